@@ -1,0 +1,39 @@
+// hw_diag: the first failure's message, kept.
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void write_message(hw_diag *diag, const char *file, int line, const char *format, va_list args) {
+    if (!diag || diag->text[0]) return;
+    snprintf(diag->file, sizeof diag->file, "%s", file ? file : "");
+    diag->line = line;
+    vsnprintf(diag->text, sizeof diag->text, format, args);
+}
+
+hw_status hw_diag_set(hw_diag *diag, hw_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    write_message(diag, NULL, 0, format, args);
+    va_end(args);
+    return status;
+}
+
+hw_status hw_diag_set_at(hw_diag *diag, hw_status status, const char *file, int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    write_message(diag, file, line, format, args);
+    va_end(args);
+    return status;
+}
+
+hw_status hw_diag_no_memory(hw_diag *diag) {
+    return hw_diag_set(diag, HW_NO_MEMORY, "out of memory on this machine");
+}
+
+const char *hw_diag_format(const hw_diag *diag, char *out, size_t out_bytes) {
+    if (diag->file[0] && diag->line > 0) snprintf(out, out_bytes, "%s:%d: %s", diag->file, diag->line, diag->text);
+    else if (diag->file[0]) snprintf(out, out_bytes, "%s: %s", diag->file, diag->text);
+    else snprintf(out, out_bytes, "%s", diag->text);
+    return out;
+}

@@ -1,0 +1,94 @@
+// A simulated GPU: memory, modules, launches. What shim/ and the library's own operations build on.
+//
+// One object is one device. Calls may come from any thread; launches are serialised. A launch has finished when
+// hw_sim_launch returns: streams and events are the caller's bookkeeping.
+#ifndef HW_DEVICE_SIM_H
+#define HW_DEVICE_SIM_H
+
+#include "base/status.h"
+#include "event/event.h"
+#include "exec/exec.h"
+#include "isa/gpu.h"
+#include "mem/mem.h"
+
+typedef struct hw_sim hw_sim;
+typedef struct hw_sim_module hw_sim_module;
+typedef struct hw_sim_function hw_sim_function;
+
+typedef struct hw_sim_options {
+    const hw_gpu *gpu;
+    uint32_t threads;              // host threads; 0: one per processor
+    uint64_t seed;                 // order of warps; 0: by index
+    void (*print)(void *context, const char *text, size_t length);   // device printf
+    void *print_context;
+} hw_sim_options;
+
+hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *diag);
+void hw_sim_destroy(hw_sim *sim);
+const hw_gpu *hw_sim_gpu(const hw_sim *sim);
+hw_mem *hw_sim_mem(hw_sim *sim);
+
+// Attaches an observer to every later launch; NULL: none.
+void hw_sim_set_sink(hw_sim *sim, hw_sink *sink);
+
+// Limits of cudaDeviceSetLimit, bytes.
+void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes);
+uint32_t hw_sim_stack_bytes(const hw_sim *sim);
+void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes);
+uint64_t hw_sim_heap_bytes(const hw_sim *sim);
+
+// Parses, lowers and binds PTX text; allocates and fills its global and constant variables. `name` is for messages.
+// HW_MALFORMED, HW_UNSUPPORTED (names the instruction, file and line), HW_NO_MEMORY.
+hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *name, hw_sim_module **out, hw_diag *diag);
+void hw_sim_unload(hw_sim *sim, hw_sim_module *module);
+
+// A kernel by its mangled name. HW_NOT_FOUND.
+hw_status hw_sim_find_function(hw_sim_module *module, const char *name, hw_sim_function **out, hw_diag *diag);
+// Entries by index, for listings; NULL past the end.
+hw_sim_function *hw_sim_function_at(hw_sim_module *module, uint32_t index);
+// A module-scope .global or .const variable. HW_NOT_FOUND.
+hw_status hw_sim_find_global(hw_sim_module *module, const char *name, uint64_t *address, uint64_t *bytes, hw_diag *diag);
+
+typedef struct hw_sim_function_info {
+    const char *name;                  // mangled
+    uint32_t regs;
+    bool regs_estimated;
+    uint32_t static_shared_bytes, const_bytes, local_bytes;
+    uint32_t max_threads_per_block;    // by registers and .maxntid
+    uint32_t max_dynamic_shared_bytes; // as set; 48 KiB less the static part at first
+    uint32_t n_params;
+    int ptx_version, binary_version;   // 90 for 9.0
+} hw_sim_function_info;
+
+void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_info *info);
+// Offset and size in bytes of parameter index.
+void hw_sim_get_param(const hw_sim_function *function, uint32_t index, uint32_t *offset, uint32_t *bytes);
+// What ptxas says, when it was asked (toolchain); replaces the estimate.
+void hw_sim_set_regs(hw_sim_function *function, uint32_t regs);
+hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, uint32_t bytes, hw_diag *diag);
+
+typedef struct hw_sim_launch_args {
+    hw_sim_function *function;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    void *const *params;               // one pointer per parameter, as cudaLaunchKernel takes them
+    bool cooperative;                  // refuse more blocks than are resident at one time
+} hw_sim_launch_args;
+
+// Why a launch was refused before it began.
+typedef enum hw_sim_refusal {
+    HW_REFUSED_NOT, HW_REFUSED_CONFIGURATION /* zero or too large a dimension */,
+    HW_REFUSED_RESOURCES /* registers, or threads by .maxntid */,
+    HW_REFUSED_SHARED /* more shared memory than allowed */, HW_REFUSED_COOPERATIVE,
+} hw_sim_refusal;
+
+// Runs to the end. HW_USAGE with *refusal set when the configuration is not possible; HW_FAULT or HW_DEADLOCK with
+// *fault filled.
+hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
+                        hw_diag *diag);
+
+// Blocks of this shape that one multiprocessor holds, and the limits behind it.
+uint32_t hw_sim_blocks_per_sm(const hw_sim *sim, const hw_sim_function *function, uint32_t block_threads,
+                              uint32_t dynamic_shared_bytes);
+
+#endif

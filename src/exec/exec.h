@@ -1,0 +1,84 @@
+// Executes a kernel: blocks on host threads, warps instruction by instruction, events to a sink.
+#ifndef HW_EXEC_EXEC_H
+#define HW_EXEC_EXEC_H
+
+#include "base/status.h"
+#include "event/event.h"
+#include "lower/program.h"
+#include "mem/mem.h"
+
+// Worker threads and their memory, kept between launches. threads 0: one per processor.
+typedef struct hw_exec hw_exec;
+hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag);
+void hw_exec_destroy(hw_exec *exec);
+
+// Gives every instruction of the set its body for this processor. HW_UNSUPPORTED names the first that has none, with
+// its PTX line and source line.
+hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag);
+
+// Why a kernel stopped.
+typedef enum hw_fault_kind {
+    HW_FAULT_NONE,
+    HW_FAULT_ADDRESS,        // outside every allocation, freed, or null
+    HW_FAULT_MISALIGNED,
+    HW_FAULT_STACK,          // local memory or call depth exhausted
+    HW_FAULT_TRAP,           // trap or brkpt
+    HW_FAULT_ASSERT,         // a device-side assert failed
+    HW_FAULT_INVALID_CALL,   // a call through a pointer that is no function
+    HW_FAULT_DEADLOCK,
+    HW_FAULT_NO_MEMORY,      // on this machine
+} hw_fault_kind;
+
+typedef struct hw_fault {
+    hw_fault_kind kind;
+    const char *kernel;
+    uint32_t block[3], thread[3];
+    const char *file;        // source place, or the PTX module's name and line when there is no source line
+    uint32_t line;
+    const char *instruction; // full mnemonic as written
+    bool is_write;
+    hw_space space;
+    uint64_t address;        // in its space
+    uint32_t width_bytes;
+    uint64_t space_bytes;    // SHARED, LOCAL: how many bytes there are
+    bool has_allocation;     // GLOBAL: the nearest one
+    hw_allocation allocation;
+    char text[1024];         // one sentence that says all of the above; of a deadlock one line per waiting group
+} hw_fault;
+
+// What the simulated GPU is, as far as execution can see it.
+typedef struct hw_exec_gpu {
+    uint32_t compute_capability;    // 90 for 9.0: 70 and newer let lanes of a warp progress independently
+    uint32_t sms;
+    uint32_t resident_blocks;       // how many blocks of this launch the whole GPU holds at one time
+    uint32_t clock_khz;
+    uint32_t max_shared_bytes;      // per block, for %total_smem_size and the like
+} hw_exec_gpu;
+
+typedef struct hw_launch {
+    const hw_program_set *set;
+    const hw_program *entry;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const void *params;             // entry->function->param_bytes bytes, laid out as PTX lays them out
+    uint32_t stack_bytes;           // local memory per thread, calls included
+    uint64_t heap_bytes;            // device-side malloc
+    uint64_t grid_id;
+    uint64_t seed;                  // order of warps; 0: by index
+    hw_exec_gpu gpu;
+    hw_mem *mem;
+    hw_sink *sink;                  // or NULL
+    const hw_launch_info *info;     // for the sink and for messages
+    // Output of device-side printf, one call per printf, serialised. May be NULL.
+    void (*print)(void *context, const char *text, size_t length);
+    void *print_context;
+} hw_launch;
+
+// Runs the launch to its end. HW_OK; or HW_FAULT, HW_DEADLOCK with *fault filled (memory keeps what was written until
+// then); or HW_NO_MEMORY. The caller has checked the launch against the GPU's limits.
+hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault, hw_diag *diag);
+
+// How many worker threads there are: records name workers below this.
+uint32_t hw_exec_workers(const hw_exec *exec);
+
+#endif

@@ -1,0 +1,98 @@
+// The PTX instruction set as data: types, modifiers, opcodes, special registers, and what the profiler may know of an
+// instruction. Everything here is filled from the .def files beside it.
+#ifndef HW_ISA_ISA_H
+#define HW_ISA_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HW_WARP_LANES = 32 };
+
+typedef enum hw_type {
+    HW_T_NONE = 0,
+#define HW_TYPE(id, name, bits, kind) HW_T_##id,
+#include "isa/types.def"
+#undef HW_TYPE
+    HW_T_COUNT
+} hw_type;
+
+typedef enum hw_type_kind { HW_KIND_NONE, HW_KIND_B, HW_KIND_U, HW_KIND_S, HW_KIND_F, HW_KIND_P } hw_type_kind;
+
+// A modifier's number; hw_mods is the set of those an instruction carries.
+typedef enum hw_mod {
+#define HW_MOD(id, name) HW_M_##id,
+#include "isa/mods.def"
+#undef HW_MOD
+    HW_M_COUNT
+} hw_mod;
+
+typedef struct hw_mods {
+    uint64_t bits[3];
+} hw_mods;
+
+static inline bool hw_has_mod(const hw_mods *mods, hw_mod mod) { return mods->bits[mod >> 6] >> (mod & 63) & 1; }
+static inline void hw_add_mod(hw_mods *mods, hw_mod mod) { mods->bits[mod >> 6] |= (uint64_t)1 << (mod & 63); }
+
+typedef enum hw_op {
+    HW_OP_NONE = 0,
+#define HW_OP(id, ...) HW_OP_##id,
+#include "isa/ops.def"
+#undef HW_OP
+    HW_OP_COUNT
+} hw_op;
+
+typedef enum hw_sreg {
+    HW_SREG_NONE = 0,
+#define HW_SREG(id, ...) HW_SREG_##id,
+#include "isa/sregs.def"
+#undef HW_SREG
+    HW_SREG_COUNT
+} hw_sreg;
+
+// State spaces; GENERIC is an address that says by itself which space it is in.
+typedef enum hw_space {
+    HW_SPACE_GENERIC, HW_SPACE_GLOBAL, HW_SPACE_SHARED, HW_SPACE_LOCAL, HW_SPACE_CONST, HW_SPACE_PARAM, HW_SPACE_REG
+} hw_space;
+
+// One row of ops.def.
+typedef struct hw_op_row {
+    const char *name;      // as PTX spells it, without modifiers
+    const char *operands;  // see the head of ops.def
+    const char *types;     // one word list per type position, ';' between positions
+    const char *mods;      // the modifiers it may carry
+    const char *section;   // of the PTX ISA
+} hw_op_row;
+
+// Rows by number; NULL-safe names for messages. All are constant-time.
+const hw_op_row *hw_op_info(hw_op op);
+const char *hw_type_name(hw_type type);
+unsigned hw_type_bits(hw_type type);
+hw_type_kind hw_type_kind_of(hw_type type);
+const char *hw_mod_name(hw_mod mod);
+const char *hw_sreg_name(hw_sreg sreg);    // without '%', e.g. "tid.x"
+hw_type hw_sreg_type(hw_sreg sreg);
+const char *hw_space_name(hw_space space);
+
+// Names (length characters) to numbers; HW_OP_NONE, HW_T_NONE, HW_M_COUNT, HW_SREG_NONE when unknown.
+hw_op hw_op_find(const char *name, size_t length);
+hw_type hw_type_find(const char *name, size_t length);
+hw_mod hw_mod_find(const char *name, size_t length);
+hw_sreg hw_sreg_find(const char *name, size_t length);
+
+// What an instruction is to a profiler.
+typedef enum hw_note_kind {
+    HW_NOTE_PLAIN, HW_NOTE_LOAD, HW_NOTE_STORE, HW_NOTE_ATOMIC, HW_NOTE_REDUCTION, HW_NOTE_BRANCH, HW_NOTE_BARRIER
+} hw_note_kind;
+
+// One per PTX instruction of a program, in PTX order.
+typedef struct hw_note {
+    uint8_t kind;          // hw_note_kind
+    uint8_t space;         // hw_space, of memory instructions
+    uint8_t width_bytes;   // bytes one lane moves: element times vector
+    uint8_t merged_bytes;  // as ptxas would issue it: width of the access that begins here; 0: part of an earlier one
+    uint32_t ptx_line;     // in the PTX text
+    uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown
+} hw_note;
+
+#endif

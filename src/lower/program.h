@@ -1,0 +1,161 @@
+// A function lowered for execution: a flat array of decoded instructions, registers turned into slots of lane
+// vectors, reconvergence points found, invariant instructions lifted out.
+//
+// Lanes. A slot of a 32-bit register is 32 uint32_t side by side (128 bytes), of a 64-bit one 256 bytes, of a 16-bit
+// one 64 bytes; 8-bit registers live in 16-bit lanes; a predicate is one uint32_t, bit i for lane i. Each slot lies
+// at a multiple of 64 bytes (predicates: of 4) from one of four bases.
+//
+// Invariance. An unguarded instruction without side effect, the only one that writes its destination, whose sources
+// are all invariant, is lifted out of the body and run ahead of time: once per launch, once per block, or once per
+// warp and launch (when it depends on the thread's place in the block, not on the block). It still counts as executed
+// where it stood: `count` of the block's last instruction is the number of PTX instructions, lifted ones included.
+// A mov or cvta of an invariant value is no instruction at all: the destination is the source's slot.
+//
+// Body names. What exec binds is found by name: the opcode, then the modifiers that change the result in the order of
+// mods.def, then the types in the order written: add.s32, fma.rz.ftz.f32, mul.wide.u16, cvt.rzi.ftz.s32.f32,
+// setp.ftz.lt.f32, shf.l.wrap.b32, dp4a.u32.s32. Left out: rn where it is the default (add sub mul mad fma), spaces,
+// cache hints, memory order and scope, uni, sync, aligned, the vector width, setp's and set's combining word (in `sub`:
+// 0 none, 1 and, 2 or, 3 xor, with `p` the predicate combined). A body reads and writes lanes of the width its types
+// say (8-bit types: 16-bit lanes; pred: one mask). Where PTX lets a register be wider than the type (cvt, ld, st),
+// lower puts trunc.<reg>.<type> or ext.<type>.<reg> around it (trunc.b64.b16, ext.s16.b32, ...); for ld and st it sets
+// reg_bytes instead. f16, bf16 in .b16 registers and packed pairs in .b32 ones are just lanes of that width.
+//
+// Names that exec provides besides the arithmetic:
+//   ld ld.param st st.param atom.<op>.<type> red.<op>.<type>   (space, width, vector, reg_bytes, imm in the fields;
+//       a address slot (64-bit lanes; 32-bit addresses are zero-extended by lower), or HW_NO_SLOT: imm is the address;
+//       d or b the register; of vectors, slots[list ...]; atom: b, c operands; ld.param/st.param: see params_are_own)
+//   sreg (sub: hw_sreg, d)     local.address param.address (d, imm)     fence    nop
+//   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; memo: its index)
+//   guard (p, flags; target: where to go when no lane is on; ended by unguard)    unguard
+//   bar.sync bar.arrive bar.red.<op> bar.warp.sync shfl.<mode> vote.<mode> match.<mode> redux.<op>.<type> activemask
+//       elect nanosleep alloca stacksave stackrestore
+// Guarded ret, exit, trap, call, brx and barriers become a bra.p around them, which is no branch to the profiler.
+// Every basic block is ended by one of the block-ending names; `fall` ends one that runs into the next label. A call
+// ends its block. `bra.p`: target when p (or its complement) holds, else the next instruction.
+#ifndef HW_LOWER_PROGRAM_H
+#define HW_LOWER_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "isa/isa.h"
+#include "ptx/module.h"
+
+// Where a slot lies: byte offset, with the base in the two lowest bits.
+typedef uint32_t hw_slot;
+typedef enum hw_base {
+    HW_BASE_FRAME = 0,    // this call's registers, per warp
+    HW_BASE_LAUNCH = 1,   // immediates, parameters, what is computed from them; the same for every block
+    HW_BASE_BLOCK = 2,    // what depends on the block index
+    HW_BASE_WARP = 3,     // what depends on the thread index within the block
+} hw_base;
+#define HW_NO_SLOT 0xfffffffcu
+
+typedef struct hw_warp hw_warp;
+typedef struct hw_inst hw_inst;
+
+// Executes one instruction for the active lanes of a warp; returns the next one.
+typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
+
+// One decoded instruction, a cache line. Which fields are used is said by the body.
+struct hw_inst {
+    hw_body body;         // bound by exec
+    hw_slot d, a, b, c;   // destination and sources
+    hw_slot e;            // second destination (p|q), a fourth source, or the predicate of a guard
+    hw_slot p;            // source predicate
+    int64_t imm;          // address offset; or as the body says
+    uint32_t target;      // taken branch: index into insts
+    uint32_t join;        // reconvergence point of a branch: index into insts; HW_NO_JOIN: only at exit/return
+    uint32_t note;        // index of the PTX instruction in notes
+    uint16_t count;       // PTX instructions this basic block has executed when this, its last, has
+    uint8_t width;        // bytes of one element in memory
+    uint8_t vector;       // elements per lane: 1, 2, 4, 8
+    uint8_t reg_bytes;    // bytes of one lane of the register loaded or stored (2, 4 or 8)
+    uint8_t space;        // hw_space
+    uint8_t flags;        // HW_INST_*
+    uint8_t sub;          // smaller choices of a body: setp's combination, prmt's mode, shfl's mode
+    uint32_t memo;        // memory instructions: number of its access-pattern memory; block-ending ones: number of
+                          // their basic block. Both are unique across the set.
+    uint32_t list;        // of call: index into calls; of brx: of its first target in targets; of vector ld, st, atom:
+                          // of its first register in slots
+};
+enum { HW_NO_JOIN = 0xffffffffu };
+enum {
+    HW_INST_NEGATE_P = 1,      // use the complement of p
+    HW_INST_SIGNED = 2,        // sign-extend a narrow load
+    HW_INST_VOLATILE = 4,      // volatile, relaxed, acquire: another block may be waiting for or changing this
+    HW_INST_NEGATE_B = 8,      // the boolean source in b is complemented
+};
+
+typedef struct hw_program hw_program;
+
+typedef struct hw_call_site {
+    hw_program *callee;         // of the same set; NULL: indirect, or a built-in
+    const char *builtin;        // name of a function with no body that exec provides: vprintf, malloc, __nv_sinf, ...
+    hw_slot target;             // indirect: slot of the 64-bit function handle
+    // Where the caller's parameter bytes lie in its own frame's parameter memory, by argument.
+    uint32_t *arg_offsets, *ret_offsets;
+    uint32_t n_args, n_rets;
+    const hw_ptx_function *signature;   // parameter lists of callee or prototype
+} hw_call_site;
+
+// Straight-line part of a program, for accounting: PTX instructions [first_note, first_note + count).
+typedef struct hw_basic_block {
+    uint32_t first_note, count;
+} hw_basic_block;
+
+// A function's address, as stored in memory and registers, is HW_FUNCTION_HANDLE + 16 * (index of the function + 1).
+#define HW_FUNCTION_HANDLE 0x00ff000000000000ull
+
+// Generic addresses: device memory at its own addresses, shared and local memory in windows no allocation can be in.
+#define HW_SHARED_WINDOW 0x0001000000000000ull
+#define HW_LOCAL_WINDOW 0x0002000000000000ull
+#define HW_WINDOW_BYTES 0x0000000100000000ull
+
+struct hw_program {
+    const char *name;
+    const hw_ptx_function *function;
+    int index;                              // within its set
+    hw_inst *insts;                         // body; index 0 is the entry
+    const char **body_names;                // canonical name of each instruction, for binding and dumps
+    uint32_t n_insts;
+    hw_inst *launch_insts, *block_insts, *warp_insts;   // lifted, in an order that satisfies dependences,
+    const char **launch_names, **block_names, **warp_names;  // each list ended by an instruction named "end"
+    uint32_t n_launch, n_block, n_warp;
+    hw_note *notes;                         // one per PTX instruction; inst.note and blocks count from the set's first
+    uint32_t n_notes, first_note;           // note, so notes[inst.note - first_note]
+    hw_basic_block *blocks;                 // index: number in the set minus first_block
+    uint32_t n_blocks, first_block;
+    hw_slot *slots;                         // registers of vector instructions
+    uint32_t frame_bytes, launch_bytes, block_bytes, warp_bytes;   // sizes behind the four bases
+    uint8_t *launch_image;                  // launch_bytes: immediates broadcast to their lanes, the rest zero
+    uint32_t param_bytes;                   // per lane: own formal parameters, then those of calls it makes
+    uint32_t formal_param_bytes;
+    uint32_t local_bytes;                   // per thread, this function's own .local variables
+    uint32_t shared_bytes;                  // static shared memory this function names (entries: everything reachable)
+    uint32_t regs_estimate;                 // liveness estimate of 32-bit registers per thread
+    hw_call_site *calls;
+    uint32_t n_calls;
+    uint32_t *targets;                      // of brx.idx
+    bool may_recurse;
+};
+
+// All functions of a module, lowered. Freed at once.
+typedef struct hw_program_set {
+    hw_arena *arena;
+    const hw_ptx_module *module;
+    hw_program **programs;                  // same order and index as module->functions; NULL where there is no body
+    uint32_t n_programs;
+    hw_note *notes;                         // of all programs
+    uint32_t n_memos, n_blocks, n_notes;    // numbered across the set
+} hw_program_set;
+
+// Lowers every function. Symbols' addresses must be known: .global and .const offsets set to their addresses by the
+// loader before this call; .shared offsets are assigned here. Errors: HW_UNSUPPORTED naming instruction and line.
+// The module must outlive the set.
+hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag);
+void hw_program_set_free(hw_program_set *set);
+
+// Human-readable listing: slots, bodies, targets, joins. Caller frees with hw_free.
+char *hw_program_print(const hw_program *program);
+
+#endif

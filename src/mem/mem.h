@@ -1,0 +1,64 @@
+// Device memory: host memory with a table of allocations, so that every access can be checked.
+//
+// A device address is the host address of the byte. All allocations lie in one reserved range of the address space,
+// so that a stray address is told from a valid one without touching it.
+#ifndef HW_MEM_MEM_H
+#define HW_MEM_MEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct hw_mem hw_mem;
+
+typedef enum hw_alloc_kind {
+    HW_ALLOC_DEVICE,    // cudaMalloc
+    HW_ALLOC_MANAGED,   // cudaMallocManaged: host and device
+    HW_ALLOC_PINNED,    // cudaMallocHost, cudaHostAlloc
+    HW_ALLOC_REGISTERED,// cudaHostRegister: the program's own memory
+    HW_ALLOC_GLOBAL,    // a module's .global and .const variable
+    HW_ALLOC_HEAP,      // device-side malloc
+    HW_ALLOC_KINDS
+} hw_alloc_kind;
+
+typedef struct hw_allocation {
+    uint64_t address, bytes;
+    hw_alloc_kind kind;
+    bool is_freed;          // kept for a while to name use after free
+    const void *site;       // who asked for it: a code address of the host program, or NULL
+    const char *name;       // of a variable, or NULL; not copied
+    uint32_t flags;         // the runtime's own
+} hw_allocation;
+
+// Reserves address space for limit_bytes (the simulated GPU's memory; touched pages alone cost memory).
+hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag);
+void hw_mem_destroy(hw_mem *mem);
+
+// bytes (0 allowed: one address is still used up) at a multiple of align (power of two; 256 at least is kept).
+// Contents: zero on first use of a page, else what was there, as on a GPU. HW_NO_MEMORY when the limit is reached.
+// Threads: any, also while kernels run.
+hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
+                       const char *name, uint64_t *address, hw_diag *diag);
+
+// Makes the program's own memory [address, address + bytes) accessible to kernels.
+hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag);
+
+// address as returned by hw_mem_alloc or registered; HW_USAGE when it is none, or freed already.
+hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
+
+// The live allocation that holds all of [address, address + bytes), copied into *out; false when there is none.
+// O(log allocations). Lock-free for readers.
+bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out);
+
+// For messages: the allocation (freed ones included) that holds address, or else the nearest one; false when there
+// has been none at all.
+bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out);
+
+// Changes whenever an allocation is made or freed: what hw_mem_find said holds while it stays the same.
+uint64_t hw_mem_epoch(const hw_mem *mem);
+
+// Totals in bytes: the limit, and what is allocated of it (registered host memory does not count).
+void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used);
+
+#endif
