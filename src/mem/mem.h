@@ -58,7 +58,10 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out);
 // Changes whenever an allocation is made or freed: what hw_mem_find said holds while it stays the same.
 uint64_t hw_mem_epoch(const hw_mem *mem);
 
-// Totals in bytes: the limit, and what is allocated of it (registered host memory does not count).
+// Sets the flags of the live allocation that holds address; nothing happens when there is none.
+void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags);
+
+// Totals in bytes: the limit, and what is allocated of it (pinned and registered host memory does not count).
 void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used);
 
 #endif

@@ -1,0 +1,359 @@
+// Device memory: one reserved range, a two-level map from address to allocation, a quarantine for what was freed.
+//
+// Why a map and not a sorted table: kernels look addresses up while others allocate (device-side malloc, tens of
+// thousands of blocks), so an insertion must not cost a copy of the table, and a reader must not wait. The first
+// level has an entry per 2 MiB chunk. Allocations of 1 MiB and more own whole chunks, which gives them huge pages
+// (strided access is bound by address translation otherwise) and keeps their map short; a chunk of small ones
+// refers to the second level, an entry per 512 bytes. An entry is the number of a record. Records never move; each
+// has a version that is odd while it changes, so that a reader copies it without a lock and knows whether it is whole.
+#define _GNU_SOURCE
+#include "mem/mem.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "mem/extent.h"
+#include "mem/registered.h"
+
+#define CHUNK_BYTES ((uint64_t)2 << 20)
+#define LARGE_BYTES ((uint64_t)1 << 20)
+#define UNIT ((uint64_t)HW_EXTENT_UNIT_BYTES)
+#define MAX_GUARD_BYTES ((uint64_t)64 << 10)
+#define IN_SMALL_MAP 0xffffffffu          // first-level entry of a chunk of small allocations
+
+enum { MAX_QUARANTINED = 1 << 15 };
+
+// What readers copy. All of it is atomic, because they copy while it may change.
+typedef struct record {
+    _Atomic uint64_t version;             // odd while it is being written
+    _Atomic uint64_t address, bytes;
+    _Atomic uint64_t kind_and_flags;      // kind, is_used << 8, is_freed << 9, flags << 32
+    _Atomic(const void *) site;
+    _Atomic(const char *) name;
+    uint64_t charged_bytes;               // counted against the limit
+    uint32_t next_quarantined;
+} record;
+
+enum { RECORD_USED = 1 << 8, RECORD_FREED = 1 << 9 };
+
+struct hw_mem {
+    uint64_t limit_bytes, start, span_bytes;
+    _Atomic uint32_t *chunk_map, *small_map;
+    record *records;                      // by extent number
+    hw_extent *extent_items;
+    hw_registered *registered;
+    _Atomic uint64_t epoch, used_bytes;
+
+    pthread_mutex_t lock;                 // everything below, and every write to the maps and records
+    hw_extents extents;
+    uint32_t quarantine_first, quarantine_last, n_quarantined;
+    uint64_t quarantined_bytes;
+};
+
+static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Address space that costs memory only where it is touched. NULL when there is none.
+static void *reserve(uint64_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static uint64_t chunk_map_bytes(uint64_t span) { return span / CHUNK_BYTES * sizeof(uint32_t); }
+static uint64_t small_map_bytes(uint64_t span) { return span / UNIT * sizeof(uint32_t); }
+
+// The range, at a multiple of the chunk: reserved one chunk longer, the ends given back.
+static bool reserve_range(hw_mem *mem, uint64_t span) {
+    char *raw = reserve(span + CHUNK_BYTES);
+    if (!raw) return false;
+    uint64_t at = (uint64_t)(uintptr_t)raw, start = round_up(at, CHUNK_BYTES);
+    if (start > at) munmap(raw, start - at);
+    if (start < at + CHUNK_BYTES) munmap((void *)(uintptr_t)(start + span), at + CHUNK_BYTES - start);
+    mem->start = start;
+    mem->span_bytes = span;
+    madvise((void *)(uintptr_t)start, span, MADV_HUGEPAGE);
+    madvise((void *)(uintptr_t)start, span, MADV_DONTDUMP);
+    return true;
+}
+
+static void release_range(hw_mem *mem) {
+    if (mem->span_bytes) munmap((void *)(uintptr_t)mem->start, mem->span_bytes);
+    if (mem->chunk_map) munmap(mem->chunk_map, chunk_map_bytes(mem->span_bytes));
+    if (mem->small_map) munmap(mem->small_map, small_map_bytes(mem->span_bytes));
+    mem->span_bytes = 0;
+    mem->chunk_map = mem->small_map = NULL;
+}
+
+// Four times the limit, so that guards, rounding to chunks and the quarantine never bring a program to its end
+// before its memory is used up; less where the address space of this process is limited.
+static bool reserve_range_and_maps(hw_mem *mem) {
+    uint64_t largest = (uint64_t)1 << 45, wanted = mem->limit_bytes < largest / 4 ? mem->limit_bytes * 4 : largest;
+    for (uint64_t span = round_up(wanted, CHUNK_BYTES) + 64 * CHUNK_BYTES; span >= 64 * CHUNK_BYTES;
+         span = span / 2 / CHUNK_BYTES * CHUNK_BYTES) {
+        if (reserve_range(mem, span)) {
+            mem->chunk_map = reserve(chunk_map_bytes(span));
+            mem->small_map = reserve(small_map_bytes(span));
+            if (mem->chunk_map && mem->small_map) return true;
+            release_range(mem);
+        }
+    }
+    return false;
+}
+
+hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
+    hw_mem *mem = hw_calloc(1, sizeof *mem);
+    *out = NULL;
+    if (!mem) return hw_diag_no_memory(diag);
+    mem->limit_bytes = limit_bytes;
+    pthread_mutex_init(&mem->lock, NULL);
+    mem->registered = hw_registered_create();
+    mem->records = reserve(HW_EXTENT_MAX * sizeof(record));
+    mem->extent_items = reserve(HW_EXTENT_MAX * sizeof(hw_extent));
+    if (!mem->registered || !mem->records || !mem->extent_items || !reserve_range_and_maps(mem)) {
+        hw_mem_destroy(mem);
+        return hw_diag_set(diag, HW_NO_MEMORY, "this machine gives no address space for the simulated GPU's memory");
+    }
+    hw_extents_init(&mem->extents, mem->extent_items, mem->start, mem->span_bytes);
+    *out = mem;
+    return HW_OK;
+}
+
+void hw_mem_destroy(hw_mem *mem) {
+    if (!mem) return;
+    release_range(mem);
+    if (mem->records) munmap(mem->records, HW_EXTENT_MAX * sizeof(record));
+    if (mem->extent_items) munmap(mem->extent_items, HW_EXTENT_MAX * sizeof(hw_extent));
+    hw_registered_destroy(mem->registered);
+    pthread_mutex_destroy(&mem->lock);
+    hw_free(mem);
+}
+
+// Writers, under the lock. Every store is a release, so that none is seen before the version has become odd.
+static void write_record(record *r, const hw_allocation *a, uint32_t state) {
+    uint64_t version = atomic_load_explicit(&r->version, memory_order_relaxed);
+    atomic_store_explicit(&r->version, version + 1, memory_order_relaxed);
+    atomic_store_explicit(&r->address, a->address, memory_order_release);
+    atomic_store_explicit(&r->bytes, a->bytes, memory_order_release);
+    atomic_store_explicit(&r->kind_and_flags, (uint64_t)a->kind | state | (uint64_t)a->flags << 32,
+                          memory_order_release);
+    atomic_store_explicit(&r->site, a->site, memory_order_release);
+    atomic_store_explicit(&r->name, a->name, memory_order_release);
+    atomic_store_explicit(&r->version, version + 2, memory_order_release);
+}
+
+// A whole copy of a record; false when it is not in use.
+static bool read_record(const record *r, hw_allocation *out) {
+    uint64_t before, after, word;
+    do {
+        before = atomic_load_explicit(&r->version, memory_order_acquire);
+        out->address = atomic_load_explicit(&r->address, memory_order_acquire);
+        out->bytes = atomic_load_explicit(&r->bytes, memory_order_acquire);
+        word = atomic_load_explicit(&r->kind_and_flags, memory_order_acquire);
+        out->site = atomic_load_explicit(&r->site, memory_order_acquire);
+        out->name = atomic_load_explicit(&r->name, memory_order_acquire);
+        after = atomic_load_explicit(&r->version, memory_order_relaxed);
+    } while (before != after || before & 1);
+    out->kind = (hw_alloc_kind)(word & 0xff);
+    out->is_freed = word & RECORD_FREED;
+    out->flags = (uint32_t)(word >> 32);
+    return word & RECORD_USED;
+}
+
+static uint32_t number_at(const hw_mem *mem, uint64_t address) {
+    uint64_t offset = address - mem->start;
+    if (offset >= mem->span_bytes) return 0;
+    uint32_t number = atomic_load_explicit(&mem->chunk_map[offset / CHUNK_BYTES], memory_order_acquire);
+    if (number != IN_SMALL_MAP) return number;
+    return atomic_load_explicit(&mem->small_map[offset / UNIT], memory_order_acquire);
+}
+
+static void fill(_Atomic uint32_t *map, uint64_t first, uint64_t count, uint32_t value) {
+    for (uint64_t i = 0; i < count; i++) atomic_store_explicit(&map[first + i], value, memory_order_release);
+}
+
+static bool is_large(uint64_t bytes) { return bytes >= LARGE_BYTES; }
+
+static void map_allocation(hw_mem *mem, const hw_allocation *a, uint64_t span, uint32_t number) {
+    uint64_t offset = a->address - mem->start;
+    if (is_large(a->bytes)) {
+        fill(mem->chunk_map, offset / CHUNK_BYTES, span / CHUNK_BYTES, number);
+        return;
+    }
+    uint64_t first_chunk = offset / CHUNK_BYTES, last_chunk = (offset + span - 1) / CHUNK_BYTES;
+    uint64_t units = a->bytes ? (a->bytes + UNIT - 1) / UNIT : 1;
+    fill(mem->small_map, offset / UNIT, units, number);
+    if (number) fill(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
+}
+
+// Between two allocations, so that a step past the end, or a row past the last, meets nothing. It is never touched.
+static uint64_t guard_bytes(uint64_t bytes) {
+    uint64_t guard = bytes / 16 / UNIT * UNIT;
+    return guard < UNIT ? UNIT : guard > MAX_GUARD_BYTES ? MAX_GUARD_BYTES : guard;
+}
+
+static void leave_quarantine(hw_mem *mem) {
+    uint32_t number = mem->quarantine_first;
+    record *r = &mem->records[number];
+    hw_allocation a;
+    read_record(r, &a);
+    uint64_t span = mem->extents.items[number].span_bytes;
+    mem->quarantine_first = r->next_quarantined;
+    mem->n_quarantined--;
+    mem->quarantined_bytes -= span;
+    map_allocation(mem, &a, span, 0);
+    write_record(r, &(hw_allocation){0}, 0);
+    hw_extents_release(&mem->extents, number);
+}
+
+static void enter_quarantine(hw_mem *mem, uint32_t number) {
+    mem->records[number].next_quarantined = 0;
+    if (mem->n_quarantined++) mem->records[mem->quarantine_last].next_quarantined = number;
+    else mem->quarantine_first = number;
+    mem->quarantine_last = number;
+    mem->quarantined_bytes += mem->extents.items[number].span_bytes;
+    while (mem->n_quarantined > MAX_QUARANTINED ||
+           (mem->n_quarantined > 1 && mem->quarantined_bytes > mem->span_bytes / 4))
+        leave_quarantine(mem);
+}
+
+static uint32_t take_extent(hw_mem *mem, uint64_t span, uint64_t align) {
+    uint32_t number = hw_extents_take(&mem->extents, span, align);
+    while (!number && mem->n_quarantined) {
+        leave_quarantine(mem);
+        number = hw_extents_take(&mem->extents, span, align);
+    }
+    return number;
+}
+
+hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
+                       const char *name, uint64_t *address, hw_diag *diag) {
+    *address = 0;
+    if (align & (align - 1)) return hw_diag_set(diag, HW_USAGE, "alignment %llu is no power of two",
+                                                (unsigned long long)align);
+    if (align < UNIT) align = UNIT;
+    if (bytes > mem->span_bytes || align > mem->span_bytes)
+        return hw_diag_set(diag, HW_NO_MEMORY, "%llu bytes are more than the simulated GPU has",
+                           (unsigned long long)bytes);
+    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : round_up(bytes ? bytes : 1, UNIT);
+    uint64_t span = round_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
+    if (is_large(bytes)) {
+        span = round_up(span, CHUNK_BYTES);
+        if (align < CHUNK_BYTES) align = CHUNK_BYTES;
+    }
+    pthread_mutex_lock(&mem->lock);
+    uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
+    uint32_t number = 0;
+    if (charged <= mem->limit_bytes && used <= mem->limit_bytes - charged) number = take_extent(mem, span, align);
+    if (number) {
+        const hw_extent *extent = &mem->extents.items[number];
+        hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = site, .name = name};
+        mem->records[number].charged_bytes = charged;
+        write_record(&mem->records[number], &a, RECORD_USED);
+        map_allocation(mem, &a, extent->span_bytes, number);
+        atomic_fetch_add(&mem->used_bytes, charged);
+        atomic_fetch_add(&mem->epoch, 1);
+        *address = a.address;
+    }
+    pthread_mutex_unlock(&mem->lock);
+    if (number) return HW_OK;
+    return hw_diag_set(diag, HW_NO_MEMORY, "the simulated GPU has no room for %llu bytes: %llu of %llu are in use",
+                       (unsigned long long)bytes, (unsigned long long)used, (unsigned long long)mem->limit_bytes);
+}
+
+hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
+    if (!address || !bytes || bytes > UINT64_MAX - address)
+        return hw_diag_set(diag, HW_USAGE, "an empty or impossible range of memory");
+    pthread_mutex_lock(&mem->lock);
+    bool overlaps = address < mem->start + mem->span_bytes && mem->start < address + bytes;
+    hw_status status = HW_USAGE;
+    if (!overlaps) {
+        hw_allocation a = {.address = address, .bytes = bytes, .kind = HW_ALLOC_REGISTERED, .site = site};
+        status = hw_registered_add(mem->registered, &a);
+    }
+    if (status == HW_OK) atomic_fetch_add(&mem->epoch, 1);
+    pthread_mutex_unlock(&mem->lock);
+    if (status == HW_NO_MEMORY) return hw_diag_set(diag, status, "too many registered ranges");
+    return status ? hw_diag_set(diag, status, "a part of this memory is device memory or registered already") : HW_OK;
+}
+
+// Large blocks own their pages, so these can go back to the system at once; reads of the block are refused anyway.
+static void give_pages_back(const hw_allocation *a) {
+    if (is_large(a->bytes))
+        madvise((void *)(uintptr_t)a->address, round_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
+}
+
+hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) {
+    hw_status status = HW_USAGE;
+    const char *why = "the address is not the start of an allocation";
+    pthread_mutex_lock(&mem->lock);
+    uint32_t number = number_at(mem, address);
+    hw_allocation a;
+    if (!number) {
+        if (hw_registered_remove(mem->registered, address)) status = HW_OK;
+    } else if (read_record(&mem->records[number], &a) && a.address == address) {
+        if (a.is_freed) {
+            why = "the allocation has been freed already";
+        } else {
+            write_record(&mem->records[number], &a, RECORD_USED | RECORD_FREED);
+            atomic_fetch_sub(&mem->used_bytes, mem->records[number].charged_bytes);
+            give_pages_back(&a);
+            enter_quarantine(mem, number);
+            status = HW_OK;
+        }
+    }
+    if (status == HW_OK) atomic_fetch_add(&mem->epoch, 1);
+    pthread_mutex_unlock(&mem->lock);
+    return status ? hw_diag_set(diag, status, "%s", why) : HW_OK;
+}
+
+static bool holds(const hw_allocation *a, uint64_t address, uint64_t bytes) {
+    return address >= a->address && address - a->address <= a->bytes && bytes <= a->bytes - (address - a->address);
+}
+
+bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out) {
+    if (address - mem->start >= mem->span_bytes) return hw_registered_find(mem->registered, address, bytes, out);
+    uint32_t number = number_at(mem, address);
+    return number && read_record(&mem->records[number], out) && !out->is_freed && holds(out, address, bytes);
+}
+
+static uint64_t distance(const hw_allocation *a, uint64_t address) {
+    uint64_t last = a->address + (a->bytes ? a->bytes - 1 : 0);
+    return address < a->address ? a->address - address : address > last ? address - last : 0;
+}
+
+bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out) {
+    pthread_mutex_t *lock = (pthread_mutex_t *)&mem->lock;
+    pthread_mutex_lock(lock);
+    bool found = hw_registered_nearest(mem->registered, address, out);
+    for (uint32_t i = 1; i < mem->extents.n_items; i++) {
+        hw_allocation a;
+        if (!read_record(&mem->records[i], &a)) continue;
+        uint64_t d = distance(&a, address), best = found ? distance(out, address) : UINT64_MAX;
+        if (!found || d < best || (d == best && out->is_freed && !a.is_freed)) *out = a;
+        found = true;
+    }
+    pthread_mutex_unlock(lock);
+    return found;
+}
+
+uint64_t hw_mem_epoch(const hw_mem *mem) { return atomic_load_explicit(&mem->epoch, memory_order_acquire); }
+
+void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags) {
+    pthread_mutex_lock(&mem->lock);
+    hw_allocation a;
+    uint32_t number = number_at(mem, address);
+    if (number && read_record(&mem->records[number], &a) && !a.is_freed && holds(&a, address, 0)) {
+        a.flags = flags;
+        write_record(&mem->records[number], &a, RECORD_USED);
+    } else if (!number) {
+        hw_registered_set_flags(mem->registered, address, flags);
+    }
+    pthread_mutex_unlock(&mem->lock);
+}
+
+void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used) {
+    *limit = mem->limit_bytes;
+    *used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
+}

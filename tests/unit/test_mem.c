@@ -1,0 +1,276 @@
+// Device memory: bounds, guards, limits, quarantine, registered ranges, readers beside writers.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "mem/mem.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+static hw_mem *open_mem(uint64_t limit) {
+    hw_mem *mem = NULL;
+    assert_int_equal(hw_mem_create(limit, &mem, NULL), HW_OK);
+    return mem;
+}
+
+static uint64_t take(hw_mem *mem, uint64_t bytes) {
+    uint64_t address = 0;
+    assert_int_equal(hw_mem_alloc(mem, bytes, 256, HW_ALLOC_DEVICE, NULL, NULL, &address, NULL), HW_OK);
+    assert_true(address != 0);
+    return address;
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(4096 * MIB);
+    static const uint64_t sizes[] = {1, 255, 256, 511, 512, 513, 4096, MIB - 1, MIB, MIB + 1, 2 * MIB, 2 * MIB + 4, 300 * MIB};
+    uint64_t at[13];
+    hw_allocation a;
+    for (int i = 0; i < 13; i++) at[i] = take(mem, sizes[i]);
+    for (int i = 0; i < 13; i++) {
+        assert_int_equal(at[i] % 512, 0);
+        assert_true(hw_mem_find(mem, at[i], sizes[i], &a));
+        assert_int_equal(a.address, at[i]);
+        assert_int_equal(a.bytes, sizes[i]);
+        assert_true(hw_mem_find(mem, at[i] + sizes[i] - 1, 1, &a));
+        assert_false(hw_mem_find(mem, at[i] + sizes[i], 1, &a));
+        assert_false(hw_mem_find(mem, at[i] - 1, 1, &a));
+        assert_false(hw_mem_find(mem, at[i] + sizes[i] - 1, 2, &a));
+        assert_false(hw_mem_find(mem, at[i], sizes[i] + 1, &a));
+        assert_false(hw_mem_find(mem, at[i], UINT64_MAX, &a));
+        memset((void *)(uintptr_t)at[i], i, sizes[i] > MIB ? MIB : sizes[i]);
+        if (sizes[i] >= MIB) assert_int_equal(at[i] % (2 * MIB), 0);
+    }
+    assert_false(hw_mem_find(mem, 0, 1, &a));
+    assert_false(hw_mem_find(mem, UINT64_MAX, 1, &a));
+    assert_false(hw_mem_find(mem, (uint64_t)(uintptr_t)&a, 1, &a));
+    hw_mem_destroy(mem);
+}
+
+static void test_zero_bytes(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(16 * MIB);
+    hw_allocation a;
+    uint64_t one = take(mem, 0), other = take(mem, 0);
+    assert_int_not_equal(one, other);
+    assert_false(hw_mem_find(mem, one, 1, &a));
+    assert_int_equal(hw_mem_free(mem, one, NULL), HW_OK);
+    hw_mem_destroy(mem);
+}
+
+static void test_limit(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(10 * MIB);
+    uint64_t limit, used, address, a = take(mem, 4 * MIB);
+    hw_mem_usage(mem, &limit, &used);
+    assert_int_equal(limit, 10 * MIB);
+    assert_int_equal(used, 4 * MIB);
+    assert_int_equal(hw_mem_alloc(mem, 7 * MIB, 256, HW_ALLOC_DEVICE, NULL, NULL, &address, NULL), HW_NO_MEMORY);
+    assert_int_equal(hw_mem_alloc(mem, 7 * MIB, 256, HW_ALLOC_PINNED, NULL, NULL, &address, NULL), HW_OK);
+    assert_int_equal(hw_mem_alloc(mem, UINT64_MAX, 256, HW_ALLOC_DEVICE, NULL, NULL, &address, NULL), HW_NO_MEMORY);
+    assert_int_equal(hw_mem_alloc(mem, UINT64_MAX, 256, HW_ALLOC_PINNED, NULL, NULL, &address, NULL), HW_NO_MEMORY);
+    assert_int_equal(hw_mem_alloc(mem, 4, 3, HW_ALLOC_DEVICE, NULL, NULL, &address, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_alloc(mem, 4, (uint64_t)1 << 63, HW_ALLOC_DEVICE, NULL, NULL, &address, NULL), HW_NO_MEMORY);
+    take(mem, 6 * MIB);
+    hw_diag diag = {0};
+    assert_int_equal(hw_mem_alloc(mem, 1, 256, HW_ALLOC_DEVICE, NULL, NULL, &address, &diag), HW_NO_MEMORY);
+    assert_true(strstr(diag.text, "no room") != NULL);
+    assert_int_equal(hw_mem_free(mem, a, NULL), HW_OK);
+    take(mem, 4 * MIB);
+    hw_mem_destroy(mem);
+}
+
+static void test_freed(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(1024 * MIB);
+    uint64_t small = take(mem, 100), large = take(mem, 3 * MIB), epoch = hw_mem_epoch(mem);
+    hw_allocation a;
+    memset((void *)(uintptr_t)large, 7, 3 * MIB);
+    assert_int_equal(hw_mem_free(mem, small + 4, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_free(mem, 12345, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_free(mem, 0, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_epoch(mem), epoch);
+    assert_int_equal(hw_mem_free(mem, small, NULL), HW_OK);
+    assert_int_equal(hw_mem_free(mem, large, NULL), HW_OK);
+    assert_true(hw_mem_epoch(mem) != epoch);
+    hw_diag diag = {0};
+    assert_int_equal(hw_mem_free(mem, large, &diag), HW_USAGE);
+    assert_true(strstr(diag.text, "already") != NULL);
+    assert_false(hw_mem_find(mem, small, 1, &a));
+    assert_true(hw_mem_nearest(mem, small + 10, &a));
+    assert_true(a.is_freed && a.address == small);
+    assert_true(hw_mem_nearest(mem, large + 2 * MIB, &a));
+    assert_true(a.is_freed && a.address == large && a.bytes == 3 * MIB);
+    for (int i = 0; i < 100; i++) assert_int_not_equal(take(mem, 3 * MIB), large);   // the quarantine holds it back
+    hw_mem_destroy(mem);
+}
+
+// Freed memory is used again before the address space ends, and freed large pages read as zero.
+static void test_reuse(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(64 * MIB);
+    uint64_t lowest = UINT64_MAX, highest = 0;
+    for (int i = 0; i < 2000; i++) {
+        uint64_t address = take(mem, 40 * MIB);
+        unsigned char *bytes = (void *)(uintptr_t)address;
+        assert_int_equal(bytes[12345], 0);
+        bytes[12345] = 1;
+        if (address < lowest) lowest = address;
+        if (address > highest) highest = address;
+        assert_int_equal(hw_mem_free(mem, address, NULL), HW_OK);
+    }
+    assert_true(highest - lowest < 1024 * MIB);
+    for (int i = 0; i < 200000; i++) assert_int_equal(hw_mem_free(mem, take(mem, 16 + i % 9000), NULL), HW_OK);
+    hw_mem_destroy(mem);
+}
+
+static void test_nearest(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(64 * MIB);
+    hw_allocation a;
+    assert_false(hw_mem_nearest(mem, 1, &a));
+    uint64_t x = 0, y = 0;
+    assert_int_equal(hw_mem_alloc(mem, 1000, 256, HW_ALLOC_GLOBAL, &x, "table", &x, NULL), HW_OK);
+    y = take(mem, 2000);
+    assert_true(hw_mem_nearest(mem, x + 1000, &a));
+    assert_string_equal(a.name, "table");
+    assert_ptr_equal(a.site, &x);
+    assert_int_equal(a.kind, HW_ALLOC_GLOBAL);
+    assert_true(hw_mem_nearest(mem, 0, &a) && a.address == (x < y ? x : y));
+    assert_true(hw_mem_nearest(mem, UINT64_MAX, &a) && a.address == (x < y ? y : x));
+    hw_mem_destroy(mem);
+}
+
+static void test_registered(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(64 * MIB);
+    static char own[4][1000];
+    uint64_t at = (uint64_t)(uintptr_t)own[1], limit, used;
+    hw_allocation a;
+    assert_int_equal(hw_mem_register(mem, at, 1000, NULL, NULL), HW_OK);
+    assert_int_equal(hw_mem_register(mem, at, 1000, NULL, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_register(mem, at + 999, 5, NULL, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_register(mem, at - 999, 1000, NULL, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_register(mem, at, 0, NULL, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_register(mem, at, UINT64_MAX, NULL, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_register(mem, take(mem, 100), 10, NULL, NULL), HW_USAGE);
+    assert_int_equal(hw_mem_register(mem, at + 1000, 1000, NULL, NULL), HW_OK);
+    assert_int_equal(hw_mem_register(mem, at - 1000, 1000, NULL, NULL), HW_OK);
+    assert_true(hw_mem_find(mem, at + 5, 995, &a));
+    assert_int_equal(a.kind, HW_ALLOC_REGISTERED);
+    assert_false(hw_mem_find(mem, at + 5, 996, &a));
+    assert_true(hw_mem_nearest(mem, at + 2003, &a) && a.address == at + 1000);
+    hw_mem_set_flags(mem, at + 7, 3);
+    assert_true(hw_mem_find(mem, at, 1, &a) && a.flags == 3);
+    hw_mem_usage(mem, &limit, &used);
+    assert_int_equal(used, 512);
+    assert_int_equal(hw_mem_free(mem, at, NULL), HW_OK);
+    assert_false(hw_mem_find(mem, at, 1, &a));
+    assert_true(hw_mem_find(mem, at - 1000, 1000, &a) && hw_mem_find(mem, at + 1000, 1000, &a));
+    assert_int_equal(hw_mem_free(mem, at, NULL), HW_USAGE);
+    hw_mem_destroy(mem);
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    for (long n = 0; n < 4; n++) {
+        hw_mem *mem = NULL;
+        hw_alloc_fail_after(n);
+        hw_status status = hw_mem_create(MIB, &mem, NULL);
+        hw_alloc_fail_after(-1);
+        assert_true((status == HW_OK) == (mem != NULL));
+        if (n == 0) assert_int_equal(status, HW_NO_MEMORY);
+        hw_mem_destroy(mem);
+    }
+}
+
+// Random allocations against a plain list kept by the test.
+static void test_against_list(void **state) {
+    (void)state;
+    enum { N = 300 };
+    hw_mem *mem = open_mem(4096 * MIB);
+    uint64_t at[N] = {0}, bytes[N] = {0}, seed = 12345;
+    for (int step = 0; step < 60000; step++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int i = (int)(seed >> 33) % N;
+        if (at[i]) {
+            hw_allocation a;
+            assert_true(hw_mem_find(mem, at[i] + bytes[i] / 2, bytes[i] - bytes[i] / 2, &a));
+            assert_true(a.address == at[i] && a.bytes == bytes[i]);
+            assert_int_equal(hw_mem_free(mem, at[i], NULL), HW_OK);
+            at[i] = 0;
+        } else {
+            bytes[i] = 1 + (seed >> 20) % ((uint64_t)1 << (seed >> 40) % 24);
+            at[i] = take(mem, bytes[i]);
+            for (int j = 0; j < N; j++)
+                if (j != i && at[j]) assert_true(at[i] + bytes[i] < at[j] || at[j] + bytes[j] < at[i]);
+        }
+    }
+    hw_mem_destroy(mem);
+}
+
+typedef struct shared_state {
+    hw_mem *mem;
+    uint64_t fixed[64];
+    atomic_int stop, wrong;
+} shared_state;
+
+static void *reader(void *p) {
+    shared_state *s = p;
+    hw_allocation a;
+    for (int i = 0; !atomic_load(&s->stop); i++) {
+        uint64_t size = 100 + 700 * (uint64_t)(i & 63), at = s->fixed[i & 63];
+        if (!hw_mem_find(s->mem, at + 1, size - 1, &a) || a.address != at || a.bytes != size) atomic_store(&s->wrong, 1);
+        if (hw_mem_find(s->mem, at, size + 1, &a)) atomic_store(&s->wrong, 1);
+    }
+    return NULL;
+}
+
+static void *writer(void *p) {
+    shared_state *s = p;
+    static _Thread_local char own[64];
+    for (int i = 0; i < 20000; i++) {
+        uint64_t address;
+        if (hw_mem_alloc(s->mem, 10 + (uint64_t)i * 37 % 5000, 256, HW_ALLOC_HEAP, NULL, NULL, &address, NULL)) {
+            atomic_store(&s->wrong, 1);
+            break;
+        }
+        if (hw_mem_register(s->mem, (uint64_t)(uintptr_t)own, 64, NULL, NULL)) atomic_store(&s->wrong, 1);
+        if (hw_mem_free(s->mem, address, NULL)) atomic_store(&s->wrong, 1);
+        if (hw_mem_free(s->mem, (uint64_t)(uintptr_t)own, NULL)) atomic_store(&s->wrong, 1);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    shared_state s = {.mem = open_mem(1024 * MIB)};
+    for (int i = 0; i < 64; i++) s.fixed[i] = take(s.mem, 100 + 700 * (uint64_t)i);
+    pthread_t readers[2], writers[2];
+    for (int i = 0; i < 2; i++) pthread_create(&readers[i], NULL, reader, &s);
+    for (int i = 0; i < 2; i++) pthread_create(&writers[i], NULL, writer, &s);
+    for (int i = 0; i < 2; i++) pthread_join(writers[i], NULL);
+    atomic_store(&s.stop, 1);
+    for (int i = 0; i < 2; i++) pthread_join(readers[i], NULL);
+    assert_false(atomic_load(&s.wrong));
+    hw_mem_destroy(s.mem);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds), cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_freed), cmocka_unit_test(test_reuse), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_registered), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_against_list),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
