@@ -1,0 +1,48 @@
+# libhalfwarp_core: all of src/. The lane loops are compiled once per instruction-set level; exec picks one at start.
+file(GLOB core_sources CONFIGURE_DEPENDS src/*/*.c)
+file(GLOB exec_sources CONFIGURE_DEPENDS src/exec/*.c)
+file(GLOB level_sources CONFIGURE_DEPENDS src/exec/ops_*.c src/exec/*_lanes.c)
+if(level_sources)
+  list(REMOVE_ITEM core_sources ${level_sources})
+  list(REMOVE_ITEM exec_sources ${level_sources})
+endif()
+
+# Results are defined to the bit: no contraction that PTX does not ask for, and memory is untyped.
+set(exec_flags -ffp-contract=off -fno-strict-aliasing)
+set(level_flags ${exec_flags} -fno-math-errno -fno-trapping-math)
+if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  list(APPEND level_flags -O3)
+endif()
+set_property(SOURCE ${exec_sources} APPEND PROPERTY COMPILE_OPTIONS ${exec_flags})
+
+set(flags_base)
+set(flags_avx2 -mavx2 -mfma -mbmi2 -mf16c)
+set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl ${flags_avx2} -mprefer-vector-width=512)
+
+set(levels base)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+  list(APPEND levels avx2 avx512)
+  set(has_x86_levels TRUE)
+endif()
+
+add_library(halfwarp_core STATIC ${core_sources})
+foreach(level IN LISTS levels)
+  if(level_sources)
+    add_library(exec_${level} OBJECT ${level_sources})
+    target_include_directories(exec_${level} PRIVATE src)
+    target_compile_options(exec_${level} PRIVATE ${level_flags} ${flags_${level}})
+    target_compile_definitions(exec_${level} PRIVATE HW_LEVEL=${level})
+    target_sources(halfwarp_core PRIVATE $<TARGET_OBJECTS:exec_${level}>)
+    if(has_x86_levels)
+      target_compile_definitions(exec_${level} PRIVATE HW_LEVELS_X86=1)
+    endif()
+  endif()
+endforeach()
+if(has_x86_levels)
+  target_compile_definitions(halfwarp_core PRIVATE HW_LEVELS_X86=1)
+endif()
+
+target_include_directories(halfwarp_core PUBLIC src)
+# Kernel names are demangled by the C++ runtime's __cxa_demangle.
+target_link_libraries(halfwarp_core
+  PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads ${CMAKE_DL_LIBS} m)

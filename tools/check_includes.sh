@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Enforces the order of modules in docs/design.md: which folder may include which. Prints what breaks it; exit 1 then.
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 2
+
+# A folder, and what it may include besides base and itself. Indirect needs are listed too: a header that is included
+# brings its own includes with it, a file that includes one directly must be allowed to.
+declare -A allowed=(
+    [base]=""
+    [isa]=""
+    [ptx]="isa"
+    [lower]="ptx isa"
+    [mem]=""
+    [event]="isa"
+    [exec]="lower mem event isa ptx"
+    [model]="isa"
+    [prof]="event model isa"
+    [report]="prof isa event"
+    [toolchain]=""
+    [device]="exec lower ptx mem event toolchain model isa"
+    [op]="device io toolchain"
+    [io]=""
+    [shim]="device prof report isa mem event exec toolchain"
+    [cli]="toolchain isa"
+    [bench]="isa"
+)
+
+bad=0
+complain() {
+    echo "$1: $2" >&2
+    bad=1
+}
+
+check_file() {
+    local file=$1 module=$2 line header target
+    while IFS=: read -r line header; do
+        case $header in
+            */*) target=${header%%/*} ;;
+            *) continue ;;   # a neighbour in the same folder
+        esac
+        [ "$target" = "$module" ] || [ "$target" = base ] && continue
+        case " ${allowed[$module]} " in
+            *" $target "*) ;;
+            *) complain "$file:$line" "$module must not include $header" ;;
+        esac
+    done < <(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/;T;=;p' "$file" | paste -d: - -)
+}
+
+for folder in src/*/ shim/ cli/ bench/; do
+    module=$(basename "$folder")
+    [ -d "$folder" ] || continue
+    if [ -z "${allowed[$module]+set}" ]; then
+        complain "$folder" "this folder has no row in tools/check_includes.sh"
+        continue
+    fi
+    while IFS= read -r file; do
+        check_file "$file" "$module"
+    done < <(find "$folder" -name '*.c' -o -name '*.h' -o -name '*.def')
+done
+exit $bad
