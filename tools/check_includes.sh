@@ -3,8 +3,7 @@
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
-# A folder, and what it may include besides base and itself. Indirect needs are listed too: a header that is included
-# brings its own includes with it, a file that includes one directly must be allowed to.
+# A folder, and what its files may name in an #include besides base and their own folder.
 declare -A allowed=(
     [base]=""
     [isa]=""
@@ -12,15 +11,15 @@ declare -A allowed=(
     [lower]="ptx isa"
     [mem]=""
     [event]="isa"
-    [exec]="lower mem event isa ptx"
+    [exec]="lower mem event isa"
     [model]="isa"
     [prof]="event model isa"
-    [report]="prof isa event"
+    [report]="prof"
     [toolchain]=""
     [device]="exec lower ptx mem event toolchain model isa"
     [op]="device io toolchain"
     [io]=""
-    [shim]="device prof report isa mem event exec toolchain"
+    [shim]="device prof report toolchain"
     [cli]="toolchain isa"
     [bench]="isa"
 )

@@ -1,0 +1,40 @@
+// What the subcommands share.
+#ifndef HW_CLI_CLI_H
+#define HW_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Exit statuses of halfwarp itself; otherwise it exits with the program's own.
+enum {
+    HW_EXIT_USAGE = 2,        // wrong usage, or a file that cannot be read or written
+    HW_EXIT_COMPILE = 3,
+    HW_EXIT_UNSUPPORTED = 4,
+    HW_EXIT_FAULT = 5,
+};
+
+typedef struct hw_command {
+    const char *name;
+    const char *does;         // one line for `halfwarp --help`
+    const char *help;         // what `halfwarp NAME --help` prints
+    int (*main)(int argc, char **argv);   // argv[0] is the subcommand's name; returns the exit status
+} hw_command;
+
+extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus;
+
+// Prints "halfwarp: ..." on stderr.
+void hw_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Of count names, the one that the user most likely meant; NULL when none is near.
+const char *hw_cli_nearest(const char *typed, const char *const *names, size_t count);
+
+// Where the parts lie that belong to this program: in the build tree beside it, installed under ../lib and ../share.
+typedef struct hw_cli_paths {
+    char shim_dir[4096];      // holds libcudart.so.*
+    char include_dir[4096];   // CUDA headers of our own
+} hw_cli_paths;
+
+// False, with a complaint, when they are not where they should be.
+bool hw_cli_find_paths(hw_cli_paths *paths);
+
+#endif

@@ -1,0 +1,45 @@
+// halfwarp profile: runs a CUDA program and prints the counters of its kernel launches.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "report_file.h"
+
+static const char help[] =
+    "usage: halfwarp profile [OPTIONS] [--] PROG [ARGS]\n"
+    "\n"
+    "Runs PROG as `halfwarp run` does, and then prints one row of counters per kernel launch, in launch order.\n"
+    "docs/design.md says what each counter means.\n"
+    "\n"
+    "  --format F        table (as it is unless given), csv or json\n"
+    "  --lines           counters per source line as well\n"
+    "  -o FILE           write the report to FILE and not to standard output\n"
+    HW_LAUNCH_OPTIONS_HELP;
+
+// Only a table on a terminal; https://no-color.org.
+static bool wants_colour(const hw_cli_launch *launch) {
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !launch->output && strcmp(launch->format, "table") == 0 && !(no_colour && *no_colour) &&
+           !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
+}
+
+static int profile_main(int argc, char **argv) {
+    hw_cli_launch launch;
+    hw_cli_report report = {0};
+    int status = hw_cli_launch_parse(&launch, true, argc, argv);
+    if (!status) status = hw_cli_report_open(&report, launch.output);
+    if (!status) {
+        hw_cli_observe observe = {.report_path = report.path, .colour = wants_colour(&launch)};
+        status = hw_cli_launch_run(&launch, &observe);
+        int delivered = hw_cli_report_deliver(&report, status);
+        if (!status) status = delivered;
+    }
+    hw_cli_report_close(&report);
+    hw_cli_launch_free(&launch);
+    return status;
+}
+
+const hw_command hw_cmd_profile = {"profile", "run it and print the counters of each kernel launch", help, profile_main};

@@ -1,0 +1,20 @@
+// halfwarp run: a CUDA program on a simulated GPU.
+#include "launch.h"
+
+static const char help[] =
+    "usage: halfwarp run [OPTIONS] [--] PROG [ARGS]\n"
+    "\n"
+    "Runs PROG, a .cu file or an executable linked to the shared CUDA runtime, on a simulated GPU.\n"
+    "Its output and exit status are its own.\n"
+    "\n"
+    HW_LAUNCH_OPTIONS_HELP;
+
+static int run_main(int argc, char **argv) {
+    hw_cli_launch launch;
+    int status = hw_cli_launch_parse(&launch, false, argc, argv);
+    if (!status) status = hw_cli_launch_run(&launch, &(hw_cli_observe){0});
+    hw_cli_launch_free(&launch);
+    return status;
+}
+
+const hw_command hw_cmd_run = {"run", "run a CUDA program on a simulated GPU", help, run_main};

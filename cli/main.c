@@ -1,0 +1,85 @@
+// The command line: a table of subcommands.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const hw_command *const commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_gpus};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const char help_tail[] =
+    "\n"
+    "PROG is a .cu file or an executable linked to the shared CUDA runtime. No GPU is needed.\n"
+    "`halfwarp COMMAND --help` lists a command's options.\n"
+    "\n"
+    "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4 an instruction or API call\n"
+    "that is not supported; 5 the kernel faulted.\n";
+
+void hw_cli_complain(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("halfwarp: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+static void print_help(FILE *out) {
+    fputs("Halfwarp runs and profiles CUDA programs on the CPU, warp by warp.\n\n"
+          "usage: halfwarp COMMAND [OPTIONS] ...\n\n", out);
+    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->does);
+    fputs(help_tail, out);
+}
+
+// A full disk or a closed pipe must not look like success.
+static int finish_stdout(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    hw_cli_complain("cannot write to standard output");
+    return status ? status : HW_EXIT_USAGE;
+}
+
+static int complain_unknown(const char *name) {
+    const char *names[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++) names[i] = commands[i]->name;
+    const char *near = hw_cli_nearest(name, names, N_COMMANDS);
+    if (near) hw_cli_complain("there is no command '%s'; did you mean '%s'?", name, near);
+    else hw_cli_complain("there is no command '%s'; `halfwarp --help` lists them", name);
+    return HW_EXIT_USAGE;
+}
+
+static const hw_command *find_command(const char *name) {
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0) return commands[i];
+    return NULL;
+}
+
+// --help counts up to the first word that is no option: what follows belongs to the program that is run.
+static bool asks_for_help(int argc, char **argv) {
+    for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+    return false;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return HW_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        print_help(stdout);
+        return finish_stdout(0);
+    }
+    if (strcmp(word, "--version") == 0) {
+        puts("halfwarp " HW_VERSION);
+        return finish_stdout(0);
+    }
+    const hw_command *command = find_command(word);
+    if (!command) return complain_unknown(word);
+    if (asks_for_help(argc - 1, argv + 1)) {
+        fputs(command->help, stdout);
+        return finish_stdout(0);
+    }
+    return finish_stdout(command->main(argc - 1, argv + 1));
+}

@@ -1,0 +1,36 @@
+# For the scripts here: source it, then call expect. $1 of the script is the halfwarp to test.
+set -u
+halfwarp=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# expect STATUS COMMAND...: runs it with output in $work/out and $work/err.
+expect() {
+    local wanted=$1 got
+    shift
+    "$@" > "$work/out" 2> "$work/err" < /dev/null
+    got=$?
+    [ "$got" = "$wanted" ] && return
+    fail "exit status $got and not $wanted: $*"
+    sed 's/^/    out: /' "$work/out" | head -20 >&2
+    sed 's/^/    err: /' "$work/err" | head -20 >&2
+}
+
+# says out|err TEXT: the last command's output has TEXT somewhere. silent out|err: it wrote nothing there.
+says() {
+    grep -qF -- "$2" "$work/$1" || fail "no '$2' on std$1, which has: $(head -c 400 "$work/$1")"
+}
+silent() {
+    [ ! -s "$work/$1" ] || fail "unexpected on std$1: $(head -c 400 "$work/$1")"
+}
+
+finish() {
+    [ $failures = 0 ] || exit 1
+    exit 0
+}

@@ -1,0 +1,81 @@
+# Wrong usage is refused with status 2 and one sentence that helps; help goes to stdout.
+. "$(dirname "$0")/check.bash"
+
+expect 2 "$halfwarp"
+says err "usage: halfwarp COMMAND"
+silent out
+expect 0 "$halfwarp" --help
+says out "profile"
+silent err
+expect 0 "$halfwarp" --version
+says out "halfwarp "
+for command in run profile gpus; do
+    expect 0 "$halfwarp" "$command" --help
+    says out "usage: halfwarp $command"
+    silent err
+done
+# Subcommands of the design that are not built yet are not offered.
+expect 0 "$halfwarp" --help
+for later in check occupancy ladder bench; do
+    ! grep -qw "^  $later" "$work/out" || fail "--help offers $later"
+done
+
+expect 2 "$halfwarp" profle x.cu
+says err "did you mean 'profile'?"
+silent out
+expect 2 "$halfwarp" zzzzzzzzzz
+says err "there is no command 'zzzzzzzzzz'"
+expect 2 "$halfwarp" run
+says err "which program?"
+expect 2 "$halfwarp" run --gpu h20 x.cu
+says err "did you mean 'h200'?"
+expect 2 "$halfwarp" run --gpu
+says err "takes a value"
+expect 2 "$halfwarp" run --gup h200 x.cu
+says err "did you mean --gpu?"
+expect 2 "$halfwarp" run --format csv x.cu
+says err "option of \`halfwarp profile\`"
+for wrong in 0 -1 x 1e3 99999999999999999999 ""; do
+    expect 2 "$halfwarp" run --threads "$wrong" x.cu
+    says err "--threads"
+    expect 2 "$halfwarp" run "--threads=$wrong" x.cu
+done
+expect 2 "$halfwarp" run --seed x x.cu
+expect 2 "$halfwarp" run --compiler gcc x.cu
+says err "nvcc or clang"
+expect 2 "$halfwarp" profile --format xml x.cu
+says err "table, csv or json"
+expect 2 "$halfwarp" profile --lines=3 x.cu
+expect 2 "$halfwarp" run -I
+says err "takes a value"
+expect 2 "$halfwarp" gpus now
+
+expect 2 "$halfwarp" run "$work/absent.cu"
+says err "absent.cu"
+expect 2 "$halfwarp" run "$work/absent"
+says err "absent"
+mkdir "$work/folder"
+expect 2 "$halfwarp" run "$work/folder"
+says err "folder"
+echo text > "$work/text"
+expect 2 "$halfwarp" run "$work/text"
+says err "text"
+chmod +x "$work/text"
+printf '\177ELFnot really' > "$work/broken"
+chmod +x "$work/broken"
+expect 2 "$halfwarp" run "$work/broken"
+says err "broken"
+
+# A report that cannot be written is found before the program runs.
+expect 2 "$halfwarp" profile -o "$work/no/such/folder/p.csv" "$work/absent.cu"
+says err "no/such/folder/p.csv"
+expect 2 "$halfwarp" profile -o "$work/folder" "$work/absent.cu"
+says err "folder"
+
+# A full disk is not a success.
+if [ -w /dev/full ]; then
+    "$halfwarp" gpus > /dev/full 2> "$work/err"
+    [ $? = 2 ] || fail "a full disk went unnoticed"
+    says err "cannot write"
+fi
+finish
