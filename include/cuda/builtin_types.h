@@ -1,0 +1,3 @@
+#include "driver_types.h"
+#include "host_defines.h"
+#include "vector_types.h"

@@ -1,0 +1,1 @@
+#include "cuda_profiler_api.h"

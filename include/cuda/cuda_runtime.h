@@ -1,0 +1,74 @@
+// CUDA for clang without NVIDIA's toolkit. Included before the first line of every .cu file that Halfwarp compiles with
+// clang, and by programs themselves. clang's own device headers do most of the work; this file gives them what they
+// expect of a toolkit, in the order that clang's wrapper around NVIDIA's headers has.
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
+#ifdef __clang__
+#pragma clang system_header
+#endif
+
+#if defined(__CUDA__) && defined(__clang__)
+
+// Nothing in these headers is a line of the user's program: what is inlined from them counts for the line that calls it.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
+// Device overloads must be known before <cmath> names its functions; __CUDACC__ keeps libstdc++ from __float128.
+#include <__clang_cuda_math_forward_declares.h>
+#define __CUDACC__
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#include <cmath>
+#include <cstdlib>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utility>
+
+#include "cuda.h"
+#include "cuda_runtime_api.h"
+#include "device_launch_parameters.h"
+#include "driver_functions.h"
+#include "host_defines.h"
+#include "vector_functions.h"
+#include "vector_types.h"
+
+#include "halfwarp/device_core.h"
+#include "halfwarp/host_math.h"
+
+#include <__clang_cuda_libdevice_declares.h>
+#include "halfwarp/libdevice_begin.h"
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+#include "halfwarp/libdevice_end.h"
+#include "halfwarp/math_overloads.h"
+#include "halfwarp/device_queries.h"
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_intrinsics.h>
+#include <__clang_cuda_complex_builtins.h>
+
+#include "halfwarp/atomics.h"
+#include "halfwarp/cached_access.h"
+#include "halfwarp/reduce_sync.h"
+
+#include "halfwarp/managed.h"
+#include "halfwarp/runtime_templates.h"
+
+// The call that clang makes of <<<grid, block, shared, stream>>>, before the kernel's stub.
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sharedBytes = 0, void *stream = 0);
+
+#pragma clang attribute pop
+
+#else
+
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "vector_functions.h"
+#include "vector_types.h"
+#ifdef __cplusplus
+#include "halfwarp/runtime_templates.h"
+#endif
+
+#endif
+
+#endif
