@@ -14,6 +14,9 @@ typedef struct hw_arch {
     uint32_t smem_per_sm_bytes, smem_per_block_bytes, smem_optin_bytes, smem_unit_bytes, smem_reserved_bytes;
     uint32_t smem_banks, smem_bank_bytes;
     uint32_t max_grid[3], max_block[3];
+    // Shared memory that a multiprocessor can be set to have, ascending, KiB; ends with 0 or the array. Only listed
+    // where the driver's way of choosing is known (model/occupancy.h).
+    uint16_t carveouts_kib[12];
 } hw_arch;
 
 // One GPU. 0 where a figure is not known.
@@ -34,5 +37,10 @@ typedef struct hw_gpu {
 // By id, case-insensitive; NULL when there is none. hw_gpu_at: in the order of gpus.def, NULL past the end.
 const hw_gpu *hw_gpu_find(const char *id);
 const hw_gpu *hw_gpu_at(size_t index);
+
+// What a compute capability fixes, by number (90 for 9.0); NULL when it is not known. hw_arch_at: ascending, NULL past
+// the end.
+const hw_arch *hw_arch_find(int cc);
+const hw_arch *hw_arch_at(size_t index);
 
 #endif

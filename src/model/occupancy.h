@@ -1,0 +1,31 @@
+// How many blocks of a launch one multiprocessor holds, and why not more.
+#ifndef HW_MODEL_OCCUPANCY_H
+#define HW_MODEL_OCCUPANCY_H
+
+#include "isa/gpu.h"
+
+// Blocks per multiprocessor as each resource alone would allow, and together.
+typedef struct hw_occupancy {
+    uint32_t blocks, warps;      // held at one time
+    uint32_t limit_warps, limit_blocks, limit_regs, limit_smem;
+    double occupancy_pct;        // warps held / warps possible
+} hw_occupancy;
+
+// What a kernel that takes no shared memory or no registers is limited to by them.
+#define HW_OCCUPANCY_UNLIMITED 0xffffffffu
+
+// The occupancy calculator. regs: per thread; smem_bytes: static plus dynamic, per block. A launch that cannot run at
+// all (too many threads, registers or bytes) holds 0 blocks. Pure, constant time.
+// Source: cuda_occupancy.h of the CUDA 13.0 toolkit for 2.0 and newer, the occupancy calculator's spreadsheet for 1.x.
+hw_occupancy hw_model_occupancy(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
+
+// Shared memory in bytes that the driver gives the multiprocessor for such a launch (the rest stays L1 cache), where its
+// way of choosing is known; else all that there is.
+// Source: 829 launches on an H200 (driver 580, CUDA 13.0), all reproduced; NVIDIA documents no rule.
+uint32_t hw_model_carveout_bytes(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
+
+// Blocks that fit into that much shared memory: what profilers show as the limit by shared memory. The blocks held are
+// those of hw_model_occupancy all the same.
+uint32_t hw_model_carveout_blocks(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
+
+#endif
