@@ -1,0 +1,61 @@
+// .cu file -> executable whose device code is PTX, by nvcc or by clang with our own CUDA headers; what an executable
+// brings with it; what ptxas says of PTX. Compilers run as child processes with the caller's environment; what they print
+// goes to the caller's stderr untouched. Results are kept in a cache directory that any number of processes may share.
+#ifndef HW_TOOLCHAIN_TOOLCHAIN_H
+#define HW_TOOLCHAIN_TOOLCHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+typedef enum hw_toolchain_compiler { HW_COMPILER_AUTO, HW_COMPILER_NVCC, HW_COMPILER_CLANG } hw_toolchain_compiler;
+
+// All strings are the caller's, alive for the call. Only hw_toolchain_compile reads the fields above the line.
+typedef struct hw_toolchain_options {
+    const char *source;               // the .cu file, as the user named it
+    int cc;                           // compute capability wanted, 90 for 9.0; the compiler's nearest is taken
+    const char *const *arguments;     // the user's -I, -D, -O, -std=..., nvcc's or clang's spelling; -O3 when no -O
+    size_t argument_count;
+    hw_toolchain_compiler compiler;   // AUTO: nvcc when there is one, else the newest clang
+    const char *include_dir;          // include/cuda of this project (clang route)
+    const char *shim_dir;             // libcudart.so to link with (clang route); not written into the program
+    // ---
+    bool hide_nvcc;                   // as on a machine without the CUDA toolkit: no nvcc, no ptxas
+    const char *search_path;          // directories for the compilers, as in PATH
+    const char *cache_dir;            // created when missing
+} hw_toolchain_options;
+
+typedef struct hw_toolchain_result {
+    char executable[4096];            // in the cache; its file name is the source's without .cu
+    hw_toolchain_compiler compiler;   // NVCC or CLANG
+    int arch;                         // compute capability that the device code was compiled for
+    bool from_cache;                  // nothing was compiled
+} hw_toolchain_result;
+
+// Compiles, or finds in the cache. A cached program is used while its source, every file that was included, the options,
+// the working directory and the compiler are what they were.
+// HW_COMPILE: the compiler refused (it has said why); HW_NOT_FOUND: there is no compiler, or not the one asked for;
+// HW_USAGE: an option that the compiler's route has no use for; HW_IO: source or cache cannot be read or written.
+hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain_result *result, hw_diag *diag);
+
+// Can this file run with our CUDA runtime? HW_OK for programs that use the shared runtime, and for those with no device
+// code (scripts included): they run as they are. HW_UNSUPPORTED with a sentence that says what to change: linked to the
+// static runtime, machine code only, another processor. HW_USAGE: not a program; HW_IO: cannot be read.
+hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag);
+
+// What ptxas reports of one kernel. spill_bytes: stores and loads together.
+typedef struct hw_ptxas_usage {
+    const char *kernel;               // mangled; alive during the call of the sink
+    int regs, spill_bytes, stack_bytes, smem_bytes;
+} hw_ptxas_usage;
+
+typedef void (*hw_ptxas_sink)(void *user, const hw_ptxas_usage *usage);
+
+// Asks `ptxas -v -arch=sm_<cc>` about PTX text and calls sink for each kernel. Answers are cached on disk.
+// HW_NOT_FOUND, with the reason in diag: no ptxas, a cc that it does not know, or PTX that it does not take (what clang
+// leaves unresolved, for one); the caller then estimates.
+hw_status hw_toolchain_ptxas_regs(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
+                                  hw_ptxas_sink sink, void *user, hw_diag *diag);
+
+#endif
