@@ -43,6 +43,7 @@ typedef struct hw_fault {
     uint64_t space_bytes;    // SHARED, LOCAL: how many bytes there are
     bool has_allocation;     // GLOBAL: the nearest one
     hw_allocation allocation;
+    bool has_assertion;      // text is what the program's assert says
     char text[1024];         // one sentence that says all of the above; of a deadlock one line per waiting group
 } hw_fault;
 

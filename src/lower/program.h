@@ -63,7 +63,10 @@ struct hw_inst {
     hw_slot e;            // second destination (p|q), a fourth source, or the predicate of a guard
     hw_slot p;            // source predicate
     int64_t imm;          // address offset; or as the body says
-    uint32_t target;      // taken branch: index into insts
+    union {
+        uint32_t target;  // taken branch, end of a guard: index into insts
+        uint32_t list;    // of call: index into calls; of brx: of its first target in targets; of vector ld, st, atom:
+    };                    // of its first register in slots
     uint32_t join;        // reconvergence point of a branch: index into insts; HW_NO_JOIN: only at exit/return
     uint32_t note;        // index of the PTX instruction in notes
     uint16_t count;       // PTX instructions this basic block has executed when this, its last, has
@@ -75,14 +78,13 @@ struct hw_inst {
     uint8_t sub;          // smaller choices of a body: setp's combination, prmt's mode, shfl's mode
     uint32_t memo;        // memory instructions: number of its access-pattern memory; block-ending ones: number of
                           // their basic block. Both are unique across the set.
-    uint32_t list;        // of call: index into calls; of brx: of its first target in targets; of vector ld, st, atom:
-                          // of its first register in slots
 };
 enum { HW_NO_JOIN = 0xffffffffu };
 enum {
     HW_INST_NEGATE_P = 1,      // use the complement of p
     HW_INST_SIGNED = 2,        // sign-extend a narrow load
     HW_INST_VOLATILE = 4,      // volatile, relaxed, acquire: another block may be waiting for or changing this
+    HW_INST_ADDRESS_32 = 16,   // the address slot has 32-bit lanes
     HW_INST_NEGATE_B = 8,      // the boolean source in b is complemented
 };
 
@@ -111,6 +113,13 @@ typedef struct hw_basic_block {
 #define HW_LOCAL_WINDOW 0x0002000000000000ull
 #define HW_WINDOW_BYTES 0x0000000100000000ull
 
+// A constant in the launch area.
+typedef struct hw_immediate {
+    uint64_t bits;
+    hw_slot slot;
+    uint8_t lane;      // width: 0 predicate, 1 16 bits, 2 32 bits, 3 64 bits
+} hw_immediate;
+
 struct hw_program {
     const char *name;
     const hw_ptx_function *function;
@@ -137,6 +146,11 @@ struct hw_program {
     uint32_t n_calls;
     uint32_t *targets;                      // of brx.idx
     bool may_recurse;
+    hw_immediate *immediates;               // what launch_image is made of
+    uint32_t n_immediates;
+    bool uses_alloca;
+    bool takes_param_address;               // of entries: param.address, or ld.param at a computed address
+    uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
 
 // All functions of a module, lowered. Freed at once.

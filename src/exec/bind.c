@@ -1,0 +1,188 @@
+// Gives each decoded instruction its body, for the best instruction-set level that this processor has.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "exec/builtin.h"
+#include "exec/warp.h"
+
+// Every table of bodies that exists once per level. Columns: TABLE(name)
+#define LEVEL_TABLES(TABLE)                                                                            \
+    TABLE(hw_ops_int) TABLE(hw_ops_wide) TABLE(hw_ops_logic) TABLE(hw_ops_compare) TABLE(hw_ops_convert) \
+    TABLE(hw_ops_shuffle) TABLE(hw_ops_move) TABLE(hw_ops_f32) TABLE(hw_ops_f64) TABLE(hw_ops_half)    \
+    TABLE(hw_ops_approx) TABLE(hw_ops_rounded) TABLE(hw_ops_fcompare)
+
+// A level: all its tables, and the choice of loads and stores.
+#define DECLARE_base(name) extern const hw_body_row name##_base[];
+#define DECLARE_avx2(name) extern const hw_body_row name##_avx2[];
+#define DECLARE_avx512(name) extern const hw_body_row name##_avx512[];
+#define NAME_base(name) name##_base,
+#define NAME_avx2(name) name##_avx2,
+#define NAME_avx512(name) name##_avx512,
+
+LEVEL_TABLES(DECLARE_base)
+hw_body hw_memory_select_base(const hw_inst *in, bool is_store);
+static const hw_body_row *const base_tables[] = {LEVEL_TABLES(NAME_base) NULL};
+#ifdef HW_LEVELS_X86
+LEVEL_TABLES(DECLARE_avx2)
+LEVEL_TABLES(DECLARE_avx512)
+hw_body hw_memory_select_avx2(const hw_inst *in, bool is_store);
+hw_body hw_memory_select_avx512(const hw_inst *in, bool is_store);
+static const hw_body_row *const avx2_tables[] = {LEVEL_TABLES(NAME_avx2) NULL};
+static const hw_body_row *const avx512_tables[] = {LEVEL_TABLES(NAME_avx512) NULL};
+#endif
+
+static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bodies,   hw_barrier_bodies,
+                                                   hw_special_bodies, hw_atomic_bodies, NULL};
+
+// What this processor runs, and all rows by name. Filled once.
+static struct {
+    const hw_body_row *const *tables;
+    hw_body (*select)(const hw_inst *in, bool is_store);
+    const hw_body_row **rows;    // open addressing, capacity a power of two
+    size_t capacity;
+} level;
+static pthread_once_t level_once = PTHREAD_ONCE_INIT;
+
+static void choose_tables(void) {
+    level.tables = base_tables;
+    level.select = hw_memory_select_base;
+#ifdef HW_LEVELS_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+        level.tables = avx2_tables;
+        level.select = hw_memory_select_avx2;
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+        level.tables = avx512_tables;
+        level.select = hw_memory_select_avx512;
+    }
+#endif
+}
+
+static size_t hash(const char *name) {
+    uint64_t h = 14695981039346656037u;
+    for (; *name; name++) h = (h ^ (uint8_t)*name) * 1099511628211u;
+    return (size_t)(h ^ h >> 32);
+}
+
+static void add_table(const hw_body_row *row) {
+    for (; row->name; row++) {
+        size_t at = hash(row->name) & (level.capacity - 1);
+        while (level.rows[at] && strcmp(level.rows[at]->name, row->name)) at = (at + 1) & (level.capacity - 1);
+        if (!level.rows[at]) level.rows[at] = row;
+    }
+}
+
+static size_t count_rows(const hw_body_row *const *tables) {
+    size_t n = 0;
+    for (; *tables; tables++)
+        for (const hw_body_row *row = *tables; row->name; row++) n++;
+    return n;
+}
+
+static void build_index(void) {
+    choose_tables();
+    size_t n = count_rows(level.tables) + count_rows(common_tables);
+    for (level.capacity = 64; level.capacity < 2 * n;) level.capacity *= 2;
+    level.rows = calloc(level.capacity, sizeof *level.rows);
+    if (!level.rows) return;
+    for (const hw_body_row *const *t = common_tables; *t; t++) add_table(*t);
+    for (const hw_body_row *const *t = level.tables; *t; t++) add_table(*t);
+}
+
+static hw_body find(const char *name) {
+    for (size_t at = hash(name) & (level.capacity - 1); level.rows[at]; at = (at + 1) & (level.capacity - 1))
+        if (!strcmp(level.rows[at]->name, name)) return level.rows[at]->body;
+    return NULL;
+}
+
+static bool begins(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
+
+// Instructions that must gather the lanes of their member mask first.
+static bool gathers_lanes(const char *name) {
+    static const char *const prefixes[] = {"shfl.", "vote.", "match.", "redux.", "elect"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (begins(name, prefixes[i])) return true;
+    return false;
+}
+
+static void bind_gathering(hw_inst *in, const char *name) {
+    bool in_p = begins(name, "shfl.");
+    if ((in_p ? in->p : in->c) == HW_NO_SLOT) return;    // the forms of before 7.0 name no members
+    in->imm = (int64_t)(intptr_t)in->body;
+    in->list = in_p ? HW_SYNC_MEMBERS_IN_P : HW_SYNC_MEMBERS_IN_C;
+    in->body = hw_sync_then;
+}
+
+static void bind_inst(hw_inst *in, const char *name) {
+    if (!strcmp(name, "ld")) {
+        in->body = level.select(in, false);
+    } else if (!strcmp(name, "st")) {
+        in->body = level.select(in, true);
+    } else if (begins(name, "red.")) {
+        char atom[96];
+        size_t length = strlen(name + 4) + 1;
+        if (length > sizeof atom - 5) return;
+        memcpy(atom, "atom.", 5);
+        memcpy(atom + 5, name + 4, length);
+        in->body = find(atom);
+    } else {
+        in->body = find(name);
+        if (in->body && !strcmp(name, "bar.warp.sync")) in->imm = 0;
+        if (in->body && gathers_lanes(name)) bind_gathering(in, name);
+    }
+}
+
+static hw_status refuse(const hw_program_set *set, const hw_program *program, const hw_inst *in, const char *name,
+                        hw_diag *diag) {
+    const hw_note *note = &set->notes[in->note];
+    const hw_ptx_module *module = set->module;
+    uint32_t index = in->note - program->first_note;
+    const char *written = index < program->function->n_insts ? program->function->insts[index].text : name;
+    const char *file = module->name;
+    int line = (int)note->ptx_line;
+    if (note->line && note->file < module->n_files && module->files[note->file]) {
+        file = module->files[note->file];
+        line = (int)note->line;
+    }
+    return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line, "instruction %s is not supported (line %u of the PTX)",
+                          written ? written : name, note->ptx_line);
+}
+
+static hw_status bind_list(const hw_program_set *set, const hw_program *program, hw_inst *insts,
+                           const char *const *names, uint32_t n, hw_diag *diag) {
+    for (uint32_t i = 0; i < n; i++) {
+        bind_inst(&insts[i], names[i]);
+        if (!insts[i].body) return refuse(set, program, &insts[i], names[i], diag);
+    }
+    return HW_OK;
+}
+
+static hw_status check_calls(const hw_program *program, hw_diag *diag) {
+    for (uint32_t i = 0; i < program->n_calls; i++) {
+        const char *name = program->calls[i].builtin;
+        if (name && !hw_builtin_exists(name))
+            return hw_diag_set(diag, HW_UNSUPPORTED, "function %s calls %s, which the program does not define and Halfwarp does not provide",
+                               program->name, name);
+    }
+    return HW_OK;
+}
+
+hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
+    pthread_once(&level_once, build_index);
+    if (!level.rows) return hw_diag_no_memory(diag);
+    for (uint32_t i = 0; i < set->n_programs; i++) {
+        hw_program *p = set->programs[i];
+        if (!p) continue;
+        hw_status status = check_calls(p, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->insts, p->body_names, p->n_insts, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->launch_insts, p->launch_names, p->n_launch, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_names, p->n_block, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->warp_insts, p->warp_names, p->n_warp, diag);
+        if (status != HW_OK) return status;
+    }
+    return HW_OK;
+}

@@ -1,0 +1,282 @@
+// A launch from beginning to end: what is invariant is computed, the workers run, the counts are handed over.
+#include "exec/exec.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "exec/pool.h"
+#include "exec/warp.h"
+
+struct hw_exec {
+    hw_pool *pool;
+    hw_worker *workers;
+    uint32_t n_workers;
+    pthread_mutex_t print_lock;
+};
+
+static uint32_t processors(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 256 ? 256 : (uint32_t)n;
+}
+
+hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag) {
+    hw_exec *exec = hw_calloc(1, sizeof *exec);
+    if (!exec) return hw_diag_no_memory(diag);
+    exec->n_workers = threads ? threads : processors();
+    exec->workers = hw_calloc(exec->n_workers, sizeof *exec->workers);
+    exec->pool = hw_pool_create(exec->n_workers);
+    pthread_mutex_init(&exec->print_lock, NULL);
+    if (!exec->workers || !exec->pool) {
+        hw_exec_destroy(exec);
+        return hw_diag_no_memory(diag);
+    }
+    *out = exec;
+    return HW_OK;
+}
+
+static void forget_set(hw_worker *worker) {
+    hw_free_aligned(worker->patterns);
+    hw_free(worker->used_patterns);
+    hw_free(worker->counts);
+    hw_free(worker->guarded_off);
+    *worker = (hw_worker){.serial = worker->serial};
+}
+
+void hw_exec_destroy(hw_exec *exec) {
+    if (!exec) return;
+    hw_pool_destroy(exec->pool);
+    for (uint32_t i = 0; exec->workers && i < exec->n_workers; i++) forget_set(&exec->workers[i]);
+    hw_free(exec->workers);
+    pthread_mutex_destroy(&exec->print_lock);
+    hw_free(exec);
+}
+
+uint32_t hw_exec_workers(const hw_exec *exec) { return exec->n_workers; }
+
+// ---- before ----
+
+// Marks what the program can call.
+static void reach(hw_run *run, const hw_program *program) {
+    hw_areas *areas = &run->areas[program->index];
+    if (areas->is_reachable) return;
+    areas->is_reachable = true;
+    for (uint32_t i = 0; i < program->n_calls; i++) {
+        const hw_call_site *site = &program->calls[i];
+        if (site->callee) reach(run, site->callee);
+        if (site->callee || site->builtin) continue;
+        for (uint32_t k = 0; k < run->set->n_programs; k++) {
+            const hw_program *other = run->set->programs[k];
+            if (other && !other->function->is_entry) reach(run, other);
+        }
+    }
+}
+
+static uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Room for the invariant values of every reachable program.
+static hw_status lay_out(hw_run *run, hw_diag *diag) {
+    size_t launch_bytes = 64;
+    uint64_t local = run->launch->stack_bytes;
+    for (uint32_t i = 0; i < run->set->n_programs; i++) {
+        if (!run->areas[i].is_reachable) continue;
+        const hw_program *p = run->set->programs[i];
+        run->areas[i].block_offset = run->block_area_bytes;
+        run->areas[i].warp_offset = run->warp_area_bytes;
+        run->block_area_bytes += round_up(p->block_bytes, 64);
+        run->warp_area_bytes += round_up(p->warp_bytes, 64);
+        launch_bytes += round_up(p->launch_bytes, 64);
+        local += p->local_bytes;
+    }
+    bool has_local = false;
+    for (uint32_t i = 0; i < run->set->n_programs; i++)
+        if (run->areas[i].is_reachable)
+            has_local |= run->set->programs[i]->local_bytes || run->set->programs[i]->n_calls ||
+                         run->set->programs[i]->uses_alloca;
+    if (local > (uint64_t)1 << 30)
+        return hw_diag_set(diag, HW_NO_MEMORY, "a thread needs %llu bytes of local memory", (unsigned long long)local);
+    run->local_bytes = has_local ? round_up((uint32_t)local, 16) : 0;
+    run->launch_memory = hw_alloc_lanes(launch_bytes);
+    if (!run->launch_memory) return hw_diag_no_memory(diag);
+    char *memory = run->launch_memory;
+    for (uint32_t i = 0; i < run->set->n_programs; i++) {
+        if (!run->areas[i].is_reachable) continue;
+        const hw_program *p = run->set->programs[i];
+        run->areas[i].launch = memory;
+        if (p->launch_bytes) memcpy(memory, p->launch_image, p->launch_bytes);
+        memory += round_up(p->launch_bytes, 64);
+    }
+    return HW_OK;
+}
+
+static void run_launch_lists(hw_run *run) {
+    hw_state *s = hw_alloc_lanes(sizeof *s);
+    if (!s) {
+        run->status = HW_NO_MEMORY;
+        atomic_store(&run->stopped, true);
+        return;
+    }
+    hw_block block = {.warps = s};
+    s->run = run;
+    s->block = &block;
+    hw_set_mask(&s->warp, 0xffffffffu);
+    for (uint32_t i = 0; i < run->set->n_programs; i++) {
+        if (!run->areas[i].is_reachable) continue;
+        s->warp.base[HW_BASE_LAUNCH] = run->areas[i].launch;
+        s->warp.slots = run->set->programs[i]->slots;
+        for (const hw_inst *in = run->set->programs[i]->launch_insts; in;) in = in->body(&s->warp, in);
+    }
+    hw_free_aligned(s);
+}
+
+// Dynamic shared memory begins behind the static part, as far as its declaration's alignment asks.
+static uint32_t shared_bytes(const hw_run *run) {
+    uint32_t bytes = run->entry->shared_bytes;
+    uint32_t dynamic = run->launch->dynamic_shared_bytes;
+    if (!dynamic) return bytes;
+    return round_up(bytes, run->entry->dynamic_shared_align ? run->entry->dynamic_shared_align : 16) + dynamic;
+}
+
+// A kernel that takes the address of a parameter finds it in device memory.
+static hw_status place_params(hw_run *run, hw_diag *diag) {
+    const hw_launch *launch = run->launch;
+    uint32_t bytes = run->entry->function->param_bytes;
+    run->params = hw_calloc(bytes + 16, 1);
+    if (!run->params) return hw_diag_no_memory(diag);
+    if (bytes) memcpy(run->params, launch->params, bytes);
+    if (!run->entry->takes_param_address) return HW_OK;
+    hw_status status = hw_mem_alloc(launch->mem, bytes, 256, HW_ALLOC_GLOBAL, NULL, "kernel parameters",
+                                    &run->param_address, diag);
+    if (status == HW_OK) memcpy((void *)(uintptr_t)run->param_address, launch->params, bytes);
+    return status;
+}
+
+static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
+    const hw_program_set *set = run->set;
+    if (worker->n_patterns < set->n_memos || worker->n_counts < set->n_blocks || worker->n_notes < set->n_notes) {
+        forget_set(worker);
+        worker->patterns = hw_alloc_lanes((set->n_memos + 1) * sizeof *worker->patterns);
+        worker->used_patterns = hw_calloc(set->n_memos + 1, sizeof *worker->used_patterns);
+        worker->counts = hw_calloc(set->n_blocks + 1, sizeof *worker->counts);
+        worker->guarded_off = hw_calloc(set->n_notes + 1, sizeof *worker->guarded_off);
+        if (!worker->patterns || !worker->used_patterns || !worker->counts || !worker->guarded_off) {
+            forget_set(worker);
+            return false;
+        }
+        worker->n_patterns = set->n_memos;
+        worker->n_counts = set->n_blocks;
+        worker->n_notes = set->n_notes;
+    }
+    worker->run = run;
+    worker->index = index;
+    worker->ordered = run->launch->sink && run->launch->sink->ordered;
+    uint64_t share = (run->launch->gpu.resident_blocks + run->n_workers - 1) / run->n_workers;
+    worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
+    worker->n_blocks = 0;
+    worker->blocks = hw_calloc(worker->max_blocks, sizeof *worker->blocks);
+    return worker->blocks != NULL;
+}
+
+// ---- after ----
+
+static void report_counts(hw_worker *worker, const hw_program *program) {
+    const hw_run *run = worker->run;
+    hw_sink *sink = run->launch->sink;
+    for (uint32_t i = 0; i < program->n_blocks; i++) {
+        hw_block_count *count = &worker->counts[program->first_block + i];
+        const hw_basic_block *block = &program->blocks[i];
+        if (sink && count->warps && block->count) {
+            hw_executed executed = {block->first_note, block->count, count->warps, count->lanes};
+            sink->executed(sink, worker->index, &executed);
+            uint32_t last = block->first_note + block->count - 1;
+            if (run->set->notes[last].kind == HW_NOTE_BRANCH)
+                sink->branch(sink, worker->index, last, count->warps, count->divergent);
+        }
+        *count = (hw_block_count){0};
+    }
+    for (uint32_t i = 0; i < program->n_notes; i++) {
+        uint64_t *off = &worker->guarded_off[program->first_note + i];
+        if (*off && sink) sink->guarded_off(sink, worker->index, program->first_note + i, *off);
+        *off = 0;
+    }
+}
+
+static void finish_worker(hw_worker *worker) {
+    const hw_run *run = worker->run;
+    for (uint32_t i = 0; i < worker->n_used; i++) {
+        hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
+        hw_access_flush(worker, p);
+        p->mask = 0;
+    }
+    worker->n_used = 0;
+    for (uint32_t i = 0; i < run->set->n_programs; i++)
+        if (run->areas[i].is_reachable) report_counts(worker, run->set->programs[i]);
+    for (uint32_t i = 0; i < worker->n_blocks; i++) {
+        hw_block_destroy(worker->blocks[i]);
+        hw_free(worker->blocks[i]);
+    }
+    hw_free(worker->blocks);
+    worker->blocks = NULL;
+    worker->n_blocks = 0;
+}
+
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// ---- the launch ----
+
+static void run_worker(void *context, uint32_t index) {
+    hw_worker *workers = context;
+    hw_worker_main(&workers[index]);
+}
+
+static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
+    hw_sink *sink = run->launch->sink;
+    uint32_t prepared = 0;
+    hw_status status = HW_OK;
+    while (prepared < run->n_workers && prepare_worker(&exec->workers[prepared], run, prepared)) prepared++;
+    if (prepared < run->n_workers) status = hw_diag_no_memory(diag);
+    if (status == HW_OK && sink) status = sink->launch_begin(sink, run->launch->info, diag);
+    if (status == HW_OK) {
+        uint64_t begin = now_ns();
+        run_launch_lists(run);
+        hw_pool_run(exec->pool, run->n_workers, run_worker, exec->workers);
+        status = run->status;
+        for (uint32_t i = 0; i < prepared; i++) finish_worker(&exec->workers[i]);
+        if (sink) sink->launch_end(sink, run->launch->info, now_ns() - begin, status);
+        if (status == HW_NO_MEMORY) hw_diag_no_memory(diag);
+        else if (status != HW_OK) hw_diag_set(diag, status, "%s", run->fault->text);
+    } else {
+        for (uint32_t i = 0; i < prepared; i++) finish_worker(&exec->workers[i]);
+    }
+    return status;
+}
+
+hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault, hw_diag *diag) {
+    hw_run run = {.launch = launch, .entry = launch->entry, .set = launch->set, .fault = fault};
+    memset(fault, 0, sizeof *fault);
+    run.print_lock = &exec->print_lock;
+    run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
+    run.n_warps = (run.threads_per_block + 31) / 32;
+    run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    run.shared_bytes = shared_bytes(&run);
+    run.n_workers = run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers;
+    run.areas = hw_calloc(launch->set->n_programs + 1, sizeof *run.areas);
+    hw_status status = run.areas ? HW_OK : hw_diag_no_memory(diag);
+    if (status == HW_OK) {
+        reach(&run, launch->entry);
+        status = lay_out(&run, diag);
+    }
+    if (status == HW_OK) status = place_params(&run, diag);
+    if (status == HW_OK) status = run_blocks(exec, &run, diag);
+    if (run.param_address) hw_mem_free(launch->mem, run.param_address, NULL);
+    hw_free(run.areas);
+    hw_free(run.params);
+    hw_free_aligned(run.launch_memory);
+    return status;
+}

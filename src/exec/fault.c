@@ -1,0 +1,154 @@
+// What a kernel is stopped with: who, where, what, in one sentence.
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/warp.h"
+
+static const char *const fault_words[] = {
+    [HW_FAULT_NONE] = "stopped",
+    [HW_FAULT_ADDRESS] = "accessed memory it does not own",
+    [HW_FAULT_MISALIGNED] = "used a misaligned address",
+    [HW_FAULT_STACK] = "ran out of stack",
+    [HW_FAULT_TRAP] = "hit a trap",
+    [HW_FAULT_ASSERT] = "failed an assertion",
+    [HW_FAULT_INVALID_CALL] = "called something that is no function",
+    [HW_FAULT_DEADLOCK] = "cannot finish",
+    [HW_FAULT_NO_MEMORY] = "needs more memory than this machine has",
+};
+
+static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t size, const char *format, ...) {
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
+// "prog.cu:12", or the PTX line where there is no source line.
+static void place_of(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line) {
+    const hw_note *note = &run->set->notes[in->note];
+    const hw_ptx_module *module = run->set->module;
+    *file = module->name;
+    *line = note->ptx_line;
+    if (note->line && note->file < module->n_files && module->files[note->file]) {
+        *file = module->files[note->file];
+        *line = note->line;
+    }
+}
+
+static void describe_allocation(hw_fault *fault) {
+    const hw_allocation *a = &fault->allocation;
+    uint64_t past = fault->address - (a->address + a->bytes);
+    char *t = fault->text;
+    if (!fault->has_allocation) {
+        append(t, sizeof fault->text, "; nothing is allocated");
+        return;
+    }
+    const char *what = a->is_freed ? "freed allocation" : a->name ? a->name : "allocation";
+    if (fault->address < a->address)
+        append(t, sizeof fault->text, "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
+               a->address - fault->address, what, a->bytes, a->address);
+    else if (fault->address >= a->address + a->bytes)
+        append(t, sizeof fault->text, "; %" PRIu64 " bytes past the end of the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
+               past, what, a->bytes, a->address);
+    else
+        append(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
+               fault->address - a->address, what, a->bytes, a->address);
+}
+
+static void describe_address(const hw_run *run, hw_fault *fault, bool is_write) {
+    char *t = fault->text;
+    size_t n = sizeof fault->text;
+    append(t, n, ": %s of %u bytes at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes, fault->address);
+    if (fault->kind == HW_FAULT_MISALIGNED) append(t, n, ", which is no multiple of %u", fault->width_bytes);
+    if (fault->space == HW_SPACE_SHARED || fault->space == HW_SPACE_LOCAL) {
+        append(t, n, " in %s memory of %" PRIu64 " bytes", hw_space_name(fault->space), fault->space_bytes);
+        return;
+    }
+    fault->has_allocation = hw_mem_nearest(run->launch->mem, fault->address, &fault->allocation);
+    if (fault->address < 4096) append(t, n, " (a null pointer)");
+    describe_allocation(fault);
+}
+
+static void fill(hw_state *s, const hw_inst *in, hw_fault *fault, hw_fault_kind kind, int lane) {
+    hw_run *run = s->run;
+    const uint32_t *block = run->launch->block;
+    uint32_t linear = s->thread_of_lane0 + (uint32_t)lane;
+    fault->kind = kind;
+    fault->kernel = run->launch->info ? run->launch->info->kernel : run->entry->name;
+    memcpy(fault->block, s->block->index, sizeof fault->block);
+    fault->thread[0] = linear % block[0];
+    fault->thread[1] = linear / block[0] % block[1];
+    fault->thread[2] = linear / block[0] / block[1];
+    place_of(run, in, &fault->file, &fault->line);
+    snprintf(fault->text, sizeof fault->text, "%s:%u: kernel %s %s in block (%u,%u,%u) thread (%u,%u,%u)", fault->file,
+             fault->line, fault->kernel, fault_words[kind], fault->block[0], fault->block[1], fault->block[2],
+             fault->thread[0], fault->thread[1], fault->thread[2]);
+}
+
+// The first fault of a launch is the one that is told; the others find the launch stopped.
+static bool claim(hw_state *s) {
+    s->stop = HW_STOP_FAULT;
+    bool expected = false;
+    return atomic_compare_exchange_strong(&s->run->stopped, &expected, true);
+}
+
+const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane) {
+    if (!claim(s)) return NULL;
+    fill(s, in, s->run->fault, kind, lane);
+    s->run->status = kind == HW_FAULT_NO_MEMORY ? HW_NO_MEMORY : HW_FAULT;
+    return NULL;
+}
+
+const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
+                               uint64_t address, uint32_t bytes, bool is_write) {
+    if (!claim(s)) return NULL;
+    hw_fault *fault = s->run->fault;
+    fill(s, in, fault, kind, lane);
+    fault->is_write = is_write;
+    fault->space = space;
+    fault->address = address;
+    fault->width_bytes = bytes;
+    fault->space_bytes = space == HW_SPACE_SHARED ? s->run->shared_bytes : s->run->local_bytes;
+    describe_address(s->run, fault, is_write);
+    s->run->status = HW_FAULT;
+    return NULL;
+}
+
+// One line for each group of threads that waits, and for what.
+void hw_fault_deadlock(hw_block *block) {
+    hw_state *first = &block->warps[0];
+    const hw_run *run = first->run;
+    if (!claim(first)) return;
+    hw_fault *fault = run->fault;
+    bool placed = false;
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        hw_state *s = &block->warps[i];
+        for (uint32_t k = 0; k < s->n_paths; k++) {
+            const hw_path *path = &s->paths[k];
+            const char *file;
+            uint32_t line;
+            if (!placed) {
+                fill(s, path->pc, fault, HW_FAULT_DEADLOCK, __builtin_ctz(path->mask));
+                append(fault->text, sizeof fault->text, ": threads wait for each other for ever");
+                placed = true;
+            }
+            place_of(run, path->pc, &file, &line);
+            if (strlen(fault->text) > sizeof fault->text - 200) continue;
+            if (path->state == HW_PATH_AT_SYNC)
+                append(fault->text, sizeof fault->text,
+                       "\n  %s:%u: warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", file, line, i, path->mask,
+                       path->members & s->live & ~path->mask);
+            else
+                append(fault->text, sizeof fault->text,
+                       "\n  %s:%u: warp %u, lanes 0x%08x wait at barrier %u, where %u threads of %u have come", file, line,
+                       i, path->mask, path->barrier, block->barriers[path->barrier].arrived,
+                       block->barriers[path->barrier].expected ? block->barriers[path->barrier].expected
+                                                               : block->live_threads);
+        }
+    }
+    first->run->status = HW_DEADLOCK;
+}

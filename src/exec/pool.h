@@ -1,0 +1,17 @@
+// Worker threads that sleep between launches.
+#ifndef HW_EXEC_POOL_H
+#define HW_EXEC_POOL_H
+
+#include <stdint.h>
+
+typedef struct hw_pool hw_pool;
+
+// `size` workers, of which the caller of hw_pool_run is one. Threads start when first needed. NULL: out of memory.
+hw_pool *hw_pool_create(uint32_t size);
+void hw_pool_destroy(hw_pool *pool);
+
+// Calls work(context, i) for i below n (at most size), each on a thread of its own, i = 0 on the caller's; returns when
+// all have. Where a thread cannot be started the caller does its work too. Not reentrant.
+void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t index), void *context);
+
+#endif

@@ -1,0 +1,292 @@
+// The executor's own picture of a launch: workers, resident blocks, warps, paths of diverged lanes.
+// Private to exec.
+#ifndef HW_EXEC_WARP_H
+#define HW_EXEC_WARP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "exec/exec.h"
+#include "exec/lanes.h"
+
+typedef struct hw_state hw_state;
+typedef struct hw_block hw_block;
+typedef struct hw_worker hw_worker;
+typedef struct hw_run hw_run;
+
+// How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c).
+enum { HW_SYNC_MEMBERS_IN_C = 0, HW_SYNC_MEMBERS_IN_P = 1 };
+
+// One call's registers. Lanes that are in different calls have different frames.
+typedef struct hw_frame {
+    struct hw_frame *parent;
+    const hw_program *program;
+    const hw_inst *return_to;     // in the parent's program
+    const hw_call_site *site;     // what called; NULL in the entry
+    uint32_t live;                // lanes that have not returned or exited
+    uint32_t local_offset;        // of this call's .local variables in the thread's local memory
+    uint32_t local_top;           // where the next call's begin (alloca moves it)
+    uint32_t param_stride;        // bytes from one lane's parameter memory to the next
+    char *registers, *params;
+    struct hw_frame *next_free;
+    size_t bytes;                 // of registers and params, for reuse
+} hw_frame;
+
+// Lanes that parted at a branch and will go on together at `join`.
+typedef struct hw_split {
+    struct hw_split *outer;
+    const hw_inst *join;
+    hw_frame *frame;              // join is meant in this call only
+    uint32_t expected;            // lanes still on their way
+    uint32_t waiting;             // lanes that have arrived
+} hw_split;
+
+typedef enum hw_path_state {
+    HW_PATH_READY,
+    HW_PATH_AT_BARRIER,           // of the block
+    HW_PATH_AT_SYNC,              // of lanes of the warp: shfl, vote, bar.warp.sync, ...
+} hw_path_state;
+
+// Lanes that run together. The path that runs has its mask and place in the warp itself.
+typedef struct hw_path {
+    uint32_t mask;
+    uint8_t state;
+    uint8_t barrier;
+    uint32_t members;             // AT_SYNC: lanes that must come
+    const hw_inst *pc;            // next instruction; AT_SYNC: the one that waits
+    hw_frame *frame;
+    hw_split *split;              // NULL: none
+} hw_path;
+
+typedef enum hw_stop {
+    HW_STOP_NONE,
+    HW_STOP_BLOCKED,              // no path of the warp can go on by itself
+    HW_STOP_YIELD,                // has run long enough for now
+    HW_STOP_DONE,                 // all lanes have exited
+    HW_STOP_FAULT,
+} hw_stop;
+
+struct hw_state {
+    hw_warp warp;                 // first: bodies get a pointer to it
+    hw_block *block;
+    hw_worker *worker;
+    hw_run *run;
+    uint32_t index;               // of the warp in its block
+    uint32_t live;                // lanes that have not exited
+    hw_frame *frame;              // of the running path
+    hw_split *split;              // of the running path
+    const hw_inst *join;          // split->join, or NULL
+    const hw_inst *insts;         // of the running program
+    uint32_t outer_mask;          // inside a guard: the lanes outside it
+    const hw_inst *pc;            // where to go on, when stopped
+    hw_stop stop;
+    int32_t fuel;                 // backward branches until the warp must yield
+    uint32_t polls;               // volatile and atomic accesses in this turn
+    uint32_t hungry_turns;        // turns in a row that ended for want of fuel without a poll
+    hw_path paths[32];            // those that do not run
+    uint32_t n_paths;
+    uint32_t thread_of_lane0;     // linear index in the block
+    hw_frame entry_frame;
+    hw_frame *free_frames;
+    hw_split *free_splits;
+    char *local;                  // 32 lanes' local memory, words interleaved
+    char *warp_area;              // of all programs
+};
+
+typedef struct hw_barrier {
+    uint32_t arrived;             // threads
+    uint32_t expected;            // 0: all that live
+    uint32_t sum, all, any;       // of bar.red
+} hw_barrier;
+enum { HW_BARRIERS = 16 };
+
+// How long a warp runs before it must let others run: backward branches; a volatile or atomic access costs more.
+enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512 };
+
+// One resident block.
+struct hw_block {
+    uint32_t index[3];
+    uint64_t linear;
+    uint32_t live_threads, n_warps;
+    uint64_t issued;              // PTX instructions so far: the block's clock
+    hw_barrier barriers[HW_BARRIERS];
+    char *shared;                 // shared_bytes, with room behind it that no program reaches
+    char *block_area;
+    hw_state *warps;
+    bool is_running;              // holds a block that has not finished
+    uint64_t turn;                // rounds so far, for the seeded order
+    bool progressed;              // something has changed since the block's last turn began
+};
+
+typedef enum hw_shape {
+    HW_SHAPE_GENERAL,
+    HW_SHAPE_UNIT,                // lane i at base + i * bytes
+    HW_SHAPE_SAME,                // all lanes at base
+    HW_SHAPE_UNIT_HALVES,         // the same in each half warp
+    HW_SHAPE_SAME_HALVES,
+} hw_shape;
+
+// What one memory instruction did last, on one worker. A repetition of the same relative addresses, the usual case,
+// is recognised by comparing differences, and costs neither a look-up of allocations nor a count.
+typedef struct hw_pattern {
+    _Alignas(64) int64_t delta[32];
+    _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
+    uint32_t mask;                // 0: nothing remembered
+    uint8_t shape;                // hw_shape; other than GENERAL only for full masks
+    uint8_t space;                // resolved
+    int64_t low, high;            // smallest delta; largest delta plus access width
+    uint64_t bits;                // of all deltas, or-ed: for alignment
+    // The memory the last access lay in: address + low may be begin .. begin + room, while epoch is the worker's.
+    uint64_t begin, room, epoch;
+    uint64_t window;              // of SHARED: what base counts from
+    uint64_t last_base;
+    const hw_inst *inst;
+    uint64_t serial;
+    uint64_t touched[2];          // which hits are not zero
+    uint32_t hits[128];           // accesses by base modulo 128
+} hw_pattern;
+
+typedef struct hw_block_count {
+    uint64_t warps, lanes, divergent;
+} hw_block_count;
+
+struct hw_worker {
+    hw_run *run;
+    uint32_t index;
+    hw_pattern *patterns;         // by memo
+    uint32_t *used_patterns;      // memos used in this launch
+    uint32_t n_used, n_patterns;
+    hw_block_count *counts;       // by basic block
+    uint32_t n_counts;
+    uint64_t *guarded_off;        // by note
+    uint32_t n_notes;
+    uint64_t epoch;               // of mem, when patterns' allocations were looked up
+    uint64_t serial;
+    bool ordered;                 // there is a sink that wants each access at once
+    hw_block **blocks;            // resident slots; the first is the one in normal use
+    uint32_t n_blocks, max_blocks;
+};
+
+// Where one program's invariant values lie.
+typedef struct hw_areas {
+    char *launch;
+    uint32_t block_offset, warp_offset;
+    bool is_reachable;
+} hw_areas;
+
+// One launch.
+struct hw_run {
+    const hw_launch *launch;
+    const hw_program *entry;
+    const hw_program_set *set;
+    hw_areas *areas;              // by program
+    char *launch_memory;
+    uint32_t block_area_bytes, warp_area_bytes;
+    uint32_t shared_bytes, threads_per_block, n_warps;
+    uint32_t local_bytes;         // per thread
+    uint64_t n_blocks;
+    uint8_t *params;              // copy of the parameters
+    uint64_t param_address;       // the same in device memory, when the kernel takes its address
+    atomic_uint_fast64_t next_block;
+    atomic_uint_fast64_t heap_used;
+    atomic_bool stopped;          // a fault: everybody leaves
+    pthread_mutex_t *print_lock;
+    hw_fault *fault;
+    hw_status status;
+    uint32_t n_workers;
+};
+
+static inline hw_state *hw_state_of(hw_warp *w) { return (hw_state *)w; }
+
+// Sets the active lanes.
+static inline void hw_set_mask(hw_warp *w, uint32_t mask) {
+    w->mask = mask;
+    for (int i = 0; i < 32; i++) w->lanes[i] = -(int32_t)(mask >> i & 1);
+}
+
+// flow.c
+void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes);
+bool hw_flow_pick(hw_state *s);                 // makes a ready path the running one; false: there is none
+bool hw_flow_has_ready(const hw_state *s);
+bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait at a join go on alone
+void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state);
+void hw_flow_use_frame(hw_state *s, hw_frame *frame);
+void hw_flow_free(hw_state *s);
+bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
+void hw_flow_account(hw_state *s, const hw_inst *in);
+const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
+const hw_inst *hw_flow_next_path(hw_state *s);
+const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in);
+extern const hw_body_row hw_flow_bodies[];
+
+// call.c
+extern const hw_body_row hw_call_bodies[];
+bool hw_call_is_builtin(const char *name);
+
+// barrier.c
+void hw_barrier_threads_left(hw_block *block);  // threads have exited: barriers may be complete
+void hw_sync_lanes_left(hw_state *s);           // lanes have exited: what others wait for may be complete
+const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs the body in imm
+extern const hw_body_row hw_barrier_bodies[];
+
+// special.c
+extern const hw_body_row hw_special_bodies[];
+
+// atomic.c
+extern const hw_body_row hw_atomic_bodies[];
+
+// A value of width bytes in memory as a register of reg_bytes (at least width), zero- or sign-extended.
+static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uint32_t width, bool is_signed) {
+    uint64_t value = 0;
+    __builtin_memcpy(&value, from, width);
+    if (is_signed && width < 8) {
+        uint32_t shift = 64 - 8 * width;
+        value = (uint64_t)((int64_t)(value << shift) >> shift);
+    }
+    __builtin_memcpy(to, &value, reg_bytes);
+}
+
+// access.c
+// Remembers the relative addresses of an access; what was remembered before is reported first. addresses: of the active
+// lanes, bytes wide each.
+void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses);
+// Looks up the memory that a known pattern at base lies in. False when it is not one live, aligned piece of global or
+// shared memory: the general way finds out why.
+bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base);
+// Counts one access, or hands it to a sink that wants order.
+void hw_access_emit(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base);
+// Reports what has been counted for a pattern.
+void hw_access_flush(hw_worker *worker, hw_pattern *p);
+// A load or store in any space, any mixture of spaces, any width; reports faults.
+const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write);
+// Host addresses of `bytes` bytes for each active lane, counted as one access. Local memory is refused (false, after a
+// fault), since its bytes do not lie together.
+bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *pointers[32]);
+// Bytes at a generic address, for the lane's builtin functions; false after a fault.
+bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes);
+bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes);
+extern hw_body (*const hw_memory_select_levels[])(const hw_inst *in, bool is_store);
+
+static inline void hw_access_count(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
+    if (__builtin_expect(s->worker->ordered, 0)) {
+        hw_access_emit(s, in, p, base);
+        return;
+    }
+    uint32_t phase = base & 127;
+    p->hits[phase]++;
+    p->touched[phase >> 6] |= (uint64_t)1 << (phase & 63);
+    p->last_base = base;
+}
+
+// fault.c
+const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
+const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
+                               uint64_t address, uint32_t bytes, bool is_write);
+void hw_fault_deadlock(hw_block *block);
+
+// block.c
+hw_status hw_block_create(hw_worker *worker, hw_block *block);
+void hw_block_destroy(hw_block *block);
+void hw_worker_main(hw_worker *worker);
+
+#endif
