@@ -45,7 +45,7 @@ struct hw_mem {
     record *records;                      // by extent number
     hw_extent *extent_items;
     hw_registered *registered;
-    _Atomic uint64_t epoch, used_bytes;
+    _Atomic uint64_t epoch, used_bytes, heap_bytes;
 
     pthread_mutex_t lock;                 // everything below, and every write to the maps and records
     hw_extents extents;
@@ -227,6 +227,9 @@ static uint32_t take_extent(hw_mem *mem, uint64_t span, uint64_t align) {
     return number;
 }
 
+// What a block of the device's own heap takes of it: a header as malloc would have one.
+static uint64_t heap_charge(uint64_t bytes) { return bytes + 16; }
+
 hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
                        const char *name, uint64_t *address, hw_diag *diag) {
     *address = 0;
@@ -253,6 +256,7 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         write_record(&mem->records[number], &a, RECORD_USED);
         map_allocation(mem, &a, extent->span_bytes, number);
         atomic_fetch_add(&mem->used_bytes, charged);
+        if (kind == HW_ALLOC_HEAP) atomic_fetch_add(&mem->heap_bytes, heap_charge(bytes));
         atomic_fetch_add(&mem->epoch, 1);
         *address = a.address;
     }
@@ -298,6 +302,7 @@ hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) {
         } else {
             write_record(&mem->records[number], &a, RECORD_USED | RECORD_FREED);
             atomic_fetch_sub(&mem->used_bytes, mem->records[number].charged_bytes);
+            if (a.kind == HW_ALLOC_HEAP) atomic_fetch_sub(&mem->heap_bytes, heap_charge(a.bytes));
             give_pages_back(&a);
             enter_quarantine(mem, number);
             status = HW_OK;
@@ -357,3 +362,5 @@ void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used) {
     *limit = mem->limit_bytes;
     *used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
 }
+
+uint64_t hw_mem_heap_used(const hw_mem *mem) { return atomic_load_explicit(&mem->heap_bytes, memory_order_relaxed); }

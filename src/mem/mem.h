@@ -64,4 +64,7 @@ void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags);
 // Totals in bytes: the limit, and what is allocated of it (pinned and registered host memory does not count).
 void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used);
 
+// Bytes that device-side malloc has handed out, 16 more for each block.
+uint64_t hw_mem_heap_used(const hw_mem *mem);
+
 #endif
