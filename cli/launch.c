@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "isa/gpu.h"
 #include "toolchain/toolchain.h"
 
 static bool ends_with(const char *text, const char *end) {
@@ -63,4 +64,151 @@ static int complain_about(hw_status status, const hw_diag *diag) {
     char text[sizeof *diag + 32];
     hw_cli_complain("%s", hw_diag_format(diag, text, sizeof text));
     return exit_status_of(status);
+}
+
+static void tell(const char *variable, const char *value) {
+    if (value) setenv(variable, value, 1);
+    else unsetenv(variable);
+}
+
+// Puts value in front of what a colon-separated list of the environment has.
+static bool put_first(const char *variable, const char *value) {
+    const char *old = getenv(variable);
+    char *list = NULL;
+    if (asprintf(&list, "%s%s%s", value, old && *old ? ":" : "", old ? old : "") < 0) return false;
+    bool good = setenv(variable, list, 1) == 0;
+    free(list);
+    return good;
+}
+
+// For tests of what happens on a machine without the CUDA toolkit.
+static bool hides_nvcc(void) {
+    const char *hide = getenv("HALFWARP_HIDE_NVCC");
+    return hide && *hide;
+}
+
+// What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
+static bool prepare_environment(const hw_cli_launch *launch, const hw_cli_observe *observe, const char *status_path,
+                                const char *shim_dir) {
+    tell("HALFWARP_GPU", launch->gpu);
+    tell("HALFWARP_THREADS", launch->threads);
+    tell("HALFWARP_SEED", launch->seed);
+    tell("HALFWARP_STATUS", status_path);
+    tell("HALFWARP_REPORT", observe->report_path);
+    tell("HALFWARP_FORMAT", observe->report_path ? launch->format : NULL);
+    tell("HALFWARP_LINES", observe->report_path && launch->lines ? "1" : NULL);
+    tell("HALFWARP_COLOUR", observe->report_path && observe->colour ? "1" : NULL);
+    tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
+    return put_first("LD_LIBRARY_PATH", shim_dir);
+}
+
+// "4 message" or "5 message" that the runtime left behind wins over the program's own status, which a program that
+// checks no errors leaves at 0. The runtime has printed the message already.
+static int final_status(int program_status, const char *status_path) {
+    int status = 0;
+    FILE *file = fopen(status_path, "r");
+    if (!file) return program_status;
+    if (fscanf(file, "%d", &status) != 1) status = 0;
+    fclose(file);
+    return status == HW_EXIT_USAGE || status == HW_EXIT_UNSUPPORTED || status == HW_EXIT_FAULT ? status : program_status;
+}
+
+static char *create_status_file(void) {
+    const char *folder = getenv("TMPDIR");
+    char *path = NULL;
+    if (asprintf(&path, "%s/halfwarp-status.XXXXXX", folder && *folder == '/' ? folder : "/tmp") < 0) return NULL;
+    int file = mkstemp(path);
+    if (file >= 0) {
+        close(file);
+        return path;
+    }
+    hw_cli_complain("cannot create %s: %s", path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+// ~/.cache/halfwarp, or where the user says caches belong.
+static char *cache_folder(void) {
+    const char *own = getenv("HALFWARP_CACHE"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int length;
+    if (own && *own) length = asprintf(&path, "%s", own);
+    else if (caches && *caches == '/') length = asprintf(&path, "%s/halfwarp", caches);
+    else if (home && *home == '/') length = asprintf(&path, "%s/.cache/halfwarp", home);
+    else length = asprintf(&path, "/tmp/halfwarp-cache-%u", (unsigned)getuid());
+    return length < 0 ? NULL : path;
+}
+
+static hw_toolchain_compiler compiler_of(const char *name) {
+    if (!name) return HW_COMPILER_AUTO;
+    return strcmp(name, "nvcc") == 0 ? HW_COMPILER_NVCC : HW_COMPILER_CLANG;
+}
+
+// Source to executable. *executable is to be freed; 0 or an exit status after a complaint.
+static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable) {
+    const char *source = launch->program[0];
+    if (!is_file(source, R_OK)) {
+        hw_cli_complain("cannot read %s: %s", source, strerror(errno));
+        return HW_EXIT_USAGE;
+    }
+    char *cache = cache_folder();
+    hw_toolchain_options options = {
+        .source = source,
+        .cc = hw_gpu_find(launch->gpu)->arch->cc,
+        .arguments = launch->compile_options,
+        .argument_count = (size_t)launch->n_compile_options,
+        .compiler = compiler_of(launch->compiler),
+        .include_dir = paths->include_dir,
+        .shim_dir = paths->shim_dir,
+        .hide_nvcc = hides_nvcc(),
+        .search_path = getenv("PATH"),
+        .cache_dir = cache,
+    };
+    hw_toolchain_result result;
+    hw_diag diag = {0};
+    hw_status status = cache ? hw_toolchain_compile(&options, &result, &diag) : hw_diag_no_memory(&diag);
+    free(cache);
+    if (status) return complain_about(status, &diag);
+    *executable = strdup(result.executable);
+    return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
+}
+
+static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable) {
+    const char *program = launch->program[0];
+    if (ends_with(program, ".cu")) return compile(launch, paths, executable);
+    if (launch->n_compile_options) {
+        hw_cli_complain("%s is for the compiler of a .cu file, and %s is none", launch->compile_options[0], program);
+        return HW_EXIT_USAGE;
+    }
+    *executable = find_executable(program);
+    if (!*executable) return HW_EXIT_USAGE;
+    hw_diag diag = {0};
+    hw_status status = hw_toolchain_check_executable(*executable, &diag);
+    return status ? complain_about(status, &diag) : 0;
+}
+
+// prog.cu sees itself as prog, beside its source: where nvcc would have put it, and where it may look for its data.
+static void name_program(char **argv) {
+    if (ends_with(argv[0], ".cu")) argv[0][strlen(argv[0]) - 3] = '\0';
+}
+
+int hw_cli_launch_run(const hw_cli_launch *launch, const hw_cli_observe *observe) {
+    hw_cli_paths paths;
+    char *executable = NULL, *status_path = NULL;
+    int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
+    if (!status) status = find_program(launch, &paths, &executable);
+    if (!status && !(status_path = create_status_file())) status = HW_EXIT_USAGE;
+    if (!status && !prepare_environment(launch, observe, status_path, paths.shim_dir)) {
+        hw_cli_complain("out of memory");
+        status = HW_EXIT_USAGE;
+    }
+    if (!status) {
+        name_program(launch->program);
+        int ended = hw_cli_child_run(executable, launch->program);
+        status = ended < 0 ? HW_EXIT_USAGE : final_status(ended, status_path);
+    }
+    if (status_path) unlink(status_path);
+    free(status_path);
+    free(executable);
+    return status;
 }

@@ -3,19 +3,26 @@
 #include "report_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// "FOLDER/NAME.XXXXXX" for mkstemp.
+// For mkstemp. Absolute, as the program may change its folder before it writes there.
 static char *temporary_name(const hw_cli_report *report) {
-    const char *folder = getenv("TMPDIR"), *stem = "halfwarp";
-    char *name = NULL;
-    if (report->rename) return asprintf(&name, "%s.XXXXXX", report->output) < 0 ? NULL : name;
-    if (!folder || !*folder) folder = "/tmp";
-    return asprintf(&name, "%s/%s.XXXXXX", folder, stem) < 0 ? NULL : name;
+    const char *temporary = getenv("TMPDIR");
+    char *name = NULL, folder[PATH_MAX] = "";
+    int length;
+    if (!report->rename) {
+        length = asprintf(&name, "%s/halfwarp.XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
+    } else {
+        bool absolute = report->output[0] == '/';
+        if (!absolute && !getcwd(folder, sizeof folder)) return NULL;
+        length = asprintf(&name, "%s%s%s.XXXXXX", folder, absolute ? "" : "/", report->output);
+    }
+    return length < 0 ? NULL : name;
 }
 
 // mkstemp's files are private; the report is an ordinary file of the user's.
@@ -36,7 +43,7 @@ int hw_cli_report_open(hw_cli_report *report, const char *output) {
     report->path = temporary_name(report);
     int file = report->path ? mkstemp(report->path) : -1;
     if (file < 0) {
-        hw_cli_complain("cannot write %s: %s", output ? output : report->path, strerror(errno));
+        hw_cli_complain("cannot write %s: %s", output ? output : "a temporary file", strerror(errno));
         free(report->path);
         report->path = NULL;
         return HW_EXIT_USAGE;

@@ -38,9 +38,12 @@ else
 fi
 
 echo "Installing: ${missing[*]}" >&2
-"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get update -q >&2 ||
+"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq update >&2 ||
     echo "apt-get update failed; trying with the lists that are there." >&2
-if ! "${as_root[@]}" DEBIAN_FRONTEND=noninteractive $command >&2; then
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! "${as_root[@]}" DEBIAN_FRONTEND=noninteractive $command > "$log" 2>&1; then
+    tail -n 20 "$log" >&2
     echo "Installing failed. What is missing: ${missing[*]}" >&2
     exit 1
 fi
