@@ -183,7 +183,8 @@ hw_status hw_fatbin_write(const char *ptx, size_t length, int cc, const char *na
     size_t name_bytes = name ? strlen(name) : 0;
     if (length > MAX_UNPACKED || name_bytes > 4096)
         return hw_diag_set(diag, HW_USAGE, "fat binary: %zu bytes of PTX are too many", length);
-    size_t head_bytes = (ENTRY_BYTES + name_bytes + 7) & ~(size_t)7;
+    // The name, then empty options {where they would be, 0 bytes} and an empty string: cuobjdump insists on them.
+    size_t options_at = (ENTRY_BYTES + name_bytes + 7) & ~(size_t)7, head_bytes = options_at + 16;
     size_t room = (length + 1 + 7) & ~(size_t)7;    // the text and at least one NUL
     uint8_t *made = hw_calloc(1, CONTAINER_BYTES + head_bytes + room);
     if (!made) return hw_diag_no_memory(diag);
@@ -195,6 +196,8 @@ hw_status hw_fatbin_write(const char *ptx, size_t length, int cc, const char *na
     write32(head, 0x0101u << 16 | HW_FATBIN_PTX);
     write32(head + 4, (uint32_t)head_bytes);
     write64(head + 8, room);
+    write32(head + 20, (uint32_t)options_at);
+    write32(head + options_at, (uint32_t)options_at + 8);
     write32(head + 24, isa_version_of(ptx, length));
     write32(head + 28, (uint32_t)cc);
     write32(head + 32, name_bytes ? ENTRY_BYTES : 0);
