@@ -7,7 +7,7 @@
 
 // Exit statuses of halfwarp itself; otherwise it exits with the program's own.
 enum {
-    HW_EXIT_USAGE = 2,        // wrong usage, or a file that cannot be read or written
+    HW_EXIT_USAGE = 2,   // wrong usage, or a file that cannot be read or written
     HW_EXIT_COMPILE = 3,
     HW_EXIT_UNSUPPORTED = 4,
     HW_EXIT_FAULT = 5,
@@ -15,8 +15,8 @@ enum {
 
 typedef struct hw_command {
     const char *name;
-    const char *does;         // one line for `halfwarp --help`
-    const char *help;         // what `halfwarp NAME --help` prints
+    const char *does;                     // one line for `halfwarp --help`
+    const char *help;                     // what `halfwarp NAME --help` prints
     int (*main)(int argc, char **argv);   // argv[0] is the subcommand's name; returns the exit status
 } hw_command;
 

@@ -16,8 +16,7 @@ static const char help[] =
     "\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  --lines           counters per source line as well\n"
-    "  -o FILE           write the report to FILE and not to standard output\n"
-    HW_LAUNCH_OPTIONS_HELP;
+    "  -o FILE           write the report to FILE and not to standard output\n" HW_LAUNCH_OPTIONS_HELP;
 
 // Only a table on a terminal; https://no-color.org.
 static bool wants_colour(const hw_cli_launch *launch) {
@@ -42,4 +41,5 @@ static int profile_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_profile = {"profile", "run it and print the counters of each kernel launch", help, profile_main};
+const hw_command hw_cmd_profile = {"profile", "run it and print the counters of each kernel launch", help,
+                                   profile_main};

@@ -6,8 +6,7 @@ static const char help[] =
     "\n"
     "Runs PROG, a .cu file or an executable linked to the shared CUDA runtime, on a simulated GPU.\n"
     "Its output and exit status are its own.\n"
-    "\n"
-    HW_LAUNCH_OPTIONS_HELP;
+    "\n" HW_LAUNCH_OPTIONS_HELP;
 
 static int run_main(int argc, char **argv) {
     hw_cli_launch launch;

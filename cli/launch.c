@@ -110,7 +110,8 @@ static int final_status(int program_status, const char *status_path) {
     if (!file) return program_status;
     if (fscanf(file, "%d", &status) != 1) status = 0;
     fclose(file);
-    return status == HW_EXIT_USAGE || status == HW_EXIT_UNSUPPORTED || status == HW_EXIT_FAULT ? status : program_status;
+    return status == HW_EXIT_USAGE || status == HW_EXIT_UNSUPPORTED || status == HW_EXIT_FAULT ? status
+                                                                                               : program_status;
 }
 
 static char *create_status_file(void) {

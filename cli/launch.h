@@ -4,24 +4,24 @@
 
 #include "cli.h"
 
-#define HW_LAUNCH_OPTIONS_HELP \
-    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them\n" \
-    "  --threads N       host threads; one per processor unless given; results do not depend on it\n" \
-    "  --seed N          vary the order in which warps run; 0: by index\n" \
-    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n" \
-    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -Xcompiler ...\n" \
+#define HW_LAUNCH_OPTIONS_HELP                                                                                         \
+    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them\n"                         \
+    "  --threads N       host threads; one per processor unless given; results do not depend on it\n"                  \
+    "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
+    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
+    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -Xcompiler ...\n"                               \
     "                    for the compiler of a .cu file, as nvcc takes them\n"
 
 typedef struct hw_cli_launch {
-    const char *gpu;               // --gpu, as gpus.def spells it
-    const char *threads, *seed;    // checked numbers, or NULL
-    const char *compiler;          // "nvcc", "clang" or NULL for whichever is there
-    const char *format;            // profile only: "table", "csv" or "json"
-    const char *output;            // profile only: -o, or NULL
-    bool lines;                    // profile only
-    const char **compile_options;  // for PROG when it is a .cu file; NULL-terminated, array owned
+    const char *gpu;                // --gpu, as gpus.def spells it
+    const char *threads, *seed;     // checked numbers, or NULL
+    const char *compiler;           // "nvcc", "clang" or NULL for whichever is there
+    const char *format;             // profile only: "table", "csv" or "json"
+    const char *output;             // profile only: -o, or NULL
+    bool lines;                     // profile only
+    const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned
     int n_compile_options;
-    char **program;                // PROG and its arguments, NULL-terminated; points into argv
+    char **program;   // PROG and its arguments, NULL-terminated; points into argv
 } hw_cli_launch;
 
 // What to observe; report_path NULL: nothing.

@@ -30,7 +30,7 @@ static bool is_number(const char *text, unsigned long long least, unsigned long 
     char *end;
     errno = 0;
     if (!isdigit((unsigned char)text[0])) return false;
-    unsigned long long value = strtoull(text, &end, 0);
+    unsigned long long value = strtoull(text, &end, 10);
     return !errno && !*end && value >= least && value <= most;
 }
 
@@ -82,58 +82,85 @@ typedef struct option_row {
 } option_row;
 
 static const option_row options[] = {
-    {"--gpu", true, false, set_gpu},           {"--threads", true, false, set_threads},
-    {"--seed", true, false, set_seed},         {"--compiler", true, false, set_compiler},
-    {"--format", true, true, set_format},      {"-o", true, true, set_output},
+    {"--gpu", true, false, set_gpu},      {"--threads", true, false, set_threads},
+    {"--seed", true, false, set_seed},    {"--compiler", true, false, set_compiler},
+    {"--format", true, true, set_format}, {"-o", true, true, set_output},
     {"--lines", false, true, set_lines},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
-// Compiler options. separate: the value may stand in the next argument; prefix: anything may follow the name.
-typedef struct compile_row {
-    const char *name;
-    bool separate, prefix;
-} compile_row;
-
-static const compile_row compile_rows[] = {
-    {"-I", true, true},         {"-D", true, true},          {"-U", true, true},
-    {"-L", true, true},         {"-l", true, true},          {"-isystem", true, false},
-    {"-include", true, false},  {"-std", true, false},       {"--std", true, false},
-    {"-std=", false, true},     {"--std=", false, true},     {"-O", false, true},
-    {"-G", false, false},       {"-g", false, false},        {"-lineinfo", false, false},
-    {"-w", false, false},       {"-W", false, true},         {"-ffast-math", false, false},
-    {"-use_fast_math", false, false},                        {"--use_fast_math", false, false},
-    {"-maxrregcount", true, false},                          {"-maxrregcount=", false, true},
-    {"-rdc=", false, true},     {"-Xcompiler", true, false}, {"-Xptxas", true, false},
-    {"--expt-relaxed-constexpr", false, false},              {"--expt-extended-lambda", false, false},
-    {"--extended-lambda", false, false},                     {"-ftz=", false, true},
-    {"-prec-div=", false, true}, {"-prec-sqrt=", false, true}, {"-fmad=", false, true},
-    {"--fmad=", false, true},
+// Compiler options in nvcc's spelling. The first take a value in the same or the next word, except that a name with
+// '=' has it in the same word; the second stand alone; -O and -W are followed by what they mean.
+static const char *const compile_values[] = {
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-isystem",
+    "-include",
+    "-std",
+    "-std=",
+    "--std",
+    "--std=",
+    "-maxrregcount",
+    "-maxrregcount=",
+    "-Xcompiler",
+    "-Xptxas",
+    "-ftz=",
+    "-prec-div=",
+    "-prec-sqrt=",
+    "-fmad=",
+    "--fmad=",
+    NULL,
 };
-enum { N_COMPILE_ROWS = sizeof compile_rows / sizeof compile_rows[0] };
+static const char *const compile_flags[] = {
+    "-G",
+    "-g",
+    "-w",
+    "-lineinfo",
+    "-use_fast_math",
+    "--use_fast_math",
+    "-ffast-math",
+    "--expt-relaxed-constexpr",
+    "--expt-extended-lambda",
+    "--extended-lambda",
+    "-rdc=true",
+    "-O",
+    "-W",
+    NULL,
+};
 
-// The longest name that fits: -lineinfo is not -l with the value ineinfo.
-static const compile_row *find_compile_row(const char *word) {
-    const compile_row *best = NULL;
-    for (int i = 0; i < N_COMPILE_ROWS; i++) {
-        const compile_row *row = &compile_rows[i];
-        size_t length = strlen(row->name);
-        if (strncmp(word, row->name, length) != 0 || (word[length] && !row->prefix)) continue;
-        if (!best || length > strlen(best->name)) best = row;
+// How many words the compiler option at argv takes, itself included: 1 or 2; 0 when it is none.
+static int compile_option_words(char *const *argv) {
+    const char *word = argv[0];
+    size_t longest = 0;   // -lineinfo is not -l with the value ineinfo
+    int words = 0;
+    for (int i = 0; compile_flags[i]; i++)
+        if (strcmp(word, compile_flags[i]) == 0) return 1;
+    if (strncmp(word, "-O", 2) == 0 || strncmp(word, "-W", 2) == 0) return 1;
+    for (int i = 0; compile_values[i]; i++) {
+        size_t length = strlen(compile_values[i]);
+        if (length < longest || strncmp(word, compile_values[i], length) != 0) continue;
+        // Words of several letters take no value that is glued on: -standard is not -std.
+        bool glued = word[length] != '\0';
+        if (glued && length > 2 && compile_values[i][length - 1] != '=') continue;
+        longest = length;
+        words = glued || compile_values[i][length - 1] == '=' ? 1 : 2;
     }
-    return best;
+    return words;
 }
 
-// How many arguments it was: 1, 2, or 0 after a complaint.
-static int take_compile_option(hw_cli_launch *launch, const compile_row *row, char **argv) {
-    launch->compile_options[launch->n_compile_options++] = argv[0];
-    if (!row->separate || strlen(argv[0]) > strlen(row->name)) return 1;
-    if (!argv[1]) {
-        hw_cli_complain("%s takes a value", argv[0]);
-        return 0;
+// How many arguments it was, or 0 after a complaint.
+static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
+    for (int i = 0; i < words; i++) {
+        if (!argv[i]) {
+            hw_cli_complain("%s takes a value", argv[0]);
+            return 0;
+        }
+        launch->compile_options[launch->n_compile_options++] = argv[i];
     }
-    launch->compile_options[launch->n_compile_options++] = argv[1];
-    return 2;
+    return words;
 }
 
 static int take_option(hw_cli_launch *launch, const option_row *row, char **argv) {
@@ -187,12 +214,12 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
             break;
         }
         const option_row *option = find_option(argv[i], is_profile);
-        const compile_row *row = option ? NULL : find_compile_row(argv[i]);
-        if (!option && !row) {
+        int words = option ? 0 : compile_option_words(argv + i);
+        if (!option && !words) {
             complain_unknown(argv[i], is_profile);
             return HW_EXIT_USAGE;
         }
-        int taken = option ? take_option(launch, option, argv + i) : take_compile_option(launch, row, argv + i);
+        int taken = option ? take_option(launch, option, argv + i) : take_compile_option(launch, words, argv + i);
         if (!taken) return HW_EXIT_USAGE;
         i += taken;
     }

@@ -27,7 +27,8 @@ void hw_cli_complain(const char *format, ...) {
 
 static void print_help(FILE *out) {
     fputs("Halfwarp runs and profiles CUDA programs on the CPU, warp by warp.\n\n"
-          "usage: halfwarp COMMAND [OPTIONS] ...\n\n", out);
+          "usage: halfwarp COMMAND [OPTIONS] ...\n\n",
+          out);
     for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->does);
     fputs(help_tail, out);
 }
