@@ -4,16 +4,17 @@
 
 #include "isa/gpu.h"
 
-// Addresses are base + delta[lane] for the lanes in mask; width bytes each (1 to 255). Lanes that are not in mask are not
-// read. All functions are pure, and depend on base only modulo 128.
+// Addresses are base + delta[lane] for the lanes in mask; width bytes each (1 to 32, the widest that there
+// is; more counts as 32). Lanes that are not in mask are not read. All functions are pure, and depend on base only
+// modulo 128.
 
 // Distinct 32-byte sectors of a global access; the same for loads, stores, atomics and reductions. 0 for mask 0.
 // Compute capability 2.0 and newer. Source: programming guide; exact on all 434 launches of truth/banks.cu on an H200.
 uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                              uint32_t width);
 
-// The same for local memory: addresses are offsets in a thread's own memory, whose 4-byte words lie interleaved, word w of
-// lane l at byte 128 w + 4 l.
+// The same for local memory: addresses are offsets in a thread's own memory, whose 4-byte words lie interleaved, word w
+// of lane l at byte 128 w + 4 l.
 uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                                    uint32_t width);
 

@@ -19,9 +19,9 @@ typedef struct hw_occupancy {
 // Source: cuda_occupancy.h of the CUDA 13.0 toolkit for 2.0 and newer, the occupancy calculator's spreadsheet for 1.x.
 hw_occupancy hw_model_occupancy(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
 
-// Shared memory in bytes that the driver gives the multiprocessor for such a launch (the rest stays L1 cache), where its
-// way of choosing is known; else all that there is.
-// Source: 829 launches on an H200 (driver 580, CUDA 13.0), all reproduced; NVIDIA documents no rule.
+// Shared memory in bytes that the driver gives the multiprocessor for such a launch (the rest stays L1 cache), where
+// its way of choosing is known; else all that there is.
+// Source: 828 launches on an H200 (driver 580), all reproduced (tests/data); NVIDIA documents no rule.
 uint32_t hw_model_carveout_bytes(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
 
 // Blocks that fit into that much shared memory: what profilers show as the limit by shared memory. The blocks held are

@@ -1,0 +1,102 @@
+// Shared-memory banks: which lanes go together, and how often the busiest bank is asked.
+#include "model/banks.h"
+
+#include <stdbool.h>
+
+enum { MAX_BANKS = 32, WORD_BYTES = 4, ALL_LANES = 32 };
+
+// One access, as every function here takes it.
+typedef struct lanes {
+    uint32_t mask;
+    uint64_t base;
+    const int64_t *delta;
+    uint32_t width;
+} lanes;
+
+static uint64_t address_of(const lanes *l, int lane) { return l->base + (uint64_t)l->delta[lane]; }
+
+// Words that a lane's bytes lie in, less one.
+static uint32_t more_words(const lanes *l, uint64_t address) {
+    return (uint32_t)((address % WORD_BYTES + l->width - 1) / WORD_BYTES);
+}
+
+static uint32_t largest(const uint8_t *counts, uint32_t n) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++) most = counts[i] > most ? counts[i] : most;
+    return most;
+}
+
+// Distinct words asked of the busiest bank by the lanes in mask: equal words are read once for all.
+static uint32_t distinct_words(const hw_arch *arch, const lanes *l, uint32_t mask) {
+    enum { MAX_WORDS = ALL_LANES * 5 };   // four words per lane, five where they are not aligned
+    uint64_t words[MAX_WORDS];
+    uint8_t next[MAX_WORDS], head[MAX_BANKS], counts[MAX_BANKS] = {0};
+    uint32_t n = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t address = address_of(l, __builtin_ctz(left));
+        for (uint32_t i = 0; i <= more_words(l, address) && n < MAX_WORDS; i++) {
+            uint64_t word = address / WORD_BYTES + i;
+            uint32_t bank = word % arch->smem_banks;
+            uint32_t seen = counts[bank], at = seen ? head[bank] : 0;
+            while (seen && words[at] != word) {
+                at = next[at];
+                seen--;
+            }
+            if (seen) continue;
+            words[n] = word;
+            next[n] = head[bank];
+            head[bank] = (uint8_t)n++;
+            counts[bank]++;
+        }
+    }
+    return largest(counts, arch->smem_banks);
+}
+
+// Lanes that ask the busiest bank: atomics go one by one, those to the same word too.
+static uint32_t lanes_per_bank(const hw_arch *arch, const lanes *l, uint32_t mask) {
+    uint8_t counts[MAX_BANKS] = {0};
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t address = address_of(l, __builtin_ctz(left));
+        for (uint32_t i = 0; i <= more_words(l, address); i++) counts[(address / WORD_BYTES + i) % arch->smem_banks]++;
+    }
+    return largest(counts, arch->smem_banks);
+}
+
+// Do all lanes i and i ^ step that are both active read the same address?
+static bool pairs_agree(const lanes *l, int step) {
+    for (uint32_t left = l->mask & l->mask >> step; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if (!(lane & step) && l->delta[lane] != l->delta[lane + step]) return false;
+    }
+    return true;
+}
+
+// Lanes that are served together. The banks deliver one row at a time, so 8-byte accesses go by halves of the warp and
+// 16-byte ones by quarters. From 7.0 on a load goes by groups twice as large where neighbouring lanes share addresses
+// (NVIDIA forum 77228; measured on 8.0 and 9.0); stores and atomics are never put together.
+static uint32_t lanes_at_once(const hw_arch *arch, hw_note_kind kind, const lanes *l) {
+    uint32_t lane_bytes = l->width <= 4 ? 4 : l->width <= 8 ? 8 : 16;
+    uint32_t group = arch->smem_banks * WORD_BYTES / lane_bytes;
+    bool joins = arch->cc >= 70 && kind == HW_NOTE_LOAD && lane_bytes > 4 && (pairs_agree(l, 1) || pairs_agree(l, 2));
+    return joins ? 2 * group : group;
+}
+
+uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mask, uint64_t base,
+                             const int64_t delta[32], uint32_t width) {
+    lanes l = {.mask = mask, .base = base, .delta = delta, .width = width > 16 ? 16 : width};
+    if (!mask || !width) return 0;
+    bool is_atomic = kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION;
+    uint32_t group = lanes_at_once(arch, kind, &l), total = 0;
+    for (uint32_t first = 0; first < ALL_LANES; first += group) {
+        uint32_t members = mask & (uint32_t)(((uint64_t)1 << group) - 1) << first;
+        if (members) total += is_atomic ? lanes_per_bank(arch, &l, members) : distinct_words(arch, &l, members);
+    }
+    return total;
+}
+
+uint32_t hw_banks_ideal(const hw_arch *arch, hw_note_kind kind, uint32_t mask, uint32_t width, uint32_t wavefronts) {
+    (void)kind;
+    uint32_t row_bytes = arch->smem_banks * WORD_BYTES;
+    uint32_t packed = ((uint32_t)__builtin_popcount(mask) * width + row_bytes - 1) / row_bytes;
+    return packed < wavefronts ? packed : wavefronts;
+}

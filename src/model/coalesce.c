@@ -1,0 +1,87 @@
+// Distinct 32-byte sectors, counted with a small hash set.
+#include "model/coalesce.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { SECTOR_BYTES = 32, WORD_BYTES = 4, MAX_WIDTH = 32, SLOTS = 128 };
+
+// Numbers seen so far: at most two sectors of 32 lanes, or nine words of 8.
+typedef struct number_set {
+    uint64_t numbers[SLOTS];
+    uint8_t used[SLOTS];
+    uint32_t count;
+} number_set;
+
+static void add(number_set *set, uint64_t number) {
+    uint32_t slot = (uint32_t)(number * 0x9e3779b97f4a7c15ull >> 57);
+    for (;; slot = (slot + 1) % SLOTS) {
+        if (!set->used[slot]) break;
+        if (set->numbers[slot] == number) return;
+    }
+    set->used[slot] = 1;
+    set->numbers[slot] = number;
+    set->count++;
+}
+
+static void reset(number_set *set) {
+    memset(set->used, 0, sizeof set->used);
+    set->count = 0;
+}
+
+// All lanes in address order, the usual case: a sector is new when it differs from the last. False: they are not.
+static bool count_ascending(uint32_t mask, uint64_t base, const int64_t *delta, uint32_t width, uint32_t *count) {
+    uint64_t last = 0;
+    *count = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t address = base + (uint64_t)delta[__builtin_ctz(left)];
+        if (address + width - 1 < address) return false;
+        uint64_t first = address / SECTOR_BYTES, end = (address + width - 1) / SECTOR_BYTES;
+        if (*count && first < last) return false;
+        *count += (uint32_t)(end - first) + !(*count && first == last);
+        last = end;
+    }
+    return true;
+}
+
+uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
+                             uint32_t width) {
+    (void)arch;   // the same since 2.0
+    uint32_t count;
+    if (!mask || !width) return 0;
+    if (width > MAX_WIDTH) width = MAX_WIDTH;
+    if (count_ascending(mask, base, delta, width, &count)) return count;
+    number_set set;
+    reset(&set);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t address = base + (uint64_t)delta[__builtin_ctz(left)];
+        for (uint64_t i = 0; i <= (address % SECTOR_BYTES + width - 1) / SECTOR_BYTES; i++)
+            add(&set, (address / SECTOR_BYTES + i) % (UINT64_MAX / SECTOR_BYTES + 1));
+    }
+    return set.count;
+}
+
+uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
+                                   uint32_t width) {
+    (void)arch;
+    if (!mask || !width) return 0;
+    if (width > MAX_WIDTH) width = MAX_WIDTH;
+    // A sector is one word of 8 neighbouring lanes.
+    uint32_t count = 0;
+    for (int group = 0; group < 4; group++) {
+        number_set set;
+        reset(&set);
+        for (uint32_t left = mask & 0xffu << 8 * group; left; left &= left - 1) {
+            uint64_t offset = base + (uint64_t)delta[__builtin_ctz(left)];
+            for (uint64_t i = 0; i <= (offset % WORD_BYTES + width - 1) / WORD_BYTES; i++)
+                add(&set, offset / WORD_BYTES + i);
+        }
+        count += set.count;
+    }
+    return count;
+}
+
+uint32_t hw_coalesce_ideal_sectors(uint32_t mask, uint32_t width, uint32_t sectors) {
+    uint32_t packed = ((uint32_t)__builtin_popcount(mask) * width + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    return packed < sectors ? packed : sectors;
+}
