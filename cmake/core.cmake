@@ -43,6 +43,6 @@ if(has_x86_levels)
 endif()
 
 target_include_directories(halfwarp_core PUBLIC src)
-# Kernel names are demangled by the C++ runtime's __cxa_demangle.
+# Kernel names are demangled by libiberty.
 target_link_libraries(halfwarp_core
-  PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads ${CMAKE_DL_LIBS} m)
+  PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads iberty ${CMAKE_DL_LIBS} m)

@@ -1,0 +1,29 @@
+// libiberty's demangler, told to write into the caller's buffer.
+#include "base/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_MANGLED = 8192 };   // longer names are left alone: the demangler's stack grows with them
+
+typedef struct text {
+    char *out;
+    size_t used, room;   // room without the NUL
+} text;
+
+static void append(const char *piece, size_t length, void *opaque) {
+    text *t = opaque;
+    if (length > t->room - t->used) length = t->room - t->used;
+    memcpy(t->out + t->used, piece, length);
+    t->used += length;
+}
+
+const char *hw_demangle(const char *mangled, char *out, size_t out_bytes) {
+    text t = {.out = out, .room = out_bytes - 1};
+    bool is_mangled = !strncmp(mangled, "_Z", 2) && strlen(mangled) <= MAX_MANGLED;
+    if (is_mangled && cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI, append, &t)) out[t.used] = 0;
+    else snprintf(out, out_bytes, "%s", mangled);
+    return out;
+}
