@@ -1,0 +1,247 @@
+// Operands against the rules of their instruction; numbers become the bits of the type they are used as.
+// PTX ISA sections 9.2 to 9.4: operand size exceeds instruction-type size.
+#include <string.h>
+
+#include "ptx/parser.h"
+
+typedef struct check {
+    parser *p;
+    const mnemonic *m;
+    hw_ptx_inst *inst;
+    unsigned operand;      // counted from 0
+    bool is_relaxed;       // registers may be wider than the type
+} check;
+
+static const char *operand_text(const check *c, const hw_ptx_operand *o) {
+    switch (o->kind) {
+    case HW_OPERAND_REG: return c->p->regs[o->reg].name;
+    case HW_OPERAND_IMM: return "a number";
+    case HW_OPERAND_SREG: return hw_sreg_name(o->sreg);
+    case HW_OPERAND_SYMBOL: return o->symbol ? o->symbol->name : o->function ? o->function->name : "a function";
+    case HW_OPERAND_ADDRESS: return "an address";
+    case HW_OPERAND_VECTOR: return "a vector";
+    case HW_OPERAND_SINK: return "'_'";
+    default: return "it";
+    }
+}
+
+// "add.f32: operand 2 (%r1) <what>"
+static bool wrong(const check *c, const hw_ptx_operand *o, const char *what) {
+    return hw_ptx_fail(c->p, HW_MALFORMED, c->inst->line, "%s: operand %u (%s) %s", c->m->text, c->operand + 1,
+                       operand_text(c, o), what);
+}
+
+static bool reg_fits(hw_type reg, hw_type type, bool is_relaxed) {
+    unsigned reg_bits = hw_type_bits(reg), bits = hw_type_bits(type);
+    hw_type_kind reg_kind = hw_type_kind_of(reg), kind = hw_type_kind_of(type);
+    if (reg_kind == HW_KIND_P || kind == HW_KIND_P) return reg_kind == kind;
+    if (reg_bits < bits || (reg_bits > bits && !is_relaxed)) return false;
+    switch (kind) {
+    case HW_KIND_B: return true;
+    case HW_KIND_U: case HW_KIND_S: return reg_kind != HW_KIND_F;
+    default: return reg_kind == HW_KIND_B || reg == type;
+    }
+}
+
+static bool check_reg(const check *c, const hw_ptx_operand *o, hw_type type) {
+    if (o->kind != HW_OPERAND_REG) return wrong(c, o, "must be a register");
+    hw_type reg = c->p->regs[o->reg].type;
+    if (reg_fits(reg, type, c->is_relaxed)) return true;
+    return hw_ptx_fail(c->p, HW_MALFORMED, c->inst->line, "%s: operand %u (%s, a .%s register) does not fit .%s",
+                       c->m->text, c->operand + 1, c->p->regs[o->reg].name, hw_type_name(reg), hw_type_name(type));
+}
+
+static bool check_number(const check *c, hw_ptx_operand *o, hw_type type) {
+    constant v = {.kind = (token_kind)o->offset, .bits = o->imm};
+    o->offset = 0;
+    if (hw_ptx_constant_bits(&v, type, &o->imm)) return true;
+    return hw_ptx_fail(c->p, HW_MALFORMED, c->inst->line, "%s: operand %u is no number of type .%s", c->m->text,
+                       c->operand + 1, hw_type_name(type));
+}
+
+static bool check_source(const check *c, hw_ptx_operand *o, hw_type type) {
+    return o->kind == HW_OPERAND_IMM ? check_number(c, o, type) : check_reg(c, o, type);
+}
+
+static hw_type widened(hw_type type) {
+    switch (type) {
+    case HW_T_S16: return HW_T_S32;
+    case HW_T_U16: return HW_T_U32;
+    case HW_T_S32: return HW_T_S64;
+    default: return HW_T_U64;
+    }
+}
+
+// A register, or as many as the vector has; each may be '_' where it is written, a number where it is read.
+static bool check_vector(const check *c, hw_ptx_operand *o, bool is_written) {
+    hw_type type = c->inst->types[0];
+    if (c->inst->vector == 1) return is_written ? check_reg(c, o, type) : check_source(c, o, type);
+    if (o->kind != HW_OPERAND_VECTOR || o->n_elements != c->inst->vector) {
+        return hw_ptx_fail(c->p, HW_MALFORMED, c->inst->line, "%s: operand %u must be a vector of %u", c->m->text,
+                           c->operand + 1, c->inst->vector);
+    }
+    if (c->inst->vector * hw_type_bits(type) > 256) return wrong(c, o, "is wider than 32 bytes");
+    for (unsigned i = 0; i < o->n_elements; i++) {
+        hw_ptx_operand *e = &o->elements[i];
+        if (e->kind == HW_OPERAND_SINK) {
+            if (!is_written) return wrong(c, o, "has an element that is not there");
+        } else if (!(is_written ? check_reg(c, e, type) : check_source(c, e, type))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_address(const check *c, const hw_ptx_operand *o) {
+    hw_ptx_inst *inst = c->inst;
+    if (o->kind != HW_OPERAND_ADDRESS) return wrong(c, o, "must be an address in brackets");
+    if (o->symbol) {
+        hw_space space = o->symbol->space;
+        // Without a space the address is generic; a variable's own space is the same place said more precisely.
+        if (inst->space == HW_SPACE_GENERIC) {
+            inst->space = space;
+            if (space == HW_SPACE_CONST && inst->op != HW_OP_LD) return wrong(c, o, "is in constant memory");
+        }
+        if (inst->space != space) {
+            return hw_ptx_fail(c->p, HW_MALFORMED, inst->line, "%s: %s is in .%s", c->m->text, o->symbol->name,
+                               hw_space_name(space));
+        }
+    }
+    if (o->reg < 0) return true;
+    hw_type type = c->p->regs[o->reg].type;
+    bool may_be_short = inst->space != HW_SPACE_GENERIC && inst->space != HW_SPACE_GLOBAL;
+    bool fits = reg_fits(type, HW_T_U64, false) || (may_be_short && reg_fits(type, HW_T_U32, false));
+    return fits || wrong(c, o, "has a register that cannot hold an address");
+}
+
+// cvta, mapa: the address of a variable of the instruction's space, or a register.
+static bool check_variable(const check *c, hw_ptx_operand *o, hw_type type) {
+    if (o->kind != HW_OPERAND_SYMBOL) return check_source(c, o, type);
+    if (!o->symbol) return wrong(c, o, "is a function");
+    if (c->inst->space == HW_SPACE_GENERIC || o->symbol->space == c->inst->space) return true;
+    return hw_ptx_fail(c->p, HW_MALFORMED, c->inst->line, "%s: %s is in .%s", c->m->text, o->symbol->name,
+                       hw_space_name(o->symbol->space));
+}
+
+static bool check_predicate(const check *c, hw_ptx_operand *o) {
+    if (o->kind == HW_OPERAND_IMM) {
+        if (!check_number(c, o, HW_T_PRED)) return false;
+        o->imm ^= o->negated;
+        o->negated = false;
+        return true;
+    }
+    return check_reg(c, o, HW_T_PRED);
+}
+
+// {a, b} that is one value of the instruction's type.
+static bool check_parts(const check *c, hw_ptx_operand *o, bool is_written) {
+    static const hw_type parts[] = {HW_T_B8, HW_T_B16, HW_T_B32, HW_T_B64};
+    unsigned bits = hw_type_bits(c->inst->types[0]);
+    hw_type part = HW_T_NONE;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (hw_type_bits(parts[i]) * o->n_elements == bits) part = parts[i];
+    bool can_be_split = hw_type_kind_of(c->inst->types[0]) == HW_KIND_B && (o->n_elements == 2 || o->n_elements == 4);
+    if (part == HW_T_NONE || !can_be_split) return wrong(c, o, "has not the size of the type");
+    for (unsigned i = 0; i < o->n_elements; i++) {
+        hw_ptx_operand *e = &o->elements[i];
+        bool is_sink = e->kind == HW_OPERAND_SINK;
+        if (is_sink && !is_written) return wrong(c, o, "has an element that is not there");
+        if (!is_sink && !(is_written ? check_reg(c, e, part) : check_source(c, e, part))) return false;
+    }
+    return true;
+}
+
+static bool check_mov_sreg(const check *c, const hw_ptx_operand *o) {
+    hw_type type = c->inst->types[0], sreg = hw_sreg_type(o->sreg);
+    if (hw_type_kind_of(type) == HW_KIND_F) return wrong(c, o, "is no floating-point number");
+    if (hw_type_bits(type) == hw_type_bits(sreg)) return true;
+    if (hw_type_bits(type) > hw_type_bits(sreg)) return wrong(c, o, "is narrower than the type");
+    return hw_ptx_refuse(c->p, c->inst->line, "instruction %s of a part of %%%s is", c->m->text, hw_sreg_name(o->sreg));
+}
+
+static bool check_mov_source(const check *c, hw_ptx_operand *o) {
+    hw_type type = c->inst->types[0];
+    unsigned bits = hw_type_bits(type);
+    bool has_vector = c->inst->operands[0].kind == HW_OPERAND_VECTOR;
+    if (has_vector && o->kind != HW_OPERAND_REG && o->kind != HW_OPERAND_IMM) return wrong(c, o, "must be a register");
+    switch (o->kind) {
+    case HW_OPERAND_VECTOR: return check_parts(c, o, false);
+    case HW_OPERAND_SREG: return check_mov_sreg(c, o);
+    case HW_OPERAND_SYMBOL: {
+        bool is_short = o->symbol && o->symbol->space != HW_SPACE_GLOBAL && bits == 32;
+        if (hw_type_kind_of(type) == HW_KIND_F || (bits != 64 && !is_short)) return wrong(c, o, "does not fit the type");
+        return true;
+    }
+    default: return check_source(c, o, type);
+    }
+}
+
+static bool check_extras(const check *c, const operand_rule *rule, const hw_ptx_operand *o) {
+    if (o->negated && rule->letter != 'q') return wrong(c, o, "cannot be negated");
+    if (o->is_pair && !rule->may_pair) return wrong(c, o, "cannot be a pair");
+    if (o->kind != HW_OPERAND_SINK) return true;
+    if (!rule->may_sink || (rule->may_pair && !o->is_pair)) return wrong(c, o, "must be a register");
+    return true;
+}
+
+static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_operand *o) {
+    const hw_type *types = c->inst->types;
+    if (!check_extras(c, rule, o)) return false;
+    if (o->kind == HW_OPERAND_SINK) return true;
+    switch (rule->letter) {
+    case 'd': return check_reg(c, o, types[0]);
+    case 'D': return check_reg(c, o, HW_T_B32);
+    case 'W': return check_reg(c, o, widened(types[0]));
+    case 'w': return check_source(c, o, widened(types[0]));
+    case 'a': return check_source(c, o, types[0]);
+    case 'A': return check_source(c, o, types[1]);
+    case 'c': return check_source(c, o, types[2]);
+    case 'I': case 'M': return check_source(c, o, HW_T_U32);
+    case 'i': return o->kind == HW_OPERAND_IMM ? check_number(c, o, HW_T_U64) : wrong(c, o, "must be a number");
+    case 'p': return check_reg(c, o, HW_T_PRED);
+    case 'q': return check_predicate(c, o);
+    case 'v': return check_vector(c, o, c->operand == 0 && c->m->op != HW_OP_ST && c->m->op != HW_OP_RED);
+    case 'm': return check_address(c, o);
+    case 'h': return check_reg(c, o, HW_T_B64);
+    case 'y': return check_variable(c, o, types[0]);
+    case 'k': return check_source(c, o, c->inst->n_types ? types[0] : HW_T_U64);
+    case 'O': return o->kind == HW_OPERAND_VECTOR ? check_parts(c, o, true) : check_reg(c, o, types[0]);
+    case 'o': return check_mov_source(c, o);
+    default: return wrong(c, o, "has no rule");
+    }
+}
+
+static bool wrong_count(const check *c) {
+    return hw_ptx_fail(c->p, HW_MALFORMED, c->inst->line, "%s cannot have %u operand%s", c->m->text,
+                       c->inst->n_operands, c->inst->n_operands == 1 ? "" : "s");
+}
+
+bool hw_ptx_check_inst(parser *p, const mnemonic *m, hw_ptx_inst *inst) {
+    if (m->op == HW_OP_BRA) return true;
+    check c = {.p = p, .m = m, .inst = inst};
+    c.is_relaxed = m->op == HW_OP_LD || m->op == HW_OP_LDU || m->op == HW_OP_ST || m->op == HW_OP_CVT;
+    bool has_policy = hw_has_mod(&m->mods, HW_M_L2_CACHE_HINT);
+    unsigned needed = 0, given = inst->n_operands + (m->op == HW_OP_BRX);   // brx's table is no operand any more
+    for (unsigned i = 0; i < m->n_rules; i++)
+        needed += !m->rules[i].optional || (m->rules[i].letter == 'h' && has_policy);
+    if (given < needed) return wrong_count(&c);
+    unsigned spare = given - needed;
+    for (unsigned i = 0; i < m->n_rules; i++) {
+        const operand_rule *rule = &m->rules[i];
+        if (rule->letter == 't') continue;
+        if (rule->optional && rule->letter == 'h' && !has_policy) continue;
+        if (rule->optional && rule->letter != 'h') {
+            if (!spare) continue;
+            spare--;
+        }
+        if (!check_operand(&c, rule, &inst->operands[c.operand])) return false;
+        c.operand++;
+    }
+    if (spare || c.operand != inst->n_operands) return wrong_count(&c);
+    bool is_packed = inst->n_types && (inst->types[0] == HW_T_F16X2 || inst->types[0] == HW_T_BF16X2);
+    if (m->op == HW_OP_SETP && is_packed && !inst->operands[0].is_pair) {
+        return wrong(&c, &inst->operands[0], "must be a pair of predicates");
+    }
+    if (m->op == HW_OP_LOP3) inst->operands[4].imm &= 0xff;
+    return true;
+}
