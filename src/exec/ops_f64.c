@@ -1,0 +1,49 @@
+// f64 arithmetic that rounds to nearest: the rows are in ops_f64.def; directed rounding is in ops_rounded.c.
+#include "exec/float_lanes.h"
+#include "exec/row_bodies.h"
+
+static inline uint64_t bits(double x) { return hw_double_bits(x); }
+static inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static inline double root(double x) { return __builtin_sqrt(x); }
+static inline double with_sign(double x, double of) {
+    return hw_bits_double((bits(x) & ~(1ull << 63)) | (bits(of) & 1ull << 63));
+}
+static inline double negative(double x) { return x == x ? -x : x; }
+static inline double magnitude(double x) { return x == x ? hw_bits_double(bits(x) & ~(1ull << 63)) : x; }
+
+static inline double result(double r, double a, double b, double c) { return hw_double_result(r, a, b, c); }
+
+// Equal values have equal bits, but for zeros, whose bits as integers are in the order wanted. NaN loses.
+static inline double lesser(double a, double b) {
+    int take_a = (a < b) | ((a == b) & ((int64_t)bits(a) < (int64_t)bits(b)));
+    double least = take_a ? a : b;
+    return b == b ? least : a;
+}
+
+static inline double greater(double a, double b) {
+    int take_a = (a > b) | ((a == b) & ((int64_t)bits(a) > (int64_t)bits(b)));
+    double most = take_a ? a : b;
+    return b == b ? most : a;
+}
+
+// The high word of a finite operand, flushed when subnormal.
+static inline double coarse(double x) {
+    uint64_t high = bits(x) & 0xffffffff00000000ull;
+    uint64_t flushed = high & 0x7ff0000000000000ull ? high : high & 1ull << 63;
+    return hw_bits_double(x == x ? flushed : bits(x));
+}
+
+// Rounded to what a high word holds, flushed when subnormal; a NaN is 0x7fffffff00000000.
+static inline double high_word(double x) {
+    uint64_t rounded = (bits(x) + 0x80000000ull) & 0xffffffff00000000ull;
+    uint64_t flushed = rounded & 0x7ff0000000000000ull ? rounded : rounded & 1ull << 63;
+    return hw_bits_double(x == x ? flushed : 0x7fffffff00000000ull);
+}
+
+#include "exec/ops_f64.def"
+
+#include "exec/row_table.h"
+const hw_body_row HW_LEVEL_NAME(hw_ops_f64)[] = {
+#include "exec/ops_f64.def"
+    {NULL, NULL},
+};
