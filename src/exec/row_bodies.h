@@ -4,6 +4,7 @@
 //   TERNARY(name, function, td, ta, value)           also in C
 //   BINARY_OF(name, function, td, ta, tb, value)     where the sources' types differ
 //   TERNARY_OF(name, function, td, ta, tb, tc, value)
+//   EACH(name, function, td, ta, value)              UNARY lane by lane: for rare ones, less code
 //   ROW(name, function)                              another name of a body, or one that is written by hand
 // td, ta: the types below. 8-bit values are in 16-bit lanes of which only the low byte counts.
 #ifndef HW_EXEC_ROW_BODIES_H
@@ -31,6 +32,13 @@ typedef double f64;
         td *d = hw_at(w, in->d);                                            \
         const ta *a = hw_at(w, in->a);                                      \
         HW_LANES(d, value);                                                 \
+        HW_NEXT(w, in);                                                     \
+    }
+#define EACH(name, function, td, ta, value)                                 \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        td *d = hw_at(w, in->d);                                            \
+        const ta *a = hw_at(w, in->a);                                      \
+        HW_EACH_ACTIVE_LANE(d[i] = value);                                  \
         HW_NEXT(w, in);                                                     \
     }
 #define BINARY_OF(name, function, td, ta, tb, value)                        \

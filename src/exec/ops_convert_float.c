@@ -1,0 +1,75 @@
+// cvt between integers and floating-point types. Rows in ops_convert_float.def.
+#include "exec/half.h"
+#include "exec/row_bodies.h"
+
+// 64-bit integers as doubles that keep all that a later rounding to 24 bits or fewer depends on: of more than 53 bits
+// the lowest ones are replaced by one that says whether any was set ("round to odd").
+static inline u64 odd_magnitude(u64 x) {
+    u64 low = x & 0x7ff;
+    return x >> 53 ? (x ^ low) | (low ? 0x800 : 0) : x;
+}
+static inline f64 odd_u64(u64 x) { return (f64)odd_magnitude(x); }
+static inline f64 odd_s64(s64 x) {
+    f64 magnitude = (f64)odd_magnitude(x < 0 ? 0 - (u64)x : (u64)x);
+    return x < 0 ? -magnitude : magnitude;
+}
+
+// Directed roundings of 64-bit integers to double: the nearest one is at most one step off.
+static inline f64 magnitude_to_double(u64 x, u32 negative, hw_round mode) {
+    u32 extra = x >> 53 ? 11 - (u32)__builtin_clzll(x) : 0;
+    u64 kept = x >> extra;
+    u64 away = mode == HW_RZ ? 0 : (mode == HW_RM) == negative;
+    kept += away & (u64)(kept << extra != x);
+    return (f64)kept * (f64)((u64)1 << extra);
+}
+static inline f64 u64_to_double(u64 x, hw_round mode) { return magnitude_to_double(x, 0, mode); }
+static inline f64 s64_to_double(s64 x, hw_round mode) {
+    f64 magnitude = magnitude_to_double(x < 0 ? 0 - (u64)x : (u64)x, x < 0, mode);
+    return x < 0 ? -magnitude : magnitude;
+}
+
+// f16 ends below 2^16: what lies further out is the same as 2^17, which a float holds exactly.
+#define BEYOND_HALF_U(x) ((x) < 131072 ? (u32)(x) : 131072)
+#define BEYOND_HALF_S(x) ((x) < -131072 ? -131072 : (x) > 131072 ? 131072 : (s32)(x))
+
+// A value that is integral already, to an integer type: clamped, NaN to 0, or to 2^63 in 64 bits. What does not fit
+// is kept away from the conversion itself.
+#define TO_INTEGERS(type)                                                                                     \
+    static inline s32 type##_to_s32_within(type x, type low, type high) {                                     \
+        x = x > low ? x : x == x ? low : 0;                                                                   \
+        return (s32)(x < high ? x : high);                                                                    \
+    }                                                                                                         \
+    static inline s8 type##_to_s8(type x) { return (s8)type##_to_s32_within(x, -128, 127); }                  \
+    static inline u8 type##_to_u8(type x) { return (u8)type##_to_s32_within(x, 0, 255); }                     \
+    static inline s16 type##_to_s16(type x) { return (s16)type##_to_s32_within(x, -32768, 32767); }           \
+    static inline u16 type##_to_u16(type x) { return (u16)type##_to_s32_within(x, 0, 65535); }                \
+    static inline s32 type##_to_s32(type x) {                                                                 \
+        type y = x < (type)0x1p31 ? x : 0;                                                                    \
+        s32 r = (s32)(y > -(type)0x1p31 ? y : -(type)0x1p31);                                                 \
+        return x >= (type)0x1p31 ? INT32_MAX : r;                                                             \
+    }                                                                                                         \
+    static inline u32 type##_to_u32(type x) {                                                                 \
+        type y = x < (type)0x1p32 ? x : 0;                                                                    \
+        u32 r = (u32)(y > 0 ? y : 0);                                                                         \
+        return x >= (type)0x1p32 ? UINT32_MAX : r;                                                            \
+    }                                                                                                         \
+    static inline s64 type##_to_s64(type x) {                                                                 \
+        type y = x < (type)0x1p63 ? x : 0;                                                                    \
+        s64 r = (s64)(y > -(type)0x1p63 ? y : -(type)0x1p63);                                                 \
+        return x >= (type)0x1p63 ? INT64_MAX : x == x ? r : INT64_MIN;                                        \
+    }                                                                                                         \
+    static inline u64 type##_to_u64(type x) {                                                                 \
+        type y = x < (type)0x1p64 ? x : 0;                                                                    \
+        u64 r = (u64)(y > 0 ? y : 0);                                                                         \
+        return x >= (type)0x1p64 ? UINT64_MAX : x == x ? r : (u64)1 << 63;                                    \
+    }
+TO_INTEGERS(float)
+TO_INTEGERS(double)
+
+#include "exec/ops_convert_float.def"
+
+#include "exec/row_table.h"
+const hw_body_row HW_LEVEL_NAME(hw_ops_convert_float)[] = {
+#include "exec/ops_convert_float.def"
+    {NULL, NULL},
+};
