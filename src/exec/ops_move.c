@@ -83,7 +83,7 @@ PACK_128(mov_pack_4x32, u32, 4)
 UNPACK_128(mov_unpack_2x64, u64, 2)
 UNPACK_128(mov_unpack_4x32, u32, 4)
 
-// Which generic addresses are in the space. What is in neither window is global; constant and parameter memory are
+// Which generic addresses are in the space that in->sub names. What is in neither window is global; constant and parameter memory are
 // parts of that here, and no address is told to be in them.
 static const hw_inst *isspacep(hw_warp *w, const hw_inst *in) {
     const u64 *a = hw_at(w, in->a);
@@ -94,7 +94,7 @@ static const hw_inst *isspacep(hw_warp *w, const hw_inst *in) {
     }
     u32 shared = hw_pack_lanes(in_shared), local = hw_pack_lanes(in_local);
     u32 holds = 0;
-    switch (in->space) {
+    switch (in->sub) {
     case HW_SPACE_SHARED: holds = shared; break;
     case HW_SPACE_LOCAL: holds = local; break;
     case HW_SPACE_GLOBAL: holds = ~(shared | local); break;
