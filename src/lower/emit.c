@@ -1,0 +1,287 @@
+// Decoded instructions for arithmetic, mov and cvta, and the way to the others.
+#include <stdio.h>
+#include <string.h>
+
+#include "lower/lowering.h"
+
+_Static_assert(HW_SREG_COUNT <= 256, "hw_inst.sub holds a special register's number");
+
+// ---- what arithmetic takes ----
+
+const char *hw_emit_shape(const hw_ptx_inst *inst) {
+    bool is_wide = hw_has_mod(&inst->mods, HW_M_WIDE);
+    bool is_mixed = inst->n_types == 2;        // add.f32.f16: f16 sources, f32 result
+    switch (inst->op) {
+    case HW_OP_MUL: if (is_wide) return "Waa"; break;
+    case HW_OP_MAD: if (is_wide) return "Waaw"; break;
+    case HW_OP_ADD: case HW_OP_SUB: if (is_mixed) return "dAa"; break;
+    case HW_OP_FMA: if (is_mixed) return "dAAa"; break;
+    default: break;
+    }
+    switch (inst->op) {
+#define HW_SHAPE(op, operands, type)                                                               \
+    case HW_OP_##op: return operands;
+#include "lower/shapes.def"
+#undef HW_SHAPE
+    default: return NULL;
+    }
+}
+
+static hw_lane twice(hw_lane lane) { return lane == HW_LANE_16 ? HW_LANE_32 : lane == HW_LANE_32 ? HW_LANE_64 : HW_LANE_NONE; }
+
+static hw_lane lane_for(char letter, const hw_ptx_inst *inst) {
+    switch (letter) {
+    case 'd': case 'a': return hw_lane_of(inst->types[0]);
+    case 'W': case 'w': return twice(hw_lane_of(inst->types[0]));
+    case 'A': return hw_lane_of(inst->types[1]);
+    case 'p': case 'q': return HW_LANE_PRED;
+    default: return HW_LANE_32;
+    }
+}
+
+static bool is_destination(char letter) { return letter == 'd' || letter == 'D' || letter == 'W' || letter == 'p'; }
+
+static int32_t reg_of(const hw_ptx_operand *operand) { return operand->kind == HW_OPERAND_REG ? operand->reg : HW_NO_REG; }
+
+static uint8_t combination(const hw_mods *mods) {
+    if (hw_has_mod(mods, HW_M_AND)) return 1;
+    if (hw_has_mod(mods, HW_M_OR)) return 2;
+    return hw_has_mod(mods, HW_M_XOR) ? 3 : 0;
+}
+
+static uint8_t prmt_mode(const hw_mods *mods) {
+    static const hw_mod modes[] = {HW_M_F4E, HW_M_B4E, HW_M_RC8, HW_M_ECL, HW_M_ECR, HW_M_RC16};
+    for (uint8_t k = 0; k < 6; k++)
+        if (hw_has_mod(mods, modes[k])) return k + 1;
+    return 0;
+}
+
+static hw_status predicate_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_inst *t) {
+    hw_ptx_operand plain = *operand;
+    plain.negated = false;
+    if (operand->negated) t->flags |= HW_INST_NEGATE_P;
+    return hw_operand_source(lo, &plain, HW_LANE_PRED, &t->p);
+}
+
+static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst, const char *shape) {
+    hw_inst t = hw_emit_blank();
+    hw_destination first = {.reg = HW_NO_REG}, second = {.reg = HW_NO_REG};
+    hw_slot *sources[] = {&t.a, &t.b, &t.c, &t.e};
+    unsigned n_sources = 0;
+    hw_status status = HW_OK;
+    for (unsigned k = 0; shape[k] && k < inst->n_operands && status == HW_OK; k++) {
+        const hw_ptx_operand *operand = &inst->operands[k];
+        hw_lane lane = lane_for(shape[k], inst);
+        if (is_destination(shape[k])) {
+            bool is_signed = hw_type_kind_of(inst->types[0]) == HW_KIND_S;
+            status = hw_operand_destination(lo, reg_of(operand), lane, is_signed, &first);
+            t.d = first.slot;
+            if (status == HW_OK && operand->is_pair && operand->reg2 >= 0) {
+                status = hw_operand_destination(lo, operand->reg2, HW_LANE_PRED, false, &second);
+                t.e = second.slot;
+            }
+        } else if (shape[k] == 'q') {
+            status = predicate_source(lo, operand, &t);
+        } else if (shape[k] == 'i') {
+            t.imm = (int64_t)operand->imm;
+        } else {
+            status = hw_operand_source(lo, operand, lane, sources[n_sources++]);
+        }
+    }
+    if (status != HW_OK) return status;
+    if (inst->op == HW_OP_SETP || inst->op == HW_OP_SET) t.sub = combination(&inst->mods);
+    if (inst->op == HW_OP_PRMT) t.sub = prmt_mode(&inst->mods);
+    status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
+    if (status == HW_OK) status = hw_operand_finish(lo, &first);
+    return status == HW_OK ? hw_operand_finish(lo, &second) : status;
+}
+
+// ---- mov ----
+
+hw_status hw_emit_vector(hw_lowering *lo, hw_slot **out, unsigned n, uint32_t *list) {
+    while (lo->n_slots + n > lo->slots_capacity)
+        if (!hw_lower_grow(lo->arena, (void **)&lo->program->slots, lo->slots_capacity, &lo->slots_capacity,
+                           sizeof *lo->program->slots))
+            return hw_diag_no_memory(lo->diag);
+    *list = lo->n_slots;
+    *out = lo->program->slots + lo->n_slots;
+    lo->n_slots += n;
+    return HW_OK;
+}
+
+static hw_lane element_lane(unsigned bits) {
+    return bits <= 16 ? HW_LANE_16 : bits == 32 ? HW_LANE_32 : bits == 64 ? HW_LANE_64 : HW_LANE_NONE;
+}
+
+static hw_status mov_vector(hw_lowering *lo, const hw_ptx_inst *inst, bool packs) {
+    const hw_ptx_operand *vector = &inst->operands[packs];
+    unsigned n = vector->n_elements, bits = hw_type_bits(inst->types[0]) / (n ? n : 1);
+    hw_lane whole = hw_lane_of(inst->types[0]), part = element_lane(bits);
+    hw_inst t = hw_emit_blank();
+    hw_destination to[8] = {{.reg = HW_NO_REG}};
+    hw_slot *slots;
+    if (!n || n > 8) return hw_lower_refuse(lo, HW_MALFORMED, "a vector of no possible length");
+    t.vector = (uint8_t)n;
+    t.width = (uint8_t)(bits / 8);
+    hw_status status = hw_emit_vector(lo, &slots, n, &t.list);
+    if (status == HW_OK && packs) status = hw_operand_destination(lo, reg_of(&inst->operands[0]), whole, false, &to[0]);
+    if (status == HW_OK && !packs) status = hw_operand_source(lo, &inst->operands[1], whole, &t.a);
+    if (packs) t.d = to[0].slot;
+    for (unsigned e = 0; e < n && status == HW_OK; e++) {
+        const hw_ptx_operand *element = &vector->elements[e];
+        slots[e] = HW_NO_SLOT;
+        if (packs) {
+            status = hw_operand_source(lo, element, part, &slots[e]);
+        } else {
+            to[e].reg = HW_NO_REG;
+            if (reg_of(element) < 0) continue;
+            status = hw_operand_destination(lo, element->reg, part, false, &to[e]);
+            slots[e] = to[e].slot;
+        }
+    }
+    if (status == HW_OK)
+        status = hw_emit_inst(lo, hw_names_printf(lo, "mov.%s.%ux%u", packs ? "pack" : "unpack", n, bits), &t);
+    for (unsigned e = 0; e < (packs ? 1 : n) && status == HW_OK; e++) status = hw_operand_finish(lo, &to[e]);
+    return status;
+}
+
+// The name of a body that copies lanes.
+static const char *mov_name(hw_lowering *lo, hw_lane lane) {
+    if (lane == HW_LANE_PRED) return hw_names_intern(lo, "mov.pred");
+    return hw_names_printf(lo, "mov.b%u", 8 * hw_lane_bytes(lane));
+}
+
+// An instruction that makes the value can write it where it belongs: a special register, an address.
+static hw_status mov_direct(hw_lowering *lo, const hw_ptx_operand *from, hw_slot d, hw_lane lane, bool *done) {
+    hw_inst t = hw_emit_blank();
+    uint64_t value;
+    *done = true;
+    t.d = d;
+    if (from->kind == HW_OPERAND_SREG && hw_lane_of(hw_sreg_type(from->sreg)) == lane) {
+        t.sub = (uint8_t)from->sreg;
+        return hw_emit_inst(lo, hw_names_intern(lo, "sreg"), &t);
+    }
+    if (from->kind == HW_OPERAND_SYMBOL && hw_operand_symbol(lo, from, &value) == HW_ADDRESS_LOCAL) {
+        t.imm = (int64_t)value;
+        t.width = (uint8_t)hw_lane_bytes(lane);
+        return hw_emit_inst(lo, hw_names_intern(lo, "local.address"), &t);
+    }
+    *done = false;
+    return HW_OK;
+}
+
+static hw_status mov(hw_lowering *lo, const hw_ptx_inst *inst) {
+    if (inst->operands[0].kind == HW_OPERAND_VECTOR) return mov_vector(lo, inst, false);
+    if (inst->operands[1].kind == HW_OPERAND_VECTOR) return mov_vector(lo, inst, true);
+    hw_lane lane = hw_lane_of(inst->types[0]);
+    hw_inst t = hw_emit_blank();
+    hw_destination to;
+    bool done = false;
+    hw_status status = hw_operand_destination(lo, reg_of(&inst->operands[0]), lane, false, &to);
+    if (status == HW_OK) status = mov_direct(lo, &inst->operands[1], to.slot, lane, &done);
+    if (status == HW_OK && !done) {
+        t.d = to.slot;
+        status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
+        if (status == HW_OK) status = hw_emit_inst(lo, mov_name(lo, lane), &t);
+    }
+    return status == HW_OK ? hw_operand_finish(lo, &to) : status;
+}
+
+// ---- cvta ----
+
+// What the generic address is more than the one in the space. 32-bit generic addresses have no room for windows.
+static uint64_t window_of(const hw_ptx_inst *inst) {
+    if (hw_lane_of(inst->types[0]) != HW_LANE_64) return 0;
+    if (inst->space == HW_SPACE_SHARED) return HW_SHARED_WINDOW;
+    return inst->space == HW_SPACE_LOCAL ? HW_LOCAL_WINDOW : 0;
+}
+
+static hw_status cvta(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_lane lane = hw_lane_of(inst->types[0]);
+    uint64_t window = window_of(inst);
+    hw_inst t = hw_emit_blank();
+    hw_destination to;
+    hw_status status = hw_operand_destination(lo, reg_of(&inst->operands[0]), lane, false, &to);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
+    if (status != HW_OK) return status;
+    t.d = to.slot;
+    if (window) {
+        status = hw_slots_immediate(lo, hw_has_mod(&inst->mods, HW_M_TO) ? -window : window, HW_LANE_64, &t.b);
+        if (status != HW_OK) return status;
+    }
+    status = hw_emit_inst(lo, window ? hw_names_intern(lo, "add.s64") : mov_name(lo, lane), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &to) : status;
+}
+
+const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *inst) {
+    bool is_identity = inst->op == HW_OP_MOV || (inst->op == HW_OP_CVTA && !window_of(inst));
+    const hw_ptx_operand *to = &inst->operands[0], *from = &inst->operands[1];
+    uint64_t value;
+    if (!is_identity || reg_of(to) < 0 || lo->regs[to->reg].lane != hw_lane_of(inst->types[0])) return NULL;
+    if (from->kind == HW_OPERAND_REG)
+        return !from->negated && from->reg >= 0 && lo->regs[from->reg].lane == lo->regs[to->reg].lane ? from : NULL;
+    if (from->kind == HW_OPERAND_IMM) return from;
+    if (from->kind != HW_OPERAND_SYMBOL) return NULL;
+    hw_address_kind kind = hw_operand_symbol(lo, from, &value);
+    return kind == HW_ADDRESS_CONSTANT || kind == HW_ADDRESS_DYNAMIC_SHARED ? from : NULL;
+}
+
+// ---- the rest ----
+
+static hw_status isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    hw_destination to;
+    t.sub = (uint8_t)inst->space;
+    hw_status status = hw_operand_destination(lo, reg_of(&inst->operands[0]), HW_LANE_PRED, false, &to);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_64, &t.a);
+    t.d = to.slot;
+    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "isspacep"), &t) : status;
+}
+
+// alloca d, bytes, alignment; stacksave d; stackrestore a.
+static hw_status stack(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_lane lane = hw_lane_of(inst->types[0]);
+    hw_inst t = hw_emit_blank();
+    hw_destination to = {.reg = HW_NO_REG};
+    hw_status status = HW_OK;
+    bool has_d = inst->op != HW_OP_STACKRESTORE;
+    t.width = (uint8_t)hw_lane_bytes(lane);
+    if (inst->op == HW_OP_ALLOCA) lo->program->uses_alloca = true;
+    if (inst->op == HW_OP_ALLOCA && inst->n_operands > 2) t.imm = (int64_t)inst->operands[2].imm;
+    if (has_d) status = hw_operand_destination(lo, reg_of(&inst->operands[0]), lane, false, &to);
+    if (has_d) t.d = to.slot;
+    if (status == HW_OK && inst->op != HW_OP_STACKSAVE)
+        status = hw_operand_source(lo, &inst->operands[has_d], lane, &t.a);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, hw_op_info(inst->op)->name), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &to) : status;
+}
+
+// Changes nothing here. Inside a guard it stays, so that the profiler sees how often it was off.
+static hw_status nothing(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, hw_names_intern(lo, "nop"), &t);
+}
+
+hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
+    const char *shape = hw_emit_shape(inst);
+    hw_inst t = hw_emit_blank();
+    memset(lo->n_scratch, 0, sizeof lo->n_scratch);
+    for (int k = 0; k < inst->n_types; k++)
+        if (inst->types[k] == HW_T_B128) return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit values are not supported");
+    if (shape) return arithmetic(lo, inst, shape);
+    switch (inst->op) {
+    case HW_OP_MOV: return mov(lo, inst);
+    case HW_OP_CVTA: return cvta(lo, inst);
+    case HW_OP_ISSPACEP: return isspacep(lo, inst);
+    case HW_OP_LD: case HW_OP_LDU: case HW_OP_ST: case HW_OP_ATOM: case HW_OP_RED: return hw_emit_memory(lo, inst);
+    case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX: case HW_OP_ELECT: case HW_OP_ACTIVEMASK:
+    case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_NANOSLEEP:
+        return hw_emit_warp(lo, inst);
+    case HW_OP_MEMBAR: case HW_OP_FENCE: return hw_emit_inst(lo, hw_names_intern(lo, "fence"), &t);
+    case HW_OP_ALLOCA: case HW_OP_STACKSAVE: case HW_OP_STACKRESTORE: return stack(lo, inst);
+    case HW_OP_PREFETCH: case HW_OP_PREFETCHU: case HW_OP_PMEVENT: case HW_OP_DISCARD: case HW_OP_APPLYPRIORITY:
+    case HW_OP_GRIDDEPCONTROL: case HW_OP_SETMAXNREG:
+        return nothing(lo, inst);
+    default: return hw_lower_refuse(lo, HW_UNSUPPORTED, "this instruction is not supported");
+    }
+}

@@ -1,0 +1,142 @@
+// Decoded loads, stores, atomics and reductions.
+#include "lower/lowering.h"
+
+static bool is_watched(const hw_mods *mods) {
+    static const hw_mod words[] = {HW_M_VOLATILE, HW_M_RELAXED, HW_M_ACQUIRE, HW_M_RELEASE, HW_M_ACQ_REL, HW_M_MMIO};
+    for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
+        if (hw_has_mod(mods, words[k])) return true;
+    return false;
+}
+
+// [reg + offset], [symbol + offset] or [offset]: a and imm.
+static hw_status address(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ptx_operand *operand, hw_inst *t) {
+    uint64_t value;
+    t->imm = operand->offset;
+    if (operand->reg >= 0) {
+        // Lanes of 32 bits are for the spaces that are smaller than that; addresses there wrap as on hardware.
+        bool is_narrow = lo->regs[operand->reg].lane == HW_LANE_32;
+        if (is_narrow) t->flags |= HW_INST_ADDRESS_32;
+        return hw_operand_reg(lo, operand->reg, is_narrow ? HW_LANE_32 : HW_LANE_64, &t->a);
+    }
+    hw_address_kind kind = hw_operand_symbol(lo, operand, &value);
+    if (kind == HW_ADDRESS_CONSTANT || (kind == HW_ADDRESS_PARAM && inst->space == HW_SPACE_PARAM)) {
+        t->imm = (int64_t)value;
+        if (inst->space == HW_SPACE_GENERIC && operand->symbol && operand->symbol->space == HW_SPACE_SHARED)
+            t->imm += (int64_t)HW_SHARED_WINDOW;
+        if (inst->space == HW_SPACE_GENERIC && operand->symbol && operand->symbol->space == HW_SPACE_LOCAL)
+            t->imm += (int64_t)HW_LOCAL_WINDOW;
+        return HW_OK;
+    }
+    // The beginning in a slot, the rest in imm: accesses to one variable share the slot.
+    hw_ptx_operand beginning = *operand;
+    beginning.offset = 0;
+    hw_status status = hw_operand_symbol_slot(lo, &beginning, HW_LANE_64, &t->a);
+    t->imm = operand->offset;
+    if (inst->space == HW_SPACE_GENERIC)
+        t->imm += (int64_t)(kind == HW_ADDRESS_DYNAMIC_SHARED ? HW_SHARED_WINDOW :
+                            kind == HW_ADDRESS_LOCAL ? HW_LOCAL_WINDOW : 0);
+    return status;
+}
+
+// Registers of a load's destination or a store's source: all of one width, which may be more than the type's.
+static hw_status register_lane(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ptx_operand *operand, hw_lane *out) {
+    unsigned n = operand->kind == HW_OPERAND_VECTOR ? operand->n_elements : 1;
+    const hw_ptx_operand *elements = operand->kind == HW_OPERAND_VECTOR ? operand->elements : operand;
+    *out = HW_LANE_NONE;
+    for (unsigned e = 0; e < n; e++) {
+        if (elements[e].kind != HW_OPERAND_REG || elements[e].reg < 0) continue;
+        hw_lane lane = (hw_lane)lo->regs[elements[e].reg].lane;
+        if (lane == HW_LANE_NONE) return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers are not supported");
+        if (lane == HW_LANE_PRED) return hw_lower_refuse(lo, HW_MALFORMED, "a predicate where a number belongs");
+        if (*out != HW_LANE_NONE && lane != *out)
+            return hw_lower_refuse(lo, HW_MALFORMED, "registers of different widths in one vector");
+        *out = lane;
+    }
+    if (*out == HW_LANE_NONE) *out = hw_lane_of(inst->types[0]);
+    return HW_OK;
+}
+
+// The register or registers moved: d (or b) of a scalar, a list of a vector.
+static hw_status registers(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, bool writes, hw_inst *t) {
+    unsigned n = operand->kind == HW_OPERAND_VECTOR ? operand->n_elements : 1;
+    const hw_ptx_operand *elements = operand->kind == HW_OPERAND_VECTOR ? operand->elements : operand;
+    hw_slot *slots = writes ? &t->d : &t->b;
+    hw_status status = HW_OK;
+    if (!n) return hw_lower_refuse(lo, HW_MALFORMED, "a vector of no possible length");
+    t->vector = (uint8_t)n;
+    t->reg_bytes = (uint8_t)hw_lane_bytes(lane);
+    if (n > 1) status = hw_emit_vector(lo, &slots, n, &t->list);
+    for (unsigned e = 0; e < n && status == HW_OK; e++) {
+        slots[e] = HW_NO_SLOT;
+        bool is_reg = elements[e].kind == HW_OPERAND_REG && elements[e].reg >= 0;
+        if (writes && is_reg) slots[e] = lo->regs[elements[e].reg].slot;
+        else if (writes && n == 1) status = hw_slots_temporary(lo, lane, &slots[e]);
+        else if (!writes) status = hw_operand_source(lo, &elements[e], lane, &slots[e]);
+    }
+    return status;
+}
+
+static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
+    bool loads = inst->op != HW_OP_ST, is_param = inst->space == HW_SPACE_PARAM;
+    const hw_ptx_operand *moved = &inst->operands[!loads], *where = &inst->operands[loads];
+    hw_inst t = hw_emit_blank();
+    hw_lane lane;
+    t.space = (uint8_t)inst->space;
+    t.width = (uint8_t)(hw_type_bits(inst->types[0]) / 8);
+    if (loads && hw_type_kind_of(inst->types[0]) == HW_KIND_S) t.flags |= HW_INST_SIGNED;
+    if (is_watched(&inst->mods)) t.flags |= HW_INST_VOLATILE;
+    hw_status status = register_lane(lo, inst, moved, &lane);
+    if (status == HW_OK && hw_lane_bytes(lane) < t.width)
+        status = hw_lower_refuse(lo, HW_MALFORMED, "a register narrower than what is moved");
+    if (status == HW_OK) status = registers(lo, moved, lane, loads, &t);
+    if (status == HW_OK) status = address(lo, inst, where, &t);
+    if (status != HW_OK) return status;
+    if (is_param) {
+        t.sub = where->symbol ? hw_operand_param_is_own(lo, where->symbol) : !lo->f->is_entry;
+        if (!t.sub && t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
+        return hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld.param" : "st.param"), &t);
+    }
+    t.memo = lo->set->n_memos++;
+    return hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld" : "st"), &t);
+}
+
+static const char *operation(const hw_mods *mods) {
+    static const hw_mod operations[] = {HW_M_AND, HW_M_OR, HW_M_XOR, HW_M_ADD, HW_M_INC, HW_M_DEC, HW_M_MIN, HW_M_MAX,
+                                        HW_M_EXCH, HW_M_CAS};
+    for (unsigned k = 0; k < sizeof operations / sizeof *operations; k++)
+        if (hw_has_mod(mods, operations[k])) return hw_mod_name(operations[k]);
+    return "none";
+}
+
+// atom d, [a], b {, c}; red [a], b.
+static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
+    bool returns = inst->op == HW_OP_ATOM, is_vector = inst->operands[1 + returns].kind == HW_OPERAND_VECTOR;
+    hw_lane lane = hw_lane_of(inst->types[0]);
+    hw_inst t = hw_emit_blank();
+    hw_status status = HW_OK;
+    if (is_vector) return hw_lower_refuse(lo, HW_UNSUPPORTED, "vector atomics are not supported");
+    t.space = (uint8_t)inst->space;
+    t.width = (uint8_t)(hw_type_bits(inst->types[0]) / 8);
+    t.reg_bytes = (uint8_t)hw_lane_bytes(lane);
+    t.flags = HW_INST_VOLATILE;
+    t.memo = lo->set->n_memos++;
+    hw_destination to = {.reg = HW_NO_REG};
+    if (returns) {
+        const hw_ptx_operand *d = &inst->operands[0];
+        status = hw_operand_destination(lo, d->kind == HW_OPERAND_REG ? d->reg : HW_NO_REG, lane, false, &to);
+        t.d = to.slot;
+    }
+    if (status == HW_OK) status = address(lo, inst, &inst->operands[returns], &t);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1 + returns], lane, &t.b);
+    if (status == HW_OK && hw_has_mod(&inst->mods, HW_M_CAS))
+        status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);
+    if (status != HW_OK) return status;
+    status = hw_emit_inst(lo, hw_names_printf(lo, "%s.%s.%s", returns ? "atom" : "red", operation(&inst->mods),
+                                              hw_type_name(inst->types[0])), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &to) : status;
+}
+
+hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst) {
+    if (inst->op == HW_OP_ATOM || inst->op == HW_OP_RED) return atomic(lo, inst);
+    return load_or_store(lo, inst);
+}

@@ -1,0 +1,150 @@
+// Decoded instructions in which lanes of a warp or warps of a block meet: shuffles, votes, barriers.
+#include "lower/lowering.h"
+
+static const char *word_of(const hw_mods *mods, const hw_mod *words, unsigned n) {
+    for (unsigned k = 0; k < n; k++)
+        if (hw_has_mod(mods, words[k])) return hw_mod_name(words[k]);
+    return "none";
+}
+
+static int32_t reg_of(const hw_ptx_operand *operand) { return operand->kind == HW_OPERAND_REG ? operand->reg : HW_NO_REG; }
+
+// The destination, which may be missing, and its second half, a predicate.
+static hw_status destinations(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_inst *t,
+                              hw_destination *first) {
+    hw_destination second;
+    hw_status status = hw_operand_destination(lo, reg_of(operand), lane, false, first);
+    t->d = first->slot;
+    if (status != HW_OK || !operand->is_pair || operand->reg2 < 0) return status;
+    status = hw_operand_destination(lo, operand->reg2, HW_LANE_PRED, false, &second);
+    t->e = second.slot;
+    return status == HW_OK ? hw_operand_finish(lo, &second) : status;
+}
+
+// Operand k, or all lanes when there is none (the forms of before PTX 6.0).
+static hw_status members(hw_lowering *lo, const hw_ptx_inst *inst, unsigned k, hw_slot *out) {
+    if (k < inst->n_operands) return hw_operand_source(lo, &inst->operands[k], HW_LANE_32, out);
+    return hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, out);
+}
+
+static hw_status predicate(hw_lowering *lo, const hw_ptx_operand *operand, hw_inst *t) {
+    hw_ptx_operand plain = *operand;
+    plain.negated = false;
+    if (operand->negated) t->flags |= HW_INST_NEGATE_P;
+    return hw_operand_source(lo, &plain, HW_LANE_PRED, &t->p);
+}
+
+static hw_status shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
+    static const hw_mod modes[] = {HW_M_UP, HW_M_DOWN, HW_M_BFLY, HW_M_IDX};
+    hw_inst t = hw_emit_blank();
+    hw_destination d;
+    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_32, &t.a);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[2], HW_LANE_32, &t.b);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[3], HW_LANE_32, &t.c);
+    if (status == HW_OK) status = members(lo, inst, 4, &t.p);
+    if (status != HW_OK) return status;
+    status = hw_emit_inst(lo, hw_names_printf(lo, "shfl.%s", word_of(&inst->mods, modes, 4)), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &d) : status;
+}
+
+static hw_status vote(hw_lowering *lo, const hw_ptx_inst *inst) {
+    static const hw_mod modes[] = {HW_M_ALL, HW_M_ANY, HW_M_UNI, HW_M_BALLOT};
+    hw_lane lane = hw_has_mod(&inst->mods, HW_M_BALLOT) ? HW_LANE_32 : HW_LANE_PRED;
+    hw_inst t = hw_emit_blank();
+    hw_destination d;
+    hw_status status = destinations(lo, &inst->operands[0], lane, &t, &d);
+    if (status == HW_OK) status = predicate(lo, &inst->operands[1], &t);
+    if (status == HW_OK) status = members(lo, inst, 2, &t.c);
+    if (status != HW_OK) return status;
+    status = hw_emit_inst(lo, hw_names_printf(lo, "vote.%s", word_of(&inst->mods, modes, 4)), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &d) : status;
+}
+
+static hw_status match(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_lane lane = hw_lane_of(inst->types[0]);
+    hw_inst t = hw_emit_blank();
+    hw_destination d;
+    t.width = (uint8_t)hw_lane_bytes(lane);
+    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
+    if (status == HW_OK) status = members(lo, inst, 2, &t.c);
+    if (status != HW_OK) return status;
+    bool any = hw_has_mod(&inst->mods, HW_M_ANY);
+    status = hw_emit_inst(lo, hw_names_intern(lo, any ? "match.any" : "match.all"), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &d) : status;
+}
+
+static hw_status redux(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    hw_destination d;
+    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_32, &t.a);
+    if (status == HW_OK) status = members(lo, inst, 2, &t.c);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &d) : status;
+}
+
+static hw_status elect(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    hw_destination d;
+    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    if (status == HW_OK) status = members(lo, inst, 1, &t.c);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "elect"), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &d) : status;
+}
+
+static hw_status activemask(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    hw_destination d;
+    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "activemask"), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &d) : status;
+}
+
+static hw_status nanosleep(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    hw_status status = hw_operand_source(lo, &inst->operands[0], HW_LANE_32, &t.a);
+    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "nanosleep"), &t) : status;
+}
+
+// bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync members.
+static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
+    static const hw_mod operations[] = {HW_M_POPC, HW_M_AND, HW_M_OR};
+    bool reduces = hw_has_mod(&inst->mods, HW_M_RED);
+    hw_inst t = hw_emit_blank();
+    hw_destination d = {.reg = HW_NO_REG};
+    hw_status status = HW_OK;
+    unsigned k = reduces, end = inst->n_operands - (reduces && inst->n_operands);
+    if (hw_has_mod(&inst->mods, HW_M_CLUSTER))
+        return hw_lower_refuse(lo, HW_UNSUPPORTED, "barriers of a cluster are not supported");
+    if (reduces) {
+        bool counts = hw_has_mod(&inst->mods, HW_M_POPC);
+        t.sub = counts ? 0 : hw_has_mod(&inst->mods, HW_M_AND) ? 1 : 2;
+        status = destinations(lo, &inst->operands[0], counts ? HW_LANE_32 : HW_LANE_PRED, &t, &d);
+        if (status == HW_OK) status = predicate(lo, &inst->operands[end], &t);
+    }
+    if (status == HW_OK && k < end) status = hw_operand_source(lo, &inst->operands[k++], HW_LANE_32, &t.a);
+    else if (status == HW_OK) status = hw_slots_immediate(lo, 0, HW_LANE_32, &t.a);
+    if (status == HW_OK && k < end) status = hw_operand_source(lo, &inst->operands[k++], HW_LANE_32, &t.b);
+    if (status != HW_OK) return status;
+    const char *name = hw_has_mod(&inst->mods, HW_M_WARP) ? "bar.warp.sync" :
+                       hw_has_mod(&inst->mods, HW_M_ARRIVE) ? "bar.arrive" : "bar.sync";
+    if (reduces) name = hw_names_printf(lo, "bar.red.%s", word_of(&inst->mods, operations, 3));
+    else name = hw_names_intern(lo, name);
+    status = hw_emit_inst(lo, name, &t);
+    return status == HW_OK ? hw_operand_finish(lo, &d) : status;
+}
+
+hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst) {
+    switch (inst->op) {
+    case HW_OP_SHFL: return shfl(lo, inst);
+    case HW_OP_VOTE: return vote(lo, inst);
+    case HW_OP_MATCH: return match(lo, inst);
+    case HW_OP_REDUX: return redux(lo, inst);
+    case HW_OP_ELECT: return elect(lo, inst);
+    case HW_OP_ACTIVEMASK: return activemask(lo, inst);
+    case HW_OP_NANOSLEEP: return nanosleep(lo, inst);
+    default: return barrier(lo, inst);
+    }
+}

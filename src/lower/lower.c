@@ -1,0 +1,155 @@
+// hw_lower_module: the passes in order, and what they leave behind.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "lower/lowering.h"
+
+// ---- notes ----
+
+static uint8_t note_kind(const hw_ptx_inst *inst) {
+    switch (inst->op) {
+    case HW_OP_LD: case HW_OP_LDU: return inst->space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : HW_NOTE_LOAD;
+    case HW_OP_ST: return inst->space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : HW_NOTE_STORE;
+    case HW_OP_ATOM: return HW_NOTE_ATOMIC;
+    case HW_OP_RED: return HW_NOTE_REDUCTION;
+    case HW_OP_BRA: return inst->guard >= 0 ? HW_NOTE_BRANCH : HW_NOTE_PLAIN;
+    case HW_OP_BRX: return HW_NOTE_BRANCH;
+    case HW_OP_BAR: case HW_OP_BARRIER:
+        return hw_has_mod(&inst->mods, HW_M_WARP) ? HW_NOTE_PLAIN : HW_NOTE_BARRIER;
+    default: return HW_NOTE_PLAIN;
+    }
+}
+
+static bool touches_memory(hw_op op) {
+    return op == HW_OP_LD || op == HW_OP_LDU || op == HW_OP_ST || op == HW_OP_ATOM || op == HW_OP_RED;
+}
+
+static void write_notes(hw_program *program) {
+    const hw_ptx_function *f = program->function;
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        const hw_ptx_inst *inst = &f->insts[i];
+        hw_note *note = &program->notes[i];
+        note->kind = note_kind(inst);
+        note->ptx_line = (uint32_t)inst->line;
+        note->file = inst->loc_file;
+        note->line = inst->loc_line;
+        if (!touches_memory(inst->op)) continue;
+        unsigned elements = inst->vector ? inst->vector : 1;
+        note->space = (uint8_t)inst->space;
+        note->width_bytes = note->merged_bytes = (uint8_t)(hw_type_bits(inst->types[0]) / 8 * elements);
+    }
+}
+
+// ---- one function ----
+
+static bool keep_list(hw_lowering *lo, const hw_inst_list *list, hw_inst **insts, const char ***names, uint32_t *n) {
+    *insts = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **insts);
+    *names = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **names);
+    if (!*insts || !*names) return false;
+    if (list->n) {
+        memcpy(*insts, list->insts, list->n * sizeof **insts);
+        memcpy(*names, list->names, list->n * sizeof **names);
+    }
+    *n = list->n;
+    return true;
+}
+
+static hw_status keep_lists(hw_lowering *lo) {
+    hw_program *p = lo->program;
+    hw_inst end = hw_emit_blank();
+    lo->index = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        lo->list = &lo->lists[k];
+        hw_status status = hw_emit_inst(lo, hw_names_intern(lo, "end"), &end);
+        if (status != HW_OK) return status;
+    }
+    if (!keep_list(lo, &lo->body, &p->insts, &p->body_names, &p->n_insts) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_LAUNCH], &p->launch_insts, &p->launch_names, &p->n_launch) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_BLOCK], &p->block_insts, &p->block_names, &p->n_block) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_THREAD], &p->warp_insts, &p->warp_names, &p->n_warp))
+        return hw_diag_no_memory(lo->diag);
+    return HW_OK;
+}
+
+static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_program *program, hw_name_table *names,
+                                hw_diag *diag) {
+    const hw_ptx_function *f = program->function;
+    hw_lowering lo = {.set = set, .module = module, .arena = set->arena, .scratch = hw_arena_create(), .diag = diag,
+                      .names = names, .f = f, .program = program,
+                      .dynamic_shared_align = hw_layout_dynamic_alignment(module)};
+    hw_status status = HW_OK;
+    for (int lane = 0; lane < HW_LANE_COUNT; lane++) {
+        lo.dynamic_shared[lane] = HW_NO_SLOT;
+        for (int k = 0; k < HW_SCRATCH_MAX; k++) lo.scratch_slots[lane][k] = HW_NO_SLOT;
+    }
+    if (lo.scratch) {
+        lo.regs = hw_arena_take(lo.scratch, ((size_t)f->n_regs + 1) * sizeof *lo.regs);
+        lo.lifted = hw_arena_take(lo.scratch, (size_t)f->n_insts + 1);
+    }
+    if (!lo.scratch || !lo.regs || !lo.lifted) status = hw_diag_no_memory(diag);
+    program->first_block = set->n_blocks;
+    write_notes(program);
+    if (status == HW_OK) status = hw_cfg_build(lo.scratch, f, &lo.cfg, diag);
+    if (status == HW_OK) status = hw_layout_function(&lo);
+    if (status == HW_OK) status = hw_lift(&lo);
+    if (status == HW_OK) status = hw_live_assign(&lo);
+    if (status == HW_OK) status = hw_emit_body(&lo);
+    if (status == HW_OK) status = keep_lists(&lo);
+    if (status == HW_OK) status = hw_slots_launch_image(&lo);
+    hw_arena_destroy(lo.scratch);
+    return status;
+}
+
+// ---- the module ----
+
+static hw_status create_programs(hw_program_set *set, const hw_ptx_module *module, hw_diag *diag) {
+    set->n_programs = module->n_functions;
+    set->programs = hw_arena_take(set->arena, ((size_t)set->n_programs + 1) * sizeof *set->programs);
+    if (!set->programs) return hw_diag_no_memory(diag);
+    uint64_t n_notes = 0;
+    for (uint32_t k = 0; k < set->n_programs; k++) {
+        const hw_ptx_function *f = module->functions[k];
+        if (!f->has_body) continue;
+        hw_program *program = hw_arena_take(set->arena, sizeof *program);
+        if (!program) return hw_diag_no_memory(diag);
+        program->name = f->name;
+        program->function = f;
+        program->index = (int)k;
+        program->first_note = (uint32_t)n_notes;
+        // An empty function has one note, for the return at its end.
+        program->n_notes = f->n_insts ? f->n_insts : 1;
+        n_notes += program->n_notes;
+        set->programs[k] = program;
+    }
+    if (n_notes > 1u << 28) return hw_diag_set(diag, HW_UNSUPPORTED, "%s has too many instructions", module->name);
+    set->n_notes = (uint32_t)n_notes;
+    set->notes = hw_arena_take(set->arena, (n_notes + 1) * sizeof *set->notes);
+    if (!set->notes) return hw_diag_no_memory(diag);
+    for (uint32_t k = 0; k < set->n_programs; k++)
+        if (set->programs[k]) set->programs[k]->notes = set->notes + set->programs[k]->first_note;
+    return HW_OK;
+}
+
+hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag) {
+    hw_arena *arena = hw_arena_create();
+    hw_program_set *set = arena ? hw_arena_take(arena, sizeof *set) : NULL;
+    hw_name_table names = {0};
+    *out = NULL;
+    if (!set) {
+        hw_arena_destroy(arena);
+        return hw_diag_no_memory(diag);
+    }
+    set->arena = arena;
+    set->module = module;
+    hw_status status = create_programs(set, module, diag);
+    if (status == HW_OK) status = hw_layout_module(set, module, diag);
+    for (uint32_t k = 0; k < set->n_programs && status == HW_OK; k++)
+        if (set->programs[k]) status = lower_function(set, module, set->programs[k], &names, diag);
+    if (status == HW_OK) *out = set;
+    else hw_arena_destroy(arena);
+    return status;
+}
+
+void hw_program_set_free(hw_program_set *set) {
+    if (set) hw_arena_destroy(set->arena);
+}

@@ -1,0 +1,150 @@
+// hw_program_print: a program as text, for --dump and for tests.
+//
+//     12  add.s32  F128 = F0 L64(4)             F, L, B, W: frame, launch, block, warp area and byte offset;
+//     13  bra.p  p=!F512 -> 20 join 24  #9      a launch slot that holds a constant shows it; #: instructions counted
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "lower/lowering.h"
+
+typedef struct text {
+    char *bytes;
+    size_t length, capacity;
+    bool failed;
+} text;
+
+static void put(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(text *t, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length >= 0 && t->length + (size_t)length + 1 > t->capacity && !t->failed) {
+        size_t capacity = (t->length + (size_t)length + 1) * 2;
+        char *bigger = hw_realloc_array(t->bytes, capacity, 1);
+        if (bigger) {
+            t->bytes = bigger;
+            t->capacity = capacity;
+        }
+        t->failed = !bigger;
+    }
+    if (length >= 0 && !t->failed) {
+        vsnprintf(t->bytes + t->length, (size_t)length + 1, format, again);
+        t->length += (size_t)length;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+// Slots are taken in rising order, so immediates are sorted.
+static const hw_immediate *find_immediate(const hw_program *p, hw_slot slot) {
+    uint32_t low = 0, high = p->n_immediates;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (p->immediates[middle].slot < slot) low = middle + 1;
+        else high = middle;
+    }
+    if (low < p->n_immediates && p->immediates[low].slot == slot) return &p->immediates[low];
+    // Predicates are packed into older room: they are out of order.
+    for (uint32_t k = 0; k < p->n_immediates; k++)
+        if (p->immediates[k].lane == HW_LANE_PRED && p->immediates[k].slot == slot) return &p->immediates[k];
+    return NULL;
+}
+
+static void put_slot(text *t, const hw_program *p, hw_slot slot) {
+    if (slot == HW_NO_SLOT) {
+        put(t, "_");
+        return;
+    }
+    put(t, "%c%u", "FLBW"[slot & 3], slot & ~3u);
+    const hw_immediate *immediate = (slot & 3) == HW_BASE_LAUNCH ? find_immediate(p, slot) : NULL;
+    if (immediate) put(t, immediate->bits < 4096 ? "(%" PRIu64 ")" : "(0x%" PRIx64 ")", immediate->bits);
+}
+
+static bool is_one_of(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (!strcmp(name, *names)) return true;
+    return false;
+}
+
+static bool begins(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
+
+static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char *name) {
+    static const char *const ends[] = {"bra", "bra.p", "brx", "fall", "call", "call.indirect", "ret", "exit", "trap", "brkpt", NULL};
+    static const char *const memory[] = {"ld", "st", "ld.param", "st.param", NULL};
+    static const char *const numbered[] = {"local.address", "param.address", "shared.dynamic", "brx", "alloca", NULL};
+    bool is_atomic = begins(name, "atom.") || begins(name, "red."), is_memory = is_one_of(name, memory) || is_atomic;
+    bool is_mov = begins(name, "mov.pack") || begins(name, "mov.unpack");
+    put(t, "%s", name);
+    hw_slot second = begins(name, "bfi.") ? HW_NO_SLOT : in->e;
+    if (in->d != HW_NO_SLOT || second != HW_NO_SLOT) {
+        put(t, "  ");
+        put_slot(t, p, in->d);
+        if (second != HW_NO_SLOT) put(t, "|"), put_slot(t, p, second);
+        put(t, " =");
+    }
+    const hw_slot sources[] = {in->a, in->b, in->c, second == in->e ? HW_NO_SLOT : in->e};
+    for (int k = 0; k < 4; k++)
+        if (sources[k] != HW_NO_SLOT) put(t, " "), put_slot(t, p, sources[k]);
+    if (in->p != HW_NO_SLOT) put(t, " p=%s", in->flags & HW_INST_NEGATE_P ? "!" : ""), put_slot(t, p, in->p);
+    if ((is_memory || is_mov) && in->vector > 1) {
+        put(t, " {");
+        for (unsigned e = 0; e < in->vector; e++) put(t, e ? " " : ""), put_slot(t, p, p->slots[in->list + e]);
+        put(t, "}");
+    }
+    if (is_memory) {
+        put(t, " [%+" PRId64 "] %s.%u", in->imm, hw_space_name((hw_space)in->space), in->width);
+        if (in->reg_bytes != in->width) put(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
+        if (in->flags & HW_INST_ADDRESS_32) put(t, " a32");
+        if (in->flags & HW_INST_VOLATILE) put(t, " volatile");
+    } else if (is_one_of(name, numbered) || begins(name, "lop3.")) {
+        put(t, " imm %" PRId64, in->imm);
+    }
+    if (!strcmp(name, "sreg")) put(t, " %s", hw_sreg_name((hw_sreg)in->sub));
+    else if (in->sub) put(t, " sub %u", in->sub);
+    if (!strcmp(name, "bra") || !strcmp(name, "bra.p") || !strcmp(name, "guard")) put(t, " -> %u", in->target);
+    if (!strcmp(name, "brx"))
+        for (int64_t k = 0; k < in->imm; k++) put(t, "%s %u", k ? "" : " ->", p->targets[in->list + (uint32_t)k]);
+    if (in->join != HW_NO_JOIN) put(t, " join %u", in->join);
+    if (begins(name, "call")) {
+        const hw_call_site *site = &p->calls[in->list];
+        put(t, " %s", site->callee ? site->callee->name : site->builtin ? site->builtin : "?");
+        for (uint32_t k = 0; k < site->n_args; k++) put(t, "%s%u", k ? ", " : " (", site->arg_offsets[k]);
+        put(t, site->n_args ? ")" : " ()");
+        for (uint32_t k = 0; k < site->n_rets; k++) put(t, " -> %u", site->ret_offsets[k]);
+    }
+    if (is_one_of(name, ends) || !strcmp(name, "guard")) put(t, " #%u", in->count);
+    put(t, "\n");
+}
+
+static void put_list(text *t, const hw_program *p, const char *title, const hw_inst *insts, const char *const *names,
+                     uint32_t n) {
+    if (n <= 1) return;
+    put(t, "%s:\n", title);
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        put(t, "      ");
+        put_inst(t, p, &insts[i], names[i]);
+    }
+}
+
+char *hw_program_print(const hw_program *program) {
+    text t = {0};
+    put(&t, "%s: frame %u launch %u block %u warp %u param %u/%u local %u shared %u regs %u%s\n", program->name,
+        program->frame_bytes, program->launch_bytes, program->block_bytes, program->warp_bytes,
+        program->formal_param_bytes, program->param_bytes, program->local_bytes, program->shared_bytes,
+        program->regs_estimate, program->may_recurse ? " recursive" : "");
+    put_list(&t, program, "launch", program->launch_insts, program->launch_names, program->n_launch);
+    put_list(&t, program, "block", program->block_insts, program->block_names, program->n_block);
+    put_list(&t, program, "warp", program->warp_insts, program->warp_names, program->n_warp);
+    put(&t, "body:\n");
+    for (uint32_t i = 0; i < program->n_insts; i++) {
+        put(&t, "%4u  ", i);
+        put_inst(&t, program, &program->insts[i], program->body_names[i]);
+    }
+    if (!t.failed) return t.bytes;
+    hw_free(t.bytes);
+    return NULL;
+}
