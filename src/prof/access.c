@@ -1,0 +1,102 @@
+// Counts memory accesses, on the worker threads. The models are asked once per pattern and base modulo 128.
+#include <string.h>
+
+#include "model/banks.h"
+#include "model/coalesce.h"
+#include "prof/internal.h"
+
+static bool space_of(const hw_access *access, hw_prof_space *space) {
+    switch (access->space) {
+    case HW_SPACE_GLOBAL: *space = HW_PROF_GLOBAL; return true;
+    case HW_SPACE_SHARED: *space = HW_PROF_SHARED; return true;
+    case HW_SPACE_LOCAL: *space = HW_PROF_LOCAL; return true;
+    default: return false;   // constant memory is not counted
+    }
+}
+
+static void begin_memo(const hw_prof *prof, hw_prof_memo *memo, uint32_t note_index) {
+    const hw_note *note = &prof->notes[note_index];
+    memset(memo, 0, offsetof(hw_prof_memo, patterns));
+    memo->epoch = prof->epoch;
+    memo->kind = note->kind;
+    memo->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
+}
+
+static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+    const hw_arch *arch = prof->gpu->arch;
+    switch (space) {
+    case HW_PROF_SHARED:
+        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, a->mask, a->base, a->delta, memo->width);
+    case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->mask, a->base, a->delta, memo->width);
+    default: return hw_coalesce_sectors(arch, a->mask, a->base, a->delta, memo->width);
+    }
+}
+
+// The most that the ideal can be, whatever the access costs.
+static uint32_t packed_cost(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+    if (space == HW_PROF_SHARED)
+        return hw_banks_ideal(prof->gpu->arch, (hw_note_kind)memo->kind, a->mask, memo->width, UINT16_MAX);
+    return hw_coalesce_ideal_sectors(a->mask, memo->width, UINT16_MAX);
+}
+
+// By content, when the number is a new one: exec numbers a pattern anew each time it comes back.
+static hw_prof_pattern *find_by_content(hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+    for (uint8_t i = 0; i < memo->n_patterns; i++) {
+        hw_prof_pattern *p = &memo->patterns[i];
+        if (p->mask != a->mask || p->space != space || memcmp(p->delta, a->delta, sizeof p->delta)) continue;
+        p->serial = a->pattern;
+        memo->last = i;
+        return p;
+    }
+    return NULL;
+}
+
+static hw_prof_pattern *remember(const hw_prof *prof, hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+    uint8_t i = memo->n_patterns;
+    if (i < HW_PROF_PATTERNS) {
+        memo->n_patterns++;
+    } else {
+        i = memo->oldest;
+        memo->oldest = (uint8_t)((i + 1) % HW_PROF_PATTERNS);
+    }
+    hw_prof_pattern *p = &memo->patterns[i];
+    p->serial = a->pattern;
+    p->mask = a->mask;
+    p->packed = (uint16_t)packed_cost(prof, memo, a, space);
+    p->space = (uint8_t)space;
+    memcpy(p->delta, a->delta, sizeof p->delta);
+    memset(p->cost, 0, sizeof p->cost);
+    memo->last = i;
+    return p;
+}
+
+static hw_prof_pattern *find(const hw_prof *prof, hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+    hw_prof_pattern *last = &memo->patterns[memo->last];
+    if (memo->n_patterns && last->serial == a->pattern && last->space == space) return last;
+    for (uint8_t i = 0; i < memo->n_patterns; i++) {
+        if (memo->patterns[i].serial != a->pattern || memo->patterns[i].space != space) continue;
+        memo->last = i;
+        return &memo->patterns[i];
+    }
+    hw_prof_pattern *p = find_by_content(memo, a, space);
+    return p ? p : remember(prof, memo, a, space);
+}
+
+void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
+    hw_prof *prof = (hw_prof *)sink;
+    hw_prof_space space;
+    if (a->note >= prof->n_notes || worker >= prof->n_workers) return;
+    uint32_t index = prof->memo_of[a->note];
+    if (index == HW_PROF_NO_MEMO || !space_of(a, &space)) return;
+    hw_prof_memo *memo = &prof->workers[worker].memos[index];
+    if (memo->epoch != prof->epoch) begin_memo(prof, memo, a->note);
+    memo->inst[space] += a->repeat;
+    if (!a->mask) return;
+    memo->requests[space] += a->repeat;
+    hw_prof_pattern *p = find(prof, memo, a, space);
+    uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
+    if (!*known) *known = (uint16_t)(cost_of(prof, memo, a, space) + 1);
+    uint32_t cost = *known - 1u;
+    memo->cost[space] += cost * a->repeat;
+    memo->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;
+}

@@ -1,0 +1,81 @@
+// What the profiler's files share; nobody else includes it.
+#ifndef HW_PROF_INTERNAL_H
+#define HW_PROF_INTERNAL_H
+
+#include "base/arena.h"
+#include "prof/prof.h"
+
+// The spaces that are counted.
+typedef enum hw_prof_space { HW_PROF_GLOBAL, HW_PROF_SHARED, HW_PROF_LOCAL, HW_PROF_SPACES } hw_prof_space;
+
+enum { HW_PROF_PATTERNS = 4, HW_PROF_PHASES = 128, HW_PROF_NO_MEMO = 0xffffffff };
+
+// Relative addresses that an instruction has used, and what they cost at each base modulo 128.
+typedef struct hw_prof_pattern {
+    uint64_t serial;                     // exec's number, the last time it was seen
+    uint32_t mask;
+    uint16_t packed;                     // sectors or wavefronts of as many lanes side by side
+    uint8_t space;                       // hw_prof_space
+    int64_t delta[HW_WARP_LANES];
+    uint16_t cost[HW_PROF_PHASES];       // sectors or wavefronts plus one; 0: not counted yet
+} hw_prof_pattern;
+
+// One memory instruction on one worker, in the launch that `epoch` numbers. By space: executions, those with active
+// lanes, sectors or wavefronts, and the ideal of those.
+typedef struct hw_prof_memo {
+    uint64_t epoch;
+    uint64_t inst[HW_PROF_SPACES], requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], ideal[HW_PROF_SPACES];
+    uint8_t kind, width;
+    uint8_t n_patterns, last, oldest;    // last: where the last one was found; oldest: the next to go
+    hw_prof_pattern patterns[HW_PROF_PATTERNS];
+} hw_prof_memo;
+
+// One instruction on one worker. warps and lanes are differences to the instruction before: a range of instructions
+// is counted at its two ends.
+typedef struct hw_prof_note {
+    uint64_t warps, lanes;
+    uint64_t guarded_off, branches, divergent;
+} hw_prof_note;
+
+typedef struct hw_prof_worker {
+    _Alignas(64) hw_prof_note *notes;    // one more than the launch has
+    hw_prof_memo *memos;
+    size_t notes_capacity, memos_capacity;
+} hw_prof_worker;
+
+struct hw_prof {
+    hw_sink sink;                        // first: the sink is the object
+    const hw_gpu *gpu;
+    bool wants_lines;
+    hw_arena *arena;                     // names
+    hw_report_launch *launches;
+    size_t n_launches, launches_capacity;
+    hw_report_kernel *kernels;           // lines are the profiler's own: it may write to them
+    size_t n_kernels, kernels_capacity;
+    const char **files;                  // each once
+    size_t n_files, files_capacity;
+    hw_report report;
+
+    // The running launch.
+    bool is_running;
+    uint64_t epoch;
+    hw_prof_worker *workers;
+    uint32_t n_workers, workers_capacity;
+    const hw_note *notes;
+    uint32_t n_notes;
+    uint32_t *memo_of;                   // by note: index into a worker's memos
+    uint32_t *line_of;                   // by note: index into the kernel's lines
+    size_t memo_of_capacity, line_of_capacity;
+    uint32_t n_memos;
+    size_t kernel;                       // index into kernels
+};
+
+// access.c
+void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
+
+// lines.c: rows for all source lines that the launch's instructions come from, and line_of.
+hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);
+// Leaves the rows that were executed.
+void hw_prof_drop_unused_lines(hw_report_kernel *kernel);
+
+#endif

@@ -1,0 +1,271 @@
+// The profiler's life: launches begin and end, and what the workers counted becomes rows.
+#include "prof/prof.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/demangle.h"
+#include "prof/internal.h"
+
+// ---- room for a launch ----
+
+// An array of at least count elements, contents lost; zeroed when it is new.
+static bool make_room(void **items, size_t count, size_t *capacity, size_t elem_bytes) {
+    if (count <= *capacity) return true;
+    size_t wanted = count > *capacity * 2 ? count : *capacity * 2;
+    void *bigger = hw_calloc(wanted, elem_bytes);
+    if (!bigger) return false;
+    hw_free(*items);
+    *items = bigger;
+    *capacity = wanted;
+    return true;
+}
+
+static bool make_workers(hw_prof *prof, uint32_t count) {
+    if (count > prof->workers_capacity) {
+        hw_prof_worker *bigger = hw_alloc_lanes((size_t)count * sizeof *bigger);
+        if (!bigger) return false;
+        if (prof->workers) memcpy(bigger, prof->workers, prof->workers_capacity * sizeof *bigger);
+        hw_free_aligned(prof->workers);
+        prof->workers = bigger;
+        prof->workers_capacity = count;
+    }
+    prof->n_workers = count;
+    for (uint32_t i = 0; i < count; i++) {
+        hw_prof_worker *w = &prof->workers[i];
+        if (!make_room((void **)&w->notes, (size_t)prof->n_notes + 1, &w->notes_capacity, sizeof *w->notes) ||
+            !make_room((void **)&w->memos, prof->n_memos, &w->memos_capacity, sizeof *w->memos))
+            return false;
+        memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
+    }
+    return true;
+}
+
+// Numbers the instructions that count accesses. A part of an earlier, wider access counts nothing.
+static void number_memos(hw_prof *prof) {
+    prof->n_memos = 0;
+    for (uint32_t i = 0; i < prof->n_notes; i++) {
+        const hw_note *note = &prof->notes[i];
+        bool is_plain = note->kind == HW_NOTE_LOAD || note->kind == HW_NOTE_STORE;
+        bool is_atomic = note->kind == HW_NOTE_ATOMIC || note->kind == HW_NOTE_REDUCTION;
+        bool counts = is_atomic || (is_plain && note->merged_bytes);
+        prof->memo_of[i] = counts ? prof->n_memos++ : (uint32_t)HW_PROF_NO_MEMO;
+    }
+}
+
+// prof->kernel becomes the kernel of that mangled name, a new one if need be.
+static bool find_kernel(hw_prof *prof, const char *mangled) {
+    enum { MAX_NAME = 4096 };
+    if (prof->kernel < prof->n_kernels && !strcmp(prof->kernels[prof->kernel].mangled, mangled)) return true;
+    for (size_t i = 0; i < prof->n_kernels; i++) {
+        if (strcmp(prof->kernels[i].mangled, mangled)) continue;
+        prof->kernel = i;
+        return true;
+    }
+    char name[MAX_NAME];
+    hw_demangle(mangled, name, sizeof name);
+    hw_report_kernel kernel = {.mangled = hw_arena_string(prof->arena, mangled, strlen(mangled)),
+                               .kernel = hw_arena_string(prof->arena, name, strlen(name))};
+    if (!kernel.mangled || !kernel.kernel ||
+        !hw_grow((void **)&prof->kernels, prof->n_kernels, &prof->kernels_capacity, sizeof *prof->kernels))
+        return false;
+    prof->kernel = prof->n_kernels;
+    prof->kernels[prof->n_kernels++] = kernel;
+    return true;
+}
+
+static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
+    prof->notes = info->notes;
+    prof->n_notes = 0;   // until there is room: records would be ignored
+    if (!make_room((void **)&prof->memo_of, info->n_notes, &prof->memo_of_capacity, sizeof *prof->memo_of) ||
+        !hw_grow((void **)&prof->launches, prof->n_launches, &prof->launches_capacity, sizeof *prof->launches) ||
+        !find_kernel(prof, info->kernel))
+        return hw_diag_no_memory(diag);
+    prof->n_notes = info->n_notes;
+    number_memos(prof);
+    if (!make_workers(prof, info->n_workers)) return hw_diag_no_memory(diag);
+    if (!prof->wants_lines) return HW_OK;
+    if (!make_room((void **)&prof->line_of, info->n_notes, &prof->line_of_capacity, sizeof *prof->line_of))
+        return hw_diag_no_memory(diag);
+    return hw_prof_prepare_lines(prof, info, diag);
+}
+
+static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
+    hw_prof *prof = (hw_prof *)sink;
+    prof->epoch++;
+    hw_status status = prepare(prof, info, diag);
+    prof->is_running = !status;
+    if (!status) return HW_OK;
+    prof->n_notes = prof->n_workers = 0;
+    // A kernel whose first launch could not begin is none.
+    hw_report_kernel *newest = prof->n_kernels ? &prof->kernels[prof->n_kernels - 1] : NULL;
+    if (newest && !newest->launches) {
+        hw_free((void *)newest->lines);
+        prof->n_kernels--;
+    }
+    return status;
+}
+
+// ---- records, on the worker threads ----
+
+static void executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
+    hw_prof *prof = (hw_prof *)sink;
+    if (worker >= prof->n_workers || e->first_note > prof->n_notes || e->count > prof->n_notes - e->first_note) return;
+    hw_prof_note *first = &prof->workers[worker].notes[e->first_note], *end = first + e->count;
+    first->warps += e->warps;
+    first->lanes += e->lanes;
+    end->warps -= e->warps;
+    end->lanes -= e->lanes;
+}
+
+static void branch(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t warps, uint64_t divergent) {
+    hw_prof *prof = (hw_prof *)sink;
+    if (worker >= prof->n_workers || note >= prof->n_notes) return;
+    prof->workers[worker].notes[note].branches += warps;
+    prof->workers[worker].notes[note].divergent += divergent;
+}
+
+static void guarded_off(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t lanes) {
+    hw_prof *prof = (hw_prof *)sink;
+    if (worker >= prof->n_workers || note >= prof->n_notes) return;
+    prof->workers[worker].notes[note].guarded_off += lanes;
+}
+
+// ---- the end of a launch ----
+
+// Where the accesses of a kind of instruction are counted; -1: nowhere.
+typedef struct access_counters {
+    int requests, sectors, sectors_ideal, shared_inst, wavefronts, local_requests, local_sectors;
+} access_counters;
+
+static const access_counters load_counters = {
+    HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL, HW_COUNT_LDS_INST,
+    HW_COUNT_LDS_WAVEFRONTS, HW_COUNT_LLD_REQUESTS, HW_COUNT_LLD_SECTORS};
+static const access_counters store_counters = {
+    HW_COUNT_GST_REQUESTS, HW_COUNT_GST_SECTORS, HW_COUNT_GST_SECTORS_IDEAL, HW_COUNT_STS_INST,
+    HW_COUNT_STS_WAVEFRONTS, HW_COUNT_LST_REQUESTS, HW_COUNT_LST_SECTORS};
+static const access_counters atomic_counters = {-1, -1, -1, -1, -1, -1, -1};
+
+static void add(uint64_t *counts, int counter, uint64_t value) {
+    if (counter >= 0) counts[counter] += value;
+}
+
+static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
+    const access_counters *to = memo->kind == HW_NOTE_LOAD ? &load_counters
+                              : memo->kind == HW_NOTE_STORE ? &store_counters : &atomic_counters;
+    add(counts, to->requests, memo->requests[HW_PROF_GLOBAL]);
+    add(counts, to->sectors, memo->cost[HW_PROF_GLOBAL]);
+    add(counts, to->sectors_ideal, memo->ideal[HW_PROF_GLOBAL]);
+    add(counts, to->shared_inst, memo->inst[HW_PROF_SHARED]);
+    add(counts, to->wavefronts, memo->cost[HW_PROF_SHARED]);
+    add(counts, to->local_requests, memo->requests[HW_PROF_LOCAL]);
+    add(counts, to->local_sectors, memo->cost[HW_PROF_LOCAL]);
+    counts[HW_COUNT_L2_SECTORS] += memo->cost[HW_PROF_GLOBAL];
+    counts[HW_COUNT_L2_SECTORS_IDEAL] += memo->ideal[HW_PROF_GLOBAL];
+    counts[HW_COUNT_SMEM_WAVEFRONTS] += memo->cost[HW_PROF_SHARED];
+    counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] += memo->ideal[HW_PROF_SHARED];
+}
+
+// What one worker did with one instruction; warps and lanes are sums here. memo: its accesses, or NULL.
+static void count_note(uint64_t *counts, hw_note_kind kind, const hw_prof_note *n, const hw_prof_memo *memo) {
+    counts[HW_COUNT_INST] += n->warps;
+    counts[HW_COUNT_THREAD_INST] += n->lanes - n->guarded_off;
+    counts[HW_COUNT_BRANCHES] += n->branches;
+    counts[HW_COUNT_BRANCHES_DIVERGENT] += n->divergent;
+    if (kind == HW_NOTE_BARRIER) counts[HW_COUNT_BARRIERS] += n->warps;
+    if (kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION) counts[HW_COUNT_ATOMICS] += n->warps;
+    if (memo) count_accesses(counts, memo);
+}
+
+static void count_worker(hw_prof *prof, const hw_prof_worker *w, uint64_t *counts) {
+    hw_report_line *lines = prof->wants_lines ? (hw_report_line *)prof->kernels[prof->kernel].lines : NULL;
+    uint64_t warps = 0, lanes = 0;
+    for (uint32_t i = 0; i < prof->n_notes; i++) {
+        hw_prof_note n = w->notes[i];
+        uint32_t index = prof->memo_of[i];
+        const hw_prof_memo *memo = index == HW_PROF_NO_MEMO ? NULL : &w->memos[index];
+        if (memo && memo->epoch != prof->epoch) memo = NULL;
+        n.warps = warps += n.warps;
+        n.lanes = lanes += n.lanes;
+        if (!n.warps && !memo && !n.branches && !n.guarded_off) continue;
+        count_note(counts, (hw_note_kind)prof->notes[i].kind, &n, memo);
+        if (lines) count_note(lines[prof->line_of[i]].counts, (hw_note_kind)prof->notes[i].kind, &n, memo);
+    }
+}
+
+// As profilers show it: a limit that does not apply is the limit of blocks.
+static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info) {
+    uint32_t threads = info->block[0] * info->block[1] * info->block[2];
+    uint32_t smem = info->smem_static_bytes + info->smem_dynamic_bytes;
+    hw_occupancy o = hw_model_occupancy(arch, threads, info->regs, smem);
+    o.limit_smem = hw_model_carveout_blocks(arch, threads, info->regs, smem);
+    if (o.limit_smem == HW_OCCUPANCY_UNLIMITED) o.limit_smem = o.limit_blocks;
+    if (o.limit_regs == HW_OCCUPANCY_UNLIMITED) o.limit_regs = o.limit_blocks;
+    return o;
+}
+
+static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
+    hw_prof *prof = (hw_prof *)sink;
+    if (!prof->is_running) return;
+    hw_report_kernel *kernel = &prof->kernels[prof->kernel];
+    hw_report_launch *launch = &prof->launches[prof->n_launches];
+    *launch = (hw_report_launch){
+        .ordinal = prof->n_launches, .kernel = kernel->kernel, .mangled = kernel->mangled, .regs = info->regs,
+        .regs_estimated = info->regs_estimated, .smem_static = info->smem_static_bytes,
+        .smem_dynamic = info->smem_dynamic_bytes, .occupancy = occupancy_of(prof->gpu->arch, info),
+        .host_ms = (double)host_ns / 1e6, .status = status};
+    memcpy(launch->grid, info->grid, sizeof launch->grid);
+    memcpy(launch->block, info->block, sizeof launch->block);
+    for (uint32_t i = 0; i < prof->n_workers; i++) count_worker(prof, &prof->workers[i], launch->counts);
+    kernel->launches++;
+    if (prof->wants_lines) hw_prof_drop_unused_lines(kernel);
+    prof->n_launches++;
+    prof->is_running = false;
+    prof->n_notes = prof->n_workers = 0;
+}
+
+// ---- the object ----
+
+hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_prof **out, hw_diag *diag) {
+    hw_prof *prof = hw_calloc(1, sizeof *prof);
+    *out = NULL;
+    if (!prof) return hw_diag_no_memory(diag);
+    prof->arena = hw_arena_create();
+    if (!prof->arena) {
+        hw_free(prof);
+        return hw_diag_no_memory(diag);
+    }
+    prof->gpu = gpu;
+    prof->wants_lines = options && options->lines;
+    prof->sink = (hw_sink){.ordered = false, .launch_begin = launch_begin, .launch_end = launch_end,
+                           .access = hw_prof_access, .executed = executed, .branch = branch,
+                           .guarded_off = guarded_off};
+    *out = prof;
+    return HW_OK;
+}
+
+void hw_prof_destroy(hw_prof *prof) {
+    if (!prof) return;
+    for (uint32_t i = 0; i < prof->workers_capacity; i++) {
+        hw_free(prof->workers[i].notes);
+        hw_free(prof->workers[i].memos);
+    }
+    for (size_t i = 0; i < prof->n_kernels; i++) hw_free((void *)prof->kernels[i].lines);
+    hw_free_aligned(prof->workers);
+    hw_free(prof->launches);
+    hw_free(prof->kernels);
+    hw_free(prof->files);
+    hw_free(prof->memo_of);
+    hw_free(prof->line_of);
+    hw_arena_destroy(prof->arena);
+    hw_free(prof);
+}
+
+hw_sink *hw_prof_sink(hw_prof *prof) { return &prof->sink; }
+
+const hw_report *hw_prof_report(hw_prof *prof) {
+    prof->report = (hw_report){.gpu = prof->gpu, .launches = prof->launches, .n_launches = prof->n_launches,
+                               .has_lines = prof->wants_lines, .kernels = prof->kernels,
+                               .n_kernels = prof->n_kernels};
+    return &prof->report;
+}

@@ -1,0 +1,420 @@
+// The profiler: hand-made records of launches, and what becomes of them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/demangle.h"
+#include "prof/prof.h"
+
+enum { FULL = 0xffffffff };
+
+// A program of one instruction of each kind.
+enum { PLAIN, LOAD, STORE, ATOMIC, REDUCTION, BRANCH, BARRIER, WIDE_LOAD, SECOND_HALF, N_NOTES };
+static const hw_note notes[N_NOTES] = {
+    [PLAIN] = {.kind = HW_NOTE_PLAIN, .file = 0, .line = 10},
+    [LOAD] = {.kind = HW_NOTE_LOAD, .width_bytes = 4, .merged_bytes = 4, .file = 1, .line = 3},
+    [STORE] = {.kind = HW_NOTE_STORE, .width_bytes = 4, .merged_bytes = 4, .file = 0, .line = 10},
+    [ATOMIC] = {.kind = HW_NOTE_ATOMIC, .width_bytes = 4, .file = 0, .line = 9},
+    [REDUCTION] = {.kind = HW_NOTE_REDUCTION, .width_bytes = 4, .file = 0, .line = 0},
+    [BRANCH] = {.kind = HW_NOTE_BRANCH, .file = 77, .line = 5},
+    [BARRIER] = {.kind = HW_NOTE_BARRIER, .file = 0, .line = 9},
+    [WIDE_LOAD] = {.kind = HW_NOTE_LOAD, .width_bytes = 4, .merged_bytes = 8, .file = 0, .line = 12},
+    [SECOND_HALF] = {.kind = HW_NOTE_LOAD, .width_bytes = 4, .merged_bytes = 0, .file = 0, .line = 12},
+};
+static const char *const files[] = {"b.cu", "a.cuh"};
+
+static hw_launch_info launch_info(void) {
+    return (hw_launch_info){.kernel = "_Z4copyPfPKf", .grid = {4, 2, 1}, .block = {32, 8, 1}, .regs = 16,
+                            .regs_estimated = true, .smem_static_bytes = 1056, .notes = notes, .n_notes = N_NOTES,
+                            .files = files, .n_files = 2, .n_workers = 2};
+}
+
+static hw_prof *new_prof(bool lines) {
+    hw_prof *prof;
+    hw_diag diag = {0};
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), &(hw_prof_options){.lines = lines}, &prof, &diag), HW_OK);
+    return prof;
+}
+
+static void begin(hw_prof *prof, const hw_launch_info *info) {
+    hw_diag diag = {0};
+    hw_sink *sink = hw_prof_sink(prof);
+    assert_false(sink->ordered);
+    assert_int_equal(sink->launch_begin(sink, info, &diag), HW_OK);
+}
+
+static const hw_report_launch *end(hw_prof *prof, const hw_launch_info *info) {
+    hw_sink *sink = hw_prof_sink(prof);
+    sink->launch_end(sink, info, 1500000, HW_OK);
+    const hw_report *report = hw_prof_report(prof);
+    return &report->launches[report->n_launches - 1];
+}
+
+// One record; the pattern's number follows from stride and mask, as exec's would.
+static void record(hw_prof *prof, uint32_t worker, uint32_t note, uint8_t space, uint32_t mask, uint64_t base,
+                   int64_t step, uint64_t repeat) {
+    int64_t delta[32];
+    for (int t = 0; t < 32; t++) delta[t] = step * t;
+    hw_access access = {.note = note, .kind = notes[note].kind, .space = space,
+                        .width_bytes = notes[note].width_bytes, .mask = mask, .base = base, .delta = delta,
+                        .pattern = (uint64_t)step << 32 ^ mask, .repeat = repeat};
+    hw_sink *sink = hw_prof_sink(prof);
+    sink->access(sink, worker, &access);
+}
+
+static void nothing_counts_nothing(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(false);
+    hw_launch_info info = launch_info();
+    assert_int_equal(hw_prof_report(prof)->n_launches, 0);
+    begin(prof, &info);
+    const hw_report_launch *l = end(prof, &info);
+    for (int i = 0; i < HW_COUNTERS; i++) assert_int_equal(l->counts[i], 0);
+    assert_string_equal(l->kernel, "copy(float*, float const*)");
+    assert_string_equal(l->mangled, "_Z4copyPfPKf");
+    assert_int_equal(l->ordinal, 0);
+    assert_int_equal(l->grid[0], 4);
+    assert_int_equal(l->block[1], 8);
+    assert_true(l->regs_estimated);
+    assert_true(l->host_ms == 1.5);
+    // truth/h200_ladder.csv: 32x8 threads, 16 registers, 1056 bytes
+    assert_int_equal(l->occupancy.limit_smem, 30);
+    assert_int_equal(l->occupancy.limit_regs, 16);
+    assert_int_equal(l->occupancy.blocks, 8);
+    assert_true(l->occupancy.occupancy_pct == 100);
+    hw_prof_destroy(prof);
+}
+
+static void instructions_are_ranges(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(false);
+    hw_launch_info info = launch_info();
+    hw_sink *sink = hw_prof_sink(prof);
+    begin(prof, &info);
+    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = N_NOTES, .warps = 10, .lanes = 320});
+    sink->executed(sink, 1, &(hw_executed){.first_note = ATOMIC, .count = 2, .warps = 3, .lanes = 5});
+    sink->executed(sink, 1, &(hw_executed){.first_note = BARRIER, .count = 1, .warps = 7, .lanes = 7});
+    sink->guarded_off(sink, 1, ATOMIC, 4);
+    sink->branch(sink, 0, BRANCH, 10, 2);
+    sink->branch(sink, 1, BRANCH, 1, 1);
+    const hw_report_launch *l = end(prof, &info);
+    assert_int_equal(l->counts[HW_COUNT_INST], 10 * N_NOTES + 6 + 7);
+    assert_int_equal(l->counts[HW_COUNT_THREAD_INST], 320 * N_NOTES + 10 + 7 - 4);
+    assert_int_equal(l->counts[HW_COUNT_BRANCHES], 11);
+    assert_int_equal(l->counts[HW_COUNT_BRANCHES_DIVERGENT], 3);
+    assert_int_equal(l->counts[HW_COUNT_BARRIERS], 17);
+    assert_int_equal(l->counts[HW_COUNT_ATOMICS], 26);
+    hw_prof_destroy(prof);
+}
+
+static void global_accesses_by_hand(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(false);
+    hw_launch_info info = launch_info();
+    begin(prof, &info);
+    record(prof, 0, LOAD, HW_SPACE_GLOBAL, FULL, 0x1000, 4, 5);        // 4 sectors each
+    record(prof, 1, LOAD, HW_SPACE_GLOBAL, FULL, 0x1004, 4, 2);        // 5
+    record(prof, 0, LOAD, HW_SPACE_GLOBAL, 0, 0, 4, 9);                // guard false: no request
+    record(prof, 0, LOAD, HW_SPACE_CONST, FULL, 0x1000, 4, 1);         // not counted
+    record(prof, 0, STORE, HW_SPACE_GLOBAL, FULL, 0x2000, 4096, 3);    // 32
+    record(prof, 0, ATOMIC, HW_SPACE_GLOBAL, FULL, 0x2000, 0, 1);      // 1
+    record(prof, 0, REDUCTION, HW_SPACE_GLOBAL, FULL, 0x2000, 8, 1);   // 8, ideally 4
+    record(prof, 0, WIDE_LOAD, HW_SPACE_GLOBAL, FULL, 0x3000, 8, 1);   // 8 bytes a lane: 8
+    record(prof, 0, SECOND_HALF, HW_SPACE_GLOBAL, FULL, 0x3004, 8, 1); // nothing
+    const hw_report_launch *l = end(prof, &info);
+    assert_int_equal(l->counts[HW_COUNT_GLD_REQUESTS], 8);
+    assert_int_equal(l->counts[HW_COUNT_GLD_SECTORS], 5 * 4 + 2 * 5 + 8);
+    assert_int_equal(l->counts[HW_COUNT_GLD_SECTORS_IDEAL], 7 * 4 + 8);
+    assert_int_equal(l->counts[HW_COUNT_GST_REQUESTS], 3);
+    assert_int_equal(l->counts[HW_COUNT_GST_SECTORS], 96);
+    assert_int_equal(l->counts[HW_COUNT_GST_SECTORS_IDEAL], 12);
+    assert_int_equal(l->counts[HW_COUNT_L2_SECTORS], 38 + 96 + 1 + 8);
+    assert_int_equal(l->counts[HW_COUNT_L2_SECTORS_IDEAL], 36 + 12 + 1 + 4);
+    assert_int_equal(l->counts[HW_COUNT_LDS_INST], 0);
+    assert_int_equal(l->counts[HW_COUNT_LLD_REQUESTS], 0);
+    hw_prof_destroy(prof);
+}
+
+static void shared_and_local_accesses_by_hand(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(false);
+    hw_launch_info info = launch_info();
+    begin(prof, &info);
+    record(prof, 0, LOAD, HW_SPACE_SHARED, FULL, 0, 128, 2);       // 32 ways
+    record(prof, 0, LOAD, HW_SPACE_SHARED, FULL, 0, 132, 2);       // padded: none
+    record(prof, 0, LOAD, HW_SPACE_SHARED, 0, 0, 132, 1);          // executed all the same
+    record(prof, 1, STORE, HW_SPACE_SHARED, FULL, 64, 8, 1);       // 2
+    record(prof, 1, ATOMIC, HW_SPACE_SHARED, 0xf, 64, 0, 1);       // 4 lanes, one word
+    record(prof, 1, WIDE_LOAD, HW_SPACE_SHARED, FULL, 0, 8, 1);    // 8 bytes: 2, which is ideal
+    record(prof, 1, LOAD, HW_SPACE_LOCAL, FULL, 8, 0, 3);          // the same word of each thread: 4 sectors
+    record(prof, 1, STORE, HW_SPACE_LOCAL, 1, 8, 0, 1);
+    const hw_report_launch *l = end(prof, &info);
+    assert_int_equal(l->counts[HW_COUNT_LDS_INST], 6);
+    assert_int_equal(l->counts[HW_COUNT_STS_INST], 1);
+    assert_int_equal(l->counts[HW_COUNT_LDS_WAVEFRONTS], 64 + 2 + 2);
+    assert_int_equal(l->counts[HW_COUNT_STS_WAVEFRONTS], 2);
+    assert_int_equal(l->counts[HW_COUNT_SMEM_WAVEFRONTS], 68 + 2 + 4);
+    assert_int_equal(l->counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL], 2 + 2 + 2 + 1 + 1);
+    assert_int_equal(l->counts[HW_COUNT_LLD_REQUESTS], 3);
+    assert_int_equal(l->counts[HW_COUNT_LLD_SECTORS], 12);
+    assert_int_equal(l->counts[HW_COUNT_LST_REQUESTS], 1);
+    assert_int_equal(l->counts[HW_COUNT_LST_SECTORS], 1);
+    assert_int_equal(l->counts[HW_COUNT_L2_SECTORS], 0);
+    hw_prof_destroy(prof);
+}
+
+// What is remembered must never be what is counted for something else: the sum over many random records equals the sum
+// of launches of one record each.
+static void memory_of_patterns_changes_no_count(void **state) {
+    (void)state;
+    enum { RECORDS = 3000 };
+    hw_prof *together = new_prof(false), *alone = new_prof(false);
+    hw_launch_info info = launch_info();
+    uint64_t sums[HW_COUNTERS] = {0};
+    static const uint8_t spaces[] = {HW_SPACE_GLOBAL, HW_SPACE_SHARED, HW_SPACE_LOCAL};
+    begin(together, &info);
+    srand(3);
+    for (int i = 0; i < RECORDS; i++) {
+        static const uint32_t which[] = {LOAD, STORE, ATOMIC, REDUCTION, WIDE_LOAD};
+        uint32_t note = which[rand() % 5], mask = rand() % 2 ? FULL : (uint32_t)(rand() % 16);
+        uint8_t space = spaces[rand() % 3];
+        uint64_t base = (uint64_t)(rand() % 300) * 4, repeat = 1 + (uint64_t)(rand() % 9);
+        int64_t step = rand() % 9 * 4;
+        record(together, (uint32_t)(rand() % 2), note, space, mask, base, step, repeat);
+        begin(alone, &info);
+        record(alone, 0, note, space, mask, base, step, repeat);
+        const hw_report_launch *l = end(alone, &info);
+        for (int k = 0; k < HW_COUNTERS; k++) sums[k] += l->counts[k];
+    }
+    const hw_report_launch *l = end(together, &info);
+    for (int k = 0; k < HW_COUNTERS; k++) assert_int_equal(l->counts[k], sums[k]);
+    assert_int_equal(hw_prof_report(alone)->n_launches, RECORDS);
+    hw_prof_destroy(together);
+    hw_prof_destroy(alone);
+}
+
+static void a_new_number_for_an_old_pattern(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(false);
+    hw_launch_info info = launch_info();
+    hw_sink *sink = hw_prof_sink(prof);
+    int64_t unit[32], far[32];
+    for (int t = 0; t < 32; t++) unit[t] = 4 * t, far[t] = 512 * t;
+    begin(prof, &info);
+    for (uint64_t i = 0; i < 100; i++) {
+        hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
+                            .mask = FULL, .base = 0x1000, .delta = i % 2 ? unit : far, .pattern = i, .repeat = 1};
+        sink->access(sink, 0, &access);
+    }
+    assert_int_equal(end(prof, &info)->counts[HW_COUNT_GLD_SECTORS], 50 * 4 + 50 * 32);
+    // In the next launch the same number may mean other addresses.
+    begin(prof, &info);
+    hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .mask = 1,
+                        .base = 0x1000, .delta = unit, .pattern = 99, .repeat = 1};
+    sink->access(sink, 0, &access);
+    assert_int_equal(end(prof, &info)->counts[HW_COUNT_GLD_SECTORS], 1);
+    hw_prof_destroy(prof);
+}
+
+static void records_that_make_no_sense_are_ignored(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(true);
+    hw_launch_info info = launch_info();
+    hw_sink *sink = hw_prof_sink(prof);
+    int64_t delta[32] = {0};
+    hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .mask = FULL, .delta = delta,
+                        .repeat = 1};
+    sink->access(sink, 0, &access);   // no launch runs
+    sink->launch_end(sink, &info, 0, HW_OK);
+    assert_int_equal(hw_prof_report(prof)->n_launches, 0);
+    begin(prof, &info);
+    sink->access(sink, 2, &access);
+    access.note = N_NOTES;
+    sink->access(sink, 0, &access);
+    access.note = PLAIN;
+    sink->access(sink, 0, &access);
+    sink->branch(sink, 0, N_NOTES, 1, 1);
+    sink->branch(sink, 99, 0, 1, 1);
+    sink->guarded_off(sink, 0, UINT32_MAX, 1);
+    sink->executed(sink, 0, &(hw_executed){.first_note = N_NOTES - 1, .count = 2, .warps = 1, .lanes = 1});
+    sink->executed(sink, 0, &(hw_executed){.first_note = UINT32_MAX, .count = 2, .warps = 1, .lanes = 1});
+    const hw_report_launch *l = end(prof, &info);
+    for (int i = 0; i < HW_COUNTERS; i++) assert_int_equal(l->counts[i], 0);
+    hw_prof_destroy(prof);
+}
+
+static void a_program_without_instructions(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(true);
+    hw_launch_info info = launch_info();
+    info.n_notes = 0;
+    info.notes = NULL;
+    info.n_files = 0;
+    info.files = NULL;
+    begin(prof, &info);
+    end(prof, &info);
+    assert_int_equal(hw_prof_report(prof)->n_launches, 1);
+    assert_int_equal(hw_prof_report(prof)->kernels[0].n_lines, 0);
+    hw_prof_destroy(prof);
+}
+
+static void lines_are_sorted_and_added_up(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(true);
+    hw_launch_info info = launch_info();
+    hw_sink *sink = hw_prof_sink(prof);
+    for (int launch = 0; launch < 3; launch++) {
+        begin(prof, &info);
+        sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = BARRIER, .warps = 1, .lanes = 32});
+        hw_executed barrier = {.first_note = BARRIER, .count = 1, .warps = 2, .lanes = 3};
+        if (launch == 1) sink->executed(sink, 1, &barrier);
+        record(prof, 1, LOAD, HW_SPACE_GLOBAL, FULL, 0x1000, 4, 1);
+        end(prof, &info);
+    }
+    hw_launch_info other = launch_info();
+    other.kernel = "plain_name";
+    begin(prof, &other);
+    end(prof, &other);
+    const hw_report *report = hw_prof_report(prof);
+    assert_int_equal(report->n_launches, 4);
+    assert_int_equal(report->n_kernels, 2);
+    assert_true(report->has_lines);
+    assert_string_equal(report->kernels[1].kernel, "plain_name");
+    assert_int_equal(report->kernels[1].n_lines, 0);
+    const hw_report_kernel *k = &report->kernels[0];
+    assert_int_equal(k->launches, 3);
+    // "" (no line, file out of range), a.cuh:3, b.cu:9, b.cu:10; b.cu:12 was never executed
+    assert_int_equal(k->n_lines, 4);
+    assert_string_equal(k->lines[0].file, "");
+    assert_int_equal(k->lines[0].line, 0);
+    assert_int_equal(k->lines[0].counts[HW_COUNT_INST], 6);
+    assert_string_equal(k->lines[1].file, "a.cuh");
+    assert_int_equal(k->lines[1].counts[HW_COUNT_GLD_SECTORS], 12);
+    assert_int_equal(k->lines[1].counts[HW_COUNT_THREAD_INST], 96);
+    assert_string_equal(k->lines[2].file, "b.cu");
+    assert_int_equal(k->lines[2].line, 9);
+    assert_int_equal(k->lines[2].counts[HW_COUNT_INST], 5);
+    assert_int_equal(k->lines[2].counts[HW_COUNT_BARRIERS], 2);
+    assert_int_equal(k->lines[3].line, 10);
+    assert_int_equal(k->lines[3].counts[HW_COUNT_INST], 6);
+    uint64_t inst = 0, by_launch = 0;
+    for (size_t i = 0; i < k->n_lines; i++) inst += k->lines[i].counts[HW_COUNT_INST];
+    for (size_t i = 0; i < 3; i++) by_launch += report->launches[i].counts[HW_COUNT_INST];
+    assert_int_equal(inst, by_launch);
+    hw_prof_destroy(prof);
+}
+
+static void more_workers_and_instructions_later(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(false);
+    hw_sink *sink = hw_prof_sink(prof);
+    enum { MANY = 3000 };
+    hw_note *many = calloc(MANY, sizeof *many);
+    for (int i = 0; i < MANY; i++) many[i] = (hw_note){.kind = HW_NOTE_LOAD, .width_bytes = 4, .merged_bytes = 4};
+    hw_launch_info small = launch_info(), large = launch_info();
+    large.notes = many;
+    large.n_notes = MANY;
+    large.n_workers = 9;
+    for (int round = 0; round < 3; round++) {
+        begin(prof, &small);
+        record(prof, 1, LOAD, HW_SPACE_GLOBAL, FULL, 0, 4, 1);
+        assert_int_equal(end(prof, &small)->counts[HW_COUNT_GLD_SECTORS], 4);
+        begin(prof, &large);
+        int64_t delta[32] = {0};
+        for (uint32_t i = 0; i < MANY; i++) {
+            hw_access access = {.note = i, .space = HW_SPACE_GLOBAL, .mask = FULL, .delta = delta, .repeat = 1};
+            sink->access(sink, i % 9, &access);
+        }
+        assert_int_equal(end(prof, &large)->counts[HW_COUNT_GLD_SECTORS], MANY);
+    }
+    hw_prof_destroy(prof);
+    free(many);
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    hw_diag diag;
+    hw_launch_info info = launch_info(), other = launch_info();
+    other.kernel = "_Z5otherv";
+    int created = 0, begun = 0;
+    for (long n = 0; !begun; n++) {
+        hw_prof *prof;
+        diag = (hw_diag){0};
+        hw_alloc_fail_after(n);
+        hw_status status = hw_prof_create(hw_gpu_find("h200"), &(hw_prof_options){.lines = true}, &prof, &diag);
+        if (status) {
+            hw_alloc_fail_after(-1);
+            assert_int_equal(status, HW_NO_MEMORY);
+            assert_null(prof);
+            assert_true(diag.text[0]);
+            continue;
+        }
+        created++;
+        hw_sink *sink = hw_prof_sink(prof);
+        status = sink->launch_begin(sink, &info, &diag);
+        hw_alloc_fail_after(-1);
+        if (status) {
+            assert_int_equal(status, HW_NO_MEMORY);
+            assert_true(diag.text[0]);
+            assert_int_equal(hw_prof_report(prof)->n_kernels, 0);
+            record(prof, 0, LOAD, HW_SPACE_GLOBAL, FULL, 0, 4, 1);   // ignored
+            begin(prof, &other);                                    // and all is well afterwards
+            record(prof, 0, LOAD, HW_SPACE_GLOBAL, FULL, 0, 4, 1);
+            assert_int_equal(end(prof, &other)->counts[HW_COUNT_GLD_SECTORS], 4);
+            assert_int_equal(hw_prof_report(prof)->n_kernels, 1);
+        } else {
+            begun++;
+            record(prof, 0, LOAD, HW_SPACE_GLOBAL, FULL, 0, 4, 1);
+            assert_int_equal(end(prof, &info)->counts[HW_COUNT_GLD_SECTORS], 4);
+        }
+        hw_prof_destroy(prof);
+        assert_true(n < 1000);
+    }
+    assert_true(created > 5);
+    hw_prof_destroy(NULL);
+}
+
+static void names_are_demangled(void **state) {
+    (void)state;
+    char out[64], tiny[4], *huge = malloc(40001);
+    assert_string_equal(hw_demangle("_Z13transposeSmemILi32ELi16ELi0EEvPfPKfii", out, sizeof out),
+                        "void transposeSmem<32, 16, 0>(float*, float const*, int, int)");
+    assert_string_equal(hw_demangle("main", out, sizeof out), "main");
+    assert_string_equal(hw_demangle("_Z", out, sizeof out), "_Z");
+    assert_string_equal(hw_demangle("_Znot", out, sizeof out), "_Znot");
+    assert_string_equal(hw_demangle("", out, sizeof out), "");
+    assert_string_equal(hw_demangle("_Z4copyPf", tiny, sizeof tiny), "cop");
+    assert_string_equal(hw_demangle("plain", tiny, sizeof tiny), "pla");
+    assert_string_equal(hw_demangle("_Z4copyPf", tiny, 1), "");
+    memset(huge, 'P', 40000);   // a pointer to a pointer to a ...
+    memcpy(huge, "_Z1f", 4);
+    huge[40000] = 0;
+    assert_int_equal(strlen(hw_demangle(huge, out, sizeof out)), sizeof out - 1);
+    huge[8000] = 0;
+    hw_demangle(huge, out, sizeof out);
+    free(huge);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_counts_nothing),
+        cmocka_unit_test(instructions_are_ranges),
+        cmocka_unit_test(global_accesses_by_hand),
+        cmocka_unit_test(shared_and_local_accesses_by_hand),
+        cmocka_unit_test(memory_of_patterns_changes_no_count),
+        cmocka_unit_test(a_new_number_for_an_old_pattern),
+        cmocka_unit_test(records_that_make_no_sense_are_ignored),
+        cmocka_unit_test(a_program_without_instructions),
+        cmocka_unit_test(lines_are_sorted_and_added_up),
+        cmocka_unit_test(more_workers_and_instructions_later),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(names_are_demangled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
