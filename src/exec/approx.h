@@ -52,8 +52,8 @@ static inline float hw_approx_lg2(float x) {
 
 // sin(x + quarter * pi/2). x in revolutions, of which only the fraction counts, computed in double; then the nearest
 // quarter of a turn and the distance h from it, at most 1/2 quarter; sine to 2^-27.6, cosine to 2^-34. As on the
-// hardware, whose revolutions are floats, an argument so large that its fraction is unknown (from 2^40 here) counts as a
-// whole number of turns.
+// hardware, whose revolutions are floats, an argument so large that its fraction is unknown (from 2^40 here) counts as
+// a whole number of turns.
 static inline float hw_approx_sine(float x, int quarter) {
     const double shift = 0x1.8p52;
     double turns = (double)x * 0x1.45f306dc9c883p-3;
@@ -88,9 +88,9 @@ static inline float hw_approx_tanh(float x) {
     float near_zero = x + x * (y * p);
     float bounded = magnitude < 10.0f ? magnitude : 10.0f;
     float away = 1.0f - 2.0f / (hw_approx_ex2(bounded * 0x1.715476p+1f) + 1.0f);
-    away = hw_bits_float(hw_float_bits(away) | (hw_float_bits(x) & 0x80000000u));
     float r = magnitude < 0.625f ? near_zero : away;
-    return x == x ? r : hw_bits_float(HW_FLOAT_NAN);
+    uint32_t bits = (hw_float_bits(r) & 0x7fffffffu) | (hw_float_bits(x) & 0x80000000u);
+    return x == x ? hw_bits_float(bits) : hw_bits_float(HW_FLOAT_NAN);
 }
 
 // a / b with what the ISA says of large divisors: 1/b is subnormal and counts as zero.
