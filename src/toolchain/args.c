@@ -1,0 +1,62 @@
+// Command lines.
+#define _GNU_SOURCE
+#include "toolchain/args.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void hw_args_add(hw_args *args, const char *word) {
+    if (args->failed) return;
+    if (!word) {
+        args->failed = true;
+        return;
+    }
+    if (args->count + 2 > args->capacity) {
+        size_t wanted = args->capacity ? args->capacity * 2 : 32;
+        const char **bigger = hw_arena_take(args->arena, wanted * sizeof *bigger);
+        if (!bigger) {
+            args->failed = true;
+            return;
+        }
+        if (args->count) memcpy(bigger, args->items, args->count * sizeof *bigger);
+        args->items = bigger;
+        args->capacity = wanted;
+    }
+    args->items[args->count++] = word;
+    args->items[args->count] = NULL;
+}
+
+void hw_args_addf(hw_args *args, const char *format, ...) {
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, list);
+    char *text = length < 0 ? NULL : hw_arena_take(args->arena, (size_t)length + 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(list);
+    hw_args_add(args, text);
+}
+
+void hw_args_add_words(hw_args *args, const char *text, char separator) {
+    while (*text) {
+        const char *end = strchr(text, separator);
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        if (length) hw_args_add(args, hw_arena_string(args->arena, text, length));
+        text += length + (end != NULL);
+    }
+}
+
+void hw_args_add_all(hw_args *args, const hw_args *more) {
+    if (more->failed) args->failed = true;
+    for (size_t i = 0; i < more->count; i++) hw_args_add(args, more->items[i]);
+}
+
+char *hw_args_join(const hw_args *args) {
+    size_t length = 0;
+    for (size_t i = 0; i < args->count; i++) length += strlen(args->items[i]);
+    char *joined = args->failed ? NULL : hw_arena_take(args->arena, length + 1), *to = joined;
+    for (size_t i = 0; joined && i < args->count; i++) to = stpcpy(to, args->items[i]);
+    return joined;
+}

@@ -1,0 +1,93 @@
+// Files of the cache: read whole, written whole.
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "toolchain/cache.h"
+
+hw_status hw_cache_prepare(const char *cache_dir, hw_diag *diag) {
+    char path[4096];
+    size_t length = cache_dir ? strlen(cache_dir) : 0;
+    if (!length || length >= sizeof path)
+        return hw_diag_set(diag, HW_USAGE, "the cache directory has no name, or one that is too long");
+    memcpy(path, cache_dir, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != '\0') continue;
+        char kept = path[i];
+        path[i] = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return hw_diag_set(diag, HW_IO, "cannot make the cache directory %s: %s", path, strerror(errno));
+        path[i] = kept;
+    }
+    if (access(cache_dir, W_OK | X_OK) != 0)
+        return hw_diag_set(diag, HW_IO, "cannot write to the cache directory %s: %s", cache_dir, strerror(errno));
+    return HW_OK;
+}
+
+char *hw_cache_read_file(const char *path, hw_arena *arena, size_t *length) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    char *text = NULL;
+    if (file < 0) return NULL;
+    if (fstat(file, &info) == 0 && info.st_size >= 0 && (text = hw_arena_take(arena, (size_t)info.st_size + 1))) {
+        size_t got = 0;
+        ssize_t step = 1;
+        while (got < (size_t)info.st_size && (step = read(file, text + got, (size_t)info.st_size - got)) > 0)
+            got += (size_t)step;
+        text[got] = '\0';
+        *length = got;
+        if (step < 0) text = NULL;
+    }
+    int failure = errno;
+    close(file);
+    errno = text ? 0 : failure;
+    return text;
+}
+
+static int write_fully(int file, const char *bytes, size_t length) {
+    while (length) {
+        ssize_t step = write(file, bytes, length);
+        if (step < 0 && errno == EINTR) continue;
+        if (step < 0) return errno;
+        bytes += step;
+        length -= (size_t)step;
+    }
+    return 0;
+}
+
+int hw_cache_write_file(const char *path, const void *bytes, size_t length, hw_arena *arena) {
+    char *temporary = hw_arena_printf(arena, "%s.XXXXXX", path);
+    int file = temporary ? mkostemp(temporary, O_CLOEXEC) : -1;
+    if (file < 0) return temporary ? errno : ENOMEM;
+    int failure = write_fully(file, bytes, length);
+    if (fchmod(file, 0644) != 0 && !failure) failure = errno;
+    if (close(file) != 0 && !failure) failure = errno;
+    if (!failure && rename(temporary, path) != 0) failure = errno;
+    if (failure) unlink(temporary);
+    return failure;
+}
+
+hw_status hw_cache_begin(const char *cache_dir, hw_arena *arena, const char **work_dir, hw_diag *diag) {
+    char *path = hw_arena_printf(arena, "%s/work.XXXXXX", cache_dir);
+    if (!path) return hw_diag_no_memory(diag);
+    if (!mkdtemp(path))
+        return hw_diag_set(diag, HW_IO, "cannot make a directory in %s: %s", cache_dir, strerror(errno));
+    *work_dir = path;
+    return HW_OK;
+}
+
+void hw_cache_discard(const char *work_dir) {
+    DIR *entries = work_dir ? opendir(work_dir) : NULL;
+    struct dirent *entry;
+    while (entries && (entry = readdir(entries)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    if (entries) closedir(entries);
+    if (work_dir) rmdir(work_dir);
+}

@@ -1,0 +1,143 @@
+// Looking for nvcc and clang.
+#define _GNU_SOURCE
+#include "toolchain/compilers.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "toolchain/process.h"
+
+// 19 of "clang-19"; 0 for other names, clang-format-19 among them.
+static int clang_version_in_name(const char *name) {
+    if (strncmp(name, "clang-", 6) != 0 || !isdigit((unsigned char)name[6])) return 0;
+    char *end;
+    long version = strtol(name + 6, &end, 10);
+    return *end || version > 999 ? 0 : (int)version;
+}
+
+// The newest clang-NN in any directory of the list.
+static void find_numbered_clang(const char *search_path, hw_arena *arena, hw_compiler *best) {
+    for (const char *at = search_path; at && *at;) {
+        size_t length = strcspn(at, ":");
+        const char *folder = hw_arena_string(arena, at, length);
+        DIR *entries = folder && length ? opendir(folder) : NULL;
+        struct dirent *entry;
+        while (entries && (entry = readdir(entries))) {
+            int version = clang_version_in_name(entry->d_name);
+            if (version < HW_CLANG_OLDEST || version <= best->clang_major) continue;
+            const char *path = hw_process_find(folder, entry->d_name, arena);
+            if (path) *best = (hw_compiler){HW_COMPILER_CLANG, path, version};
+        }
+        if (entries) closedir(entries);
+        at += length + (at[length] == ':');
+    }
+}
+
+static int ask_clang_version(const char *path, hw_arena *arena) {
+    const char *const argv[] = {path, "--version", NULL};
+    const char *text = NULL, *found;
+    int exit_status = 1;
+    if (hw_process_run(argv, arena, &text, &exit_status, NULL) != HW_OK || exit_status != 0) return 0;
+    found = strstr(text, "clang version ");
+    return found ? atoi(found + strlen("clang version ")) : 0;
+}
+
+static int same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+// The newest: clang-NN by its name; plain clang is asked for its version where it is another file.
+static void find_clang(const char *search_path, hw_arena *arena, hw_compiler *best) {
+    find_numbered_clang(search_path, arena, best);
+    const char *plain = hw_process_find(search_path, "clang", arena);
+    if (!plain || (best->path && same_file(plain, best->path))) return;
+    int version = ask_clang_version(plain, arena);
+    if (version >= HW_CLANG_OLDEST && version > best->clang_major)
+        *best = (hw_compiler){HW_COMPILER_CLANG, plain, version};
+}
+
+hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *arena, hw_compiler *compiler,
+                             hw_diag *diag) {
+    *compiler = (hw_compiler){0};
+    if (options->compiler != HW_COMPILER_CLANG && !options->hide_nvcc) {
+        const char *nvcc = hw_process_find(options->search_path, "nvcc", arena);
+        if (nvcc) {
+            *compiler = (hw_compiler){HW_COMPILER_NVCC, nvcc, 0};
+            return HW_OK;
+        }
+    }
+    if (options->compiler == HW_COMPILER_NVCC)
+        return hw_diag_set(diag, HW_NOT_FOUND,
+                           "there is no nvcc on PATH; install the CUDA toolkit, or clang (apt-get install clang)");
+    find_clang(options->search_path, arena, compiler);
+    if (compiler->path) return HW_OK;
+    return hw_diag_set(diag, HW_NOT_FOUND,
+                       "there is no CUDA compiler on PATH: install clang %d or newer (apt-get install clang), or nvcc",
+                       HW_CLANG_OLDEST);
+}
+
+// Keeps in *best the better of it (0: none yet) and candidate.
+static void prefer(int *best, int candidate, int cc) {
+    if (!*best) *best = candidate;
+    else if (candidate <= cc ? candidate > *best || *best > cc : *best > cc && candidate < *best) *best = candidate;
+}
+
+static int clang_arch(int clang_major, int cc) {
+    int best = 0;
+#define HW_CLANG_PTX(major, ptx)
+#define HW_CLANG_ARCH(arch, since) if (clang_major >= since) prefer(&best, arch, cc);
+#include "toolchain/clang.def"
+#undef HW_CLANG_PTX
+#undef HW_CLANG_ARCH
+    return best;
+}
+
+int hw_compiler_clang_ptx(int clang_major) {
+    int best = 0;
+#define HW_CLANG_PTX(major, ptx) if (clang_major >= major) best = ptx;
+#define HW_CLANG_ARCH(arch, since)
+#include "toolchain/clang.def"
+#undef HW_CLANG_PTX
+#undef HW_CLANG_ARCH
+    return best;
+}
+
+hw_status hw_compiler_arch(const hw_compiler *compiler, int cc, hw_arena *arena, int *arch, hw_diag *diag) {
+    *arch = 0;
+    if (compiler->kind == HW_COMPILER_CLANG) {
+        *arch = clang_arch(compiler->clang_major, cc);
+        return HW_OK;
+    }
+    const char *const argv[] = {compiler->path, "--list-gpu-arch", NULL};
+    static const char word[] = "compute_";
+    const char *text = NULL;
+    int exit_status = 1;
+    hw_status status = hw_process_run(argv, arena, &text, &exit_status, diag);
+    if (status != HW_OK) return status;
+    for (const char *at = text; (at = strstr(at, word));) {
+        char *end;
+        long known = strtol(at + strlen(word), &end, 10);
+        // compute_90a is for one GPU's machine code and no better for us.
+        if (known > 0 && known < 10000 && !isalnum((unsigned char)*end)) prefer(arch, (int)known, cc);
+        at = end;
+    }
+    if (*arch) return HW_OK;
+    return hw_diag_set(diag, HW_NOT_FOUND, "%s --list-gpu-arch names no architecture (exit status %d)",
+                       compiler->path, exit_status);
+}
+
+void hw_compiler_identify(const char *path, hw_hash *hash) {
+    char real[PATH_MAX];
+    struct stat info;
+    hw_hash_string(hash, path);
+    if (!path || !realpath(path, real) || stat(real, &info) != 0) return;
+    hw_hash_string(hash, real);
+    hw_hash_number(hash, (uint64_t)info.st_size);
+    hw_hash_number(hash, (uint64_t)info.st_mtim.tv_sec);
+    hw_hash_number(hash, (uint64_t)info.st_mtim.tv_nsec);
+}

@@ -1,0 +1,32 @@
+// Which compilers are on this machine, and what they can aim at.
+#ifndef HW_TOOLCHAIN_COMPILERS_H
+#define HW_TOOLCHAIN_COMPILERS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "toolchain/hash.h"
+#include "toolchain/toolchain.h"
+
+enum { HW_CLANG_OLDEST = 14 };
+
+typedef struct hw_compiler {
+    hw_toolchain_compiler kind;
+    const char *path;      // in the arena
+    int clang_major;       // clang only
+} hw_compiler;
+
+// The one that the options ask for. HW_NOT_FOUND with a sentence that says what to install.
+hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *arena, hw_compiler *compiler,
+                             hw_diag *diag);
+
+// The compute capability to compile for: the newest that the compiler knows and that is not newer than cc, else its
+// oldest. Asks nvcc, which takes some milliseconds.
+hw_status hw_compiler_arch(const hw_compiler *compiler, int cc, hw_arena *arena, int *arch, hw_diag *diag);
+
+// NN of the +ptxNN that this clang is given.
+int hw_compiler_clang_ptx(int clang_major);
+
+// Adds what tells this program from another version of it: where it really lies, size and time.
+void hw_compiler_identify(const char *path, hw_hash *hash);
+
+#endif

@@ -1,0 +1,189 @@
+// What a program that is already built brings with it: read from its ELF file, every offset checked.
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "toolchain/fatbin.h"
+#include "toolchain/toolchain.h"
+
+#if defined(__x86_64__)
+enum { OWN_MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { OWN_MACHINE = EM_AARCH64 };
+#else
+enum { OWN_MACHINE = EM_NONE };
+#endif
+
+// A file in memory. section_names is NULL where there are no sections.
+typedef struct elf {
+    const uint8_t *bytes;
+    size_t length;
+    Elf64_Ehdr header;
+    const char *section_names;
+    size_t section_names_bytes;
+} elf;
+
+typedef struct span {
+    const uint8_t *bytes;
+    size_t length;
+} span;
+
+static int get(const elf *elf, uint64_t offset, void *to, size_t bytes) {
+    if (offset > elf->length || bytes > elf->length - offset) return 0;
+    memcpy(to, elf->bytes + offset, bytes);
+    return 1;
+}
+
+static int section_at(const elf *elf, size_t index, Elf64_Shdr *section) {
+    uint64_t offset;
+    if (index >= elf->header.e_shnum || elf->header.e_shentsize != sizeof *section) return 0;
+    if (__builtin_add_overflow(elf->header.e_shoff, (uint64_t)index * sizeof *section, &offset)) return 0;
+    return get(elf, offset, section, sizeof *section);
+}
+
+static span content_of(const elf *elf, const Elf64_Shdr *section) {
+    if (section->sh_type == SHT_NOBITS || section->sh_offset > elf->length ||
+        section->sh_size > elf->length - section->sh_offset)
+        return (span){NULL, 0};
+    return (span){elf->bytes + section->sh_offset, (size_t)section->sh_size};
+}
+
+// NULL bytes where there is no such section.
+static span find_section(const elf *elf, const char *name) {
+    Elf64_Shdr section;
+    size_t length = strlen(name) + 1;
+    for (size_t i = 0; elf->section_names && section_at(elf, i, &section); i++)
+        if (section.sh_name < elf->section_names_bytes && length <= elf->section_names_bytes - section.sh_name &&
+            !memcmp(elf->section_names + section.sh_name, name, length))
+            return content_of(elf, &section);
+    return (span){NULL, 0};
+}
+
+// Does the program ask for a shared library whose name begins so?
+static int any_needed(const elf *elf, const char *beginning) {
+    span dynamic = find_section(elf, ".dynamic"), strings = find_section(elf, ".dynstr");
+    size_t length = strlen(beginning);
+    for (size_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.length; at += sizeof(Elf64_Dyn)) {
+        Elf64_Dyn entry;
+        memcpy(&entry, dynamic.bytes + at, sizeof entry);
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < strings.length &&
+            length <= strings.length - entry.d_un.d_val &&
+            !memcmp(strings.bytes + entry.d_un.d_val, beginning, length))
+            return 1;
+    }
+    return 0;
+}
+
+// Is the function left to a shared library? (A library of the program's own may hold the static runtime.)
+static int is_imported(const elf *elf, const char *function) {
+    span symbols = find_section(elf, ".dynsym"), strings = find_section(elf, ".dynstr");
+    size_t length = strlen(function) + 1;
+    for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.length; at += sizeof(Elf64_Sym)) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, symbols.bytes + at, sizeof symbol);
+        if (symbol.st_shndx == SHN_UNDEF && symbol.st_name < strings.length &&
+            length <= strings.length - symbol.st_name &&
+            !memcmp(strings.bytes + symbol.st_name, function, length))
+            return 1;
+    }
+    return 0;
+}
+
+// Machine code with a function in it: nvcc puts an empty piece into every program that it links.
+static int has_function(const hw_fatbin_entry *entry) {
+    char *text;
+    size_t length;
+    if (entry->kind != HW_FATBIN_CUBIN || hw_fatbin_unpack(entry, &text, &length, NULL) != HW_OK) return 0;
+    int found = memmem(text, length, "\0.text.", 7) != NULL;
+    hw_free(text);
+    return found;
+}
+
+// The containers lie one behind the other, with zeros between them.
+static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
+    static const uint8_t magic[] = {0x50, 0xed, 0x55, 0xba};
+    for (size_t at = 0; at + sizeof magic <= section.length;) {
+        hw_fatbin fatbin;
+        hw_fatbin_entry entry;
+        size_t cursor = 0;
+        if (memcmp(section.bytes + at, magic, sizeof magic) != 0 ||
+            hw_fatbin_open(section.bytes + at, section.length - at, &fatbin, NULL) != HW_OK) {
+            at += 8;
+            continue;
+        }
+        while (hw_fatbin_next(&fatbin, &cursor, &entry, NULL) == HW_OK) {
+            *ptx += entry.kind == HW_FATBIN_PTX;
+            *machine_code += has_function(&entry);
+        }
+        at += (fatbin.total_bytes + 7) & ~(size_t)7;
+    }
+}
+
+static hw_status check_device_code(const elf *elf, const char *path, hw_diag *diag) {
+    span code = find_section(elf, ".nv_fatbin");
+    span runtime_text = find_section(elf, ".rodata");
+    int shared = any_needed(elf, "libcudart.so");
+    // Without device code of its own a program may still call the runtime that is inside it.
+    int holds_runtime = runtime_text.length && !shared &&
+                        memmem(runtime_text.bytes, runtime_text.length, "cudaErrorInvalidDeviceFunction", 30) &&
+                        memmem(runtime_text.bytes, runtime_text.length, "libcuda.so.1", 12);
+    if (!shared && (holds_runtime || (code.length && !is_imported(elf, "__cudaRegisterFatBinary"))))
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "%s is linked to the static CUDA runtime, which no other can replace; rebuild it with "
+                           "`nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...`, or run its .cu file",
+                           path);
+    size_t ptx = 0, machine_code = 0;
+    count_device_code(code, &ptx, &machine_code);
+    if (machine_code && !ptx)
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "%s holds machine code only, and no PTX; rebuild it with "
+                           "`nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...`",
+                           path);
+    return HW_OK;
+}
+
+static hw_status check_bytes(const uint8_t *bytes, size_t length, const char *path, hw_diag *diag) {
+    elf elf = {.bytes = bytes, .length = length};
+    Elf64_Shdr names;
+    if (length >= 2 && bytes[0] == '#' && bytes[1] == '!') return HW_OK;
+    if (length < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
+    if (length < EI_NIDENT || bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB ||
+        !get(&elf, 0, &elf.header, sizeof elf.header) ||
+        (OWN_MACHINE != EM_NONE && elf.header.e_machine != OWN_MACHINE))
+        return hw_diag_set(diag, HW_UNSUPPORTED, "%s was built for another processor than this machine's", path);
+    if (elf.header.e_type != ET_EXEC && elf.header.e_type != ET_DYN)
+        return hw_diag_set(diag, HW_USAGE, "%s is an object file, and not yet a program: link it", path);
+    if (section_at(&elf, elf.header.e_shstrndx, &names)) {
+        span text = content_of(&elf, &names);
+        elf.section_names = (const char *)text.bytes;
+        elf.section_names_bytes = text.length;
+    }
+    return check_device_code(&elf, path, diag);
+}
+
+hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) {
+    struct stat info;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(errno));
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !info.st_size) {
+        close(file);
+        return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
+    }
+    size_t length = (size_t)info.st_size;
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+    int failure = errno;
+    close(file);
+    if (bytes == MAP_FAILED) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(failure));
+    hw_status status = check_bytes(bytes, length, path, diag);
+    munmap(bytes, length);
+    return status;
+}

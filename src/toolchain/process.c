@@ -1,0 +1,100 @@
+// Starting compilers and waiting for them.
+#define _GNU_SOURCE
+#include "toolchain/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+extern char **environ;
+
+// Everything from the pipe until its other end is closed; NULL when out of memory.
+static const char *read_all(int pipe_end, hw_arena *arena) {
+    char *text = NULL;
+    size_t length = 0, capacity = 0;
+    for (;;) {
+        char chunk[4096];
+        ssize_t got = read(pipe_end, chunk, sizeof chunk);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        if (length + (size_t)got > capacity) {
+            capacity = 2 * (length + (size_t)got);
+            char *bigger = hw_realloc_array(text, capacity, 1);
+            if (!bigger) {
+                hw_free(text);
+                return NULL;
+            }
+            text = bigger;
+        }
+        memcpy(text + length, chunk, (size_t)got);
+        length += (size_t)got;
+    }
+    const char *kept = hw_arena_string(arena, text ? text : "", length);
+    hw_free(text);
+    return kept;
+}
+
+static int start(const char *const *argv, int out, pid_t *child) {
+    posix_spawn_file_actions_t actions;
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure) return failure;
+    failure = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!failure) failure = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!failure && out != STDERR_FILENO) failure = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+    if (!failure) failure = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
+hw_status hw_process_run(const char *const *argv, hw_arena *arena, const char **collected, int *exit_status,
+                         hw_diag *diag) {
+    int ends[2] = {-1, -1}, status = 0;
+    pid_t child;
+    if (collected && pipe2(ends, O_CLOEXEC) != 0)
+        return hw_diag_set(diag, HW_IO, "cannot make a pipe to %s: %s", argv[0], strerror(errno));
+    int failure = start(argv, collected ? ends[1] : STDERR_FILENO, &child);
+    if (collected) close(ends[1]);
+    if (failure) {
+        if (collected) close(ends[0]);
+        return hw_diag_set(diag, HW_IO, "cannot start %s: %s", argv[0], strerror(failure));
+    }
+    if (collected) {
+        *collected = read_all(ends[0], arena);
+        close(ends[0]);
+    }
+    pid_t waited;
+    do waited = waitpid(child, &status, 0);
+    while (waited < 0 && errno == EINTR);
+    if (waited < 0) return hw_diag_set(diag, HW_IO, "cannot wait for %s: %s", argv[0], strerror(errno));
+    if (collected && !*collected) return hw_diag_no_memory(diag);
+    *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return HW_OK;
+}
+
+const char *hw_process_find(const char *search_path, const char *name, hw_arena *arena) {
+    for (const char *at = search_path; at && *at;) {
+        size_t length = strcspn(at, ":");
+        struct stat info;
+        const char *path = length ? hw_arena_printf(arena, "%.*s/%s", (int)length, at, name) : NULL;
+        if (path && stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0) return path;
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
+void hw_process_hash_environment(hw_hash *hash) {
+    static const char *const prefixes[] = {"CPATH=",        "C_INCLUDE_PATH=",      "CPLUS_INCLUDE_PATH=",
+                                           "LIBRARY_PATH=", "COMPILER_PATH=",       "GCC_EXEC_PREFIX=",
+                                           "NVCC_",         "CCC_OVERRIDE_OPTIONS="};
+    for (char **variable = environ; variable && *variable; variable++)
+        for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+            if (!strncmp(*variable, prefixes[i], strlen(prefixes[i]))) hw_hash_string(hash, *variable);
+}
