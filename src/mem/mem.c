@@ -323,6 +323,8 @@ bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocat
     return number && read_record(&mem->records[number], out) && !out->is_freed && holds(out, address, bytes);
 }
 
+bool hw_mem_owns(const hw_mem *mem, uint64_t address) { return address - mem->start < mem->span_bytes; }
+
 static uint64_t distance(const hw_allocation *a, uint64_t address) {
     uint64_t last = a->address + (a->bytes ? a->bytes - 1 : 0);
     return address < a->address ? a->address - address : address > last ? address - last : 0;

@@ -51,6 +51,9 @@ hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
 // O(log allocations). Lock-free for readers.
 bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out);
 
+// Whether address lies in the reserved range: device memory, allocated or not, and nobody else's.
+bool hw_mem_owns(const hw_mem *mem, uint64_t address);
+
 // For messages: the allocation (freed ones included) that holds address, or else the nearest one; false when there
 // has been none at all.
 bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out);

@@ -50,6 +50,8 @@ static void test_bounds(void **state) {
         memset((void *)(uintptr_t)at[i], i, sizes[i] > MIB ? MIB : sizes[i]);
         if (sizes[i] >= MIB) assert_int_equal(at[i] % (2 * MIB), 0);
     }
+    assert_true(hw_mem_owns(mem, at[0]) && hw_mem_owns(mem, at[0] + 5000));
+    assert_false(hw_mem_owns(mem, 0) || hw_mem_owns(mem, (uint64_t)(uintptr_t)&a));
     assert_false(hw_mem_find(mem, 0, 1, &a));
     assert_false(hw_mem_find(mem, UINT64_MAX, 1, &a));
     assert_false(hw_mem_find(mem, (uint64_t)(uintptr_t)&a, 1, &a));

@@ -1,0 +1,32 @@
+// The variables of shim/environment.h. Together with state.c the only place that reads the environment.
+#include "environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t number(const char *name) {
+    const char *text = getenv(name);
+    if (!text) return 0;
+    char *end;
+    uint64_t value = strtoull(text, &end, 10);
+    return *text && !*end ? value : 0;
+}
+
+static const char *word(const char *name) {
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+void hw_environment_read(hw_environment *environment) {
+    *environment = (hw_environment){
+        .gpu = word(HW_ENV_GPU),
+        .status_path = word(HW_ENV_STATUS),
+        .report_path = word(HW_ENV_REPORT),
+        .format = word(HW_ENV_FORMAT),
+        .threads = (uint32_t)number(HW_ENV_THREADS),
+        .seed = number(HW_ENV_SEED),
+        .lines = number(HW_ENV_LINES) == 1,
+        .colour = number(HW_ENV_COLOUR) == 1,
+        .ask_ptxas = number(HW_ENV_PTXAS) == 1,
+    };
+}

@@ -1,0 +1,261 @@
+// What the program registered before main: fat binaries, and which host addresses stand for which kernels and variables.
+//
+// Modules are loaded at the first call that needs the GPU, all of them, so that a program that never gets there pays
+// nothing, and one with an unsupported instruction is refused before it has done half of its work.
+#define _GNU_SOURCE
+#include "registry.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "environment.h"
+#include "registers.h"
+#include "state.h"
+#include "toolchain/fatbin.h"
+
+enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
+enum { WRAPPER_MAGIC = 0x466243b1 };
+
+typedef struct function_node {
+    struct function_node *next;          // by host address
+    struct function_node *next_handle;   // by its own address, which is what cudaGetKernel gives
+    hw_registered_function it;
+} function_node;
+
+typedef struct variable_node {
+    struct variable_node *next;
+    hw_registered_variable it;
+} variable_node;
+
+static function_node *functions[BUCKETS], *handles[BUCKETS];
+static variable_node *variables[BUCKETS];
+static hw_image *images, **last_image = &images;
+static hw_image *loading;
+static struct { uint64_t begin, end; } managed_ranges[MAX_MANAGED_RANGES];
+static unsigned n_managed_ranges;
+static bool all_loaded = true;
+// Recursive: hw_registry_place is called back from within a load.
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static size_t bucket_of(const void *host) { return (size_t)(hw_address(host) * 0x9e3779b97f4a7c15u >> 52); }
+
+hw_image *hw_registry_add_image(const void *wrapper) {
+    hw_image *image = hw_calloc(1, sizeof *image);
+    if (!image) return NULL;
+    image->wrapper = wrapper;
+    pthread_mutex_lock(&lock);
+    *last_image = image;
+    last_image = &image->next;
+    all_loaded = false;
+    pthread_mutex_unlock(&lock);
+    return image;
+}
+
+void hw_registry_add_function(hw_image *image, const void *host, const char *name) {
+    function_node *node = hw_calloc(1, sizeof *node);
+    if (!node) return;
+    node->it = (hw_registered_function){.host = host, .name = name, .image = image, .carveout = -1};
+    pthread_mutex_lock(&lock);
+    node->next = functions[bucket_of(host)];
+    functions[bucket_of(host)] = node;
+    node->next_handle = handles[bucket_of(&node->it)];
+    handles[bucket_of(&node->it)] = node;
+    pthread_mutex_unlock(&lock);
+}
+
+void hw_registry_add_variable(hw_image *image, const void *host, void **managed, const char *name) {
+    variable_node *node = hw_calloc(1, sizeof *node);
+    if (!node) return;
+    node->it = (hw_registered_variable){.host = host, .managed = managed, .name = name, .image = image};
+    pthread_mutex_lock(&lock);
+    node->next = variables[bucket_of(host)];
+    variables[bucket_of(host)] = node;
+    pthread_mutex_unlock(&lock);
+}
+
+// A library that is unloaded takes its host addresses with it; another may get them.
+void hw_registry_drop_image(hw_image *image) {
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (function_node *f = functions[i]; f; f = f->next)
+            if (f->it.image == image) f->it.host = NULL;
+        for (variable_node *v = variables[i]; v; v = v->next)
+            if (v->it.image == image) v->it.host = NULL;
+    }
+    image->is_dropped = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void hw_registry_add_managed_range(uint64_t begin, uint64_t end) {
+    pthread_mutex_lock(&lock);
+    if (n_managed_ranges < MAX_MANAGED_RANGES) {
+        managed_ranges[n_managed_ranges].begin = begin;
+        managed_ranges[n_managed_ranges++].end = end;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_in_managed_range(uint64_t address) {
+    for (unsigned i = 0; i < n_managed_ranges; i++)
+        if (address >= managed_ranges[i].begin && address < managed_ranges[i].end) return true;
+    return false;
+}
+
+bool hw_registry_has_managed(const hw_image *image) {
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < BUCKETS && !found; i++)
+        for (const variable_node *v = variables[i]; v; v = v->next)
+            if (v->it.image == image && is_in_managed_range(hw_address(v->it.host))) found = true;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+uint64_t hw_registry_place(void *context, const char *name, uint64_t bytes) {
+    (void)context;
+    (void)bytes;
+    if (!n_managed_ranges) return 0;
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const variable_node *v = variables[i]; v; v = v->next)
+            if (v->it.image == loading && is_in_managed_range(hw_address(v->it.host)) && strcmp(v->it.name, name) == 0)
+                return hw_address(v->it.host);
+    return 0;
+}
+
+typedef struct segment_search {
+    uint64_t address, end;
+} segment_search;
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *user) {
+    (void)size;
+    segment_search *search = user;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uint64_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && search->address >= start && search->address < end) {
+            search->end = end;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Bytes from an address to the end of the program's segment it lies in: a container's own sizes are not to be trusted.
+static size_t readable_bytes(const void *data) {
+    segment_search search = {.address = hw_address(data)};
+    dl_iterate_phdr(look_at_object, &search);
+    return search.end ? (size_t)(search.end - search.address) : (size_t)1 << 30;
+}
+
+// The PTX for this GPU, in image->ptx.
+static hw_status unpack(hw_image *image, hw_diag *diag) {
+    const struct { int32_t magic, version; const void *data; void *more; } *wrapper = image->wrapper;
+    if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data)
+        return hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
+    hw_fatbin fatbin;
+    hw_fatbin_entry entry;
+    hw_status status = hw_fatbin_open(wrapper->data, readable_bytes(wrapper->data), &fatbin, diag);
+    if (!status) status = hw_fatbin_ptx(&fatbin, hw_shim_gpu()->arch->cc, &image->ptx, &image->ptx_bytes, &entry, diag);
+    if (status) return status;
+    if (entry.name && entry.name_bytes)
+        snprintf(image->name, sizeof image->name, "%.*s", (int)entry.name_bytes, entry.name);
+    else
+        snprintf(image->name, sizeof image->name, "%s.ptx", program_invocation_short_name);
+    return HW_OK;
+}
+
+static void bind_names(hw_image *image) {
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (function_node *f = functions[i]; f; f = f->next)
+            if (f->it.image == image) hw_sim_find_function(image->module, f->it.name, &f->it.function, NULL);
+        for (variable_node *v = variables[i]; v; v = v->next) {
+            if (v->it.image != image) continue;
+            if (hw_sim_find_global(image->module, v->it.name, &v->it.address, &v->it.bytes, NULL)) continue;
+            if (v->it.managed) *v->it.managed = (void *)(uintptr_t)v->it.address;
+        }
+    }
+}
+
+static cudaError_t load(hw_image *image) {
+    hw_diag diag = {0};
+    hw_status status = image->ptx ? HW_OK : unpack(image, &diag);
+    if (status == HW_NOT_FOUND) {
+        // Not the end yet: the program may never launch anything of it. hw_registry_complain says it when it does.
+        image->has_no_ptx = true;
+        snprintf(image->why, sizeof image->why, "%s", diag.text);
+        return cudaSuccess;
+    }
+    loading = image;
+    if (!status) status = hw_sim_load(hw_shim_sim(), image->ptx, image->ptx_bytes, image->name, &image->module, &diag);
+    loading = NULL;
+    if (status == HW_NO_MEMORY) return cudaErrorMemoryAllocation;
+    if (status) hw_shim_refuse(&diag, status);
+    bind_names(image);
+    if (hw_shim_environment()->report_path) hw_registers_ask(image);
+    return cudaSuccess;
+}
+
+cudaError_t hw_registry_load_all(void) {
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&lock);
+    if (!all_loaded) {
+        for (hw_image *image = images; image && !error; image = image->next)
+            if (!image->module && !image->has_no_ptx && !image->is_dropped) error = load(image);
+        all_loaded = !error;
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+void hw_registry_forget(void) {
+    pthread_mutex_lock(&lock);
+    for (hw_image *image = images; image; image = image->next) {
+        image->module = NULL;
+        image->regs_are_asked = false;
+        if (!image->has_no_ptx) all_loaded = false;
+    }
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (function_node *f = functions[i]; f; f = f->next) f->it.function = NULL;
+        for (variable_node *v = variables[i]; v; v = v->next) v->it.address = v->it.bytes = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void hw_registry_complain(hw_image *image) {
+    pthread_mutex_lock(&lock);
+    if (image->has_no_ptx && !image->has_complained) {
+        fprintf(stderr, "halfwarp: %s\n", image->why);
+        hw_shim_note(HW_EXIT_UNSUPPORTED, image->why);
+        image->has_complained = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+hw_registered_function *hw_registry_function(const void *host) {
+    if (!host) return NULL;
+    hw_registered_function *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (function_node *f = functions[bucket_of(host)]; f && !found; f = f->next)
+        if (f->it.host == host) found = &f->it;
+    for (function_node *f = handles[bucket_of(host)]; f && !found; f = f->next_handle)
+        if ((const void *)&f->it == host && f->it.host) found = &f->it;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+hw_registered_variable *hw_registry_variable(const void *host) {
+    if (!host) return NULL;
+    hw_registered_variable *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (variable_node *v = variables[bucket_of(host)]; v && !found; v = v->next)
+        if (v->it.host == host) found = &v->it;
+    // A managed variable is also named by where it is.
+    for (size_t i = 0; i < BUCKETS && !found; i++)
+        for (variable_node *v = variables[i]; v && !found; v = v->next)
+            if (v->it.managed && v->it.host && v->it.address && v->it.address == hw_address(host)) found = &v->it;
+    pthread_mutex_unlock(&lock);
+    return found;
+}

@@ -1,0 +1,31 @@
+// Fat binaries that the program registered. See registry.c.
+#ifndef HW_SHIM_REGISTRY_H
+#define HW_SHIM_REGISTRY_H
+
+#include "shim.h"
+
+typedef struct hw_image hw_image;
+struct hw_image {
+    hw_image *next;
+    const void *wrapper;               // the program's struct around its fat binary
+    char name[256];                    // for messages
+    char *ptx;                         // unpacked; kept, for it is loaded again after cudaDeviceReset
+    size_t ptx_bytes;
+    hw_sim_module *module;             // NULL until it is loaded
+    bool is_dropped, has_no_ptx, has_complained, regs_are_asked;
+    char why[1536];                    // has_no_ptx: what the user should do
+};
+
+hw_image *hw_registry_add_image(const void *wrapper);   // NULL when out of memory
+void hw_registry_drop_image(hw_image *image);
+void hw_registry_add_function(hw_image *image, const void *host, const char *name);
+void hw_registry_add_variable(hw_image *image, const void *host, void **managed, const char *name);
+
+// Host memory that holds the managed variables of a program compiled by clang.
+void hw_registry_add_managed_range(uint64_t begin, uint64_t end);
+bool hw_registry_has_managed(const hw_image *image);
+
+// Says, once, that a kernel of an image without PTX cannot be run.
+void hw_registry_complain(hw_image *image);
+
+#endif

@@ -1,0 +1,151 @@
+// Who called into the runtime: a short stack of return addresses, kept once per distinct stack, and its place in the
+// program's source when someone asks.
+//
+// One address is not enough: cudaMalloc<float> and its like are functions of the program when it is compiled without
+// optimisation, and their line, in a CUDA header, tells the reader nothing.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "shim.h"
+
+enum { MAX_FRAMES = 8, BUCKETS = 1024 };
+
+typedef struct site {
+    struct site *next;
+    int n_frames;
+    void *frames[MAX_FRAMES];
+} site;
+
+static site *buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// Frames of this library are left out.
+static int program_frames(void **frames) {
+    void *all[MAX_FRAMES + 8];
+    Dl_info self, info;
+    int n_all = backtrace(all, MAX_FRAMES + 8), n = 0;
+    if (!dladdr((void *)hw_shim_site, &self)) return 0;
+    for (int i = 0; i < n_all && n < MAX_FRAMES; i++) {
+        bool is_own = n == 0 && dladdr(all[i], &info) && info.dli_fbase == self.dli_fbase;
+        if (!is_own) frames[n++] = all[i];
+    }
+    return n;
+}
+
+const void *hw_shim_site(void) {
+    site wanted = {0};
+    wanted.n_frames = program_frames(wanted.frames);
+    uint64_t hash = 0;
+    for (int i = 0; i < wanted.n_frames; i++) hash = (hash ^ hw_address(wanted.frames[i])) * 0x9e3779b97f4a7c15u;
+    site **bucket = &buckets[hash >> 54];
+    pthread_mutex_lock(&lock);
+    site *found = *bucket;
+    while (found && (found->n_frames != wanted.n_frames || memcmp(found->frames, wanted.frames, sizeof wanted.frames)))
+        found = found->next;
+    if (!found && (found = hw_malloc(sizeof *found))) {
+        wanted.next = *bucket;
+        *found = wanted;
+        *bucket = found;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+// Environment of addr2line: this library is not to be loaded into it.
+static char **clean_environment(void) {
+    size_t n = 0, kept = 0;
+    while (environ[n]) n++;
+    char **copy = hw_calloc(n + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < n; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], "LD_LIBRARY_PATH=", 16)) copy[kept++] = environ[i];
+    return copy;
+}
+
+// First lines of what `addr2line` prints for an offset in an object: function, then file:line. False without either.
+static bool ask_addr2line(const char *object, uint64_t offset, char *function, char *place, size_t bytes) {
+    char address[32];
+    int ends[2];
+    pid_t child;
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)offset);
+    char *arguments[] = {"addr2line", "-f", "-C", "-e", (char *)object, address, NULL};
+    char **environment = clean_environment();
+    if (!environment || pipe(ends)) {
+        hw_free(environment);
+        return false;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
+    int failed = posix_spawnp(&child, "addr2line", &actions, NULL, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    hw_free(environment);
+    close(ends[1]);
+    FILE *in = failed ? NULL : fdopen(ends[0], "r");
+    bool good = in && fgets(function, (int)bytes, in) && fgets(place, (int)bytes, in);
+    if (in) fclose(in);
+    else close(ends[0]);
+    if (!failed) waitpid(child, NULL, 0);
+    if (!good) return false;
+    function[strcspn(function, "\n")] = place[strcspn(place, "\n")] = '\0';
+    char *more = strstr(place, " (discriminator");
+    if (more) *more = '\0';
+    return strncmp(place, "??", 2) != 0;
+}
+
+static bool is_header_place(const char *place) {
+    return strstr(place, "cuda_runtime.h:") || strstr(place, "runtime_templates.h:") ||
+           strstr(place, "cuda_runtime_api.h:");
+}
+
+// An address within an object as its debug information counts: from its load address unless it is loaded where linked.
+static uint64_t link_address(const Dl_info *info, const void *address) {
+    const Elf64_Ehdr *header = info->dli_fbase;
+    bool is_fixed = header->e_type == ET_EXEC;
+    return hw_address(address) - 1 - (is_fixed ? 0 : hw_address(info->dli_fbase));   // the call, not what follows it
+}
+
+// The program's own name may be relative to a folder that it has left, or to PATH.
+static const char *path_of(const Dl_info *info) {
+    static char self[4096];
+    if (strchr(info->dli_fname, '/') && access(info->dli_fname, R_OK) == 0) return info->dli_fname;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return info->dli_fname;
+    self[length] = '\0';
+    return self;
+}
+
+bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
+    const site *s = where;
+    char function[512], place[512];
+    bool named = false;
+    for (int i = 0; s && i < s->n_frames; i++) {
+        Dl_info info;
+        if (!dladdr(s->frames[i], &info) || !info.dli_fname) continue;
+        const char *path = path_of(&info), *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        uint64_t offset = link_address(&info, s->frames[i]);
+        function[0] = place[0] = '\0';
+        if (ask_addr2line(path, offset, function, place, sizeof place) && !is_header_place(place)) {
+            snprintf(out, out_bytes, "%s", place);
+            return true;
+        }
+        // Without line information: the first function that is not one of CUDA's wrappers, and not the C library's.
+        bool has_name = function[0] && strncmp(function, "??", 2) != 0;
+        if (named || strncmp(object, "libc.", 5) == 0 || (has_name && strstr(function, "cuda"))) continue;
+        if (has_name) snprintf(out, out_bytes, "%s in %s", function, object);
+        else snprintf(out, out_bytes, "%s+0x%llx", object, (unsigned long long)offset);
+        named = true;
+    }
+    return named;
+}

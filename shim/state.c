@@ -1,0 +1,161 @@
+// The process's one simulated GPU, from the environment to the report at the end.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "prof/prof.h"
+#include "report/report.h"
+#include "shim.h"
+#include "state.h"
+
+static const char DEFAULT_GPU[] = "h200";
+
+static struct {
+    hw_environment environment;
+    const hw_gpu *gpu;
+    hw_sim *sim;
+    bool sim_failed;
+    hw_prof *prof;
+    pid_t owner;                  // a forked child has no report of its own
+} state;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void complain(const char *what, const hw_diag *diag) {
+    char text[sizeof *diag + 32];
+    fprintf(stderr, "halfwarp: %s%s\n", what, hw_diag_format(diag, text, sizeof text));
+}
+
+static void read_environment(void) {
+    hw_environment_read(&state.environment);
+    const char *id = state.environment.gpu ? state.environment.gpu : DEFAULT_GPU;
+    state.gpu = hw_gpu_find(id);
+    state.owner = getpid();
+    if (state.gpu) return;
+    fprintf(stderr, "halfwarp: there is no GPU %s; `halfwarp gpus` lists those there are\n", id);
+    _exit(HW_EXIT_SETUP);
+}
+
+const hw_environment *hw_shim_environment(void) {
+    pthread_once(&once, read_environment);
+    return &state.environment;
+}
+
+const hw_gpu *hw_shim_gpu(void) {
+    pthread_once(&once, read_environment);
+    return state.gpu;
+}
+
+static void print(void *context, const char *text, size_t length) {
+    (void)context;
+    fwrite(text, 1, length, stdout);
+}
+
+static hw_status create(hw_diag *diag) {
+    const hw_sim_options options = {
+        .gpu = state.gpu,
+        .threads = state.environment.threads,
+        .seed = state.environment.seed,
+        .print = print,
+        .place = hw_registry_place,
+    };
+    hw_status status = hw_sim_create(&options, &state.sim, diag);
+    if (status || !state.environment.report_path) return status;
+    if (!state.prof) {
+        const hw_prof_options prof_options = {.lines = state.environment.lines};
+        status = hw_prof_create(state.gpu, &prof_options, &state.prof, diag);
+    }
+    if (!status) hw_sim_set_sink(state.sim, hw_prof_sink(state.prof));
+    return status;
+}
+
+hw_sim *hw_shim_sim(void) {
+    pthread_once(&once, read_environment);
+    pthread_mutex_lock(&lock);
+    if (!state.sim && !state.sim_failed) {
+        hw_diag diag = {0};
+        if (create(&diag)) {
+            complain("", &diag);
+            hw_sim_destroy(state.sim);
+            state.sim = NULL;
+            state.sim_failed = true;
+        }
+    }
+    hw_sim *sim = state.sim;
+    pthread_mutex_unlock(&lock);
+    return sim;
+}
+
+cudaError_t hw_shim_enter(void) {
+    cudaError_t sticky = hw_shim_sticky();
+    if (sticky) return hw_shim_return(sticky);
+    if (!hw_shim_sim()) return hw_shim_return(cudaErrorInitializationError);
+    return hw_shim_return(hw_registry_load_all());
+}
+
+void hw_shim_forget(void) {
+    hw_registry_forget();
+    pthread_mutex_lock(&lock);
+    hw_sim_destroy(state.sim);
+    state.sim = NULL;
+    pthread_mutex_unlock(&lock);
+    hw_shim_set_sticky(cudaSuccess);
+}
+
+void hw_shim_note(int exit_code, const char *message) {
+    static bool is_noted;
+    const char *path = hw_shim_environment()->status_path;
+    pthread_mutex_lock(&lock);
+    if (path && !is_noted) {
+        FILE *file = fopen(path, "w");
+        if (file) {
+            fprintf(file, "%d %.*s\n", exit_code, (int)strcspn(message, "\n"), message);
+            fclose(file);
+        }
+        is_noted = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void hw_shim_write_report(void) {
+    const char *path = state.environment.report_path;
+    if (!path || getpid() != state.owner) return;
+    hw_diag diag = {0};
+    if (!state.prof && hw_prof_create(state.gpu, NULL, &state.prof, &diag)) {
+        complain("no report: ", &diag);
+        return;
+    }
+    const char *name = state.environment.format ? state.environment.format : "table";
+    hw_report_format format = hw_report_find_format(name);
+    FILE *file = format == HW_REPORT_FORMATS ? NULL : fopen(path, "w");
+    if (!file) {
+        fprintf(stderr, "halfwarp: the report cannot be written to %s as %s\n", path, name);
+        return;
+    }
+    hw_status status = hw_report_write(hw_prof_report(state.prof), format, state.environment.colour, file, &diag);
+    fclose(file);
+    if (status) complain("the report is not whole: ", &diag);
+}
+
+void hw_shim_refuse(const hw_diag *diag, hw_status status) {
+    char text[sizeof *diag + 32];
+    bool is_users = status == HW_UNSUPPORTED || status == HW_MALFORMED;
+    fflush(NULL);
+    complain("", diag);
+    if (is_users) hw_shim_note(HW_EXIT_UNSUPPORTED, hw_diag_format(diag, text, sizeof text));
+    hw_shim_write_report();
+    _exit(is_users ? HW_EXIT_UNSUPPORTED : HW_EXIT_SETUP);
+}
+
+// A program with a report to write gets it on each way out that runs handlers; after a fault it is written at once.
+// What the process holds is left to the system: threads of the program may still be using it.
+__attribute__((constructor)) static void prepare(void) {
+    if (hw_shim_environment()->report_path) at_quick_exit(hw_shim_write_report);
+}
+
+__attribute__((destructor)) static void finish(void) { hw_shim_write_report(); }

@@ -1,0 +1,49 @@
+// A simulated GPU: what it owns, and its settings.
+#include "device/sim.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "device/sim_internal.h"
+
+enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_MEMORY_MIB = 4096 };
+
+hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *diag) {
+    *out = NULL;
+    if (!options->gpu) return hw_diag_set(diag, HW_USAGE, "no GPU was named");
+    hw_sim *sim = hw_calloc(1, sizeof *sim);
+    if (!sim) return hw_diag_no_memory(diag);
+    sim->options = *options;
+    sim->stack_bytes = DEFAULT_STACK_BYTES;
+    sim->heap_bytes = DEFAULT_HEAP_BYTES;
+    pthread_mutex_init(&sim->load_lock, NULL);
+    pthread_mutex_init(&sim->launch_lock, NULL);
+    uint64_t memory_bytes = options->gpu->memory_bytes;
+    if (!memory_bytes) memory_bytes = (uint64_t)DEFAULT_MEMORY_MIB << 20;
+    hw_status status = HW_OK;
+    sim->names = hw_arena_create();
+    if (!sim->names) status = hw_diag_no_memory(diag);
+    if (!status) status = hw_mem_create(memory_bytes, &sim->mem, diag);
+    if (!status) status = hw_exec_create(options->threads, &sim->exec, diag);
+    if (status) hw_sim_destroy(sim);
+    else *out = sim;
+    return status;
+}
+
+void hw_sim_destroy(hw_sim *sim) {
+    if (!sim) return;
+    while (sim->modules) hw_sim_unload(sim, sim->modules);
+    if (sim->exec) hw_exec_destroy(sim->exec);
+    if (sim->mem) hw_mem_destroy(sim->mem);
+    hw_arena_destroy(sim->names);
+    pthread_mutex_destroy(&sim->load_lock);
+    pthread_mutex_destroy(&sim->launch_lock);
+    hw_free(sim);
+}
+
+const hw_gpu *hw_sim_gpu(const hw_sim *sim) { return sim->options.gpu; }
+hw_mem *hw_sim_mem(hw_sim *sim) { return sim->mem; }
+void hw_sim_set_sink(hw_sim *sim, hw_sink *sink) { sim->sink = sink; }
+void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes) { sim->stack_bytes = bytes; }
+uint32_t hw_sim_stack_bytes(const hw_sim *sim) { return sim->stack_bytes; }
+void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = bytes; }
+uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }

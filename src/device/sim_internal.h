@@ -1,0 +1,46 @@
+// What the files of the simulated device share. Internal to device/.
+#ifndef HW_DEVICE_SIM_INTERNAL_H
+#define HW_DEVICE_SIM_INTERNAL_H
+
+#include <pthread.h>
+
+#include "device/sim.h"
+
+enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // dynamic shared memory that needs no opt-in, from 2.0 on
+
+struct hw_sim {
+    hw_sim_options options;
+    hw_exec *exec;
+    hw_mem *mem;
+    hw_sink *sink;
+    hw_arena *names;             // of variables: messages about freed ones may need them after their module has gone
+    uint32_t stack_bytes;
+    uint64_t heap_bytes;
+    uint64_t launches;
+    hw_sim_module *modules;
+    pthread_mutex_t load_lock, launch_lock;
+};
+
+struct hw_sim_function {
+    hw_sim_module *module;
+    const hw_ptx_function *ptx;
+    const hw_program *program;
+    uint32_t regs;               // 0: the estimate holds
+    uint32_t max_dynamic_shared_bytes;
+};
+
+struct hw_sim_module {
+    hw_sim *sim;
+    hw_sim_module *next;
+    hw_ptx_module *ptx;
+    hw_program_set *set;
+    uint64_t *globals;           // addresses by index in ptx->globals; 0: none
+    uint32_t const_bytes;
+    hw_sim_function *functions;  // entries only
+    uint32_t n_functions;
+};
+
+// Registers per thread, 1 at least, and never more than the architecture has: an estimate may be.
+uint32_t hw_sim_regs(const hw_sim_function *function);
+
+#endif

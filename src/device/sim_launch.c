@@ -1,0 +1,225 @@
+// Functions and launches: what the simulated GPU allows, and the way into execution.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "device/sim_internal.h"
+#include "model/occupancy.h"
+
+static const hw_arch *arch_of(const hw_sim_function *function) { return function->module->sim->options.gpu->arch; }
+
+static uint64_t product(const uint32_t d[3]) { return (uint64_t)d[0] * d[1] * d[2]; }
+
+uint32_t hw_sim_regs(const hw_sim_function *function) {
+    uint32_t regs = function->regs ? function->regs : function->program->regs_estimate;
+    uint32_t most = arch_of(function)->max_regs_per_thread;
+    if (most && regs > most) regs = most;
+    return regs ? regs : 1;
+}
+
+// Threads that .maxntid or .reqntid allow in a block; 0: not stated.
+static uint64_t stated_threads(const hw_ptx_function *ptx) {
+    const uint32_t *stated = ptx->req_ntid[0] ? ptx->req_ntid : ptx->max_ntid;
+    if (!stated[0]) return 0;
+    return (uint64_t)stated[0] * (stated[1] ? stated[1] : 1) * (stated[2] ? stated[2] : 1);
+}
+
+// Registers as they are handed out: whole units per warp.
+static uint32_t threads_by_registers(const hw_sim_function *function) {
+    const hw_arch *arch = arch_of(function);
+    uint32_t unit = arch->reg_unit ? arch->reg_unit : 1;
+    uint32_t per_warp = (hw_sim_regs(function) * HW_WARP_LANES + unit - 1) / unit * unit;
+    uint32_t regs = arch->regs_per_block ? arch->regs_per_block : arch->regs_per_sm;
+    uint32_t threads = regs / per_warp * HW_WARP_LANES;
+    return threads < arch->max_threads_per_block ? threads : arch->max_threads_per_block;
+}
+
+void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_info *info) {
+    const hw_ptx_module *ptx = function->module->ptx;
+    uint64_t stated = stated_threads(function->ptx), threads = threads_by_registers(function);
+    *info = (hw_sim_function_info){
+        .name = function->ptx->name,
+        .regs = hw_sim_regs(function),
+        .regs_estimated = !function->regs,
+        .static_shared_bytes = function->program->shared_bytes,
+        .const_bytes = function->module->const_bytes,
+        .local_bytes = function->program->local_bytes,
+        .max_threads_per_block = (uint32_t)(stated && stated < threads ? stated : threads),
+        .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes,
+        .n_params = function->ptx->n_params,
+        .ptx_version = ptx->target,
+        .binary_version = arch_of(function)->cc,
+    };
+}
+
+void hw_sim_get_param(const hw_sim_function *function, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    *offset = *bytes = 0;
+    if (index >= function->ptx->n_params) return;
+    *offset = (uint32_t)function->ptx->params[index]->offset;
+    *bytes = (uint32_t)function->ptx->params[index]->size_bytes;
+}
+
+void hw_sim_set_regs(hw_sim_function *function, uint32_t regs) { function->regs = regs; }
+
+hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, uint32_t bytes, hw_diag *diag) {
+    const hw_arch *arch = sim->options.gpu->arch;
+    uint32_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
+    uint32_t fixed = function->program->shared_bytes;
+    if (fixed > most || bytes > most - fixed)
+        return hw_diag_set(diag, HW_USAGE, "%s: %u bytes of dynamic and %u of static shared memory are more than the %u "
+                           "that a block of %s can have", function->ptx->name, bytes, fixed, most,
+                           sim->options.gpu->name);
+    function->max_dynamic_shared_bytes = bytes;
+    return HW_OK;
+}
+
+uint32_t hw_sim_blocks_per_sm(const hw_sim *sim, const hw_sim_function *function, uint32_t block_threads,
+                              uint32_t dynamic_shared_bytes) {
+    uint32_t shared = function->program->shared_bytes + dynamic_shared_bytes;
+    hw_occupancy occupancy = hw_model_occupancy(sim->options.gpu->arch, block_threads, hw_sim_regs(function), shared);
+    return occupancy.blocks;
+}
+
+static hw_status refuse(hw_sim_refusal *refusal, hw_sim_refusal why) {
+    *refusal = why;
+    return HW_USAGE;
+}
+
+static hw_status check_dimensions(const hw_arch *arch, const hw_sim_launch_args *args, hw_sim_refusal *refusal,
+                                  hw_diag *diag) {
+    static const char axis[] = "xyz";
+    for (int i = 0; i < 3; i++) {
+        if (!args->grid[i] || args->grid[i] > arch->max_grid[i]) {
+            hw_diag_set(diag, HW_USAGE, "grid dimension %c is %u, not 1 to %u", axis[i], args->grid[i],
+                        arch->max_grid[i]);
+            return refuse(refusal, HW_REFUSED_CONFIGURATION);
+        }
+        if (!args->block[i] || args->block[i] > arch->max_block[i]) {
+            hw_diag_set(diag, HW_USAGE, "block dimension %c is %u, not 1 to %u", axis[i], args->block[i],
+                        arch->max_block[i]);
+            return refuse(refusal, HW_REFUSED_CONFIGURATION);
+        }
+    }
+    if (product(args->block) > arch->max_threads_per_block) {
+        hw_diag_set(diag, HW_USAGE, "a block of %llu threads: the most is %u",
+                    (unsigned long long)product(args->block), arch->max_threads_per_block);
+        return refuse(refusal, HW_REFUSED_CONFIGURATION);
+    }
+    return HW_OK;
+}
+
+static hw_status check_function(const hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal,
+                                hw_diag *diag) {
+    const hw_sim_function *function = args->function;
+    uint64_t threads = product(args->block), stated = stated_threads(function->ptx);
+    if (stated && threads > stated) {
+        hw_diag_set(diag, HW_USAGE, "%s is compiled for at most %llu threads in a block, not %llu", function->ptx->name,
+                    (unsigned long long)stated, (unsigned long long)threads);
+        return refuse(refusal, HW_REFUSED_RESOURCES);
+    }
+    // An estimate of registers is no reason to refuse: ptxas may well do with fewer.
+    if (function->regs && threads > threads_by_registers(function)) {
+        hw_diag_set(diag, HW_USAGE, "%s takes %u registers, too many for blocks of %llu threads", function->ptx->name,
+                    function->regs, (unsigned long long)threads);
+        return refuse(refusal, HW_REFUSED_RESOURCES);
+    }
+    if (args->dynamic_shared_bytes > function->max_dynamic_shared_bytes) {
+        hw_diag_set(diag, HW_USAGE, "%s is launched with %u bytes of dynamic shared memory and may have %u",
+                    function->ptx->name, args->dynamic_shared_bytes, function->max_dynamic_shared_bytes);
+        return refuse(refusal, HW_REFUSED_SHARED);
+    }
+    uint64_t resident = (uint64_t)sim->options.gpu->sms *
+                        hw_sim_blocks_per_sm(sim, function, (uint32_t)threads, args->dynamic_shared_bytes);
+    if (args->cooperative && product(args->grid) > resident) {
+        hw_diag_set(diag, HW_USAGE, "a cooperative launch of %llu blocks: %llu are resident at one time",
+                    (unsigned long long)product(args->grid), (unsigned long long)resident);
+        return refuse(refusal, HW_REFUSED_COOPERATIVE);
+    }
+    return HW_OK;
+}
+
+// Local memory per thread: the compiler's part, calls included, and what cudaLimitStackSize leaves for recursion.
+static uint32_t stack_bytes(const hw_sim *sim, const hw_program_set *set) {
+    enum { MOST = 512 << 10 };
+    uint64_t bytes = sim->stack_bytes;
+    for (uint32_t i = 0; i < set->n_programs; i++)
+        if (set->programs[i]) bytes += set->programs[i]->local_bytes;
+    return bytes < MOST ? (uint32_t)bytes : MOST;
+}
+
+static void pack_params(const hw_ptx_function *ptx, void *const *params, unsigned char *out) {
+    for (uint32_t i = 0; i < ptx->n_params; i++)
+        memcpy(out + ptx->params[i]->offset, params[i], ptx->params[i]->size_bytes);
+}
+
+static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args) {
+    const hw_sim_function *function = args->function;
+    const hw_program_set *set = function->module->set;
+    hw_launch_info info = {
+        .kernel = function->ptx->name,
+        .regs = hw_sim_regs(function),
+        .regs_estimated = !function->regs,
+        .smem_static_bytes = function->program->shared_bytes,
+        .smem_dynamic_bytes = args->dynamic_shared_bytes,
+        .local_bytes = function->program->local_bytes,
+        .notes = set->notes,
+        .n_notes = set->n_notes,
+        .files = (const char *const *)function->module->ptx->files,
+        .n_files = function->module->ptx->n_files,
+        .n_workers = hw_exec_workers(sim->exec),
+    };
+    memcpy(info.grid, args->grid, sizeof info.grid);
+    memcpy(info.block, args->block, sizeof info.block);
+    return info;
+}
+
+static hw_exec_gpu describe_gpu(const hw_sim *sim, const hw_sim_launch_args *args) {
+    const hw_gpu *gpu = sim->options.gpu;
+    uint32_t per_sm = hw_sim_blocks_per_sm(sim, args->function, (uint32_t)product(args->block),
+                                           args->dynamic_shared_bytes);
+    return (hw_exec_gpu){
+        .compute_capability = (uint32_t)gpu->arch->cc,
+        .sms = gpu->sms,
+        .resident_blocks = gpu->sms * (per_sm ? per_sm : 1),
+        .clock_khz = gpu->clock_mhz * 1000,
+        .max_shared_bytes = gpu->arch->smem_optin_bytes ? gpu->arch->smem_optin_bytes : gpu->arch->smem_per_block_bytes,
+    };
+}
+
+hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
+                        hw_diag *diag) {
+    *refusal = HW_REFUSED_NOT;
+    memset(fault, 0, sizeof *fault);
+    const hw_sim_function *function = args->function;
+    hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
+    if (!status) status = check_function(sim, args, refusal, diag);
+    if (status) return status;
+
+    unsigned char *params = hw_calloc(1, function->ptx->param_bytes);
+    if (!params) return hw_diag_no_memory(diag);
+    pack_params(function->ptx, args->params, params);
+
+    pthread_mutex_lock(&sim->launch_lock);
+    hw_launch_info info = describe(sim, args);
+    hw_launch launch = {
+        .set = function->module->set,
+        .entry = function->program,
+        .dynamic_shared_bytes = args->dynamic_shared_bytes,
+        .params = params,
+        .stack_bytes = stack_bytes(sim, function->module->set),
+        .heap_bytes = sim->heap_bytes,
+        .grid_id = ++sim->launches,
+        .seed = sim->options.seed,
+        .gpu = describe_gpu(sim, args),
+        .mem = sim->mem,
+        .sink = sim->sink,
+        .info = &info,
+        .print = sim->options.print,
+        .print_context = sim->options.print_context,
+    };
+    memcpy(launch.grid, args->grid, sizeof launch.grid);
+    memcpy(launch.block, args->block, sizeof launch.block);
+    status = hw_exec_launch(sim->exec, &launch, fault, diag);
+    pthread_mutex_unlock(&sim->launch_lock);
+    hw_free(params);
+    return status;
+}
