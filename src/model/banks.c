@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-enum { MAX_BANKS = 32, WORD_BYTES = 4, ALL_LANES = 32 };
+enum { MAX_BANKS = 32 /* a power of two on every GPU */, WORD_BYTES = 4, ALL_LANES = 32 };
 
 // One access, as every function here takes it.
 typedef struct lanes {
@@ -36,7 +36,7 @@ static uint32_t distinct_words(const hw_arch *arch, const lanes *l, uint32_t mas
         uint64_t address = address_of(l, __builtin_ctz(left));
         for (uint32_t i = 0; i <= more_words(l, address) && n < MAX_WORDS; i++) {
             uint64_t word = address / WORD_BYTES + i;
-            uint32_t bank = word % arch->smem_banks;
+            uint32_t bank = (uint32_t)word & (arch->smem_banks - 1);
             uint32_t seen = counts[bank], at = seen ? head[bank] : 0;
             while (seen && words[at] != word) {
                 at = next[at];
@@ -57,7 +57,7 @@ static uint32_t lanes_per_bank(const hw_arch *arch, const lanes *l, uint32_t mas
     uint8_t counts[MAX_BANKS] = {0};
     for (uint32_t left = mask; left; left &= left - 1) {
         uint64_t address = address_of(l, __builtin_ctz(left));
-        for (uint32_t i = 0; i <= more_words(l, address); i++) counts[(address / WORD_BYTES + i) % arch->smem_banks]++;
+        for (uint32_t i = 0; i <= more_words(l, address); i++) counts[(address / WORD_BYTES + i) & (arch->smem_banks - 1)]++;
     }
     return largest(counts, arch->smem_banks);
 }
