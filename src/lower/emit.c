@@ -161,11 +161,8 @@ static hw_status mov_direct(hw_lowering *lo, const hw_ptx_operand *from, hw_slot
         t.sub = (uint8_t)from->sreg;
         return hw_emit_inst(lo, hw_names_intern(lo, "sreg"), &t);
     }
-    if (from->kind == HW_OPERAND_SYMBOL && hw_operand_symbol(lo, from, &value) == HW_ADDRESS_LOCAL) {
-        t.imm = (int64_t)value;
-        t.width = (uint8_t)hw_lane_bytes(lane);
-        return hw_emit_inst(lo, hw_names_intern(lo, "local.address"), &t);
-    }
+    hw_address_kind kind = from->kind == HW_OPERAND_SYMBOL ? hw_operand_symbol(lo, from, &value) : HW_ADDRESS_CONSTANT;
+    if (kind == HW_ADDRESS_LOCAL || kind == HW_ADDRESS_PARAM) return hw_operand_symbol_address(lo, from, d, lane);
     *done = false;
     return HW_OK;
 }

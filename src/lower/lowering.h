@@ -189,8 +189,10 @@ typedef enum hw_address_kind {
 } hw_address_kind;
 // value: the number; of the others, what is added to the beginning.
 hw_address_kind hw_operand_symbol(const hw_lowering *lo, const hw_ptx_operand *operand, uint64_t *value);
-// The same for an address in brackets that has no register.
+// A slot that holds the address, whatever it is.
 hw_status hw_operand_symbol_slot(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_slot *out);
+// An instruction that puts a LOCAL or PARAM address into d.
+hw_status hw_operand_symbol_address(hw_lowering *lo, const hw_ptx_operand *operand, hw_slot d, hw_lane lane);
 // Is the symbol in this call's own parameter memory, not a kernel's parameter?
 bool hw_operand_param_is_own(const hw_lowering *lo, const hw_ptx_symbol *symbol);
 

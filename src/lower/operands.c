@@ -116,6 +116,19 @@ static hw_status dynamic_shared_slot(hw_lowering *lo, hw_lane lane, hw_slot *out
     return HW_OK;
 }
 
+hw_status hw_operand_symbol_address(hw_lowering *lo, const hw_ptx_operand *operand, hw_slot d, hw_lane lane) {
+    uint64_t value;
+    hw_inst t = hw_emit_blank();
+    hw_address_kind kind = hw_operand_symbol(lo, operand, &value);
+    t.d = d;
+    t.imm = (int64_t)value;
+    t.width = (uint8_t)hw_lane_bytes(lane);
+    if (kind == HW_ADDRESS_LOCAL) return hw_emit_inst(lo, hw_names_intern(lo, "local.address"), &t);
+    t.sub = hw_operand_param_is_own(lo, operand->symbol);
+    if (!t.sub) lo->program->takes_param_address = true;
+    return hw_emit_inst(lo, hw_names_intern(lo, "param.address"), &t);
+}
+
 hw_status hw_operand_symbol_slot(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_slot *out) {
     uint64_t value;
     hw_inst t = hw_emit_blank();
@@ -133,15 +146,8 @@ hw_status hw_operand_symbol_slot(hw_lowering *lo, const hw_ptx_operand *operand,
         if (status != HW_OK) return status;
         return hw_emit_inst(lo, hw_names_printf(lo, "add.s%u", 8 * hw_lane_bytes(lane)), &t);
     }
-    hw_status status = hw_slots_temporary(lo, lane, &t.d);
-    if (status != HW_OK) return status;
-    *out = t.d;
-    t.imm = (int64_t)value;
-    t.width = (uint8_t)hw_lane_bytes(lane);
-    if (kind == HW_ADDRESS_LOCAL) return hw_emit_inst(lo, hw_names_intern(lo, "local.address"), &t);
-    t.sub = hw_operand_param_is_own(lo, operand->symbol);
-    if (!t.sub) lo->program->takes_param_address = true;
-    return hw_emit_inst(lo, hw_names_intern(lo, "param.address"), &t);
+    hw_status status = hw_slots_temporary(lo, lane, out);
+    return status == HW_OK ? hw_operand_symbol_address(lo, operand, *out, lane) : status;
 }
 
 // ---- any source ----
