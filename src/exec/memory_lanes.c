@@ -37,25 +37,25 @@ static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32
 #endif
 
 // Some lanes are off: only the others' addresses mean anything.
-static bool same_active_deltas(const hw_warp *w, const uint64_t *a, uint64_t first, const int64_t *delta) {
+static __attribute__((noinline)) bool same_active_deltas(const hw_warp *w, const uint64_t *a, uint64_t first, const int64_t *delta) {
     uint64_t differ = 0;
     for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint64_t)delta[i]) & (uint64_t)(int64_t)w->lanes[i];
     return !differ;
 }
 
-static bool same_active_deltas_32(const hw_warp *w, const uint32_t *a, uint32_t first, const int32_t *delta) {
+static __attribute__((noinline)) bool same_active_deltas_32(const hw_warp *w, const uint32_t *a, uint32_t first, const int32_t *delta) {
     uint32_t differ = 0;
     for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint32_t)delta[i]) & (uint32_t)w->lanes[i];
     return !differ;
 }
 
-static void learn_64(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *a) {
+static __attribute__((noinline)) void learn_64(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *a) {
     uint64_t addresses[32];
     for (int i = 0; i < 32; i++) addresses[i] = a[i] + (uint64_t)in->imm;
     hw_access_learn(s, in, p, addresses);
 }
 
-static void learn_32(hw_state *s, const hw_inst *in, hw_pattern *p, const uint32_t *a) {
+static __attribute__((noinline)) void learn_32(hw_state *s, const hw_inst *in, hw_pattern *p, const uint32_t *a) {
     uint64_t addresses[32];
     for (int i = 0; i < 32; i++) addresses[i] = (uint32_t)(a[i] + (uint32_t)in->imm);
     hw_access_learn(s, in, p, addresses);
@@ -134,7 +134,7 @@ static inline __attribute__((always_inline)) char *locate(hw_state *s, const hw_
             }                                                                                          \
         }                                                                                              \
         if (in->flags & HW_INST_VOLATILE) poll(s);                                                     \
-        return in + 1;                                                                                 \
+        HW_NEXT(w, in);                                                                                \
     }                                                                                                  \
     static const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {                               \
         hw_state *s = hw_state_of(w);                                                                  \
@@ -153,7 +153,7 @@ static inline __attribute__((always_inline)) char *locate(hw_state *s, const hw_
             }                                                                                          \
         }                                                                                              \
         if (in->flags & HW_INST_VOLATILE) poll(s);                                                     \
-        return in + 1;                                                                                 \
+        HW_NEXT(w, in);                                                                                \
     }
 
 #define STORE(name, MEM, REG)                                                                          \
@@ -176,7 +176,7 @@ static inline __attribute__((always_inline)) char *locate(hw_state *s, const hw_
         } else {                                                                                       \
             HW_EACH_ACTIVE_LANE(*(MEM *)(m + delta[i]) = (MEM)b[i]);                                   \
         }                                                                                              \
-        return in + 1;                                                                                 \
+        HW_NEXT(w, in);                                                                                \
     }                                                                                                  \
     static const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {                               \
         hw_state *s = hw_state_of(w);                                                                  \
@@ -189,7 +189,7 @@ static inline __attribute__((always_inline)) char *locate(hw_state *s, const hw_
             const int64_t *delta = p->delta;                                                           \
             HW_EACH_ACTIVE_LANE(*(MEM *)(m + delta[i]) = (MEM)b[i]);                                   \
         }                                                                                              \
-        return in + 1;                                                                                 \
+        HW_NEXT(w, in);                                                                                \
     }
 
 // Another block may be about to change what was read: a loop that only looks must let others run.

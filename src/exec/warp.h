@@ -129,17 +129,18 @@ typedef enum hw_shape {
 // What one memory instruction did last, on one worker. A repetition of the same relative addresses, the usual case,
 // is recognised by comparing differences, and costs neither a look-up of allocations nor a count.
 typedef struct hw_pattern {
-    _Alignas(64) int64_t delta[32];
-    _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
-    uint32_t mask;                // 0: nothing remembered
+    // What every access looks at, in one cache line. The memory that the last access lay in: base + low may be
+    // begin .. begin + room, while epoch is the worker's.
+    _Alignas(64) uint32_t mask;   // 0: nothing remembered
     uint8_t shape;                // hw_shape; other than GENERAL only for full masks
     uint8_t space;                // resolved
     int64_t low, high;            // smallest delta; largest delta plus access width
     uint64_t bits;                // of all deltas, or-ed: for alignment
-    // The memory the last access lay in: address + low may be begin .. begin + room, while epoch is the worker's.
     uint64_t begin, room, epoch;
-    uint64_t window;              // of SHARED: what base counts from
     uint64_t last_base;
+    _Alignas(64) int64_t delta[32];
+    _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
+    uint64_t window;              // of SHARED: what base counts from
     const hw_inst *inst;
     uint64_t serial;
     uint64_t touched[2];          // which hits are not zero
