@@ -201,7 +201,7 @@ bool hw_ptx_next(parser *p) {
     lexer *lex = &p->lex;
     skip_space(lex);
     token *t = &p->tok;
-    *t = (token){.line = lex->line};
+    *t = (token){.line = lex->line, .text = lex->at};
     char c = *lex->at;
     if (lex->at >= lex->end) return true;   // TOKEN_END
     if (is(c, LETTER) || c == '$' || c == '_' || (c == '%' && (continues_name(lex->at[1])))) return lex_name(p, t);

@@ -51,12 +51,16 @@ static void put_address(text *t, const hw_ptx_reloc *r) {
     if (r->width_bytes == 1) put(t, ")");
 }
 
-// Initial values, element by element; addresses stand where their relocations are.
+// Initial values, element by element up to the last that is not zero; addresses stand where their relocations are.
 static void put_init(text *t, const hw_ptx_symbol *s) {
     unsigned elem_bytes = hw_type_bits(s->type) / 8;
     uint32_t next_reloc = 0;
-    put(t, " = {");
-    for (uint64_t at = 0; at < s->size_bytes && !t->failed; at += elem_bytes) {
+    bool is_scalar = s->size_bytes == elem_bytes;
+    uint64_t end = s->size_bytes;
+    uint64_t last_reloc = s->n_relocs ? s->relocs[s->n_relocs - 1].offset : 0;
+    while (end > elem_bytes && end > last_reloc + elem_bytes && !s->init[end - 1]) end--;
+    put(t, is_scalar ? " = " : " = {");
+    for (uint64_t at = 0; at < end && !t->failed; at += elem_bytes) {
         if (at) put(t, at / elem_bytes % 16 ? ", " : ",\n    ");
         while (next_reloc < s->n_relocs && s->relocs[next_reloc].offset < at) next_reloc++;
         if (next_reloc < s->n_relocs && s->relocs[next_reloc].offset == at) {
@@ -67,7 +71,7 @@ static void put_init(text *t, const hw_ptx_symbol *s) {
         memcpy(&bits, s->init + at, elem_bytes < 8 ? elem_bytes : 8);
         put_number(t, s->type, bits);
     }
-    put(t, "}");
+    put(t, is_scalar ? "" : "}");
 }
 
 static void put_variable(text *t, const hw_ptx_symbol *s) {
@@ -209,11 +213,14 @@ static void put_signature(text *t, const hw_ptx_function *f) {
     if (f->n_rets) put_params(t, f->rets, f->n_rets);
     put(t, " %s ", f->name);
     put_params(t, f->params, f->n_params);
+    if (f->noreturn) put(t, " .noreturn");
+}
+
+static void put_tuning(text *t, const hw_ptx_function *f) {
     if (f->max_ntid[0]) put(t, " .maxntid %u, %u, %u", f->max_ntid[0], f->max_ntid[1], f->max_ntid[2]);
     if (f->req_ntid[0]) put(t, " .reqntid %u, %u, %u", f->req_ntid[0], f->req_ntid[1], f->req_ntid[2]);
     if (f->min_ncta_per_sm) put(t, " .minnctapersm %u", f->min_ncta_per_sm);
     if (f->max_nreg) put(t, " .maxnreg %u", f->max_nreg);
-    if (f->noreturn) put(t, " .noreturn");
 }
 
 char *hw_ptx_print(const hw_ptx_module *m) {
@@ -233,6 +240,7 @@ char *hw_ptx_print(const hw_ptx_module *m) {
     for (uint32_t i = 0; i < m->n_functions; i++)
         if (m->functions[i]->has_body) {
             put_signature(&t, m->functions[i]);
+            put_tuning(&t, m->functions[i]);
             put(&t, "\n");
             put_body(&t, m->functions[i]);
         }
