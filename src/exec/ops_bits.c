@@ -76,15 +76,16 @@ static const hw_inst *bfi_b64(hw_warp *w, const hw_inst *in) {
     u64 *d = hw_at(w, in->d);
     const u64 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     const u32 *c = hw_at(w, in->c), *e = hw_at(w, in->e);
-#define FIELD (((u64)C & 255) > 63 ? 0 : ones_64((u64)e[i] & 255) << ((u64)C & 63))
+#define FIELD ((u64)C > 63 ? 0 : ones_64(e[i]) << ((u64)C & 63))
     HW_LANES(d, (B & ~FIELD) | (A << (C & 63) & FIELD));
 #undef FIELD
     HW_NEXT(w, in);
 }
 
 // The n-th set bit of mask, counted from bit base upwards (n > 0, the first is 1) or downwards (n < 0); n = 0: base
-// itself if set. 0xffffffff when there is none.
+// itself if set. 0xffffffff when there is none; 0 for the n that has no magnitude, as on an H200.
 static u32 nth_set_bit(u32 mask, u32 base, s32 n) {
+    if (n == INT32_MIN) return 0;
     if (base > 31) return 0xffffffffu;
     if (n == 0) return mask >> base & 1 ? base : 0xffffffffu;
     u32 left = n > 0 ? (u32)n : 0 - (u32)n;

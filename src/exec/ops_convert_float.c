@@ -32,26 +32,32 @@ static inline f64 s64_to_double(s64 x, hw_round mode) {
 #define BEYOND_HALF_U(x) ((x) < 131072 ? (u32)(x) : 131072)
 #define BEYOND_HALF_S(x) ((x) < -131072 ? -131072 : (x) > 131072 ? 131072 : (s32)(x))
 
-// A value that is integral already, to an integer type: clamped, NaN to 0, or to 2^63 in 64 bits. What does not fit
-// is kept away from the conversion itself.
-#define TO_INTEGERS(type)                                                                                     \
+// A value that is integral already, to an integer type: clamped. NaN becomes 0 in up to 32 bits, but from f64, and in
+// 64 bits from all types, the highest bit alone (as on an H200). What does not fit is kept away from the conversion.
+#define TO_INTEGERS(type, nan)                                                                                \
     static inline s32 type##_to_s32_within(type x, type low, type high) {                                     \
-        x = x > low ? x : x == x ? low : 0;                                                                   \
+        x = x > low ? x : low;                                                                                \
         return (s32)(x < high ? x : high);                                                                    \
     }                                                                                                         \
-    static inline s8 type##_to_s8(type x) { return (s8)type##_to_s32_within(x, -128, 127); }                  \
-    static inline u8 type##_to_u8(type x) { return (u8)type##_to_s32_within(x, 0, 255); }                     \
-    static inline s16 type##_to_s16(type x) { return (s16)type##_to_s32_within(x, -32768, 32767); }           \
-    static inline u16 type##_to_u16(type x) { return (u16)type##_to_s32_within(x, 0, 65535); }                \
+    static inline s8 type##_to_s8(type x) {                                                                   \
+        return (s8)(x == x ? type##_to_s32_within(x, -128, 127) : nan(8));                                    \
+    }                                                                                                         \
+    static inline u8 type##_to_u8(type x) { return (u8)(x == x ? type##_to_s32_within(x, 0, 255) : nan(8)); } \
+    static inline s16 type##_to_s16(type x) {                                                                 \
+        return (s16)(x == x ? type##_to_s32_within(x, -32768, 32767) : nan(16));                              \
+    }                                                                                                         \
+    static inline u16 type##_to_u16(type x) {                                                                 \
+        return (u16)(x == x ? type##_to_s32_within(x, 0, 65535) : nan(16));                                   \
+    }                                                                                                         \
     static inline s32 type##_to_s32(type x) {                                                                 \
         type y = x < (type)0x1p31 ? x : 0;                                                                    \
         s32 r = (s32)(y > -(type)0x1p31 ? y : -(type)0x1p31);                                                 \
-        return x >= (type)0x1p31 ? INT32_MAX : r;                                                             \
+        return x >= (type)0x1p31 ? INT32_MAX : x == x ? r : (s32)nan(32);                                     \
     }                                                                                                         \
     static inline u32 type##_to_u32(type x) {                                                                 \
         type y = x < (type)0x1p32 ? x : 0;                                                                    \
         u32 r = (u32)(y > 0 ? y : 0);                                                                         \
-        return x >= (type)0x1p32 ? UINT32_MAX : r;                                                            \
+        return x >= (type)0x1p32 ? UINT32_MAX : x == x ? r : (u32)nan(32);                                    \
     }                                                                                                         \
     static inline s64 type##_to_s64(type x) {                                                                 \
         type y = x < (type)0x1p63 ? x : 0;                                                                    \
@@ -63,8 +69,10 @@ static inline f64 s64_to_double(s64 x, hw_round mode) {
         u64 r = (u64)(y > 0 ? y : 0);                                                                         \
         return x >= (type)0x1p64 ? UINT64_MAX : x == x ? r : (u64)1 << 63;                                    \
     }
-TO_INTEGERS(float)
-TO_INTEGERS(double)
+#define ZERO(bits) 0
+#define HIGHEST_BIT(bits) ((s64)1 << (bits - 1))
+TO_INTEGERS(float, ZERO)
+TO_INTEGERS(double, HIGHEST_BIT)
 
 #include "exec/ops_convert_float.def"
 

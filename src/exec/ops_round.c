@@ -5,7 +5,19 @@
 #include "exec/row_bodies.h"
 
 static inline f32 canonical(f32 x) { return x == x ? x : hw_bits_float(HW_FLOAT_NAN); }
-static inline f64 widened(f32 x) { return x == x ? (f64)x : hw_bits_double(0x7fffffffffffffffull); }
+// The result, but of a NaN the NaN itself, made quiet.
+static inline f64 quiet(f64 x, f64 result) { return x == x ? result : x + x; }
+static inline f32 narrowed(f64 x, hw_round mode) { return x == x ? hw_double_to_float(x, mode) : (f32)x; }
+static inline u16 double_to_half(f64 x, hw_round mode) {
+    u64 bits = hw_double_bits(x);
+    u32 nan = (u32)(bits >> 48 & 0x8000) | 0x7e00 | (u32)(bits >> 42 & 0x3ff);
+    return x == x ? hw_double_to_half(x, mode) : (u16)nan;
+}
+static inline f64 half_to_double(u16 h) {
+    u64 nan = (u64)(h & 0x8000) << 48 | 0x7ff8000000000000 | (u64)(h & 0x3ff) << 42;
+    return (h & 0x7fff) > 0x7c00 ? hw_bits_double(nan) : (f64)hw_half_to_float(h);
+}
+static inline f32 bfloat_bits(u16 h) { return hw_bits_float((u32)h << 16); }
 
 #define TO_HALF(x) hw_float_to_half(x, HW_RN)
 #define TO_BFLOAT(x) hw_float_to_bfloat(x, HW_RN)
@@ -16,16 +28,17 @@ static inline f32 within_half(f32 x) { return within(x, 65504.0f); }
 static inline f32 within_bfloat(f32 x) { return within(x, 0x1.fep127f); }
 static inline f32 within_tf32(f32 x) { return within(x, 0x1.ffcp127f); }
 
+// Infinities and NaNs are only cut.
 static inline u32 tf32_bits(f32 x, u32 rounded) {
-    u32 bits = hw_float_bits(x), magnitude = bits & 0x7fffffff;
-    return magnitude > 0x7f800000 ? HW_FLOAT_NAN : magnitude == 0x7f800000 ? bits : rounded & ~0x1fffu;
+    u32 bits = hw_float_bits(x);
+    return ((bits & 0x7f800000) == 0x7f800000 ? bits : rounded) & ~0x1fffu;
 }
 static inline u32 tf32_away(f32 x) { return tf32_bits(x, hw_float_bits(x) + 0x1000); }
 static inline u32 tf32_nearest(f32 x) {
     u32 bits = hw_float_bits(x);
-    return tf32_bits(x, bits + 0xfff + (bits >> 13 & 1));
+    return tf32_bits(canonical(x), bits + 0xfff + (bits >> 13 & 1));
 }
-static inline u32 tf32_cut(f32 x) { return tf32_bits(x, hw_float_bits(x)); }
+static inline u32 tf32_cut(f32 x) { return tf32_bits(canonical(x), hw_float_bits(x)); }
 
 // To an 8-bit float with `digits` bits of mantissa, to nearest even, largest finite code for what is beyond it.
 static u32 narrow_8(f32 x, u32 digits, u32 bias, u32 largest) {

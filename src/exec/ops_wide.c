@@ -3,7 +3,8 @@
 
 // A quotient of 32-bit integers is the truncated quotient of the doubles: it differs from the next integer by 1/b at
 // least, far more than rounding can move it. Vectors have that division and none of integers.
-// Division by zero and INT_MIN / -1 give what GPUs give; both divide by 1 here, so that no conversion overflows.
+// Division by zero gives all ones as quotient and as remainder, INT_MIN / -1 is INT_MIN, as on an H200; both divide by 1
+// here, so that no conversion overflows.
 static inline u32 quotient_u32(u32 a, u32 b) {
     u32 q = (u32)((double)a / (double)(b ? b : 1));
     return b ? q : 0xffffffffu;
@@ -13,9 +14,9 @@ static inline s32 quotient_s32(s32 a, s32 b) {
     s32 q = (s32)((double)a / (double)divisor);
     return b ? q : -1;
 }
-static inline u32 remainder_u32(u32 a, u32 b) { return b ? a - quotient_u32(a, b) * b : a; }
+static inline u32 remainder_u32(u32 a, u32 b) { return b ? a - quotient_u32(a, b) * b : 0xffffffffu; }
 static inline s32 remainder_s32(s32 a, s32 b) {
-    return b ? (s32)((u32)a - (u32)quotient_s32(a, b) * (u32)b) : a;
+    return b ? (s32)((u32)a - (u32)quotient_s32(a, b) * (u32)b) : -1;
 }
 
 static inline u64 quotient_u64(u64 a, u64 b) {
@@ -28,8 +29,8 @@ static inline s64 quotient_s64(s64 a, s64 b) {
     if (((u64)a | (u64)b) >> 32 == 0) return (u32)a / (u32)b;
     return a / b;
 }
-static inline u64 remainder_u64(u64 a, u64 b) { return b ? a - quotient_u64(a, b) * b : a; }
-static inline s64 remainder_s64(s64 a, s64 b) { return b ? (s64)((u64)a - (u64)quotient_s64(a, b) * (u64)b) : a; }
+static inline u64 remainder_u64(u64 a, u64 b) { return b ? a - quotient_u64(a, b) * b : ~0ull; }
+static inline s64 remainder_s64(s64 a, s64 b) { return b ? (s64)((u64)a - (u64)quotient_s64(a, b) * (u64)b) : -1; }
 
 // One division per active lane; the processor has no vectors of these.
 #define EACH_LANE(function, type, value)                                    \
