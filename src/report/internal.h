@@ -1,0 +1,29 @@
+// What the report formats share; nobody else includes it.
+#ifndef HW_REPORT_INTERNAL_H
+#define HW_REPORT_INTERNAL_H
+
+#include "report/report.h"
+
+// One per format. They need not look at out's error flag: hw_report_write does.
+hw_status hw_report_write_table(const hw_report *report, bool colour, FILE *out, hw_diag *diag);
+hw_status hw_report_write_csv(const hw_report *report, bool colour, FILE *out, hw_diag *diag);
+hw_status hw_report_write_json(const hw_report *report, bool colour, FILE *out, hw_diag *diag);
+
+// text.c. All write a string that is cut to out_bytes and return out. Numbers have a '.' whatever the locale is.
+
+enum { HW_REPORT_NUMBER = 32 };   // bytes that a number takes at most
+
+// A number that is not negative, with that many decimals; at most 9.
+const char *hw_report_fixed(double value, int decimals, char *out, size_t out_bytes);
+// The same without zeros at the end.
+const char *hw_report_trimmed(double value, int decimals, char *out, size_t out_bytes);
+// Bytes as "512 B", "37.7 MB": powers of 1000.
+const char *hw_report_bytes(uint64_t bytes, char *out, size_t out_bytes);
+// "32x8", "256", "8x8x4".
+const char *hw_report_shape(const uint32_t shape[3], char *out, size_t out_bytes);
+// A demangled name without result type and parameters: "transpose<32>".
+const char *hw_report_short_name(const char *kernel, char *out, size_t out_bytes);
+// A text of at most width characters, its start (or with keep_end its end) replaced by "..." where it is longer.
+const char *hw_report_shorten(const char *text, size_t width, bool keep_end, char *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,125 @@
+// JSON, one object per launch and line of text, so that any number of launches takes little memory.
+#include <jansson.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "report/internal.h"
+
+// Names may come from files that are not UTF-8, which JSON has to be.
+static json_t *text(const char *value) {
+    json_t *string = json_string(value);
+    if (string) return string;
+    size_t length = strlen(value);
+    char *plain = hw_malloc(length + 1);
+    for (size_t i = 0; plain && i <= length; i++) plain[i] = (signed char)value[i] < 0 ? '?' : value[i];
+    string = plain ? json_string(plain) : NULL;
+    hw_free(plain);
+    return string;
+}
+
+static json_t *shape(const uint32_t n[3]) {
+    return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
+}
+
+static json_t *rounded(double value, double unit) {
+    return json_real((double)(long long)(value / unit + 0.5) * unit);
+}
+
+// Each returns 0, or -1 when out of memory, and takes its value in both cases.
+static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
+static int put_integer(json_t *object, const char *key, uint64_t value) {
+    return put(object, key, json_integer((json_int_t)value));
+}
+
+static int put_counters(json_t *object, const uint64_t *counts) {
+    int failed = 0;
+    for (int i = 0; i < HW_COUNTERS; i++)
+        if (hw_counter_rows[i].is_column) failed |= put_integer(object, hw_counter_rows[i].name, counts[i]);
+    return failed;
+}
+
+static json_t *launch_object(const hw_report_launch *l) {
+    const hw_occupancy *o = &l->occupancy;
+    json_t *object = json_object();
+    int failed = put_integer(object, "ordinal", l->ordinal);
+    failed |= put(object, "kernel", text(l->kernel));
+    failed |= put(object, "mangled", text(l->mangled));
+    failed |= put(object, "grid", shape(l->grid));
+    failed |= put(object, "block", shape(l->block));
+    failed |= put_integer(object, "regs", l->regs);
+    failed |= put(object, "regs_estimated", json_boolean(l->regs_estimated));
+    failed |= put_integer(object, "smem_static", l->smem_static);
+    failed |= put_integer(object, "smem_dynamic", l->smem_dynamic);
+    failed |= put_integer(object, "limit_blocks", o->limit_blocks);
+    failed |= put_integer(object, "limit_regs", o->limit_regs);
+    failed |= put_integer(object, "limit_smem", o->limit_smem);
+    failed |= put_integer(object, "limit_warps", o->limit_warps);
+    failed |= put(object, "occupancy_pct", rounded(o->occupancy_pct, 0.01));
+    failed |= put_counters(object, l->counts);
+    failed |= put(object, "host_ms", rounded(l->host_ms, 0.0001));
+    failed |= put(object, "completed", json_boolean(l->status == HW_OK));
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *line_object(const hw_report_line *line) {
+    json_t *object = json_object();
+    int failed = put(object, "file", text(line->file)) | put_integer(object, "line", line->line) |
+                 put_counters(object, line->counts);
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *gpu_object(const hw_gpu *gpu) {
+    char capability[16];
+    snprintf(capability, sizeof capability, "%d.%d", gpu->arch->cc / 10, gpu->arch->cc % 10);
+    return json_pack("{s:s, s:s, s:s, s:i}", "id", gpu->id, "name", gpu->name, "compute_capability", capability,
+                     "multiprocessors", (int)gpu->sms);
+}
+
+// An element of an array: takes the object, which may be NULL when there was no memory for it.
+static hw_status write_element(FILE *out, json_t *object, bool is_first, hw_diag *diag) {
+    if (!object) return hw_diag_no_memory(diag);
+    fputs(is_first ? "\n    " : ",\n    ", out);
+    int failed = json_dumpf(object, out, JSON_REAL_PRECISION(10));
+    json_decref(object);
+    return failed && !ferror(out) ? hw_diag_no_memory(diag) : HW_OK;
+}
+
+static hw_status write_kernel(const hw_report_kernel *kernel, bool is_first, FILE *out, hw_diag *diag) {
+    json_t *name = text(kernel->kernel);
+    hw_status status = name ? HW_OK : hw_diag_no_memory(diag);
+    if (status) return status;
+    fputs(is_first ? "\n   {\"kernel\": " : ",\n   {\"kernel\": ", out);
+    json_dumpf(name, out, JSON_ENCODE_ANY);
+    fprintf(out, ", \"launches\": %llu, \"lines\": [", (unsigned long long)kernel->launches);
+    for (size_t i = 0; i < kernel->n_lines && !status; i++)
+        status = write_element(out, line_object(&kernel->lines[i]), i == 0, diag);
+    fputs("]}", out);
+    json_decref(name);
+    return status;
+}
+
+hw_status hw_report_write_json(const hw_report *report, bool colour, FILE *out, hw_diag *diag) {
+    (void)colour;
+    json_t *gpu = gpu_object(report->gpu);
+    hw_status status = gpu ? HW_OK : hw_diag_no_memory(diag);
+    if (status) return status;
+    fputs("{\"gpu\": ", out);
+    json_dumpf(gpu, out, 0);
+    json_decref(gpu);
+    fputs(",\n \"launches\": [", out);
+    for (size_t i = 0; i < report->n_launches && !status; i++)
+        status = write_element(out, launch_object(&report->launches[i]), i == 0, diag);
+    fputs("]", out);
+    if (report->has_lines) {
+        fputs(",\n \"kernels\": [", out);
+        for (size_t i = 0; i < report->n_kernels && !status; i++)
+            status = write_kernel(&report->kernels[i], i == 0, out, diag);
+        fputs("]", out);
+    }
+    fputs("}\n", out);
+    return status;
+}

@@ -1,0 +1,310 @@
+// The report's formats: what is printed of a report made by hand.
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/grid.h"
+#include "report/internal.h"
+#include "report/report.h"
+
+static hw_report_launch launch(uint64_t ordinal, const char *kernel) {
+    hw_report_launch l = {.ordinal = ordinal, .kernel = kernel, .mangled = "_Z", .grid = {32, 64, 1},
+                          .block = {32, 8, 1}, .regs = 16, .smem_static = 4224, .host_ms = 1.25};
+    l.occupancy = hw_model_occupancy(hw_gpu_find("h200")->arch, 256, 16, 4224);
+    for (int i = 0; i < HW_COUNTERS; i++) l.counts[i] = 1000 + (uint64_t)i;
+    return l;
+}
+
+// A naive transpose, one with bank conflicts and a padded one, as a newcomer would see them.
+static hw_report_launch transposes[3];
+static hw_report_line lines[2];
+static hw_report_kernel kernels[2];
+
+static hw_report sample(bool with_lines) {
+    static const char *const names[] = {"naive(float*, float const*, int)",
+                                        "void tile<32, 0>(float*, float const*, int)",
+                                        "void tile<32, 1>(float*, float const*, int)"};
+    for (int i = 0; i < 3; i++) {
+        transposes[i] = launch((uint64_t)i, names[i]);
+        uint64_t *n = transposes[i].counts;
+        memset(n, 0, sizeof transposes[i].counts);
+        n[HW_COUNT_INST] = 720896;
+        n[HW_COUNT_THREAD_INST] = 23068672;
+        n[HW_COUNT_GLD_REQUESTS] = n[HW_COUNT_GST_REQUESTS] = 32768;
+        n[HW_COUNT_GLD_SECTORS] = n[HW_COUNT_GLD_SECTORS_IDEAL] = n[HW_COUNT_GST_SECTORS_IDEAL] = 131072;
+        n[HW_COUNT_GST_SECTORS] = i ? 131072 : 1048576;
+        n[HW_COUNT_L2_SECTORS] = n[HW_COUNT_GLD_SECTORS] + n[HW_COUNT_GST_SECTORS];
+        n[HW_COUNT_L2_SECTORS_IDEAL] = 262144;
+        n[HW_COUNT_SMEM_WAVEFRONTS] = i == 0 ? 0 : i == 1 ? 1081344 : 65536;
+        n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] = i == 0 ? 0 : 65536;
+        n[HW_COUNT_BRANCHES] = 32768;
+    }
+    transposes[0].smem_static = 0;
+    lines[0] = (hw_report_line){.file = "transpose.cu", .line = 7};
+    lines[1] = (hw_report_line){.file = "", .line = 0};
+    memcpy(lines[0].counts, transposes[0].counts, sizeof lines[0].counts);
+    lines[1].counts[HW_COUNT_INST] = 3;
+    lines[1].counts[HW_COUNT_THREAD_INST] = 48;
+    kernels[0] = (hw_report_kernel){.kernel = names[0], .mangled = "_Z", .launches = 2, .lines = lines, .n_lines = 2};
+    kernels[1] = (hw_report_kernel){.kernel = names[1], .mangled = "_Z", .launches = 1};
+    return (hw_report){.gpu = hw_gpu_find("h200"), .launches = transposes, .n_launches = 3, .has_lines = with_lines,
+                       .kernels = kernels, .n_kernels = with_lines ? 2 : 0};
+}
+
+// The text of a report; freed by the caller.
+static char *text_of(const hw_report *report, hw_report_format format, bool colour) {
+    char *text = NULL;
+    size_t length = 0;
+    hw_diag diag = {0};
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    assert_int_equal(hw_report_write(report, format, colour, out, &diag), HW_OK);
+    fclose(out);
+    return text;
+}
+
+static size_t count_of(const char *text, const char *piece) {
+    size_t n = 0;
+    for (; (text = strstr(text, piece)); text += strlen(piece)) n++;
+    return n;
+}
+
+static void formats_by_name(void **state) {
+    (void)state;
+    assert_int_equal(hw_report_find_format("table"), HW_REPORT_TABLE);
+    assert_int_equal(hw_report_find_format("csv"), HW_REPORT_CSV);
+    assert_int_equal(hw_report_find_format("json"), HW_REPORT_JSON);
+    assert_int_equal(hw_report_find_format("CSV "), HW_REPORT_FORMATS);
+    assert_int_equal(hw_report_find_format(""), HW_REPORT_FORMATS);
+    assert_string_equal(hw_report_format_name(HW_REPORT_JSON), "json");
+    assert_null(hw_report_format_name(HW_REPORT_FORMATS));
+    hw_report report = sample(false);
+    hw_diag diag = {0};
+    assert_int_equal(hw_report_write(&report, HW_REPORT_FORMATS, false, stderr, &diag), HW_USAGE);
+}
+
+static void csv_has_the_columns_of_the_design(void **state) {
+    (void)state;
+    static const char header[] =
+        "ordinal,kernel,grid,block,regs,smem_static,smem_dynamic,limit_blocks,limit_regs,limit_smem,limit_warps,"
+        "occupancy_pct,inst,thread_inst,gld_requests,gst_requests,gld_sectors,gst_sectors,l2_sectors,l2_sectors_ideal,"
+        "lds_inst,sts_inst,lds_wavefronts,sts_wavefronts,smem_wavefronts,smem_wavefronts_ideal,lld_requests,"
+        "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated\n";
+    hw_report_launch one = launch(0, "k<1, 2>(float*, \"x\")");
+    one.occupancy.limit_smem = 37;
+    one.occupancy.occupancy_pct = 20.3125;
+    one.regs_estimated = true;
+    hw_report report = {.gpu = hw_gpu_find("h200"), .launches = &one, .n_launches = 1};
+    char *text = text_of(&report, HW_REPORT_CSV, true);
+    assert_memory_equal(text, header, strlen(header));
+    assert_string_equal(text + strlen(header),
+                        "0,\"k<1, 2>(float*, \"\"x\"\")\",(32 64 1),(32 8 1),16,4224,0,32,16,37,8,20.31,1000,1001,1002,"
+                        "1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016,1017,1018,1019,1020,"
+                        "1021,1.2500,1\n");
+    free(text);
+    report.n_launches = 0;
+    text = text_of(&report, HW_REPORT_CSV, false);
+    assert_string_equal(text, header);
+    free(text);
+}
+
+static void csv_of_lines_is_one_table(void **state) {
+    (void)state;
+    hw_report report = sample(true);
+    char *text = text_of(&report, HW_REPORT_CSV, false);
+    assert_int_equal(strncmp(text, "kernel,launches,file,line,inst,thread_inst,", 43), 0);
+    assert_int_equal(count_of(text, "\n"), 3);
+    assert_non_null(strstr(text, "\n\"naive(float*, float const*, int)\",2,transpose.cu,7,720896,23068672,32768,"));
+    assert_non_null(strstr(text, "\n\"naive(float*, float const*, int)\",2,,0,3,48,0,"));
+    free(text);
+}
+
+static void json_is_valid_and_complete(void **state) {
+    (void)state;
+    hw_report report = sample(true);
+    transposes[1].kernel = "bad \xff name \"quoted\"\n";
+    transposes[2].status = HW_FAULT;
+    transposes[2].counts[HW_COUNT_INST] = (uint64_t)1 << 62;
+    transposes[2].occupancy.occupancy_pct = 20.3125;
+    char *text = text_of(&report, HW_REPORT_JSON, true);
+    json_error_t error;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!root) fail_msg("%s in %s", error.text, text);
+    json_t *launches = json_object_get(root, "launches");
+    assert_int_equal(json_array_size(launches), 3);
+    json_t *last = json_array_get(launches, 2);
+    assert_true(json_integer_value(json_object_get(last, "inst")) == (json_int_t)1 << 62);
+    assert_true(json_is_false(json_object_get(last, "completed")));
+    assert_true(json_number_value(json_object_get(last, "occupancy_pct")) > 20.309);
+    assert_true(json_number_value(json_object_get(last, "occupancy_pct")) < 20.311);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(launches, 1), "kernel")),
+                        "bad ? name \"quoted\"\n");
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(last, "grid"), 1)), 64);
+    for (int i = 0; i < HW_COUNTERS; i++)
+        assert_int_equal(json_object_get(last, hw_counter_rows[i].name) != NULL, hw_counter_rows[i].is_column);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(root, "gpu"), "id")), "h200");
+    json_t *found = json_object_get(root, "kernels");
+    assert_int_equal(json_array_size(found), 2);
+    json_t *line = json_array_get(json_object_get(json_array_get(found, 0), "lines"), 0);
+    assert_int_equal(json_integer_value(json_object_get(line, "line")), 7);
+    assert_int_equal(json_array_size(json_object_get(json_array_get(found, 1), "lines")), 0);
+    json_decref(root);
+    free(text);
+    report = (hw_report){.gpu = hw_gpu_find("t4")};
+    text = text_of(&report, HW_REPORT_JSON, false);
+    root = json_loads(text, 0, &error);
+    assert_non_null(root);
+    assert_int_equal(json_array_size(json_object_get(root, "launches")), 0);
+    assert_null(json_object_get(root, "kernels"));
+    json_decref(root);
+    free(text);
+}
+
+static void table_shows_why(void **state) {
+    (void)state;
+    hw_report report = sample(true);
+    char *text = text_of(&report, HW_REPORT_TABLE, false), *coloured = text_of(&report, HW_REPORT_TABLE, true);
+    assert_non_null(strstr(text, "NVIDIA H200 (h200), compute capability 9.0"));
+    assert_non_null(strstr(text, "tile<32, 1>"));
+    assert_null(strstr(text, "void tile<32, 1>(float*, float const*, int)\n"));
+    assert_non_null(strstr(text, "32.0 / 4.0"));
+    assert_non_null(strstr(text, "16.5x"));
+    assert_non_null(strstr(text, "1.0x"));
+    assert_non_null(strstr(text, "naive(float*, float const*, int), 2 launches"));
+    assert_non_null(strstr(text, "transpose.cu:7"));
+    assert_non_null(strstr(text, "(no line)"));
+    assert_null(strchr(text, '\033'));
+    assert_null(strstr(text, "spill"));   // nothing to show: no column
+    assert_non_null(strstr(coloured, "\033[31m32.0 / 4.0\033[0m"));
+    assert_non_null(strstr(coloured, "\033[31m16.5x\033[0m"));
+    assert_non_null(strstr(coloured, "\033[32m1.0x\033[0m"));
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+        assert_in_range(strcspn(line, "\n"), 0, 120);
+    free(text);
+    free(coloured);
+    report = (hw_report){.gpu = hw_gpu_find("t4")};
+    text = text_of(&report, HW_REPORT_TABLE, true);
+    assert_string_equal(text, "no kernel was launched\n");
+    free(text);
+}
+
+static void table_takes_anything(void **state) {
+    (void)state;
+    hw_report_launch l = launch(UINT64_MAX, NULL);
+    char *name = malloc(5001);
+    memset(name, 'x', 5000);
+    name[5000] = 0;
+    l.kernel = name;
+    l.grid[0] = 2147483647;
+    l.grid[1] = l.grid[2] = 65535;
+    l.block[0] = l.block[1] = l.block[2] = l.regs = l.smem_static = l.smem_dynamic = UINT32_MAX;
+    l.host_ms = 1e300;
+    l.status = HW_FAULT;
+    l.regs_estimated = true;
+    memset(l.counts, 0xff, sizeof l.counts);
+    hw_report_line line = {.file = name, .line = UINT32_MAX};
+    memset(line.counts, 0xff, sizeof line.counts);
+    hw_report_kernel kernel = {.kernel = name, .mangled = name, .launches = UINT64_MAX, .lines = &line, .n_lines = 1};
+    hw_report report = {.gpu = hw_gpu_find("h200"), .launches = &l, .n_launches = 1, .has_lines = true,
+                        .kernels = &kernel, .n_kernels = 1};
+    for (int f = 0; f < HW_REPORT_FORMATS; f++) {
+        char *text = text_of(&report, (hw_report_format)f, true);
+        assert_true(strlen(text) > 100);
+        free(text);
+    }
+    l.kernel = kernel.kernel = "\x80\x80\xff<<<(((";
+    line.file = "\xc3";
+    free(text_of(&report, HW_REPORT_TABLE, false));
+    l.kernel = kernel.kernel = line.file = "";
+    free(text_of(&report, HW_REPORT_TABLE, false));
+    free(name);
+}
+
+static void a_full_disk_is_told(void **state) {
+    (void)state;
+    hw_report report = sample(true);
+    for (int f = 0; f < HW_REPORT_FORMATS; f++) {
+        FILE *full = fopen("/dev/full", "w");
+        if (!full) return;
+        hw_diag diag = {0};
+        assert_int_equal(hw_report_write(&report, (hw_report_format)f, false, full, &diag), HW_IO);
+        assert_true(diag.text[0]);
+        fclose(full);
+    }
+}
+
+static void numbers(void **state) {
+    (void)state;
+    char out[64], tiny[4];
+    assert_string_equal(hw_report_fixed(0, 2, out, sizeof out), "0.00");
+    assert_string_equal(hw_report_fixed(20.3125, 2, out, sizeof out), "20.31");
+    assert_string_equal(hw_report_fixed(0.996, 2, out, sizeof out), "1.00");
+    assert_string_equal(hw_report_fixed(-3, 1, out, sizeof out), "0.0");
+    assert_string_equal(hw_report_fixed(1e30, 1, out, sizeof out), "inf");
+    assert_string_equal(hw_report_fixed(__builtin_nan(""), 1, out, sizeof out), "0.0");
+    assert_string_equal(hw_report_fixed(7.5, 0, out, sizeof out), "8");
+    assert_string_equal(hw_report_trimmed(100, 2, out, sizeof out), "100");
+    assert_string_equal(hw_report_trimmed(62.5, 2, out, sizeof out), "62.5");
+    assert_string_equal(hw_report_trimmed(0, 2, out, sizeof out), "0");
+    assert_string_equal(hw_report_trimmed(700, 0, out, sizeof out), "700");
+    assert_string_equal(hw_report_bytes(0, out, sizeof out), "0 B");
+    assert_string_equal(hw_report_bytes(999, out, sizeof out), "999 B");
+    assert_string_equal(hw_report_bytes(1000, out, sizeof out), "1.0 kB");
+    assert_string_equal(hw_report_bytes(999999, out, sizeof out), "1.0 MB");
+    assert_string_equal(hw_report_bytes(37748736, out, sizeof out), "37.7 MB");
+    assert_string_equal(hw_report_bytes(UINT64_MAX, out, sizeof out), "18.4 EB");
+    assert_string_equal(hw_report_fixed(123456, 2, tiny, sizeof tiny), "123");
+    assert_string_equal(hw_report_shape((uint32_t[]){256, 1, 1}, out, sizeof out), "256");
+    assert_string_equal(hw_report_shape((uint32_t[]){32, 8, 1}, out, sizeof out), "32x8");
+    assert_string_equal(hw_report_shape((uint32_t[]){1, 1, 4}, out, sizeof out), "1x1x4");
+    if (setlocale(LC_ALL, "de_DE.UTF-8")) {
+        assert_string_equal(hw_report_fixed(20.3125, 2, out, sizeof out), "20.31");
+        setlocale(LC_ALL, "C");
+    }
+}
+
+static void names(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"naive(float*, float const*, int)", "naive"},
+        {"void tile<32, 1>(float*, int)", "tile<32, 1>"},
+        {"void ns::run<(anonymous namespace)::op>(int (*)(int))", "ns::run<(anonymous namespace)::op>"},
+        {"(anonymous namespace)::kernel(int)", "(anonymous namespace)::kernel"},
+        {"plain_c_name", "plain_c_name"},
+        {"", ""},
+        {"()", "()"},
+        {")", ")"},
+        {"a)b)", "a)b)"},
+        {"std::enable_if<(1)>::type f<int>(int)", "f<int>"},
+    };
+    char out[128];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(hw_report_short_name(cases[i][0], out, sizeof out), cases[i][1]);
+    assert_string_equal(hw_report_shorten("abcdefgh", 8, false, out, sizeof out), "abcdefgh");
+    assert_string_equal(hw_report_shorten("abcdefghi", 8, false, out, sizeof out), "abcde...");
+    assert_string_equal(hw_report_shorten("abcdefghi", 8, true, out, sizeof out), "...efghi");
+    assert_string_equal(hw_report_shorten("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa4", 4, false, out, sizeof out),
+                        "\xc3\xa4...");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_by_name),
+        cmocka_unit_test(csv_has_the_columns_of_the_design),
+        cmocka_unit_test(csv_of_lines_is_one_table),
+        cmocka_unit_test(json_is_valid_and_complete),
+        cmocka_unit_test(table_shows_why),
+        cmocka_unit_test(table_takes_anything),
+        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
