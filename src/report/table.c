@@ -130,7 +130,7 @@ static void launch_row(const void *context, size_t row, hw_grid_cell *cells) {
 static const char legend[] =
     "\n"
     "  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay side by side\n"
-    "  bank passes           passes through the shared-memory banks for each one without conflicts\n"
+    "  bank passes           passes through the shared-memory banks for each one without bank conflicts\n"
     "  divergence            branches whose lanes parted      host ms  time of the simulation, not of the GPU\n";
 
 static void write_launches(const hw_report *report, bool colour, FILE *out) {
@@ -203,6 +203,7 @@ hw_status hw_report_write_table(const hw_report *report, bool colour, FILE *out,
         return HW_OK;
     }
     write_launches(report, colour, out);
-    for (size_t i = 0; report->has_lines && i < report->n_kernels; i++) write_kernel(&report->kernels[i], colour, out);
+    for (size_t i = 0; report->has_lines && i < report->n_kernels; i++)
+        if (report->kernels[i].n_lines) write_kernel(&report->kernels[i], colour, out);
     return HW_OK;
 }
