@@ -1,0 +1,105 @@
+// How fast three kernels are simulated with all counters on, beside plain C loops that do the same job in the same run.
+//
+// usage: bench_speed HALFWARP KERNELS COMMIT OUT.json
+#include "speed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESSES = 3, LAUNCHES = 9, LOOPS = 15 };
+static const char gpu[] = "h200";
+
+// The first table of what other simulators reach is about these, at these sizes.
+static const struct kernel {
+    const char *name, *file;
+    int size;
+    native_job native;
+} kernels[] = {
+    {"transpose_naive", "transpose_naive.cu", 1024, native_transpose},
+    {"transpose_tile", "transpose_tile.cu", 1024, native_transpose_tile},
+    {"matmul_tiled", "matmul_tiled.cu", 256, native_matmul},
+};
+enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
+
+void add_sample(samples *s, double ms) {
+    if (s->n < (int)(sizeof s->ms / sizeof s->ms[0])) s->ms[s->n++] = ms;
+}
+
+static int compare(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+// The value below which a share of the sorted samples lies, interpolated.
+static double quantile(const samples *s, double share) {
+    double at = share * (s->n - 1);
+    int below = (int)at;
+    double above = s->ms[below + 1 < s->n ? below + 1 : below];
+    return s->ms[below] + (at - below) * (above - s->ms[below]);
+}
+
+summary summarise(samples *s) {
+    if (!s->n) return (summary){0};
+    qsort(s->ms, (size_t)s->n, sizeof s->ms[0], compare);
+    double median = quantile(s, 0.5);
+    return (summary){.median = median, .minimum = s->ms[0], .maximum = s->ms[s->n - 1],
+                     .spread_pct = median > 0 ? 100 * (quantile(s, 0.75) - quantile(s, 0.25)) / median : 0};
+}
+
+json_t *summary_json(const summary *s) {
+    return json_pack("{s:f, s:f, s:f, s:f}", "median", s->median, "minimum", s->minimum, "maximum", s->maximum,
+                     "spread_pct", s->spread_pct);
+}
+
+// One kernel's row on stdout and its object; NULL after a failure, which has been told.
+static json_t *measure(const struct kernel *k, const char *halfwarp, const char *folder, const char *csv_path) {
+    char program[4096];
+    samples simulated = {0}, native = {0};
+    double thread_inst = 0;
+    snprintf(program, sizeof program, "%s/%s", folder, k->file);
+    profile_run run = {.halfwarp = halfwarp, .gpu = gpu, .program = program, .csv_path = csv_path, .size = k->size,
+                       .launches = LAUNCHES};
+    for (int i = 0; i < PROCESSES; i++)
+        if (!run_profile(&run, &simulated, &thread_inst)) return NULL;
+    if (!k->native(k->size, LOOPS, &native)) {
+        fprintf(stderr, "%s: the plain C loop's result is wrong\n", k->name);
+        return NULL;
+    }
+    summary s = summarise(&simulated), c = summarise(&native);
+    double speed = s.median > 0 ? thread_inst / s.median / 1e6 : 0;
+    double best = s.minimum > 0 ? thread_inst / s.minimum / 1e6 : 0;
+    printf("%-16s %6d %11.0f %9.3f %6.1f%% %9.2f %9.2f %9.3f %8.2f\n", k->name, k->size, thread_inst, s.median,
+           s.spread_pct, speed, best, c.median, c.median > 0 ? s.median / c.median : 0);
+    return json_pack("{s:s, s:i, s:f, s:o, s:f, s:f, s:o}", "kernel", k->name, "size", k->size, "thread_inst",
+                     thread_inst, "host_ms", summary_json(&s), "thread_inst_per_s", speed * 1e9,
+                     "best_thread_inst_per_s", best * 1e9, "c_loop_ms", summary_json(&c));
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) {
+        fprintf(stderr, "usage: bench_speed HALFWARP KERNELS COMMIT OUT.json\n");
+        return 2;
+    }
+    char csv_path[4096];
+    snprintf(csv_path, sizeof csv_path, "%s.csv", argv[4]);
+    json_t *rows = json_array();
+    printf("%-16s %6s %11s %9s %7s %9s %9s %9s %8s\n", "kernel", "size", "thread inst", "host ms", "spread",
+           "G inst/s", "best", "C loop ms", "times C");
+    for (int i = 0; i < N_KERNELS; i++) {
+        json_t *row = measure(&kernels[i], argv[1], argv[2], csv_path);
+        if (!row) return 1;
+        json_array_append_new(rows, row);
+        fflush(stdout);
+    }
+    remove(csv_path);
+    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o}", "commit", argv[3], "compiler", __VERSION__, "gpu", gpu,
+                             "machine", machine_json(), "kernels", rows);
+    if (!root || json_dump_file(root, argv[4], JSON_INDENT(2)) != 0) {
+        fprintf(stderr, "bench_speed: cannot write %s\n", argv[4]);
+        return 1;
+    }
+    json_decref(root);
+    return 0;
+}
