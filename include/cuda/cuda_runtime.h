@@ -9,7 +9,7 @@
 
 #if defined(__CUDA__) && defined(__clang__)
 
-// Nothing in these headers is a line of the user's program: what is inlined from them counts for the line that calls it.
+// No line in these headers is the user's program: what is inlined from them counts for the line that calls it.
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
 // Device overloads must be known before <cmath> names its functions; __CUDACC__ keeps libstdc++ from __float128.

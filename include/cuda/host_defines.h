@@ -28,7 +28,6 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __location__(where) __##where##__
 
 // clang has no managed variables in CUDA. Here they are device variables whose host twin lies in a section that the
 // runtime library is told of (see halfwarp/managed.h): it gives host and device the same storage.

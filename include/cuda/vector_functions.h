@@ -61,7 +61,8 @@ __HALFWARP_MAKE__ ulong3 make_ulong3(unsigned long int x, unsigned long int y, u
     ulong3 v = {x, y, z};
     return v;
 }
-__HALFWARP_MAKE__ ulong4 make_ulong4(unsigned long int x, unsigned long int y, unsigned long int z, unsigned long int w) {
+__HALFWARP_MAKE__ ulong4 make_ulong4(unsigned long int x, unsigned long int y, unsigned long int z,
+                                     unsigned long int w) {
     ulong4 v = {x, y, z, w};
     return v;
 }
@@ -80,11 +81,13 @@ __HALFWARP_MAKE__ ulonglong2 make_ulonglong2(unsigned long long int x, unsigned 
     ulonglong2 v = {x, y};
     return v;
 }
-__HALFWARP_MAKE__ ulonglong3 make_ulonglong3(unsigned long long int x, unsigned long long int y, unsigned long long int z) {
+__HALFWARP_MAKE__ ulonglong3 make_ulonglong3(unsigned long long int x, unsigned long long int y,
+                                             unsigned long long int z) {
     ulonglong3 v = {x, y, z};
     return v;
 }
-__HALFWARP_MAKE__ ulonglong4 make_ulonglong4(unsigned long long int x, unsigned long long int y, unsigned long long int z, unsigned long long int w) {
+__HALFWARP_MAKE__ ulonglong4 make_ulonglong4(unsigned long long int x, unsigned long long int y,
+                                             unsigned long long int z, unsigned long long int w) {
     ulonglong4 v = {x, y, z, w};
     return v;
 }

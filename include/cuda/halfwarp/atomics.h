@@ -1,5 +1,5 @@
-// atomicAdd and its family: on the whole device, and for one block (_block) or the whole system (_system). The functions
-// named __iAtomicAdd, __uAtomicCAS and so on are clang's.
+// atomicAdd and its family: on the whole device, and for one block (_block) or the whole system (_system). The
+// functions named __iAtomicAdd, __uAtomicCAS and so on are clang's.
 #ifndef __HALFWARP_ATOMICS_H__
 #define __HALFWARP_ATOMICS_H__
 
@@ -156,13 +156,16 @@ static __device__ __forceinline__ unsigned int atomicCAS_block(unsigned int *p, 
 static __device__ __forceinline__ unsigned int atomicCAS_system(unsigned int *p, unsigned int compare, unsigned int v) {
     return __uAtomicCAS_system(p, compare, v);
 }
-static __device__ __forceinline__ unsigned long long atomicCAS(unsigned long long *p, unsigned long long compare, unsigned long long v) {
+static __device__ __forceinline__ unsigned long long atomicCAS(unsigned long long *p, unsigned long long compare,
+                                                               unsigned long long v) {
     return __ullAtomicCAS(p, compare, v);
 }
-static __device__ __forceinline__ unsigned long long atomicCAS_block(unsigned long long *p, unsigned long long compare, unsigned long long v) {
+static __device__ __forceinline__ unsigned long long atomicCAS_block(unsigned long long *p, unsigned long long compare,
+                                                                     unsigned long long v) {
     return __ullAtomicCAS_block(p, compare, v);
 }
-static __device__ __forceinline__ unsigned long long atomicCAS_system(unsigned long long *p, unsigned long long compare, unsigned long long v) {
+static __device__ __forceinline__ unsigned long long atomicCAS_system(unsigned long long *p, unsigned long long compare,
+                                                                      unsigned long long v) {
     return __ullAtomicCAS_system(p, compare, v);
 }
 
@@ -226,7 +229,8 @@ static __device__ __forceinline__ unsigned long long atomicXor_system(unsigned l
     return __ullAtomicXor_system(p, v);
 }
 
-static __device__ __forceinline__ unsigned short atomicCAS(unsigned short *p, unsigned short compare, unsigned short v) {
+static __device__ __forceinline__ unsigned short atomicCAS(unsigned short *p, unsigned short compare,
+                                                           unsigned short v) {
     unsigned short old;
     asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(old) : "l"(p), "h"(compare), "h"(v) : "memory");
     return old;

@@ -1,5 +1,5 @@
-// What cudaGetDeviceProperties fills in. Fields, order and types are those of CUDA 13, so that programs compiled with this
-// header and programs compiled with the toolkit's speak to the same runtime library.
+// What cudaGetDeviceProperties fills in. Fields, order and types are those of CUDA 13, so that programs compiled with
+// this header and programs compiled with the toolkit's speak to the same runtime library.
 #ifndef __HALFWARP_DEVICE_PROP_H__
 #define __HALFWARP_DEVICE_PROP_H__
 

@@ -1,5 +1,5 @@
-// Small device functions that clang's headers leave to the toolkit's: what space an address is in, sleeping, dot products
-// of bytes.
+// Small device functions that clang's headers leave to the toolkit's: what space an address is in, sleeping, dot
+// products of bytes.
 #ifndef __HALFWARP_DEVICE_QUERIES_H__
 #define __HALFWARP_DEVICE_QUERIES_H__
 

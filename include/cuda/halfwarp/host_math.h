@@ -1,5 +1,5 @@
-// CUDA's own math functions on the host, where the C library does not have them. Accuracy is that of the formulas in double;
-// the float versions round the double result.
+// CUDA's own math functions on the host, where the C library does not have them. Accuracy is that of the formulas in
+// double; the float versions round the double result.
 #ifndef __HALFWARP_HOST_MATH_H__
 #define __HALFWARP_HOST_MATH_H__
 
@@ -96,7 +96,8 @@ static inline float normcdfinvf(float y) { return (float)normcdfinv((double)y); 
 // Modified Bessel functions of the first kind by their power series, whose terms are all positive.
 static inline double __halfwarp_bessel_i(int order, double x) {
     double quarter = 0.25 * x * x, term = order ? 0.5 * x : 1.0, sum = term;
-    for (int k = 1; k < 2000 && ::fabs(term) > ::fabs(sum) * 1e-17; k++) sum += term *= quarter / (k * (double)(k + order));
+    for (int k = 1; k < 2000 && ::fabs(term) > ::fabs(sum) * 1e-17; k++)
+        sum += term *= quarter / (k * (double)(k + order));
     return sum;
 }
 static inline double cyl_bessel_i0(double x) { return __halfwarp_bessel_i(0, x); }

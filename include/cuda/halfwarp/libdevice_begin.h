@@ -47,7 +47,8 @@
 #define __nv_longlong_as_double(a) __nvvm_bitcast_ll2d(a)
 #define __nv_double2hiint(a) ((int)(__nvvm_bitcast_d2ll(a) >> 32))
 #define __nv_double2loint(a) ((int)__nvvm_bitcast_d2ll(a))
-#define __nv_hiloint2double(hi, lo) __nvvm_bitcast_ll2d((long long)((unsigned long long)(hi) << 32 | (unsigned int)(lo)))
+#define __nv_hiloint2double(hi, lo)                                                                                    \
+    __nvvm_bitcast_ll2d((long long)((unsigned long long)(hi) << 32 | (unsigned int)(lo)))
 
 // Rounding, sign, minimum and maximum.
 #define __nv_fabs(a) __builtin_fabs(a)

@@ -1,5 +1,5 @@
-// Tells the runtime library where this module's __managed__ variables lie (see host_defines.h). It runs before clang's own
-// constructor registers them; a runtime that knows nothing of it treats them as plain device variables.
+// Tells the runtime library where this module's __managed__ variables lie (see host_defines.h). It runs before clang's
+// own constructor registers them; a runtime that knows nothing of it treats them as plain device variables.
 #ifndef __HALFWARP_MANAGED_H__
 #define __HALFWARP_MANAGED_H__
 

@@ -1,4 +1,5 @@
-// C++ overloads that CUDA has on both sides: min and max of every arithmetic type, float versions of CUDA's own functions.
+// C++ overloads that CUDA has on both sides: min and max of every arithmetic type, float versions of CUDA's own
+// functions.
 #ifndef __HALFWARP_MATH_OVERLOADS_H__
 #define __HALFWARP_MATH_OVERLOADS_H__
 

@@ -16,7 +16,8 @@ template <class T> static inline __host__ cudaError_t cudaMalloc(T **pointer, si
     return ::cudaMalloc((void **)(void *)pointer, bytes);
 }
 
-template <class T> static inline __host__ cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = 0) {
+template <class T>
+static inline __host__ cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = 0) {
     return ::cudaHostAlloc((void **)(void *)pointer, bytes, flags);
 }
 
