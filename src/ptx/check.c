@@ -169,8 +169,8 @@ static bool check_mov_source(const check *c, hw_ptx_operand *o) {
     case HW_OPERAND_SREG: return check_mov_sreg(c, o);
     case HW_OPERAND_SYMBOL: {
         bool is_short = o->symbol && o->symbol->space != HW_SPACE_GLOBAL && bits == 32;
-        if (hw_type_kind_of(type) == HW_KIND_F || (bits != 64 && !is_short)) return wrong(c, o, "does not fit the type");
-        return true;
+        bool fits = hw_type_kind_of(type) != HW_KIND_F && (bits == 64 || is_short);
+        return fits || wrong(c, o, "does not fit the type");
     }
     default: return check_source(c, o, type);
     }
@@ -238,10 +238,6 @@ bool hw_ptx_check_inst(parser *p, const mnemonic *m, hw_ptx_inst *inst) {
         c.operand++;
     }
     if (spare || c.operand != inst->n_operands) return wrong_count(&c);
-    bool is_packed = inst->n_types && (inst->types[0] == HW_T_F16X2 || inst->types[0] == HW_T_BF16X2);
-    if (m->op == HW_OP_SETP && is_packed && !inst->operands[0].is_pair) {
-        return wrong(&c, &inst->operands[0], "must be a pair of predicates");
-    }
     if (m->op == HW_OP_LOP3) inst->operands[4].imm &= 0xff;
     return true;
 }

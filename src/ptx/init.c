@@ -132,7 +132,9 @@ static bool fill(filler *f, uint32_t level, uint64_t start) {
         if (is_nested && level + 1 >= f->n_dims) return hw_ptx_unexpected(p, "a number");
         if (is_nested && inner && at % inner) at += inner - at % inner;
         uint64_t step = is_nested ? inner : f->elem_bytes;
-        if (room < at || room - at < step) return hw_ptx_fail(p, HW_MALFORMED, line, "there are too many initial values");
+        if (room < at || room - at < step) {
+            return hw_ptx_fail(p, HW_MALFORMED, line, "there are too many initial values");
+        }
         if (is_nested ? !fill(f, level + 1, start + at) : !parse_value(f, start + at)) return false;
         at += step;
         if (!hw_ptx_accept(p, ',', &more)) return false;

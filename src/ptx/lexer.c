@@ -164,7 +164,9 @@ static bool lex_number(parser *p, token *t) {
         good = is_float ? read_decimal_float(at, &at, &t->value) : read_digits(at, *at == '0' ? 8 : 10, &at, &t->value);
     }
     if (good && t->kind == TOKEN_INT && (*at == 'U' || *at == 'u')) t->is_unsigned = true, at++;
-    if (!good || continues_name(*at)) return hw_ptx_fail(p, HW_MALFORMED, t->line, "a number is malformed or too large");
+    if (!good || continues_name(*at)) {
+        return hw_ptx_fail(p, HW_MALFORMED, t->line, "a number is malformed or too large");
+    }
     t->is_unsigned |= t->kind == TOKEN_INT && t->value > INT64_MAX;
     t->length = (uint32_t)(at - t->text);
     p->lex.at = at;

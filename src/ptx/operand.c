@@ -3,8 +3,7 @@
 
 #include "ptx/parser.h"
 
-// Until the checker has given a number the bits of its type, `offset` holds the token_kind it was written as, and
-// `negated` that it is unsigned.
+// Until the checker has given a number the bits of its type, `offset` holds the token_kind it was written as.
 static bool parse_number(parser *p, hw_ptx_operand *out) {
     constant v;
     if (!hw_ptx_parse_constant(p, &v)) return false;

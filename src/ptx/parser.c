@@ -182,7 +182,8 @@ static bool enter_function(parser *p, const token *name, const hw_ptx_function *
         b->function = p->functions[p->n_functions++] = f;
     } else if (!same_params(b->function->params, b->function->n_params, read->params, read->n_params) ||
                !same_params(b->function->rets, b->function->n_rets, read->rets, read->n_rets)) {
-        return hw_ptx_fail(p, HW_MALFORMED, name->line, "%s is declared before with other parameters", name->name->text);
+        return hw_ptx_fail(p, HW_MALFORMED, name->line, "%s is declared before with other parameters",
+                           name->name->text);
     } else if (!b->function->has_body) {
         int index = b->function->index;
         bool noreturn = b->function->noreturn || read->noreturn;

@@ -187,7 +187,8 @@ static void put_inst(text *t, const hw_ptx_function *f, const hw_ptx_inst *inst,
 
 static void put_body(text *t, const hw_ptx_function *f) {
     put(t, "{\n");
-    for (uint32_t i = 0; i < f->n_regs; i++) put(t, "    .reg .%s %s;\n", hw_type_name(f->regs[i].type), f->regs[i].name);
+    for (uint32_t i = 0; i < f->n_regs; i++)
+        put(t, "    .reg .%s %s;\n", hw_type_name(f->regs[i].type), f->regs[i].name);
     for (uint32_t i = 0; i < f->n_variables; i++) {
         put(t, "    ");
         put_variable(t, f->variables[i]);

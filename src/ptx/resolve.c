@@ -57,7 +57,8 @@ static bool argument_fits(parser *p, const hw_ptx_function *caller, hw_ptx_opera
     } else if (arg->kind == HW_OPERAND_IMM) {
         constant v = {.kind = (token_kind)arg->offset, .bits = arg->imm};
         arg->offset = 0;
-        fits = formal->size_bytes == hw_type_bits(formal->type) / 8 && hw_ptx_constant_bits(&v, formal->type, &arg->imm);
+        bool is_scalar = formal->size_bytes == hw_type_bits(formal->type) / 8;
+        fits = is_scalar && hw_ptx_constant_bits(&v, formal->type, &arg->imm);
     }
     return fits || hw_ptx_fail(p, HW_MALFORMED, line, "an argument does not fit parameter %s of %s", formal->name,
                                callee);
