@@ -31,6 +31,20 @@ static inline double hw_double_result(double r, double a, double b, double c) {
 #endif
 }
 
+// Of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64. The operand: its high word, flushed when subnormal.
+static inline double hw_coarse_double(double x) {
+    uint64_t high = hw_double_bits(x) & 0xffffffff00000000ull;
+    uint64_t flushed = high & 0x7ff0000000000000ull ? high : high & 1ull << 63;
+    return hw_bits_double(x == x ? flushed : hw_double_bits(x));
+}
+
+// The result: rounded to what a high word holds, flushed when subnormal; a NaN is 0x7fffffff00000000.
+static inline double hw_high_word(double x) {
+    uint64_t rounded = (hw_double_bits(x) + 0x80000000ull) & 0xffffffff00000000ull;
+    uint64_t flushed = rounded & 0x7ff0000000000000ull ? rounded : rounded & 1ull << 63;
+    return hw_bits_double(x == x ? flushed : 0x7fffffff00000000ull);
+}
+
 // a * b + c rounded once. Processors without the instruction get it through a double, whose last bit is made to say
 // that the sum was inexact ("round to odd": Boldo and Melquiond, Emulation of FMA, 2008), so that rounding it to float
 // rounds once. Only for rounding to nearest.

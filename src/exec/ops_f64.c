@@ -26,19 +26,8 @@ static inline double greater(double a, double b) {
     return b == b ? most : a;
 }
 
-// The high word of a finite operand, flushed when subnormal.
-static inline double coarse(double x) {
-    uint64_t high = bits(x) & 0xffffffff00000000ull;
-    uint64_t flushed = high & 0x7ff0000000000000ull ? high : high & 1ull << 63;
-    return hw_bits_double(x == x ? flushed : bits(x));
-}
-
-// Rounded to what a high word holds, flushed when subnormal; a NaN is 0x7fffffff00000000.
-static inline double high_word(double x) {
-    uint64_t rounded = (bits(x) + 0x80000000ull) & 0xffffffff00000000ull;
-    uint64_t flushed = rounded & 0x7ff0000000000000ull ? rounded : rounded & 1ull << 63;
-    return hw_bits_double(x == x ? flushed : 0x7fffffff00000000ull);
-}
+static inline double coarse(double x) { return hw_coarse_double(x); }
+static inline double high_word(double x) { return hw_high_word(x); }
 
 #include "exec/ops_f64.def"
 
