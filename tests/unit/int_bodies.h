@@ -82,6 +82,9 @@ static inline uint64_t int_input(unsigned bits) {
     case 3: return low_bits(bits);
     case 4: return (0 - (r & 3)) & low_bits(bits);
     case 5: case 6: case 7: return edges[r % (sizeof edges / sizeof *edges)] & low_bits(bits);
+    // Halfway between two floats, or just beside: 25 significant bits (12 and 9 for the narrow ones), few far below.
+    case 8: case 9: r = (r >> (r & 16 ? 31 : r & 8 ? 44 : 47) & 0x1ffffff) << (r & 32 ? 39 : 7) | (r >> 6 & 1);
+        return r & low_bits(bits);
     default: return r >> (r >> 56 & 3 ? 0 : 17) & low_bits(bits);
     }
 }
