@@ -101,7 +101,8 @@ static bool ask_addr2line(const char *object, uint64_t offset, char *function, c
     function[strcspn(function, "\n")] = place[strcspn(place, "\n")] = '\0';
     char *more = strstr(place, " (discriminator");
     if (more) *more = '\0';
-    return strncmp(place, "??", 2) != 0;
+    const char *line = strrchr(place, ':');
+    return strncmp(place, "??", 2) != 0 && line && line[1] >= '1' && line[1] <= '9';   // not "file.c:?" or ":0"
 }
 
 static bool is_header_place(const char *place) {
