@@ -16,7 +16,8 @@ endif()
 set_property(SOURCE ${exec_sources} APPEND PROPERTY COMPILE_OPTIONS ${exec_flags})
 
 set(flags_base)
-set(flags_avx2 -mavx2 -mfma -mbmi2 -mf16c)
+# Clearing the upper halves after every body would cost more than most bodies: exec does it once (hw_level_leave).
+set(flags_avx2 -mavx2 -mfma -mbmi2 -mf16c -mno-vzeroupper)
 set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl ${flags_avx2} -mprefer-vector-width=512)
 
 set(levels base)

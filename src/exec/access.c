@@ -41,7 +41,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     }
     p->high += bytes;
     p->shape = (uint8_t)shape_of(p, bytes);
-    p->epoch = 0;
+    p->limit = 0;
     p->inst = in;
     p->serial = ++worker->serial;
 }
@@ -61,29 +61,39 @@ static hw_space resolve(const hw_inst *in, uint64_t address, uint64_t *offset) {
     return HW_SPACE_GLOBAL;
 }
 
+static void emit(hw_state *s, const hw_pattern *p, uint64_t base);
+
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
     uint32_t bytes = (uint32_t)in->width * in->vector;
-    uint64_t span = (uint64_t)(p->high - p->low), offset;
-    p->epoch = 0;
+    uint64_t span = (uint64_t)(p->high - p->low), lowest = base + (uint64_t)p->low, begin, room, offset;
+    p->limit = 0;
     if (p->high - p->low < 0 || (base | p->bits) & (bytes - 1)) return false;
     hw_space space = resolve(in, base, &offset);
-    p->space = (uint8_t)space;
     if (space == HW_SPACE_SHARED) {
-        if (span > s->run->shared_bytes) return false;
-        p->window = base - offset;
-        p->begin = p->window;
-        p->room = s->run->shared_bytes - span;
+        begin = p->window = base - offset;
+        room = s->run->shared_bytes;
     } else if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
-        if (!hw_mem_find(s->run->launch->mem, base + (uint64_t)p->low, span, &found)) return false;
-        p->begin = found.address;
-        p->room = found.bytes - span;
+        if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
+        begin = found.address;
+        room = found.bytes;
     } else {
         return false;
     }
-    if (base + (uint64_t)p->low - p->begin > p->room) return false;
-    p->epoch = s->worker->epoch;
+    if (span > room || lowest - begin > room - span) return false;
+    if (p->space != (uint8_t)space) hw_access_flush(s->worker, p);
+    p->space = (uint8_t)space;
+    p->begin = begin - (uint64_t)p->low;
+    if (s->worker->ordered) emit(s, p, space == HW_SPACE_SHARED ? offset : base);
+    else p->limit = room - span + 1;
     return true;
+}
+
+void hw_access_refresh(hw_worker *worker) {
+    uint64_t epoch = hw_mem_epoch(worker->run->launch->mem);
+    if (epoch == worker->epoch) return;
+    worker->epoch = epoch;
+    for (uint32_t i = 0; i < worker->n_used; i++) worker->patterns[worker->used_patterns[i]].limit = 0;
 }
 
 // ---- reporting ----
@@ -96,26 +106,25 @@ static hw_access describe(hw_worker *worker, const hw_pattern *p) {
                        .pattern = p->serial};
 }
 
+// An ordered sink has heard of each access already.
 void hw_access_flush(hw_worker *worker, hw_pattern *p) {
     hw_sink *sink = worker->run->launch->sink;
-    for (int half = 0; half < 2; half++) {
-        for (uint64_t left = p->touched[half]; left; left &= left - 1) {
-            uint32_t phase = (uint32_t)(half * 64 + __builtin_ctzll(left));
-            if (sink && worker->run->set->notes[p->inst->note].kind != HW_NOTE_PLAIN) {
-                hw_access access = describe(worker, p);
-                access.base = (p->last_base & ~(uint64_t)127) | phase;
-                access.repeat = p->hits[phase];
-                sink->access(sink, worker->index, &access);
-            }
-            p->hits[phase] = 0;
+    bool is_told = sink && !worker->ordered && worker->run->set->notes[p->inst->note].kind != HW_NOTE_PLAIN;
+    for (uint32_t phase = 0; phase < 128; phase++) {
+        if (!p->hits[phase]) continue;
+        if (is_told) {
+            hw_access access = describe(worker, p);
+            access.base = phase;
+            access.repeat = p->hits[phase];
+            sink->access(sink, worker->index, &access);
         }
-        p->touched[half] = 0;
+        p->hits[phase] = 0;
     }
 }
 
-void hw_access_emit(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
+static void emit(hw_state *s, const hw_pattern *p, uint64_t base) {
     hw_sink *sink = s->run->launch->sink;
-    if (s->run->set->notes[in->note].kind == HW_NOTE_PLAIN) return;
+    if (s->run->set->notes[p->inst->note].kind == HW_NOTE_PLAIN) return;
     hw_access access = describe(s->worker, p);
     access.base = base;
     access.repeat = 1;
@@ -252,7 +261,8 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     } else {
         if (p->space != at->first_space) hw_access_flush(s->worker, p);
         p->space = (uint8_t)at->first_space;
-        hw_access_count(s, in, p, at->offset[first]);
+        if (s->worker->ordered) emit(s, p, at->offset[first]);
+        else hw_access_count(p, at->offset[first]);
     }
     return true;
 }

@@ -24,12 +24,15 @@
 
 LEVEL_TABLES(DECLARE_base)
 hw_body hw_memory_select_base(const hw_inst *in, bool is_store);
+void hw_level_leave_base(void);
 static const hw_body_row *const base_tables[] = {LEVEL_TABLES(NAME_base) NULL};
 #ifdef HW_LEVELS_X86
 LEVEL_TABLES(DECLARE_avx2)
 LEVEL_TABLES(DECLARE_avx512)
 hw_body hw_memory_select_avx2(const hw_inst *in, bool is_store);
+void hw_level_leave_avx2(void);
 hw_body hw_memory_select_avx512(const hw_inst *in, bool is_store);
+void hw_level_leave_avx512(void);
 static const hw_body_row *const avx2_tables[] = {LEVEL_TABLES(NAME_avx2) NULL};
 static const hw_body_row *const avx512_tables[] = {LEVEL_TABLES(NAME_avx512) NULL};
 #endif
@@ -41,6 +44,7 @@ static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bo
 static struct {
     const hw_body_row *const *tables;
     hw_body (*select)(const hw_inst *in, bool is_store);
+    void (*leave)(void);
     const hw_body_row **rows;    // open addressing, capacity a power of two
     size_t capacity;
 } level;
@@ -49,16 +53,19 @@ static pthread_once_t level_once = PTHREAD_ONCE_INIT;
 static void choose_tables(void) {
     level.tables = base_tables;
     level.select = hw_memory_select_base;
+    level.leave = hw_level_leave_base;
 #ifdef HW_LEVELS_X86
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
         level.tables = avx2_tables;
         level.select = hw_memory_select_avx2;
+        level.leave = hw_level_leave_avx2;
     }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
         level.tables = avx512_tables;
         level.select = hw_memory_select_avx512;
+        level.leave = hw_level_leave_avx512;
     }
 #endif
 }
@@ -187,3 +194,5 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
     }
     return HW_OK;
 }
+
+void hw_bind_leave(void) { level.leave(); }

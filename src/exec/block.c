@@ -17,10 +17,10 @@ enum { HUNGRY_TURNS = 64 };
 // Runs a list of lifted instructions with all lanes on.
 static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
     const hw_areas *areas = &s->run->areas[program->index];
-    s->warp.base[HW_BASE_FRAME] = NULL;
-    s->warp.base[HW_BASE_LAUNCH] = areas->launch;
-    s->warp.base[HW_BASE_BLOCK] = s->block->block_area + areas->block_offset;
-    s->warp.base[HW_BASE_WARP] = s->warp_area + areas->warp_offset;
+    hw_set_base(&s->warp, HW_BASE_FRAME, NULL);
+    hw_set_base(&s->warp, HW_BASE_LAUNCH, areas->launch);
+    hw_set_base(&s->warp, HW_BASE_BLOCK, s->block->block_area + areas->block_offset);
+    hw_set_base(&s->warp, HW_BASE_WARP, s->warp_area + areas->warp_offset);
     s->warp.slots = program->slots;
     hw_set_mask(&s->warp, 0xffffffffu);
     for (const hw_inst *in = list; in;) in = in->body(&s->warp, in);
@@ -35,6 +35,8 @@ static bool create_warp(hw_block *block, uint32_t index, char **memory, hw_worke
     s->run = run;
     s->index = index;
     s->thread_of_lane0 = index * 32;
+    s->patterns = worker->patterns;
+    s->shared = block->shared;
     s->warp_area = *memory;
     *memory += run->warp_area_bytes;
     s->entry_frame.program = entry;
@@ -152,7 +154,7 @@ static bool run_round(hw_block *block, bool *waits) {
 
 static turn_result run_block(hw_block *block) {
     hw_run *run = block->warps[0].run;
-    block->warps[0].worker->epoch = hw_mem_epoch(run->launch->mem) + 1;
+    hw_access_refresh(block->warps[0].worker);
     for (;;) {
         bool waits;
         block->progressed = false;

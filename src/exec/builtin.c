@@ -186,6 +186,6 @@ const hw_inst *hw_builtin_call(hw_state *s, const hw_inst *in, const hw_call_sit
         int lane = __builtin_ctz(left);
         if (!(row ? row->run(s, in, site, lane) : run_math(s, in, site, math, lane))) return NULL;
     }
-    s->worker->epoch = hw_mem_epoch(s->run->launch->mem) + 1;
+    hw_access_refresh(s->worker);
     return in;
 }

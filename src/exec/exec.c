@@ -124,7 +124,7 @@ static void run_launch_lists(hw_run *run) {
     hw_set_mask(&s->warp, 0xffffffffu);
     for (uint32_t i = 0; i < run->set->n_programs; i++) {
         if (!run->areas[i].is_reachable) continue;
-        s->warp.base[HW_BASE_LAUNCH] = run->areas[i].launch;
+        hw_set_base(&s->warp, HW_BASE_LAUNCH, run->areas[i].launch);
         s->warp.slots = run->set->programs[i]->slots;
         for (const hw_inst *in = run->set->programs[i]->launch_insts; in;) in = in->body(&s->warp, in);
     }
@@ -233,6 +233,7 @@ static uint64_t now_ns(void) {
 static void run_worker(void *context, uint32_t index) {
     hw_worker *workers = context;
     hw_worker_main(&workers[index]);
+    hw_bind_leave();
 }
 
 static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {

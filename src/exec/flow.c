@@ -13,7 +13,7 @@
 static inline void account(hw_state *s, const hw_inst *in) {
     hw_block_count *count = &s->worker->counts[in->memo];
     count->warps++;
-    count->lanes += (uint32_t)__builtin_popcount(s->warp.mask);
+    count->lanes += HW_ALL_ON(&s->warp) ? 32 : (uint32_t)__builtin_popcount(s->warp.mask);
     s->block->issued += in->count;
 }
 
@@ -41,10 +41,10 @@ void hw_flow_use_frame(hw_state *s, hw_frame *frame) {
     s->frame = frame;
     s->insts = program->insts;
     s->warp.slots = program->slots;
-    s->warp.base[HW_BASE_FRAME] = frame->registers;
-    s->warp.base[HW_BASE_LAUNCH] = areas->launch;
-    s->warp.base[HW_BASE_BLOCK] = s->block->block_area + areas->block_offset;
-    s->warp.base[HW_BASE_WARP] = s->warp_area + areas->warp_offset;
+    hw_set_base(&s->warp, HW_BASE_FRAME, frame->registers);
+    hw_set_base(&s->warp, HW_BASE_LAUNCH, areas->launch);
+    hw_set_base(&s->warp, HW_BASE_BLOCK, s->block->block_area + areas->block_offset);
+    hw_set_base(&s->warp, HW_BASE_WARP, s->warp_area + areas->warp_offset);
 }
 
 void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {

@@ -18,7 +18,7 @@
 
 // The part of a warp that bodies touch; exec's own bookkeeping lies behind it (exec/warp.h).
 struct hw_warp {
-    char *base[4];               // by hw_base
+    char *base[4];               // by hw_base; set by hw_set_base
     uint32_t mask;               // active lanes, never 0 while a body runs
     uint32_t carry;              // condition code CC.CF, bit i for lane i
     const hw_slot *slots;        // of the running program: registers of vector instructions
@@ -50,18 +50,30 @@ typedef struct hw_body_row {
 #define HW_NEXT(w, in) return (in)[1].body((w), (in) + 1)
 #endif
 
-static inline void *hw_at(const hw_warp *w, hw_slot slot) { return w->base[slot & 3] + (slot & ~3u); }
+// base[k] points k bytes before what it is about, so that a slot need not be cleared of its two lowest bits.
+static inline void hw_set_base(hw_warp *w, hw_base base, char *memory) { w->base[base] = memory - base; }
+static inline void *hw_at(const hw_warp *w, hw_slot slot) { return w->base[slot & 3] + slot; }
+
+// d[i] = value for all lanes; and for those that are on.
+#define HW_ALL_LANES(d, value)                                                                     \
+    do {                                                                                           \
+        _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)(d)[i] = (value);                         \
+    } while (0)
+#define HW_SOME_LANES(d, value)                                                                    \
+    do {                                                                                           \
+        const int32_t *on = w->lanes;                                                              \
+        _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)(d)[i] = on[i] ? (value) : (d)[i];        \
+    } while (0)
+// All lanes are on, as nearly always. Bodies put what they do otherwise into a function of its own, so that the usual
+// way needs no stack and few registers.
+#define HW_ALL_ON(w) __builtin_expect((w)->mask == 0xffffffffu, 1)
 
 // d[i] = value for every active lane i; value is an expression in i. Lanes that are off keep what they had.
 // d may be the same slot as a source.
 #define HW_LANES(d, value)                                                                         \
     do {                                                                                           \
-        if (__builtin_expect(w->mask == 0xffffffffu, 1)) {                                         \
-            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)(d)[i] = (value);                     \
-        } else {                                                                                   \
-            const int32_t *on = w->lanes;                                                          \
-            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)(d)[i] = on[i] ? (value) : (d)[i];    \
-        }                                                                                          \
+        if (HW_ALL_ON(w)) HW_ALL_LANES(d, value);                                                  \
+        else HW_SOME_LANES(d, value);                                                              \
     } while (0)
 
 // For values that take a function call or a loop per lane: runs statement for active lanes only.

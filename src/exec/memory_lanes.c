@@ -36,161 +36,149 @@ static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32
 }
 #endif
 
-// Some lanes are off: only the others' addresses mean anything.
-static __attribute__((noinline)) bool same_active_deltas(const hw_warp *w, const uint64_t *a, uint64_t first, const int64_t *delta) {
+static bool is_same(const hw_warp *w, const hw_inst *in, const hw_pattern *p, int lowest) {
     uint64_t differ = 0;
-    for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint64_t)delta[i]) & (uint64_t)(int64_t)w->lanes[i];
-    return !differ;
-}
-
-static __attribute__((noinline)) bool same_active_deltas_32(const hw_warp *w, const uint32_t *a, uint32_t first, const int32_t *delta) {
-    uint32_t differ = 0;
-    for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint32_t)delta[i]) & (uint32_t)w->lanes[i];
-    return !differ;
-}
-
-static __attribute__((noinline)) void learn_64(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *a) {
-    uint64_t addresses[32];
-    for (int i = 0; i < 32; i++) addresses[i] = a[i] + (uint64_t)in->imm;
-    hw_access_learn(s, in, p, addresses);
-}
-
-static __attribute__((noinline)) void learn_32(hw_state *s, const hw_inst *in, hw_pattern *p, const uint32_t *a) {
-    uint64_t addresses[32];
-    for (int i = 0; i < 32; i++) addresses[i] = (uint32_t)(a[i] + (uint32_t)in->imm);
-    hw_access_learn(s, in, p, addresses);
-}
-
-// The host address that belongs to the lowest active lane, with the access counted; NULL: take the general way.
-static inline __attribute__((always_inline)) char *locate(hw_state *s, const hw_inst *in, uint32_t bytes,
-                                                          hw_pattern **pattern) {
-    const hw_warp *w = &s->warp;
-    hw_pattern *p = &s->worker->patterns[in->memo];
-    int lowest = __builtin_ctz(w->mask);
-    uint64_t base;
-    *pattern = p;
+    if (p->mask != w->mask) return false;
     if (in->flags & HW_INST_ADDRESS_32) {
-        const uint32_t *a = hw_at(w, in->a);
-        base = (uint32_t)(a[lowest] + (uint32_t)in->imm);
-        bool same = p->mask == w->mask && (w->mask == 0xffffffffu ? same_deltas_32(a, a[0], p->delta_32)
-                                                                  : same_active_deltas_32(w, a, a[lowest], p->delta_32));
-        // Addresses that wrap around at 2^32 have other 64-bit differences than these: learning tells them apart.
-        if (__builtin_expect(!same, 0)) learn_32(s, in, p, a);
-        if (__builtin_expect(base + (uint64_t)p->high > 0xffffffffu, 0)) return NULL;
+        const uint32_t *a = hw_at(w, in->a), first = a[lowest];
+        for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint32_t)p->delta_32[i]) & (uint32_t)w->lanes[i];
     } else {
-        const uint64_t *a = hw_at(w, in->a);
-        base = a[lowest] + (uint64_t)in->imm;
-        bool same = p->mask == w->mask && (w->mask == 0xffffffffu ? same_deltas(a, a[0], p->delta)
-                                                                  : same_active_deltas(w, a, a[lowest], p->delta));
-        if (__builtin_expect(!same, 0)) learn_64(s, in, p, a);
+        const uint64_t *a = hw_at(w, in->a), first = a[lowest];
+        for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint64_t)p->delta[i]) & (uint64_t)(int64_t)w->lanes[i];
     }
-    bool outside = base + (uint64_t)p->low - p->begin > p->room;
-    bool crooked = (base | p->bits) & (bytes - 1);
-    if (__builtin_expect(outside | crooked | (p->epoch != s->worker->epoch), 0))
-        if (!hw_access_check(s, in, p, base)) return NULL;
-    if (p->space == HW_SPACE_SHARED) {
-        base -= p->window;
-        hw_access_count(s, in, p, base);
-        return s->block->shared + base;
-    }
-    hw_access_count(s, in, p, base);
-    return (char *)(uintptr_t)base;
+    return !differ;
 }
 
-// One element per lane, from memory type MEM to register lanes of type REG.
-#define LOAD(name, MEM, REG)                                                                           \
+static void learn(hw_state *s, const hw_inst *in, hw_pattern *p) {
+    uint64_t addresses[32];
+    if (in->flags & HW_INST_ADDRESS_32) {
+        const uint32_t *a = hw_at(&s->warp, in->a);
+        for (int i = 0; i < 32; i++) addresses[i] = (uint32_t)(a[i] + (uint32_t)in->imm);
+    } else {
+        const uint64_t *a = hw_at(&s->warp, in->a);
+        for (int i = 0; i < 32; i++) addresses[i] = a[i] + (uint64_t)in->imm;
+    }
+    hw_access_learn(s, in, p, addresses);
+}
+
+// The host address of the lowest active lane's element, for any mask, known pattern or not, with the access counted;
+// NULL: take the general way.
+static __attribute__((noinline)) char *locate(hw_state *s, const hw_inst *in) {
+    const hw_warp *w = &s->warp;
+    hw_pattern *p = &s->patterns[in->memo];
+    int lowest = __builtin_ctz(w->mask);
+    uint32_t bytes = (uint32_t)in->width * in->vector;
+    if (!is_same(w, in, p, lowest)) learn(s, in, p);
+    uint64_t base = in->flags & HW_INST_ADDRESS_32
+                        ? (uint32_t)(((const uint32_t *)hw_at(w, in->a))[lowest] + (uint32_t)in->imm)
+                        : ((const uint64_t *)hw_at(w, in->a))[lowest] + (uint64_t)in->imm;
+    if (base - p->begin >= p->limit || base & (bytes - 1))
+        if (!hw_access_check(s, in, p, base)) return NULL;
+    hw_access_count(p, base);
+    return p->space == HW_SPACE_SHARED ? s->shared + (base - p->window) : (char *)(uintptr_t)base;
+}
+
+// The usual way of the same, for all lanes on and a known pattern in known memory; NULL otherwise. type: of one
+// lane's address; bytes: of the whole access.
+#define LOCATE_KNOWN(type, same, delta_field, bytes)                                                   \
+    hw_state *s = hw_state_of(w);                                                                      \
+    hw_pattern *p = &s->patterns[in->memo];                                                            \
+    const type *a = hw_at(w, in->a);                                                                   \
+    uint64_t base = (type)(a[0] + (type)in->imm);                                                      \
+    char *m = (char *)(uintptr_t)base;                                                                 \
+    bool known = (w->mask & p->mask) == 0xffffffffu && base - p->begin < p->limit && !(base & ((bytes) - 1)) && \
+                 same(a, a[0], p->delta_field);                                                        \
+    if (p->space == HW_SPACE_SHARED) m = s->shared + (base - p->window);
+
+#define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field)                                      \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
-        hw_state *s = hw_state_of(w);                                                                  \
-        hw_pattern *p;                                                                                 \
-        const char *m = locate(s, in, sizeof(MEM), &p);                                                \
-        if (__builtin_expect(!m, 0)) return hw_access_general(s, in, false);                           \
+        LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
+        if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
+        hw_access_count(p, base);                                                                      \
         REG *d = hw_at(w, in->d);                                                                      \
         const MEM *from = (const MEM *)m, *half = (const MEM *)(m + p->delta[16]);                     \
         const int64_t *delta = p->delta;                                                               \
+        MEM value, other;                                                                              \
         switch (p->shape) {                                                                            \
         case HW_SHAPE_UNIT:                                                                            \
             _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)from[i];                     \
             break;                                                                                     \
-        case HW_SHAPE_SAME: {                                                                          \
-            MEM value = *from;                                                                         \
+        case HW_SHAPE_SAME:                                                                            \
+            value = *from;                                                                             \
             _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)value;                       \
             break;                                                                                     \
-        }                                                                                              \
         case HW_SHAPE_UNIT_HALVES:                                                                     \
             _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[i] = (REG)from[i];                     \
             _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[16 + i] = (REG)half[i];                \
             break;                                                                                     \
-        case HW_SHAPE_SAME_HALVES: {                                                                   \
-            MEM value = *from, other = *half;                                                          \
+        case HW_SHAPE_SAME_HALVES:                                                                     \
+            value = *from, other = *half;                                                              \
             _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[i] = (REG)value;                       \
             _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[16 + i] = (REG)other;                  \
             break;                                                                                     \
-        }                                                                                              \
         default:                                                                                       \
-            if (w->mask == 0xffffffffu) {                                                              \
-                _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(m + delta[i]); \
-            } else {                                                                                   \
-                HW_EACH_ACTIVE_LANE(d[i] = (REG)*(const MEM *)(m + delta[i]));                         \
-            }                                                                                          \
+            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(m + delta[i]); \
         }                                                                                              \
-        if (in->flags & HW_INST_VOLATILE) poll(s);                                                     \
         HW_NEXT(w, in);                                                                                \
-    }                                                                                                  \
-    static const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {                               \
+    }
+
+// One element per lane, or in->vector of them, from memory type MEM to register lanes of type REG.
+#define LOAD(name, MEM, REG)                                                                           \
+    static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
-        hw_pattern *p;                                                                                 \
-        const char *m = locate(s, in, sizeof(MEM) * in->vector, &p);                                   \
+        const char *m = locate(s, in);                                                                 \
+        const int64_t *delta = s->patterns[in->memo].delta;                                            \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, false);                           \
-        const hw_slot *registers = w->slots + in->list;                                                \
+        const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;                      \
         for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
             if (registers[e] == HW_NO_SLOT) continue;                                                  \
             REG *d = hw_at(w, registers[e]);                                                           \
-            const int64_t *delta = p->delta;                                                           \
-            if (w->mask == 0xffffffffu) {                                                              \
-                _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(m + delta[i]); \
-            } else {                                                                                   \
-                HW_EACH_ACTIVE_LANE(d[i] = (REG)*(const MEM *)(m + delta[i]));                         \
-            }                                                                                          \
+            if (HW_ALL_ON(w)) HW_ALL_LANES(d, (REG) * (const MEM *)(m + delta[i]));                    \
+            else HW_EACH_ACTIVE_LANE(d[i] = (REG) * (const MEM *)(m + delta[i]));                      \
         }                                                                                              \
         if (in->flags & HW_INST_VOLATILE) poll(s);                                                     \
+        return in + 1;                                                                                 \
+    }                                                                                                  \
+    LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta)                            \
+    LOAD_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32)
+
+#define STORE_KNOWN(name, slow, MEM, REG, type, same, delta_field)                                     \
+    static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
+        LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
+        if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
+        hw_access_count(p, base);                                                                      \
+        const REG *b = hw_at(w, in->b);                                                                \
+        MEM *to = (MEM *)m, *half = (MEM *)(m + p->delta[16]);                                         \
+        const int64_t *delta = p->delta;                                                               \
+        switch (p->shape) {                                                                            \
+        case HW_SHAPE_UNIT:                                                                            \
+            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) to[i] = (MEM)b[i];                       \
+            break;                                                                                     \
+        case HW_SHAPE_UNIT_HALVES:                                                                     \
+            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) to[i] = (MEM)b[i];                       \
+            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) half[i] = (MEM)b[16 + i];                \
+            break;                                                                                     \
+        default:                                                                                       \
+            _Pragma("GCC unroll 8") for (int i = 0; i < 32; i++) *(MEM *)(m + delta[i]) = (MEM)b[i];   \
+        }                                                                                              \
         HW_NEXT(w, in);                                                                                \
     }
 
 #define STORE(name, MEM, REG)                                                                          \
-    static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
+    static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
-        hw_pattern *p;                                                                                 \
-        char *m = locate(s, in, sizeof(MEM), &p);                                                      \
+        char *m = locate(s, in);                                                                       \
+        const int64_t *delta = s->patterns[in->memo].delta;                                            \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, true);                            \
-        const REG *b = hw_at(w, in->b);                                                                \
-        const int64_t *delta = p->delta;                                                               \
-        if (p->shape == HW_SHAPE_UNIT) {                                                               \
-            MEM *to = (MEM *)m;                                                                        \
-            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) to[i] = (MEM)b[i];                       \
-        } else if (p->shape == HW_SHAPE_UNIT_HALVES) {                                                 \
-            MEM *to = (MEM *)m, *half = (MEM *)(m + delta[16]);                                        \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) to[i] = (MEM)b[i];                       \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) half[i] = (MEM)b[16 + i];                \
-        } else if (w->mask == 0xffffffffu) {                                                           \
-            for (int i = 0; i < 32; i++) *(MEM *)(m + delta[i]) = (MEM)b[i];                           \
-        } else {                                                                                       \
-            HW_EACH_ACTIVE_LANE(*(MEM *)(m + delta[i]) = (MEM)b[i]);                                   \
-        }                                                                                              \
-        HW_NEXT(w, in);                                                                                \
-    }                                                                                                  \
-    static const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {                               \
-        hw_state *s = hw_state_of(w);                                                                  \
-        hw_pattern *p;                                                                                 \
-        char *m = locate(s, in, sizeof(MEM) * in->vector, &p);                                         \
-        if (__builtin_expect(!m, 0)) return hw_access_general(s, in, true);                            \
-        const hw_slot *registers = w->slots + in->list;                                                \
+        const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;                      \
         for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
             const REG *b = hw_at(w, registers[e]);                                                     \
-            const int64_t *delta = p->delta;                                                           \
             HW_EACH_ACTIVE_LANE(*(MEM *)(m + delta[i]) = (MEM)b[i]);                                   \
         }                                                                                              \
-        HW_NEXT(w, in);                                                                                \
-    }
+        return in + 1;                                                                                 \
+    }                                                                                                  \
+    STORE_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta)                           \
+    STORE_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32)
 
 // Another block may be about to change what was read: a loop that only looks must let others run.
 static inline void poll(hw_state *s) {
@@ -235,24 +223,21 @@ static const hw_inst *store_general(hw_warp *w, const hw_inst *in) {
 
 typedef struct access_row {
     uint8_t width, reg_bytes, is_signed, is_store;
-    hw_body scalar, vector;
+    hw_body wide, narrow, any;    // 64-bit addresses, 32-bit ones, and every form
 } access_row;
 
+#define ROW(width, reg, is_signed, is_store, name) {width, reg, is_signed, is_store, name, name##_narrow, name##_vector},
 static const access_row rows[] = {
-    {1, 2, 0, 0, load_u8_to_16, load_u8_to_16_vector},       {1, 4, 0, 0, load_u8_to_32, load_u8_to_32_vector},
-    {1, 8, 0, 0, load_u8_to_64, load_u8_to_64_vector},       {1, 2, 1, 0, load_s8_to_16, load_s8_to_16_vector},
-    {1, 4, 1, 0, load_s8_to_32, load_s8_to_32_vector},       {1, 8, 1, 0, load_s8_to_64, load_s8_to_64_vector},
-    {2, 2, 0, 0, load_u16_to_16, load_u16_to_16_vector},     {2, 2, 1, 0, load_u16_to_16, load_u16_to_16_vector},
-    {2, 4, 0, 0, load_u16_to_32, load_u16_to_32_vector},     {2, 8, 0, 0, load_u16_to_64, load_u16_to_64_vector},
-    {2, 4, 1, 0, load_s16_to_32, load_s16_to_32_vector},     {2, 8, 1, 0, load_s16_to_64, load_s16_to_64_vector},
-    {4, 4, 0, 0, load_u32_to_32, load_u32_to_32_vector},     {4, 4, 1, 0, load_u32_to_32, load_u32_to_32_vector},
-    {4, 8, 0, 0, load_u32_to_64, load_u32_to_64_vector},     {4, 8, 1, 0, load_s32_to_64, load_s32_to_64_vector},
-    {8, 8, 0, 0, load_u64_to_64, load_u64_to_64_vector},     {8, 8, 1, 0, load_u64_to_64, load_u64_to_64_vector},
-    {1, 2, 0, 1, store_8_from_16, store_8_from_16_vector},   {1, 4, 0, 1, store_8_from_32, store_8_from_32_vector},
-    {1, 8, 0, 1, store_8_from_64, store_8_from_64_vector},   {2, 2, 0, 1, store_16_from_16, store_16_from_16_vector},
-    {2, 4, 0, 1, store_16_from_32, store_16_from_32_vector}, {2, 8, 0, 1, store_16_from_64, store_16_from_64_vector},
-    {4, 4, 0, 1, store_32_from_32, store_32_from_32_vector}, {4, 8, 0, 1, store_32_from_64, store_32_from_64_vector},
-    {8, 8, 0, 1, store_64_from_64, store_64_from_64_vector},
+    ROW(1, 2, 0, 0, load_u8_to_16) ROW(1, 4, 0, 0, load_u8_to_32) ROW(1, 8, 0, 0, load_u8_to_64)
+    ROW(1, 2, 1, 0, load_s8_to_16) ROW(1, 4, 1, 0, load_s8_to_32) ROW(1, 8, 1, 0, load_s8_to_64)
+    ROW(2, 2, 0, 0, load_u16_to_16) ROW(2, 4, 0, 0, load_u16_to_32) ROW(2, 8, 0, 0, load_u16_to_64)
+    ROW(2, 2, 1, 0, load_u16_to_16) ROW(2, 4, 1, 0, load_s16_to_32) ROW(2, 8, 1, 0, load_s16_to_64)
+    ROW(4, 4, 0, 0, load_u32_to_32) ROW(4, 8, 0, 0, load_u32_to_64)
+    ROW(4, 4, 1, 0, load_u32_to_32) ROW(4, 8, 1, 0, load_s32_to_64)
+    ROW(8, 8, 0, 0, load_u64_to_64) ROW(8, 8, 1, 0, load_u64_to_64)
+    ROW(1, 2, 0, 1, store_8_from_16) ROW(1, 4, 0, 1, store_8_from_32) ROW(1, 8, 0, 1, store_8_from_64)
+    ROW(2, 2, 0, 1, store_16_from_16) ROW(2, 4, 0, 1, store_16_from_32) ROW(2, 8, 0, 1, store_16_from_64)
+    ROW(4, 4, 0, 1, store_32_from_32) ROW(4, 8, 0, 1, store_32_from_64) ROW(8, 8, 0, 1, store_64_from_64)
 };
 
 // The body for a load or store; NULL when there is none for its widths.
@@ -262,7 +247,15 @@ hw_body HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
         const access_row *row = &rows[i];
         if (row->width != in->width || row->reg_bytes != in->reg_bytes || row->is_store != is_store) continue;
         if (!is_store && row->is_signed != !!(in->flags & HW_INST_SIGNED)) continue;
-        return in->vector > 1 ? row->vector : row->scalar;
+        if (in->vector > 1 || in->flags & HW_INST_VOLATILE) return row->any;
+        return in->flags & HW_INST_ADDRESS_32 ? row->narrow : row->wide;
     }
     return NULL;
+}
+
+// Bodies leave the upper halves of vector registers as they are; code compiled without AVX is slow until they are clear.
+void HW_LEVEL_NAME(hw_level_leave)(void) {
+#if defined(__AVX__)
+    _mm256_zeroupper();
+#endif
 }

@@ -27,13 +27,19 @@ typedef double f64;
 #define B b[i]
 #define C c[i]
 
-#define UNARY(name, function, td, ta, value)                                \
+// The form with lanes off is a function of its own (see HW_ALL_ON): function_some.
+#define BODY(function, operands, value)                                     \
+    static __attribute__((noinline, cold)) const hw_inst *function##_some(hw_warp *w, const hw_inst *in) { \
+        operands HW_SOME_LANES(d, value);                                   \
+        return in + 1;                                                      \
+    }                                                                       \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
-        td *d = hw_at(w, in->d);                                            \
-        const ta *a = hw_at(w, in->a);                                      \
-        HW_LANES(d, value);                                                 \
+        if (!HW_ALL_ON(w)) return function##_some(w, in);                   \
+        operands HW_ALL_LANES(d, value);                                    \
         HW_NEXT(w, in);                                                     \
     }
+#define UNARY(name, function, td, ta, value)                                \
+    BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a);, value)
 #define EACH(name, function, td, ta, value)                                 \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
         td *d = hw_at(w, in->d);                                            \
@@ -42,22 +48,10 @@ typedef double f64;
         HW_NEXT(w, in);                                                     \
     }
 #define BINARY_OF(name, function, td, ta, tb, value)                        \
-    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
-        td *d = hw_at(w, in->d);                                            \
-        const ta *a = hw_at(w, in->a);                                      \
-        const tb *b = hw_at(w, in->b);                                      \
-        HW_LANES(d, value);                                                 \
-        HW_NEXT(w, in);                                                     \
-    }
+    BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a); const tb *b = hw_at(w, in->b);, value)
 #define TERNARY_OF(name, function, td, ta, tb, tc, value)                   \
-    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
-        td *d = hw_at(w, in->d);                                            \
-        const ta *a = hw_at(w, in->a);                                      \
-        const tb *b = hw_at(w, in->b);                                      \
-        const tc *c = hw_at(w, in->c);                                      \
-        HW_LANES(d, value);                                                 \
-        HW_NEXT(w, in);                                                     \
-    }
+    BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a); const tb *b = hw_at(w, in->b); \
+         const tc *c = hw_at(w, in->c);, value)
 #define BINARY(name, function, td, ta, value) BINARY_OF(name, function, td, ta, ta, value)
 #define TERNARY(name, function, td, ta, value) TERNARY_OF(name, function, td, ta, ta, ta, value)
 #define ROW(name, function)

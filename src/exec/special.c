@@ -61,6 +61,11 @@ static uint64_t lane_value(const hw_state *s, hw_sreg sreg, int lane) {
     }
 }
 
+static bool is_same_for_all_lanes(hw_sreg sreg) {
+    return !(sreg <= HW_SREG_TID_Z && sreg >= HW_SREG_TID_X) && sreg != HW_SREG_LANEID &&
+           !(sreg >= HW_SREG_LANEMASK_EQ && sreg <= HW_SREG_LANEMASK_GT);
+}
+
 static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     hw_sreg sreg = (hw_sreg)in->sub;
@@ -69,8 +74,11 @@ static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
     if (hw_sreg_type(sreg) == HW_T_PRED) {
         hw_set_pred(w, in->d, 0);
     } else if (hw_type_bits(hw_sreg_type(sreg)) == 64) {
-        uint64_t *d = hw_at(w, in->d);
-        HW_EACH_ACTIVE_LANE(d[i] = lane_value(s, sreg, i));
+        uint64_t *d = hw_at(w, in->d), value = lane_value(s, sreg, 0);
+        HW_LANES(d, value);
+    } else if (is_same_for_all_lanes(sreg)) {
+        uint32_t *d = hw_at(w, in->d), value = (uint32_t)lane_value(s, sreg, 0);
+        HW_LANES(d, value);
     } else {
         uint32_t *d = hw_at(w, in->d);
         HW_EACH_ACTIVE_LANE(d[i] = (uint32_t)lane_value(s, sreg, i));

@@ -13,6 +13,7 @@ typedef struct hw_state hw_state;
 typedef struct hw_block hw_block;
 typedef struct hw_worker hw_worker;
 typedef struct hw_run hw_run;
+typedef struct hw_pattern hw_pattern;
 
 // How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c).
 enum { HW_SYNC_MEMBERS_IN_C = 0, HW_SYNC_MEMBERS_IN_P = 1 };
@@ -77,6 +78,8 @@ struct hw_state {
     hw_split *split;              // of the running path
     const hw_inst *join;          // split->join, or NULL
     const hw_inst *insts;         // of the running program
+    hw_pattern *patterns;         // the worker's
+    char *shared;                 // the block's
     uint32_t outer_mask;          // inside a guard: the lanes outside it
     const hw_inst *pc;            // where to go on, when stopped
     hw_stop stop;
@@ -128,24 +131,22 @@ typedef enum hw_shape {
 
 // What one memory instruction did last, on one worker. A repetition of the same relative addresses, the usual case,
 // is recognised by comparing differences, and costs neither a look-up of allocations nor a count.
-typedef struct hw_pattern {
-    // What every access looks at, in one cache line. The memory that the last access lay in: base + low may be
-    // begin .. begin + room, while epoch is the worker's.
+struct hw_pattern {
+    // What every access looks at, in one cache line.
     _Alignas(64) uint32_t mask;   // 0: nothing remembered
     uint8_t shape;                // hw_shape; other than GENERAL only for full masks
     uint8_t space;                // resolved
+    uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
+                                  // access lay in; limit 0: look it up
+    uint64_t window;              // of SHARED: what base counts from
     int64_t low, high;            // smallest delta; largest delta plus access width
     uint64_t bits;                // of all deltas, or-ed: for alignment
-    uint64_t begin, room, epoch;
-    uint64_t last_base;
     _Alignas(64) int64_t delta[32];
     _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
-    uint64_t window;              // of SHARED: what base counts from
     const hw_inst *inst;
     uint64_t serial;
-    uint64_t touched[2];          // which hits are not zero
     uint32_t hits[128];           // accesses by base modulo 128
-} hw_pattern;
+};
 
 typedef struct hw_block_count {
     uint64_t warps, lanes, divergent;
@@ -161,7 +162,7 @@ struct hw_worker {
     uint32_t n_counts;
     uint64_t *guarded_off;        // by note
     uint32_t n_notes;
-    uint64_t epoch;               // of mem, when patterns' allocations were looked up
+    uint64_t epoch;               // of mem, when the patterns' limits were found
     uint64_t serial;
     bool ordered;                 // there is a sink that wants each access at once
     hw_block **blocks;            // resident slots; the first is the one in normal use
@@ -251,11 +252,9 @@ static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uin
 // Remembers the relative addresses of an access; what was remembered before is reported first. addresses: of the active
 // lanes, bytes wide each.
 void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses);
-// Looks up the memory that a known pattern at base lies in. False when it is not one live, aligned piece of global or
-// shared memory: the general way finds out why.
+// Looks up the memory that a known pattern at base lies in, and reports the access to a sink that wants order. False
+// when it is not one live, aligned piece of global or shared memory: the general way finds out why.
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base);
-// Counts one access, or hands it to a sink that wants order.
-void hw_access_emit(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base);
 // Reports what has been counted for a pattern.
 void hw_access_flush(hw_worker *worker, hw_pattern *p);
 // A load or store in any space, any mixture of spaces, any width; reports faults.
@@ -266,24 +265,20 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
 // Bytes at a generic address, for the lane's builtin functions; false after a fault.
 bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes);
 bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes);
-extern hw_body (*const hw_memory_select_levels[])(const hw_inst *in, bool is_store);
 
-static inline void hw_access_count(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
-    if (__builtin_expect(s->worker->ordered, 0)) {
-        hw_access_emit(s, in, p, base);
-        return;
-    }
-    uint32_t phase = base & 127;
-    p->hits[phase]++;
-    p->touched[phase >> 6] |= (uint64_t)1 << (phase & 63);
-    p->last_base = base;
-}
+// Forgets limits that allocations made since may have made wrong.
+void hw_access_refresh(hw_worker *worker);
+
+static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }
 
 // fault.c
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
 const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
                                uint64_t address, uint32_t bytes, bool is_write);
 void hw_fault_deadlock(hw_block *block);
+
+// bind.c
+void hw_bind_leave(void);    // a worker has run its last body
 
 // block.c
 hw_status hw_block_create(hw_worker *worker, hw_block *block);
