@@ -123,12 +123,14 @@ static void read_rules(mnemonic *m, words form) {
 static bool choose_form(parser *p, mnemonic *m, int line) {
     const hw_op_row *row = hw_op_info(m->op);
     verdict best = FITS_NOT_TYPES;
+    bool may_lack_type = false;
     words types, mods, operands, reason = {NULL, NULL};
     for (unsigned i = 0; form_of(row->types, i, &types) && form_of(row->mods, i, &mods) &&
                          form_of(row->operands, i, &operands); i++) {
         words why = {NULL, NULL};
         verdict v = types_fit(m, types) ? mods_fit(m, mods, &why) : FITS_NOT_TYPES;
         if (v > best) best = v, reason = why;
+        may_lack_type |= types.at == types.end;
         if (v == FITS) {
             read_rules(m, operands);
             return true;
@@ -140,7 +142,7 @@ static bool choose_form(parser *p, mnemonic *m, int line) {
         return hw_ptx_fail(p, HW_MALFORMED, line, "%s: %s of '%.*s' is needed", m->text,
                            best == LACKS ? "one" : "at most one", (int)(reason.end - reason.at), reason.at);
     }
-    if (best == FITS_NOT_TYPES && m->n_types == 0 && row->types[0] && !strchr(row->types, '/')) {
+    if (m->n_types == 0 && !may_lack_type) {
         return hw_ptx_fail(p, HW_MALFORMED, line, "%s has no type", m->text);
     }
     return hw_ptx_refuse(p, line, "instruction %s is", m->text);

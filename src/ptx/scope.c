@@ -107,7 +107,8 @@ static reg_range *find_range(parser *p, const atom *name, uint32_t outside) {
         if (c == '0' && digits > 1) continue;   // no leading zeros
         atom *prefix = hw_ptx_find_atom(p, name->text, length);
         reg_range *r = prefix ? prefix->ranges : NULL;
-        if (r && r->depth > outside && number < r->count && (!best || r->depth > best->depth)) best = r;
+        while (r && r->depth > outside && number >= r->count) r = r->outer;   // a smaller one hides a part of it
+        if (r && r->depth > outside && (!best || r->depth > best->depth)) best = r;
     }
     return best;
 }
