@@ -9,9 +9,10 @@ static const char PCI_BUS_ID[] = "0000:00:00.0";
 static atomic_uint device_flags;
 static atomic_int cache_config, shared_config;
 // Limits that change nothing here and are only remembered: printf's buffer, device-side launches, L2.
-static atomic_size_t remembered[7] = {[cudaLimitPrintfFifoSize] = 7864320, [cudaLimitDevRuntimeSyncDepth] = 2,
+static atomic_size_t remembered[7] = {[cudaLimitPrintfFifoSize] = 8650752,
                                       [cudaLimitDevRuntimePendingLaunchCount] = 2048,
                                       [cudaLimitMaxL2FetchGranularity] = 64};
+enum { LEAST_FIFO_BYTES = 512 << 10, HEAP_UNIT_BYTES = 64 << 10, STACK_UNIT_BYTES = 16 };   // as an H200 rounds
 
 static cudaError_t check_device(int device) { return hw_shim_return(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 
@@ -91,19 +92,22 @@ HW_EXPORT cudaError_t cudaDeviceSynchronize(void) {
 
 HW_EXPORT cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 
+static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
 HW_EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     HW_ENTER();
     switch (limit) {
     case cudaLimitStackSize:
         if (value > 512 << 10) return hw_shim_return(cudaErrorInvalidValue);
-        hw_sim_set_stack_bytes(hw_shim_sim(), (uint32_t)((value + 15) / 16 * 16));
+        hw_sim_set_stack_bytes(hw_shim_sim(), (uint32_t)round_up(value, STACK_UNIT_BYTES));
         return cudaSuccess;
     case cudaLimitMallocHeapSize:
         if (value > hw_shim_gpu()->memory_bytes) return hw_shim_return(cudaErrorMemoryAllocation);
-        hw_sim_set_heap_bytes(hw_shim_sim(), value);
+        hw_sim_set_heap_bytes(hw_shim_sim(), round_up(value, HEAP_UNIT_BYTES));
         return cudaSuccess;
     case cudaLimitPrintfFifoSize:
-    case cudaLimitDevRuntimeSyncDepth:
+        atomic_store(&remembered[limit], value < LEAST_FIFO_BYTES ? LEAST_FIFO_BYTES : value);
+        return cudaSuccess;
     case cudaLimitDevRuntimePendingLaunchCount:
     case cudaLimitMaxL2FetchGranularity:
     case cudaLimitPersistingL2CacheSize: atomic_store(&remembered[limit], value); return cudaSuccess;
@@ -114,7 +118,8 @@ HW_EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
 HW_EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     HW_ENTER();
     if (!value) return hw_shim_return(cudaErrorInvalidValue);
-    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return hw_shim_return(cudaErrorUnsupportedLimit);
+    if ((unsigned)limit > cudaLimitPersistingL2CacheSize || limit == cudaLimitDevRuntimeSyncDepth)
+        return hw_shim_return(cudaErrorUnsupportedLimit);
     if (limit == cudaLimitStackSize) *value = hw_sim_stack_bytes(hw_shim_sim());
     else if (limit == cudaLimitMallocHeapSize) *value = hw_sim_heap_bytes(hw_shim_sim());
     else *value = atomic_load(&remembered[limit]);
@@ -158,8 +163,8 @@ HW_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peerDevi
 
 HW_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
     HW_ENTER();
-    (void)peerDevice, (void)flags;
-    return hw_shim_return(cudaErrorInvalidDevice);
+    (void)flags;
+    return hw_shim_return(peerDevice ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported);
 }
 
 HW_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peerDevice) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "registers.h"
+#include "version.h"
 
 // The function, loaded; NULL with the error that says why not.
 static hw_registered_function *loaded(const void *function, cudaError_t *error) {
@@ -9,7 +10,9 @@ static hw_registered_function *loaded(const void *function, cudaError_t *error) 
     *error = cudaSuccess;
     if (found && found->function) return found;
     if (found) hw_registry_complain(found->image);
-    *error = found && found->image->has_no_ptx ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidDeviceFunction;
+    *error = found && found->image->has_no_ptx ? cudaErrorNoKernelImageForDevice
+             : function && !found              ? hw_version_unknown_function_error()
+                                               : cudaErrorInvalidDeviceFunction;
     return NULL;
 }
 
@@ -129,7 +132,9 @@ HW_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int
     if (!blocks || blockSize <= 0) return hw_shim_return(cudaErrorInvalidValue);
     hw_registers_ask(found->image);
     *blocks = 0;
-    if (sharedBytes <= hw_shim_gpu()->arch->smem_per_sm_bytes)
+    hw_sim_function_info info;
+    hw_sim_get_function_info(found->function, &info);
+    if (sharedBytes <= info.max_dynamic_shared_bytes && (uint32_t)blockSize <= hw_shim_gpu()->arch->max_threads_per_block)
         *blocks = (int)hw_sim_blocks_per_sm(hw_shim_sim(), found->function, (uint32_t)blockSize, (uint32_t)sharedBytes);
     return cudaSuccess;
 }
@@ -155,6 +160,7 @@ HW_EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *sharedBy
     uint32_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
     each = each > taken ? each - taken : 0;
     if (each > most) each = most;
-    *sharedBytes = each > info.static_shared_bytes ? each - info.static_shared_bytes : 0;
+    each = each > info.static_shared_bytes ? each - info.static_shared_bytes : 0;
+    *sharedBytes = each < info.max_dynamic_shared_bytes ? each : info.max_dynamic_shared_bytes;
     return cudaSuccess;
 }

@@ -1,13 +1,13 @@
 // Launches. A kernel has finished when the call returns; its fault shows in the next call.
 #include <stdio.h>
 
-#include "registry.h"
+#include "registers.h"
+#include "version.h"
 
 static cudaError_t error_of(hw_sim_refusal refusal) {
     switch (refusal) {
-    case HW_REFUSED_CONFIGURATION: return cudaErrorInvalidConfiguration;
+    case HW_REFUSED_CONFIGURATION: return hw_version_configuration_error();
     case HW_REFUSED_RESOURCES: return cudaErrorLaunchOutOfResources;
-    case HW_REFUSED_SHARED: return cudaErrorInvalidValue;
     case HW_REFUSED_COOPERATIVE: return cudaErrorCooperativeLaunchTooLarge;
     default: return cudaErrorInvalidValue;
     }
@@ -25,7 +25,8 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **pa
                           cudaStream_t stream, bool cooperative) {
     HW_ENTER();
     hw_registered_function *registered = hw_registry_function(function);
-    if (!registered) return hw_shim_return(cudaErrorInvalidDeviceFunction);
+    if (!registered)
+        return hw_shim_return(function ? hw_version_unknown_function_error() : cudaErrorInvalidDeviceFunction);
     if (!registered->function) {
         hw_registry_complain(registered->image);
         return hw_shim_return(registered->image->has_no_ptx ? cudaErrorNoKernelImageForDevice
@@ -36,6 +37,10 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **pa
     hw_sim_get_function_info(registered->function, &info);
     for (uint32_t i = 0; i < info.n_params; i++)
         if (!params || !params[i]) return hw_shim_return(cudaErrorInvalidValue);
+    // An estimate is no reason to refuse a launch; what ptxas says is.
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (info.regs_estimated && threads * info.regs > hw_shim_gpu()->arch->regs_per_block)
+        hw_registers_ask(registered->image);
     const hw_sim_launch_args args = {
         .function = registered->function,
         .grid = {grid.x, grid.y, grid.z},

@@ -34,7 +34,7 @@ static cudaError_t release(void *pointer, hw_alloc_kind one, hw_alloc_kind other
 HW_EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes) { return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0); }
 
 HW_EXPORT cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
-    if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || bytes == 0)
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return hw_shim_return(cudaErrorInvalidValue);
     return allocate(pointer, bytes, HW_ALLOC_MANAGED, 0);
 }
@@ -103,10 +103,9 @@ HW_EXPORT cudaError_t cudaHostUnregister(void *pointer) {
     if (!pointer) return hw_shim_return(cudaErrorInvalidValue);
     hw_mem *mem = hw_sim_mem(hw_shim_sim());
     hw_allocation found;
-    if (!hw_mem_find(mem, hw_address(pointer), 1, &found) || found.kind != HW_ALLOC_REGISTERED ||
-        hw_mem_free(mem, hw_address(pointer), NULL))
+    if (!hw_mem_find(mem, hw_address(pointer), 1, &found) || found.kind != HW_ALLOC_REGISTERED)
         return hw_shim_return(cudaErrorHostMemoryNotRegistered);
-    return cudaSuccess;
+    return hw_shim_return(hw_shim_error_of(hw_mem_free(mem, hw_address(pointer), NULL)));
 }
 
 // Host memory that the device reaches: pinned, registered or managed.

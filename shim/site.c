@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "shim.h"
 
 enum { MAX_FRAMES = 8, BUCKETS = 1024 };
@@ -127,26 +128,37 @@ static const char *path_of(const Dl_info *info) {
     return self;
 }
 
+// nvcc makes two functions of a kernel's name: name() calls __device_stub_name(), which launches.
+static bool is_kernel_stub(const char *function, const char *stub) {
+    const char prefix[] = "__device_stub_";
+    if (strncmp(stub, prefix, sizeof prefix - 1) != 0) return false;
+    char mangled[512], demangled[512];
+    snprintf(mangled, sizeof mangled, "%.*s", (int)strcspn(stub + sizeof prefix - 1, "("), stub + sizeof prefix - 1);
+    hw_demangle(mangled, demangled, sizeof demangled);
+    return strcmp(function, demangled) == 0;
+}
+
+// The first frame that is neither the C library's nor one of CUDA's wrappers: by its line, else by its function.
 bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
     const site *s = where;
-    char function[512], place[512];
-    bool named = false;
+    char function[512], place[512], last_function[512] = "";
     for (int i = 0; s && i < s->n_frames; i++) {
         Dl_info info;
         if (!dladdr(s->frames[i], &info) || !info.dli_fname) continue;
         const char *path = path_of(&info), *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        if (strncmp(object, "libc.", 5) == 0) continue;
         uint64_t offset = link_address(&info, s->frames[i]);
         function[0] = place[0] = '\0';
-        if (ask_addr2line(path, offset, function, place, sizeof place) && !is_header_place(place)) {
-            snprintf(out, out_bytes, "%s", place);
-            return true;
-        }
-        // Without line information: the first function that is not one of CUDA's wrappers, and not the C library's.
+        bool has_line = ask_addr2line(path, offset, function, place, sizeof place);
         bool has_name = function[0] && strncmp(function, "??", 2) != 0;
-        if (named || strncmp(object, "libc.", 5) == 0 || (has_name && strstr(function, "cuda"))) continue;
-        if (has_name) snprintf(out, out_bytes, "%s in %s", function, object);
+        bool is_wrapper = (has_line && is_header_place(place)) || (has_name && strstr(function, "cuda")) ||
+                          strncmp(function, "__device_stub_", 14) == 0 || is_kernel_stub(function, last_function);
+        memcpy(last_function, function, sizeof last_function);
+        if (is_wrapper) continue;
+        if (has_line) snprintf(out, out_bytes, "%s", place);
+        else if (has_name) snprintf(out, out_bytes, "%s in %s", function, object);
         else snprintf(out, out_bytes, "%s+0x%llx", object, (unsigned long long)offset);
-        named = true;
+        return true;
     }
-    return named;
+    return false;
 }

@@ -10,6 +10,7 @@
 #include "event.h"
 #include "managed.h"
 #include "shim.h"
+#include "version.h"
 #undef cudaMemPrefetchAsync
 #undef cudaMemAdvise
 #undef cudaGetDeviceProperties
@@ -33,6 +34,14 @@ HW_EXPORT cudaError_t cudaDriverGetVersion(int *version) {
     if (!version) return hw_shim_return(cudaErrorInvalidValue);
     *version = DRIVER_VERSION;
     return cudaSuccess;
+}
+
+cudaError_t hw_version_configuration_error(void) {
+    return HW_CUDART >= 13 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+}
+
+cudaError_t hw_version_unknown_function_error(void) {
+    return HW_CUDART >= 13 ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
 }
 
 static cudaError_t check(const void *prop, int device) {

@@ -82,8 +82,9 @@ typedef struct hw_sim_launch_args {
 // Why a launch was refused before it began.
 typedef enum hw_sim_refusal {
     HW_REFUSED_NOT, HW_REFUSED_CONFIGURATION /* zero or too large a dimension */,
-    HW_REFUSED_RESOURCES /* registers, or threads by .maxntid */,
-    HW_REFUSED_SHARED /* more shared memory than allowed */, HW_REFUSED_COOPERATIVE,
+    HW_REFUSED_RESOURCES /* registers */, HW_REFUSED_SHARED /* more shared memory than allowed */,
+    HW_REFUSED_COOPERATIVE /* more blocks than are resident */,
+    HW_REFUSED_BOUNDS /* more threads than .maxntid or .reqntid say */,
 } hw_sim_refusal;
 
 // Runs to the end. HW_USAGE with *refusal set when the configuration is not possible; HW_FAULT or HW_DEADLOCK with

@@ -2,10 +2,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "device/sim_internal.h"
 #include "model/occupancy.h"
 
 static const hw_arch *arch_of(const hw_sim_function *function) { return function->module->sim->options.gpu->arch; }
+
+// For messages. The buffer is the caller's.
+static const char *name_of(const hw_sim_function *function, char name[256]) {
+    return hw_demangle(function->ptx->name, name, 256);
+}
 
 static uint64_t product(const uint32_t d[3]) { return (uint64_t)d[0] * d[1] * d[2]; }
 
@@ -23,13 +29,14 @@ static uint64_t stated_threads(const hw_ptx_function *ptx) {
     return (uint64_t)stated[0] * (stated[1] ? stated[1] : 1) * (stated[2] ? stated[2] : 1);
 }
 
-// Registers as they are handed out: whole units per warp.
+// Registers as they are handed out: whole units per warp, warps in the groups that share a register file.
 static uint32_t threads_by_registers(const hw_sim_function *function) {
     const hw_arch *arch = arch_of(function);
     uint32_t unit = arch->reg_unit ? arch->reg_unit : 1;
     uint32_t per_warp = (hw_sim_regs(function) * HW_WARP_LANES + unit - 1) / unit * unit;
     uint32_t regs = arch->regs_per_block ? arch->regs_per_block : arch->regs_per_sm;
-    uint32_t threads = regs / per_warp * HW_WARP_LANES;
+    uint32_t group = arch->warp_granularity ? arch->warp_granularity : 1;
+    uint32_t threads = regs / per_warp / group * group * HW_WARP_LANES;
     return threads < arch->max_threads_per_block ? threads : arch->max_threads_per_block;
 }
 
@@ -64,9 +71,10 @@ hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, 
     const hw_arch *arch = sim->options.gpu->arch;
     uint32_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
     uint32_t fixed = function->program->shared_bytes;
+    char name[256];
     if (fixed > most || bytes > most - fixed)
         return hw_diag_set(diag, HW_USAGE, "%s: %u bytes of dynamic and %u of static shared memory are more than the %u "
-                           "that a block of %s can have", function->ptx->name, bytes, fixed, most,
+                           "that a block of %s can have", name_of(function, name), bytes, fixed, most,
                            sim->options.gpu->name);
     function->max_dynamic_shared_bytes = bytes;
     return HW_OK;
@@ -111,20 +119,21 @@ static hw_status check_function(const hw_sim *sim, const hw_sim_launch_args *arg
                                 hw_diag *diag) {
     const hw_sim_function *function = args->function;
     uint64_t threads = product(args->block), stated = stated_threads(function->ptx);
+    char name[256];
     if (stated && threads > stated) {
-        hw_diag_set(diag, HW_USAGE, "%s is compiled for at most %llu threads in a block, not %llu", function->ptx->name,
-                    (unsigned long long)stated, (unsigned long long)threads);
-        return refuse(refusal, HW_REFUSED_RESOURCES);
+        hw_diag_set(diag, HW_USAGE, "%s is compiled for at most %llu threads in a block, not %llu",
+                    name_of(function, name), (unsigned long long)stated, (unsigned long long)threads);
+        return refuse(refusal, HW_REFUSED_BOUNDS);
     }
     // An estimate of registers is no reason to refuse: ptxas may well do with fewer.
     if (function->regs && threads > threads_by_registers(function)) {
-        hw_diag_set(diag, HW_USAGE, "%s takes %u registers, too many for blocks of %llu threads", function->ptx->name,
-                    function->regs, (unsigned long long)threads);
+        hw_diag_set(diag, HW_USAGE, "%s takes %u registers, too many for blocks of %llu threads",
+                    name_of(function, name), function->regs, (unsigned long long)threads);
         return refuse(refusal, HW_REFUSED_RESOURCES);
     }
     if (args->dynamic_shared_bytes > function->max_dynamic_shared_bytes) {
         hw_diag_set(diag, HW_USAGE, "%s is launched with %u bytes of dynamic shared memory and may have %u",
-                    function->ptx->name, args->dynamic_shared_bytes, function->max_dynamic_shared_bytes);
+                    name_of(function, name), args->dynamic_shared_bytes, function->max_dynamic_shared_bytes);
         return refuse(refusal, HW_REFUSED_SHARED);
     }
     uint64_t resident = (uint64_t)sim->options.gpu->sms *

@@ -1,0 +1,264 @@
+// The simulated device: modules, variables with initialisers, functions, launches, what is refused and why.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "device/sim.h"
+
+#define HEAD ".version 7.5\n.target sm_75\n.address_size 64\n"
+
+static const char PTX[] = HEAD
+    ".global .align 4 .b8 numbers[16] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0};\n"
+    ".global .align 8 .u64 pointer = generic(numbers);\n"
+    ".const .align 4 .u32 factor = 7;\n"
+    ".global .align 4 .u32 zeros[100];\n"
+    // out[tid] = in * factor + numbers[tid]
+    ".visible .entry scale(.param .u64 out, .param .u32 in)\n"
+    "{\n"
+    "    .reg .u32 %r<6>;\n    .reg .u64 %rd<8>;\n"
+    "    ld.param.u64 %rd1, [out];\n    ld.param.u32 %r1, [in];\n"
+    "    mov.u32 %r2, %tid.x;\n    ld.const.u32 %r3, [factor];\n"
+    "    ld.global.u64 %rd2, [pointer];\n    mul.wide.u32 %rd3, %r2, 4;\n"
+    "    add.u64 %rd4, %rd2, %rd3;\n    ld.u32 %r4, [%rd4];\n"
+    "    mad.lo.u32 %r5, %r1, %r3, %r4;\n    cvta.to.global.u64 %rd5, %rd1;\n"
+    "    add.u64 %rd6, %rd5, %rd3;\n    st.global.u32 [%rd6], %r5;\n    ret;\n"
+    "}\n"
+    ".visible .entry bounded() .maxntid 64, 2, 1\n{\n    ret;\n}\n"
+    ".visible .entry fixed()\n{\n    .shared .align 4 .b8 tile[4096];\n    .reg .u32 %r<2>;\n"
+    "    mov.u32 %r1, 0;\n    st.shared.u32 [tile], %r1;\n    ret;\n}\n"
+    ".visible .entry stops()\n{\n    trap;\n}\n";
+
+typedef struct fixture {
+    hw_sim *sim;
+    hw_sim_module *module;
+} fixture;
+
+static fixture open_sim(const char *gpu) {
+    fixture f = {0};
+    hw_diag diag = {0};
+    const hw_sim_options options = {.gpu = hw_gpu_find(gpu), .threads = 2};
+    assert_non_null(options.gpu);
+    assert_int_equal(hw_sim_create(&options, &f.sim, &diag), HW_OK);
+    hw_status status = hw_sim_load(f.sim, PTX, strlen(PTX), "test.ptx", &f.module, &diag);
+    if (status) fail_msg("%s", diag.text);
+    return f;
+}
+
+static hw_sim_function *find(const fixture *f, const char *name) {
+    hw_sim_function *function = NULL;
+    assert_int_equal(hw_sim_find_function(f->module, name, &function, NULL), HW_OK);
+    return function;
+}
+
+static hw_status launch(const fixture *f, hw_sim_launch_args args, hw_sim_refusal *refusal) {
+    static hw_fault fault;
+    hw_diag diag = {0};
+    return hw_sim_launch(f->sim, &args, refusal, &fault, &diag);
+}
+
+static void test_variables(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    uint64_t numbers, pointer, factor, zeros, bytes, value;
+    uint32_t word;
+    assert_int_equal(hw_sim_find_global(f.module, "numbers", &numbers, &bytes, NULL), HW_OK);
+    assert_int_equal(bytes, 16);
+    assert_int_equal(hw_sim_find_global(f.module, "pointer", &pointer, &bytes, NULL), HW_OK);
+    memcpy(&value, (void *)(uintptr_t)pointer, 8);
+    assert_int_equal(value, numbers);
+    assert_int_equal(hw_sim_find_global(f.module, "factor", &factor, &bytes, NULL), HW_OK);
+    memcpy(&word, (void *)(uintptr_t)factor, 4);
+    assert_int_equal(word, 7);
+    assert_int_equal(hw_sim_find_global(f.module, "zeros", &zeros, &bytes, NULL), HW_OK);
+    for (int i = 0; i < 100; i++) assert_int_equal(((uint32_t *)(uintptr_t)zeros)[i], 0);
+    hw_allocation a;
+    assert_true(hw_mem_find(hw_sim_mem(f.sim), numbers, 16, &a));
+    assert_int_equal(a.kind, HW_ALLOC_GLOBAL);
+    assert_string_equal(a.name, "numbers");
+    assert_int_equal(hw_sim_find_global(f.module, "nothing", &numbers, &bytes, NULL), HW_NOT_FOUND);
+    hw_sim_unload(f.sim, f.module);
+    assert_false(hw_mem_find(hw_sim_mem(f.sim), numbers, 1, &a));
+    assert_true(hw_mem_nearest(hw_sim_mem(f.sim), numbers, &a) && a.is_freed);
+    assert_string_equal(a.name, "numbers");
+    hw_sim_destroy(f.sim);
+}
+
+static void test_launch(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    uint64_t out;
+    uint32_t in = 5, offset, bytes;
+    assert_int_equal(hw_mem_alloc(hw_sim_mem(f.sim), 16, 256, HW_ALLOC_DEVICE, NULL, NULL, &out, NULL), HW_OK);
+    void *params[] = {&out, &in};
+    hw_sim_function *scale = find(&f, "scale");
+    hw_sim_get_param(scale, 1, &offset, &bytes);
+    assert_true(offset == 8 && bytes == 4);
+    hw_sim_refusal refusal;
+    assert_int_equal(launch(&f, (hw_sim_launch_args){scale, {1, 1, 1}, {4, 1, 1}, 0, params, false}, &refusal), HW_OK);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(((uint32_t *)(uintptr_t)out)[i], 5 * 7 + i + 1);
+    hw_sim_destroy(f.sim);
+}
+
+typedef struct refused_row {
+    const char *function;
+    uint32_t grid[3], block[3], shared;
+    bool cooperative;
+    hw_sim_refusal why;
+} refused_row;
+
+static void test_refusals(void **state) {
+    (void)state;
+    static const refused_row rows[] = {
+        {"fixed", {0, 1, 1}, {1, 1, 1}, 0, false, HW_REFUSED_CONFIGURATION},
+        {"fixed", {1, 1, 1}, {1, 0, 1}, 0, false, HW_REFUSED_CONFIGURATION},
+        {"fixed", {1, 65536, 1}, {1, 1, 1}, 0, false, HW_REFUSED_CONFIGURATION},
+        {"fixed", {1, 1, 1}, {1025, 1, 1}, 0, false, HW_REFUSED_CONFIGURATION},
+        {"fixed", {1, 1, 1}, {1, 1, 65}, 0, false, HW_REFUSED_CONFIGURATION},
+        {"fixed", {1, 1, 1}, {32, 33, 1}, 0, false, HW_REFUSED_CONFIGURATION},
+        {"fixed", {1, 1, 1}, {0x10000, 0x10000, 1}, 0, false, HW_REFUSED_CONFIGURATION},
+        {"fixed", {1, 1, 1}, {1, 1, 1}, 45 << 10, false, HW_REFUSED_SHARED},
+        {"fixed", {1, 1, 1}, {1, 1, 1}, UINT32_MAX, false, HW_REFUSED_SHARED},
+        {"bounded", {1, 1, 1}, {129, 1, 1}, 0, false, HW_REFUSED_BOUNDS},
+        {"fixed", {132 * 2 + 1, 1, 1}, {1024, 1, 1}, 0, true, HW_REFUSED_COOPERATIVE},
+    };
+    fixture f = open_sim("h200");
+    hw_sim_refusal refusal;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const refused_row *r = &rows[i];
+        hw_sim_launch_args args = {find(&f, r->function), {r->grid[0], r->grid[1], r->grid[2]},
+                                   {r->block[0], r->block[1], r->block[2]}, r->shared, NULL, r->cooperative};
+        assert_int_equal(launch(&f, args, &refusal), HW_USAGE);
+        assert_int_equal(refusal, r->why);
+    }
+    hw_sim_function *fixed = find(&f, "fixed");
+    hw_sim_launch_args good = {fixed, {132 * 2, 1, 1}, {1024, 1, 1}, 44 << 10, NULL, true};
+    assert_int_equal(launch(&f, good, &refusal), HW_OK);
+    assert_int_equal(refusal, HW_REFUSED_NOT);
+    hw_sim_set_regs(fixed, 100);
+    assert_int_equal(launch(&f, good, &refusal), HW_USAGE);
+    assert_int_equal(refusal, HW_REFUSED_RESOURCES);
+    hw_sim_destroy(f.sim);
+}
+
+static void test_shared_opt_in(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    hw_sim_function *fixed = find(&f, "fixed");
+    hw_sim_function_info info;
+    hw_sim_get_function_info(fixed, &info);
+    assert_int_equal(info.static_shared_bytes, 4096);
+    assert_int_equal(info.max_dynamic_shared_bytes, 44 << 10);
+    assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, 224 << 10, NULL), HW_USAGE);
+    assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, UINT32_MAX, NULL), HW_USAGE);
+    assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, 223 << 10, NULL), HW_OK);
+    hw_sim_refusal refusal;
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, 223 << 10, NULL, false};
+    assert_int_equal(launch(&f, args, &refusal), HW_OK);
+    hw_sim_destroy(f.sim);
+}
+
+// maxThreadsPerBlock of a kernel with 96 registers is 640 on an H200: warps go in fours.
+static void test_threads_by_registers(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    hw_sim_function_info info;
+    hw_sim_set_regs(find(&f, "fixed"), 96);
+    hw_sim_get_function_info(find(&f, "fixed"), &info);
+    assert_int_equal(info.max_threads_per_block, 640);
+    hw_sim_get_function_info(find(&f, "bounded"), &info);
+    assert_int_equal(info.max_threads_per_block, 128);
+    assert_true(info.regs_estimated && info.regs >= 1);
+    hw_sim_destroy(f.sim);
+}
+
+static void test_fault(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    hw_fault fault;
+    hw_sim_refusal refusal;
+    const hw_sim_launch_args args = {find(&f, "stops"), {1, 1, 1}, {1, 1, 1}, 0, NULL, false};
+    assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_FAULT);
+    assert_int_equal(fault.kind, HW_FAULT_TRAP);
+    hw_sim_destroy(f.sim);
+}
+
+static void test_bad_modules(void **state) {
+    (void)state;
+    static const struct { const char *ptx; hw_status status; } rows[] = {
+        {"", HW_MALFORMED},
+        {HEAD ".global .u32", HW_MALFORMED},
+        {HEAD ".visible .entry k() { frobnicate.u32 %r1, 1; }", HW_UNSUPPORTED},
+        {HEAD ".extern .global .u32 elsewhere;\n.visible .entry k() { ret; }", HW_UNSUPPORTED},
+    };
+    fixture f = open_sim("h200");
+    uint64_t limit, before, after;
+    hw_mem_usage(hw_sim_mem(f.sim), &limit, &before);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        hw_sim_module *module = NULL;
+        hw_diag diag = {0};
+        hw_status status = hw_sim_load(f.sim, rows[i].ptx, strlen(rows[i].ptx), "bad.ptx", &module, &diag);
+        assert_true(status == rows[i].status || (rows[i].status == HW_UNSUPPORTED && status == HW_MALFORMED));
+        assert_null(module);
+        assert_true(diag.text[0] != '\0');
+    }
+    hw_mem_usage(hw_sim_mem(f.sim), &limit, &after);
+    assert_int_equal(before, after);
+    hw_sim_destroy(f.sim);
+}
+
+static uint64_t place(void *context, const char *name, uint64_t bytes) {
+    return strcmp(name, "zeros") == 0 && bytes == 400 ? (uint64_t)(uintptr_t)context : 0;
+}
+
+static void test_placed_variable(void **state) {
+    (void)state;
+    static uint32_t own[100];
+    memset(own, 0xff, sizeof own);
+    const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1, .place = place, .place_context = own};
+    hw_sim *sim;
+    hw_sim_module *module;
+    uint64_t address, bytes;
+    assert_int_equal(hw_sim_create(&options, &sim, NULL), HW_OK);
+    assert_int_equal(hw_sim_load(sim, PTX, strlen(PTX), "test.ptx", &module, NULL), HW_OK);
+    assert_int_equal(hw_sim_find_global(module, "zeros", &address, &bytes, NULL), HW_OK);
+    assert_int_equal(address, (uint64_t)(uintptr_t)own);
+    for (int i = 0; i < 100; i++) assert_int_equal(own[i], 0);
+    hw_sim_destroy(sim);
+}
+
+// The nth allocation fails, for every n until all succeed.
+static void test_no_memory(void **state) {
+    (void)state;
+    const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1};
+    long n = 0;
+    for (hw_status status = HW_NO_MEMORY; status != HW_OK; n++) {
+        hw_sim *sim = NULL;
+        hw_sim_module *module = NULL;
+        hw_diag diag = {0};
+        hw_alloc_fail_after(n);
+        status = hw_sim_create(&options, &sim, &diag);
+        if (!status) status = hw_sim_load(sim, PTX, strlen(PTX), "test.ptx", &module, &diag);
+        hw_alloc_fail_after(-1);
+        assert_true(status == HW_OK || status == HW_NO_MEMORY);
+        assert_true((status == HW_OK) == (module != NULL));
+        hw_sim_destroy(sim);
+        assert_true(n < 100000);
+    }
+    assert_true(n > 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_launch), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_shared_opt_in), cmocka_unit_test(test_threads_by_registers), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_bad_modules), cmocka_unit_test(test_placed_variable), cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
