@@ -6,8 +6,8 @@
 // hw_inst.count has 16 bits: longer straight-line code is cut into several blocks.
 enum { MAX_BLOCK_INSTS = 60000 };
 
-static bool ends_block(const hw_ptx_inst *inst) {
-    switch (inst->op) {
+bool hw_cfg_ends_block(hw_op op) {
+    switch (op) {
     case HW_OP_BRA: case HW_OP_BRX: case HW_OP_CALL: case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
         return true;
     default: return false;
@@ -42,7 +42,7 @@ static uint8_t *find_leaders(hw_arena *scratch, const hw_ptx_function *f, size_t
             for (uint32_t t = 0; t < inst->n_targets; t++) leader[target_of(f, inst->targets[t])] = 1;
             targets += inst->n_targets;
         }
-        if (ends_block(inst)) cuts++;
+        if (hw_cfg_ends_block(inst->op)) cuts++;
         if (hw_cfg_is_skippable(inst)) cuts += 2;
     }
     for (uint32_t i = 0; i < f->n_insts; i++) cuts += leader[i];
@@ -61,7 +61,7 @@ static void cut_into_blocks(const hw_ptx_function *f, const uint8_t *leader, hw_
             if (i > start && (leader[i] || i - start >= MAX_BLOCK_INSTS)) break;
             skips = hw_cfg_is_skippable(&f->insts[i]);
             if (skips) break;
-            if (ends_block(&f->insts[i])) {
+            if (hw_cfg_ends_block(f->insts[i].op)) {
                 i++;
                 break;
             }

@@ -27,7 +27,9 @@ const char *hw_emit_shape(const hw_ptx_inst *inst) {
     }
 }
 
-static hw_lane twice(hw_lane lane) { return lane == HW_LANE_16 ? HW_LANE_32 : lane == HW_LANE_32 ? HW_LANE_64 : HW_LANE_NONE; }
+static hw_lane twice(hw_lane lane) {
+    return lane == HW_LANE_16 ? HW_LANE_32 : lane == HW_LANE_32 ? HW_LANE_64 : HW_LANE_NONE;
+}
 
 static hw_lane lane_for(char letter, const hw_ptx_inst *inst) {
     switch (letter) {
@@ -40,8 +42,6 @@ static hw_lane lane_for(char letter, const hw_ptx_inst *inst) {
 }
 
 static bool is_destination(char letter) { return letter == 'd' || letter == 'D' || letter == 'W' || letter == 'p'; }
-
-static int32_t reg_of(const hw_ptx_operand *operand) { return operand->kind == HW_OPERAND_REG ? operand->reg : HW_NO_REG; }
 
 static uint8_t combination(const hw_mods *mods) {
     if (hw_has_mod(mods, HW_M_AND)) return 1;
@@ -56,13 +56,6 @@ static uint8_t prmt_mode(const hw_mods *mods) {
     return 0;
 }
 
-static hw_status predicate_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_inst *t) {
-    hw_ptx_operand plain = *operand;
-    plain.negated = false;
-    if (operand->negated) t->flags |= HW_INST_NEGATE_P;
-    return hw_operand_source(lo, &plain, HW_LANE_PRED, &t->p);
-}
-
 static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst, const char *shape) {
     hw_inst t = hw_emit_blank();
     hw_destination first = {.reg = HW_NO_REG}, second = {.reg = HW_NO_REG};
@@ -74,14 +67,14 @@ static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst, const char
         hw_lane lane = lane_for(shape[k], inst);
         if (is_destination(shape[k])) {
             bool is_signed = hw_type_kind_of(inst->types[0]) == HW_KIND_S;
-            status = hw_operand_destination(lo, reg_of(operand), lane, is_signed, &first);
+            status = hw_operand_destination(lo, hw_operand_reg_of(operand), lane, is_signed, &first);
             t.d = first.slot;
             if (status == HW_OK && operand->is_pair && operand->reg2 >= 0) {
                 status = hw_operand_destination(lo, operand->reg2, HW_LANE_PRED, false, &second);
                 t.e = second.slot;
             }
         } else if (shape[k] == 'q') {
-            status = predicate_source(lo, operand, &t);
+            status = hw_operand_predicate(lo, operand, &t);
         } else if (shape[k] == 'i') {
             t.imm = (int64_t)operand->imm;
         } else {
@@ -124,7 +117,8 @@ static hw_status mov_vector(hw_lowering *lo, const hw_ptx_inst *inst, bool packs
     t.vector = (uint8_t)n;
     t.width = (uint8_t)(bits / 8);
     hw_status status = hw_emit_vector(lo, &slots, n, &t.list);
-    if (status == HW_OK && packs) status = hw_operand_destination(lo, reg_of(&inst->operands[0]), whole, false, &to[0]);
+    if (status == HW_OK && packs)
+        status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), whole, false, &to[0]);
     if (status == HW_OK && !packs) status = hw_operand_source(lo, &inst->operands[1], whole, &t.a);
     if (packs) t.d = to[0].slot;
     for (unsigned e = 0; e < n && status == HW_OK; e++) {
@@ -134,7 +128,7 @@ static hw_status mov_vector(hw_lowering *lo, const hw_ptx_inst *inst, bool packs
             status = hw_operand_source(lo, element, part, &slots[e]);
         } else {
             to[e].reg = HW_NO_REG;
-            if (reg_of(element) < 0) continue;
+            if (hw_operand_reg_of(element) < 0) continue;
             status = hw_operand_destination(lo, element->reg, part, false, &to[e]);
             slots[e] = to[e].slot;
         }
@@ -174,7 +168,7 @@ static hw_status mov(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination to;
     bool done = false;
-    hw_status status = hw_operand_destination(lo, reg_of(&inst->operands[0]), lane, false, &to);
+    hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), lane, false, &to);
     if (status == HW_OK) status = mov_direct(lo, &inst->operands[1], to.slot, lane, &done);
     if (status == HW_OK && !done) {
         t.d = to.slot;
@@ -198,7 +192,7 @@ static hw_status cvta(hw_lowering *lo, const hw_ptx_inst *inst) {
     uint64_t window = window_of(inst);
     hw_inst t = hw_emit_blank();
     hw_destination to;
-    hw_status status = hw_operand_destination(lo, reg_of(&inst->operands[0]), lane, false, &to);
+    hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), lane, false, &to);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
     if (status != HW_OK) return status;
     t.d = to.slot;
@@ -214,7 +208,7 @@ const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *in
     bool is_identity = inst->op == HW_OP_MOV || (inst->op == HW_OP_CVTA && !window_of(inst));
     const hw_ptx_operand *to = &inst->operands[0], *from = &inst->operands[1];
     uint64_t value;
-    if (!is_identity || reg_of(to) < 0 || lo->regs[to->reg].lane != hw_lane_of(inst->types[0])) return NULL;
+    if (!is_identity || hw_operand_reg_of(to) < 0 || lo->regs[to->reg].lane != hw_lane_of(inst->types[0])) return NULL;
     if (from->kind == HW_OPERAND_REG)
         return !from->negated && from->reg >= 0 && lo->regs[from->reg].lane == lo->regs[to->reg].lane ? from : NULL;
     if (from->kind == HW_OPERAND_IMM) return from;
@@ -229,7 +223,7 @@ static hw_status isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination to;
     t.sub = (uint8_t)inst->space;
-    hw_status status = hw_operand_destination(lo, reg_of(&inst->operands[0]), HW_LANE_PRED, false, &to);
+    hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_PRED, false, &to);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_64, &t.a);
     t.d = to.slot;
     return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "isspacep"), &t) : status;
@@ -245,7 +239,7 @@ static hw_status stack(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.width = (uint8_t)hw_lane_bytes(lane);
     if (inst->op == HW_OP_ALLOCA) lo->program->uses_alloca = true;
     if (inst->op == HW_OP_ALLOCA && inst->n_operands > 2) t.imm = (int64_t)inst->operands[2].imm;
-    if (has_d) status = hw_operand_destination(lo, reg_of(&inst->operands[0]), lane, false, &to);
+    if (has_d) status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), lane, false, &to);
     if (has_d) t.d = to.slot;
     if (status == HW_OK && inst->op != HW_OP_STACKSAVE)
         status = hw_operand_source(lo, &inst->operands[has_d], lane, &t.a);

@@ -80,12 +80,14 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
     hw_inst t = hw_emit_blank();
     uint32_t top = lo->spill_base;
     bool has_results = false;
-    if (!hw_lower_grow(lo->arena, (void **)&program->calls, program->n_calls, &lo->calls_capacity, sizeof *program->calls))
+    if (!hw_lower_grow(lo->arena, (void **)&program->calls, program->n_calls, &lo->calls_capacity,
+                       sizeof *program->calls))
         return hw_diag_no_memory(lo->diag);
     t.list = program->n_calls++;
     hw_call_site *site = &program->calls[t.list];
     const hw_ptx_function *signature = call->callee ? call->callee : call->prototype;
-    *site = (hw_call_site){.target = HW_NO_SLOT, .n_args = call->n_args, .n_rets = call->n_rets, .signature = signature};
+    *site = (hw_call_site){.target = HW_NO_SLOT, .n_args = call->n_args, .n_rets = call->n_rets,
+                           .signature = signature};
     if (call->callee) site->callee = lo->set->programs[call->callee->index];
     if (call->callee && !site->callee) site->builtin = call->callee->name;
     hw_status status = param_offsets(lo, call->args, call->n_args, &top, &site->arg_offsets);
@@ -170,14 +172,6 @@ static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
     }
 }
 
-static bool is_terminator(hw_op op) {
-    switch (op) {
-    case HW_OP_BRA: case HW_OP_BRX: case HW_OP_CALL: case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
-        return true;
-    default: return false;
-    }
-}
-
 // ---- guards ----
 
 typedef struct write_check {
@@ -226,7 +220,7 @@ static hw_status emit_block(hw_lowering *lo, const hw_cfg_block *block) {
     const hw_ptx_function *f = lo->f;
     uint32_t end = block->end;
     hw_status status = HW_OK;
-    if (end > block->first && !block->skips && is_terminator(f->insts[end - 1].op)) end--;
+    if (end > block->first && !block->skips && hw_cfg_ends_block(f->insts[end - 1].op)) end--;
     for (uint32_t i = block->first; i < end && status == HW_OK;) {
         uint32_t n = 1;
         if (lo->lifted[i]) {

@@ -123,7 +123,7 @@ static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_destination to = {.reg = HW_NO_REG};
     if (returns) {
         const hw_ptx_operand *d = &inst->operands[0];
-        status = hw_operand_destination(lo, d->kind == HW_OPERAND_REG ? d->reg : HW_NO_REG, lane, false, &to);
+        status = hw_operand_destination(lo, hw_operand_reg_of(d), lane, false, &to);
         t.d = to.slot;
     }
     if (status == HW_OK) status = address(lo, inst, &inst->operands[returns], &t);

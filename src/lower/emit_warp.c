@@ -7,13 +7,11 @@ static const char *word_of(const hw_mods *mods, const hw_mod *words, unsigned n)
     return "none";
 }
 
-static int32_t reg_of(const hw_ptx_operand *operand) { return operand->kind == HW_OPERAND_REG ? operand->reg : HW_NO_REG; }
-
 // The destination, which may be missing, and its second half, a predicate.
 static hw_status destinations(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_inst *t,
                               hw_destination *first) {
     hw_destination second;
-    hw_status status = hw_operand_destination(lo, reg_of(operand), lane, false, first);
+    hw_status status = hw_operand_destination(lo, hw_operand_reg_of(operand), lane, false, first);
     t->d = first->slot;
     if (status != HW_OK || !operand->is_pair || operand->reg2 < 0) return status;
     status = hw_operand_destination(lo, operand->reg2, HW_LANE_PRED, false, &second);
@@ -25,13 +23,6 @@ static hw_status destinations(hw_lowering *lo, const hw_ptx_operand *operand, hw
 static hw_status members(hw_lowering *lo, const hw_ptx_inst *inst, unsigned k, hw_slot *out) {
     if (k < inst->n_operands) return hw_operand_source(lo, &inst->operands[k], HW_LANE_32, out);
     return hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, out);
-}
-
-static hw_status predicate(hw_lowering *lo, const hw_ptx_operand *operand, hw_inst *t) {
-    hw_ptx_operand plain = *operand;
-    plain.negated = false;
-    if (operand->negated) t->flags |= HW_INST_NEGATE_P;
-    return hw_operand_source(lo, &plain, HW_LANE_PRED, &t->p);
 }
 
 static hw_status shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
@@ -54,7 +45,7 @@ static hw_status vote(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     hw_status status = destinations(lo, &inst->operands[0], lane, &t, &d);
-    if (status == HW_OK) status = predicate(lo, &inst->operands[1], &t);
+    if (status == HW_OK) status = hw_operand_predicate(lo, &inst->operands[1], &t);
     if (status == HW_OK) status = members(lo, inst, 2, &t.c);
     if (status != HW_OK) return status;
     status = hw_emit_inst(lo, hw_names_printf(lo, "vote.%s", word_of(&inst->mods, modes, 4)), &t);
@@ -122,7 +113,7 @@ static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
         bool counts = hw_has_mod(&inst->mods, HW_M_POPC);
         t.sub = counts ? 0 : hw_has_mod(&inst->mods, HW_M_AND) ? 1 : 2;
         status = destinations(lo, &inst->operands[0], counts ? HW_LANE_32 : HW_LANE_PRED, &t, &d);
-        if (status == HW_OK) status = predicate(lo, &inst->operands[end], &t);
+        if (status == HW_OK) status = hw_operand_predicate(lo, &inst->operands[end], &t);
     }
     if (status == HW_OK && k < end) status = hw_operand_source(lo, &inst->operands[k++], HW_LANE_32, &t.a);
     else if (status == HW_OK) status = hw_slots_immediate(lo, 0, HW_LANE_32, &t.a);

@@ -9,7 +9,7 @@
 
 #include "lower/lowering.h"
 
-enum { MAX_STEPS = 64 << 20 };     // beyond this much work, registers simply keep a slot of their own
+enum { MAX_STEPS = 16 << 20 };     // beyond this much work, registers simply keep a slot of their own
 #define NOWHERE 0xffffffffu
 
 typedef struct event {
@@ -176,10 +176,12 @@ static void find_range(live *l, uint32_t reg) {
 
 static hw_status find_ranges(live *l) {
     hw_arena *scratch = l->lo->scratch;
-    size_t n_regs = (size_t)l->lo->f->n_regs + 1, n_blocks = l->lo->cfg.n_blocks, n_pos = 2 * (size_t)l->lo->f->n_insts + 3;
+    size_t n_regs = (size_t)l->lo->f->n_regs + 1, n_blocks = l->lo->cfg.n_blocks;
+    size_t n_pos = 2 * (size_t)l->lo->f->n_insts + 3;
     l->ranges = hw_arena_take(scratch, n_regs * sizeof *l->ranges);
     l->pressure = hw_arena_take(scratch, n_pos * sizeof *l->pressure);
-    uint32_t **per_block[] = {&l->killed_in, &l->out_of, &l->touched_in, &l->stack, &l->touched, &l->piece_start, &l->piece_end};
+    uint32_t **per_block[] = {&l->killed_in, &l->out_of, &l->touched_in, &l->stack, &l->touched, &l->piece_start,
+                              &l->piece_end};
     for (unsigned k = 0; k < sizeof per_block / sizeof *per_block; k++) {
         *per_block[k] = hw_arena_take(scratch, n_blocks * sizeof(uint32_t));
         if (!*per_block[k]) return hw_diag_no_memory(l->lo->diag);
@@ -199,8 +201,10 @@ static hw_status find_ranges(live *l) {
 // Walks the positions once: ranges that begin take a free slot of their width, ranges that have ended give theirs back.
 static hw_status share_slots(live *l) {
     hw_lowering *lo = l->lo;
-    uint32_t n_pos = 2 * lo->f->n_insts + 2, n_regs = lo->f->n_regs, count[HW_LANE_COUNT] = {0}, n_free[HW_LANE_COUNT] = {0};
-    uint32_t *starting = hw_arena_take(lo->scratch, (size_t)n_pos * 4), *ending = hw_arena_take(lo->scratch, (size_t)n_pos * 4);
+    uint32_t n_pos = 2 * lo->f->n_insts + 2, n_regs = lo->f->n_regs;
+    uint32_t count[HW_LANE_COUNT] = {0}, n_free[HW_LANE_COUNT] = {0};
+    uint32_t *starting = hw_arena_take(lo->scratch, (size_t)n_pos * 4);
+    uint32_t *ending = hw_arena_take(lo->scratch, (size_t)n_pos * 4);
     uint32_t *free_slots[HW_LANE_COUNT];
     if (!starting || !ending) return hw_diag_no_memory(lo->diag);
     for (unsigned lane = 0; lane < HW_LANE_COUNT; lane++) {

@@ -91,6 +91,7 @@ static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_p
     write_notes(program);
     if (status == HW_OK) status = hw_cfg_build(lo.scratch, f, &lo.cfg, diag);
     if (status == HW_OK) status = hw_layout_function(&lo);
+    if (status == HW_OK) status = hw_merge(&lo);
     if (status == HW_OK) status = hw_lift(&lo);
     if (status == HW_OK) status = hw_live_assign(&lo);
     if (status == HW_OK) status = hw_emit_body(&lo);

@@ -1,6 +1,7 @@
 // What the passes of lower/ share. Private to lower.
 //
-// One function goes through: cfg (basic blocks, joins), defs (who writes what), lift (invariant instructions, emitted
+// One function goes through: cfg (basic blocks, joins), defs (who writes what), merge (accesses that hardware issues
+// as one), lift (invariant instructions, emitted
 // at once into the launch, block and warp lists), live (live ranges), slots (frame), emit (the body). lower.c calls
 // them in this order.
 #ifndef HW_LOWER_LOWERING_H
@@ -50,6 +51,8 @@ hw_status hw_cfg_build(hw_arena *arena, const hw_ptx_function *f, hw_cfg *cfg, h
 
 // Guarded, it becomes a branch around the instruction, since it ends a block or lanes wait in it.
 bool hw_cfg_is_skippable(const hw_ptx_inst *inst);
+// bra, brx, call, ret, exit, trap, brkpt.
+bool hw_cfg_ends_block(hw_op op);
 
 // ---- defs.c ----
 
@@ -147,6 +150,10 @@ hw_status hw_layout_module(hw_program_set *set, hw_ptx_module *module, hw_diag *
 hw_status hw_layout_function(hw_lowering *lo);
 uint32_t hw_layout_dynamic_alignment(const hw_ptx_module *module);
 
+// ---- merge.c ----
+// Fills merged_bytes of the notes: what ptxas issues as one access.
+hw_status hw_merge(hw_lowering *lo);
+
 // ---- lift.c ----
 hw_status hw_lift(hw_lowering *lo);
 
@@ -172,6 +179,10 @@ hw_status hw_emit_inst(hw_lowering *lo, const char *name, const hw_inst *fields)
 // The slot to read an operand from, in lanes of the given width; converts when its register is wider or narrower.
 hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_slot *out);
 hw_status hw_operand_reg(hw_lowering *lo, int32_t reg, hw_lane lane, hw_slot *out);
+// A predicate into inst->p, complemented by a flag.
+hw_status hw_operand_predicate(hw_lowering *lo, const hw_ptx_operand *operand, hw_inst *inst);
+// The register, or HW_NO_REG when it is none.
+int32_t hw_operand_reg_of(const hw_ptx_operand *operand);
 // Where a body writes lanes of the given width for a register; HW_NO_REG: for nobody. hw_operand_finish then brings it
 // into the register, when that has other lanes.
 typedef struct hw_destination {
@@ -202,10 +213,10 @@ bool hw_operand_param_is_own(const hw_lowering *lo, const hw_ptx_symbol *symbol)
 hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst);
+// Room for n registers in program->slots, from *list on.
 hw_status hw_emit_vector(hw_lowering *lo, hw_slot **out, unsigned n, uint32_t *list);
-// Arithmetic: what it computes depends on its sources only.
+// Operand letters of arithmetic (shapes.def); NULL: no arithmetic.
 const char *hw_emit_shape(const hw_ptx_inst *inst);
-bool hw_emit_is_pure(const hw_lowering *lo, const hw_ptx_inst *inst);
 // A mov or cvta that changes nothing: the operand that the destination is another name of; else NULL.
 const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *inst);
 // The whole body, block by block.

@@ -32,7 +32,8 @@ hw_status hw_emit_inst(hw_lowering *lo, const char *name, const hw_inst *fields)
 // ---- widths ----
 
 // Brings lanes of one width into lanes of another.
-static hw_status convert(hw_lowering *lo, hw_slot from, hw_lane from_lane, hw_slot to, hw_lane to_lane, bool is_signed) {
+static hw_status convert(hw_lowering *lo, hw_slot from, hw_lane from_lane, hw_slot to, hw_lane to_lane,
+                         bool is_signed) {
     if (from_lane == HW_LANE_PRED || to_lane == HW_LANE_PRED)
         return hw_lower_refuse(lo, HW_MALFORMED, "a predicate where a number belongs, or the reverse");
     unsigned from_bits = 8 * hw_lane_bytes(from_lane), to_bits = 8 * hw_lane_bytes(to_lane);
@@ -182,7 +183,8 @@ hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_l
         return status;
     case HW_OPERAND_IMM:
         if (lane == HW_LANE_NONE) return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers are not supported");
-        return hw_slots_immediate(lo, lane == HW_LANE_PRED && operand->negated ? !operand->imm : operand->imm, lane, out);
+        if (lane == HW_LANE_PRED) return hw_slots_immediate(lo, !operand->imm == operand->negated, lane, out);
+        return hw_slots_immediate(lo, operand->imm, lane, out);
     case HW_OPERAND_SREG:
         if (lane == HW_LANE_NONE) break;
         return special_register(lo, operand->sreg, lane, out);
@@ -192,4 +194,15 @@ hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_l
     default: break;
     }
     return hw_lower_refuse(lo, HW_MALFORMED, "an operand of the wrong kind");
+}
+
+hw_status hw_operand_predicate(hw_lowering *lo, const hw_ptx_operand *operand, hw_inst *inst) {
+    hw_ptx_operand plain = *operand;
+    plain.negated = false;
+    if (operand->negated) inst->flags |= HW_INST_NEGATE_P;
+    return hw_operand_source(lo, &plain, HW_LANE_PRED, &inst->p);
+}
+
+int32_t hw_operand_reg_of(const hw_ptx_operand *operand) {
+    return operand->kind == HW_OPERAND_REG ? operand->reg : HW_NO_REG;
 }

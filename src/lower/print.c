@@ -73,7 +73,8 @@ static bool is_one_of(const char *name, const char *const *names) {
 static bool begins(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
 
 static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char *name) {
-    static const char *const ends[] = {"bra", "bra.p", "brx", "fall", "call", "call.indirect", "ret", "exit", "trap", "brkpt", NULL};
+    static const char *const ends[] = {"bra", "bra.p", "brx", "fall", "call", "call.indirect", "ret", "exit", "trap",
+                                       "brkpt", NULL};
     static const char *const memory[] = {"ld", "st", "ld.param", "st.param", NULL};
     static const char *const numbered[] = {"local.address", "param.address", "shared.dynamic", "brx", "alloca", NULL};
     bool is_atomic = begins(name, "atom.") || begins(name, "red."), is_memory = is_one_of(name, memory) || is_atomic;

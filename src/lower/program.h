@@ -20,18 +20,44 @@
 // lower puts trunc.<reg>.<type> or ext.<type>.<reg> around it (trunc.b64.b16, ext.s16.b32, ...); for ld and st it sets
 // reg_bytes instead. f16, bf16 in .b16 registers and packed pairs in .b32 ones are just lanes of that width.
 //
+// Where several spellings give the same result, one is used (lower/shapes.def, last column; names.c):
+//   mov selp                                    b16 b32 b64 whatever the type; slct: its first type; mov.pred
+//   add sub addc subc; mul mad madc with .lo    s for u, also with .cc and x2: add.s32, mul.lo.s64, add.cc.s32
+//   shr                                         u for b: shr.u32
+//   setp set                                    lt le gt ge for lo ls hi hs; eq and ne keep the type as written
+//   atom red                                    no .noftz
+// mul, mad with .hi or .wide, mul24, mad24, min, max, div, rem, sad, cvt, ... are named as written.
+//
+// Which operand is where: the letters of lower/shapes.def. Destinations d, then e (p|q); sources a, b, c, then e (bfi);
+// a predicate read p, complemented with HW_INST_NEGATE_P. A destination that is the sink '_' is a slot nobody reads.
+//   lop3: imm the table; lop3.and lop3.or: e the predicate written, p the one combined. prmt: sub the mode (0 none, f4e
+//   b4e rc8 ecl ecr rc16). isspacep: sub the hw_space, a 64 bits. cvta: add.s64 of a window, or mov. membar: fence.
+//   mov.pack.<n>x<bits>: d from slots[list ...]; mov.unpack.<n>x<bits>: a to slots[list ...], HW_NO_SLOT for '_'
+//   shfl.<mode>: d, e or none; a, b, c; p the members (32-bit lanes). vote.<mode>: d, p, members c.
+//   match.any, match.all: d, e or none, a, members c; width 4 or 8. redux.<op>.<type>: d, a,
+//   members c. elect: d, e, members c. activemask: d
+//   bar.sync bar.arrive: a the barrier, b threads or none. bar.red.<op>: also d, p; sub 0 popc 1 and 2 or.
+//   bar.warp.sync: a the members. barrier.* is bar.*. nanosleep: a
+//   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; width 4 or 8
+//
 // Names that exec provides besides the arithmetic:
 //   ld ld.param st st.param atom.<op>.<type> red.<op>.<type>   (space, width, vector, reg_bytes, imm in the fields;
-//       a address slot (64-bit lanes; 32-bit addresses are zero-extended by lower), or HW_NO_SLOT: imm is the address;
-//       d or b the register; of vectors, slots[list ...]; atom: b, c operands; ld.param/st.param: see params_are_own)
-//   sreg (sub: hw_sreg, d)     local.address param.address (d, imm)     fence    nop
+//       a address slot (64-bit lanes, or 32-bit ones with HW_INST_ADDRESS_32: the sum with imm wraps), or HW_NO_SLOT:
+//       imm is the address; d or b the register; of vectors, slots[list ...]; atom: b, c operands)
+//       ld.param and st.param: sub 1: in this call's own parameter memory, at imm; sub 0: the kernel's parameters
+//   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
+//   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
 //   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; memo: its index)
-//   guard (p, flags; target: where to go when no lane is on; ended by unguard)    unguard
-//   bar.sync bar.arrive bar.red.<op> bar.warp.sync shfl.<mode> vote.<mode> match.<mode> redux.<op>.<type> activemask
-//       elect nanosleep alloca stacksave stackrestore
-// Guarded ret, exit, trap, call, brx and barriers become a bra.p around them, which is no branch to the profiler.
+//       brx: a the index, imm how many targets. call.indirect: a the handle.
+//   guard (p, flags; target: where to go when no lane is on; count: PTX instructions up to the unguard that ends it,
+//       whose notes follow each other from its own on)    unguard
+// Guarded ret, exit, trap, call, brx, barriers, nanosleep and what gathers lanes (shfl, vote, ...) become a bra.p with
+// sub 1 around them, which is no branch to the profiler; the block before counts the instruction, its own block none.
 // Every basic block is ended by one of the block-ending names; `fall` ends one that runs into the next label. A call
 // ends its block. `bra.p`: target when p (or its complement) holds, else the next instruction.
+//
+// Joins. A branch's lanes meet at its immediate post-dominator, found without the edges of conditional branches to a
+// bare ret and of guarded exits, and without blocks that trap: as on hardware, lanes that leave keep nobody waiting.
 #ifndef HW_LOWER_PROGRAM_H
 #define HW_LOWER_PROGRAM_H
 
