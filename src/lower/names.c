@@ -122,12 +122,20 @@ static hw_mod comparison(hw_mod mod) {
     }
 }
 
-static bool is_named(hw_op op, hw_mod mod) {
+// Of integers, .ftz says nothing.
+static bool flushes(const hw_ptx_inst *inst) {
+    if (inst->op != HW_OP_CVT && inst->op != HW_OP_SLCT) return true;
+    return hw_type_kind_of(inst->types[1]) == HW_KIND_F;
+}
+
+static bool is_named(const hw_ptx_inst *inst, hw_mod mod) {
+    hw_op op = inst->op;
     switch (mod) {
     case HW_M_RN:
         return op != HW_OP_ADD && op != HW_OP_SUB && op != HW_OP_MUL && op != HW_OP_MAD && op != HW_OP_FMA;
     case HW_M_AND: case HW_M_OR: case HW_M_XOR: return op != HW_OP_SETP && op != HW_OP_SET;
     case HW_M_F4E: case HW_M_B4E: case HW_M_RC8: case HW_M_ECL: case HW_M_ECR: case HW_M_RC16: return false;
+    case HW_M_FTZ: return flushes(inst);
     case HW_M_NOFTZ: return false;
     default: return mod <= HW_M_POPC;      // what follows in mods.def are spaces, caching, order, control
     }
@@ -147,7 +155,7 @@ const char *hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst) {
     for (unsigned word = 0; word < 3; word++) {
         for (uint64_t left = inst->mods.bits[word]; left; left &= left - 1) {
             hw_mod mod = (hw_mod)(64 * word + (unsigned)__builtin_ctzll(left));
-            if (!is_named(inst->op, mod)) continue;
+            if (!is_named(inst, mod)) continue;
             if (inst->op == HW_OP_SHF && (mod == HW_M_L || mod == HW_M_R)) continue;
             append(name, hw_mod_name(compares ? comparison(mod) : mod));
         }

@@ -26,6 +26,7 @@
 //   shr                                         u for b: shr.u32
 //   setp set                                    lt le gt ge for lo ls hi hs; eq and ne keep the type as written
 //   atom red                                    no .noftz
+//   cvt from an integer, slct by an integer     no .ftz
 // mul, mad with .hi or .wide, mul24, mad24, min, max, div, rem, sad, cvt, ... are named as written.
 //
 // Which operand is where: the letters of lower/shapes.def. Destinations d, then e (p|q); sources a, b, c, then e (bfi);

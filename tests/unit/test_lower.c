@@ -676,7 +676,7 @@ static void test_names(void **state) {
         {"add.rn.f32 %f1, %f2, %f3", "add.f32"}, {"mul.f32 %f1, %f2, %f3", "mul.f32"}, {"div.rn.f32 %f1, %f2, %f3", "div.rn.f32"},
         {"div.full.ftz.f32 %f1, %f2, %f3", "div.ftz.full.f32"}, {"sqrt.approx.ftz.f32 %f1, %f2", "sqrt.ftz.approx.f32"},
         {"ex2.approx.ftz.f32 %f1, %f2", "ex2.ftz.approx.f32"}, {"cvt.rzi.ftz.s32.f32 %r1, %f1", "cvt.rzi.ftz.s32.f32"},
-        {"cvt.rn.f32.u32 %f1, %r1", "cvt.rn.f32.u32"}, {"cvt.rn.bf16x2.f32 %r1, %f1, %f2", "cvt.rn.bf16x2.f32"},
+        {"cvt.rn.f32.u32 %f1, %r1", "cvt.rn.f32.u32"}, {"cvt.rn.ftz.f32.u32 %f1, %r1", "cvt.rn.f32.u32"}, {"cvt.rn.bf16x2.f32 %r1, %f1, %f2", "cvt.rn.bf16x2.f32"},
         {"setp.lo.u32 %p1, %r1, %r2", "setp.lt.u32"}, {"setp.hs.and.u32 %p1, %r1, %r2, %p2", "setp.ge.u32"},
         {"setp.neu.ftz.f32 %p1, %f1, %f2", "setp.ftz.neu.f32"}, {"setp.eq.b32 %p1, %r1, %r2", "setp.eq.b32"},
         {"set.gt.u32.f32 %r1, %f1, %f2", "set.gt.u32.f32"}, {"selp.u32 %r1, %r2, %r3, %p1", "selp.b32"},
