@@ -87,7 +87,8 @@ static void test_rows_are_well_formed(void **state) {
         for (int c = 0; c < 3; c++)
             if (count_forms(columns[c]) > forms) forms = count_forms(columns[c]);
         for (int c = 0; c < 3; c++)
-            if (count_forms(columns[c]) != 1 && count_forms(columns[c]) != forms) fail_msg("%s: forms differ", row->name);
+            if (count_forms(columns[c]) != 1 && count_forms(columns[c]) != forms)
+                fail_msg("%s: forms differ", row->name);
         each_word(row->types, " ;/", check_type);
         each_word(row->mods, " |!/", check_mod);
         each_word(row->operands, " /", check_operand);

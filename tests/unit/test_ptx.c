@@ -66,6 +66,7 @@ static void test_numbers(void **state) {
         {"mov.u32 %r1, (.s64)-1 < 0;", 1}, {"mov.u32 %r1, (.u64)-1 < 0;", 0}, {"mov.s64 %rd1, -8>>1;", (uint64_t)-4},
         {"mov.u64 %rd1, 0x8000000000000000>>63;", 1}, {"mov.s64 %rd1, (-9223372036854775807-1)/-1;", UINT64_C(1) << 63},
         {"mov.f64 %fd1, 1.5*2.0+1;", 0x4010000000000000}, {"mov.u32 %r1, 1.5<2.0;", 1}, {"mov.u32 %r1, 1<<64;", 0},
+        {"mov.u32 %r1, 1+1<<2;", 8}, {"mov.u32 %r1, 5&3==3;", 1}, {"mov.u32 %r1, 10-4-3;", 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t bits = number_in(cases[i].body);
@@ -77,7 +78,8 @@ static void test_numbers(void **state) {
 static void test_numbers_take_the_type_of_their_place(void **state) {
     (void)state;
     hw_ptx_module *m = parse_body_ok("shl.b64 %rd1, %rd2, -1; cvt.rn.f32.s32 %f1, -2; slct.f64.f32 %fd1, 1.0, 2.0, 1.0;"
-                                     "mad.wide.s32 %rd1, -1, 2, -1; lop3.b32 %r1, %r2, %r3, 1, 0x1F8; cvt.u32.s8 %r1, -1;");
+                                     "mad.wide.s32 %rd1, -1, 2, -1; lop3.b32 %r1, %r2, %r3, 1, 0x1F8; "
+                                     "cvt.u32.s8 %r1, -1;");
     assert_true(inst_at(m, 0)->operands[2].imm == 0xffffffff);
     assert_true(inst_at(m, 1)->operands[1].imm == 0xfffffffe);
     assert_true(inst_at(m, 2)->operands[1].imm == 0x3ff0000000000000);
@@ -92,8 +94,8 @@ static void test_numbers_take_the_type_of_their_place(void **state) {
 static void test_addresses(void **state) {
     (void)state;
     hw_ptx_module *m = parse_body_ok(
-        "ld.global.v4.f32 {%f1, _, %f2, %f3}, [%rd1+-16]; st.shared.u8 [sv+4], 300; ld.u32 %r1, [sv]; ld.local.u32 %r1, "
-        "[16+4]; atom.cas.b32 %r1, [gw], 1, %r2; mov.u64 %rd1, gv+4; mov.u64 %rd2, fn; mov.u32 %r1, %ctaid.y; "
+        "ld.global.v4.f32 {%f1, _, %f2, %f3}, [%rd1+-16]; st.shared.u8 [sv+4], 300; ld.u32 %r1, [sv]; "
+        "ld.local.u32 %r1, [16+4]; atom.cas.b32 %r1, [gw], 1, %r2; mov.u64 %rd1, gv+4; mov.u64 %rd2, fn; mov.u32 %r1, %ctaid.y; "
         "ld.global.nc.L1::no_allocate.L2::128B.L2::cache_hint.v2.u64 {%rd1, %rd2}, [%rd3], %rd4;");
     const hw_ptx_inst *ld = inst_at(m, 0), *st = inst_at(m, 1), *generic = inst_at(m, 2);
     assert_int_equal(ld->space, HW_SPACE_GLOBAL);
@@ -128,7 +130,8 @@ static void test_scopes(void **state) {
     (void)state;
     hw_ptx_module *m = parse_body_ok(
         "mov.u32 %r1, 1; { .reg .b64 %r<2>; .reg .pred p; mov.u64 %r1, 2; mov.u32 %r2, 3; bra L; L: bra M;"
-        "{ .reg .f32 p; mov.f32 p, 0f00000000; L: bra L; } } mov.u32 %r1, 4; { .reg .pred p; mov.pred p, 1; } M: bra M;");
+        "{ .reg .f32 p; mov.f32 p, 0f00000000; L: bra L; } } mov.u32 %r1, 4; { .reg .pred p; mov.pred p, 1; "
+        "} M: bra M;");
     const hw_ptx_function *f = hw_ptx_find_function(m, "k");
     int32_t outer = inst_at(m, 0)->operands[0].reg;
     assert_int_equal(inst_at(m, 7)->operands[0].reg, outer);
@@ -146,7 +149,8 @@ static void test_scopes(void **state) {
 static void test_register_ranges_split_anywhere(void **state) {
     (void)state;
     hw_ptx_module *m = parse_ok(HEAD ".entry k { .reg .b32 %r<4000000000>; .reg .f32 %r1<3>, %_$x, $y; "
-                                     "mov.u32 %r3999999999, 1; mov.f32 %r12, %_$x; mov.u32 %r5, 1; mov.f32 $y, %r12; }");
+                                     "mov.u32 %r3999999999, 1; mov.f32 %r12, %_$x; mov.u32 %r5, 1; "
+                                     "mov.f32 $y, %r12; }");
     const hw_ptx_function *f = hw_ptx_find_function(m, "k");
     assert_int_equal(f->n_regs, 5);   // only those that are named come into being, and those declared singly
     hw_diag diag;
@@ -233,7 +237,8 @@ static void test_module_header_and_places(void **state) {
 static void test_parameters(void **state) {
     (void)state;
     hw_ptx_module *m = parse_ok(HEAD ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 4 b,\n"
-                                     ".param .align 8 .b8 c[20], .param .f32 d)\n{ .param .b32 x; .local .b8 y[3]; ret; }");
+                                     ".param .align 8 .b8 c[20], .param .f32 d)\n{ .param .b32 x; "
+                                     ".local .b8 y[3]; ret; }");
     const hw_ptx_function *f = hw_ptx_find_function(m, "k");
     static const unsigned offsets[] = {0, 8, 16, 36};
     assert_int_equal(f->n_params, 4);
@@ -260,10 +265,13 @@ static void check_bytes(const hw_ptx_module *m, const char *name, const void *by
 static void test_initial_values(void **state) {
     (void)state;
     hw_ptx_module *m = parse_ok(
-        HEAD ".global .u32 a[2][3] = {{1, 2}, {3}}, b = 1+1;\n.global .u16 c[] = {1, 2, 3,};\n.global .b8 d[2][2] = {1, 2, 3};\n"
+        HEAD ".global .u32 a[2][3] = {{1, 2}, {3}}, b = 1+1;\n.global .u16 c[] = {1, 2, 3,};\n"
+             ".global .b8 d[2][2] = {1, 2, 3};\n"
              ".const[2] .align 16 .f32 e[2] = {0f3F800000, -1.5};\n.global .v2 .f64 f = {1, 0d4000000000000000};\n"
-             ".global .u32 g[][2] = {{1}, {2, 3}};\n.visible .global .attribute(.managed) .align 4 .b8 h[4];\n"
-             ".extern .shared .align 16 .b8 s[];\n.extern .global .b32 x; .global .b32 x = 7; .weak .global .b32 w[0];");
+             ".global .u32 g[][2] = {{1}, {2, 3}}, i[2][2] = {1, {2, 3}};\n"
+             ".visible .global .attribute(.managed) .align 4 .b8 h[4];\n"
+             ".extern .shared .align 16 .b8 s[];\n.extern .global .b32 x; .global .b32 x = 7; "
+             ".weak .global .b32 w[0];");
     check_bytes(m, "a", (uint32_t[]){1, 2, 0, 3, 0, 0}, 24);
     check_bytes(m, "b", (uint32_t[]){2}, 4);
     check_bytes(m, "c", (uint16_t[]){1, 2, 3}, 6);
@@ -271,6 +279,7 @@ static void test_initial_values(void **state) {
     check_bytes(m, "e", (float[]){1.0f, -1.5f}, 8);
     check_bytes(m, "f", (double[]){1, 2}, 16);
     check_bytes(m, "g", (uint32_t[]){1, 0, 2, 3}, 16);
+    check_bytes(m, "i", (uint32_t[]){1, 0, 2, 3}, 16);
     check_bytes(m, "x", (uint32_t[]){7}, 4);
     assert_false(hw_ptx_find_global(m, "x")->is_extern);
     assert_int_equal(hw_ptx_find_global(m, "e")->space, HW_SPACE_CONST);
@@ -288,7 +297,8 @@ static void test_addresses_in_initial_values(void **state) {
     hw_ptx_module *m = parse_ok(HEAD ".global .u64 t[4] = {f, a+8, generic(a), generic(a)+-4};\n.global .b8 a[16];\n"
                                      ".global .b8 p[4] = {9, 0xFF(generic(a)), 0xFF00(a+1), 0xFF00000000000000(f)};\n"
                                      ".const .u64 one = t;\n.func f;");
-    const hw_ptx_symbol *t = hw_ptx_find_global(m, "t"), *a = hw_ptx_find_global(m, "a"), *p = hw_ptx_find_global(m, "p");
+    const hw_ptx_symbol *t = hw_ptx_find_global(m, "t"), *a = hw_ptx_find_global(m, "a");
+    const hw_ptx_symbol *p = hw_ptx_find_global(m, "p");
     assert_int_equal(t->n_relocs, 4);
     assert_ptr_equal(t->relocs[0].target_function, hw_ptx_find_function(m, "f"));
     assert_null(t->relocs[0].target);
@@ -306,10 +316,11 @@ static void test_addresses_in_initial_values(void **state) {
 
 static void test_functions_declared_and_aliased(void **state) {
     (void)state;
-    hw_ptx_module *m = parse_ok(HEAD ".func (.param .b32 r) f (.param .b32 a);\n.func (.param .b32 r) f (.param .b32 b)\n"
-                                     "{ .reg .b32 %r<2>; ld.param.b32 %r1, [b]; st.param.b32 [r], %r1; ret; }\n"
-                                     ".func (.param .b32 r) f (.param .b32 c);\n.func (.param .b32 r) g (.param .b32 a);\n"
-                                     ".alias g, f;\n.func h .noreturn;");
+    hw_ptx_module *m = parse_ok(
+        HEAD ".func (.param .b32 r) f (.param .b32 a);\n.func (.param .b32 r) f (.param .b32 b)\n"
+             "{ .reg .b32 %r<2>; ld.param.b32 %r1, [b]; st.param.b32 [r], %r1; ret; }\n"
+             ".func (.param .b32 r) f (.param .b32 c);\n.func (.param .b32 r) g (.param .b32 a);\n"
+             ".alias g, f;\n.func h .noreturn;");
     const hw_ptx_function *f = hw_ptx_find_function(m, "f"), *g = hw_ptx_find_function(m, "g");
     assert_int_equal(m->n_functions, 3);
     assert_true(f->has_body && g->has_body);
