@@ -95,7 +95,8 @@ static void test_addresses(void **state) {
     (void)state;
     hw_ptx_module *m = parse_body_ok(
         "ld.global.v4.f32 {%f1, _, %f2, %f3}, [%rd1+-16]; st.shared.u8 [sv+4], 300; ld.u32 %r1, [sv]; "
-        "ld.local.u32 %r1, [16+4]; atom.cas.b32 %r1, [gw], 1, %r2; mov.u64 %rd1, gv+4; mov.u64 %rd2, fn; mov.u32 %r1, %ctaid.y; "
+        "ld.local.u32 %r1, [16+4]; atom.cas.b32 %r1, [gw], 1, %r2; mov.u64 %rd1, gv+4; mov.u64 %rd2, fn; "
+        "mov.u32 %r1, %ctaid.y; "
         "ld.global.nc.L1::no_allocate.L2::128B.L2::cache_hint.v2.u64 {%rd1, %rd2}, [%rd3], %rd4;");
     const hw_ptx_inst *ld = inst_at(m, 0), *st = inst_at(m, 1), *generic = inst_at(m, 2);
     assert_int_equal(ld->space, HW_SPACE_GLOBAL);
