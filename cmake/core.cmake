@@ -44,6 +44,6 @@ if(has_x86_levels)
 endif()
 
 target_include_directories(halfwarp_core PUBLIC src)
-# Kernel names are demangled by libiberty.
+# Kernel names are demangled by the C++ runtime's archive, which comes with g++ and with clang.
 target_link_libraries(halfwarp_core
-  PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads iberty ${CMAKE_DL_LIBS} m)
+  PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads -l:libsupc++.a ${CMAKE_DL_LIBS} m)

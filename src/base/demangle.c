@@ -1,10 +1,14 @@
-// libiberty's demangler, told to write into the caller's buffer.
+// The demangler of GCC's C++ runtime (libsupc++, linked statically), told to write into the caller's buffer.
 #include "base/demangle.h"
 
-#include <libiberty/demangle.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+// libiberty/cp-demangle.c of GCC: the text comes in pieces; 0 on success. No header declares it, and unlike
+// __cxa_demangle it takes no heap.
+int __gcclibcxx_demangle_callback(const char *mangled, void (*piece)(const char *text, size_t length, void *opaque),
+                                  void *opaque);
 
 enum { MAX_MANGLED = 8192 };   // longer names are left alone: the demangler's stack grows with them
 
@@ -23,7 +27,7 @@ static void append(const char *piece, size_t length, void *opaque) {
 const char *hw_demangle(const char *mangled, char *out, size_t out_bytes) {
     text t = {.out = out, .room = out_bytes - 1};
     bool is_mangled = !strncmp(mangled, "_Z", 2) && strlen(mangled) <= MAX_MANGLED;
-    if (is_mangled && cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI, append, &t)) out[t.used] = 0;
+    if (is_mangled && __gcclibcxx_demangle_callback(mangled, append, &t) == 0) out[t.used] = 0;
     else snprintf(out, out_bytes, "%s", mangled);
     return out;
 }
