@@ -8,7 +8,7 @@ static cudaError_t error_of(const hw_fault *fault) {
     switch (fault->kind) {
     case HW_FAULT_ADDRESS: return cudaErrorIllegalAddress;
     case HW_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
-    case HW_FAULT_STACK: return cudaErrorHardwareStackError;
+    case HW_FAULT_STACK: return cudaErrorIllegalAddress;   // as measured for recursion too deep
     case HW_FAULT_ASSERT: return cudaErrorAssert;
     case HW_FAULT_INVALID_CALL: return cudaErrorInvalidPc;
     case HW_FAULT_DEADLOCK: return cudaErrorLaunchTimeout;
