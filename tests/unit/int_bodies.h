@@ -109,7 +109,7 @@ static const hw_inst *stop_here(hw_warp *warp, const hw_inst *inst) {
 static inline void bench_start(int_bench *t, uint32_t mask) {
     memset(t, 0, sizeof *t);
     memset(t->frame, GUARD, sizeof t->frame);
-    for (int k = 0; k < 4; k++) t->warp.base[k] = t->frame;
+    for (int k = 0; k < 4; k++) hw_set_base(&t->warp, (hw_base)k, t->frame);
     t->warp.mask = mask;
     for (int i = 0; i < 32; i++) t->warp.lanes[i] = -(int32_t)(mask >> i & 1);
     t->insts[0] = (hw_inst){.d = SLOT_D, .a = SLOT_A, .b = SLOT_B, .c = SLOT_C, .e = HW_NO_SLOT, .p = HW_NO_SLOT};
