@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
     remove(csv_path);
     json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o}", "commit", argv[3], "compiler", __VERSION__, "gpu", gpu,
                              "machine", machine_json(), "kernels", rows);
-    if (!root || json_dump_file(root, argv[4], JSON_INDENT(2)) != 0) {
+    if (!root || json_dump_file(root, argv[4], JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0) {
         fprintf(stderr, "bench_speed: cannot write %s\n", argv[4]);
         return 1;
     }

@@ -17,6 +17,7 @@ typedef struct hw_arch {
     // Shared memory that a multiprocessor can be set to have, ascending, KiB; ends with 0 or the array. Only listed
     // where the driver's way of choosing is known (model/occupancy.h).
     uint16_t carveouts_kib[12];
+    uint32_t min_regs_per_thread;    // what a kernel is given though the compiler says fewer; 0: not known
 } hw_arch;
 
 // One GPU. 0 where a figure is not known.

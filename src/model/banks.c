@@ -57,7 +57,8 @@ static uint32_t lanes_per_bank(const hw_arch *arch, const lanes *l, uint32_t mas
     uint8_t counts[MAX_BANKS] = {0};
     for (uint32_t left = mask; left; left &= left - 1) {
         uint64_t address = address_of(l, __builtin_ctz(left));
-        for (uint32_t i = 0; i <= more_words(l, address); i++) counts[(address / WORD_BYTES + i) & (arch->smem_banks - 1)]++;
+        for (uint32_t i = 0; i <= more_words(l, address); i++)
+            counts[(address / WORD_BYTES + i) & (arch->smem_banks - 1)]++;
     }
     return largest(counts, arch->smem_banks);
 }

@@ -24,6 +24,7 @@ static uint32_t regs_limit_per_warp(const hw_arch *arch, uint32_t warps, uint32_
 static uint32_t regs_limit(const hw_arch *arch, uint32_t warps, uint32_t regs) {
     if (!regs) return HW_OCCUPANCY_UNLIMITED;
     if (regs > arch->max_regs_per_thread) return 0;
+    if (regs < arch->min_regs_per_thread) regs = arch->min_regs_per_thread;
     return arch->reg_unit_is_per_block ? regs_limit_per_block(arch, warps, regs)
                                        : regs_limit_per_warp(arch, warps, regs);
 }

@@ -20,15 +20,18 @@ static void begin_memo(const hw_prof *prof, hw_prof_memo *memo, uint32_t note_in
     memo->epoch = prof->epoch;
     memo->kind = note->kind;
     memo->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
+    memo->is_merged = note->merged_bytes > note->width_bytes;
 }
 
 static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
     const hw_arch *arch = prof->gpu->arch;
+    // A merged access begins where its bytes do, not where its first part in program order does.
+    uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
     switch (space) {
     case HW_PROF_SHARED:
-        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, a->mask, a->base, a->delta, memo->width);
-    case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->mask, a->base, a->delta, memo->width);
-    default: return hw_coalesce_sectors(arch, a->mask, a->base, a->delta, memo->width);
+        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, a->mask, base, a->delta, memo->width);
+    case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->mask, base, a->delta, memo->width);
+    default: return hw_coalesce_sectors(arch, a->mask, base, a->delta, memo->width);
     }
 }
 

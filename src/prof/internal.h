@@ -26,6 +26,7 @@ typedef struct hw_prof_memo {
     uint64_t epoch;
     uint64_t inst[HW_PROF_SPACES], requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], ideal[HW_PROF_SPACES];
     uint8_t kind, width;
+    bool is_merged;
     uint8_t n_patterns, last, oldest;    // last: where the last one was found; oldest: the next to go
     hw_prof_pattern patterns[HW_PROF_PATTERNS];
 } hw_prof_memo;

@@ -209,8 +209,10 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     if (!prof->is_running) return;
     hw_report_kernel *kernel = &prof->kernels[prof->kernel];
     hw_report_launch *launch = &prof->launches[prof->n_launches];
+    uint32_t least = prof->gpu->arch->min_regs_per_thread;
     *launch = (hw_report_launch){
-        .ordinal = prof->n_launches, .kernel = kernel->kernel, .mangled = kernel->mangled, .regs = info->regs,
+        .ordinal = prof->n_launches, .kernel = kernel->kernel, .mangled = kernel->mangled,
+        .regs = info->regs < least ? least : info->regs,
         .regs_estimated = info->regs_estimated, .smem_static = info->smem_static_bytes,
         .smem_dynamic = info->smem_dynamic_bytes, .occupancy = occupancy_of(prof->gpu->arch, info),
         .host_ms = (double)host_ns / 1e6, .status = status};

@@ -29,7 +29,7 @@ typedef struct hw_report_launch {
     const char *kernel;              // demangled, with parameter types
     const char *mangled;
     uint32_t grid[3], block[3];
-    uint32_t regs;                   // per thread
+    uint32_t regs;                   // per thread, as the launch takes them (some GPUs have a least number)
     bool regs_estimated;             // not from ptxas
     uint32_t smem_static, smem_dynamic;   // bytes per block
     hw_occupancy occupancy;          // limit_smem: of the memory that the driver would set aside (model/occupancy.h)

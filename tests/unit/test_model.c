@@ -99,6 +99,7 @@ static void occupancy_of_impossible_launches(void **state) {
     assert_int_equal(hw_model_occupancy(arch, UINT32_MAX, UINT32_MAX, UINT32_MAX).blocks, 0);
     assert_int_equal(hw_model_occupancy(hw_arch_find(10), 512, UINT32_MAX, UINT32_MAX).blocks, 0);
     assert_int_equal(hw_model_occupancy(arch, 32, 0, 0).limit_regs, HW_OCCUPANCY_UNLIMITED);
+    assert_int_equal(hw_model_occupancy(arch, 256, 6, 0).limit_regs, 16);   // truth/ladder.cu, typedCopy char: as 16
     assert_int_equal(hw_model_carveout_blocks(arch, 0, 16, 0), 0);
     assert_int_equal(hw_model_carveout_bytes(arch, UINT32_MAX, UINT32_MAX, UINT32_MAX), 228 * 1024);
     // Where the driver's choice is not known, all of the shared memory counts.
