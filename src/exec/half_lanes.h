@@ -14,7 +14,7 @@ HW_ALWAYS_INLINE void hw_from_halves(float *f, const uint16_t *h, int n) {
 #elif defined(__F16C__)
     for (int i = 0; i < n; i += 8) _mm256_storeu_ps(f + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(h + i))));
 #else
-    for (int i = 0; i < n; i++) {
+    HW_LANE_LOOP for (int i = 0; i < n; i++) {
         uint32_t magnitude = (uint32_t)(h[i] & 0x7fff) << 13, sign = (uint32_t)(h[i] & 0x8000) << 16;
         // Halves are 2^-112 of the floats with their bits; infinities and NaNs get the largest exponent.
         uint32_t scaled = hw_float_bits(hw_bits_float(magnitude) * 0x1p112f);
@@ -40,7 +40,7 @@ HW_ALWAYS_INLINE void hw_to_halves(uint16_t *h, const float *f, int n) {
         _mm_storeu_si128((__m128i *)(h + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
     }
 #else
-    for (int i = 0; i < n; i++) {
+    HW_LANE_LOOP for (int i = 0; i < n; i++) {
         uint32_t bits = hw_float_bits(f[i]), sign = bits >> 16 & 0x8000, a = bits & 0x7fffffffu;
         uint32_t normal = (a + 0xfff + (a >> 13 & 1) - (112u << 23)) >> 13;
         // The sum with 0.5 has its last place where a subnormal half has its own.
@@ -52,11 +52,11 @@ HW_ALWAYS_INLINE void hw_to_halves(uint16_t *h, const float *f, int n) {
 }
 
 HW_ALWAYS_INLINE void hw_from_bfloats(float *f, const uint16_t *h, int n) {
-    for (int i = 0; i < n; i++) f[i] = hw_bits_float((uint32_t)h[i] << 16);
+    HW_LANE_LOOP for (int i = 0; i < n; i++) f[i] = hw_bits_float((uint32_t)h[i] << 16);
 }
 
 HW_ALWAYS_INLINE void hw_to_bfloats(uint16_t *h, const float *f, int n) {
-    for (int i = 0; i < n; i++) {
+    HW_LANE_LOOP for (int i = 0; i < n; i++) {
         uint32_t bits = hw_float_bits(f[i]), rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
         h[i] = (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded);
     }

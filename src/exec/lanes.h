@@ -54,15 +54,23 @@ typedef struct hw_body_row {
 static inline void hw_set_base(hw_warp *w, hw_base base, char *memory) { w->base[base] = memory - base; }
 static inline void *hw_at(const hw_warp *w, hw_slot slot) { return w->base[slot & 3] + slot; }
 
+// Before a loop over lanes: they do not depend on each other, whatever slots overlap. clang must also be kept from
+// unrolling the loop before it vectorises it.
+#if defined(__clang__)
+#define HW_LANE_LOOP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#else
+#define HW_LANE_LOOP _Pragma("GCC ivdep")
+#endif
+
 // d[i] = value for all lanes; and for those that are on.
 #define HW_ALL_LANES(d, value)                                                                     \
     do {                                                                                           \
-        _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)(d)[i] = (value);                         \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++)(d)[i] = (value);                                 \
     } while (0)
 #define HW_SOME_LANES(d, value)                                                                    \
     do {                                                                                           \
         const int32_t *on = w->lanes;                                                              \
-        _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)(d)[i] = on[i] ? (value) : (d)[i];        \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++)(d)[i] = on[i] ? (value) : (d)[i];                \
     } while (0)
 // All lanes are on, as nearly always. Bodies put what they do otherwise into a function of its own, so that the usual
 // way needs no stack and few registers.

@@ -18,7 +18,7 @@ static inline float tangent(float x) { return hw_approx_tanh(x); }
         float a[n], r[n];                                                          \
         uint16_t rounded[n];                                                       \
         from(a, hw_at(w, in->a), n);                                               \
-        for (int i = 0; i < n; i++) r[i] = (value);                                \
+        HW_LANE_LOOP for (int i = 0; i < n; i++) r[i] = (value);                   \
         to(rounded, r, n);                                                         \
         hw_store_halves(w, hw_at(w, in->d), rounded, n);                           \
         HW_NEXT(w, in);                                                            \

@@ -43,7 +43,7 @@ static inline int subnormal_f64(double x) { return (hw_double_bits(x) & ~(1ull <
 #define MASK(mask, condition)                                                    \
     do {                                                                         \
         _Alignas(64) int32_t hits[32];                                           \
-        for (int i = 0; i < 32; i++) hits[i] = (condition) ? -1 : 0;             \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) hits[i] = (condition) ? -1 : 0; \
         mask = hw_pack_lanes(hits);                                              \
     } while (0)
 

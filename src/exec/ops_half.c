@@ -78,7 +78,7 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
         from(a, hw_at(w, in->a), n);                                               \
         from(b, hw_at(w, operands > 1 ? in->b : in->a), n);                        \
         from(c, hw_at(w, operands > 2 ? in->c : in->a), n);                        \
-        for (int i = 0; i < n; i++) {                                              \
+        HW_LANE_LOOP for (int i = 0; i < n; i++) {                                 \
             float A = a[i], B = b[i], C = c[i];                                    \
             (void)A, (void)B, (void)C;                                             \
             r[i] = (value);                                                        \
@@ -101,7 +101,7 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {                \
         const uint16_t *a = hw_at(w, in->a), *b = hw_at(w, operands > 1 ? in->b : in->a); \
         uint16_t r[n];                                                             \
-        for (int i = 0; i < n; i++) {                                              \
+        HW_LANE_LOOP for (int i = 0; i < n; i++) {                                 \
             uint32_t A = a[i], B = b[i];                                           \
             (void)A, (void)B;                                                      \
             r[i] = (uint16_t)(value);                                              \
