@@ -1,8 +1,10 @@
 // The report for people: ratios that say where time goes, good ones green and bad ones red.
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/grid.h"
 #include "report/internal.h"
+#include "report/source.h"
 
 // ---- cells ----
 
@@ -147,12 +149,13 @@ static void write_launches(const hw_report *report, bool colour, FILE *out) {
 
 // ---- source lines ----
 
-enum { S_PLACE, S_INST, S_LANES, S_LOADS, S_LOAD_SECTORS, S_STORES, S_STORE_SECTORS, S_PASSES, S_CONFLICTS, S_BRANCHES,
-       S_DIVERGED, S_COLUMNS };
+enum { S_LINE, S_SOURCE, S_INST, S_LANES, S_LOADS, S_LOAD_SECTORS, S_STORES, S_STORE_SECTORS, S_PASSES, S_CONFLICTS,
+       S_BRANCHES, S_DIVERGED, S_COLUMNS };
 _Static_assert((int)S_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column line_columns[S_COLUMNS] = {
-    [S_PLACE] = {"", "line", true},
+    [S_LINE] = {"", "line", false},
+    [S_SOURCE] = {"", "", true},
     [S_INST] = {"warp", "inst", false},
     [S_LANES] = {"lanes/", "inst", false},
     [S_LOADS] = {"", "loads", false},
@@ -165,18 +168,22 @@ static const hw_grid_column line_columns[S_COLUMNS] = {
     [S_DIVERGED] = {"diver-", "gence", false},
 };
 
-static void place(hw_grid_cell *cell, const hw_report_line *line) {
-    enum { WIDTH = 40 };
-    char text[4096];
-    if (line->line) snprintf(text, sizeof text, "%.4000s:%u", line->file, line->line);
-    else snprintf(text, sizeof text, "(no line)");
-    hw_report_shorten(text, WIDTH, true, cell->text, sizeof cell->text);
-}
+// The rows of one file.
+typedef struct file_lines {
+    const hw_report_line *lines;
+    size_t n_lines;
+    hw_source *source;   // NULL when it cannot be read
+} file_lines;
 
 static void line_row(const void *context, size_t row, hw_grid_cell *cells) {
-    const hw_report_line *line = &((const hw_report_kernel *)context)->lines[row];
+    enum { SOURCE_WIDTH = 36 };
+    const file_lines *file = context;
+    const hw_report_line *line = &file->lines[row];
     const uint64_t *n = line->counts;
-    place(&cells[S_PLACE], line);
+    char text[512];
+    count(&cells[S_LINE], line->line);
+    hw_source_line(file->source, line->line, text, sizeof text);
+    hw_report_shorten(text, SOURCE_WIDTH, false, cells[S_SOURCE].text, HW_GRID_CELL);
     count(&cells[S_INST], n[HW_COUNT_INST]);
     hw_report_fixed((double)n[HW_COUNT_THREAD_INST] / (double)(n[HW_COUNT_INST] ? n[HW_COUNT_INST] : 1), 1,
                     cells[S_LANES].text, HW_GRID_CELL);
@@ -190,10 +197,22 @@ static void line_row(const void *context, size_t row, hw_grid_cell *cells) {
     divergence(&cells[S_DIVERGED], n[HW_COUNT_BRANCHES], n[HW_COUNT_BRANCHES_DIVERGENT]);
 }
 
+static void write_file(const hw_report_line *lines, size_t n_lines, bool colour, FILE *out) {
+    const char *name = lines->file;
+    file_lines file = {.lines = lines, .n_lines = n_lines, .source = *name ? hw_source_open(name) : NULL};
+    fprintf(out, "%s\n", *name ? name : "(instructions without a line)");
+    hw_grid_write(&(hw_grid){.columns = line_columns, .n_columns = S_COLUMNS, .n_rows = n_lines, .row = line_row,
+                             .context = &file}, colour, out);
+    hw_source_close(file.source);
+}
+
 static void write_kernel(const hw_report_kernel *kernel, bool colour, FILE *out) {
-    fprintf(out, "\n%s, %" PRIu64 " launch%s\n\n", kernel->kernel, kernel->launches, kernel->launches == 1 ? "" : "es");
-    hw_grid_write(&(hw_grid){.columns = line_columns, .n_columns = S_COLUMNS, .n_rows = kernel->n_lines,
-                             .row = line_row, .context = kernel}, colour, out);
+    fprintf(out, "\n%s, %" PRIu64 " launch%s\n", kernel->kernel, kernel->launches, kernel->launches == 1 ? "" : "es");
+    for (size_t first = 0, end; first < kernel->n_lines; first = end) {
+        for (end = first + 1; end < kernel->n_lines; end++)
+            if (strcmp(kernel->lines[end].file, kernel->lines[first].file)) break;
+        write_file(&kernel->lines[first], end - first, colour, out);
+    }
 }
 
 hw_status hw_report_write_table(const hw_report *report, bool colour, FILE *out, hw_diag *diag) {

@@ -6,13 +6,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report/grid.h"
+#include "base/alloc.h"
 #include "report/internal.h"
 #include "report/report.h"
+#include "report/source.h"
 
 static hw_report_launch launch(uint64_t ordinal, const char *kernel) {
     hw_report_launch l = {.ordinal = ordinal, .kernel = kernel, .mangled = "_Z", .grid = {32, 64, 1},
@@ -177,9 +179,8 @@ static void table_shows_why(void **state) {
     assert_non_null(strstr(text, "32.0 / 4.0"));
     assert_non_null(strstr(text, "16.5x"));
     assert_non_null(strstr(text, "1.0x"));
-    assert_non_null(strstr(text, "naive(float*, float const*, int), 2 launches"));
-    assert_non_null(strstr(text, "transpose.cu:7"));
-    assert_non_null(strstr(text, "(no line)"));
+    assert_non_null(strstr(text, "naive(float*, float const*, int), 2 launches\ntranspose.cu\n"));
+    assert_non_null(strstr(text, "\n(instructions without a line)\n"));
     assert_null(strchr(text, '\033'));
     assert_null(strstr(text, "spill"));   // nothing to show: no column
     assert_non_null(strstr(coloured, "\033[31m32.0 / 4.0\033[0m"));
@@ -193,6 +194,43 @@ static void table_shows_why(void **state) {
     text = text_of(&report, HW_REPORT_TABLE, true);
     assert_string_equal(text, "no kernel was launched\n");
     free(text);
+}
+
+static void source_lines(void **state) {
+    (void)state;
+    char path[] = "/tmp/halfwarp_test_XXXXXX", line[64], tiny[4];
+    int file = mkstemp(path);
+    FILE *out = fdopen(file, "wb");
+    assert_non_null(out);
+    fputs("first\n\t  x = \033[31my;\t \r\n\nlast", out);
+    fclose(out);
+    hw_source *source = hw_source_open(path);
+    assert_non_null(source);
+    assert_string_equal(hw_source_line(source, 1, line, sizeof line), "first");
+    assert_string_equal(hw_source_line(source, 2, line, sizeof line), "x =  [31my;");
+    assert_string_equal(hw_source_line(source, 3, line, sizeof line), "");
+    assert_string_equal(hw_source_line(source, 4, line, sizeof line), "last");
+    assert_string_equal(hw_source_line(source, 5, line, sizeof line), "");
+    assert_string_equal(hw_source_line(source, 0, line, sizeof line), "");
+    assert_string_equal(hw_source_line(source, UINT32_MAX, line, sizeof line), "");
+    assert_string_equal(hw_source_line(source, 1, tiny, sizeof tiny), "fir");
+    hw_source_close(source);
+    for (long n = 0; n < 3; n++) {
+        hw_alloc_fail_after(n);
+        assert_null(hw_source_open(path));
+    }
+    hw_alloc_fail_after(-1);
+    hw_report report = sample(true);
+    lines[0].file = path;
+    lines[0].line = 4;
+    char *text = text_of(&report, HW_REPORT_TABLE, false);
+    assert_non_null(strstr(text, "  4  last  720896"));
+    free(text);
+    unlink(path);
+    assert_null(hw_source_open(path));
+    assert_null(hw_source_open("/tmp"));
+    hw_source_close(NULL);
+    assert_string_equal(hw_source_line(NULL, 1, line, sizeof line), "");
 }
 
 static void table_takes_anything(void **state) {
@@ -301,6 +339,7 @@ int main(void) {
         cmocka_unit_test(csv_of_lines_is_one_table),
         cmocka_unit_test(json_is_valid_and_complete),
         cmocka_unit_test(table_shows_why),
+        cmocka_unit_test(source_lines),
         cmocka_unit_test(table_takes_anything),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(numbers),
