@@ -76,7 +76,7 @@ static inline const hw_inst *stop_here(hw_warp *warp, const hw_inst *inst) {
 
 static inline void bench_start(bench *t, uint32_t mask) {
     memset(t, 0, sizeof *t);
-    t->warp.base[HW_BASE_FRAME] = t->frame;
+    hw_set_base(&t->warp, HW_BASE_FRAME, t->frame);
     t->warp.mask = mask;
     for (int i = 0; i < 32; i++) t->warp.lanes[i] = mask >> i & 1 ? -1 : 0;
     t->insts[0] = (hw_inst){.d = AT_D, .a = AT_A, .b = AT_B, .c = AT_C, .e = HW_NO_SLOT, .p = HW_NO_SLOT};

@@ -228,7 +228,7 @@ static void halves(void **state) {
                                  exact);
                 }
                 bench pair = t;
-                pair.warp.base[HW_BASE_FRAME] = pair.frame;
+                hw_set_base(&pair.warp, HW_BASE_FRAME, pair.frame);
                 for (int i = 0; i < 32; i++)
                     set_lane(&pair, AT_A, 2, 32 + i, (uint64_t)(n ^ 0x5a5a) + (uint64_t)(31 - i));
                 bench_run(&pair, both);

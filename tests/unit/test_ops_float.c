@@ -362,7 +362,7 @@ static void levels_agree(void **state) {
                     memcpy(other.frame, first.frame, FRAME_BYTES);
                     other.insts[0] = first.insts[0];
                     bench base = first;
-                    base.warp.base[HW_BASE_FRAME] = base.frame;
+                    hw_set_base(&base.warp, HW_BASE_FRAME, base.frame);
                     const hw_inst *next = row->body(&base.warp, &base.insts[0]);
                     assert_ptr_equal(next, &base.insts[1]);
                     bench_run(&other, levels[level][t][row - levels[0][t]].body);
