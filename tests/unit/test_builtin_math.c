@@ -1,5 +1,6 @@
 // The native device math library: every name that clang knows is there, accuracy against values of a library of
-// arbitrary precision (tests/data/math_reference.csv), exact functions against definitions of their own, special values.
+// arbitrary precision (tests/data/math_reference.csv), exact functions against definitions of their own, special
+// values.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -269,7 +270,8 @@ static void integers_to_floats(void **state) {
 static void floats_to_integers(void **state) {
     (void)state;
     const double values[] = {0.0, -0.0, 0.5, 1.5, -1.5, 2.5, -2.5, 0.49999997, 2147483647.0, 2147483648.0,
-                             -2147483648.5, 4294967295.0, 4294967296.0, 9.3e18, -9.3e18, 1.9e19, 1e30, -1e30, INFINITY, -INFINITY};
+                             -2147483648.5, 4294967295.0, 4294967296.0, 9.3e18, -9.3e18, 1.9e19, 1e30, -1e30, INFINITY,
+                             -INFINITY};
     for (int m = 0; m < 4; m++)
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             for (int source = 0; source < 2; source++) {
