@@ -36,6 +36,7 @@ static void release(hw_block *block, uint32_t number) {
         }
     }
     *barrier = (hw_barrier){.all = ~0u};
+    block->busy_barriers &= ~(1u << number);
     block->progressed = true;
     hw_run *run = block->warps[0].run;
     hw_sink *sink = run->launch->sink;
@@ -49,8 +50,10 @@ static bool is_complete(const hw_block *block, const hw_barrier *barrier) {
 }
 
 void hw_barrier_threads_left(hw_block *block) {
-    for (uint32_t i = 0; i < HW_BARRIERS; i++)
+    for (uint32_t left = block->busy_barriers; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
         if (!block->barriers[i].expected && is_complete(block, &block->barriers[i])) release(block, i);
+    }
 }
 
 // Lanes that count: a warp whose living lanes all come counts as 32 where a number of threads was asked for, since that
@@ -72,6 +75,7 @@ static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
         if (p & w->mask) barrier->any = ~0u;
     }
     barrier->arrived += arriving(s, barrier);
+    s->block->busy_barriers |= 1u << number;
     if (!waits) {
         if (is_complete(s->block, barrier)) release(s->block, number);
         return in + 1;

@@ -56,7 +56,8 @@ static void choose_tables(void) {
     level.leave = hw_level_leave_base;
 #ifdef HW_LEVELS_X86
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("f16c")) {
         level.tables = avx2_tables;
         level.select = hw_memory_select_avx2;
         level.leave = hw_level_leave_avx2;

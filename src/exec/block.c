@@ -16,6 +16,7 @@ enum { HUNGRY_TURNS = 64 };
 
 // Runs a list of lifted instructions with all lanes on.
 static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
+    s->frame = NULL;    // its bases are not set while this runs
     const hw_areas *areas = &s->run->areas[program->index];
     hw_set_base(&s->warp, HW_BASE_FRAME, NULL);
     hw_set_base(&s->warp, HW_BASE_LAUNCH, areas->launch);
@@ -63,6 +64,7 @@ hw_status hw_block_create(hw_worker *worker, hw_block *block) {
     if (per_warp % 4096 == 0) per_warp += 192;
     memset(block, 0, sizeof *block);
     block->n_warps = run->n_warps;
+    block->busy_barriers = ~0u;    // to be reset when the first block starts
     block->warps = hw_alloc_lanes(run->n_warps * sizeof *block->warps);
     block->block_area = hw_alloc_lanes(run->block_area_bytes + per_warp * run->n_warps);
     block->shared = hw_alloc_lanes(run->shared_bytes + 64);
@@ -96,7 +98,9 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     block->issued = 0;
     block->is_running = true;
     block->live_threads = run->threads_per_block;
-    for (int i = 0; i < HW_BARRIERS; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
+    if (block->busy_barriers)
+        for (int i = 0; i < HW_BARRIERS; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
+    block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
     for (uint32_t i = 0; i < run->set->n_programs; i++)
         if (run->areas[i].is_reachable && run->set->programs[i]->n_block > 1)
@@ -119,16 +123,18 @@ static void run_warp(hw_state *s) {
     for (const hw_inst *in = s->pc; in;) in = in->body(&s->warp, in);
     if (s->stop != HW_STOP_YIELD) return;
     s->hungry_turns = s->polls ? HUNGRY_TURNS : s->hungry_turns + 1;
-    hw_flow_suspend(s, s->pc, HW_PATH_READY);
-    // A path that waits for other lanes of its warp: those go first now, also such as wait at a join.
-    if (s->hungry_turns >= HUNGRY_TURNS && s->run->launch->gpu.compute_capability >= 70) {
-        hw_path spinning = s->paths[s->n_paths - 1];
-        hw_flow_release_waiting(s);
-        uint32_t at = 0;
-        while (s->paths[at].state != spinning.state || s->paths[at].mask != spinning.mask) at++;
-        memmove(&s->paths[1], &s->paths[0], at * sizeof spinning);
-        s->paths[0] = spinning;
+    if (s->hungry_turns < HUNGRY_TURNS || s->run->launch->gpu.compute_capability < 70) {
+        s->is_ready = true;
+        return;
     }
+    // The path may wait for other lanes of its warp: those go first now, also such as wait at a join.
+    hw_flow_suspend(s, s->pc, HW_PATH_READY);
+    hw_path spinning = s->paths[s->n_paths - 1];
+    hw_flow_release_waiting(s);
+    uint32_t at = 0;
+    while (s->paths[at].state != spinning.state || s->paths[at].mask != spinning.mask) at++;
+    memmove(&s->paths[1], &s->paths[0], at * sizeof spinning);
+    s->paths[0] = spinning;
 }
 
 typedef enum turn_result { TURN_FINISHED, TURN_YIELDED, TURN_STOPPED } turn_result;

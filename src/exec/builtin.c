@@ -161,6 +161,7 @@ static bool run_math(hw_state *s, const hw_inst *in, const hw_call_site *site, c
         int32_t n = k ? (int32_t)args[k - 1] : 0;
         if (n < 0) n = 0;
         if (n > MAX_GATHERED) n = MAX_GATHERED;
+        if (k) args[k - 1] = (uint32_t)n;
         for (int32_t e = 0; e < n; e++)
             if (!hw_access_read(s, in, lane, args[k] + (uint64_t)e * bytes, (char *)gathered + (size_t)e * bytes, bytes))
                 return false;

@@ -50,15 +50,14 @@ void hw_flow_use_frame(hw_state *s, hw_frame *frame) {
 void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
     s->live = lanes;
     s->n_paths = 0;
-    s->stop = HW_STOP_NONE;
-    s->polls = 0;
     s->hungry_turns = 0;
     s->entry_frame.live = lanes;
     s->entry_frame.local_top = entry->local_bytes;
-    hw_flow_use_frame(s, &s->entry_frame);
+    if (s->frame != &s->entry_frame) hw_flow_use_frame(s, &s->entry_frame);
     set_split(s, NULL);
-    hw_set_mask(&s->warp, lanes);
-    s->paths[s->n_paths++] = (hw_path){.mask = lanes, .pc = entry->insts, .frame = &s->entry_frame};
+    if (s->warp.mask != lanes) hw_set_mask(&s->warp, lanes);
+    s->pc = entry->insts;
+    s->is_ready = true;
 }
 
 void hw_flow_free(hw_state *s) {
@@ -83,6 +82,10 @@ void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state) {
 
 // The innermost first: what was pushed last.
 bool hw_flow_pick(hw_state *s) {
+    if (s->is_ready) {
+        s->is_ready = false;
+        return true;
+    }
     for (uint32_t i = s->n_paths; i-- > 0;) {
         if (s->paths[i].state != HW_PATH_READY) continue;
         hw_path path = s->paths[i];
@@ -98,6 +101,7 @@ bool hw_flow_pick(hw_state *s) {
 }
 
 bool hw_flow_has_ready(const hw_state *s) {
+    if (s->is_ready) return true;
     for (uint32_t i = 0; i < s->n_paths; i++)
         if (s->paths[i].state == HW_PATH_READY) return true;
     return false;
@@ -262,13 +266,8 @@ static void settle_splits(hw_state *s, hw_split *split, uint32_t gone) {
     }
 }
 
-static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
-    hw_state *s = hw_state_of(w);
-    account(s, in);
-    uint32_t gone = w->mask;
-    s->live &= ~gone;
-    s->block->live_threads -= (uint32_t)__builtin_popcount(gone);
-    s->block->progressed = true;
+// Of lanes that exit: in calls, in splits, and where others wait for them.
+static void leave(hw_state *s, uint32_t gone) {
     for (hw_frame *f = s->frame; f;) {
         hw_frame *parent = f->parent;
         f->live &= ~gone;
@@ -281,7 +280,17 @@ static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     settle_splits(s, s->split, gone);
     s->frame = NULL;
     hw_sync_lanes_left(s);
-    hw_barrier_threads_left(s->block);
+}
+
+static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    account(s, in);
+    uint32_t gone = w->mask;
+    s->live &= ~gone;
+    s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
+    s->block->progressed = true;
+    if (s->live || s->frame != &s->entry_frame || s->split) leave(s, gone);
+    if (s->block->busy_barriers) hw_barrier_threads_left(s->block);
     if (!s->live) {
         s->stop = HW_STOP_DONE;
         return NULL;

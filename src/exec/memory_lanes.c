@@ -90,10 +90,20 @@ static __attribute__((noinline)) char *locate(hw_state *s, const hw_inst *in) {
                  same(a, a[0], p->delta_field);                                                        \
     if (p->space == HW_SPACE_SHARED) m = s->shared + (base - p->window);
 
+// The next access is likely as far from this one as this one is from the last: the next warp's row of a matrix. No
+// processor guesses that across the thousands of instructions between. A wrong guess costs little, and cannot fault.
+static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
+    uint64_t next = 2 * base - p->last;
+    p->last = base;
+    __builtin_prefetch((const void *)(uintptr_t)next);
+    if (bytes > 64) __builtin_prefetch((const void *)(uintptr_t)(next + 64));
+}
+
 #define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field)                                      \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
         if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
+        if (sizeof(type) == 8) guess_next(p, base, 32 * sizeof(MEM));                                  \
         hw_access_count(p, base);                                                                      \
         REG *d = hw_at(w, in->d);                                                                      \
         const MEM *from = (const MEM *)m, *half = (const MEM *)(m + p->delta[16]);                     \

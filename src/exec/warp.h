@@ -86,6 +86,7 @@ struct hw_state {
     int32_t fuel;                 // backward branches until the warp must yield
     uint32_t polls;               // volatile and atomic accesses in this turn
     uint32_t hungry_turns;        // turns in a row that ended for want of fuel without a poll
+    bool is_ready;                // stopped, and can go on at pc with all as it is
     hw_path paths[32];            // those that do not run
     uint32_t n_paths;
     uint32_t thread_of_lane0;     // linear index in the block
@@ -113,6 +114,7 @@ struct hw_block {
     uint32_t live_threads, n_warps;
     uint64_t issued;              // PTX instructions so far: the block's clock
     hw_barrier barriers[HW_BARRIERS];
+    uint32_t busy_barriers;       // at which somebody has arrived, one bit each
     char *shared;                 // shared_bytes, with room behind it that no program reaches
     char *block_area;
     hw_state *warps;
@@ -139,10 +141,11 @@ struct hw_pattern {
     uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
                                   // access lay in; limit 0: look it up
     uint64_t window;              // of SHARED: what base counts from
+    uint64_t last;                // base of the last access, for a guess at the next
     int64_t low, high;            // smallest delta; largest delta plus access width
-    uint64_t bits;                // of all deltas, or-ed: for alignment
     _Alignas(64) int64_t delta[32];
     _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
+    uint64_t bits;                // of all deltas, or-ed: for alignment
     const hw_inst *inst;
     uint64_t serial;
     uint32_t hits[128];           // accesses by base modulo 128
