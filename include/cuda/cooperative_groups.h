@@ -147,6 +147,8 @@ template <unsigned int Size, class Parent = void> class thread_block_tile : publ
   public:
     __HALFWARP_CG__ thread_block_tile()
         : thread_group(details::of_lanes, lanes(), Size, details::lane() & (Size - 1)) {}
+    template <class Other>
+    __HALFWARP_CG__ thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
     static __HALFWARP_CG__ unsigned int lanes() {
         return Size == 32 ? ~0u : ((1ull << Size) - 1) << (details::lane() & ~(Size - 1));
     }

@@ -44,7 +44,19 @@
 #include "halfwarp/math_overloads.h"
 #include "halfwarp/device_queries.h"
 #include <__clang_cuda_cmath.h>
+#define __reduce_add_sync __halfwarp_hidden_reduce_add_sync
+#define __reduce_min_sync __halfwarp_hidden_reduce_min_sync
+#define __reduce_max_sync __halfwarp_hidden_reduce_max_sync
+#define __reduce_and_sync __halfwarp_hidden_reduce_and_sync
+#define __reduce_or_sync __halfwarp_hidden_reduce_or_sync
+#define __reduce_xor_sync __halfwarp_hidden_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 #include <__clang_cuda_complex_builtins.h>
 
 #include "halfwarp/atomics.h"

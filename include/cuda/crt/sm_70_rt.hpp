@@ -1,7 +1,21 @@
-// __match_any_sync and __match_all_sync for every type, over the two widths that clang's __clang_cuda_intrinsics.h has
-// just defined.
+// __match_any_sync and __match_all_sync for every type. Those of 32 bits stand on what clang's
+// __clang_cuda_intrinsics.h has just defined; for 64 bits, clang 14 and 15 write an instruction that does not exist.
 #ifndef __HALFWARP_SM_70_RT_HPP__
 #define __HALFWARP_SM_70_RT_HPP__
+
+static __device__ __forceinline__ unsigned int __halfwarp_match_any(unsigned int mask, unsigned long long value) {
+    unsigned int lanes;
+    asm volatile("match.any.sync.b64 %0, %1, %2;" : "=r"(lanes) : "l"(value), "r"(mask));
+    return lanes;
+}
+static __device__ __forceinline__ unsigned int __halfwarp_match_all(unsigned int mask, unsigned long long value,
+                                                                    int *same) {
+    unsigned int lanes;
+    asm volatile("{ .reg .pred p; match.all.sync.b64 %0|p, %2, %3; selp.s32 %1, 1, 0, p; }"
+                 : "=r"(lanes), "=r"(*same)
+                 : "l"(value), "r"(mask));
+    return lanes;
+}
 
 static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, unsigned int value) {
     return __match32_any_sync(mask, value);
@@ -13,19 +27,19 @@ static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mas
     return __match32_any_sync(mask, __float_as_uint(value));
 }
 static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, unsigned long value) {
-    return (unsigned int)__match64_any_sync(mask, value);
+    return __halfwarp_match_any(mask, value);
 }
 static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, long value) {
-    return (unsigned int)__match64_any_sync(mask, (unsigned long long)value);
+    return __halfwarp_match_any(mask, (unsigned long long)value);
 }
 static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, unsigned long long value) {
-    return (unsigned int)__match64_any_sync(mask, value);
+    return __halfwarp_match_any(mask, value);
 }
 static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, long long value) {
-    return (unsigned int)__match64_any_sync(mask, (unsigned long long)value);
+    return __halfwarp_match_any(mask, (unsigned long long)value);
 }
 static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, double value) {
-    return (unsigned int)__match64_any_sync(mask, (unsigned long long)__double_as_longlong(value));
+    return __halfwarp_match_any(mask, (unsigned long long)__double_as_longlong(value));
 }
 
 static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mask, unsigned int value, int *same) {
@@ -38,20 +52,20 @@ static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mas
     return __match32_all_sync(mask, __float_as_uint(value), same);
 }
 static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mask, unsigned long value, int *same) {
-    return (unsigned int)__match64_all_sync(mask, value, same);
+    return __halfwarp_match_all(mask, value, same);
 }
 static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mask, long value, int *same) {
-    return (unsigned int)__match64_all_sync(mask, (unsigned long long)value, same);
+    return __halfwarp_match_all(mask, (unsigned long long)value, same);
 }
 static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mask, unsigned long long value,
                                                                 int *same) {
-    return (unsigned int)__match64_all_sync(mask, value, same);
+    return __halfwarp_match_all(mask, value, same);
 }
 static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mask, long long value, int *same) {
-    return (unsigned int)__match64_all_sync(mask, (unsigned long long)value, same);
+    return __halfwarp_match_all(mask, (unsigned long long)value, same);
 }
 static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mask, double value, int *same) {
-    return (unsigned int)__match64_all_sync(mask, (unsigned long long)__double_as_longlong(value), same);
+    return __halfwarp_match_all(mask, (unsigned long long)__double_as_longlong(value), same);
 }
 
 #endif

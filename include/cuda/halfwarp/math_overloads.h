@@ -49,8 +49,8 @@ __HALFWARP_BOTH__ float erfcinv(float x) { return erfcinvf(x); }
 __HALFWARP_BOTH__ float normcdf(float x) { return normcdff(x); }
 __HALFWARP_BOTH__ float normcdfinv(float x) { return normcdfinvf(x); }
 __HALFWARP_BOTH__ float erfcx(float x) { return erfcxf(x); }
-__HALFWARP_BOTH__ float cyl_bessel_i0(float x) { return cyl_bessel_i0f(x); }
-__HALFWARP_BOTH__ float cyl_bessel_i1(float x) { return cyl_bessel_i1f(x); }
+static inline __device__ float cyl_bessel_i0(float x) { return cyl_bessel_i0f(x); }
+static inline __device__ float cyl_bessel_i1(float x) { return cyl_bessel_i1f(x); }
 
 #undef __HALFWARP_BOTH__
 

@@ -1,8 +1,9 @@
-// __reduce_add_sync and its family, which clang's own headers have from version 19 on.
+// __reduce_add_sync and its family. clang's own headers have them from version 19 on, with mask and value exchanged;
+// cuda_runtime.h hides those.
 #ifndef __HALFWARP_REDUCE_SYNC_H__
 #define __HALFWARP_REDUCE_SYNC_H__
 
-#if __clang_major__ < 19 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 static __device__ __forceinline__ unsigned int __reduce_add_sync(unsigned int mask, unsigned int value) {
     unsigned int result;

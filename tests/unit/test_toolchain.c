@@ -1,0 +1,416 @@
+// The toolchain without a compiler: arguments, dependency files, the choice of compiler and architecture, executables,
+// ptxas (played by a script, so that no CUDA toolkit is needed). test_compile.c has the rest.
+#include "toolchain_folder.h"
+
+#include "toolchain/arguments.h"
+#include "toolchain/compilers.h"
+#include "toolchain/depend.h"
+#include "toolchain/process.h"
+
+// --- arguments
+
+static const char *joined(const hw_args *args) {
+    static char texts[4][1024];
+    static int turn;
+    char *text = texts[turn++ % 4];
+    text[0] = '\0';
+    for (size_t i = 0; i < args->count; i++) {
+        if (i) strcat(text, " ");
+        strcat(text, args->items[i]);
+    }
+    return text;
+}
+
+static void test_arguments_go_where_they_belong(void **state) {
+    (void)state;
+    static const struct {
+        const char *given[4];
+        const char *device, *host, *link, *nvcc;
+    } cases[] = {
+        {{"-Ifoo"}, "-I foo", "-I foo", "", "-I foo"},
+        {{"-I", "a b"}, "-I a b", "-I a b", "", "-I a b"},
+        {{"-DX=1", "-UY"}, "-D X=1 -U Y", "-D X=1 -U Y", "", "-D X=1 -U Y"},
+        {{"-O1"}, "-O1", "-O1", "", "-O1"},
+        {{"-std=c++14"}, "-std=c++14", "-std=c++14", "", "-std=c++14"},
+        {{"--std", "c++20"}, "-std=c++20", "-std=c++20", "", "-std=c++20"},
+        {{"-lineinfo"}, "", "", "", ""},
+        {{"-lfoo", "-L", "dir"}, "", "", "-l foo -L dir", "-l foo -L dir"},
+        {{"x.o"}, "", "", "x.o", "x.o"},
+        {{"-arch=sm_70", "-gencode", "arch=compute_70,code=sm_70"}, "", "", "", ""},
+        {{"-use_fast_math"}, "-ffast-math -fcuda-flush-denormals-to-zero", "", "", "-use_fast_math"},
+        {{"-Wall", "-fno-exceptions"}, "-Wall -fno-exceptions", "-Wall -fno-exceptions", "",
+         "-Xcompiler -Wall -Xcompiler -fno-exceptions"},
+        {{"-Xcompiler", "-Wall,-Wextra"}, "", "-Wall -Wextra", "", "-Xcompiler -Wall,-Wextra"},
+        {{"-Xcompiler=-fopenmp"}, "", "-fopenmp", "", "-Xcompiler -fopenmp"},
+        {{"-maxrregcount=32"}, "", "", "", "-maxrregcount=32"},
+        {{"-maxrregcount", "32"}, "", "", "", "-maxrregcount=32"},
+        {{"--extended-lambda"}, "", "", "", "--extended-lambda"},
+        {{"-prec-div=false"}, "", "", "", "-prec-div=false"},
+        {{"-G", "-g"}, "-O0", "-g", "", "-G -g"},
+        {{"-rdc=true", "-cudart", "static"}, "", "", "", ""},
+        {{"-Wl,-rpath,x"}, "", "", "-Wl,-rpath,x", "-Xlinker -Wl,-rpath,x"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hw_arena *arena = hw_arena_create();
+        hw_arguments sorted;
+        size_t count = 0;
+        while (count < 4 && cases[i].given[count]) count++;
+        assert_int_equal(hw_arguments_sort(cases[i].given, count, arena, &sorted, NULL), HW_OK);
+        assert_string_equal(joined(&sorted.device), cases[i].device);
+        assert_string_equal(joined(&sorted.host), cases[i].host);
+        assert_string_equal(joined(&sorted.link), cases[i].link);
+        assert_string_equal(joined(&sorted.nvcc), cases[i].nvcc);
+        hw_arena_destroy(arena);
+    }
+}
+
+static void test_argument_without_its_value(void **state) {
+    (void)state;
+    static const char *const lonely[] = {"-I", "-Xcompiler", "-std", "-arch"};
+    for (int i = 0; i < 4; i++) {
+        hw_arena *arena = hw_arena_create();
+        hw_arguments sorted;
+        hw_diag diag = {0};
+        assert_int_equal(hw_arguments_sort(&lonely[i], 1, arena, &sorted, &diag), HW_USAGE);
+        assert_non_null(strstr(diag.text, lonely[i]));
+        hw_arena_destroy(arena);
+    }
+}
+
+// --- dependency files, hashes, processes
+
+static void test_dependency_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *files;    // joined by |
+    } cases[] = {
+        {"a.o: b.cu c.h\n", "b.cu|c.h"},
+        {"a.o : b.cu \\\n  c.h \\\n  c.h\n", "b.cu|c.h"},
+        {"a.o: dir\\ with\\ space/b.cu \\\r\n c$$d.h e\\#f.h\r\n", "dir with space/b.cu|c$d.h|e#f.h"},
+        {"a.o:\\\n b.cu", "b.cu"},
+        {"c:/x.o: b.cu", "b.cu"},
+        {"a.o: ", NULL},
+        {"no target", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256], found[256] = "";
+        hw_depend files = {.arena = hw_arena_create()};
+        strcpy(text, cases[i].text);
+        assert_int_equal(hw_depend_parse(&files, text), cases[i].files != NULL);
+        for (size_t f = 0; f < files.count; f++) sprintf(found + strlen(found), "%s%s", f ? "|" : "", files.paths[f]);
+        if (cases[i].files) assert_string_equal(found, cases[i].files);
+        hw_arena_destroy(files.arena);
+    }
+}
+
+static void test_a_second_list_of_the_same_files_is_a_list(void **state) {
+    (void)state;
+    char first[] = "a.o: b.cu", second[] = "c.o: b.cu";
+    hw_depend files = {.arena = hw_arena_create()};
+    assert_true(hw_depend_parse(&files, first));
+    assert_true(hw_depend_parse(&files, second));
+    assert_int_equal(files.count, 1);
+    hw_arena_destroy(files.arena);
+}
+
+static void test_hashes_are_fnv(void **state) {
+    (void)state;
+    // Test vectors of RFC 9923.
+    static const char *const vectors[][2] = {
+        {"", "6c62272e07bb014262b821756295c58d"},
+        {"a", "d228cb696f1a8caf78912b704e4a8964"},
+        {"foobar", "343e1662793c64bf6f0d3597ba446f18"},
+    };
+    for (int i = 0; i < 3; i++) {
+        hw_hash hash = hw_hash_start();
+        char text[HW_HASH_TEXT];
+        hw_hash_bytes(&hash, vectors[i][0], strlen(vectors[i][0]));
+        hw_hash_text(&hash, text);
+        assert_string_equal(text, vectors[i][1]);
+    }
+}
+
+static void test_processes(void **state) {
+    (void)state;
+    hw_arena *arena = hw_arena_create();
+    const char *text;
+    int exit_status;
+    const char *const both[] = {"/bin/sh", "-c", "echo out; echo err >&2; cat; exit 3", NULL};
+    assert_int_equal(hw_process_run(both, arena, &text, &exit_status, NULL), HW_OK);
+    assert_int_equal(exit_status, 3);
+    assert_string_equal(text, "out\nerr\n");
+    const char *const killed[] = {"/bin/sh", "-c", "kill -9 $$", NULL};
+    assert_int_equal(hw_process_run(killed, arena, &text, &exit_status, NULL), HW_OK);
+    assert_int_equal(exit_status, 128 + 9);
+    const char *const much[] = {"/bin/sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo 0123456789; i=$((i+1)); done", NULL};
+    assert_int_equal(hw_process_run(much, arena, &text, &exit_status, NULL), HW_OK);
+    assert_int_equal(strlen(text), 55000);
+    const char *const missing[] = {"/nonexistent/program", NULL};
+    hw_diag diag = {0};
+    assert_int_equal(hw_process_run(missing, arena, &text, &exit_status, &diag), HW_IO);
+    assert_non_null(strstr(diag.text, "/nonexistent/program"));
+    assert_null(hw_process_find("/nonexistent:::", "sh", arena));
+    assert_null(hw_process_find(NULL, "sh", arena));
+    assert_string_equal(hw_process_find("/nonexistent::/bin:", "sh", arena), "/bin/sh");
+    hw_arena_destroy(arena);
+}
+
+// --- compilers
+
+static void test_the_nearest_architecture(void **state) {
+    (void)state;
+    static const int cases[][3] = {    // clang, wanted, chosen
+        {14, 90, 86}, {14, 86, 86}, {14, 85, 80}, {14, 75, 75}, {14, 13, 50},
+        {16, 90, 90}, {16, 89, 89}, {19, 120, 90}, {20, 120, 120}, {99, 121, 120},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hw_compiler clang = {HW_COMPILER_CLANG, "clang", cases[i][0]};
+        int arch;
+        assert_int_equal(hw_compiler_arch(&clang, cases[i][1], NULL, &arch, NULL), HW_OK);
+        assert_int_equal(arch, cases[i][2]);
+    }
+    assert_int_equal(hw_compiler_clang_ptx(14), 75);
+    assert_int_equal(hw_compiler_clang_ptx(15), 75);
+    assert_int_equal(hw_compiler_clang_ptx(99), 85);
+}
+
+static void test_nvcc_says_what_it_knows(void **state) {
+    (void)state;
+    static const int cases[][2] = {{90, 90}, {89, 86}, {13, 75}, {121, 103}};
+    write_text(in_folder("nvcc"), "#!/bin/sh\n[ \"$1\" = --list-gpu-arch ] || exit 9\n"
+                                  "printf 'compute_75\\ncompute_86\\ncompute_90\\ncompute_90a\\ncompute_103\\n'\n");
+    chmod(in_folder("nvcc"), 0755);
+    hw_arena *arena = hw_arena_create();
+    hw_compiler nvcc = {HW_COMPILER_NVCC, in_folder("nvcc"), 0};
+    for (int i = 0; i < 4; i++) {
+        int arch;
+        assert_int_equal(hw_compiler_arch(&nvcc, cases[i][0], arena, &arch, NULL), HW_OK);
+        assert_int_equal(arch, cases[i][1]);
+    }
+    write_text(in_folder("nvcc"), "#!/bin/sh\nexit 1\n");
+    int arch;
+    assert_int_equal(hw_compiler_arch(&nvcc, 90, arena, &arch, NULL), HW_NOT_FOUND);
+    unlink(in_folder("nvcc"));
+    hw_arena_destroy(arena);
+}
+
+static void test_clang_is_chosen_by_its_version(void **state) {
+    (void)state;
+    hw_arena *arena = hw_arena_create();
+    hw_compiler chosen;
+    char path[4096];
+    mkdir(in_folder("bin"), 0755);
+    snprintf(path, sizeof path, "%s", in_folder("bin"));
+    hw_toolchain_options options = {.search_path = path};
+    static const char *const names[] = {"clang-13", "clang-15", "clang-9x", "clang-format-19", "clang-17"};
+    for (int i = 0; i < 5; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "bin/%s", names[i]);
+        write_text(in_folder(name), "#!/bin/sh\nexit 9\n");
+        chmod(in_folder(name), 0755);
+        hw_status status = hw_compiler_choose(&options, arena, &chosen, NULL);
+        static const int expected[] = {0, 15, 15, 15, 17};
+        assert_int_equal(status, expected[i] ? HW_OK : HW_NOT_FOUND);
+        assert_int_equal(chosen.clang_major, expected[i]);
+    }
+    write_text(in_folder("bin/clang"), "#!/bin/sh\necho Debian clang version 21.1.0\n");
+    chmod(in_folder("bin/clang"), 0755);
+    assert_int_equal(hw_compiler_choose(&options, arena, &chosen, NULL), HW_OK);
+    assert_int_equal(chosen.clang_major, 21);
+    hw_arena_destroy(arena);
+}
+
+static void test_no_compiler_is_told_what_to_install(void **state) {
+    (void)state;
+    write_text(in_folder("any.cu"), "int main() {}\n");
+    for (int which = HW_COMPILER_AUTO; which <= HW_COMPILER_CLANG; which++) {
+        hw_toolchain_options options = options_for(in_folder("any.cu"));
+        hw_toolchain_result result;
+        hw_diag diag = {0};
+        options.search_path = "/nonexistent";
+        options.compiler = (hw_toolchain_compiler)which;
+        assert_int_equal(hw_toolchain_compile(&options, &result, &diag), HW_NOT_FOUND);
+        assert_non_null(strstr(diag.text, "install"));
+    }
+    hw_toolchain_options options = options_for(in_folder("none.cu"));
+    hw_toolchain_result result;
+    hw_diag diag = {0};
+    assert_int_equal(hw_toolchain_compile(&options, &result, &diag), HW_IO);
+    assert_non_null(strstr(diag.text, "none.cu"));
+}
+
+// --- executables
+
+// An ELF file with the given bytes as its device code, linked with or without the runtime library.
+static const char *executable_with(const char *fatbin, const char *link) {
+    char source[8192];
+    snprintf(source, sizeof source,
+             "asm(\".section .nv_fatbin, \\\"a\\\"\\n.incbin \\\"%s/tests/fuzz/corpus/fatbin/%s.fatbin\\\"\\n.text\\n\");\n"
+             "int cudaMalloc(void); int main(void) { return %s; }\n",
+             HW_SOURCE_DIR, fatbin, *link ? "cudaMalloc()" : "0");
+    write_text(in_folder("holder.c"), source);
+    assert_int_equal(shell("cd %s && cc -w holder.c -o holder %s", folder, link), 0);
+    return in_folder("holder");
+}
+
+static void test_executables(void **state) {
+    (void)state;
+    static const struct {
+        const char *fatbin, *link;
+        hw_status status;
+        const char *says;
+    } cases[] = {
+        {"zstd", "-L. -lcudart", HW_OK, ""},
+        {"several", "-L. -lcudart", HW_OK, ""},
+        {"machine_code", "-L. -lcudart", HW_UNSUPPORTED, "machine code only"},
+        {"zstd", "", HW_UNSUPPORTED, "-cudart shared"},
+        {"machine_code", "", HW_UNSUPPORTED, "static CUDA runtime"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hw_diag diag = {0};
+        const char *path = executable_with(cases[i].fatbin, cases[i].link);
+        assert_int_equal(hw_toolchain_check_executable(path, &diag), cases[i].status);
+        assert_non_null(strstr(diag.text, cases[i].says));
+        assert_int_equal(shell("strip '%s'", path), 0);
+        assert_int_equal(hw_toolchain_check_executable(path, NULL), cases[i].status);
+    }
+}
+
+static void test_files_that_are_no_programs(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *content;
+        hw_status status;
+    } cases[] = {
+        {"script", "#!/bin/sh\n", HW_OK}, {"text", "hello, world\n", HW_USAGE},  {"empty", "", HW_USAGE},
+        {"short", "\177EL", HW_USAGE},    {"stub", "\177ELF\2\1", HW_UNSUPPORTED}, {"e", "\177", HW_USAGE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hw_diag diag = {0};
+        write_text(in_folder(cases[i].name), cases[i].content);
+        assert_int_equal(hw_toolchain_check_executable(in_folder(cases[i].name), &diag), cases[i].status);
+        assert_int_equal(diag.text[0] != '\0', cases[i].status != HW_OK);
+    }
+    assert_int_equal(hw_toolchain_check_executable(folder, NULL), HW_USAGE);
+    assert_int_equal(hw_toolchain_check_executable(in_folder("nowhere"), NULL), HW_IO);
+    assert_int_equal(hw_toolchain_check_executable("/bin/sh", NULL), HW_OK);
+    assert_int_equal(shell("cd %s && cc -w -c runtime.c", folder), 0);
+    assert_int_equal(hw_toolchain_check_executable(in_folder("runtime.o"), NULL), HW_USAGE);
+}
+
+static void test_damaged_executables(void **state) {
+    (void)state;
+    const char *path = executable_with("several", "-L. -lcudart");
+    static uint8_t whole[1 << 20];
+    FILE *file = fopen(path, "rb");
+    size_t length = fread(whole, 1, sizeof whole, file);
+    fclose(file);
+    assert_true(length > 4096 && length < sizeof whole);
+    uint64_t sections;
+    memcpy(&sections, whole + 40, 8);
+    // Every byte of the ELF header, and of the table of sections; then truncations.
+    for (size_t at = 4; at < length; at = at == 64 ? (size_t)sections : at + 1) {
+        uint8_t kept = whole[at];
+        whole[at] ^= at & 1 ? 0xff : 0x40;
+        file = fopen(in_folder("damaged"), "wb");
+        fwrite(whole, 1, length, file);
+        fclose(file);
+        whole[at] = kept;
+        hw_toolchain_check_executable(in_folder("damaged"), NULL);
+    }
+    for (size_t cut = length; cut; cut = cut * 7 / 8) {
+        assert_int_equal(truncate(in_folder("damaged"), (off_t)cut), 0);
+        hw_toolchain_check_executable(in_folder("damaged"), NULL);
+    }
+}
+
+// --- ptxas
+
+typedef struct answers {
+    hw_ptxas_usage got[4];
+    char names[4][64];
+    int count;
+} answers;
+
+static void take(void *user, const hw_ptxas_usage *usage) {
+    answers *all = user;
+    assert_true(all->count < 4);
+    snprintf(all->names[all->count], sizeof all->names[0], "%s", usage->kernel);
+    all->got[all->count++] = *usage;
+}
+
+static void test_ptxas_reports(void **state) {
+    (void)state;
+    // Real reports of ptxas 13.0 and 11.5, behind a script that counts its calls.
+    write_text(in_folder("bin/ptxas"),
+               "#!/bin/sh\n"
+               "echo called >>\"$(dirname \"$0\")/calls\"\n"
+               "case \"$*\" in *sm_13*) echo \"ptxas fatal   : Value 'sm_13' is not defined\" >&2; exit 1;; esac\n"
+               "cat >&2 <<'END'\n"
+               "ptxas info    : 0 bytes gmem\n"
+               "ptxas info    : Compiling entry function '_Z5otherPf' for 'sm_90'\n"
+               "ptxas info    : Function properties for _Z5otherPf\n"
+               "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
+               "ptxas info    : Used 255 registers, used 1 barriers, 8 bytes cumulative stack size, 4096 bytes smem\n"
+               "ptxas info    : Compile time = 2.681 ms\n"
+               "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_75'\n"
+               "ptxas info    : Function properties for _Z1kPf\n"
+               "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+               "ptxas info    : Used 8 registers, 360 bytes cmem[0]\n"
+               "ptxas info    : Function properties for _Z6helperf\n"
+               "    64 bytes stack frame, 64 bytes spill stores, 64 bytes spill loads\n"
+               "END\n");
+    chmod(in_folder("bin/ptxas"), 0755);
+    char path[8192];
+    snprintf(path, sizeof path, "%s:%s", in_folder("bin"), getenv("PATH"));
+    hw_toolchain_options options = options_for("");
+    options.search_path = path;
+    static const char ptx[] = ".version 8.0\n";
+    for (int round = 0; round < 2; round++) {
+        answers all = {.count = 0};
+        assert_int_equal(hw_toolchain_ptxas_regs(&options, ptx, sizeof ptx - 1, 90, take, &all, NULL), HW_OK);
+        assert_int_equal(all.count, 2);
+        assert_string_equal(all.names[0], "_Z5otherPf");
+        assert_int_equal(all.got[0].regs, 255);
+        assert_int_equal(all.got[0].spill_bytes, 16);
+        assert_int_equal(all.got[0].stack_bytes, 8);
+        assert_int_equal(all.got[0].smem_bytes, 4096);
+        assert_string_equal(all.names[1], "_Z1kPf");
+        assert_int_equal(all.got[1].regs, 8);
+        assert_int_equal(all.got[1].spill_bytes + all.got[1].stack_bytes + all.got[1].smem_bytes, 0);
+        hw_diag diag = {0};
+        assert_int_equal(hw_toolchain_ptxas_regs(&options, ptx, sizeof ptx - 1, 13, take, &all, &diag), HW_NOT_FOUND);
+        assert_non_null(strstr(diag.text, "sm_13"));
+    }
+    // Each question was asked once.
+    assert_int_equal(shell("test $(wc -l <'%s') = 2", in_folder("bin/calls")), 0);
+    answers none = {.count = 0};
+    options.hide_nvcc = true;
+    assert_int_equal(hw_toolchain_ptxas_regs(&options, ptx, sizeof ptx - 1, 90, take, &none, NULL), HW_NOT_FOUND);
+    options.hide_nvcc = false;
+    options.search_path = "/nonexistent";
+    assert_int_equal(hw_toolchain_ptxas_regs(&options, ptx, sizeof ptx - 1, 90, take, &none, NULL), HW_NOT_FOUND);
+    assert_int_equal(none.count, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments_go_where_they_belong),
+        cmocka_unit_test(test_argument_without_its_value),
+        cmocka_unit_test(test_dependency_files),
+        cmocka_unit_test(test_a_second_list_of_the_same_files_is_a_list),
+        cmocka_unit_test(test_hashes_are_fnv),
+        cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_the_nearest_architecture),
+        cmocka_unit_test(test_nvcc_says_what_it_knows),
+        cmocka_unit_test(test_clang_is_chosen_by_its_version),
+        cmocka_unit_test(test_no_compiler_is_told_what_to_install),
+        cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_files_that_are_no_programs),
+        cmocka_unit_test(test_damaged_executables),
+        cmocka_unit_test(test_ptxas_reports),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
