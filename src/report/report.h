@@ -1,8 +1,8 @@
 // A profile as text.
 //
 // table  for people, up to 120 columns: one row per launch with the ratios that explain its speed; green is as good as
-//        it gets, red is where time is lost. With lines: behind it a listing per kernel,
-//        with the source's text where its file can be read.
+//        it gets, red is where time is lost. With lines: a listing per kernel behind it, with the source's text where
+//        its file can be read.
 // csv    one header line and one row per launch, the columns of docs/design.md in their order and at the end
 //        regs_estimated (1: regs is a liveness estimate, not ptxas's number). With lines: one row per kernel and source
 //        line instead (columns kernel, launches, file, line and the counters), so that the file stays one table.
