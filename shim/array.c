@@ -1,7 +1,8 @@
-// Arrays without textures: places to copy to and from. Rows are stored as they are, one after the other.
+// Arrays: places to copy to and from, and to read through textures. Rows are stored as they are, one after the other.
 #include <string.h>
 
 #include "base/alloc.h"
+#include "mem/texture.h"
 #include "shim.h"
 
 struct cudaArray {
@@ -13,6 +14,21 @@ struct cudaArray {
 };
 
 static bool is_array(cudaArray_const_t array) { return hw_handle_is(HW_HANDLE_ARRAY, array); }
+
+const struct cudaChannelFormatDesc *hw_array_place(cudaArray_const_t array, hw_texture *out) {
+    bool is_plain = is_array(array) && !(array->flags & (cudaArrayLayered | cudaArrayCubemap));
+    if (!is_plain || array->row_bytes / array->elem_bytes > 0x7fffffff || array->rows > 0x7fffffff ||
+        array->slices > 0x7fffffff)
+        return NULL;
+    out->address = hw_address(array->data);
+    out->pitch_bytes = array->row_bytes;
+    out->slice_bytes = array->row_bytes * array->rows;
+    out->bytes = out->slice_bytes * array->slices;
+    out->size[0] = (uint32_t)(array->row_bytes / array->elem_bytes);
+    out->size[1] = (uint32_t)array->rows;
+    out->size[2] = (uint32_t)array->slices;
+    return &array->desc;
+}
 
 static hw_region region_at(cudaArray_const_t array, size_t x_bytes, size_t y, size_t z) {
     return (hw_region){.start = array->data + (z * array->rows + y) * array->row_bytes + x_bytes,

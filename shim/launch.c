@@ -1,4 +1,5 @@
 // Launches. A kernel has finished when the call returns; its fault shows in the next call.
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "registers.h"
@@ -13,8 +14,13 @@ static cudaError_t error_of(hw_sim_refusal refusal) {
     }
 }
 
-// Programs often overlook the error of a launch, so it is said aloud.
+// Programs often overlook the error of a launch, so it is said aloud; not for ever, though, to one that tries on and on.
 static void explain(const hw_diag *diag) {
+    enum { MOST = 20 };
+    static atomic_int n_explained;
+    int before = atomic_fetch_add(&n_explained, 1);
+    if (before == MOST) fprintf(stderr, "halfwarp: further launches that are refused are not shown\n");
+    if (before >= MOST) return;
     char place[512], text[sizeof *diag + 32];
     bool known = hw_shim_describe_site(hw_shim_site(), place, sizeof place);
     fprintf(stderr, "halfwarp: %s%slaunch refused: %s\n", known ? place : "", known ? ": " : "",
@@ -37,9 +43,9 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **pa
     hw_sim_get_function_info(registered->function, &info);
     for (uint32_t i = 0; i < info.n_params; i++)
         if (!params || !params[i]) return hw_shim_return(cudaErrorInvalidValue);
-    // An estimate is no reason to refuse a launch; what ptxas says is.
+    // An estimate of registers is no reason to refuse a launch; what ptxas says is.
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    if (info.regs_estimated && threads * info.regs > hw_shim_gpu()->arch->regs_per_block)
+    if (info.regs_estimated && (cooperative || threads * info.regs > hw_shim_gpu()->arch->regs_per_block))
         hw_registers_ask(registered->image);
     const hw_sim_launch_args args = {
         .function = registered->function,

@@ -30,14 +30,18 @@ static uint64_t stated_threads(const hw_ptx_function *ptx) {
 }
 
 // Registers as they are handed out: whole units per warp, warps in the groups that share a register file.
-static uint32_t threads_by_registers(const hw_sim_function *function) {
+static uint32_t threads_by(const hw_sim_function *function, uint32_t regs_per_thread) {
     const hw_arch *arch = arch_of(function);
     uint32_t unit = arch->reg_unit ? arch->reg_unit : 1;
-    uint32_t per_warp = (hw_sim_regs(function) * HW_WARP_LANES + unit - 1) / unit * unit;
+    uint32_t per_warp = (regs_per_thread * HW_WARP_LANES + unit - 1) / unit * unit;
     uint32_t regs = arch->regs_per_block ? arch->regs_per_block : arch->regs_per_sm;
     uint32_t group = arch->warp_granularity ? arch->warp_granularity : 1;
     uint32_t threads = regs / per_warp / group * group * HW_WARP_LANES;
     return threads < arch->max_threads_per_block ? threads : arch->max_threads_per_block;
+}
+
+static uint32_t threads_by_registers(const hw_sim_function *function) {
+    return threads_by(function, hw_sim_regs(function));
 }
 
 void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_info *info) {
@@ -83,8 +87,12 @@ hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, 
 uint32_t hw_sim_blocks_per_sm(const hw_sim *sim, const hw_sim_function *function, uint32_t block_threads,
                               uint32_t dynamic_shared_bytes) {
     uint32_t shared = function->program->shared_bytes + dynamic_shared_bytes;
-    hw_occupancy occupancy = hw_model_occupancy(sim->options.gpu->arch, block_threads, hw_sim_regs(function), shared);
-    return occupancy.blocks;
+    const hw_arch *arch = sim->options.gpu->arch;
+    uint32_t regs = hw_sim_regs(function);
+    // ptxas would have made the kernel fit; an estimate that does not is too high.
+    if (!function->regs && block_threads)
+        while (regs > 1 && block_threads <= arch->max_threads_per_block && block_threads > threads_by(function, regs)) regs--;
+    return hw_model_occupancy(arch, block_threads, regs, shared).blocks;
 }
 
 static hw_status refuse(hw_sim_refusal *refusal, hw_sim_refusal why) {
