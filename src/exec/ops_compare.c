@@ -44,7 +44,7 @@ static __attribute__((noinline)) void set_both(hw_warp *w, const hw_inst *in, u3
 #else
 #define COMPARE(type, operator, OPERATOR)                                   \
     s32 results[32];                                                        \
-    for (int i = 0; i < 32; i++) results[i] = -(s32)(A operator B);         \
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] = -(s32)(A operator B);         \
     u32 holds = hw_pack_lanes(results)
 #endif
 
@@ -65,7 +65,7 @@ static __attribute__((noinline)) void set_both(hw_warp *w, const hw_inst *in, u3
             HW_LANES(d, A operator B ? yes : 0);                            \
         } else {                                                            \
             s32 results[32];                                                \
-            for (int i = 0; i < 32; i++) results[i] = -(s32)(A operator B); \
+            HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] = -(s32)(A operator B); \
             u32 holds = combined(w, in, hw_pack_lanes(results));            \
             HW_LANES(d, holds >> i & 1 ? yes : 0);                          \
         }                                                                   \

@@ -91,7 +91,7 @@ static u32 lop3_not_zero(hw_warp *w, const hw_inst *in) {
     _Alignas(64) s32 set[32];
     u32 *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);
     lop3_lanes(w, in, results);
-    for (int i = 0; i < 32; i++) set[i] = -(s32)(results[i] != 0);
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) set[i] = -(s32)(results[i] != 0);
     if (d) HW_LANES(d, results[i]);
     return hw_pack_lanes(set);
 }

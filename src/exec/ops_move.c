@@ -83,12 +83,12 @@ PACK_128(mov_pack_4x32, u32, 4)
 UNPACK_128(mov_unpack_2x64, u64, 2)
 UNPACK_128(mov_unpack_4x32, u32, 4)
 
-// Which generic addresses are in the space that in->sub names. What is in neither window is global; constant and parameter memory are
-// parts of that here, and no address is told to be in them.
+// Which generic addresses are in the space that in->sub names. What is in neither window is global; constant and
+// parameter memory are parts of that here, and no address is told to be in them.
 static const hw_inst *isspacep(hw_warp *w, const hw_inst *in) {
     const u64 *a = hw_at(w, in->a);
     s32 in_shared[32], in_local[32];
-    for (int i = 0; i < 32; i++) {
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
         in_shared[i] = -(s32)(A - HW_SHARED_WINDOW < HW_WINDOW_BYTES);
         in_local[i] = -(s32)(A - HW_LOCAL_WINDOW < HW_WINDOW_BYTES);
     }

@@ -16,7 +16,7 @@ static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const 
     _Alignas(64) u32 results[32];
     _Alignas(64) s32 found[32], lane[32];
     u32 mask = w->mask;
-    for (int i = 0; i < 32; i++) {
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
         found[i] = in_range[i] & -(s32)(mask >> (from[i] & 31) & 1);
         lane[i] = found[i] ? from[i] & 31 : i;
     }
@@ -25,7 +25,7 @@ static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const 
     _mm512_store_si512(results, _mm512_permutex2var_epi32(low, hw_get(lane, 0), high));
     _mm512_store_si512(results + 16, _mm512_permutex2var_epi32(low, hw_get(lane, 1), high));
 #else
-    for (int i = 0; i < 32; i++) results[i] = a[lane[i]];
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] = a[lane[i]];
 #endif
     if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, hw_pack_lanes(found));
     if (in->d != HW_NO_SLOT) {
@@ -43,7 +43,7 @@ static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const 
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
         const s32 *b = hw_at(w, in->b), *c = hw_at(w, in->c);               \
         _Alignas(64) s32 from[32], in_range[32];                            \
-        for (int i = 0; i < 32; i++) {                                      \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) {                                      \
             from[i] = (from_lane);                                          \
             in_range[i] = -(s32)(range);                                    \
         }                                                                   \
@@ -78,7 +78,7 @@ static const hw_inst *vote_ballot_b32(hw_warp *w, const hw_inst *in) {
     static inline u32 function(const hw_warp *w, const type *a, int k) {    \
         _Alignas(64) s32 same[32];                                          \
         type value = a[k];                                                  \
-        for (int i = 0; i < 32; i++) same[i] = -(s32)(A == value);          \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) same[i] = -(s32)(A == value);          \
         return hw_pack_lanes(same) & w->mask;                               \
     }
 LIKE_LANE(like_lane_b32, u32)
@@ -92,7 +92,7 @@ LIKE_LANE(like_lane_b64, u64)
         for (u32 left = w->mask; left;) {                                   \
             u32 group = like_lane(w, a, __builtin_ctz(left));               \
             left &= ~group;                                                 \
-            for (int i = 0; i < 32; i++) groups[i] |= group >> i & 1 ? group : 0; \
+            HW_LANE_LOOP for (int i = 0; i < 32; i++) groups[i] |= group >> i & 1 ? group : 0; \
         }                                                                   \
         HW_LANES(d, groups[i]);                                             \
         return in + 1;                                                      \

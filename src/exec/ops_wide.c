@@ -3,8 +3,8 @@
 
 // A quotient of 32-bit integers is the truncated quotient of the doubles: it differs from the next integer by 1/b at
 // least, far more than rounding can move it. Vectors have that division and none of integers.
-// Division by zero gives all ones as quotient and as remainder, INT_MIN / -1 is INT_MIN, as on an H200; both divide by 1
-// here, so that no conversion overflows.
+// Division by zero gives all ones as quotient and as remainder, INT_MIN / -1 is INT_MIN, as on an H200; both divide by
+// 1 here, so that no conversion overflows.
 static inline u32 quotient_u32(u32 a, u32 b) {
     u32 q = (u32)((double)a / (double)(b ? b : 1));
     return b ? q : 0xffffffffu;
@@ -59,7 +59,7 @@ static inline u32 high_unsigned_32(u32 a, u32 b) { return (u32)((u64)a * b >> 32
         (void)c;                                                            \
         type results[32];                                                   \
         s32 carries[32];                                                    \
-        for (int i = 0; i < 32; i++) {                                      \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) {                                      \
             type first = (x), sum = first + (y), in_i = (carry_in);         \
             results[i] = sum + in_i;                                        \
             carries[i] = -(s32)((sum < first) | (results[i] < in_i));       \
@@ -76,7 +76,7 @@ static inline u32 high_unsigned_32(u32 a, u32 b) { return (u32)((u64)a * b >> 32
         const type *a = hw_at(w, in->a), *b = hw_at(w, in->b);              \
         type results[32];                                                   \
         s32 borrows[32];                                                    \
-        for (int i = 0; i < 32; i++) {                                      \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) {                                      \
             type difference = A - B, in_i = (carry_in);                     \
             results[i] = difference - in_i;                                 \
             borrows[i] = -(s32)((A < B) | (difference < in_i));             \
