@@ -84,9 +84,34 @@ __HALFWARP_CG__ void grid_sync() {
     __syncthreads();
 }
 
+// What tiles of more than one warp exchange through: a value per warp of the block, a barrier per tile.
+struct tile_scratch {
+    unsigned long long values[32];
+    unsigned int arrived;
+};
+
+// Waits for the `threads` threads of the rank-th tile. There are 15 barriers beside that of __syncthreads; a sixteenth
+// tile (of 64 threads, in a block of 1024) counts its warps in shared memory.
+__HALFWARP_CG__ void tile_sync(tile_scratch *scratch, unsigned int rank, unsigned int threads) {
+    if (rank < 15) {
+        asm volatile("barrier.sync %0, %1;" ::"r"(rank + 1), "r"(threads) : "memory");
+        return;
+    }
+    __syncwarp();
+    if (lane() == 0) {
+        unsigned int warps = threads / 32, last = (atomicAdd(&scratch->arrived, 1u) / warps + 1) * warps;
+        __threadfence_block();
+        while ((int)(*(volatile unsigned int *)&scratch->arrived - last) < 0) {}
+        __threadfence_block();
+    }
+    __syncwarp();
+}
+
 enum kind { of_block, of_grid, of_lanes };
 
 }
+
+template <unsigned int MaxBlockSize = 1024> struct block_tile_memory : details::tile_scratch {};
 
 // What the group types have in common, and what a function takes that accepts them all.
 class thread_group {
@@ -111,9 +136,12 @@ class thread_group {
 };
 
 class thread_block : public thread_group {
+    details::tile_scratch *scratch_;
+
   public:
-    __HALFWARP_CG__ thread_block()
-        : thread_group(details::of_block, ~0u, details::block_threads(), details::rank_in_block()) {}
+    explicit __HALFWARP_CG__ thread_block(details::tile_scratch *scratch = nullptr)
+        : thread_group(details::of_block, ~0u, details::block_threads(), details::rank_in_block()), scratch_(scratch) {}
+    __HALFWARP_CG__ details::tile_scratch *__halfwarp_scratch() const { return scratch_; }
     static __HALFWARP_CG__ void sync() { __syncthreads(); }
     static __HALFWARP_CG__ unsigned int size() { return details::block_threads(); }
     static __HALFWARP_CG__ unsigned int num_threads() { return details::block_threads(); }
@@ -141,12 +169,14 @@ class grid_group {
 };
 
 // 1, 2, 4, ... 32 neighbouring threads of a warp.
-template <unsigned int Size, class Parent = void> class thread_block_tile : public thread_group {
-    static_assert(Size >= 1 && Size <= 32 && !(Size & (Size - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads here");
+template <unsigned int Size, class Parent = void, bool is_large = (Size > 32)>
+class thread_block_tile : public thread_group {
+    static_assert(Size >= 1 && !(Size & (Size - 1)), "the size of a tile is a power of two");
 
   public:
     __HALFWARP_CG__ thread_block_tile()
         : thread_group(details::of_lanes, lanes(), Size, details::lane() & (Size - 1)) {}
+    template <class Group> explicit __HALFWARP_CG__ thread_block_tile(const Group &, int) : thread_block_tile() {}
     template <class Other>
     __HALFWARP_CG__ thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
     static __HALFWARP_CG__ unsigned int lanes() {
@@ -187,6 +217,25 @@ template <unsigned int Size, class Parent = void> class thread_block_tile : publ
     }
 };
 
+// 64 and more threads of a block that was made with a block_tile_memory.
+template <unsigned int Size, class Parent> class thread_block_tile<Size, Parent, true> {
+    static_assert(Size <= 1024 && !(Size & (Size - 1)), "the size of a tile is a power of two, at most 1024");
+    details::tile_scratch *scratch_;
+
+  public:
+    explicit __HALFWARP_CG__ thread_block_tile(const thread_block &block, int) : scratch_(block.__halfwarp_scratch()) {}
+    template <class Other>
+    __HALFWARP_CG__ thread_block_tile(const thread_block_tile<Size, Other> &other)
+        : scratch_(other.__halfwarp_scratch()) {}
+    __HALFWARP_CG__ details::tile_scratch *__halfwarp_scratch() const { return scratch_; }
+    __HALFWARP_CG__ void sync() const { details::tile_sync(scratch_, meta_group_rank(), Size); }
+    static constexpr __HALFWARP_CG__ unsigned int size() { return Size; }
+    static constexpr __HALFWARP_CG__ unsigned int num_threads() { return Size; }
+    static __HALFWARP_CG__ unsigned int thread_rank() { return details::rank_in_block() & (Size - 1); }
+    static __HALFWARP_CG__ unsigned int meta_group_rank() { return details::rank_in_block() / Size; }
+    static __HALFWARP_CG__ unsigned int meta_group_size() { return (details::block_threads() + Size - 1) / Size; }
+};
+
 // Any threads of one warp.
 class coalesced_group : public thread_group {
   public:
@@ -219,12 +268,18 @@ class coalesced_group : public thread_group {
 };
 
 __HALFWARP_CG__ thread_block this_thread_block() { return thread_block(); }
+template <unsigned int MaxBlockSize>
+__HALFWARP_CG__ thread_block this_thread_block(block_tile_memory<MaxBlockSize> &memory) {
+    if (details::rank_in_block() == 0) memory.arrived = 0;
+    __syncthreads();
+    return thread_block(&memory);
+}
 __HALFWARP_CG__ grid_group this_grid() { return grid_group(); }
 __HALFWARP_CG__ coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 template <unsigned int Size, class Parent>
-__HALFWARP_CG__ thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
-    return thread_block_tile<Size, Parent>();
+__HALFWARP_CG__ thread_block_tile<Size, Parent> tiled_partition(const Parent &parent) {
+    return thread_block_tile<Size, Parent>(parent, 0);
 }
 // A size that is known only when the program runs; from a block, or from threads of one warp.
 __HALFWARP_CG__ thread_group tiled_partition(const thread_group &parent, unsigned int size) {

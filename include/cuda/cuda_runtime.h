@@ -25,6 +25,7 @@
 #include <string.h>
 #include <utility>
 
+#include "channel_descriptor.h"
 #include "cuda.h"
 #include "cuda_runtime_api.h"
 #include "device_launch_parameters.h"
@@ -62,6 +63,7 @@
 #include "halfwarp/atomics.h"
 #include "halfwarp/cached_access.h"
 #include "halfwarp/reduce_sync.h"
+#include "halfwarp/texture_fetch.h"
 
 #include "halfwarp/managed.h"
 #include "halfwarp/runtime_templates.h"
@@ -73,6 +75,7 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 
 #else
 
+#include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
 #include "vector_functions.h"

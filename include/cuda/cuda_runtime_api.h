@@ -11,6 +11,7 @@
 #define __CUDART_API_VERSION_MINOR 0
 
 #include "driver_types.h"
+#include "texture_types.h"
 
 #ifdef __cplusplus
 #define __HALFWARP_DEFAULT__(value) = value
@@ -202,6 +203,9 @@ cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dstPitch, cudaArray_const_t 
                                   size_t height, enum cudaMemcpyKind kind);
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind);
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view);
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
 
 // Between processes.
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);

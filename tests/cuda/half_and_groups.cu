@@ -90,6 +90,13 @@ __global__ void groups() {
     if (eight.thread_rank() == 0) CHECK(part == 8);
     block.sync();
 
+    __shared__ cg::block_tile_memory<64> memory;
+    auto large_block = cg::this_thread_block(memory);
+    auto both_warps = cg::tiled_partition<64>(large_block);
+    CHECK(both_warps.size() == 64 && (int)both_warps.thread_rank() == rank && both_warps.meta_group_size() == 1);
+    CHECK(cg::reduce(both_warps, rank, cg::plus<int>()) == 2016);
+    both_warps.sync();
+
     if (lane % 3 == 0) {
         cg::coalesced_group some = cg::coalesced_threads();
         CHECK(some.size() == 11 && (int)some.thread_rank() == lane / 3 && some.shfl(lane, 2) == 6);

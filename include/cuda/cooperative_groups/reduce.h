@@ -33,9 +33,27 @@ template <class T = void> struct bit_xor {
 };
 
 template <unsigned int Size, class Parent, class T, class Op>
-__HALFWARP_CG__ T reduce(const thread_block_tile<Size, Parent> &group, T value, Op op) {
+__HALFWARP_CG__ T reduce(const thread_block_tile<Size, Parent, false> &group, T value, Op op) {
 #pragma unroll
     for (unsigned int step = Size / 2; step; step /= 2) value = op(value, group.shfl_xor(value, step));
+    return value;
+}
+
+// More than a warp: each warp for itself, then all of them from shared memory, in the order of the warps.
+template <unsigned int Size, class Parent, class T, class Op>
+__HALFWARP_CG__ T reduce(const thread_block_tile<Size, Parent, true> &group, T value, Op op) {
+    static_assert(sizeof(T) <= 8, "tiles of more than a warp reduce types of up to 8 bytes");
+    unsigned long long *values = group.__halfwarp_scratch()->values + group.meta_group_rank() * (Size / 32);
+    value = reduce(thread_block_tile<32>(), value, op);
+    if (details::lane() == 0) memcpy(&values[group.thread_rank() / 32], &value, sizeof(T));
+    group.sync();
+    memcpy(&value, &values[0], sizeof(T));
+    for (unsigned int warp = 1; warp < Size / 32; warp++) {
+        T other;
+        memcpy(&other, &values[warp], sizeof(T));
+        value = op(value, other);
+    }
+    group.sync();
     return value;
 }
 
