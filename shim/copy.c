@@ -23,7 +23,8 @@ static bool byte_is_readable(const char *p) {
 // Bytes from the first to the last that a region of rows covers; false when that is more than there can be.
 static bool span_of(const hw_region *r, size_t width, size_t height, size_t depth, size_t *span) {
     size_t rows, slices;
-    return !__builtin_mul_overflow(r->pitch, height - 1, &rows) && !__builtin_mul_overflow(r->slice, depth - 1, &slices) &&
+    return !__builtin_mul_overflow(r->pitch, height - 1, &rows) &&
+           !__builtin_mul_overflow(r->slice, depth - 1, &slices) &&
            !__builtin_add_overflow(rows, slices, span) && !__builtin_add_overflow(*span, width, span);
 }
 
@@ -33,8 +34,8 @@ static bool is_usable(const hw_region *r, size_t width, size_t height, size_t de
     if (hw_is_device_range(r->start, span)) return true;
     const hw_mem *mem = hw_sim_mem(hw_shim_sim());
     const char *last = r->start + (span - 1);
-    if (must_be_device || last < r->start || hw_mem_owns(mem, hw_address(r->start)) || hw_mem_owns(mem, hw_address(last)))
-        return false;
+    bool is_stray = hw_mem_owns(mem, hw_address(r->start)) || hw_mem_owns(mem, hw_address(last));
+    if (must_be_device || is_stray || last < r->start) return false;
     return byte_is_readable(r->start) && byte_is_readable(last);
 }
 

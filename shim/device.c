@@ -14,7 +14,9 @@ static atomic_size_t remembered[7] = {[cudaLimitPrintfFifoSize] = 8650752,
                                       [cudaLimitMaxL2FetchGranularity] = 64};
 enum { LEAST_FIFO_BYTES = 512 << 10, HEAP_UNIT_BYTES = 64 << 10, STACK_UNIT_BYTES = 16 };   // as an H200 rounds
 
-static cudaError_t check_device(int device) { return hw_shim_return(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+static cudaError_t check_device(int device) {
+    return hw_shim_return(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
 
 HW_EXPORT cudaError_t cudaGetDeviceCount(int *count) {
     if (!count) return hw_shim_return(cudaErrorInvalidValue);

@@ -134,7 +134,8 @@ HW_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int
     *blocks = 0;
     hw_sim_function_info info;
     hw_sim_get_function_info(found->function, &info);
-    if (sharedBytes <= info.max_dynamic_shared_bytes && (uint32_t)blockSize <= hw_shim_gpu()->arch->max_threads_per_block)
+    bool fits = sharedBytes <= info.max_dynamic_shared_bytes;
+    if (fits && (uint32_t)blockSize <= hw_shim_gpu()->arch->max_threads_per_block)
         *blocks = (int)hw_sim_blocks_per_sm(hw_shim_sim(), found->function, (uint32_t)blockSize, (uint32_t)sharedBytes);
     return cudaSuccess;
 }

@@ -14,7 +14,7 @@ static cudaError_t error_of(hw_sim_refusal refusal) {
     }
 }
 
-// Programs often overlook the error of a launch, so it is said aloud; not for ever, though, to one that tries on and on.
+// Programs often overlook the error of a launch, so it is said aloud; but not for ever to one that tries on.
 static void explain(const hw_diag *diag) {
     enum { MOST = 20 };
     static atomic_int n_explained;

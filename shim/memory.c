@@ -93,7 +93,8 @@ HW_EXPORT cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int
     if (!pointer || !bytes || (flags & ~known)) return hw_shim_return(cudaErrorInvalidValue);
     hw_mem *mem = hw_sim_mem(hw_shim_sim());
     hw_status status = hw_mem_register(mem, hw_address(pointer), bytes, hw_shim_site(), NULL);
-    if (status) return hw_shim_return(status == HW_USAGE ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorMemoryAllocation);
+    if (status == HW_USAGE) return hw_shim_return(cudaErrorHostMemoryAlreadyRegistered);
+    if (status) return hw_shim_return(cudaErrorMemoryAllocation);
     hw_mem_set_flags(mem, hw_address(pointer), flags | cudaHostRegisterMapped);
     return cudaSuccess;
 }

@@ -1,4 +1,5 @@
-// What the program registered before main: fat binaries, and which host addresses stand for which kernels and variables.
+// What the program registered before main: fat binaries, and which host addresses stand for which kernels and
+// variables.
 //
 // Modules are loaded at the first call that needs the GPU, all of them, so that a program that never gets there pays
 // nothing, and one with an unsupported instruction is refused before it has done half of its work.

@@ -68,7 +68,8 @@ static char **clean_environment(void) {
     while (environ[n]) n++;
     char **copy = hw_calloc(n + 1, sizeof *copy);
     for (size_t i = 0; copy && i < n; i++)
-        if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], "LD_LIBRARY_PATH=", 16)) copy[kept++] = environ[i];
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], "LD_LIBRARY_PATH=", 16))
+            copy[kept++] = environ[i];
     return copy;
 }
 

@@ -13,7 +13,8 @@ struct CUstream_st {
 };
 
 bool hw_stream_is_valid(cudaStream_t stream) {
-    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread || hw_handle_is(HW_HANDLE_STREAM, stream);
+    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+           hw_handle_is(HW_HANDLE_STREAM, stream);
 }
 
 static bool is_created(cudaStream_t stream) {

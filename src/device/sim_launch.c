@@ -77,8 +77,8 @@ hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, 
     uint32_t fixed = function->program->shared_bytes;
     char name[256];
     if (fixed > most || bytes > most - fixed)
-        return hw_diag_set(diag, HW_USAGE, "%s: %u bytes of dynamic and %u of static shared memory are more than the %u "
-                           "that a block of %s can have", name_of(function, name), bytes, fixed, most,
+        return hw_diag_set(diag, HW_USAGE, "%s: %u bytes of dynamic and %u of static shared memory are more than "
+                           "the %u that a block of %s can have", name_of(function, name), bytes, fixed, most,
                            sim->options.gpu->name);
     function->max_dynamic_shared_bytes = bytes;
     return HW_OK;
@@ -91,7 +91,8 @@ uint32_t hw_sim_blocks_per_sm(const hw_sim *sim, const hw_sim_function *function
     uint32_t regs = hw_sim_regs(function);
     // ptxas would have made the kernel fit; an estimate that does not is too high.
     if (!function->regs && block_threads)
-        while (regs > 1 && block_threads <= arch->max_threads_per_block && block_threads > threads_by(function, regs)) regs--;
+        while (regs > 1 && block_threads <= arch->max_threads_per_block && block_threads > threads_by(function, regs))
+            regs--;
     return hw_model_occupancy(arch, block_threads, regs, shared).blocks;
 }
 

@@ -1,5 +1,5 @@
-# Each kind of fault: the error that stays, call by call as on an H200 (tests/shim/faults.h200.txt), exit status 5, and a
-# diagnosis that names kernel, line, place and allocation.
+# Each kind of fault: the error that stays, call by call as on an H200 (tests/shim/faults.h200.txt), exit status 5, and
+# a diagnosis that names kernel, line, place and allocation.
 . "$(dirname "$0")/check.bash"
 source=$(dirname "$0")/../shim/faults.cu
 recorded=${source%.cu}.h200.txt

@@ -152,7 +152,9 @@ static void host_memory() {
 
 static int called;
 static void CUDART_CB on_host(void *data) { called += *(int *)data; }
-static void CUDART_CB on_stream(cudaStream_t, cudaError_t status, void *data) { called += status ? 1000 : *(int *)data; }
+static void CUDART_CB on_stream(cudaStream_t, cudaError_t status, void *data) {
+    called += status ? 1000 : *(int *)data;
+}
 
 static void streams() {
     cudaStream_t stream;
