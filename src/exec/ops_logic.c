@@ -11,8 +11,9 @@ static inline u32 permute(u32 a, u32 b, u32 selector) {
     return permuted_byte(a, b, selector & 15) | permuted_byte(a, b, selector >> 4 & 15) << 8 |
            permuted_byte(a, b, selector >> 8 & 15) << 16 | permuted_byte(a, b, selector >> 12 & 15) << 24;
 }
-static inline u32 edge_left(u32 c) { return c == 0 ? 0x3210 : c == 1 ? 0x3211 : c == 2 ? 0x3222 : 0x3333; }
-static inline u32 edge_right(u32 c) { return c == 0 ? 0x0000 : c == 1 ? 0x1110 : c == 2 ? 0x2210 : 0x3210; }
+// The selectors of ecl and ecr for c = 0 to 3.
+static inline u32 edge_left(u32 c) { return (u32)(0x3333322232113210u >> 16 * c) & 0xffff; }
+static inline u32 edge_right(u32 c) { return (u32)(0x3210221011100000u >> 16 * c) & 0xffff; }
 
 #include "exec/ops_logic.def"
 
