@@ -1,4 +1,4 @@
-// Types of texture objects. Kernels that read textures are refused when they are loaded.
+// Types of texture objects, with the numbers and layouts of CUDA 13.
 #ifndef __TEXTURE_TYPES_H__
 #define __TEXTURE_TYPES_H__
 #ifdef __clang__

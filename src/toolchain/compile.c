@@ -48,7 +48,7 @@ static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
     hw_args args = {.arena = job->arena};
     hw_args_add(&args, job->compiler.path);
     hw_args_addf(&args, "-gencode=arch=compute_%d,code=compute_%d", job->arch, job->arch);
-    hw_args_add_words(&args, "-cudart shared", ' ');
+    hw_args_add_words(&args, "-cudart shared -Wno-deprecated-gpu-targets", ' ');
     if (!job->arguments.has_device_debug) hw_args_add(&args, "-lineinfo");
     if (!job->arguments.has_level) hw_args_add(&args, "-O3");
     job->make_files[job->make_file_count++] = work_file(job, "program.d");
@@ -72,7 +72,8 @@ static void add_clang_common(const job *job, hw_args *args) {
     hw_args_addf(args, "--cuda-path=%s", job->work_dir);
     hw_args_addf(args, "--cuda-gpu-arch=sm_%d", job->arch);
     hw_args_addf(args, "-I%s", job->options->include_dir);
-    hw_args_add_words(args, "-include cuda_runtime.h", ' ');
+    hw_args_add(args, "-include");
+    hw_args_addf(args, "%s/cuda_runtime.h", job->options->include_dir);
     if (!job->arguments.has_level) hw_args_add(args, "-O3");
     if (!job->arguments.has_standard) hw_args_add(args, "-std=gnu++17");
 }
@@ -107,9 +108,7 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
 
     add_clang_common(job, &device);
     hw_args_add_words(&device, "--cuda-device-only -S -gline-tables-only", ' ');
-    hw_args_addf(&device, "-Xclang");
-    hw_args_addf(&device, "-target-feature");
-    hw_args_addf(&device, "-Xclang");
+    hw_args_add_words(&device, "-Xclang -target-feature -Xclang", ' ');
     hw_args_addf(&device, "+ptx%d", hw_compiler_clang_ptx(job->compiler.clang_major));
     hw_args_add_all(&device, &job->arguments.device);
     add_clang_source(job, &device, device_d, ptx);

@@ -66,20 +66,21 @@ static span find_section(const elf *elf, const char *name) {
     return (span){NULL, 0};
 }
 
-// Does the program ask for a shared library whose name begins so?
-static int any_needed(const elf *elf, const char *beginning) {
+// The name of a shared library that the program asks for and that begins so; NULL bytes when there is none.
+static span find_needed(const elf *elf, const char *beginning) {
     span dynamic = find_section(elf, ".dynamic"), strings = find_section(elf, ".dynstr");
     size_t length = strlen(beginning);
     for (size_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.length; at += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
         memcpy(&entry, dynamic.bytes + at, sizeof entry);
         if (entry.d_tag == DT_NULL) break;
-        if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < strings.length &&
-            length <= strings.length - entry.d_un.d_val &&
-            !memcmp(strings.bytes + entry.d_un.d_val, beginning, length))
-            return 1;
+        if (entry.d_tag != DT_NEEDED || entry.d_un.d_val >= strings.length) continue;
+        const char *name = (const char *)strings.bytes + entry.d_un.d_val;
+        size_t room = strings.length - entry.d_un.d_val;
+        if (length <= room && !memcmp(name, beginning, length))
+            return (span){(const uint8_t *)name, strnlen(name, room)};
     }
-    return 0;
+    return (span){NULL, 0};
 }
 
 // Is the function left to a shared library? (A library of the program's own may hold the static runtime.)
@@ -130,7 +131,7 @@ static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
 static hw_status check_device_code(const elf *elf, const char *path, hw_diag *diag) {
     span code = find_section(elf, ".nv_fatbin");
     span runtime_text = find_section(elf, ".rodata");
-    int shared = any_needed(elf, "libcudart.so");
+    int shared = find_needed(elf, "libcudart.so").bytes != NULL;
     // Without device code of its own a program may still call the runtime that is inside it.
     int holds_runtime = runtime_text.length && !shared &&
                         memmem(runtime_text.bytes, runtime_text.length, "cudaErrorInvalidDeviceFunction", 30) &&
@@ -150,27 +151,41 @@ static hw_status check_device_code(const elf *elf, const char *path, hw_diag *di
     return HW_OK;
 }
 
-static hw_status check_bytes(const uint8_t *bytes, size_t length, const char *path, hw_diag *diag) {
-    elf elf = {.bytes = bytes, .length = length};
+// HW_USAGE: not an ELF program; HW_UNSUPPORTED: for another processor.
+static hw_status open_elf(const uint8_t *bytes, size_t length, const char *path, elf *elf, hw_diag *diag) {
+    *elf = (struct elf){.bytes = bytes, .length = length};
     Elf64_Shdr names;
-    if (length >= 2 && bytes[0] == '#' && bytes[1] == '!') return HW_OK;
     if (length < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
         return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
     if (length < EI_NIDENT || bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB ||
-        !get(&elf, 0, &elf.header, sizeof elf.header) ||
-        (OWN_MACHINE != EM_NONE && elf.header.e_machine != OWN_MACHINE))
+        !get(elf, 0, &elf->header, sizeof elf->header) ||
+        (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE))
         return hw_diag_set(diag, HW_UNSUPPORTED, "%s was built for another processor than this machine's", path);
-    if (elf.header.e_type != ET_EXEC && elf.header.e_type != ET_DYN)
+    if (elf->header.e_type != ET_EXEC && elf->header.e_type != ET_DYN)
         return hw_diag_set(diag, HW_USAGE, "%s is an object file, and not yet a program: link it", path);
-    if (section_at(&elf, elf.header.e_shstrndx, &names)) {
-        span text = content_of(&elf, &names);
-        elf.section_names = (const char *)text.bytes;
-        elf.section_names_bytes = text.length;
+    if (section_at(elf, elf->header.e_shstrndx, &names)) {
+        span text = content_of(elf, &names);
+        elf->section_names = (const char *)text.bytes;
+        elf->section_names_bytes = text.length;
+    }
+    return HW_OK;
+}
+
+static hw_status check_bytes(const uint8_t *bytes, size_t length, const char *path, char *runtime, size_t runtime_bytes,
+                             hw_diag *diag) {
+    elf elf;
+    if (length >= 2 && bytes[0] == '#' && bytes[1] == '!') return HW_OK;
+    hw_status status = open_elf(bytes, length, path, &elf, diag);
+    if (status) return status;
+    span name = find_needed(&elf, "libcudart.so");
+    if (name.length < runtime_bytes) {
+        memcpy(runtime, name.bytes ? (const char *)name.bytes : "", name.length);
+        runtime[name.length] = '\0';
     }
     return check_device_code(&elf, path, diag);
 }
 
-hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) {
+static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, hw_diag *diag) {
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(errno));
@@ -183,7 +198,14 @@ hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) {
     int failure = errno;
     close(file);
     if (bytes == MAP_FAILED) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(failure));
-    hw_status status = check_bytes(bytes, length, path, diag);
+    hw_status status = check_bytes(bytes, length, path, runtime, runtime_bytes, diag);
     munmap(bytes, length);
     return status;
+}
+
+hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) { return inspect(path, NULL, 0, diag); }
+
+void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes) {
+    name[0] = '\0';
+    inspect(path, name, name_bytes, NULL);
 }
