@@ -88,13 +88,24 @@ void hw_block_destroy(hw_block *block) {
     hw_free_aligned(block->shared);
 }
 
+// Divisions of 64 bits are slow enough on some processors to be seen in a launch of many small blocks.
+static void find_index(const uint32_t *grid, uint64_t linear, uint32_t index[3]) {
+    if (linear <= UINT32_MAX) {
+        uint32_t row = (uint32_t)linear / grid[0];
+        index[0] = (uint32_t)linear - row * grid[0];
+        index[2] = row / grid[1];
+        index[1] = row - index[2] * grid[1];
+    } else {
+        index[0] = (uint32_t)(linear % grid[0]);
+        index[1] = (uint32_t)(linear / grid[0] % grid[1]);
+        index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    }
+}
+
 static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     hw_run *run = worker->run;
-    const uint32_t *grid = run->launch->grid;
     block->linear = linear;
-    block->index[0] = (uint32_t)(linear % grid[0]);
-    block->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
-    block->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    find_index(run->launch->grid, linear, block->index);
     block->issued = 0;
     block->is_running = true;
     block->live_threads = run->threads_per_block;
@@ -102,9 +113,8 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
         for (int i = 0; i < HW_BARRIERS; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
     block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
-    for (uint32_t i = 0; i < run->set->n_programs; i++)
-        if (run->areas[i].is_reachable && run->set->programs[i]->n_block > 1)
-            run_list(&block->warps[0], run->set->programs[i], run->set->programs[i]->block_insts);
+    for (uint32_t i = 0; i < run->n_block_lists; i++)
+        run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);
     for (uint32_t i = 0; i < block->n_warps; i++) {
         uint32_t threads = run->threads_per_block - i * 32;
         hw_flow_start(&block->warps[i], run->entry, threads >= 32 ? 0xffffffffu : (1u << threads) - 1);

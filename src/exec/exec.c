@@ -107,6 +107,7 @@ static hw_status lay_out(hw_run *run, hw_diag *diag) {
         run->areas[i].launch = memory;
         if (p->launch_bytes) memcpy(memory, p->launch_image, p->launch_bytes);
         memory += round_up(p->launch_bytes, 64);
+        if (p->n_block > 1) run->block_lists[run->n_block_lists++] = p;
     }
     return HW_OK;
 }
@@ -268,7 +269,8 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.shared_bytes = shared_bytes(&run);
     run.n_workers = run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers;
     run.areas = hw_calloc(launch->set->n_programs + 1, sizeof *run.areas);
-    hw_status status = run.areas ? HW_OK : hw_diag_no_memory(diag);
+    run.block_lists = hw_calloc(launch->set->n_programs + 1, sizeof *run.block_lists);
+    hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);
     if (status == HW_OK) {
         reach(&run, launch->entry);
         status = lay_out(&run, diag);
@@ -277,6 +279,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     if (status == HW_OK) status = run_blocks(exec, &run, diag);
     if (run.param_address) hw_mem_free(launch->mem, run.param_address, NULL);
     hw_free(run.areas);
+    hw_free(run.block_lists);
     hw_free(run.params);
     hw_free_aligned(run.launch_memory);
     return status;

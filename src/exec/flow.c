@@ -179,7 +179,7 @@ static const hw_inst *diverge(hw_state *s, const hw_inst *in, uint32_t taken, co
 static const hw_inst *flow_bra(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     account(s, in);
-    return go(s, in, s->insts + in->target);
+    HW_GO_ON(w, go(s, in, s->insts + in->target));
 }
 
 static const hw_inst *flow_bra_p(hw_warp *w, const hw_inst *in) {
@@ -187,15 +187,15 @@ static const hw_inst *flow_bra_p(hw_warp *w, const hw_inst *in) {
     uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
     uint32_t taken = p & w->mask;
     account(s, in);
-    if (!taken) return go(s, in, in + 1);
-    if (taken == w->mask) return go(s, in, s->insts + in->target);
+    if (!taken) HW_GO_ON(w, go(s, in, in + 1));
+    if (taken == w->mask) HW_GO_ON(w, go(s, in, s->insts + in->target));
     return diverge(s, in, taken, s->insts + in->target);
 }
 
 static const hw_inst *flow_fall(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     account(s, in);
-    return go(s, in, in + 1);
+    HW_GO_ON(w, go(s, in, in + 1));
 }
 
 // A branch through a table: one path for each target that lanes chose.

@@ -50,6 +50,17 @@ typedef struct hw_body_row {
 #define HW_NEXT(w, in) return (in)[1].body((w), (in) + 1)
 #endif
 
+// The same for bodies that choose the next instruction, which may be NULL.
+#ifdef HW_BODIES_RETURN
+#define HW_GO_ON(w, next) return (next)
+#else
+#define HW_GO_ON(w, next)                                                                          \
+    do {                                                                                           \
+        const hw_inst *next_ = (next);                                                             \
+        return next_ ? next_->body((w), next_) : NULL;                                             \
+    } while (0)
+#endif
+
 // base[k] points k bytes before what it is about, so that a slot need not be cleared of its two lowest bits.
 static inline void hw_set_base(hw_warp *w, hw_base base, char *memory) { w->base[base] = memory - base; }
 static inline void *hw_at(const hw_warp *w, hw_slot slot) { return w->base[slot & 3] + slot; }

@@ -185,6 +185,8 @@ struct hw_run {
     const hw_program *entry;
     const hw_program_set *set;
     hw_areas *areas;              // by program
+    const hw_program **block_lists;   // reachable programs with something to compute for each block
+    uint32_t n_block_lists;
     char *launch_memory;
     uint32_t block_area_bytes, warp_area_bytes;
     uint32_t shared_bytes, threads_per_block, n_warps;
