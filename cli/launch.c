@@ -81,6 +81,17 @@ static bool put_first(const char *variable, const char *value) {
     return good;
 }
 
+// A program with an rpath of its own finds the runtime there and not in LD_LIBRARY_PATH; what is preloaded goes first.
+static bool preload_runtime(const char *executable, const char *shim_dir) {
+    char name[64], *path = NULL;
+    hw_toolchain_find_runtime(executable, name, sizeof name);
+    if (!*name) return true;
+    if (asprintf(&path, "%s/%s", shim_dir, name) < 0) return false;
+    bool good = access(path, R_OK) != 0 || put_first("LD_PRELOAD", path);
+    free(path);
+    return good;
+}
+
 // For tests of what happens on a machine without the CUDA toolkit.
 static bool hides_nvcc(void) {
     const char *hide = getenv("HALFWARP_HIDE_NVCC");
@@ -89,7 +100,7 @@ static bool hides_nvcc(void) {
 
 // What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
 static bool prepare_environment(const hw_cli_launch *launch, const hw_cli_observe *observe, const char *status_path,
-                                const char *shim_dir) {
+                                const char *shim_dir, const char *executable) {
     tell("HALFWARP_GPU", launch->gpu);
     tell("HALFWARP_THREADS", launch->threads);
     tell("HALFWARP_SEED", launch->seed);
@@ -99,7 +110,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const hw_cli_observ
     tell("HALFWARP_LINES", observe->report_path && launch->lines ? "1" : NULL);
     tell("HALFWARP_COLOUR", observe->report_path && observe->colour ? "1" : NULL);
     tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
-    return put_first("LD_LIBRARY_PATH", shim_dir);
+    return put_first("LD_LIBRARY_PATH", shim_dir) && preload_runtime(executable, shim_dir);
 }
 
 // "4 message" or "5 message" that the runtime left behind wins over the program's own status, which a program that
@@ -199,7 +210,7 @@ int hw_cli_launch_run(const hw_cli_launch *launch, const hw_cli_observe *observe
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
     if (!status) status = find_program(launch, &paths, &executable);
     if (!status && !(status_path = create_status_file())) status = HW_EXIT_USAGE;
-    if (!status && !prepare_environment(launch, observe, status_path, paths.shim_dir)) {
+    if (!status && !prepare_environment(launch, observe, status_path, paths.shim_dir, executable)) {
         hw_cli_complain("out of memory");
         status = HW_EXIT_USAGE;
     }

@@ -10,8 +10,11 @@ endif()
 # Results are defined to the bit: no contraction that PTX does not ask for, and memory is untyped.
 set(exec_flags -ffp-contract=off -fno-strict-aliasing)
 set(level_flags ${exec_flags} -fno-math-errno -fno-trapping-math)
-if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-  list(APPEND level_flags -O3)
+if(HW_SANITIZE)
+  # There are thousands of bodies, three times: optimising them under sanitizers would take most of the test time.
+  list(APPEND level_flags -O0 -g1)
+elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  list(APPEND level_flags -O3 -g1)
 endif()
 set_property(SOURCE ${exec_sources} APPEND PROPERTY COMPILE_OPTIONS ${exec_flags})
 

@@ -1,11 +1,11 @@
-# tests/unit/test_X.c -> CTest "unit.X"; tests/cli/X.sh -> "cli.X"; tests/fuzz/fuzz_X.c -> a libFuzzer target.
+# tests/unit/test_X.c -> CTest "unit.X"; tests/opcodes/X.txt -> "opcodes.X"; tests/cli/X.sh -> "cli.X";
+# tests/fuzz/fuzz_X.c -> "fuzz.X", and with HW_FUZZ the libFuzzer target fuzz_X.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 if(HW_FUZZ)
-  file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
   foreach(source IN LISTS fuzz_sources)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE halfwarp_core)
-    target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   endforeach()
 endif()
@@ -29,6 +29,28 @@ foreach(source IN LISTS unit_sources)
     HW_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HW_BUILD_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME unit.${name} COMMAND ${file_name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 LABELS unit)
+endforeach()
+
+# Opcode tests: every row of a file becomes a kernel, whose results are compared with what an H200 gave.
+add_executable(run_opcodes tests/opcodes/run_opcodes.c tests/opcodes/cases.c)
+set_target_properties(run_opcodes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+target_link_libraries(run_opcodes PRIVATE halfwarp_core)
+file(GLOB opcode_files CONFIGURE_DEPENDS tests/opcodes/*.txt)
+foreach(opcodes IN LISTS opcode_files)
+  get_filename_component(name ${opcodes} NAME_WE)
+  add_test(NAME opcodes.${name} COMMAND run_opcodes ${opcodes} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(opcodes.${name} PROPERTIES TIMEOUT 120 LABELS opcodes)
+endforeach()
+
+# Fuzz targets with their corpus, without libFuzzer.
+foreach(source IN LISTS fuzz_sources)
+  get_filename_component(file_name ${source} NAME_WE)
+  string(REPLACE "fuzz_" "" name ${file_name})
+  add_executable(replay_${name} ${source} tests/fuzz/replay.c)
+  set_target_properties(replay_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(replay_${name} PRIVATE halfwarp_core)
+  add_test(NAME fuzz.${name} COMMAND replay_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
 endforeach()
 
 if(NOT HW_SANITIZE)

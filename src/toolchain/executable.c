@@ -91,8 +91,7 @@ static int is_imported(const elf *elf, const char *function) {
         Elf64_Sym symbol;
         memcpy(&symbol, symbols.bytes + at, sizeof symbol);
         if (symbol.st_shndx == SHN_UNDEF && symbol.st_name < strings.length &&
-            length <= strings.length - symbol.st_name &&
-            !memcmp(strings.bytes + symbol.st_name, function, length))
+            length <= strings.length - symbol.st_name && !memcmp(strings.bytes + symbol.st_name, function, length))
             return 1;
     }
     return 0;

@@ -4,6 +4,10 @@ halfwarp=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
+# Compiled programs are kept in the build tree, so that scripts share them and the user's cache stays as it is.
+HALFWARP_CACHE=$(cd "$(dirname "$halfwarp")" && pwd)/test-cache
+export HALFWARP_CACHE
+unset HALFWARP_HIDE_NVCC
 
 fail() {
     echo "FAILED: $*" >&2

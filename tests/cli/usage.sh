@@ -63,7 +63,7 @@ says err "text"
 chmod +x "$work/text"
 printf '\177ELFnot really' > "$work/broken"
 chmod +x "$work/broken"
-expect 2 "$halfwarp" run "$work/broken"
+expect 4 "$halfwarp" run "$work/broken"
 says err "broken"
 
 # A report that cannot be written is found before the program runs.
