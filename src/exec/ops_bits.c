@@ -40,7 +40,9 @@ static inline u64 ones_64(u64 n) { return n > 63 ? ~0ull : ((u64)1 << n) - 1; }
 
 // length bits from position on. Signed: above them the field's highest bit, or the value's where the field reaches
 // beyond it; of an empty field 0.
-static inline u32 field_u32(u32 x, u32 position, u32 length) { return position > 31 ? 0 : x >> position & ones(length); }
+static inline u32 field_u32(u32 x, u32 position, u32 length) {
+    return position > 31 ? 0 : x >> position & ones(length);
+}
 static inline u64 field_u64(u64 x, u64 position, u64 length) {
     return position > 63 ? 0 : x >> position & ones_64(length);
 }

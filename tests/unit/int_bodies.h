@@ -184,7 +184,8 @@ static inline void check_body(const char *name, const unsigned *bits, int n_sour
             bench_run(&t, level, name);
             for (int i = 0; i < 32; i++) {
                 uint64_t got = get_lane(&t, t.insts[0].d, bits[0], i);
-                uint64_t want = mask >> i & 1 ? reference(context, x[i]) & low_bits(bits[0] == 8 ? 16 : bits[0]) : old[i];
+                unsigned width = bits[0] == 8 ? 16 : bits[0];
+                uint64_t want = mask >> i & 1 ? reference(context, x[i]) & low_bits(width) : old[i];
                 if (got != want)
                     fail_msg("%s (%s, mask %08x, lane %d, d on source %d) of %llx %llx %llx: %llx, not %llx", name,
                              int_level_names[level], mask, i, on_source, (unsigned long long)x[i][0],

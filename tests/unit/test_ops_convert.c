@@ -83,13 +83,15 @@ typedef struct format {
     unsigned bits, digits;
     int bias;
 } format;
-static const format formats[] = {{"f16", 16, 10, 15}, {"bf16", 16, 7, 127}, {"f32", 32, 23, 127}, {"f64", 64, 52, 1023}};
+static const format formats[] = {{"f16", 16, 10, 15}, {"bf16", 16, 7, 127}, {"f32", 32, 23, 127},
+                                 {"f64", 64, 52, 1023}};
 enum { F16, BF16, F32, F64 };
 
 static long double decode(const format *f, uint64_t bits) {
     uint64_t mantissa = bits & low_bits(f->digits), exponent = bits >> f->digits & low_bits(f->bits - 1 - f->digits);
     long double sign = bits >> (f->bits - 1) & 1 ? -1 : 1;
-    if (exponent == low_bits(f->bits - 1 - f->digits)) return mantissa ? (long double)NAN : sign * (long double)INFINITY;
+    if (exponent == low_bits(f->bits - 1 - f->digits))
+        return mantissa ? (long double)NAN : sign * (long double)INFINITY;
     if (!exponent) return sign * ldexpl((long double)mantissa, 1 - f->bias - (int)f->digits);
     return sign * ldexpl((long double)(mantissa | (uint64_t)1 << f->digits), (int)exponent - f->bias - (int)f->digits);
 }
@@ -149,7 +151,8 @@ static void test_to_float(void **state) {
                 for (int sat = 0; sat < (f == BF16 ? 1 : 2); sat++) {
                     int_float c = {&integers[s], &formats[f], r, sat, false};
                     unsigned lane = c.integer->bits == 8 ? 16 : c.integer->bits;
-                    snprintf(name, sizeof name, "cvt.%s%s.%s.%s", roundings[r], sat ? ".sat" : "", c.f->name, c.integer->name);
+                    snprintf(name, sizeof name, "cvt.%s%s.%s.%s", roundings[r], sat ? ".sat" : "", c.f->name,
+                             c.integer->name);
                     check_body(name, (unsigned[]){c.f->bits, lane}, 1, ref_to_float, &c, NULL);
                 }
 }
@@ -240,7 +243,8 @@ static uint64_t ref_nan(const float_float *c, uint64_t x) {
     uint64_t sign = x >> (c->from->bits - 1) << (c->to->bits - 1), digits = c->to->digits;
     uint64_t quiet = low_bits(c->to->bits - 1 - c->to->digits) << digits | (uint64_t)1 << (digits - 1);
     int shift = (int)c->to->digits - (int)c->from->digits;
-    uint64_t payload = shift >= 0 ? (x & low_bits(c->from->digits)) << shift : (x & low_bits(c->from->digits)) >> -shift;
+    uint64_t payload = x & low_bits(c->from->digits);
+    payload = shift >= 0 ? payload << shift : payload >> -shift;
     if (c->saturates) return 0;
     if (c->from == &formats[BF16] && c->to == &formats[F32]) return x << 16;
     if (c->from == &formats[F32] && c->to == &formats[F64] && c->flushes) return 0x7fffffffe0000000;
@@ -272,7 +276,8 @@ static void check_float(float_float c, const char *rounding) {
 
 static void test_floats(void **state) {
     (void)state;
-    static const char *const narrowing[] = {".rn", ".rz", ".rm", ".rp"}, *const integral[] = {".rni", ".rzi", ".rmi", ".rpi"};
+    static const char *const narrowing[] = {".rn", ".rz", ".rm", ".rp"};
+    static const char *const integral[] = {".rni", ".rzi", ".rmi", ".rpi"};
     for (int mods = 0; mods < 4; mods++) {
         bool ftz = mods & 1, sat = mods & 2;
         for (int r = 0; r < 4; r++) {
@@ -345,7 +350,8 @@ static void test_packed(void **state) {
             uint64_t x[32][2];
             bench_start(&t, 0xfffff7ffu);
             for (int i = 0; i < 32; i++)
-                for (int s = 0; s < 2; s++) set_lane(&t, s ? SLOT_B : SLOT_A, 32, i, x[i][s] = float_input(&formats[F32]));
+                for (int s = 0; s < 2; s++)
+                    set_lane(&t, s ? SLOT_B : SLOT_A, 32, i, x[i][s] = float_input(&formats[F32]));
             set_lane(&t, SLOT_D, 32, 11, 0x1234567);
             snprintf(name, sizeof name, "cvt.%s%s.%sx2.f32", roundings[rounding], mods[mod], to->name);
             bench_run(&t, level, name);
@@ -376,7 +382,8 @@ static void test_eight_bits(void **state) {
             for (int first = 0; first < 256; first += 32) {
                 int_bench t;
                 bench_start(&t, 0xffffffffu);
-                for (int i = 0; i < 32; i++) set_lane(&t, SLOT_A, 16, i, (uint64_t)((first + i) << 8 | (255 - first - i)));
+                for (int i = 0; i < 32; i++)
+                    set_lane(&t, SLOT_A, 16, i, (uint64_t)((first + i) << 8 | (255 - first - i)));
                 snprintf(name, sizeof name, "cvt.rn.f16x2.%s", names[k]);
                 bench_run(&t, level, name);
                 format eight = k ? (format){"e5m2", 8, 2, 15} : (format){"e4m3", 8, 3, 7};
@@ -387,8 +394,9 @@ static void test_eight_bits(void **state) {
                         uint64_t half = s ? halves & 0xffff : halves >> 16;
                         bool is_nan = k ? (code & 0x7f) > 0x7c : (code & 0x7f) == 0x7f;
                         // e4m3 has no infinities: its largest exponent holds numbers.
-                        long double v = !k && (code & 0x78) == 0x78 ? (code & 0x80 ? -1 : 1) * (long double)(256 + 32 * (code & 7))
-                                                                    : decode(&eight, code);
+                        long double v = decode(&eight, code);
+                        if (!k && (code & 0x78) == 0x78)
+                            v = (code & 0x80 ? -1 : 1) * (long double)(256 + 32 * (code & 7));
                         if (is_nan) assert_int_equal(half, 0x7fff);
                         else assert_int_equal(half, encode(&formats[F16], v, 0));
                     }
@@ -399,7 +407,8 @@ static void test_eight_bits(void **state) {
                 for (int i = 0; i < 32; i++) {
                     uint64_t codes = get_lane(&t, SLOT_D, 16, i);
                     for (int s = 0; s < 2; s++) {
-                        uint64_t code = (uint64_t)(s ? 255 - first - i : first + i) & 255, got = s ? codes & 255 : codes >> 8;
+                        uint64_t code = (uint64_t)(s ? 255 - first - i : first + i) & 255;
+                        uint64_t got = s ? codes & 255 : codes >> 8;
                         bool is_nan = k ? (code & 0x7f) > 0x7c : (code & 0x7f) == 0x7f;
                         if (k && (code & 0x7f) == 0x7c) code--;     // infinity becomes the largest number
                         assert_int_equal(got, is_nan ? 0x7f : code);

@@ -169,7 +169,8 @@ static const lane_case lane_cases[] = {
     {"bfind", "s32 u32 s64 u64", "It", ref_bfind}, {"bfind.shiftamt", "s32 u32 s64 u64", "It", ref_bfind_shiftamt},
     {"brev", "b32 b64", "tt", ref_brev}, {"bfe", "s32 u32 s64 u64", "ttII", ref_bfe},
     {"bfi", "b32 b64", "tttII", ref_bfi}, {"fns", "b32", "tttt", ref_fns},
-    {"and", "b16 b32 b64", "ttt", ref_and}, {"or", "b16 b32 b64", "ttt", ref_or}, {"xor", "b16 b32 b64", "ttt", ref_xor},
+    {"and", "b16 b32 b64", "ttt", ref_and}, {"or", "b16 b32 b64", "ttt", ref_or},
+    {"xor", "b16 b32 b64", "ttt", ref_xor},
     {"not", "b16 b32 b64", "tt", ref_not}, {"cnot", "b16 b32 b64", "tt", ref_cnot},
     {"shl", "b16 b32 b64", "ttI", ref_shl}, {"shr", "s16 u16 s32 u32 s64 u64 b32", "ttI", ref_shr},
     {"slct", "b16.s32 b32.s32 b64.s32", "tttI", ref_slct},
@@ -209,7 +210,10 @@ static uint64_t by_halves(const uint64_t *x, const char *half_type, int_referenc
     return (reference(t, low) & 0xffff) | (reference(t, high_half) & 0xffff) << 16;
 }
 #define HALVES(name, half_type, reference) \
-    static uint64_t name(const void *context, const uint64_t *x) { (void)context; return by_halves(x, half_type, reference); }
+    static uint64_t name(const void *context, const uint64_t *x) {   \
+        (void)context;                                               \
+        return by_halves(x, half_type, reference);                   \
+    }
 HALVES(ref_add_pair, "u16", ref_add)
 HALVES(ref_min_s_pair, "s16", ref_min)
 HALVES(ref_max_s_pair, "s16", ref_max)
@@ -256,7 +260,8 @@ static void test_prmt(void **state) {
             bench_start(&t, round & 1 ? 0x0ff0ff0fu : 0xffffffffu);
             uint64_t selector = random_64() & (round & 2 ? 0xffff : 0x7777), x[32][3];
             for (int i = 0; i < 32; i++) {
-                for (int k = 0; k < 2; k++) set_lane(&t, k ? SLOT_B : SLOT_A, 32, i, x[i][k] = random_64() & 0xffffffff);
+                for (int k = 0; k < 2; k++)
+                    set_lane(&t, k ? SLOT_B : SLOT_A, 32, i, x[i][k] = random_64() & 0xffffffff);
                 set_lane(&t, SLOT_C, 32, i, x[i][2] = selector);
             }
             t.insts[0].c |= HW_BASE_LAUNCH;
@@ -409,7 +414,8 @@ static void test_combine(void **state) {
             uint32_t got;
             if (sets) {
                 for (int i = 0; i < 32; i++)
-                    assert_int_equal(get_lane(&t, SLOT_D, 32, i), !(mask >> i & 1) ? 7 : want >> i & 1 ? 0xffffffff : 0);
+                    assert_int_equal(get_lane(&t, SLOT_D, 32, i),
+                                     !(mask >> i & 1) ? 7 : want >> i & 1 ? 0xffffffff : 0);
                 continue;
             }
             if (in->d != HW_NO_SLOT) {

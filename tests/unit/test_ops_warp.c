@@ -130,8 +130,8 @@ static void test_match(void **state) {
 
 static void test_redux(void **state) {
     (void)state;
-    static const char *const names[] = {"redux.add.s32", "redux.add.u32", "redux.min.s32", "redux.max.s32", "redux.min.u32",
-                                        "redux.max.u32", "redux.and.b32", "redux.or.b32", "redux.xor.b32"};
+    static const char *const names[] = {"redux.add.s32", "redux.add.u32", "redux.min.s32", "redux.max.s32",
+                                        "redux.min.u32", "redux.max.u32", "redux.and.b32", "redux.or.b32", "redux.xor.b32"};
     EACH_LEVEL_AND_ROUND(90) {
         int op = round % 9;
         uint32_t mask = random_mask(round % 16), want = 0;
@@ -211,8 +211,10 @@ static void test_pack(void **state) {
         bench_run(u, level, name);
         for (int i = 0; i < 32; i++) {
             uint64_t want = 0;
-            for (unsigned k = 0; k < n; k++)
-                want |= ((bits == 32 ? ((uint32_t *)parts[k])[i] : ((uint16_t *)parts[k])[i]) & low_bits(bits)) << bits * k;
+            for (unsigned k = 0; k < n; k++) {
+                uint64_t part = bits == 32 ? ((uint32_t *)parts[k])[i] : ((uint16_t *)parts[k])[i];
+                want |= (part & low_bits(bits)) << bits * k;
+            }
             assert_int_equal(get_lane(u, SLOT_D, whole, i), mask >> i & 1 ? want : old[i]);
         }
         // And apart again, the second part dropped at times.
@@ -279,7 +281,8 @@ static void test_predicates(void **state) {
     static const char *const names[] = {"and.pred", "or.pred", "xor.pred", "not.pred", "mov.pred"};
     EACH_LEVEL_AND_ROUND(100) {
         int op = round % 5;
-        uint32_t mask = random_mask(round % 11), a = (uint32_t)random_64(), b = (uint32_t)random_64(), old = (uint32_t)random_64();
+        uint32_t mask = random_mask(round % 11), a = (uint32_t)random_64(), b = (uint32_t)random_64();
+        uint32_t old = (uint32_t)random_64();
         int_bench t;
         bench_start(&t, mask);
         t.insts[0].flags = (round & 1 ? HW_INST_NEGATE_P : 0) | (round & 2 ? HW_INST_NEGATE_B : 0);
@@ -326,9 +329,11 @@ static void test_isspacep(void **state) {
     (void)state;
     static const uint64_t addresses[] = {0, 0x7f0012345678, HW_SHARED_WINDOW - 1, HW_SHARED_WINDOW, HW_LOCAL_WINDOW - 1,
                                          HW_SHARED_WINDOW + HW_WINDOW_BYTES - 1, HW_SHARED_WINDOW + HW_WINDOW_BYTES,
-                                         HW_LOCAL_WINDOW, HW_LOCAL_WINDOW + 100, HW_LOCAL_WINDOW + HW_WINDOW_BYTES, ~0ull};
+                                         HW_LOCAL_WINDOW, HW_LOCAL_WINDOW + 100,
+                                         HW_LOCAL_WINDOW + HW_WINDOW_BYTES, ~0ull};
     EACH_LEVEL_AND_ROUND(5) {
-        static const uint8_t spaces[] = {HW_SPACE_GLOBAL, HW_SPACE_SHARED, HW_SPACE_LOCAL, HW_SPACE_CONST, HW_SPACE_PARAM};
+        static const uint8_t spaces[] = {HW_SPACE_GLOBAL, HW_SPACE_SHARED, HW_SPACE_LOCAL, HW_SPACE_CONST,
+                                         HW_SPACE_PARAM};
         int_bench t;
         bench_start(&t, 0xfffffff7u);
         t.insts[0].sub = spaces[round];
@@ -355,8 +360,9 @@ typedef struct carry_case {
 static const carry_case carry_cases[] = {
     {"add.cc", 0, false, false, true},      {"addc", 0, false, true, false},       {"addc.cc", 0, false, true, true},
     {"sub.cc", 0, true, false, true},       {"subc", 0, true, true, false},        {"subc.cc", 0, true, true, true},
-    {"mad.cc.lo", 'l', false, false, true}, {"mad.cc.hi", 'h', false, false, true}, {"madc.lo", 'l', false, true, false},
-    {"madc.hi", 'h', false, true, false},   {"madc.cc.lo", 'l', false, true, true}, {"madc.cc.hi", 'h', false, true, true},
+    {"mad.cc.lo", 'l', false, false, true}, {"mad.cc.hi", 'h', false, false, true},
+    {"madc.lo", 'l', false, true, false},   {"madc.hi", 'h', false, true, false},
+    {"madc.cc.lo", 'l', false, true, true}, {"madc.cc.hi", 'h', false, true, true},
 };
 
 static uint64_t multiply(const carry_case *c, uint64_t a, uint64_t b, unsigned bits, bool is_signed) {
