@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "mem/texture.h"
 #include "shim.h"
 
 struct cudaArray {

@@ -84,8 +84,7 @@ cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t heig
 bool hw_is_device_range(const void *p, size_t bytes);
 
 // array.c: where an array's texels are, for reading through a texture; NULL when it is no array or one that cannot be.
-struct hw_texture;
-const struct cudaChannelFormatDesc *hw_array_place(cudaArray_const_t array, struct hw_texture *out);
+const struct cudaChannelFormatDesc *hw_array_place(cudaArray_const_t array, hw_texture *out);
 
 // attribute.c
 bool hw_attribute_get(int attribute, int *value);

@@ -10,6 +10,7 @@
 #include "exec/exec.h"
 #include "isa/gpu.h"
 #include "mem/mem.h"
+#include "mem/texture.h"
 
 typedef struct hw_sim hw_sim;
 typedef struct hw_sim_module hw_sim_module;
@@ -25,6 +26,7 @@ typedef struct hw_sim_options {
     // valid as long as the module; 0: in device memory. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);
     void *place_context;
+    uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
 } hw_sim_options;
 
 hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *diag);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "exec/builtin.h"
+#include "exec/texture.h"
 #include "exec/warp.h"
 
 // Every table of bodies that exists once per level. Columns: TABLE(name)
@@ -38,7 +39,7 @@ static const hw_body_row *const avx512_tables[] = {LEVEL_TABLES(NAME_avx512) NUL
 #endif
 
 static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bodies,   hw_barrier_bodies,
-                                                   hw_special_bodies, hw_atomic_bodies, NULL};
+                                                   hw_special_bodies, hw_atomic_bodies, hw_texture_bodies, NULL};
 
 // What this processor runs, and all rows by name. Filled once.
 static struct {
@@ -161,11 +162,32 @@ static hw_status refuse(const hw_program_set *set, const hw_program *program, co
                           written ? written : name, note->ptx_line);
 }
 
-static hw_status bind_list(const hw_program_set *set, const hw_program *program, hw_inst *insts,
+// Does a load or store of the parameter memory itself stay inside? Addresses that are computed are checked when used.
+static bool is_inside_params(const hw_program *program, const hw_inst *in, const char *name) {
+    bool is_access = !strcmp(name, "ld.param") || !strcmp(name, "st.param");
+    if (!is_access || in->a != HW_NO_SLOT) return true;
+    uint64_t size = in->sub ? program->param_bytes : program->function->param_bytes;
+    uint64_t bytes = (uint64_t)in->width * in->vector;
+    if (!in->sub && name[0] == 's') return false;    // a kernel cannot change its parameters
+    return in->imm >= 0 && bytes <= size && (uint64_t)in->imm <= size - bytes;
+}
+
+// A function that takes the address of its own parameters gets them on its stack (call.c).
+static bool note_own_address(hw_program *program, const hw_inst *in, const char *name) {
+    bool is_address = !strcmp(name, "param.address");
+    bool is_computed = (!strcmp(name, "ld.param") || !strcmp(name, "st.param")) && in->a != HW_NO_SLOT;
+    if (!in->sub || !(is_address || is_computed)) return true;
+    if (program->function->is_entry) return false;
+    program->takes_param_address = true;
+    return !is_address || (uint64_t)in->imm <= program->formal_param_bytes;
+}
+
+static hw_status bind_list(const hw_program_set *set, hw_program *program, hw_inst *insts,
                            const char *const *names, uint32_t n, hw_diag *diag) {
     for (uint32_t i = 0; i < n; i++) {
         bind_inst(&insts[i], names[i]);
-        if (!insts[i].body) return refuse(set, program, &insts[i], names[i], diag);
+        if (!insts[i].body || !is_inside_params(program, &insts[i], names[i]) || !note_own_address(program, &insts[i], names[i]))
+            return refuse(set, program, &insts[i], names[i], diag);
     }
     return HW_OK;
 }

@@ -24,6 +24,7 @@ static void visit_operand(const hw_ptx_operand *operand, bool is_def, hw_reg_vis
         break;
     case HW_OPERAND_ADDRESS:
         if (operand->reg >= 0) visit(context, operand->reg, false);
+        for (unsigned e = 0; e < operand->n_elements; e++) visit_operand(&operand->elements[e], false, visit, context);
         break;
     case HW_OPERAND_VECTOR:
         for (unsigned e = 0; e < operand->n_elements; e++) visit_operand(&operand->elements[e], is_def, visit, context);

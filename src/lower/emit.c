@@ -264,7 +264,8 @@ hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
     case HW_OP_MOV: return mov(lo, inst);
     case HW_OP_CVTA: return cvta(lo, inst);
     case HW_OP_ISSPACEP: return isspacep(lo, inst);
-    case HW_OP_LD: case HW_OP_LDU: case HW_OP_ST: case HW_OP_ATOM: case HW_OP_RED: return hw_emit_memory(lo, inst);
+    case HW_OP_LD: case HW_OP_LDU: case HW_OP_ST: case HW_OP_ATOM: case HW_OP_RED: case HW_OP_TEX:
+        return hw_emit_memory(lo, inst);
     case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX: case HW_OP_ELECT: case HW_OP_ACTIVEMASK:
     case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_NANOSLEEP:
         return hw_emit_warp(lo, inst);

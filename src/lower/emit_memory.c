@@ -136,7 +136,25 @@ static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
+// tex {r, g, b, a}, [handle, {x, y, z}]
+static hw_status texture(hw_lowering *lo, const hw_ptx_inst *inst) {
+    const hw_ptx_operand *where = &inst->operands[1];
+    const hw_mods *mods = &inst->mods;
+    hw_inst t = hw_emit_blank();
+    hw_slot *coordinates[] = {&t.a, &t.b, &t.c};
+    hw_lane lane;
+    t.sub = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 3;
+    hw_status status = register_lane(lo, inst, &inst->operands[0], &lane);
+    if (status == HW_OK) status = registers(lo, &inst->operands[0], lane, true, &t);
+    if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.e);
+    for (unsigned axis = 0; axis < t.sub && status == HW_OK; axis++)
+        status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);
+    if (status != HW_OK) return status;
+    return hw_emit_inst(lo, hw_names_printf(lo, "tex.%s", hw_type_name(inst->types[1])), &t);
+}
+
 hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (inst->op == HW_OP_ATOM || inst->op == HW_OP_RED) return atomic(lo, inst);
+    if (inst->op == HW_OP_TEX) return texture(lo, inst);
     return load_or_store(lo, inst);
 }

@@ -39,6 +39,8 @@
 //   members c. elect: d, e, members c. activemask: d
 //   bar.sync bar.arrive: a the barrier, b threads or none. bar.red.<op>: also d, p; sub 0 popc 1 and 2 or.
 //   bar.warp.sync: a the members. barrier.* is bar.*. nanosleep: a
+//   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates, sub how many; e the
+//   texture
 //   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; width 4 or 8
 //
 // Names that exec provides besides the arithmetic:
@@ -176,7 +178,8 @@ struct hw_program {
     hw_immediate *immediates;               // what launch_image is made of
     uint32_t n_immediates;
     bool uses_alloca;
-    bool takes_param_address;               // of entries: param.address, or ld.param at a computed address
+    bool takes_param_address;               // param.address, or ld.param at a computed address: of entries set by lower,
+                                            // of functions by exec
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
 

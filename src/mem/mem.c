@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "mem/extent.h"
 #include "mem/registered.h"
+#include "mem/texture.h"
 
 #define CHUNK_BYTES ((uint64_t)2 << 20)
 #define LARGE_BYTES ((uint64_t)1 << 20)
@@ -45,6 +46,7 @@ struct hw_mem {
     record *records;                      // by extent number
     hw_extent *extent_items;
     hw_registered *registered;
+    hw_textures *textures;
     _Atomic uint64_t epoch, used_bytes, heap_bytes;
 
     pthread_mutex_t lock;                 // everything below, and every write to the maps and records
@@ -109,9 +111,10 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
     mem->limit_bytes = limit_bytes;
     pthread_mutex_init(&mem->lock, NULL);
     mem->registered = hw_registered_create();
+    mem->textures = hw_textures_create();
     mem->records = reserve(HW_EXTENT_MAX * sizeof(record));
     mem->extent_items = reserve(HW_EXTENT_MAX * sizeof(hw_extent));
-    if (!mem->registered || !mem->records || !mem->extent_items || !reserve_range_and_maps(mem)) {
+    if (!mem->registered || !mem->textures || !mem->records || !mem->extent_items || !reserve_range_and_maps(mem)) {
         hw_mem_destroy(mem);
         return hw_diag_set(diag, HW_NO_MEMORY, "this machine gives no address space for the simulated GPU's memory");
     }
@@ -126,6 +129,7 @@ void hw_mem_destroy(hw_mem *mem) {
     if (mem->records) munmap(mem->records, HW_EXTENT_MAX * sizeof(record));
     if (mem->extent_items) munmap(mem->extent_items, HW_EXTENT_MAX * sizeof(hw_extent));
     hw_registered_destroy(mem->registered);
+    hw_textures_destroy(mem->textures);
     pthread_mutex_destroy(&mem->lock);
     hw_free(mem);
 }
@@ -344,6 +348,8 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out) {
     pthread_mutex_unlock(lock);
     return found;
 }
+
+hw_textures *hw_mem_textures(const hw_mem *mem) { return mem->textures; }
 
 uint64_t hw_mem_epoch(const hw_mem *mem) { return atomic_load_explicit(&mem->epoch, memory_order_acquire); }
 

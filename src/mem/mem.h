@@ -58,6 +58,10 @@ bool hw_mem_owns(const hw_mem *mem, uint64_t address);
 // has been none at all.
 bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out);
 
+// The texture objects that kernels may read through, of this memory or not.
+typedef struct hw_textures hw_textures;
+hw_textures *hw_mem_textures(const hw_mem *mem);
+
 // Changes whenever an allocation is made or freed: what hw_mem_find said holds while it stays the same.
 uint64_t hw_mem_epoch(const hw_mem *mem);
 

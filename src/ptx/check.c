@@ -184,6 +184,20 @@ static bool check_extras(const check *c, const operand_rule *rule, const hw_ptx_
     return true;
 }
 
+// A texture's handle and as many coordinates as it has dimensions; of three a fourth is there and not used.
+static bool check_texture(const check *c, hw_ptx_operand *o) {
+    const hw_mods *mods = &c->inst->mods;
+    unsigned needed = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 4;
+    if (o->kind != HW_OPERAND_ADDRESS || !o->n_elements) return wrong(c, o, "must be a texture and coordinates");
+    if (o->symbol) return hw_ptx_refuse(c->p, c->inst->line, "%s of a texture with a name is", c->m->text);
+    if (o->reg < 0 || o->offset || !reg_fits(c->p->regs[o->reg].type, HW_T_U64, false))
+        return wrong(c, o, "has no register with a texture's handle");
+    if (o->n_elements != needed) return wrong(c, o, "has another number of coordinates than the texture");
+    for (unsigned i = 0; i < needed; i++)
+        if (!check_source(c, &o->elements[i], c->inst->types[1])) return false;
+    return true;
+}
+
 static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_operand *o) {
     const hw_type *types = c->inst->types;
     if (!check_extras(c, rule, o)) return false;
@@ -202,6 +216,7 @@ static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_opera
     case 'q': return check_predicate(c, o);
     case 'v': return check_vector(c, o, c->operand == 0 && c->m->op != HW_OP_ST && c->m->op != HW_OP_RED);
     case 'm': return check_address(c, o);
+    case 'x': return check_texture(c, o);
     case 'h': return check_reg(c, o, HW_T_B64);
     case 'y': return check_variable(c, o, types[0]);
     case 'k': return check_source(c, o, c->inst->n_types ? types[0] : HW_T_U64);

@@ -53,7 +53,8 @@ typedef enum hw_operand_kind {
     HW_OPERAND_IMM,          // imm: the bits, already converted to the instruction's operand type
     HW_OPERAND_SREG,         // sreg (of mov)
     HW_OPERAND_SYMBOL,       // address of symbol (plus offset); a function's address when function is set
-    HW_OPERAND_ADDRESS,      // [reg + offset], [symbol + offset] or [offset]: reg >= 0, symbol, or neither
+    HW_OPERAND_ADDRESS,      // [reg + offset], [symbol + offset] or [offset]: reg >= 0, symbol, or neither;
+                             // of tex [reg, {elements}]: the texture and its coordinates
     HW_OPERAND_VECTOR,       // {elements}
     HW_OPERAND_LABEL,        // label: index into the function's instructions
     HW_OPERAND_SINK,         // '_'

@@ -79,8 +79,49 @@ static bool parse_name(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     return hw_ptx_fail(p, HW_MALFORMED, name.line, "%s is not declared", name.name->text);
 }
 
-// [reg], [reg+4], [symbol], [symbol+4], [4]
-static bool parse_address(parser *p, hw_ptx_operand *out) {
+// What may stand in a vector.
+static bool parse_element(parser *p, const mnemonic *m, hw_ptx_operand *out) {
+    *out = (hw_ptx_operand){.reg = -1, .reg2 = -1};
+    int line = p->tok.line;
+    if (!(p->tok.kind == TOKEN_NAME ? parse_name(p, m, out) : parse_number(p, out))) return false;
+    bool is_simple = out->kind == HW_OPERAND_REG || out->kind == HW_OPERAND_IMM || out->kind == HW_OPERAND_SINK;
+    if (is_simple && !out->is_pair) return true;
+    return hw_ptx_fail(p, HW_MALFORMED, line, "an element of a vector must be a register or number");
+}
+
+static bool parse_vector(parser *p, const mnemonic *m, hw_ptx_operand *out) {
+    hw_ptx_operand elements[MAX_VECTOR];
+    uint8_t n = 0;
+    if (!hw_ptx_next(p)) return false;
+    for (bool more = true; more;) {
+        if (n == MAX_VECTOR) return hw_ptx_unexpected(p, "at most 8 elements");
+        if (!parse_element(p, m, &elements[n++]) || !hw_ptx_accept(p, ',', &more)) return false;
+    }
+    out->kind = HW_OPERAND_VECTOR;
+    out->n_elements = n;
+    out->elements = hw_ptx_take(p, n * sizeof *elements);
+    if (!out->elements) return false;
+    memcpy(out->elements, elements, n * sizeof *elements);
+    return hw_ptx_expect(p, '}');
+}
+
+// Behind a texture's handle: ", {%f1, %f2}", or ", %f1" of one dimension.
+static bool parse_coordinates(parser *p, const mnemonic *m, hw_ptx_operand *out) {
+    if (!hw_ptx_next(p)) return false;
+    if (hw_ptx_at(p, '{')) {
+        hw_ptx_operand list;
+        if (!parse_vector(p, m, &list)) return false;
+        out->elements = list.elements;
+        out->n_elements = list.n_elements;
+        return true;
+    }
+    out->elements = hw_ptx_take(p, sizeof *out->elements);
+    out->n_elements = 1;
+    return out->elements && parse_element(p, m, out->elements);
+}
+
+// [reg], [reg+4], [symbol], [symbol+4], [4], [reg, {coordinates}]
+static bool parse_address(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     binding *b = NULL;
     if (!hw_ptx_next(p)) return false;
     token name = p->tok;
@@ -97,32 +138,8 @@ static bool parse_address(parser *p, hw_ptx_operand *out) {
     out->symbol = b->symbol;
     if (!hw_ptx_next(p)) return false;
     if ((hw_ptx_at(p, '+') || hw_ptx_at(p, '-')) && !hw_ptx_parse_int(p, &out->offset)) return false;
+    if (m->op == HW_OP_TEX && hw_ptx_at(p, ',') && !parse_coordinates(p, m, out)) return false;
     return hw_ptx_expect(p, ']');
-}
-
-static bool parse_vector(parser *p, const mnemonic *m, hw_ptx_operand *out) {
-    hw_ptx_operand elements[MAX_VECTOR];
-    uint8_t n = 0;
-    if (!hw_ptx_next(p)) return false;
-    for (bool more = true; more;) {
-        if (n == MAX_VECTOR) return hw_ptx_unexpected(p, "at most 8 elements");
-        hw_ptx_operand *element = &elements[n++];
-        *element = (hw_ptx_operand){.reg = -1, .reg2 = -1};
-        int line = p->tok.line;
-        if (!(p->tok.kind == TOKEN_NAME ? parse_name(p, m, element) : parse_number(p, element))) return false;
-        bool is_simple = element->kind == HW_OPERAND_REG || element->kind == HW_OPERAND_IMM ||
-                         element->kind == HW_OPERAND_SINK;
-        if (!is_simple || element->is_pair) {
-            return hw_ptx_fail(p, HW_MALFORMED, line, "an element of a vector must be a register or number");
-        }
-        if (!hw_ptx_accept(p, ',', &more)) return false;
-    }
-    out->kind = HW_OPERAND_VECTOR;
-    out->n_elements = n;
-    out->elements = hw_ptx_take(p, n * sizeof *elements);
-    if (!out->elements) return false;
-    memcpy(out->elements, elements, n * sizeof *elements);
-    return hw_ptx_expect(p, '}');
 }
 
 // !%p; before anything else '!' belongs to a constant expression.
@@ -141,7 +158,7 @@ static bool parse_negated(parser *p, const mnemonic *m, hw_ptx_operand *out) {
 
 bool hw_ptx_parse_operand(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     *out = (hw_ptx_operand){.reg = -1, .reg2 = -1};
-    if (hw_ptx_at(p, '[')) return parse_address(p, out);
+    if (hw_ptx_at(p, '[')) return parse_address(p, m, out);
     if (hw_ptx_at(p, '{')) return parse_vector(p, m, out);
     if (hw_ptx_at(p, '!')) return parse_negated(p, m, out);
     if (p->tok.kind == TOKEN_NAME) return parse_name(p, m, out);

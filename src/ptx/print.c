@@ -94,7 +94,7 @@ static void put_params(text *t, hw_ptx_symbol *const *params, uint32_t n) {
 
 static hw_type operand_type(const hw_ptx_inst *inst, unsigned index) {
     switch (inst->op) {   // the numbers that are of another type than the first
-    case HW_OP_SET: case HW_OP_CVT: return index ? inst->types[1] : inst->types[0];
+    case HW_OP_SET: case HW_OP_CVT: case HW_OP_TEX: return index ? inst->types[1] : inst->types[0];
     case HW_OP_SLCT: return index == 3 ? inst->types[1] : inst->types[0];
     default: return inst->n_types ? inst->types[0] : HW_T_U64;
     }
@@ -119,7 +119,11 @@ static void put_operand(text *t, const hw_ptx_function *f, const hw_ptx_operand 
         if (o->symbol || o->reg >= 0) put(t, "%s", o->symbol ? o->symbol->name : reg_name(f, o->reg));
         else put(t, "0");
         put_offset(t, o->offset);
-        put(t, "]");
+        for (unsigned i = 0; i < o->n_elements; i++) {
+            put(t, i ? ", " : ", {");
+            put_operand(t, f, &o->elements[i], type);
+        }
+        put(t, o->n_elements ? "}]" : "]");
         break;
     case HW_OPERAND_VECTOR:
         put(t, "{");

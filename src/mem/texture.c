@@ -1,0 +1,80 @@
+// The table of texture objects: an array that grows, with holes where textures were removed.
+#include "mem/texture.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { MAX_TEXTURES = 1 << 20 };           // the CUDA programming guide's limit of bindless textures
+
+typedef struct entry {
+    hw_texture texture;
+    bool is_used;
+} entry;
+
+struct hw_textures {
+    pthread_mutex_t lock;
+    entry *entries;                        // handle - 1
+    size_t count, capacity;
+};
+
+hw_textures *hw_textures_create(void) {
+    hw_textures *textures = hw_calloc(1, sizeof *textures);
+    if (textures) pthread_mutex_init(&textures->lock, NULL);
+    return textures;
+}
+
+void hw_textures_destroy(hw_textures *textures) {
+    if (!textures) return;
+    pthread_mutex_destroy(&textures->lock);
+    hw_free(textures->entries);
+    hw_free(textures);
+}
+
+static entry *take_entry(hw_textures *textures) {
+    for (size_t i = 0; i < textures->count; i++)
+        if (!textures->entries[i].is_used) return &textures->entries[i];
+    if (textures->count == textures->capacity) {
+        size_t capacity = textures->capacity ? 2 * textures->capacity : 16;
+        entry *larger =
+            capacity > MAX_TEXTURES ? NULL : hw_realloc_array(textures->entries, capacity, sizeof *larger);
+        if (!larger) return NULL;
+        textures->entries = larger;
+        textures->capacity = capacity;
+    }
+    return &textures->entries[textures->count++];
+}
+
+hw_status hw_textures_add(hw_textures *textures, const hw_texture *texture, uint64_t *handle, hw_diag *diag) {
+    pthread_mutex_lock(&textures->lock);
+    entry *free_entry = take_entry(textures);
+    if (free_entry) {
+        *free_entry = (entry){.texture = *texture, .is_used = true};
+        *handle = (uint64_t)(free_entry - textures->entries) + 1;
+    }
+    pthread_mutex_unlock(&textures->lock);
+    return free_entry ? HW_OK : hw_diag_no_memory(diag);
+}
+
+static entry *used_entry(hw_textures *textures, uint64_t handle) {
+    if (handle < 1 || handle > textures->count || !textures->entries[handle - 1].is_used) return NULL;
+    return &textures->entries[handle - 1];
+}
+
+bool hw_textures_find(hw_textures *textures, uint64_t handle, hw_texture *out) {
+    pthread_mutex_lock(&textures->lock);
+    const entry *found = used_entry(textures, handle);
+    if (found) *out = found->texture;
+    pthread_mutex_unlock(&textures->lock);
+    return found != NULL;
+}
+
+bool hw_textures_remove(hw_textures *textures, uint64_t handle) {
+    pthread_mutex_lock(&textures->lock);
+    entry *found = used_entry(textures, handle);
+    if (found) found->is_used = false;
+    pthread_mutex_unlock(&textures->lock);
+    return found != NULL;
+}

@@ -1,0 +1,40 @@
+// Texture objects: what a handle stands for. Reading texels is exec's.
+#ifndef HW_MEM_TEXTURE_H
+#define HW_MEM_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef enum hw_texel_kind { HW_TEXEL_SIGNED, HW_TEXEL_UNSIGNED, HW_TEXEL_FLOAT } hw_texel_kind;   // as CUDA numbers them
+typedef enum hw_texture_edge {
+    HW_TEXTURE_WRAP, HW_TEXTURE_CLAMP, HW_TEXTURE_MIRROR, HW_TEXTURE_BORDER
+} hw_texture_edge;                         // what lies outside; as CUDA numbers them
+
+// Texels lie row after row: (x, y, z) at address + z * slice_bytes + y * pitch_bytes + x * texel size.
+typedef struct hw_texture {
+    uint64_t address, bytes;               // bytes: how far texels reach
+    uint64_t pitch_bytes, slice_bytes;
+    uint32_t size[3];                      // in texels; 1 on axes that it has not
+    uint8_t channels, channel_bits;        // 1, 2 or 4 of 8, 16 or 32 bits
+    uint8_t kind;                          // hw_texel_kind
+    uint8_t edge[3];                       // hw_texture_edge, by axis
+    bool is_filtered;                      // linear, not nearest
+    bool is_normalized;                    // coordinates 0 to 1
+    bool reads_fractions;                  // integers are read as -1 to 1 or 0 to 1
+    bool is_buffer;                        // plain memory: 0 is read outside
+    float border[4];
+} hw_texture;
+
+// A table of them. Threads: any.
+typedef struct hw_textures hw_textures;
+hw_textures *hw_textures_create(void);     // NULL: no memory
+void hw_textures_destroy(hw_textures *textures);
+
+// Handles are small numbers, never 0; one that was removed may be given again. HW_NO_MEMORY.
+hw_status hw_textures_add(hw_textures *textures, const hw_texture *texture, uint64_t *handle, hw_diag *diag);
+bool hw_textures_find(hw_textures *textures, uint64_t handle, hw_texture *out);
+bool hw_textures_remove(hw_textures *textures, uint64_t handle);
+
+#endif
