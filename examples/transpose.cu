@@ -17,7 +17,8 @@ __global__ void transpose_naive(float *out, const float *in, int width, int heig
     int col = blockIdx.x * TILE + threadIdx.x;
     int row = blockIdx.y * TILE + threadIdx.y;
     for (int i = 0; i < TILE; i += ROWS)
-        if (col < width && row + i < height) out[col * height + row + i] = in[(row + i) * width + col];
+        if (col < width && row + i < height)
+            out[col * height + row + i] = in[(row + i) * width + col];
 }
 
 template <int PAD>
@@ -26,7 +27,8 @@ __device__ void transpose_by_tile(float *out, const float *in, int width, int he
     int col = blockIdx.x * TILE + threadIdx.x;
     int row = blockIdx.y * TILE + threadIdx.y;
     for (int i = 0; i < TILE; i += ROWS)
-        if (col < width && row + i < height) tile[threadIdx.y + i][threadIdx.x] = in[(row + i) * width + col];
+        if (col < width && row + i < height)
+            tile[threadIdx.y + i][threadIdx.x] = in[(row + i) * width + col];
     __syncthreads();
     int out_col = blockIdx.y * TILE + threadIdx.x;
     int out_row = blockIdx.x * TILE + threadIdx.y;

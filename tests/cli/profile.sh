@@ -1,0 +1,85 @@
+# profile: the report behind the program's output, formats, -o whole or not at all, --lines, status of the program.
+. "$(dirname "$0")/check.bash"
+example=examples/transpose.cu
+columns="ordinal,kernel,grid,block,regs,smem_static,smem_dynamic,limit_blocks,limit_regs,limit_smem,limit_warps"
+columns="$columns,occupancy_pct,inst,thread_inst,gld_requests,gst_requests,gld_sectors,gst_sectors"
+
+# column NAME of row N (from 1) of $work/out.csv; no field that is asked for holds a comma.
+column() {
+    awk -v name="$1" -v row="$2" 'BEGIN { FS = "," }
+        { gsub(/"[^"]*"/, "quoted") }
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+        NR == row + 1 { print $at }' "$work/out.csv"
+}
+
+expect 0 "$halfwarp" profile "$example" 256
+[ "$(head -1 "$work/out")" = "256 x 256 transposed three ways, all right" ] || fail "the program's output is not first"
+for kernel in transpose_naive transpose_tiled transpose_padded; do says out $kernel; done
+! grep -q $'\033' "$work/out" || fail "colour where there is no terminal"
+
+# The idea of the example, in counters: 64 blocks of 8 warps, 4 loads and 4 stores each.
+expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$example" 256
+says out "all right"
+! grep -q gld_sectors "$work/out" || fail "-o, and the report is on stdout as well"
+[ "$(head -c ${#columns} "$work/out.csv")" = "$columns" ] || fail "columns: $(head -1 "$work/out.csv")"
+[ "$(wc -l < "$work/out.csv")" = 4 ] || fail "rows: $(cat "$work/out.csv")"
+for row in 1 2 3; do
+    [ "$(column gld_requests $row) $(column gst_requests $row)" = "2048 2048" ] || fail "requests of row $row"
+    [ "$(column gld_sectors $row)" = 8192 ] || fail "gld_sectors of row $row: $(column gld_sectors $row)"
+done
+[ "$(column gst_sectors 1) $(column gst_sectors 2) $(column gst_sectors 3)" = "65536 8192 8192" ] || fail "gst_sectors"
+[ "$(column lds_wavefronts 1) $(column lds_wavefronts 2) $(column lds_wavefronts 3)" = "0 65536 2048" ] ||
+    fail "lds_wavefronts"
+# Nothing else stays behind, and its owner may read it.
+[ "$(ls "$work")" = $'err\nout\nout.csv' ] || fail "left behind: $(ls "$work")"
+[ "$(stat -c %a "$work/out.csv")" = "$(printf %o $((0666 & ~$(umask))))" ] || fail "mode $(stat -c %a "$work/out.csv")"
+
+# Counters do not depend on the number of host threads.
+for threads in 1 3; do
+    expect 0 "$halfwarp" profile --threads $threads --format csv -o "$work/$threads.csv" "$example" 200 100
+    cut -d, -f-60 "$work/$threads.csv" | sed 's/,[^,]*,[^,]*$//' > "$work/$threads"
+done
+cmp "$work/1" "$work/3" || fail "counters depend on --threads"
+
+expect 0 "$halfwarp" profile --format json --lines -o "$work/out.json" "$example" 64
+if command -v python3 > "$work/where"; then
+    python3 -m json.tool < "$work/out.json" > "$work/where" 2>&1 || fail "no JSON: $(cat "$work/where")"
+fi
+expect 0 "$halfwarp" profile --lines "$example" 64
+line=$(grep -n 'out\[col \* height' "$example" | head -1 | cut -d: -f1)
+grep -Eq "^ +$line  out\[col \* height" "$work/out" || fail "no line $line: $(head -30 "$work/out")"
+
+# The program's own status and a faulting launch: the report still comes.
+cat > "$work/ends.cu" <<'CUDA'
+#include <cstdlib>
+__global__ void store(int *p) { p[threadIdx.x] = 1; }
+int main(int argc, char **argv) {
+    int *p;
+    cudaMalloc(&p, 128);
+    store<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    if (argc > 2) store<<<1, 32>>>(p + 4096);
+    cudaDeviceSynchronize();
+    exit(atoi(argv[1]));
+}
+CUDA
+expect 7 "$halfwarp" profile --format csv "$work/ends.cu" 7
+says out "store(int*)"
+expect 5 "$halfwarp" profile --format csv "$work/ends.cu" 0 fault
+[ "$(grep -c 'store(int\*)' "$work/out")" = 2 ] || fail "rows of a program that faulted: $(cat "$work/out")"
+
+# A program that does not compile leaves the file of an earlier run alone.
+echo before > "$work/kept.csv"
+echo 'int main() { undeclared; }' > "$work/wrong.cu"
+expect 3 "$halfwarp" profile -o "$work/kept.csv" "$work/wrong.cu"
+[ "$(cat "$work/kept.csv")" = before ] || fail "-o was overwritten by a program that did not compile"
+! ls "$work"/kept.csv.* 2> "$work/where" || fail "a temporary file stays"
+
+if [ -w /dev/full ]; then
+    "$halfwarp" profile -o /dev/full "$example" 32 > "$work/out" 2> "$work/err"
+    [ $? = 2 ] || fail "a full disk went unnoticed"
+    says err "/dev/full"
+fi
+expect 2 "$halfwarp" profile true
+says err "without a report"
+finish
