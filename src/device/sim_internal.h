@@ -17,6 +17,7 @@ struct hw_sim {
     uint32_t stack_bytes;
     uint64_t heap_bytes;
     uint64_t launches;
+    uint64_t grid_barrier;       // device memory of cooperative launches; 0: there has been none
     hw_sim_module *modules;
     pthread_mutex_t load_lock, launch_lock;
 };

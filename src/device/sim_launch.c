@@ -203,6 +203,17 @@ static hw_exec_gpu describe_gpu(const hw_sim *sim, const hw_sim_launch_args *arg
     };
 }
 
+// What the driver gives a cooperative launch, and nvcc's grid.sync() uses: a word for the size, and the barrier, zero at
+// first. Launches come one after the other, so one will do.
+static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
+    static const uint32_t fresh[2] = {sizeof fresh, 0};
+    hw_status status = HW_OK;
+    if (!sim->grid_barrier)
+        status = hw_mem_alloc(sim->mem, sizeof fresh, 256, HW_ALLOC_GLOBAL, NULL, "grid barrier", &sim->grid_barrier, diag);
+    if (status == HW_OK) memcpy((void *)(uintptr_t)sim->grid_barrier, fresh, sizeof fresh);
+    return status;
+}
+
 hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
                         hw_diag *diag) {
     *refusal = HW_REFUSED_NOT;
@@ -217,6 +228,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     pack_params(function->ptx, args->params, params);
 
     pthread_mutex_lock(&sim->launch_lock);
+    if (args->cooperative) status = place_grid_barrier(sim, diag);
     hw_launch_info info = describe(sim, args);
     hw_launch launch = {
         .set = function->module->set,
@@ -226,6 +238,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         .stack_bytes = stack_bytes(sim, function->module->set),
         .heap_bytes = sim->heap_bytes,
         .grid_id = ++sim->launches,
+        .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
         .seed = sim->options.seed,
         .gpu = describe_gpu(sim, args),
         .mem = sim->mem,
@@ -233,10 +246,11 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         .info = &info,
         .print = sim->options.print,
         .print_context = sim->options.print_context,
+        .max_instructions = sim->options.max_instructions,
     };
     memcpy(launch.grid, args->grid, sizeof launch.grid);
     memcpy(launch.block, args->block, sizeof launch.block);
-    status = hw_exec_launch(sim->exec, &launch, fault, diag);
+    if (status == HW_OK) status = hw_exec_launch(sim->exec, &launch, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
     hw_free(params);
     return status;

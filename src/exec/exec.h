@@ -65,6 +65,8 @@ typedef struct hw_launch {
     uint32_t stack_bytes;           // local memory per thread, calls included
     uint64_t heap_bytes;            // device-side malloc
     uint64_t grid_id;
+    uint64_t grid_barrier;          // cooperative: device memory {uint32_t size, barrier}, whose address is what
+                                    // %envreg1 (high) and %envreg2 (low) say; 0: none
     uint64_t seed;                  // order of warps; 0: by index
     hw_exec_gpu gpu;
     hw_mem *mem;
@@ -73,6 +75,7 @@ typedef struct hw_launch {
     // Output of device-side printf, one call per printf, serialised. May be NULL.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    uint64_t max_instructions;      // stop with HW_DEADLOCK when about so many have been executed; 0: no limit
 } hw_launch;
 
 // Runs the launch to its end. HW_OK; or HW_FAULT, HW_DEADLOCK with *fault filled (memory keeps what was written until

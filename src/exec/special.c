@@ -57,6 +57,8 @@ static uint64_t lane_value(const hw_state *s, hw_sreg sreg, int lane) {
     case HW_SREG_GLOBALTIMER_HI: return wall_ns() >> 32;
     case HW_SREG_TOTAL_SMEM_SIZE: case HW_SREG_AGGR_SMEM_SIZE: return s->run->shared_bytes;
     case HW_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
+    case HW_SREG_ENVREG1: return launch->grid_barrier >> 32;
+    case HW_SREG_ENVREG2: return (uint32_t)launch->grid_barrier;
     default: return 0;
     }
 }
@@ -104,7 +106,8 @@ static const hw_inst *special_local_address(hw_warp *w, const hw_inst *in) {
 
 static const hw_inst *special_param_address(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    return store_address(w, in, s->run->param_address + (uint64_t)in->imm);
+    uint64_t params = in->sub ? hw_call_local_params(s->frame) : s->run->param_address;
+    return store_address(w, in, params + (uint64_t)in->imm);
 }
 
 // Dynamic shared memory begins behind the kernel's static variables.
@@ -134,7 +137,7 @@ static const hw_inst *special_end(hw_warp *w, const hw_inst *in) {
 
 static const hw_inst *special_nanosleep(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    s->polls++;
+    s->polls += HW_TURN_FUEL / HW_POLL_FUEL;
     s->fuel = 0;
     return in + 1;
 }

@@ -52,7 +52,7 @@ __global__ void floats(const int *in) {
     CHECK(roundf(f * 0.5f) == 2.0f && round(-d * 0.5) == -2.0 && nearbyint(d * 0.5) == 2.0 && lrintf(f) == 3);
     CHECK(fminf(f, CUDART_NAN_F) == 3.0f && fmax(d, CUDART_NAN) == 3.0 && copysignf(f, -1.0f) == -3.0f);
     CHECK(isnan(f * CUDART_NAN_F) && isinf(f * CUDART_INF_F) && !isfinite(d * CUDART_INF) && signbit(-f));
-    CHECK(std::max(f, 1.0f) == 3.0f && std::abs(-f) == 3.0f && min(f, 2.0f) == 2.0f && max(d, 4.0) == 4.0);
+    CHECK(max(f, 1.0f) == 3.0f && std::abs(-f) == 3.0f && min(f, 2.0f) == 2.0f && max(d, 4.0) == 4.0);
     CHECK(fmaf(f, f, 1.0f) == 10.0f && fma(d, d, 1.0) == 10.0 && fmodf(f * 2.5f, 2.0f) == 1.5f &&
           fdimf(f, 1.0f) == 2.0f);
     CHECK(ldexpf(f, 2) == 12.0f && scalbn(d, 1) == 6.0 && ilogbf(f) == 1 && logb(d * 4.0) == 3.0);
