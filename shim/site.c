@@ -73,13 +73,28 @@ static char **clean_environment(void) {
     return copy;
 }
 
-// First lines of what `addr2line` prints for an offset in an object: function, then file:line. False without either.
+static bool is_header_place(const char *place) {
+    return strstr(place, "cuda_runtime.h:") || strstr(place, "runtime_templates.h:") ||
+           strstr(place, "cuda_runtime_api.h:");
+}
+
+// A function and its file:line as addr2line prints them, without what it says behind. False at the end.
+static bool read_frame(FILE *in, char *function, char *place, size_t bytes) {
+    if (!fgets(function, (int)bytes, in) || !fgets(place, (int)bytes, in)) return false;
+    function[strcspn(function, "\n")] = place[strcspn(place, "\n")] = '\0';
+    char *more = strstr(place, " (discriminator");
+    if (more) *more = '\0';
+    return true;
+}
+
+// Function and file:line of an offset in an object, as `addr2line` has them: of functions inlined there the innermost
+// that is not one of CUDA's wrappers. False when there is no line.
 static bool ask_addr2line(const char *object, uint64_t offset, char *function, char *place, size_t bytes) {
     char address[32];
     int ends[2];
     pid_t child;
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)offset);
-    char *arguments[] = {"addr2line", "-f", "-C", "-e", (char *)object, address, NULL};
+    char *arguments[] = {"addr2line", "-f", "-C", "-i", "-e", (char *)object, address, NULL};
     char **environment = clean_environment();
     if (!environment || pipe(ends)) {
         hw_free(environment);
@@ -95,21 +110,13 @@ static bool ask_addr2line(const char *object, uint64_t offset, char *function, c
     hw_free(environment);
     close(ends[1]);
     FILE *in = failed ? NULL : fdopen(ends[0], "r");
-    bool good = in && fgets(function, (int)bytes, in) && fgets(place, (int)bytes, in);
+    bool good = in && read_frame(in, function, place, bytes);
+    while (good && is_header_place(place) && read_frame(in, function, place, bytes)) {}
     if (in) fclose(in);
     else close(ends[0]);
     if (!failed) waitpid(child, NULL, 0);
-    if (!good) return false;
-    function[strcspn(function, "\n")] = place[strcspn(place, "\n")] = '\0';
-    char *more = strstr(place, " (discriminator");
-    if (more) *more = '\0';
-    const char *line = strrchr(place, ':');
-    return strncmp(place, "??", 2) != 0 && line && line[1] >= '1' && line[1] <= '9';   // not "file.c:?" or ":0"
-}
-
-static bool is_header_place(const char *place) {
-    return strstr(place, "cuda_runtime.h:") || strstr(place, "runtime_templates.h:") ||
-           strstr(place, "cuda_runtime_api.h:");
+    const char *line = good ? strrchr(place, ':') : NULL;
+    return line && strncmp(place, "??", 2) != 0 && line[1] >= '1' && line[1] <= '9';   // not "file.c:?" or ":0"
 }
 
 // An address within an object as its debug information counts: from its load address unless it is loaded where linked.

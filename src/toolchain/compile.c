@@ -51,6 +51,8 @@ static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
     hw_args_add_words(&args, "-cudart shared -Wno-deprecated-gpu-targets", ' ');
     if (!job->arguments.has_device_debug) hw_args_add(&args, "-lineinfo");
     if (!job->arguments.has_level) hw_args_add(&args, "-O3");
+    // Line numbers of host code as well: a fault says where the memory was allocated.
+    hw_args_add_words(&args, "-Xcompiler -g1", ' ');
     job->make_files[job->make_file_count++] = work_file(job, "program.d");
     hw_args_add(&args, "-MD");
     hw_args_add(&args, "-MF");
@@ -118,7 +120,7 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
 
     add_clang_common(job, &host);
     // Both passes read the whole file; the first has printed the warnings.
-    hw_args_add_words(&host, "--cuda-host-only -w -Xclang -fcuda-include-gpubinary -Xclang", ' ');
+    hw_args_add_words(&host, "--cuda-host-only -w -gline-tables-only -Xclang -fcuda-include-gpubinary -Xclang", ' ');
     hw_args_add(&host, fatbin);
     hw_args_add_all(&host, &job->arguments.host);
     add_clang_source(job, &host, host_d, job->program);
@@ -132,10 +134,14 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
     return status;
 }
 
+// To be changed with the options that this file gives the compilers: programs compiled otherwise are not used again.
+enum { RECIPE = 2 };
+
 // Everything that decides what comes out, apart from the files that are read.
 static hw_hash key_of(const job *job) {
     const hw_toolchain_options *options = job->options;
     hw_hash key = hw_hash_start();
+    hw_hash_number(&key, RECIPE);
     char *folder = getcwd(NULL, 0);
     hw_hash_string(&key, folder);
     free(folder);
