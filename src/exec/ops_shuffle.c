@@ -10,7 +10,9 @@ static u32 predicate_p(const hw_warp *w, const hw_inst *in) {
     return (hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0)) & w->mask;
 }
 
-// d[i] = a[from[i]] where from is in range and takes part in the shuffle, else a[i]; e: whether it was and did.
+// d[i] = a[from[i]] where from is in range, else a[i]; e: whether it was and takes part in the shuffle. From a lane that
+// takes no part PTX promises nothing, and an H200 gives 0, which programs count on without knowing: sums over the last
+// warp of a block that is no whole one.
 static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const s32 *in_range) {
     const u32 *a = hw_at(w, in->a);
     _Alignas(64) u32 results[32];
@@ -18,7 +20,7 @@ static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const 
     u32 mask = w->mask;
     HW_LANE_LOOP for (int i = 0; i < 32; i++) {
         found[i] = in_range[i] & -(s32)(mask >> (from[i] & 31) & 1);
-        lane[i] = found[i] ? from[i] & 31 : i;
+        lane[i] = in_range[i] ? from[i] & 31 : i;
     }
 #ifdef HW_HAS_AVX512
     __m512i low = hw_get(a, 0), high = hw_get(a, 1);
@@ -27,6 +29,7 @@ static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const 
 #else
     HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] = a[lane[i]];
 #endif
+    if (mask != 0xffffffffu) HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] &= (u32)(found[i] | ~in_range[i]);
     if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, hw_pack_lanes(found));
     if (in->d != HW_NO_SLOT) {
         u32 *d = hw_at(w, in->d);

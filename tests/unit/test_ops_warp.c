@@ -43,10 +43,11 @@ static void check_shfl(int level, int round, const char *name, char mode) {
         case 'b': j = lane ^ bval; p = j <= max_lane; break;
         default: j = min_lane | (bval & ~segment); p = j <= max_lane;
         }
-        if (p && !(mask >> j & 1)) p = false;    // lanes that take no part
-        if (!p) j = lane;
+        // From lanes that take no part an H200 gives 0.
+        uint32_t wanted = !p ? a[lane] : mask >> j & 1 ? a[j] : 0;
+        if (p && !(mask >> j & 1)) p = false;
         bool on = mask >> lane & 1;
-        if (t.insts[0].d != HW_NO_SLOT) assert_int_equal(get_lane(&t, t.insts[0].d, 32, lane), on ? a[j] : old[lane]);
+        if (t.insts[0].d != HW_NO_SLOT) assert_int_equal(get_lane(&t, t.insts[0].d, 32, lane), on ? wanted : old[lane]);
         uint32_t want_e = t.insts[0].e != HW_NO_SLOT && on ? p : old_e >> lane & 1;
         assert_int_equal(get_predicate(&t, SLOT_E) >> lane & 1, want_e);
     }
