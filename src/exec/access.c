@@ -39,7 +39,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
         p->high = delta > p->high ? delta : p->high;
         p->bits |= (uint64_t)delta;
     }
-    p->high += bytes;
+    p->high = (int64_t)((uint64_t)p->high + bytes);    // lanes may be as far apart as addresses go
     p->shape = (uint8_t)shape_of(p, bytes);
     p->limit = 0;
     p->inst = in;
@@ -49,7 +49,9 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
 // The space an address is in, and its offset there.
 static hw_space resolve(const hw_inst *in, uint64_t address, uint64_t *offset) {
     *offset = address;
-    if (in->space != HW_SPACE_GENERIC) return in->space == HW_SPACE_PARAM ? HW_SPACE_GLOBAL : (hw_space)in->space;
+    // A kernel's parameters are in device memory; a function's are on its stack.
+    if (in->space == HW_SPACE_PARAM) return in->sub ? HW_SPACE_LOCAL : HW_SPACE_GLOBAL;
+    if (in->space != HW_SPACE_GENERIC) return (hw_space)in->space;
     if (address - HW_SHARED_WINDOW < HW_WINDOW_BYTES) {
         *offset = address - HW_SHARED_WINDOW;
         return HW_SPACE_SHARED;
@@ -67,7 +69,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t span = (uint64_t)(p->high - p->low), lowest = base + (uint64_t)p->low, begin, room, offset;
     p->limit = 0;
-    if (p->high - p->low < 0 || (base | p->bits) & (bytes - 1)) return false;
+    if ((int64_t)span < 0 || (base | p->bits) & (bytes - 1)) return false;
     hw_space space = resolve(in, base, &offset);
     if (space == HW_SPACE_SHARED) {
         begin = p->window = base - offset;
@@ -252,6 +254,7 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     at->first_space = (hw_space)at->space[first];
     HW_EACH_ACTIVE_LANE(
         if (!may_access(s, in, i, (hw_space)at->space[i], at->offset[i], bytes, bytes, is_write)) return false);
+    if (in->space == HW_SPACE_PARAM) return true;    // has no pattern of its own, and nobody counts it
     hw_pattern *p = &s->worker->patterns[in->memo];
     uint32_t differ = p->mask ^ w->mask;
     HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
@@ -272,7 +275,7 @@ static bool local_rows(hw_state *s, const hw_inst *in, const lanes_at *at, const
     const hw_pattern *p = &s->worker->patterns[in->memo];
     hw_warp *w = &s->warp;
     uint64_t offset = at->offset[__builtin_ctz(w->mask)];
-    if (p->bits || offset & 3 || in->width != in->reg_bytes || in->width < 4) return false;
+    if (in->space == HW_SPACE_PARAM || p->bits || offset & 3 || in->width != in->reg_bytes || in->width < 4) return false;
     for (uint32_t e = 0; e < in->vector; e++, offset += in->width) {
         if (registers[e] == HW_NO_SLOT) continue;
         uint32_t *row = (uint32_t *)(s->local + (offset >> 2) * 128);
@@ -325,8 +328,11 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
     lanes_at at;
     if (!find_lanes(s, in, is_write, &at)) return false;
     hw_warp *w = &s->warp;
-    HW_EACH_ACTIVE_LANE(pointers[i] = at.space[i] == HW_SPACE_SHARED  ? (void *)(s->block->shared + at.offset[i])
-                                    : at.space[i] == HW_SPACE_LOCAL ? (void *)local_word(s, i, at.offset[i])
-                                                                      : (void *)(uintptr_t)at.offset[i]);
+    HW_EACH_ACTIVE_LANE(if (at.space[i] == HW_SPACE_LOCAL) {
+        hw_fault_access(s, in, HW_FAULT_ADDRESS, i, HW_SPACE_LOCAL, at.offset[i], in->width, is_write);
+        return false;
+    });
+    HW_EACH_ACTIVE_LANE(pointers[i] = at.space[i] == HW_SPACE_SHARED ? (void *)(s->block->shared + at.offset[i])
+                                                                     : (void *)(uintptr_t)at.offset[i]);
     return true;
 }

@@ -50,13 +50,12 @@ static inline float hw_approx_lg2(float x) {
     return x >= 0.0f ? r : hw_bits_float(HW_FLOAT_NAN);
 }
 
-// sin(x + quarter * pi/2). x in revolutions, of which only the fraction counts, computed in double; then the nearest
-// quarter of a turn and the distance h from it, at most 1/2 quarter; sine to 2^-27.6, cosine to 2^-34. As on the
-// hardware, whose revolutions are floats, an argument so large that its fraction is unknown (from 2^40 here) counts as
-// a whole number of turns.
+// sin(x + quarter * pi/2). x in revolutions: a float product cut towards zero, as an H200 computes it, so that large
+// arguments are off by what they are off there, and from 2^26 on count as whole turns. Of the revolutions the fraction;
+// then the nearest quarter of a turn and the distance h from it, at most 1/2 quarter; sine to 2^-27.6, cosine to 2^-34.
 static inline float hw_approx_sine(float x, int quarter) {
     const double shift = 0x1.8p52;
-    double turns = (double)x * 0x1.45f306dc9c883p-3;
+    double turns = hw_bits_double(hw_double_bits((double)x * 0x1.45f306p-3) & ~0x1fffffffull);
     double fraction = turns - ((turns + shift) - shift);
     double quarters = 4.0 * (__builtin_fabsf(x) < 0x1p40f ? fraction : 0.0);
     double whole = (quarters + shift) - shift;

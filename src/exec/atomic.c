@@ -7,8 +7,10 @@
 #include "exec/half.h"
 #include "exec/warp.h"
 
-// An atomic is how blocks talk: a loop of them must let others run.
-static void poll(hw_state *s) {
+// An atomic is how threads talk. One that changed nothing (a lock that is taken, a count that has not been reached) has
+// probably found that it must wait: a loop of them must let others run.
+static void poll(hw_state *s, bool changed) {
+    if (changed) return;
     s->polls++;
     s->fuel -= HW_POLL_FUEL;
 }
@@ -21,6 +23,7 @@ static void poll(hw_state *s) {
         if (!hw_access_pointers(s, in, true, at)) return NULL;                                         \
         const T *bs = hw_at(w, in->b), *cs = in->c == HW_NO_SLOT ? bs : hw_at(w, in->c);               \
         T *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);                                           \
+        bool changed = !d;                                                                             \
         for (uint32_t left = w->mask; left; left &= left - 1) {                                        \
             int i = __builtin_ctz(left);                                                               \
             T b = bs[i], c = cs[i], old, new;                                                          \
@@ -32,14 +35,15 @@ static void poll(hw_state *s) {
                 memcpy(&wanted, &new, sizeof new);                                                     \
             } while (!__atomic_compare_exchange_n((U *)at[i], &seen, wanted, 0, __ATOMIC_SEQ_CST,      \
                                                   __ATOMIC_SEQ_CST));                                  \
+            changed |= wanted != seen;                                                                 \
             if (d) d[i] = old;                                                                         \
         }                                                                                              \
-        poll(s);                                                                                       \
+        poll(s, changed);                                                                              \
         return in + 1;                                                                                 \
     }
 
-// The same with one instruction of the host.
-#define ATOM_HOST(name, T, function)                                                                   \
+// The same with one instruction of the host. same: `old` and `b` leave memory as it was.
+#define ATOM_HOST(name, T, function, same)                                                             \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         hw_state *s = hw_state_of(w);                                                                  \
         void *at[32];                                                                                  \
@@ -49,9 +53,11 @@ static void poll(hw_state *s) {
             HW_EACH_ACTIVE_LANE(function((T *)at[i], b[i], __ATOMIC_SEQ_CST));                         \
         } else {                                                                                       \
             T *d = hw_at(w, in->d);                                                                    \
-            HW_EACH_ACTIVE_LANE(d[i] = function((T *)at[i], b[i], __ATOMIC_SEQ_CST));                  \
+            bool changed = false;                                                                      \
+            HW_EACH_ACTIVE_LANE(T operand = b[i]; T old = function((T *)at[i], operand, __ATOMIC_SEQ_CST); \
+                                changed |= !(same); d[i] = old);                                       \
+            poll(s, changed);                                                                          \
         }                                                                                              \
-        poll(s);                                                                                       \
         return in + 1;                                                                                 \
     }
 
@@ -77,16 +83,16 @@ static uint32_t add_bfloat_pair(uint32_t a, uint32_t b) {
     return add_bfloat((uint16_t)a, (uint16_t)b) | (uint32_t)add_bfloat((uint16_t)(a >> 16), (uint16_t)(b >> 16)) << 16;
 }
 
-ATOM_HOST(atom_add_32, uint32_t, __atomic_fetch_add)
-ATOM_HOST(atom_add_64, uint64_t, __atomic_fetch_add)
-ATOM_HOST(atom_and_32, uint32_t, __atomic_fetch_and)
-ATOM_HOST(atom_and_64, uint64_t, __atomic_fetch_and)
-ATOM_HOST(atom_or_32, uint32_t, __atomic_fetch_or)
-ATOM_HOST(atom_or_64, uint64_t, __atomic_fetch_or)
-ATOM_HOST(atom_xor_32, uint32_t, __atomic_fetch_xor)
-ATOM_HOST(atom_xor_64, uint64_t, __atomic_fetch_xor)
-ATOM_HOST(atom_exch_32, uint32_t, __atomic_exchange_n)
-ATOM_HOST(atom_exch_64, uint64_t, __atomic_exchange_n)
+ATOM_HOST(atom_add_32, uint32_t, __atomic_fetch_add, operand == 0)
+ATOM_HOST(atom_add_64, uint64_t, __atomic_fetch_add, operand == 0)
+ATOM_HOST(atom_and_32, uint32_t, __atomic_fetch_and, (old & operand) == old)
+ATOM_HOST(atom_and_64, uint64_t, __atomic_fetch_and, (old & operand) == old)
+ATOM_HOST(atom_or_32, uint32_t, __atomic_fetch_or, (old | operand) == old)
+ATOM_HOST(atom_or_64, uint64_t, __atomic_fetch_or, (old | operand) == old)
+ATOM_HOST(atom_xor_32, uint32_t, __atomic_fetch_xor, operand == 0)
+ATOM_HOST(atom_xor_64, uint64_t, __atomic_fetch_xor, operand == 0)
+ATOM_HOST(atom_exch_32, uint32_t, __atomic_exchange_n, old == operand)
+ATOM_HOST(atom_exch_64, uint64_t, __atomic_exchange_n, old == operand)
 ATOM(atom_min_u32, uint32_t, uint32_t, b < old ? b : old)
 ATOM(atom_min_s32, int32_t, uint32_t, b < old ? b : old)
 ATOM(atom_min_u64, uint64_t, uint64_t, b < old ? b : old)

@@ -34,6 +34,7 @@ static void release(hw_block *block, uint32_t number) {
             path->state = HW_PATH_READY;
             path->pc++;
         }
+        if (s->n_paths > 1) hw_flow_merge(s);
     }
     *barrier = (hw_barrier){.all = ~0u};
     block->busy_barriers &= ~(1u << number);
@@ -56,15 +57,35 @@ void hw_barrier_threads_left(hw_block *block) {
     }
 }
 
-// Lanes that count: a warp whose living lanes all come counts as 32 where a number of threads was asked for, since that
-// number is one of whole warps (PTX ISA, bar).
-static uint32_t arriving(const hw_state *s, const hw_barrier *barrier) {
-    if (barrier->expected && s->warp.mask == s->live) return 32;
-    return (uint32_t)__builtin_popcount(s->warp.mask);
+// Lanes that count: a warp whose living lanes have all come counts as 32 where a number of threads was asked for, since
+// that number is one of whole warps (PTX ISA, bar).
+static uint32_t arriving(const hw_state *s, const hw_barrier *barrier, uint32_t number) {
+    uint32_t lanes = (uint32_t)__builtin_popcount(s->warp.mask), here = s->warp.mask;
+    if (!barrier->expected) return lanes;
+    for (uint32_t i = 0; i < s->n_paths; i++)
+        if (s->paths[i].state == HW_PATH_AT_BARRIER && s->paths[i].barrier == number) here |= s->paths[i].mask;
+    return here == s->live ? lanes + 32 - (uint32_t)__builtin_popcount(s->live) : lanes;
+}
+
+// Active lanes whose value in the slot is that of the first.
+static uint32_t like_first(const hw_warp *w, hw_slot slot) {
+    if ((slot & 3) == HW_BASE_LAUNCH) return w->mask;
+    const uint32_t *value = hw_at(w, slot), first = value[__builtin_ctz(w->mask)];
+    uint32_t same = 0;
+    for (int i = 0; i < 32; i++) same |= (uint32_t)(value[i] == first) << i;
+    return same & w->mask;
 }
 
 static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
     hw_state *s = hw_state_of(w);
+    uint32_t together = like_first(w, in->a);
+    if (in->b != HW_NO_SLOT) together &= like_first(w, in->b);
+    if (together != w->mask) {    // lanes that name another barrier or number come later
+        uint32_t others = w->mask & ~together;
+        hw_set_mask(w, others);
+        hw_flow_suspend(s, in, HW_PATH_READY);
+        hw_set_mask(w, together);
+    }
     uint32_t number = first_lane_of(w, in->a) % HW_BARRIERS;
     hw_barrier *barrier = &s->block->barriers[number];
     barrier->expected = in->b == HW_NO_SLOT ? 0 : first_lane_of(w, in->b);
@@ -74,7 +95,7 @@ static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
         if ((p & w->mask) != w->mask) barrier->all = 0;
         if (p & w->mask) barrier->any = ~0u;
     }
-    barrier->arrived += arriving(s, barrier);
+    barrier->arrived += arriving(s, barrier, number);
     s->block->busy_barriers |= 1u << number;
     if (!waits) {
         if (is_complete(s->block, barrier)) release(s->block, number);
@@ -110,18 +131,7 @@ static void complete_sync(hw_state *s, const hw_inst *in, uint32_t together) {
         path->state = HW_PATH_READY;
         path->pc++;
     }
-    // Lanes that stand at the same place in the same call and split are one path again.
-    for (uint32_t i = 0; i < s->n_paths; i++) {
-        for (uint32_t k = s->n_paths; k-- > i + 1;) {
-            hw_path *a = &s->paths[i], *b = &s->paths[k];
-            if (a->state != HW_PATH_READY || b->state != HW_PATH_READY || a->pc != b->pc || a->frame != b->frame ||
-                a->split != b->split)
-                continue;
-            a->mask |= b->mask;
-            memmove(b, b + 1, (s->n_paths - k - 1) * sizeof *b);
-            s->n_paths--;
-        }
-    }
+    hw_flow_merge(s);
 }
 
 // Are all lanes that instruction `in` waits for there? Lanes at any bar.warp.sync answer each other; other
@@ -144,9 +154,36 @@ void hw_sync_lanes_left(hw_state *s) {
         if (s->paths[i].state == HW_PATH_AT_SYNC && try_sync(s, &s->paths[i])) i = (uint32_t)-1;
 }
 
+// Lanes that name different members: the tiles of a warp, each of which goes through alone.
+static const hw_inst *sync_groups(hw_warp *w, const hw_inst *in, hw_slot members_slot) {
+    hw_state *s = hw_state_of(w);
+    hw_body inner = (hw_body)(intptr_t)in->imm;
+    uint32_t all = w->mask, done = 0;
+    for (uint32_t left = all; left;) {
+        hw_set_mask(w, left);
+        uint32_t group = like_first(w, members_slot), members = first_lane_of(w, members_slot);
+        left &= ~group;
+        hw_set_mask(w, group);
+        if (members & s->live & ~group) {
+            hw_flow_suspend(s, in, HW_PATH_AT_SYNC);
+            s->paths[s->n_paths - 1].members = members;
+        } else {
+            if (inner) inner(w, in);
+            done |= group;
+        }
+    }
+    if (done) hw_set_mask(w, done);
+    if (done == all) return in + 1;
+    if (done) hw_flow_suspend(s, in + 1, HW_PATH_READY);
+    hw_sync_lanes_left(s);
+    if (!hw_flow_has_ready(s)) hw_flow_release_waiting(s);
+    return hw_flow_next_path(s);
+}
+
 static const hw_inst *sync_lanes(hw_warp *w, const hw_inst *in, hw_slot members_slot) {
     hw_state *s = hw_state_of(w);
     uint32_t members = first_lane_of(w, members_slot);
+    if (__builtin_expect(like_first(w, members_slot) != w->mask, 0)) return sync_groups(w, in, members_slot);
     if (__builtin_expect(!(members & s->live & ~w->mask), 1)) {
         hw_body inner = (hw_body)(intptr_t)in->imm;
         return inner ? inner(w, in) : in + 1;

@@ -106,7 +106,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     hw_run *run = worker->run;
     block->linear = linear;
     find_index(run->launch->grid, linear, block->index);
-    block->issued = 0;
+    block->issued = block->counted = 0;
     block->is_running = true;
     block->live_threads = run->threads_per_block;
     if (block->busy_barriers)
@@ -123,7 +123,9 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
 
 // One turn of a warp: until it has exited, waits, or has used up its fuel.
 static void run_warp(hw_state *s) {
-    s->fuel = HW_TURN_FUEL;
+    uint64_t limit = s->run->launch->max_instructions;
+    int32_t fuel = limit && limit < HW_TURN_FUEL ? (int32_t)limit : HW_TURN_FUEL;
+    s->fuel = fuel;
     s->polls = 0;
     s->stop = HW_STOP_NONE;
     if (!hw_flow_pick(s)) {
@@ -132,7 +134,8 @@ static void run_warp(hw_state *s) {
     }
     for (const hw_inst *in = s->pc; in;) in = in->body(&s->warp, in);
     if (s->stop != HW_STOP_YIELD) return;
-    s->hungry_turns = s->polls ? HUNGRY_TURNS : s->hungry_turns + 1;
+    // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
+    s->hungry_turns = s->polls > (uint32_t)fuel / HW_POLL_FUEL / 2 ? HUNGRY_TURNS : s->hungry_turns + 1;
     if (s->hungry_turns < HUNGRY_TURNS || s->run->launch->gpu.compute_capability < 70) {
         s->is_ready = true;
         return;
@@ -149,6 +152,19 @@ static void run_warp(hw_state *s) {
 
 typedef enum turn_result { TURN_FINISHED, TURN_YIELDED, TURN_STOPPED } turn_result;
 
+// Has the launch executed more than it may? Stops it then.
+static bool is_over_limit(hw_state *s) {
+    hw_run *run = s->run;
+    hw_block *block = s->block;
+    if (!run->launch->max_instructions) return false;
+    uint64_t fresh = block->issued - block->counted;
+    block->counted = block->issued;
+    if (atomic_fetch_add_explicit(&run->issued, fresh, memory_order_relaxed) + fresh <= run->launch->max_instructions)
+        return false;
+    hw_fault_limit(s);
+    return true;
+}
+
 // Every warp that can run gets a turn. Returns whether any could; *waits: all that ran wait for something outside.
 static bool run_round(hw_block *block, bool *waits) {
     const hw_run *run = block->warps[0].run;
@@ -162,10 +178,20 @@ static bool run_round(hw_block *block, bool *waits) {
         if (!s->live || !hw_flow_has_ready(s)) continue;
         ran = true;
         run_warp(s);
-        if (s->stop == HW_STOP_FAULT) return true;
+        if (s->stop == HW_STOP_FAULT || is_over_limit(s)) return true;
         if (s->stop != HW_STOP_YIELD || s->hungry_turns < HUNGRY_TURNS) *waits = false;
     }
     return ran;
+}
+
+// Lanes that wait at joins go on alone in warps where nobody else can run.
+static bool release_blocked(hw_block *block) {
+    bool released = false;
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        hw_state *s = &block->warps[i];
+        if (s->live && !hw_flow_has_ready(s)) released |= hw_flow_release_waiting(s);
+    }
+    return released;
 }
 
 static turn_result run_block(hw_block *block) {
@@ -177,14 +203,13 @@ static turn_result run_block(hw_block *block) {
         bool ran = run_round(block, &waits);
         if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return TURN_STOPPED;
         if (!block->live_threads) return TURN_FINISHED;
+        if (block->progressed && ran) continue;
+        if ((!ran || waits) && release_blocked(block)) continue;
         if (!ran) {
-            bool released = false;
-            for (uint32_t i = 0; i < block->n_warps; i++) released |= hw_flow_release_waiting(&block->warps[i]);
-            if (released) continue;
             hw_fault_deadlock(block);
             return TURN_STOPPED;
         }
-        if (waits && !block->progressed) return TURN_YIELDED;
+        if (waits) return TURN_YIELDED;
     }
 }
 

@@ -95,7 +95,10 @@ static bool run_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site,
 static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     uint64_t address = argument(s, site, 0, lane);
     if (!address) return true;
-    if (hw_mem_free(s->run->launch->mem, address, NULL) == HW_OK) return true;
+    hw_mem *mem = s->run->launch->mem;
+    hw_allocation block;
+    if (hw_mem_find(mem, address, 1, &block) && block.kind == HW_ALLOC_HEAP && hw_mem_free(mem, address, NULL) == HW_OK)
+        return true;
     hw_fault_access(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, address, 1, true);
     return false;
 }

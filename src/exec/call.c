@@ -32,6 +32,8 @@ static hw_frame *new_frame(hw_state *s, const hw_program *program) {
             hw_free(frame);
             return NULL;
         }
+        frame->next_made = s->made_frames;
+        s->made_frames = frame;
     }
     frame->program = program;
     frame->param_stride = stride;
@@ -43,30 +45,49 @@ static char *param_at(const hw_frame *frame, int lane, uint32_t offset) {
     return frame->params + (size_t)lane * frame->param_stride + offset;
 }
 
+// Where a function whose parameters' address is taken finds them: in local memory, behind its variables.
+uint32_t hw_call_local_params(const hw_frame *frame) {
+    return round_up(frame->local_offset + frame->program->local_bytes, 16);
+}
+
+// What a call passes for parameter k: no more bytes than either side knows of.
+static size_t passed_bytes(const hw_ptx_symbol *formal, hw_ptx_symbol *const *known, uint32_t n_known, uint32_t k) {
+    uint64_t bytes = formal->size_bytes;
+    return k < n_known && known[k]->size_bytes < bytes ? known[k]->size_bytes : bytes;
+}
+
+static bool pass_arguments(hw_state *s, const hw_inst *in, const hw_call_site *site, const hw_frame *frame) {
+    const hw_warp *w = &s->warp;
+    const hw_ptx_function *f = frame->program->function, *known = site->signature;
+    uint32_t n = f->n_params < site->n_args ? f->n_params : site->n_args;
+    for (uint32_t k = 0; k < n; k++) {
+        size_t bytes = passed_bytes(f->params[k], known->params, known->n_params, k);
+        HW_EACH_ACTIVE_LANE(memcpy(param_at(frame, i, (uint32_t)f->params[k]->offset),
+                                   param_at(frame->parent, i, site->arg_offsets[k]), bytes));
+    }
+    if (!frame->program->takes_param_address) return true;
+    uint64_t at = HW_LOCAL_WINDOW + hw_call_local_params(frame);
+    HW_EACH_ACTIVE_LANE(if (!hw_access_write(s, in, i, at, param_at(frame, i, 0), frame->program->formal_param_bytes))
+                            return false);
+    return true;
+}
+
 static const hw_inst *enter(hw_state *s, const hw_inst *in, const hw_call_site *site, const hw_program *callee) {
-    hw_warp *w = &s->warp;
-    int first = __builtin_ctz(w->mask);
+    int first = __builtin_ctz(s->warp.mask);
     hw_frame *caller = s->frame;
     hw_frame *frame = new_frame(s, callee);
     if (!frame || !hw_flow_enter(s, in + 1)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, first);
     frame->parent = caller;
     frame->return_to = in + 1;
     frame->site = site;
-    frame->live = w->mask;
+    frame->live = s->warp.mask;
     frame->local_offset = round_up(caller->local_top + CALL_BYTES, 16);
     frame->local_top = frame->local_offset + callee->local_bytes;
-    if (frame->local_top > s->run->local_bytes) {
-        frame->next_free = s->free_frames;
-        s->free_frames = frame;
-        return hw_fault_stop(s, in, HW_FAULT_STACK, first);
-    }
-    const hw_ptx_function *f = callee->function;
-    uint32_t n = f->n_params < site->n_args ? f->n_params : site->n_args;
-    for (uint32_t k = 0; k < n; k++)
-        HW_EACH_ACTIVE_LANE(memcpy(param_at(frame, i, (uint32_t)f->params[k]->offset),
-                                   param_at(caller, i, site->arg_offsets[k]), f->params[k]->size_bytes));
+    if (callee->takes_param_address) frame->local_top = hw_call_local_params(frame) + callee->formal_param_bytes;
+    if (frame->local_top > s->run->local_bytes) return hw_fault_stop(s, in, HW_FAULT_STACK, first);
+    if (!pass_arguments(s, in, site, frame)) return NULL;
     hw_flow_use_frame(s, frame);
-    return callee->insts;
+    return hw_flow_spend(s, callee->insts);
 }
 
 static const hw_inst *call_ret(hw_warp *w, const hw_inst *in) {
@@ -77,9 +98,11 @@ static const hw_inst *call_ret(hw_warp *w, const hw_inst *in) {
     const hw_ptx_function *f = frame->program->function;
     const hw_call_site *site = frame->site;
     uint32_t n = f->n_rets < site->n_rets ? f->n_rets : site->n_rets;
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n; k++) {
+        size_t bytes = passed_bytes(f->rets[k], site->signature->rets, site->signature->n_rets, k);
         HW_EACH_ACTIVE_LANE(memcpy(param_at(caller, i, site->ret_offsets[k]),
-                                   param_at(frame, i, (uint32_t)f->rets[k]->offset), f->rets[k]->size_bytes));
+                                   param_at(frame, i, (uint32_t)f->rets[k]->offset), bytes));
+    }
     const hw_inst *next = frame->return_to;
     frame->live &= ~w->mask;
     if (!frame->live) {
@@ -113,7 +136,7 @@ static const hw_inst *call_indirect(hw_warp *w, const hw_inst *in) {
     uint64_t index = (handle - HW_FUNCTION_HANDLE) / 16 - 1;
     const hw_program_set *set = s->run->set;
     if (handle < HW_FUNCTION_HANDLE + 16 || (handle - HW_FUNCTION_HANDLE) % 16 || index >= set->n_programs ||
-        !set->programs[index])
+        !set->programs[index] || set->programs[index]->function->is_entry)
         return hw_fault_stop(s, in, HW_FAULT_INVALID_CALL, first);
     uint32_t same = 0;
     HW_EACH_ACTIVE_LANE(if (target[i] == handle) same |= 1u << i);
@@ -131,11 +154,21 @@ static const hw_inst *call_indirect(hw_warp *w, const hw_inst *in) {
 // ld.param and st.param of a function's own parameters and of those of the calls it makes.
 static const hw_inst *call_ld_param(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
+    const hw_program *program = s->frame->program;
     const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;
+    bool is_local = program->takes_param_address && !program->function->is_entry &&
+                    (uint64_t)in->imm < program->formal_param_bytes;
     for (uint32_t e = 0; e < in->vector; e++) {
         if (registers[e] == HW_NO_SLOT) continue;
         char *d = hw_at(w, registers[e]);
         uint32_t offset = (uint32_t)in->imm + e * in->width;
+        if (is_local) {
+            uint64_t at = HW_LOCAL_WINDOW + hw_call_local_params(s->frame) + offset, value;
+            HW_EACH_ACTIVE_LANE(if (!hw_access_read(s, in, i, at, &value, in->width)) return NULL;
+                                hw_extend(d + (size_t)i * in->reg_bytes, in->reg_bytes, &value, in->width,
+                                          in->flags & HW_INST_SIGNED));
+            continue;
+        }
         HW_EACH_ACTIVE_LANE(hw_extend(d + (size_t)i * in->reg_bytes, in->reg_bytes, param_at(s->frame, i, offset),
                                       in->width, in->flags & HW_INST_SIGNED));
     }
@@ -144,6 +177,7 @@ static const hw_inst *call_ld_param(hw_warp *w, const hw_inst *in) {
 
 static const hw_inst *call_st_param(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
+    if (in->a != HW_NO_SLOT) return hw_access_general(s, in, true);
     const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;
     for (uint32_t e = 0; e < in->vector; e++) {
         const char *b = hw_at(w, registers[e]);
@@ -155,9 +189,9 @@ static const hw_inst *call_st_param(hw_warp *w, const hw_inst *in) {
 
 // A kernel's parameters: the same for all lanes, unless the kernel computes the address.
 static const hw_inst *call_ld_param_entry(hw_warp *w, const hw_inst *in) {
-    if (in->sub) return call_ld_param(w, in);
     hw_state *s = hw_state_of(w);
     if (in->a != HW_NO_SLOT) return hw_access_general(s, in, false);
+    if (in->sub) return call_ld_param(w, in);
     const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;
     for (uint32_t e = 0; e < in->vector; e++) {
         if (registers[e] == HW_NO_SLOT) continue;

@@ -58,18 +58,29 @@ uint32_t hw_exec_workers(const hw_exec *exec) { return exec->n_workers; }
 
 // ---- before ----
 
-// Marks what the program can call.
-static void reach(hw_run *run, const hw_program *program) {
+// Marks a program as reachable; `found` lists those whose calls are still to be looked at.
+static void mark(hw_run *run, const hw_program *program, const hw_program **found, uint32_t *n) {
     hw_areas *areas = &run->areas[program->index];
-    if (areas->is_reachable) return;
+    if (!areas->is_reachable) found[(*n)++] = program;
     areas->is_reachable = true;
-    for (uint32_t i = 0; i < program->n_calls; i++) {
-        const hw_call_site *site = &program->calls[i];
-        if (site->callee) reach(run, site->callee);
-        if (site->callee || site->builtin) continue;
-        for (uint32_t k = 0; k < run->set->n_programs; k++) {
-            const hw_program *other = run->set->programs[k];
-            if (other && !other->function->is_entry) reach(run, other);
+}
+
+// Marks what the entry can call: with one indirect call, every function. found: room for all programs.
+static void reach(hw_run *run, const hw_program **found) {
+    uint32_t n = 0;
+    bool any = false;
+    mark(run, run->entry, found, &n);
+    while (n) {
+        const hw_program *program = found[--n];
+        for (uint32_t i = 0; i < program->n_calls; i++) {
+            const hw_call_site *site = &program->calls[i];
+            if (site->callee) mark(run, site->callee, found, &n);
+            if (site->callee || site->builtin || any) continue;
+            any = true;
+            for (uint32_t k = 0; k < run->set->n_programs; k++) {
+                const hw_program *other = run->set->programs[k];
+                if (other && !other->function->is_entry) mark(run, other, found, &n);
+            }
         }
     }
 }
@@ -267,12 +278,13 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.n_warps = (run.threads_per_block + 31) / 32;
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     run.shared_bytes = shared_bytes(&run);
-    run.n_workers = run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers;
+    if (!run.n_blocks || !run.n_warps) return hw_diag_set(diag, HW_USAGE, "a launch of no threads");
+    run.n_workers = hw_pool_start(exec->pool, run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers);
     run.areas = hw_calloc(launch->set->n_programs + 1, sizeof *run.areas);
     run.block_lists = hw_calloc(launch->set->n_programs + 1, sizeof *run.block_lists);
     hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);
     if (status == HW_OK) {
-        reach(&run, launch->entry);
+        reach(&run, run.block_lists);    // which is filled afterwards
         status = lay_out(&run, diag);
     }
     if (status == HW_OK) status = place_params(&run, diag);

@@ -118,37 +118,76 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
     return NULL;
 }
 
+void hw_fault_limit(hw_state *s) {
+    if (!claim(s)) return;
+    const hw_inst *in = s->pc ? s->pc : s->run->entry->insts;
+    fill(s, in, s->run->fault, HW_FAULT_DEADLOCK, s->live ? __builtin_ctz(s->live) : 0);
+    append(s->run->fault->text, sizeof s->run->fault->text, ": it has executed %" PRIu64 " instructions, the limit",
+           s->run->launch->max_instructions);
+    s->run->status = HW_DEADLOCK;
+}
+
+// Threads that wait at one place for one thing.
+typedef struct group {
+    const hw_path *path;          // of the first warp
+    uint32_t warp, threads, n_warps;
+    uint64_t warps;
+    uint32_t missing;             // AT_SYNC: lanes of the warp that have not come
+} group;
+enum { MAX_GROUPS = 8 };
+
+static uint32_t find_groups(const hw_block *block, group groups[MAX_GROUPS]) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        const hw_state *s = &block->warps[i];
+        for (uint32_t k = 0; k < s->n_paths; k++) {
+            const hw_path *path = &s->paths[k];
+            bool in_warp = path->state == HW_PATH_AT_SYNC;
+            uint32_t g = 0;
+            while (g < n && (in_warp || groups[g].path->pc != path->pc || groups[g].path->state != path->state ||
+                             groups[g].path->barrier != path->barrier))
+                g++;
+            if (g == MAX_GROUPS) continue;
+            if (g == n) groups[n++] = (group){.path = path, .warp = i, .missing = path->members & s->live & ~path->mask};
+            groups[g].threads += (uint32_t)__builtin_popcount(path->mask);
+            groups[g].n_warps += !(groups[g].warps >> (i & 63) & 1);
+            groups[g].warps |= (uint64_t)1 << (i & 63);
+        }
+    }
+    return n;
+}
+
+static void describe_group(const hw_block *block, hw_fault *fault, const group *g) {
+    const char *file;
+    uint32_t line;
+    char *t = fault->text;
+    size_t n = sizeof fault->text;
+    place_of(block->warps[0].run, g->path->pc, &file, &line);
+    append(t, n, "\n  %s:%u: ", file, line);
+    if (g->path->state == HW_PATH_AT_SYNC) {
+        append(t, n, "warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", g->warp, g->path->mask, g->missing);
+        return;
+    }
+    const hw_barrier *barrier = &block->barriers[g->path->barrier];
+    if (g->n_warps == 1) append(t, n, "warp %u, lanes 0x%08x", g->warp, g->path->mask);
+    else append(t, n, "%u threads of %u warps, the first is warp %u,", g->threads, g->n_warps, g->warp);
+    append(t, n, " wait at barrier %u, where %u threads of %u have come", g->path->barrier, barrier->arrived,
+           barrier->expected ? barrier->expected : block->live_threads);
+}
+
 // One line for each group of threads that waits, and for what.
 void hw_fault_deadlock(hw_block *block) {
     hw_state *first = &block->warps[0];
     const hw_run *run = first->run;
+    group groups[MAX_GROUPS];
     if (!claim(first)) return;
     hw_fault *fault = run->fault;
-    bool placed = false;
-    for (uint32_t i = 0; i < block->n_warps; i++) {
-        hw_state *s = &block->warps[i];
-        for (uint32_t k = 0; k < s->n_paths; k++) {
-            const hw_path *path = &s->paths[k];
-            const char *file;
-            uint32_t line;
-            if (!placed) {
-                fill(s, path->pc, fault, HW_FAULT_DEADLOCK, __builtin_ctz(path->mask));
-                append(fault->text, sizeof fault->text, ": threads wait for each other for ever");
-                placed = true;
-            }
-            place_of(run, path->pc, &file, &line);
-            if (strlen(fault->text) > sizeof fault->text - 200) continue;
-            if (path->state == HW_PATH_AT_SYNC)
-                append(fault->text, sizeof fault->text,
-                       "\n  %s:%u: warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", file, line, i, path->mask,
-                       path->members & s->live & ~path->mask);
-            else
-                append(fault->text, sizeof fault->text,
-                       "\n  %s:%u: warp %u, lanes 0x%08x wait at barrier %u, where %u threads of %u have come", file, line,
-                       i, path->mask, path->barrier, block->barriers[path->barrier].arrived,
-                       block->barriers[path->barrier].expected ? block->barriers[path->barrier].expected
-                                                               : block->live_threads);
-        }
-    }
+    uint32_t n = find_groups(block, groups), gone = run->threads_per_block - block->live_threads;
+    if (n) fill(&block->warps[groups[0].warp], groups[0].path->pc, fault, HW_FAULT_DEADLOCK,
+                __builtin_ctz(groups[0].path->mask));
+    append(fault->text, sizeof fault->text, ": threads wait for each other for ever");
+    if (gone) append(fault->text, sizeof fault->text, " (%u of the block have exited)", gone);
+    for (uint32_t g = 0; g < n && strlen(fault->text) < sizeof fault->text - 200; g++)
+        describe_group(block, fault, &groups[g]);
     first->run->status = HW_DEADLOCK;
 }

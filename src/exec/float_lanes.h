@@ -35,7 +35,7 @@ static inline double hw_double_result(double r, double a, double b, double c) {
 static inline double hw_coarse_double(double x) {
     uint64_t high = hw_double_bits(x) & 0xffffffff00000000ull;
     uint64_t flushed = high & 0x7ff0000000000000ull ? high : high & 1ull << 63;
-    return hw_bits_double(x == x ? flushed : hw_double_bits(x));
+    return hw_bits_double(flushed);    // a NaN whose payload is in the low word alone becomes infinity, as on hardware
 }
 
 // The result: rounded to what a high word holds, flushed when subnormal; a NaN is 0x7fffffff00000000.

@@ -24,9 +24,14 @@ static void set_split(hw_state *s, hw_split *split) {
 
 static hw_split *new_split(hw_state *s, hw_split *outer, const hw_inst *join, hw_frame *frame, uint32_t lanes) {
     hw_split *split = s->free_splits;
-    if (split) s->free_splits = split->outer;
-    else split = hw_malloc(sizeof *split);
-    if (split) *split = (hw_split){.outer = outer, .join = join, .frame = frame, .expected = lanes};
+    if (split) {
+        s->free_splits = split->outer;
+    } else if ((split = hw_malloc(sizeof *split))) {
+        split->next_made = s->made_splits;
+        s->made_splits = split;
+    }
+    if (!split) return NULL;
+    *split = (hw_split){.outer = outer, .join = join, .frame = frame, .expected = lanes, .next_made = split->next_made};
     return split;
 }
 
@@ -61,14 +66,14 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
 }
 
 void hw_flow_free(hw_state *s) {
-    while (s->free_splits) {
-        hw_split *split = s->free_splits;
-        s->free_splits = split->outer;
+    while (s->made_splits) {
+        hw_split *split = s->made_splits;
+        s->made_splits = split->next_made;
         hw_free(split);
     }
-    while (s->free_frames) {
-        hw_frame *frame = s->free_frames;
-        s->free_frames = frame->next_free;
+    while (s->made_frames) {
+        hw_frame *frame = s->made_frames;
+        s->made_frames = frame->next_made;
         hw_free_aligned(frame->registers);
         hw_free(frame);
     }
@@ -117,8 +122,16 @@ static void push_ready(hw_state *s, uint32_t mask, const hw_inst *pc, hw_frame *
     s->paths[s->n_paths++] = (hw_path){.mask = mask, .state = HW_PATH_READY, .pc = pc, .frame = frame, .split = split};
 }
 
-// The running path stands at the join of its split.
-static const hw_inst *arrive(hw_state *s, const hw_inst *next) {
+static const hw_inst *yield(hw_state *s, const hw_inst *next) {
+    s->stop = HW_STOP_YIELD;
+    s->pc = next;
+    return NULL;
+}
+
+const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) { return --s->fuel < 0 ? yield(s, next) : next; }
+
+// The running path stands at the join of its split, after instruction `in`. A join can be the head of a loop.
+static const hw_inst *arrive(hw_state *s, const hw_inst *in, const hw_inst *next) {
     while (next == s->join && s->split->frame == s->frame) {
         hw_split *split = s->split;
         split->expected &= ~s->warp.mask;
@@ -128,18 +141,12 @@ static const hw_inst *arrive(hw_state *s, const hw_inst *next) {
         set_split(s, split->outer);
         free_split(s, split);
     }
-    return next;
-}
-
-static const hw_inst *yield(hw_state *s, const hw_inst *next) {
-    s->stop = HW_STOP_YIELD;
-    s->pc = next;
-    return NULL;
+    return next <= in ? hw_flow_spend(s, next) : next;
 }
 
 // On to the first instruction of a basic block.
 static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
-    if (next == s->join) return arrive(s, next);
+    if (next == s->join) return arrive(s, in, next);
     if (next <= in && --s->fuel < 0) return yield(s, next);
     return next;
 }
@@ -228,7 +235,8 @@ static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
             push_ready(s, same, s->insts + target, s->frame, s->split);
         }
     }
-    return next_path(s);
+    const hw_inst *next = next_path(s);
+    return next ? hw_flow_spend(s, next) : NULL;
 }
 
 static const hw_inst *flow_guard(hw_warp *w, const hw_inst *in) {
@@ -315,6 +323,21 @@ bool hw_flow_release_waiting(hw_state *s) {
         }
     }
     return released;
+}
+
+// Lanes that stand at the same place in the same call and split are one path again.
+void hw_flow_merge(hw_state *s) {
+    for (uint32_t i = 0; i < s->n_paths; i++) {
+        for (uint32_t k = s->n_paths; k-- > i + 1;) {
+            hw_path *a = &s->paths[i], *b = &s->paths[k];
+            if (a->state != HW_PATH_READY || b->state != HW_PATH_READY || a->pc != b->pc || a->frame != b->frame ||
+                a->split != b->split)
+                continue;
+            a->mask |= b->mask;
+            memmove(b, b + 1, (s->n_paths - k - 1) * sizeof *b);
+            s->n_paths--;
+        }
+    }
 }
 
 // For calls: the callee's lanes meet again behind the call.

@@ -68,7 +68,7 @@ static conversion parse(const char *p, arguments *a) {
         c.width = (int32_t)take(a, 4);
         p++;
         if (c.width < 0) {
-            c.width = -c.width;
+            c.width = c.width < -4095 ? 4095 : -c.width;
             if (n < sizeof c.flags - 1) c.flags[n++] = '-';
         }
     } else if (*p >= '1' && *p <= '9') {

@@ -8,8 +8,10 @@ static inline double root(double x) { return __builtin_sqrt(x); }
 static inline double with_sign(double x, double of) {
     return hw_bits_double((bits(x) & ~(1ull << 63)) | (bits(of) & 1ull << 63));
 }
-static inline double negative(double x) { return x == x ? -x : x; }
-static inline double magnitude(double x) { return x == x ? hw_bits_double(bits(x) & ~(1ull << 63)) : x; }
+// NaN comes out quiet, with its sign.
+static inline double quiet(double x) { return hw_bits_double(bits(x) | 1ull << 51); }
+static inline double negative(double x) { return x == x ? -x : quiet(x); }
+static inline double magnitude(double x) { return x == x ? hw_bits_double(bits(x) & ~(1ull << 63)) : quiet(x); }
 
 static inline double result(double r, double a, double b, double c) { return hw_double_result(r, a, b, c); }
 

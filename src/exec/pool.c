@@ -74,23 +74,22 @@ void hw_pool_destroy(hw_pool *pool) {
     hw_free(pool);
 }
 
-// Threads up to index n - 1 exist; fewer when the system gives no more.
-static void start_threads(hw_pool *pool, uint32_t n) {
+uint32_t hw_pool_start(hw_pool *pool, uint32_t n) {
     while (pool->started < n && pool->started < pool->size) {
         thread_start *start = hw_malloc(sizeof *start);
-        if (!start) return;
+        if (!start) break;
         *start = (thread_start){pool, pool->started};
         if (pthread_create(&pool->threads[pool->started], NULL, thread_main, start)) {
             hw_free(start);
-            return;
+            break;
         }
         pool->started++;
     }
+    return n < pool->started ? n : pool->started;
 }
 
 void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t index), void *context) {
-    start_threads(pool, n);
-    uint32_t threads = n < pool->started ? n : pool->started;
+    uint32_t threads = hw_pool_start(pool, n);
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->context = context;

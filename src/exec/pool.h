@@ -10,6 +10,9 @@ typedef struct hw_pool hw_pool;
 hw_pool *hw_pool_create(uint32_t size);
 void hw_pool_destroy(hw_pool *pool);
 
+// Starts threads for n workers, if the system gives them. Returns how many of the n there are, the caller included.
+uint32_t hw_pool_start(hw_pool *pool, uint32_t n);
+
 // Calls work(context, i) for i below n (at most size), each on a thread of its own, i = 0 on the caller's; returns when
 // all have. Where a thread cannot be started the caller does its work too. Not reentrant.
 void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t index), void *context);

@@ -29,7 +29,7 @@ typedef struct hw_frame {
     uint32_t local_top;           // where the next call's begin (alloca moves it)
     uint32_t param_stride;        // bytes from one lane's parameter memory to the next
     char *registers, *params;
-    struct hw_frame *next_free;
+    struct hw_frame *next_free, *next_made;
     size_t bytes;                 // of registers and params, for reuse
 } hw_frame;
 
@@ -40,6 +40,7 @@ typedef struct hw_split {
     hw_frame *frame;              // join is meant in this call only
     uint32_t expected;            // lanes still on their way
     uint32_t waiting;             // lanes that have arrived
+    struct hw_split *next_made;
 } hw_split;
 
 typedef enum hw_path_state {
@@ -84,15 +85,15 @@ struct hw_state {
     const hw_inst *pc;            // where to go on, when stopped
     hw_stop stop;
     int32_t fuel;                 // backward branches until the warp must yield
-    uint32_t polls;               // volatile and atomic accesses in this turn
+    uint32_t polls;               // accesses of this turn that a thread that waits for another would make
     uint32_t hungry_turns;        // turns in a row that ended for want of fuel without a poll
     bool is_ready;                // stopped, and can go on at pc with all as it is
     hw_path paths[32];            // those that do not run
     uint32_t n_paths;
     uint32_t thread_of_lane0;     // linear index in the block
     hw_frame entry_frame;
-    hw_frame *free_frames;
-    hw_split *free_splits;
+    hw_frame *free_frames, *made_frames;    // of those that were ever made, the ones that nobody uses
+    hw_split *free_splits, *made_splits;
     char *local;                  // 32 lanes' local memory, words interleaved
     char *warp_area;              // of all programs
 };
@@ -104,7 +105,8 @@ typedef struct hw_barrier {
 } hw_barrier;
 enum { HW_BARRIERS = 16 };
 
-// How long a warp runs before it must let others run: backward branches; a volatile or atomic access costs more.
+// How long a warp runs before it must let others run: backward branches; volatile loads, and atomics that change nothing,
+// cost more.
 enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512 };
 
 // One resident block.
@@ -113,6 +115,7 @@ struct hw_block {
     uint64_t linear;
     uint32_t live_threads, n_warps;
     uint64_t issued;              // PTX instructions so far: the block's clock
+    uint64_t counted;             // of them, those that are in the launch's sum
     hw_barrier barriers[HW_BARRIERS];
     uint32_t busy_barriers;       // at which somebody has arrived, one bit each
     char *shared;                 // shared_bytes, with room behind it that no program reaches
@@ -195,7 +198,7 @@ struct hw_run {
     uint8_t *params;              // copy of the parameters
     uint64_t param_address;       // the same in device memory, when the kernel takes its address
     atomic_uint_fast64_t next_block;
-    atomic_uint_fast64_t heap_used;
+    atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
     atomic_bool stopped;          // a fault: everybody leaves
     pthread_mutex_t *print_lock;
     hw_fault *fault;
@@ -220,6 +223,8 @@ void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state);
 void hw_flow_use_frame(hw_state *s, hw_frame *frame);
 void hw_flow_free(hw_state *s);
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
+const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next);   // next, or NULL when the warp's turn is over
+void hw_flow_merge(hw_state *s);                // ready paths at one place become one
 void hw_flow_account(hw_state *s, const hw_inst *in);
 const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
 const hw_inst *hw_flow_next_path(hw_state *s);
@@ -228,7 +233,7 @@ extern const hw_body_row hw_flow_bodies[];
 
 // call.c
 extern const hw_body_row hw_call_bodies[];
-bool hw_call_is_builtin(const char *name);
+uint32_t hw_call_local_params(const hw_frame *frame);   // where the call's parameters lie in local memory, if they do
 
 // barrier.c
 void hw_barrier_threads_left(hw_block *block);  // threads have exited: barriers may be complete
@@ -281,6 +286,7 @@ const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind,
 const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
                                uint64_t address, uint32_t bytes, bool is_write);
 void hw_fault_deadlock(hw_block *block);
+void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
 
 // bind.c
 void hw_bind_leave(void);    // a worker has run its last body

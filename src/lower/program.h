@@ -178,8 +178,7 @@ struct hw_program {
     hw_immediate *immediates;               // what launch_image is made of
     uint32_t n_immediates;
     bool uses_alloca;
-    bool takes_param_address;               // param.address, or ld.param at a computed address: of entries set by lower,
-                                            // of functions by exec
+    bool takes_param_address;               // param.address, ld.param at a computed address; of functions set by exec
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
 

@@ -30,11 +30,14 @@ static char *trim(char *s) {
 static bool parse_tolerance(char *text, opcode_case *c) {
     char kind[8];
     double value;
-    if (sscanf(text, "%7s %lf", kind, &value) != 2) return false;
-    if (!strcmp(kind, "ulp")) c->ulp = value;
-    else if (!strcmp(kind, "abs")) c->absolute = value;
-    else if (!strcmp(kind, "rel")) c->relative = value;
-    else return false;
+    int length;
+    for (; *trim(text); text += length) {
+        if (sscanf(text, "%7s %lf%n", kind, &value, &length) != 2) return false;
+        if (!strcmp(kind, "ulp")) c->ulp = value;
+        else if (!strcmp(kind, "abs")) c->absolute = value;
+        else if (!strcmp(kind, "rel")) c->relative = value;
+        else return false;
+    }
     return true;
 }
 

@@ -1,0 +1,160 @@
+// Forward progress: threads that wait for each other finish when they can, and are told of when they cannot.
+#include "exec_run.h"
+
+static uint32_t always_1(uint32_t t) { (void)t; return 1; }
+static uint32_t total;
+static uint32_t is_total(uint32_t t) { return t ? 0 : total; }
+
+// ---- locks ----
+
+// The lock is released behind the loop: the lane that has it must get past the others, which spin.
+#define LOCK_AFTER_LOOP \
+    "SPIN: atom.global.cas.b32 %r5, [%rd2], 0, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra SPIN;\n" \
+    "ld.volatile.global.u32 %r6, [%rd1]; add.u32 %r6, %r6, 1; st.volatile.global.u32 [%rd1], %r6; membar.gl;\n" \
+    "atom.global.exch.b32 %r7, [%rd2], 0;\nret;\n"
+static void test_lock(void **state) {
+    (void)state;
+    total = 3 * 64;
+    run_always((run_args){.grid = 3, .block = 64, .ptx = KERNEL("", LOCK_AFTER_LOOP)}, 2, is_total, false);
+    // The same as a loop with the work inside, by exch; and one with nanosleep.
+    run_always((run_args){.grid = 3, .block = 64, .ptx = KERNEL("",
+        "TRY: atom.global.exch.b32 %r5, [%rd2], 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra AGAIN;\n"
+        "ld.volatile.global.u32 %r6, [%rd1]; add.u32 %r6, %r6, 1; st.volatile.global.u32 [%rd1], %r6; membar.gl;\n"
+        "st.volatile.global.u32 [%rd2], 0; bra END;\nAGAIN: nanosleep.u32 100; bra TRY;\nEND: ret;\n")}, 2, is_total, false);
+    // In shared memory.
+    run_always((run_args){.grid = 1, .block = 192, .ptx = KERNEL(".shared .align 4 .u32 lock;\n",
+        "mov.u32 %r8, lock; st.shared.u32 [%r8], 0; bar.sync 0;\n"
+        "SPIN: atom.shared.cas.b32 %r5, [%r8], 0, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra SPIN;\n"
+        "ld.volatile.global.u32 %r6, [%rd1]; add.u32 %r6, %r6, 1; st.volatile.global.u32 [%rd1], %r6;\n"
+        "atom.shared.exch.b32 %r7, [%r8], 0;\nret;\n")}, 2, is_total, false);
+}
+
+// A lane that waits, by plain loads even, for what another lane of its warp does behind the branch.
+static void test_lanes_wait(void **state) {
+    (void)state;
+    total = 1;
+    static const char *const loads[] = {"ld.volatile.global.u32", "ld.relaxed.gpu.global.u32", "ld.acquire.gpu.global.u32",
+                                        "ld.global.u32"};
+    for (int k = 0; k < 4; k++) {
+        char text[2048];
+        const char *before = KERNEL("", "setp.eq.u32 %p1, %r1, 31; @%p1 bra WRITE;\nWAIT: @@ %r5, [%rd2];"
+            " setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT; bra END;\nWRITE: mov.u32 %r5, 1;"
+            " st.volatile.global.u32 [%rd2], %r5;\nEND: setp.eq.u32 %p3, %r1, 0; @%p3 st.global.u32 [%rd3], %r5; ret;\n");
+        const char *at = strstr(before, "@@ ");
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - before), before, loads[k], at + 2);
+        if (k < 3) run_always((run_args){.block = 32, .ptx = text}, 2, is_total, false);
+        else run_ok((run_args){.block = 32, .ptx = text});    // takes longer: a plain load is no sign of waiting
+    }
+}
+
+// ---- blocks ----
+
+static uint32_t chain(uint32_t t) { return t + 1; }
+static void test_look_back(void **state) {
+    (void)state;
+    // Block i waits for block i - 1's sum.
+    run_always((run_args){.grid = 300, .block = 1, .ptx = KERNEL("",
+        "mov.u32 %r5, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra GO; WAIT: ld.volatile.global.u32 %r6, [%rd3+-4];"
+        " setp.eq.u32 %p2, %r6, 0; @%p2 bra WAIT; add.u32 %r5, %r6, 1;\nGO: st.volatile.global.u32 [%rd3], %r5; ret;\n")},
+        300, chain, false);
+    // Block i waits for block i + 1: all are resident.
+    run_always((run_args){.grid = 100, .block = 1, .ptx = KERNEL("",
+        "mov.u32 %r5, 1; mov.u32 %r7, %nctaid.x; sub.u32 %r7, %r7, 1; setp.eq.u32 %p1, %r2, %r7; @%p1 bra GO;\n"
+        "WAIT: ld.acquire.gpu.global.u32 %r6, [%rd3+4]; setp.eq.u32 %p2, %r6, 0; @%p2 bra WAIT; membar.gl;\n"
+        "GO: st.release.gpu.global.u32 [%rd3], %r5; ret;\n")}, 100, always_1, false);
+}
+
+// Every block counts itself in and polls until all have: three times.
+static void test_grid_barrier(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 40, .block = 64, .ptx = KERNEL("",
+        "mov.u32 %r5, 0; mov.u32 %r6, %nctaid.x;\nROUND: bar.sync 0; setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE;\n"
+        "membar.gl; red.global.add.u32 [%rd2], 1; add.u32 %r7, %r5, 1; mul.lo.u32 %r7, %r7, %r6;\n"
+        "POLL: ld.volatile.global.u32 %r8, [%rd2]; setp.lt.u32 %p2, %r8, %r7; @%p2 bra POLL;\nDONE: bar.sync 0;\n"
+        "add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3; @%p3 bra ROUND;\n"
+        "ld.volatile.global.u32 %r8, [%rd2]; setp.eq.u32 %p4, %r8, 120; selp.u32 %r9, 1, 0, %p4;\n" STORE_RET("%r9"))},
+        40 * 64, always_1, false);
+}
+
+// The block that counts itself in last adds up what all have left.
+static uint32_t last_sum(uint32_t t) { return t < 50 ? t * 3 : t == 50 ? 49 * 50 / 2 * 3 : 0; }
+static void test_last_block(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 50, .block = 1, .ptx = KERNEL("",
+        "mul.lo.u32 %r5, %r2, 3; st.global.u32 [%rd3], %r5; membar.gl; atom.global.inc.u32 %r6, [%rd2], 49;\n"
+        "setp.ne.u32 %p1, %r6, 49; @%p1 ret;\nmov.u32 %r7, 0; mov.u32 %r8, 0; mov.u64 %rd4, %rd1;\n"
+        "SUM: ld.volatile.global.u32 %r9, [%rd4]; add.u32 %r7, %r7, %r9; add.u64 %rd4, %rd4, 4; add.u32 %r8, %r8, 1;"
+        " setp.lt.u32 %p2, %r8, 50; @%p2 bra SUM;\nst.global.u32 [%rd4], %r7; ret;\n")}, 52, last_sum, true);
+}
+
+// ---- what cannot finish ----
+
+static run_result *deadlock(const char *ptx, uint32_t block) {
+    return run_fault((run_args){.block = block, .ptx = ptx, .threads = 2}, HW_DEADLOCK, HW_FAULT_DEADLOCK);
+}
+
+static void test_deadlocks(void **state) {
+    (void)state;
+    // Two named barriers, each waiting for the other's warp.
+    run_result *r = deadlock(KERNEL("",
+        "setp.lt.u32 %p1, %r1, 32; @%p1 bra LOW;\nbar.sync 1, 64;\nbar.sync 2, 64;\nret;\n"
+        "LOW:\nbar.sync 2, 64;\nbar.sync 1, 64;\nret;\n"), 64);
+    assert_says(r, "kernel k cannot finish in block (0,0,0) thread (");
+    assert_says(r, "test.ptx:14: warp 1, lanes 0xffffffff wait at barrier 1, where 32 threads of 64 have come");
+    assert_says(r, "test.ptx:18: warp 0, lanes 0xffffffff wait at barrier 2, where 32 threads of 64 have come");
+    // 31 warps at one barrier, one at another: both places are told, once.
+    r = deadlock(KERNEL("",
+        "setp.lt.u32 %p1, %r1, 992; @%p1 bra LOW;\nbar.sync 1;\nret;\nLOW:\nbar.sync 0;\nret;\n"), 1024);
+    assert_says(r, "test.ptx:14: warp 31, lanes 0xffffffff wait at barrier 1, where 32 threads of 1024 have come");
+    assert_says(r, "test.ptx:17: 992 threads of 31 warps, the first is warp 0, wait at barrier 0, where 992 threads of 1024");
+    // A count that never comes about, after others have exited.
+    r = deadlock(KERNEL("", "setp.ge.u32 %p1, %r1, 32; @%p1 ret;\nbar.sync 0, 64;\nret;\n"), 64);
+    assert_says(r, "(32 of the block have exited)");
+    assert_says(r, "test.ptx:14: warp 0, lanes 0xffffffff wait at barrier 0, where 32 threads of 64");
+    // Lanes that never come: they wait at the block's barrier.
+    r = deadlock(KERNEL("",
+        "setp.lt.u32 %p1, %r1, 16; @%p1 bra LOW;\nbar.warp.sync 0xffffffff;\nret;\nLOW:\nbarrier.sync 0;\nret;\n"), 32);
+    assert_says(r, "test.ptx:14: warp 0, lanes 0xffff0000 wait for lanes 0x0000ffff of their warp");
+    assert_says(r, "test.ptx:17: warp 0, lanes 0x0000ffff wait at barrier 0, where 16 threads of 32");
+    // Two shuffles, one in each arm: they are two instructions.
+    r = deadlock(KERNEL("",
+        "setp.lt.u32 %p1, %r1, 16; @%p1 bra LOW;\nshfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;\nret;\n"
+        "LOW:\nshfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;\nret;\n"), 32);
+    assert_says(r, "test.ptx:14: warp 0, lanes 0xffff0000 wait for lanes 0x0000ffff");
+    assert_says(r, "test.ptx:17: warp 0, lanes 0x0000ffff wait for lanes 0xffff0000");
+    // Different members on the two sides.
+    deadlock(KERNEL("",
+        "setp.lt.u32 %p1, %r1, 16; mov.u32 %r5, 0x0001ffff; @%p1 bra GO; mov.u32 %r5, 0xffffffff;\nGO: bar.warp.sync %r5;\n"
+        "ret;\n"), 32);
+}
+
+// Half a warp waits at the block's barrier, the other half exits: not a deadlock, and not on an H200 either.
+static void test_no_deadlock(void **state) {
+    (void)state;
+    run_ok((run_args){.block = 64, .ptx = KERNEL("",
+        "and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra WAIT; bra END;\nWAIT: barrier.sync 0;\nEND: ret;\n")});
+    // While another warp polls for what comes behind the join.
+    total = 1;
+    run_always((run_args){.block = 64, .ptx = KERNEL("",
+        "setp.ge.u32 %p1, %r1, 32; @%p1 bra POLL; setp.lt.u32 %p2, %r1, 16; @%p2 bra WAIT; bra JOIN;\n"
+        "WAIT: barrier.sync 1, 64;\nJOIN: mov.u32 %r5, 1; st.volatile.global.u32 [%rd2], %r5;"
+        " setp.eq.u32 %p3, %r1, 16; @%p3 st.global.u32 [%rd1], %r5; ret;\n"
+        "POLL: ld.volatile.global.u32 %r6, [%rd2]; setp.eq.u32 %p4, %r6, 0; @%p4 bra POLL; barrier.arrive 1, 64;"
+        " barrier.arrive 1, 64; ret;\n"), .max_instructions = 50000000}, 1, is_total, false);
+}
+
+// Before 7.0 lanes of a warp do not progress alone: the lock hangs, and only the limit ends it.
+static void test_old_gpus_hang(void **state) {
+    (void)state;
+    run_fault((run_args){.block = 32, .gpu = "p100", .max_instructions = 200000, .ptx = KERNEL("", LOCK_AFTER_LOOP)},
+              HW_DEADLOCK, HW_FAULT_DEADLOCK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lock),         cmocka_unit_test(test_lanes_wait),  cmocka_unit_test(test_look_back),
+        cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block), cmocka_unit_test(test_deadlocks),
+        cmocka_unit_test(test_no_deadlock),  cmocka_unit_test(test_old_gpus_hang),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
