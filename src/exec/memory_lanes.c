@@ -5,22 +5,22 @@
 #include "exec/warp.h"
 
 #if defined(__AVX512F__)
+static inline __mmask8 differ_64(const uint64_t *a, __m512i first, const int64_t *delta) {
+    return _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_loadu_si512(a), first), _mm512_load_si512(delta));
+}
+
 static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
     __m512i f = _mm512_set1_epi64((long long)first);
-    __mmask8 differ = 0;
-    for (int k = 0; k < 4; k++)
-        differ |= _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_loadu_si512(a + 8 * k), f),
-                                           _mm512_load_si512(delta + 8 * k));
-    return !differ;
+    __mmask8 low = _kor_mask8(differ_64(a, f, delta), differ_64(a + 8, f, delta + 8));
+    __mmask8 high = _kor_mask8(differ_64(a + 16, f, delta + 16), differ_64(a + 24, f, delta + 24));
+    return _kortestz_mask8_u8(low, high);
 }
 
 static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
     __m512i f = _mm512_set1_epi32((int)first);
-    __mmask16 differ = 0;
-    for (int k = 0; k < 2; k++)
-        differ |= _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_loadu_si512(a + 16 * k), f),
-                                           _mm512_load_si512(delta + 16 * k));
-    return !differ;
+    __mmask16 low = _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_loadu_si512(a), f), _mm512_load_si512(delta));
+    __mmask16 high = _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_loadu_si512(a + 16), f), _mm512_load_si512(delta + 16));
+    return _mm512_kortestz(low, high);
 }
 #else
 static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
@@ -78,17 +78,25 @@ static __attribute__((noinline)) char *locate(hw_state *s, const hw_inst *in) {
     return p->space == HW_SPACE_SHARED ? s->shared + (base - p->window) : (char *)(uintptr_t)base;
 }
 
-// The usual way of the same, for all lanes on and a known pattern in known memory; NULL otherwise. type: of one
-// lane's address; bytes: of the whole access.
+// How far base is behind the pattern's first possible one, counted in elements; huge when it is not whole elements, or
+// before it. One comparison with known_limit so tells bounds and alignment.
+static inline uint64_t elements_behind(uint64_t base, uint64_t begin, uint32_t bytes) {
+    uint64_t offset = base - begin;
+    int shift = __builtin_ctz(bytes);
+    return shift ? offset >> shift | offset << (64 - shift) : offset;
+}
+
+// The usual way of the same, for all lanes on and a known pattern in known memory. type: of one lane's address, 32 bits
+// for shared memory only; bytes: of the access.
 #define LOCATE_KNOWN(type, same, delta_field, bytes)                                                   \
     hw_state *s = hw_state_of(w);                                                                      \
     hw_pattern *p = &s->patterns[in->memo];                                                            \
     const type *a = hw_at(w, in->a);                                                                   \
     uint64_t base = (type)(a[0] + (type)in->imm);                                                      \
-    char *m = (char *)(uintptr_t)base;                                                                 \
-    bool known = (w->mask & p->mask) == 0xffffffffu && base - p->begin < p->limit && !(base & ((bytes) - 1)) && \
+    bool known = HW_ALL_ON(w) && elements_behind(base, p->begin, bytes) < p->known_limit &&            \
                  same(a, a[0], p->delta_field);                                                        \
-    if (p->space == HW_SPACE_SHARED) m = s->shared + (base - p->window);
+    char *m = sizeof(type) == 4 ? s->shared + base                                                     \
+            : p->space == HW_SPACE_SHARED ? s->shared + (base - p->window) : (char *)(uintptr_t)base;
 
 // The next access is likely as far from this one as this one is from the last: the next warp's row of a matrix. No
 // processor guesses that across the thousands of instructions between. A wrong guess costs little, and cannot fault.
@@ -258,7 +266,8 @@ hw_body HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
         if (row->width != in->width || row->reg_bytes != in->reg_bytes || row->is_store != is_store) continue;
         if (!is_store && row->is_signed != !!(in->flags & HW_INST_SIGNED)) continue;
         if (in->vector > 1 || in->flags & HW_INST_VOLATILE) return row->any;
-        return in->flags & HW_INST_ADDRESS_32 ? row->narrow : row->wide;
+        if (!(in->flags & HW_INST_ADDRESS_32)) return row->wide;
+        return in->space == HW_SPACE_SHARED ? row->narrow : row->any;
     }
     return NULL;
 }
