@@ -41,7 +41,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     }
     p->high = (int64_t)((uint64_t)p->high + bytes);    // lanes may be as far apart as addresses go
     p->shape = (uint8_t)shape_of(p, bytes);
-    p->limit = 0;
+    p->limit = p->known_limit = 0;
     p->inst = in;
     p->serial = ++worker->serial;
 }
@@ -67,7 +67,7 @@ static void emit(hw_state *s, const hw_pattern *p, uint64_t base);
 
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
     uint32_t bytes = (uint32_t)in->width * in->vector;
-    uint64_t span = (uint64_t)(p->high - p->low), lowest = base + (uint64_t)p->low, begin, room, offset;
+    uint64_t span = (uint64_t)p->high - (uint64_t)p->low, lowest = base + (uint64_t)p->low, begin, room, offset;
     p->limit = 0;
     if ((int64_t)span < 0 || (base | p->bits) & (bytes - 1)) return false;
     hw_space space = resolve(in, base, &offset);
@@ -88,6 +88,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     p->begin = begin - (uint64_t)p->low;
     if (s->worker->ordered) emit(s, p, space == HW_SPACE_SHARED ? offset : base);
     else p->limit = room - span + 1;
+    if (p->mask == 0xffffffffu && !(p->begin & (bytes - 1)) && p->limit) p->known_limit = (room - span) / bytes + 1;
     return true;
 }
 
@@ -95,7 +96,10 @@ void hw_access_refresh(hw_worker *worker) {
     uint64_t epoch = hw_mem_epoch(worker->run->launch->mem);
     if (epoch == worker->epoch) return;
     worker->epoch = epoch;
-    for (uint32_t i = 0; i < worker->n_used; i++) worker->patterns[worker->used_patterns[i]].limit = 0;
+    for (uint32_t i = 0; i < worker->n_used; i++) {
+        hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
+        p->limit = p->known_limit = 0;
+    }
 }
 
 // ---- reporting ----

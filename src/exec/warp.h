@@ -143,11 +143,12 @@ struct hw_pattern {
     uint8_t space;                // resolved
     uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
                                   // access lay in; limit 0: look it up
+    uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
     uint64_t window;              // of SHARED: what base counts from
     uint64_t last;                // base of the last access, for a guess at the next
-    int64_t low, high;            // smallest delta; largest delta plus access width
     _Alignas(64) int64_t delta[32];
     _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
+    int64_t low, high;            // smallest delta; largest delta plus access width
     uint64_t bits;                // of all deltas, or-ed: for alignment
     const hw_inst *inst;
     uint64_t serial;
