@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "exec/warp.h"
 
 static const char *const fault_words[] = {
@@ -84,8 +85,10 @@ static void fill(hw_state *s, const hw_inst *in, hw_fault *fault, hw_fault_kind 
     fault->thread[1] = linear / block[0] % block[1];
     fault->thread[2] = linear / block[0] / block[1];
     place_of(run, in, &fault->file, &fault->line);
+    char name[256];
+    hw_demangle(fault->kernel, name, sizeof name);
     snprintf(fault->text, sizeof fault->text, "%s:%u: kernel %s %s in block (%u,%u,%u) thread (%u,%u,%u)", fault->file,
-             fault->line, fault->kernel, fault_words[kind], fault->block[0], fault->block[1], fault->block[2],
+             fault->line, name, fault_words[kind], fault->block[0], fault->block[1], fault->block[2],
              fault->thread[0], fault->thread[1], fault->thread[2]);
 }
 
