@@ -4,6 +4,9 @@ ASAN   := build-asan
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
+# Without the variables of this make, the one below does not announce every folder.
+CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
+
 .DEFAULT_GOAL := build
 .PHONY: build demo test bench install format format-check clean help packages
 
@@ -13,7 +16,7 @@ packages:
 build: packages ## build build/halfwarp
 	@cmake -S . -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@rm -f $(BUILD).log
-	@cmake --build $(BUILD) --parallel $(JOBS)
+	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
 
 demo: build ## profile three ways to transpose a matrix
 	@$(BUILD)/halfwarp profile examples/transpose.cu
@@ -21,7 +24,7 @@ demo: build ## profile three ways to transpose a matrix
 test: build ## build and run all tests, the unit tests also under sanitizers
 	@cmake -S . -B $(ASAN) -DHW_SANITIZE=ON > $(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
 	@rm -f $(ASAN).log
-	@cmake --build $(ASAN) --parallel $(JOBS)
+	@$(CMAKE_BUILD) $(ASAN) --parallel $(JOBS)
 	@status=0; \
 	ctest --test-dir $(ASAN) --output-on-failure --parallel $(JOBS) || status=1; \
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) || status=1; \
