@@ -12,25 +12,14 @@ static hw_shape shape_of(const hw_pattern *p, uint32_t bytes) {
     if (p->mask != 0xffffffffu) return HW_SHAPE_GENERAL;
     bool unit = true, same = true, unit_halves = true, same_halves = true;
     for (int i = 0; i < 32; i++) {
-        int64_t in_half = p->own.wide[i] - p->own.wide[i & 16];
-        unit &= p->own.wide[i] == (int64_t)i * bytes;
-        same &= p->own.wide[i] == 0;
+        int64_t in_half = p->delta[i] - p->delta[i & 16];
+        unit &= p->delta[i] == (int64_t)i * bytes;
+        same &= p->delta[i] == 0;
         unit_halves &= in_half == (int64_t)(i & 15) * bytes;
         same_halves &= in_half == 0;
     }
     return unit ? HW_SHAPE_UNIT : same ? HW_SHAPE_SAME : unit_halves ? HW_SHAPE_UNIT_HALVES
          : same_halves ? HW_SHAPE_SAME_HALVES : HW_SHAPE_GENERAL;
-}
-
-// Instructions of an unrolled loop differ in their base only. Regular differences are kept once for all of them, so that
-// what is compared at every access stays in the first-level cache.
-static const hw_deltas *shared_deltas(hw_worker *worker, const hw_pattern *p) {
-    if (p->shape == HW_SHAPE_GENERAL) return &p->own;
-    for (uint32_t i = 0; i < worker->n_deltas; i++)
-        if (!memcmp(&worker->deltas[i], &p->own, sizeof p->own)) return &worker->deltas[i];
-    if (worker->n_deltas == HW_SHARED_DELTAS) return &p->own;
-    worker->deltas[worker->n_deltas] = p->own;
-    return &worker->deltas[worker->n_deltas++];
 }
 
 void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses) {
@@ -44,15 +33,14 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     p->bits = 0;
     for (int i = 0; i < 32; i++) {
         int64_t delta = s->warp.lanes[i] ? (int64_t)(addresses[i] - base) : 0;
-        p->own.wide[i] = delta;
-        p->own.narrow[i] = (int32_t)delta;
+        p->delta[i] = delta;
+        p->delta_32[i] = (int32_t)delta;
         p->low = delta < p->low ? delta : p->low;
         p->high = delta > p->high ? delta : p->high;
         p->bits |= (uint64_t)delta;
     }
     p->high = (int64_t)((uint64_t)p->high + bytes);    // lanes may be as far apart as addresses go
     p->shape = (uint8_t)shape_of(p, bytes);
-    p->deltas = shared_deltas(worker, p);
     p->limit = p->known_limit = 0;
     p->inst = in;
     p->serial = ++worker->serial;
@@ -120,7 +108,7 @@ static hw_access describe(hw_worker *worker, const hw_pattern *p) {
     const hw_inst *in = p->inst;
     const hw_note *note = &worker->run->set->notes[in->note];
     return (hw_access){.note = in->note, .kind = note->kind, .space = p->space,
-                       .width_bytes = (uint8_t)(in->width * in->vector), .mask = p->mask, .delta = p->deltas->wide,
+                       .width_bytes = (uint8_t)(in->width * in->vector), .mask = p->mask, .delta = p->delta,
                        .pattern = p->serial};
 }
 
@@ -273,7 +261,7 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     if (in->space == HW_SPACE_PARAM) return true;    // has no pattern of its own, and nobody counts it
     hw_pattern *p = &s->worker->patterns[in->memo];
     uint32_t differ = p->mask ^ w->mask;
-    if (!differ) HW_EACH_ACTIVE_LANE(differ |= p->deltas->wide[i] != (int64_t)(addresses[i] - addresses[first]));
+    HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
     if (differ) hw_access_learn(s, in, p, addresses);
     if (!at->one_space) {
         emit_mixture(s, in, p, at->space, at->offset);
