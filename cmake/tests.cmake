@@ -64,4 +64,8 @@ if(NOT HW_SANITIZE)
   endforeach()
   add_test(NAME tree.includes COMMAND bash ${CMAKE_SOURCE_DIR}/tools/check_includes.sh
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+else()
+  add_test(NAME cli.sanitized COMMAND bash tests/cli/sanitized.bash $<TARGET_FILE:halfwarp>
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(cli.sanitized PROPERTIES TIMEOUT 240 LABELS cli SKIP_RETURN_CODE 77)
 endif()
