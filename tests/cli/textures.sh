@@ -46,5 +46,23 @@ for argument in "" freed; do
     says out cudaErrorIllegalAddress
     says err "read of 1 bytes"
 done
+# The older calls that fill arrays, which simpleTexture and others of cuda-samples use.
+cat > "$work/flat.cu" <<'CUDA'
+int main() {
+    float in[32], out[32];
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    for (int i = 0; i < 32; i++) in[i] = i * 1.5f;
+    if (cudaMallocArray(&array, &format, 8, 4)) return 1;
+    if (cudaMemcpyToArray(array, 0, 0, in, sizeof in, cudaMemcpyHostToDevice)) return 2;
+    if (cudaMemcpyFromArray(out, array, 0, 1, 24 * sizeof(float), cudaMemcpyDeviceToHost)) return 3;
+    for (int i = 0; i < 24; i++)
+        if (out[i] != in[i + 8]) return 4;
+    return 0;
+}
+CUDA
+for compiler in nvcc clang; do
+    command -v $compiler > /dev/null && expect 0 "$halfwarp" run --compiler $compiler -w "$work/flat.cu"
+done
 [ $routes -gt 0 ] || exit 77
 finish
