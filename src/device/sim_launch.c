@@ -145,6 +145,14 @@ static hw_status check_function(const hw_sim *sim, const hw_sim_launch_args *arg
                     name_of(function, name), args->dynamic_shared_bytes, function->max_dynamic_shared_bytes);
         return refuse(refusal, HW_REFUSED_SHARED);
     }
+    const hw_arch *arch = arch_of(function);
+    uint64_t shared = (uint64_t)function->program->shared_bytes + args->dynamic_shared_bytes;
+    uint64_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
+    if (shared > most) {
+        hw_diag_set(diag, HW_USAGE, "%s uses %llu bytes of shared memory, and a block may have %llu", name_of(function, name),
+                    (unsigned long long)shared, (unsigned long long)most);
+        return refuse(refusal, HW_REFUSED_SHARED);
+    }
     uint64_t resident = (uint64_t)sim->options.gpu->sms *
                         hw_sim_blocks_per_sm(sim, function, (uint32_t)threads, args->dynamic_shared_bytes);
     if (args->cooperative && product(args->grid) > resident) {

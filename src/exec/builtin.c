@@ -84,10 +84,13 @@ static bool run_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site,
     uint64_t bytes = argument(s, site, 0, lane), address = 0, used;
     uint64_t charged = bytes > UINT64_MAX - 64 ? bytes : bytes + 16;
     hw_mem *mem = run->launch->mem;
+    // One at a time: two threads must not both get what is left for one.
+    pthread_mutex_lock(run->print_lock);
     used = hw_mem_heap_used(mem);
     if (!bytes || charged > run->launch->heap_bytes || used > run->launch->heap_bytes - charged ||
         hw_mem_alloc(mem, bytes, 16, HW_ALLOC_HEAP, NULL, "device-side malloc", &address, NULL) != HW_OK)
         address = 0;
+    pthread_mutex_unlock(run->print_lock);
     set_result(s, site, lane, address);
     return true;
 }

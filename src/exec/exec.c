@@ -90,7 +90,9 @@ static uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit -
 // Room for the invariant values of every reachable program.
 static hw_status lay_out(hw_run *run, hw_diag *diag) {
     size_t launch_bytes = 64;
-    uint64_t local = run->launch->stack_bytes;
+    enum { CALL_BYTES = 32, MOST_LOCAL_BYTES = 1 << 20 };
+    uint64_t local = run->launch->stack_bytes;    // variables included; room for calls comes on top
+    if (local < run->entry->local_bytes) local = run->entry->local_bytes;
     for (uint32_t i = 0; i < run->set->n_programs; i++) {
         if (!run->areas[i].is_reachable) continue;
         const hw_program *p = run->set->programs[i];
@@ -99,15 +101,16 @@ static hw_status lay_out(hw_run *run, hw_diag *diag) {
         run->block_area_bytes += round_up(p->block_bytes, 64);
         run->warp_area_bytes += round_up(p->warp_bytes, 64);
         launch_bytes += round_up(p->launch_bytes, 64);
-        local += p->local_bytes;
+        local += CALL_BYTES + (p->takes_param_address ? p->formal_param_bytes + 16 : 0);
     }
     bool has_local = false;
     for (uint32_t i = 0; i < run->set->n_programs; i++)
         if (run->areas[i].is_reachable)
             has_local |= run->set->programs[i]->local_bytes || run->set->programs[i]->n_calls ||
                          run->set->programs[i]->uses_alloca;
-    if (local > (uint64_t)1 << 30)
-        return hw_diag_set(diag, HW_NO_MEMORY, "a thread needs %llu bytes of local memory", (unsigned long long)local);
+    if (local > MOST_LOCAL_BYTES)
+        return hw_diag_set(diag, HW_NO_MEMORY, "a thread of %s needs %llu bytes of local memory, and may have %d",
+                           run->entry->name, (unsigned long long)local, MOST_LOCAL_BYTES);
     run->local_bytes = has_local ? round_up((uint32_t)local, 16) : 0;
     run->launch_memory = hw_alloc_lanes(launch_bytes);
     if (!run->launch_memory) return hw_diag_no_memory(diag);
