@@ -16,7 +16,7 @@ packages:
 build: packages ## build build/halfwarp
 	@cmake -S . -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@rm -f $(BUILD).log
-	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
+	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS) --target product
 
 demo: build ## profile three ways to transpose a matrix
 	@$(BUILD)/halfwarp profile examples/transpose.cu
@@ -24,6 +24,7 @@ demo: build ## profile three ways to transpose a matrix
 test: build ## build and run all tests, the unit tests also under sanitizers
 	@cmake -S . -B $(ASAN) -DHW_SANITIZE=ON > $(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
 	@rm -f $(ASAN).log
+	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
 	@$(CMAKE_BUILD) $(ASAN) --parallel $(JOBS)
 	@status=0; \
 	ctest --test-dir $(ASAN) --output-on-failure --parallel $(JOBS) || status=1; \
@@ -31,6 +32,7 @@ test: build ## build and run all tests, the unit tests also under sanitizers
 	exit $$status
 
 bench: build ## measure speed against plain C loops; writes JSON to build/bench.json
+	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS) --target bench_speed
 	@bench/run.sh $(BUILD)
 
 install: build ## install under PREFIX, /usr/local unless given
