@@ -279,7 +279,8 @@ static bool local_rows(hw_state *s, const hw_inst *in, const lanes_at *at, const
     const hw_pattern *p = &s->worker->patterns[in->memo];
     hw_warp *w = &s->warp;
     uint64_t offset = at->offset[__builtin_ctz(w->mask)];
-    if (in->space == HW_SPACE_PARAM || p->bits || offset & 3 || in->width != in->reg_bytes || in->width < 4) return false;
+    if (in->space == HW_SPACE_PARAM || p->bits || offset & 3) return false;
+    if (in->width != in->reg_bytes || in->width < 4) return false;
     for (uint32_t e = 0; e < in->vector; e++, offset += in->width) {
         if (registers[e] == HW_NO_SLOT) continue;
         uint32_t *row = (uint32_t *)(s->local + (offset >> 2) * 128);

@@ -186,7 +186,8 @@ static hw_status bind_list(const hw_program_set *set, hw_program *program, hw_in
                            const char *const *names, uint32_t n, hw_diag *diag) {
     for (uint32_t i = 0; i < n; i++) {
         bind_inst(&insts[i], names[i]);
-        if (!insts[i].body || !is_inside_params(program, &insts[i], names[i]) || !note_own_address(program, &insts[i], names[i]))
+        if (!insts[i].body || !is_inside_params(program, &insts[i], names[i]) ||
+            !note_own_address(program, &insts[i], names[i]))
             return refuse(set, program, &insts[i], names[i], diag);
     }
     return HW_OK;
@@ -196,7 +197,8 @@ static hw_status check_calls(const hw_program *program, hw_diag *diag) {
     for (uint32_t i = 0; i < program->n_calls; i++) {
         const char *name = program->calls[i].builtin;
         if (name && !hw_builtin_exists(name))
-            return hw_diag_set(diag, HW_UNSUPPORTED, "function %s calls %s, which the program does not define and Halfwarp does not provide",
+            return hw_diag_set(diag, HW_UNSUPPORTED,
+                               "function %s calls %s, which the program does not define and Halfwarp does not provide",
                                program->name, name);
     }
     return HW_OK;

@@ -22,7 +22,8 @@ static uint64_t argument(const hw_state *s, const hw_call_site *site, uint32_t k
 static void set_result(const hw_state *s, const hw_call_site *site, int lane, uint64_t value) {
     if (!site->n_rets) return;
     uint64_t bytes = site->signature && site->signature->n_rets ? site->signature->rets[0]->size_bytes : 8;
-    memcpy(s->frame->params + (size_t)lane * s->frame->param_stride + site->ret_offsets[0], &value, bytes > 8 ? 8 : bytes);
+    char *to = s->frame->params + (size_t)lane * s->frame->param_stride + site->ret_offsets[0];
+    memcpy(to, &value, bytes > 8 ? 8 : bytes);
 }
 
 static void print(hw_state *s, const char *text, size_t length) {
@@ -168,9 +169,10 @@ static bool run_math(hw_state *s, const hw_inst *in, const hw_call_site *site, c
         if (n < 0) n = 0;
         if (n > MAX_GATHERED) n = MAX_GATHERED;
         if (k) args[k - 1] = (uint32_t)n;
-        for (int32_t e = 0; e < n; e++)
-            if (!hw_access_read(s, in, lane, args[k] + (uint64_t)e * bytes, (char *)gathered + (size_t)e * bytes, bytes))
-                return false;
+        for (int32_t e = 0; e < n; e++) {
+            uint64_t offset = (uint64_t)e * bytes;
+            if (!hw_access_read(s, in, lane, args[k] + offset, (char *)gathered + offset, bytes)) return false;
+        }
         args[k] = (uint64_t)(uintptr_t)gathered;
     }
     row->call(args, rets);

@@ -283,7 +283,8 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     run.shared_bytes = shared_bytes(&run);
     if (!run.n_blocks || !run.n_warps) return hw_diag_set(diag, HW_USAGE, "a launch of no threads");
-    run.n_workers = hw_pool_start(exec->pool, run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers);
+    uint32_t wanted = run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers;
+    run.n_workers = hw_pool_start(exec->pool, wanted);
     run.areas = hw_calloc(launch->set->n_programs + 1, sizeof *run.areas);
     run.block_lists = hw_calloc(launch->set->n_programs + 1, sizeof *run.block_lists);
     hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);

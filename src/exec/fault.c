@@ -53,7 +53,8 @@ static void describe_allocation(hw_fault *fault) {
         append(t, sizeof fault->text, "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
                a->address - fault->address, what, a->bytes, a->address);
     else if (fault->address >= a->address + a->bytes)
-        append(t, sizeof fault->text, "; %" PRIu64 " bytes past the end of the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
+        append(t, sizeof fault->text,
+               "; %" PRIu64 " bytes past the end of the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
                past, what, a->bytes, a->address);
     else
         append(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
@@ -151,7 +152,8 @@ static uint32_t find_groups(const hw_block *block, group groups[MAX_GROUPS]) {
                              groups[g].path->barrier != path->barrier))
                 g++;
             if (g == MAX_GROUPS) continue;
-            if (g == n) groups[n++] = (group){.path = path, .warp = i, .missing = path->members & s->live & ~path->mask};
+            uint32_t missing = path->members & s->live & ~path->mask;
+            if (g == n) groups[n++] = (group){.path = path, .warp = i, .missing = missing};
             groups[g].threads += (uint32_t)__builtin_popcount(path->mask);
             groups[g].n_warps += !(groups[g].warps >> (i & 63) & 1);
             groups[g].warps |= (uint64_t)1 << (i & 63);

@@ -118,7 +118,8 @@ static void put_double(writer *w, const conversion *c, arguments *a) {
     double value;
     memcpy(&value, &bits, sizeof value);
     char spec[32];
-    snprintf(spec, sizeof spec, "%%%s%s%s%c", c->flags, c->width >= 0 ? "*" : "", c->precision >= 0 ? ".*" : "", c->letter);
+    snprintf(spec, sizeof spec, "%%%s%s%s%c", c->flags, c->width >= 0 ? "*" : "", c->precision >= 0 ? ".*" : "",
+             c->letter);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"

@@ -150,7 +150,8 @@ static const hw_inst *special_trap(hw_warp *w, const hw_inst *in) {
 static const hw_inst *special_alloca(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint64_t most = 0, alignment = in->imm > 0 ? (uint64_t)in->imm : 8;
-    HW_EACH_ACTIVE_LANE(uint64_t bytes = in->width == 4 ? ((uint32_t *)hw_at(w, in->a))[i] : ((uint64_t *)hw_at(w, in->a))[i];
+    const void *a = hw_at(w, in->a);
+    HW_EACH_ACTIVE_LANE(uint64_t bytes = in->width == 4 ? ((const uint32_t *)a)[i] : ((const uint64_t *)a)[i];
                         most = bytes > most ? bytes : most);
     uint64_t begin = (s->frame->local_top + alignment - 1) / alignment * alignment;
     if (most > s->run->local_bytes || begin + most > s->run->local_bytes)

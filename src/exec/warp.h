@@ -105,8 +105,8 @@ typedef struct hw_barrier {
 } hw_barrier;
 enum { HW_BARRIERS = 16 };
 
-// How long a warp runs before it must let others run: backward branches; volatile loads, and atomics that change nothing,
-// cost more.
+// How long a warp runs before it must let others run: backward branches. Volatile loads cost more, and atomics that
+// change nothing.
 enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512 };
 
 // One resident block.

@@ -110,7 +110,8 @@ static inline void run_kernel(const run_args *a, run_result *r) {
     hw_sim_module *module = NULL;
     hw_sim_function *function = NULL;
     memset(r, 0, sizeof *r);
-    adding_sink sink = {.sink = {false, add_begin, add_end, add_access, add_executed, add_branch, add_guarded_off, NULL}};
+    adding_sink sink = {.sink = {false, add_begin, add_end, add_access, add_executed, add_branch, add_guarded_off,
+        NULL}};
     const hw_sim_options options = {.gpu = hw_gpu_find(a->gpu ? a->gpu : "h200"), .threads = at_least_1(a->threads),
                                     .seed = a->seed, .print = keep_print, .print_context = r,
                                     .max_instructions = a->max_instructions};
@@ -165,7 +166,8 @@ static inline void run_always(run_args a, uint32_t n, uint32_t (*expected)(uint3
         run_result *r = run_ok(a);
         for (uint32_t t = 0; t < n; t++)
             if (r->out[t] != expected(t))
-                fail_msg("%u host threads, seed %u: out[%u] is %u, not %u\n%s", a.threads, (unsigned)a.seed, t, r->out[t],
+                fail_msg("%u host threads, seed %u: out[%u] is %u, not %u\n%s", a.threads, (unsigned)a.seed, t,
+                    r->out[t],
                          expected(t), a.ptx);
         if (k == 0) first = r->sums;
         if (same_sums) assert_memory_equal(&first, &r->sums, sizeof first);
@@ -176,7 +178,8 @@ static inline run_result *run_fault(run_args a, hw_status status, hw_fault_kind 
     static run_result r;
     run_kernel(&a, &r);
     if (r.status != status || r.fault.kind != kind)
-        fail_msg("status %d, kind %d: %s; wanted status %d, kind %d\n%s", r.status, r.fault.kind, r.diag.text, status, kind,
+        fail_msg("status %d, kind %d: %s; wanted status %d, kind %d\n%s", r.status, r.fault.kind, r.diag.text, status,
+            kind,
                  a.ptx);
     return &r;
 }

@@ -7,7 +7,8 @@ static void test_bar_sync(void **state) {
     (void)state;
     run_always((run_args){.grid = 4, .block = 150, .ptx = KERNEL(".shared .align 4 .b8 tile[600];\n",
         "mov.u32 %r5, tile; mad.lo.u32 %r6, %r1, 4, %r5; st.shared.u32 [%r6], %r1;\nbar.sync 0;\n"
-        "sub.u32 %r7, 149, %r1; mad.lo.u32 %r6, %r7, 4, %r5; ld.shared.u32 %r8, [%r6];\n" STORE_RET("%r8"))}, 600, reversed,
+        "sub.u32 %r7, 149, %r1; mad.lo.u32 %r6, %r7, 4, %r5; ld.shared.u32 %r8, [%r6];\n" STORE_RET("%r8"))}, 600,
+            reversed,
         true);
 }
 
@@ -35,7 +36,8 @@ static void test_producer_consumer(void **state) {
     (void)state;
     run_always((run_args){.block = 96, .ptx = KERNEL(".shared .align 4 .b8 slot[128];\n",
         "shr.u32 %r5, %r1, 5; and.b32 %r6, %r1, 31; mov.u32 %r7, slot; mad.lo.u32 %r8, %r6, 4, %r7; mov.u32 %r9, 0;\n"
-        "setp.eq.u32 %p1, %r5, 0; @%p1 bra PRODUCE; setp.eq.u32 %p1, %r5, 1; @%p1 bra CONSUME; mov.u32 %r10, 99; bra END;\n"
+        "setp.eq.u32 %p1, %r5, 0; @%p1 bra PRODUCE; setp.eq.u32 %p1, %r5, 1; @%p1 bra CONSUME; mov.u32 %r10, 99; bra"
+        " END;\n"
         "PRODUCE: add.u32 %r11, %r6, %r9; st.shared.u32 [%r8], %r11; bar.arrive 1, 64;\nbar.sync 2, 64;\n"
         "add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4; @%p2 bra PRODUCE; mov.u32 %r10, 0; bra END;\n"
         "CONSUME: mov.u32 %r10, 0;\nMORE: bar.sync 1, 64; ld.shared.u32 %r11, [%r8]; add.u32 %r10, %r10, %r11;\n"
@@ -115,9 +117,11 @@ static uint32_t tiles(uint32_t t) { return (t & 16 ? 0xaaaa0000u : 0x0000aaaau) 
 static void test_tiles(void **state) {
     (void)state;
     run_always((run_args){.grid = 2, .block = 32, .ptx = KERNEL("",
-        "and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0; and.b32 %r6, %r1, 16; mov.u32 %r7, 0xffff; shl.b32 %r7, %r7, %r6;\n"
+        "and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0; and.b32 %r6, %r1, 16; mov.u32 %r7, 0xffff; shl.b32 %r7, %r7,"
+        " %r6;\n"
         "vote.sync.ballot.b32 %r8, %p1, %r7;\n"
-        "and.b32 %r9, %r1, 24; mov.u32 %r10, 0xff; shl.b32 %r10, %r10, %r9; and.b32 %r11, %r1, 7; setp.gt.u32 %p2, %r11, 3;\n"
+        "and.b32 %r9, %r1, 24; mov.u32 %r10, 0xff; shl.b32 %r10, %r10, %r9; and.b32 %r11, %r1, 7; setp.gt.u32 %p2,"
+        " %r11, 3;\n"
         "@%p2 bra HIGH; mov.u32 %r12, 0;\nHIGH: vote.sync.any.pred %p3, %p1, %r10; vote.sync.all.pred %p4, %p1, %r10;"
         " @!%p3 trap; @%p4 trap;\n@%p2 bra LATE; bar.warp.sync %r10; bra END;\nLATE: bar.warp.sync %r10;\nEND:"
         " add.u32 %r8, %r8, %r5;\n" STORE_RET("%r8"))}, 64, tiles, true);
@@ -136,7 +140,8 @@ static void test_exited_lanes(void **state) {
         " setp.lt.u32 %p3, %r6, %r1; @%p3 bra LOOP; ret;\nWAIT: vote.sync.ballot.b32 %r5, %p2, 0xffffffff;\n"
         STORE_RET("%r5"))}, 32, first_half, true);
     run_always((run_args){.block = 5, .ptx = KERNEL("",
-        "setp.lt.u32 %p2, %r1, 40; vote.sync.ballot.b32 %r5, %p2, 0xffffffff; sub.u32 %r5, %r5, 31;\n" STORE_RET("%r5"))}, 5,
+        "setp.lt.u32 %p2, %r1, 40; vote.sync.ballot.b32 %r5, %p2, 0xffffffff; sub.u32 %r5, %r5, 31;\n"
+            STORE_RET("%r5"))}, 5,
         always_0, true);
 }
 

@@ -1,4 +1,5 @@
-// Faults: every kind, with the sentence that says who did what where; and what lies around an allocation stays as it was.
+// Faults: every kind, with the sentence that says who did what where; and what lies around an allocation stays as it
+// was.
 #include "exec_run.h"
 
 static run_result *fault(const char *ptx, hw_fault_kind kind) {
@@ -20,7 +21,8 @@ static void test_sentence(void **state) {
     run_result *r = run_fault(a, HW_FAULT, HW_FAULT_ADDRESS);
     char want[512];
     snprintf(want, sizeof want,
-             "test.ptx:16: kernel k accessed memory it does not own in block (2,1,1) thread (5,3,1): write of 8 bytes at 0x%llx; "
+             "test.ptx:16: kernel k accessed memory it does not own in block (2,1,1) thread (5,3,1): write of 8 bytes"
+             " at 0x%llx; "
              "0 bytes past the end of the nearest allocation of 4096 bytes at 0x%llx",
              (unsigned long long)r->in_address + 4096, (unsigned long long)r->in_address);
     assert_string_equal(r->fault.text, want);
@@ -32,7 +34,8 @@ static void test_sentence(void **state) {
     r = fault(HEAD ".file 1 \"prog.cu\"\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .u64 %rd<3>;"
               " .reg .u32 %r<3>;\nld.param.u64 %rd1, [out];\n.loc 1 42 7\nld.global.u32 %r1, [%rd1+-4]; ret;\n}\n",
               HW_FAULT_ADDRESS);
-    assert_says(r, "prog.cu:42: kernel k accessed memory it does not own in block (0,0,0) thread (0,0,0): read of 4 bytes");
+    assert_says(r, "prog.cu:42: kernel k accessed memory it does not own in block (0,0,0) thread (0,0,0): read of 4"
+        " bytes");
     assert_says(r, "4 bytes before the nearest allocation of 65536 bytes");
 }
 
@@ -64,7 +67,8 @@ static void test_global(void **state) {
         {ONE_THREAD("mov.u64 %rd4, -16;", "st.global.v4.u32 [%rd4], {%r7, %r7, %r7, %r7};"), HW_FAULT_ADDRESS,
          "0xfffffffffffffff0"},
         {ONE_THREAD("mov.u64 %rd4, -8;", "ld.global.u32 %r5, [%rd4+8];"), HW_FAULT_ADDRESS, "at 0x0"},
-        {ONE_THREAD("mov.u64 %rd4, 0x8000000000000000;", "st.u64 [%rd4], %rd7;"), HW_FAULT_ADDRESS, "0x8000000000000000"},
+        {ONE_THREAD("mov.u64 %rd4, 0x8000000000000000;", "st.u64 [%rd4], %rd7;"), HW_FAULT_ADDRESS,
+            "0x8000000000000000"},
         {ONE_THREAD("mov.u64 %rd4, 0x7ffffffffff0;", "ld.u64 %rd5, [%rd4];"), HW_FAULT_ADDRESS, "0x7ffffffffff0"},
         {ONE_THREAD("add.u64 %rd4, %rd2, 1;", "ld.global.u16 %h1, [%rd4];"), HW_FAULT_MISALIGNED, "no multiple of 2"},
         {ONE_THREAD("add.u64 %rd4, %rd2, 2;", "ld.global.u32 %r5, [%rd4];"), HW_FAULT_MISALIGNED, "no multiple of 4"},
@@ -73,9 +77,12 @@ static void test_global(void **state) {
          "no multiple of 16"},
         {ONE_THREAD("add.u64 %rd4, %rd2, 2;", "st.global.v2.u16 [%rd4], {%h1, %h2};"), HW_FAULT_MISALIGNED,
          "no multiple of 4"},
-        {ONE_THREAD("add.u64 %rd4, %rd2, 2;", "atom.global.add.u32 %r5, [%rd4], 1;"), HW_FAULT_MISALIGNED, "no multiple of 4"},
-        {ONE_THREAD("add.u64 %rd4, %rd2, 4096;", "atom.global.add.u32 %r5, [%rd4], 1;"), HW_FAULT_ADDRESS, "write of 4 bytes"},
-        {ONE_THREAD("add.u64 %rd4, %rd2, 4096;", "red.global.max.u64 [%rd4], 1;"), HW_FAULT_ADDRESS, "write of 8 bytes"},
+        {ONE_THREAD("add.u64 %rd4, %rd2, 2;", "atom.global.add.u32 %r5, [%rd4], 1;"), HW_FAULT_MISALIGNED,
+            "no multiple of 4"},
+        {ONE_THREAD("add.u64 %rd4, %rd2, 4096;", "atom.global.add.u32 %r5, [%rd4], 1;"), HW_FAULT_ADDRESS,
+            "write of 4 bytes"},
+        {ONE_THREAD("add.u64 %rd4, %rd2, 4096;", "red.global.max.u64 [%rd4], 1;"), HW_FAULT_ADDRESS,
+            "write of 8 bytes"},
         {ONE_THREAD("mov.u64 %rd4, 0;", "atom.cas.b64 %rd5, [%rd4], 1, 1;"), HW_FAULT_ADDRESS, "(a null pointer)"},
     };
     check_rows(rows, sizeof rows / sizeof *rows);
@@ -84,28 +91,36 @@ static void test_global(void **state) {
 static void test_other_spaces(void **state) {
     (void)state;
     static const fault_row rows[] = {
-        {ONE_THREAD("", "ld.shared.u32 %r5, [tile+256];"), HW_FAULT_ADDRESS, "read of 4 bytes at 0x100 in shared memory of 256"},
+        {ONE_THREAD("", "ld.shared.u32 %r5, [tile+256];"), HW_FAULT_ADDRESS,
+            "read of 4 bytes at 0x100 in shared memory of 256"},
         {ONE_THREAD("mov.u32 %r6, tile;", "st.shared.u32 [%r6+-4], %r7;"), HW_FAULT_ADDRESS, "at 0xfffffffc in shared"},
-        {ONE_THREAD("mov.u32 %r6, 0xfffffff8;", "st.shared.u64 [%r6], %rd7;"), HW_FAULT_ADDRESS, "at 0xfffffff8 in shared"},
-        {ONE_THREAD("mov.u64 %rd4, 0xfffffffffffffff8;", "st.shared.u64 [%rd4], %rd7;"), HW_FAULT_ADDRESS, "in shared memory"},
+        {ONE_THREAD("mov.u32 %r6, 0xfffffff8;", "st.shared.u64 [%r6], %rd7;"), HW_FAULT_ADDRESS,
+            "at 0xfffffff8 in shared"},
+        {ONE_THREAD("mov.u64 %rd4, 0xfffffffffffffff8;", "st.shared.u64 [%rd4], %rd7;"), HW_FAULT_ADDRESS,
+            "in shared memory"},
         {ONE_THREAD("mov.u32 %r6, tile;", "ld.shared.u64 %rd5, [%r6+4];"), HW_FAULT_MISALIGNED, "no multiple of 8"},
-        {ONE_THREAD("mov.u32 %r6, tile;", "atom.shared.add.u32 %r5, [%r6+256], 1;"), HW_FAULT_ADDRESS, "write of 4 bytes at 0x100"},
-        {ONE_THREAD("mov.u64 %rd4, own;", "st.local.u32 [%rd4+1000000], %r7;"), HW_FAULT_ADDRESS, "at 0xf4240 in local memory"},
+        {ONE_THREAD("mov.u32 %r6, tile;", "atom.shared.add.u32 %r5, [%r6+256], 1;"), HW_FAULT_ADDRESS,
+            "write of 4 bytes at 0x100"},
+        {ONE_THREAD("mov.u64 %rd4, own;", "st.local.u32 [%rd4+1000000], %r7;"), HW_FAULT_ADDRESS,
+            "at 0xf4240 in local memory"},
         {ONE_THREAD("mov.u64 %rd4, own;", "ld.local.u32 %r5, [%rd4+-4];"), HW_FAULT_ADDRESS, "in local memory"},
         {ONE_THREAD("mov.u64 %rd4, own;", "ld.local.u32 %r5, [%rd4+2];"), HW_FAULT_MISALIGNED, "in local memory"},
         // Through generic addresses.
         {ONE_THREAD("mov.u64 %rd4, tile; cvta.shared.u64 %rd4, %rd4;", "st.u32 [%rd4+256], %r7;"), HW_FAULT_ADDRESS,
          "write of 4 bytes at 0x100 in shared memory of 256"},
-        {ONE_THREAD("mov.u64 %rd4, tile; cvta.shared.u64 %rd4, %rd4;", "st.u32 [%rd4+-4], %r7;"), HW_FAULT_ADDRESS, "write of 4"},
+        {ONE_THREAD("mov.u64 %rd4, tile; cvta.shared.u64 %rd4, %rd4;", "st.u32 [%rd4+-4], %r7;"), HW_FAULT_ADDRESS,
+            "write of 4"},
         {ONE_THREAD("mov.u64 %rd4, own; cvta.local.u64 %rd4, %rd4;", "ld.u32 %r5, [%rd4+1000000];"), HW_FAULT_ADDRESS,
          "at 0xf4240 in local memory"},
-        {ONE_THREAD("mov.u64 %rd4, own; cvta.local.u64 %rd4, %rd4;", "ld.u32 %r5, [%rd4+-4];"), HW_FAULT_ADDRESS, "read of 4"},
+        {ONE_THREAD("mov.u64 %rd4, own; cvta.local.u64 %rd4, %rd4;", "ld.u32 %r5, [%rd4+-4];"), HW_FAULT_ADDRESS,
+            "read of 4"},
         // Atomics are for global and shared memory.
         {ONE_THREAD("mov.u64 %rd4, own; cvta.local.u64 %rd4, %rd4;", "atom.add.u32 %r5, [%rd4], 1;"), HW_FAULT_ADDRESS,
          "in local memory"},
         // The windows' own ends.
         {ONE_THREAD("mov.u64 %rd4, 0x00010000fffffffc;", "ld.u32 %r5, [%rd4];"), HW_FAULT_ADDRESS, "in shared memory"},
-        {ONE_THREAD("mov.u64 %rd4, 0x00010000fffffff8;", "ld.v4.u32 {%r5,%r6,%r8,%r9}, [%rd4+8];"), HW_FAULT_ADDRESS, "read of 16"},
+        {ONE_THREAD("mov.u64 %rd4, 0x00010000fffffff8;", "ld.v4.u32 {%r5,%r6,%r8,%r9}, [%rd4+8];"), HW_FAULT_ADDRESS,
+            "read of 16"},
         {ONE_THREAD("mov.u64 %rd4, 0x0001000100000000;", "ld.u32 %r5, [%rd4];"), HW_FAULT_ADDRESS, "read of 4"},
         {ONE_THREAD("mov.u64 %rd4, 0x0000fffffffffffc;", "ld.u32 %r5, [%rd4];"), HW_FAULT_ADDRESS, "read of 4"},
     };
@@ -121,21 +136,25 @@ static void test_wide_warps(void **state) {
                      " add.u64 %rd4, %rd4, %rd2;\nst.global.u32 [%rd4], %r6; ret;\n"), HW_FAULT_ADDRESS);
     // The first round's relative addresses again, from a base at which the last lanes wrap.
     fault(KERNEL(".shared .align 4 .b8 tile[128];\n",
-                 "mov.u32 %r6, tile; mov.u32 %r8, 0;\nLOOP: shl.b32 %r5, %r1, 2; and.b32 %r5, %r5, 127; add.u32 %r5, %r5, %r6;\n"
+                 "mov.u32 %r6, tile; mov.u32 %r8, 0;\nLOOP: shl.b32 %r5, %r1, 2; and.b32 %r5, %r5, 127; add.u32 %r5,"
+                 " %r5, %r6;\n"
                  "st.shared.u32 [%r5], %r1; sub.u32 %r6, %r6, 64; add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 3;"
                  " @%p1 bra LOOP; ret;\n"), HW_FAULT_ADDRESS);
     // 32-bit addresses wrap: base 0xffffffc0 and offset 64 + 4 lane is inside.
     run_ok((run_args){.block = 32, .ptx = KERNEL(".shared .align 4 .b8 tile[128];\n",
-        "mov.u32 %r9, tile; mad.lo.u32 %r5, %r1, 4, %r9; add.u32 %r5, %r5, 0xffffffc0; st.shared.u32 [%r5+64], %r1; ld.shared.u32 %r6, [%r5+64];\n"
+        "mov.u32 %r9, tile; mad.lo.u32 %r5, %r1, 4, %r9; add.u32 %r5, %r5, 0xffffffc0; st.shared.u32 [%r5+64], %r1;"
+        " ld.shared.u32 %r6, [%r5+64];\n"
         "setp.ne.u32 %p1, %r6, %r1; @%p1 trap; ret;\n")});
 }
 
 static void test_freed_and_between(void **state) {
     (void)state;
-    run_result *r = fault(KERNEL(".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n",
+    run_result *r = fault(KERNEL(".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64"
+        " p);\n",
         "mov.u64 %rd4, 40; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n{ .param .b64 a; .param .b64 b; st.param.b64 [a], %rd4;"
         " call.uni (b), malloc, (a); ld.param.b64 %rd5, [b]; }\nst.u32 [%rd5], %r1;\n"
-        "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\nst.u32 [%rd5+8], %r1; ret;\n"), HW_FAULT_ADDRESS);
+        "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\nst.u32 [%rd5+8], %r1; ret;\n"),
+            HW_FAULT_ADDRESS);
     assert_says(r, "8 bytes into freed allocation of 40 bytes");
     r = fault(KERNEL(".global .align 4 .b8 small[12];\n.global .align 4 .b8 other[12];\n",
                      "mov.u64 %rd4, small; st.global.u32 [%rd4+12], %r1; ret;\n"), HW_FAULT_ADDRESS);
@@ -145,7 +164,8 @@ static void test_freed_and_between(void **state) {
           HW_FAULT_ADDRESS);
     // The same relative addresses as an access before it, now over the end: the lanes' last words lie outside.
     fault(KERNEL(".global .align 4 .b8 row[200];\n",
-                 "mov.u64 %rd4, row; mul.wide.u32 %rd5, %r1, 4; setp.ge.u32 %p1, %r1, 32; @%p1 ret; add.u64 %rd4, %rd4, %rd5;"
+                 "mov.u64 %rd4, row; mul.wide.u32 %rd5, %r1, 4; setp.ge.u32 %p1, %r1, 32; @%p1 ret; add.u64 %rd4,"
+                 " %rd4, %rd5;"
                  " mov.u32 %r5, 0;\nLOOP: st.global.u32 [%rd4], %r5; add.u64 %rd4, %rd4, 24; add.u32 %r5, %r5, 1;"
                  " setp.lt.u32 %p2, %r5, 6; @%p2 bra LOOP; ret;\n"), HW_FAULT_ADDRESS);
 }
@@ -168,22 +188,27 @@ static void test_stops(void **state) {
     run_result *r = fault(ONE_THREAD("", "trap;"), HW_FAULT_TRAP);
     assert_says(r, "kernel k hit a trap in block (0,0,0) thread (37,0,0)");
     r = fault(ONE_THREAD("", "brkpt;"), HW_FAULT_TRAP);
-    r = fault(KERNEL(".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);\n"
-                     ".global .align 1 .b8 message[6] = {120, 32, 62, 32, 48, 0};\n.global .align 1 .b8 file[5] = {97, 46, 99, 117, 0};\n",
+    r = fault(KERNEL(".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param"
+        " .b64 c);\n"
+                     ".global .align 1 .b8 message[6] = {120, 32, 62, 32, 48, 0};\n.global .align 1 .b8 file[5] = {97,"
+                     " 46, 99, 117, 0};\n",
                      "setp.ne.u32 %p1, %r1, 37; @%p1 ret; mov.u64 %rd4, message; mov.u64 %rd5, file; mov.u64 %rd6, 1;"
                      " mov.u32 %r5, 12;\n{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;"
                      " st.param.b64 [a], %rd4; st.param.b64 [b], %rd5; st.param.b32 [c], %r5; st.param.b64 [d], %rd5;"
                      " st.param.b64 [e], %rd6; call.uni __assertfail, (a, b, c, d, e); }\nret;\n"), HW_FAULT_ASSERT);
     assert_string_equal(r->fault.text, "a.cu:12: a.cu: block: [0,0,0], thread: [37,0,0] Assertion `x > 0` failed.");
     // Message outside of memory.
-    fault(KERNEL(".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);\n",
-                 "mov.u64 %rd4, 64; mov.u32 %r5, 12;\n{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;"
+    fault(KERNEL(".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64"
+        " c);\n",
+                 "mov.u64 %rd4, 64; mov.u32 %r5, 12;\n{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d;"
+                 " .param .b64 e;"
                  " st.param.b64 [a], %rd4; st.param.b64 [b], %rd4; st.param.b32 [c], %r5; st.param.b64 [d], %rd4;"
                  " st.param.b64 [e], %rd4; call.uni __assertfail, (a, b, c, d, e); }\nret;\n"), HW_FAULT_ADDRESS);
 }
 
 #define FOREVER \
-    ".func down(.param .b32 n)\n{ .reg .b32 %r<3>; .local .align 4 .b8 own[64]; ld.param.u32 %r1, [n]; add.u32 %r1, %r1, 1;" \
+    ".func down(.param .b32 n)\n{ .reg .b32 %r<3>; .local .align 4 .b8 own[64]; ld.param.u32 %r1, [n];" \
+    " add.u32 %r1, %r1, 1;" \
     " st.local.u32 [own], %r1; { .param .b32 a; st.param.b32 [a], %r1; call down, (a); } ret; }\n"
 static void test_stack(void **state) {
     (void)state;
@@ -202,7 +227,8 @@ static void test_stack(void **state) {
         fault(text, HW_FAULT_STACK);
     }
     run_ok((run_args){.block = 64, .ptx = KERNEL("",
-        "mov.u32 %r5, 0;\nLOOP: stacksave.u64 %rd5; mov.u64 %rd6, 256; alloca.u64 %rd7, %rd6, 32; st.local.u32 [%rd7+252], %r5;"
+        "mov.u32 %r5, 0;\nLOOP: stacksave.u64 %rd5; mov.u64 %rd6, 256; alloca.u64 %rd7, %rd6, 32; st.local.u32"
+        " [%rd7+252], %r5;"
         " stackrestore.u64 %rd5; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 100; @%p1 bra LOOP; ret;\n")});
     fault(KERNEL("", "mov.u64 %rd5, 0x7fffffffffff; stackrestore.u64 %rd5; ret;\n"), HW_FAULT_STACK);
 }

@@ -12,7 +12,8 @@ static void test_nested(void **state) {
     run_always((run_args){.grid = 3, .block = 64, .ptx = KERNEL("",
         "and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0;\n"
         "@%p1 bra ODD;\n"
-        "setp.lt.u32 %p2, %r1, 7; @%p2 bra LOW; mov.u32 %r6, 40; bra EVEN_END; LOW: mov.u32 %r6, 30; EVEN_END: bra JOIN;\n"
+        "setp.lt.u32 %p2, %r1, 7; @%p2 bra LOW; mov.u32 %r6, 40; bra EVEN_END; LOW: mov.u32 %r6, 30; EVEN_END: bra"
+        " JOIN;\n"
         "ODD: and.b32 %r7, %r1, 2; setp.ne.u32 %p3, %r7, 0; @!%p3 bra TWENTY; mov.u32 %r6, 10; bra JOIN;\n"
         "TWENTY: mov.u32 %r6, 20;\n"
         "JOIN: setp.gt.u32 %p4, %r1, 50; @%p4 add.u32 %r6, %r6, 1;\n"
@@ -56,7 +57,8 @@ static void test_brx(void **state) {
     (void)state;
     run_always((run_args){.grid = 2, .block = 64, .ptx = KERNEL("",
         "rem.u32 %r5, %r4, 5;\nTABLE: .branchtargets A, B, C, A, D;\nbrx.idx %r5, TABLE;\n"
-        "A: mov.u32 %r6, 11; bra END;\nB: mov.u32 %r6, 22; bra END;\nC: mov.u32 %r6, 33; bra END;\nD: mov.u32 %r6, 44;\n"
+        "A: mov.u32 %r6, 11; bra END;\nB: mov.u32 %r6, 22; bra END;\nC: mov.u32 %r6, 33; bra END;\nD: mov.u32 %r6,"
+        " 44;\n"
         "END: add.u32 %r6, %r6, 1;\n" STORE_RET("%r6"))}, 128, table, true);
     // The join itself is a target, and the loop goes back through the table.
     run_fault((run_args){.block = 32, .ptx = KERNEL("",
@@ -131,7 +133,8 @@ static void test_divergent_call(void **state) {
         "ld.param.u32 %r1, [n]; ld.param.u64 %rd1, [where]; setp.eq.u32 %p1, %r1, 0; @%p1 exit;\n"
         "setp.ne.u32 %p2, %r1, 1; @%p2 ret; mov.u32 %r2, 9; st.global.u32 [%rd1], %r2; exit;\n}\n",
         "and.b32 %r7, %r1, 3;\n{ .param .b64 a; .param .b32 b; st.param.b64 [a], %rd3; st.param.b32 [b], %r7;"
-        " call leave, (a, b); }\nand.b32 %r5, %r1, 7; setp.lt.u32 %p1, %r1, 1000; @%p1 bra GO; bra END;\nGO:\n" CALL("fact")
+        " call leave, (a, b); }\nand.b32 %r5, %r1, 7; setp.lt.u32 %p1, %r1, 1000; @%p1 bra GO; bra END;\nGO:\n"
+            CALL("fact")
         "add.u32 %r6, %r6, 1;\n" STORE_RET("%r6") "END: ret;")}, 64, mixed_call, true);
 }
 
@@ -140,7 +143,8 @@ static void test_divergent_call(void **state) {
     " st.param.b32 [r], %r1; ret; }\n" \
     ".func (.param .b32 r) times3(.param .b32 n)\n{ .reg .b32 %r<3>; ld.param.u32 %r1, [n]; mul.lo.u32 %r1, %r1, 3;" \
     " st.param.b32 [r], %r1; ret; }\n" \
-    ".func (.param .b32 r) same(.param .b32 n)\n{ .reg .b32 %r<3>; ld.param.u32 %r1, [n]; st.param.b32 [r], %r1; ret; }\n" \
+    ".func (.param .b32 r) same(.param .b32 n)\n{ .reg .b32 %r<3>; ld.param.u32 %r1, [n];" \
+    " st.param.b32 [r], %r1; ret; }\n" \
     ".global .align 8 .u64 functions[3] = {add1, times3, same};\n"
 static uint32_t indirect(uint32_t t) { return t % 3 == 0 ? t + 1 : t % 3 == 1 ? t * 3 : t; }
 static void test_indirect(void **state) {
@@ -225,7 +229,8 @@ static void test_guards(void **state) {
         "@%p1 ld.local.u32 %r6, [%rd20];\n@%p1 st.shared.u32 [%r21], %r6;\n@!%p1 mov.u32 %r30, 1;\n"
         "@%p1 atom.shared.exch.b32 %r7, [%r21], %r6;\n@%p1 setp.eq.u32 %p2, %r7, 7777;\n@!%p1 setp.eq.u32 %p2, 1, 1;\n"
         "@!%p2 trap;\nmov.u32 %r9, 0xffffffff;\n@%p1 shfl.sync.bfly.b32 %r10, %r6, 2, 31, 0xaaaaaaaa;\n"
-        "@%p1 vote.sync.ballot.b32 %r9, %p1, 0xaaaaaaaa;\n@%p1 setp.ne.u32 %p3, %r9, 0xaaaaaaaa;\n@!%p1 setp.ne.u32 %p3, 0, 0;\n"
+        "@%p1 vote.sync.ballot.b32 %r9, %p1, 0xaaaaaaaa;\n@%p1 setp.ne.u32 %p3, %r9, 0xaaaaaaaa;\n@!%p1 setp.ne.u32"
+        " %p3, 0, 0;\n"
         "@%p3 trap;\n@%p1 bar.warp.sync 0xaaaaaaaa;\n@%p1 membar.gl;\nmov.u32 %r5, 3;\n"
         "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; @%p1 call (b), fact, (a); ld.param.b32 %r11, [b]; }\n"
         "@%p1 setp.ne.u32 %p4, %r11, 6;\n@!%p1 setp.ne.u32 %p4, 1, 1;\n@%p4 trap;\n"

@@ -20,9 +20,12 @@ static const atomic_row atomics[] = {
     {"atom.global.min.u32 %r6, [%rd2], %r5", 4, 77, 0}, {"red.global.min.s32 [%rd2], %r7", 4, 5, (uint32_t)-383},
     {"atom.global.max.u32 %r6, [%rd2], %r5", 4, 77, 383}, {"red.global.max.s32 [%rd2], %r7", 4, (uint32_t)-5, 0},
     {"red.global.min.u64 [%rd2], %rd5", 8, 77, 0}, {"red.global.max.u64 [%rd2], %rd5", 8, 77, 383},
-    {"red.global.min.s64 [%rd2], %rd7", 8, 5, (uint64_t)-383}, {"red.global.max.s64 [%rd2], %rd7", 8, (uint64_t)-1000, 0},
-    {"atom.global.and.b32 %r6, [%rd2], 0xf0f0", 4, 0xffff, 0xf0f0}, {"red.global.or.b32 [%rd2], %r5", 4, 0x8000, 0x81ff},
-    {"red.global.xor.b32 [%rd2], %r5", 4, 0, 0}, {"atom.global.and.b64 %rd6, [%rd2], 0xff00000000", 8, ~0ull, 0xff00000000},
+    {"red.global.min.s64 [%rd2], %rd7", 8, 5, (uint64_t)-383}, {"red.global.max.s64 [%rd2], %rd7", 8, (uint64_t)-1000,
+        0},
+    {"atom.global.and.b32 %r6, [%rd2], 0xf0f0", 4, 0xffff, 0xf0f0}, {"red.global.or.b32 [%rd2], %r5", 4, 0x8000,
+        0x81ff},
+    {"red.global.xor.b32 [%rd2], %r5", 4, 0, 0}, {"atom.global.and.b64 %rd6, [%rd2], 0xff00000000", 8, ~0ull,
+        0xff00000000},
     {"red.global.or.b64 [%rd2], %rd5", 8, 1ull << 50, (1ull << 50) + 511}, {"red.global.xor.b64 [%rd2], %rd5", 8, 9, 9},
     {"atom.global.inc.u32 %r6, [%rd2], 99", 4, 0, 384 % 100}, {"red.global.inc.u32 [%rd2], 99", 4, 100, 383 % 100},
     {"atom.global.dec.u32 %r6, [%rd2], 99", 4, 0, (100 - 384 % 100) % 100}, {"red.global.dec.u32 [%rd2], 9", 4, 50, 6},
@@ -32,7 +35,8 @@ static const atomic_row atomics[] = {
     {"atom.global.add.f32 %f6, [%rd2], 0f3f000000", 4, 0x3f800000, 0x43410000},          // 1 + 384 / 2
     {"red.global.add.f64 [%rd2], 0d3fe0000000000000", 8, 0, 0x4068000000000000},         // 192
     {"red.global.add.noftz.f16 [%rd2], %h3", 2, 0, 0x5e00},                              // 384 * 1
-    {"red.global.add.noftz.f16x2 [%rd2], %r8", 4, 0, 0x5e005e00}, {"red.global.add.noftz.bf16 [%rd2], %h4", 2, 0, 0x4380},
+    {"red.global.add.noftz.f16x2 [%rd2], %r8", 4, 0, 0x5e005e00}, {"red.global.add.noftz.bf16 [%rd2], %h4", 2, 0,
+        0x4380},
     // 8 bits of precision: 256 + 1 is 256.
     {"atom.global.add.noftz.bf16x2 %r6, [%rd2], %r9", 4, 0, 0x43804380},
 };
@@ -43,12 +47,14 @@ static void test_atomics(void **state) {
         const atomic_row *row = &atomics[i];
         char text[2048];
         static const char before[] = KERNEL("",
-            "mov.u32 %r5, %r4; cvt.u64.u32 %rd5, %r4; neg.s32 %r7, %r4; cvt.s64.s32 %rd7, %r7; mov.u16 %h1, 3; mov.u16 %h2, 4;\n"
+            "mov.u32 %r5, %r4; cvt.u64.u32 %rd5, %r4; neg.s32 %r7, %r4; cvt.s64.s32 %rd7, %r7; mov.u16 %h1, 3; mov.u16"
+            " %h2, 4;\n"
             "mov.b16 %h3, 0x3c00; mov.b16 %h4, 0x3f80; mov.b32 %r8, {%h3, %h3}; mov.b32 %r9, {%h4, %h4};\n@@; ret;\n");
         const char *at = strstr(before, "@@");
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - before), before, row->instruction, at + 2);
         for (uint32_t threads = 1; threads <= 5; threads += 2) {
-            run_result *r = run_ok((run_args){.grid = 4, .block = 96, .threads = threads, .ptx = text, .in = &row->before,
+            run_result *r = run_ok((run_args){.grid = 4, .block = 96, .threads = threads, .ptx = text,
+                .in = &row->before,
                                               .in_bytes = row->bytes});
             uint64_t got = 0, around = 0;
             memcpy(&got, r->in, row->bytes);
@@ -67,8 +73,10 @@ static void test_tickets(void **state) {
     (void)state;
     run_always((run_args){.grid = 1, .block = 256, .ptx = KERNEL(".shared .align 8 .u64 counter;\n",
         "mov.u64 %rd4, counter; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u64 [%rd4], 0; bar.sync 0;\n"
-        "atom.shared.add.u64 %rd5, [%rd4], 1; cvta.shared.u64 %rd6, %rd4; cvt.u32.u64 %r5, %rd5; red.global.add.u32 [%rd1], %r5;\n"
-        "bar.sync 0; @%p1 atom.max.u64 %rd7, [%rd6], 0; @%p1 cvt.u32.u64 %r6, %rd7; @%p1 st.global.u32 [%rd1+4], %r6; ret;\n")},
+        "atom.shared.add.u64 %rd5, [%rd4], 1; cvta.shared.u64 %rd6, %rd4; cvt.u32.u64 %r5, %rd5; red.global.add.u32"
+        " [%rd1], %r5;\n"
+        "bar.sync 0; @%p1 atom.max.u64 %rd7, [%rd6], 0; @%p1 cvt.u32.u64 %r6, %rd7; @%p1 st.global.u32 [%rd1+4], %r6;"
+        " ret;\n")},
         3, ticket_sum, true);
 }
 
@@ -93,7 +101,8 @@ static void test_local(void **state) {
     (void)state;
     run_always((run_args){.grid = 2, .block = 64, .ptx = KERNEL("",
         ".local .align 16 .b8 a[64];\nmov.u64 %rd4, a; cvta.local.u64 %rd5, %rd4; mov.u32 %r5, 0;\n"
-        "FILL: add.u32 %r6, %r5, %r1; and.b32 %r6, %r6, 7; mad.lo.u32 %r7, %r1, 8, %r6; shl.b32 %r8, %r6, 16; xor.b32 %r7, %r7, %r8;"
+        "FILL: add.u32 %r6, %r5, %r1; and.b32 %r6, %r6, 7; mad.lo.u32 %r7, %r1, 8, %r6; shl.b32 %r8, %r6, 16; xor.b32"
+        " %r7, %r7, %r8;"
         " mul.wide.u32 %rd6, %r6, 4; add.u64 %rd7, %rd4, %rd6; st.local.u32 [%rd7], %r7; add.u32 %r5, %r5, 1;"
         " setp.lt.u32 %p1, %r5, 8; @%p1 bra FILL;\n"
         "ld.local.v4.u32 {%r10, %r11, %r12, %r13}, [%rd4]; ld.v2.u64 {%rd8, %rd9}, [%rd5+16];\n"
@@ -108,9 +117,11 @@ static uint32_t local_widths(uint32_t t) { return (t & 0x7f) + 0x11 + 0x2222 + 0
 static void test_local_widths(void **state) {
     (void)state;
     run_always((run_args){.block = 64, .ptx = KERNEL("",
-        ".local .align 8 .b8 a[32];\nmov.u64 %rd4, a; add.u32 %r6, %r1, 0x11; st.local.u8 [%rd4+1], %r6; mov.u16 %h1, 0x2222;"
+        ".local .align 8 .b8 a[32];\nmov.u64 %rd4, a; add.u32 %r6, %r1, 0x11; st.local.u8 [%rd4+1], %r6; mov.u16 %h1,"
+        " 0x2222;"
         " st.local.u16 [%rd4+6], %h1; mov.u32 %r5, 0x44444444; st.local.u32 [%rd4+12], %r5; mov.u64 %rd5, 0x88888888;"
-        " st.local.u64 [%rd4+24], %rd5;\nld.local.u8 %r7, [%rd4+1]; ld.local.s16 %r8, [%rd4+6]; ld.local.u32 %r9, [%rd4+12];"
+        " st.local.u64 [%rd4+24], %rd5;\nld.local.u8 %r7, [%rd4+1]; ld.local.s16 %r8, [%rd4+6]; ld.local.u32 %r9,"
+        " [%rd4+12];"
         " ld.local.u64 %rd6, [%rd4+24]; cvt.u32.u64 %r10, %rd6; add.u32 %r7, %r7, %r8; add.u32 %r7, %r7, %r9;"
         " add.u32 %r7, %r7, %r10;\n" STORE_RET("%r7"))}, 64, local_widths, true);
 }
@@ -120,11 +131,14 @@ static uint32_t through_pointer(uint32_t t) { return t % 64 * 2 + 1000; }
 static void test_pointer_to_local(void **state) {
     (void)state;
     run_always((run_args){.block = 64, .ptx = KERNEL(
-        ".func change(.param .b64 p)\n{ .reg .b64 %rd<4>; .reg .b32 %r<4>; .local .align 4 .b8 own[32]; ld.param.u64 %rd1, [p];"
-        " mov.u32 %r2, 5; st.local.u32 [own], %r2; st.local.u32 [own+28], %r2; ld.u32 %r1, [%rd1+4]; add.u32 %r1, %r1, 1000;"
+        ".func change(.param .b64 p)\n{ .reg .b64 %rd<4>; .reg .b32 %r<4>; .local .align 4 .b8 own[32]; ld.param.u64"
+        " %rd1, [p];"
+        " mov.u32 %r2, 5; st.local.u32 [own], %r2; st.local.u32 [own+28], %r2; ld.u32 %r1, [%rd1+4]; add.u32 %r1, %r1,"
+        " 1000;"
         " st.u32 [%rd1+4], %r1; ret; }\n",
         ".local .align 4 .b8 mine[8];\nshl.b32 %r5, %r1, 1; st.local.u32 [mine+4], %r5; mov.u64 %rd4, mine;"
-        " cvta.local.u64 %rd4, %rd4; { .param .b64 a; st.param.b64 [a], %rd4; call.uni change, (a); }\nld.local.u32 %r6, [mine+4];\n"
+        " cvta.local.u64 %rd4, %rd4; { .param .b64 a; st.param.b64 [a], %rd4; call.uni change, (a); }\nld.local.u32"
+        " %r6, [mine+4];\n"
         STORE_RET("%r6"))}, 64, through_pointer, true);
 }
 
@@ -136,21 +150,27 @@ static void test_struct_by_value(void **state) {
     // A function that takes a struct of 16 bytes, and indexes it: its parameter has an address, in local memory.
     run_always((run_args){.block = 32, .ptx = KERNEL(
         ".func (.param .b32 r) pick(.param .align 8 .b8 s[24], .param .b32 i)\n{ .reg .b64 %rd<5>; .reg .b32 %r<6>;"
-        " ld.param.u32 %r1, [i]; mov.b64 %rd1, s; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ld.local.u32 %r2, [%rd3];"
+        " ld.param.u32 %r1, [i]; mov.b64 %rd1, s; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ld.local.u32"
+        " %r2, [%rd3];"
         " ld.param.u64 %rd4, [s+16]; cvt.u32.u64 %r3, %rd4; add.u32 %r2, %r2, %r3; cvta.local.u64 %rd1, %rd1;"
         " st.u32 [%rd1+16], %r2; ld.param.u32 %r4, [s+16]; st.param.b32 [r], %r4; ret; }\n",
-        "and.b32 %r5, %r1, 3; mul.lo.u32 %r6, %r1, 3; cvt.u64.u32 %rd4, %r6; mov.u32 %r10, 7; mov.u32 %r11, 17; mov.u32 %r12, 27;"
-        " mov.u32 %r13, 37;\n{ .param .align 8 .b8 s[24]; .param .b32 i; .param .b32 r; st.param.v4.b32 [s], {%r10, %r11, %r12, %r13};"
+        "and.b32 %r5, %r1, 3; mul.lo.u32 %r6, %r1, 3; cvt.u64.u32 %rd4, %r6; mov.u32 %r10, 7; mov.u32 %r11, 17;"
+        " mov.u32 %r12, 27;"
+        " mov.u32 %r13, 37;\n{ .param .align 8 .b8 s[24]; .param .b32 i; .param .b32 r; st.param.v4.b32 [s], {%r10,"
+        " %r11, %r12, %r13};"
         " st.param.b64 [s+16], %rd4; st.param.b32 [i], %r5; call.uni (r), pick, (s, i); ld.param.b32 %r7, [r]; }\n"
         STORE_RET("%r7"))}, 32, struct_param, true);
     // The same in recursion: each call has its own.
     run_ok((run_args){.block = 32, .ptx = KERNEL(
-        ".func (.param .b32 r) sum(.param .align 4 .b8 s[8])\n{ .reg .pred %p<2>; .reg .b64 %rd<5>; .reg .b32 %r<6>; mov.b64 %rd1, s;"
+        ".func (.param .b32 r) sum(.param .align 4 .b8 s[8])\n{ .reg .pred %p<2>; .reg .b64 %rd<5>; .reg .b32 %r<6>;"
+        " mov.b64 %rd1, s;"
         " ld.local.u32 %r1, [%rd1]; mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra END; sub.u32 %r3, %r1, 1;\n"
         "{ .param .align 4 .b8 a[8]; .param .b32 b; st.param.b32 [a], %r3; st.param.b32 [a+4], %r3; call (b), sum, (a);"
-        " ld.param.b32 %r2, [b]; }\nld.local.u32 %r4, [%rd1]; add.u32 %r2, %r2, %r4;\nEND: st.param.b32 [r], %r2; ret; }\n",
+        " ld.param.b32 %r2, [b]; }\nld.local.u32 %r4, [%rd1]; add.u32 %r2, %r2, %r4;\nEND: st.param.b32 [r], %r2; ret;"
+        " }\n",
         "and.b32 %r5, %r1, 15;\n{ .param .align 4 .b8 a[8]; .param .b32 b; st.param.b32 [a], %r5; call (b), sum, (a);"
-        " ld.param.b32 %r6, [b]; }\nadd.u32 %r7, %r5, 1; mul.lo.u32 %r7, %r7, %r5; shr.u32 %r7, %r7, 1; setp.ne.u32 %p1, %r6, %r7;"
+        " ld.param.b32 %r6, [b]; }\nadd.u32 %r7, %r5, 1; mul.lo.u32 %r7, %r7, %r5; shr.u32 %r7, %r7, 1; setp.ne.u32"
+        " %p1, %r6, %r7;"
         " @%p1 trap; ret;\n")});
 }
 
@@ -159,7 +179,8 @@ static uint32_t param_bytes(uint32_t t) { return t % 2 ? 0x5678 + t : 0x1234 + t
 static void test_kernel_parameters(void **state) {
     (void)state;
     run_always((run_args){.grid = 2, .block = 64, .in_address = 0x0000567800001234, .ptx = KERNEL("",
-        "and.b32 %r5, %r1, 1; mul.wide.u32 %rd4, %r5, 4; mov.u64 %rd5, in; add.u64 %rd4, %rd4, %rd5; ld.param.u32 %r6, [%rd4];\n"
+        "and.b32 %r5, %r1, 1; mul.wide.u32 %rd4, %r5, 4; mov.u64 %rd5, in; add.u64 %rd4, %rd4, %rd5; ld.param.u32 %r6,"
+        " [%rd4];\n"
         "cvta.param.u64 %rd6, %rd5; mul.wide.u32 %rd7, %r5, 4; add.u64 %rd6, %rd6, %rd7; ld.u32 %r7, [%rd6];"
         " setp.ne.u32 %p1, %r6, %r7; @%p1 trap;\nadd.u32 %r6, %r6, %r4;\n" STORE_RET("%r6"))}, 128, param_bytes, true);
 }
@@ -170,9 +191,12 @@ static uint32_t constants(uint32_t t) { return t % 4 * 11 + 3; }
 static void test_constants(void **state) {
     (void)state;
     run_always((run_args){.grid = 2, .block = 64, .ptx = KERNEL(
-        ".const .align 4 .u32 table[4] = {0, 11, 22, 33};\n.const .align 8 .u64 to_it = generic(table);\n.const .u32 three = 3;\n",
-        "and.b32 %r5, %r1, 3; mul.wide.u32 %rd4, %r5, 4; mov.u64 %rd5, table; add.u64 %rd5, %rd5, %rd4; ld.const.u32 %r6, [%rd5];\n"
-        "ld.const.u64 %rd6, [to_it]; add.u64 %rd6, %rd6, %rd4; ld.u32 %r7, [%rd6]; setp.ne.u32 %p1, %r6, %r7; @%p1 trap;\n"
+        ".const .align 4 .u32 table[4] = {0, 11, 22, 33};\n.const .align 8 .u64 to_it = generic(table);\n.const .u32"
+        " three = 3;\n",
+        "and.b32 %r5, %r1, 3; mul.wide.u32 %rd4, %r5, 4; mov.u64 %rd5, table; add.u64 %rd5, %rd5, %rd4; ld.const.u32"
+        " %r6, [%rd5];\n"
+        "ld.const.u64 %rd6, [to_it]; add.u64 %rd6, %rd6, %rd4; ld.u32 %r7, [%rd6]; setp.ne.u32 %p1, %r6, %r7; @%p1"
+        " trap;\n"
         "ld.const.u32 %r8, [three]; add.u32 %r6, %r6, %r8;\n" STORE_RET("%r6"))}, 128, constants, true);
 }
 
@@ -184,12 +208,16 @@ static void test_dynamic_shared(void **state) {
     for (int i = 0; i < 4; i++)
         for (int over = 0; over < 2; over++) {
             char text[2048];
-            snprintf(text, sizeof text, "%s.extern .shared .align %u .b8 dyn[];\n%s%u;\n setp.ne.u64 %%p1, %%rd6, 0; @%%p1 trap;\n"
+            snprintf(text, sizeof text, "%s.extern .shared .align %u .b8 dyn[];\n%s%u;\n setp.ne.u64 %%p1, %%rd6, 0;"
+                " @%%p1 trap;\n"
                      "mul.wide.u32 %%rd7, %%r1, 4; add.u64 %%rd7, %%rd7, %%rd4; st.shared.u32 [%%rd7+%d], %%r4;"
                      " ld.shared.u32 %%r6, [%%rd7+%d];\n%s}\n", HEAD, alignments[i],
-                     ".shared .align 1 .b8 few[5];\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .pred %p<4>;"
-                     " .reg .b32 %r<16>; .reg .b64 %rd<16>;\nld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r4, %r1;"
-                     " mul.wide.u32 %rd3, %r4, 4; add.u64 %rd3, %rd3, %rd1; mov.u32 %r5, few; st.shared.u8 [%r5+4], %r1;"
+                     ".shared .align 1 .b8 few[5];\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .pred"
+                     " %p<4>;"
+                     " .reg .b32 %r<16>; .reg .b64 %rd<16>;\nld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32"
+                     " %r4, %r1;"
+                     " mul.wide.u32 %rd3, %r4, 4; add.u64 %rd3, %rd3, %rd1; mov.u32 %r5, few; st.shared.u8 [%r5+4],"
+                     " %r1;"
                      " mov.u64 %rd4, dyn; rem.u64 %rd6, %rd4, ", alignments[i], 4 * over, 4 * over, STORE_RET("%r6"));
             run_args a = {.block = 64, .shared = 256, .ptx = text};
             if (over) run_fault(a, HW_FAULT, HW_FAULT_ADDRESS);
@@ -203,25 +231,32 @@ static void test_special_registers(void **state) {
     (void)state;
     // Each thread checks that its place makes its number, and writes what others must agree on.
     static const char ptx[] = KERNEL("",
-        "mov.u32 %r10, %tid.y; mov.u32 %r11, %tid.z; mov.u32 %r12, %ntid.y; mov.u32 %r13, %ntid.z; mov.u32 %r14, %ctaid.y;"
+        "mov.u32 %r10, %tid.y; mov.u32 %r11, %tid.z; mov.u32 %r12, %ntid.y; mov.u32 %r13, %ntid.z; mov.u32 %r14,"
+        " %ctaid.y;"
         " mov.u32 %r15, %ctaid.z; mov.u32 %r16, %nctaid.x; mov.u32 %r17, %nctaid.y; mov.u32 %r18, %nctaid.z;\n"
         "mad.lo.u32 %r20, %r11, %r12, %r10; mad.lo.u32 %r20, %r20, %r3, %r1;\n"
-        "mov.u32 %r21, %laneid; mov.u32 %r22, %warpid; mad.lo.u32 %r23, %r22, 32, %r21; setp.ne.u32 %p1, %r23, %r20; @%p1 trap;\n"
-        "mov.u32 %r24, %lanemask_eq; mov.u32 %r25, 1; shl.b32 %r25, %r25, %r21; setp.ne.u32 %p1, %r24, %r25; @%p1 trap;\n"
+        "mov.u32 %r21, %laneid; mov.u32 %r22, %warpid; mad.lo.u32 %r23, %r22, 32, %r21; setp.ne.u32 %p1, %r23, %r20;"
+        " @%p1 trap;\n"
+        "mov.u32 %r24, %lanemask_eq; mov.u32 %r25, 1; shl.b32 %r25, %r25, %r21; setp.ne.u32 %p1, %r24, %r25; @%p1"
+        " trap;\n"
         "mov.u32 %r24, %lanemask_lt; sub.u32 %r26, %r25, 1; setp.ne.u32 %p1, %r24, %r26; @%p1 trap;\n"
         "mov.u32 %r24, %lanemask_le; or.b32 %r26, %r26, %r25; setp.ne.u32 %p1, %r24, %r26; @%p1 trap;\n"
         "mov.u32 %r24, %lanemask_gt; not.b32 %r26, %r26; setp.ne.u32 %p1, %r24, %r26; @%p1 trap;\n"
         "mov.u32 %r24, %lanemask_ge; or.b32 %r26, %r26, %r25; setp.ne.u32 %p1, %r24, %r26; @%p1 trap;\n"
         "mov.u32 %r24, %smid; mov.u32 %r25, %nsmid; setp.ge.u32 %p1, %r24, %r25; @%p1 trap;\n"
-        "mad.lo.u32 %r27, %r15, %r17, %r14; mad.lo.u32 %r27, %r27, %r16, %r2; mul.lo.u32 %r28, %r3, %r12; mul.lo.u32 %r28, %r28, %r13;\n"
-        "mad.lo.u32 %r29, %r27, %r28, %r20; mul.wide.u32 %rd4, %r29, 4; add.u64 %rd4, %rd1, %rd4; mul.lo.u32 %r30, %r28, %r18;\n"
+        "mad.lo.u32 %r27, %r15, %r17, %r14; mad.lo.u32 %r27, %r27, %r16, %r2; mul.lo.u32 %r28, %r3, %r12; mul.lo.u32"
+        " %r28, %r28, %r13;\n"
+        "mad.lo.u32 %r29, %r27, %r28, %r20; mul.wide.u32 %rd4, %r29, 4; add.u64 %rd4, %rd1, %rd4; mul.lo.u32 %r30,"
+        " %r28, %r18;\n"
         "add.u32 %r30, %r29, %r30; st.global.u32 [%rd4], %r30; ret;\n");
-    static const uint32_t shapes[][6] = {{7, 1, 1, 33, 1, 1}, {3, 2, 1, 8, 5, 1}, {2, 3, 4, 5, 3, 7}, {1, 1, 5, 1, 1, 64},
+    static const uint32_t shapes[][6] = {{7, 1, 1, 33, 1, 1}, {3, 2, 1, 8, 5, 1}, {2, 3, 4, 5, 3, 7}, {1, 1, 5, 1, 1,
+        64},
                                          {1, 9, 1, 1, 40, 2}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const uint32_t *s = shapes[i];
         for (uint32_t threads = 1; threads < 4; threads += 2) {
-            run_result *r = run_ok((run_args){.grid = s[0], .grid_yz = {s[1], s[2]}, .block = s[3], .block_yz = {s[4], s[5]},
+            run_result *r = run_ok((run_args){.grid = s[0], .grid_yz = {s[1], s[2]}, .block = s[3], .block_yz = {s[4],
+                s[5]},
                                               .threads = threads, .ptx = ptx});
             uint32_t block = s[3] * s[4] * s[5], n = s[0] * s[1] * s[2] * block;
             for (uint32_t t = 0; t < n; t++) assert_int_equal(r->out[t], t + block * s[2]);
@@ -233,8 +268,10 @@ static void test_clocks(void **state) {
     (void)state;
     run_ok((run_args){.grid = 4, .block = 96, .threads = 2, .ptx = KERNEL("",
         "mov.u32 %r5, 0;\nLOOP: mov.u64 %rd4, %clock64; mov.u64 %rd5, %globaltimer; mov.u32 %r6, %clock;\n"
-        "mov.u64 %rd6, %clock64; mov.u64 %rd7, %globaltimer; setp.le.u64 %p1, %rd6, %rd4; @%p1 trap; setp.lt.u64 %p1, %rd7, %rd5;"
-        " @%p1 trap; mov.u32 %r7, %clock; setp.le.u32 %p1, %r7, %r6; @%p1 trap;\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 20;"
+        "mov.u64 %rd6, %clock64; mov.u64 %rd7, %globaltimer; setp.le.u64 %p1, %rd6, %rd4; @%p1 trap; setp.lt.u64 %p1,"
+        " %rd7, %rd5;"
+        " @%p1 trap; mov.u32 %r7, %clock; setp.le.u32 %p1, %r7, %r6; @%p1 trap;\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p1,"
+        " %r5, 20;"
         " @%p1 bra LOOP;\n"
         // Waits for time to pass.
         "mov.u64 %rd4, %clock64;\nWAIT: mov.u64 %rd5, %clock64; sub.u64 %rd5, %rd5, %rd4; setp.lt.u64 %p1, %rd5, 5000;"

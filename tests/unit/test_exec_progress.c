@@ -20,7 +20,8 @@ static void test_lock(void **state) {
     run_always((run_args){.grid = 3, .block = 64, .ptx = KERNEL("",
         "TRY: atom.global.exch.b32 %r5, [%rd2], 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra AGAIN;\n"
         "ld.volatile.global.u32 %r6, [%rd1]; add.u32 %r6, %r6, 1; st.volatile.global.u32 [%rd1], %r6; membar.gl;\n"
-        "st.volatile.global.u32 [%rd2], 0; bra END;\nAGAIN: nanosleep.u32 100; bra TRY;\nEND: ret;\n")}, 2, is_total, false);
+        "st.volatile.global.u32 [%rd2], 0; bra END;\nAGAIN: nanosleep.u32 100; bra TRY;\nEND: ret;\n")}, 2, is_total,
+            false);
     // In shared memory.
     run_always((run_args){.grid = 1, .block = 192, .ptx = KERNEL(".shared .align 4 .u32 lock;\n",
         "mov.u32 %r8, lock; st.shared.u32 [%r8], 0; bar.sync 0;\n"
@@ -33,13 +34,15 @@ static void test_lock(void **state) {
 static void test_lanes_wait(void **state) {
     (void)state;
     total = 1;
-    static const char *const loads[] = {"ld.volatile.global.u32", "ld.relaxed.gpu.global.u32", "ld.acquire.gpu.global.u32",
+    static const char *const loads[] = {"ld.volatile.global.u32", "ld.relaxed.gpu.global.u32",
+        "ld.acquire.gpu.global.u32",
                                         "ld.global.u32"};
     for (int k = 0; k < 4; k++) {
         char text[2048];
         const char *before = KERNEL("", "setp.eq.u32 %p1, %r1, 31; @%p1 bra WRITE;\nWAIT: @@ %r5, [%rd2];"
             " setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT; bra END;\nWRITE: mov.u32 %r5, 1;"
-            " st.volatile.global.u32 [%rd2], %r5;\nEND: setp.eq.u32 %p3, %r1, 0; @%p3 st.global.u32 [%rd3], %r5; ret;\n");
+            " st.volatile.global.u32 [%rd2], %r5;\nEND: setp.eq.u32 %p3, %r1, 0; @%p3 st.global.u32 [%rd3], %r5;"
+            " ret;\n");
         const char *at = strstr(before, "@@ ");
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - before), before, loads[k], at + 2);
         if (k < 3) run_always((run_args){.block = 32, .ptx = text}, 2, is_total, false);
@@ -55,7 +58,8 @@ static void test_look_back(void **state) {
     // Block i waits for block i - 1's sum.
     run_always((run_args){.grid = 300, .block = 1, .ptx = KERNEL("",
         "mov.u32 %r5, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra GO; WAIT: ld.volatile.global.u32 %r6, [%rd3+-4];"
-        " setp.eq.u32 %p2, %r6, 0; @%p2 bra WAIT; add.u32 %r5, %r6, 1;\nGO: st.volatile.global.u32 [%rd3], %r5; ret;\n")},
+        " setp.eq.u32 %p2, %r6, 0; @%p2 bra WAIT; add.u32 %r5, %r6, 1;\nGO: st.volatile.global.u32 [%rd3], %r5;"
+        " ret;\n")},
         300, chain, false);
     // Block i waits for block i + 1: all are resident.
     run_always((run_args){.grid = 100, .block = 1, .ptx = KERNEL("",
@@ -106,7 +110,8 @@ static void test_deadlocks(void **state) {
     r = deadlock(KERNEL("",
         "setp.lt.u32 %p1, %r1, 992; @%p1 bra LOW;\nbar.sync 1;\nret;\nLOW:\nbar.sync 0;\nret;\n"), 1024);
     assert_says(r, "test.ptx:14: warp 31, lanes 0xffffffff wait at barrier 1, where 32 threads of 1024 have come");
-    assert_says(r, "test.ptx:17: 992 threads of 31 warps, the first is warp 0, wait at barrier 0, where 992 threads of 1024");
+    assert_says(r, "test.ptx:17: 992 threads of 31 warps, the first is warp 0, wait at barrier 0, where 992 threads of"
+        " 1024");
     // A count that never comes about, after others have exited.
     r = deadlock(KERNEL("", "setp.ge.u32 %p1, %r1, 32; @%p1 ret;\nbar.sync 0, 64;\nret;\n"), 64);
     assert_says(r, "(32 of the block have exited)");
@@ -124,7 +129,8 @@ static void test_deadlocks(void **state) {
     assert_says(r, "test.ptx:17: warp 0, lanes 0x0000ffff wait for lanes 0xffff0000");
     // Different members on the two sides.
     deadlock(KERNEL("",
-        "setp.lt.u32 %p1, %r1, 16; mov.u32 %r5, 0x0001ffff; @%p1 bra GO; mov.u32 %r5, 0xffffffff;\nGO: bar.warp.sync %r5;\n"
+        "setp.lt.u32 %p1, %r1, 16; mov.u32 %r5, 0x0001ffff; @%p1 bra GO; mov.u32 %r5, 0xffffffff;\nGO: bar.warp.sync"
+        " %r5;\n"
         "ret;\n"), 32);
 }
 

@@ -34,13 +34,16 @@ static void print_one(const print_row *row) {
             bits = used;
             used += (size_t)snprintf(memory + used, sizeof memory - used, "%s", a->text) + 1;
         }
-        n += (size_t)snprintf(body + n, sizeof body - n, "mov.u%zu %%r%s, 0x%llx;%s st.local.u%zu [%%rd4+%zu], %%r%s;\n", size * 8,
+        n += (size_t)snprintf(body + n, sizeof body - n, "mov.u%zu %%r%s, 0x%llx;%s st.local.u%zu [%%rd4+%zu],"
+            " %%r%s;\n", size * 8,
                               size == 4 ? "5" : "d5", (unsigned long long)bits,
                               a->kind == 's' ? " add.u64 %rd5, %rd5, %rd2;" : "", size * 8, at, size == 4 ? "5" : "d5");
         at += size;
     }
-    snprintf(body + n, sizeof body - n, "%s", "cvta.local.u64 %rd6, %rd4;\n{ .param .b64 f; .param .b64 a; .param .b32 r;"
-             " st.param.b64 [f], %rd2; st.param.b64 [a], %rd6; call.uni (r), vprintf, (f, a); ld.param.b32 %r6, [r]; }\n"
+    snprintf(body + n, sizeof body - n, "%s", "cvta.local.u64 %rd6, %rd4;\n{ .param .b64 f; .param .b64 a; .param .b32"
+        " r;"
+             " st.param.b64 [f], %rd2; st.param.b64 [a], %rd6; call.uni (r), vprintf, (f, a); ld.param.b32 %r6, [r];"
+             " }\n"
              "st.global.u32 [%rd3], %r6; ret;\n");
     char text[8192];
     const char *before = KERNEL(CALLS, "@@");
@@ -67,16 +70,20 @@ static void test_printf(void **state) {
         {"%u %x %X %o %#x", {{'i', minus, 0}, {'i', 255, 0}, {'i', 255, 0}, {'i', 8, 0}, {'i', 255, 0}},
          "4294967254 ff FF 10 0xff", 5},
         {"%+d % d %.3d %6.3d", {{'i', 5, 0}, {'i', 5, 0}, {'i', 5, 0}, {'i', 5, 0}}, "+5  5 005    005", 4},
-        {"%ld %lld %llu %lx %zu", {{'l', (uint64_t)-1, 0}, {'l', 1ull << 40, 0}, {'l', ~0ull, 0}, {'l', ~0ull, 0}, {'l', 9, 0}},
+        {"%ld %lld %llu %lx %zu", {{'l', (uint64_t)-1, 0}, {'l', 1ull << 40, 0}, {'l', ~0ull, 0}, {'l', ~0ull, 0},
+            {'l', 9, 0}},
          "-1 1099511627776 18446744073709551615 ffffffffffffffff 9", 5},
         {"%hd %hhd %hu %hhu", {{'i', 65537, 0}, {'i', 511, 0}, {'i', 65537, 0}, {'i', 511, 0}}, "1 -1 1 255", 4},
         {"%f %.2f %8.3f %-8.1f|", {{'d', bits_of(1.5), 0}, {'d', bits_of(2.345678), 0}, {'d', bits_of(-3.14159), 0},
          {'d', bits_of(2.5), 0}}, "1.500000 2.35   -3.142 2.5     |", 4},
-        {"%e %E %g %G %a", {{'d', bits_of(1234.5), 0}, {'d', bits_of(0.001), 0}, {'d', bits_of(1e-10), 0}, {'d', bits_of(100000000.0), 0},
+        {"%e %E %g %G %a", {{'d', bits_of(1234.5), 0}, {'d', bits_of(0.001), 0}, {'d', bits_of(1e-10), 0}, {'d',
+            bits_of(100000000.0), 0},
          {'d', bits_of(1.0), 0}}, "1.234500e+03 1.000000E-03 1e-10 1E+08 0x1p+0", 5},
-        {"%f %F %f", {{'d', 0x7ff0000000000000, 0}, {'d', 0x7ff0000000000000, 0}, {'d', 0x7ff8000000000000, 0}}, "inf INF nan", 3},
+        {"%f %F %f", {{'d', 0x7ff0000000000000, 0}, {'d', 0x7ff0000000000000, 0}, {'d', 0x7ff8000000000000, 0}},
+            "inf INF nan", 3},
         {"%c%c|%3c|%-3c|", {{'i', 'a', 0}, {'i', 'b', 0}, {'i', 'c', 0}, {'i', 'd', 0}}, "ab|  c|d  |", 4},
-        {"%s-%5s-%-5s-%.2s", {{'s', 0, "one"}, {'s', 0, "two"}, {'s', 0, "six"}, {'s', 0, "seven"}}, "one-  two-six  -se", 4},
+        {"%s-%5s-%-5s-%.2s", {{'s', 0, "one"}, {'s', 0, "two"}, {'s', 0, "six"}, {'s', 0, "seven"}},
+            "one-  two-six  -se", 4},
         {"%p", {{'l', 0x1234, 0}}, "0x1234", 1},
         {"%*d %-*d| %.*f", {{'i', 5, 0}, {'i', 1, 0}, {'i', 3, 0}, {'i', 2, 0}, {'i', 1, 0}, {'d', bits_of(2.25), 0}},
          "    1 2  | 2.2", 6},
@@ -104,10 +111,14 @@ static uint32_t heap_ok(uint32_t t) { return t * 3; }
 static void test_heap(void **state) {
     (void)state;
     run_always((run_args){.grid = 8, .block = 64, .ptx = KERNEL(CALLS,
-        "mov.u64 %rd4, 24; mov.u32 %r9, 0;\nLOOP: { .param .b64 a; .param .b64 b; st.param.b64 [a], %rd4; call.uni (b), malloc, (a);"
-        " ld.param.b64 %rd5, [b]; }\nsetp.eq.u64 %p1, %rd5, 0; @%p1 trap; and.b64 %rd6, %rd5, 15; setp.ne.u64 %p1, %rd6, 0; @%p1 trap;\n"
-        "mul.lo.u32 %r5, %r4, 3; st.u32 [%rd5], %r5; st.u64 [%rd5+16], %rd5; ld.u32 %r6, [%rd5]; setp.ne.u32 %p1, %r6, %r5; @%p1 trap;\n"
-        "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 5; @%p2 bra LOOP;\n"
+        "mov.u64 %rd4, 24; mov.u32 %r9, 0;\nLOOP: { .param .b64 a; .param .b64 b; st.param.b64 [a], %rd4; call.uni"
+        " (b), malloc, (a);"
+        " ld.param.b64 %rd5, [b]; }\nsetp.eq.u64 %p1, %rd5, 0; @%p1 trap; and.b64 %rd6, %rd5, 15; setp.ne.u64 %p1,"
+        " %rd6, 0; @%p1 trap;\n"
+        "mul.lo.u32 %r5, %r4, 3; st.u32 [%rd5], %r5; st.u64 [%rd5+16], %rd5; ld.u32 %r6, [%rd5]; setp.ne.u32 %p1, %r6,"
+        " %r5; @%p1 trap;\n"
+        "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 5;"
+        " @%p2 bra LOOP;\n"
         STORE_RET("%r6"))}, 512, heap_ok, true);
 }
 
@@ -115,9 +126,11 @@ static void test_heap_exhausted(void **state) {
     (void)state;
     // 100 threads want 1 KiB each of a heap of 16: some get it, the others get NULL.
     for (uint32_t threads = 1; threads < 6; threads += 2) {
-        run_result *r = run_ok((run_args){.grid = 10, .block = 10, .threads = threads, .heap_bytes = 16384, .ptx = KERNEL(CALLS,
+        run_result *r = run_ok((run_args){.grid = 10, .block = 10, .threads = threads, .heap_bytes = 16384,
+            .ptx = KERNEL(CALLS,
             "mov.u64 %rd4, 1008;\n{ .param .b64 a; .param .b64 b; st.param.b64 [a], %rd4; call.uni (b), malloc, (a);"
-            " ld.param.b64 %rd5, [b]; }\nsetp.ne.u64 %p1, %rd5, 0; selp.u32 %r6, 1, 0, %p1; @%p1 st.u32 [%rd5+1004], %r6;\n"
+            " ld.param.b64 %rd5, [b]; }\nsetp.ne.u64 %p1, %rd5, 0; selp.u32 %r6, 1, 0, %p1; @%p1 st.u32 [%rd5+1004],"
+            " %r6;\n"
             STORE_RET("%r6"))});
         uint32_t n = 0;
         for (int i = 0; i < 100; i++) n += r->out[i];
@@ -137,7 +150,8 @@ static void test_heap_exhausted(void **state) {
 static void test_bad_free(void **state) {
     (void)state;
 #define FREE "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\n"
-#define MALLOC "mov.u64 %rd4, 64; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n{ .param .b64 a; .param .b64 b; st.param.b64 [a], %rd4;" \
+#define MALLOC "mov.u64 %rd4, 64; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n" \
+    "{ .param .b64 a; .param .b64 b; st.param.b64 [a], %rd4;" \
     " call.uni (b), malloc, (a); ld.param.b64 %rd5, [b]; }\n"
     static const char *const bodies[] = {
         KERNEL(CALLS, MALLOC FREE FREE "ret;\n"), KERNEL(CALLS, MALLOC "add.u64 %rd5, %rd5, 8;\n" FREE "ret;\n"),
