@@ -78,6 +78,24 @@ static bool is_header_place(const char *place) {
            strstr(place, "cuda_runtime_api.h:");
 }
 
+// nvcc makes two functions of a kernel's name: name() calls __device_stub_name(), which launches.
+static bool is_kernel_stub(const char *function, const char *stub) {
+    const char prefix[] = "__device_stub_";
+    if (strncmp(stub, prefix, sizeof prefix - 1) != 0) return false;
+    char mangled[512], demangled[512];
+    snprintf(mangled, sizeof mangled, "%.*s", (int)strcspn(stub + sizeof prefix - 1, "("), stub + sizeof prefix - 1);
+    hw_demangle(mangled, demangled, sizeof demangled);
+    return strcmp(function, demangled) == 0;
+}
+
+// Is this one of CUDA's own frames: a header's template, a runtime call, a kernel's launching stub? inner: the function
+// that it calls.
+static bool is_wrapper(const char *function, const char *place, const char *inner) {
+    bool has_name = function[0] && strncmp(function, "??", 2) != 0;
+    return is_header_place(place) || (has_name && strncmp(function, "cuda", 4) == 0) ||
+           strncmp(function, "__device_stub_", 14) == 0 || is_kernel_stub(function, inner);
+}
+
 // A function and its file:line as addr2line prints them, without what it says behind. False at the end.
 static bool read_frame(FILE *in, char *function, char *place, size_t bytes) {
     if (!fgets(function, (int)bytes, in) || !fgets(place, (int)bytes, in)) return false;
@@ -111,7 +129,11 @@ static bool ask_addr2line(const char *object, uint64_t offset, char *function, c
     close(ends[1]);
     FILE *in = failed ? NULL : fdopen(ends[0], "r");
     bool good = in && read_frame(in, function, place, bytes);
-    while (good && is_header_place(place) && read_frame(in, function, place, bytes)) {}
+    char inner[512] = "";
+    while (good && is_wrapper(function, place, inner)) {
+        snprintf(inner, sizeof inner, "%s", function);
+        if (!read_frame(in, function, place, bytes)) break;
+    }
     if (in) fclose(in);
     else close(ends[0]);
     if (!failed) waitpid(child, NULL, 0);
@@ -136,16 +158,6 @@ static const char *path_of(const Dl_info *info) {
     return self;
 }
 
-// nvcc makes two functions of a kernel's name: name() calls __device_stub_name(), which launches.
-static bool is_kernel_stub(const char *function, const char *stub) {
-    const char prefix[] = "__device_stub_";
-    if (strncmp(stub, prefix, sizeof prefix - 1) != 0) return false;
-    char mangled[512], demangled[512];
-    snprintf(mangled, sizeof mangled, "%.*s", (int)strcspn(stub + sizeof prefix - 1, "("), stub + sizeof prefix - 1);
-    hw_demangle(mangled, demangled, sizeof demangled);
-    return strcmp(function, demangled) == 0;
-}
-
 // The first frame that is neither the C library's nor one of CUDA's wrappers: by its line, else by its function.
 bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
     const site *s = where;
@@ -159,10 +171,9 @@ bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
         function[0] = place[0] = '\0';
         bool has_line = ask_addr2line(path, offset, function, place, sizeof place);
         bool has_name = function[0] && strncmp(function, "??", 2) != 0;
-        bool is_wrapper = (has_line && is_header_place(place)) || (has_name && strstr(function, "cuda")) ||
-                          strncmp(function, "__device_stub_", 14) == 0 || is_kernel_stub(function, last_function);
+        bool skips = is_wrapper(function, has_line ? place : "", last_function);
         memcpy(last_function, function, sizeof last_function);
-        if (is_wrapper) continue;
+        if (skips) continue;
         if (has_line) snprintf(out, out_bytes, "%s", place);
         else if (has_name) snprintf(out, out_bytes, "%s in %s", function, object);
         else snprintf(out, out_bytes, "%s+0x%llx", object, (unsigned long long)offset);

@@ -135,6 +135,9 @@ typedef struct builtin_row {
 
 static const builtin_row builtins[] = {
     {"vprintf", run_vprintf}, {"malloc", run_malloc}, {"free", run_free}, {"__assertfail", run_assertfail},
+    // operator new and delete, with and without [] and size, which clang leaves to a library that it does not have
+    {"_Znwm", run_malloc}, {"_Znam", run_malloc}, {"_ZdlPv", run_free}, {"_ZdlPvm", run_free}, {"_ZdaPv", run_free},
+    {"_ZdaPvm", run_free},
 };
 
 static const builtin_row *find_builtin(const char *name) {

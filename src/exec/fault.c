@@ -48,8 +48,16 @@ static void describe_allocation(hw_fault *fault) {
         append(t, sizeof fault->text, "; nothing is allocated");
         return;
     }
+    // A neighbour this far away explains nothing.
+    enum { FAR_BYTES = 1 << 30 };
+    bool is_before = fault->address < a->address;
+    if ((is_before && a->address - fault->address > FAR_BYTES) || (!is_before && fault->address - a->address > a->bytes + FAR_BYTES)) {
+        fault->has_allocation = false;
+        append(t, sizeof fault->text, "; no allocation is anywhere near: is it a pointer to host memory, or no pointer at all?");
+        return;
+    }
     const char *what = a->is_freed ? "freed allocation" : a->name ? a->name : "allocation";
-    if (fault->address < a->address)
+    if (is_before)
         append(t, sizeof fault->text, "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
                a->address - fault->address, what, a->bytes, a->address);
     else if (fault->address >= a->address + a->bytes)
@@ -64,14 +72,19 @@ static void describe_allocation(hw_fault *fault) {
 static void describe_address(const hw_run *run, hw_fault *fault, bool is_write) {
     char *t = fault->text;
     size_t n = sizeof fault->text;
-    append(t, n, ": %s of %u bytes at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes, fault->address);
+    append(t, n, ": %s of %u byte%s at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes,
+           fault->width_bytes == 1 ? "" : "s", fault->address);
     if (fault->kind == HW_FAULT_MISALIGNED) append(t, n, ", which is no multiple of %u", fault->width_bytes);
     if (fault->space == HW_SPACE_SHARED || fault->space == HW_SPACE_LOCAL) {
         append(t, n, " in %s memory of %" PRIu64 " bytes", hw_space_name(fault->space), fault->space_bytes);
         return;
     }
     fault->has_allocation = hw_mem_nearest(run->launch->mem, fault->address, &fault->allocation);
-    if (fault->address < 4096) append(t, n, " (a null pointer)");
+    if (fault->address < 4096) {
+        append(t, n, " (a null pointer)");
+        fault->has_allocation = false;
+        return;
+    }
     describe_allocation(fault);
 }
 

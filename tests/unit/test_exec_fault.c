@@ -56,8 +56,8 @@ static void check_rows(const fault_row *rows, size_t n) {
 static void test_global(void **state) {
     (void)state;
     static const fault_row rows[] = {
-        {ONE_THREAD("add.u64 %rd4, %rd2, 4093;", "ld.global.u8 %r5, [%rd4+3];"), HW_FAULT_ADDRESS, "read of 1 bytes"},
-        {ONE_THREAD("add.u64 %rd4, %rd2, 4096;", "st.global.u8 [%rd4], %r7;"), HW_FAULT_ADDRESS, "write of 1 bytes"},
+        {ONE_THREAD("add.u64 %rd4, %rd2, 4093;", "ld.global.u8 %r5, [%rd4+3];"), HW_FAULT_ADDRESS, "read of 1 byte "},
+        {ONE_THREAD("add.u64 %rd4, %rd2, 4096;", "st.global.u8 [%rd4], %r7;"), HW_FAULT_ADDRESS, "write of 1 byte "},
         {ONE_THREAD("sub.u64 %rd4, %rd2, 8;", "st.global.u64 [%rd4], %rd7;"), HW_FAULT_ADDRESS, "write of 8 bytes"},
         {ONE_THREAD("add.u64 %rd4, %rd2, 4080;", "ld.v4.u32 {%r5, %r6, %r8, %r9}, [%rd4+16];"), HW_FAULT_ADDRESS,
          "read of 16 bytes"},
