@@ -1,5 +1,5 @@
 // What the tests of execution share: a kernel around a body, one launch of it on a simulated GPU of its own, and a sink
-// that adds up.
+// that adds up. What the kernels of test_exec_flow, _barrier, _memory and _progress must give, an H200 gives.
 #ifndef HW_TESTS_EXEC_RUN_H
 #define HW_TESTS_EXEC_RUN_H
 

@@ -47,10 +47,6 @@ static void test_producer_consumer(void **state) {
     run_always((run_args){.block = 128, .ptx = KERNEL("",
         "shr.u32 %r5, %r1, 6; add.u32 %r6, %r5, 3;\nbar.sync %r6, 64;\nbarrier.sync %r6, 64;\nmov.u32 %r7, 5;\n"
         STORE_RET("%r7"))}, 128, always_5, true);
-    // Odd and even lanes of the same warps at different barriers.
-    run_always((run_args){.block = 64, .ptx = KERNEL("",
-        "and.b32 %r5, %r1, 1; mov.u32 %r6, 32;\nbarrier.sync %r5, %r6;\nbar.sync 7;\nmov.u32 %r7, 5;\n"
-        STORE_RET("%r7"))}, 64, always_5, true);
 }
 
 static uint32_t reduced(uint32_t t) {

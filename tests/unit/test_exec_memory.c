@@ -235,7 +235,7 @@ static void test_special_registers(void **state) {
         " %ctaid.y;"
         " mov.u32 %r15, %ctaid.z; mov.u32 %r16, %nctaid.x; mov.u32 %r17, %nctaid.y; mov.u32 %r18, %nctaid.z;\n"
         "mad.lo.u32 %r20, %r11, %r12, %r10; mad.lo.u32 %r20, %r20, %r3, %r1;\n"
-        "mov.u32 %r21, %laneid; mov.u32 %r22, %warpid; mad.lo.u32 %r23, %r22, 32, %r21; setp.ne.u32 %p1, %r23, %r20;"
+        "mov.u32 %r21, %laneid; and.b32 %r23, %r20, 31; setp.ne.u32 %p1, %r21, %r23;"
         " @%p1 trap;\n"
         "mov.u32 %r24, %lanemask_eq; mov.u32 %r25, 1; shl.b32 %r25, %r25, %r21; setp.ne.u32 %p1, %r24, %r25; @%p1"
         " trap;\n"

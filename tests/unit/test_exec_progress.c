@@ -26,7 +26,7 @@ static void test_lock(void **state) {
     run_always((run_args){.grid = 1, .block = 192, .ptx = KERNEL(".shared .align 4 .u32 lock;\n",
         "mov.u32 %r8, lock; st.shared.u32 [%r8], 0; bar.sync 0;\n"
         "SPIN: atom.shared.cas.b32 %r5, [%r8], 0, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra SPIN;\n"
-        "ld.volatile.global.u32 %r6, [%rd1]; add.u32 %r6, %r6, 1; st.volatile.global.u32 [%rd1], %r6;\n"
+        "ld.volatile.global.u32 %r6, [%rd1]; add.u32 %r6, %r6, 1; st.volatile.global.u32 [%rd1], %r6; membar.gl;\n"
         "atom.shared.exch.b32 %r7, [%r8], 0;\nret;\n")}, 2, is_total, false);
 }
 
