@@ -76,7 +76,11 @@ static int print_report(const hw_cli_report *report) {
 int hw_cli_report_deliver(hw_cli_report *report, int program_status) {
     struct stat info;
     if (stat(report->path, &info) != 0 || info.st_size == 0) {
-        if (program_status == 0) hw_cli_complain("the program ended without a report: it never used the CUDA runtime");
+        // What did not compile, or was refused, has been told.
+        if (program_status == 0)
+            hw_cli_complain("no report: the program never used the CUDA runtime, or left by _exit()");
+        else if (program_status > 128)
+            hw_cli_complain("no report: signal %d ended the program before it wrote one", program_status - 128);
         return program_status ? 0 : HW_EXIT_USAGE;
     }
     if (!report->rename) return print_report(report);
