@@ -81,7 +81,7 @@ if [ -w /dev/full ]; then
     says err "/dev/full"
 fi
 expect 2 "$halfwarp" profile true
-says err "without a report"
+says err "no report"
 # A program that is ended before it could write its report.
 expect 137 "$halfwarp" profile sh -c 'kill -9 $$'
 says err "signal 9"
