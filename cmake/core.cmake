@@ -8,7 +8,8 @@ if(level_sources)
 endif()
 
 # Results are defined to the bit: no contraction that PTX does not ask for, and memory is untyped.
-set(exec_flags -ffp-contract=off -fno-strict-aliasing)
+# Bodies jump to each other, at any level of optimisation (exec/lanes.h).
+set(exec_flags -ffp-contract=off -fno-strict-aliasing -foptimize-sibling-calls)
 set(level_flags ${exec_flags} -fno-math-errno -fno-trapping-math)
 if(HW_SANITIZE)
   # There are thousands of bodies, three times: optimising them under sanitizers would take most of the test time.
