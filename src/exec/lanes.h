@@ -62,7 +62,9 @@ typedef struct hw_body_row {
 #endif
 
 // base[k] points k bytes before what it is about, so that a slot need not be cleared of its two lowest bits.
-static inline void hw_set_base(hw_warp *w, hw_base base, char *memory) { w->base[base] = memory - base; }
+static inline void hw_set_base(hw_warp *w, hw_base base, char *memory) {
+    w->base[base] = (char *)((uintptr_t)memory - base);   // as a number: the pointer leaves its object
+}
 static inline void *hw_at(const hw_warp *w, hw_slot slot) { return w->base[slot & 3] + slot; }
 
 // Before a loop over lanes: they do not depend on each other, whatever slots overlap. clang must also be kept from
