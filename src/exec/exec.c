@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "exec/pool.h"
+#include "exec/reserved.h"
 #include "exec/warp.h"
 
 struct hw_exec {
@@ -154,6 +155,20 @@ static uint32_t shared_bytes(const hw_run *run) {
     return round_up(bytes, run->entry->dynamic_shared_align ? run->entry->dynamic_shared_align : 16) + dynamic;
 }
 
+// Does what the entry can call ask where reserved shared memory is? Whoever asks does so once per launch.
+static bool uses_reserved_shared(const hw_run *run) {
+    for (uint32_t i = 0; i < run->set->n_programs; i++) {
+        const hw_program *program = run->set->programs[i];
+        if (!run->areas[i].is_reachable) continue;
+        for (uint32_t k = 0; k < program->n_launch; k++) {
+            hw_sreg sreg = (hw_sreg)program->launch_insts[k].sub;
+            bool is_reserved = sreg >= HW_SREG_RESERVED_SMEM_BEGIN && sreg <= HW_SREG_RESERVED_SMEM_1;
+            if (is_reserved && !strcmp(program->launch_names[k], "sreg")) return true;
+        }
+    }
+    return false;
+}
+
 // A kernel that takes the address of a parameter finds it in device memory.
 static hw_status place_params(hw_run *run, hw_diag *diag) {
     const hw_launch *launch = run->launch;
@@ -290,6 +305,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);
     if (status == HW_OK) {
         reach(&run, run.block_lists);    // which is filled afterwards
+        if (uses_reserved_shared(&run)) run.shared_bytes = round_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
         status = lay_out(&run, diag);
     }
     if (status == HW_OK) status = place_params(&run, diag);

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "exec/reserved.h"
 #include "exec/warp.h"
 
 static uint64_t wall_ns(void) {
@@ -56,6 +57,10 @@ static uint64_t lane_value(const hw_state *s, hw_sreg sreg, int lane) {
     case HW_SREG_GLOBALTIMER_LO: return (uint32_t)wall_ns();
     case HW_SREG_GLOBALTIMER_HI: return wall_ns() >> 32;
     case HW_SREG_TOTAL_SMEM_SIZE: case HW_SREG_AGGR_SMEM_SIZE: return s->run->shared_bytes;
+    case HW_SREG_RESERVED_SMEM_BEGIN: case HW_SREG_RESERVED_SMEM_0: case HW_SREG_RESERVED_SMEM_1:
+        return s->run->shared_bytes - HW_RESERVED_SHARED_BYTES;
+    case HW_SREG_RESERVED_SMEM_END: return s->run->shared_bytes;
+    case HW_SREG_RESERVED_SMEM_CAP: return HW_RESERVED_SHARED_BYTES;
     case HW_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case HW_SREG_ENVREG1: return launch->grid_barrier >> 32;
     case HW_SREG_ENVREG2: return (uint32_t)launch->grid_barrier;
