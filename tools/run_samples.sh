@@ -9,7 +9,7 @@ set -u
 usage="usage: tools/run_samples.sh [-b HALFWARP] [-l LOG_FOLDER] [-t SECONDS] CUDA_SAMPLES [PROGRAM...]"
 here=$(cd "$(dirname "$0")/.." && pwd)
 halfwarp=$here/build/halfwarp
-logs= limit=600
+logs= limit=1800
 while getopts b:l:t: option; do
     case $option in
     b) halfwarp=$OPTARG ;;
