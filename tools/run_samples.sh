@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs programs of NVIDIA's cuda-samples under halfwarp, unmodified, as a user would, and prints the table of
-# docs/compatibility.md. A program of one file is compiled by `halfwarp run` itself, by nvcc and by clang; one of several
+# docs/compatibility.md. `halfwarp run` compiles a program of one file itself, by nvcc and by clang; one of several
 # files is built by nvcc first. What halfwarp compiles runs twice: the second time, which counts, nothing is compiled.
 #   git clone --depth 1 https://github.com/NVIDIA/cuda-samples && tools/run_samples.sh cuda-samples
 # Exit status: 0 when every program passes on the routes that it has.
