@@ -10,23 +10,37 @@ static bool read_number(parser *p, uint64_t *out) {
     return hw_ptx_next(p);
 }
 
+static bool read_place(parser *p, place *out) {
+    uint64_t file = 0, line = 0, column = 0;
+    int own_line = p->tok.line;
+    if (!read_number(p, &file) || !read_number(p, &line) || !read_number(p, &column)) return false;
+    if (file > UINT32_MAX || line > UINT32_MAX || column > UINT32_MAX)
+        return hw_ptx_fail(p, HW_MALFORMED, own_line, ".loc is out of range");
+    *out = (place){(uint32_t)file, (uint32_t)line, (uint32_t)column};
+    return true;
+}
+
+static bool is_name(const parser *p, const char *name) {
+    return p->tok.kind == TOKEN_NAME && p->tok.length == strlen(name) && !memcmp(p->tok.text, name, p->tok.length);
+}
+
 // .loc 1 12 0, function_name $L__info_string0, inlined_at 1 20 5
 // The attributes have no terminator; they are read as long as they begin with ',' or a name on the same line.
 bool hw_ptx_parse_loc(parser *p) {
-    uint64_t file = 0, line = 0, column;
+    place code, inlined_at;
+    bool is_inlined = false;
     int own_line = p->tok.line;
-    bool more = true;
-    if (!hw_ptx_next(p) || !read_number(p, &file) || !read_number(p, &line) || !read_number(p, &column)) return false;
-    if (file > UINT32_MAX || line > UINT32_MAX) return hw_ptx_fail(p, HW_MALFORMED, own_line, ".loc is out of range");
-    p->loc_file = (uint32_t)file;
-    p->loc_line = (uint32_t)line;
+    if (!hw_ptx_next(p) || !read_place(p, &code)) return false;
     while (hw_ptx_at(p, ',')) {
         if (!hw_ptx_next(p)) return false;
-        while (more && p->tok.line == own_line && (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_NAME ||
-                                                   hw_ptx_at(p, '+')))
+        if (is_name(p, "inlined_at") && p->tok.line == own_line) {
+            if (!hw_ptx_next(p) || !read_place(p, &inlined_at)) return false;
+            is_inlined = true;
+        }
+        while (p->tok.line == own_line && (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_NAME || hw_ptx_at(p, '+')))
             if (!hw_ptx_next(p)) return false;
     }
-    return true;
+    return hw_ptx_set_location(p, &code, is_inlined ? &inlined_at : NULL);
 }
 
 // .file 1 "name", 1700000000, 1234   or, of DWARF 5, .file 1 "folder" "name"

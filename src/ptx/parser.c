@@ -372,6 +372,7 @@ hw_status hw_ptx_parse(const char *text, size_t length, const char *name, hw_ptx
     hw_free(p->globals);
     hw_free(p->functions);
     hw_free(p->files);
+    hw_free(p->file_kinds);
     hw_free(p->late_uses);
 done:
     hw_arena_destroy(scratch);

@@ -139,6 +139,18 @@ typedef struct lexer {
     int line;
 } lexer;
 
+// A place in a source file; what .loc names.
+typedef struct place {
+    uint32_t file, line, column;
+} place;
+
+// Code that was inlined, and where.
+typedef struct inlining {
+    place code, at;
+} inlining;
+enum { HW_PTX_INLININGS = 64 };
+enum { FILE_NOT_ASKED, FILE_OF_USER, FILE_OF_TOOLKIT };
+
 typedef struct parser {
     hw_status status;
     hw_diag *diag;
@@ -155,6 +167,10 @@ typedef struct parser {
     uint32_t expression_depth;
     uint64_t init_bytes;            // of all initialisers so far
     uint32_t loc_file, loc_line;
+    inlining inlinings[HW_PTX_INLININGS];   // the newest, a ring
+    size_t next_inlining;
+    uint8_t *file_kinds;            // by file
+    size_t n_file_kinds, cap_file_kinds;
 
     hw_ptx_function *function;      // whose body is being parsed
     hw_ptx_reg *regs;
@@ -254,6 +270,9 @@ bool hw_ptx_check_inst(parser *p, const mnemonic *m, hw_ptx_inst *inst);
 // ---- resolve.c: what can only be settled when all is read.
 bool hw_ptx_resolve_module(parser *p);
 // The source file that .file number `file` names, looked for ahead as well; NULL when there is none.
+// The source line of what follows: code's own, or of what it was inlined into when it is the toolkit's. inlined_at: NULL
+// when the code stands where it was written.
+bool hw_ptx_set_location(parser *p, const place *code, const place *inlined_at);
 const char *hw_ptx_source_file(parser *p, uint32_t file);
 
 #endif

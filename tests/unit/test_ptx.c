@@ -235,6 +235,25 @@ static void test_module_header_and_places(void **state) {
     hw_ptx_free(m);
 }
 
+// Code of the toolkit's headers is put down to the user's line that called it, through several headers too; a user's
+// own inlined function stays where it was written.
+static void test_places_of_inlined_code(void **state) {
+    (void)state;
+    hw_ptx_module *m = parse_ok(
+        HEAD ".entry k { \n.loc 1 3 3\ntrap;\n.loc 1 10 7, function_name $L_a, inlined_at 1 3 3\ntrap;\n"
+             ".loc 2 107 3, function_name $L_b, inlined_at 1 10 7\ntrap;\n"
+             ".loc 2 55 1, function_name $L_c+9, inlined_at 2 107 3\ntrap;\n"
+             ".loc 2 99 1, function_name $L_c, inlined_at 2 98 1\ntrap;\n.loc 1 4 1\ntrap; }\n"
+             ".file 1 \"/home/me/a.cu\"\n.file 2 \"/opt/cuda/targets/x86_64-linux/include/device_atomic_functions.hpp\"\n");
+    static const uint32_t lines[] = {3, 10, 10, 10, 98, 4}, files[] = {1, 1, 1, 1, 2, 1};
+    const hw_ptx_function *k = hw_ptx_find_function(m, "k");
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_int_equal(k->insts[i].loc_line, lines[i]);
+        assert_int_equal(k->insts[i].loc_file, files[i]);
+    }
+    hw_ptx_free(m);
+}
+
 static void test_parameters(void **state) {
     (void)state;
     hw_ptx_module *m = parse_ok(HEAD ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 4 b,\n"
@@ -343,6 +362,7 @@ int main(void) {
         cmocka_unit_test(test_branches),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_module_header_and_places),
+        cmocka_unit_test(test_places_of_inlined_code),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_addresses_in_initial_values),
