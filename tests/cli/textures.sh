@@ -44,7 +44,7 @@ CUDA
 for argument in "" freed; do
     expect 5 "$halfwarp" run "$work/gone.cu" $argument
     says out cudaErrorIllegalAddress
-    says err "read of 1 bytes"
+    says err "read of 1 byte"
 done
 # The older calls that fill arrays, which simpleTexture and others of cuda-samples use.
 cat > "$work/flat.cu" <<'CUDA'
