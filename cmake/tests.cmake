@@ -69,3 +69,9 @@ else()
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(cli.sanitized PROPERTIES TIMEOUT 240 LABELS cli SKIP_RETURN_CODE 77)
 endif()
+
+if(HW_SANITIZE)
+  # GCC 13 keeps too little alignment for 64-byte vectors where it looks for uses after return (GCC bug 110027).
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  set_tests_properties(${tests} PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=0")
+endif()
