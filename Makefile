@@ -1,14 +1,16 @@
 # The front door; CMakeLists.txt has the rules. `make help` lists what there is.
-BUILD  := build
-ASAN   := build-asan
-PREFIX ?= /usr/local
-JOBS   ?= $(shell nproc)
+BUILD   := build
+ASAN    := build-asan
+FUZZ    := build-fuzz
+PREFIX  ?= /usr/local
+JOBS    ?= $(shell nproc)
+SECONDS ?= 60
 
 # Without the variables of this make, the one below does not announce every folder.
 CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench install format format-check clean help packages
+.PHONY: build demo test bench install fuzz clean help packages
 
 packages:
 	@tools/install_packages.sh
@@ -38,14 +40,19 @@ bench: build ## measure speed against plain C loops; writes JSON to build/bench.
 install: build ## install under PREFIX, /usr/local unless given
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-format: ## rewrite C files in house style
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
-
-format-check: ## list C files that are not in house style
-	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run --Werror
+fuzz: packages ## search for crashes with libFuzzer, SECONDS for each target, 60 unless given
+	@cmake -S . -B $(FUZZ) -DHW_SANITIZE=ON -DHW_FUZZ=ON -DBUILD_TESTING=OFF -DCMAKE_C_COMPILER=clang > $(FUZZ).log 2>&1 \
+	    || { cat $(FUZZ).log; exit 1; }
+	@rm -f $(FUZZ).log
+	@$(CMAKE_BUILD) $(FUZZ) --parallel $(JOBS) --target fuzz
+	@for name in $$(ls tests/fuzz/corpus); do \
+	    mkdir -p $(FUZZ)/found/$$name && \
+	    $(FUZZ)/fuzz_$$name -max_total_time=$(SECONDS) -artifact_prefix=$(FUZZ)/ -verbosity=0 \
+	        $(FUZZ)/found/$$name tests/fuzz/corpus/$$name || exit 1; \
+	done
 
 clean: ## remove everything built
-	@rm -rf $(BUILD) $(ASAN)
+	@rm -rf $(BUILD) $(ASAN) $(FUZZ)
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile

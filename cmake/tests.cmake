@@ -2,11 +2,13 @@
 # tests/fuzz/fuzz_X.c -> "fuzz.X", and with HW_FUZZ the libFuzzer target fuzz_X.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 if(HW_FUZZ)
+  add_custom_target(fuzz)
   foreach(source IN LISTS fuzz_sources)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE halfwarp_core)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzz ${name})
   endforeach()
 endif()
 
