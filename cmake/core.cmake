@@ -1,5 +1,5 @@
 # libhalfwarp_core: all of src/. The lane loops are compiled once per instruction-set level; exec picks one at start.
-file(GLOB core_sources CONFIGURE_DEPENDS src/*/*.c)
+file(GLOB core_sources CONFIGURE_DEPENDS src/*/*.c src/*/*/*.c)
 file(GLOB exec_sources CONFIGURE_DEPENDS src/exec/*.c)
 file(GLOB level_sources CONFIGURE_DEPENDS src/exec/ops_*.c src/exec/*_lanes.c)
 if(level_sources)
@@ -34,7 +34,7 @@ add_library(halfwarp_core STATIC ${core_sources})
 foreach(level IN LISTS levels)
   if(level_sources)
     add_library(exec_${level} OBJECT ${level_sources})
-    target_include_directories(exec_${level} PRIVATE src)
+    target_include_directories(exec_${level} PRIVATE src include)
     target_compile_options(exec_${level} PRIVATE ${level_flags} ${flags_${level}})
     target_compile_definitions(exec_${level} PRIVATE HW_LEVEL=${level})
     target_sources(halfwarp_core PRIVATE $<TARGET_OBJECTS:exec_${level}>)
@@ -47,7 +47,7 @@ if(has_x86_levels)
   target_compile_definitions(halfwarp_core PRIVATE HW_LEVELS_X86=1)
 endif()
 
-target_include_directories(halfwarp_core PUBLIC src)
+target_include_directories(halfwarp_core PUBLIC src include)
 # Kernel names are demangled by the C++ runtime's archive, which comes with g++ and with clang.
 target_link_libraries(halfwarp_core
   PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads -l:libsupc++.a ${CMAKE_DL_LIBS} m)

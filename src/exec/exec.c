@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "exec/pool.h"
+#include "base/pool.h"
 #include "exec/reserved.h"
 #include "exec/warp.h"
 

@@ -1,5 +1,5 @@
 // Worker threads that sleep between launches.
-#include "exec/pool.h"
+#include "base/pool.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // Worker threads that sleep between launches.
-#ifndef HW_EXEC_POOL_H
-#define HW_EXEC_POOL_H
+#ifndef HW_BASE_POOL_H
+#define HW_BASE_POOL_H
 
 #include <stdint.h>
 

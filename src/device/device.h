@@ -1,0 +1,57 @@
+// Inside of a device: what kernels and operations need beyond the public interface (halfwarp.h), and what a kind of
+// device implements. The three kinds are device_cpu.c, device_cuda.c and device_sim.c.
+#ifndef HW_DEVICE_DEVICE_H
+#define HW_DEVICE_DEVICE_H
+
+#include "base/pool.h"
+#include "base/status.h"
+#include "device/sim.h"
+#include "halfwarp.h"
+
+// ---- Kernels (cuda and sim) -----------------------------------------------------------------------------------------
+
+typedef struct hw_kernel hw_kernel;   // compiled and loaded; owned by its device
+
+// Which kernel, specialised how. Strings are the caller's, alive for the call.
+typedef struct hw_kernel_request {
+    const char *file;                 // below kernels/: "transpose/30_tile.cu"
+    const char *function;             // declared extern "C"
+    const char *const *defines;       // "TILE_ROWS=32"
+    size_t n_defines;
+} hw_kernel_request;
+
+// Finds the kernel among those that the device has, or in the cache on disk, or compiles it. Cost of the first of these:
+// a hash of the request. HW_COMPILE with the compiler's words; HW_NOT_FOUND: no compiler; HW_USAGE on a cpu device.
+hw_status hw_device_kernel(hw_device *device, const hw_kernel_request *request, hw_kernel **out, hw_diag *diag);
+
+typedef struct hw_kernel_info {
+    uint32_t regs, static_shared_bytes, local_bytes, max_threads_per_block;
+} hw_kernel_info;
+void hw_kernel_get_info(const hw_kernel *kernel, hw_kernel_info *info);
+
+// Blocks of this many threads that one multiprocessor holds at a time; 0 when it holds none.
+uint32_t hw_kernel_blocks_per_multiprocessor(hw_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);
+
+typedef struct hw_launch {
+    hw_kernel *kernel;
+    uint32_t grid[3], block[3];       // a zero in grid: nothing is launched, successfully
+    uint32_t dynamic_shared_bytes;    // above 48 KiB is asked for as the GPU wants it
+    void *const *params;              // one pointer per parameter
+    bool cooperative;
+} hw_launch;
+
+// Asynchronous on cuda. HW_USAGE: a shape that the device does not take; HW_FAULT from sim.
+hw_status hw_stream_launch(hw_stream *stream, const hw_launch *launch, hw_diag *diag);
+
+// ---- What a kind of device offers to those who know it --------------------------------------------------------------
+
+// The threads of a cpu device (of any device: those for work on this machine). Owned by the device.
+hw_pool *hw_device_pool(hw_device *device, uint32_t *n_threads);
+
+// The simulated GPU, to attach an observer to (hw_sim_set_sink); NULL for other kinds.
+hw_sim *hw_device_sim(hw_device *device);
+
+// Bytes that can be allocated now, as far as is known.
+hw_status hw_device_free_bytes(hw_device *device, uint64_t *bytes, hw_diag *diag);
+
+#endif

@@ -1,0 +1,50 @@
+// Runs the rungs of a family: each one verified against the reference first, then timed, and on a simulated GPU counted.
+#ifndef HW_LADDER_LADDER_H
+#define HW_LADDER_LADDER_H
+
+#include "op/family.h"
+#include "prof/prof.h"
+
+typedef struct hw_ladder_options {
+    const hw_family *family;
+    hw_problem problem;
+    uint32_t block[2];        // 0: each rung's own
+    bool all_blocks;          // each rung that takes any block: all shapes, the best is named
+    double seconds;           // for timing each rung; at least three runs
+    const char *rung;         // only this one ("30" or "tile"), and the copies; NULL: all
+    // Called before each rung, for progress; may be NULL.
+    void (*progress)(void *context, size_t index, size_t count, const char *rung);
+    void *progress_context;
+} hw_ladder_options;
+
+typedef struct hw_ladder_row {
+    const hw_rung *rung;
+    uint32_t block[2];                    // as it ran
+    hw_status status;                     // other than HW_OK: it did not run, and text says why
+    char text[256];
+    hw_verdict verdict;
+    double ns_median, ns_min, ns_max;     // one run; sim: host time of the simulation
+    uint32_t runs;
+    double gbs;                           // hw_work.bytes_moved over the median, 10^9 bytes/s; 0 on sim
+    double share;                         // of the fastest copy rung of the same run; 0: not known
+    double step;                          // times as fast as the rung before
+    bool has_counts;
+    uint64_t counts[HW_COUNTERS];         // sums over the rung's launches
+    hw_occupancy occupancy;
+} hw_ladder_row;
+
+typedef struct hw_ladder {
+    const hw_device_properties *device;
+    hw_problem problem;
+    hw_work work;
+    hw_ladder_row *rows;
+    size_t n_rows;
+} hw_ladder;
+
+// counter: the device beside which counters are taken, a sim; NULL: none (or the device itself, when it is a sim).
+// A rung that fails has its row; the function fails when nothing could be run. Free with hw_ladder_free.
+hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_options *options, hw_ladder *out,
+                        hw_diag *diag);
+void hw_ladder_free(hw_ladder *ladder);
+
+#endif

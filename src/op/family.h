@@ -1,0 +1,120 @@
+// A family of kernels as the ladder sees it: its rungs, and the problem that all of them solve. One operation file per
+// family defines one hw_family; the rungs are rows of kernels/<family>/ladder.def. The runner is in src/ladder.
+#ifndef HW_OP_FAMILY_H
+#define HW_OP_FAMILY_H
+
+#include "device/device.h"
+
+enum {
+    HW_PROBLEM_SIZES = 4,     // numbers that make a size: rows x cols; m x n x k; ...
+    HW_PROBLEM_ARRAYS = 6,
+    HW_PLAN_LAUNCHES = 4,
+    HW_PLAN_PARAMS = 16,
+    HW_PLAN_DEFINES = 16,
+};
+
+// What --size and --dtype ask for.
+typedef struct hw_problem {
+    uint64_t size[HW_PROBLEM_SIZES];
+    DLDataType dtype;
+} hw_problem;
+
+typedef struct hw_problem_array {
+    const char *name;         // "in", "out"
+    uint64_t bytes;
+    bool is_output;
+} hw_problem_array;
+
+// What the problem needs and what it is measured by.
+typedef struct hw_work {
+    hw_problem_array arrays[HW_PROBLEM_ARRAYS];
+    uint32_t n_arrays;
+    double bytes_moved;       // read once and written once; the rate of memory-bound families
+    double operations;        // 0, or what compute-bound families count
+} hw_work;
+
+// How a result compares with the reference. NaN where a number is expected counts as wrong.
+typedef struct hw_verdict {
+    bool right;
+    uint64_t n_wrong, worst_index;    // element index in the output array
+    double worst_error;
+    char text[160];                   // "element (3, 7) is 5, not 4"; "" when right
+} hw_verdict;
+
+// One parameter of a launch: an array of the problem, or bytes of the plan.
+typedef struct hw_plan_param {
+    int array;                // index in hw_work.arrays, or -1
+    uint32_t offset;          // into hw_plan.bytes, where the value lies
+} hw_plan_param;
+
+typedef struct hw_plan_launch {
+    const char *file, *function;
+    uint32_t defines[HW_PLAN_DEFINES], n_defines;   // offsets into hw_plan.bytes of "NAME=VALUE"
+    uint32_t grid[3], block[3], dynamic_shared_bytes;
+    hw_plan_param params[HW_PLAN_PARAMS];
+    uint32_t n_params;
+} hw_plan_launch;
+
+// What a rung does for a problem on a device: launches in order.
+typedef struct hw_plan {
+    hw_plan_launch launches[HW_PLAN_LAUNCHES];
+    uint32_t n_launches;
+    uint32_t used;
+    char bytes[4096];         // values and texts that the launches point into
+} hw_plan;
+
+typedef struct hw_family hw_family;
+typedef struct hw_rung hw_rung;
+
+struct hw_rung {
+    int number;               // of its file: 30 for 30_tile.cu
+    const char *name;         // "tile"
+    const char *file;         // "transpose/30_tile.cu"; NULL for a rung of the processor
+    const char *kernel;
+    uint32_t block[2];        // x, y as the rung was written for; 0: the rung has no block of its own
+    uint32_t tile[2];         // what one block covers: columns, rows (families give other meanings, in their ladder.def)
+    bool any_block;           // takes other block shapes (--block)
+    const char *idea;         // in five words
+    const char *limit;        // which sizes it takes; NULL: all
+    // Fills the launches. HW_USAGE, naming the limit, for a size or block that the rung does not take.
+    hw_status (*plan)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                      const uint32_t block[2], hw_plan *plan, hw_diag *diag);
+    // Instead of plan, for a rung of the processor: arrays as in hw_work.
+    hw_status (*native)(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
+    bool is_copy;             // moves the same bytes without the family's work: the bound, no part of the comparison
+};
+
+struct hw_family {
+    const char *name;                         // "transpose"
+    const char *does;                         // one line for help
+    const hw_rung *rungs;                     // of GPUs (cuda and sim), in order
+    size_t n_rungs;
+    const hw_rung *cpu_rungs;
+    size_t n_cpu_rungs;
+    const char *size_names[HW_PROBLEM_SIZES]; // "rows", "cols"; NULL past the last
+    uint64_t default_size[HW_PROBLEM_SIZES];
+    uint64_t default_sim_size[HW_PROBLEM_SIZES];
+    const char *dtypes;                       // "f32 u8 ...": the first is the default
+    hw_status (*describe)(const hw_problem *problem, hw_work *work, hw_diag *diag);
+    // Host arrays in the order of hw_work. fill writes the inputs: every element different from its neighbours, the same
+    // every time. reference writes the outputs, in the plainest way.
+    void (*fill)(const hw_problem *problem, void *const *arrays);
+    void (*reference)(const hw_problem *problem, void *const *arrays);
+    // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
+    void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array, const void *got,
+                    hw_verdict *verdict);
+};
+
+// The families, in order; NULL past the end. By name; NULL.
+const hw_family *hw_family_at(size_t index);
+const hw_family *hw_family_find(const char *name);
+
+// "f32" and the like <-> DLPack's type. False for a name that is none.
+bool hw_dtype_find(const char *name, DLDataType *dtype);
+const char *hw_dtype_name(DLDataType dtype, char *text, size_t text_bytes);
+
+// Building a plan: each returns the offset in plan->bytes; a plan that is full is a bug and asserts.
+uint32_t hw_plan_text(hw_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint32_t hw_plan_value(hw_plan *plan, const void *value, size_t bytes);
+
+#endif
