@@ -32,16 +32,16 @@ void hw_kernel_get_info(const hw_kernel *kernel, hw_kernel_info *info);
 // Blocks of this many threads that one multiprocessor holds at a time; 0 when it holds none.
 uint32_t hw_kernel_blocks_per_multiprocessor(hw_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);
 
-typedef struct hw_launch {
+typedef struct hw_kernel_launch {
     hw_kernel *kernel;
     uint32_t grid[3], block[3];       // a zero in grid: nothing is launched, successfully
     uint32_t dynamic_shared_bytes;    // above 48 KiB is asked for as the GPU wants it
     void *const *params;              // one pointer per parameter
     bool cooperative;
-} hw_launch;
+} hw_kernel_launch;
 
 // Asynchronous on cuda. HW_USAGE: a shape that the device does not take; HW_FAULT from sim.
-hw_status hw_stream_launch(hw_stream *stream, const hw_launch *launch, hw_diag *diag);
+hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag);
 
 // ---- What a kind of device offers to those who know it --------------------------------------------------------------
 
