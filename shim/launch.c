@@ -15,20 +15,22 @@ static cudaError_t error_of(hw_sim_refusal refusal) {
 }
 
 // Programs often overlook the error of a launch, so it is said aloud; but not for ever to one that tries on.
-static void explain(const hw_diag *diag) {
+static void explain(const hw_diag *diag, void *launch_address) {
     enum { MOST = 20 };
     static atomic_int n_explained;
     int before = atomic_fetch_add(&n_explained, 1);
     if (before == MOST) fprintf(stderr, "halfwarp: further launches that are refused are not shown\n");
     if (before >= MOST) return;
     char place[512], text[sizeof *diag + 32];
-    bool known = hw_shim_describe_site(hw_shim_site(), place, sizeof place);
+    bool known = hw_shim_describe_site(launch_address ? hw_shim_site_of(launch_address) : hw_shim_site(), place,
+                                       sizeof place);
     fprintf(stderr, "halfwarp: %s%slaunch refused: %s\n", known ? place : "", known ? ": " : "",
             hw_diag_format(diag, text, sizeof text));
 }
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                           cudaStream_t stream, bool cooperative) {
+    void *launch_address = hw_shim_take_launch_address();
     HW_ENTER();
     hw_registered_function *registered = hw_registry_function(function);
     if (!registered)
@@ -63,7 +65,7 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **pa
         hw_shim_report_fault(&fault);
         return cudaSuccess;
     }
-    if (status) explain(&diag);
+    if (status) explain(&diag, launch_address);
     return hw_shim_return(status == HW_USAGE ? error_of(refusal) : hw_shim_error_of(status));
 }
 

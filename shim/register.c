@@ -52,15 +52,17 @@ typedef struct configuration {
     dim3 grid, block;
     size_t shared_bytes;
     void *stream;
+    void *return_address;         // of the function with the <<<>>>; the kernel's stubs may be inlined into it or not
 } configuration;
 
 enum { MAX_NESTED = 32 };
 static _Thread_local configuration pushed[MAX_NESTED];
 static _Thread_local int n_pushed;
+static _Thread_local void *launch_address;
 
 HW_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream) {
     if (n_pushed == MAX_NESTED) return 1;
-    pushed[n_pushed++] = (configuration){grid, block, shared_bytes, stream};
+    pushed[n_pushed++] = (configuration){grid, block, shared_bytes, stream, __builtin_return_address(0)};
     return 0;
 }
 
@@ -71,5 +73,12 @@ HW_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
     *block = top->block;
     *shared_bytes = top->shared_bytes;
     memcpy(stream, &top->stream, sizeof top->stream);
+    launch_address = top->return_address;
     return cudaSuccess;
+}
+
+void *hw_shim_take_launch_address(void) {
+    void *address = launch_address;
+    launch_address = NULL;
+    return address;
 }

@@ -41,8 +41,12 @@ void hw_shim_report_fault(const hw_fault *fault);
 
 // site.c: who called. Sites live as long as the process.
 const void *hw_shim_site(void);
+const void *hw_shim_site_of(void *return_address);   // of one call
 // "file.cu:12" or "name+0x12" into out; false when nothing is known.
 bool hw_shim_describe_site(const void *site, char *out, size_t out_bytes);
+
+// register.c: where the <<<>>> stands whose launch this thread is about to make; NULL when there is none. Once.
+void *hw_shim_take_launch_address(void);
 
 // registry.c: fat binaries and what host addresses stand for.
 typedef struct hw_registered_function {

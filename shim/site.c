@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <execinfo.h>
+#include <link.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/demangle.h"
 #include "shim.h"
 
 enum { MAX_FRAMES = 8, BUCKETS = 1024 };
@@ -43,9 +43,8 @@ static int program_frames(void **frames) {
     return n;
 }
 
-const void *hw_shim_site(void) {
-    site wanted = {0};
-    wanted.n_frames = program_frames(wanted.frames);
+// The kept copy of a stack; NULL when out of memory.
+static const void *keep(site wanted) {
     uint64_t hash = 0;
     for (int i = 0; i < wanted.n_frames; i++) hash = (hash ^ hw_address(wanted.frames[i])) * 0x9e3779b97f4a7c15u;
     site **bucket = &buckets[hash >> 54];
@@ -60,6 +59,16 @@ const void *hw_shim_site(void) {
     }
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+const void *hw_shim_site(void) {
+    site here = {0};
+    here.n_frames = program_frames(here.frames);
+    return keep(here);
+}
+
+const void *hw_shim_site_of(void *return_address) {
+    return keep((site){.n_frames = 1, .frames = {return_address}});
 }
 
 // Environment of addr2line: this library is not to be loaded into it.
@@ -78,22 +87,9 @@ static bool is_header_place(const char *place) {
            strstr(place, "cuda_runtime_api.h:");
 }
 
-// nvcc makes two functions of a kernel's name: name() calls __device_stub_name(), which launches.
-static bool is_kernel_stub(const char *function, const char *stub) {
-    const char prefix[] = "__device_stub_";
-    if (strncmp(stub, prefix, sizeof prefix - 1) != 0) return false;
-    char mangled[512], demangled[512];
-    snprintf(mangled, sizeof mangled, "%.*s", (int)strcspn(stub + sizeof prefix - 1, "("), stub + sizeof prefix - 1);
-    hw_demangle(mangled, demangled, sizeof demangled);
-    return strcmp(function, demangled) == 0;
-}
-
-// Is this one of CUDA's own frames: a header's template, a runtime call, a kernel's launching stub? inner: the function
-// that it calls.
-static bool is_wrapper(const char *function, const char *place, const char *inner) {
-    bool has_name = function[0] && strncmp(function, "??", 2) != 0;
-    return is_header_place(place) || (has_name && strncmp(function, "cuda", 4) == 0) ||
-           strncmp(function, "__device_stub_", 14) == 0 || is_kernel_stub(function, inner);
+// Is this one of CUDA's own frames: a header's template, a runtime call?
+static bool is_wrapper(const char *function, const char *place) {
+    return is_header_place(place) || strncmp(function, "cuda", 4) == 0 || strncmp(function, "__cuda", 6) == 0;
 }
 
 // A function and its file:line as addr2line prints them, without what it says behind. False at the end.
@@ -129,11 +125,7 @@ static bool ask_addr2line(const char *object, uint64_t offset, char *function, c
     close(ends[1]);
     FILE *in = failed ? NULL : fdopen(ends[0], "r");
     bool good = in && read_frame(in, function, place, bytes);
-    char inner[512] = "";
-    while (good && is_wrapper(function, place, inner)) {
-        snprintf(inner, sizeof inner, "%s", function);
-        if (!read_frame(in, function, place, bytes)) break;
-    }
+    while (good && is_wrapper(function, place) && read_frame(in, function, place, bytes)) {}
     if (in) fclose(in);
     else close(ends[0]);
     if (!failed) waitpid(child, NULL, 0);
@@ -148,10 +140,11 @@ static uint64_t link_address(const Dl_info *info, const void *address) {
     return hw_address(address) - 1 - (is_fixed ? 0 : hw_address(info->dli_fbase));   // the call, not what follows it
 }
 
-// The program's own name may be relative to a folder that it has left, or to PATH.
-static const char *path_of(const Dl_info *info) {
+// The program's own name is argv[0]: it may be relative to a folder that it has left, or to PATH, or that of another
+// file, for the halfwarp command names a program after its source.
+static const char *path_of(const Dl_info *info, const struct link_map *object) {
     static char self[4096];
-    if (strchr(info->dli_fname, '/') && access(info->dli_fname, R_OK) == 0) return info->dli_fname;
+    if (object && object->l_name[0]) return object->l_name;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0) return info->dli_fname;
     self[length] = '\0';
@@ -161,19 +154,18 @@ static const char *path_of(const Dl_info *info) {
 // The first frame that is neither the C library's nor one of CUDA's wrappers: by its line, else by its function.
 bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
     const site *s = where;
-    char function[512], place[512], last_function[512] = "";
+    char function[512], place[512];
     for (int i = 0; s && i < s->n_frames; i++) {
         Dl_info info;
-        if (!dladdr(s->frames[i], &info) || !info.dli_fname) continue;
-        const char *path = path_of(&info), *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        struct link_map *map = NULL;
+        if (!dladdr1(s->frames[i], &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname) continue;
+        const char *path = path_of(&info, map), *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
         if (strncmp(object, "libc.", 5) == 0) continue;
         uint64_t offset = link_address(&info, s->frames[i]);
         function[0] = place[0] = '\0';
         bool has_line = ask_addr2line(path, offset, function, place, sizeof place);
         bool has_name = function[0] && strncmp(function, "??", 2) != 0;
-        bool skips = is_wrapper(function, has_line ? place : "", last_function);
-        memcpy(last_function, function, sizeof last_function);
-        if (skips) continue;
+        if (is_wrapper(function, has_line ? place : "")) continue;
         if (has_line) snprintf(out, out_bytes, "%s", place);
         else if (has_name) snprintf(out, out_bytes, "%s in %s", function, object);
         else snprintf(out, out_bytes, "%s+0x%llx", object, (unsigned long long)offset);
