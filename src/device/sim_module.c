@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/demangle.h"
 #include "device/sim_internal.h"
 
 static bool lives_in_device_memory(const hw_ptx_symbol *symbol) {
@@ -23,8 +24,10 @@ static hw_status place_variable(hw_sim *sim, hw_sim_module *module, uint32_t ind
     if (symbol->is_extern) {
         symbol->offset = find_elsewhere(sim, symbol);
         if (symbol->offset) return HW_OK;
+        char variable[256];
         return hw_diag_set_at(diag, HW_UNSUPPORTED, module->ptx->name, symbol->line,
-                              "variable %s is declared extern and no loaded module defines it", symbol->name);
+                              "variable %s is declared extern and no loaded module defines it",
+                              hw_demangle(symbol->name, variable, sizeof variable));
     }
     const hw_sim_options *options = &sim->options;
     uint64_t own = options->place ? options->place(options->place_context, symbol->name, symbol->size_bytes) : 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "exec/builtin.h"
 #include "exec/texture.h"
 #include "exec/warp.h"
@@ -157,18 +158,21 @@ static void bind_inst(hw_inst *in, const char *name) {
     }
 }
 
+// The source line of an instruction, or its line of the PTX where there is none.
+static int place_of(const hw_program_set *set, const hw_note *note, const char **file) {
+    const hw_ptx_module *module = set->module;
+    *file = module->name;
+    if (!note->line || note->file >= module->n_files || !module->files[note->file]) return (int)note->ptx_line;
+    *file = module->files[note->file];
+    return (int)note->line;
+}
+
 static hw_status refuse(const hw_program_set *set, const hw_program *program, const hw_inst *in, const char *name,
                         hw_diag *diag) {
     const hw_note *note = &set->notes[in->note];
-    const hw_ptx_module *module = set->module;
     uint32_t index = in->note - program->first_note;
-    const char *written = index < program->function->n_insts ? program->function->insts[index].text : name;
-    const char *file = module->name;
-    int line = (int)note->ptx_line;
-    if (note->line && note->file < module->n_files && module->files[note->file]) {
-        file = module->files[note->file];
-        line = (int)note->line;
-    }
+    const char *written = index < program->function->n_insts ? program->function->insts[index].text : name, *file;
+    int line = place_of(set, note, &file);
     return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line, "instruction %s is not supported (line %u of the PTX)",
                           written ? written : name, note->ptx_line);
 }
@@ -204,13 +208,22 @@ static hw_status bind_list(const hw_program_set *set, hw_program *program, hw_in
     return HW_OK;
 }
 
-static hw_status check_calls(const hw_program *program, hw_diag *diag) {
+static const hw_inst *find_call(const hw_program *program, uint32_t site) {
+    for (uint32_t i = 0; i < program->n_insts; i++)
+        if (begins(program->body_names[i], "call") && program->insts[i].list == site) return &program->insts[i];
+    return program->insts;
+}
+
+static hw_status check_calls(const hw_program_set *set, const hw_program *program, hw_diag *diag) {
     for (uint32_t i = 0; i < program->n_calls; i++) {
-        const char *name = program->calls[i].builtin;
-        if (name && !hw_builtin_exists(name))
-            return hw_diag_set(diag, HW_UNSUPPORTED,
-                               "function %s calls %s, which the program does not define and Halfwarp does not provide",
-                               program->name, name);
+        const char *name = program->calls[i].builtin, *file;
+        if (!name || hw_builtin_exists(name)) continue;
+        char caller[256], callee[256];
+        int line = place_of(set, &set->notes[find_call(program, i)->note], &file);
+        return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line,
+                              "%s calls %s, which the program does not define and Halfwarp does not provide",
+                              hw_demangle(program->name, caller, sizeof caller),
+                              hw_demangle(name, callee, sizeof callee));
     }
     return HW_OK;
 }
@@ -221,7 +234,7 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
     for (uint32_t i = 0; i < set->n_programs; i++) {
         hw_program *p = set->programs[i];
         if (!p) continue;
-        hw_status status = check_calls(p, diag);
+        hw_status status = check_calls(set, p, diag);
         if (status == HW_OK) status = bind_list(set, p, p->insts, p->body_names, p->n_insts, diag);
         if (status == HW_OK) status = bind_list(set, p, p->launch_insts, p->launch_names, p->n_launch, diag);
         if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_names, p->n_block, diag);

@@ -255,6 +255,21 @@ static void test_parameters(void **state) {
     assert_says(f, "kernel parameters of 16 bytes");
 }
 
+// A function that nobody defines is refused when the module is loaded, by the names and the line that the user wrote.
+static void test_undefined_function(void **state) {
+    (void)state;
+    static run_result r;
+    static const char ptx[] = HEAD ".file 1 \"undefined.cu\"\n.extern .func _Z5twicei(.param .b32 n);\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{ .reg .b32 %r<3>; .loc 1 7 1\n mov.u32 %r1, 3;\n"
+        ".loc 1 8 1\n { .param .b32 a; st.param.b32 [a], %r1;\n.loc 1 9 5\n call.uni _Z5twicei, (a); } ret; }\n";
+    run_kernel(&(run_args){.block = 32, .ptx = ptx}, &r);
+    assert_int_equal(r.status, HW_UNSUPPORTED);
+    assert_string_equal(r.diag.text,
+                        "k calls twice(int), which the program does not define and Halfwarp does not provide");
+    assert_string_equal(r.diag.file, "undefined.cu");
+    assert_int_equal(r.diag.line, 9);
+}
+
 static void test_refused_launches(void **state) {
     (void)state;
     static run_result r;
@@ -272,7 +287,8 @@ int main(void) {
         cmocka_unit_test(test_other_spaces), cmocka_unit_test(test_wide_warps),
         cmocka_unit_test(test_freed_and_between), cmocka_unit_test(test_nothing_else_is_touched),
         cmocka_unit_test(test_stops),        cmocka_unit_test(test_stack),
-        cmocka_unit_test(test_parameters),   cmocka_unit_test(test_refused_launches),
+        cmocka_unit_test(test_parameters),   cmocka_unit_test(test_undefined_function),
+        cmocka_unit_test(test_refused_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
