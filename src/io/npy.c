@@ -52,7 +52,8 @@ static hw_status copy_odd_data(hw_npy *npy, hw_diag *diag) {
 }
 
 static hw_status open_map(int file, uint64_t bytes, const char *name, hw_npy *npy, hw_diag *diag) {
-    if (bytes == 0) return hw_diag_set_at(diag, HW_MALFORMED, name, 0, "an empty file");
+    // Nothing cannot be mapped.
+    if (bytes == 0) return hw_npy_header_parse(NULL, 0, name, &npy->header, diag);
     void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return hw_diag_set_at(diag, HW_IO, name, 0, "cannot be mapped: %s", strerror(errno));
     npy->map = map;

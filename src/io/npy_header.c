@@ -159,7 +159,7 @@ static hw_status take_shape(cursor *c, hw_npy_header *header) {
     header->rank = 0;
     while (!take(c, ')')) {
         if (!comma) return malformed(c, "its shape is no tuple of numbers");
-        int64_t extent;
+        int64_t extent = 0;
         hw_status status = take_extent(c, &extent);
         if (status) return status;
         if (header->rank == HW_NPY_MAX_RANK)
@@ -226,6 +226,7 @@ static hw_status take_dictionary(cursor *c, hw_npy_header *header) {
 
 hw_status hw_npy_header_length(const void *bytes, size_t n_bytes, const char *name, size_t *length, hw_diag *diag) {
     const uint8_t *b = bytes;
+    if (n_bytes == 0) return hw_diag_set_at(diag, HW_MALFORMED, name, 0, "empty, and no .npy file");
     if (n_bytes >= 4 && memcmp(b, "PK\3\4", 4) == 0)
         return hw_diag_set_at(diag, HW_MALFORMED, name, 0,
                               "this is a .npz archive; unzip it, its members are .npy files");

@@ -94,7 +94,7 @@ static void test_headers_of_numpy(void **state) {
         const char *name, *descr;
         uint32_t elem_bytes, swap_bytes;
         int code, rank;
-        int64_t shape[5];
+        int64_t shape[16];
         bool fortran;
     } rows[] = {
         {"f4", "<f4", 4, 0, kDLFloat, 2, {3, 4}, false},
@@ -110,6 +110,7 @@ static void test_headers_of_numpy(void **state) {
         {"void", "|V4", 4, 0, kDLUInt, 1, {2}, false},
         {"times", "<M8[ns]", 8, 0, kDLInt, 1, {2}, false},
         {"rank5", "<i8", 8, 0, kDLInt, 5, {2, 1, 3, 2, 2}, false},
+        {"rank16", "|u1", 1, 0, kDLUInt, 16, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, false},
         {"version2", "<u2", 2, 0, kDLUInt, 2, {3, 4}, false},
         {"version3", "<u2", 2, 0, kDLUInt, 2, {3, 4}, false},
     };
@@ -362,7 +363,7 @@ static void test_a_pipe_is_read(void **state) {
         diag = (hw_diag){0};
         cut.length = length;
         assert_int_equal(open_piped(&cut, &npy, &diag), HW_MALFORMED);
-        assert_non_null(strstr(diag.text, "cut short"));
+        assert_non_null(strstr(diag.text, length ? "cut short" : "empty"));
         assert_null(npy.memory);
     }
     whole.length++;

@@ -23,6 +23,7 @@ np.save("bytes.npy", np.array([b"abcdefgh", b"i"], dtype="S8"))
 np.save("void.npy", np.array([b"abcd", b"efgh"], dtype="V4"))
 np.save("times.npy", np.array(["2026-11-20", "1970-01-01"], dtype="M8[ns]"))
 np.save("rank5.npy", numbers((2, 1, 3, 2, 2), "<i8"))
+np.save("rank16.npy", numbers((1,) * 16, "u1"))
 np.save("structured.npy", np.zeros(2, dtype=[("x", "<f4"), ("n", "<i4")]))
 np.save("objects.npy", np.array([None, 1], dtype=object))
 for version in 2, 3:
