@@ -47,15 +47,17 @@ static void become(const char *path, char *const argv[], int failure_pipe, const
     _exit(written < 0 ? 126 : 127);
 }
 
-static int wait_for(pid_t pid) {
+static int wait_for(pid_t pid, int *ended_by) {
     int status;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) return -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    *ended_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return *ended_by ? 128 + *ended_by : WEXITSTATUS(status);
 }
 
-int hw_cli_child_run(const char *path, char *const argv[]) {
+int hw_cli_child_run(const char *path, char *const argv[], int *ended_by) {
     int failure_pipe[2], failure = 0;
+    *ended_by = 0;
     if (pipe2(failure_pipe, O_CLOEXEC) != 0) {
         hw_cli_complain("cannot start %s: %s", path, strerror(errno));
         return -1;
@@ -70,7 +72,7 @@ int hw_cli_child_run(const char *path, char *const argv[]) {
     if (pid < 0) failure = errno;
     else if (read(failure_pipe[0], &failure, sizeof failure) != sizeof failure) failure = 0;
     close(failure_pipe[0]);
-    int status = pid > 0 ? wait_for(pid) : -1;
+    int status = pid > 0 ? wait_for(pid, ended_by) : -1;
     child = 0;
     if (!failure) return status;
     hw_cli_complain("cannot start %s: %s", path, strerror(failure));

@@ -28,6 +28,10 @@ void hw_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2
 // Of count names, the one that the user most likely meant; NULL when none is near.
 const char *hw_cli_nearest(const char *typed, const char *const *names, size_t count);
 
+// An empty file of ours for the program's process to write to, in the folder for such files: its path, to be freed and
+// the file to be removed. NULL after a complaint.
+char *hw_cli_temporary_file(const char *what);
+
 // Where the parts lie that belong to this program: in the build tree beside it, installed under ../lib and ../share.
 typedef struct hw_cli_paths {
     char shim_dir[4096];      // holds libcudart.so.*

@@ -31,9 +31,9 @@ static int profile_main(int argc, char **argv) {
     int status = hw_cli_launch_parse(&launch, true, argc, argv);
     if (!status) status = hw_cli_report_open(&report, launch.output);
     if (!status) {
-        hw_cli_observe observe = {.report_path = report.path, .colour = wants_colour(&launch)};
-        status = hw_cli_launch_run(&launch, &observe);
-        int delivered = hw_cli_report_deliver(&report, status);
+        int ended_by;
+        status = hw_cli_launch_run(&launch, report.journal, &ended_by);
+        int delivered = hw_cli_report_deliver(&report, &launch, wants_colour(&launch), status, ended_by);
         if (!status) status = delivered;
     }
     hw_cli_report_close(&report);

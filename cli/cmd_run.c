@@ -10,8 +10,9 @@ static const char help[] =
 
 static int run_main(int argc, char **argv) {
     hw_cli_launch launch;
+    int ended_by;
     int status = hw_cli_launch_parse(&launch, false, argc, argv);
-    if (!status) status = hw_cli_launch_run(&launch, &(hw_cli_observe){0});
+    if (!status) status = hw_cli_launch_run(&launch, NULL, &ended_by);
     hw_cli_launch_free(&launch);
     return status;
 }

@@ -99,16 +99,14 @@ static bool hides_nvcc(void) {
 }
 
 // What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
-static bool prepare_environment(const hw_cli_launch *launch, const hw_cli_observe *observe, const char *status_path,
+static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const char *status_path,
                                 const char *shim_dir, const char *executable) {
     tell("HALFWARP_GPU", launch->gpu);
     tell("HALFWARP_THREADS", launch->threads);
     tell("HALFWARP_SEED", launch->seed);
     tell("HALFWARP_STATUS", status_path);
-    tell("HALFWARP_REPORT", observe->report_path);
-    tell("HALFWARP_FORMAT", observe->report_path ? launch->format : NULL);
-    tell("HALFWARP_LINES", observe->report_path && launch->lines ? "1" : NULL);
-    tell("HALFWARP_COLOUR", observe->report_path && observe->colour ? "1" : NULL);
+    tell("HALFWARP_JOURNAL", journal_path);
+    tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
     tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
     return put_first("LD_LIBRARY_PATH", shim_dir) && preload_runtime(executable, shim_dir);
 }
@@ -123,20 +121,6 @@ static int final_status(int program_status, const char *status_path) {
     fclose(file);
     return status == HW_EXIT_USAGE || status == HW_EXIT_UNSUPPORTED || status == HW_EXIT_FAULT ? status
                                                                                                : program_status;
-}
-
-static char *create_status_file(void) {
-    const char *folder = getenv("TMPDIR");
-    char *path = NULL;
-    if (asprintf(&path, "%s/halfwarp-status.XXXXXX", folder && *folder == '/' ? folder : "/tmp") < 0) return NULL;
-    int file = mkstemp(path);
-    if (file >= 0) {
-        close(file);
-        return path;
-    }
-    hw_cli_complain("cannot create %s: %s", path, strerror(errno));
-    free(path);
-    return NULL;
 }
 
 // ~/.cache/halfwarp, or where the user says caches belong.
@@ -204,19 +188,20 @@ static void name_program(char **argv) {
     if (ends_with(argv[0], ".cu")) argv[0][strlen(argv[0]) - 3] = '\0';
 }
 
-int hw_cli_launch_run(const hw_cli_launch *launch, const hw_cli_observe *observe) {
+int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
     hw_cli_paths paths;
     char *executable = NULL, *status_path = NULL;
+    *ended_by = 0;
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
     if (!status) status = find_program(launch, &paths, &executable);
-    if (!status && !(status_path = create_status_file())) status = HW_EXIT_USAGE;
-    if (!status && !prepare_environment(launch, observe, status_path, paths.shim_dir, executable)) {
+    if (!status && !(status_path = hw_cli_temporary_file("status"))) status = HW_EXIT_USAGE;
+    if (!status && !prepare_environment(launch, journal_path, status_path, paths.shim_dir, executable)) {
         hw_cli_complain("out of memory");
         status = HW_EXIT_USAGE;
     }
     if (!status) {
         name_program(launch->program);
-        int ended = hw_cli_child_run(executable, launch->program);
+        int ended = hw_cli_child_run(executable, launch->program, ended_by);
         status = ended < 0 ? HW_EXIT_USAGE : final_status(ended, status_path);
     }
     if (status_path) unlink(status_path);

@@ -24,18 +24,14 @@ typedef struct hw_cli_launch {
     char **program;   // PROG and its arguments, NULL-terminated; points into argv
 } hw_cli_launch;
 
-// What to observe; report_path NULL: nothing.
-typedef struct hw_cli_observe {
-    const char *report_path;
-    bool colour;
-} hw_cli_observe;
-
 // Reads the options of run (is_profile false) or profile. 0, or HW_EXIT_USAGE after a complaint. Free with
 // hw_cli_launch_free either way.
 int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char **argv);
 void hw_cli_launch_free(hw_cli_launch *launch);
 
-// Compiles PROG if it is a .cu file, runs it to its end and returns the exit status that DESIGN gives it.
-int hw_cli_launch_run(const hw_cli_launch *launch, const hw_cli_observe *observe);
+// Compiles PROG if it is a .cu file, runs it to its end and returns the exit status that DESIGN gives it. journal_path:
+// the file that the runtime keeps its counters in (prof/journal.h); NULL: nothing is counted. *ended_by: the
+// signal that ended the program, or 0.
+int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by);
 
 #endif

@@ -1,29 +1,17 @@
-// The program's process writes the report while it ends; this hands it to where the user wants it.
+// The program's process notes each launch as it ends; here the report is made of that.
 #define _GNU_SOURCE
 #include "report_file.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// For mkstemp. Absolute, as the program may change its folder before it writes there.
-static char *temporary_name(const hw_cli_report *report) {
-    const char *temporary = getenv("TMPDIR");
-    char *name = NULL, folder[PATH_MAX] = "";
-    int length;
-    if (!report->rename) {
-        length = asprintf(&name, "%s/halfwarp.XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
-    } else {
-        bool absolute = report->output[0] == '/';
-        if (!absolute && !getcwd(folder, sizeof folder)) return NULL;
-        length = asprintf(&name, "%s%s%s.XXXXXX", folder, absolute ? "" : "/", report->output);
-    }
-    return length < 0 ? NULL : name;
-}
+#include "isa/gpu.h"
+#include "prof/journal.h"
+#include "report/report.h"
 
 // mkstemp's files are private; the report is an ordinary file of the user's.
 static void use_default_mode(int file) {
@@ -32,69 +20,105 @@ static void use_default_mode(int file) {
     if (fchmod(file, 0666 & ~mask) != 0) return;   // stays private then, which does no harm
 }
 
+static int cannot_write(const char *output, int failure) {
+    hw_cli_complain("cannot write %s: %s", output ? output : "the report", strerror(failure));
+    return HW_EXIT_USAGE;
+}
+
 int hw_cli_report_open(hw_cli_report *report, const char *output) {
     struct stat info;
     bool exists = output && stat(output, &info) == 0;
-    *report = (hw_cli_report){.output = output, .rename = output && (!exists || S_ISREG(info.st_mode))};
+    *report = (hw_cli_report){.output = output};
     if (exists && S_ISDIR(info.st_mode)) {
         hw_cli_complain("cannot write %s: it is a folder", output);
         return HW_EXIT_USAGE;
     }
-    report->path = temporary_name(report);
-    int file = report->path ? mkstemp(report->path) : -1;
-    if (file < 0) {
-        hw_cli_complain("cannot write %s: %s", output ? output : "a temporary file", strerror(errno));
-        free(report->path);
-        report->path = NULL;
-        return HW_EXIT_USAGE;
+    if (output && (!exists || S_ISREG(info.st_mode))) {
+        int file = asprintf(&report->path, "%s.XXXXXX", output) < 0 ? -1 : mkstemp(report->path);
+        if (file < 0) {
+            free(report->path);
+            report->path = NULL;
+            return cannot_write(output, errno);
+        }
+        use_default_mode(file);
+        close(file);
     }
-    if (report->rename) use_default_mode(file);
-    close(file);
+    report->journal = hw_cli_temporary_file("profile");
+    return report->journal ? 0 : HW_EXIT_USAGE;
+}
+
+// 0, or what went wrong: an errno.
+static int write_report(const hw_report *content, hw_report_format format, bool colour, FILE *to) {
+    hw_diag diag = {0};
+    errno = 0;
+    hw_status status = hw_report_write(content, format, colour, to, &diag);
+    if (status == HW_NO_MEMORY) return ENOMEM;
+    bool good = fflush(to) == 0 && !status;
+    return good ? 0 : errno ? errno : EIO;
+}
+
+static int put_in_place(hw_cli_report *report) {
+    if (rename(report->path, report->output) != 0) return errno;
+    free(report->path);
+    report->path = NULL;
     return 0;
 }
 
-static bool copy(FILE *from, FILE *to) {
-    char bytes[65536];
-    size_t count;
-    while ((count = fread(bytes, 1, sizeof bytes, from)) > 0)
-        if (fwrite(bytes, 1, count, to) != count) return false;
-    return !ferror(from) && fflush(to) == 0;
+static int deliver(hw_cli_report *report, const hw_report *content, hw_report_format format, bool colour) {
+    const char *path = report->path ? report->path : report->output;
+    FILE *to = path ? fopen(path, "wb") : stdout;
+    int failure = to ? write_report(content, format, colour, to) : errno;
+    if (to == stdout) clearerr(to);   // said once
+    if (to && to != stdout && fclose(to) != 0 && !failure) failure = errno;
+    if (!failure && report->path) failure = put_in_place(report);
+    return failure ? cannot_write(report->output, failure) : 0;
 }
 
-static int print_report(const hw_cli_report *report) {
-    FILE *from = fopen(report->path, "rb"), *to = report->output ? fopen(report->output, "wb") : stdout;
-    unlink(report->path);   // now, as a closed pipe may end this process
-    bool good = from && to && copy(from, to);
-    int failure = errno;
-    if (from) fclose(from);
-    if (to && to != stdout && fclose(to) != 0) good = false;
-    if (good) return 0;
-    hw_cli_complain("cannot write %s: %s", report->output ? report->output : "the report", strerror(failure));
-    return HW_EXIT_USAGE;
+// Why there is nothing to report. What did not compile, or was refused, has been told.
+static int explain_nothing(int program_status, int ended_by) {
+    static const char why[] = "the program is not linked to the shared CUDA runtime (nvcc -cudart shared)";
+    if (ended_by) hw_cli_complain("no report: signal %d ended the program before it was loaded, or %s", ended_by, why);
+    else if (program_status == 0) hw_cli_complain("no report: %s", why);
+    return program_status ? 0 : HW_EXIT_USAGE;
 }
 
-int hw_cli_report_deliver(hw_cli_report *report, int program_status) {
-    struct stat info;
-    if (stat(report->path, &info) != 0 || info.st_size == 0) {
-        // What did not compile, or was refused, has been told.
-        if (program_status == 0)
-            hw_cli_complain("no report: the program never used the CUDA runtime, or left by _exit()");
-        else if (program_status > 128)
-            hw_cli_complain("no report: signal %d ended the program before it wrote one", program_status - 128);
-        return program_status ? 0 : HW_EXIT_USAGE;
+static hw_status read_journal(const hw_cli_report *report, const hw_cli_launch *launch, hw_arena *arena,
+                              hw_report *content, uint32_t *processes, hw_diag *diag) {
+    FILE *journal = fopen(report->journal, "rb");
+    if (!journal) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", report->journal, strerror(errno));
+    unlink(report->journal);   // now, as a closed pipe may end this process
+    hw_status status = hw_journal_read(journal, hw_gpu_find(launch->gpu), launch->lines, arena, content, processes, diag);
+    fclose(journal);
+    return status;
+}
+
+int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, bool colour, int program_status,
+                          int ended_by) {
+    hw_diag diag = {0};
+    hw_report content = {0};
+    uint32_t processes = 0;
+    int result;
+    hw_arena *arena = hw_arena_create();
+    hw_status status = arena ? read_journal(report, launch, arena, &content, &processes, &diag)
+                             : hw_diag_no_memory(&diag);
+    if (status) {
+        hw_cli_complain("no report: %s", diag.text);
+        result = HW_EXIT_USAGE;
+    } else if (!processes) {
+        result = explain_nothing(program_status, ended_by);
+    } else {
+        if (ended_by)
+            hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
+        result = deliver(report, &content, hw_report_find_format(launch->format), colour);
     }
-    if (!report->rename) return print_report(report);
-    if (rename(report->path, report->output) == 0) {
-        free(report->path);
-        report->path = NULL;
-        return 0;
-    }
-    hw_cli_complain("cannot write %s: %s", report->output, strerror(errno));
-    return HW_EXIT_USAGE;
+    hw_arena_destroy(arena);
+    return result;
 }
 
 void hw_cli_report_close(hw_cli_report *report) {
     if (report->path) unlink(report->path);
+    if (report->journal) unlink(report->journal);
     free(report->path);
-    report->path = NULL;
+    free(report->journal);
+    report->path = report->journal = NULL;
 }

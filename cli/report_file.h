@@ -1,24 +1,26 @@
-// Where profile's report goes: a file that is either whole or not there, or standard output behind the program's own.
+// profile's report: made of the journal that the program's process leaves behind, however it ended, and delivered where
+// the user wants it.
 #ifndef HW_CLI_REPORT_FILE_H
 #define HW_CLI_REPORT_FILE_H
 
-#include "cli.h"
+#include "launch.h"
 
 typedef struct hw_cli_report {
-    char *path;           // a temporary file that the program's process fills
+    char *journal;        // a temporary file that the program's process fills
     const char *output;   // -o, or NULL for standard output
-    bool rename;          // output is, or will be, a regular file beside path
+    char *path;           // a temporary file beside output, where output is, or will be, a regular file; else NULL
 } hw_cli_report;
 
-// Creates the temporary file, in output's folder so that it can be renamed. 0, or HW_EXIT_USAGE after a complaint:
-// a folder that cannot be written is found before the program runs. Close either way.
+// Creates the temporary files: an output that cannot be written is found before the program runs. 0, or HW_EXIT_USAGE
+// after a complaint. Close either way.
 int hw_cli_report_open(hw_cli_report *report, const char *output);
 
-// After the program ended with program_status: prints the report or renames it into place. 0, or HW_EXIT_USAGE after a
-// complaint.
-int hw_cli_report_deliver(hw_cli_report *report, int program_status);
+// After the program ended with program_status, and by a signal if ended_by is not 0: prints the report, or puts it in output's place when it is whole. 0, or
+// HW_EXIT_USAGE after a complaint.
+int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, bool colour, int program_status,
+                          int ended_by);
 
-// Removes what is left of the temporary file.
+// Removes what is left of the temporary files.
 void hw_cli_report_close(hw_cli_report *report);
 
 #endif

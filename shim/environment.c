@@ -21,12 +21,10 @@ void hw_environment_read(hw_environment *environment) {
     *environment = (hw_environment){
         .gpu = word(HW_ENV_GPU),
         .status_path = word(HW_ENV_STATUS),
-        .report_path = word(HW_ENV_REPORT),
-        .format = word(HW_ENV_FORMAT),
+        .journal_path = word(HW_ENV_JOURNAL),
         .threads = (uint32_t)number(HW_ENV_THREADS),
         .seed = number(HW_ENV_SEED),
         .lines = number(HW_ENV_LINES) == 1,
-        .colour = number(HW_ENV_COLOUR) == 1,
         .ask_ptxas = number(HW_ENV_PTXAS) == 1,
     };
 }

@@ -9,20 +9,18 @@
 #define HW_ENV_THREADS "HALFWARP_THREADS"   // host threads; absent: one per processor
 #define HW_ENV_SEED "HALFWARP_SEED"         // order of warps; absent: by index
 #define HW_ENV_STATUS "HALFWARP_STATUS"     // file for one line "4 message" or "5 message"
-#define HW_ENV_REPORT "HALFWARP_REPORT"     // file for the report; absent: nothing is counted
-#define HW_ENV_FORMAT "HALFWARP_FORMAT"     // table, csv or json
+#define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
-#define HW_ENV_COLOUR "HALFWARP_COLOUR"     // 1: a table in colour
 #define HW_ENV_PTXAS "HALFWARP_PTXAS"       // 1: take registers from ptxas where there is one
 
 // How a process that met something ends, and the number in the status file.
 enum { HW_EXIT_SETUP = 2, HW_EXIT_UNSUPPORTED = 4, HW_EXIT_FAULTED = 5 };
 
 typedef struct hw_environment {
-    const char *gpu, *status_path, *report_path, *format;   // NULL: absent
+    const char *gpu, *status_path, *journal_path;   // NULL: absent
     uint32_t threads;
     uint64_t seed;
-    bool lines, colour, ask_ptxas;
+    bool lines, ask_ptxas;
 } hw_environment;
 
 // Reads the variables; a number that is none counts as absent.

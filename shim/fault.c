@@ -27,5 +27,4 @@ void hw_shim_report_fault(const hw_fault *fault) {
         fprintf(stderr, "halfwarp: that allocation was made at %s\n", place);
     hw_shim_note(HW_EXIT_FAULTED, fault->text);
     hw_shim_set_sticky(error_of(fault));
-    hw_shim_write_report();
 }

@@ -195,7 +195,7 @@ static cudaError_t load(hw_image *image) {
     if (status == HW_NO_MEMORY) return cudaErrorMemoryAllocation;
     if (status) hw_shim_refuse(&diag, status);
     bind_names(image);
-    if (hw_shim_environment()->report_path) hw_registers_ask(image);
+    if (hw_shim_environment()->journal_path) hw_registers_ask(image);
     return cudaSuccess;
 }
 

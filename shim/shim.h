@@ -28,7 +28,6 @@ const hw_gpu *hw_shim_gpu(void);       // needs no context
 void hw_shim_forget(void);             // cudaDeviceReset: all memory but the modules' is freed
 void hw_shim_refuse(const hw_diag *diag, hw_status status) __attribute__((noreturn));   // ends the process
 void hw_shim_note(int exit_code, const char *message);   // one line for the halfwarp command; the first one counts
-void hw_shim_write_report(void);
 
 // error.c
 cudaError_t hw_shim_return(cudaError_t error);      // remembers a failure as the thread's last error

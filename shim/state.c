@@ -1,4 +1,4 @@
-// The process's one simulated GPU, from the environment to the report at the end.
+// The process's one simulated GPU, and what is told to the halfwarp command while it runs.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "prof/journal.h"
 #include "prof/prof.h"
-#include "report/report.h"
 #include "shim.h"
 #include "state.h"
 
@@ -20,7 +20,7 @@ static struct {
     hw_sim *sim;
     bool sim_failed;
     hw_prof *prof;
-    pid_t owner;                  // a forked child has no report of its own
+    hw_journal *journal;
 } state;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -35,7 +35,6 @@ static void read_environment(void) {
     hw_environment_read(&state.environment);
     const char *id = state.environment.gpu ? state.environment.gpu : DEFAULT_GPU;
     state.gpu = hw_gpu_find(id);
-    state.owner = getpid();
     if (state.gpu) return;
     fprintf(stderr, "halfwarp: there is no GPU %s; `halfwarp gpus` lists those there are\n", id);
     _exit(HW_EXIT_SETUP);
@@ -56,6 +55,16 @@ static void print(void *context, const char *text, size_t length) {
     fwrite(text, 1, length, stdout);
 }
 
+// Launches come one after the other, and so do these.
+static void keep(void *context, const hw_report *report) {
+    static bool has_failed;
+    hw_diag diag = {0};
+    (void)context;
+    if (hw_journal_add(state.journal, report, &diag) == HW_OK || has_failed) return;
+    complain("", &diag);
+    has_failed = true;
+}
+
 static hw_status create(hw_diag *diag) {
     const hw_sim_options options = {
         .gpu = state.gpu,
@@ -65,9 +74,9 @@ static hw_status create(hw_diag *diag) {
         .place = hw_registry_place,
     };
     hw_status status = hw_sim_create(&options, &state.sim, diag);
-    if (status || !state.environment.report_path) return status;
+    if (status || !state.journal) return status;
     if (!state.prof) {
-        const hw_prof_options prof_options = {.lines = state.environment.lines};
+        const hw_prof_options prof_options = {.lines = state.environment.lines, .finished = keep};
         status = hw_prof_create(state.gpu, &prof_options, &state.prof, diag);
     }
     if (!status) hw_sim_set_sink(state.sim, hw_prof_sink(state.prof));
@@ -122,40 +131,19 @@ void hw_shim_note(int exit_code, const char *message) {
     pthread_mutex_unlock(&lock);
 }
 
-void hw_shim_write_report(void) {
-    const char *path = state.environment.report_path;
-    if (!path || getpid() != state.owner) return;
-    hw_diag diag = {0};
-    if (!state.prof && hw_prof_create(state.gpu, NULL, &state.prof, &diag)) {
-        complain("no report: ", &diag);
-        return;
-    }
-    const char *name = state.environment.format ? state.environment.format : "table";
-    hw_report_format format = hw_report_find_format(name);
-    FILE *file = format == HW_REPORT_FORMATS ? NULL : fopen(path, "w");
-    if (!file) {
-        fprintf(stderr, "halfwarp: the report cannot be written to %s as %s\n", path, name);
-        return;
-    }
-    hw_status status = hw_report_write(hw_prof_report(state.prof), format, state.environment.colour, file, &diag);
-    fclose(file);
-    if (status) complain("the report is not whole: ", &diag);
-}
-
 void hw_shim_refuse(const hw_diag *diag, hw_status status) {
     char text[sizeof *diag + 32];
     bool is_users = status == HW_UNSUPPORTED || status == HW_MALFORMED;
     fflush(NULL);
     complain("", diag);
     if (is_users) hw_shim_note(HW_EXIT_UNSUPPORTED, hw_diag_format(diag, text, sizeof text));
-    hw_shim_write_report();
     _exit(is_users ? HW_EXIT_UNSUPPORTED : HW_EXIT_SETUP);
 }
 
-// A program with a report to write gets it on each way out that runs handlers; after a fault it is written at once.
-// What the process holds is left to the system: threads of the program may still be using it.
+// The journal says that there was a program that could have launched something, even if it never does. What the process
+// holds is left to the system: threads of the program may still be using it.
 __attribute__((constructor)) static void prepare(void) {
-    if (hw_shim_environment()->report_path) at_quick_exit(hw_shim_write_report);
+    const char *path = hw_shim_environment()->journal_path;
+    hw_diag diag = {0};
+    if (path && hw_journal_open(path, &state.journal, &diag)) complain("", &diag);
 }
-
-__attribute__((destructor)) static void finish(void) { hw_shim_write_report(); }

@@ -48,6 +48,8 @@ struct hw_prof {
     hw_sink sink;                        // first: the sink is the object
     const hw_gpu *gpu;
     bool wants_lines;
+    void (*finished)(void *context, const hw_report *report);
+    void *context;
     hw_arena *arena;                     // names
     hw_report_launch *launches;
     size_t n_launches, launches_capacity;

@@ -224,6 +224,7 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     prof->n_launches++;
     prof->is_running = false;
     prof->n_notes = prof->n_workers = 0;
+    if (prof->finished) prof->finished(prof->context, hw_prof_report(prof));
 }
 
 // ---- the object ----
@@ -238,7 +239,11 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
         return hw_diag_no_memory(diag);
     }
     prof->gpu = gpu;
-    prof->wants_lines = options && options->lines;
+    if (options) {
+        prof->wants_lines = options->lines;
+        prof->finished = options->finished;
+        prof->context = options->context;
+    }
     prof->sink = (hw_sink){.ordered = false, .launch_begin = launch_begin, .launch_end = launch_end,
                            .access = hw_prof_access, .executed = executed, .branch = branch,
                            .guarded_off = guarded_off};

@@ -67,6 +67,9 @@ typedef struct hw_prof hw_prof;
 
 typedef struct hw_prof_options {
     bool lines;                      // counters per source line as well
+    // Called after each launch, on the launching thread, with the report up to it. May be NULL.
+    void (*finished)(void *context, const hw_report *report);
+    void *context;
 } hw_prof_options;
 
 // gpu must outlive the object; options may be NULL. HW_NO_MEMORY.

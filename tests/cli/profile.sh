@@ -82,7 +82,68 @@ if [ -w /dev/full ]; then
 fi
 expect 2 "$halfwarp" profile true
 says err "no report"
-# A program that is ended before it could write its report.
 expect 137 "$halfwarp" profile sh -c 'kill -9 $$'
-says err "signal 9"
+says err "no report"
+
+# However a program ends, what had finished is reported, and the status is the program's own.
+cat > "$work/leave.cu" <<'CUDA'
+#include <cstdlib>
+#include <cstring>
+#include <csignal>
+#include <unistd.h>
+#include <sys/wait.h>
+__global__ void store(int *p) { p[threadIdx.x] = 1; }
+__global__ void add(int *p) { p[threadIdx.x] += 1; }
+int main(int argc, char **argv) {
+    int *p;
+    const char *how = argv[1];
+    cudaMalloc(&p, 128);
+    store<<<1, 32>>>(p);
+    add<<<2, 32>>>(p);
+    add<<<1, 32>>>(p);
+    if (!strcmp(how, "_exit")) _exit(3);
+    if (!strcmp(how, "quick")) quick_exit(4);
+    if (!strcmp(how, "abort")) abort();
+    if (!strcmp(how, "throw")) throw 1;
+    if (!strcmp(how, "segv")) *(volatile int *)8 = 1;
+    if (!strcmp(how, "kill")) raise(SIGKILL);
+    if (!strcmp(how, "exec")) execl("/proc/self/exe", argv[0], "_exit", (char *)0);
+    if (!strcmp(how, "fork") && fork() == 0) _exit(0);
+    if (!strcmp(how, "shell")) return system("true; exit 137") == 137 << 8 ? 137 : 1;
+    wait(0);
+    return 0;
+}
+CUDA
+cat > "$work/kernels" <<'KERNELS'
+store(int*)
+add(int*)
+add(int*)
+KERNELS
+while read -r status how; do
+    expect $status "$halfwarp" profile --format csv "$work/leave.cu" $how
+    cut -d, -f2 "$work/out" | tail -n +2 | cmp -s "$work/kernels" - || [ $how = exec ] ||
+        fail "$how: $(cut -c1-60 "$work/out")"
+    case $how in abort | throw | segv | kill) says err "ended the program" ;; esac
+    [ $status != 137 ] || [ $how = kill ] || silent err
+done <<'WAYS'
+3 _exit
+4 quick
+134 abort
+134 throw
+139 segv
+137 kill
+137 shell
+0 fork
+3 exec
+WAYS
+[ "$(wc -l < "$work/out")" = 7 ] || fail "a program and the one that it became: $(cat "$work/out")"
+expect 139 "$halfwarp" profile --lines --format csv "$work/leave.cu" segv
+[ "$(grep -c "leave.cu,[67]," "$work/out")" = 2 ] || fail "lines of a program that crashed: $(cut -c1-80 "$work/out")"
+expect 0 "$halfwarp" profile --lines --format csv "$work/leave.cu" fork
+[ "$(grep -c "add(int\*),2,.*leave.cu,7," "$work/out")" = 1 ] || fail "lines of two launches: $(cut -c1-80 "$work/out")"
+
+# A program that launches nothing has a report without rows.
+echo 'int main() { return cudaFree(0); }' > "$work/empty.cu"
+expect 0 "$halfwarp" profile --format csv "$work/empty.cu"
+[ "$(wc -l < "$work/out")" = 1 ] || fail "a program without a launch: $(cat "$work/out")"
 finish

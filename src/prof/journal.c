@@ -1,0 +1,307 @@
+// Records: a head, and in it either nothing (a process begins) or a launch, its kernel's mangled name, and lines with
+// their files' names. Each record stands for itself, so that processes can write in turn.
+#include "prof/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/demangle.h"
+
+enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28 };
+
+typedef struct record_head {
+    uint32_t magic, bytes;        // of what follows
+} record_head;
+
+// Behind it: name_bytes of the kernel's name, then lines. The launch's own pointers mean nothing here.
+typedef struct launch_record {
+    hw_report_launch launch;
+    uint32_t name_bytes, n_lines;
+} launch_record;
+
+// Behind it: the file's name.
+typedef struct line_record {
+    uint32_t line, file_bytes;
+    uint64_t counts[HW_COUNTERS]; // what the launch added
+} line_record;
+
+// ---- writing ----
+
+// What of a kernel's lines has been written.
+typedef struct written {
+    const char *mangled;          // the report's own pointer
+    hw_report_line *lines;
+    size_t n_lines;
+} written;
+
+struct hw_journal {
+    int file;
+    unsigned char *buffer;
+    size_t used, capacity;
+    written *kernels;
+    size_t n_kernels, kernels_capacity;
+};
+
+static bool put(hw_journal *journal, const void *bytes, size_t count) {
+    if (journal->used + count > journal->capacity) {
+        size_t wanted = 2 * (journal->used + count);
+        void *bigger = hw_realloc_array(journal->buffer, wanted, 1);
+        if (!bigger) return false;
+        journal->buffer = bigger;
+        journal->capacity = wanted;
+    }
+    if (count) memcpy(journal->buffer + journal->used, bytes, count);
+    journal->used += count;
+    return true;
+}
+
+static hw_status flush(hw_journal *journal, hw_diag *diag) {
+    ((record_head *)journal->buffer)->bytes = (uint32_t)(journal->used - sizeof(record_head));
+    for (;;) {
+        ssize_t done = write(journal->file, journal->buffer, journal->used);
+        if (done == (ssize_t)journal->used) return HW_OK;
+        if (done < 0 && errno == EINTR) continue;
+        return hw_diag_set(diag, HW_IO, "the profile cannot be kept: %s", done < 0 ? strerror(errno) : "no space left");
+    }
+}
+
+static bool begin(hw_journal *journal) {
+    journal->used = 0;
+    return put(journal, &(record_head){.magic = MAGIC}, sizeof(record_head));
+}
+
+hw_status hw_journal_open(const char *path, hw_journal **out, hw_diag *diag) {
+    hw_journal *journal = hw_calloc(1, sizeof *journal);
+    *out = NULL;
+    if (!journal) return hw_diag_no_memory(diag);
+    journal->file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    hw_status status = HW_OK;
+    if (journal->file < 0) status = hw_diag_set(diag, HW_IO, "cannot write %s: %s", path, strerror(errno));
+    if (!status) status = begin(journal) ? flush(journal, diag) : hw_diag_no_memory(diag);
+    if (status) hw_journal_close(journal);
+    else *out = journal;
+    return status;
+}
+
+void hw_journal_close(hw_journal *journal) {
+    if (!journal) return;
+    if (journal->file >= 0) close(journal->file);
+    for (size_t i = 0; i < journal->n_kernels; i++) hw_free(journal->kernels[i].lines);
+    hw_free(journal->kernels);
+    hw_free(journal->buffer);
+    hw_free(journal);
+}
+
+static written *find_written(hw_journal *journal, const char *mangled) {
+    for (size_t i = 0; i < journal->n_kernels; i++)
+        if (journal->kernels[i].mangled == mangled) return &journal->kernels[i];
+    if (!hw_grow((void **)&journal->kernels, journal->n_kernels, &journal->kernels_capacity, sizeof *journal->kernels))
+        return NULL;
+    journal->kernels[journal->n_kernels] = (written){.mangled = mangled};
+    return &journal->kernels[journal->n_kernels++];
+}
+
+// The lines whose counts differ from what was written. Both lists are in one order, and lines are only ever added.
+static bool put_lines(hw_journal *journal, const hw_report_kernel *kernel, const written *before, uint32_t *n_lines) {
+    size_t old = 0;
+    for (size_t i = 0; i < kernel->n_lines; i++) {
+        const hw_report_line *line = &kernel->lines[i];
+        bool is_old = old < before->n_lines && before->lines[old].file == line->file &&
+                      before->lines[old].line == line->line, has_changed = false;
+        line_record record = {.line = line->line, .file_bytes = (uint32_t)strlen(line->file)};
+        for (int k = 0; k < HW_COUNTERS; k++) {
+            record.counts[k] = line->counts[k] - (is_old ? before->lines[old].counts[k] : 0);
+            has_changed |= record.counts[k] != 0;
+        }
+        old += is_old;
+        if (!has_changed) continue;
+        if (!put(journal, &record, sizeof record) || !put(journal, line->file, record.file_bytes)) return false;
+        (*n_lines)++;
+    }
+    return true;
+}
+
+static bool remember(written *kernel, const hw_report_kernel *now) {
+    if (now->n_lines != kernel->n_lines) {
+        hw_report_line *lines = hw_realloc_array(kernel->lines, now->n_lines + 1, sizeof *lines);
+        if (!lines) return false;
+        kernel->lines = lines;
+        kernel->n_lines = now->n_lines;
+    }
+    if (now->n_lines) memcpy(kernel->lines, now->lines, now->n_lines * sizeof *kernel->lines);
+    return true;
+}
+
+hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *diag) {
+    launch_record record = {.launch = report->launches[report->n_launches - 1]};
+    const char *mangled = record.launch.mangled;
+    const hw_report_kernel *kernel = report->kernels;
+    while (kernel->mangled != mangled) kernel++;
+    record.name_bytes = (uint32_t)strlen(mangled);
+    written *before = find_written(journal, mangled);
+    if (!before || !begin(journal) || !put(journal, &record, sizeof record) || !put(journal, mangled, record.name_bytes))
+        return hw_diag_no_memory(diag);
+    uint32_t n_lines = 0;
+    if (report->has_lines && (!put_lines(journal, kernel, before, &n_lines) || !remember(before, kernel)))
+        return hw_diag_no_memory(diag);
+    ((launch_record *)(journal->buffer + sizeof(record_head)))->n_lines = n_lines;
+    return flush(journal, diag);
+}
+
+// ---- reading ----
+
+typedef struct reader {
+    hw_arena *arena;
+    unsigned char *bytes;         // of the record
+    size_t size, at;
+    hw_report_launch *launches;
+    size_t n_launches, launches_capacity;
+    hw_report_kernel *kernels;
+    size_t *lines_capacity;       // by kernel
+    size_t n_kernels, kernels_capacity;
+} reader;
+
+// hw_grow for an array that lies in the arena.
+static bool grow(hw_arena *arena, void **items, size_t count, size_t *capacity, size_t elem_bytes) {
+    if (count < *capacity) return true;
+    size_t wanted = *capacity ? 2 * *capacity : 16;
+    void *bigger = hw_arena_take(arena, wanted * elem_bytes);
+    if (!bigger) return false;
+    if (count) memcpy(bigger, *items, count * elem_bytes);
+    *items = bigger;
+    *capacity = wanted;
+    return true;
+}
+
+static bool take(reader *r, void *out, size_t count) {
+    if (count > r->size - r->at) return false;
+    memcpy(out, r->bytes + r->at, count);
+    r->at += count;
+    return true;
+}
+
+// Characters of the record, not ended by a NUL; NULL when it is shorter.
+static const char *take_text(reader *r, size_t count) {
+    if (count > r->size - r->at) return NULL;
+    r->at += count;
+    return (const char *)r->bytes + r->at - count;
+}
+
+static bool is_text(const char *text, const char *other, size_t length) {
+    return strncmp(text, other, length) == 0 && !text[length];
+}
+
+// The kernel of that name, a new one if need be; NULL when out of memory.
+static hw_report_kernel *find_kernel(reader *r, const char *name, size_t length, size_t **lines_capacity) {
+    size_t k = 0, capacity = r->kernels_capacity;
+    while (k < r->n_kernels && !is_text(r->kernels[k].mangled, name, length)) k++;
+    if (k == r->n_kernels) {
+        char readable[4096];
+        hw_report_kernel kernel = {.mangled = hw_arena_string(r->arena, name, length)};
+        if (!kernel.mangled) return NULL;
+        hw_demangle(kernel.mangled, readable, sizeof readable);
+        kernel.kernel = hw_arena_string(r->arena, readable, strlen(readable));
+        if (!kernel.kernel ||
+            !grow(r->arena, (void **)&r->lines_capacity, k, &capacity, sizeof *r->lines_capacity) ||
+            !grow(r->arena, (void **)&r->kernels, k, &r->kernels_capacity, sizeof *r->kernels))
+            return NULL;
+        r->kernels[r->n_kernels++] = kernel;
+    }
+    *lines_capacity = &r->lines_capacity[k];
+    return &r->kernels[k];
+}
+
+// Where the line is, or belongs.
+static size_t place_of(const hw_report_kernel *kernel, const char *file, size_t length, uint32_t line, bool *is_there) {
+    size_t low = 0, high = kernel->n_lines;
+    *is_there = false;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const hw_report_line *other = &kernel->lines[middle];
+        int order = strncmp(other->file, file, length);
+        if (!order) order = other->file[length] != '\0';
+        if (!order) order = (other->line > line) - (other->line < line);
+        if (!order) *is_there = true;
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static hw_status read_line(reader *r, hw_report_kernel *kernel, size_t *capacity) {
+    line_record record;
+    const char *file;
+    bool is_there;
+    if (!take(r, &record, sizeof record) || !(file = take_text(r, record.file_bytes))) return HW_MALFORMED;
+    size_t at = place_of(kernel, file, record.file_bytes, record.line, &is_there);
+    if (!is_there) {
+        const char *name = at && is_text(kernel->lines[at - 1].file, file, record.file_bytes)
+                               ? kernel->lines[at - 1].file
+                               : hw_arena_string(r->arena, file, record.file_bytes);
+        if (!name || !grow(r->arena, (void **)&kernel->lines, kernel->n_lines, capacity, sizeof *kernel->lines))
+            return HW_NO_MEMORY;
+        hw_report_line *lines = (hw_report_line *)kernel->lines;
+        memmove(&lines[at + 1], &lines[at], (kernel->n_lines - at) * sizeof *lines);
+        lines[at] = (hw_report_line){.file = name, .line = record.line};
+        kernel->n_lines++;
+    }
+    hw_report_line *line = (hw_report_line *)&kernel->lines[at];
+    for (int i = 0; i < HW_COUNTERS; i++) line->counts[i] += record.counts[i];
+    return HW_OK;
+}
+
+static hw_status read_launch(reader *r) {
+    launch_record record;
+    const char *name;
+    size_t *lines_capacity;
+    if (!take(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes))) return HW_MALFORMED;
+    hw_report_kernel *kernel = find_kernel(r, name, record.name_bytes, &lines_capacity);
+    if (!kernel || !grow(r->arena, (void **)&r->launches, r->n_launches, &r->launches_capacity, sizeof *r->launches))
+        return HW_NO_MEMORY;
+    record.launch.ordinal = r->n_launches;
+    record.launch.kernel = kernel->kernel;
+    record.launch.mangled = kernel->mangled;
+    r->launches[r->n_launches++] = record.launch;
+    kernel->launches++;
+    hw_status status = HW_OK;
+    for (uint32_t i = 0; i < record.n_lines && !status; i++) status = read_line(r, kernel, lines_capacity);
+    return status;
+}
+
+// The record behind a head, into r->bytes. False when it is not whole.
+static bool read_record(reader *r, FILE *in, size_t *capacity, hw_status *status) {
+    if (r->size > *capacity) {
+        unsigned char *bigger = hw_realloc_array(r->bytes, r->size, 1);
+        if (!bigger) {
+            *status = HW_NO_MEMORY;
+            return false;
+        }
+        r->bytes = bigger;
+        *capacity = r->size;
+    }
+    r->at = 0;
+    return fread(r->bytes, 1, r->size, in) == r->size;
+}
+
+hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, bool has_lines, hw_arena *arena, hw_report *out,
+                          uint32_t *processes, hw_diag *diag) {
+    reader r = {.arena = arena};
+    record_head head;
+    size_t capacity = 0;
+    hw_status status = HW_OK;
+    *processes = 0;
+    while (!status && fread(&head, sizeof head, 1, in) == 1) {
+        if (head.magic != MAGIC || head.bytes > MAX_RECORD) status = HW_MALFORMED;
+        else if (!head.bytes) ++*processes;
+        else if (r.size = head.bytes, read_record(&r, in, &capacity, &status)) status = read_launch(&r);
+    }
+    hw_free(r.bytes);
+    *out = (hw_report){.gpu = gpu, .launches = r.launches, .n_launches = r.n_launches, .has_lines = has_lines,
+                       .kernels = r.kernels, .n_kernels = r.n_kernels};
+    if (!status && ferror(in)) status = HW_IO;
+    if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);
+    return status ? hw_diag_set(diag, status, "the profile that the program left cannot be read") : HW_OK;
+}

@@ -1,0 +1,27 @@
+// A profile in the making, in a file: one record per launch as it ends, so that nothing is lost with a process that
+// leaves by _exit, is killed, or crashes. The process that waits for it makes the report of what is there.
+#ifndef HW_PROF_JOURNAL_H
+#define HW_PROF_JOURNAL_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "prof/prof.h"
+
+typedef struct hw_journal hw_journal;
+
+// Opens the file for appending and notes that a process has begun; several processes may share one file. HW_IO,
+// HW_NO_MEMORY.
+hw_status hw_journal_open(const char *path, hw_journal **out, hw_diag *diag);
+void hw_journal_close(hw_journal *journal);
+
+// Appends the report's last launch, and what its kernel's lines have counted since the kernel's last record. One write
+// of some 300 bytes, and 200 for each line. HW_IO, HW_NO_MEMORY: that launch is missing, and nothing else.
+hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *diag);
+
+// The report of a journal of this build's, with everything in the arena. A last record that is not whole is left out.
+// *processes: how many began; 0: nobody wrote. HW_MALFORMED, HW_IO, HW_NO_MEMORY.
+hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, bool has_lines, hw_arena *arena, hw_report *out,
+                          uint32_t *processes, hw_diag *diag);
+
+#endif
