@@ -65,12 +65,18 @@ static void keep(void *context, const hw_report *report) {
     has_failed = true;
 }
 
+static void notice(void *context, const char *sentence) {
+    (void)context;
+    fprintf(stderr, "halfwarp: %s\n", sentence);
+}
+
 static hw_status create(hw_diag *diag) {
     const hw_sim_options options = {
         .gpu = state.gpu,
         .threads = state.environment.threads,
         .seed = state.environment.seed,
         .print = print,
+        .notice = notice,
         .place = hw_registry_place,
     };
     hw_status status = hw_sim_create(&options, &state.sim, diag);

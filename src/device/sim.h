@@ -22,6 +22,8 @@ typedef struct hw_sim_options {
     uint64_t seed;                 // order of warps; 0: by index
     void (*print)(void *context, const char *text, size_t length);   // device printf
     void *print_context;
+    void (*notice)(void *context, const char *sentence);   // of a launch that goes round for ever (exec.h)
+    void *notice_context;
     // Where a variable of a module that is being loaded is to lie: in the program's own memory, at an address that stays
     // valid as long as the module; 0: in device memory. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);

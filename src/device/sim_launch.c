@@ -254,6 +254,8 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         .info = &info,
         .print = sim->options.print,
         .print_context = sim->options.print_context,
+        .notice = sim->options.notice,
+        .notice_context = sim->options.notice_context,
         .max_instructions = sim->options.max_instructions,
     };
     memcpy(launch.grid, args->grid, sizeof launch.grid);

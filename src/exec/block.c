@@ -266,6 +266,7 @@ void hw_worker_main(hw_worker *worker) {
             block = NULL;
             continue;
         }
+        hw_watch_waiting(worker);
         // The block waits for others: start one more, or go round those that are resident.
         hw_block *other = NULL;
         if (!take_block(worker, &other)) other = next_running(worker, block);

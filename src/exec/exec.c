@@ -201,6 +201,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     }
     worker->run = run;
     worker->index = index;
+    hw_watch_begin(worker);
     worker->ordered = run->launch->sink && run->launch->sink->ordered;
     uint64_t share = (run->launch->gpu.resident_blocks + run->n_workers - 1) / run->n_workers;
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
@@ -264,6 +265,7 @@ static uint64_t now_ns(void) {
 static void run_worker(void *context, uint32_t index) {
     hw_worker *workers = context;
     hw_worker_main(&workers[index]);
+    hw_watch_end(&workers[index]);
     hw_bind_leave();
 }
 

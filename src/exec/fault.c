@@ -29,7 +29,7 @@ static void append(char *text, size_t size, const char *format, ...) {
 }
 
 // "prog.cu:12", or the PTX line where there is no source line.
-static void place_of(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line) {
+void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line) {
     const hw_note *note = &run->set->notes[in->note];
     const hw_ptx_module *module = run->set->module;
     *file = module->name;
@@ -98,7 +98,7 @@ static void fill(hw_state *s, const hw_inst *in, hw_fault *fault, hw_fault_kind 
     fault->thread[0] = linear % block[0];
     fault->thread[1] = linear / block[0] % block[1];
     fault->thread[2] = linear / block[0] / block[1];
-    place_of(run, in, &fault->file, &fault->line);
+    hw_fault_place(run, in, &fault->file, &fault->line);
     char name[256];
     hw_demangle(fault->kernel, name, sizeof name);
     snprintf(fault->text, sizeof fault->text, "%s:%u: kernel %s %s in block (%u,%u,%u) thread (%u,%u,%u)", fault->file,
@@ -180,7 +180,7 @@ static void describe_group(const hw_block *block, hw_fault *fault, const group *
     uint32_t line;
     char *t = fault->text;
     size_t n = sizeof fault->text;
-    place_of(block->warps[0].run, g->path->pc, &file, &line);
+    hw_fault_place(block->warps[0].run, g->path->pc, &file, &line);
     append(t, n, "\n  %s:%u: ", file, line);
     if (g->path->state == HW_PATH_AT_SYNC) {
         append(t, n, "warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", g->warp, g->path->mask, g->missing);

@@ -159,6 +159,14 @@ typedef struct hw_block_count {
     uint64_t warps, lanes, divergent;
 } hw_block_count;
 
+// Whether what a worker holds changes at all (watch.c).
+typedef struct hw_watch {
+    uint64_t state, quiet_since_ns;
+    atomic_uint_fast64_t checked_ns, wait_ns;   // the last time, and how long until the next
+    atomic_uint quiet_checks;     // in a row that found no change
+    atomic_bool has_left;         // there are no more blocks for this worker
+} hw_watch;
+
 struct hw_worker {
     hw_run *run;
     uint32_t index;
@@ -174,6 +182,7 @@ struct hw_worker {
     bool ordered;                 // there is a sink that wants each access at once
     hw_block **blocks;            // resident slots; the first is the one in normal use
     uint32_t n_blocks, max_blocks;
+    hw_watch watch;
 };
 
 // Where one program's invariant values lie.
@@ -201,6 +210,7 @@ struct hw_run {
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
     atomic_bool stopped;          // a fault: everybody leaves
+    atomic_bool has_noticed;
     pthread_mutex_t *print_lock;
     hw_fault *fault;
     hw_status status;
@@ -241,6 +251,11 @@ void hw_barrier_threads_left(hw_block *block);  // threads have exited: barriers
 void hw_sync_lanes_left(hw_state *s);           // lanes have exited: what others wait for may be complete
 const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs the body in imm
 extern const hw_body_row hw_barrier_bodies[];
+
+// watch.c
+void hw_watch_begin(hw_worker *worker);
+void hw_watch_end(hw_worker *worker);
+void hw_watch_waiting(hw_worker *worker);       // the worker's block can only wait for others
 
 // special.c
 extern const hw_body_row hw_special_bodies[];
@@ -287,6 +302,7 @@ const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind,
 const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
                                uint64_t address, uint32_t bytes, bool is_write);
 void hw_fault_deadlock(hw_block *block);
+void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line);
 void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
 
 // bind.c

@@ -156,11 +156,74 @@ static void test_old_gpus_hang(void **state) {
               HW_DEADLOCK, HW_FAULT_DEADLOCK);
 }
 
+// ---- for ever ----
+
+typedef struct notices {
+    uint32_t *flag;
+    unsigned n;
+    char text[1280];
+} notices;
+
+// Does what the kernel waits for, so that the test ends.
+static void keep_notice(void *context, const char *sentence) {
+    notices *n = context;
+    n->n++;
+    snprintf(n->text, sizeof n->text, "%s", sentence);
+    __atomic_store_n(n->flag, 1, __ATOMIC_RELAXED);
+}
+
+static notices run_noticed(const char *ptx, uint32_t threads, uint32_t grid, uint32_t block) {
+    hw_diag diag = {0};
+    hw_sim *sim;
+    hw_sim_module *module;
+    hw_sim_function *function;
+    hw_sim_refusal refusal;
+    hw_fault fault;
+    notices n = {0};
+    uint64_t flag;
+    const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = threads, .notice = keep_notice,
+                                    .notice_context = &n};
+    assert_int_equal(hw_sim_create(&options, &sim, &diag), HW_OK);
+    assert_int_equal(hw_sim_load(sim, ptx, strlen(ptx), "test.ptx", &module, &diag), HW_OK);
+    assert_int_equal(hw_sim_find_function(module, "k", &function, &diag), HW_OK);
+    assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), 256, 256, HW_ALLOC_DEVICE, NULL, NULL, &flag, &diag), HW_OK);
+    n.flag = (uint32_t *)(uintptr_t)flag;
+    memset(n.flag, 0, 256);
+    void *params[] = {&flag, &flag};
+    const hw_sim_launch_args args = {.function = function, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = params};
+    assert_int_equal(hw_sim_launch(sim, &args, &refusal, &fault, &diag), HW_OK);
+    hw_sim_destroy(sim);
+    return n;
+}
+
+// Said once, with the lines of those who poll and those who wait for them; the launch goes on, and ends when it can.
+static void test_for_ever(void **state) {
+    (void)state;
+    notices n = run_noticed(KERNEL(".file 1 \"spin.cu\"\n",
+        "setp.gt.u32 %p1, %r1, 31; @%p1 bra WAIT;\n.loc 1 7 3\nSPIN: ld.volatile.global.u32 %r5, [%rd1];"
+        " setp.eq.u32 %p2, %r5, 0; @%p2 bra SPIN;\n.loc 1 9 3\nWAIT: bar.sync 0;\nret;\n"), 2, 2, 96);
+    assert_int_equal(n.n, 1);
+    assert_non_null(strstr(n.text, "kernel k has changed nothing for 3 seconds: "));
+    // Which blocks the one that tells has is chance.
+    assert_non_null(strstr(n.text, " threads go round at spin.cu:7, "));
+    assert_non_null(strstr(n.text, " threads wait at spin.cu:9;"));
+}
+
+// Polls as well, and counts: nobody is told, however long it takes.
+static void test_slow_is_not_for_ever(void **state) {
+    (void)state;
+    notices n = run_noticed(KERNEL("", "mov.u64 %rd4, %globaltimer; add.u64 %rd4, %rd4, 5000000000; mov.u32 %r6, 0;\n"
+        "SPIN: ld.volatile.global.u32 %r5, [%rd1]; add.u32 %r6, %r6, 1; mov.u64 %rd5, %globaltimer;"
+        " setp.lt.u64 %p2, %rd5, %rd4; @%p2 bra SPIN;\nst.global.u32 [%rd3+4], %r6; ret;\n"), 1, 1, 32);
+    assert_int_equal(n.n, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock),         cmocka_unit_test(test_lanes_wait),  cmocka_unit_test(test_look_back),
         cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block), cmocka_unit_test(test_deadlocks),
         cmocka_unit_test(test_no_deadlock),  cmocka_unit_test(test_old_gpus_hang),
+        cmocka_unit_test(test_for_ever), cmocka_unit_test(test_slow_is_not_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
