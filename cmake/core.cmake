@@ -51,3 +51,6 @@ target_include_directories(halfwarp_core PUBLIC src include)
 # Kernel names are demangled by the C++ runtime's archive, which comes with g++ and with clang.
 target_link_libraries(halfwarp_core
   PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads -l:libsupc++.a ${CMAKE_DL_LIBS} m)
+
+include(cmake/kernels.cmake)
+include(cmake/families.cmake)

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 
 struct hw_pool {
+    pthread_mutex_t turn;      // one run at a time; taken before lock
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     pthread_t *threads;
@@ -54,6 +55,7 @@ hw_pool *hw_pool_create(uint32_t size) {
     }
     pool->size = size;
     pool->started = 1;
+    pthread_mutex_init(&pool->turn, NULL);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -67,6 +69,7 @@ void hw_pool_destroy(hw_pool *pool) {
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
     for (uint32_t i = 1; i < pool->started; i++) pthread_join(pool->threads[i], NULL);
+    pthread_mutex_destroy(&pool->turn);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->wake);
     pthread_cond_destroy(&pool->done);
@@ -89,6 +92,7 @@ uint32_t hw_pool_start(hw_pool *pool, uint32_t n) {
 }
 
 void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t index), void *context) {
+    pthread_mutex_lock(&pool->turn);
     uint32_t threads = hw_pool_start(pool, n);
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
@@ -103,4 +107,5 @@ void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t
     pthread_mutex_lock(&pool->lock);
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&pool->turn);
 }

@@ -81,8 +81,7 @@ hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *aren
                        HW_CLANG_OLDEST);
 }
 
-// Keeps in *best the better of it (0: none yet) and candidate.
-static void prefer(int *best, int candidate, int cc) {
+void hw_compiler_prefer_arch(int *best, int candidate, int cc) {
     if (!*best) *best = candidate;
     else if (candidate <= cc ? candidate > *best || *best > cc : *best > cc && candidate < *best) *best = candidate;
 }
@@ -90,7 +89,7 @@ static void prefer(int *best, int candidate, int cc) {
 static int clang_arch(int clang_major, int cc) {
     int best = 0;
 #define HW_CLANG_PTX(major, ptx)
-#define HW_CLANG_ARCH(arch, since) if (clang_major >= since) prefer(&best, arch, cc);
+#define HW_CLANG_ARCH(arch, since) if (clang_major >= since) hw_compiler_prefer_arch(&best, arch, cc);
 #include "toolchain/clang.def"
 #undef HW_CLANG_PTX
 #undef HW_CLANG_ARCH
@@ -123,7 +122,7 @@ hw_status hw_compiler_arch(const hw_compiler *compiler, int cc, hw_arena *arena,
         char *end;
         long known = strtol(at + strlen(word), &end, 10);
         // compute_90a is for one GPU's machine code and no better for us.
-        if (known > 0 && known < 10000 && !isalnum((unsigned char)*end)) prefer(arch, (int)known, cc);
+        if (known > 0 && known < 10000 && !isalnum((unsigned char)*end)) hw_compiler_prefer_arch(arch, (int)known, cc);
         at = end;
     }
     if (*arch) return HW_OK;

@@ -23,6 +23,9 @@ hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *aren
 // oldest. Asks nvcc, which takes some milliseconds.
 hw_status hw_compiler_arch(const hw_compiler *compiler, int cc, hw_arena *arena, int *arch, hw_diag *diag);
 
+// Keeps in *best the better of it (0: none yet) and candidate, by that rule.
+void hw_compiler_prefer_arch(int *best, int candidate, int cc);
+
 // NN of the +ptxNN that this clang is given.
 int hw_compiler_clang_ptx(int clang_major);
 

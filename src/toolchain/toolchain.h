@@ -9,7 +9,12 @@
 
 #include "base/status.h"
 
-typedef enum hw_toolchain_compiler { HW_COMPILER_AUTO, HW_COMPILER_NVCC, HW_COMPILER_CLANG } hw_toolchain_compiler;
+typedef enum hw_toolchain_compiler {
+    HW_COMPILER_AUTO,
+    HW_COMPILER_NVCC,
+    HW_COMPILER_CLANG,
+    HW_COMPILER_NVRTC,     // of device code in memory (device_code.h) alone
+} hw_toolchain_compiler;
 
 // All strings are the caller's, alive for the call. Only hw_toolchain_compile reads the fields above the line.
 typedef struct hw_toolchain_options {

@@ -1,0 +1,186 @@
+// A simulated GPU as a device.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "device/device_internal.h"
+
+static hw_sim *sim_of(const hw_device *device) { return device->own; }
+
+hw_sim *hw_device_sim(hw_device *device) { return device->table == &hw_sim_table ? sim_of(device) : NULL; }
+
+static void fill_properties(hw_device_properties *p, const hw_gpu *gpu) {
+    const hw_arch *arch = gpu->arch;
+    p->kind = HW_DEVICE_SIM;
+    p->dl = (DLDevice){kDLExtDev, 0};
+    snprintf(p->name, sizeof p->name, "%s (simulated)", gpu->name);
+    p->cc = arch->cc;
+    p->multiprocessors = gpu->sms;
+    p->l2_bytes = gpu->l2_kib << 10;
+    p->shared_bytes = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
+    p->shared_bytes_per_multiprocessor = arch->smem_per_sm_bytes;
+    p->threads_per_multiprocessor = arch->threads_per_sm;
+    p->banks = arch->smem_banks;
+    p->bank_bytes = arch->smem_bank_bytes;
+    p->memory_gbs = gpu->memory_gbs;
+}
+
+static hw_status sim_open(hw_device *device, const char *place, hw_diag *diag) {
+    const hw_sim_options options = {.gpu = hw_gpu_find(place), .threads = device->threads};
+    hw_sim *sim = NULL;
+    if (!options.gpu)
+        return hw_diag_set(diag, HW_USAGE, "no GPU model is called \"%s\"; `halfwarp gpus` lists them", place);
+    hw_status status = hw_sim_create(&options, &sim, diag);
+    if (status != HW_OK) return status;
+    uint64_t used;
+    fill_properties(&device->properties, options.gpu);
+    hw_mem_usage(hw_sim_mem(sim), &device->properties.memory_bytes, &used);
+    device->own = sim;
+    return HW_OK;
+}
+
+static void sim_close(hw_device *device) { hw_sim_destroy(sim_of(device)); }
+
+// ---- Memory ---------------------------------------------------------------------------------------------------------
+
+static hw_status sim_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
+    uint64_t address = 0;
+    hw_status status = hw_mem_alloc(hw_sim_mem(sim_of(device)), block->bytes, 256,
+                                    block->is_host ? HW_ALLOC_PINNED : HW_ALLOC_DEVICE, NULL, NULL, &address, diag);
+    block->address = (uintptr_t)address;
+    return status;
+}
+
+static void sim_free(hw_device *device, const hw_block *block) {
+    hw_mem_free(hw_sim_mem(sim_of(device)), block->address, NULL);
+}
+
+static hw_status sim_free_bytes(hw_device *device, uint64_t *bytes, hw_diag *diag) {
+    (void)diag;
+    uint64_t limit, used, available = hw_host_available_bytes();
+    hw_mem_usage(hw_sim_mem(sim_of(device)), &limit, &used);
+    *bytes = limit > used ? limit - used : 0;
+    if (available && *bytes > available) *bytes = available;
+    return HW_OK;
+}
+
+// Device memory, or none of it at all. The extent has been checked to lie in one allocation when it begins in one.
+static hw_status check_range(hw_device *device, const void *start, size_t bytes, const char *what, hw_diag *diag) {
+    const hw_mem *mem = hw_sim_mem(sim_of(device));
+    uint64_t address = (uint64_t)(uintptr_t)start;
+    hw_allocation found;
+    bool is_stray = hw_mem_owns(mem, address) || hw_mem_owns(mem, address + bytes - 1);
+    if (!is_stray || hw_mem_find(mem, address, bytes, &found)) return HW_OK;
+    return hw_diag_set(diag, HW_USAGE, "%s: the %s, %zu bytes at %p, is in no allocation of the device", device->name, what,
+                       bytes, start);
+}
+
+static hw_status sim_copy(hw_stream *stream, const hw_copy_args *args, hw_diag *diag) {
+    size_t to_bytes = args->to_pitch * (args->rows - 1) + args->row_bytes;
+    size_t from_bytes = args->from_pitch * (args->rows - 1) + args->row_bytes;
+    hw_status status = check_range(stream->device, args->to, to_bytes, "destination of a copy", diag);
+    if (status == HW_OK) status = check_range(stream->device, args->from, from_bytes, "source of a copy", diag);
+    return status == HW_OK ? hw_host_copy(stream, args, diag) : status;
+}
+
+static hw_status sim_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
+    hw_status status = check_range(stream->device, to, bytes, "destination of a fill", diag);
+    return status == HW_OK ? hw_host_fill(stream, to, byte, bytes, diag) : status;
+}
+
+// ---- Kernels --------------------------------------------------------------------------------------------------------
+
+static hw_code_wish sim_code_wish(hw_device *device) {
+    (void)device;
+    return (hw_code_wish){0};
+}
+
+typedef struct usage_sink {
+    hw_sim_module *module;
+} usage_sink;
+
+static void take_usage(void *user, const hw_ptxas_usage *usage) {
+    const usage_sink *sink = user;
+    hw_sim_function *function = NULL;
+    if (usage->regs > 0 && hw_sim_find_function(sink->module, usage->kernel, &function, NULL) == HW_OK)
+        hw_sim_set_regs(function, (uint32_t)usage->regs);
+}
+
+static hw_status sim_module_load(hw_device *device, const hw_code *code, const char *name, void **handle, hw_diag *diag) {
+    hw_sim_module *module = NULL;
+    hw_status status = hw_sim_load(sim_of(device), code->bytes, code->length, name, &module, diag);
+    if (status != HW_OK) return status;
+    // Registers as ptxas counts them, where there is one; else they are estimated.
+    const hw_toolchain_options options = {.search_path = device->search_path, .cache_dir = device->cache_dir};
+    usage_sink sink = {module};
+    if (device->cache_dir)
+        hw_toolchain_ptxas_regs(&options, code->bytes, code->length, device->properties.cc, take_usage, &sink, NULL);
+    *handle = module;
+    return HW_OK;
+}
+
+static void sim_module_unload(hw_device *device, void *handle) { hw_sim_unload(sim_of(device), handle); }
+
+static hw_status sim_kernel_find(hw_device *device, void *module, const char *name, hw_kernel *kernel, hw_diag *diag) {
+    (void)device;
+    hw_sim_function *function = NULL;
+    hw_sim_function_info info;
+    hw_status status = hw_sim_find_function(module, name, &function, diag);
+    if (status != HW_OK) return status;
+    hw_sim_get_function_info(function, &info);
+    kernel->handle = function;
+    kernel->info = (hw_kernel_info){info.regs, info.static_shared_bytes, info.local_bytes, info.max_threads_per_block};
+    return HW_OK;
+}
+
+static uint32_t sim_blocks(hw_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes) {
+    return hw_sim_blocks_per_sm(sim_of(kernel->device), kernel->handle, block_threads, dynamic_shared_bytes);
+}
+
+static hw_status sim_allow(hw_kernel *kernel, uint32_t bytes, hw_diag *diag) {
+    return hw_sim_set_max_dynamic_shared(sim_of(kernel->device), kernel->handle, bytes, diag);
+}
+
+static hw_status sim_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag) {
+    hw_sim_launch_args args = {
+        .function = launch->kernel->handle,
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .params = launch->params,
+        .cooperative = launch->cooperative,
+    };
+    hw_sim_refusal refusal;
+    hw_fault fault;
+    memcpy(args.grid, launch->grid, sizeof args.grid);
+    memcpy(args.block, launch->block, sizeof args.block);
+    hw_status status = hw_sim_launch(sim_of(stream->device), &args, &refusal, &fault, diag);
+    if (status != HW_FAULT && status != HW_DEADLOCK) return status;
+    // Why is said by the status of the library; that threads wait for each other for ever is one of the faults.
+    hw_diag_set(diag, HW_FAULT, "%s", fault.text);
+    return HW_FAULT;
+}
+
+const hw_device_table hw_sim_table = {
+    .open = sim_open,
+    .close = sim_close,
+    .wait = hw_host_wait,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .free_bytes = sim_free_bytes,
+    .stream_create = hw_host_stream_create,
+    .stream_destroy = hw_host_stream_destroy,
+    .stream_synchronize = hw_host_stream_synchronize,
+    .event_create = hw_host_event_create,
+    .event_destroy = hw_host_event_destroy,
+    .event_record = hw_host_event_record,
+    .stream_wait = hw_host_stream_wait,
+    .event_elapsed = hw_host_event_elapsed,
+    .copy = sim_copy,
+    .fill = sim_fill,
+    .code_wish = sim_code_wish,
+    .module_load = sim_module_load,
+    .module_unload = sim_module_unload,
+    .kernel_find = sim_kernel_find,
+    .blocks_per_multiprocessor = sim_blocks,
+    .allow_dynamic_shared = sim_allow,
+    .launch = sim_launch,
+};

@@ -1,0 +1,94 @@
+// PTX by nvcc or clang: the sources are written to a temporary folder that goes when the compiler is done.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "toolchain/args.h"
+#include "toolchain/cache.h"
+#include "toolchain/device_code_internal.h"
+#include "toolchain/process.h"
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place) {
+    (void)info, (void)type, (void)place;
+    return remove(path);
+}
+
+// Writes folder/path, with the folders that path names.
+static hw_status write_source(const char *folder, const hw_source_file *file, hw_arena *arena, hw_diag *diag) {
+    char *path = hw_arena_printf(arena, "%s/%s", folder, file->path);
+    if (!path) return hw_diag_no_memory(diag);
+    for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+        *slash = '\0';
+        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+            return hw_diag_set(diag, HW_IO, "cannot make the folder %s: %s", path, strerror(errno));
+    }
+    int failure = hw_cache_write_file(path, file->text, strlen(file->text), arena);
+    return failure ? hw_diag_set(diag, HW_IO, "cannot write %s: %s", path, strerror(failure)) : HW_OK;
+}
+
+static void add_nvcc(hw_args *args, const hw_compiler *compiler, int arch) {
+    hw_args_add(args, compiler->path);
+    hw_args_addf(args, "-arch=compute_%d", arch);
+    hw_args_add_words(args, "-ptx -lineinfo -O3 -Wno-deprecated-gpu-targets", ' ');
+}
+
+// As compile.c does it: no toolkit is looked for, the headers are ours, and libdevice's functions stay calls.
+static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, const char *folder, const char *include_dir) {
+    hw_args_add(args, compiler->path);
+    hw_args_add_words(args, "--driver-mode=g++ -nocudainc -nocudalib -Xclang -target-sdk-version=11.0", ' ');
+    hw_args_add_words(args, "-Wno-unknown-cuda-version -Wno-unused-command-line-argument", ' ');
+    hw_args_addf(args, "--cuda-path=%s", folder);
+    hw_args_addf(args, "--cuda-gpu-arch=sm_%d", arch);
+    hw_args_addf(args, "-I%s", include_dir);
+    hw_args_add(args, "-include");
+    hw_args_addf(args, "%s/cuda_runtime.h", include_dir);
+    hw_args_add_words(args, "--cuda-device-only -S -gline-tables-only -O3 -x cuda -Xclang -target-feature -Xclang", ' ');
+    hw_args_addf(args, "+ptx%d", hw_compiler_clang_ptx(compiler->clang_major));
+}
+
+static hw_status compile_in(const char *folder, const hw_code_request *request, const hw_compiler *compiler,
+                            hw_arena *arena, hw_code *code, hw_diag *diag) {
+    hw_args args = {.arena = arena};
+    const char *output = hw_arena_printf(arena, "%s/out.ptx", folder), *words = NULL;
+    int exit_status = 0;
+    if (compiler->kind == HW_COMPILER_NVCC) add_nvcc(&args, compiler, code->arch);
+    else add_clang(&args, compiler, code->arch, folder, request->include_dir);
+    hw_args_add(&args, "-std=c++17");
+    hw_args_addf(&args, "-I%s", folder);
+    for (size_t i = 0; i < request->n_defines; i++) hw_args_addf(&args, "-D%s", request->defines[i]);
+    hw_args_add(&args, "-o");
+    hw_args_add(&args, output);
+    hw_args_addf(&args, "%s/%s", folder, request->source.path);
+    if (args.failed || !output) return hw_diag_no_memory(diag);
+    hw_status status = hw_process_run(args.items, arena, &words, &exit_status, diag);
+    if (status != HW_OK) return status;
+    if (exit_status > 128)
+        return hw_diag_set_at(diag, HW_COMPILE, request->source.path, 0, "does not compile: %s ended by signal %d",
+                              compiler->path, exit_status - 128);
+    if (exit_status != 0) return hw_code_complain(request, words, folder, diag);
+    const char *ptx = hw_cache_read_file(output, arena, &code->length);
+    if (!ptx) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", output, strerror(errno));
+    code->bytes = hw_code_name_files(request, ptx, arena);
+    code->length = code->bytes ? strlen(code->bytes) : 0;
+    return code->bytes ? HW_OK : hw_diag_no_memory(diag);
+}
+
+hw_status hw_code_by_process(const hw_code_request *request, const hw_compiler *compiler, hw_arena *arena, hw_code *code,
+                             hw_diag *diag) {
+    char folder[] = "/tmp/halfwarp.XXXXXX";
+    code->is_ptx = true;
+    hw_status status = hw_compiler_arch(compiler, request->cc, arena, &code->arch, diag);
+    if (status != HW_OK) return status;
+    if (!mkdtemp(folder)) return hw_diag_set(diag, HW_IO, "cannot make a folder in /tmp: %s", strerror(errno));
+    for (size_t i = 0; i < request->n_headers && status == HW_OK; i++)
+        status = write_source(folder, &request->headers[i], arena, diag);
+    if (status == HW_OK) status = write_source(folder, &request->source, arena, diag);
+    if (status == HW_OK) status = compile_in(folder, request, compiler, arena, code, diag);
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return status;
+}

@@ -1,0 +1,29 @@
+// NVIDIA's compiler as a library, loaded when it is first needed; nothing of CUDA is there at build time.
+#ifndef HW_TOOLCHAIN_NVRTC_H
+#define HW_TOOLCHAIN_NVRTC_H
+
+#include <stddef.h>
+
+#include "toolchain/device_code.h"
+#include "toolchain/hash.h"
+
+typedef struct hw_nvrtc_program_data *hw_nvrtc_program;   // nvrtcProgram
+
+typedef struct hw_nvrtc {
+    void *library;
+    int major, minor;
+    char path[4096];         // of the library's file
+#define HW_NVRTC(result, name, parameters) result (*name) parameters;
+#include "toolchain/nvrtc.def"
+#undef HW_NVRTC
+} hw_nvrtc;
+
+// The newest NVRTC on this machine, but of no newer major version than newest_major where there is a choice (0: any).
+// It stays loaded. NULL when there is none, with a sentence in diag. Any thread.
+const hw_nvrtc *hw_nvrtc_open(int newest_major, hw_diag *diag);
+
+// Compiles. HW_COMPILE, HW_UNSUPPORTED as hw_toolchain_device_code says.
+hw_status hw_nvrtc_compile(const hw_nvrtc *nvrtc, const hw_code_request *request, hw_arena *arena, hw_code *code,
+                           hw_diag *diag);
+
+#endif
