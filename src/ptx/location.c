@@ -35,6 +35,19 @@ static const inlining *find_inlining(const parser *p, const place *at) {
     return NULL;
 }
 
+static void place_unplaced(parser *p, uint32_t file, uint32_t line) {
+    for (; p->first_unplaced < p->n_insts; p->first_unplaced++) {
+        p->insts[p->first_unplaced].loc_file = file;
+        p->insts[p->first_unplaced].loc_line = line;
+    }
+}
+
+// A compiler says line 0 of what it has moved or united, and nothing of what comes first. Such instructions are put down
+// to the line that they work for, the next one of their basic block; at its end to the one before.
+void hw_ptx_end_of_block(parser *p) {
+    if (p->known_line) place_unplaced(p, p->known_file, p->known_line);
+}
+
 bool hw_ptx_set_location(parser *p, const place *code, const place *inlined_at) {
     place here = *code;
     if (inlined_at) p->inlinings[p->next_inlining++ % HW_PTX_INLININGS] = (inlining){*code, *inlined_at};
@@ -45,5 +58,10 @@ bool hw_ptx_set_location(parser *p, const place *code, const place *inlined_at) 
     }
     p->loc_file = here.file;
     p->loc_line = here.line;
+    if (here.line) {
+        place_unplaced(p, here.file, here.line);
+        p->known_file = here.file;
+        p->known_line = here.line;
+    }
     return p->status == HW_OK;
 }

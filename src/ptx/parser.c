@@ -140,7 +140,8 @@ static bool keep_body(parser *p, hw_ptx_function *f) {
 static bool parse_body(parser *p, hw_ptx_function *f) {
     p->function = f;
     p->n_regs = p->n_insts = p->n_variables = p->n_label_uses = 0;
-    p->loc_line = 0;
+    p->loc_line = p->known_line = 0;
+    p->first_unplaced = 0;
     int line = p->tok.line;
     if (!hw_ptx_scope_open(p) || !hw_ptx_next(p)) return false;
     while (p->depth > 1) {
@@ -149,6 +150,7 @@ static bool parse_body(parser *p, hw_ptx_function *f) {
         }
         if (!hw_ptx_parse_statement(p)) return false;
     }
+    hw_ptx_end_of_block(p);
     p->function = NULL;
     p->loc_line = 0;
     return keep_body(p, f);

@@ -167,6 +167,8 @@ typedef struct parser {
     uint32_t expression_depth;
     uint64_t init_bytes;            // of all initialisers so far
     uint32_t loc_file, loc_line;
+    uint32_t known_file, known_line;   // the last line of this function that is not 0
+    size_t first_unplaced;             // instructions from here on have no line yet
     inlining inlinings[HW_PTX_INLININGS];   // the newest, a ring
     size_t next_inlining;
     uint8_t *file_kinds;            // by file
@@ -273,6 +275,8 @@ bool hw_ptx_resolve_module(parser *p);
 // The source line of what follows: code's own, or of what it was inlined into when it is the toolkit's. inlined_at: NULL
 // when the code stands where it was written.
 bool hw_ptx_set_location(parser *p, const place *code, const place *inlined_at);
+// Before a label and at a body's end.
+void hw_ptx_end_of_block(parser *p);
 const char *hw_ptx_source_file(parser *p, uint32_t file);
 
 #endif

@@ -18,6 +18,7 @@ static bool add_inst(parser *p, const mnemonic *m, int line, hw_ptx_inst **out) 
     inst->line = line;
     inst->loc_file = p->loc_file;
     inst->loc_line = p->loc_line;
+    if (p->loc_line) p->first_unplaced = p->n_insts;
     *out = inst;
     return true;
 }
@@ -106,6 +107,7 @@ static bool parse_label(parser *p, atom *name, int line) {
     if (hw_ptx_at_word(p, "branchtargets")) return hw_ptx_parse_branch_targets(p, name, line);
     if (hw_ptx_at_word(p, "calltargets")) return hw_ptx_parse_call_targets(p, name, line);
     if (hw_ptx_at_word(p, "callprototype")) return hw_ptx_parse_prototype(p, name, line);
+    hw_ptx_end_of_block(p);
     return hw_ptx_declare_label(p, name, LABEL_PLACE, line, NULL);
 }
 

@@ -49,6 +49,10 @@ expect 0 "$halfwarp" profile --lines "$example" 64
 line=$(grep -n 'out\[col \* height' "$example" | head -1 | cut -d: -f1)
 grep -Eq "^ +$line  out\[col \* height" "$work/out" || fail "no line $line: $(head -30 "$work/out")"
 
+# Code that clang has moved, and says line 0 of, is put down to a line all the same.
+expect 0 "$halfwarp" profile --compiler clang --lines --format csv "$example" 64
+! grep -q ',,0,' "$work/out" || fail "lines without a number: $(grep ',,0,' "$work/out" | cut -c1-80)"
+
 # The program's own status and a faulting launch: the report still comes.
 cat > "$work/ends.cu" <<'CUDA'
 #include <cstdlib>
@@ -79,6 +83,13 @@ if [ -w /dev/full ]; then
     "$halfwarp" profile -o /dev/full "$example" 32 > "$work/out" 2> "$work/err"
     [ $? = 2 ] || fail "a full disk went unnoticed"
     says err "/dev/full"
+fi
+if [ -w /dev/full ]; then
+    "$halfwarp" profile "$example" 32 > /dev/full 2> "$work/err"
+    [ $? = 2 ] || fail "a full disk behind standard output went unnoticed"
+    [ "$(cat "$work/err")" = "halfwarp: cannot write the report: No space left on device" ] || fail "$(cat "$work/err")"
+    "$halfwarp" profile "$work/ends.cu" 7 > /dev/full 2> "$work/err"
+    [ $? = 7 ] || fail "the program's own status is lost on a full disk"
 fi
 expect 2 "$halfwarp" profile true
 says err "no report"

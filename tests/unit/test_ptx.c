@@ -224,7 +224,7 @@ static void test_module_header_and_places(void **state) {
     const hw_ptx_function *k = hw_ptx_find_function(m, "k"), *q = hw_ptx_find_function(m, "q");
     assert_true(k->is_entry && k->max_ntid[0] == 128 && k->max_ntid[1] == 2 && k->max_ntid[2] == 1);
     assert_true(k->min_ncta_per_sm == 3 && k->max_nreg == 40 && q->req_ntid[0] == 8 && q->max_ntid[0] == 0);
-    assert_int_equal(k->insts[0].loc_line, 0);
+    assert_int_equal(k->insts[0].loc_line, 12);
     assert_int_equal(k->insts[1].loc_line, 12);
     assert_int_equal(k->insts[1].loc_file, 1);
     assert_int_equal(k->insts[2].loc_line, 5);
@@ -251,6 +251,24 @@ static void test_places_of_inlined_code(void **state) {
         assert_int_equal(k->insts[i].loc_line, lines[i]);
         assert_int_equal(k->insts[i].loc_file, files[i]);
     }
+    hw_ptx_free(m);
+}
+
+// Line 0 and no line at all: the line that follows in the block, else the one before.
+static void test_places_of_moved_code(void **state) {
+    (void)state;
+    hw_ptx_module *m = parse_ok(
+        HEAD ".entry k { \ntrap;\nL0: trap;\n.loc 1 0 0\ntrap;\n.loc 1 3 3\ntrap;\n.loc 1 0 5\ntrap;\ntrap;\n"
+             "L1: trap;\n.loc 1 4 1\ntrap;\n.loc 1 0 1\ntrap; }\n.entry q { trap; }\n"
+             ".entry z { .loc 1 0 0\ntrap; }\n.file 1 \"/home/me/a.cu\"\n");
+    static const uint32_t lines[] = {3, 3, 3, 3, 3, 3, 4, 4, 4};
+    const hw_ptx_function *k = hw_ptx_find_function(m, "k");
+    for (uint32_t i = 0; i < 9; i++) {
+        assert_int_equal(k->insts[i].loc_line, lines[i]);
+        assert_int_equal(k->insts[i].loc_file, 1);
+    }
+    assert_int_equal(hw_ptx_find_function(m, "q")->insts[0].loc_line, 0);
+    assert_int_equal(hw_ptx_find_function(m, "z")->insts[0].loc_line, 0);
     hw_ptx_free(m);
 }
 
@@ -363,6 +381,7 @@ int main(void) {
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_module_header_and_places),
         cmocka_unit_test(test_places_of_inlined_code),
+        cmocka_unit_test(test_places_of_moved_code),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_addresses_in_initial_values),
