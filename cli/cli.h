@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "halfwarp.h"
+
 // Exit statuses of halfwarp itself; otherwise it exits with the program's own.
 enum {
     HW_EXIT_USAGE = 2,   // wrong usage, or a file that cannot be read or written
@@ -20,7 +22,10 @@ typedef struct hw_command {
     int (*main)(int argc, char **argv);   // argv[0] is the subcommand's name; returns the exit status
 } hw_command;
 
-extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus;
+extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench;
+
+// The commit that was built, for benchmarks; "unknown" where git was not there.
+extern const char hw_cli_commit[];
 
 // Prints "halfwarp: ..." on stderr.
 void hw_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -40,5 +45,18 @@ typedef struct hw_cli_paths {
 
 // False, with a complaint, when they are not where they should be.
 bool hw_cli_find_paths(hw_cli_paths *paths);
+
+// Where the cases and peers of the benchmarks lie. As above.
+bool hw_cli_find_bench(char folder[4096]);
+
+// ~/.cache/halfwarp, or where the user says caches belong; to be freed. NULL: out of memory.
+char *hw_cli_cache_folder(void);
+
+// Complains about a failure of the library. Returns the exit status that it means.
+int hw_cli_fail(hw_status status, const hw_diag *diag);
+
+// Opens the device that --device names (NULL: the default) with the user's cache and PATH; memory_limit in bytes, 0:
+// none. 0, or the exit status after a complaint.
+int hw_cli_open_device(const char *name, unsigned long long memory_limit, hw_device **device);
 
 #endif

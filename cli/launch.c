@@ -123,18 +123,6 @@ static int final_status(int program_status, const char *status_path) {
                                                                                                : program_status;
 }
 
-// ~/.cache/halfwarp, or where the user says caches belong.
-static char *cache_folder(void) {
-    const char *own = getenv("HALFWARP_CACHE"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path = NULL;
-    int length;
-    if (own && *own) length = asprintf(&path, "%s", own);
-    else if (caches && *caches == '/') length = asprintf(&path, "%s/halfwarp", caches);
-    else if (home && *home == '/') length = asprintf(&path, "%s/.cache/halfwarp", home);
-    else length = asprintf(&path, "/tmp/halfwarp-cache-%u", (unsigned)getuid());
-    return length < 0 ? NULL : path;
-}
-
 static hw_toolchain_compiler compiler_of(const char *name) {
     if (!name) return HW_COMPILER_AUTO;
     return strcmp(name, "nvcc") == 0 ? HW_COMPILER_NVCC : HW_COMPILER_CLANG;
@@ -147,7 +135,7 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char 
         hw_cli_complain("cannot read %s: %s", source, strerror(errno));
         return HW_EXIT_USAGE;
     }
-    char *cache = cache_folder();
+    char *cache = hw_cli_cache_folder();
     hw_toolchain_options options = {
         .source = source,
         .cc = hw_gpu_find(launch->gpu)->arch->cc,

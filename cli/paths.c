@@ -1,6 +1,8 @@
 // Finds the runtime libraries and headers relative to the program itself, so that neither tree has a path built in.
+#define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,15 +18,21 @@ static bool pick(const char *base, const char *first, const char *second, char o
     return false;
 }
 
-bool hw_cli_find_paths(hw_cli_paths *paths) {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+// The folder of the program itself.
+static bool find_self(char self[PATH_MAX]) {
+    ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
     if (length <= 0) {
-        hw_cli_complain("cannot read /proc/self/exe to find the CUDA runtime libraries that belong to halfwarp");
+        hw_cli_complain("cannot read /proc/self/exe to find the files that belong to halfwarp");
         return false;
     }
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
+    return true;
+}
+
+bool hw_cli_find_paths(hw_cli_paths *paths) {
+    char self[PATH_MAX];
+    if (!find_self(self)) return false;
     // Installed first: a build tree has no ../lib/halfwarp.
     if (!pick(self, "../lib/halfwarp", "lib", paths->shim_dir)) {
         hw_cli_complain("no CUDA runtime libraries in %s/lib or %s/../lib/halfwarp", self, self);
@@ -35,4 +43,23 @@ bool hw_cli_find_paths(hw_cli_paths *paths) {
         return false;
     }
     return true;
+}
+
+bool hw_cli_find_bench(char folder[4096]) {
+    char self[PATH_MAX];
+    if (!find_self(self)) return false;
+    if (pick(self, "../share/halfwarp/bench", "share/halfwarp/bench", folder)) return true;
+    hw_cli_complain("no cases and peers in %s/share/halfwarp/bench or %s/../share/halfwarp/bench", self, self);
+    return false;
+}
+
+char *hw_cli_cache_folder(void) {
+    const char *own = getenv("HALFWARP_CACHE"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int length;
+    if (own && *own) length = asprintf(&path, "%s", own);
+    else if (caches && *caches == '/') length = asprintf(&path, "%s/halfwarp", caches);
+    else if (home && *home == '/') length = asprintf(&path, "%s/.cache/halfwarp", home);
+    else length = asprintf(&path, "/tmp/halfwarp-cache-%u", (unsigned)getuid());
+    return length < 0 ? NULL : path;
 }
