@@ -131,19 +131,20 @@ hw_status hw_device_free_bytes(hw_device *device, uint64_t *bytes, hw_diag *diag
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------
 
-static hw_status allocate(hw_device *device, size_t bytes, bool is_host, void **out, hw_diag *diag) {
+static hw_status allocate(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,
+                          hw_diag *diag) {
     if (!out) return hw_diag_set(diag, HW_USAGE, "no place was given for the address of the memory");
     *out = NULL;
     if (!device) return hw_diag_set(diag, HW_USAGE, "the device is NULL");
-    return bytes ? hw_device_memory_alloc(device, bytes, is_host, out, diag) : HW_OK;
+    return bytes ? hw_device_memory_alloc(device, stream, bytes, is_host, out, diag) : HW_OK;
 }
 
 hw_status hw_device_alloc(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
-    return allocate(device, bytes, false, out, diag);
+    return allocate(device, NULL, bytes, false, out, diag);
 }
 
 hw_status hw_host_alloc(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
-    return allocate(device, bytes, true, out, diag);
+    return allocate(device, NULL, bytes, true, out, diag);
 }
 
 void hw_device_free(hw_device *device, void *memory) {
@@ -152,6 +153,10 @@ void hw_device_free(hw_device *device, void *memory) {
 
 void hw_host_free(hw_device *device, void *memory) {
     if (device && memory) hw_device_memory_free(device, memory, true);
+}
+
+hw_status hw_stream_alloc(hw_stream *stream, size_t bytes, void **out, hw_diag *diag) {
+    return allocate(hw_stream_device(stream), stream, bytes, false, out, diag);
 }
 
 // ---- Streams --------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ typedef struct hw_block {
     uintptr_t address;
     size_t bytes;
     bool is_host;                 // by hw_host_alloc
+    bool is_ordered;              // by hw_stream_alloc, of a kind that has such memory
     void *raw;                    // the kind's own
 } hw_block;
 
@@ -75,6 +76,9 @@ typedef struct hw_device_table {
     // Fills address and raw.
     hw_status (*alloc)(hw_device *device, hw_block *block, hw_diag *diag);
     void (*free)(hw_device *device, const hw_block *block);
+    // In the order of the stream, and is_ordered is set where it is; NULL where that is at once.
+    hw_status (*stream_alloc)(hw_stream *stream, hw_block *block, hw_diag *diag);
+    void (*stream_free)(hw_stream *stream, const hw_block *block);
     hw_status (*free_bytes)(hw_device *device, uint64_t *bytes, hw_diag *diag);
 
     hw_status (*stream_create)(hw_stream *stream, hw_diag *diag);
@@ -128,7 +132,8 @@ struct hw_device {
 };
 
 // device_memory.c. All for device.c.
-hw_status hw_device_memory_alloc(hw_device *device, size_t bytes, bool is_host, void **out, hw_diag *diag);
+// stream: that in whose order it is; or NULL.
+hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out, hw_diag *diag);
 void hw_device_memory_free(hw_device *device, void *memory, bool is_host);
 void hw_device_memory_free_all(hw_device *device);
 

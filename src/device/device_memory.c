@@ -51,13 +51,16 @@ static bool enter(hw_device *device, const hw_block *block) {
     return has_room;
 }
 
-hw_status hw_device_memory_alloc(hw_device *device, size_t bytes, bool is_host, void **out, hw_diag *diag) {
+hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,
+                                 hw_diag *diag) {
+    const hw_device_table *table = device->table;
     hw_block block = {.bytes = bytes, .is_host = is_host};
     hw_status status = reserve(device, bytes, is_host, diag);
     if (status != HW_OK) return status;
-    status = device->table->alloc(device, &block, diag);
+    if (stream && table->stream_alloc) status = table->stream_alloc(stream, &block, diag);
+    else status = table->alloc(device, &block, diag);
     if (status == HW_OK && !enter(device, &block)) {
-        device->table->free(device, &block);
+        table->free(device, &block);
         status = hw_diag_no_memory(diag);
     }
     if (status == HW_OK) *out = (void *)block.address;
@@ -65,20 +68,38 @@ hw_status hw_device_memory_alloc(hw_device *device, size_t bytes, bool is_host, 
     return status;
 }
 
-// An address that is none of ours, or of the other kind, is left alone.
-void hw_device_memory_free(hw_device *device, void *memory, bool is_host) {
-    hw_block block = {0};
-    device->table->wait(device);
+// Takes the block that begins at the address out of the table. False when there is none, or it is of the other kind.
+static bool leave(hw_device *device, const void *memory, bool is_host, hw_block *block) {
     pthread_mutex_lock(&device->lock);
     size_t at = find_place(device, (uintptr_t)memory);
-    if (at < device->n_blocks && device->blocks[at].address == (uintptr_t)memory && device->blocks[at].is_host == is_host) {
-        block = device->blocks[at];
+    bool is_there = at < device->n_blocks && device->blocks[at].address == (uintptr_t)memory &&
+                    device->blocks[at].is_host == is_host;
+    if (is_there) {
+        *block = device->blocks[at];
         device->n_blocks--;
-        memmove(&device->blocks[at], &device->blocks[at + 1], (device->n_blocks - at) * sizeof block);
-        if (!is_host) device->used_bytes -= block.bytes;
+        memmove(&device->blocks[at], &device->blocks[at + 1], (device->n_blocks - at) * sizeof *block);
+        if (!is_host) device->used_bytes -= block->bytes;
     }
     pthread_mutex_unlock(&device->lock);
-    if (block.bytes) device->table->free(device, &block);
+    return is_there;
+}
+
+// An address that is none of ours is left alone.
+void hw_device_memory_free(hw_device *device, void *memory, bool is_host) {
+    hw_block block;
+    device->table->wait(device);
+    if (leave(device, memory, is_host, &block)) device->table->free(device, &block);
+}
+
+void hw_stream_free(hw_stream *stream, void *memory) {
+    hw_block block;
+    if (!stream || !memory || !leave(stream->device, memory, false, &block)) return;
+    if (block.is_ordered) {
+        stream->device->table->stream_free(stream, &block);
+        return;
+    }
+    stream->device->table->wait(stream->device);
+    stream->device->table->free(stream->device, &block);
 }
 
 void hw_device_memory_free_all(hw_device *device) {
