@@ -20,8 +20,12 @@
 #ifndef PAD
 #define PAD 2
 #endif
+#ifndef BLOCK_COLS
 #define BLOCK_COLS TILE_COLS
+#endif
+#ifndef BLOCK_ROWS
 #define BLOCK_ROWS TILE_ROWS
+#endif
 #include "common/tile.cuh"
 
 extern "C" __global__ void transpose_pad(element *__restrict__ out, const element *__restrict__ in, index_t rows,

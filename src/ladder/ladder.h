@@ -9,8 +9,8 @@ typedef struct hw_ladder_options {
     const hw_family *family;
     hw_problem problem;
     uint32_t block[2];        // 0: each rung's own
-    bool all_blocks;          // each rung that takes any block: all shapes, the best is named
-    double seconds;           // for timing each rung; at least three runs
+    bool all_blocks;          // each rung that takes any block: all shapes that a device takes, the best is marked
+    double seconds;           // for timing each rung; at least three runs. A sim runs each once
     const char *rung;         // only this one ("30" or "tile"), and the copies; NULL: all
     // Called before each rung, for progress; may be NULL.
     void (*progress)(void *context, size_t index, size_t count, const char *rung);
@@ -28,21 +28,26 @@ typedef struct hw_ladder_row {
     double gbs;                           // hw_work.bytes_moved over the median, 10^9 bytes/s; 0 on sim
     double share;                         // of the fastest copy rung of the same run; 0: not known
     double step;                          // times as fast as the rung before
+    bool is_best_block;                   // all_blocks: of the rung's rows, the fastest; on sim, that with the fewest
+                                          // sectors and passes through the banks
     bool has_counts;
-    uint64_t counts[HW_COUNTERS];         // sums over the rung's launches
+    uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
     hw_occupancy occupancy;
 } hw_ladder_row;
 
 typedef struct hw_ladder {
     const hw_device_properties *device;
-    hw_problem problem;
+    const hw_gpu *counted_on;             // NULL: nothing was counted
+    hw_problem problem, counted;          // counted: its largest sizes halved until it can be simulated
     hw_work work;
     hw_ladder_row *rows;
     size_t n_rows;
 } hw_ladder;
 
-// counter: the device beside which counters are taken, a sim; NULL: none (or the device itself, when it is a sim).
-// A rung that fails has its row; the function fails when nothing could be run. Free with hw_ladder_free.
+// counter: a sim on which counters are taken; NULL: none (or the device itself, when it is a sim).
+// A rung that fails has its row, and a result that is wrong is not timed. HW_USAGE: a rung, block or size that the family
+// does not have; HW_NO_MEMORY: the problem does not fit; else HW_OK, whatever the rows say. Free with hw_ladder_free,
+// whether it succeeded or not. out->device is valid as long as the device.
 hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_options *options, hw_ladder *out,
                         hw_diag *diag);
 void hw_ladder_free(hw_ladder *ladder);

@@ -1,5 +1,6 @@
 // A family of kernels as the ladder sees it: its rungs, and the problem that all of them solve. One operation file per
-// family defines one hw_family; the rungs are rows of kernels/<family>/ladder.def. The runner is in src/ladder.
+// family, src/op/<name>_family.c, defines `const hw_family hw_family_<name>`; the build finds it by its name. The rungs
+// are rows of kernels/<name>/ladder.def. The runner is in src/ladder.
 #ifndef HW_OP_FAMILY_H
 #define HW_OP_FAMILY_H
 
@@ -60,7 +61,7 @@ typedef struct hw_plan {
     hw_plan_launch launches[HW_PLAN_LAUNCHES];
     uint32_t n_launches;
     uint32_t used;
-    char bytes[4096];         // values and texts that the launches point into
+    _Alignas(16) char bytes[4096];   // values and texts that the launches point into
 } hw_plan;
 
 typedef struct hw_family hw_family;
@@ -112,6 +113,10 @@ const hw_family *hw_family_find(const char *name);
 // "f32" and the like <-> DLPack's type. False for a name that is none.
 bool hw_dtype_find(const char *name, DLDataType *dtype);
 const char *hw_dtype_name(DLDataType dtype, char *text, size_t text_bytes);
+// Element `index` of an array as a number and back, rounded to the nearest; of a complex one the real part (the
+// imaginary one becomes 0). Integers up to 2^53 are exact.
+double hw_dtype_get(DLDataType dtype, const void *array, uint64_t index);
+void hw_dtype_set(DLDataType dtype, void *array, uint64_t index, double value);
 
 // Building a plan: each returns the offset in plan->bytes; a plan that is full is a bug and asserts.
 uint32_t hw_plan_text(hw_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));

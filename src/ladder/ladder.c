@@ -1,0 +1,372 @@
+// Runs a ladder: for each rung a plan, its kernels, one verified run, then times; and counters on a simulated GPU.
+#include "ladder/ladder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ladder/site.h"
+
+// ---- One rung on one device -----------------------------------------------------------------------------------------
+
+typedef struct job {
+    hw_site *site;
+    const hw_rung *rung;
+    hw_plan plan;
+    hw_kernel *kernels[HW_PLAN_LAUNCHES];
+} job;
+
+static hw_status find_kernel(job *j, uint32_t index, hw_diag *diag) {
+    const hw_plan_launch *launch = &j->plan.launches[index];
+    const char *defines[HW_PLAN_DEFINES];
+    for (uint32_t i = 0; i < launch->n_defines; i++) defines[i] = j->plan.bytes + launch->defines[i];
+    hw_kernel_request request = {.file = launch->file, .function = launch->function, .defines = defines,
+                                 .n_defines = launch->n_defines};
+    return hw_device_kernel(j->site->device, &request, &j->kernels[index], diag);
+}
+
+static hw_status prepare(job *j, hw_site *site, const hw_rung *rung, const uint32_t block[2], hw_diag *diag) {
+    j->site = site;
+    j->rung = rung;
+    j->plan.n_launches = 0;
+    if (rung->native) return HW_OK;
+    const hw_device_properties *properties = hw_device_get_properties(site->device);
+    hw_status status = rung->plan(rung, &site->problem, properties, block, &j->plan, diag);
+    for (uint32_t i = 0; i < j->plan.n_launches && !status; i++) status = find_kernel(j, i, diag);
+    return status;
+}
+
+static hw_status launch_one(const job *j, uint32_t index, hw_diag *diag) {
+    const hw_plan_launch *from = &j->plan.launches[index];
+    hw_kernel_launch launch = {.kernel = j->kernels[index], .dynamic_shared_bytes = from->dynamic_shared_bytes};
+    void *params[HW_PLAN_PARAMS];
+    memcpy(launch.grid, from->grid, sizeof launch.grid);
+    memcpy(launch.block, from->block, sizeof launch.block);
+    for (uint32_t i = 0; i < from->n_params; i++) {
+        const hw_plan_param *param = &from->params[i];
+        params[i] = param->array >= 0 ? (void *)&j->site->arrays[param->array] : (void *)(j->plan.bytes + param->offset);
+    }
+    launch.params = params;
+    return hw_stream_launch(hw_device_stream(j->site->device), &launch, diag);
+}
+
+static hw_status run_once(const job *j, hw_diag *diag) {
+    if (j->rung->native) {
+        uint32_t n_threads;
+        hw_pool *pool = hw_device_pool(j->site->device, &n_threads);
+        return j->rung->native(&j->site->problem, j->site->arrays, pool, n_threads, diag);
+    }
+    hw_status status = HW_OK;
+    for (uint32_t i = 0; i < j->plan.n_launches && !status; i++) status = launch_one(j, i, diag);
+    return status;
+}
+
+static hw_status run_and_verify(const job *j, hw_verdict *verdict, hw_diag *diag) {
+    hw_status status = hw_site_clear(j->site, diag);
+    if (!status) status = run_once(j, diag);
+    if (!status) status = hw_stream_synchronize(hw_device_stream(j->site->device), diag);
+    if (!status) status = hw_site_verify(j->site, j->rung, verdict, diag);
+    return status;
+}
+
+// ---- Times ----------------------------------------------------------------------------------------------------------
+
+typedef struct stopwatch {
+    hw_stream *stream;
+    hw_event *start, *stop;
+} stopwatch;
+
+// Nanoseconds of `runs` runs in a row.
+static hw_status time_runs(const job *j, const stopwatch *watch, uint32_t runs, double *ns, hw_diag *diag) {
+    hw_status status = hw_event_record(watch->start, watch->stream, diag);
+    for (uint32_t i = 0; i < runs && !status; i++) status = run_once(j, diag);
+    if (!status) status = hw_event_record(watch->stop, watch->stream, diag);
+    if (!status) status = hw_stream_synchronize(watch->stream, diag);
+    if (!status) status = hw_event_elapsed_ns(watch->start, watch->stop, ns, diag);
+    return status;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void keep_times(hw_ladder_row *row, double *samples, uint32_t n, uint32_t batch) {
+    qsort(samples, n, sizeof *samples, by_value);
+    row->ns_min = samples[0];
+    row->ns_max = samples[n - 1];
+    row->ns_median = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+    row->runs = n * batch;
+}
+
+// Short kernels are timed many at a time: starting one takes a GPU some microseconds, which overlap then.
+static hw_status time_job(const job *j, const stopwatch *watch, double seconds, hw_ladder_row *row, hw_diag *diag) {
+    enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 1000, MOST_BATCH = 1000 };
+    const double batch_ns = 1e6;
+    bool is_cuda = hw_device_get_properties(j->site->device)->kind == HW_DEVICE_CUDA;
+    double samples[MOST_SAMPLES], ns, total = 0;
+    uint32_t batch = 1, n = 0;
+    hw_status status = time_runs(j, watch, 1, &ns, diag);
+    if (is_cuda && ns < batch_ns) batch = ns > batch_ns / MOST_BATCH ? (uint32_t)(batch_ns / ns) + 1 : MOST_BATCH;
+    while (!status && n < MOST_SAMPLES && (n < LEAST_SAMPLES || total < 1e9 * seconds)) {
+        status = time_runs(j, watch, batch, &ns, diag);
+        samples[n++] = ns / batch;
+        total += ns;
+    }
+    if (!status) keep_times(row, samples, n, batch);
+    return status;
+}
+
+static hw_status measure(const job *j, double seconds, hw_ladder_row *row, hw_diag *diag) {
+    hw_device *device = j->site->device;
+    stopwatch watch = {.stream = hw_device_stream(device)};
+    hw_status status = hw_event_create(device, &watch.start, diag);
+    if (!status) status = hw_event_create(device, &watch.stop, diag);
+    if (!status) status = time_job(j, &watch, seconds, row, diag);
+    if (!status && row->ns_median > 0) row->gbs = j->site->work.bytes_moved / row->ns_median;
+    if (watch.start) hw_event_destroy(watch.start);
+    if (watch.stop) hw_event_destroy(watch.stop);
+    return status;
+}
+
+// ---- Counters -------------------------------------------------------------------------------------------------------
+
+static void keep_counts(const hw_report *report, hw_ladder_row *row) {
+    memset(row->counts, 0, sizeof row->counts);
+    row->ns_median = 0;
+    for (size_t i = 0; i < report->n_launches; i++) {
+        for (int c = 0; c < HW_COUNTERS; c++) row->counts[c] += report->launches[i].counts[c];
+        row->ns_median += report->launches[i].host_ms * 1e6;
+    }
+    if (report->n_launches) row->occupancy = report->launches[0].occupancy;
+    row->has_counts = true;
+}
+
+// A verified run with the profiler beside it. On a device that is no simulation the time stays the device's own.
+static hw_status count(const job *j, hw_verdict *verdict, hw_ladder_row *row, hw_diag *diag) {
+    hw_sim *sim = hw_device_sim(j->site->device);
+    hw_prof *prof = NULL;
+    double ns = row->ns_median;
+    hw_status status = hw_prof_create(hw_sim_gpu(sim), NULL, &prof, diag);
+    if (status) return status;
+    hw_sim_set_sink(sim, hw_prof_sink(prof));
+    status = run_and_verify(j, verdict, diag);
+    hw_sim_set_sink(sim, NULL);
+    if (!status) keep_counts(hw_prof_report(prof), row);
+    if (row->runs) row->ns_median = ns;
+    hw_prof_destroy(prof);
+    return status;
+}
+
+// ---- Rows -----------------------------------------------------------------------------------------------------------
+
+typedef struct climb {
+    const hw_ladder_options *options;
+    hw_site site, counter;               // counter.device NULL: none of its own
+    job work;                            // large, so not on the stack
+} climb;
+
+static void fail_row(hw_ladder_row *row, hw_status status, const hw_diag *diag) {
+    row->status = status;
+    snprintf(row->text, sizeof row->text, "%s", diag->text);
+    row->text[strcspn(row->text, "\n")] = 0;
+}
+
+static hw_status measure_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
+    job *j = &c->work;
+    hw_status status = prepare(j, &c->site, row->rung, row->block, diag);
+    if (status) return status;
+    if (hw_device_sim(c->site.device)) {
+        status = count(j, &row->verdict, row, diag);
+        row->ns_min = row->ns_max = row->ns_median;
+        row->runs = 1;
+        return status;
+    }
+    status = run_and_verify(j, &row->verdict, diag);
+    if (!status && row->verdict.right) status = measure(j, c->options->seconds, row, diag);
+    return status;
+}
+
+static hw_status count_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
+    hw_verdict verdict;
+    hw_status status = prepare(&c->work, &c->counter, row->rung, row->block, diag);
+    if (!status) status = count(&c->work, &verdict, row, diag);
+    if (!status && !verdict.right && row->verdict.right) row->verdict = verdict;
+    return status;
+}
+
+static void climb_row(climb *c, hw_ladder_row *row) {
+    hw_diag diag = {0};
+    hw_status status = measure_row(c, row, &diag);
+    if (!status && c->counter.device && !row->rung->native) status = count_row(c, row, &diag);
+    if (status) fail_row(row, status, &diag);
+    if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
+}
+
+// ---- Which rows -----------------------------------------------------------------------------------------------------
+
+// Of --block all: a warp or more, as the seeds tried them.
+static const uint32_t block_shapes[][2] = {{8, 8},  {8, 16},  {8, 32},  {16, 8},  {16, 16}, {16, 32},
+                                           {32, 8}, {32, 16}, {32, 32}, {64, 8},  {64, 16}};
+enum { N_SHAPES = sizeof block_shapes / sizeof block_shapes[0] };
+
+static bool is_asked(const hw_rung *rung, const char *asked) {
+    char number[16];
+    if (!asked || rung->is_copy) return true;
+    snprintf(number, sizeof number, "%d", rung->number);
+    return !strcmp(asked, rung->name) || !strcmp(asked, number);
+}
+
+static hw_status check_asked(const hw_family *family, const hw_rung *rungs, size_t n_rungs, const char *asked,
+                             hw_diag *diag) {
+    char list[512] = "", number[16];
+    size_t used = 0;
+    if (!asked) return HW_OK;
+    for (size_t i = 0; i < n_rungs; i++) {
+        snprintf(number, sizeof number, "%d", rungs[i].number);
+        if (!strcmp(asked, rungs[i].name) || !strcmp(asked, number)) return HW_OK;
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", rungs[i].name);
+    }
+    return hw_diag_set(diag, HW_USAGE, "%s has no rung '%s' here; it has %s", family->name, asked, list);
+}
+
+static size_t shapes_of(const hw_ladder_options *options, const hw_rung *rung) {
+    return options->all_blocks && rung->any_block ? N_SHAPES : 1;
+}
+
+static hw_status make_rows(const hw_ladder_options *options, const hw_rung *rungs, size_t n_rungs, hw_ladder *out,
+                           hw_diag *diag) {
+    size_t count = 0;
+    for (size_t i = 0; i < n_rungs; i++)
+        if (is_asked(&rungs[i], options->rung)) count += shapes_of(options, &rungs[i]);
+    out->rows = hw_calloc(count ? count : 1, sizeof *out->rows);
+    if (!out->rows) return hw_diag_no_memory(diag);
+    for (size_t i = 0; i < n_rungs; i++) {
+        if (!is_asked(&rungs[i], options->rung)) continue;
+        size_t n = shapes_of(options, &rungs[i]);
+        for (size_t s = 0; s < n; s++) {
+            hw_ladder_row *row = &out->rows[out->n_rows++];
+            row->rung = &rungs[i];
+            // A shape that was asked for is for those rungs that have a choice.
+            if (n > 1) memcpy(row->block, block_shapes[s], sizeof row->block);
+            else if (rungs[i].any_block) memcpy(row->block, options->block, sizeof row->block);
+        }
+    }
+    return HW_OK;
+}
+
+// ---- What the rows say together -------------------------------------------------------------------------------------
+
+static bool is_good(const hw_ladder_row *row) { return !row->status && row->verdict.right; }
+
+// What makes one block better than another: less of it.
+static double cost_of(const hw_ladder *ladder, const hw_ladder_row *row) {
+    if (ladder->device->kind != HW_DEVICE_SIM) return row->ns_median;
+    return (double)(row->counts[HW_COUNT_L2_SECTORS] + row->counts[HW_COUNT_SMEM_WAVEFRONTS]);
+}
+
+// The best of rows first to end - 1, or NULL.
+static hw_ladder_row *best_of(const hw_ladder *ladder, size_t first, size_t end) {
+    hw_ladder_row *best = NULL;
+    for (size_t i = first; i < end; i++)
+        if (is_good(&ladder->rows[i]) && (!best || cost_of(ladder, &ladder->rows[i]) < cost_of(ladder, best)))
+            best = &ladder->rows[i];
+    return best;
+}
+
+static void mark_steps(hw_ladder *ladder) {
+    const hw_ladder_row *before = NULL;
+    bool is_timed = ladder->device->kind != HW_DEVICE_SIM;
+    for (size_t first = 0, end; first < ladder->n_rows; first = end) {
+        const hw_rung *rung = ladder->rows[first].rung;
+        for (end = first + 1; end < ladder->n_rows && ladder->rows[end].rung == rung;) end++;
+        hw_ladder_row *best = best_of(ladder, first, end);
+        if (best && end - first > 1) best->is_best_block = true;
+        if (rung->is_copy || !best || !is_timed) continue;
+        for (size_t i = first; before && i < end; i++)
+            if (ladder->rows[i].ns_median > 0) ladder->rows[i].step = before->ns_median / ladder->rows[i].ns_median;
+        before = best;
+    }
+}
+
+static void mark_shares(hw_ladder *ladder) {
+    double copy_ns = 0;
+    if (ladder->device->kind == HW_DEVICE_SIM) return;
+    for (size_t i = 0; i < ladder->n_rows; i++) {
+        const hw_ladder_row *row = &ladder->rows[i];
+        if (row->rung->is_copy && is_good(row) && row->ns_median > 0 && (!copy_ns || row->ns_median < copy_ns))
+            copy_ns = row->ns_median;
+    }
+    for (size_t i = 0; i < ladder->n_rows; i++)
+        if (is_good(&ladder->rows[i]) && ladder->rows[i].ns_median > 0)
+            ladder->rows[i].share = copy_ns / ladder->rows[i].ns_median;
+}
+
+// ---- All of it ------------------------------------------------------------------------------------------------------
+
+// A problem that takes a simulation about a second at most, of the same proportions.
+static hw_problem small_enough(const hw_family *family, const hw_problem *problem) {
+    const double most_bytes = 16 << 20, most_operations = 3e8;
+    hw_problem small = *problem;
+    hw_work work;
+    while (!family->describe(&small, &work, NULL) && (work.bytes_moved > most_bytes || work.operations > most_operations)) {
+        uint64_t *largest = &small.size[0];
+        for (int i = 1; i < HW_PROBLEM_SIZES; i++)
+            if (small.size[i] > *largest) largest = &small.size[i];
+        *largest /= 2;
+    }
+    return small;
+}
+
+static hw_status open_sites(climb *c, hw_device *device, hw_device *counter, hw_ladder *out, hw_diag *diag) {
+    const hw_ladder_options *options = c->options;
+    hw_status status = hw_site_open(&c->site, device, options->family, &options->problem, diag);
+    out->counted = options->problem;
+    if (hw_device_sim(device)) {
+        out->counted_on = hw_sim_gpu(hw_device_sim(device));
+    } else if (counter && hw_device_get_properties(device)->kind != HW_DEVICE_CPU && !status) {
+        out->counted = small_enough(options->family, &options->problem);
+        out->counted_on = hw_sim_gpu(hw_device_sim(counter));
+        status = hw_site_open(&c->counter, counter, options->family, &out->counted, diag);
+    }
+    out->work = c->site.work;
+    return status;
+}
+
+hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_options *options, hw_ladder *out,
+                        hw_diag *diag) {
+    const hw_family *family = options->family;
+    *out = (hw_ladder){.device = hw_device_get_properties(device), .problem = options->problem};
+    bool is_cpu = out->device->kind == HW_DEVICE_CPU;
+    const hw_rung *rungs = is_cpu ? family->cpu_rungs : family->rungs;
+    size_t n_rungs = is_cpu ? family->n_cpu_rungs : family->n_rungs;
+    if (!n_rungs) return hw_diag_set(diag, HW_USAGE, "%s has no rungs for %s", family->name, out->device->name);
+    hw_status status = check_asked(family, rungs, n_rungs, options->rung, diag);
+    if (status) return status;
+
+    climb *c = hw_calloc(1, sizeof *c);
+    if (!c) return hw_diag_no_memory(diag);
+    c->options = options;
+    status = open_sites(c, device, counter, out, diag);
+    if (!status) status = make_rows(options, rungs, n_rungs, out, diag);
+    for (size_t i = 0; i < out->n_rows && !status; i++) {
+        if (options->progress) options->progress(options->progress_context, i, out->n_rows, out->rows[i].rung->name);
+        climb_row(c, &out->rows[i]);
+    }
+    if (!status) {
+        mark_steps(out);
+        mark_shares(out);
+    }
+    hw_site_close(&c->site);
+    hw_site_close(&c->counter);
+    hw_free(c);
+    return status;
+}
+
+void hw_ladder_free(hw_ladder *ladder) {
+    hw_free(ladder->rows);
+    ladder->rows = NULL;
+    ladder->n_rows = 0;
+}

@@ -1,0 +1,102 @@
+// The arrays of a problem on a device.
+#include "ladder/site.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { UNWRITTEN = 0xa5 };
+
+static uint64_t guard_of(const hw_problem_array *array) { return array->is_output ? HW_SITE_GUARD : 0; }
+
+static hw_status make_array(hw_site *site, uint32_t index, hw_diag *diag) {
+    const hw_problem_array *array = &site->work.arrays[index];
+    uint64_t guard = guard_of(array);
+    site->host[index] = hw_malloc(array->bytes ? array->bytes : 1);
+    if (!site->host[index]) return hw_diag_no_memory(diag);
+    hw_status status = hw_device_alloc(site->device, array->bytes + 2 * guard, &site->memory[index], diag);
+    if (!status && site->memory[index]) site->arrays[index] = (char *)site->memory[index] + guard;
+    return status;
+}
+
+static hw_status send_inputs(hw_site *site, hw_diag *diag) {
+    hw_stream *stream = hw_device_stream(site->device);
+    hw_status status = HW_OK;
+    for (uint32_t i = 0; i < site->work.n_arrays && !status; i++) {
+        const hw_problem_array *array = &site->work.arrays[i];
+        if (!array->is_output && array->bytes)
+            status = hw_copy(stream, site->arrays[i], site->host[i], array->bytes, diag);
+    }
+    return status ? status : hw_stream_synchronize(stream, diag);
+}
+
+hw_status hw_site_open(hw_site *site, hw_device *device, const hw_family *family, const hw_problem *problem,
+                       hw_diag *diag) {
+    *site = (hw_site){.device = device, .family = family, .problem = *problem};
+    hw_status status = family->describe(problem, &site->work, diag);
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < site->work.n_arrays && !status; i++) {
+        const hw_problem_array *array = &site->work.arrays[i];
+        if (array->is_output && array->bytes > most) most = array->bytes;
+        status = make_array(site, i, diag);
+    }
+    if (status) return status;
+    site->got = hw_malloc(most + 2 * HW_SITE_GUARD);
+    if (!site->got) return hw_diag_no_memory(diag);
+    family->fill(problem, site->host);
+    family->reference(problem, site->host);
+    return send_inputs(site, diag);
+}
+
+void hw_site_close(hw_site *site) {
+    for (uint32_t i = 0; i < HW_PROBLEM_ARRAYS; i++) {
+        if (site->memory[i]) hw_device_free(site->device, site->memory[i]);
+        hw_free(site->host[i]);
+    }
+    hw_free(site->got);
+    *site = (hw_site){0};
+}
+
+hw_status hw_site_clear(hw_site *site, hw_diag *diag) {
+    hw_status status = HW_OK;
+    for (uint32_t i = 0; i < site->work.n_arrays && !status; i++) {
+        const hw_problem_array *array = &site->work.arrays[i];
+        if (array->is_output)
+            status = hw_fill(hw_device_stream(site->device), site->memory[i], UNWRITTEN,
+                             array->bytes + 2 * HW_SITE_GUARD, diag);
+    }
+    return status;
+}
+
+// The first byte of a guard that was written, or HW_SITE_GUARD.
+static uint32_t first_written(const unsigned char *guard) {
+    uint32_t i = 0;
+    while (i < HW_SITE_GUARD && guard[i] == UNWRITTEN) i++;
+    return i;
+}
+
+static void check_guards(const hw_problem_array *array, const unsigned char *got, hw_verdict *verdict) {
+    uint32_t before = first_written(got), behind = first_written(got + HW_SITE_GUARD + array->bytes);
+    if (before == HW_SITE_GUARD && behind == HW_SITE_GUARD) return;
+    verdict->right = false;
+    if (before < HW_SITE_GUARD)
+        snprintf(verdict->text, sizeof verdict->text, "wrote outside: %u bytes before %s", HW_SITE_GUARD - before,
+                 array->name);
+    else snprintf(verdict->text, sizeof verdict->text, "wrote outside: %u bytes behind %s", behind, array->name);
+}
+
+hw_status hw_site_verify(hw_site *site, const hw_rung *rung, hw_verdict *verdict, hw_diag *diag) {
+    hw_stream *stream = hw_device_stream(site->device);
+    *verdict = (hw_verdict){.right = true};
+    for (uint32_t i = 0; i < site->work.n_arrays && verdict->right; i++) {
+        const hw_problem_array *array = &site->work.arrays[i];
+        if (!array->is_output) continue;
+        hw_status status = hw_copy(stream, site->got, site->memory[i], array->bytes + 2 * HW_SITE_GUARD, diag);
+        if (!status) status = hw_stream_synchronize(stream, diag);
+        if (status) return status;
+        site->family->compare(&site->problem, rung, site->host, i, site->got + HW_SITE_GUARD, verdict);
+        if (verdict->right) check_guards(array, site->got, verdict);
+    }
+    return HW_OK;
+}
