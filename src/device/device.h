@@ -43,6 +43,13 @@ typedef struct hw_kernel_launch {
 // Asynchronous on cuda. HW_USAGE: a shape that the device does not take; HW_FAULT from sim.
 hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag);
 
+// ---- Memory in the order of a stream -----------------------------------------------------------------------------------
+
+// Memory of the stream's device for work that is queued after this call; free queues its end behind the work so far and
+// waits for nothing. As hw_device_alloc otherwise.
+hw_status hw_stream_alloc(hw_stream *stream, size_t bytes, void **out, hw_diag *diag);
+void hw_stream_free(hw_stream *stream, void *memory);
+
 // ---- What a kind of device offers to those who know it --------------------------------------------------------------
 
 // The threads of a cpu device (of any device: those for work on this machine). Owned by the device.

@@ -180,10 +180,6 @@ void hw_device_kernels_free(hw_device *device) {
 
 void hw_kernel_get_info(const hw_kernel *kernel, hw_kernel_info *info) { *info = kernel->info; }
 
-uint32_t hw_kernel_blocks_per_multiprocessor(hw_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes) {
-    return kernel->device->table->blocks_per_multiprocessor(kernel, block_threads, dynamic_shared_bytes);
-}
-
 // ---- Launches -------------------------------------------------------------------------------------------------------
 
 enum { SHARED_WITHOUT_ASKING = 48 << 10 };
@@ -204,6 +200,11 @@ static hw_status allow_dynamic_shared(hw_kernel *kernel, uint32_t bytes, hw_diag
     }
     pthread_mutex_unlock(&device->lock);
     return status;
+}
+
+uint32_t hw_kernel_blocks_per_multiprocessor(hw_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes) {
+    if (allow_dynamic_shared(kernel, dynamic_shared_bytes, NULL) != HW_OK) return 0;
+    return kernel->device->table->blocks_per_multiprocessor(kernel, block_threads, dynamic_shared_bytes);
 }
 
 hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag) {

@@ -1,6 +1,7 @@
 // Device code on disk: <cache>/<key>.code is one line,
 //   halfwarp code 1 KEY ptx|cubin ARCH BYTES HASH
-// and the code itself. A file that is not exactly what its line says counts as none, and is written again.
+// and the code itself. HASH is of all that matters. A file that is not exactly what its line says counts as none, and is
+// written again.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,8 @@ static void describe(const hw_hash *key, const hw_code *code, char line[160]) {
     char key_text[HW_HASH_TEXT], hash_text[HW_HASH_TEXT];
     hw_hash hash = hw_hash_start();
     hw_hash_bytes(&hash, code->bytes, code->length);
+    hw_hash_number(&hash, (uint64_t)code->arch);
+    hw_hash_number(&hash, code->is_ptx);
     hw_hash_text(key, key_text);
     hw_hash_text(&hash, hash_text);
     snprintf(line, 160, "halfwarp code 1 %s %s %d %zu %s", key_text, code->is_ptx ? "ptx" : "cubin", code->arch,

@@ -47,7 +47,7 @@ static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, cons
     hw_args_addf(args, "-I%s", include_dir);
     hw_args_add(args, "-include");
     hw_args_addf(args, "%s/cuda_runtime.h", include_dir);
-    hw_args_add_words(args, "--cuda-device-only -S -gline-tables-only -O3 -x cuda -Xclang -target-feature -Xclang", ' ');
+    hw_args_add_words(args, "--cuda-device-only -S -fno-verbose-asm -gline-tables-only -O3 -x cuda -Xclang -target-feature -Xclang", ' ');
     hw_args_addf(args, "+ptx%d", hw_compiler_clang_ptx(compiler->clang_major));
 }
 
