@@ -23,7 +23,7 @@
 //   GRID_AXES        how many axes count the boxes
 //   CUT              for each axis of the box the grid axis that cuts it in pieces of which the last is shorter, or -1
 //   INDEX_BITS       32, or 64 where an offset needs it
-#include "common/grid.cuh"
+#include "common/boxes.cuh"
 #include "common/word.cuh"
 
 
@@ -104,7 +104,8 @@ __device__ void turn_round(cell (&words)[MICRO]) {
 
 extern "C" __global__ __launch_bounds__(THREADS) void permute(const element *in, element *out, const permute_shape shape) {
     unsigned numbers[GRID_AXES > 0 ? GRID_AXES : 1];
-    step_along_grid<GRID_AXES>(blockIdx.x, shape.grid, in, out, numbers);
+    number_along_grid<GRID_AXES>(blockIdx.x, shape.grid, numbers);
+    step_along_grid<0, GRID_AXES>(shape.grid, numbers, in, out);
     unsigned room[AXES];               // elements of a cut axis from this box's beginning to its end
 #pragma unroll
     for (int a = 0; a < AXES; a++)

@@ -2,7 +2,8 @@
 //
 // The idea. 90_permute.cu moves 16 bytes a lane only when all rows begin at multiples of 16 bytes; with 4 bytes a lane an
 // H200 is busy with instructions and not with memory. Here each row of a tile is loaded in aligned words from the word in
-// which it begins: the row lies in shared memory shifted by its own few elements, and whoever reads it adds the shift.
+// which it begins. Elements of 4 bytes and more are put where they belong one by one; smaller ones are stored four bytes
+// at a time, so that the row lies in shared memory shifted by its own few elements, and whoever reads it adds the shift.
 // Stores are aligned as well: along each row of `out` a tile does not take the elements of a straight rectangle but those
 // of whole 32-byte sectors, up to a sector less one element before it; the tile loads as many rows more. So no sector is
 // written by two blocks, which memory would have to merge.
@@ -11,8 +12,8 @@
 //   THREADS              per block
 //   BOX_ROWS, BOX_COLS   of a tile, in elements of `in`; multiples of a sector
 //   INDEX_BITS           32, or 64 where an offset needs it
-//   GRID_AXES            axes that count matrices
-#include "common/grid.cuh"
+//   GRID_AXES            2, for the boxes of a matrix, and one for each axis that counts matrices
+#include "common/boxes.cuh"
 #include "common/word.cuh"
 
 constexpr int WORD = 16 / ELEMENT_BYTES;            // elements that a lane moves at a time
@@ -28,16 +29,14 @@ typedef parts_of<element, WORD> word;
 // Shared memory in units of what a bank serves, or an element that is larger. A lane reads WORD neighbouring rows: a pad
 // behind each WORD rows puts the lanes' rows into different banks.
 constexpr int UNIT = ELEMENT_BYTES > 4 ? 1 : 4 / ELEMENT_BYTES;                 // elements
-constexpr int PITCH = (WORDS * WORD / UNIT + 7) / 8 * 8;
+constexpr bool SHIFTED = UNIT > 1;                                              // rows keep their misalignment
+constexpr int PITCH = ((SHIFTED ? WORDS * WORD : BOX_COLS + 2 * WORD) / UNIT + 7) / 8 * 8;
 __device__ constexpr int row_begin(int row) { return (row * PITCH + row / WORD) * UNIT; }
 
 struct ragged_shape {
     unsigned rows, cols;                // of `in`
-    unsigned boxes_across;              // along cols
-    unsigned multiplier, shift;         // divide by boxes_across
-    unsigned boxes_down, multiplier_down, shift_down;
     offset_t in_pitch, out_pitch;       // elements from row to row
-    grid_axis grid[GRID_AXES > 0 ? GRID_AXES : 1];
+    grid_axis grid[GRID_AXES];          // boxes down, boxes across, then matrices
 };
 
 // The elements from `first` on that lie in [0, count): loaded one by one where the word is not all inside.
@@ -70,13 +69,10 @@ __device__ int misaligned(const element *address, int unit) {
 
 extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, element *out, const ragged_shape shape) {
     __shared__ __align__(16) element tile[row_begin(TILE_ROWS)];
-    unsigned rest = blockIdx.x;
-    const unsigned below = quotient(rest, shape.multiplier_down, shape.shift_down);
-    const int row0 = (rest - below * shape.boxes_down) * BOX_ROWS;
-    rest = below;
-    const unsigned behind = quotient(rest, shape.multiplier, shape.shift);
-    const int col0 = (rest - behind * shape.boxes_across) * BOX_COLS;
-    step_along_grid<GRID_AXES>(behind, shape.grid, in, out);
+    unsigned numbers[GRID_AXES];
+    number_along_grid<GRID_AXES>(blockIdx.x, shape.grid, numbers);
+    const int row0 = numbers[0] * BOX_ROWS, col0 = numbers[1] * BOX_COLS;
+    step_along_grid<2, GRID_AXES>(shape.grid, numbers, in, out);
     const int rows = shape.rows, cols = shape.cols, top = row0 - SECTOR;
 
     word loaded[LOADS];
@@ -90,16 +86,16 @@ extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, 
     }
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
-        const int item = threadIdx.x + i * THREADS;
-        if (item < TILE_ROWS * WORDS) {
-            element *to = tile + row_begin(item / WORDS) + item % WORDS * WORD;
+        const int item = threadIdx.x + i * THREADS, row = item / WORDS;
+        if (item >= TILE_ROWS * WORDS) continue;
+        const int behind = SHIFTED ? 0 : misaligned(in + (top + row) * shape.in_pitch + col0, WORD);
+        element *to = tile + row_begin(row) + item % WORDS * WORD + (SHIFTED ? 0 : WORD - behind);
 #pragma unroll
-            for (int u = 0; u < WORD; u += UNIT) {
-                parts_of<element, UNIT> unit;
+        for (int u = 0; u < WORD; u += UNIT) {
+            parts_of<element, UNIT> unit;
 #pragma unroll
-                for (int j = 0; j < UNIT; j++) unit.parts[j] = loaded[i].parts[u + j];
-                *(decltype(unit.whole) *)(to + u) = unit.whole;
-            }
+            for (int j = 0; j < UNIT; j++) unit.parts[j] = loaded[i].parts[u + j];
+            *(decltype(unit.whole) *)(to + u) = unit.whole;
         }
     }
     __syncthreads();
@@ -112,8 +108,10 @@ extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, 
         const element *from = in + first * shape.in_pitch + col0;
         word gathered;
 #pragma unroll
-        for (int j = 0; j < WORD; j++)
-            gathered.parts[j] = tile[row_begin(first - top + j) + col - col0 + misaligned(from + j * shape.in_pitch, WORD)];
+        for (int j = 0; j < WORD; j++) {
+            const int behind = SHIFTED ? misaligned(from + j * shape.in_pitch, WORD) : WORD;
+            gathered.parts[j] = tile[row_begin(first - top + j) + col - col0 + behind];
+        }
         if (first < rows) store_word(to, first, rows, gathered);
     }
 }

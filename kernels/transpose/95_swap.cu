@@ -10,7 +10,7 @@
 //   VECTOR          elements that a lane moves at a time; divides BOX, the matrix and its pitch
 //   INDEX_BITS      32, or 64 where an offset needs it
 //   GRID_AXES       axes that count matrices
-#include "common/grid.cuh"
+#include "common/boxes.cuh"
 #include "common/word.cuh"
 
 typedef word_of<ELEMENT_BYTES> element;
@@ -71,8 +71,10 @@ __device__ void store_tile(element *data, const swap_shape &shape, int row0, int
 extern "C" __global__ __launch_bounds__(THREADS) void swap(element *data, const swap_shape shape) {
     __shared__ __align__(16) element below[row_begin(BOX)], above[row_begin(BOX)];
     const unsigned matrix = quotient(blockIdx.x, shape.multiplier, shape.shift), pair = blockIdx.x - matrix * shape.pairs;
+    unsigned numbers[GRID_AXES > 0 ? GRID_AXES : 1];
     const element *begin = data;
-    step_along_grid<GRID_AXES>(matrix, shape.grid, begin, data);
+    number_along_grid<GRID_AXES>(matrix, shape.grid, numbers);
+    step_along_grid<0, GRID_AXES>(shape.grid, numbers, begin, data);
 
     // Pair number r (r + 1) / 2 + c is tile (r, c), c <= r; the square root may be one off.
     unsigned r = (unsigned)((sqrt(8.0 * pair + 1) - 1) / 2);

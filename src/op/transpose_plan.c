@@ -63,7 +63,7 @@ static void choose_box(const hw_permutation *p, const uint32_t *in_order, const 
                        const hw_tile_goals *goals, uint32_t box[HW_MAX_RANK]) {
     const uint32_t e = p->elem_bytes, unit = e < 16 ? 16 / e : 1;
     uint64_t want = goals->run_bytes / e ? goals->run_bytes / e : 1;
-    uint64_t most = goals->box_bytes_max / e, least = goals->box_bytes_min / e, before = 0;
+    uint64_t most = goals->box_bytes_max / e, least = goals->box_bytes_min / e;
     bool shrinks = false;
     for (;;) {
         for (uint32_t i = 0; i < p->rank; i++) box[i] = 1;
@@ -71,12 +71,10 @@ static void choose_box(const hw_permutation *p, const uint32_t *in_order, const 
         take_run(p, out_order, want, unit, box);
         uint64_t elems = box_elems(p, box);
         if (elems > most && want > 1) {
-            want -= (want + 7) / 8;
+            want -= (want + 3) / 4;
             shrinks = true;
         } else if (elems < least && !shrinks && elems < p->elems && want <= most) {
-            if (elems == before && want > most / 2) return;
-            before = elems;
-            want += (want + 3) / 4;
+            want *= 2;
         } else {
             return;
         }
@@ -221,22 +219,25 @@ static void choose_layout(hw_tile_plan *plan) {
 
 // ---- The grid -------------------------------------------------------------------------------------------------------
 
-static void set_divisor(hw_tile_grid *axis) {
-    uint32_t d = axis->count, shift = 0;
-    while (((uint64_t)1 << shift) < d) shift++;
-    axis->shift = shift;
-    axis->multiplier = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << shift) - d)) / d + 1);
+// What divides 31-bit numbers by d: quotient() of kernels/common/boxes.cuh.
+static void set_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift) {
+    *shift = 0;
+    while (((uint64_t)1 << *shift) < d) ++*shift;
+    *multiplier = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << *shift) - d)) / d + 1);
+}
+
+static void add_grid_count(uint32_t axis, uint64_t count, uint32_t box, hw_tile_plan *plan) {
+    hw_tile_grid *grid = &plan->grid[plan->n_grid++];
+    *grid = (hw_tile_grid){.axis = axis, .count = (uint32_t)count, .box = box};
+    set_divisor(grid->count, &grid->multiplier, &grid->shift);
+    plan->blocks *= count;
 }
 
 static void add_grid_axis(const hw_permutation *p, uint32_t axis, uint32_t box, hw_tile_plan *plan) {
     for (uint32_t g = 0; g < plan->n_grid; g++)
         if (plan->grid[g].axis == axis) return;
     uint64_t count = (p->n[axis] + box - 1) / box;
-    if (count <= 1) return;
-    hw_tile_grid *grid = &plan->grid[plan->n_grid++];
-    *grid = (hw_tile_grid){.axis = axis, .count = (uint32_t)count, .box = box};
-    set_divisor(grid);
-    plan->blocks *= count;
+    if (count > 1) add_grid_count(axis, count, box, plan);
 }
 
 static void make_grid(const hw_permutation *p, const uint32_t *box, const uint32_t *in_order, const uint32_t *out_order,
@@ -264,6 +265,82 @@ static bool needs_index64(const hw_permutation *p) {
         out += (p->n[i] - 1) * magnitude(p->out_stride[i]);
     }
     return in > INT32_MAX || out > INT32_MAX;
+}
+
+// ---- Matrices with unaligned rows -----------------------------------------------------------------------------------
+
+// Boxes of matrices: whole words wide, whole sectors high. Small axes get boxes of their own size.
+static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
+    uint64_t side = n <= want + want / 2 ? n : want;
+    return (uint32_t)((side + unit - 1) / unit * unit);
+}
+
+// Worth it where lanes would move less than 8 bytes: the kernel's own price is about a tenth.
+static bool is_ragged(const hw_permutation *p, const hw_tile_plan *plan) {
+    if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
+    uint32_t col = plan->axis[0], row = plan->axis[1], least = 64 / p->elem_bytes;
+    if (plan->out_order[0] != 1 || p->in_stride[col] != 1 || p->out_stride[row] != 1) return false;
+    uint32_t moved = p->elem_bytes * plan->micro;
+    bool narrow = plan->load_vector * moved < 8 || plan->store_vector * moved < 8;
+    return narrow && p->n[col] >= least && p->n[row] >= least;
+}
+
+static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_tile_plan *plan) {
+    const uint32_t e = p->elem_bytes, col = plan->axis[0], row = plan->axis[1], sector = 32 / e;
+    plan->kind = HW_TILE_RAGGED;
+    // Measured on an H200 (docs/performance.md). With a sector's rows more, a tile of floats is 64 rows of 16 words: two
+    // for each thread.
+    static const uint32_t threads[] = {256, 256, 512, 512}, cols[] = {64, 64, 60, 48}, rows[] = {64, 64, 56, 32};
+    const int size = __builtin_ctz(e);
+    plan->threads = threads[size];
+    plan->box[0] = ragged_side(p->n[col], cols[size], 16 / e);
+    plan->box[1] = ragged_side(p->n[row], rows[size], sector);
+    plan->n_grid = 0;
+    plan->blocks = 1;
+    // A box begins up to a sector less one element before its place.
+    add_grid_count(row, (p->n[row] + sector - 1 + plan->box[1] - 1) / plan->box[1], plan->box[1], plan);
+    add_grid_count(col, (p->n[col] + plan->box[0] - 1) / plan->box[0], plan->box[0], plan);
+    for (uint32_t i = 0; i < p->rank; i++) add_grid_axis(p, out_order[i], 1, plan);
+}
+
+// ---- In place -------------------------------------------------------------------------------------------------------
+
+bool hw_swap_plan_make(const hw_permutation *p, hw_swap_plan *plan) {
+    memset(plan, 0, sizeof *plan);
+    uint32_t moved[2], n_moved = 0;
+    for (uint32_t i = 0; i < p->rank; i++) {
+        if (p->in_stride[i] == p->out_stride[i]) continue;
+        if (n_moved == 2) return false;
+        moved[n_moved++] = i;
+    }
+    if (n_moved != 2 || p->n[moved[0]] != p->n[moved[1]] || p->in_stride[moved[0]] != p->out_stride[moved[1]] ||
+        p->in_stride[moved[1]] != p->out_stride[moved[0]])
+        return false;
+    plan->row_axis = p->in_stride[moved[0]] == 1 ? moved[1] : moved[0];
+    plan->col_axis = p->in_stride[moved[0]] == 1 ? moved[0] : moved[1];
+    const uint64_t n = p->n[plan->row_axis];
+    const uint32_t e = p->elem_bytes;
+    if (p->in_stride[plan->col_axis] != 1 || n > HW_TILE_MOST) return false;
+
+    plan->elem_bytes = e;
+    plan->box = e == 1 ? 128 : e >= 8 || n < 2048 ? 32 : 64;
+    plan->threads = 256;
+    plan->vector = 16 / e;
+    while (plan->vector > 1 && (n % plan->vector || (uintptr_t)p->in % ((size_t)plan->vector * e) ||
+                                !all_multiples(p, p->in_stride, plan->col_axis, plan->vector)))
+        plan->vector /= 2;
+    uint64_t boxes = (n + plan->box - 1) / plan->box, pairs = boxes * (boxes + 1) / 2;
+    hw_tile_plan matrices = {.blocks = pairs};
+    for (uint32_t i = p->rank; i-- > 0;)
+        if (i != plan->row_axis && i != plan->col_axis) add_grid_axis(p, i, 1, &matrices);
+    if (matrices.blocks > HW_TILE_MOST) return false;
+    plan->pairs = (uint32_t)pairs;
+    set_divisor(plan->pairs, &plan->multiplier, &plan->shift);
+    plan->n_grid = matrices.n_grid;
+    memcpy(plan->grid, matrices.grid, sizeof plan->grid);
+    plan->blocks = matrices.blocks;
+    plan->index64 = needs_index64(p);
+    return true;
 }
 
 // ---- All of it ------------------------------------------------------------------------------------------------------
@@ -299,13 +376,26 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     plan->kind = p->rank == 1 || (same_rows && p->n[in_order[0]] * p->elem_bytes >= goals->direct_bytes) ? HW_TILE_DIRECT
                                                                                                          : HW_TILE_SHARED;
     choose_vectors(p, box, goals, plan);
+    if (is_ragged(p, plan)) make_ragged(p, out_order, plan);
+    else make_grid(p, box, in_order, out_order, goals->grid_order, plan);
     if (plan->kind == HW_TILE_SHARED) choose_layout(plan);
-    make_grid(p, box, in_order, out_order, goals->grid_order, plan);
     plan->index64 = needs_index64(p);
 }
 
-hw_tile_goals hw_tile_goals_for(const hw_permutation *p) {
-    hw_tile_goals goals = {.run_bytes = p->elem_bytes == 1 ? 128 : 256, .box_bytes_min = 8192, .box_bytes_max = 24576,
-                           .max_vector_bytes = 16, .threads = 256, .direct_bytes = 64, .grid_order = 2};
+hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessors) {
+    hw_tile_goals goals = {.multiprocessors = multiprocessors,
+                           .run_bytes = p->elem_bytes == 1 ? 128 : 256,
+                           .box_bytes_min = 8192,
+                           .box_bytes_max = 32768,
+                           .max_vector_bytes = 16,
+                           .threads = 512,
+                           .direct_bytes = 64,
+                           .grid_order = 1};
+    // A small array: smaller boxes, so that each multiprocessor has some.
+    while (goals.run_bytes > 64 && p->elems * p->elem_bytes / goals.box_bytes_min < 2 * (uint64_t)multiprocessors) {
+        goals.run_bytes /= 2;
+        goals.box_bytes_min /= 4;
+        goals.threads = 256;
+    }
     return goals;
 }
