@@ -17,15 +17,6 @@ typedef struct job {
     hw_kernel *kernels[HW_PLAN_LAUNCHES];
 } job;
 
-static hw_status find_kernel(job *j, uint32_t index, hw_diag *diag) {
-    const hw_plan_launch *launch = &j->plan.launches[index];
-    const char *defines[HW_PLAN_DEFINES];
-    for (uint32_t i = 0; i < launch->n_defines; i++) defines[i] = j->plan.bytes + launch->defines[i];
-    hw_kernel_request request = {.file = launch->file, .function = launch->function, .defines = defines,
-                                 .n_defines = launch->n_defines};
-    return hw_device_kernel(j->site->device, &request, &j->kernels[index], diag);
-}
-
 static hw_status prepare(job *j, hw_site *site, const hw_rung *rung, const uint32_t block[2], hw_diag *diag) {
     j->site = site;
     j->rung = rung;
@@ -33,22 +24,7 @@ static hw_status prepare(job *j, hw_site *site, const hw_rung *rung, const uint3
     if (rung->native) return HW_OK;
     const hw_device_properties *properties = hw_device_get_properties(site->device);
     hw_status status = rung->plan(rung, &site->problem, properties, block, &j->plan, diag);
-    for (uint32_t i = 0; i < j->plan.n_launches && !status; i++) status = find_kernel(j, i, diag);
-    return status;
-}
-
-static hw_status launch_one(const job *j, uint32_t index, hw_diag *diag) {
-    const hw_plan_launch *from = &j->plan.launches[index];
-    hw_kernel_launch launch = {.kernel = j->kernels[index], .dynamic_shared_bytes = from->dynamic_shared_bytes};
-    void *params[HW_PLAN_PARAMS];
-    memcpy(launch.grid, from->grid, sizeof launch.grid);
-    memcpy(launch.block, from->block, sizeof launch.block);
-    for (uint32_t i = 0; i < from->n_params; i++) {
-        const hw_plan_param *param = &from->params[i];
-        params[i] = param->array >= 0 ? (void *)&j->site->arrays[param->array] : (void *)(j->plan.bytes + param->offset);
-    }
-    launch.params = params;
-    return hw_stream_launch(hw_device_stream(j->site->device), &launch, diag);
+    return status ? status : hw_plan_kernels(site->device, &j->plan, j->kernels, diag);
 }
 
 static hw_status run_once(const job *j, hw_diag *diag) {
@@ -57,9 +33,7 @@ static hw_status run_once(const job *j, hw_diag *diag) {
         hw_pool *pool = hw_device_pool(j->site->device, &n_threads);
         return j->rung->native(&j->site->problem, j->site->arrays, pool, n_threads, diag);
     }
-    hw_status status = HW_OK;
-    for (uint32_t i = 0; i < j->plan.n_launches && !status; i++) status = launch_one(j, i, diag);
-    return status;
+    return hw_plan_launch_all(hw_device_stream(j->site->device), &j->plan, j->kernels, j->site->arrays, diag);
 }
 
 static hw_status run_and_verify(const job *j, hw_verdict *verdict, hw_diag *diag) {
@@ -169,7 +143,7 @@ typedef struct climb {
 
 static void fail_row(hw_ladder_row *row, hw_status status, const hw_diag *diag) {
     row->status = status;
-    snprintf(row->text, sizeof row->text, "%s", diag->text);
+    snprintf(row->text, sizeof row->text, "%.*s", (int)sizeof row->text - 1, diag->text);
     row->text[strcspn(row->text, "\n")] = 0;
 }
 
@@ -233,7 +207,7 @@ static hw_status check_asked(const hw_family *family, const hw_rung *rungs, size
 }
 
 static size_t shapes_of(const hw_ladder_options *options, const hw_rung *rung) {
-    return options->all_blocks && rung->any_block ? N_SHAPES : 1;
+    return options->all_blocks && rung->any_block && !rung->is_copy ? N_SHAPES : 1;
 }
 
 static hw_status make_rows(const hw_ladder_options *options, const hw_rung *rungs, size_t n_rungs, hw_ladder *out,
@@ -267,12 +241,17 @@ static double cost_of(const hw_ladder *ladder, const hw_ladder_row *row) {
     return (double)(row->counts[HW_COUNT_L2_SECTORS] + row->counts[HW_COUNT_SMEM_WAVEFRONTS]);
 }
 
+// Of blocks that cost the same, the one that the rung is written for.
+static bool is_better(const hw_ladder *ladder, const hw_ladder_row *row, const hw_ladder_row *best) {
+    double cost = cost_of(ladder, row), least = best ? cost_of(ladder, best) : 0;
+    return !best || cost < least || (cost == least && !memcmp(row->block, row->rung->block, sizeof row->block));
+}
+
 // The best of rows first to end - 1, or NULL.
 static hw_ladder_row *best_of(const hw_ladder *ladder, size_t first, size_t end) {
     hw_ladder_row *best = NULL;
     for (size_t i = first; i < end; i++)
-        if (is_good(&ladder->rows[i]) && (!best || cost_of(ladder, &ladder->rows[i]) < cost_of(ladder, best)))
-            best = &ladder->rows[i];
+        if (is_good(&ladder->rows[i]) && is_better(ladder, &ladder->rows[i], best)) best = &ladder->rows[i];
     return best;
 }
 

@@ -5,13 +5,11 @@
 #define HW_OP_FAMILY_H
 
 #include "device/device.h"
+#include "op/plan.h"
 
 enum {
     HW_PROBLEM_SIZES = 4,     // numbers that make a size: rows x cols; m x n x k; ...
     HW_PROBLEM_ARRAYS = 6,
-    HW_PLAN_LAUNCHES = 4,
-    HW_PLAN_PARAMS = 16,
-    HW_PLAN_DEFINES = 16,
 };
 
 // What --size and --dtype ask for.
@@ -41,28 +39,6 @@ typedef struct hw_verdict {
     double worst_error;
     char text[160];                   // "element (3, 7) is 5, not 4"; "" when right
 } hw_verdict;
-
-// One parameter of a launch: an array of the problem, or bytes of the plan.
-typedef struct hw_plan_param {
-    int array;                // index in hw_work.arrays, or -1
-    uint32_t offset;          // into hw_plan.bytes, where the value lies
-} hw_plan_param;
-
-typedef struct hw_plan_launch {
-    const char *file, *function;
-    uint32_t defines[HW_PLAN_DEFINES], n_defines;   // offsets into hw_plan.bytes of "NAME=VALUE"
-    uint32_t grid[3], block[3], dynamic_shared_bytes;
-    hw_plan_param params[HW_PLAN_PARAMS];
-    uint32_t n_params;
-} hw_plan_launch;
-
-// What a rung does for a problem on a device: launches in order.
-typedef struct hw_plan {
-    hw_plan_launch launches[HW_PLAN_LAUNCHES];
-    uint32_t n_launches;
-    uint32_t used;
-    _Alignas(16) char bytes[4096];   // values and texts that the launches point into
-} hw_plan;
 
 typedef struct hw_family hw_family;
 typedef struct hw_rung hw_rung;
@@ -117,9 +93,5 @@ const char *hw_dtype_name(DLDataType dtype, char *text, size_t text_bytes);
 // imaginary one becomes 0). Integers up to 2^53 are exact.
 double hw_dtype_get(DLDataType dtype, const void *array, uint64_t index);
 void hw_dtype_set(DLDataType dtype, void *array, uint64_t index, double value);
-
-// Building a plan: each returns the offset in plan->bytes; a plan that is full is a bug and asserts.
-uint32_t hw_plan_text(hw_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
-uint32_t hw_plan_value(hw_plan *plan, const void *value, size_t bytes);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "op/family.h"
 #include "op/padding.h"
+#include "op/transpose_launch.h"
 
 enum { IN, OUT, ROWS = 0, COLS = 1 };
 
@@ -232,6 +233,26 @@ static hw_status plan_words(const hw_rung *rung, const hw_problem *problem, cons
     // rows and cols alone: the kernel computes with 64 bits.
     give_params(problem, problem->size[ROWS] > problem->size[COLS] ? problem->size[ROWS] : problem->size[COLS], plan,
                 launch);
+    return HW_OK;
+}
+
+// What hw_transpose does with such a matrix, allocated as devices do it.
+static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                           const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    static const hw_rung copy = {.name = "best", .file = "transpose/10_copy.cu", .kernel = "copy", .block = {256, 1}};
+    const uint64_t rows = problem->size[ROWS], cols = problem->size[COLS];
+    if (asked[0] || asked[1])
+        return hw_diag_set(diag, HW_USAGE, "%s chooses its block by the size", rung->name);
+    if (rows <= 1 || cols <= 1) return plan_words(&copy, problem, device, asked, plan, diag);
+    const hw_permutation p = {.rank = 2, .elem_bytes = elem_bytes(problem), .elems = rows * cols, .n = {cols, rows},
+                              .in_stride = {1, (int64_t)cols}, .out_stride = {(int64_t)rows, 1}};
+    const hw_tile_goals goals = hw_tile_goals_for(&p, device->multiprocessors);
+    hw_tile_plan tile = {0};
+    bool is_small = rows <= HW_TILE_MOST && cols <= HW_TILE_MOST;
+    if (is_small) hw_tile_plan_make(&p, &goals, &tile);
+    if (!is_small || tile.blocks > HW_TILE_MOST)
+        return hw_diag_set(diag, HW_USAGE, "%s takes up to 2^30 boxes in one launch", rung->name);
+    hw_tile_plan_launch(&p, &tile, IN, OUT, plan);
     return HW_OK;
 }
 

@@ -1,151 +1,17 @@
-// Turns a plan into a kernel's defines and parameters, and launches it.
+// The permutation on a device with kernels: whole, in parts, in place; and what would be done in words.
 #include "op/transpose_gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-// ---- Defines and parameters -----------------------------------------------------------------------------------------
+#include "op/transpose_launch.h"
 
-enum { MOST_DEFINES = 16, DEFINE_BYTES = 160, PARAM_BYTES = 4096 };
+enum { IN, OUT };   // a plan's arrays
 
-// "NAME=VALUE" for the compiler.
-typedef struct define_list {
-    char text[MOST_DEFINES][DEFINE_BYTES];
-    const char *items[MOST_DEFINES];
-    size_t count;
-} define_list;
-
-static void define(define_list *list, const char *name, long long value) {
-    list->items[list->count] = list->text[list->count];
-    snprintf(list->text[list->count++], DEFINE_BYTES, "%s=%lld", name, value);
-}
-
-static void define_list_of(define_list *list, const char *name, const uint32_t *values, uint32_t n) {
-    char *text = list->text[list->count];
-    int used = snprintf(text, DEFINE_BYTES, "%s=", name);
-    for (uint32_t i = 0; i < n; i++)
-        used += snprintf(text + used, (size_t)(DEFINE_BYTES - used), "%s%d", i ? "," : "", (int)values[i]);
-    list->items[list->count++] = text;
-}
-
-// A structure of the kernel, member by member.
-typedef struct param_block {
-    _Alignas(8) char bytes[PARAM_BYTES];
-    size_t used;
-    bool index64;
-} param_block;
-
-static void put(param_block *block, const void *value, size_t bytes) {
-    block->used = (block->used + bytes - 1) / bytes * bytes;
-    memcpy(block->bytes + block->used, value, bytes);
-    block->used += bytes;
-}
-
-static void put_u32(param_block *block, uint32_t value) {
-    put(block, &value, sizeof value);
-}
-
-// offset_t of kernels/common/boxes.cuh.
-static void put_offset(param_block *block, int64_t value) {
-    int32_t narrow = (int32_t)value;
-    if (block->index64) put(block, &value, sizeof value);
-    else put(block, &narrow, sizeof narrow);
-}
-
-// grid_axis of kernels/common/boxes.cuh; the structure is as aligned as its offsets.
-static void put_grid(param_block *block, const hw_permutation *p, const hw_tile_grid *grid, uint32_t n_grid) {
-    for (uint32_t g = 0; g < n_grid; g++) {
-        const hw_tile_grid *axis = &grid[g];
-        if (block->index64) block->used = (block->used + 7) / 8 * 8;
-        put_u32(block, axis->count);
-        put_u32(block, axis->multiplier);
-        put_u32(block, axis->shift);
-        put_u32(block, axis->box);
-        put_u32(block, (uint32_t)p->n[axis->axis]);
-        put_offset(block, p->in_stride[axis->axis] * axis->box);
-        put_offset(block, p->out_stride[axis->axis] * axis->box);
-    }
-    // The kernel's array has one member where there is no axis.
-    static const hw_tile_grid none;
-    if (n_grid == 0) put_grid(block, p, &none, 1);
-}
-
-static hw_status launch(hw_stream *stream, const char *file, const char *function, const define_list *defines,
-                        uint64_t blocks, uint32_t threads, void *const *params, hw_diag *diag) {
-    const hw_kernel_request request = {file, function, defines->items, defines->count};
-    hw_kernel *kernel;
-    hw_status status = hw_device_kernel(hw_stream_device(stream), &request, &kernel, diag);
-    if (status != HW_OK) return status;
-    const hw_kernel_launch launch = {
-        .kernel = kernel, .grid = {(uint32_t)blocks, 1, 1}, .block = {threads, 1, 1}, .params = params};
-    return hw_stream_launch(stream, &launch, diag);
-}
-
-// ---- The kernels ----------------------------------------------------------------------------------------------------
-
-static hw_status launch_boxes(hw_stream *stream, const hw_permutation *p, const hw_tile_plan *plan, hw_diag *diag) {
-    define_list defines = {.count = 0};
-    define(&defines, "ELEMENT_BYTES", plan->elem_bytes);
-    define(&defines, "THREADS", plan->threads);
-    define(&defines, "AXES", plan->n_axes);
-    define_list_of(&defines, "BOX", plan->box, plan->n_axes);
-    define_list_of(&defines, "OUT_ORDER", plan->out_order, plan->n_axes);
-    define_list_of(&defines, "SHARED_STRIDE", plan->shared_stride, plan->n_axes);
-    define(&defines, "SHARED_CELLS", plan->shared_cells);
-    define(&defines, "LOAD_VECTOR", plan->load_vector);
-    define(&defines, "STORE_VECTOR", plan->store_vector);
-    define(&defines, "MICRO", plan->micro);
-    define(&defines, "GRID_AXES", plan->n_grid);
-    define_list_of(&defines, "CUT", (const uint32_t *)plan->cut, plan->n_axes);
-    define(&defines, "INDEX_BITS", plan->index64 ? 64 : 32);
-
-    param_block shape = {.index64 = plan->index64};
-    put_grid(&shape, p, plan->grid, plan->n_grid);
-    for (uint32_t a = 0; a < plan->n_axes; a++) put_offset(&shape, p->in_stride[plan->axis[a]]);
-    for (uint32_t a = 0; a < plan->n_axes; a++) put_offset(&shape, p->out_stride[plan->axis[a]]);
-    void *params[] = {(void *)&p->in, (void *)&p->out, shape.bytes};
-    return launch(stream, "transpose/90_permute.cu", "permute", &defines, plan->blocks, plan->threads, params, diag);
-}
-
-static hw_status launch_ragged(hw_stream *stream, const hw_permutation *p, const hw_tile_plan *plan, hw_diag *diag) {
-    define_list defines = {.count = 0};
-    define(&defines, "ELEMENT_BYTES", plan->elem_bytes);
-    define(&defines, "THREADS", plan->threads);
-    define(&defines, "BOX_COLS", plan->box[0]);
-    define(&defines, "BOX_ROWS", plan->box[1]);
-    define(&defines, "GRID_AXES", plan->n_grid);
-    define(&defines, "INDEX_BITS", plan->index64 ? 64 : 32);
-
-    const uint32_t col = plan->axis[0], row = plan->axis[1];
-    param_block shape = {.index64 = plan->index64};
-    put_u32(&shape, (uint32_t)p->n[row]);
-    put_u32(&shape, (uint32_t)p->n[col]);
-    put_offset(&shape, p->in_stride[row]);
-    put_offset(&shape, p->out_stride[col]);
-    put_grid(&shape, p, plan->grid, plan->n_grid);
-    void *params[] = {(void *)&p->in, (void *)&p->out, shape.bytes};
-    return launch(stream, "transpose/92_ragged.cu", "ragged", &defines, plan->blocks, plan->threads, params, diag);
-}
-
-static hw_status launch_swap(hw_stream *stream, const hw_permutation *p, const hw_swap_plan *plan, hw_diag *diag) {
-    define_list defines = {.count = 0};
-    define(&defines, "ELEMENT_BYTES", plan->elem_bytes);
-    define(&defines, "THREADS", plan->threads);
-    define(&defines, "BOX", plan->box);
-    define(&defines, "VECTOR", plan->vector);
-    define(&defines, "GRID_AXES", plan->n_grid);
-    define(&defines, "INDEX_BITS", plan->index64 ? 64 : 32);
-
-    param_block shape = {.index64 = plan->index64};
-    put_u32(&shape, (uint32_t)p->n[plan->row_axis]);
-    put_u32(&shape, plan->pairs);
-    put_u32(&shape, plan->multiplier);
-    put_u32(&shape, plan->shift);
-    put_offset(&shape, p->in_stride[plan->row_axis]);
-    put_grid(&shape, p, plan->grid, plan->n_grid);
-    void *params[] = {(void *)&p->out, shape.bytes};
-    return launch(stream, "transpose/95_swap.cu", "swap", &defines, plan->blocks, plan->threads, params, diag);
+static hw_status run(hw_stream *stream, const hw_permutation *p, const hw_plan *plan, hw_diag *diag) {
+    void *const arrays[] = {[IN] = (void *)p->in, [OUT] = p->out};
+    return hw_plan_run(stream, plan, arrays, diag);
 }
 
 // ---- To another place -----------------------------------------------------------------------------------------------
@@ -191,7 +57,9 @@ static hw_status run_apart(hw_stream *stream, const hw_permutation *p, hw_diag *
     hw_tile_plan plan;
     make_plan(hw_stream_device(stream), p, &plan);
     if (plan.blocks > HW_TILE_MOST) return run_halves(stream, p, diag);
-    return plan.kind == HW_TILE_RAGGED ? launch_ragged(stream, p, &plan, diag) : launch_boxes(stream, p, &plan, diag);
+    hw_plan launches;
+    hw_tile_plan_launch(p, &plan, IN, OUT, &launches);
+    return run(stream, p, &launches, diag);
 }
 
 // ---- In place -------------------------------------------------------------------------------------------------------
@@ -227,8 +95,10 @@ static hw_status run_through_scratch(hw_stream *stream, const hw_permutation *p,
 static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_diag *diag) {
     hw_swap_plan swap;
     if (moves_nothing(p)) return HW_OK;
-    if (hw_swap_plan_make(p, &swap)) return launch_swap(stream, p, &swap, diag);
-    return run_through_scratch(stream, p, diag);
+    if (!hw_swap_plan_make(p, &swap)) return run_through_scratch(stream, p, diag);
+    hw_plan launches;
+    hw_swap_plan_launch(p, &swap, OUT, &launches);
+    return run(stream, p, &launches, diag);
 }
 
 hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *merged, hw_diag *diag) {

@@ -1,0 +1,54 @@
+// What is launched for a problem, as data: kernels, how they are specialised, grids and parameters. Operations and the rungs
+// of ladders make plans, which are pure functions of the problem and the device; hw_plan_run carries one out.
+#ifndef HW_OP_PLAN_H
+#define HW_OP_PLAN_H
+
+#include "device/device.h"
+
+enum {
+    HW_PLAN_LAUNCHES = 4,
+    HW_PLAN_PARAMS = 16,
+    HW_PLAN_DEFINES = 16,
+};
+
+// One parameter of a launch: an array, or bytes of the plan.
+typedef struct hw_plan_param {
+    int array;                // index in the arrays that the plan is run with (a ladder: hw_work.arrays), or -1
+    uint32_t offset;          // into hw_plan.bytes, where the value lies
+} hw_plan_param;
+
+typedef struct hw_plan_launch {
+    const char *file, *function;
+    uint32_t defines[HW_PLAN_DEFINES], n_defines;   // offsets into hw_plan.bytes of "NAME=VALUE"
+    uint32_t grid[3], block[3], dynamic_shared_bytes;
+    hw_plan_param params[HW_PLAN_PARAMS];
+    uint32_t n_params;
+} hw_plan_launch;
+
+// Launches in order.
+typedef struct hw_plan {
+    hw_plan_launch launches[HW_PLAN_LAUNCHES];
+    uint32_t n_launches;
+    uint32_t used;
+    _Alignas(16) char bytes[4096];   // values and texts that the launches point into
+} hw_plan;
+
+// Building a plan: each returns the offset in plan->bytes; a plan that is full is a bug and asserts.
+uint32_t hw_plan_text(hw_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint32_t hw_plan_value(hw_plan *plan, const void *value, size_t bytes);
+
+// Adds "NAME=VALUE", "NAME=V,V,V" to the launch's defines.
+void hw_plan_define(hw_plan *plan, hw_plan_launch *launch, const char *name, long long value);
+void hw_plan_define_list(hw_plan *plan, hw_plan_launch *launch, const char *name, const int32_t *values, uint32_t n);
+
+// The kernels of a plan, compiled where they have to be: n_launches of them. As hw_device_kernel.
+hw_status hw_plan_kernels(hw_device *device, const hw_plan *plan, hw_kernel *kernels[HW_PLAN_LAUNCHES], hw_diag *diag);
+
+// Queues all launches. arrays: what the parameters name. As hw_stream_launch.
+hw_status hw_plan_launch_all(hw_stream *stream, const hw_plan *plan, hw_kernel *const kernels[HW_PLAN_LAUNCHES],
+                             void *const *arrays, hw_diag *diag);
+
+// Both.
+hw_status hw_plan_run(hw_stream *stream, const hw_plan *plan, void *const *arrays, hw_diag *diag);
+
+#endif
