@@ -78,7 +78,7 @@ HW_EXPORT cudaError_t cudaFreeArray(cudaArray_t array) {
     HW_ENTER();
     if (!array) return cudaSuccess;
     if (!hw_handle_remove(HW_HANDLE_ARRAY, array)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    hw_mem_free(hw_sim_mem(hw_shim_sim()), hw_address(array->data), NULL);
+    hw_mem_free_at(hw_sim_mem(hw_shim_sim()), hw_address(array->data), hw_shim_site(), NULL);
     hw_free(array);
     return cudaSuccess;
 }

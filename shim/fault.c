@@ -22,9 +22,11 @@ void hw_shim_report_fault(const hw_fault *fault) {
     fflush(stdout);
     // An assert's sentence is the CUDA driver's own, which programs' tests look for.
     fprintf(stderr, "%s%s\n", fault->has_assertion ? "" : "halfwarp: ", fault->text);
-    if (fault->has_allocation && fault->allocation.site &&
-        hw_shim_describe_site(fault->allocation.site, place, sizeof place))
+    const hw_allocation *allocation = fault->has_allocation ? &fault->allocation : NULL;
+    if (allocation && allocation->site && hw_shim_describe_site(allocation->site, place, sizeof place))
         fprintf(stderr, "halfwarp: that allocation was made at %s\n", place);
+    if (allocation && allocation->freed_at && hw_shim_describe_site(allocation->freed_at, place, sizeof place))
+        fprintf(stderr, "halfwarp: and freed at %s\n", place);
     hw_shim_note(HW_EXIT_FAULTED, fault->text);
     hw_shim_set_sticky(error_of(fault));
 }

@@ -26,7 +26,7 @@ static cudaError_t release(void *pointer, hw_alloc_kind one, hw_alloc_kind other
     hw_mem *mem = hw_sim_mem(hw_shim_sim());
     hw_allocation found;
     if (!hw_mem_find(mem, hw_address(pointer), 0, &found) || (found.kind != one && found.kind != other) ||
-        hw_mem_free(mem, hw_address(pointer), NULL))
+        hw_mem_free_at(mem, hw_address(pointer), hw_shim_site(), NULL))
         return hw_shim_return(cudaErrorInvalidValue);
     return cudaSuccess;
 }

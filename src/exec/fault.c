@@ -56,7 +56,8 @@ static void describe_allocation(hw_fault *fault) {
         append(t, sizeof fault->text, "; no allocation is anywhere near: is it a pointer to host memory, or no pointer at all?");
         return;
     }
-    const char *what = a->is_freed ? "freed allocation" : a->name ? a->name : "allocation";
+    char name[256];
+    const char *what = a->is_freed ? "freed allocation" : a->name ? hw_demangle(a->name, name, sizeof name) : "allocation";
     if (is_before)
         append(t, sizeof fault->text, "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
                a->address - fault->address, what, a->bytes, a->address);
@@ -69,7 +70,52 @@ static void describe_allocation(hw_fault *fault) {
                fault->address - a->address, what, a->bytes, a->address);
 }
 
-static void describe_address(const hw_run *run, hw_fault *fault, bool is_write) {
+// Further away than this from a variable, an address has nothing to do with it.
+enum { NEAR_BYTES = 1 << 16 };
+
+// "; 8 bytes past the end of k(float*)::tile of 4096 bytes", when the address lies in or near what is named.
+static void describe_place(hw_fault *fault, int64_t at, const char *name, uint64_t begin, uint64_t bytes) {
+    char *t = fault->text;
+    size_t n = sizeof fault->text;
+    int64_t into = at - (int64_t)begin, past = into - (int64_t)bytes;
+    if (into < -NEAR_BYTES || past > NEAR_BYTES) return;
+    if (into < 0) append(t, n, "; %" PRId64 " bytes before %s of %" PRIu64 " bytes", -into, name, bytes);
+    else if (past < 0) append(t, n, "; %" PRId64 " bytes into %s of %" PRIu64 " bytes", into, name, bytes);
+    else append(t, n, "; %" PRId64 " bytes past the end of %s of %" PRIu64 " bytes", past, name, bytes);
+}
+
+// The variable that holds the address, or the last one before it: arrays are overrun more often than underrun. Below 0,
+// the first one.
+static void describe_shared(const hw_run *run, hw_fault *fault) {
+    const hw_program *entry = run->entry;
+    const hw_ptx_symbol *found = NULL, *first = NULL;
+    uint32_t align = entry->dynamic_shared_align ? entry->dynamic_shared_align : 16;
+    uint64_t dynamic = (entry->shared_bytes + align - 1) / align * align;
+    int64_t at = (int32_t)fault->address;
+    for (uint32_t i = 0; i < entry->n_shared; i++) {
+        const hw_ptx_symbol *symbol = entry->shared[i];
+        if (!first || symbol->offset < first->offset) first = symbol;
+        if ((int64_t)symbol->offset <= at && (!found || symbol->offset >= found->offset)) found = symbol;
+    }
+    if (at < 0) found = first;
+    char name[256];
+    if (run->launch->dynamic_shared_bytes && (at >= (int64_t)dynamic || !found))
+        describe_place(fault, at, "the dynamic shared memory", dynamic, run->launch->dynamic_shared_bytes);
+    else if (found)
+        describe_place(fault, at, hw_demangle(found->name, name, sizeof name), found->offset, found->size_bytes);
+}
+
+// Compilers put all variables of a function into one, whose name the user has never seen.
+static void describe_local(const hw_state *s, hw_fault *fault) {
+    const hw_frame *frame = s->frame;
+    if (!frame || !frame->program->local_bytes) return;
+    char function[256], name[320];
+    snprintf(name, sizeof name, "the local variables of %s", hw_demangle(frame->program->name, function, sizeof function));
+    describe_place(fault, (int32_t)fault->address, name, frame->local_offset, frame->program->local_bytes);
+}
+
+static void describe_address(const hw_state *s, hw_fault *fault, bool is_write) {
+    const hw_run *run = s->run;
     char *t = fault->text;
     size_t n = sizeof fault->text;
     append(t, n, ": %s of %u byte%s at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes,
@@ -77,6 +123,8 @@ static void describe_address(const hw_run *run, hw_fault *fault, bool is_write) 
     if (fault->kind == HW_FAULT_MISALIGNED) append(t, n, ", which is no multiple of %u", fault->width_bytes);
     if (fault->space == HW_SPACE_SHARED || fault->space == HW_SPACE_LOCAL) {
         append(t, n, " in %s memory of %" PRIu64 " bytes", hw_space_name(fault->space), fault->space_bytes);
+        if (fault->space == HW_SPACE_SHARED) describe_shared(run, fault);
+        else describe_local(s, fault);
         return;
     }
     fault->has_allocation = hw_mem_nearest(run->launch->mem, fault->address, &fault->allocation);
@@ -130,7 +178,7 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
     fault->address = address;
     fault->width_bytes = bytes;
     fault->space_bytes = space == HW_SPACE_SHARED ? s->run->shared_bytes : s->run->local_bytes;
-    describe_address(s->run, fault, is_write);
+    describe_address(s, fault, is_write);
     s->run->status = HW_FAULT;
     return NULL;
 }

@@ -223,7 +223,8 @@ static uint64_t place(hw_ptx_symbol *symbol, uint64_t top) {
     return symbol->offset + (symbol->size_bytes < limit ? symbol->size_bytes : limit);
 }
 
-static hw_status lay_out_entry(const graph *g, reach *r, hw_program *program, const uint32_t *owner, hw_diag *diag) {
+static hw_status lay_out_entry(const graph *g, reach *r, hw_program_set *set, hw_program *program,
+                               const uint32_t *owner, hw_diag *diag) {
     uint32_t entry = (uint32_t)program->index;
     uint64_t top = 0;
     reach_from(g, r, entry);
@@ -240,6 +241,9 @@ static hw_status lay_out_entry(const graph *g, reach *r, hw_program *program, co
         return hw_diag_set_at(diag, HW_UNSUPPORTED, g->module->name, program->function->line,
                               "%s has more shared memory than any GPU", program->name);
     program->shared_bytes = (uint32_t)top;
+    program->shared = hw_arena_take(set->arena, (r->n_found + 1) * sizeof *program->shared);
+    if (!program->shared) return hw_diag_no_memory(diag);
+    for (uint32_t k = 0; k < r->n_found; k++) program->shared[program->n_shared++] = g->symbols[r->found[k]];
     return HW_OK;
 }
 
@@ -283,7 +287,7 @@ static hw_status lay_out_shared(const graph *g, hw_program_set *set, hw_diag *di
     memset(r.symbol_stamp, 0, symbols);
     for (uint32_t v = 0; v < n; v++) {
         if (!set->programs[v] || !set->programs[v]->function->is_entry) continue;
-        hw_status status = lay_out_entry(g, &r, set->programs[v], owner, diag);
+        hw_status status = lay_out_entry(g, &r, set, set->programs[v], owner, diag);
         if (status != HW_OK) return status;
     }
     return HW_OK;

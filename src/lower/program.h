@@ -170,6 +170,8 @@ struct hw_program {
     uint32_t formal_param_bytes;
     uint32_t local_bytes;                   // per thread, this function's own .local variables
     uint32_t shared_bytes;                  // static shared memory this function names (entries: everything reachable)
+    const hw_ptx_symbol **shared;           // of entries: the variables in it
+    uint32_t n_shared;
     uint32_t regs_estimate;                 // liveness estimate of 32-bit registers per thread
     hw_call_site *calls;
     uint32_t n_calls;

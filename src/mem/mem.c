@@ -32,7 +32,7 @@ typedef struct record {
     _Atomic uint64_t version;             // odd while it is being written
     _Atomic uint64_t address, bytes;
     _Atomic uint64_t kind_and_flags;      // kind, is_used << 8, is_freed << 9, flags << 32
-    _Atomic(const void *) site;
+    _Atomic(const void *) site, freed_at;
     _Atomic(const char *) name;
     uint64_t charged_bytes;               // counted against the limit
     uint32_t next_quarantined;
@@ -143,6 +143,7 @@ static void write_record(record *r, const hw_allocation *a, uint32_t state) {
     atomic_store_explicit(&r->kind_and_flags, (uint64_t)a->kind | state | (uint64_t)a->flags << 32,
                           memory_order_release);
     atomic_store_explicit(&r->site, a->site, memory_order_release);
+    atomic_store_explicit(&r->freed_at, a->freed_at, memory_order_release);
     atomic_store_explicit(&r->name, a->name, memory_order_release);
     atomic_store_explicit(&r->version, version + 2, memory_order_release);
 }
@@ -156,6 +157,7 @@ static bool read_record(const record *r, hw_allocation *out) {
         out->bytes = atomic_load_explicit(&r->bytes, memory_order_acquire);
         word = atomic_load_explicit(&r->kind_and_flags, memory_order_acquire);
         out->site = atomic_load_explicit(&r->site, memory_order_acquire);
+        out->freed_at = atomic_load_explicit(&r->freed_at, memory_order_acquire);
         out->name = atomic_load_explicit(&r->name, memory_order_acquire);
         after = atomic_load_explicit(&r->version, memory_order_relaxed);
     } while (before != after || before & 1);
@@ -292,7 +294,9 @@ static void give_pages_back(const hw_allocation *a) {
         madvise((void *)(uintptr_t)a->address, round_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
 }
 
-hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) {
+hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) { return hw_mem_free_at(mem, address, NULL, diag); }
+
+hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_diag *diag) {
     hw_status status = HW_USAGE;
     const char *why = "the address is not the start of an allocation";
     pthread_mutex_lock(&mem->lock);
@@ -304,6 +308,7 @@ hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) {
         if (a.is_freed) {
             why = "the allocation has been freed already";
         } else {
+            a.freed_at = site;
             write_record(&mem->records[number], &a, RECORD_USED | RECORD_FREED);
             atomic_fetch_sub(&mem->used_bytes, mem->records[number].charged_bytes);
             if (a.kind == HW_ALLOC_HEAP) atomic_fetch_sub(&mem->heap_bytes, heap_charge(a.bytes));

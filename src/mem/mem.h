@@ -27,6 +27,7 @@ typedef struct hw_allocation {
     hw_alloc_kind kind;
     bool is_freed;          // kept for a while to name use after free
     const void *site;       // who asked for it: a code address of the host program, or NULL
+    const void *freed_at;   // who freed it, likewise
     const char *name;       // of a variable, or NULL; not copied
     uint32_t flags;         // the runtime's own
 } hw_allocation;
@@ -46,6 +47,8 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
 
 // address as returned by hw_mem_alloc or registered; HW_USAGE when it is none, or freed already.
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
+// The same for a host program's call: site is kept with what is remembered of the allocation.
+hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_diag *diag);
 
 // The live allocation that holds all of [address, address + bytes), copied into *out; false when there is none.
 // O(log allocations). Lock-free for readers.

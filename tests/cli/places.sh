@@ -33,6 +33,10 @@ int main(int, char **argv) {
     if (!strcmp(argv[1], "plain")) p = take<int>(1000);
     if (!strcmp(argv[1], "managed")) cudaMallocManaged(&p, 4000);   // managed
     if (!strcmp(argv[1], "host")) cudaMallocHost(&p, 4000);         // host
+    if (!strcmp(argv[1], "freed")) {
+        p = take<int>(2000);
+        cudaFree(p);                           // freed
+    }
     store<<<1, 1>>>(p);
     cudaDeviceSynchronize();
     return 0;
@@ -57,7 +61,11 @@ for compiler in nvcc clang; do
             expect 5 "$halfwarp" run --compiler $compiler $level "$work/where.cu" $kind
             says err "where.cu:3: kernel store"
             says err "that allocation was made at $work/where.cu:$(line where.cu $kind)"
+            ! grep -q "freed" "$work/err" || fail "$kind is not freed: $(cat "$work/err")"
         done
+        expect 5 "$halfwarp" run --compiler $compiler $level "$work/where.cu" freed
+        says err "that allocation was made at $work/where.cu:$(line where.cu plain)"
+        says err "and freed at $work/where.cu:$(line where.cu freed)"
     done
 done
 [ $routes -gt 0 ] || exit 77

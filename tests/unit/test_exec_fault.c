@@ -255,6 +255,45 @@ static void test_parameters(void **state) {
     assert_says(f, "kernel parameters of 16 bytes");
 }
 
+// In shared and local memory, the variable that was meant.
+static void test_variables(void **state) {
+    (void)state;
+    static const char *const shared = ".shared .align 4 .b8 _ZZ1kvE4tile[64];\n.shared .align 4 .b8 row[16];\n"
+                                      ".extern .shared .align 16 .b8 more[];\n";
+    static const struct { const char *body; uint32_t dynamic; const char *says; } rows[] = {
+        // tile lies at 0 and row behind it.
+        {"mov.u32 %r5, row; st.shared.u32 [%r5+24], %r1; mov.u32 %r6, _ZZ1kvE4tile; st.shared.u32 [%r6], %r1;", 0,
+         " in shared memory of 80 bytes; 8 bytes past the end of row of 16 bytes"},
+        {"mov.u32 %r5, row; mov.u32 %r6, _ZZ1kvE4tile; st.shared.u32 [%r6+-8], %r5;", 0,
+         "; 8 bytes before k()::tile of 64 bytes"},
+        {"mov.u32 %r5, row; mov.u32 %r6, _ZZ1kvE4tile; st.shared.u32 [%r6+6], %r5;", 0,
+         "; 6 bytes into k()::tile of 64 bytes"},
+        {"mov.u32 %r5, row; mov.u32 %r6, more; st.shared.u32 [%r6+36], %r5; mov.u32 %r6, _ZZ1kvE4tile;", 32,
+         "; 4 bytes past the end of the dynamic shared memory of 32 bytes"},
+        {"mov.u32 %r5, row; st.shared.u32 [%r5+16777216], %r5; mov.u32 %r6, _ZZ1kvE4tile;", 0,
+         " in shared memory of 80 bytes"},
+        {"mov.u32 %r6, more; st.shared.u32 [%r6+20], %r6;", 16,
+         " in shared memory of 16 bytes; 4 bytes past the end of the dynamic shared memory of 16 bytes"},
+    };
+    static run_result r;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char ptx[4096];
+        const char *whole = KERNEL("##", "@@ ret;\n"), *at = strstr(whole, "##"), *body = strstr(at, "@@");
+        snprintf(ptx, sizeof ptx, "%.*s%s%.*s%s%s", (int)(at - whole), whole, shared, (int)(body - at - 2), at + 2,
+                 rows[i].body, body + 2);
+        run_kernel(&(run_args){.block = 32, .ptx = ptx, .shared = rows[i].dynamic}, &r);
+        if (r.status != HW_FAULT) fail_msg("status %d: %s", r.status, ptx);
+        assert_says(&r, rows[i].says);
+        if (i == 4) assert_null(strstr(r.fault.text, "; "));
+    }
+    run_result *f = fault(KERNEL("", ".local .align 4 .b8 __local_depot0[40]; mov.u64 %rd4, __local_depot0;"
+                                     " st.local.u32 [%rd4+2052], %r1; ret;\n"), HW_FAULT_ADDRESS);
+    assert_says(f, "; 2012 bytes past the end of the local variables of k of 40 bytes");
+    f = fault(KERNEL(".global .align 4 .b8 _ZN3geo5tableE[12];\n",
+                     "mov.u64 %rd4, _ZN3geo5tableE; st.global.u32 [%rd4+12], %r1; ret;\n"), HW_FAULT_ADDRESS);
+    assert_says(f, "0 bytes past the end of the nearest geo::table of 12 bytes");
+}
+
 // A function that nobody defines is refused when the module is loaded, by the names and the line that the user wrote.
 static void test_undefined_function(void **state) {
     (void)state;
@@ -288,6 +327,7 @@ int main(void) {
         cmocka_unit_test(test_freed_and_between), cmocka_unit_test(test_nothing_else_is_touched),
         cmocka_unit_test(test_stops),        cmocka_unit_test(test_stack),
         cmocka_unit_test(test_parameters),   cmocka_unit_test(test_undefined_function),
+        cmocka_unit_test(test_variables),
         cmocka_unit_test(test_refused_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
