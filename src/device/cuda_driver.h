@@ -1,5 +1,5 @@
-// NVIDIA's driver (libcuda.so.1), loaded when it is first needed; nothing of CUDA is there at build time. What is declared
-// here goes by the names and has the layout of cuda.h, of which it is the part that is used.
+// NVIDIA's driver (libcuda.so.1), loaded when it is first needed; nothing of CUDA is there at build time. What is
+// declared here goes by the names and has the layout of cuda.h, of which it is the part that is used.
 #ifndef HW_DEVICE_CUDA_DRIVER_H
 #define HW_DEVICE_CUDA_DRIVER_H
 
@@ -110,8 +110,8 @@ typedef struct hw_cuda_driver {
 #undef HW_CUDA_IF_THERE
 } hw_cuda_driver;
 
-// The driver, initialised; it stays loaded. NULL where there is none, or none with a GPU: why is a sentence's second half
-// in reason ("this machine has no NVIDIA driver"). Any thread.
+// The driver, initialised; it stays loaded. NULL where there is none, or none with a GPU: why is a sentence's second
+// half in reason ("this machine has no NVIDIA driver"). Any thread.
 const hw_cuda_driver *hw_cuda_driver_open(char *reason, size_t reason_bytes);
 
 // "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns text.

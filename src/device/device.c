@@ -25,7 +25,8 @@ static char *duplicate(const char *text) {
 static bool find_cache(char **out) {
     char buffer[4096], path[4200];
     struct passwd entry, *found = NULL;
-    if (getpwuid_r(getuid(), &entry, buffer, sizeof buffer, &found) != 0 || !found || found->pw_dir[0] != '/') return true;
+    if (getpwuid_r(getuid(), &entry, buffer, sizeof buffer, &found) != 0 || !found || found->pw_dir[0] != '/')
+        return true;
     snprintf(path, sizeof path, "%s/.cache/halfwarp", found->pw_dir);
     return (*out = duplicate(path)) != NULL;
 }
@@ -235,8 +236,8 @@ void hw_event_destroy(hw_event *event) {
 static hw_status check_event(const hw_event *event, const hw_stream *stream, hw_diag *diag) {
     if (!event || !stream) return hw_diag_set(diag, HW_USAGE, "the event or the stream is NULL");
     if (event->device == stream->device) return HW_OK;
-    return hw_diag_set(diag, HW_USAGE, "the event is of a device (%s) other than the stream's (%s)", event->device->name,
-                       stream->device->name);
+    return hw_diag_set(diag, HW_USAGE, "the event is of a device (%s) other than the stream's (%s)",
+                       event->device->name, stream->device->name);
 }
 
 hw_status hw_event_record(hw_event *event, hw_stream *stream, hw_diag *diag) {

@@ -23,15 +23,21 @@ static void find_name(char *out, size_t out_bytes) {
     if (file) fclose(file);
 }
 
+// All the memory that this machine has; 0: not known.
+static uint64_t physical_bytes(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
+}
+
 static hw_status cpu_open(hw_device *device, const char *place, hw_diag *diag) {
     (void)place, (void)diag;
     hw_device_properties *p = &device->properties;
-    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE), l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
     p->kind = HW_DEVICE_CPU;
     p->dl = (DLDevice){kDLCPU, 0};
     find_name(p->name, sizeof p->name);
     p->multiprocessors = hw_host_processors();
-    p->memory_bytes = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
+    p->memory_bytes = physical_bytes();
     if (l3 <= 0) l3 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     p->l2_bytes = l3 > 0 && l3 <= UINT32_MAX ? (uint32_t)l3 : 0;
     device->own = device;
@@ -43,11 +49,15 @@ static void cpu_close(hw_device *device) { (void)device; }
 enum { ALIGN = 256, HUGE_PAGE = 2 << 20 };
 
 // Large blocks lie on huge pages where the system gives them: strided access is bound by address translation otherwise.
+// The system may promise more than the machine has, and end the process when it is used; so none of that is asked for.
 static hw_status cpu_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
     size_t align = block->bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : ALIGN;
-    if (block->bytes <= PTRDIFF_MAX - HUGE_PAGE) block->raw = hw_malloc(block->bytes + align);
+    uint64_t most = physical_bytes();
+    if (!most || most > PTRDIFF_MAX - HUGE_PAGE) most = PTRDIFF_MAX - HUGE_PAGE;
+    if (block->bytes <= most) block->raw = hw_malloc(block->bytes + align);
     if (!block->raw)
-        return hw_diag_set(diag, HW_NO_MEMORY, "%s: this machine gives no %zu bytes of memory", device->name, block->bytes);
+        return hw_diag_set(diag, HW_NO_MEMORY, "%s: this machine gives no %zu bytes of memory", device->name,
+                           block->bytes);
     block->address = ((uintptr_t)block->raw + align - 1) & ~((uintptr_t)align - 1);
     if (align == HUGE_PAGE) madvise((void *)block->address, block->bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return HW_OK;

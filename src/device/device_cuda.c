@@ -18,7 +18,8 @@ void hw_cuda_leave(const hw_cuda *cuda) {
     cuda->driver->cuCtxPopCurrent(&ours);
 }
 
-// 700 to 719 are what kernels do wrong, and the machine under them: after these a GPU takes no more work of the process.
+// 700 to 719 are what kernels do wrong, and the machine under them: after these a GPU takes no more work of the
+// process.
 static hw_status status_of(CUresult result) {
     switch (result) {
     case CUDA_ERROR_OUT_OF_MEMORY: return HW_NO_MEMORY;
@@ -78,7 +79,8 @@ static CUresult read_properties(hw_cuda *cuda, hw_device_properties *p, int ordi
     p->l2_bytes = (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     p->shared_bytes = (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     if (!p->shared_bytes) p->shared_bytes = (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    p->shared_bytes_per_multiprocessor = (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    p->shared_bytes_per_multiprocessor =
+        (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     p->threads_per_multiprocessor = (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
     p->banks = arch ? arch->smem_banks : 32;
     p->bank_bytes = arch ? arch->smem_bank_bytes : 4;
@@ -92,8 +94,8 @@ static CUresult read_properties(hw_cuda *cuda, hw_device_properties *p, int ordi
     return result;
 }
 
-// A pool of our own, which keeps what it was given until the device is closed, or memory runs short. Without one, memory
-// in the order of streams is ordinary memory.
+// A pool of our own, which keeps what it was given until the device is closed, or memory runs short. Without one,
+// memory in the order of streams is ordinary memory.
 static void create_pool(hw_cuda *cuda) {
     if (!cuda->driver->has_pools || !attribute(cuda, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)) return;
     CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -113,8 +115,8 @@ static hw_status find_gpu(hw_device *device, hw_cuda *cuda, int ordinal, hw_diag
     if (ordinal >= count && count == 1)
         return hw_diag_set(diag, HW_NOT_FOUND, "there is no %s: this machine has one GPU, cuda:0", device->name);
     if (ordinal >= count)
-        return hw_diag_set(diag, HW_NOT_FOUND, "there is no %s: this machine has %d GPUs, cuda:0 to cuda:%d", device->name,
-                           count, count - 1);
+        return hw_diag_set(diag, HW_NOT_FOUND, "there is no %s: this machine has %d GPUs, cuda:0 to cuda:%d",
+                           device->name, count, count - 1);
     hw_diag why = {0};
     if (!hw_nvrtc_open(cuda->driver->version / 1000, &why))
         return hw_diag_set(diag, HW_NOT_FOUND, "%s cannot be used: %s", device->name, why.text);
@@ -124,7 +126,8 @@ static hw_status find_gpu(hw_device *device, hw_cuda *cuda, int ordinal, hw_diag
 static hw_status cuda_open(hw_device *device, const char *place, hw_diag *diag) {
     size_t digits = strspn(place, "0123456789");
     if (!digits || digits > 9 || place[digits])
-        return hw_diag_set(diag, HW_USAGE, "no device is called \"%s\": N of cuda:N is the number of a GPU", device->name);
+        return hw_diag_set(diag, HW_USAGE, "no device is called \"%s\": N of cuda:N is the number of a GPU",
+                           device->name);
     int ordinal = atoi(place);
     hw_cuda *cuda = hw_calloc(1, sizeof *cuda);
     if (!cuda) return hw_diag_no_memory(diag);
@@ -259,7 +262,8 @@ static hw_status cuda_stream_synchronize(hw_stream *stream, hw_diag *diag) {
     const hw_cuda *cuda = hw_cuda_of(stream->device);
     CUresult result;
     HW_CUDA_CALL(cuda, result, cuStreamSynchronize(stream->handle));
-    return hw_cuda_status(stream->device, result, diag, "the stream's work has failed, and the GPU takes no more of this process");
+    return hw_cuda_status(stream->device, result, diag,
+                          "the stream's work has failed, and the GPU takes no more of this process");
 }
 
 static hw_status cuda_event_create(hw_event *event, hw_diag *diag) {
@@ -319,7 +323,8 @@ static CUresult copy_rows(const hw_cuda *cuda, CUstream stream, const hw_copy_ar
     // Wider pitches than the GPU takes in one go: row by row.
     if (a->rows == 1 || a->to_pitch > cuda->max_pitch || a->from_pitch > cuda->max_pitch) {
         for (size_t row = 0; row < a->rows && !result; row++)
-            result = cuda->driver->cuMemcpyAsync(to + row * a->to_pitch, from + row * a->from_pitch, a->row_bytes, stream);
+            result =
+                cuda->driver->cuMemcpyAsync(to + row * a->to_pitch, from + row * a->from_pitch, a->row_bytes, stream);
         return result;
     }
     CUDA_MEMCPY2D copy = {
@@ -344,8 +349,8 @@ static hw_status cuda_copy(hw_stream *stream, const hw_copy_args *args, hw_diag 
         result = copy_rows(cuda, stream->handle, args);
         hw_cuda_leave(cuda);
     }
-    return hw_cuda_status(stream->device, result, diag, "%zu bytes in each of %zu rows cannot be copied", args->row_bytes,
-                          args->rows);
+    return hw_cuda_status(stream->device, result, diag, "%zu bytes in each of %zu rows cannot be copied",
+                          args->row_bytes, args->rows);
 }
 
 static hw_status cuda_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {

@@ -65,8 +65,8 @@ hw_status hw_cuda_allow_dynamic_shared(hw_kernel *kernel, uint32_t bytes, hw_dia
     CUresult result;
     HW_CUDA_CALL(cuda, result, cuFuncSetAttribute(kernel->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                   (int)bytes));
-    return hw_cuda_status(kernel->device, result, diag, "%s cannot have %u bytes of dynamic shared memory", kernel->name,
-                          bytes);
+    return hw_cuda_status(kernel->device, result, diag, "%s cannot have %u bytes of dynamic shared memory",
+                          kernel->name, bytes);
 }
 
 static hw_status check_shape(const hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag) {
@@ -102,6 +102,7 @@ hw_status hw_cuda_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_d
     else
         HW_CUDA_CALL(cuda, result, cuLaunchKernel(launch->kernel->handle, g[0], g[1], g[2], b[0], b[1], b[2],
                                                   launch->dynamic_shared_bytes, stream->handle, params, NULL));
-    return hw_cuda_status(stream->device, result, diag, "%s cannot be launched with %ux%ux%u blocks of %ux%ux%u threads",
-                          launch->kernel->name, g[0], g[1], g[2], b[0], b[1], b[2]);
+    return hw_cuda_status(stream->device, result, diag,
+                          "%s cannot be launched with %ux%ux%u blocks of %ux%ux%u threads", launch->kernel->name, g[0],
+                          g[1], g[2], b[0], b[1], b[2]);
 }

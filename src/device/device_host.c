@@ -71,7 +71,8 @@ static void copy_share(void *context, uint32_t index) {
     }
     size_t first = (size_t)((unsigned __int128)a->rows * index / all->n);
     size_t last = (size_t)((unsigned __int128)a->rows * (index + 1) / all->n);
-    for (size_t row = first; row < last; row++) memcpy(to + row * a->to_pitch, from + row * a->from_pitch, a->row_bytes);
+    for (size_t row = first; row < last; row++)
+        memcpy(to + row * a->to_pitch, from + row * a->from_pitch, a->row_bytes);
 }
 
 hw_status hw_host_copy(hw_stream *stream, const hw_copy_args *args, hw_diag *diag) {

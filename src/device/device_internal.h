@@ -133,7 +133,8 @@ struct hw_device {
 
 // device_memory.c. All for device.c.
 // stream: that in whose order it is; or NULL.
-hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out, hw_diag *diag);
+hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,
+                                 hw_diag *diag);
 void hw_device_memory_free(hw_device *device, void *memory, bool is_host);
 void hw_device_memory_free_all(hw_device *device);
 

@@ -19,7 +19,8 @@ static bool find_self(char out[PATH_MAX]) {
     Dl_info info;
     struct link_map *map = NULL;
     const char *file = "/proc/self/exe";
-    if (dladdr1((const void *)find_self, &info, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0]) file = map->l_name;
+    if (dladdr1((const void *)find_self, &info, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0])
+        file = map->l_name;
     return realpath(file, out) != NULL;
 }
 
@@ -189,8 +190,10 @@ static hw_status allow_dynamic_shared(hw_kernel *kernel, uint32_t bytes, hw_diag
     uint64_t all = (uint64_t)kernel->info.static_shared_bytes + bytes;
     hw_status status = HW_OK;
     if (all > device->properties.shared_bytes)
-        return hw_diag_set(diag, HW_USAGE, "%s: %s is launched with %u bytes of static and %u of dynamic shared memory, "
-                           "and a block can have %u", device->name, kernel->name, kernel->info.static_shared_bytes, bytes,
+        return hw_diag_set(diag, HW_USAGE,
+                           "%s: %s is launched with %u bytes of static and %u of dynamic shared memory, "
+                           "and a block can have %u",
+                           device->name, kernel->name, kernel->info.static_shared_bytes, bytes,
                            device->properties.shared_bytes);
     if (all <= SHARED_WITHOUT_ASKING) return HW_OK;
     pthread_mutex_lock(&device->lock);
@@ -208,7 +211,8 @@ uint32_t hw_kernel_blocks_per_multiprocessor(hw_kernel *kernel, uint32_t block_t
 }
 
 hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag) {
-    if (!stream || !launch || !launch->kernel) return hw_diag_set(diag, HW_USAGE, "the stream or the kernel of a launch is NULL");
+    if (!stream || !launch || !launch->kernel)
+        return hw_diag_set(diag, HW_USAGE, "the stream or the kernel of a launch is NULL");
     if (launch->kernel->device != stream->device)
         return hw_diag_set(diag, HW_USAGE, "%s is a kernel of %s and cannot be launched on %s", launch->kernel->name,
                            launch->kernel->device->name, stream->device->name);

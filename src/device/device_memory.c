@@ -137,8 +137,8 @@ hw_status hw_copy_2d(hw_stream *stream, void *to, size_t to_pitch, const void *f
     if (!stream) return hw_diag_set(diag, HW_USAGE, "the stream of a copy is NULL");
     if (!row_bytes || !rows) return HW_OK;
     if (rows > 1 && (to_pitch < row_bytes || from_pitch < row_bytes))
-        return hw_diag_set(diag, HW_USAGE, "a copy of rows of %zu bytes has a pitch of %zu, so that rows overlap", row_bytes,
-                           to_pitch < row_bytes ? to_pitch : from_pitch);
+        return hw_diag_set(diag, HW_USAGE, "a copy of rows of %zu bytes has a pitch of %zu, so that rows overlap",
+                           row_bytes, to_pitch < row_bytes ? to_pitch : from_pitch);
     if (!extent(to_pitch, row_bytes, rows, &to_bytes) || !extent(from_pitch, row_bytes, rows, &from_bytes))
         return hw_diag_set(diag, HW_USAGE, "a copy of %zu rows is larger than memory can be", rows);
     hw_status status = check_range(stream->device, to, to_bytes, "destination", diag);
@@ -150,7 +150,8 @@ hw_status hw_copy_2d(hw_stream *stream, void *to, size_t to_pitch, const void *f
     }
     uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
     if (args.rows == 1 && (a < b ? b - a : a - b) < args.row_bytes)
-        return hw_diag_set(diag, HW_USAGE, "the source and the destination of a copy of %zu bytes overlap", args.row_bytes);
+        return hw_diag_set(diag, HW_USAGE, "the source and the destination of a copy of %zu bytes overlap",
+                           args.row_bytes);
     return stream->device->table->copy(stream, &args, diag);
 }
 

@@ -71,8 +71,8 @@ static hw_status check_range(hw_device *device, const void *start, size_t bytes,
     hw_allocation found;
     bool is_stray = hw_mem_owns(mem, address) || hw_mem_owns(mem, address + bytes - 1);
     if (!is_stray || hw_mem_find(mem, address, bytes, &found)) return HW_OK;
-    return hw_diag_set(diag, HW_USAGE, "%s: the %s, %zu bytes at %p, is in no allocation of the device", device->name, what,
-                       bytes, start);
+    return hw_diag_set(diag, HW_USAGE, "%s: the %s, %zu bytes at %p, is in no allocation of the device", device->name,
+                       what, bytes, start);
 }
 
 static hw_status sim_copy(hw_stream *stream, const hw_copy_args *args, hw_diag *diag) {
@@ -95,26 +95,22 @@ static hw_code_wish sim_code_wish(hw_device *device) {
     return (hw_code_wish){0};
 }
 
-typedef struct usage_sink {
-    hw_sim_module *module;
-} usage_sink;
-
 static void take_usage(void *user, const hw_ptxas_usage *usage) {
-    const usage_sink *sink = user;
+    hw_sim_module *module = user;
     hw_sim_function *function = NULL;
-    if (usage->regs > 0 && hw_sim_find_function(sink->module, usage->kernel, &function, NULL) == HW_OK)
+    if (usage->regs > 0 && hw_sim_find_function(module, usage->kernel, &function, NULL) == HW_OK)
         hw_sim_set_regs(function, (uint32_t)usage->regs);
 }
 
-static hw_status sim_module_load(hw_device *device, const hw_code *code, const char *name, void **handle, hw_diag *diag) {
+static hw_status sim_module_load(hw_device *device, const hw_code *code, const char *name, void **handle,
+                                 hw_diag *diag) {
     hw_sim_module *module = NULL;
     hw_status status = hw_sim_load(sim_of(device), code->bytes, code->length, name, &module, diag);
     if (status != HW_OK) return status;
     // Registers as ptxas counts them, where there is one; else they are estimated.
     const hw_toolchain_options options = {.search_path = device->search_path, .cache_dir = device->cache_dir};
-    usage_sink sink = {module};
     if (device->cache_dir)
-        hw_toolchain_ptxas_regs(&options, code->bytes, code->length, device->properties.cc, take_usage, &sink, NULL);
+        hw_toolchain_ptxas_regs(&options, code->bytes, code->length, device->properties.cc, take_usage, module, NULL);
     *handle = module;
     return HW_OK;
 }
@@ -154,9 +150,8 @@ static hw_status sim_launch(hw_stream *stream, const hw_kernel_launch *launch, h
     memcpy(args.block, launch->block, sizeof args.block);
     hw_status status = hw_sim_launch(sim_of(stream->device), &args, &refusal, &fault, diag);
     if (status != HW_FAULT && status != HW_DEADLOCK) return status;
-    // Why is said by the status of the library; that threads wait for each other for ever is one of the faults.
-    hw_diag_set(diag, HW_FAULT, "%s", fault.text);
-    return HW_FAULT;
+    // For those who call a device, a kernel that cannot finish is a fault like others.
+    return hw_diag_set(diag, HW_FAULT, "%s", fault.text);
 }
 
 const hw_device_table hw_sim_table = {

@@ -48,9 +48,10 @@ static hw_status choose_process(const hw_code_request *request, hw_arena *arena,
         return hw_diag_set(diag, HW_NOT_FOUND, "%s cannot be used: the CUDA headers that belong to Halfwarp "
                            "(share/halfwarp/include/cuda) are not where the library is", compiler->path);
     if (status == HW_NOT_FOUND && request->compiler == HW_COMPILER_AUTO)
-        return hw_diag_set(diag, HW_NOT_FOUND, "kernels cannot be compiled: there is no NVRTC, and no nvcc or clang %d or "
-                           "newer in %s; install one of them (apt-get install clang)", HW_CLANG_OLDEST,
-                           request->search_path ? request->search_path : "an empty search path");
+        return hw_diag_set(diag, HW_NOT_FOUND,
+                           "kernels cannot be compiled: there is no NVRTC, and no nvcc or clang %d or "
+                           "newer in %s; install one of them (apt-get install clang)",
+                           HW_CLANG_OLDEST, request->search_path ? request->search_path : "an empty search path");
     if (status != HW_OK) hw_diag_set(diag, status, "%s", own.text);
     return status;
 }

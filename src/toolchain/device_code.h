@@ -1,5 +1,5 @@
-// CUDA source in memory -> PTX or machine code in memory, by NVRTC, nvcc or clang, whichever is there. What was compiled
-// once is kept on disk. Nothing is printed: what the compiler says of the source goes to diag.
+// CUDA source in memory -> PTX or machine code in memory, by NVRTC, nvcc or clang, whichever is there. What was
+// compiled once is kept on disk. Nothing is printed: what the compiler says of the source goes to diag.
 #ifndef HW_TOOLCHAIN_DEVICE_CODE_H
 #define HW_TOOLCHAIN_DEVICE_CODE_H
 
@@ -24,7 +24,7 @@ typedef struct hw_code_request {
     const char *const *defines;       // "NAME=VALUE"
     size_t n_defines;
     int cc;                           // compute capability, 90 for 9.0
-    bool wants_machine_code;          // for a GPU: NVRTC alone can; else PTX by any compiler, for the nearest architecture
+    bool wants_machine_code;   // for a GPU: NVRTC alone can; else PTX by any compiler, for the nearest architecture
     int newest_nvrtc;                 // major version that the GPU's driver understands; 0: any
     hw_toolchain_compiler compiler;   // AUTO: NVRTC, else nvcc, else clang
     const char *include_dir;          // include/cuda of this project (clang route); NULL: there is none
@@ -42,8 +42,8 @@ typedef struct hw_code {
 
 // Compiles, or finds in the cache. Any number of threads and processes; a cache that cannot be read or written costs
 // time and nothing else.
-// HW_COMPILE: the compiler refused; diag has its first error with file and line. HW_NOT_FOUND: there is no compiler, and
-// the sentence says what to install. HW_UNSUPPORTED: NVRTC no longer compiles for such an old GPU.
+// HW_COMPILE: the compiler refused; diag has its first error with file and line. HW_NOT_FOUND: there is no compiler,
+// and the sentence says what to install. HW_UNSUPPORTED: NVRTC no longer compiles for such an old GPU.
 hw_status hw_toolchain_device_code(const hw_code_request *request, hw_arena *arena, hw_code *code, hw_diag *diag);
 
 #endif

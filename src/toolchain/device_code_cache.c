@@ -1,7 +1,7 @@
 // Device code on disk: <cache>/<key>.code is one line,
 //   halfwarp code 1 KEY ptx|cubin ARCH BYTES HASH
-// and the code itself. HASH is of all that matters. A file that is not exactly what its line says counts as none, and is
-// written again.
+// and the code itself. HASH is of all that matters. A file that is not exactly what its line says counts as none, and
+// is written again.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -38,7 +38,8 @@ static void add_nvcc(hw_args *args, const hw_compiler *compiler, int arch) {
 }
 
 // As compile.c does it: no toolkit is looked for, the headers are ours, and libdevice's functions stay calls.
-static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, const char *folder, const char *include_dir) {
+static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, const char *folder,
+                      const char *include_dir) {
     hw_args_add(args, compiler->path);
     hw_args_add_words(args, "--driver-mode=g++ -nocudainc -nocudalib -Xclang -target-sdk-version=11.0", ' ');
     hw_args_add_words(args, "-Wno-unknown-cuda-version -Wno-unused-command-line-argument", ' ');
@@ -47,7 +48,9 @@ static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, cons
     hw_args_addf(args, "-I%s", include_dir);
     hw_args_add(args, "-include");
     hw_args_addf(args, "%s/cuda_runtime.h", include_dir);
-    hw_args_add_words(args, "--cuda-device-only -S -fno-verbose-asm -gline-tables-only -O3 -x cuda -Xclang -target-feature -Xclang", ' ');
+    hw_args_add_words(
+        args, "--cuda-device-only -S -fno-verbose-asm -gline-tables-only -O3 -x cuda -Xclang -target-feature -Xclang",
+        ' ');
     hw_args_addf(args, "+ptx%d", hw_compiler_clang_ptx(compiler->clang_major));
 }
 
@@ -78,8 +81,8 @@ static hw_status compile_in(const char *folder, const hw_code_request *request, 
     return code->bytes ? HW_OK : hw_diag_no_memory(diag);
 }
 
-hw_status hw_code_by_process(const hw_code_request *request, const hw_compiler *compiler, hw_arena *arena, hw_code *code,
-                             hw_diag *diag) {
+hw_status hw_code_by_process(const hw_code_request *request, const hw_compiler *compiler, hw_arena *arena,
+                             hw_code *code, hw_diag *diag) {
     char folder[] = "/tmp/halfwarp.XXXXXX";
     code->is_ptx = true;
     hw_status status = hw_compiler_arch(compiler, request->cc, arena, &code->arch, diag);

@@ -74,13 +74,15 @@ static const char stdint_text[] =
 static const char stddef_text[] = "#pragma once\n";   // size_t is built in
 static const struct {
     const char *name, *text;
-} own_headers[] = {{"stdint.h", stdint_text}, {"cstdint", stdint_text}, {"stddef.h", stddef_text}, {"cstddef", stddef_text}};
+} own_headers[] = {
+    {"stdint.h", stdint_text}, {"cstdint", stdint_text}, {"stddef.h", stddef_text}, {"cstddef", stddef_text}};
 enum { N_OWN_HEADERS = sizeof own_headers / sizeof own_headers[0] };
 
 static hw_status create_program(const hw_nvrtc *nvrtc, const hw_code_request *request, hw_arena *arena,
                                 hw_nvrtc_program *program, hw_diag *diag) {
     size_t count = request->n_headers + N_OWN_HEADERS;
-    const char **texts = hw_arena_take(arena, count * sizeof *texts), **names = hw_arena_take(arena, count * sizeof *names);
+    const char **texts = hw_arena_take(arena, count * sizeof *texts),
+               **names = hw_arena_take(arena, count * sizeof *names);
     if (!texts || !names) return hw_diag_no_memory(diag);
     for (size_t i = 0; i < request->n_headers; i++) {
         names[i] = request->headers[i].path;
@@ -90,7 +92,8 @@ static hw_status create_program(const hw_nvrtc *nvrtc, const hw_code_request *re
         names[request->n_headers + i] = own_headers[i].name;
         texts[request->n_headers + i] = own_headers[i].text;
     }
-    int result = nvrtc->nvrtcCreateProgram(program, request->source.text, request->source.path, (int)count, texts, names);
+    int result =
+        nvrtc->nvrtcCreateProgram(program, request->source.text, request->source.path, (int)count, texts, names);
     if (result)
         return hw_diag_set_at(diag, HW_COMPILE, request->source.path, 0, "NVRTC takes no such program: %s",
                               nvrtc->nvrtcGetErrorString(result));
@@ -112,8 +115,9 @@ static hw_status choose_arch(const hw_nvrtc *nvrtc, const hw_code_request *reque
         if (request->wants_machine_code && archs[i] == request->cc) code->is_ptx = false;
     }
     if (request->wants_machine_code && best > request->cc)
-        return hw_diag_set(diag, HW_UNSUPPORTED, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for %d.%d",
-                           nvrtc->major, nvrtc->minor, best / 10, best % 10, request->cc / 10, request->cc % 10);
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for %d.%d", nvrtc->major,
+                           nvrtc->minor, best / 10, best % 10, request->cc / 10, request->cc % 10);
     code->arch = best;
     return HW_OK;
 }

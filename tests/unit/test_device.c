@@ -1,5 +1,5 @@
-// Devices by their interface: the same tests on cpu, sim:h200 and, where there is a GPU, cuda:0. HW_TEST_DEVICE names the
-// only one to be tested, and then it must be there.
+// Devices by their interface: the same tests on cpu, sim:h200 and, where there is a GPU, cuda:0. HW_TEST_DEVICE names
+// the only one to be tested, and then it must be there.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -52,7 +52,8 @@ static const char wild_text[] =
     "}\n"
     "extern \"C\" __global__ void trapped(unsigned *data) { if (*data == 0) __trap(); }\n"
     "extern \"C\" __global__ void crooked(char *data) { *(unsigned *)(data + 1) = 1; }\n";
-static const char broken_text[] = "#include \"common/test_index.cuh\"\n\nextern \"C\" __global__ void broken() {\n    undeclared = 1;\n}\n";
+static const char broken_text[] =
+    "#include \"common/test_index.cuh\"\n\nextern \"C\" __global__ void broken() {\n    undeclared = 1;\n}\n";
 static const char broken_header_text[] = "#include \"common/test_broken.cuh\"\n";
 static const char broken_in_header_text[] = "\n\n__device__ int f() { return nothing_such; }\n";
 
@@ -123,8 +124,9 @@ static void copy(hw_device *device, void *to, const void *from, size_t bytes) {
 
 static void test_names(void **state) {
     (void)state;
-    static const char *const none[] = {"gpu", "cpu:0", "CPU", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:0x", "cuda: 0",
-                                       "cuda:99999999999", "sim", "sim:", "sim:nothing", " cpu", ":"};
+    static const char *const none[] = {
+        "gpu", "cpu:0", "CPU",         "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:0x", "cuda: 0", "cuda:99999999999",
+        "sim", "sim:",  "sim:nothing", " cpu", ":"};
     hw_device *device;
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         device = (hw_device *)1;
@@ -570,19 +572,24 @@ static void test_kernels_that_there_are_not(void **state) {
         hw_kernel *kernel;
         REFUSED(HW_USAGE, hw_device_kernel(device, &(hw_kernel_request){"test/none.cu", "f", NULL, 0}, &kernel, &told));
         assert_null(kernel);
-        REFUSED(HW_USAGE, hw_device_kernel(device, &(hw_kernel_request){"../test/scale.cu", "f", NULL, 0}, &kernel, &told));
-        REFUSED(HW_NOT_FOUND, hw_device_kernel(device, &(hw_kernel_request){"test/scale.cu", "none", &define, 1}, &kernel, &told));
+        REFUSED(HW_USAGE,
+                hw_device_kernel(device, &(hw_kernel_request){"../test/scale.cu", "f", NULL, 0}, &kernel, &told));
+        REFUSED(HW_NOT_FOUND,
+                hw_device_kernel(device, &(hw_kernel_request){"test/scale.cu", "none", &define, 1}, &kernel, &told));
         assert_non_null(strstr(told.text, "none"));
         // The compiler's words, and where.
-        REFUSED(HW_COMPILE, hw_device_kernel(device, &(hw_kernel_request){"test/broken.cu", "broken", NULL, 0}, &kernel, &told));
+        REFUSED(HW_COMPILE,
+                hw_device_kernel(device, &(hw_kernel_request){"test/broken.cu", "broken", NULL, 0}, &kernel, &told));
         assert_string_equal(told.file, "test/broken.cu");
         assert_int_equal(told.line, 4);
         assert_non_null(strstr(told.text, "undeclared"));
         assert_null(strchr(told.text, '\n'));
-        REFUSED(HW_COMPILE, hw_device_kernel(device, &(hw_kernel_request){"test/broken_header.cu", "f", NULL, 0}, &kernel, &told));
+        REFUSED(HW_COMPILE,
+                hw_device_kernel(device, &(hw_kernel_request){"test/broken_header.cu", "f", NULL, 0}, &kernel, &told));
         assert_string_equal(told.file, "common/test_broken.cuh");
         assert_int_equal(told.line, 3);
-        REFUSED(HW_COMPILE, hw_device_kernel(device, &(hw_kernel_request){"test/scale.cu", "scale", NULL, 0}, &kernel, &told));
+        REFUSED(HW_COMPILE,
+                hw_device_kernel(device, &(hw_kernel_request){"test/scale.cu", "scale", NULL, 0}, &kernel, &told));
         assert_non_null(strstr(told.text, "FACTOR is missing"));
         assert_int_equal(told.line, 4);
     }
@@ -709,8 +716,8 @@ static void *work(void *argument) {
         if (!ok) break;
         void *params[] = {&d_out, &d_in, &n};
         const hw_kernel_launch launch = {kernel, {3, 1, 1}, {128, 1, 1}, 0, params, false};
-        ok = hw_stream_launch(stream, &launch, &diag) == HW_OK && hw_copy(stream, out, d_out, sizeof out, &diag) == HW_OK &&
-             hw_stream_synchronize(stream, &diag) == HW_OK;
+        ok = hw_stream_launch(stream, &launch, &diag) == HW_OK &&
+             hw_copy(stream, out, d_out, sizeof out, &diag) == HW_OK && hw_stream_synchronize(stream, &diag) == HW_OK;
         for (unsigned i = 0; ok && i < N; i++)
             if (out[i] != in[i] * (w->number % 2 ? 11 : 13)) {
                 snprintf(w->complaint, sizeof w->complaint, "element %u is %u", i, out[i]);

@@ -1,4 +1,5 @@
-// Device code by every compiler that is here, and its cache: damaged files, places that cannot be written, many processes.
+// Device code by every compiler that is here, and its cache: damaged files, places that cannot be written, many
+// processes.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>
@@ -104,7 +105,8 @@ static void test_what_compilers_refuse(void **state) {
         const char *words;
     } cases[] = {
         {"__device__ int a;\n\n__global__ void f() { undeclared = 1; }\n", "", "family/add.cu", 3, "undeclared"},
-        {"#include \"common/part.cuh\"\n", "\n__device__ int f() { return nothing; }\n", "common/part.cuh", 2, "nothing"},
+        {"#include \"common/part.cuh\"\n", "\n__device__ int f() { return nothing; }\n", "common/part.cuh", 2,
+         "nothing"},
         {"#include \"common/none.cuh\"\n", "", "family/add.cu", 1, "none.cuh"},
         {"\n#error stop here\n", "", "family/add.cu", 2, "stop here"},
         {"__global__ void f(", "", "family/add.cu", 1, "error"},
@@ -124,7 +126,8 @@ static void test_what_compilers_refuse(void **state) {
             if (status != HW_NOT_FOUND) {
                 if (status != HW_COMPILE || strcmp(diag.file, cases[k].file) != 0 || diag.line != cases[k].line ||
                     !strstr(diag.text, cases[k].words) || strchr(diag.text, '\n'))
-                    fail_msg("%s, case %zu: %d %s:%d: %s", compiler_names[i], k, status, diag.file, diag.line, diag.text);
+                    fail_msg("%s, case %zu: %d %s:%d: %s", compiler_names[i], k, status, diag.file, diag.line,
+                             diag.text);
             }
             hw_arena_destroy(arena);
         }

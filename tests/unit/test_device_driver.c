@@ -1,5 +1,5 @@
-// cuda devices without a GPU: the driver and NVRTC are stand-ins (cuda_driver_stand_in.c), compiled here. Every part of the
-// test is a process of its own, because a driver is loaded once: the first starts the others with STAND_IN set.
+// cuda devices without a GPU: the driver and NVRTC are stand-ins (cuda_driver_stand_in.c), compiled here. Every part of
+// the test is a process of its own, because a driver is loaded once: the first starts the others with STAND_IN set.
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,13 +201,14 @@ static void test_all_modes(void **state) {
     (void)state;
     static const struct {
         const char *mode, *driver;
-    } runs[] = {{"works", "new"}, {"works", "old"}, {"ptx", "new"}, {"none", "new"}, {"broken", "new"}, {"fault", "new"},
-                {"new", "new"}};
+    } runs[] = {{"works", "new"},  {"works", "old"}, {"ptx", "new"}, {"none", "new"},
+                {"broken", "new"}, {"fault", "new"}, {"new", "new"}};
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(length > 0);
     self[length] = '\0';
-    if (shell("command -v cc > %s/cc", folder) != 0 || access(HW_SOURCE_DIR "/tests/unit/cuda_driver_stand_in.c", R_OK) != 0)
+    if (shell("command -v cc > %s/cc", folder) != 0 ||
+        access(HW_SOURCE_DIR "/tests/unit/cuda_driver_stand_in.c", R_OK) != 0)
         skip();
     compile_stand_in("new", "");
     compile_stand_in("old", "-DOLD");
