@@ -274,6 +274,8 @@ hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
     case HW_OP_PREFETCH: case HW_OP_PREFETCHU: case HW_OP_PMEVENT: case HW_OP_DISCARD: case HW_OP_APPLYPRIORITY:
     case HW_OP_GRIDDEPCONTROL: case HW_OP_SETMAXNREG:
         return nothing(lo, inst);
-    default: return hw_lower_refuse(lo, HW_UNSUPPORTED, "this instruction is not supported");
+    default: break;
     }
+    if (inst->op >= HW_OP_VADD && inst->op <= HW_OP_VSET4) return hw_emit_video(lo, inst);
+    return hw_lower_refuse(lo, HW_UNSUPPORTED, "this instruction is not supported");
 }

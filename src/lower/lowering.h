@@ -207,12 +207,13 @@ hw_status hw_operand_symbol_address(hw_lowering *lo, const hw_ptx_operand *opera
 // Is the symbol in this call's own parameter memory, not a kernel's parameter?
 bool hw_operand_param_is_own(const hw_lowering *lo, const hw_ptx_symbol *symbol);
 
-// ---- emit.c, emit_memory.c, emit_warp.c, emit_flow.c ----
+// ---- emit.c, emit_memory.c, emit_warp.c, emit_video.c, emit_flow.c ----
 
 // Emits one instruction, without its guard; not for what ends a block.
 hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst);
 // Room for n registers in program->slots, from *list on.
 hw_status hw_emit_vector(hw_lowering *lo, hw_slot **out, unsigned n, uint32_t *list);
 // Operand letters of arithmetic (shapes.def); NULL: no arithmetic.

@@ -38,7 +38,10 @@
 //   match.any, match.all: d, e or none, a, members c; width 4 or 8. redux.<op>.<type>: d, a,
 //   members c. elect: d, e, members c. activemask: d
 //   bar.sync bar.arrive: a the barrier, b threads or none. bar.red.<op>: also d, p; sub 0 popc 1 and 2 or.
-//   bar.warp.sync: a the members. barrier.* is bar.*. nanosleep: a
+//   bar.warp.sync: a the members. barrier.* is bar.*;
+//   bar.cluster: nothing. nanosleep: a
+//   vadd2 and the other video instructions: d, a, b, c; imm as HW_VIDEO_* says. vabsdiff4.u8x4, vabsdiff4.add.u8x4,
+//   vabsdiff2.add.u16x2: the same of unsigned parts in order, as nvcc prints them
 //   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates, sub how many; e the
 //   texture
 //   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; width 4 or 8
@@ -78,6 +81,29 @@ typedef enum hw_base {
     HW_BASE_WARP = 3,     // what depends on the thread index within the block
 } hw_base;
 #define HW_NO_SLOT 0xfffffffcu
+
+// What a video instruction does, in hw_inst.imm. Places count from the lowest part of the result.
+//   bits 0-11    part of {b, a} at each place of the first operand, 3 bits each; of a scalar: part of a
+//   bits 12-23   the same of the second; of a scalar: part of b
+//   bits 24-27   mask: the places written, the others come from c; of a scalar the bytes
+//   HW_VIDEO_*   the rest
+// Parts of a scalar: 0-3 byte, 4-5 half, 7 all of it.
+#define HW_VIDEO_D_SIGNED 0x10000000
+#define HW_VIDEO_A_SIGNED 0x20000000
+#define HW_VIDEO_B_SIGNED 0x40000000
+#define HW_VIDEO_SAT 0x80000000
+#define HW_VIDEO_ADD 0x100000000
+#define HW_VIDEO_MIN 0x200000000
+#define HW_VIDEO_MAX 0x400000000
+#define HW_VIDEO_WRAP 0x800000000          // vshl, vshr
+#define HW_VIDEO_PLUS_ONE 0x1000000000     // vmad
+#define HW_VIDEO_NEGATE_AB 0x2000000000
+#define HW_VIDEO_NEGATE_C 0x4000000000
+#define HW_VIDEO_SHR7 0x8000000000
+#define HW_VIDEO_SHR15 0x10000000000
+#define HW_VIDEO_LT 0x20000000000          // vset: true when less, equal, greater
+#define HW_VIDEO_EQ 0x40000000000
+#define HW_VIDEO_GT 0x80000000000
 
 typedef struct hw_warp hw_warp;
 typedef struct hw_inst hw_inst;

@@ -176,8 +176,23 @@ static bool check_mov_source(const check *c, hw_ptx_operand *o) {
     }
 }
 
+// Parts of video operands: one of a scalar; of pairs and quads a mask (destination), or one for each place.
+static bool parts_fit(const check *c, const hw_ptx_operand *o) {
+    hw_op op = c->m->op;
+    unsigned places = op >= HW_OP_VADD4 ? 4 : op >= HW_OP_VADD2 ? 2 : 1, n = 0;
+    bool is_scalar = places == 1, is_mask = c->operand == 0, are_halves = o->parts & HW_PTX_PARTS_ARE_HALVES;
+    int limit = is_scalar ? (are_halves ? 2 : 4) : (int)(is_mask ? places : 2 * places);
+    for (; n < 4 && hw_ptx_part(o->parts, n) >= 0; n++) {
+        if (hw_ptx_part(o->parts, n) >= limit) return false;
+        if (is_mask && n && hw_ptx_part(o->parts, n) <= hw_ptx_part(o->parts, n - 1)) return false;
+    }
+    if (!is_scalar && are_halves != (places == 2)) return false;
+    return is_scalar ? n == 1 : is_mask ? n <= places : n == places;
+}
+
 static bool check_extras(const check *c, const operand_rule *rule, const hw_ptx_operand *o) {
-    if (o->negated && rule->letter != 'q') return wrong(c, o, "cannot be negated");
+    if (o->negated && rule->letter != 'q' && !rule->may_negate) return wrong(c, o, "cannot be negated");
+    if (o->parts && !(rule->may_have_parts && parts_fit(c, o))) return wrong(c, o, "names parts that it does not have");
     if (o->is_pair && !rule->may_pair) return wrong(c, o, "cannot be a pair");
     if (o->kind != HW_OPERAND_SINK) return true;
     if (!rule->may_sink || (rule->may_pair && !o->is_pair)) return wrong(c, o, "must be a register");

@@ -116,6 +116,8 @@ static void read_rules(mnemonic *m, words form) {
             rule->optional |= *flag == '?';
             rule->may_sink |= *flag == '_';
             rule->may_pair |= *flag == '|';
+            rule->may_have_parts |= *flag == '.';
+            rule->may_negate |= *flag == '-';
         }
     }
 }

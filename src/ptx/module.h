@@ -65,6 +65,7 @@ typedef struct hw_ptx_operand {
     bool negated;            // !%p
     bool is_pair;            // %p|%q: second register in reg2 (-1 for '_')
     uint8_t n_elements;
+    uint32_t parts;          // %r1.b3210, of video instructions; see hw_ptx_part
     int32_t reg, reg2;       // index into the function's registers, -1: none
     uint64_t imm;
     int64_t offset;
@@ -74,6 +75,11 @@ typedef struct hw_ptx_operand {
     uint32_t label;
     struct hw_ptx_operand *elements;  // of a vector: each REG, IMM, or SINK
 } hw_ptx_operand;
+
+// Which part of a register stands at place k of an operand, place 0 lowest: its number, bytes or halves as parts says;
+// -1: none. parts is 0 where nothing is written; digit d at place k is d + 1 in its nibble k.
+#define HW_PTX_PARTS_ARE_HALVES 0x10000u
+static inline int hw_ptx_part(uint32_t parts, unsigned k) { return (int)(parts >> 4 * k & 15) - 1; }
 
 enum { HW_PTX_MAX_OPERANDS = 6 };
 

@@ -51,9 +51,28 @@ static bool parse_symbol(parser *p, const token *name, const binding *b, hw_ptx_
     return hw_ptx_parse_int(p, &out->offset);
 }
 
+static bool names_parts(const mnemonic *m) { return m->op >= HW_OP_VADD && m->op <= HW_OP_VSET4; }
+
+// The lexer took "%r1.h10" for one name: cuts ".h10" off it. false with *out untouched when it is none.
+static bool cut_parts(token *name, uint32_t *out) {
+    uint32_t length = name->length, parts = 0, n = 0;
+    while (length && name->text[length - 1] >= '0' && name->text[length - 1] <= '7' && n < 4)
+        parts |= (uint32_t)(name->text[--length] - '0' + 1) << 4 * n++;
+    if (!n || length < 3 || name->text[length - 2] != '.') return false;
+    if (name->text[length - 1] == 'h') parts |= HW_PTX_PARTS_ARE_HALVES;
+    else if (name->text[length - 1] != 'b') return false;
+    name->length = length - 2;
+    *out = parts;
+    return true;
+}
+
 static bool parse_name(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     token name = p->tok;
     binding *b;
+    if (names_parts(m) && cut_parts(&name, &out->parts)) {
+        name.name = hw_ptx_intern(p, name.text, name.length);
+        if (!name.name) return false;
+    }
     if (is_sink(&name)) {
         out->kind = HW_OPERAND_SINK;
         return hw_ptx_next(p) && parse_pair(p, out);
@@ -142,7 +161,7 @@ static bool parse_address(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     return hw_ptx_expect(p, ']');
 }
 
-// !%p; before anything else '!' belongs to a constant expression.
+// !%p, and -%r1 of vmad; before anything else '!' and '-' belong to a constant expression.
 static bool parse_negated(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     lexer before = p->lex;
     token mark = p->tok;
@@ -160,7 +179,7 @@ bool hw_ptx_parse_operand(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     *out = (hw_ptx_operand){.reg = -1, .reg2 = -1};
     if (hw_ptx_at(p, '[')) return parse_address(p, m, out);
     if (hw_ptx_at(p, '{')) return parse_vector(p, m, out);
-    if (hw_ptx_at(p, '!')) return parse_negated(p, m, out);
+    if (hw_ptx_at(p, '!') || (m->op == HW_OP_VMAD && hw_ptx_at(p, '-'))) return parse_negated(p, m, out);
     if (p->tok.kind == TOKEN_NAME) return parse_name(p, m, out);
     return parse_number(p, out);
 }

@@ -44,7 +44,7 @@ typedef struct token {
 // What an operand of an instruction must be; see the head of ops.def.
 typedef struct operand_rule {
     char letter;
-    bool optional, may_sink, may_pair;
+    bool optional, may_sink, may_pair, may_have_parts, may_negate;
 } operand_rule;
 
 // A mnemonic taken apart, once for each spelling.

@@ -102,10 +102,19 @@ static hw_type operand_type(const hw_ptx_inst *inst, unsigned index) {
 
 static const char *reg_name(const hw_ptx_function *f, int32_t reg) { return reg < 0 ? "_" : f->regs[reg].name; }
 
+static void put_parts(text *t, uint32_t parts) {
+    put(t, parts & HW_PTX_PARTS_ARE_HALVES ? ".h" : ".b");
+    for (unsigned k = 4; k-- > 0;)
+        if (hw_ptx_part(parts, k) >= 0) put(t, "%d", hw_ptx_part(parts, k));
+}
+
 // Where the type does not say that a number is a float, its bits are written as an integer, which is the same.
 static void put_operand(text *t, const hw_ptx_function *f, const hw_ptx_operand *o, hw_type type) {
     switch (o->kind) {
-    case HW_OPERAND_REG: put(t, "%s%s", o->negated ? "!" : "", reg_name(f, o->reg)); break;
+    case HW_OPERAND_REG:
+        put(t, "%s%s", o->negated ? (f->regs[o->reg].type == HW_T_PRED ? "!" : "-") : "", reg_name(f, o->reg));
+        if (o->parts) put_parts(t, o->parts);
+        break;
     case HW_OPERAND_IMM: put_number(t, type, o->imm); break;
     case HW_OPERAND_SREG: put(t, "%%%s", hw_sreg_name(o->sreg)); break;
     case HW_OPERAND_SINK: put(t, "_"); break;

@@ -137,8 +137,8 @@ static const char *const refused[] = {
     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes", "mbarrier.init.shared.b64",
     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "multimem.ld_reduce.global.add.u32",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32", "red.async.relaxed.cluster.add.u32",
-    "vadd4.u32.u32.u32", "vabsdiff4.u32.u32.u32.add", "add.f32x2", "cvt.rn.satfinite.e2m1x2.f32", "fence.proxy.async",
-    "barrier.cluster.arrive", "createpolicy.fractional.L2::evict_last.b64", "add.sat.u32", "shl.s32",
+    "add.f32x2", "cvt.rn.satfinite.e2m1x2.f32", "fence.proxy.async",
+    "createpolicy.fractional.L2::evict_last.b64", "add.sat.u32", "shl.s32",
 };
 
 static void test_refused(void **state) {
