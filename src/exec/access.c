@@ -280,7 +280,7 @@ static bool local_rows(hw_state *s, const hw_inst *in, const lanes_at *at, const
     hw_warp *w = &s->warp;
     uint64_t offset = at->offset[__builtin_ctz(w->mask)];
     if (in->space == HW_SPACE_PARAM || p->bits || offset & 3) return false;
-    if (in->width != in->reg_bytes || in->width < 4) return false;
+    if (in->width != in->reg_bytes || in->width < 4 || in->width > 8) return false;
     for (uint32_t e = 0; e < in->vector; e++, offset += in->width) {
         if (registers[e] == HW_NO_SLOT) continue;
         uint32_t *row = (uint32_t *)(s->local + (offset >> 2) * 128);
@@ -314,11 +314,11 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) 
         char *r = hw_at(w, registers[e]);
         for (uint32_t left = w->mask; left; left &= left - 1) {
             int i = __builtin_ctz(left);
-            uint64_t offset = at.offset[i] + (uint64_t)e * in->width, word = 0;
+            uint64_t offset = at.offset[i] + (uint64_t)e * in->width, word[2] = {0};
             char *reg = r + (size_t)i * in->reg_bytes;
             if (at.space[i] == HW_SPACE_LOCAL) {
-                copy_local(s, i, offset, is_write ? (void *)reg : &word, in->width, is_write);
-                if (!is_write) hw_extend(reg, in->reg_bytes, &word, in->width, is_signed);
+                copy_local(s, i, offset, is_write ? (void *)reg : word, in->width, is_write);
+                if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
                 continue;
             }
             char *host = at.space[i] == HW_SPACE_SHARED ? s->block->shared + offset : (char *)(uintptr_t)offset;

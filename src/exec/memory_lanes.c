@@ -260,7 +260,8 @@ static const access_row rows[] = {
 
 // The body for a load or store; NULL when there is none for its widths.
 hw_body HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
-    if (in->a == HW_NO_SLOT || in->space == HW_SPACE_LOCAL) return is_store ? store_general : load_general;
+    bool is_rare = in->a == HW_NO_SLOT || in->space == HW_SPACE_LOCAL || in->width > 8;
+    if (is_rare) return is_store ? store_general : load_general;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const access_row *row = &rows[i];
         if (row->width != in->width || row->reg_bytes != in->reg_bytes || row->is_store != is_store) continue;

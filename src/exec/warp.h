@@ -266,6 +266,10 @@ extern const hw_body_row hw_atomic_bodies[];
 // A value of width bytes in memory as a register of reg_bytes (at least width), zero- or sign-extended.
 static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uint32_t width, bool is_signed) {
     uint64_t value = 0;
+    if (width > 8) {    // b128: never widened
+        __builtin_memcpy(to, from, 16);
+        return;
+    }
     __builtin_memcpy(&value, from, width);
     if (is_signed && width < 8) {
         uint32_t shift = 64 - 8 * width;

@@ -257,8 +257,6 @@ hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
     const char *shape = hw_emit_shape(inst);
     hw_inst t = hw_emit_blank();
     memset(lo->n_scratch, 0, sizeof lo->n_scratch);
-    for (int k = 0; k < inst->n_types; k++)
-        if (inst->types[k] == HW_T_B128) return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit values are not supported");
     if (shape) return arithmetic(lo, inst, shape);
     switch (inst->op) {
     case HW_OP_MOV: return mov(lo, inst);

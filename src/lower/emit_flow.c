@@ -36,7 +36,7 @@ static hw_status spill(hw_lowering *lo, const hw_ptx_operand *operand, const hw_
     hw_inst t = hw_emit_blank();
     hw_status status = HW_OK;
     if (operand->kind == HW_OPERAND_REG && operand->reg >= 0) lane = (hw_lane)lo->regs[operand->reg].lane;
-    if (lane == HW_LANE_NONE || lane == HW_LANE_PRED)
+    if (lane >= HW_LANE_128 || lane == HW_LANE_PRED)
         return hw_lower_refuse(lo, HW_UNSUPPORTED, "an argument that is neither a number nor a .param variable");
     t.sub = 1;
     t.space = HW_SPACE_PARAM;

@@ -46,7 +46,7 @@ static hw_status register_lane(hw_lowering *lo, const hw_ptx_inst *inst, const h
     for (unsigned e = 0; e < n; e++) {
         if (elements[e].kind != HW_OPERAND_REG || elements[e].reg < 0) continue;
         hw_lane lane = (hw_lane)lo->regs[elements[e].reg].lane;
-        if (lane == HW_LANE_NONE) return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers are not supported");
+        if (lane == HW_LANE_NONE) return hw_lower_refuse(lo, HW_UNSUPPORTED, "no register is so wide");
         if (lane == HW_LANE_PRED) return hw_lower_refuse(lo, HW_MALFORMED, "a predicate where a number belongs");
         if (*out != HW_LANE_NONE && lane != *out)
             return hw_lower_refuse(lo, HW_MALFORMED, "registers of different widths in one vector");
@@ -88,6 +88,8 @@ static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_status status = register_lane(lo, inst, moved, &lane);
     if (status == HW_OK && hw_lane_bytes(lane) < t.width)
         status = hw_lower_refuse(lo, HW_MALFORMED, "a register narrower than what is moved");
+    if (status == HW_OK && lane == HW_LANE_128 && (is_param || t.width < 16))
+        status = hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers hold 16 bytes of memory, no parameters");
     if (status == HW_OK) status = registers(lo, moved, lane, loads, &t);
     if (status == HW_OK) status = address(lo, inst, where, &t);
     if (status != HW_OK) return status;
@@ -108,31 +110,50 @@ static const char *operation(const hw_mods *mods) {
     return "none";
 }
 
+// The operands of a vector atomic: the list has the sources, then the destinations, of which any may be missing.
+static hw_status vector_operands(hw_lowering *lo, const hw_ptx_inst *inst, hw_lane lane, hw_inst *t) {
+    bool returns = inst->op == HW_OP_ATOM;
+    const hw_ptx_operand *to = &inst->operands[0], *from = &inst->operands[1 + returns];
+    unsigned n = from->n_elements;
+    hw_slot *slots;
+    t->vector = (uint8_t)n;
+    hw_status status = hw_emit_vector(lo, &slots, 2 * n, &t->list);
+    for (unsigned e = 0; e < n && status == HW_OK; e++) {
+        int32_t reg = returns && to->kind == HW_OPERAND_VECTOR ? hw_operand_reg_of(&to->elements[e]) : HW_NO_REG;
+        hw_slot source = HW_NO_SLOT;
+        status = hw_operand_source(lo, &from->elements[e], lane, &source);
+        slots[e] = source;
+        slots[n + e] = reg < 0 ? HW_NO_SLOT : lo->regs[reg].slot;
+    }
+    return status;
+}
+
 // atom d, [a], b {, c}; red [a], b.
 static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool returns = inst->op == HW_OP_ATOM, is_vector = inst->operands[1 + returns].kind == HW_OPERAND_VECTOR;
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
     hw_status status = HW_OK;
-    if (is_vector) return hw_lower_refuse(lo, HW_UNSUPPORTED, "vector atomics are not supported");
     t.space = (uint8_t)inst->space;
     t.width = (uint8_t)(hw_type_bits(inst->types[0]) / 8);
     t.reg_bytes = (uint8_t)hw_lane_bytes(lane);
     t.flags = HW_INST_VOLATILE;
     t.memo = lo->set->n_memos++;
     hw_destination to = {.reg = HW_NO_REG};
-    if (returns) {
+    if (is_vector) status = vector_operands(lo, inst, lane, &t);
+    if (returns && !is_vector) {
         const hw_ptx_operand *d = &inst->operands[0];
         status = hw_operand_destination(lo, hw_operand_reg_of(d), lane, false, &to);
         t.d = to.slot;
     }
     if (status == HW_OK) status = address(lo, inst, &inst->operands[returns], &t);
-    if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1 + returns], lane, &t.b);
+    if (status == HW_OK && !is_vector) status = hw_operand_source(lo, &inst->operands[1 + returns], lane, &t.b);
     if (status == HW_OK && hw_has_mod(&inst->mods, HW_M_CAS))
         status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);
     if (status != HW_OK) return status;
-    status = hw_emit_inst(lo, hw_names_printf(lo, "%s.%s.%s", returns ? "atom" : "red", operation(&inst->mods),
-                                              hw_type_name(inst->types[0])), &t);
+    const char *name = hw_names_printf(lo, "%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
+                                       operation(&inst->mods), hw_type_name(inst->types[0]));
+    status = hw_emit_inst(lo, name, &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 

@@ -117,7 +117,7 @@ static void widen(range *r, uint32_t start, uint32_t end) {
 }
 
 static uint32_t weight(const hw_reg_info *info) {
-    return info->lane == HW_LANE_64 ? 2 : info->lane == HW_LANE_PRED ? 0 : 1;
+    return info->lane == HW_LANE_128 ? 4 : info->lane == HW_LANE_64 ? 2 : info->lane == HW_LANE_PRED ? 0 : 1;
 }
 
 // Backwards from block b, where the register is live on entry: its predecessors have it live at their ends.
@@ -232,7 +232,7 @@ static hw_status share_slots(live *l) {
         }
     }
     uint64_t base[HW_LANE_COUNT], top = 0;
-    for (int lane = HW_LANE_64; lane >= HW_LANE_PRED; lane--) {
+    for (int lane = HW_LANE_128; lane >= HW_LANE_PRED; lane--) {
         base[lane] = top;
         top += ((uint64_t)count[lane] * hw_lane_slot_bytes((hw_lane)lane) + 63) / 64 * 64;
     }

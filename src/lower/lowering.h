@@ -13,13 +13,13 @@ enum { HW_NO_BLOCK = 0xffffffffu, HW_NO_REG = -1 };
 
 // The widths of lanes a register can have.
 typedef enum hw_lane {
-    HW_LANE_PRED, HW_LANE_16, HW_LANE_32, HW_LANE_64, HW_LANE_COUNT,
-    HW_LANE_NONE = HW_LANE_COUNT,      // no register can hold it: b128
+    HW_LANE_PRED, HW_LANE_16, HW_LANE_32, HW_LANE_64, HW_LANE_128, HW_LANE_COUNT,
+    HW_LANE_NONE = HW_LANE_COUNT,      // no register can hold it
 } hw_lane;
 
 hw_lane hw_lane_of(hw_type type);
-uint32_t hw_lane_slot_bytes(hw_lane lane);   // 4, 64, 128, 256
-uint32_t hw_lane_bytes(hw_lane lane);        // 2, 4, 8; 0 of predicates
+uint32_t hw_lane_slot_bytes(hw_lane lane);   // 4, 64, 128, 256, 512
+uint32_t hw_lane_bytes(hw_lane lane);        // 2, 4, 8, 16; 0 of predicates
 
 // What a value depends on. BLOCK and THREAD together make it an ordinary, varying one.
 enum { HW_LEVEL_LAUNCH = 0, HW_LEVEL_BLOCK = 1, HW_LEVEL_THREAD = 2, HW_LEVEL_VARYING = 3 };

@@ -47,7 +47,7 @@ static hw_status convert(hw_lowering *lo, hw_slot from, hw_lane from_lane, hw_sl
 hw_status hw_operand_reg(hw_lowering *lo, int32_t reg, hw_lane lane, hw_slot *out) {
     const hw_reg_info *info = &lo->regs[reg];
     if (info->lane == HW_LANE_NONE || lane == HW_LANE_NONE)
-        return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers are not supported");
+        return hw_lower_refuse(lo, HW_UNSUPPORTED, "no register is so wide");
     // A register that nobody writes: any value will do.
     if (!info->n_defs) return hw_slots_immediate(lo, 0, lane, out);
     *out = info->slot;
@@ -59,7 +59,7 @@ hw_status hw_operand_reg(hw_lowering *lo, int32_t reg, hw_lane lane, hw_slot *ou
 hw_status hw_operand_destination(hw_lowering *lo, int32_t reg, hw_lane lane, bool is_signed, hw_destination *out) {
     *out = (hw_destination){.slot = HW_NO_SLOT, .reg = HW_NO_REG, .lane = lane, .is_signed = is_signed};
     if (lane == HW_LANE_NONE || (reg >= 0 && lo->regs[reg].lane == HW_LANE_NONE))
-        return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers are not supported");
+        return hw_lower_refuse(lo, HW_UNSUPPORTED, "no register is so wide");
     if (reg >= 0 && lo->regs[reg].lane == lane) {
         out->slot = lo->regs[reg].slot;
         return HW_OK;
@@ -182,7 +182,7 @@ hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_l
         if (status == HW_OK && operand->negated && lane == HW_LANE_PRED) status = complement(lo, out);
         return status;
     case HW_OPERAND_IMM:
-        if (lane == HW_LANE_NONE) return hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers are not supported");
+        if (lane == HW_LANE_NONE) return hw_lower_refuse(lo, HW_UNSUPPORTED, "no register is so wide");
         if (lane == HW_LANE_PRED) return hw_slots_immediate(lo, !operand->imm == operand->negated, lane, out);
         return hw_slots_immediate(lo, operand->imm, lane, out);
     case HW_OPERAND_SREG:

@@ -49,7 +49,8 @@
 // Names that exec provides besides the arithmetic:
 //   ld ld.param st st.param atom.<op>.<type> red.<op>.<type>   (space, width, vector, reg_bytes, imm in the fields;
 //       a address slot (64-bit lanes, or 32-bit ones with HW_INST_ADDRESS_32: the sum with imm wraps), or HW_NO_SLOT:
-//       imm is the address; d or b the register; of vectors, slots[list ...]; atom: b, c operands)
+//       imm is the address; d or b the register; of vectors, slots[list ...]; atom: b, c operands;
+//       atom.vector.<op>.<type>: slots[list ...] the sources, then the destinations, which may be HW_NO_SLOT)
 //       ld.param and st.param: sub 1: in this call's own parameter memory, at imm; sub 0: the kernel's parameters
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)

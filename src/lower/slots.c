@@ -9,17 +9,18 @@ hw_lane hw_lane_of(hw_type type) {
     case 8: case 16: return HW_LANE_16;
     case 32: return HW_LANE_32;
     case 64: return HW_LANE_64;
+    case 128: return HW_LANE_128;
     default: return HW_LANE_NONE;
     }
 }
 
 uint32_t hw_lane_slot_bytes(hw_lane lane) {
-    static const uint32_t bytes[] = {4, 64, 128, 256, 0};
+    static const uint32_t bytes[] = {4, 64, 128, 256, 512, 0};
     return bytes[lane];
 }
 
 uint32_t hw_lane_bytes(hw_lane lane) {
-    static const uint32_t bytes[] = {0, 2, 4, 8, 0};
+    static const uint32_t bytes[] = {0, 2, 4, 8, 16, 0};
     return bytes[lane];
 }
 
@@ -99,7 +100,7 @@ hw_status hw_slots_immediate(hw_lowering *lo, uint64_t bits, hw_lane lane, hw_sl
     hw_immediate_table *table = &lo->immediates;
     hw_program *program = lo->program;
     if (lane == HW_LANE_PRED) bits = bits ? 0xffffffffu : 0;
-    else if (lane != HW_LANE_64) bits &= ((uint64_t)1 << 8 * hw_lane_bytes(lane)) - 1;
+    else if (lane < HW_LANE_64) bits &= ((uint64_t)1 << 8 * hw_lane_bytes(lane)) - 1;
     if (2 * program->n_immediates >= table->capacity && !grow_immediates(lo)) return hw_diag_no_memory(lo->diag);
     uint32_t k = hash_of(bits, lane) & (table->capacity - 1);
     for (; table->slots[k]; k = (k + 1) & (table->capacity - 1)) {
@@ -133,7 +134,7 @@ hw_status hw_slots_launch_image(hw_lowering *lo) {
         }
         uint64_t bits = immediate->bits;
         for (uint32_t lane = 0; lane < HW_WARP_LANES; lane++)
-            for (uint32_t b = 0; b < bytes; b++) at[lane * bytes + b] = (uint8_t)(bits >> 8 * b);
+            for (uint32_t b = 0; b < bytes && b < 8; b++) at[lane * bytes + b] = (uint8_t)(bits >> 8 * b);
     }
     return HW_OK;
 }

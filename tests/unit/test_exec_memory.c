@@ -80,13 +80,103 @@ static void test_tickets(void **state) {
         3, ticket_sum, true);
 }
 
-static void test_vector_atomics_are_refused(void **state) {
+// Vectors, each element by itself; what atom returns is an earlier value of every element.
+static void test_vector_atomics(void **state) {
     (void)state;
-    static run_result r;
-    run_kernel(&(run_args){.block = 32, .ptx = KERNEL("", "red.global.add.v2.f32 [%rd2], {%f1, %f2}; ret;\n")}, &r);
-    assert_int_equal(r.status, HW_UNSUPPORTED);
-    assert_non_null(strstr(r.diag.text, "red.global.add.v2.f32"));
-    assert_int_equal(r.diag.line, 13);
+    static const struct {
+        const char *instruction;
+        uint32_t before[4], after[4];
+    } rows[] = {
+        {"red.global.add.v2.f32 [%rd2], {%f1, %f2}", {0x3f800000, 0}, {0x43410000, 0x43c00000}},         // 1 + 192, 384
+        {"red.add.relaxed.gpu.global.v4.f32 [%rd2], {%f1, %f2, %f1, 0f3f800000}", {0, 0, 0x3f800000, 0},
+            {0x43400000, 0x43c00000, 0x43410000, 0x43c00000}},
+        {"atom.global.v2.f32.add {%f3, %f4}, [%rd2], {%f1, %f2}", {0, 0}, {0x43400000, 0x43c00000}},
+        {"atom.global.v4.f32.add {%f3, _, %f4, %f5}, [%rd2], {%f1, %f2, %f2, %f1}", {0},
+            {0x43400000, 0x43c00000, 0x43c00000, 0x43400000}},
+        {"atom.global.v2.f32.add _, [%rd2], {%f1, %f2}", {0, 0}, {0x43400000, 0x43c00000}},
+        {"red.global.v2.f16.add.noftz [%rd2], {%h3, %h5}", {0x00003c00}, {0x5a005e04}},    // 385, 192
+        {"red.global.v8.bf16.add.noftz [%rd2], {%h4, %h4, %h4, %h4, %h4, %h4, %h4, %h4}", {0},
+            {0x43804380, 0x43804380, 0x43804380, 0x43804380}},
+        {"red.global.v4.f16x2.add.noftz [%rd2], {%r8, %r8, %r8, %r8}", {0},
+            {0x5e005e00, 0x5e005e00, 0x5e005e00, 0x5e005e00}},
+        {"red.global.v2.bf16x2.add.noftz [%rd2], {%r9, %r9}", {0}, {0x43804380, 0x43804380}},
+        {"red.global.v2.f16x2.max.noftz [%rd2], {%r8, %r8}", {0x7e00bc00, 0x40008000},
+            {0x3c003c00, 0x40003c00}},
+        {"red.global.v2.f16x2.min.noftz [%rd2], {%r8, %r8}", {0x7e00bc00, 0x40008000}, {0x3c00bc00, 0x3c008000}},
+        {"red.global.v2.bf16.min.noftz [%rd2], {%h4, %h4}", {0x7fc0bf80}, {0x3f80bf80}},
+        {"red.global.v2.bf16.max.noftz [%rd2], {%h4, %h4}", {0x7fc0bf80}, {0x3f803f80}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2048];
+        static const char frame[] = KERNEL("", "mov.f32 %f1, 0f3f000000; mov.f32 %f2, 0f3f800000; mov.b16 %h3, 0x3c00;"
+            " mov.b16 %h4, 0x3f80; mov.b16 %h5, 0x3800; mov.b32 %r8, {%h3, %h3}; mov.b32 %r9, {%h4, %h4};\n@@; ret;\n");
+        const char *at = strstr(frame, "@@");
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - frame), frame, rows[i].instruction, at + 2);
+        for (uint32_t threads = 1; threads <= 3; threads += 2) {
+            run_result *r = run_ok((run_args){.grid = 4, .block = 96, .threads = threads, .ptx = text,
+                                              .in = rows[i].before, .in_bytes = 16});
+            if (memcmp(r->in, rows[i].after, 16))
+                fail_msg("%s: %08x %08x %08x %08x", rows[i].instruction, ((uint32_t *)r->in)[0], ((uint32_t *)r->in)[1],
+                         ((uint32_t *)r->in)[2], ((uint32_t *)r->in)[3]);
+        }
+    }
+    // Lanes in turn: each sees what the lanes before it have added.
+    run_result *r = run_ok((run_args){.block = 64, .ptx = KERNEL("", "mov.f32 %f1, 0f3f800000;"
+        " mov.f32 %f2, 0f40000000; atom.global.v2.f32.add {%f1, %f2}, [%rd2], {%f1, %f2};"
+        " sub.f32 %f3, %f2, %f1; setp.neu.f32 %p1, %f3, %f1;"
+        " @%p1 trap; cvt.rzi.u32.f32 %r5, %f1; " STORE_RET("%r5"))});
+    uint64_t seen = 0;
+    for (int t = 0; t < 64; t++) seen |= 1ull << r->out[t];
+    assert_true(seen == ~0ull);
+    static run_result fault;
+    run_kernel(&(run_args){.block = 32, .ptx = KERNEL("", "add.u64 %rd4, %rd2, 8; red.global.v4.f32.add [%rd4],"
+        " {%f1, %f2, %f3, %f4}; ret;\n")}, &fault);
+    assert_int_equal(fault.fault.kind, HW_FAULT_MISALIGNED);
+}
+
+// ---- 128 bits ----
+
+// From parts, through memory of each space and a register, and apart again.
+static void test_128_bits(void **state) {
+    (void)state;
+    run_result *r = run_ok((run_args){.grid = 2, .block = 96, .threads = 2, .ptx = KERNEL("",
+        ".reg .b128 %q<6>; .shared .align 16 .b8 sm[2048]; .local .align 16 .b8 lm[32];\n"
+        "cvt.u64.u32 %rd4, %r4; not.b64 %rd5, %rd4; mov.b128 %q1, {%rd4, %rd5}; mov.b128 %q2, %q1;\n"
+        "setp.lt.u32 %p1, %r1, 50; mov.u64 %rd6, 5; @%p1 mov.b128 %q2, {%rd6, %rd4};\n"
+        "mov.u64 %rd7, sm; mul.wide.u32 %rd8, %r1, 16; add.u64 %rd7, %rd7, %rd8; st.shared.b128 [%rd7], %q2;\n"
+        "ld.shared.b128 %q3, [%rd7]; mov.u64 %rd9, lm; st.local.b128 [%rd9+16], %q3; cvta.local.u64 %rd9, %rd9;"
+        " ld.b128 %q4, [%rd9+16];\n"
+        "shl.b32 %r5, %r4, 4; cvt.u64.u32 %rd10, %r5; add.u64 %rd10, %rd10, %rd1; st.global.relaxed.sys.b128"
+        " [%rd10], %q4; ld.volatile.global.b128 %q5, [%rd10]; mov.b128 {%rd11, %rd12}, %q5; st.global.v2.u64"
+        " [%rd10], {%rd12, %rd11}; ret;\n")});
+    for (uint32_t t = 0; t < 192; t++) {
+        uint64_t low, high;
+        memcpy(&high, r->out + 4 * t, 8);
+        memcpy(&low, r->out + 4 * t + 2, 8);
+        bool is_first = t % 96 < 50;
+        assert_true(low == (is_first ? 5 : t));
+        assert_true(high == (is_first ? t : ~(uint64_t)t));
+    }
+}
+
+// A counter of 128 bits by compare and swap, another by exchange: no value is lost.
+static void test_128_bit_atomics(void **state) {
+    (void)state;
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        run_result *r = run_ok((run_args){.grid = 3, .block = 64, .threads = threads, .ptx = KERNEL("",
+            ".reg .b128 %q<6>;\nld.global.b128 %q1, [%rd2];\n"
+            "AGAIN: mov.b128 {%rd4, %rd5}, %q1; add.u64 %rd6, %rd4, 1; sub.u64 %rd7, %rd5, 1;"
+            " mov.b128 %q2, {%rd6, %rd7};\n"
+            "atom.global.cas.b128 %q3, [%rd2], %q1, %q2; mov.b128 {%rd8, %rd9}, %q3; setp.ne.u64 %p1, %rd8, %rd4;"
+            " setp.ne.or.u64 %p1, %rd9, %rd5, %p1; mov.b128 %q1, %q3; @%p1 bra AGAIN;\n"
+            "add.u32 %r5, %r4, 1; cvt.u64.u32 %rd10, %r5; mov.b128 %q4, {%rd10, %rd10}; atom.exch.b128 %q5,"
+            " [%rd2+16], %q4; mov.b128 {%rd11, %rd12}, %q5; red.global.add.u64 [%rd2+32], %rd11;"
+            " red.global.add.u64 [%rd2+40], %rd12; ret;\n")});
+        uint64_t in[6];
+        memcpy(in, r->in, sizeof in);
+        assert_true(in[0] == 192 && in[1] == (uint64_t)-192);
+        assert_true(in[2] == in[3] && in[4] == in[5] && in[2] + in[4] == 192 * 193 / 2);
+    }
 }
 
 // ---- local memory ----
@@ -281,7 +371,8 @@ static void test_clocks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_atomics),       cmocka_unit_test(test_tickets),
-        cmocka_unit_test(test_vector_atomics_are_refused), cmocka_unit_test(test_local),
+        cmocka_unit_test(test_vector_atomics), cmocka_unit_test(test_128_bits),
+        cmocka_unit_test(test_128_bit_atomics), cmocka_unit_test(test_local),
         cmocka_unit_test(test_local_widths),  cmocka_unit_test(test_pointer_to_local),
         cmocka_unit_test(test_struct_by_value), cmocka_unit_test(test_kernel_parameters),
         cmocka_unit_test(test_constants),     cmocka_unit_test(test_dynamic_shared),

@@ -711,12 +711,12 @@ static void test_names(void **state) {
 static void test_refusals(void **state) {
     (void)state;
     hw_diag diag = {0};
-    hw_ptx_module *m = parse(KERNEL(".reg .b128 %q<3>;\nmov.u32 %r1, %tid.x;\n@%p1 mov.b128 %q1, %q2;\nret;"));
+    hw_ptx_module *m = parse(KERNEL(".reg .b128 %q<3>;\nmov.u32 %r1, %tid.x;\n@%p1 ld.param.b128 %q1, [out];\nret;"));
     hw_program_set *s = (void *)1;
     assert_int_equal(hw_lower_module(m, &s, &diag), HW_UNSUPPORTED);
     assert_null(s);
     assert_int_equal(diag.line, 8);
-    assert_non_null(strstr(diag.text, "mov.b128"));
+    assert_non_null(strstr(diag.text, "ld.param.b128"));
     hw_ptx_free(m);
 }
 
