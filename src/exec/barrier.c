@@ -78,7 +78,8 @@ static uint32_t like_first(const hw_warp *w, hw_slot slot) {
 
 static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
     hw_state *s = hw_state_of(w);
-    uint32_t together = like_first(w, in->a);
+    bool is_cluster = in->a == HW_NO_SLOT;
+    uint32_t together = is_cluster ? w->mask : like_first(w, in->a);
     if (in->b != HW_NO_SLOT) together &= like_first(w, in->b);
     if (together != w->mask) {    // lanes that name another barrier or number come later
         uint32_t others = w->mask & ~together;
@@ -86,7 +87,7 @@ static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
         hw_flow_suspend(s, in, HW_PATH_READY);
         hw_set_mask(w, together);
     }
-    uint32_t number = first_lane_of(w, in->a) % HW_BARRIERS;
+    uint32_t number = is_cluster ? HW_CLUSTER_BARRIER : first_lane_of(w, in->a) % HW_BARRIERS;
     hw_barrier *barrier = &s->block->barriers[number];
     barrier->expected = in->b == HW_NO_SLOT ? 0 : first_lane_of(w, in->b);
     if (in->p != HW_NO_SLOT) {
@@ -203,7 +204,8 @@ const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in) {
 }
 
 const hw_body_row hw_barrier_bodies[] = {
-    {"bar.sync", barrier_sync},     {"bar.arrive", barrier_arrive},  {"bar.red.popc", barrier_sync},
+    {"bar.sync", barrier_sync},     {"bar.arrive", barrier_arrive},  {"bar.cluster", barrier_sync},
+    {"bar.red.popc", barrier_sync},
     {"bar.red.and", barrier_sync},  {"bar.red.or", barrier_sync},    {"bar.red.popc.u32", barrier_sync},
     {"bar.red.and.pred", barrier_sync}, {"bar.red.or.pred", barrier_sync}, {"bar.warp.sync", barrier_warp_sync},
     {NULL, NULL},

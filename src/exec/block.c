@@ -110,7 +110,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     block->is_running = true;
     block->live_threads = run->threads_per_block;
     if (block->busy_barriers)
-        for (int i = 0; i < HW_BARRIERS; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
+        for (int i = 0; i <= HW_CLUSTER_BARRIER; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
     block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
     for (uint32_t i = 0; i < run->n_block_lists; i++)

@@ -79,21 +79,34 @@ static bool run_vprintf(hw_state *s, const hw_inst *in, const hw_call_site *site
 }
 
 // void *malloc(size_t bytes): NULL when the heap of cudaLimitMallocHeapSize is exhausted.
-static bool run_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    (void)in;
+static bool take_memory(hw_state *s, const hw_call_site *site, int lane, uint64_t bytes, uint64_t alignment) {
     hw_run *run = s->run;
-    uint64_t bytes = argument(s, site, 0, lane), address = 0, used;
+    uint64_t address = 0, used;
     uint64_t charged = bytes > UINT64_MAX - 64 ? bytes : bytes + 16;
     hw_mem *mem = run->launch->mem;
     // One at a time: two threads must not both get what is left for one.
     pthread_mutex_lock(run->print_lock);
     used = hw_mem_heap_used(mem);
     if (!bytes || charged > run->launch->heap_bytes || used > run->launch->heap_bytes - charged ||
-        hw_mem_alloc(mem, bytes, 16, HW_ALLOC_HEAP, NULL, "device-side malloc", &address, NULL) != HW_OK)
+        hw_mem_alloc(mem, bytes, alignment, HW_ALLOC_HEAP, NULL, "device-side malloc", &address, NULL) != HW_OK)
         address = 0;
     pthread_mutex_unlock(run->print_lock);
     set_result(s, site, lane, address);
     return true;
+}
+
+static bool run_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    (void)in;
+    return take_memory(s, site, lane, argument(s, site, 0, lane), 16);
+}
+
+// void *__cuda_syscall_aligned_malloc(size_t bytes, size_t alignment): behind cuda::std::aligned_alloc. An alignment
+// that is no power of two, or beyond a page, gives NULL.
+static bool run_aligned_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    (void)in;
+    uint64_t alignment = argument(s, site, 1, lane);
+    bool is_possible = alignment && !(alignment & (alignment - 1)) && alignment <= 4096;
+    return take_memory(s, site, lane, is_possible ? argument(s, site, 0, lane) : 0, alignment < 16 ? 16 : alignment);
 }
 
 static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
@@ -135,6 +148,7 @@ typedef struct builtin_row {
 
 static const builtin_row builtins[] = {
     {"vprintf", run_vprintf}, {"malloc", run_malloc}, {"free", run_free}, {"__assertfail", run_assertfail},
+    {"__cuda_syscall_aligned_malloc", run_aligned_malloc},
     // operator new and delete, with and without [] and size, which clang leaves to a library that it does not have
     {"_Znwm", run_malloc}, {"_Znam", run_malloc}, {"_ZdlPv", run_free}, {"_ZdlPvm", run_free}, {"_ZdaPv", run_free},
     {"_ZdaPvm", run_free},

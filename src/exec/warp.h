@@ -103,7 +103,8 @@ typedef struct hw_barrier {
     uint32_t expected;            // 0: all that live
     uint32_t sum, all, any;       // of bar.red
 } hw_barrier;
-enum { HW_BARRIERS = 16 };
+// Those that programs number, and one more for barrier.cluster: a cluster is one block.
+enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };
 
 // How long a warp runs before it must let others run: backward branches. Volatile loads cost more, and atomics that
 // change nothing.
@@ -116,7 +117,7 @@ struct hw_block {
     uint32_t live_threads, n_warps;
     uint64_t issued;              // PTX instructions so far: the block's clock
     uint64_t counted;             // of them, those that are in the launch's sum
-    hw_barrier barriers[HW_BARRIERS];
+    hw_barrier barriers[HW_BARRIERS + 1];
     uint32_t busy_barriers;       // at which somebody has arrived, one bit each
     char *shared;                 // shared_bytes, with room behind it that no program reaches
     char *block_area;

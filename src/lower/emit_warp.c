@@ -107,8 +107,9 @@ static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_destination d = {.reg = HW_NO_REG};
     hw_status status = HW_OK;
     unsigned k = reduces, end = inst->n_operands - (reduces && inst->n_operands);
+    // A cluster is one block here: who waits is with all others of the block, and who has arrived will wait.
     if (hw_has_mod(&inst->mods, HW_M_CLUSTER))
-        return hw_lower_refuse(lo, HW_UNSUPPORTED, "barriers of a cluster are not supported");
+        return hw_emit_inst(lo, hw_names_intern(lo, hw_has_mod(&inst->mods, HW_M_WAIT) ? "bar.cluster" : "fence"), &t);
     if (reduces) {
         bool counts = hw_has_mod(&inst->mods, HW_M_POPC);
         t.sub = counts ? 0 : hw_has_mod(&inst->mods, HW_M_AND) ? 1 : 2;

@@ -151,10 +151,23 @@ static bool check_parts(const check *c, hw_ptx_operand *o, bool is_written) {
     return true;
 }
 
+// Old PTX reads 16 bits of %tid and its like, with mov or cvt, and 32 of %gridid.
+static bool has_low_part(hw_sreg sreg, unsigned bits) {
+    return (bits == 16 && sreg >= HW_SREG_TID_X && sreg <= HW_SREG_NCTAID_W) || (bits == 32 && sreg == HW_SREG_GRIDID);
+}
+
+static bool check_cvt_source(const check *c, hw_ptx_operand *o) {
+    hw_type type = c->inst->types[1];
+    if (o->kind != HW_OPERAND_SREG || hw_type_kind_of(type) == HW_KIND_F) return check_source(c, o, type);
+    unsigned bits = hw_type_bits(type);
+    return bits == hw_type_bits(hw_sreg_type(o->sreg)) || has_low_part(o->sreg, bits) ||
+           wrong(c, o, "is of another width than the type");
+}
+
 static bool check_mov_sreg(const check *c, const hw_ptx_operand *o) {
     hw_type type = c->inst->types[0], sreg = hw_sreg_type(o->sreg);
     if (hw_type_kind_of(type) == HW_KIND_F) return wrong(c, o, "is no floating-point number");
-    if (hw_type_bits(type) == hw_type_bits(sreg)) return true;
+    if (hw_type_bits(type) == hw_type_bits(sreg) || has_low_part(o->sreg, hw_type_bits(type))) return true;
     if (hw_type_bits(type) > hw_type_bits(sreg)) return wrong(c, o, "is narrower than the type");
     return hw_ptx_refuse(c->p, c->inst->line, "instruction %s of a part of %%%s is", c->m->text, hw_sreg_name(o->sreg));
 }
@@ -223,7 +236,7 @@ static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_opera
     case 'W': return check_reg(c, o, widened(types[0]));
     case 'w': return check_source(c, o, widened(types[0]));
     case 'a': return check_source(c, o, types[0]);
-    case 'A': return check_source(c, o, types[1]);
+    case 'A': return c->m->op == HW_OP_CVT ? check_cvt_source(c, o) : check_source(c, o, types[1]);
     case 'c': return check_source(c, o, types[2]);
     case 'I': case 'M': return check_source(c, o, HW_T_U32);
     case 'i': return o->kind == HW_OPERAND_IMM ? check_number(c, o, HW_T_U64) : wrong(c, o, "must be a number");

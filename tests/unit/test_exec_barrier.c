@@ -141,13 +141,28 @@ static void test_exited_lanes(void **state) {
         always_0, true);
 }
 
+// A cluster is one block: its barrier is one of the block beside the numbered ones, and its shared memory the block's.
+static void test_cluster_of_one(void **state) {
+    (void)state;
+    run_result *r = run_ok((run_args){.grid = 2, .block = 100, .threads = 2, .ptx = KERNEL("",
+        ".shared .align 4 .b8 sm[400];\nmov.u32 %r5, sm; shl.b32 %r6, %r1, 2; add.u32 %r5, %r5, %r6;"
+        " st.shared.u32 [%r5], %r4;\n"
+        "setp.lt.u32 %p1, %r1, 40; @%p1 bra EARLY; bar.sync 1, 64;\nEARLY: barrier.cluster.arrive.release.aligned;"
+        " barrier.cluster.wait.acquire.aligned;\n"
+        "mov.u32 %r7, sm; mapa.shared::cluster.u32 %r7, %r7, 0; sub.u32 %r8, 396, %r6; add.u32 %r8, %r7, %r8;"
+        " ld.shared::cluster.u32 %r9, [%r8]; cvt.u64.u32 %rd4, %r8; cvta.shared.u64 %rd4, %rd4; mapa.u64 %rd5, %rd4, 0;"
+        " ld.u32 %r10, [%rd5]; getctarank.u64 %r11, %rd5; add.u32 %r9, %r9, %r10; add.u32 %r9, %r9, %r11;\n"
+        STORE_RET("%r9"))});
+    for (uint32_t t = 0; t < 200; t++) assert_int_equal(r->out[t], 2 * (t / 100 * 100 + 99 - t % 100));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bar_sync), cmocka_unit_test(test_exited_warps),
         cmocka_unit_test(test_producer_consumer), cmocka_unit_test(test_bar_red),
         cmocka_unit_test(test_divergent_barrier), cmocka_unit_test(test_warp_sync),
         cmocka_unit_test(test_shfl_gathers), cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_exited_lanes),
+        cmocka_unit_test(test_exited_lanes),  cmocka_unit_test(test_cluster_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -354,6 +354,19 @@ static void test_special_registers(void **state) {
     }
 }
 
+// As PTX of before 2.0 reads them: 16 bits, and a fourth element, which is 0.
+static void test_old_registers(void **state) {
+    (void)state;
+    run_result *r = run_ok((run_args){.grid = 2, .block = 96, .ptx = KERNEL("",
+        "mov.u16 %h1, %tid.x; cvt.u32.u16 %r5, %h1; cvt.u32.u16 %r6, %ntid.x; mov.u32 %r7, %tid.w;"
+        " mov.u32 %r8, %ntid.w;\n"
+        "mov.u32 %r9, %ctaid.w; mov.u32 %r10, %nctaid.w; or.b32 %r7, %r7, %r8; or.b32 %r9, %r9, %r10; or.b32 %r7,"
+        " %r7, %r9; mov.u32 %r11, %gridid; cvt.s64.s16 %rd4, %ctaid.x; cvt.u32.u64 %r12, %rd4;\n"
+        "mad.lo.u32 %r13, %r12, %r6, %r5; add.u32 %r13, %r13, %r7; mov.u64 %rd5, %gridid; cvt.u32.u64 %r14, %rd5;"
+        " setp.ne.u32 %p1, %r14, %r11; @%p1 trap;\n" STORE_RET("%r13"))});
+    for (uint32_t t = 0; t < 192; t++) assert_int_equal(r->out[t], t);
+}
+
 static void test_clocks(void **state) {
     (void)state;
     run_ok((run_args){.grid = 4, .block = 96, .threads = 2, .ptx = KERNEL("",
@@ -377,6 +390,7 @@ int main(void) {
         cmocka_unit_test(test_struct_by_value), cmocka_unit_test(test_kernel_parameters),
         cmocka_unit_test(test_constants),     cmocka_unit_test(test_dynamic_shared),
         cmocka_unit_test(test_special_registers), cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_old_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

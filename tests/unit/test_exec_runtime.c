@@ -122,6 +122,19 @@ static void test_heap(void **state) {
         STORE_RET("%r6"))}, 512, heap_ok, true);
 }
 
+// cuda::std::aligned_alloc: at a multiple of the alignment; NULL where that is no power of two.
+static void test_aligned_heap(void **state) {
+    (void)state;
+    run_result *r = run_ok((run_args){.block = 12, .ptx = KERNEL(
+        ".extern .func (.param .b64 r) __cuda_syscall_aligned_malloc(.param .b64 n, .param .b64 m);\n",
+        "mov.u64 %rd4, 24; mov.u64 %rd5, 1; shl.b64 %rd5, %rd5, %r1; setp.eq.u32 %p1, %r1, 11; @%p1 mov.u64 %rd5, 48;\n"
+        "{ .param .b64 a; .param .b64 b; .param .b64 c; st.param.b64 [a], %rd4; st.param.b64 [c], %rd5;"
+        " call.uni (b), __cuda_syscall_aligned_malloc, (a, c); ld.param.b64 %rd6, [b]; }\n"
+        "setp.eq.u64 %p2, %rd6, 0; @!%p2 st.u64 [%rd6+16], %rd6; rem.u64 %rd7, %rd6, %rd5; cvt.u32.u64 %r5, %rd7;"
+        " @%p2 mov.u32 %r5, 7777;\n" STORE_RET("%r5"))});
+    for (uint32_t t = 0; t < 12; t++) assert_int_equal(r->out[t], t == 11 ? 7777 : 0);
+}
+
 static void test_heap_exhausted(void **state) {
     (void)state;
     // 100 threads want 1 KiB each of a heap of 16: some get it, the others get NULL.
@@ -199,7 +212,8 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printf),   cmocka_unit_test(test_heap),      cmocka_unit_test(test_heap_exhausted),
+        cmocka_unit_test(test_printf),   cmocka_unit_test(test_heap),      cmocka_unit_test(test_aligned_heap),
+        cmocka_unit_test(test_heap_exhausted),
         cmocka_unit_test(test_bad_free), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
