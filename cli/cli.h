@@ -22,7 +22,7 @@ typedef struct hw_command {
     int (*main)(int argc, char **argv);   // argv[0] is the subcommand's name; returns the exit status
 } hw_command;
 
-extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench;
+extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench, hw_cmd_ladder;
 
 // The commit that was built, for benchmarks; "unknown" where git was not there.
 extern const char hw_cli_commit[];

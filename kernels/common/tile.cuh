@@ -24,8 +24,8 @@
 
 typedef element tile_array[TILE_ROWS][TILE_PITCH];
 
-// tile = in[first_row ..., first_col ...] of a rows x cols matrix; what lies outside is left as it is. A warp reads along
-// a row, and writes along a row of the tile.
+// tile = in[first_row ..., first_col ...] of a rows x cols matrix; what lies outside is left as it is. A warp reads
+// along a row, and writes along a row of the tile.
 __device__ __forceinline__ void load_tile(tile_array tile, const element *__restrict__ in, index_t rows, index_t cols,
                                           index_t first_row, index_t first_col) {
 #pragma unroll
@@ -53,9 +53,9 @@ __device__ __forceinline__ void store_tile(element *__restrict__ out, tile_array
     }
 }
 
-// out = the tile, turned. first_row and first_col are the tile's place in the matrix that it came from (rows x cols); out
-// is cols x rows. The threads of the block are counted through and go down the tile's columns, TILE_ROWS threads to each,
-// so a warp writes along a row of out whatever the shape of the block.
+// out = the tile, turned. first_row and first_col are the tile's place in the matrix that it came from (rows x cols);
+// out is cols x rows. The threads of the block are counted through and go down the tile's columns, TILE_ROWS threads to
+// each, so a warp writes along a row of out whatever the shape of the block.
 __device__ __forceinline__ void store_turned(element *__restrict__ out, tile_array tile, index_t rows, index_t cols,
                                              index_t first_row, index_t first_col) {
     const int thread = threadIdx.y * BLOCK_COLS + threadIdx.x;

@@ -2,11 +2,11 @@
 //
 // Idea       No transpose is faster than a copy. This one has it easy: both arrays are taken as rows of 16-byte words,
 //            whatever their shape; each thread asks for four of them before it waits for the first.
-// Predicted  H200, f32 1024x1024: 8192 loads and 8192 stores of 16 sectors each (131072 sectors in, 131072 out); no shared
-//            memory; occupancy 100%.
-// Measured   The seeds' copy (copyRow of tests/truth/ladder.cu) moves one element per thread and is no bound: H200, f32
-//            8192x8192, 248 us, 2161 GB/s, which several transposes below beat.
-//            NVIDIA's MatrixTranspose.pdf, f32 2048x2048: GTX 280 96.9, M2090 125.2, K20X 147.6 GB/s.
+// Predicted  H200, f32 1024x1024: 8192 loads and 8192 stores of 16 sectors each (131072 sectors in, 131072 out); no
+//            shared memory; occupancy 100%.
+// Measured   The seeds' copy (copyRow of tests/truth/ladder.cu) moves one element per thread and is no bound: H200,
+//            f32 8192x8192, 248 us, 2161 GB/s, which several transposes below beat. NVIDIA's MatrixTranspose.pdf, f32
+//            2048x2048: GTX 280 96.9, M2090 125.2, K20X 147.6 GB/s.
 // Held back  By the memory alone.
 #include "common/element.cuh"
 

@@ -1,9 +1,9 @@
 // What the way through shared memory costs by itself: a copy that takes it.
 //
-// Idea       The tile of the later versions, filled and emptied along rows. Between this and the best transpose lies what
-//            turning costs; between this and the copy what the tile and its barrier cost.
-// Predicted  H200, f32 1024x1024, tile 32x32, 32x8 threads: 32768 loads and 32768 stores of 4 sectors each; 32768 shared
-//            stores and 32768 shared loads of one pass each; occupancy 100%.
+// Idea       The tile of the later versions, filled and emptied along rows. Between this and the best transpose lies
+//            what turning costs; between this and the copy what the tile and its barrier cost.
+// Predicted  H200, f32 1024x1024, tile 32x32, 32x8 threads: 32768 loads and 32768 stores of 4 sectors each; 32768
+//            shared stores and 32768 shared loads of one pass each; occupancy 100%.
 // Measured   NVIDIA's MatrixTranspose.pdf, f32 2048x2048: GTX 280 80.9, M2090 110.6, K20X 130.5 GB/s.
 // Held back  Each block loads, waits at the barrier and stores; only other blocks keep the memory busy meanwhile.
 #ifndef BLOCK_COLS

@@ -1,15 +1,15 @@
 // A tile in shared memory: both sides of the global memory go along rows, the turning happens inside.
 //
-// Idea       A block reads a square tile row by row, waits until it is whole, and writes it column by column: columns of
-//            the tile are rows of out. Shared memory does not mind the order, only the banks.
+// Idea       A block reads a square tile row by row, waits until it is whole, and writes it column by column: columns
+//            of the tile are rows of out. Shared memory does not mind the order, only the banks.
 // Predicted  H200, f32 1024x1024, 32x32 threads: 32768 loads and 32768 stores of 4 sectors each. In shared memory the
-//            32768 stores take one pass each; a column lies in one bank, so the 32768 loads take 32 (1048576). Occupancy
-//            100%, in 2 blocks per multiprocessor.
-// Measured   The seeds' kernel of this idea (transposeSmem pad0 32x32 of tests/truth/ladder.cu) on an H200: counters as
-//            predicted; f32 8192x8192 530 us, 1012 GB/s: slower than reading columns, which needs no tile at all.
+//            32768 stores take one pass each; a column lies in one bank, so the 32768 loads take 32 (1048576).
+//            Occupancy 100%, in 2 blocks per multiprocessor.
+// Measured   The seeds' kernel of this idea (transposeSmem pad0 32x32 of tests/truth/ladder.cu) on an H200: counters
+//            as predicted; f32 8192x8192 530 us, 1012 GB/s: slower than reading columns, which needs no tile at all.
 //            NVIDIA's MatrixTranspose.pdf, f32 2048x2048: GTX 280 16.5, M2090 92.8, K20X 114.0 GB/s.
-// Held back  32 passes for each load from the tile. And by a block of 1024 threads: while it waits at its barrier there is
-//            only one other to run.
+// Held back  32 passes for each load from the tile. And by a block of 1024 threads: while it waits at its barrier
+//            there is only one other to run.
 #include "common/grid.cuh"
 
 #ifndef TILE_COLS

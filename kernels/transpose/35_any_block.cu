@@ -1,13 +1,13 @@
 // The same for a block of any shape: who writes which element follows from the thread's number, not from x and y.
 //
-// Idea       A tile of 32 columns and 16 rows has columns of 16: a warp that writes along rows of out takes two of them.
-//            So the threads are counted through (x first) and dealt to the columns of the tile, TILE_ROWS to each. Now
-//            the block can be as small as is good for the multiprocessor.
-// Predicted  H200, f32 1024x1024, 32x16 threads: 32768 loads and 32768 stores of 4 sectors each (a half-warp's 16 elements
-//            are two sectors). Shared stores: 32768 of one pass. Shared loads: 16 rows of 32 words each begin in the same
-//            bank, so 32768 of 16 passes (524288). Occupancy 100%, in 4 blocks per multiprocessor.
-// Measured   The seeds' kernel of this idea (transposeSmem pad0 32x16 of tests/truth/ladder.cu) on an H200: counters as
-//            predicted; f32 8192x8192 351 us, 1530 GB/s.
+// Idea       A tile of 32 columns and 16 rows has columns of 16: a warp that writes along rows of out takes two of
+//            them. So the threads are counted through (x first) and dealt to the columns of the tile, TILE_ROWS to
+//            each. Now the block can be as small as is good for the multiprocessor.
+// Predicted  H200, f32 1024x1024, 32x16 threads: 32768 loads and 32768 stores of 4 sectors each (a half-warp's 16
+//            elements are two sectors). Shared stores: 32768 of one pass. Shared loads: 16 rows of 32 words each begin
+//            in the same bank, so 32768 of 16 passes (524288). Occupancy 100%, in 4 blocks per multiprocessor.
+// Measured   The seeds' kernel of this idea (transposeSmem pad0 32x16 of tests/truth/ladder.cu) on an H200: counters
+//            as predicted; f32 8192x8192 351 us, 1530 GB/s.
 // Held back  16 passes for each load from the tile.
 #include "common/grid.cuh"
 

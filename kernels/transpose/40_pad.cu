@@ -1,13 +1,13 @@
 // Unused columns at the end of the tile's rows, so that the elements of a column lie in different banks.
 //
-// Idea       With rows of TILE_COLS + PAD elements, the next row begins PAD banks further. How many are needed depends on
-//            the banks of the GPU, the size of an element and the shape of the block: PAD is computed before compiling
-//            (src/op/padding.c), as the one with the fewest passes.
-// Predicted  H200, f32 1024x1024, 32x16 threads, PAD 2: sectors as before; 32768 shared stores and 32768 shared loads of
-//            one pass each. Occupancy 100%. With PAD 1 a load would take 2 passes: the two columns that a warp reads
-//            overlap in 15 banks.
-// Measured   The seeds' kernel of this idea (transposeSmem of tests/truth/ladder.cu) on an H200: passes as predicted for
-//            PAD 0, 1 and 2 (16, 2 and 1 per load); f32 8192x8192 274 us, 1958 GB/s, and with PAD 1 no slower.
+// Idea       With rows of TILE_COLS + PAD elements, the next row begins PAD banks further. How many are needed depends
+//            on the banks of the GPU, the size of an element and the shape of the block: PAD is computed before
+//            compiling (src/op/padding.c), as the one with the fewest passes.
+// Predicted  H200, f32 1024x1024, 32x16 threads, PAD 2: sectors as before; 32768 shared stores and 32768 shared loads
+//            of one pass each. Occupancy 100%. With PAD 1 a load would take 2 passes: the two columns that a warp
+//            reads overlap in 15 banks.
+// Measured   The seeds' kernel of this idea (transposeSmem of tests/truth/ladder.cu) on an H200: passes as predicted
+//            for PAD 0, 1 and 2 (16, 2 and 1 per load); f32 8192x8192 274 us, 1958 GB/s, and with PAD 1 no slower.
 //            NVIDIA's MatrixTranspose.pdf, f32 2048x2048: GTX 280 16.6, M2090 103.2, K20X 112.6 GB/s. Seed 004: the
 //            16x17 tile is 11 times as fast as no tile.
 // Held back  One element per thread: a warp has one load in flight, and then waits.

@@ -4,10 +4,10 @@
 //            another order; down a column the 32 elements lie in 32 different columns, hence banks. The tile needs its
 //            power of two and no more, and the rule is right for elements of every size: elements that share a bank's
 //            word, or take several, come in aligned groups, and ^ keeps those together.
-// Predicted  H200, f32 1024x1024, 32x32 threads: 32768 loads and 32768 stores of 4 sectors each; 32768 shared stores and
-//            32768 shared loads of one pass each. Occupancy 100%, in 2 blocks per multiprocessor.
-// Measured   The seeds' kernel of this idea (transposeSwizzle of tests/truth/ladder.cu) on an H200: counters as predicted;
-//            f32 8192x8192 307 us, 1747 GB/s; padded by one column, with as many threads, 307 us.
+// Predicted  H200, f32 1024x1024, 32x32 threads: 32768 loads and 32768 stores of 4 sectors each; 32768 shared stores
+//            and 32768 shared loads of one pass each. Occupancy 100%, in 2 blocks per multiprocessor.
+// Measured   The seeds' kernel of this idea (transposeSwizzle of tests/truth/ladder.cu) on an H200: counters as
+//            predicted; f32 8192x8192 307 us, 1747 GB/s; padded by one column, with as many threads, 307 us.
 // Held back  As before: one element per thread. And its block is the large one of the square tile again.
 #include "common/grid.cuh"
 

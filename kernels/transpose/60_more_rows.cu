@@ -1,14 +1,14 @@
 // A square tile moved by a quarter of the threads: each has four rows of it.
 //
-// Idea       Four loads in flight per thread, and index arithmetic that four elements share. The tile is square again, so
-//            a warp reads and writes 32 elements in a row, and the block is small: 256 threads, of which a multiprocessor
-//            holds eight blocks that load while others store.
-// Predicted  H200, f32 1024x1024, 32x8 threads, tile 32x32, PAD 1: 32768 loads and 32768 stores of 4 sectors each; 32768
-//            shared stores and 32768 shared loads of one pass each. Occupancy 100%.
-// Measured   The seeds have no kernel of just this idea; the nearest, the next rung's, adds the order of blocks to it. In
-//            NVIDIA's MatrixTranspose.pdf every version moves its tile in this way.
-// Held back  On GPUs before Fermi by the memory's partitions, see the next rung; on later ones by four bytes per lane and
-//            load where 16 are possible.
+// Idea       Four loads in flight per thread, and index arithmetic that four elements share. The tile is square again,
+//            so a warp reads and writes 32 elements in a row, and the block is small: 256 threads, of which a
+//            multiprocessor holds eight blocks that load while others store.
+// Predicted  H200, f32 1024x1024, 32x8 threads, tile 32x32, PAD 1: 32768 loads and 32768 stores of 4 sectors each;
+//            32768 shared stores and 32768 shared loads of one pass each. Occupancy 100%.
+// Measured   The seeds have no kernel of just this idea; the nearest, the next rung's, adds the order of blocks to it.
+//            In NVIDIA's MatrixTranspose.pdf every version moves its tile in this way.
+// Held back  On GPUs before Fermi by the memory's partitions, see the next rung; on later ones by four bytes per lane
+//            and load where 16 are possible.
 #ifndef BLOCK_COLS
 #define BLOCK_COLS 32
 #endif

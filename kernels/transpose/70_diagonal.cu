@@ -1,17 +1,18 @@
 // Blocks that run at the same time take tiles along a diagonal, not along a row.
 //
-// Idea       On GPUs before Fermi, memory is dealt to partitions in stripes of 256 bytes (six or eight of them). The tiles
-//            of one row of blocks are read from all partitions, but written to one column of tiles, which lies in a single
-//            partition when a row of out is a multiple of 2048 bytes. Along a diagonal both sides are spread.
+// Idea       On GPUs before Fermi, memory is dealt to partitions in stripes of 256 bytes (six or eight of them). The
+//            tiles of one row of blocks are read from all partitions, but written to one column of tiles, which lies
+//            in a single partition when a row of out is a multiple of 2048 bytes. Along a diagonal both sides are
+//            spread.
 // Predicted  H200, f32 1024x1024, 32x8 threads, tile 32x32, PAD 1: counters as the rung before: 32768 loads and 32768
-//            stores of 4 sectors, 32768 shared stores and loads of one pass; occupancy 100%. Nothing to gain: from Fermi on
-//            addresses are hashed over the partitions. GTX 280, f32 2048x2048: writes spread over 8 partitions and not 1.
-// Measured   The seeds' kernel of this idea (transposeDiagonal of tests/truth/ladder.cu) on an H200: counters as predicted;
-//            f32 8192x8192 155 us, 3458 GB/s: the four elements per thread of the rung before are in it as well, the
-//            guards at the border are not.
-//            NVIDIA's MatrixTranspose.pdf, f32 2048x2048: GTX 280 69.5 (before: 16.6), M2090 81.4 (103.2), K20X 106.7
-//            (112.6) GB/s: what helps the first costs the later ones.
-// Held back  On later GPUs neighbouring blocks no longer share the DRAM pages that they read.
+//            stores of 4 sectors, 32768 shared stores and loads of one pass; occupancy 100%. Nothing to gain: from
+//            Fermi on addresses are hashed over the partitions. GTX 280, f32 2048x2048: writes spread over 8
+//            partitions and not 1.
+// Measured   The seeds' kernel of this idea (transposeDiagonal of tests/truth/ladder.cu) on an H200: counters as
+//            predicted; f32 8192x8192 155 us, 3458 GB/s: the four elements per thread of the rung before are in it as
+//            well, the guards at the border are not. NVIDIA's MatrixTranspose.pdf, f32 2048x2048: GTX 280 69.5
+//            (before: 16.6), M2090 81.4 (103.2), K20X 106.7 (112.6) GB/s: what helps the first costs the later ones.
+// Held back  On later GPUs blocks that run together no longer read neighbouring memory.
 #ifndef BLOCK_COLS
 #define BLOCK_COLS 32
 #endif

@@ -113,7 +113,11 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
         for (int c = 0; c < HW_COUNTERS; c++) row->counts[c] += report->launches[i].counts[c];
         row->ns_median += report->launches[i].host_ms * 1e6;
     }
-    if (report->n_launches) row->occupancy = report->launches[0].occupancy;
+    if (report->n_launches) {
+        row->occupancy = report->launches[0].occupancy;
+        row->regs = report->launches[0].regs;
+        row->regs_estimated = report->launches[0].regs_estimated;
+    }
     row->has_counts = true;
 }
 
@@ -175,7 +179,10 @@ static void climb_row(climb *c, hw_ladder_row *row) {
     hw_status status = measure_row(c, row, &diag);
     if (!status && c->counter.device && !row->rung->native) status = count_row(c, row, &diag);
     if (status) fail_row(row, status, &diag);
+    // A rung without a block of its own: what its plan chose.
     if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
+    const hw_plan *plan = &c->work.plan;
+    if (!row->block[0] && plan->n_launches) memcpy(row->block, plan->launches[0].block, sizeof row->block);
 }
 
 // ---- Which rows -----------------------------------------------------------------------------------------------------
@@ -231,6 +238,16 @@ static hw_status make_rows(const hw_ladder_options *options, const hw_rung *rung
     return HW_OK;
 }
 
+// Of the shapes that were tried, those that the rung or the device does not take are no rows.
+static void drop_refused(const hw_ladder_options *options, hw_ladder *ladder) {
+    size_t kept = 0;
+    for (size_t i = 0; i < ladder->n_rows; i++) {
+        const hw_ladder_row *row = &ladder->rows[i];
+        if (row->status != HW_USAGE || shapes_of(options, row->rung) == 1) ladder->rows[kept++] = *row;
+    }
+    ladder->n_rows = kept;
+}
+
 // ---- What the rows say together -------------------------------------------------------------------------------------
 
 static bool is_good(const hw_ladder_row *row) { return !row->status && row->verdict.right; }
@@ -241,10 +258,13 @@ static double cost_of(const hw_ladder *ladder, const hw_ladder_row *row) {
     return (double)(row->counts[HW_COUNT_L2_SECTORS] + row->counts[HW_COUNT_SMEM_WAVEFRONTS]);
 }
 
-// Of blocks that cost the same, the one that the rung is written for.
+// Of blocks that cost the same: higher occupancy, then the one that the rung is written for.
 static bool is_better(const hw_ladder *ladder, const hw_ladder_row *row, const hw_ladder_row *best) {
-    double cost = cost_of(ladder, row), least = best ? cost_of(ladder, best) : 0;
-    return !best || cost < least || (cost == least && !memcmp(row->block, row->rung->block, sizeof row->block));
+    if (!best) return true;
+    double cost = cost_of(ladder, row), least = cost_of(ladder, best);
+    double held = row->occupancy.occupancy_pct, most = best->occupancy.occupancy_pct;
+    if (cost != least) return cost < least;
+    return held > most || (held == most && !memcmp(row->block, row->rung->block, sizeof row->block));
 }
 
 // The best of rows first to end - 1, or NULL.
@@ -290,7 +310,8 @@ static hw_problem small_enough(const hw_family *family, const hw_problem *proble
     const double most_bytes = 16 << 20, most_operations = 3e8;
     hw_problem small = *problem;
     hw_work work;
-    while (!family->describe(&small, &work, NULL) && (work.bytes_moved > most_bytes || work.operations > most_operations)) {
+    while (!family->describe(&small, &work, NULL)) {
+        if (work.bytes_moved <= most_bytes && work.operations <= most_operations) break;
         uint64_t *largest = &small.size[0];
         for (int i = 1; i < HW_PROBLEM_SIZES; i++)
             if (small.size[i] > *largest) largest = &small.size[i];
@@ -321,7 +342,7 @@ hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_o
     bool is_cpu = out->device->kind == HW_DEVICE_CPU;
     const hw_rung *rungs = is_cpu ? family->cpu_rungs : family->rungs;
     size_t n_rungs = is_cpu ? family->n_cpu_rungs : family->n_rungs;
-    if (!n_rungs) return hw_diag_set(diag, HW_USAGE, "%s has no rungs for %s", family->name, out->device->name);
+    if (!n_rungs) return hw_diag_set(diag, HW_USAGE, "%s has no rungs for %s", family->name, is_cpu ? "cpu" : "GPUs");
     hw_status status = check_asked(family, rungs, n_rungs, options->rung, diag);
     if (status) return status;
 
@@ -335,6 +356,7 @@ hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_o
         climb_row(c, &out->rows[i]);
     }
     if (!status) {
+        drop_refused(options, out);
         mark_steps(out);
         mark_shares(out);
     }

@@ -9,7 +9,7 @@ typedef struct hw_ladder_options {
     const hw_family *family;
     hw_problem problem;
     uint32_t block[2];        // 0: each rung's own
-    bool all_blocks;          // each rung that takes any block: all shapes that a device takes, the best is marked
+    bool all_blocks;          // each rung that takes any block: a row for each shape that it takes, the best marked
     double seconds;           // for timing each rung; at least three runs. A sim runs each once
     const char *rung;         // only this one ("30" or "tile"), and the copies; NULL: all
     // Called before each rung, for progress; may be NULL.
@@ -32,7 +32,9 @@ typedef struct hw_ladder_row {
                                           // sectors and passes through the banks
     bool has_counts;
     uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
-    hw_occupancy occupancy;
+    hw_occupancy occupancy;               // of the first launch
+    uint32_t regs;                        // that it rests on, per thread
+    bool regs_estimated;                  // no ptxas was there to say
 } hw_ladder_row;
 
 typedef struct hw_ladder {
@@ -45,9 +47,9 @@ typedef struct hw_ladder {
 } hw_ladder;
 
 // counter: a sim on which counters are taken; NULL: none (or the device itself, when it is a sim).
-// A rung that fails has its row, and a result that is wrong is not timed. HW_USAGE: a rung, block or size that the family
-// does not have; HW_NO_MEMORY: the problem does not fit; else HW_OK, whatever the rows say. Free with hw_ladder_free,
-// whether it succeeded or not. out->device is valid as long as the device.
+// A rung that fails has its row, and a result that is wrong is not timed. HW_USAGE: a rung or size that the family does
+// not have; HW_NO_MEMORY: the problem does not fit; else HW_OK, whatever the rows say. Free with hw_ladder_free, whether
+// it succeeded or not. out->device is valid as long as the device.
 hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_options *options, hw_ladder *out,
                         hw_diag *diag);
 void hw_ladder_free(hw_ladder *ladder);

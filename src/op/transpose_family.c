@@ -70,8 +70,8 @@ static void tell(const hw_problem *problem, uint64_t index, uint64_t row_length,
     verdict->n_wrong++;
 }
 
-static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array, const void *got,
-                    hw_verdict *verdict) {
+static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                    const void *got, hw_verdict *verdict) {
     const uint64_t rows = problem->size[ROWS], cols = problem->size[COLS];
     const uint32_t bytes = elem_bytes(problem);
     const char *expected = arrays[rung->is_copy ? IN : array];
@@ -145,8 +145,8 @@ typedef struct tile_shape {
 static hw_status choose_pad(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                             tile_shape *shape, hw_diag *diag) {
     if (shape->block[0] * shape->block[1] % shape->tile[1])
-        return hw_diag_set(diag, HW_USAGE, "%s takes blocks whose width is a multiple of %u, which %u is not", rung->name,
-                           shape->tile[1] / shape->block[1], shape->block[0]);
+        return hw_diag_set(diag, HW_USAGE, "%s takes blocks whose width is a multiple of %u, which %u is not",
+                           rung->name, shape->tile[1] / shape->block[1], shape->block[0]);
     if (!device->banks) return HW_OK;
     shape->pad = hw_padding_choose(&(hw_padded_tile){
         .block_cols = shape->block[0], .block_rows = shape->block[1], .tile_cols = shape->tile[0],
@@ -166,13 +166,14 @@ static hw_status choose_shape(const hw_rung *rung, const hw_problem *problem, co
     uint64_t bytes = (uint64_t)(shape->tile[0] + shape->pad) * shape->tile[1] * elem_bytes(problem);
     uint32_t most = device->shared_bytes < STATIC_SHARED_BYTES ? device->shared_bytes : STATIC_SHARED_BYTES;
     if (is_padded && bytes > most)
-        return hw_diag_set(diag, HW_USAGE, "a block of %ux%u takes a tile of %" PRIu64 " bytes, and a block may have %u",
+        return hw_diag_set(diag, HW_USAGE, "a block of %ux%u takes a tile of %" PRIu64 " bytes, and may have %u",
                            shape->block[0], shape->block[1], bytes, most);
     return HW_OK;
 }
 
 static hw_status plan_by_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
-                               const uint32_t asked[2], bool is_padded, bool is_along_out, hw_plan *plan, hw_diag *diag) {
+                               const uint32_t asked[2], bool is_padded, bool is_along_out, hw_plan *plan,
+                               hw_diag *diag) {
     const uint64_t rows = problem->size[is_along_out ? COLS : ROWS], cols = problem->size[is_along_out ? ROWS : COLS];
     tile_shape shape;
     hw_status status = choose_shape(rung, problem, device, asked, is_padded, &shape, diag);
@@ -197,6 +198,15 @@ static hw_status plan_by_tiles(const hw_rung *rung, const hw_problem *problem, c
 
 static hw_status plan_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                             const uint32_t block[2], hw_plan *plan, hw_diag *diag) {
+    return plan_by_tiles(rung, problem, device, block, false, false, plan, diag);
+}
+
+// The kernels whose thread (x, y) reads element (y, x) of its tile, one of them by x ^ y.
+static hw_status plan_square_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                                   const uint32_t block[2], hw_plan *plan, hw_diag *diag) {
+    if (block[0] != block[1] || block[0] & (block[0] - 1))
+        return hw_diag_set(diag, HW_USAGE, "%s takes square blocks of a power of two, which %ux%u is not", rung->name,
+                           block[0], block[1]);
     return plan_by_tiles(rung, problem, device, block, false, false, plan, diag);
 }
 
@@ -259,10 +269,10 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
 // ---- The family -----------------------------------------------------------------------------------------------------
 
 #define PAIR(a, b) {a, b}
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, takes_any_block, copies, planner,  \
-                rung_idea, rung_limit)                                                                                   \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block,       \
-     .tile = PAIR rung_tile, .any_block = takes_any_block, .is_copy = copies, .plan = planner, .idea = rung_idea,        \
+#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, takes_any_block, copies, planner, \
+                rung_idea, rung_limit)                                                                                  \
+    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block,      \
+     .tile = PAIR rung_tile, .any_block = takes_any_block, .is_copy = copies, .plan = planner, .idea = rung_idea,       \
      .limit = rung_limit},
 static const hw_rung rungs[] = {
 #include "kernels/transpose/ladder.def"

@@ -136,7 +136,7 @@ static void expect_prediction(const prediction *p, const hw_ladder_row *row) {
     expect_count(p->rung, row, HW_COUNT_STS_WAVEFRONTS, p->store_passes);
     expect_count(p->rung, row, HW_COUNT_LDS_INST, p->shared_loads);
     expect_count(p->rung, row, HW_COUNT_LDS_WAVEFRONTS, p->load_passes);
-    if (row->occupancy.occupancy_pct != p->occupancy_pct)
+    if (!row->regs_estimated && row->occupancy.occupancy_pct != p->occupancy_pct)
         fail_msg("%s: occupancy is %g%%, not %g%%", p->rung, row->occupancy.occupancy_pct, p->occupancy_pct);
 }
 
@@ -191,8 +191,8 @@ typedef struct degree {
 } degree;
 
 static void padding(void **state) {
-    // Seed 000's block of 32x16 (its claim that a Fermi needs one column is wrong: two), seed 004's of 16x16 on 16 banks
-    // (loads of a half-warp), and an H200's.
+    // Seed 000's block of 32x16 (its claim that a Fermi needs one column is wrong: two), seed 004's of 16x16 on 16
+    // banks (loads of a half-warp), and an H200's.
     static const degree all[] = {
         {32, 16, 4, 32, 4, 4, {16, 2, 1}, 2},    // Fermi, and Maxwell to Hopper
         {32, 16, 4, 32, 8, 4, {8, 2, 1}, 2},     // Kepler, 4-byte mode
@@ -214,7 +214,8 @@ static void padding(void **state) {
         uint32_t warps = d->block_cols * d->block_rows / 32;
         for (uint32_t pad = 0; pad < 3; pad++)
             if ((double)hw_padding_count(&tile, pad).loads != warps * d->passes[pad])
-                fail_msg("case %zu, padding %u: %g passes a load", i, pad, (double)hw_padding_count(&tile, pad).loads / warps);
+                fail_msg("case %zu, padding %u: %g passes a load", i, pad,
+                         (double)hw_padding_count(&tile, pad).loads / warps);
         if (hw_padding_choose(&tile) != d->best) fail_msg("case %zu: padding %u", i, hw_padding_choose(&tile));
     }
 }
@@ -305,8 +306,18 @@ static void blocks(void **state) {
         best += row->is_best_block;
     }
     assert_int_equal(best, 1);
-    assert_true(pads > 8);
+    assert_int_equal(pads, 11);
     hw_ladder_free(&ladder);
+
+    // Squares only; on a GPU of 512 threads to a block no larger ones.
+    hw_device *gtx280 = open_device("sim:gtx280");
+    options.rung = "swizzle";
+    run(gtx280, &options, &ladder);
+    assert_int_equal(ladder.n_rows, 2 + 2);
+    const hw_ladder_row *row = &ladder.rows[3];
+    assert_true(row->block[0] == 16 && row->block[1] == 16 && row->is_best_block && row->verdict.right);
+    hw_ladder_free(&ladder);
+    hw_device_close(gtx280);
 }
 
 // A block that one rung cannot have fails its row and no other.

@@ -1,0 +1,349 @@
+// halfwarp ladder: every version of a family, verified, timed and counted.
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "isa/gpu.h"
+#include "ladder/ladder.h"
+#include "ladder_report.h"
+#include "options.h"
+#include "plot.h"
+#include "whole_file.h"
+
+static const char help[] =
+    "usage: halfwarp ladder FAMILY [OPTIONS]\n"
+    "\n"
+    "Runs every version of a family's kernels, from the naive one to the best: right or wrong against the reference,\n"
+    "time, bandwidth and its share of a copy's, the simulator's counters, and what the step bought over the version\n"
+    "before. `halfwarp ladder` alone names the families; their kernels are in kernels/FAMILY, one idea per file.\n"
+    "\n"
+    "  --size RxC        for transpose rows and columns; 8192x8192 unless given, 1024x1024 for a simulation\n"
+    "  --dtype T         f32, f64, u8, ...; a wrong one names them all\n"
+    "  --device D        cuda:N, cpu or sim:G; unless given cuda:0 where there is one, else sim:h200. A simulation\n"
+    "                    has counters but no times: those of this machine say nothing about a GPU\n"
+    "  --gpu G           the GPU that counters are simulated on (`halfwarp gpus`); without --device the same as sim:G\n"
+    "  --block BXxBY     the shape of blocks, for the versions that take any; all: every shape, the best with a *\n"
+    "  --rung R          only this version, by number or name, and the copies\n"
+    "  --format F        table (as it is unless given), csv or json\n"
+    "  -o FILE           write that to FILE and not to standard output\n"
+    "  --plot FILE       a picture as well, .svg or .png, by gnuplot\n"
+    "  --seconds S       for timing each version; 0.2 unless given\n"
+    "\n"
+    "Exit status: 0 when every result was right; 1 when one was wrong; else as `halfwarp --help` says.\n";
+
+typedef struct ladder_words {
+    const char *size, *dtype, *device, *gpu, *block, *rung, *output, *plot;
+    hw_report_format format;
+    double seconds;
+} ladder_words;
+
+// ---- Options --------------------------------------------------------------------------------------------------------
+
+static bool set_size(void *options, const char *value) { return ((ladder_words *)options)->size = value, true; }
+static bool set_dtype(void *options, const char *value) { return ((ladder_words *)options)->dtype = value, true; }
+static bool set_device(void *options, const char *value) { return ((ladder_words *)options)->device = value, true; }
+static bool set_block(void *options, const char *value) { return ((ladder_words *)options)->block = value, true; }
+static bool set_rung(void *options, const char *value) { return ((ladder_words *)options)->rung = value, true; }
+static bool set_output(void *options, const char *value) { return ((ladder_words *)options)->output = value, true; }
+
+static bool set_gpu(void *options, const char *value) {
+    ladder_words *words = options;
+    words->gpu = value;
+    if (hw_gpu_find(value)) return true;
+    hw_cli_complain("no GPU is called '%s'; `halfwarp gpus` lists them", value);
+    return false;
+}
+
+static bool set_format(void *options, const char *value) {
+    ladder_words *words = options;
+    words->format = hw_report_find_format(value);
+    if (words->format != HW_REPORT_FORMATS) return true;
+    hw_cli_complain("--format is table, csv or json, and not '%s'", value);
+    return false;
+}
+
+static bool set_plot(void *options, const char *value) {
+    ((ladder_words *)options)->plot = value;
+    return hw_cli_plot_check(value) == 0;
+}
+
+static bool set_seconds(void *options, const char *value) {
+    char *end;
+    double seconds = strtod(value, &end);
+    ((ladder_words *)options)->seconds = seconds;
+    if (end != value && !*end && seconds >= 0 && seconds <= 3600) return true;
+    hw_cli_complain("--seconds is a number from 0 to 3600, and not '%s'", value);
+    return false;
+}
+
+static const hw_cli_option options_table[] = {
+    {"--size", true, set_size},     {"--dtype", true, set_dtype}, {"--device", true, set_device},
+    {"--gpu", true, set_gpu},       {"--block", true, set_block}, {"--rung", true, set_rung},
+    {"--format", true, set_format}, {"-o", true, set_output},     {"--plot", true, set_plot},
+    {"--seconds", true, set_seconds},
+};
+
+// "8192x8192": up to max numbers with an x between them. Returns how many, 0 when it is anything else.
+static int parse_numbers(const char *text, uint64_t *numbers, int max) {
+    int count = 0;
+    for (;;) {
+        char *end;
+        errno = 0;
+        if (!isdigit((unsigned char)*text) || count == max) return 0;
+        numbers[count++] = strtoull(text, &end, 10);
+        if (errno) return 0;
+        if (!*end) return count;
+        if (*end != 'x') return 0;
+        text = end + 1;
+    }
+}
+
+static void complain_no_family(const char *const *names, size_t count) {
+    char list[512] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    hw_cli_complain("which family? There is %s", list);
+}
+
+static int find_family(const char *name, const hw_family **family) {
+    const char *names[32], *near;
+    size_t count = 0;
+    *family = name ? hw_family_find(name) : NULL;
+    if (*family) return 0;
+    for (const hw_family *f; count < 32 && (f = hw_family_at(count)); count++) names[count] = f->name;
+    if (!name) complain_no_family(names, count);
+    else if ((near = hw_cli_nearest(name, names, count)))
+        hw_cli_complain("there is no family '%s'; did you mean '%s'?", name, near);
+    else hw_cli_complain("there is no family '%s'; `halfwarp ladder` alone names them", name);
+    return HW_EXIT_USAGE;
+}
+
+static bool is_listed(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if (length && (at == list || at[-1] == ' ') && (!at[length] || at[length] == ' ')) return true;
+    return false;
+}
+
+static int read_problem(const ladder_words *words, const hw_family *family, bool is_sim, hw_problem *problem) {
+    char first[16];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(family->dtypes, " "), family->dtypes);
+    const char *dtype = words->dtype ? words->dtype : first;
+    if (!is_listed(family->dtypes, dtype) || !hw_dtype_find(dtype, &problem->dtype)) {
+        hw_cli_complain("%s has no type '%s'; it has %s", family->name, dtype, family->dtypes);
+        return HW_EXIT_USAGE;
+    }
+    int wanted = 0;
+    while (wanted < HW_PROBLEM_SIZES && family->size_names[wanted]) wanted++;
+    memcpy(problem->size, is_sim ? family->default_sim_size : family->default_size, sizeof problem->size);
+    if (!words->size || parse_numbers(words->size, problem->size, HW_PROBLEM_SIZES) == wanted) return 0;
+    char form[96] = "", example[96];
+    hw_problem usual = {0};
+    for (int i = 0; i < wanted; i++)
+        snprintf(form + strlen(form), sizeof form - strlen(form), "%s%s", i ? " x " : "", family->size_names[i]);
+    memcpy(usual.size, family->default_size, sizeof usual.size);
+    hw_cli_complain("--size is %s, like %s, and not '%s'", form,
+                    hw_cli_ladder_size(family, &usual, example, sizeof example), words->size);
+    return HW_EXIT_USAGE;
+}
+
+static int read_block(const ladder_words *words, hw_ladder_options *options) {
+    uint64_t numbers[2];
+    if (!words->block) return 0;
+    options->all_blocks = strcmp(words->block, "all") == 0;
+    if (options->all_blocks) return 0;
+    if (parse_numbers(words->block, numbers, 2) == 2 && numbers[0] && numbers[1] && numbers[0] <= 1024 &&
+        numbers[1] <= 1024 && numbers[0] * numbers[1] <= 1024) {
+        options->block[0] = (uint32_t)numbers[0];
+        options->block[1] = (uint32_t)numbers[1];
+        return 0;
+    }
+    hw_cli_complain("--block is columns x rows of up to 1024 threads in all, like 32x8, or all; and not '%s'",
+                    words->block);
+    return HW_EXIT_USAGE;
+}
+
+// ---- Devices --------------------------------------------------------------------------------------------------------
+
+static int open_simulation(const char *gpu, hw_device **device) {
+    char name[64];
+    snprintf(name, sizeof name, "sim:%s", gpu);
+    return hw_cli_open_device(name, 0, device);
+}
+
+// The model of a real GPU: itself, one of its compute capability, or the newest.
+static const char *model_of(const hw_device_properties *properties) {
+    const hw_gpu *gpu, *best = NULL;
+    for (size_t i = 0; (gpu = hw_gpu_at(i)); i++) {
+        if (strcmp(gpu->name, properties->name) == 0) return gpu->id;
+        if (gpu->arch->cc == properties->cc) best = gpu;
+    }
+    return best ? best->id : "h200";
+}
+
+// The device, and beside a GPU the simulation that counts.
+static int open_devices(const ladder_words *words, hw_device **device, hw_device **counter) {
+    bool is_simulation = words->device && strncmp(words->device, "sim:", 4) == 0;
+    *device = *counter = NULL;
+    if (is_simulation && words->gpu && strcasecmp(words->device + 4, words->gpu) != 0) {
+        hw_cli_complain("--device %s and --gpu %s name two GPUs", words->device, words->gpu);
+        return HW_EXIT_USAGE;
+    }
+    if (!words->device && words->gpu) return open_simulation(words->gpu, device);
+    int status = hw_cli_open_device(words->device, 0, device);
+    if (status) return status;
+    const hw_device_properties *properties = hw_device_get_properties(*device);
+    if (!words->device && properties->kind == HW_DEVICE_CPU) {
+        hw_device_close(*device);
+        *device = NULL;
+        return open_simulation("h200", device);
+    }
+    if (properties->kind != HW_DEVICE_CUDA) return 0;
+    return open_simulation(words->gpu ? words->gpu : model_of(properties), counter);
+}
+
+// ---- Picture --------------------------------------------------------------------------------------------------------
+
+static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : -1; }
+
+static void fill_bar(const hw_ladder_row *row, bool is_timed, bool with_block, hw_plot_bar *bar, char *label,
+                     size_t label_bytes) {
+    const uint64_t *n = row->counts;
+    bool is_good = !row->status && row->verdict.right;
+    if (with_block) snprintf(label, label_bytes, "%s %ux%u", row->rung->name, row->block[0], row->block[1]);
+    else snprintf(label, label_bytes, "%s", row->rung->name);
+    for (char *at = label; *at; at++) *at = *at == '_' ? ' ' : *at;
+    *bar = (hw_plot_bar){.label = label, .is_faint = row->rung->is_copy, .value = {{-1, -1}, {-1, -1}}};
+    if (!is_good) return;
+    if (is_timed) {
+        bar->value[0][0] = row->gbs;
+        return;
+    }
+    bar->value[0][0] = ratio(n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
+    bar->value[0][1] = ratio(n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
+    bar->value[1][0] = ratio(n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
+}
+
+static int draw(const hw_ladder *ladder, const hw_family *family, const char *path) {
+    enum { LABEL = 64 };
+    bool is_timed = hw_cli_ladder_is_timed(ladder);
+    char title[128], size[96], type[32], (*labels)[LABEL] = calloc(ladder->n_rows + 1, sizeof *labels);
+    hw_plot_bar *bars = calloc(ladder->n_rows + 1, sizeof *bars);
+    hw_plot_panel panels[HW_PLOT_PANELS] = {
+        {.title = is_timed ? "GB/s, read and written" : "32-byte sectors touched for each one needed",
+         .decimals = !is_timed, .series = {is_timed ? NULL : "loads", is_timed ? NULL : "stores"}},
+        {.title = "passes through shared memory's banks for each one needed", .decimals = 1},
+    };
+    int status = HW_EXIT_USAGE;
+    if (!labels || !bars) {
+        hw_cli_complain("out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < ladder->n_rows; i++) {
+        const hw_ladder_row *row = &ladder->rows[i];
+        bool with_block = (i && ladder->rows[i - 1].rung == row->rung) ||
+                          (i + 1 < ladder->n_rows && ladder->rows[i + 1].rung == row->rung);
+        fill_bar(row, is_timed, with_block, &bars[i], labels[i], LABEL);
+        if (is_timed && row->rung->is_copy && row->gbs > panels[0].limit) panels[0].limit = row->gbs;
+    }
+    snprintf(title, sizeof title, "%s, %s %s", family->name, hw_dtype_name(ladder->problem.dtype, type, sizeof type),
+             hw_cli_ladder_size(family, &ladder->problem, size, sizeof size));
+    hw_plot plot = {.title = title, .subtitle = ladder->device->name, .panels = panels, .n_panels = is_timed ? 1 : 2,
+                    .bars = bars, .n_bars = ladder->n_rows};
+    status = hw_cli_plot_write(&plot, path);
+done:
+    free(labels);
+    free(bars);
+    return status;
+}
+
+// ---- The command ----------------------------------------------------------------------------------------------------
+
+static void show_progress(void *context, size_t index, size_t count, const char *rung) {
+    (void)context;
+    fprintf(stderr, "\r\033[K%zu of %zu: %s", index + 1, count, rung);
+    fflush(stderr);
+}
+
+// Only a table on a terminal; https://no-color.org.
+static bool wants_colour(const ladder_words *words) {
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !words->output && words->format == HW_REPORT_TABLE && !(no_colour && *no_colour) &&
+           !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
+}
+
+static int deliver(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
+    char *text = NULL;
+    size_t length = 0;
+    int status = 0;
+    FILE *memory = open_memstream(&text, &length);
+    bool good = memory && hw_cli_ladder_write(ladder, family, words->format, wants_colour(words), memory);
+    if (memory && fclose(memory) != 0) good = false;
+    if (!good) {
+        hw_cli_complain("out of memory");
+        status = HW_EXIT_USAGE;
+    } else if (words->output) status = hw_cli_write_file(words->output, text, length);
+    else fwrite(text, 1, length, stdout);   // main looks at the outcome
+    free(text);
+    if (!status && words->plot) status = draw(ladder, family, words->plot);
+    return status;
+}
+
+// The worst of what the rows say. A shape or size that a version does not take is an answer and no failure.
+static int status_of(const hw_ladder *ladder) {
+    int status = 0;
+    for (size_t i = 0; i < ladder->n_rows; i++) {
+        const hw_ladder_row *row = &ladder->rows[i];
+        switch (row->status) {
+        case HW_OK: status = row->verdict.right || status ? status : 1; break;
+        case HW_USAGE: break;
+        case HW_COMPILE: return HW_EXIT_COMPILE;
+        case HW_UNSUPPORTED: return HW_EXIT_UNSUPPORTED;
+        case HW_FAULT:
+        case HW_DEADLOCK: return HW_EXIT_FAULT;
+        default: status = HW_EXIT_USAGE; break;
+        }
+    }
+    return status;
+}
+
+static int climb(const ladder_words *words, const hw_family *family, hw_device *device, hw_device *counter) {
+    hw_ladder_options options = {.family = family, .seconds = words->seconds, .rung = words->rung};
+    hw_ladder ladder = {0};
+    hw_diag diag = {0};
+    bool is_terminal = isatty(STDERR_FILENO);
+    int status = read_problem(words, family, hw_device_get_properties(device)->kind == HW_DEVICE_SIM, &options.problem);
+    if (!status) status = read_block(words, &options);
+    if (status) return status;
+    if (is_terminal) options.progress = show_progress;
+    hw_status failed = hw_ladder_run(device, counter, &options, &ladder, &diag);
+    if (is_terminal) fputs("\r\033[K", stderr);
+    if (failed) status = hw_cli_fail(failed, &diag);
+    else status = deliver(&ladder, family, words);
+    if (!status) status = status_of(&ladder);
+    hw_ladder_free(&ladder);
+    return status;
+}
+
+static int ladder_main(int argc, char **argv) {
+    static const hw_cli_syntax syntax = {"ladder", options_table, sizeof options_table / sizeof options_table[0], 1};
+    ladder_words words = {.format = HW_REPORT_TABLE, .seconds = 0.2};
+    const char *name = NULL;
+    const hw_family *family;
+    hw_device *device = NULL, *counter = NULL;
+    int n_words, status = hw_cli_parse(&syntax, &words, argc, argv, &name, &n_words);
+    if (!status) status = find_family(n_words ? name : NULL, &family);
+    if (!status) status = open_devices(&words, &device, &counter);
+    if (!status) status = climb(&words, family, device, counter);
+    hw_device_close(counter);
+    hw_device_close(device);
+    return status;
+}
+
+const hw_command hw_cmd_ladder = {"ladder", "run every version of a family of kernels and compare them", help,
+                                  ladder_main};

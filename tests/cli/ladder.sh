@@ -1,0 +1,123 @@
+# ladder: the table, CSV and JSON of the transposes on a simulated H200, blocks, pictures, and what is refused.
+. "$(dirname "$0")/check.bash"
+rungs="copy copy_shared read_rows read_cols tile any_block pad swizzle two_tiles more_rows diagonal best"
+ladder() { "$halfwarp" ladder transpose --device sim:h200 "$@"; }
+
+expect 0 ladder --size 100x70
+for rung in $rungs; do
+    grep -Eq "^ +[0-9]+  $rung .* right " "$work/out" || fail "no right $rung: $(cat "$work/out")"
+done
+says out "transpose, f32 100x70"
+says out "NVIDIA H200 (simulated)"
+! grep -q $'\033' "$work/out" || fail "colour where there is no terminal"
+! grep -q "GB/s" "$work/out" || fail "a simulation has no GB/s"
+silent err
+
+# column NAME of rung R in $work/out.csv
+column() {
+    awk -v name="$1" -v rung="$2" 'BEGIN { FS = "," }
+        { gsub(/"[^"]*"/, "quoted") }
+        NR == 1 { for (i = 1; i <= NF; i++) { if ($i == name) at = i; if ($i == "rung") r = i } }
+        $r == rung { print $at }' "$work/out.csv"
+}
+# The ideas in counters, of 256x256 floats: 2048 warps' accesses in each direction.
+expect 0 ladder --size 256x256 --format csv -o "$work/out.csv"
+silent out
+while read -r rung loads stores passes; do
+    got="$(column gld_sectors $rung) $(column gst_sectors $rung) $(column smem_wavefronts $rung)"
+    [ "$got" = "$loads $stores $passes" ] || fail "$rung: $got, not $loads $stores $passes"
+done <<'ROWS'
+copy 8192 8192 0
+copy_shared 8192 8192 4096
+read_rows 8192 65536 0
+read_cols 65536 8192 0
+tile 8192 8192 67584
+any_block 8192 8192 34816
+pad 8192 8192 4096
+swizzle 8192 8192 4096
+two_tiles 8192 8192 4096
+more_rows 8192 8192 4096
+diagonal 8192 8192 4096
+ROWS
+[ "$(ls "$work")" = $'err\nout\nout.csv' ] || fail "left behind: $(ls "$work")"
+
+expect 0 ladder --size 33x65 --dtype c128 --format json
+if command -v python3 > "$work/where"; then
+    python3 - "$work/out" << 'PYTHON' || fail "the JSON: $(head -c 300 "$work/out")"
+import json, sys
+ladder = json.load(open(sys.argv[1]))
+assert ladder["size"] == {"rows": 33, "cols": 65} and ladder["dtype"] == "c128", ladder
+assert ladder["bytes_moved"] == 2 * 33 * 65 * 16
+assert all(rung["result"] == "right" for rung in ladder["rungs"]), ladder
+assert ladder["rungs"][2]["counters"]["gld_requests"] > 0
+PYTHON
+fi
+
+# Blocks: one for all that have a choice, or every shape of one version.
+expect 0 ladder --size 96x96 --block 16x16 --format csv -o "$work/out.csv"
+got="$(column block pad) $(column block copy)"
+[ "$got" = "16x16 256x1" ] || fail "blocks: $got"
+expect 0 ladder --size 96x96 --block all --rung 40
+[ "$(grep -c '^ *40  pad' "$work/out")" = 11 ] || fail "shapes of pad: $(cat "$work/out")"
+says out "best blocks: pad 32x16"
+expect 0 ladder --size 0x5 --rung tile
+says out " right"
+
+# A GPU whose blocks have 512 threads at most: refused is no failure, and said.
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 40x40 --rung tile
+says out "refused"
+says out "1024 threads"
+
+# Pictures.
+if command -v gnuplot > "$work/where"; then
+    expect 0 ladder --size 64x64 --plot "$work/a.svg"
+    grep -q "<svg" "$work/a.svg" || fail "no SVG"
+    for word in "read rows" "two tiles" "sectors" "passes" "NVIDIA H200"; do
+        grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
+    done
+    expect 0 ladder --size 64x64 --plot "$work/a.png"
+    [ "$(head -c 4 "$work/a.png" | tail -c 3)" = PNG ] || fail "no PNG"
+    expect 2 ladder --size 64x64 --plot "$work/nowhere/a.svg"
+    says err "cannot write"
+fi
+mkdir "$work/empty"
+PATH=$work/empty expect 2 ladder --plot "$work/b.svg"
+says err "gnuplot"
+[ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+
+# What is refused, in one sentence each.
+while IFS='|' read -r arguments sentence; do
+    eval "expect 2 \"\$halfwarp\" ladder $arguments"
+    says err "$sentence"
+    silent out
+    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+done <<'ROWS'
+|which family?
+transpos|did you mean 'transpose'?
+transpose again|one word too many
+transpose --gpu sim:h200 --rung nope|no GPU is called
+transpose --gpu h200 --rung nope|it has copy, copy_shared
+transpose --gpu h200 --dtype f8|no type 'f8'
+transpose --gpu h200 --size 3x|like 8192x8192
+transpose --gpu h200 --size 3x4x5|like 8192x8192
+transpose --gpu h200 --size 99999999999x99999999999|2^40
+transpose --gpu h200 --block 64x64|up to 1024 threads
+transpose --gpu h200 --block 0x64|up to 1024 threads
+transpose --gpu h200 --format xml|table, csv or json
+transpose --gpu h200 --seconds soon|--seconds is a number
+transpose --gpu h200 --plot a.pdf|a .svg or a .png
+transpose --gpu h200 --device sim:k40|name two GPUs
+transpose --device tpu|tpu
+transpose --gpu h200 --fromat csv|did you mean --format?
+transpose --gpu h200 --size 8x8 -o /nowhere/a.csv|cannot write
+ROWS
+if [ -w /dev/full ]; then
+    expect 2 ladder --size 8x8 -o /dev/full
+    says err "/dev/full"
+fi
+# Without a GPU there is one that is simulated.
+if [ ! -e /dev/nvidiactl ]; then
+    expect 0 "$halfwarp" ladder transpose --size 16x16 --rung pad
+    says out "NVIDIA H200 (simulated)"
+fi
+finish
