@@ -155,7 +155,7 @@ static hw_status measure_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
     job *j = &c->work;
     hw_status status = prepare(j, &c->site, row->rung, row->block, diag);
     if (status) return status;
-    if (hw_device_sim(c->site.device)) {
+    if (hw_device_sim(c->site.device) && !c->counter.device) {
         status = count(j, &row->verdict, row, diag);
         row->ns_min = row->ns_max = row->ns_median;
         row->runs = 1;
@@ -324,12 +324,12 @@ static hw_status open_sites(climb *c, hw_device *device, hw_device *counter, hw_
     const hw_ladder_options *options = c->options;
     hw_status status = hw_site_open(&c->site, device, options->family, &options->problem, diag);
     out->counted = options->problem;
-    if (hw_device_sim(device)) {
-        out->counted_on = hw_sim_gpu(hw_device_sim(device));
-    } else if (counter && hw_device_get_properties(device)->kind != HW_DEVICE_CPU && !status) {
+    if (counter && hw_device_get_properties(device)->kind != HW_DEVICE_CPU) {
         out->counted = small_enough(options->family, &options->problem);
         out->counted_on = hw_sim_gpu(hw_device_sim(counter));
-        status = hw_site_open(&c->counter, counter, options->family, &out->counted, diag);
+        if (!status) status = hw_site_open(&c->counter, counter, options->family, &out->counted, diag);
+    } else if (hw_device_sim(device)) {
+        out->counted_on = hw_sim_gpu(hw_device_sim(device));
     }
     out->work = c->site.work;
     return status;

@@ -244,6 +244,16 @@ static hw_status native_transpose(const hw_problem *problem, void *const *arrays
     return HW_OK;
 }
 
+// A plan for a matrix that is one row larger than it is.
+static hw_status plan_too_much(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                               const uint32_t block[2], hw_plan *plan, hw_diag *diag) {
+    hw_problem larger = *problem;
+    hw_rung original;
+    larger.size[0]++;
+    family_of(rung->name, &original);
+    return original.plan(rung, &larger, device, block, plan, diag);
+}
+
 static void wrong_is_seen(void **state) {
     hw_ladder_options options = transpose(40, 50, "f32");
     hw_ladder ladder;
@@ -258,6 +268,14 @@ static void wrong_is_seen(void **state) {
     assert_int_equal(ladder.rows[0].verdict.n_wrong, 1998);   // all but the first and last
     assert_non_null(strstr(ladder.rows[0].verdict.text, "element ("));
     hw_ladder_free(&ladder);
+
+    family = family_of("read_rows", &rung);
+    rung.plan = plan_too_much;
+    run(h200, &options, &ladder);
+    assert_int_equal(ladder.rows[0].status, HW_FAULT);
+    assert_non_null(strstr(ladder.rows[0].text, "transpose_read_rows"));
+    hw_ladder_free(&ladder);
+    expect_right(40, 50, "f32");   // nothing stays behind
 }
 
 static void processor(void **state) {
@@ -353,22 +371,48 @@ static void refusals(void **state) {
     hw_ladder_free(&ladder);
 }
 
-// Older GPUs: 512 threads to a block on compute capability 1.3, and other banks.
+// The padding suits their banks: 16 on compute capability 1.3, 32 since.
 static void other_gpus(void **state) {
-    static const char *const gpus[] = {"sim:k40", "sim:v100"};
+    static const char *const gpus[] = {"sim:gtx280", "sim:k40", "sim:v100", "sim:rtx4090"};
     (void)state;
     for (size_t g = 0; g < sizeof gpus / sizeof gpus[0]; g++) {
         hw_device *device = open_device(gpus[g]);
-        hw_ladder_options options = transpose(70, 45, "f32");
+        hw_ladder_options options = transpose(64, 96, "f32");
         hw_ladder ladder;
+        options.rung = "pad";
         run(device, &options, &ladder);
-        for (size_t i = 0; i < ladder.n_rows; i++)
-            if (ladder.rows[i].status || !ladder.rows[i].verdict.right)
-                fail_msg("%s, %s: %s%s", gpus[g], ladder.rows[i].rung->name, ladder.rows[i].text,
-                         ladder.rows[i].verdict.text);
+        for (size_t i = 0; i < ladder.n_rows; i++) {
+            const hw_ladder_row *row = &ladder.rows[i];
+            const uint64_t *n = row->counts;
+            if (row->status || !row->verdict.right)
+                fail_msg("%s, %s: %s%s", gpus[g], row->rung->name, row->text, row->verdict.text);
+            assert_int_equal(n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
+        }
         hw_ladder_free(&ladder);
         hw_device_close(device);
     }
+}
+
+// Counters beside a device that has none of its own, at a size that can be simulated: here another GPU's.
+static void counter(void **state) {
+    hw_device *v100 = open_device("sim:v100");
+    hw_ladder_options options = transpose(1100, 1000, "f64");
+    hw_ladder ladder;
+    hw_diag diag = {0};
+    (void)state;
+    options.rung = "pad";
+    if (hw_ladder_run(v100, h200, &options, &ladder, &diag)) fail_msg("%s", diag.text);
+    assert_string_equal(ladder.counted_on->id, "h200");
+    assert_int_equal(ladder.counted.size[0], 550);
+    assert_int_equal(ladder.counted.size[1], 1000);
+    for (size_t i = 0; i < ladder.n_rows; i++) {
+        const hw_ladder_row *row = &ladder.rows[i];
+        if (row->status || !row->verdict.right) fail_msg("%s: %s%s", row->rung->name, row->text, row->verdict.text);
+        assert_int_equal(row->counts[HW_COUNT_GLD_SECTORS], 550 * 1000 * 8 / 32);
+        assert_true(row->runs >= 3 && row->ns_median > 0);   // the device's own
+    }
+    hw_ladder_free(&ladder);
+    hw_device_close(v100);
 }
 
 static void progress(void *context, size_t index, size_t count, const char *rung) {
@@ -441,7 +485,7 @@ int main(void) {
         cmocka_unit_test(tall),     cmocka_unit_test(counters),  cmocka_unit_test(no_conflicts),
         cmocka_unit_test(blocks),   cmocka_unit_test(refusals),  cmocka_unit_test(wrong_is_seen),
         cmocka_unit_test(processor), cmocka_unit_test(no_memory),
-        cmocka_unit_test(other_gpus), cmocka_unit_test(element_sizes),
+        cmocka_unit_test(other_gpus), cmocka_unit_test(counter), cmocka_unit_test(element_sizes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
