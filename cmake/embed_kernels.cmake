@@ -1,5 +1,6 @@
 # cmake -D ROOT=kernels -D LIST=kernels.txt -D OUT=kernels.c -P embed_kernels.cmake
 # Writes the files that LIST names (separated by |) as C: bytes, so that no text needs escaping.
+cmake_minimum_required(VERSION 3.18)
 file(READ ${LIST} paths)
 string(STRIP "${paths}" paths)
 string(REPLACE "|" ";" paths "${paths}")
