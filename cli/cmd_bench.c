@@ -1,0 +1,225 @@
+// halfwarp bench: an operation against its peers, on this machine, in the same run.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "bench.h"
+#include "options.h"
+#include "whole_file.h"
+
+static const char help[] =
+    "usage: halfwarp bench [FAMILY] [OPTIONS]\n"
+    "\n"
+    "Measures an operation, and a copy of the same bytes, and the same operation by NumPy, PyTorch and cuBLAS where\n"
+    "they are there. FAMILY is transpose. Every result is verified before it is timed; exit status 1 when Halfwarp\n"
+    "fails or is wrong.\n"
+    "\n"
+    "  --device D            cpu or cuda:N; unless given, cuda:0 where there is one, else cpu\n"
+    "  --only TEXT           the cases that have TEXT in their line, such as ttc57 or 'u8 8192'\n"
+    "  --cases FILE          other cases than Halfwarp's own: lines of group, dtype, shape, axes\n"
+    "  --seconds S           how long each is measured; 0.3 unless given\n"
+    "  --no-peers            only Halfwarp and the copy\n"
+    "  --python P            the Python whose packages are peers; python3 unless given\n"
+    "  --format F            table, or json: that instead of the table\n"
+    "  -o FILE               JSON into FILE, kept up to date while the table grows\n";
+
+typedef struct bench_options {
+    const char *device, *only, *cases, *python, *output;
+    double seconds;
+    bool no_peers, json;
+} bench_options;
+
+// A family's file of cases and how one of them is measured.
+typedef struct bench_family {
+    const char *name;
+    void (*measure)(hw_device *device, double seconds, hw_bench_row *row);
+} bench_family;
+
+static const bench_family families[] = {{"transpose", hw_bench_transpose}};
+enum { N_FAMILIES = sizeof families / sizeof families[0] };
+
+// ---- Options --------------------------------------------------------------------------------------------------------
+
+static bool set_device(void *options, const char *value) {
+    ((bench_options *)options)->device = value;
+    return true;
+}
+
+static bool set_only(void *options, const char *value) {
+    ((bench_options *)options)->only = value;
+    return true;
+}
+
+static bool set_cases(void *options, const char *value) {
+    ((bench_options *)options)->cases = value;
+    return true;
+}
+
+static bool set_python(void *options, const char *value) {
+    ((bench_options *)options)->python = value;
+    return true;
+}
+
+static bool set_output(void *options, const char *value) {
+    ((bench_options *)options)->output = value;
+    return true;
+}
+
+static bool set_no_peers(void *options, const char *value) {
+    (void)value;
+    ((bench_options *)options)->no_peers = true;
+    return true;
+}
+
+static bool set_seconds(void *options, const char *value) {
+    char *end;
+    double seconds = strtod(value, &end);
+    ((bench_options *)options)->seconds = seconds;
+    if (end != value && !*end && seconds > 0 && seconds <= 3600) return true;
+    hw_cli_complain("--seconds takes a number above 0, and got '%s'", value);
+    return false;
+}
+
+static bool set_format(void *options, const char *value) {
+    ((bench_options *)options)->json = strcmp(value, "json") == 0;
+    if (!strcmp(value, "table") || !strcmp(value, "json")) return true;
+    hw_cli_complain("--format is table or json, and not '%s'", value);
+    return false;
+}
+
+static const hw_cli_option options_table[] = {
+    {"--device", true, set_device},   {"--only", true, set_only},           {"--cases", true, set_cases},
+    {"--seconds", true, set_seconds}, {"--no-peers", false, set_no_peers}, {"--python", true, set_python},
+    {"--format", true, set_format},   {"-o", true, set_output},
+};
+static const hw_cli_syntax syntax = {"bench", options_table, sizeof options_table / sizeof options_table[0], 1};
+
+static const bench_family *find_family(const char *name) {
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (strcmp(families[i].name, name) == 0) return &families[i];
+    hw_cli_complain("there is no family '%s' to measure; there is transpose", name);
+    return NULL;
+}
+
+// ---- Cases ----------------------------------------------------------------------------------------------------------
+
+static int wrong_case(const char *path, int number) {
+    hw_cli_complain("%s:%d: not a group, a dtype, a shape and axes such as `peers f32 8192,6000 1,0`", path, number);
+    return HW_EXIT_USAGE;
+}
+
+static int read_cases(const char *path, const char *only, hw_bench_report *report) {
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0, capacity = 0;
+    int status = 0;
+    if (!file) {
+        hw_cli_complain("cannot read %s: %s", path, strerror(errno));
+        return HW_EXIT_USAGE;
+    }
+    for (int number = 1; !status && getline(&line, &room, file) > 0; number++) {
+        hw_bench_case what;
+        int kind = hw_bench_case_read(line, &what);
+        if (kind < 0) status = wrong_case(path, number);
+        if (kind <= 0 || (only && !strstr(line, only))) continue;
+        if (!hw_grow((void **)&report->rows, report->n_rows, &capacity, sizeof *report->rows)) {
+            hw_cli_complain("out of memory");
+            status = HW_EXIT_USAGE;
+        } else {
+            report->rows[report->n_rows++] = (hw_bench_row){.what = what};
+        }
+    }
+    free(line);
+    fclose(file);
+    if (!status && !report->n_rows) {
+        hw_cli_complain("no case of %s has '%s' in its line", path, only ? only : "");
+        status = HW_EXIT_USAGE;
+    }
+    return status;
+}
+
+// ---- The run --------------------------------------------------------------------------------------------------------
+
+// Into the file that -o names, or printed.
+static int write_json(const hw_bench_report *report, const char *path) {
+    json_t *json = hw_bench_json(report);
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
+    int status = HW_EXIT_USAGE;
+    if (!text) hw_cli_complain("out of memory");
+    else if (path) status = hw_cli_write_file(path, text, strlen(text));
+    else status = puts(text) == EOF ? HW_EXIT_USAGE : 0;
+    free(text);
+    json_decref(json);
+    return status;
+}
+
+// Rows that are not measured yet are not reported.
+static int measure_all(const bench_options *options, const bench_family *family, hw_device *device,
+                       hw_bench_peer *peers, hw_bench_report *report) {
+    size_t n_rows = report->n_rows;
+    bool table = !options->json, failed = false;
+    report->n_rows = 0;
+    // A file that cannot be written is found before the work.
+    int status = options->output ? write_json(report, options->output) : 0;
+    if (table && !status) hw_bench_print_header(report, stdout);
+    for (size_t i = 0; i < n_rows && !status; i++) {
+        hw_bench_row *row = &report->rows[i];
+        family->measure(device, options->seconds, row);
+        for (row->n_peers = 0; row->n_peers < report->n_peers; row->n_peers++)
+            hw_bench_peer_ask(&peers[row->n_peers], &row->what, options->seconds, &row->peers[row->n_peers]);
+        report->n_rows++;
+        failed = failed || row->halfwarp.problem[0];
+        if (table) hw_bench_print_row(report, row, stdout);
+        if (options->output) status = write_json(report, options->output);
+    }
+    if (table && !status) hw_bench_print_summary(report, stdout);
+    if (!table && !options->output) status = write_json(report, NULL);
+    return status ? status : failed;
+}
+
+static int run_on_device(const bench_options *options, const bench_family *family, const char *folder,
+                         hw_device *device, hw_bench_report *report) {
+    hw_bench_peer peers[HW_BENCH_PEERS];
+    char name[32], peer_folder[4200];
+    report->device = hw_device_get_properties(device);
+    if (report->device->kind == HW_DEVICE_SIM) {
+        hw_cli_complain("bench measures time, which a simulated GPU has none of; `halfwarp ladder` counts on it");
+        return HW_EXIT_USAGE;
+    }
+    bool is_cuda = report->device->kind == HW_DEVICE_CUDA;
+    snprintf(name, sizeof name, is_cuda ? "cuda:%d" : "cpu", report->device->dl.device_id);
+    report->device_name = name;
+    snprintf(peer_folder, sizeof peer_folder, "%s/peers", folder);
+    if (!options->no_peers)
+        report->n_peers = hw_bench_peers_start(peer_folder, family->name, options->python, name, peers, HW_BENCH_PEERS);
+    report->peers = peers;
+    int status = measure_all(options, family, device, peers, report);
+    for (int p = 0; p < report->n_peers; p++) hw_bench_peer_stop(&peers[p]);
+    return status;
+}
+
+static int bench_main(int argc, char **argv) {
+    bench_options options = {.seconds = 0.3, .python = "python3"};
+    const char *word = families[0].name;
+    char folder[4096], own_cases[4200];
+    int n_words;
+    int status = hw_cli_parse(&syntax, &options, argc, argv, &word, &n_words);
+    const bench_family *family = status ? NULL : find_family(word);
+    if (!family || !hw_cli_find_bench(folder)) return HW_EXIT_USAGE;
+    hw_bench_report report = {.family = family->name, .commit = hw_cli_commit};
+    hw_device *device;
+    snprintf(own_cases, sizeof own_cases, "%s/cases/%s.txt", folder, family->name);
+    status = read_cases(options.cases ? options.cases : own_cases, options.only, &report);
+    if (!status) status = hw_cli_open_device(options.device, 0, &device);
+    if (!status) {
+        status = run_on_device(&options, family, folder, device, &report);
+        hw_device_close(device);
+    }
+    hw_free(report.rows);
+    return status;
+}
+
+const hw_command hw_cmd_bench = {"bench", "measure an operation against other libraries", help, bench_main};

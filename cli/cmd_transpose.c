@@ -1,0 +1,279 @@
+// halfwarp transpose: the axes of an array in a .npy file, permuted.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "io/npy.h"
+#include "options.h"
+#include "progress.h"
+#include "unfinished.h"
+
+static const char help[] =
+    "usage: halfwarp transpose IN.npy -o OUT.npy [OPTIONS]\n"
+    "\n"
+    "Writes the array with its axes permuted, in C order, as numpy.save of numpy.transpose would. Elements are of any\n"
+    "plain dtype of 1, 2, 4, 8 or 16 bytes, of either byte order. IN and OUT can be - for standard input and output.\n"
+    "\n"
+    "  -o FILE               where the result goes; it is there whole or not at all\n"
+    "  --axes 2,0,1          axis k of the result is this axis of IN; negative ones count from the last;\n"
+    "                        unless given, the axes are reversed\n"
+    "  --device D            cpu, cuda:N or sim:G; unless given, cuda:0 where there is one, else cpu\n"
+    "  --memory-limit BYTES  the most that is taken of the device's memory at a time, such as 512MiB or 2GiB\n"
+    "  --explain             print what will be done, a line per step; without -o, only that\n";
+
+typedef struct transpose_options {
+    const char *input, *output, *axes, *device;
+    unsigned long long memory_limit;
+    bool explain;
+} transpose_options;
+
+// ---- Options --------------------------------------------------------------------------------------------------------
+
+static bool set_output(void *options, const char *value) {
+    ((transpose_options *)options)->output = value;
+    if (*value) return true;
+    hw_cli_complain("-o takes a file's name");
+    return false;
+}
+
+static bool set_axes(void *options, const char *value) {
+    ((transpose_options *)options)->axes = value;
+    return true;
+}
+
+static bool set_device(void *options, const char *value) {
+    ((transpose_options *)options)->device = value;
+    return true;
+}
+
+static bool set_memory_limit(void *options, const char *value) {
+    if (hw_cli_parse_bytes(value, &((transpose_options *)options)->memory_limit)) return true;
+    hw_cli_complain("--memory-limit takes a number of bytes such as 1000000, 512MiB or 2GiB, and got '%s'", value);
+    return false;
+}
+
+static bool set_explain(void *options, const char *value) {
+    (void)value;
+    ((transpose_options *)options)->explain = true;
+    return true;
+}
+
+static const hw_cli_option options_table[] = {
+    {"-o", true, set_output},
+    {"--axes", true, set_axes},
+    {"--device", true, set_device},
+    {"--memory-limit", true, set_memory_limit},
+    {"--explain", false, set_explain},
+};
+static const hw_cli_syntax syntax = {"transpose", options_table, sizeof options_table / sizeof options_table[0], 1};
+
+static int parse(transpose_options *options, int argc, char **argv) {
+    int n_words;
+    int status = hw_cli_parse(&syntax, options, argc, argv, &options->input, &n_words);
+    if (status) return status;
+    if (n_words == 0)
+        hw_cli_complain("which array? Usage: halfwarp transpose IN.npy -o OUT.npy [OPTIONS]");
+    else if (!options->output && !options->explain)
+        hw_cli_complain("where to? -o names the output's file, and - is standard output");
+    else if (strcmp(options->input, "-") == 0 && isatty(STDIN_FILENO))
+        hw_cli_complain("standard input is a terminal, and no array");
+    else if (options->output && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
+        hw_cli_complain("standard output is a terminal, which shows no arrays; -o names a file");
+    else return 0;
+    return HW_EXIT_USAGE;
+}
+
+// ---- Axes -----------------------------------------------------------------------------------------------------------
+
+// One number of the list at *text, which is moved behind it. False: there is none.
+static bool take_axis(const char **text, long *axis) {
+    char *end;
+    errno = 0;
+    if (**text == ' ' || **text == '\t') return false;
+    *axis = strtol(*text, &end, 10);
+    if (end == *text || errno) return false;
+    *text = end;
+    return true;
+}
+
+// Fills axes from "2,0,1", or reversed when text is NULL; "" is the list of none. 0, or HW_EXIT_USAGE.
+static int parse_axes(const char *text, int rank, int *axes) {
+    const char *at = text ? text : "";
+    bool used[HW_NPY_MAX_RANK] = {false};
+    int count = 0;
+    if (!text)
+        for (; count < rank; count++) axes[count] = rank - 1 - count;
+    while (*at) {
+        long axis;
+        bool good = take_axis(&at, &axis);
+        if (good && *at == ',' && at[1]) at++;
+        else good = good && !*at;
+        if (!good) {
+            hw_cli_complain("--axes takes numbers with commas between them, such as 2,0,1, and got '%s'", text);
+            return HW_EXIT_USAGE;
+        }
+        if (axis < -rank || axis >= rank) {
+            hw_cli_complain("--axes %s: there is no axis %ld, as the array has %d", text, axis, rank);
+            return HW_EXIT_USAGE;
+        }
+        if (axis < 0) axis += rank;
+        if (used[axis]) {
+            hw_cli_complain("--axes %s: axis %ld is there twice", text, axis);
+            return HW_EXIT_USAGE;
+        }
+        used[axis] = true;
+        axes[count++] = (int)axis;
+    }
+    if (count == rank) return 0;
+    hw_cli_complain("--axes %s: %d axes, and the array has %d", text, count, rank);
+    return HW_EXIT_USAGE;
+}
+
+// ---- The work -------------------------------------------------------------------------------------------------------
+
+// On a terminal a large array is done in pieces along one axis, so that there is progress to show. What an axis gives:
+// any number of pieces when it varies fastest in neither array, else pieces long enough to be read or written in runs.
+enum { RUN = 512, MOST_PIECES = 100 };
+
+static double piece_bytes(hw_device_kind kind) {
+    switch (kind) {
+    case HW_DEVICE_CUDA: return 1e9;   // each piece fills and drains the pipeline of copies and kernels
+    case HW_DEVICE_SIM: return 16e6;
+    default: return 32e6;
+    }
+}
+
+static int64_t in_stride(const DLTensor *in, int axis) {
+    int64_t stride = 1;
+    if (in->strides) return in->strides[axis];
+    for (int i = axis + 1; i < in->ndim; i++) stride *= in->shape[i];
+    return stride;
+}
+
+// The axis of out to cut, and into how many pieces.
+static int64_t choose_cut(const DLTensor *in, const int *axes, const DLTensor *out, int64_t wanted, int *cut) {
+    int64_t best = 1;
+    int fastest = out->ndim - 1;
+    while (fastest > 0 && out->shape[fastest] == 1) fastest--;
+    for (int k = 0; k < out->ndim; k++) {
+        bool runs = k == fastest || in_stride(in, axes[k]) == 1;
+        int64_t pieces = runs ? out->shape[k] / RUN : out->shape[k];
+        if (pieces > wanted) pieces = wanted;
+        if (pieces <= best) continue;
+        best = pieces;
+        *cut = k;
+    }
+    return best;
+}
+
+// Elements first up to last of axis k of out, and what belongs to them of in.
+static hw_status transpose_piece(hw_stream *stream, const DLTensor *in, const int *axes, const DLTensor *out, int k,
+                                 int64_t first, int64_t last, hw_diag *diag) {
+    int64_t in_shape[HW_NPY_MAX_RANK], out_shape[HW_NPY_MAX_RANK], in_strides[HW_NPY_MAX_RANK],
+        out_strides[HW_NPY_MAX_RANK];
+    int64_t elem_bytes = in->dtype.bits / 8;
+    for (int i = 0; i < in->ndim; i++) {
+        in_shape[i] = in->shape[i];
+        in_strides[i] = in_stride(in, i);
+        out_shape[i] = out->shape[i];
+        out_strides[i] = in_stride(out, i);
+    }
+    in_shape[axes[k]] = out_shape[k] = last - first;
+    DLTensor in_piece = *in, out_piece = *out;
+    in_piece.shape = in_shape;
+    in_piece.strides = in_strides;
+    in_piece.data = (char *)in->data + first * in_strides[axes[k]] * elem_bytes;
+    out_piece.shape = out_shape;
+    out_piece.strides = out_strides;
+    out_piece.data = (char *)out->data + first * out_strides[k] * elem_bytes;
+    hw_status status = hw_transpose(stream, &in_piece, axes, &out_piece, diag);
+    return status ? status : hw_stream_synchronize(stream, diag);
+}
+
+static hw_status transpose_in_pieces(hw_device *device, const DLTensor *in, const int *axes, DLTensor *out,
+                                     double bytes, hw_diag *diag) {
+    hw_stream *stream = hw_device_stream(device);
+    hw_cli_progress progress;
+    int cut = 0;
+    double wanted = bytes / piece_bytes(hw_device_get_properties(device)->kind);
+    hw_cli_progress_begin(&progress, bytes);
+    int64_t pieces = !progress.on || wanted < 2 ? 1
+                     : choose_cut(in, axes, out, wanted < MOST_PIECES ? (int64_t)wanted : MOST_PIECES, &cut);
+    if (pieces == 1) {
+        hw_status status = hw_transpose(stream, in, axes, out, diag);
+        return status ? status : hw_stream_synchronize(stream, diag);
+    }
+    hw_status status = HW_OK;
+    int64_t extent = out->shape[cut], step = extent / pieces + (extent % pieces != 0);
+    for (int64_t first = 0; first < extent && !status; first += step) {
+        int64_t last = extent - first < step ? extent : first + step;
+        status = transpose_piece(stream, in, axes, out, cut, first, last, diag);
+        hw_cli_progress_update(&progress, bytes * (double)last / (double)extent);
+    }
+    hw_cli_progress_end(&progress);
+    return status;
+}
+
+static int explain(hw_device *device, const DLTensor *in, const int *axes, const hw_npy_header *result, FILE *to) {
+    char text[8192];
+    hw_diag diag = {0};
+    hw_npy_header shaped = *result;
+    DLTensor out = {.device = {kDLCPU, 0}, .ndim = result->rank, .dtype = result->dtype, .shape = shaped.shape};
+    hw_status status = hw_transpose_explain(device, in, axes, &out, text, sizeof text, &diag);
+    if (status) return hw_cli_fail(status, &diag);
+    size_t length = strlen(text);
+    fprintf(to, "%s%s", text, length && text[length - 1] != '\n' ? "\n" : "");
+    return 0;
+}
+
+// Makes the output, fills it, and gives it its name.
+static int write_result(const transpose_options *options, hw_device *device, const hw_npy *input, const int *axes,
+                        const hw_npy_header *result) {
+    hw_npy_output output;
+    hw_diag diag = {0};
+    hw_status status = hw_npy_create(options->output, result, input, &output, &diag);
+    hw_cli_release_signals(status ? NULL : output.temporary);
+    if (status) return hw_cli_fail(status, &diag);
+    status = transpose_in_pieces(device, &input->tensor, axes, &output.tensor, (double)input->header.data_bytes, &diag);
+    // What goes to a stream has no name to get, and a reader may be slow.
+    if (output.temporary) hw_cli_hold_signals();
+    if (status) hw_npy_discard(&output);
+    else status = hw_npy_commit(&output, &diag);
+    hw_cli_release_signals(NULL);
+    return status ? hw_cli_fail(status, &diag) : 0;
+}
+
+static int transpose_file(const transpose_options *options, const hw_npy *input) {
+    int axes[HW_NPY_MAX_RANK];
+    hw_npy_header result = input->header;
+    hw_device *device;
+    int status = parse_axes(options->axes, result.rank, axes);
+    if (status) return status;
+    for (int k = 0; k < result.rank; k++) result.shape[k] = input->header.shape[axes[k]];
+    hw_cli_hold_signals();
+    status = hw_cli_open_device(options->device, options->memory_limit, &device);
+    if (status) return status;
+    bool to_stdout = options->output && strcmp(options->output, "-") == 0;
+    if (options->explain) status = explain(device, &input->tensor, axes, &result, to_stdout ? stderr : stdout);
+    if (!status && options->output) status = write_result(options, device, input, axes, &result);
+    hw_device_close(device);
+    return status;
+}
+
+static int transpose_main(int argc, char **argv) {
+    transpose_options options = {0};
+    hw_npy input;
+    hw_diag diag = {0};
+    int status = parse(&options, argc, argv);
+    if (status) return status;
+    hw_status opened = hw_npy_open(options.input, &input, &diag);
+    if (opened) return hw_cli_fail(opened, &diag);
+    status = transpose_file(&options, &input);
+    hw_npy_close(&input);
+    return status;
+}
+
+const hw_command hw_cmd_transpose = {"transpose", "permute the axes of an array in a .npy file", help, transpose_main};
