@@ -1,6 +1,8 @@
 // Launches. A kernel has finished when the call returns; its fault shows in the next call.
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "registers.h"
 #include "version.h"
@@ -14,16 +16,37 @@ static cudaError_t error_of(hw_sim_refusal refusal) {
     }
 }
 
-// Programs often overlook the error of a launch, so it is said aloud; but not for ever to one that tries on.
+// Has this place been told of already? Places are kept once each (site.c).
+static bool is_known(const void *site, const char *text) {
+    enum { MOST = 64 };
+    static struct { const void *site; char text[160]; } known[MOST];
+    static unsigned n_known;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < n_known && !found; i++)
+        found = known[i].site == site && strncmp(known[i].text, text, sizeof known[i].text - 1) == 0;
+    if (!found && n_known < MOST) {
+        known[n_known].site = site;
+        snprintf(known[n_known].text, sizeof known[0].text, "%.*s", (int)sizeof known[0].text - 1, text);
+        n_known++;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+// Programs often overlook the error of a launch, so it is said aloud: once for each place and reason, and not for ever
+// to one that tries on.
 static void explain(const hw_diag *diag, void *launch_address) {
     enum { MOST = 20 };
     static atomic_int n_explained;
+    const void *site = launch_address ? hw_shim_site_of(launch_address) : hw_shim_site();
+    if (is_known(site, diag->text)) return;
     int before = atomic_fetch_add(&n_explained, 1);
     if (before == MOST) fprintf(stderr, "halfwarp: further launches that are refused are not shown\n");
     if (before >= MOST) return;
     char place[512], text[sizeof *diag + 32];
-    bool known = hw_shim_describe_site(launch_address ? hw_shim_site_of(launch_address) : hw_shim_site(), place,
-                                       sizeof place);
+    bool known = hw_shim_describe_site(site, place, sizeof place);
     fprintf(stderr, "halfwarp: %s%slaunch refused: %s\n", known ? place : "", known ? ": " : "",
             hw_diag_format(diag, text, sizeof text));
 }

@@ -42,7 +42,7 @@ HW_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 }
 
 // properties differ between versions and none of them matters here.
-HW_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const void *properties) {
+HW_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties) {
     HW_ENTER();
     if (!pool || !properties) return hw_shim_return(cudaErrorInvalidValue);
     struct CUmemPoolHandle_st *made = hw_calloc(1, sizeof *made);

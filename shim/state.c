@@ -19,6 +19,7 @@ static struct {
     const hw_gpu *gpu;
     hw_sim *sim;
     bool sim_failed;
+    bool is_orphan;               // a forked process whose parent has the GPU: its threads have stayed there
     hw_prof *prof;
     hw_journal *journal;
 } state;
@@ -89,11 +90,20 @@ static hw_status create(hw_diag *diag) {
     return status;
 }
 
+// As CUDA: what has been begun is not for the child, which may only begin by itself.
+static void be_child(void) {
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    state.is_orphan = state.sim != NULL;
+    if (state.is_orphan) hw_shim_set_sticky(cudaErrorInitializationError);
+}
+
 hw_sim *hw_shim_sim(void) {
     pthread_once(&once, read_environment);
     pthread_mutex_lock(&lock);
     if (!state.sim && !state.sim_failed) {
         hw_diag diag = {0};
+        static bool watches_forks;
+        if (!watches_forks) watches_forks = pthread_atfork(NULL, NULL, be_child) == 0;
         if (create(&diag)) {
             complain("", &diag);
             hw_sim_destroy(state.sim);
@@ -114,6 +124,7 @@ cudaError_t hw_shim_enter(void) {
 }
 
 void hw_shim_forget(void) {
+    if (state.is_orphan) return;
     hw_registry_forget();
     pthread_mutex_lock(&lock);
     hw_sim_destroy(state.sim);
