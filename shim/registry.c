@@ -19,7 +19,8 @@
 #include "toolchain/fatbin.h"
 
 enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
-enum { WRAPPER_MAGIC = 0x466243b1 };
+// LINKED: the device code of several files, each in a container of its own, which the driver would link.
+enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER_LINKED = 2 };
 
 typedef struct function_node {
     struct function_node *next;          // by host address
@@ -156,6 +157,10 @@ static hw_status unpack(hw_image *image, hw_diag *diag) {
     const struct { int32_t magic, version; const void *data; void *more; } *wrapper = image->wrapper;
     if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data)
         return hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
+    if (wrapper->version == WRAPPER_LINKED)
+        return hw_diag_set(diag, HW_NOT_FOUND,
+                           "the program is made of relocatable device code (nvcc -rdc=true or -dc), which is not supported: "
+                           "put device code that belongs together into one file and build it without that option");
     hw_fatbin fatbin;
     hw_fatbin_entry entry;
     hw_status status = hw_fatbin_open(wrapper->data, readable_bytes(wrapper->data), &fatbin, diag);

@@ -83,6 +83,9 @@ unset HALFWARP_HIDE_NVCC
 # Executables built elsewhere.
 if [ "$compilers" != clang ]; then
     nvcc -o "$work/shared" -cudart shared -gencode arch=compute_75,code=compute_75 $example
+    nvcc -o "$work/linked" -rdc=true -cudart shared -gencode arch=compute_75,code=compute_75 $example
+    expect 4 "$halfwarp" run "$work/linked" 33
+    says err "-rdc=true"
     nvcc -o "$work/static" -cudart static -gencode arch=compute_75,code=compute_75 $example
     nvcc -o "$work/machine" -cudart shared -gencode arch=compute_90,code=sm_90 $example
     nvcc -o "$work/rpath" -cudart shared -gencode arch=compute_75,code=compute_75 $example \
