@@ -101,6 +101,7 @@ void hw_device_close(hw_device *device) {
     while (device->events) hw_event_destroy(device->events);
     device->own_stream = NULL;
     while (device->streams) hw_stream_destroy(device->streams);
+    hw_device_forget(device);
     hw_device_kernels_free(device);
     hw_device_memory_free_all(device);
     table->close(device);

@@ -52,6 +52,11 @@ void hw_stream_free(hw_stream *stream, void *memory);
 
 // ---- What a kind of device offers to those who know it --------------------------------------------------------------
 
+// What an operation worked out for this device, by a key of its making (a plan and its kernels, which live as long as the
+// device): true when value_bytes were remembered for the same key and not displaced since. Bytes are compared and copied.
+bool hw_device_recall(hw_device *device, const void *key, size_t key_bytes, void *value, size_t value_bytes);
+void hw_device_remember(hw_device *device, const void *key, size_t key_bytes, const void *value, size_t value_bytes);
+
 // The threads of a cpu device (of any device: those for work on this machine). Owned by the device.
 hw_pool *hw_device_pool(hw_device *device, uint32_t *n_threads);
 

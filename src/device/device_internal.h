@@ -45,6 +45,14 @@ struct hw_stream {
     void *handle;                 // the kind's own
 };
 
+// One thing remembered: key_bytes of key, then value_bytes. key NULL: none.
+typedef struct hw_memo {
+    hw_hash hash;
+    char *key;
+    size_t key_bytes, value_bytes;
+} hw_memo;
+enum { HW_DEVICE_MEMOS = 256 };
+
 struct hw_event {
     hw_device *device;
     hw_event *next, **link;       // all events of the device
@@ -126,6 +134,7 @@ struct hw_device {
     hw_stream *streams;
     hw_event *events;
     hw_kernel *kernels[HW_KERNEL_BUCKETS];
+    hw_memo memos[HW_DEVICE_MEMOS];   // by their hash
 
     pthread_mutex_t compile_lock;     // one kernel is compiled at a time; taken before lock
     hw_kernel_module *modules;
@@ -140,6 +149,9 @@ void hw_device_memory_free_all(hw_device *device);
 
 // device_kernel.c: for device.c.
 void hw_device_kernels_free(hw_device *device);
+
+// device_memo.c: for device.c.
+void hw_device_forget(hw_device *device);
 
 // device_host.c: streams, events, copies and memory of kinds that work at once.
 hw_status hw_host_stream_create(hw_stream *stream, hw_diag *diag);

@@ -9,9 +9,48 @@
 
 enum { IN, OUT };   // a plan's arrays
 
-static hw_status run(hw_stream *stream, const hw_permutation *p, const hw_plan *plan, hw_diag *diag) {
+// What a call launches, remembered with the device. The key is what a plan depends on.
+typedef struct prepared {
+    hw_plan plan;
+    hw_kernel *kernels[HW_PLAN_LAUNCHES];
+} prepared;
+
+typedef struct plan_key {
+    uint64_t words[4 + 3 * HW_MAX_RANK];
+    size_t bytes;
+} plan_key;
+
+static void make_key(const hw_permutation *p, plan_key *key) {
+    size_t n = 0;
+    key->words[n++] = p->rank;
+    key->words[n++] = (uint64_t)p->elem_bytes << 1 | p->in_place;
+    key->words[n++] = (uintptr_t)p->in % 16;
+    key->words[n++] = (uintptr_t)p->out % 16;
+    for (uint32_t i = 0; i < p->rank; i++) {
+        key->words[n++] = p->n[i];
+        key->words[n++] = (uint64_t)p->in_stride[i];
+        key->words[n++] = (uint64_t)p->out_stride[i];
+    }
+    key->bytes = n * sizeof key->words[0];
+}
+
+static bool recall(hw_stream *stream, const plan_key *key, prepared *known) {
+    return hw_device_recall(hw_stream_device(stream), key->words, key->bytes, known, sizeof *known);
+}
+
+static hw_status launch(hw_stream *stream, const hw_permutation *p, const prepared *known, hw_diag *diag) {
     void *const arrays[] = {[IN] = (void *)p->in, [OUT] = p->out};
-    return hw_plan_run(stream, plan, arrays, diag);
+    return hw_plan_launch_all(stream, &known->plan, known->kernels, arrays, diag);
+}
+
+// Finds the kernels of known->plan, remembers all of it, and launches.
+static hw_status launch_new(hw_stream *stream, const hw_permutation *p, const plan_key *key, prepared *known,
+                            hw_diag *diag) {
+    hw_device *device = hw_stream_device(stream);
+    hw_status status = hw_plan_kernels(device, &known->plan, known->kernels, diag);
+    if (status != HW_OK) return status;
+    hw_device_remember(device, key->words, key->bytes, known, sizeof *known);
+    return launch(stream, p, known, diag);
 }
 
 // ---- To another place -----------------------------------------------------------------------------------------------
@@ -54,12 +93,15 @@ static hw_status run_apart(hw_stream *stream, const hw_permutation *p, hw_diag *
     if (p->elems == 0) return HW_OK;
     if (is_one_run(p)) return hw_copy(stream, p->out, p->in, p->elems * p->elem_bytes, diag);
     if (p->n[longest_axis(p)] > HW_TILE_MOST) return run_halves(stream, p, diag);
+    plan_key key;
+    prepared known;
+    make_key(p, &key);
+    if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
     hw_tile_plan plan;
     make_plan(hw_stream_device(stream), p, &plan);
     if (plan.blocks > HW_TILE_MOST) return run_halves(stream, p, diag);
-    hw_plan launches;
-    hw_tile_plan_launch(p, &plan, IN, OUT, &launches);
-    return run(stream, p, &launches, diag);
+    hw_tile_plan_launch(p, &plan, IN, OUT, &known.plan);
+    return launch_new(stream, p, &key, &known, diag);
 }
 
 // ---- In place -------------------------------------------------------------------------------------------------------
@@ -93,12 +135,15 @@ static hw_status run_through_scratch(hw_stream *stream, const hw_permutation *p,
 }
 
 static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_diag *diag) {
-    hw_swap_plan swap;
     if (moves_nothing(p)) return HW_OK;
+    plan_key key;
+    prepared known;
+    make_key(p, &key);
+    if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
+    hw_swap_plan swap;
     if (!hw_swap_plan_make(p, &swap)) return run_through_scratch(stream, p, diag);
-    hw_plan launches;
-    hw_swap_plan_launch(p, &swap, OUT, &launches);
-    return run(stream, p, &launches, diag);
+    hw_swap_plan_launch(p, &swap, OUT, &known.plan);
+    return launch_new(stream, p, &key, &known, diag);
 }
 
 hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *merged, hw_diag *diag) {

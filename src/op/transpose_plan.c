@@ -161,22 +161,19 @@ static uint32_t warp_wavefronts(const int64_t cells[32], uint32_t cell_bytes) {
     return total;
 }
 
-// Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses.
+// Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses, alike but for
+// a shift that moves all lanes to other banks.
 static uint64_t walk_wavefronts(const hw_tile_plan *plan, bool loading, uint32_t n_warps, uint64_t *ideal) {
     const uint32_t cell_bytes = plan->elem_bytes * plan->micro;
     uint32_t along = loading ? plan->load_vector * plan->micro : plan->store_vector;
-    uint32_t stride = plan->shared_stride[loading ? 0 : plan->out_order[0]];
     uint64_t total = 0;
     for (uint32_t warp = 0; n_warps == 0 || warp < n_warps; warp++) {
-        int64_t cells[32], moved[32];
+        int64_t cells[32];
         uint32_t n = 0;
         for (uint32_t lane = 0; lane < 32; lane++) n += (cells[lane] = item_cell(plan, loading, warp * 32 + lane)) >= 0;
         if (n == 0) break;
-        for (uint32_t v = 0; v < along; v++) {
-            for (uint32_t lane = 0; lane < 32; lane++) moved[lane] = cells[lane] < 0 ? -1 : cells[lane] + v * stride;
-            total += warp_wavefronts(moved, cell_bytes);
-            if (ideal) *ideal += (n * cell_bytes + 127) / 128;
-        }
+        total += along * warp_wavefronts(cells, cell_bytes);
+        if (ideal) *ideal += along * ((n * cell_bytes + 127) / 128);
     }
     return total;
 }
@@ -201,14 +198,15 @@ static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t p
 
 // Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest.
 static void choose_layout(hw_tile_plan *plan) {
+    enum { WARPS = 2 };
     uint64_t best = UINT64_MAX;
     uint32_t best_cells = 0, chosen[3] = {0};
     for (uint32_t as_out = 0; as_out < 2; as_out++)
         for (uint32_t behind = 0; behind + 1 < plan->n_axes; behind++)
             for (uint32_t pad = 0; pad <= 4; pad++) {
                 lay_out(plan, as_out, behind, pad);
-                uint64_t cost = walk_wavefronts(plan, true, 4, NULL) * store_step(plan, plan->out_order[0]) +
-                                walk_wavefronts(plan, false, 4, NULL) * load_step(plan, 0);
+                uint64_t cost = walk_wavefronts(plan, true, WARPS, NULL) * store_step(plan, plan->out_order[0]) +
+                                walk_wavefronts(plan, false, WARPS, NULL) * load_step(plan, 0);
                 if (cost > best || (cost == best && plan->shared_cells >= best_cells)) continue;
                 best = cost;
                 best_cells = plan->shared_cells;
