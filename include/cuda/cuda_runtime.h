@@ -63,6 +63,7 @@
 #include "halfwarp/atomics.h"
 #include "halfwarp/cached_access.h"
 #include "halfwarp/reduce_sync.h"
+#include "halfwarp/dpx.h"
 #include "halfwarp/texture_fetch.h"
 
 #include "halfwarp/managed.h"

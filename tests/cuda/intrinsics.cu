@@ -33,6 +33,34 @@ __global__ void bits(const int *in) {
     CHECK(__double_as_longlong(1.0 * one) == 0x3ff0000000000000ll && __hiloint2double(0x40000000, one - 1) == 2.0);
     CHECK(__double2hiint(1.0 * one) == 0x3ff00000 && __double2loint(1.0 * one) == 0);
     CHECK(lane < 32 && warpSize == 32);
+    CHECK(__dp2a_lo(make_short2(2 * one, 3), make_char4(1, 2, 3, 4), 5) == 13);
+    CHECK(__dp2a_hi(make_ushort2(2 * one, 3), make_uchar4(1, 2, 3, 4), 5u) == 23u);
+    CHECK(__nv_bswap32(0x01020304u * one) == 0x04030201u && __nv_bswap16((unsigned short)(0x0102 * one)) == 0x0201);
+    __prof_trigger(3);
+}
+
+// Bytes and half-words, and minima and maxima of three.
+__global__ void packed(const int *in) {
+    unsigned int one = (unsigned)in[1], a = 0x80017fffu * one, b = 0x7fff8000u * one, c = 0x00050003u * one;
+    int x = in[2], y = in[3];    // -1, 3
+    bool first, low;
+    CHECK(__vabsdiffu4(0x01ff8010u * one, 0x0201ff20u) == 0x01fe7f10u);
+    CHECK(__vsadu4(0x01ff8010u * one, 0x0201ff20u) == 398u);
+    CHECK(__vabsdiffs4(0x01ff8010u * one, 0x0201ff20u) == 0x01027f10u && __vabs4(0x80ff0102u * one) == 0x80010102u);
+    CHECK(__vsads4(0x01ff8010u * one, 0x0201ff20u) == 146u && __vsadu2(0x0001ffffu * one, 0x00030000u) == 65537u);
+    CHECK(__vadd4(0x01ff8010u * one, 0x01018001u) == 0x02000011u && __vaddss2(a, a) == 0x80007fffu);
+    CHECK(__vmaxs2(a, b) == 0x7fff7fffu && __vminu2(a, b) == 0x7fff7fffu);
+    CHECK(__vcmpgtu4(0x01020304u * one, 0x02020202u) == 0x0000ffffu);
+    CHECK(__vseteq4(0x01020304u * one, 0x01010303u) == 0x01000100u);
+    CHECK(__vimax3_s32(x, y, 2) == 3 && __vimin3_s32(x, y, 2) == -1 && __vimax3_u32((unsigned)x, 3u, 2u) == ~0u);
+    CHECK(__vimax3_s16x2(a, b, c) == 0x7fff7fffu && __vimin3_s16x2(a, b, c) == 0x80018000u);
+    CHECK(__vimin3_u16x2(a, b, c) == 0x00050003u && __vimin3_s16x2_relu(a, b, c) == 0 && __vimax_s32_relu(x, -2) == 0);
+    CHECK(__viaddmax_s32(x, 5, 3) == 4 && __viaddmin_u32(~0u * one, 2u, 5u) == 1u);
+    CHECK(__viaddmax_s16x2(a, c, c) == 0x00050003u && __viaddmin_s16x2(a, c, c) == 0x80068002u);
+    CHECK(__viaddmin_s16x2_relu(a, c, c) == 0 && __viaddmax_u16x2(a, c, c) == 0x80068002u);
+    CHECK(__vibmax_s32(x, y, &first) == 3 && !first && __vibmin_s32(x, x, &first) == -1 && first);
+    CHECK(__vibmax_s16x2(a, b, &first, &low) == 0x7fff7fffu && !first && low);
+    CHECK(__vibmin_u16x2(a, b, &first, &low) == 0x7fff7fffu && !first && low);
 }
 
 __global__ void floats(const int *in) {
@@ -51,6 +79,7 @@ __global__ void floats(const int *in) {
     CHECK(floorf(f * 0.5f) == 1.0f && ceilf(f * 0.5f) == 2.0f && truncf(-f * 0.5f) == -1.0f && rintf(f * 0.5f) == 2.0f);
     CHECK(roundf(f * 0.5f) == 2.0f && round(-d * 0.5) == -2.0 && nearbyint(d * 0.5) == 2.0 && lrintf(f) == 3);
     CHECK(fminf(f, CUDART_NAN_F) == 3.0f && fmax(d, CUDART_NAN) == 3.0 && copysignf(f, -1.0f) == -3.0f);
+    CHECK(isnan(nanf("1")) && isnan(nan("")) && !(nan("") == nan("")));
     CHECK(isnan(f * CUDART_NAN_F) && isinf(f * CUDART_INF_F) && !isfinite(d * CUDART_INF) && signbit(-f));
     CHECK(max(f, 1.0f) == 3.0f && std::abs(-f) == 3.0f && min(f, 2.0f) == 2.0f && max(d, 4.0) == 4.0);
     CHECK(fmaf(f, f, 1.0f) == 10.0f && fma(d, d, 1.0) == 10.0 && fmodf(f * 2.5f, 2.0f) == 1.5f &&
@@ -282,6 +311,7 @@ int main() {
     cudaStream_t stream;
     API(cudaStreamCreate(&stream));
     bits<<<1, 32>>>(in);
+    packed<<<1, 32>>>(in);
     floats<<<dim3(1), dim3(32)>>>(in);
     functions<<<1, 32>>>(in, device_expected);
     lanes<<<1, 32, 0, stream>>>();

@@ -248,4 +248,32 @@ static __device__ __forceinline__ unsigned short atomicCAS_system(unsigned short
     return old;
 }
 
+static __device__ __forceinline__ long long atomicAnd(long long *p, long long v) {
+    return (long long)__ullAtomicAnd((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicAnd_block(long long *p, long long v) {
+    return (long long)__ullAtomicAnd_block((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicAnd_system(long long *p, long long v) {
+    return (long long)__ullAtomicAnd_system((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicOr(long long *p, long long v) {
+    return (long long)__ullAtomicOr((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicOr_block(long long *p, long long v) {
+    return (long long)__ullAtomicOr_block((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicOr_system(long long *p, long long v) {
+    return (long long)__ullAtomicOr_system((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicXor(long long *p, long long v) {
+    return (long long)__ullAtomicXor((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicXor_block(long long *p, long long v) {
+    return (long long)__ullAtomicXor_block((unsigned long long *)p, (unsigned long long)v);
+}
+static __device__ __forceinline__ long long atomicXor_system(long long *p, long long v) {
+    return (long long)__ullAtomicXor_system((unsigned long long *)p, (unsigned long long)v);
+}
+
 #endif

@@ -42,6 +42,12 @@ static __device__ __forceinline__ void __nanosleep(unsigned int nanoseconds) {
     asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
 }
 
+// The event's number is part of the instruction.
+#define __prof_trigger(event) asm volatile("pmevent %0;" ::"n"(event))
+
+static __device__ __forceinline__ unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+static __device__ __forceinline__ unsigned int __nv_bswap32(unsigned int x) { return __builtin_bswap32(x); }
+static __device__ __forceinline__ unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
 
 static __device__ __forceinline__ int __dp4a(int a, int b, int c) {
     int sum;
@@ -84,6 +90,30 @@ static __device__ __forceinline__ unsigned int __dp4a(uchar4 a, uchar4 b, unsign
     __builtin_memcpy(&x, &a, 4);
     __builtin_memcpy(&y, &b, 4);
     return __dp4a(x, y, c);
+}
+static __device__ __forceinline__ int __dp2a_lo(short2 a, char4 b, int c) {
+    int x, y;
+    __builtin_memcpy(&x, &a, 4);
+    __builtin_memcpy(&y, &b, 4);
+    return __dp2a_lo(x, y, c);
+}
+static __device__ __forceinline__ unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) {
+    unsigned int x, y;
+    __builtin_memcpy(&x, &a, 4);
+    __builtin_memcpy(&y, &b, 4);
+    return __dp2a_lo(x, y, c);
+}
+static __device__ __forceinline__ int __dp2a_hi(short2 a, char4 b, int c) {
+    int x, y;
+    __builtin_memcpy(&x, &a, 4);
+    __builtin_memcpy(&y, &b, 4);
+    return __dp2a_hi(x, y, c);
+}
+static __device__ __forceinline__ unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c) {
+    unsigned int x, y;
+    __builtin_memcpy(&x, &a, 4);
+    __builtin_memcpy(&y, &b, 4);
+    return __dp2a_hi(x, y, c);
 }
 
 #endif
