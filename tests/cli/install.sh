@@ -1,19 +1,81 @@
-# An installed halfwarp finds its libraries and headers beside itself, wherever that is.
+# An installed Halfwarp works wherever it lies: the program finds its libraries and headers beside itself, and users
+# build against the library with pkg-config and with CMake.
 . "$(dirname "$0")/check.bash"
 command -v cmake > "$work/where" || exit 77
 
-cmake --install "$(dirname "$halfwarp")" --prefix "$work/first" > "$work/log" 2>&1 || fail "install: $(tail -3 "$work/log")"
+cmake --install "$(dirname "$halfwarp")" --prefix "$work/first" > "$work/log" 2>&1 ||
+    fail "install: $(tail -3 "$work/log")"
 mv "$work/first" "$work/moved"
-for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so share/halfwarp/include/cuda/cuda_runtime.h; do
-    [ -e "$work/moved/$file" ] || fail "$file is not installed"
+there=$work/moved
+for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so \
+    share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h lib/libhalfwarp.so \
+    lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc lib/cmake/Halfwarp/HalfwarpConfig.cmake \
+    share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \
+    share/man/man3/hw_transpose.3; do
+    [ -e "$there/$file" ] || fail "$file is not installed"
 done
-export HALFWARP_HIDE_NVCC=1 HALFWARP_CACHE=$work/cache
-expect 0 "$work/moved/bin/halfwarp" run examples/transpose.cu 40
+
+# What the library exports is what the header promises, no more.
+sed -n 's/^HW_API .*[ *]\(hw_[a-z0-9_]*\)(.*/\1/p' include/halfwarp.h | sort > "$work/promised"
+nm -D --defined-only "$there/lib/libhalfwarp.so" | awk '{print $3}' | sort > "$work/exported"
+cmp "$work/promised" "$work/exported" || fail "exports: $(diff "$work/promised" "$work/exported")"
+readelf -d "$there/lib/libhalfwarp.so" | grep -q 'SONAME.*\[libhalfwarp.so.0\]' || fail "the library's soname"
+
+# A user's program, by pkg-config, shared and static, and by CMake.
+program=$PWD/examples/transpose_array.c
+export LD_LIBRARY_PATH=$there/lib PKG_CONFIG_PATH=$there/lib/pkgconfig
+if command -v pkg-config > "$work/where"; then
+    expect 0 cc "$program" -o "$work/user" $(pkg-config --cflags --libs halfwarp)
+    expect 0 "$work/user" cpu 300 517
+    says out "300 x 517 floats transposed"
+    silent err
+    expect 1 "$work/user" warp9
+    says err "warp9"
+    ln -s "$there/lib/libhalfwarp.a" "$work/"
+    expect 0 cc "$program" -o "$work/static_user" $(pkg-config --cflags halfwarp) -L"$work" \
+        $(pkg-config --libs --static halfwarp | sed "s,-L$there/[^ ]*,," | sed 's,-L[^ ]*moved[^ ]*,,')
+    LD_LIBRARY_PATH='' expect 0 "$work/static_user" cpu 64 65
+fi
+cat > "$work/CMakeLists.txt" << 'END'
+cmake_minimum_required(VERSION 3.18)
+project(user C)
+find_package(Halfwarp 0.1 REQUIRED)
+add_executable(with_shared transpose_array.c)
+target_link_libraries(with_shared Halfwarp::halfwarp)
+add_executable(with_static transpose_array.c)
+target_link_libraries(with_static Halfwarp::halfwarp_static)
+END
+cp "$program" "$work"
+expect 0 cmake -S "$work" -B "$work/build" "-DCMAKE_PREFIX_PATH=$there"
+expect 0 cmake --build "$work/build"
+LD_LIBRARY_PATH='' expect 0 "$work/build/with_shared" cpu
 says out "all right"
-ln -s "$work/moved/bin/halfwarp" "$work/link"
+LD_LIBRARY_PATH='' expect 0 "$work/build/with_static" cpu 1 999
+says out "all right"
+
+# From Python, with nothing but what is in it.
+if command -v python3 > "$work/where"; then
+    expect 0 python3 - "$there/lib/libhalfwarp.so" << 'END'
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+device = ctypes.c_void_p()
+assert library.hw_device_open(b"cpu", None, ctypes.byref(device), None) == 0
+library.hw_device_close(device)
+END
+fi
+
+# The command.
+unset LD_LIBRARY_PATH
+export HALFWARP_HIDE_NVCC=1 HALFWARP_CACHE=$work/cache
+expect 0 "$there/bin/halfwarp" transpose tests/data/npy/f8_fortran.npy -o "$work/t.npy" --device cpu
+cmp "$work/t.npy" tests/data/npy/f8_fortran_transposed.npy || fail "the installed command's transpose"
+expect 0 "$there/bin/halfwarp" bench --device cpu --no-peers --seconds 0.001 --only "1000000,3"
+expect 0 "$there/bin/halfwarp" run examples/transpose.cu 40
+says out "all right"
+ln -s "$there/bin/halfwarp" "$work/link"
 expect 0 "$work/link" profile examples/transpose.cu 40
 says out "transpose_padded"
-rm -r "$work/moved/share"
-expect 2 "$work/moved/bin/halfwarp" run examples/transpose.cu 40
+rm -r "$there/share"
+expect 2 "$there/bin/halfwarp" run examples/transpose.cu 40
 says err "no CUDA headers"
 finish
