@@ -236,9 +236,10 @@ static int draw(const hw_ladder *ladder, const hw_family *family, const char *pa
     hw_plot_bar *bars = calloc(ladder->n_rows + 1, sizeof *bars);
     hw_plot_panel panels[HW_PLOT_PANELS] = {
         {.title = is_timed ? "GB/s, read and written" : "32-byte sectors touched for each one needed",
-         .decimals = !is_timed, .series = {is_timed ? NULL : "loads", is_timed ? NULL : "stores"}},
+         .decimals = 1, .series = {is_timed ? NULL : "loads", is_timed ? NULL : "stores"}},
         {.title = "passes through shared memory's banks for each one needed", .decimals = 1},
     };
+    double fastest = 0;
     int status = HW_EXIT_USAGE;
     if (!labels || !bars) {
         hw_cli_complain("out of memory");
@@ -250,7 +251,9 @@ static int draw(const hw_ladder *ladder, const hw_family *family, const char *pa
                           (i + 1 < ladder->n_rows && ladder->rows[i + 1].rung == row->rung);
         fill_bar(row, is_timed, with_block, &bars[i], labels[i], LABEL);
         if (is_timed && row->rung->is_copy && row->gbs > panels[0].limit) panels[0].limit = row->gbs;
+        if (row->gbs > fastest) fastest = row->gbs;
     }
+    if (is_timed) panels[0].decimals = fastest < 10 ? 2 : fastest < 100 ? 1 : 0;
     snprintf(title, sizeof title, "%s, %s %s", family->name, hw_dtype_name(ladder->problem.dtype, type, sizeof type),
              hw_cli_ladder_size(family, &ladder->problem, size, sizeof size));
     hw_plot plot = {.title = title, .subtitle = ladder->device->name, .panels = panels, .n_panels = is_timed ? 1 : 2,
