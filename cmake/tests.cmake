@@ -32,6 +32,8 @@ foreach(source IN LISTS unit_sources)
   add_test(NAME unit.${name} COMMAND ${file_name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 LABELS unit)
 endforeach()
+# The first time it compiles a hundred kernels.
+set_tests_properties(unit.ladder PROPERTIES TIMEOUT 300)
 
 # Opcode tests: every row of a file becomes a kernel, whose results are compared with what an H200 gave.
 add_executable(run_opcodes tests/opcodes/run_opcodes.c tests/opcodes/cases.c)
