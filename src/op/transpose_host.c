@@ -1,25 +1,21 @@
-// Streams an array through a device in pieces. A piece is the array cut along one axis: on either side it is a number of
-// equal runs at equal distances, which is what a two-dimensional copy moves.
+// Streams an array through a device in pieces. A piece is a box that is cut along two axes, the slowest of in and the
+// slowest of out: on either side it is a number of equal runs at equal distances, which is what a two-dimensional copy
+// moves, and the runs of both sides can be made long. (Cut along one axis alone, a matrix of 4 GiB in pieces of 128 MiB
+// has runs of 4 KiB on one side, which an H200 copied at 33 GB/s of 55; runs of 32 KiB it copies at full speed.)
 #include "op/transpose_host.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "op/transpose_gpu.h"
 
-enum { SLOTS = 3 };   // pieces under way: one comes, one is turned, one goes
+enum { SLOTS = 2 };   // pieces under way: while one comes, the other goes
 
-// One side of a piece of `pieces` elements along the cut axis.
-typedef struct side {
-    uint64_t rows;              // runs
-    uint64_t elems_per_step;    // elements of a run for each element along the cut axis
-    uint64_t pitch_elems;       // from run to run in the whole array
-} side;
-
+// The pieces: `length` elements of axis (fewer in the last) along both axes, which may be the same one.
 typedef struct cut {
-    uint32_t axis;
-    uint64_t length, pieces;    // elements of the axis in a piece (fewer in the last)
-    side in, out;
+    uint32_t axis[2];           // the slowest of in, the slowest of out
+    uint64_t length[2], count[2];
 } cut;
 
 static bool is_dense(const hw_permutation *p, const int64_t *stride) {
@@ -39,38 +35,83 @@ bool hw_host_transpose_fits(const hw_permutation *p) {
     return p->rank > 0 && is_dense(p, p->in_stride) && is_dense(p, p->out_stride);
 }
 
-static side side_of(const hw_permutation *p, const int64_t *stride, uint32_t axis) {
-    uint64_t run = (uint64_t)stride[axis] * p->n[axis];
-    return (side){.rows = p->elems / run, .elems_per_step = (uint64_t)stride[axis], .pitch_elems = run};
+static uint32_t slowest(const hw_permutation *p, const int64_t *stride) {
+    uint32_t axis = 0;
+    for (uint32_t i = 1; i < p->rank; i++)
+        if (stride[i] > stride[axis]) axis = i;
+    return axis;
 }
 
-static uint64_t shorter_run(const hw_permutation *p, uint32_t axis, uint64_t length) {
-    uint64_t in = (uint64_t)p->in_stride[axis], out = (uint64_t)p->out_stride[axis];
-    return length * (in < out ? in : out);
+static uint64_t clamp(double value, uint64_t most) {
+    return value < 1 ? 1 : value > (double)most ? most : (uint64_t)value;
 }
 
-// The axis whose pieces have the longest runs on both sides, in pieces of at most `budget` bytes.
-static bool choose_cut(const hw_permutation *p, uint64_t budget, cut *best) {
-    uint64_t best_run = 0;
-    for (uint32_t axis = 0; axis < p->rank; axis++) {
-        uint64_t slice = p->elems / p->n[axis] * p->elem_bytes, length = budget / slice;
-        if (length == 0) continue;
-        if (length > p->n[axis]) length = p->n[axis];
-        uint64_t pieces = (p->n[axis] + length - 1) / length;
-        length = (p->n[axis] + pieces - 1) / pieces;
-        uint64_t run = shorter_run(p, axis, length);
-        if (run <= best_run) continue;
-        best_run = run;
-        *best = (cut){.axis = axis, .length = length, .pieces = (p->n[axis] + length - 1) / length,
-                      .in = side_of(p, p->in_stride, axis), .out = side_of(p, p->out_stride, axis)};
+// Equal pieces along both axes.
+static void even_out(const hw_permutation *p, cut *cut) {
+    for (int k = 0; k < 2; k++) {
+        uint64_t n = p->n[cut->axis[k]];
+        cut->count[k] = (n + cut->length[k] - 1) / cut->length[k];
+        cut->length[k] = (n + cut->count[k] - 1) / cut->count[k];
     }
-    return best_run > 0;
+    if (cut->axis[0] == cut->axis[1]) cut->length[1] = cut->length[0], cut->count[1] = 1;
 }
 
-// Strides of a piece that lies densely, in the same order of axes.
-static void dense_strides(const hw_permutation *p, const int64_t *stride, uint32_t axis, uint64_t length, int64_t *out) {
-    for (uint32_t i = 0; i < p->rank; i++)
-        out[i] = stride[i] > stride[axis] ? stride[i] / (int64_t)p->n[axis] * (int64_t)length : stride[i];
+// Pieces of at most `budget` bytes with runs as long as can be on both sides. False when one step of both axes is more.
+static bool choose_cut(const hw_permutation *p, uint64_t budget, cut *cut) {
+    const uint32_t a = slowest(p, p->in_stride), b = slowest(p, p->out_stride);
+    *cut = (struct cut){.axis = {a, b}, .length = {1, 1}};
+    const uint64_t step = p->elems / p->n[a] / (a == b ? 1 : p->n[b]) * p->elem_bytes, steps = budget / step;
+    if (steps == 0) return false;
+    if (a == b) {
+        cut->length[0] = cut->length[1] = clamp((double)steps, p->n[a]);
+    } else {
+        // Runs of in are as long as what is taken of b, those of out as what is taken of a.
+        cut->length[0] = clamp(sqrt((double)steps * (double)p->in_stride[b] / (double)p->out_stride[a]), p->n[a]);
+        cut->length[1] = clamp((double)(steps / cut->length[0]), p->n[b]);
+        cut->length[0] = clamp((double)(steps / cut->length[1]), p->n[a]);
+    }
+    even_out(p, cut);
+    return true;
+}
+
+// Where one piece lies on one side: runs of `run` elements, `pitch` elements apart.
+typedef struct side {
+    uint64_t first, run, pitch, runs;
+} side;
+
+// stride: of that side; slow, other: which of the cut's axes is its slowest. from, length: the piece along both axes.
+static side side_of(const hw_permutation *p, const int64_t *stride, const cut *cut, int slow, const uint64_t from[2],
+                    const uint64_t length[2]) {
+    const uint32_t outer = cut->axis[slow], inner = cut->axis[1 - slow];
+    const uint64_t step = (uint64_t)stride[outer];
+    if (outer == inner)
+        return (side){.first = from[0] * step, .run = length[0] * step, .pitch = length[0] * step, .runs = 1};
+    const uint64_t within = (uint64_t)stride[inner], pitch = within * p->n[inner];
+    return (side){.first = from[slow] * step + from[1 - slow] * within, .run = length[1 - slow] * within, .pitch = pitch,
+                  .runs = length[slow] * step / pitch};
+}
+
+// The strides of an array of these extents that lies densely, its axes in the order that `stride` gives.
+static void dense_strides(const hw_permutation *p, const int64_t *stride, const uint64_t *n, int64_t *out) {
+    for (uint32_t i = 0; i < p->rank; i++) {
+        out[i] = 1;
+        for (uint32_t k = 0; k < p->rank; k++)
+            if (stride[k] < stride[i]) out[i] *= (int64_t)n[k];
+    }
+}
+
+static hw_permutation piece_of(const hw_permutation *p, const cut *cut, const uint64_t length[2], const void *in, void *out) {
+    hw_permutation piece = *p;
+    for (int k = 0; k < 2; k++) piece.n[cut->axis[k]] = length[k];
+    piece.elems = 1;
+    for (uint32_t i = 0; i < p->rank; i++) piece.elems *= piece.n[i];
+    dense_strides(p, p->in_stride, piece.n, piece.in_stride);
+    dense_strides(p, p->out_stride, piece.n, piece.out_stride);
+    piece.in = in;
+    piece.out = out;
+    piece.in_place = false;
+    hw_permutation_merge(&piece);
+    return piece;
 }
 
 // ---- Slots ----------------------------------------------------------------------------------------------------------
@@ -79,7 +120,8 @@ typedef struct slot {
     hw_stream *stream;
     void *in, *out;              // on the device
     void *host_in, *host_out;    // pinned, where the arrays are not
-    uint64_t first, length;      // the piece under way; 0: none
+    bool is_busy;
+    side to;                     // where the piece under way goes
 } slot;
 
 typedef struct job {
@@ -146,94 +188,91 @@ static void copy_rows(hw_device *device, void *to, size_t to_pitch, const void *
 
 // ---- Pieces ---------------------------------------------------------------------------------------------------------
 
-static size_t row_bytes(const job *job, const side *side, uint64_t length) {
-    return length * side->elems_per_step * job->p->elem_bytes;
-}
-
-static size_t pitch_bytes(const job *job, const side *side) {
-    return side->pitch_elems * job->p->elem_bytes;
-}
-
-static hw_status turn_piece(job *job, slot *slot, hw_diag *diag) {
-    hw_permutation piece = *job->p;
-    piece.n[job->cut.axis] = slot->length;
-    piece.elems = job->p->elems / job->p->n[job->cut.axis] * slot->length;
-    dense_strides(job->p, job->p->in_stride, job->cut.axis, slot->length, piece.in_stride);
-    dense_strides(job->p, job->p->out_stride, job->cut.axis, slot->length, piece.out_stride);
-    piece.in = slot->in;
-    piece.out = slot->out;
-    piece.in_place = false;
-    hw_permutation_merge(&piece);
-    return hw_gpu_transpose(slot->stream, &piece, diag);
-}
-
-// Queues a piece: to the device, turned, back.
-static hw_status begin_piece(job *job, slot *slot, uint64_t first, hw_diag *diag) {
+// Queues piece `index`: to the device, turned, back.
+static hw_status begin_piece(job *job, slot *slot, uint64_t index, hw_diag *diag) {
+    const hw_permutation *p = job->p;
     const cut *cut = &job->cut;
-    const uint64_t left = job->p->n[cut->axis] - first;
-    slot->first = first;
-    slot->length = left < cut->length ? left : cut->length;
-    const size_t in_row = row_bytes(job, &cut->in, slot->length), out_row = row_bytes(job, &cut->out, slot->length);
-    const char *from = (const char *)job->p->in + row_bytes(job, &cut->in, first);
-    size_t from_pitch = pitch_bytes(job, &cut->in);
-    if (!job->is_pinned) {
-        copy_rows(job->device, slot->host_in, in_row, from, from_pitch, in_row, cut->in.rows);
-        from = slot->host_in;
-        from_pitch = in_row;
+    const uint64_t number[2] = {index / cut->count[1], index % cut->count[1]};
+    uint64_t from[2], length[2];
+    for (int k = 0; k < 2; k++) {
+        from[k] = number[k] * cut->length[k];
+        length[k] = p->n[cut->axis[k]] - from[k] < cut->length[k] ? p->n[cut->axis[k]] - from[k] : cut->length[k];
     }
-    hw_status status = hw_copy_2d(slot->stream, slot->in, in_row, from, from_pitch, in_row, cut->in.rows, diag);
-    if (status == HW_OK) status = turn_piece(job, slot, diag);
+    if (cut->axis[0] == cut->axis[1]) from[1] = from[0], length[1] = length[0];
+    const side in = side_of(p, p->in_stride, cut, 0, from, length);
+    const size_t e = p->elem_bytes;
+    slot->to = side_of(p, p->out_stride, cut, 1, from, length);
+    slot->is_busy = true;
+
+    const char *source = (const char *)p->in + in.first * e;
+    size_t pitch = in.pitch * e;
+    if (!job->is_pinned) {
+        copy_rows(job->device, slot->host_in, in.run * e, source, pitch, in.run * e, in.runs);
+        source = slot->host_in;
+        pitch = in.run * e;
+    }
+    hw_status status = hw_copy_2d(slot->stream, slot->in, in.run * e, source, pitch, in.run * e, in.runs, diag);
     if (status != HW_OK) return status;
-    char *to = job->is_pinned ? (char *)job->p->out + row_bytes(job, &cut->out, first) : slot->host_out;
-    size_t to_pitch = job->is_pinned ? pitch_bytes(job, &cut->out) : out_row;
-    return hw_copy_2d(slot->stream, to, to_pitch, slot->out, out_row, out_row, cut->out.rows, diag);
+    const hw_permutation piece = piece_of(p, cut, length, slot->in, slot->out);
+    status = hw_gpu_transpose(slot->stream, &piece, diag);
+    if (status != HW_OK) return status;
+    const side *to = &slot->to;
+    if (job->is_pinned)
+        return hw_copy_2d(slot->stream, (char *)p->out + to->first * e, to->pitch * e, slot->out, to->run * e, to->run * e,
+                          to->runs, diag);
+    return hw_copy(slot->stream, slot->host_out, slot->out, to->run * to->runs * e, diag);
 }
 
 static hw_status finish_piece(job *job, slot *slot, hw_diag *diag) {
-    if (!slot->length) return HW_OK;
+    if (!slot->is_busy) return HW_OK;
     hw_status status = hw_stream_synchronize(slot->stream, diag);
-    if (status == HW_OK && !job->is_pinned) {
-        const size_t out_row = row_bytes(job, &job->cut.out, slot->length);
-        char *to = (char *)job->p->out + row_bytes(job, &job->cut.out, slot->first);
-        copy_rows(job->device, to, pitch_bytes(job, &job->cut.out), slot->host_out, out_row, out_row, job->cut.out.rows);
-    }
-    slot->length = 0;
+    const side *to = &slot->to;
+    const size_t e = job->p->elem_bytes;
+    if (status == HW_OK && !job->is_pinned)
+        copy_rows(job->device, (char *)job->p->out + to->first * e, to->pitch * e, slot->host_out, to->run * e, to->run * e,
+                  to->runs);
+    slot->is_busy = false;
     return status;
 }
 
 static hw_status run_pieces(job *job, hw_diag *diag) {
-    for (uint64_t i = 0; i < job->cut.pieces + SLOTS; i++) {
+    const uint64_t pieces = job->cut.count[0] * job->cut.count[1];
+    for (uint64_t i = 0; i < pieces + SLOTS; i++) {
         slot *slot = &job->slots[i % SLOTS];
         hw_status status = finish_piece(job, slot, diag);
-        if (status == HW_OK && i < job->cut.pieces) status = begin_piece(job, slot, i * job->cut.length, diag);
+        if (status == HW_OK && i < pieces) status = begin_piece(job, slot, i, diag);
         if (status != HW_OK) return status;
     }
     return HW_OK;
 }
 
-// Pieces of 64 MiB keep copies at full speed; smaller ones where memory is short, or the array is small.
+static uint64_t shorter_run_bytes(const hw_permutation *p, const cut *cut) {
+    if (cut->axis[0] == cut->axis[1]) return UINT64_MAX;
+    uint64_t in = cut->length[1] * (uint64_t)p->in_stride[cut->axis[1]];
+    uint64_t out = cut->length[0] * (uint64_t)p->out_stride[cut->axis[0]];
+    return (in < out ? in : out) * p->elem_bytes;
+}
+
+// At least 16 pieces, so that little time is lost before the first and after the last; larger ones where runs would be
+// shorter than what is copied at full speed; never more than the device has.
 static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_pinned, job *job, hw_diag *diag) {
-    enum { PIECE = 64 << 20, LEAST_PIECES = 8 };
-    uint64_t free_bytes, bytes = p->elems * p->elem_bytes, budget = PIECE;
+    const uint64_t least = 1 << 20, largest = 256 << 20, full_speed = 32 << 10, bytes = p->elems * p->elem_bytes;
+    uint64_t free_bytes, budget = bytes / 16;
     *job = (struct job){.p = p, .device = device, .is_pinned = is_pinned};
     hw_status status = hw_device_free_bytes(device, &free_bytes, diag);
     if (status != HW_OK) return status;
-    // Long runs matter more than small pieces: matrices of 10^5 columns still have runs of 4 KiB.
-    uint64_t most = free_bytes / 10 * 9 / (2 * SLOTS);
-    if (bytes / LEAST_PIECES < budget && bytes > (16u << 20)) budget = bytes / LEAST_PIECES;
+    const uint64_t most = free_bytes / 10 * 9 / (2 * SLOTS) < largest ? free_bytes / 10 * 9 / (2 * SLOTS) : largest;
+    if (budget < least) budget = least;
     for (;; budget *= 2) {
         if (budget > most) budget = most;
         bool found = choose_cut(p, budget, &job->cut);
-        bool is_long = found && shorter_run(p, job->cut.axis, job->cut.length) * p->elem_bytes >= 4096;
-        if (is_long || (found && job->cut.pieces == 1) || budget == most) {
-            if (!found)
-                return hw_diag_set(diag, HW_NO_MEMORY,
-                                   "hw_transpose: the device has %llu bytes to spare, too few for one piece of the array",
-                                   (unsigned long long)free_bytes);
-            break;
-        }
+        if (found && (budget == most || shorter_run_bytes(p, &job->cut) >= full_speed)) break;
+        if (budget == most)
+            return hw_diag_set(diag, HW_NO_MEMORY,
+                               "hw_transpose: the device has %llu bytes to spare, too few for one piece of the array",
+                               (unsigned long long)free_bytes);
     }
-    job->piece_bytes = p->elems / p->n[job->cut.axis] * job->cut.length * p->elem_bytes;
+    job->piece_bytes = piece_of(p, &job->cut, job->cut.length, NULL, NULL).elems * p->elem_bytes;
     return HW_OK;
 }
 
@@ -256,18 +295,14 @@ const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p
         return text;
     }
     const cut *cut = &job.cut;
-    hw_permutation piece = *p;
-    piece.n[cut->axis] = cut->length;
-    piece.elems = p->elems / p->n[cut->axis] * cut->length;
-    dense_strides(p, p->in_stride, cut->axis, cut->length, piece.in_stride);
-    dense_strides(p, p->out_stride, cut->axis, cut->length, piece.out_stride);
-    hw_permutation_merge(&piece);
+    const uint64_t from[2] = {0, 0};
+    const side in = side_of(p, p->in_stride, cut, 0, from, cut->length), out = side_of(p, p->out_stride, cut, 1, from, cut->length);
+    const hw_permutation piece = piece_of(p, cut, cut->length, NULL, NULL);
     int used = snprintf(text, text_bytes,
-                        "from this machine's memory in %llu pieces of %llu bytes, %llu of axis %u each: copied in runs of "
-                        "%zu bytes, back in runs of %zu bytes, %d pieces under way at a time; each piece:\n",
-                        (unsigned long long)cut->pieces, (unsigned long long)job.piece_bytes,
-                        (unsigned long long)cut->length, cut->axis, row_bytes(&job, &cut->in, cut->length),
-                        row_bytes(&job, &cut->out, cut->length), SLOTS);
+                        "from this machine's memory in %llu pieces of %llu bytes: copied in runs of %llu bytes, back in runs "
+                        "of %llu bytes, %d pieces under way at a time; each piece:\n",
+                        (unsigned long long)(cut->count[0] * cut->count[1]), (unsigned long long)job.piece_bytes,
+                        (unsigned long long)(in.run * p->elem_bytes), (unsigned long long)(out.run * p->elem_bytes), SLOTS);
     if (used > 0 && (size_t)used < text_bytes)
         hw_gpu_transpose_explain(device, &piece, text + used, text_bytes - (size_t)used);
     return text;

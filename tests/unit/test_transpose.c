@@ -338,15 +338,16 @@ static void test_host_arrays(void **state) {
     check_on_host(256 << 10, 300, 500, false);   // 600,000 bytes each
     check_on_host(256 << 10, 701, 211, true);
     check_on_host(64 << 10, 3, 50000, false);
+    check_on_host(4096, 64, 256, false);
 }
 
 static void test_host_too_large(void **state) {
     (void)state;
     hw_device *small = open_device(4096);
     hw_diag diag = {0};
-    static char in[1 << 20], out[1 << 20];
-    int64_t shape[] = {1024, 1024};
-    DLTensor a = {.data = in, .device = {kDLCPU, 0}, .ndim = 2, .dtype = type_of(1), .shape = shape};
+    static char in[1 << 15], out[1 << 15];
+    int64_t shape[] = {2, 1 << 13, 2};   // a piece is at least the axis in the middle
+    DLTensor a = {.data = in, .device = {kDLCPU, 0}, .ndim = 3, .dtype = type_of(1), .shape = shape};
     DLTensor b = a;
     b.data = out;
     assert_int_equal(hw_transpose(hw_device_stream(small), &a, NULL, &b, &diag), HW_NO_MEMORY);
