@@ -11,6 +11,10 @@ endif()
 # Bodies jump to each other, at any level of optimisation (exec/lanes.h).
 set(exec_flags -ffp-contract=off -fno-strict-aliasing -foptimize-sibling-calls)
 set(level_flags ${exec_flags} -fno-math-errno -fno-trapping-math)
+# A loop over the lanes that copies is two vector moves, not a call of memcpy.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  list(APPEND level_flags -fno-tree-loop-distribute-patterns)
+endif()
 if(HW_SANITIZE)
   # There are thousands of bodies, three times: optimising them under sanitizers would take most of the test time.
   list(APPEND level_flags -O0 -g1)

@@ -99,6 +99,7 @@ void hw_access_refresh(hw_worker *worker) {
     for (uint32_t i = 0; i < worker->n_used; i++) {
         hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
         p->limit = p->known_limit = 0;
+        hw_access_settle(p);
     }
 }
 
@@ -112,8 +113,14 @@ static hw_access describe(hw_worker *worker, const hw_pattern *p) {
                        .pattern = p->serial};
 }
 
+void hw_access_settle(hw_pattern *p) {
+    for (uint32_t k = 0; p->fixed_for && k < p->n_at; k++) p->hits[p->phase[k]] += p->repeats;
+    p->fixed_for = NULL;
+}
+
 // An ordered sink has heard of each access already.
 void hw_access_flush(hw_worker *worker, hw_pattern *p) {
+    hw_access_settle(p);
     hw_sink *sink = worker->run->launch->sink;
     bool is_told = sink && !worker->ordered && worker->run->set->notes[p->inst->note].kind != HW_NOTE_PLAIN;
     for (uint32_t phase = 0; phase < 128; phase++) {

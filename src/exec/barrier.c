@@ -38,6 +38,10 @@ static void release(hw_block *block, uint32_t number) {
     }
     *barrier = (hw_barrier){.all = ~0u};
     block->busy_barriers &= ~(1u << number);
+    hw_barrier_passed(block, number);
+}
+
+void hw_barrier_passed(hw_block *block, uint32_t number) {
     block->progressed = true;
     hw_run *run = block->warps[0].run;
     hw_sink *sink = run->launch->sink;
@@ -106,6 +110,20 @@ static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
     s->paths[s->n_paths - 1].barrier = (uint8_t)number;
     if (is_complete(s->block, barrier)) release(s->block, number);
     return hw_flow_next_path(s);
+}
+
+void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number) {
+    hw_block *block = s->block;
+    hw_barrier *barrier = &block->barriers[number];
+    barrier->expected = 0;
+    barrier->arrived += 32 * n_warps;
+    block->busy_barriers |= 1u << number;
+    for (uint32_t k = 0; k < n_warps; k++) {
+        hw_flow_suspend(s + k, in, HW_PATH_AT_BARRIER);
+        s[k].paths[s[k].n_paths - 1].barrier = (uint8_t)number;
+        s[k].stop = HW_STOP_BLOCKED;
+    }
+    if (is_complete(block, barrier)) release(block, number);
 }
 
 static const hw_inst *barrier_sync(hw_warp *w, const hw_inst *in) { return arrive(w, in, true); }

@@ -28,15 +28,15 @@
 #define NAME_avx512(name) name##_avx512,
 
 LEVEL_TABLES(DECLARE_base)
-hw_body hw_memory_select_base(const hw_inst *in, bool is_store);
+hw_body_forms hw_memory_select_base(const hw_inst *in, bool is_store);
 void hw_level_leave_base(void);
 static const hw_body_row *const base_tables[] = {LEVEL_TABLES(NAME_base) NULL};
 #ifdef HW_LEVELS_X86
 LEVEL_TABLES(DECLARE_avx2)
 LEVEL_TABLES(DECLARE_avx512)
-hw_body hw_memory_select_avx2(const hw_inst *in, bool is_store);
+hw_body_forms hw_memory_select_avx2(const hw_inst *in, bool is_store);
 void hw_level_leave_avx2(void);
-hw_body hw_memory_select_avx512(const hw_inst *in, bool is_store);
+hw_body_forms hw_memory_select_avx512(const hw_inst *in, bool is_store);
 void hw_level_leave_avx512(void);
 static const hw_body_row *const avx2_tables[] = {LEVEL_TABLES(NAME_avx2) NULL};
 static const hw_body_row *const avx512_tables[] = {LEVEL_TABLES(NAME_avx512) NULL};
@@ -48,9 +48,13 @@ static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bo
 // What this processor runs, and all rows by name. Filled once.
 static struct {
     const hw_body_row *const *tables;
-    hw_body (*select)(const hw_inst *in, bool is_store);
+    hw_body_forms (*select)(const hw_inst *in, bool is_store);
     void (*leave)(void);
-    const hw_body_row **rows;    // open addressing, capacity a power of two
+    struct named_body {
+        const char *name;
+        hw_body body, convoy;
+        bool works_on_lanes;     // of the level's tables
+    } *rows;                     // open addressing, capacity a power of two
     size_t capacity;
 } level;
 static pthread_once_t level_once = PTHREAD_ONCE_INIT;
@@ -90,11 +94,19 @@ static size_t hash(const char *name) {
     return (size_t)(h ^ h >> 32);
 }
 
-static void add_table(const hw_body_row *row) {
-    for (; row->name; row++) {
+// A row that is another name of a body has the convoy form of the row that defines it.
+static hw_body convoy_form(const hw_body_row *table, const hw_body_row *row) {
+    for (const hw_body_row *other = table; other->name && !row->convoy; other++)
+        if (other->body == row->body && other->convoy) return other->convoy;
+    return row->convoy;
+}
+
+static void add_table(const hw_body_row *table, bool works_on_lanes) {
+    for (const hw_body_row *row = table; row->name; row++) {
         size_t at = hash(row->name) & (level.capacity - 1);
-        while (level.rows[at] && strcmp(level.rows[at]->name, row->name)) at = (at + 1) & (level.capacity - 1);
-        if (!level.rows[at]) level.rows[at] = row;
+        while (level.rows[at].name && strcmp(level.rows[at].name, row->name)) at = (at + 1) & (level.capacity - 1);
+        if (level.rows[at].name) continue;
+        level.rows[at] = (struct named_body){row->name, row->body, convoy_form(table, row), works_on_lanes};
     }
 }
 
@@ -111,14 +123,19 @@ static void build_index(void) {
     for (level.capacity = 64; level.capacity < 2 * n;) level.capacity *= 2;
     level.rows = calloc(level.capacity, sizeof *level.rows);
     if (!level.rows) return;
-    for (const hw_body_row *const *t = common_tables; *t; t++) add_table(*t);
-    for (const hw_body_row *const *t = level.tables; *t; t++) add_table(*t);
+    for (const hw_body_row *const *t = common_tables; *t; t++) add_table(*t, false);
+    for (const hw_body_row *const *t = level.tables; *t; t++) add_table(*t, true);
+}
+
+static const struct named_body *find_row(const char *name) {
+    for (size_t at = hash(name) & (level.capacity - 1); level.rows[at].name; at = (at + 1) & (level.capacity - 1))
+        if (!strcmp(level.rows[at].name, name)) return &level.rows[at];
+    return NULL;
 }
 
 static hw_body find(const char *name) {
-    for (size_t at = hash(name) & (level.capacity - 1); level.rows[at]; at = (at + 1) & (level.capacity - 1))
-        if (!strcmp(level.rows[at]->name, name)) return level.rows[at]->body;
-    return NULL;
+    const struct named_body *row = find_row(name);
+    return row ? row->body : NULL;
 }
 
 static bool begins(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
@@ -141,9 +158,9 @@ static void bind_gathering(hw_inst *in, const char *name) {
 
 static void bind_inst(hw_inst *in, const char *name) {
     if (!strcmp(name, "ld")) {
-        in->body = level.select(in, false);
+        in->body = level.select(in, false).body;
     } else if (!strcmp(name, "st")) {
-        in->body = level.select(in, true);
+        in->body = level.select(in, true).body;
     } else if (begins(name, "red.")) {
         char atom[96];
         size_t length = strlen(name + 4) + 1;
@@ -201,11 +218,30 @@ static hw_status bind_list(const hw_program_set *set, hw_program *program, hw_in
                            const char *const *names, uint32_t n, hw_diag *diag) {
     for (uint32_t i = 0; i < n; i++) {
         bind_inst(&insts[i], names[i]);
+        program->may_wait |= insts[i].flags & HW_INST_VOLATILE;
         if (!insts[i].body || !is_inside_params(program, &insts[i], names[i]) ||
             !note_own_address(program, &insts[i], names[i]))
             return refuse(set, program, &insts[i], names[i], diag);
     }
     return HW_OK;
+}
+
+// The kernel's instructions a second time, for convoys (convoy.c).
+static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag *diag) {
+    hw_body *bodies = hw_malloc((program->n_insts + 1) * sizeof *bodies);
+    if (!bodies) return hw_diag_no_memory(diag);
+    for (uint32_t i = 0; i < program->n_insts; i++) {
+        const hw_inst *in = &program->insts[i];
+        const char *name = program->body_names[i];
+        bool is_load = !strcmp(name, "ld"), is_memory = is_load || !strcmp(name, "st");
+        const struct named_body *row = find_row(name);
+        hw_body form = is_memory ? level.select(in, !is_load).convoy : row ? row->convoy : NULL;
+        bool works_on_lanes = is_memory || begins(name, "red.") || (row && row->works_on_lanes);
+        bodies[i] = hw_convoy_body(in, name, form, works_on_lanes);
+    }
+    bool done = hw_convoy_bind(program, bodies, set->arena);
+    hw_free(bodies);
+    return done ? HW_OK : hw_diag_no_memory(diag);
 }
 
 static const hw_inst *find_call(const hw_program *program, uint32_t site) {
@@ -239,6 +275,7 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
         if (status == HW_OK) status = bind_list(set, p, p->launch_insts, p->launch_names, p->n_launch, diag);
         if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_names, p->n_block, diag);
         if (status == HW_OK) status = bind_list(set, p, p->warp_insts, p->warp_names, p->n_warp, diag);
+        if (status == HW_OK && p->function->is_entry) status = bind_convoys(set, p, diag);
         if (status != HW_OK) return status;
     }
     return HW_OK;

@@ -11,9 +11,6 @@
 
 static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Turns without a poll before a block is taken to be waiting all the same (for plain loads that another block changes).
-enum { HUNGRY_TURNS = 64 };
-
 // Runs a list of lifted instructions with all lanes on.
 static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
     s->frame = NULL;    // its bases are not set while this runs
@@ -121,10 +118,14 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     }
 }
 
+static int32_t turn_fuel(const hw_run *run) {
+    uint64_t limit = run->launch->max_instructions;
+    return limit && limit < HW_TURN_FUEL ? (int32_t)limit : HW_TURN_FUEL;
+}
+
 // One turn of a warp: until it has exited, waits, or has used up its fuel.
 static void run_warp(hw_state *s) {
-    uint64_t limit = s->run->launch->max_instructions;
-    int32_t fuel = limit && limit < HW_TURN_FUEL ? (int32_t)limit : HW_TURN_FUEL;
+    int32_t fuel = turn_fuel(s->run);
     s->fuel = fuel;
     s->polls = 0;
     s->stop = HW_STOP_NONE;
@@ -135,8 +136,8 @@ static void run_warp(hw_state *s) {
     for (const hw_inst *in = s->pc; in;) in = in->body(&s->warp, in);
     if (s->stop != HW_STOP_YIELD) return;
     // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
-    s->hungry_turns = s->polls > (uint32_t)fuel / HW_POLL_FUEL / 2 ? HUNGRY_TURNS : s->hungry_turns + 1;
-    if (s->hungry_turns < HUNGRY_TURNS || s->run->launch->gpu.compute_capability < 70) {
+    s->hungry_turns = s->polls > (uint32_t)fuel / HW_POLL_FUEL / 2 ? HW_HUNGRY_TURNS : s->hungry_turns + 1;
+    if (s->hungry_turns < HW_HUNGRY_TURNS || s->run->launch->gpu.compute_capability < 70) {
         s->is_ready = true;
         return;
     }
@@ -171,15 +172,19 @@ static bool run_round(hw_block *block, bool *waits) {
     uint32_t n = block->n_warps;
     uint32_t first = 0;
     if (run->launch->seed) first = (uint32_t)((run->launch->seed * 0x9e3779b97f4a7c15u + ++block->turn) >> 33) % n;
+    uint32_t with_convoys = run->launch->seed ? n : 0;    // warps before this one have had their turn in a convoy
     bool ran = false;
     *waits = true;
     for (uint32_t k = 0; k < n; k++) {
         hw_state *s = &block->warps[first + k < n ? first + k : first + k - n];
         if (!s->live || !hw_flow_has_ready(s)) continue;
         ran = true;
-        run_warp(s);
+        uint32_t went = k >= with_convoys ? hw_convoy_run(block, k, turn_fuel(run)) : 0;
+        if (went) with_convoys = k + went;
+        if (went && s->stop != HW_STOP_LEFT) k += went - 1;
+        else run_warp(s);
         if (s->stop == HW_STOP_FAULT || is_over_limit(s)) return true;
-        if (s->stop != HW_STOP_YIELD || s->hungry_turns < HUNGRY_TURNS) *waits = false;
+        if (s->stop != HW_STOP_YIELD || s->hungry_turns < HW_HUNGRY_TURNS) *waits = false;
     }
     return ran;
 }
@@ -213,6 +218,20 @@ static turn_result run_block(hw_block *block) {
     }
 }
 
+// The next block of the grid for this worker.
+static bool next_index(hw_worker *worker, uint64_t *linear) {
+    hw_run *run = worker->run;
+    if (worker->taken == worker->taken_end) {
+        worker->taken = atomic_fetch_add(&run->next_block, run->blocks_at_once);
+        worker->taken_end = worker->taken + run->blocks_at_once;
+        if (worker->taken_end > run->n_blocks) worker->taken_end = run->n_blocks;
+        if (worker->taken >= run->n_blocks) worker->taken = worker->taken_end;
+    }
+    if (worker->taken == worker->taken_end) return false;
+    *linear = worker->taken++;
+    return true;
+}
+
 // The next block of the grid into a free slot; false when the grid has none left or memory is short.
 static bool take_block(hw_worker *worker, hw_block **out) {
     hw_run *run = worker->run;
@@ -220,7 +239,7 @@ static bool take_block(hw_worker *worker, hw_block **out) {
     for (uint32_t i = 0; i < worker->n_blocks && !slot; i++)
         if (!worker->blocks[i]->is_running) slot = worker->blocks[i];
     if (!slot && worker->n_blocks == worker->max_blocks) return false;
-    if (atomic_load(&run->next_block) >= run->n_blocks) return false;
+    if (worker->taken == worker->taken_end && atomic_load(&run->next_block) >= run->n_blocks) return false;
     if (!slot) {
         slot = hw_calloc(1, sizeof *slot);
         if (!slot || hw_block_create(worker, slot) != HW_OK) {
@@ -235,8 +254,8 @@ static bool take_block(hw_worker *worker, hw_block **out) {
         }
         worker->blocks[worker->n_blocks++] = slot;
     }
-    uint64_t linear = atomic_fetch_add(&run->next_block, 1);
-    if (linear >= run->n_blocks) return false;
+    uint64_t linear;
+    if (!next_index(worker, &linear)) return false;
     start_block(worker, slot, linear);
     *out = slot;
     return true;

@@ -206,8 +206,19 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     uint64_t share = (run->launch->gpu.resident_blocks + run->n_workers - 1) / run->n_workers;
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
     worker->n_blocks = 0;
+    worker->taken = worker->taken_end = 0;
     worker->blocks = hw_calloc(worker->max_blocks, sizeof *worker->blocks);
     return worker->blocks != NULL;
+}
+
+// Each taking from the grid costs a round trip between processors. The last ones to finish should not have much left to
+// do alone; and blocks that may wait for earlier ones are best begun in order.
+static uint64_t blocks_at_once(const hw_run *run) {
+    enum { MOST = 8, ROUNDS = 64 };
+    for (uint32_t i = 0; i < run->set->n_programs; i++)
+        if (run->areas[i].is_reachable && run->set->programs[i]->may_wait) return 1;
+    uint64_t share = run->n_blocks / ((uint64_t)run->n_workers * ROUNDS);
+    return share < 1 ? 1 : share > MOST ? MOST : share;
 }
 
 // ---- after ----
@@ -308,6 +319,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     if (status == HW_OK) {
         reach(&run, run.block_lists);    // which is filled afterwards
         if (uses_reserved_shared(&run)) run.shared_bytes = round_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
+        run.blocks_at_once = blocks_at_once(&run);
         status = lay_out(&run, diag);
     }
     if (status == HW_OK) status = place_params(&run, diag);

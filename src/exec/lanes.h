@@ -22,15 +22,52 @@ struct hw_warp {
     uint32_t mask;               // active lanes, never 0 while a body runs
     uint32_t carry;              // condition code CC.CF, bit i for lane i
     const hw_slot *slots;        // of the running program: registers of vector instructions
+    uint32_t convoy;             // of the first warp of a convoy: how many they are
     _Alignas(64) int32_t lanes[32];   // -1 in active lanes, else 0; kept equal to mask
 };
 
 typedef struct hw_body_row {
     const char *name;            // as lower spells it (lower/program.h)
     hw_body body;
+    hw_body convoy;              // the same for a convoy; NULL: executed warp by warp
 } hw_body_row;
+typedef struct hw_body_forms {
+    hw_body body, convoy;        // of loads and stores, which are not found by name
+} hw_body_forms;
 
-// A table ends with a row whose name is NULL.
+// A table ends with a row whose name is NULL. Rows of bodies that have no form for convoys leave it out.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+// A convoy is several warps of a block that execute each instruction together, all lanes on (convoy.c). Its bodies get
+// the first warp; the others lie behind it.
+enum { HW_CONVOY_MAX = 8, HW_WARP_BYTES = 1792 };
+static inline hw_warp *hw_next_warp(hw_warp *w) { return (hw_warp *)((char *)w + HW_WARP_BYTES); }
+
+// Runs a statement for each warp w of the convoy, `in` being a copy that what the statement writes cannot change: the
+// compiler keeps its fields in registers, unless the copy's address is passed on.
+#define HW_EACH_WARP(...)                                                                          \
+    do {                                                                                           \
+        const hw_inst copy_ = *in;                                                                 \
+        hw_warp *first_ = w;                                                                       \
+        for (uint32_t left_ = first_->convoy; left_; left_--, first_ = hw_next_warp(first_)) {     \
+            hw_warp *w = first_;                                                                   \
+            const hw_inst *in = &copy_;                                                            \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    } while (0)
+
+// A body's convoy form, or both its forms, out of what it does for one warp: function_lanes(w, in), inline.
+#define HW_CONVOY_FORM(function)                                                                   \
+    static const hw_inst *function##_convoy(hw_warp *w, const hw_inst *in) {                       \
+        HW_EACH_WARP(function##_lanes(w, in););                                                    \
+        HW_NEXT(w, in);                                                                            \
+    }
+#define HW_BOTH_FORMS(function)                                                                    \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {                                \
+        function##_lanes(w, in);                                                                   \
+        HW_NEXT(w, in);                                                                            \
+    }                                                                                              \
+    HW_CONVOY_FORM(function)
 
 // How a body ends that neither waits nor branches: on to the next instruction. Jumping there from the body, instead of
 // returning to exec's loop, gives each body its own indirect jump for the processor to predict and saves the loop (a

@@ -107,7 +107,85 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
     if (bytes > 64) __builtin_prefetch((const void *)(uintptr_t)(next + 64));
 }
 
-#define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field)                                      \
+// ---- convoys ----
+
+// The same for a convoy: fills p->at, false when a warp's access is not a known one. What lies at addresses that were
+// computed once per launch stays where it is: the next time nothing is looked at.
+#define LOCATE_ALL(name, type, same, delta_field)                                                      \
+    static __attribute__((noinline)) bool name##_anew(hw_warp *w, const hw_inst *in, hw_pattern *p) {  \
+        uint32_t n = w->convoy, phases = 0, k = 0, shift = (uint32_t)__builtin_ctz(in->width);         \
+        bool is_shared = sizeof(type) == 4 || p->space == HW_SPACE_SHARED, is_known = true;            \
+        uint64_t begin = p->begin, limit = p->known_limit, first = 0;                                  \
+        char *memory = !is_shared ? NULL : hw_state_of(w)->shared - (sizeof(type) == 4 ? 0 : p->window); \
+        HW_EACH_WARP(const type *a = hw_at(w, in->a);                                                  \
+                     uint64_t base = (type)(a[0] + (type)in->imm), offset = base - begin;              \
+                     uint64_t elements = shift ? offset >> shift | offset << (64 - shift) : offset;    \
+                     is_known &= elements < limit && same(a, a[0], p->delta_field);                    \
+                     if (!k) first = base;                                                             \
+                     phases |= (uint32_t)(base ^ first);                                               \
+                     p->phase[k] = (uint8_t)(base & 127);                                              \
+                     p->at[k++] = memory + base;);                                                     \
+        if (__builtin_expect(!is_known, 0)) return false;                                              \
+        if ((in->a & 3) == HW_BASE_WARP || (in->a & 3) == HW_BASE_LAUNCH) {                            \
+            p->fixed_for = w;                                                                          \
+            p->n_at = n;                                                                               \
+            p->repeats = 1;                                                                            \
+        } else if (!(phases & 127)) {                                                                  \
+            p->hits[first & 127] += n;                                                                 \
+        } else {                                                                                       \
+            for (k = 0; k < n; k++) p->hits[p->phase[k]]++;                                            \
+        }                                                                                              \
+        return true;                                                                                   \
+    }                                                                                                  \
+    static inline bool name(hw_warp *w, const hw_inst *in, hw_pattern *p) {                            \
+        if (p->fixed_for == w && p->n_at == w->convoy) {                                               \
+            p->repeats++;                                                                              \
+            return true;                                                                               \
+        }                                                                                              \
+        if (p->fixed_for) hw_access_settle(p);                                                         \
+        return name##_anew(w, in, p);                                                                  \
+    }
+LOCATE_ALL(locate_all, uint64_t, same_deltas, delta)
+LOCATE_ALL(locate_all_32, uint32_t, same_deltas_32, delta_32)
+
+static __attribute__((noinline)) bool each_alone(hw_warp *w, const hw_inst *in, hw_body body) {
+    hw_warp *member = w;
+    for (uint32_t left = w->convoy; left; left--, member = hw_next_warp(member))
+        if (!body(member, in)) return false;    // a fault
+    return true;
+}
+
+// As guess_next, for the next convoy, where each warp has memory of its own.
+static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
+    uint64_t base = (uint64_t)(uintptr_t)p->at[0], step = base - p->last;
+    p->last = base;
+    if (p->at[n - 1] == p->at[0]) return;
+    for (uint32_t k = 0; k < n; k++) {
+        __builtin_prefetch(p->at[k] + step);
+        if (bytes > 64) __builtin_prefetch(p->at[k] + step + 64);
+    }
+}
+
+// Runs statement for each warp, m being where its access begins and r the lanes of its register.
+#define EACH_LOCATED(REG, slot, ...)                                                                   \
+    do {                                                                                               \
+        char *const *at_ = p->at;                                                                      \
+        HW_EACH_WARP(char *m = *at_++; REG *r = hw_at(w, in->slot); __VA_ARGS__);                      \
+    } while (0)
+
+// A convoy's lanes that lie apart are taken four lanes of each warp at a time: the warps of a block mostly lie side by
+// side, and so meet the same cache lines again while they are near. More lanes at a time than a set of the first-level
+// cache has ways would lose them, where lanes are a power of two apart. (The processor's gather is slower than this
+// since it has to be safe.)
+#define FOUR_DELTAS(i) int64_t at0 = p->delta[i], at1 = p->delta[i + 1], at2 = p->delta[i + 2], at3 = p->delta[i + 3];
+
+#define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                              \
+    static inline void name##_copy(REG *restrict d, const MEM *restrict from, int n) {                 \
+        _Pragma("GCC ivdep") for (int i = 0; i < n; i++) d[i] = (REG)from[i];                          \
+    }                                                                                                  \
+    static inline void name##_spread(REG *restrict d, MEM value, int n) {                              \
+        _Pragma("GCC ivdep") for (int i = 0; i < n; i++) d[i] = (REG)value;                            \
+    }                                                                                                  \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
         if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
@@ -115,27 +193,52 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
         hw_access_count(p, base);                                                                      \
         REG *d = hw_at(w, in->d);                                                                      \
         const MEM *from = (const MEM *)m, *half = (const MEM *)(m + p->delta[16]);                     \
-        const int64_t *delta = p->delta;                                                               \
         MEM value, other;                                                                              \
         switch (p->shape) {                                                                            \
-        case HW_SHAPE_UNIT:                                                                            \
-            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)from[i];                     \
-            break;                                                                                     \
-        case HW_SHAPE_SAME:                                                                            \
-            value = *from;                                                                             \
-            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)value;                       \
-            break;                                                                                     \
+        case HW_SHAPE_UNIT: name##_copy(d, from, 32); break;                                           \
+        case HW_SHAPE_SAME: name##_spread(d, *from, 32); break;                                        \
         case HW_SHAPE_UNIT_HALVES:                                                                     \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[i] = (REG)from[i];                     \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[16 + i] = (REG)half[i];                \
+            name##_copy(d, from, 16);                                                                  \
+            name##_copy(d + 16, half, 16);                                                             \
             break;                                                                                     \
         case HW_SHAPE_SAME_HALVES:                                                                     \
             value = *from, other = *half;                                                              \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[i] = (REG)value;                       \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) d[16 + i] = (REG)other;                  \
+            name##_spread(d, value, 16);                                                               \
+            name##_spread(d + 16, other, 16);                                                          \
             break;                                                                                     \
         default:                                                                                       \
-            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(m + delta[i]); \
+            _Pragma("GCC unroll 8") for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(m + p->delta[i]); \
+        }                                                                                              \
+        HW_NEXT(w, in);                                                                                \
+    }                                                                                                  \
+    static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
+            if (!each_alone(w, in, slow)) return NULL;                                                 \
+            HW_NEXT(w, in);                                                                            \
+        }                                                                                              \
+        int64_t apart = p->delta[16];                                                                  \
+        switch (p->shape) {                                                                            \
+        case HW_SHAPE_UNIT:                                                                            \
+            if (sizeof(type) == 8) guess_next_all(p, w->convoy, 32 * sizeof(MEM));                     \
+            EACH_LOCATED(REG, d, name##_copy(r, (const MEM *)m, 32););                                 \
+            break;                                                                                     \
+        case HW_SHAPE_SAME: EACH_LOCATED(REG, d, name##_spread(r, *(const MEM *)m, 32);); break;       \
+        case HW_SHAPE_UNIT_HALVES:                                                                     \
+            EACH_LOCATED(REG, d, name##_copy(r, (const MEM *)m, 16);                                   \
+                         name##_copy(r + 16, (const MEM *)(m + apart), 16););                          \
+            break;                                                                                     \
+        case HW_SHAPE_SAME_HALVES:                                                                     \
+            EACH_LOCATED(REG, d, MEM value = *(const MEM *)m; MEM other = *(const MEM *)(m + apart);   \
+                         name##_spread(r, value, 16); name##_spread(r + 16, other, 16););              \
+            break;                                                                                     \
+        default:                                                                                       \
+            for (int i = 0; i < 32; i += 4) {                                                          \
+                FOUR_DELTAS(i)                                                                         \
+                EACH_LOCATED(REG, d, MEM v0 = *(const MEM *)(m + at0); MEM v1 = *(const MEM *)(m + at1); \
+                             MEM v2 = *(const MEM *)(m + at2); MEM v3 = *(const MEM *)(m + at3);       \
+                             r[i] = (REG)v0; r[i + 1] = (REG)v1; r[i + 2] = (REG)v2; r[i + 3] = (REG)v3;); \
+            }                                                                                          \
         }                                                                                              \
         HW_NEXT(w, in);                                                                                \
     }
@@ -157,10 +260,13 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
         if (in->flags & HW_INST_VOLATILE) poll(s);                                                     \
         return in + 1;                                                                                 \
     }                                                                                                  \
-    LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta)                            \
-    LOAD_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32)
+    LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)                \
+    LOAD_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32, locate_all_32)
 
-#define STORE_KNOWN(name, slow, MEM, REG, type, same, delta_field)                                     \
+#define STORE_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                             \
+    static inline void name##_copy(MEM *restrict to, const REG *restrict b, int n) {                   \
+        _Pragma("GCC ivdep") for (int i = 0; i < n; i++) to[i] = (MEM)b[i];                            \
+    }                                                                                                  \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
         if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
@@ -169,15 +275,36 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
         MEM *to = (MEM *)m, *half = (MEM *)(m + p->delta[16]);                                         \
         const int64_t *delta = p->delta;                                                               \
         switch (p->shape) {                                                                            \
-        case HW_SHAPE_UNIT:                                                                            \
-            _Pragma("GCC ivdep") for (int i = 0; i < 32; i++) to[i] = (MEM)b[i];                       \
-            break;                                                                                     \
+        case HW_SHAPE_UNIT: name##_copy(to, b, 32); break;                                             \
         case HW_SHAPE_UNIT_HALVES:                                                                     \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) to[i] = (MEM)b[i];                       \
-            _Pragma("GCC ivdep") for (int i = 0; i < 16; i++) half[i] = (MEM)b[16 + i];                \
+            name##_copy(to, b, 16);                                                                    \
+            name##_copy(half, b + 16, 16);                                                             \
             break;                                                                                     \
         default:                                                                                       \
             _Pragma("GCC unroll 8") for (int i = 0; i < 32; i++) *(MEM *)(m + delta[i]) = (MEM)b[i];   \
+        }                                                                                              \
+        HW_NEXT(w, in);                                                                                \
+    }                                                                                                  \
+    static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
+            if (!each_alone(w, in, slow)) return NULL;                                                 \
+            HW_NEXT(w, in);                                                                            \
+        }                                                                                              \
+        int64_t apart = p->delta[16];                                                                  \
+        switch (p->shape) {                                                                            \
+        case HW_SHAPE_UNIT: EACH_LOCATED(const REG, b, name##_copy((MEM *)m, r, 32);); break;          \
+        case HW_SHAPE_UNIT_HALVES:                                                                     \
+            EACH_LOCATED(const REG, b, name##_copy((MEM *)m, r, 16);                                   \
+                         name##_copy((MEM *)(m + apart), r + 16, 16););                                \
+            break;                                                                                     \
+        default:                                                                                       \
+            for (int i = 0; i < 32; i += 4) {                                                          \
+                FOUR_DELTAS(i)                                                                         \
+                EACH_LOCATED(const REG, b, REG v0 = r[i]; REG v1 = r[i + 1]; REG v2 = r[i + 2]; REG v3 = r[i + 3]; \
+                             *(MEM *)(m + at0) = (MEM)v0; *(MEM *)(m + at1) = (MEM)v1;                 \
+                             *(MEM *)(m + at2) = (MEM)v2; *(MEM *)(m + at3) = (MEM)v3;);               \
+            }                                                                                          \
         }                                                                                              \
         HW_NEXT(w, in);                                                                                \
     }
@@ -195,8 +322,8 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
         }                                                                                              \
         return in + 1;                                                                                 \
     }                                                                                                  \
-    STORE_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta)                           \
-    STORE_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32)
+    STORE_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)               \
+    STORE_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32, locate_all_32)
 
 // Another block may be about to change what was read: a loop that only looks must let others run.
 static inline void poll(hw_state *s) {
@@ -241,10 +368,12 @@ static const hw_inst *store_general(hw_warp *w, const hw_inst *in) {
 
 typedef struct access_row {
     uint8_t width, reg_bytes, is_signed, is_store;
-    hw_body wide, narrow, any;    // 64-bit addresses, 32-bit ones, and every form
+    hw_body_forms wide, narrow, any;    // 64-bit addresses, 32-bit ones, and every form
 } access_row;
 
-#define ROW(width, reg, is_signed, is_store, name) {width, reg, is_signed, is_store, name, name##_narrow, name##_vector},
+#define ROW(width, reg, is_signed, is_store, name)                                                     \
+    {width, reg, is_signed, is_store,                                                                  \
+     {name, name##_convoy}, {name##_narrow, name##_narrow_convoy}, {name##_vector, NULL}},
 static const access_row rows[] = {
     ROW(1, 2, 0, 0, load_u8_to_16) ROW(1, 4, 0, 0, load_u8_to_32) ROW(1, 8, 0, 0, load_u8_to_64)
     ROW(1, 2, 1, 0, load_s8_to_16) ROW(1, 4, 1, 0, load_s8_to_32) ROW(1, 8, 1, 0, load_s8_to_64)
@@ -259,9 +388,9 @@ static const access_row rows[] = {
 };
 
 // The body for a load or store; NULL when there is none for its widths.
-hw_body HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
+hw_body_forms HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
     bool is_rare = in->a == HW_NO_SLOT || in->space == HW_SPACE_LOCAL || in->width > 8;
-    if (is_rare) return is_store ? store_general : load_general;
+    if (is_rare) return (hw_body_forms){is_store ? store_general : load_general, NULL};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const access_row *row = &rows[i];
         if (row->width != in->width || row->reg_bytes != in->reg_bytes || row->is_store != is_store) continue;
@@ -270,7 +399,7 @@ hw_body HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
         if (!(in->flags & HW_INST_ADDRESS_32)) return row->wide;
         return in->space == HW_SPACE_SHARED ? row->narrow : row->any;
     }
-    return NULL;
+    return (hw_body_forms){NULL, NULL};
 }
 
 // Bodies leave the upper halves of vector registers as they are; code compiled without AVX is slow until they are clear.

@@ -49,13 +49,13 @@ static __attribute__((noinline)) void set_both(hw_warp *w, const hw_inst *in, u3
 #endif
 
 #define SETP(name, function, type, operator, OPERATOR)                      \
-    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+    static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
         const type *a = hw_at(w, in->a), *b = hw_at(w, in->b);              \
         COMPARE(type, operator, OPERATOR);                                  \
         if (__builtin_expect(in->sub == 0 && in->e == HW_NO_SLOT, 1)) hw_set_pred(w, in->d, holds); \
         else set_both(w, in, holds);                                        \
-        HW_NEXT(w, in);                                                     \
-    }
+    }                                                                       \
+    HW_BOTH_FORMS(function)
 
 #define SET(name, function, td, yes, type, operator)                        \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
@@ -73,51 +73,50 @@ static __attribute__((noinline)) void set_both(hw_warp *w, const hw_inst *in, u3
     }
 
 #ifdef HW_HAS_AVX512
-static const hw_inst *selp_b32(hw_warp *w, const hw_inst *in) {
+static inline void selp_b32_lanes(hw_warp *w, const hw_inst *in) {
     const void *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     u32 p = predicate_p(w, in);
     hw_put_32(w, hw_at(w, in->d), _mm512_mask_mov_epi32(hw_get(b, 0), (__mmask16)p, hw_get(a, 0)),
               _mm512_mask_mov_epi32(hw_get(b, 1), (__mmask16)(p >> 16), hw_get(a, 1)));
-    HW_NEXT(w, in);
 }
-static const hw_inst *selp_b64(hw_warp *w, const hw_inst *in) {
+static inline void selp_b64_lanes(hw_warp *w, const hw_inst *in) {
     const void *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     u32 p = predicate_p(w, in);
     hw_put_64(w, hw_at(w, in->d), _mm512_mask_mov_epi64(hw_get(b, 0), (__mmask8)p, hw_get(a, 0)),
               _mm512_mask_mov_epi64(hw_get(b, 1), (__mmask8)(p >> 8), hw_get(a, 1)),
               _mm512_mask_mov_epi64(hw_get(b, 2), (__mmask8)(p >> 16), hw_get(a, 2)),
               _mm512_mask_mov_epi64(hw_get(b, 3), (__mmask8)(p >> 24), hw_get(a, 3)));
-    HW_NEXT(w, in);
 }
 #else
-static const hw_inst *selp_b32(hw_warp *w, const hw_inst *in) {
+static inline void selp_b32_lanes(hw_warp *w, const hw_inst *in) {
     u32 *d = hw_at(w, in->d);
     const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     u32 p = predicate_p(w, in);
     HW_LANES(d, p >> i & 1 ? A : B);
-    HW_NEXT(w, in);
 }
-static const hw_inst *selp_b64(hw_warp *w, const hw_inst *in) {
+static inline void selp_b64_lanes(hw_warp *w, const hw_inst *in) {
     u64 *d = hw_at(w, in->d);
     const u64 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     u64 p = predicate_p(w, in);
     HW_LANES(d, p >> i & 1 ? A : B);
-    HW_NEXT(w, in);
 }
 #endif
-static const hw_inst *selp_b16(hw_warp *w, const hw_inst *in) {
+static inline void selp_b16_lanes(hw_warp *w, const hw_inst *in) {
     u16 *d = hw_at(w, in->d);
     const u16 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     u32 p = predicate_p(w, in);
     HW_LANES(d, p >> i & 1 ? A : B);
-    HW_NEXT(w, in);
 }
+
+HW_BOTH_FORMS(selp_b16)
+HW_BOTH_FORMS(selp_b32)
+HW_BOTH_FORMS(selp_b64)
 
 #include "exec/ops_compare.def"
 
 #undef SETP
 #undef SET
-#define SETP(name, function, ...) {name, function},
+#define SETP(name, function, ...) {name, function, function##_convoy},
 #define SET(name, function, ...) {name, function},
 #include "exec/row_table.h"
 const hw_body_row HW_LEVEL_NAME(hw_ops_compare)[] = {

@@ -54,10 +54,8 @@ static inline int subnormal_f64(double x) { return (hw_double_bits(x) & ~(1ull <
         MASK(mask, condition);                                                   \
         return (hw_mask_pair){mask, ~mask};                                      \
     }                                                                            \
-    static const hw_inst *setp(hw_warp *w, const hw_inst *in) {                  \
-        store(w, in, compare(w, in));                                            \
-        HW_NEXT(w, in);                                                          \
-    }
+    static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store(w, in, compare(w, in)); } \
+    HW_BOTH_FORMS(setp)
 #define COMPARE(name, setp, compare, type, condition) COMPARE_AS(inline, setp, compare, type, condition)
 #define COMPARE_16(name, setp, compare, type, condition) COMPARE_AS(SHARED, setp, compare, type, condition)
 #define COMPARE_2(name, setp, compare, type, condition)                          \
@@ -137,8 +135,8 @@ static SHARED const hw_inst *set_pair(hw_warp *w, const hw_inst *in, hw_mask_pai
 #undef SLCT
 #undef SAME
 
-#define COMPARE(name, setp, compare, type, condition) {name, setp},
-#define COMPARE_16(name, setp, compare, type, condition) {name, setp},
+#define COMPARE(name, setp, compare, type, condition) {name, setp, setp##_convoy},
+#define COMPARE_16(name, setp, compare, type, condition) {name, setp, setp##_convoy},
 #define COMPARE_2(name, setp, compare, type, condition) {name, setp},
 #define TESTP(name, function, type, condition) {name, function},
 #define SET_32(name, function, compare, one) {name, function},

@@ -39,35 +39,35 @@ static inline s32 not_negative(s32 a) { return a > 0 ? a : 0; }
 #define WIDE_LANES(product, value) HW_LANES(d, value)
 #endif
 
-static const hw_inst *mul_wide_s32(hw_warp *w, const hw_inst *in) {
+static inline void mul_wide_s32_lanes(hw_warp *w, const hw_inst *in) {
     s64 *d = hw_at(w, in->d);
     const s32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     WIDE_LANES(SIGNED_PRODUCT, (s64)A * B);
-    HW_NEXT(w, in);
 }
+HW_BOTH_FORMS(mul_wide_s32)
 
-static const hw_inst *mul_wide_u32(hw_warp *w, const hw_inst *in) {
+static inline void mul_wide_u32_lanes(hw_warp *w, const hw_inst *in) {
     u64 *d = hw_at(w, in->d);
     const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     WIDE_LANES(UNSIGNED_PRODUCT, (u64)A * B);
-    HW_NEXT(w, in);
 }
+HW_BOTH_FORMS(mul_wide_u32)
 
-static const hw_inst *mad_wide_s32(hw_warp *w, const hw_inst *in) {
+static inline void mad_wide_s32_lanes(hw_warp *w, const hw_inst *in) {
     u64 *d = hw_at(w, in->d);
     const s32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     const u64 *c = hw_at(w, in->c);
     WIDE_LANES(SIGNED_SUM, (u64)((s64)A * B) + C);
-    HW_NEXT(w, in);
 }
+HW_BOTH_FORMS(mad_wide_s32)
 
-static const hw_inst *mad_wide_u32(hw_warp *w, const hw_inst *in) {
+static inline void mad_wide_u32_lanes(hw_warp *w, const hw_inst *in) {
     u64 *d = hw_at(w, in->d);
     const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
     const u64 *c = hw_at(w, in->c);
     WIDE_LANES(UNSIGNED_SUM, (u64)A * B + C);
-    HW_NEXT(w, in);
 }
+HW_BOTH_FORMS(mad_wide_u32)
 
 #include "exec/ops_int.def"
 

@@ -116,26 +116,26 @@ static u32 predicate_a(const hw_warp *w, const hw_inst *in) {
 static u32 predicate_b(const hw_warp *w, const hw_inst *in) {
     return hw_pred(w, in->b) ^ (in->flags & HW_INST_NEGATE_B ? ~0u : 0);
 }
-static const hw_inst *and_pred(hw_warp *w, const hw_inst *in) {
+static inline void and_pred_lanes(hw_warp *w, const hw_inst *in) {
     hw_set_pred(w, in->d, predicate_a(w, in) & predicate_b(w, in));
-    HW_NEXT(w, in);
 }
-static const hw_inst *or_pred(hw_warp *w, const hw_inst *in) {
+static inline void or_pred_lanes(hw_warp *w, const hw_inst *in) {
     hw_set_pred(w, in->d, predicate_a(w, in) | predicate_b(w, in));
-    HW_NEXT(w, in);
 }
-static const hw_inst *xor_pred(hw_warp *w, const hw_inst *in) {
+static inline void xor_pred_lanes(hw_warp *w, const hw_inst *in) {
     hw_set_pred(w, in->d, predicate_a(w, in) ^ predicate_b(w, in));
-    HW_NEXT(w, in);
 }
-static const hw_inst *not_pred(hw_warp *w, const hw_inst *in) {
+static inline void not_pred_lanes(hw_warp *w, const hw_inst *in) {
     hw_set_pred(w, in->d, ~predicate_a(w, in));
-    HW_NEXT(w, in);
 }
-static const hw_inst *mov_pred(hw_warp *w, const hw_inst *in) {
+static inline void mov_pred_lanes(hw_warp *w, const hw_inst *in) {
     hw_set_pred(w, in->d, predicate_a(w, in));
-    HW_NEXT(w, in);
 }
+HW_BOTH_FORMS(and_pred)
+HW_BOTH_FORMS(or_pred)
+HW_BOTH_FORMS(xor_pred)
+HW_BOTH_FORMS(not_pred)
+HW_BOTH_FORMS(mov_pred)
 
 #include "exec/row_table.h"
 const hw_body_row HW_LEVEL_NAME(hw_ops_logic)[] = {

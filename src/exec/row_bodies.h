@@ -6,6 +6,7 @@
 //   TERNARY_OF(name, function, td, ta, tb, tc, value)
 //   EACH(name, function, td, ta, value)              UNARY lane by lane: for rare ones, less code
 //   ROW(name, function)                              another name of a body, or one that is written by hand
+//   BOTH(name, function)                             written by hand, with a form for convoys: function_convoy
 // td, ta: the types below. 8-bit values are in 16-bit lanes of which only the low byte counts.
 #ifndef HW_EXEC_ROW_BODIES_H
 #define HW_EXEC_ROW_BODIES_H
@@ -35,11 +36,15 @@ typedef double f64;
         operands HW_SOME_LANES(d, value);                                   \
         HW_NEXT(w, in);                                                     \
     }                                                                       \
+    static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
+        operands HW_ALL_LANES(d, value);                                    \
+    }                                                                       \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
         if (!HW_ALL_ON(w)) return function##_some(w, in);                   \
-        operands HW_ALL_LANES(d, value);                                    \
+        function##_lanes(w, in);                                            \
         HW_NEXT(w, in);                                                     \
-    }
+    }                                                                       \
+    HW_CONVOY_FORM(function)
 #define UNARY(name, function, td, ta, value)                                \
     BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a);, value)
 #define EACH(name, function, td, ta, value)                                 \
@@ -57,5 +62,6 @@ typedef double f64;
 #define BINARY(name, function, td, ta, value) BINARY_OF(name, function, td, ta, ta, value)
 #define TERNARY(name, function, td, ta, value) TERNARY_OF(name, function, td, ta, ta, ta, value)
 #define ROW(name, function)
+#define BOTH(name, function)
 
 #endif

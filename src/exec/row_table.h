@@ -6,10 +6,12 @@
 #undef BINARY_OF
 #undef TERNARY_OF
 #undef ROW
-#define UNARY(name, function, ...) {name, function},
-#define EACH(name, function, ...) {name, function},
-#define BINARY(name, function, ...) {name, function},
-#define TERNARY(name, function, ...) {name, function},
-#define BINARY_OF(name, function, ...) {name, function},
-#define TERNARY_OF(name, function, ...) {name, function},
-#define ROW(name, function) {name, function},
+#undef BOTH
+#define UNARY(name, function, ...) {name, function, function##_convoy},
+#define EACH(name, function, ...) {name, function, NULL},
+#define BINARY(name, function, ...) {name, function, function##_convoy},
+#define TERNARY(name, function, ...) {name, function, function##_convoy},
+#define BINARY_OF(name, function, ...) {name, function, function##_convoy},
+#define TERNARY_OF(name, function, ...) {name, function, function##_convoy},
+#define ROW(name, function) {name, function, NULL},
+#define BOTH(name, function) {name, function, function##_convoy},

@@ -66,6 +66,7 @@ typedef enum hw_stop {
     HW_STOP_YIELD,                // has run long enough for now
     HW_STOP_DONE,                 // all lanes have exited
     HW_STOP_FAULT,
+    HW_STOP_LEFT,                 // the convoy: its warps go on one by one
 } hw_stop;
 
 struct hw_state {
@@ -109,6 +110,8 @@ enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };
 // How long a warp runs before it must let others run: backward branches. Volatile loads cost more, and atomics that
 // change nothing.
 enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512 };
+// Turns without a poll before a warp is taken to be waiting all the same (for plain loads that another block changes).
+enum { HW_HUNGRY_TURNS = 64 };
 
 // One resident block.
 struct hw_block {
@@ -154,6 +157,12 @@ struct hw_pattern {
     const hw_inst *inst;
     uint64_t serial;
     uint32_t hits[128];           // accesses by base modulo 128
+    // Of a convoy's last access: where each warp's base lies on the host, and base modulo 128.
+    char *at[HW_CONVOY_MAX];
+    uint8_t phase[HW_CONVOY_MAX];
+    const hw_warp *fixed_for;     // the convoy's first warp, when its addresses are the same in every block; or NULL
+    uint32_t n_at;                // of fixed_for: how many warps,
+    uint32_t repeats;             // and how often it has made these accesses, which are not among the hits
 };
 
 typedef struct hw_block_count {
@@ -184,6 +193,7 @@ struct hw_worker {
     hw_block **blocks;            // resident slots; the first is the one in normal use
     uint32_t n_blocks, max_blocks;
     hw_watch watch;
+    uint64_t taken, taken_end;    // blocks of the grid that are this worker's and have not begun
 };
 
 // Where one program's invariant values lie.
@@ -208,8 +218,9 @@ struct hw_run {
     uint64_t n_blocks;
     uint8_t *params;              // copy of the parameters
     uint64_t param_address;       // the same in device memory, when the kernel takes its address
-    atomic_uint_fast64_t next_block;
-    atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
+    uint64_t blocks_at_once;      // that a worker takes from the grid
+    _Alignas(64) atomic_uint_fast64_t next_block;    // alone in its cache line: all workers write it
+    _Alignas(64) atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
     atomic_bool stopped;          // a fault: everybody leaves
     atomic_bool has_noticed;
     pthread_mutex_t *print_lock;
@@ -218,6 +229,7 @@ struct hw_run {
     uint32_t n_workers;
 };
 
+_Static_assert(sizeof(hw_state) == HW_WARP_BYTES, "convoys find the next warp by this");
 static inline hw_state *hw_state_of(hw_warp *w) { return (hw_state *)w; }
 
 // Sets the active lanes.
@@ -249,6 +261,9 @@ uint32_t hw_call_local_params(const hw_frame *frame);   // where the call's para
 
 // barrier.c
 void hw_barrier_threads_left(hw_block *block);  // threads have exited: barriers may be complete
+void hw_barrier_passed(hw_block *block, uint32_t number);    // all have come: tells who watches
+// n_warps warps, s the first, come to `in`, bar.sync of the whole block, with all lanes; each of them stops there.
+void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number);
 void hw_sync_lanes_left(hw_state *s);           // lanes have exited: what others wait for may be complete
 const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs the body in imm
 extern const hw_body_row hw_barrier_bodies[];
@@ -286,7 +301,9 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
 // Looks up the memory that a known pattern at base lies in, and reports the access to a sink that wants order. False
 // when it is not one live, aligned piece of global or shared memory: the general way finds out why.
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base);
-// Reports what has been counted for a pattern.
+// The repeats of fixed addresses become hits, and are to be looked at again.
+void hw_access_settle(hw_pattern *p);
+// Reports what has been counted for a pattern; fixed addresses are settled.
 void hw_access_flush(hw_worker *worker, hw_pattern *p);
 // A load or store in any space, any mixture of spaces, any width; reports faults.
 const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write);
@@ -309,6 +326,16 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
 void hw_fault_deadlock(hw_block *block);
 void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line);
 void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
+
+// convoy.c
+// The form of an instruction that has been bound. form: of its table, or NULL; works_on_lanes: it only reads and writes
+// registers and memory.
+hw_body hw_convoy_body(const hw_inst *in, const char *name, hw_body form, bool works_on_lanes);
+// Makes an entry's convoy_insts. bodies: of each instruction. False: out of memory.
+bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena);
+// Runs the warps from `first` on that can go together. Returns how many went, 0 when there is nobody to go with; the
+// first one's `stop` says how it ended, LEFT that each is to go on alone now.
+uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel);
 
 // bind.c
 void hw_bind_leave(void);    // a worker has run its last body

@@ -183,6 +183,7 @@ struct hw_program {
     hw_inst *insts;                         // body; index 0 is the entry
     const char **body_names;                // canonical name of each instruction, for binding and dumps
     uint32_t n_insts;
+    hw_inst *convoy_insts;                  // of entries: the body as several warps execute it together; made by exec
     hw_inst *launch_insts, *block_insts, *warp_insts;   // lifted, in an order that satisfies dependences,
     const char **launch_names, **block_names, **warp_names;  // each list ended by an instruction named "end"
     uint32_t n_launch, n_block, n_warp;
@@ -207,6 +208,7 @@ struct hw_program {
     hw_immediate *immediates;               // what launch_image is made of
     uint32_t n_immediates;
     bool uses_alloca;
+    bool may_wait;                          // for other blocks: polls or changes memory atomically; set by exec
     bool takes_param_address;               // param.address, ld.param at a computed address; of functions set by exec
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };

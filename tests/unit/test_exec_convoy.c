@@ -1,0 +1,127 @@
+// Convoys: warps that execute together must do what they do alone. run_always compares both: with a seed other than 0
+// every warp goes alone.
+#include "exec_run.h"
+
+// Three rounds: each thread writes its number and the round into shared memory, and reads the one of another warp. More
+// warps than a convoy has, and a last one that is not whole.
+static uint32_t exchanged(uint32_t t) {
+    uint32_t sum = 0;
+    for (uint32_t round = 0; round < 3; round++) sum = sum * 5 + (399 - t % 400) + round;
+    return sum;
+}
+static void test_exchange(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 5, .block = 400, .ptx = KERNEL(".shared .align 4 .b8 tile[1600];\n",
+        "mov.u32 %r5, tile; mad.lo.u32 %r6, %r1, 4, %r5; sub.u32 %r7, 399, %r1; mad.lo.u32 %r8, %r7, 4, %r5;\n"
+        "mov.u32 %r9, 0; mov.u32 %r10, 0;\n"
+        "LOOP: add.u32 %r11, %r1, %r9; st.shared.u32 [%r6], %r11;\nbar.sync 0;\nld.shared.u32 %r12, [%r8];\n"
+        "mad.lo.u32 %r10, %r10, 5, %r12;\nbar.sync 1;\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 3; @%p1 bra LOOP;\n"
+        STORE_RET("%r10"))}, 2000, exchanged, true);
+}
+
+// Warps go round as often as their number says, and lanes of one of them part; all meet at a barrier, twice.
+static uint32_t parted(uint32_t t) {
+    uint32_t i = t % 256;
+    return 2 * (i / 32 * 3 + (i == 100 ? 7 : 0));
+}
+static void test_parting(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 7, .block = 256, .ptx = KERNEL("",
+        "mov.u32 %r10, 0; mov.u32 %r9, 0;\nAGAIN: shr.u32 %r5, %r1, 5; mov.u32 %r6, 0;\n"
+        "ROUND: setp.ge.u32 %p1, %r6, %r5; @%p1 bra OUT; add.u32 %r10, %r10, 3; add.u32 %r6, %r6, 1; bra ROUND;\n"
+        "OUT: setp.ne.u32 %p2, %r1, 100; @%p2 bra MEET; add.u32 %r10, %r10, 7;\nMEET: bar.sync 0;\n"
+        "add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 2; @%p3 bra AGAIN;\n" STORE_RET("%r10"))}, 1792, parted, true);
+}
+
+// Guards that are on for all, for nobody, for some warps, and for some lanes.
+static uint32_t guarded(uint32_t t) {
+    uint32_t i = t % 192;
+    return (t / 192 == 1 ? 1 : 2) + (i >= 64 ? 4 : 0) + (i & 1 ? 8 : 0);
+}
+static void test_guards(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 4, .block = 192, .ptx = KERNEL("",
+        "setp.eq.u32 %p1, %r2, 1; mov.u32 %r5, 0;\n@%p1 add.u32 %r5, %r5, 1;\n@!%p1 add.u32 %r5, %r5, 2;\n"
+        "setp.ge.u32 %p2, %r1, 64;\n@%p2 add.u32 %r5, %r5, 4;\nbar.sync 0;\n"
+        "and.b32 %r6, %r1, 1; setp.ne.u32 %p3, %r6, 0;\n@%p3 add.u32 %r5, %r5, 8;\n" STORE_RET("%r5"))}, 768, guarded,
+        true);
+}
+
+// Elements of every width whose lanes lie eight apart in shared memory, the warps beside each other.
+#define APART(TYPE, BYTES, REG, WIDEN, NARROW) KERNEL(".shared .align 8 .b8 tile[2048];\n",                   \
+    "mad.lo.u32 %r5, %r4, 7, 3; and.b32 %r9, %r5, 255;\n" WIDEN                                              \
+    "and.b32 %r6, %r1, 31; shr.u32 %r7, %r1, 5; mad.lo.u32 %r8, %r6, 8, %r7;\n"                              \
+    "mov.u32 %r10, tile; mad.lo.u32 %r11, %r8, " BYTES ", %r10;\nst.shared." TYPE " [%r11], " REG ";\n"      \
+    "bar.sync 0;\nld.shared." TYPE " " REG ", [%r11];\n" NARROW "and.b32 %r9, %r9, 255;\n" STORE_RET("%r9"))
+static uint32_t turned(uint32_t t) { return (t * 7 + 3) & 0xff; }
+static void test_lanes_apart(void **state) {
+    (void)state;
+    static const char *const kernels[] = {
+        APART("u8", "1", "%r9", "", ""), APART("s8", "1", "%r9", "", ""), APART("u16", "2", "%r9", "", ""),
+        APART("u32", "4", "%r9", "", ""),
+        APART("u64", "8", "%rd9", "cvt.u64.u32 %rd9, %r9;\n", "cvt.u32.u64 %r9, %rd9;\n")};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        run_always((run_args){.grid = 3, .block = 256, .ptx = kernels[k]}, 768, turned, true);
+}
+
+// Rows of out by columns: %rd3 is not used, stores of one warp are 32 words apart and those of its neighbours beside it.
+static uint32_t transposed(uint32_t t) { return t % 8 * 32 + t / 8 % 32 + t / 256 * 1000; }
+static void test_transpose(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 9, .block = 256, .ptx = KERNEL("",
+        "and.b32 %r5, %r1, 31; shr.u32 %r6, %r1, 5; mad.lo.u32 %r7, %r5, 8, %r6; mad.lo.u32 %r7, %r2, 256, %r7;\n"
+        "mul.wide.u32 %rd4, %r7, 4; add.u64 %rd4, %rd1, %rd4; mad.lo.u32 %r8, %r2, 1000, %r1;\n"
+        "st.global.u32 [%rd4], %r8;\nret;\n")}, 2304, transposed, true);
+}
+
+// What has no form for convoys goes warp by warp: shuffles, divisions, reductions in memory.
+static uint32_t one_by_one(uint32_t t) { return (t ^ 1) / 3 + 256; }
+static void test_one_by_one(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 5, .block = 256, .ptx = KERNEL(".shared .align 4 .b8 total[4];\n",
+        "shfl.sync.bfly.b32 %r5, %r4, 1, 31, 0xffffffff;\ncvt.u64.u32 %rd5, %r5; div.u64 %rd6, %rd5, 3;\n"
+        "cvt.u32.u64 %r6, %rd6; red.shared.add.u32 [total], 1;\nbar.sync 0;\nld.shared.u32 %r7, [total];\n"
+        "add.u32 %r6, %r6, %r7;\n" STORE_RET("%r6"))}, 1280, one_by_one, true);
+}
+
+// The warps of a block poll shared memory until the last one has written there.
+static uint32_t always_5(uint32_t t) { (void)t; return 5; }
+static void test_polling(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 3, .block = 256, .ptx = KERNEL(".shared .align 4 .b8 flag[4];\n",
+        "setp.lt.u32 %p1, %r1, 224; @%p1 bra WAIT; mov.u32 %r5, 5; st.volatile.shared.u32 [flag], %r5; bra END;\n"
+        "WAIT: ld.volatile.shared.u32 %r5, [flag]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT;\nEND:\n" STORE_RET("%r5"))},
+        768, always_5, false);
+}
+
+// One thread in the middle of a convoy is wrong.
+static void test_fault(void **state) {
+    (void)state;
+    const run_result *r = run_fault((run_args){.block = 256, .ptx = KERNEL("",
+        "setp.ne.u32 %p1, %r1, 170; selp.b64 %rd5, 0, 0x100000000, %p1; add.u64 %rd3, %rd3, %rd5;\n"
+        STORE_RET("%r1"))}, HW_FAULT, HW_FAULT_ADDRESS);
+    assert_says(r, "thread (170,0,0)");
+    assert_int_equal(r->out[159], 159);     // the warps before it have written
+    assert_int_equal(r->out[192], 0);
+    r = run_fault((run_args){.block = 256, .ptx = KERNEL(".shared .align 4 .b8 tile[1024];\n",
+        "mov.u32 %r5, tile; mad.lo.u32 %r6, %r1, 4, %r5; setp.ne.u32 %p1, %r1, 70; selp.b32 %r7, 0, 2, %p1;\n"
+        "add.u32 %r6, %r6, %r7;\nst.shared.u32 [%r6], %r1;\n" STORE_RET("%r1"))}, HW_FAULT, HW_FAULT_MISALIGNED);
+    assert_says(r, "thread (70,0,0)");
+}
+
+// A loop that never ends is stopped by the limit, as a warp alone is.
+static void test_limit(void **state) {
+    (void)state;
+    static run_result r;
+    run_kernel(&(run_args){.block = 256, .max_instructions = 100000, .ptx = KERNEL("", "LOOP: bra LOOP;\n")}, &r);
+    assert_int_equal(r.status, HW_DEADLOCK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exchange),   cmocka_unit_test(test_parting), cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_lanes_apart), cmocka_unit_test(test_transpose), cmocka_unit_test(test_polling),
+        cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_fault), cmocka_unit_test(test_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
