@@ -57,9 +57,25 @@ says out "all right"
 if command -v python3 > "$work/where"; then
     expect 0 python3 - "$there/lib/libhalfwarp.so" << 'END'
 import ctypes, sys
+from ctypes import POINTER, byref, c_int, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("device_type", c_int32), ("device_id", c_int32), ("ndim", c_int32),
+                ("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16), ("shape", POINTER(c_int64)),
+                ("strides", POINTER(c_int64)), ("byte_offset", c_uint64)]
+
+def tensor(numbers, *shape):
+    return DLTensor(ctypes.cast(numbers, c_void_p), 1, 0, len(shape), 0, 16, 1, (c_int64 * len(shape))(*shape), None, 0)
+
 library = ctypes.CDLL(sys.argv[1])
-device = ctypes.c_void_p()
-assert library.hw_device_open(b"cpu", None, ctypes.byref(device), None) == 0
+library.hw_device_stream.restype = c_void_p
+device, diag = c_void_p(), ctypes.create_string_buffer(4096)
+assert library.hw_device_open(b"cpu", None, byref(device), diag) == 0
+numbers, result = (ctypes.c_int16 * 24)(*range(24)), (ctypes.c_int16 * 24)()
+status = library.hw_transpose(c_void_p(library.hw_device_stream(device)), byref(tensor(numbers, 2, 3, 4)),
+                              (c_int * 3)(2, 0, 1), byref(tensor(result, 4, 2, 3)), diag)
+assert status == 0, diag.raw
+assert list(result) == [12 * j + 4 * k + i for i in range(4) for j in range(2) for k in range(3)]
 library.hw_device_close(device)
 END
 fi
@@ -69,6 +85,11 @@ unset LD_LIBRARY_PATH
 export HALFWARP_HIDE_NVCC=1 HALFWARP_CACHE=$work/cache
 expect 0 "$there/bin/halfwarp" transpose tests/data/npy/f8_fortran.npy -o "$work/t.npy" --device cpu
 cmp "$work/t.npy" tests/data/npy/f8_fortran_transposed.npy || fail "the installed command's transpose"
+if command -v clang nvcc > "$work/where"; then
+    expect 0 "$there/bin/halfwarp" transpose tests/data/npy/rank5.npy -o "$work/sim.npy" --device sim:h200
+    expect 0 "$there/bin/halfwarp" transpose tests/data/npy/rank5.npy -o "$work/cpu.npy" --device cpu
+    cmp "$work/sim.npy" "$work/cpu.npy" || fail "the installed simulator's transpose"
+fi
 expect 0 "$there/bin/halfwarp" bench --device cpu --no-peers --seconds 0.001 --only "1000000,3"
 expect 0 "$there/bin/halfwarp" run examples/transpose.cu 40
 says out "all right"
