@@ -47,6 +47,8 @@ def serve(name, version, measure):
             say(skip=str(reason))
         except ValueError as reason:
             say(wrong=str(reason))
+        except Exception as reason:   # a case that a library does not take is no reason to lose the others
+            say(skip="%s: %s" % (type(reason).__name__, str(reason).split("\n")[0]))
 
 
 def absent(name, reason):
