@@ -2,9 +2,9 @@
 //
 // Most of what a body costs is not its lanes but finding them: the jump, the operands, the checks. A convoy pays it
 // once for up to HW_CONVOY_MAX warps, and their accesses to memory lie side by side in time as they do in space. A
-// kernel's entry has its instructions a second time for this, with the bodies' convoy forms. Warps that want to part, or
-// come to an instruction that is each warp's own business, leave: every one goes on alone from there, with the ordinary
-// instructions, and joins again when the block's next round finds it beside others.
+// kernel's entry has its instructions a second time for this, with the bodies' convoy forms. Warps that want to part,
+// or come to an instruction that is each warp's own business, leave: every one goes on alone from there, with the
+// ordinary instructions, and joins again when the block's next round finds it beside others.
 #include <string.h>
 
 #include "base/arena.h"

@@ -113,19 +113,19 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
 // computed once per launch stays where it is: the next time nothing is looked at.
 #define LOCATE_ALL(name, type, same, delta_field)                                                      \
     static __attribute__((noinline)) bool name##_anew(hw_warp *w, const hw_inst *in, hw_pattern *p) {  \
-        uint32_t n = w->convoy, phases = 0, k = 0, shift = (uint32_t)__builtin_ctz(in->width);         \
+        uint32_t n = w->convoy, k = 0;                                                                 \
         bool is_shared = sizeof(type) == 4 || p->space == HW_SPACE_SHARED, is_known = true;            \
-        uint64_t begin = p->begin, limit = p->known_limit, first = 0;                                  \
+        uint64_t begin = p->begin, limit = p->known_limit ? p->limit : 0, offsets = 0, phases = 0;     \
+        uint64_t first = (type)(*(const type *)hw_at(w, in->a) + (type)in->imm);                       \
         char *memory = !is_shared ? NULL : hw_state_of(w)->shared - (sizeof(type) == 4 ? 0 : p->window); \
         HW_EACH_WARP(const type *a = hw_at(w, in->a);                                                  \
-                     uint64_t base = (type)(a[0] + (type)in->imm), offset = base - begin;              \
-                     uint64_t elements = shift ? offset >> shift | offset << (64 - shift) : offset;    \
-                     is_known &= elements < limit && same(a, a[0], p->delta_field);                    \
-                     if (!k) first = base;                                                             \
-                     phases |= (uint32_t)(base ^ first);                                               \
+                     uint64_t base = (type)(a[0] + (type)in->imm);                                     \
+                     is_known &= (base - begin < limit) & same(a, a[0], p->delta_field);               \
+                     offsets |= base - begin;                                                          \
+                     phases |= base ^ first;                                                           \
                      p->phase[k] = (uint8_t)(base & 127);                                              \
                      p->at[k++] = memory + base;);                                                     \
-        if (__builtin_expect(!is_known, 0)) return false;                                              \
+        if (__builtin_expect(!is_known || offsets & (in->width - 1u), 0)) return false;                \
         if ((in->a & 3) == HW_BASE_WARP || (in->a & 3) == HW_BASE_LAUNCH) {                            \
             p->fixed_for = w;                                                                          \
             p->n_at = n;                                                                               \
