@@ -108,12 +108,12 @@ static hw_status sample(bench *b, run_once *run, int runs, double *ns) {
     for (int i = 0; i < runs && !status; i++) status = run(b);
     if (!status) status = hw_event_record(b->end, b->stream, &b->diag);
     if (!status) status = hw_event_elapsed_ns(b->begin, b->end, ns, &b->diag);
-    *ns /= runs;
+    if (!status) *ns /= runs;
     return status;
 }
 
 static hw_status runs_per_sample(bench *b, run_once *run, int *runs) {
-    double first, ns;
+    double first, ns = 0;
     hw_status status = sample(b, run, 1, &first);
     if (!status) status = sample(b, run, 1, &ns);
     double wanted = ns > 0 ? SAMPLE_NS / ns : MOST_RUNS;
