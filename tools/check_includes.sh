@@ -23,7 +23,7 @@ declare -A allowed=(
     [io]=""
     [shim]="device prof report toolchain"
     [cli]="toolchain isa op ladder device io report prof"
-    [bench]="isa"
+    [bench]="isa op"
 )
 
 bad=0

@@ -14,6 +14,7 @@
 #include "op/cpu/box.h"
 #include "op/cpu/in_place.h"
 #include "op/cpu/transpose.h"
+#include "op/cpu/transpose_rungs.h"
 
 static uint64_t random_state = 1;
 
@@ -346,6 +347,39 @@ static void random_in_place(void **state) {
     for (int k = 0; k < 5; k++) assert_true(met[k] > 0);
 }
 
+// ---- rungs ----
+
+static void every_rung_takes_any_matrix(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{0, 5}, {5, 0}, {1, 1}, {1, 77}, {77, 1}, {31, 33}, {32, 32}, {67, 131},
+                                        {600, 300}};
+    for (int r = 0; r < HW_CPU_TRANSPOSE_RUNGS; r++) {
+        const hw_rung *rung = &hw_cpu_transpose_rungs[r];
+        assert_true(!r || rung->number > rung[-1].number);
+        for (uint32_t elem = 1; elem <= 16; elem *= 2) {
+            for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+                uint64_t rows = (uint64_t)shapes[i][0], cols = (uint64_t)shapes[i][1];
+                size_t bytes = rows * cols * elem;
+                uint8_t *in = malloc(bytes + 1), *expected = malloc(bytes + 1), *got = malloc(bytes + 1);
+                assert_true(in && expected && got);
+                fill(in, bytes);
+                hw_permutation p = {.rank = 2, .elem_bytes = elem, .elems = rows * cols, .n = {cols, rows}, .in = in,
+                                    .in_stride = {1, shapes[i][1]}, .out_stride = {shapes[i][0], 1}, .out = expected};
+                naive(&p);
+                if (rung->is_copy) memcpy(expected, in, bytes);
+                expected[bytes] = got[bytes] = 99;
+                hw_problem problem = {.size = {rows, cols},
+                                      .dtype = {kDLUInt, elem == 16 ? 64 : (uint8_t)(8 * elem), elem == 16 ? 2 : 1}};
+                assert_int_equal(rung->native(&problem, (void *[]){in, got}, pool, THREADS, NULL), HW_OK);
+                assert_memory_equal(got, expected, bytes + 1);
+                free(in);
+                free(expected);
+                free(got);
+            }
+        }
+    }
+}
+
 // ---- the rest ----
 
 static void failed_allocation_writes_nothing(void **state) {
@@ -409,6 +443,7 @@ int main(void) {
         cmocka_unit_test(squares_in_place),
         cmocka_unit_test(rectangles_in_place),
         cmocka_unit_test(random_in_place),
+        cmocka_unit_test(every_rung_takes_any_matrix),
         cmocka_unit_test(failed_allocation_writes_nothing),
         cmocka_unit_test(explanations_name_the_way),
     };

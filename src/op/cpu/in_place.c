@@ -14,7 +14,7 @@
 // A piece of the array (a block, or a panel of one) that is copied out and comes back permuted.
 typedef struct piece {
     hw_cpu_plan copy, permute;
-    char *scratch, *room;
+    char *memory, *scratch, *room;   // scratch: in memory, at a multiple of 64
 } piece;
 
 typedef struct team {
@@ -29,7 +29,9 @@ static bool prepare(piece *piece, const hw_permutation *p, uint64_t cache_bytes,
                            .in_stride = {1}, .out_stride = {1}, .in = p->out};
     hw_permutation permute = *p;
     size_t bytes = p->elems * p->elem_bytes;
-    piece->scratch = hw_alloc_lanes(bytes);
+    // Not zeroed: threads touch its pages first when they copy.
+    piece->memory = hw_malloc(bytes + 64);
+    piece->scratch = piece->memory ? piece->memory + -(uintptr_t)piece->memory % 64 : NULL;
     copy.out = piece->scratch;
     permute.in_place = false;
     if (piece->scratch) permute.in = piece->scratch + ((const char *)p->in - (char *)p->out);
@@ -41,7 +43,7 @@ static bool prepare(piece *piece, const hw_permutation *p, uint64_t cache_bytes,
 }
 
 static void release(piece *piece) {
-    hw_free_aligned(piece->scratch);
+    hw_free(piece->memory);
     hw_free_aligned(piece->room);
 }
 
