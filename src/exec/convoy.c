@@ -105,7 +105,10 @@ static const hw_inst *convoy_guard(hw_warp *w, const hw_inst *in) {
     return target_of(s, in);
 }
 
-static const hw_inst *convoy_unguard(hw_warp *w, const hw_inst *in) { HW_NEXT(w, in); }
+static const hw_inst *convoy_unguard(hw_warp *w, const hw_inst *in) {
+    (void)w;
+    HW_NEXT(w, in);
+}
 
 static const hw_inst *convoy_exit(hw_warp *w, const hw_inst *in) {
     hw_block *block = hw_state_of(w)->block;

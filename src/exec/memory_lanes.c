@@ -117,14 +117,15 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
         bool is_shared = sizeof(type) == 4 || p->space == HW_SPACE_SHARED, is_known = true;            \
         uint64_t begin = p->begin, limit = p->known_limit ? p->limit : 0, offsets = 0, phases = 0;     \
         uint64_t first = (type)(*(const type *)hw_at(w, in->a) + (type)in->imm);                       \
-        char *memory = !is_shared ? NULL : hw_state_of(w)->shared - (sizeof(type) == 4 ? 0 : p->window); \
+        uint64_t memory = is_shared ? (uintptr_t)hw_state_of(w)->shared : 0;                           \
+        if (is_shared && sizeof(type) == 8) memory -= p->window;                                       \
         HW_EACH_WARP(const type *a = hw_at(w, in->a);                                                  \
                      uint64_t base = (type)(a[0] + (type)in->imm);                                     \
                      is_known &= (base - begin < limit) & same(a, a[0], p->delta_field);               \
                      offsets |= base - begin;                                                          \
                      phases |= base ^ first;                                                           \
                      p->phase[k] = (uint8_t)(base & 127);                                              \
-                     p->at[k++] = memory + base;);                                                     \
+                     p->at[k++] = (char *)(uintptr_t)(memory + base););                                \
         if (__builtin_expect(!is_known || offsets & (in->width - 1u), 0)) return false;                \
         if ((in->a & 3) == HW_BASE_WARP || (in->a & 3) == HW_BASE_LAUNCH) {                            \
             p->fixed_for = w;                                                                          \
@@ -161,8 +162,9 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     p->last = base;
     if (p->at[n - 1] == p->at[0]) return;
     for (uint32_t k = 0; k < n; k++) {
-        __builtin_prefetch(p->at[k] + step);
-        if (bytes > 64) __builtin_prefetch(p->at[k] + step + 64);
+        uint64_t next = (uint64_t)(uintptr_t)p->at[k] + step;
+        __builtin_prefetch((const void *)(uintptr_t)next);
+        if (bytes > 64) __builtin_prefetch((const void *)(uintptr_t)(next + 64));
     }
 }
 
