@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "op/cpu/transpose_rungs.h"
 #include "op/family.h"
 #include "op/padding.h"
 #include "op/transpose_launch.h"
@@ -284,6 +285,8 @@ const hw_family hw_family_transpose = {
     .does = "out[col][row] = in[row][col]",
     .rungs = rungs,
     .n_rungs = sizeof rungs / sizeof rungs[0],
+    .cpu_rungs = hw_cpu_transpose_rungs,
+    .n_cpu_rungs = HW_CPU_TRANSPOSE_RUNGS,
     .size_names = {"rows", "cols"},
     .default_size = {8192, 8192},
     .default_sim_size = {1024, 1024},

@@ -115,6 +115,17 @@ if [ -w /dev/full ]; then
     expect 2 ladder --size 8x8 -o /dev/full
     says err "/dev/full"
 fi
+# The processor's own versions: times, no counters.
+expect 0 "$halfwarp" ladder transpose --device cpu --size 200x300 --seconds 0.001
+says out "GB/s"
+says out "step"
+! grep -q "sectors" "$work/out" || fail "counters of a processor: $(cat "$work/out")"
+! grep -Eq "wrong|failed" "$work/out" || fail "wrong: $(cat "$work/out")"
+if command -v gnuplot > "$work/where"; then
+    expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0 --plot "$work/c.svg"
+    grep -q "GB/s" "$work/c.svg" || fail "no GB/s in the picture"
+fi
+
 # Without a GPU there is one that is simulated.
 if [ ! -e /dev/nvidiactl ]; then
     expect 0 "$halfwarp" ladder transpose --size 16x16 --rung pad

@@ -52,11 +52,11 @@ static void run(hw_device *device, const hw_ladder_options *options, hw_ladder *
 
 // ---- every rung, every size -----------------------------------------------------------------------------------------
 
-static void expect_right(uint64_t rows, uint64_t cols, const char *dtype) {
+static void expect_right_on(hw_device *device, uint64_t rows, uint64_t cols, const char *dtype) {
     hw_ladder_options options = transpose(rows, cols, dtype);
     hw_ladder ladder;
-    run(h200, &options, &ladder);
-    assert_int_equal(ladder.n_rows, options.family->n_rungs);
+    run(device, &options, &ladder);
+    assert_int_equal(ladder.n_rows, device == h200 ? options.family->n_rungs : options.family->n_cpu_rungs);
     for (size_t i = 0; i < ladder.n_rows; i++) {
         const hw_ladder_row *row = &ladder.rows[i];
         if (row->status || !row->verdict.right)
@@ -64,6 +64,8 @@ static void expect_right(uint64_t rows, uint64_t cols, const char *dtype) {
     }
     hw_ladder_free(&ladder);
 }
+
+static void expect_right(uint64_t rows, uint64_t cols, const char *dtype) { expect_right_on(h200, rows, cols, dtype); }
 
 // Nothing, one, primes, and around the tiles of 32, 16 and 64.
 static void sizes(void **state) {
@@ -81,6 +83,18 @@ static void element_sizes(void **state) {
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) expect_right(all[i][0], all[i][1], dtypes[t]);
 }
 
+// The processor's rungs: their blocks are 32 elements, their strips 512 by 256 bytes.
+static void processor_sizes(void **state) {
+    static const uint64_t all[][2] = {{0, 0},   {0, 3},   {1, 1},    {1, 131},  {131, 1},  {31, 33},
+                                      {32, 32}, {97, 53}, {127, 65}, {128, 64}, {129, 63}, {513, 257}};
+    static const char *const dtypes[] = {"u8", "f16", "f32", "f64", "c128"};
+    hw_device *cpu = open_device("cpu");
+    (void)state;
+    for (size_t t = 0; t < sizeof dtypes / sizeof dtypes[0]; t++)
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) expect_right_on(cpu, all[i][0], all[i][1], dtypes[t]);
+    hw_device_close(cpu);
+}
+
 // More rows of tiles than a grid has rows: they go on in z.
 static void tall(void **state) {
     hw_ladder_options options = transpose(65536 * 8 + 11, 1, "u8");
@@ -94,6 +108,62 @@ static void tall(void **state) {
     assert_string_equal(row->rung->name, "any_block");
     if (row->status || !row->verdict.right) fail_msg("%s%s", row->text, row->verdict.text);
     hw_ladder_free(&ladder);
+}
+
+// The plan of the rung of that name, with the indices of 2^31 elements and more.
+static hw_status plan_wide(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                           const uint32_t block[2], hw_plan *plan, hw_diag *diag) {
+    const hw_family *family = hw_family_find("transpose");
+    hw_status status = HW_USAGE;
+    for (size_t i = 0; i < family->n_rungs; i++)
+        if (family->rungs[i].number == rung->number)
+            status = family->rungs[i].plan(&family->rungs[i], problem, device, block, plan, diag);
+    hw_plan_launch *launch = &plan->launches[0];
+    assert_int_equal(launch->n_params, 4);
+    launch->defines[launch->n_defines++] = hw_plan_text(plan, "INDEX_BITS=64");
+    for (int i = 0; i < 2; i++) launch->params[2 + i].offset = hw_plan_value(plan, &problem->size[i], 8);
+    return status;
+}
+
+static void wide_indices(void **state) {
+    enum { RUNGS = 11 };   // all but the best, whose plan has tests of its own
+    hw_ladder_options options = transpose(97, 130, "f16");
+    hw_family family = *options.family;
+    hw_rung wide[RUNGS];
+    hw_ladder ladder;
+    (void)state;
+    for (int i = 0; i < RUNGS; i++) {
+        wide[i] = family.rungs[i];
+        wide[i].plan = plan_wide;
+    }
+    family.rungs = wide;
+    family.n_rungs = RUNGS;
+    options.family = &family;
+    run(h200, &options, &ladder);
+    for (size_t i = 0; i < ladder.n_rows; i++)
+        if (ladder.rows[i].status || !ladder.rows[i].verdict.right)
+            fail_msg("%s: %s%s", ladder.rows[i].rung->name, ladder.rows[i].text, ladder.rows[i].verdict.text);
+    hw_ladder_free(&ladder);
+}
+
+// When they are taken: where an index in the last tile, or of the thread behind it, may pass 2^31.
+static void index_bits(void **state) {
+    static const struct { uint64_t rows, cols; bool is_wide; } all[] = {
+        {32768, 65535 - 31, false}, {32768, 65536, true}, {(uint64_t)1 << 31, 1, true}, {1, (uint64_t)1 << 31, true},
+        {1 << 25, 32, false},       {1, (1 << 26) - 32, false}, {(1 << 26) + 1, 1, true}};
+    const hw_family *family = hw_family_find("transpose");
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const hw_rung *rung = &family->rungs[9];   // tiles of 32x32
+        hw_problem problem = {.size = {all[i].rows, all[i].cols}, .dtype = {kDLUInt, 8, 1}};
+        hw_plan plan;
+        bool is_wide = false;
+        assert_string_equal(rung->name, "more_rows");
+        assert_int_equal(rung->plan(rung, &problem, hw_device_get_properties(h200), (uint32_t[2]){0}, &plan, NULL), 0);
+        for (uint32_t d = 0; d < plan.launches[0].n_defines; d++)
+            is_wide |= !strcmp(plan.bytes + plan.launches[0].defines[d], "INDEX_BITS=64");
+        if (is_wide != all[i].is_wide) fail_msg("case %zu: wide %d", i, is_wide);
+    }
 }
 
 // ---- what the files predict -----------------------------------------------------------------------------------------
@@ -481,11 +551,12 @@ static void dtypes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dtypes),   cmocka_unit_test(padding),   cmocka_unit_test(sizes),
-        cmocka_unit_test(tall),     cmocka_unit_test(counters),  cmocka_unit_test(no_conflicts),
-        cmocka_unit_test(blocks),   cmocka_unit_test(refusals),  cmocka_unit_test(wrong_is_seen),
-        cmocka_unit_test(processor), cmocka_unit_test(no_memory),
-        cmocka_unit_test(other_gpus), cmocka_unit_test(counter), cmocka_unit_test(element_sizes),
+        cmocka_unit_test(dtypes), cmocka_unit_test(padding), cmocka_unit_test(sizes), cmocka_unit_test(tall),
+        cmocka_unit_test(wide_indices), cmocka_unit_test(index_bits), cmocka_unit_test(counters),
+        cmocka_unit_test(no_conflicts), cmocka_unit_test(blocks), cmocka_unit_test(refusals),
+        cmocka_unit_test(wrong_is_seen), cmocka_unit_test(processor), cmocka_unit_test(processor_sizes),
+        cmocka_unit_test(no_memory), cmocka_unit_test(other_gpus), cmocka_unit_test(counter),
+        cmocka_unit_test(element_sizes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
