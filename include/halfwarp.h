@@ -95,6 +95,8 @@ HW_API void hw_event_destroy(hw_event *event);
 HW_API hw_status hw_event_record(hw_event *event, hw_stream *stream, hw_diag *diag);
 // Later work of the stream begins after the event. On cpu and sim, where work is done when its call returns, at once.
 HW_API hw_status hw_stream_wait(hw_stream *stream, hw_event *event, hw_diag *diag);
+// Waits until the event has come about.
+HW_API hw_status hw_event_synchronize(hw_event *event, hw_diag *diag);
 // Between two recorded events, waiting for the second; wall-clock time on cpu and sim.
 HW_API hw_status hw_event_elapsed_ns(hw_event *start, hw_event *stop, double *ns, hw_diag *diag);
 

@@ -254,6 +254,13 @@ hw_status hw_stream_wait(hw_stream *stream, hw_event *event, hw_diag *diag) {
     return status == HW_OK && event->is_recorded ? stream->device->table->stream_wait(stream, event, diag) : status;
 }
 
+hw_status hw_event_synchronize(hw_event *event, hw_diag *diag) {
+    double ns;
+    if (!event) return hw_diag_set(diag, HW_USAGE, "hw_event_synchronize: the event is NULL");
+    if (!event->is_recorded) return hw_diag_set(diag, HW_USAGE, "hw_event_synchronize: the event was not recorded");
+    return event->device->table->event_elapsed(event, event, &ns, diag);   // which waits
+}
+
 hw_status hw_event_elapsed_ns(hw_event *start, hw_event *stop, double *ns, hw_diag *diag) {
     if (!start || !stop || !ns) return hw_diag_set(diag, HW_USAGE, "hw_event_elapsed_ns: an argument is NULL");
     if (start->device != stop->device)

@@ -10,7 +10,7 @@
 
 #include "op/transpose_gpu.h"
 
-enum { SLOTS = 2 };   // pieces under way: while one comes, the other goes
+enum { SLOTS = 2 };   // buffers on either side: while one is filled, the other is worked on
 
 // The pieces: `length` elements of axis (fewer in the last) along both axes, which may be the same one.
 typedef struct cut {
@@ -46,12 +46,24 @@ static uint64_t clamp(double value, uint64_t most) {
     return value < 1 ? 1 : value > (double)most ? most : (uint64_t)value;
 }
 
-// Equal pieces along both axes.
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+    return b ? greatest_common_divisor(b, a % b) : a;
+}
+
+// Equal pieces along both axes, but for the last: long runs begin at multiples of a page, which copies like.
 static void even_out(const hw_permutation *p, cut *cut) {
+    enum { PAGE = 4096 };
     for (int k = 0; k < 2; k++) {
-        uint64_t n = p->n[cut->axis[k]];
-        cut->count[k] = (n + cut->length[k] - 1) / cut->length[k];
+        // What is taken of in's slowest axis makes the runs of out, and the other way round.
+        const uint64_t n = p->n[cut->axis[k]], step_bytes = (uint64_t)(k ? p->in_stride : p->out_stride)[cut->axis[k]] * p->elem_bytes;
+        const uint64_t unit = PAGE / greatest_common_divisor(PAGE, step_bytes), most = cut->length[k];
+        cut->count[k] = (n + most - 1) / most;
         cut->length[k] = (n + cut->count[k] - 1) / cut->count[k];
+        if (most >= 4 * unit && cut->count[k] > 1) {
+            uint64_t up = (cut->length[k] + unit - 1) / unit * unit;
+            cut->length[k] = up <= most ? up : most / unit * unit;
+            cut->count[k] = (n + cut->length[k] - 1) / cut->length[k];
+        }
     }
     if (cut->axis[0] == cut->axis[1]) cut->length[1] = cut->length[0], cut->count[1] = 1;
 }
@@ -114,10 +126,14 @@ static hw_permutation piece_of(const hw_permutation *p, const cut *cut, const ui
     return piece;
 }
 
-// ---- Slots ----------------------------------------------------------------------------------------------------------
+// ---- The pipeline ---------------------------------------------------------------------------------------------------
+
+// Copies to the device, kernels and copies back each have a stream of their own, tied together by events. (With a stream
+// for each slot, a copy to the device waited for another slot's copy back: both had last used the same copy engine.)
+typedef enum stage { COME, TURN, GO, STAGES } stage;
 
 typedef struct slot {
-    hw_stream *stream;
+    hw_event *done[STAGES];      // the last piece's
     void *in, *out;              // on the device
     void *host_in, *host_out;    // pinned, where the arrays are not
     bool is_busy;
@@ -130,26 +146,32 @@ typedef struct job {
     cut cut;
     uint64_t piece_bytes;
     bool is_pinned;
+    hw_stream *streams[STAGES];
     slot slots[SLOTS];
 } job;
 
-static hw_status open_slots(job *job, hw_diag *diag) {
-    for (int i = 0; i < SLOTS; i++) {
-        slot *slot = &job->slots[i];
-        hw_status status = hw_stream_create(job->device, &slot->stream, diag);
-        if (status == HW_OK) status = hw_device_alloc(job->device, job->piece_bytes, &slot->in, diag);
-        if (status == HW_OK) status = hw_device_alloc(job->device, job->piece_bytes, &slot->out, diag);
-        if (status == HW_OK && !job->is_pinned) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_in, diag);
-        if (status == HW_OK && !job->is_pinned) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_out, diag);
-        if (status != HW_OK) return status;
-    }
-    return HW_OK;
+static hw_status open_slot(job *job, slot *slot, hw_diag *diag) {
+    hw_status status = HW_OK;
+    for (int k = 0; k < STAGES && status == HW_OK; k++) status = hw_event_create(job->device, &slot->done[k], diag);
+    if (status == HW_OK) status = hw_device_alloc(job->device, job->piece_bytes, &slot->in, diag);
+    if (status == HW_OK) status = hw_device_alloc(job->device, job->piece_bytes, &slot->out, diag);
+    if (status == HW_OK && !job->is_pinned) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_in, diag);
+    if (status == HW_OK && !job->is_pinned) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_out, diag);
+    return status;
 }
 
-static void close_slots(job *job) {
+static hw_status open_job(job *job, hw_diag *diag) {
+    hw_status status = HW_OK;
+    for (int k = 0; k < STAGES && status == HW_OK; k++) status = hw_stream_create(job->device, &job->streams[k], diag);
+    for (int i = 0; i < SLOTS && status == HW_OK; i++) status = open_slot(job, &job->slots[i], diag);
+    return status;
+}
+
+static void close_job(job *job) {
+    for (int k = 0; k < STAGES; k++) hw_stream_destroy(job->streams[k]);
     for (int i = 0; i < SLOTS; i++) {
         slot *slot = &job->slots[i];
-        hw_stream_destroy(slot->stream);
+        for (int k = 0; k < STAGES; k++) hw_event_destroy(slot->done[k]);
         hw_device_free(job->device, slot->in);
         hw_device_free(job->device, slot->out);
         hw_host_free(job->device, slot->host_in);
@@ -188,6 +210,28 @@ static void copy_rows(hw_device *device, void *to, size_t to_pitch, const void *
 
 // ---- Pieces ---------------------------------------------------------------------------------------------------------
 
+// was_busy: the slot's buffers may still be in use by the piece before.
+static hw_status turn_piece(job *job, slot *slot, bool was_busy, const hw_permutation *piece, hw_diag *diag) {
+    hw_stream *turn = job->streams[TURN];
+    hw_status status = hw_stream_wait(turn, slot->done[COME], diag);
+    if (status == HW_OK && was_busy) status = hw_stream_wait(turn, slot->done[GO], diag);
+    if (status == HW_OK) status = hw_gpu_transpose(turn, piece, diag);
+    return status == HW_OK ? hw_event_record(slot->done[TURN], turn, diag) : status;
+}
+
+static hw_status send_piece(job *job, slot *slot, hw_diag *diag) {
+    hw_stream *go = job->streams[GO];
+    const side *to = &slot->to;
+    const size_t e = job->p->elem_bytes;
+    hw_status status = hw_stream_wait(go, slot->done[TURN], diag);
+    if (status == HW_OK)
+        status = job->is_pinned
+                     ? hw_copy_2d(go, (char *)job->p->out + to->first * e, to->pitch * e, slot->out, to->run * e, to->run * e,
+                                  to->runs, diag)
+                     : hw_copy(go, slot->host_out, slot->out, to->run * to->runs * e, diag);
+    return status == HW_OK ? hw_event_record(slot->done[GO], go, diag) : status;
+}
+
 // Queues piece `index`: to the device, turned, back.
 static hw_status begin_piece(job *job, slot *slot, uint64_t index, hw_diag *diag) {
     const hw_permutation *p = job->p;
@@ -202,6 +246,7 @@ static hw_status begin_piece(job *job, slot *slot, uint64_t index, hw_diag *diag
     const side in = side_of(p, p->in_stride, cut, 0, from, length);
     const size_t e = p->elem_bytes;
     slot->to = side_of(p, p->out_stride, cut, 1, from, length);
+    const bool was_busy = slot->is_busy;
     slot->is_busy = true;
 
     const char *source = (const char *)p->in + in.first * e;
@@ -211,39 +256,39 @@ static hw_status begin_piece(job *job, slot *slot, uint64_t index, hw_diag *diag
         source = slot->host_in;
         pitch = in.run * e;
     }
-    hw_status status = hw_copy_2d(slot->stream, slot->in, in.run * e, source, pitch, in.run * e, in.runs, diag);
-    if (status != HW_OK) return status;
+    hw_stream *come = job->streams[COME];
+    hw_status status = was_busy ? hw_stream_wait(come, slot->done[TURN], diag) : HW_OK;
+    if (status == HW_OK) status = hw_copy_2d(come, slot->in, in.run * e, source, pitch, in.run * e, in.runs, diag);
+    if (status == HW_OK) status = hw_event_record(slot->done[COME], come, diag);
     const hw_permutation piece = piece_of(p, cut, length, slot->in, slot->out);
-    status = hw_gpu_transpose(slot->stream, &piece, diag);
-    if (status != HW_OK) return status;
-    const side *to = &slot->to;
-    if (job->is_pinned)
-        return hw_copy_2d(slot->stream, (char *)p->out + to->first * e, to->pitch * e, slot->out, to->run * e, to->run * e,
-                          to->runs, diag);
-    return hw_copy(slot->stream, slot->host_out, slot->out, to->run * to->runs * e, diag);
+    if (status == HW_OK) status = turn_piece(job, slot, was_busy, &piece, diag);
+    return status == HW_OK ? send_piece(job, slot, diag) : status;
 }
 
+// A slot's pinned memory is free again, and what it brought back is where it belongs. Arrays that are pinned themselves
+// need nothing of it: the device does all the waiting.
 static hw_status finish_piece(job *job, slot *slot, hw_diag *diag) {
-    if (!slot->is_busy) return HW_OK;
-    hw_status status = hw_stream_synchronize(slot->stream, diag);
+    if (job->is_pinned || !slot->is_busy) return HW_OK;
+    hw_status status = hw_event_synchronize(slot->done[GO], diag);
     const side *to = &slot->to;
     const size_t e = job->p->elem_bytes;
-    if (status == HW_OK && !job->is_pinned)
+    if (status == HW_OK)
         copy_rows(job->device, (char *)job->p->out + to->first * e, to->pitch * e, slot->host_out, to->run * e, to->run * e,
                   to->runs);
-    slot->is_busy = false;
     return status;
 }
 
 static hw_status run_pieces(job *job, hw_diag *diag) {
     const uint64_t pieces = job->cut.count[0] * job->cut.count[1];
-    for (uint64_t i = 0; i < pieces + SLOTS; i++) {
+    hw_status status = HW_OK;
+    for (uint64_t i = 0; i < pieces + SLOTS && status == HW_OK; i++) {
         slot *slot = &job->slots[i % SLOTS];
-        hw_status status = finish_piece(job, slot, diag);
+        status = finish_piece(job, slot, diag);
         if (status == HW_OK && i < pieces) status = begin_piece(job, slot, i, diag);
-        if (status != HW_OK) return status;
+        else slot->is_busy = false;
     }
-    return HW_OK;
+    for (int k = 0; k < STAGES && status == HW_OK; k++) status = hw_stream_synchronize(job->streams[k], diag);
+    return status;
 }
 
 static uint64_t shorter_run_bytes(const hw_permutation *p, const cut *cut) {
@@ -281,9 +326,9 @@ hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_
     hw_status status = hw_stream_synchronize(stream, diag);   // what is queued may write the arrays
     if (status == HW_OK) status = make_job(hw_stream_device(stream), p, is_pinned, &job, diag);
     if (status != HW_OK) return status;
-    status = open_slots(&job, diag);
+    status = open_job(&job, diag);
     if (status == HW_OK) status = run_pieces(&job, diag);
-    close_slots(&job);
+    close_job(&job);
     return status;
 }
 
@@ -300,7 +345,7 @@ const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p
     const hw_permutation piece = piece_of(p, cut, cut->length, NULL, NULL);
     int used = snprintf(text, text_bytes,
                         "from this machine's memory in %llu pieces of %llu bytes: copied in runs of %llu bytes, back in runs "
-                        "of %llu bytes, %d pieces under way at a time; each piece:\n",
+                        "of %llu bytes, %d buffers each way; each piece:\n",
                         (unsigned long long)(cut->count[0] * cut->count[1]), (unsigned long long)job.piece_bytes,
                         (unsigned long long)(in.run * p->elem_bytes), (unsigned long long)(out.run * p->elem_bytes), SLOTS);
     if (used > 0 && (size_t)used < text_bytes)

@@ -259,6 +259,36 @@ static void test_index64(void **state) {
     hw_device_free(device, out);
 }
 
+// More than 2^31 elements, for devices with memory and speed for it: rows are checked here and there.
+static void test_large(void **state) {
+    (void)state;
+    enum { ROWS = 65521, COLS = 40009 };
+    if (properties->kind != HW_DEVICE_CUDA) skip();
+    hw_stream *stream = hw_device_stream(device);
+    hw_diag diag = {0};
+    const size_t bytes = (size_t)ROWS * COLS;
+    unsigned char *host = malloc(bytes);
+    void *in = NULL, *out = NULL;
+    for (size_t i = 0; i < bytes; i++) host[i] = (unsigned char)((i * 2654435761u) >> 13);
+    hw_status status = hw_device_alloc(device, bytes, &in, &diag);
+    if (!status) status = hw_device_alloc(device, bytes, &out, &diag);
+    if (!status) status = hw_copy(stream, in, host, bytes, &diag);
+    int64_t shape[] = {ROWS, COLS}, turned[] = {COLS, ROWS};
+    DLTensor a = {.data = in, .device = properties->dl, .ndim = 2, .dtype = type_of(1), .shape = shape};
+    DLTensor b = {.data = out, .device = properties->dl, .ndim = 2, .dtype = type_of(1), .shape = turned};
+    if (!status) status = hw_transpose(stream, &a, NULL, &b, &diag);
+    if (!status) status = hw_copy(stream, host, out, bytes, &diag);
+    if (!status) status = hw_stream_synchronize(stream, &diag);
+    if (status) fail_msg("%s", diag.text);
+    for (size_t col = 0; col < COLS; col += 97)
+        for (size_t row = 0; row < ROWS; row++)
+            if (host[col * ROWS + row] != (unsigned char)(((row * COLS + col) * 2654435761u) >> 13))
+                fail_msg("element (%zu, %zu) is wrong", row, col);
+    hw_device_free(device, in);
+    hw_device_free(device, out);
+    free(host);
+}
+
 // quotient() of kernels/common/boxes.cuh, with the numbers that a plan gives it.
 static void test_divisors(void **state) {
     (void)state;
@@ -405,6 +435,7 @@ int main(void) {
         cmocka_unit_test(test_plan_kinds), cmocka_unit_test(test_divisors),      cmocka_unit_test(test_wavefronts),
         cmocka_unit_test(test_chosen),     cmocka_unit_test(test_random),        cmocka_unit_test(test_index64),
         cmocka_unit_test(test_host_arrays), cmocka_unit_test(test_host_too_large), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
