@@ -4,10 +4,12 @@
 //            whatever their shape; each thread asks for four of them before it waits for the first.
 // Predicted  H200, f32 1024x1024: 8192 loads and 8192 stores of 16 sectors each (131072 sectors in, 131072 out); no
 //            shared memory; occupancy 100%.
-// Measured   The seeds' copy (copyRow of tests/truth/ladder.cu) moves one element per thread and is no bound: H200,
-//            f32 8192x8192, 248 us, 2161 GB/s, which several transposes below beat. NVIDIA's MatrixTranspose.pdf, f32
-//            2048x2048: GTX 280 96.9, M2090 125.2, K20X 147.6 GB/s.
-// Held back  By the memory alone.
+// Measured   H200, f32 8192x8192: 134.9 us, 3980 GB/s; 10007x9973: 198.8 us, 4016 GB/s. That is 83% of the datasheet's
+//            4800. The driver's own copy, which `halfwarp bench` compares with, makes 4180. Counters as predicted.
+//            NVIDIA's MatrixTranspose.pdf, f32 2048x2048: GTX 280 96.9, M2090 125.2, K20X 147.6 GB/s.
+// Held back  By the memory. A multiprocessor full of its threads has asked for up to 128 KiB at a time, twice as much
+//            as the best transpose; a copy of one element per thread, 8 KiB, is slower than several transposes below
+//            (2161 GB/s, copyRow of tests/truth/ladder.cu).
 #include "common/element.cuh"
 
 #ifndef BLOCK_COLS

@@ -6,9 +6,11 @@
 //            word, or take several, come in aligned groups, and ^ keeps those together.
 // Predicted  H200, f32 1024x1024, 32x32 threads: 32768 loads and 32768 stores of 4 sectors each; 32768 shared stores
 //            and 32768 shared loads of one pass each. Occupancy 100%, in 2 blocks per multiprocessor.
-// Measured   The seeds' kernel of this idea (transposeSwizzle of tests/truth/ladder.cu) on an H200: counters as
-//            predicted; f32 8192x8192 307 us, 1747 GB/s; padded by one column, with as many threads, 307 us.
-// Held back  As before: one element per thread. And its block is the large one of the square tile again.
+// Measured   H200, f32 8192x8192: 312.3 us, 1719 GB/s, 43% of the copy; the padded 32x16 tile takes 277.7 us. As fast
+//            as padding with as many threads (307 us each for the seeds' kernels, transposeSwizzle and transposeSmem
+//            pad1 32x32 of tests/truth/ladder.cu). Counters as predicted.
+// Held back  As before: one element per thread. And its block is the large one of the square tile again, of which a
+//            multiprocessor holds two: what the padded tile is faster by.
 #include "common/grid.cuh"
 
 #ifndef TILE_COLS

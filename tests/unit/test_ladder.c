@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "ladder/ladder.h"
 #include "op/padding.h"
+#include "op/transpose_launch.h"
 
 static const hw_device_options device_options = {.cache_dir = HW_BUILD_DIR "/test-cache"};
 static hw_device *h200;
@@ -48,6 +49,16 @@ static hw_ladder_options transpose(uint64_t rows, uint64_t cols, const char *dty
 static void run(hw_device *device, const hw_ladder_options *options, hw_ladder *ladder) {
     hw_diag diag = {0};
     if (hw_ladder_run(device, NULL, options, ladder, &diag)) fail_msg("%s", diag.text);
+}
+
+// The rung of that name, alone, as a family of its own.
+static hw_family family_of(const char *name, hw_rung *rung) {
+    hw_family family = *hw_family_find("transpose");
+    for (size_t i = 0; i < family.n_rungs; i++)
+        if (!strcmp(family.rungs[i].name, name)) *rung = family.rungs[i];
+    family.rungs = rung;
+    family.n_rungs = 1;
+    return family;
 }
 
 // ---- every rung, every size -----------------------------------------------------------------------------------------
@@ -228,6 +239,49 @@ static void counters(void **state) {
     hw_ladder_free(&ladder);
 }
 
+// ---- and the other two kernels of hw_transpose ----
+
+static void expect_alone(uint64_t rows, uint64_t cols, hw_family *family, const prediction *p) {
+    hw_ladder_options options = transpose(rows, cols, "f32");
+    hw_ladder ladder;
+    options.family = family;
+    run(h200, &options, &ladder);
+    assert_int_equal(ladder.n_rows, 1);
+    expect_prediction(p, &ladder.rows[0]);
+    hw_ladder_free(&ladder);
+}
+
+static void ragged_counters(void **state) {
+    static const prediction p = {"ragged", 12690, 165736, 10681, 130929, 41344, 82688, 34656, 68020, 100};
+    hw_rung rung;
+    hw_family family = family_of("best", &rung);
+    (void)state;
+    expect_alone(1009, 1013, &family, &p);
+}
+
+// Swaps within out, whatever it holds.
+static hw_status plan_swap(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                           const uint32_t block[2], hw_plan *plan, hw_diag *diag) {
+    const int64_t n = (int64_t)problem->size[0];
+    const hw_permutation p = {.rank = 2, .elem_bytes = 4, .elems = (uint64_t)(n * n), .n = {(uint64_t)n, (uint64_t)n},
+                              .in_stride = {1, n}, .out_stride = {n, 1}, .in_place = true};
+    hw_swap_plan swap;
+    (void)rung, (void)device, (void)block, (void)diag;
+    assert_true(hw_swap_plan_make(&p, &swap));
+    *plan = (hw_plan){0};
+    hw_swap_plan_launch(&p, &swap, 1, plan);
+    return HW_OK;
+}
+
+static void swap_counters(void **state) {
+    static const prediction p = {"swap", 32768, 524288, 32768, 524288, 131072, 524288, 131072, 262144, 50};
+    hw_rung rung;
+    hw_family family = family_of("best", &rung);
+    (void)state;
+    rung.plan = plan_swap;
+    expect_alone(2048, 2048, &family, &p);
+}
+
 // ---- what an H200 counts --------------------------------------------------------------------------------------------
 
 static const hw_ladder_row *row_of_kernel(const hw_ladder *ladder, const char *kernel) {
@@ -356,16 +410,6 @@ static void padding(void **state) {
 }
 
 // ---- the runner -----------------------------------------------------------------------------------------------------
-
-// The rung of that name, alone, as a family of its own.
-static hw_family family_of(const char *name, hw_rung *rung) {
-    hw_family family = *hw_family_find("transpose");
-    for (size_t i = 0; i < family.n_rungs; i++)
-        if (!strcmp(family.rungs[i].name, name)) *rung = family.rungs[i];
-    family.rungs = rung;
-    family.n_rungs = 1;
-    return family;
-}
 
 // On the processor: what is asked for, and a byte before and behind it.
 static int stray;
@@ -618,7 +662,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dtypes), cmocka_unit_test(padding), cmocka_unit_test(sizes), cmocka_unit_test(tall),
         cmocka_unit_test(wide_indices), cmocka_unit_test(index_bits), cmocka_unit_test(counters),
-        cmocka_unit_test(hardware_counters), cmocka_unit_test(no_conflicts), cmocka_unit_test(blocks),
+        cmocka_unit_test(ragged_counters), cmocka_unit_test(swap_counters), cmocka_unit_test(hardware_counters),
+        cmocka_unit_test(no_conflicts), cmocka_unit_test(blocks),
         cmocka_unit_test(refusals), cmocka_unit_test(wrong_is_seen), cmocka_unit_test(processor),
         cmocka_unit_test(processor_sizes), cmocka_unit_test(no_memory), cmocka_unit_test(other_gpus),
         cmocka_unit_test(counter), cmocka_unit_test(element_sizes),
