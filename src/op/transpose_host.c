@@ -1,7 +1,9 @@
 // Streams an array through a device in pieces. A piece is a box that is cut along two axes, the slowest of in and the
 // slowest of out: on either side it is a number of equal runs at equal distances, which is what a two-dimensional copy
-// moves, and the runs of both sides can be made long. (Cut along one axis alone, a matrix of 4 GiB in pieces of 128 MiB
-// has runs of 4 KiB on one side, which an H200 copied at 33 GB/s of 55; runs of 32 KiB it copies at full speed.)
+// moves, and the runs of both sides can be made long. An H200 whose multiprocessors work at the same time loses most of
+// 0.2 us with every run, as far as could be found to look up its page: runs of 8 KiB were copied at 32 GB/s each way, of
+// 32 KiB at 40, and copies without runs at 47, where plain copies both ways at once reach 51. Kernels that read this
+// machine's memory themselves were slower still (28 GB/s), for the same reason.
 #include "op/transpose_host.h"
 
 #include <math.h>
@@ -298,32 +300,19 @@ static hw_status run_pieces(job *job, hw_diag *diag) {
     return status;
 }
 
-static uint64_t shorter_run_bytes(const hw_permutation *p, const cut *cut) {
-    if (cut->axis[0] == cut->axis[1]) return UINT64_MAX;
-    uint64_t in = cut->length[1] * (uint64_t)p->in_stride[cut->axis[1]];
-    uint64_t out = cut->length[0] * (uint64_t)p->out_stride[cut->axis[0]];
-    return (in < out ? in : out) * p->elem_bytes;
-}
-
-// At least 16 pieces, so that little time is lost before the first and after the last; larger ones where runs would be
-// shorter than what is copied at full speed; never more than the device has.
+// The larger the pieces, the longer the runs; but at least 16 of them, so that little time is lost before the first and
+// after the last, and never more than the device has.
 static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_pinned, job *job, hw_diag *diag) {
-    const uint64_t least = 1 << 20, largest = 256 << 20, full_speed = 32 << 10, bytes = p->elems * p->elem_bytes;
-    uint64_t free_bytes, budget = bytes / 16;
+    const uint64_t least = 1 << 20, most = 1 << 30, share = p->elems * p->elem_bytes / 16;
+    uint64_t free_bytes, budget = share < least ? least : share > most ? most : share;
     *job = (struct job){.p = p, .device = device, .is_pinned = is_pinned};
     hw_status status = hw_device_free_bytes(device, &free_bytes, diag);
     if (status != HW_OK) return status;
-    const uint64_t most = free_bytes / 10 * 9 / (2 * SLOTS) < largest ? free_bytes / 10 * 9 / (2 * SLOTS) : largest;
-    if (budget < least) budget = least;
-    for (;; budget *= 2) {
-        if (budget > most) budget = most;
-        bool found = choose_cut(p, budget, &job->cut);
-        if (found && (budget == most || shorter_run_bytes(p, &job->cut) >= full_speed)) break;
-        if (budget == most)
-            return hw_diag_set(diag, HW_NO_MEMORY,
-                               "hw_transpose: the device has %llu bytes to spare, too few for one piece of the array",
-                               (unsigned long long)free_bytes);
-    }
+    const uint64_t room = free_bytes / 20 * 19 / (2 * SLOTS);
+    if (!choose_cut(p, budget < room ? budget : room, &job->cut) && !choose_cut(p, room, &job->cut))
+        return hw_diag_set(diag, HW_NO_MEMORY,
+                           "hw_transpose: the device has %llu bytes to spare, too few for one piece of the array",
+                           (unsigned long long)free_bytes);
     job->piece_bytes = piece_of(p, &job->cut, job->cut.length, NULL, NULL).elems * p->elem_bytes;
     return HW_OK;
 }
