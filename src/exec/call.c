@@ -163,9 +163,9 @@ static const hw_inst *call_ld_param(hw_warp *w, const hw_inst *in) {
         char *d = hw_at(w, registers[e]);
         uint32_t offset = (uint32_t)in->imm + e * in->width;
         if (is_local) {
-            uint64_t at = HW_LOCAL_WINDOW + hw_call_local_params(s->frame) + offset, value;
-            HW_EACH_ACTIVE_LANE(if (!hw_access_read(s, in, i, at, &value, in->width)) return NULL;
-                                hw_extend(d + (size_t)i * in->reg_bytes, in->reg_bytes, &value, in->width,
+            uint64_t at = HW_LOCAL_WINDOW + hw_call_local_params(s->frame) + offset, value[2];
+            HW_EACH_ACTIVE_LANE(if (!hw_access_read(s, in, i, at, value, in->width)) return NULL;
+                                hw_extend(d + (size_t)i * in->reg_bytes, in->reg_bytes, value, in->width,
                                           in->flags & HW_INST_SIGNED));
             continue;
         }

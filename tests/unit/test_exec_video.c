@@ -12,7 +12,7 @@ typedef struct video {
     const char *cmp;       // of set
     int scale;             // of mad: 0, 7, 15
     char a_part[8], b_part[8], d_part[8];    // "h10", "b3", ...; "" none
-    char text[160];
+    char text[256];
 } video;
 
 static uint32_t next_random(uint32_t bound) {
@@ -144,7 +144,7 @@ static void choose(video *v) {
     if (shifts) v->b_signed = false;
     if (sets) v->cmp = comparisons[next_random(6)];
     choose_parts(v);
-    char name[80], number[4] = "", operands[80], parts[3][10] = {"", "", ""};
+    char name[80], number[12] = "", operands[80], parts[3][10] = {"", "", ""};
     if (v->n > 1) sprintf(number, "%d", v->n);
     if (mads) {
         v->d_part[0] = 0;
