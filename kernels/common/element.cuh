@@ -2,6 +2,8 @@
 #ifndef HALFWARP_ELEMENT_CUH
 #define HALFWARP_ELEMENT_CUH
 
+#include "common/word.cuh"
+
 #ifndef ELEMENT_BYTES
 #define ELEMENT_BYTES 4
 #endif
@@ -15,7 +17,7 @@ typedef unsigned int element;
 #elif ELEMENT_BYTES == 8
 typedef unsigned long long element;
 #elif ELEMENT_BYTES == 16
-typedef uint4 element;
+typedef word_of<16> element;
 #else
 #error ELEMENT_BYTES is 1, 2, 4, 8 or 16
 #endif

@@ -19,7 +19,7 @@
 #define WORDS_PER_THREAD 4
 #endif
 
-typedef uint4 word;
+typedef word_of<16> word;
 
 extern "C" __global__ void copy(element *__restrict__ out, const element *__restrict__ in, index_t rows, index_t cols) {
     const long long elements = (long long)rows * cols;

@@ -50,30 +50,31 @@ struct permute_shape {
     offset_t in_stride[AXES], out_stride[AXES];
 };
 
-// The lists that the host gave. Called with constants only, so that nothing of them is left in the kernel.
-__device__ constexpr int box(int axis) { const int list[] = {BOX}; return list[axis]; }
-__device__ constexpr int out_order(int place) { const int list[] = {OUT_ORDER}; return list[place]; }
-__device__ constexpr int shared_stride(int axis) { const int list[] = {SHARED_STRIDE}; return list[axis]; }
-__device__ constexpr int cut(int axis) { const int list[] = {CUT}; return list[axis]; }
+// The lists that the host gave. Called with constants only, so that nothing of them is left in the kernel; `__host__`
+// because clang computes constants of a file on the host's side.
+__host__ __device__ constexpr int box(int axis) { const int list[] = {BOX}; return list[axis]; }
+__host__ __device__ constexpr int out_order(int place) { const int list[] = {OUT_ORDER}; return list[place]; }
+__host__ __device__ constexpr int shared_stride(int axis) { const int list[] = {SHARED_STRIDE}; return list[axis]; }
+__host__ __device__ constexpr int cut(int axis) { const int list[] = {CUT}; return list[axis]; }
 
 // Elements that one step along an axis passes: a lane loads vectors along axis 0 and MICRO rows of the axis that is
 // fastest in `out`; it stores vectors along the latter.
-__device__ constexpr int load_step(int axis) {
+__host__ __device__ constexpr int load_step(int axis) {
     return axis == 0 ? LOAD_VECTOR * MICRO : axis == out_order(0) ? MICRO : 1;
 }
-__device__ constexpr int store_step(int axis) { return axis == out_order(0) ? STORE_VECTOR * MICRO : 1; }
+__host__ __device__ constexpr int store_step(int axis) { return axis == out_order(0) ? STORE_VECTOR * MICRO : 1; }
 
-__device__ constexpr int load_items(int axis = 0) {
+__host__ __device__ constexpr int load_items(int axis = 0) {
     return axis == AXES ? 1 : box(axis) / load_step(axis) * load_items(axis + 1);
 }
-__device__ constexpr int store_items(int axis = 0) {
+__host__ __device__ constexpr int store_items(int axis = 0) {
     return axis == AXES ? 1 : box(axis) / store_step(axis) * store_items(axis + 1);
 }
 constexpr int LOADS = (load_items() + THREADS - 1) / THREADS;      // per thread
 constexpr int STORES = (store_items() + THREADS - 1) / THREADS;
 
 // Elements along the axis that make one cell's neighbour in shared memory.
-__device__ constexpr int cell_elems(int axis) { return axis == out_order(0) ? MICRO : 1; }
+__host__ __device__ constexpr int cell_elems(int axis) { return axis == out_order(0) ? MICRO : 1; }
 
 // Where one item of the box lies: first coordinate along each axis, offsets from the box's beginning.
 struct place {

@@ -241,22 +241,28 @@ static void counters(void **state) {
 
 // ---- and the other two kernels of hw_transpose ----
 
-static void expect_alone(uint64_t rows, uint64_t cols, hw_family *family, const prediction *p) {
+static void count_alone(uint64_t rows, uint64_t cols, hw_family *family, hw_ladder *ladder) {
     hw_ladder_options options = transpose(rows, cols, "f32");
-    hw_ladder ladder;
     options.family = family;
-    run(h200, &options, &ladder);
-    assert_int_equal(ladder.n_rows, 1);
-    expect_prediction(p, &ladder.rows[0]);
-    hw_ladder_free(&ladder);
+    run(h200, &options, ladder);
+    assert_int_equal(ladder->n_rows, 1);
 }
 
+// Of its shared loads compilers leave out different ones in the last tiles.
 static void ragged_counters(void **state) {
-    static const prediction p = {"ragged", 12690, 165736, 10681, 130929, 41344, 82688, 34656, 68020, 100};
     hw_rung rung;
     hw_family family = family_of("best", &rung);
+    hw_ladder ladder;
     (void)state;
-    expect_alone(1009, 1013, &family, &p);
+    count_alone(1009, 1013, &family, &ladder);
+    const hw_ladder_row *row = &ladder.rows[0];
+    expect_count("ragged", row, HW_COUNT_GLD_REQUESTS, 12690);
+    expect_count("ragged", row, HW_COUNT_GLD_SECTORS, 165736);
+    expect_count("ragged", row, HW_COUNT_GST_REQUESTS, 10681);
+    expect_count("ragged", row, HW_COUNT_GST_SECTORS, 130929);
+    expect_count("ragged", row, HW_COUNT_STS_INST, 41344);
+    expect_count("ragged", row, HW_COUNT_STS_WAVEFRONTS, 82688);
+    hw_ladder_free(&ladder);
 }
 
 // Swaps within out, whatever it holds.
@@ -277,9 +283,12 @@ static void swap_counters(void **state) {
     static const prediction p = {"swap", 32768, 524288, 32768, 524288, 131072, 524288, 131072, 262144, 50};
     hw_rung rung;
     hw_family family = family_of("best", &rung);
+    hw_ladder ladder;
     (void)state;
     rung.plan = plan_swap;
-    expect_alone(2048, 2048, &family, &p);
+    count_alone(2048, 2048, &family, &ladder);
+    expect_prediction(&p, &ladder.rows[0]);
+    hw_ladder_free(&ladder);
 }
 
 // ---- what an H200 counts --------------------------------------------------------------------------------------------
