@@ -31,12 +31,13 @@ __device__ void number_along_grid(unsigned index, const grid_axis *grid, unsigne
     }
 }
 
-// Moves the arrays' pointers to where the block begins, along the axes from `first` on.
+// Moves the arrays' pointers to where the block begins, along the axes from `first` on. Steps can go backwards: numbers
+// are below 2^31, and must not make the product unsigned.
 template <int first, int axes, typename element>
 __device__ void step_along_grid(const grid_axis *grid, const unsigned *numbers, const element *&in, element *&out) {
 #pragma unroll
     for (int a = first; a < axes; a++) {
-        in += numbers[a] * grid[a].in_step;
-        out += numbers[a] * grid[a].out_step;
+        in += (offset_t)numbers[a] * grid[a].in_step;
+        out += (offset_t)numbers[a] * grid[a].out_step;
     }
 }

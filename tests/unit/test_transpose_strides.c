@@ -1,0 +1,202 @@
+// hw_transpose of arrays that lie in memory in any way: negative and broadcast strides, gaps, addresses that are no
+// multiples of an element; and with allocations that fail. HW_TEST_DEVICE=cuda:0 runs the same on a GPU.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "halfwarp.h"
+
+static hw_device *device;
+
+static int setup(void **state) {
+    (void)state;
+    hw_diag diag = {0};
+    const char *name = getenv("HW_TEST_DEVICE");
+    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    if (hw_device_open(name ? name : "sim:h200", &options, &device, &diag)) fail_msg("%s", diag.text);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    hw_device_close(device);
+    return 0;
+}
+
+static uint32_t below(uint32_t n) {
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)((state >> 32) % n);
+}
+
+// ---- One transpose against a loop -----------------------------------------------------------------------------------
+
+enum { RANK = 6, GUARD = 256 };
+
+// How an array's axes lie: the order in which they become slower, gaps behind each, which run backwards or stand still.
+typedef struct manner {
+    int rank;
+    int64_t shape[RANK], stride[RANK], first, span;   // elements from the lowest to element (0, 0, ...), and in all
+} manner;
+
+static void lay_out(manner *m, const int *order, const int64_t *gap, const bool *backwards, const bool *still) {
+    int64_t stride = 1;
+    m->first = 0;
+    m->span = 1;
+    for (int i = 0; i < m->rank; i++) {
+        int axis = order[i];
+        int64_t reach = still[axis] ? 0 : (m->shape[axis] - 1) * stride;
+        m->stride[axis] = still[axis] ? 0 : backwards[axis] ? -stride : stride;
+        m->span += reach;
+        if (backwards[axis]) m->first += reach;
+        if (!still[axis]) stride = stride * m->shape[axis] + gap[axis];
+    }
+}
+
+static DLDataType type_of(uint32_t bytes) {
+    return (DLDataType){kDLUInt, (uint8_t)(bytes == 16 ? 64 : 8 * bytes), bytes == 16 ? 2 : 1};
+}
+
+typedef struct example {
+    uint32_t elem_bytes, in_offset, out_offset;   // bytes from a multiple of 256
+    manner in, out;                               // axis k of out is axis axes[k] of in
+    int axes[RANK];
+} example;
+
+static void expect(const example *e, const unsigned char *in, unsigned char *out) {
+    int64_t elems = 1;
+    for (int k = 0; k < e->out.rank; k++) elems *= e->out.shape[k];
+    for (int64_t o = 0; o < elems; o++) {
+        int64_t rest = o, from = e->in.first, to = e->out.first;
+        for (int k = 0; k < e->out.rank; k++) {
+            int64_t at = rest % e->out.shape[k];
+            rest /= e->out.shape[k];
+            from += at * e->in.stride[e->axes[k]];
+            to += at * e->out.stride[k];
+        }
+        memcpy(out + to * e->elem_bytes, in + from * e->elem_bytes, e->elem_bytes);
+    }
+}
+
+static void check(const example *e) {
+    const size_t in_begin = GUARD + e->in_offset, in_all = in_begin + (size_t)e->in.span * e->elem_bytes + GUARD;
+    const size_t out_begin = GUARD + e->out_offset, out_all = out_begin + (size_t)e->out.span * e->elem_bytes + GUARD;
+    unsigned char *source = malloc(in_all), *wanted = malloc(out_all), *got = malloc(out_all);
+    for (size_t i = 0; i < in_all; i++) source[i] = (unsigned char)below(256);
+    memset(wanted, 0xA5, out_all);
+    expect(e, source + in_begin, wanted + out_begin);
+
+    hw_stream *stream = hw_device_stream(device);
+    hw_diag diag = {0};
+    void *in = NULL, *out = NULL;
+    hw_status status = hw_device_alloc(device, in_all, &in, &diag);
+    if (!status) status = hw_device_alloc(device, out_all, &out, &diag);
+    if (!status) status = hw_copy(stream, in, source, in_all, &diag);
+    if (!status) status = hw_fill(stream, out, 0xA5, out_all, &diag);
+    const DLDevice dl = hw_device_get_properties(device)->dl;
+    const DLTensor a = {.data = (char *)in + in_begin + e->in.first * e->elem_bytes, .device = dl, .ndim = e->in.rank,
+                        .dtype = type_of(e->elem_bytes), .shape = (int64_t *)e->in.shape, .strides = (int64_t *)e->in.stride};
+    DLTensor b = {.data = (char *)out + out_begin + e->out.first * e->elem_bytes, .device = dl, .ndim = e->out.rank,
+                  .dtype = a.dtype, .shape = (int64_t *)e->out.shape, .strides = (int64_t *)e->out.stride};
+    if (!status) status = hw_transpose(stream, &a, e->axes, &b, &diag);
+    if (!status) status = hw_copy(stream, got, out, out_all, &diag);
+    if (!status) status = hw_stream_synchronize(stream, &diag);
+    char text[4096] = "";
+    hw_transpose_explain(device, &a, e->axes, &b, text, sizeof text, NULL);
+    if (status) fail_msg("%s\n%s", diag.text, text);
+    if (memcmp(got, wanted, out_all)) {
+        size_t at = 0;
+        while (got[at] == wanted[at]) at++;
+        fail_msg("byte %lld is wrong:\n%s", (long long)at - (long long)out_begin, text);
+    }
+    hw_device_free(device, in);
+    hw_device_free(device, out);
+    free(source);
+    free(wanted);
+    free(got);
+}
+
+// ---- Examples -------------------------------------------------------------------------------------------------------
+
+static void shuffle(int *list, int n) {
+    for (int k = 0; k < n; k++) list[k] = k;
+    for (int k = n - 1; k > 0; k--) {
+        int other = (int)below((uint32_t)k + 1), kept = list[k];
+        list[k] = list[other];
+        list[other] = kept;
+    }
+}
+
+// A matrix in C order, each axis of in forwards (1), backwards (-1) or the same element again and again (0).
+static example matrix(int64_t rows, int64_t cols, uint32_t elem_bytes, int down, int across) {
+    example e = {.elem_bytes = elem_bytes, .axes = {1, 0}};
+    const int order[] = {1, 0};
+    const int64_t gap[RANK] = {0};
+    const bool forwards[RANK] = {0};
+    e.in = (manner){.rank = 2, .shape = {rows, cols}};
+    e.out = (manner){.rank = 2, .shape = {cols, rows}};
+    lay_out(&e.in, order, gap, (bool[RANK]){down < 0, across < 0}, (bool[RANK]){!down, !across});
+    lay_out(&e.out, order, gap, forwards, forwards);
+    return e;
+}
+
+// More than one box along each axis, so that blocks step backwards as well as lanes.
+static void test_directions(void **state) {
+    (void)state;
+    for (int down = -1; down <= 1; down++)
+        for (int across = -1; across <= 1; across++)
+            for (uint32_t bytes = 1; bytes <= 16; bytes *= 4) {
+                example even = matrix(256, 384, bytes, down, across), odd = matrix(211, 197, bytes, down, across);
+                check(&even);
+                check(&odd);
+            }
+}
+
+static void test_random(void **state) {
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        example e = {.elem_bytes = 1u << below(5)};
+        e.in.rank = e.out.rank = 1 + (int)below(RANK);
+        int64_t elems;
+        do {
+            elems = 1;
+            for (int k = 0; k < e.in.rank; k++) elems *= e.in.shape[k] = 1 + below(below(3) ? 20 : 300);
+        } while (elems > 40000);
+        shuffle(e.axes, e.in.rank);
+        for (int k = 0; k < e.in.rank; k++) e.out.shape[k] = e.in.shape[e.axes[k]];
+        int in_order[RANK], out_order[RANK];
+        int64_t in_gap[RANK], out_gap[RANK];
+        bool in_back[RANK], out_back[RANK], in_still[RANK], out_still[RANK] = {0};
+        shuffle(in_order, e.in.rank);
+        shuffle(out_order, e.in.rank);
+        for (int k = 0; k < e.in.rank; k++) {
+            in_gap[k] = below(4) ? 0 : below(4);
+            out_gap[k] = below(4) ? 0 : below(4);
+            in_back[k] = below(3) == 0;
+            out_back[k] = below(3) == 0;
+            in_still[k] = below(6) == 0;
+        }
+        lay_out(&e.in, in_order, in_gap, in_back, in_still);
+        lay_out(&e.out, out_order, out_gap, out_back, out_still);
+        e.in_offset = below(3) * e.elem_bytes;
+        e.out_offset = below(3) * e.elem_bytes;
+        check(&e);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_directions),
+        cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
