@@ -5,7 +5,7 @@
 // Predicted  H200, f32 1024x1024, tile 32x32, 32x8 threads: 32768 loads and 32768 stores of 4 sectors each; 32768
 //            shared stores and 32768 shared loads of one pass each; occupancy 100%.
 // Measured   H200, f32 8192x8192: 135.9 us, 3950 GB/s, 99% of the copy: with eight blocks on a multiprocessor the tile
-//            and its barrier cost nothing. 10007x9973: 82%. Counters as predicted. NVIDIA's MatrixTranspose.pdf, f32
+//            and its barrier cost nothing. 10007x9973: 81%. Counters as predicted. NVIDIA's MatrixTranspose.pdf, f32
 //            2048x2048: GTX 280 80.9, M2090 110.6, K20X 130.5 GB/s.
 // Held back  At 8192x8192 by the memory. Where rows begin anywhere, a warp's 128 bytes touch five sectors, of which two
 //            are shared with another warp.
