@@ -196,15 +196,17 @@ static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t p
     plan->shared_cells = stride;
 }
 
-// Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest.
+// Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest. Pads behind a short axis can
+// be longer than it; a kernel has 48 KiB of static shared memory, and without pads a box needs less.
 static void choose_layout(hw_tile_plan *plan) {
-    enum { WARPS = 2 };
+    enum { WARPS = 2, SHARED_BYTES = 48 << 10 };
     uint64_t best = UINT64_MAX;
     uint32_t best_cells = 0, chosen[3] = {0};
     for (uint32_t as_out = 0; as_out < 2; as_out++)
         for (uint32_t behind = 0; behind + 1 < plan->n_axes; behind++)
             for (uint32_t pad = 0; pad <= 4; pad++) {
                 lay_out(plan, as_out, behind, pad);
+                if (plan->shared_cells * plan->micro * plan->elem_bytes > SHARED_BYTES) break;
                 uint64_t cost = walk_wavefronts(plan, true, WARPS, NULL) * store_step(plan, plan->out_order[0]) +
                                 walk_wavefronts(plan, false, WARPS, NULL) * load_step(plan, 0);
                 if (cost > best || (cost == best && plan->shared_cells >= best_cells)) continue;
@@ -318,7 +320,9 @@ bool hw_swap_plan_make(const hw_permutation *p, hw_swap_plan *plan) {
     plan->col_axis = p->in_stride[moved[0]] == 1 ? moved[0] : moved[1];
     const uint64_t n = p->n[plan->row_axis];
     const uint32_t e = p->elem_bytes;
-    if (p->in_stride[plan->col_axis] != 1 || n > HW_TILE_MOST) return false;
+    if (p->in_stride[plan->col_axis] != 1) return false;
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (p->n[i] > HW_TILE_MOST) return false;   // counts are of 31 bits
 
     plan->elem_bytes = e;
     plan->box = e == 1 ? 128 : e >= 8 || n < 2048 ? 32 : 64;
