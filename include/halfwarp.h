@@ -115,6 +115,7 @@ HW_API hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw
 // Shapes      any rank up to 32, any extents, zero included; out's shape is in's, permuted. axes NULL: reversed.
 // Strides     any, negative and broadcast (0) ones included for in; no two elements of out may share memory.
 // Types       1, 2, 4, 8 or 16 bytes an element; both arrays of the same size of element. Values are copied bit by bit.
+// Alignment   none is asked for; arrays that begin at multiples of 16 bytes are the fastest.
 // Place       both arrays on the stream's device; or both on this machine (kDLCPU, kDLCUDAHost), from where a cuda or
 //             sim device gets them in pieces that fit its memory, with copies and kernels overlapped.
 // In place    when both arrays begin at the same address and fill the same memory without gaps, for any permutation;
@@ -122,7 +123,7 @@ HW_API hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw
 //             Any other overlap is refused.
 // Order       asynchronous on cuda; done on return on cpu and sim. Deterministic.
 // Errors      HW_USAGE: NULL, ranks or shapes that do not fit, axes that are no permutation, wrong device, overlap;
-//             HW_UNSUPPORTED: element size; HW_NO_MEMORY; HW_COMPILE and HW_NOT_FOUND from the first use of a kernel.
+//             HW_UNSUPPORTED: element size, more than 2^40 elements; HW_NO_MEMORY; HW_COMPILE and HW_NOT_FOUND from the first use of a kernel.
 // Cost        reads and writes each element once, in place up to twice; first use of a kernel compiles it (0.3 s).
 HW_API hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, DLTensor *out, hw_diag *diag);
 

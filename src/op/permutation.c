@@ -71,6 +71,26 @@ void hw_permutation_merge(hw_permutation *p) {
     }
 }
 
+bool hw_permutation_narrow(hw_permutation *p) {
+    const uintptr_t addresses = (uintptr_t)p->in | (uintptr_t)p->out;
+    uint32_t bytes = p->elem_bytes;
+    while (addresses % bytes) bytes /= 2;
+    const uint32_t factor = p->elem_bytes / bytes;
+    if (factor == 1) return true;
+    if (p->rank == HW_MAX_RANK) return false;
+    for (uint32_t k = 0; k < p->rank; k++) {
+        p->in_stride[k] *= (int64_t)factor;
+        p->out_stride[k] *= (int64_t)factor;
+    }
+    p->n[p->rank] = factor;
+    p->in_stride[p->rank] = p->out_stride[p->rank] = 1;
+    p->rank++;
+    p->elems *= factor;
+    p->elem_bytes = bytes;
+    hw_permutation_merge(p);
+    return true;
+}
+
 static bool can_widen(const hw_permutation *p, uint32_t factor) {
     uint32_t last = p->rank - 1, bytes = p->elem_bytes * factor;
     if (p->n[last] % factor || (uintptr_t)p->in % bytes || (uintptr_t)p->out % bytes) return false;

@@ -29,6 +29,10 @@ hw_status hw_permutation_make(const DLTensor *in, const int *axes, const DLTenso
 // their neighbour ends in both arrays merged, axes walked backwards in both turned round.
 void hw_permutation_merge(hw_permutation *p);
 
+// Afterwards, where an array begins at no multiple of an element, which a GPU cannot load: takes the elements apart into
+// pieces that it does begin at a multiple of, along an axis of their own. False when that would be one axis too many.
+bool hw_permutation_narrow(hw_permutation *p);
+
 // Afterwards, where both arrays' fastest axis is the same and has stride 1: widens the elements to up to max_bytes, as
 // far as extents, strides and the pointers' alignment (of at least max_bytes when they are NULL) allow.
 void hw_permutation_widen(hw_permutation *p, uint32_t max_bytes);

@@ -148,6 +148,10 @@ static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_dia
 
 hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *merged, hw_diag *diag) {
     hw_permutation p = *merged;
+    if (!hw_permutation_narrow(&p))
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "hw_transpose: an array of %d axes that cannot be merged begins at no multiple of its elements",
+                           HW_MAX_RANK);
     hw_permutation_widen(&p, 16);
     return p.in_place ? run_in_place(stream, &p, diag) : run_apart(stream, &p, diag);
 }
@@ -224,6 +228,10 @@ const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *me
     hw_permutation p = *merged;
     if (text_bytes) text[0] = 0;
     if (p.elems == 0) return text;
+    if (!hw_permutation_narrow(&p)) {
+        say(&page, "not at all: it begins at no multiple of its elements, and has too many axes\n");
+        return text;
+    }
     hw_permutation_widen(&p, 16);
     if (p.elem_bytes != merged->elem_bytes) say(&page, "moved as elements of %u bytes\n", p.elem_bytes);
     hw_swap_plan swap;

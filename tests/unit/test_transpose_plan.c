@@ -348,7 +348,7 @@ static void test_plans(void **state) {
     uint32_t kinds[HW_TILE_RAGGED + 1] = {0}, micro = 0, most_axes = 0;
     static hw_plan launch;
     seed = 0x2545f4914f6cdd1du;
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < 2500; i++) {
         const hw_permutation p = random_permutation();
         static const uint32_t multiprocessors[] = {1, 1, 2, 20, 132};
         const hw_tile_goals goals = hw_tile_goals_for(&p, multiprocessors[below(5)]);
@@ -417,7 +417,7 @@ static void test_large_plans(void **state) {
     uint32_t largest = 0, wide = 0;
     static hw_plan launch;
     seed = 0x853c49e6748fea9bu;
-    for (int i = 0; i < 8000; i++) {
+    for (int i = 0; i < 5000; i++) {
         const hw_permutation p = large_permutation();
         const hw_tile_goals goals = hw_tile_goals_for(&p, below(4) ? 132 : 1);
         uint64_t longest = 0;

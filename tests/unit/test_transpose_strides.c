@@ -193,10 +193,50 @@ static void test_random(void **state) {
     }
 }
 
+// Addresses that are multiples of less than an element, or of nothing.
+static void test_addresses(void **state) {
+    (void)state;
+    for (uint32_t bytes = 2; bytes <= 16; bytes *= 2)
+        for (uint32_t offset = 1; offset < bytes; offset *= 2) {
+            example to = matrix(131, 97, bytes, 1, 1), from = to, both = matrix(64, 96, bytes, -1, 1);
+            to.out_offset = from.in_offset = offset;
+            both.in_offset = both.out_offset = 3 * offset;
+            check(&to);
+            check(&from);
+            check(&both);
+        }
+}
+
+// A square matrix in place, at an odd address.
+static void test_address_in_place(void **state) {
+    (void)state;
+    enum { N = 75 };
+    static uint64_t source[N][N], got[N][N];
+    hw_stream *stream = hw_device_stream(device);
+    hw_diag diag = {0};
+    void *memory = NULL;
+    for (int r = 0; r < N; r++)
+        for (int c = 0; c < N; c++) source[r][c] = (uint64_t)(r * N + c) * 0x9e3779b97f4a7c15u;
+    hw_status status = hw_device_alloc(device, sizeof source + 4, &memory, &diag);
+    int64_t shape[] = {N, N};
+    DLTensor a = {.data = (char *)memory + 4, .device = hw_device_get_properties(device)->dl, .ndim = 2, .dtype = type_of(8),
+                  .shape = shape};
+    if (!status) status = hw_copy(stream, a.data, source, sizeof source, &diag);
+    if (!status) status = hw_transpose(stream, &a, NULL, &a, &diag);
+    if (!status) status = hw_copy(stream, got, a.data, sizeof got, &diag);
+    if (!status) status = hw_stream_synchronize(stream, &diag);
+    if (status) fail_msg("%s", diag.text);
+    for (int r = 0; r < N; r++)
+        for (int c = 0; c < N; c++) assert_int_equal(got[r][c], source[c][r]);
+    hw_device_free(device, memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_directions),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_address_in_place),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
