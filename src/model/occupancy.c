@@ -54,6 +54,25 @@ hw_occupancy hw_model_occupancy(const hw_arch *arch, uint32_t block_threads, uin
     return o;
 }
 
+unsigned hw_model_occupancy_limiters(const hw_occupancy *o) {
+    if (!o->limit_warps) return HW_LIMITED_BY_WARPS;   // too many threads: nothing else was asked
+    return (o->limit_warps == o->blocks ? HW_LIMITED_BY_WARPS : 0) |
+           (o->limit_blocks == o->blocks ? HW_LIMITED_BY_BLOCKS : 0) |
+           (o->limit_regs == o->blocks ? HW_LIMITED_BY_REGS : 0) | (o->limit_smem == o->blocks ? HW_LIMITED_BY_SMEM : 0);
+}
+
+uint32_t hw_model_occupancy_best_block(const hw_arch *arch, uint32_t regs, uint32_t smem_bytes, uint32_t most_threads) {
+    uint32_t best = 0, most_warps = 0;
+    if (!most_threads || most_threads > arch->max_threads_per_block) most_threads = arch->max_threads_per_block;
+    for (uint32_t threads = 32; threads <= most_threads; threads += 32) {
+        uint32_t warps = hw_model_occupancy(arch, threads, regs, smem_bytes).warps;
+        if (!warps || warps < most_warps) continue;
+        most_warps = warps;
+        best = threads;
+    }
+    return best;
+}
+
 // ---- the driver's choice of shared memory (9.0; see the header) ----
 
 // The smallest setting, KiB, that holds `blocks` blocks; the largest there is when none does.

@@ -19,6 +19,14 @@ typedef struct hw_occupancy {
 // Source: cuda_occupancy.h of the CUDA 13.0 toolkit for 2.0 and newer, the occupancy calculator's spreadsheet for 1.x.
 hw_occupancy hw_model_occupancy(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
 
+// What keeps a launch from having one block more. Several limits may stand at the same number of blocks.
+enum { HW_LIMITED_BY_WARPS = 1, HW_LIMITED_BY_BLOCKS = 2, HW_LIMITED_BY_REGS = 4, HW_LIMITED_BY_SMEM = 8 };
+unsigned hw_model_occupancy_limiters(const hw_occupancy *occupancy);
+
+// Of the whole warps up to most_threads (0: as many as a block can have) the block size that holds the most warps, the
+// largest where several do: what cudaOccupancyMaxPotentialBlockSize proposes. 0 when no block of any size can run.
+uint32_t hw_model_occupancy_best_block(const hw_arch *arch, uint32_t regs, uint32_t smem_bytes, uint32_t most_threads);
+
 // Shared memory in bytes that the driver gives the multiprocessor for such a launch (the rest stays L1 cache), where
 // its way of choosing is known; else all that there is.
 // Source: 828 launches on an H200 (driver 580), all reproduced (tests/data); NVIDIA documents no rule.
