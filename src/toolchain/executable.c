@@ -107,23 +107,28 @@ static int has_function(const hw_fatbin_entry *entry) {
     return found;
 }
 
-// The containers lie one behind the other, with zeros between them.
-static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
+// The containers lie one behind the other, with zeros between them. False after the last.
+static int next_container(span section, size_t *at, hw_fatbin *fatbin) {
     static const uint8_t magic[] = {0x50, 0xed, 0x55, 0xba};
-    for (size_t at = 0; at + sizeof magic <= section.length;) {
-        hw_fatbin fatbin;
+    for (; *at + sizeof magic <= section.length; *at += 8) {
+        if (memcmp(section.bytes + *at, magic, sizeof magic) != 0 ||
+            hw_fatbin_open(section.bytes + *at, section.length - *at, fatbin, NULL) != HW_OK)
+            continue;
+        *at += (fatbin->total_bytes + 7) & ~(size_t)7;
+        return 1;
+    }
+    return 0;
+}
+
+static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
+    hw_fatbin fatbin;
+    for (size_t at = 0; next_container(section, &at, &fatbin);) {
         hw_fatbin_entry entry;
         size_t cursor = 0;
-        if (memcmp(section.bytes + at, magic, sizeof magic) != 0 ||
-            hw_fatbin_open(section.bytes + at, section.length - at, &fatbin, NULL) != HW_OK) {
-            at += 8;
-            continue;
-        }
         while (hw_fatbin_next(&fatbin, &cursor, &entry, NULL) == HW_OK) {
             *ptx += entry.kind == HW_FATBIN_PTX;
             *machine_code += has_function(&entry);
         }
-        at += (fatbin.total_bytes + 7) & ~(size_t)7;
     }
 }
 
@@ -184,7 +189,31 @@ static hw_status check_bytes(const uint8_t *bytes, size_t length, const char *pa
     return check_device_code(&elf, path, diag);
 }
 
-static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, hw_diag *diag) {
+static hw_status visit_ptx(const elf *elf, const char *path, int cc, hw_toolchain_ptx_sink sink, void *user,
+                           hw_diag *diag) {
+    span section = find_section(elf, ".nv_fatbin");
+    hw_status status = HW_OK;
+    hw_fatbin fatbin;
+    size_t pieces = 0;
+    for (size_t at = 0; !status && next_container(section, &at, &fatbin);) {
+        char *text = NULL;
+        size_t length;
+        hw_diag why = {0};
+        status = hw_fatbin_ptx(&fatbin, cc, &text, &length, NULL, &why);
+        if (status == HW_NOT_FOUND) {   // nvcc's empty piece of machine code, for one
+            status = HW_OK;
+            continue;
+        }
+        status = status ? hw_diag_set(diag, status, "%s: %s", path, why.text) : sink(user, text, length, diag);
+        hw_free(text);
+        pieces++;
+    }
+    if (!status && !pieces) return hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", path);
+    return status;
+}
+
+// A file as bytes, to be taken away with munmap.
+static hw_status map_file(const char *path, const uint8_t **bytes, size_t *length, hw_diag *diag) {
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(errno));
@@ -192,13 +221,34 @@ static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, 
         close(file);
         return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
     }
-    size_t length = (size_t)info.st_size;
-    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+    *length = (size_t)info.st_size;
+    void *map = mmap(NULL, *length, PROT_READ, MAP_PRIVATE, file, 0);
     int failure = errno;
     close(file);
-    if (bytes == MAP_FAILED) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(failure));
-    hw_status status = check_bytes(bytes, length, path, runtime, runtime_bytes, diag);
-    munmap(bytes, length);
+    if (map == MAP_FAILED) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(failure));
+    *bytes = map;
+    return HW_OK;
+}
+
+static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, hw_diag *diag) {
+    const uint8_t *bytes;
+    size_t length;
+    hw_status status = map_file(path, &bytes, &length, diag);
+    if (status) return status;
+    status = check_bytes(bytes, length, path, runtime, runtime_bytes, diag);
+    munmap((void *)bytes, length);
+    return status;
+}
+
+hw_status hw_toolchain_each_ptx(const char *path, int cc, hw_toolchain_ptx_sink sink, void *user, hw_diag *diag) {
+    const uint8_t *bytes;
+    size_t length;
+    elf elf;
+    hw_status status = map_file(path, &bytes, &length, diag);
+    if (status) return status;
+    status = open_elf(bytes, length, path, &elf, diag);
+    if (!status) status = visit_ptx(&elf, path, cc, sink, user, diag);
+    munmap((void *)bytes, length);
     return status;
 }
 

@@ -53,6 +53,14 @@ hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag);
 // before one that the program's own search path (DT_RPATH) would find. "" when it asks for none or is no program.
 void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes);
 
+// PTX text of a program, with a NUL behind it; alive during the call. A status other than HW_OK ends the walk.
+typedef hw_status (*hw_toolchain_ptx_sink)(void *user, const char *ptx, size_t length, hw_diag *diag);
+
+// Calls sink with the PTX of every piece of device code in an executable, as a GPU of capability cc would be given it.
+// Returns what the sink did; HW_NOT_FOUND where there is no device code, or machine code only; HW_IO, HW_USAGE,
+// HW_MALFORMED as above.
+hw_status hw_toolchain_each_ptx(const char *path, int cc, hw_toolchain_ptx_sink sink, void *user, hw_diag *diag);
+
 // What ptxas reports of one kernel. spill_bytes: stores and loads together.
 typedef struct hw_ptxas_usage {
     const char *kernel;               // mangled; alive during the call of the sink

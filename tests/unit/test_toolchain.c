@@ -278,6 +278,38 @@ static void test_executables(void **state) {
     }
 }
 
+// Counts the pieces; the third is one too many.
+static hw_status count_piece(void *user, const char *ptx, size_t length, hw_diag *diag) {
+    int *pieces = user;
+    assert_int_equal(strlen(ptx), length);
+    assert_non_null(strstr(ptx, ".version"));
+    return ++*pieces < 3 ? HW_OK : hw_diag_set(diag, HW_FAULT, "enough");
+}
+
+static void test_ptx_of_executables(void **state) {
+    (void)state;
+    int pieces = 0;
+    hw_diag diag = {0};
+    // The choice between the entries of one piece is that of hw_fatbin_ptx.
+    const char *path = executable_with("several", "-L. -lcudart");
+    assert_int_equal(hw_toolchain_each_ptx(path, 90, count_piece, &pieces, &diag), HW_OK);
+    assert_int_equal(pieces, 1);
+    pieces = 2;   // what the sink says is what the caller gets
+    assert_int_equal(hw_toolchain_each_ptx(path, 90, count_piece, &pieces, &diag), HW_FAULT);
+    assert_string_equal(diag.text, "enough");
+    path = executable_with("machine_code", "-L. -lcudart");
+    assert_int_equal(hw_toolchain_each_ptx(path, 90, count_piece, &pieces, NULL), HW_NOT_FOUND);
+    assert_int_equal(hw_toolchain_each_ptx("/bin/sh", 90, count_piece, &pieces, NULL), HW_NOT_FOUND);
+    assert_int_equal(hw_toolchain_each_ptx(in_folder("nowhere"), 90, count_piece, &pieces, NULL), HW_IO);
+    assert_int_equal(hw_toolchain_each_ptx(in_folder("holder.c"), 90, count_piece, &pieces, NULL), HW_USAGE);
+    assert_int_equal(pieces, 3);
+}
+
+static hw_status ignore_piece(void *user, const char *ptx, size_t length, hw_diag *diag) {
+    (void)user, (void)ptx, (void)length, (void)diag;
+    return HW_OK;
+}
+
 static void test_files_that_are_no_programs(void **state) {
     (void)state;
     static const struct {
@@ -319,10 +351,12 @@ static void test_damaged_executables(void **state) {
         fclose(file);
         whole[at] = kept;
         hw_toolchain_check_executable(in_folder("damaged"), NULL);
+        hw_toolchain_each_ptx(in_folder("damaged"), 90, ignore_piece, NULL, NULL);
     }
     for (size_t cut = length; cut; cut = cut * 7 / 8) {
         assert_int_equal(truncate(in_folder("damaged"), (off_t)cut), 0);
         hw_toolchain_check_executable(in_folder("damaged"), NULL);
+        hw_toolchain_each_ptx(in_folder("damaged"), 90, ignore_piece, NULL, NULL);
     }
 }
 
@@ -408,6 +442,7 @@ int main(void) {
         cmocka_unit_test(test_clang_is_chosen_by_its_version),
         cmocka_unit_test(test_no_compiler_is_told_what_to_install),
         cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_ptx_of_executables),
         cmocka_unit_test(test_files_that_are_no_programs),
         cmocka_unit_test(test_damaged_executables),
         cmocka_unit_test(test_ptxas_reports),
