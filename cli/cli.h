@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "halfwarp.h"
+#include "isa/gpu.h"
 
 // Exit statuses of halfwarp itself; otherwise it exits with the program's own.
 enum {
@@ -22,7 +23,8 @@ typedef struct hw_command {
     int (*main)(int argc, char **argv);   // argv[0] is the subcommand's name; returns the exit status
 } hw_command;
 
-extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench, hw_cmd_ladder;
+extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench, hw_cmd_ladder,
+    hw_cmd_occupancy;
 
 // The commit that was built, for benchmarks; "unknown" where git was not there.
 extern const char hw_cli_commit[];
@@ -32,6 +34,9 @@ void hw_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2
 
 // Of count names, the one that the user most likely meant; NULL when none is near.
 const char *hw_cli_nearest(const char *typed, const char *const *names, size_t count);
+
+// A GPU by its name for --gpu; NULL after a complaint.
+const hw_gpu *hw_cli_find_gpu(const char *name);
 
 // An empty file of ours for the program's process to write to, in the folder for such files: its path, to be freed and
 // the file to be removed. NULL after a complaint.

@@ -11,6 +11,19 @@ static const char help[] =
     "Lists the GPUs that --gpu knows: its name there, compute capability, multiprocessors, memory bandwidth in\n"
     "10^9 bytes per second, and the product's name.\n";
 
+const hw_gpu *hw_cli_find_gpu(const char *name) {
+    enum { MOST = 256 };
+    const char *names[MOST];
+    size_t count = 0;
+    const hw_gpu *gpu = hw_gpu_find(name), *known;
+    if (gpu) return gpu;
+    while (count < MOST && (known = hw_gpu_at(count))) names[count++] = known->id;
+    const char *near = hw_cli_nearest(name, names, count);
+    if (near) hw_cli_complain("there is no GPU '%s'; did you mean '%s'? `halfwarp gpus` lists them", name, near);
+    else hw_cli_complain("there is no GPU '%s'; `halfwarp gpus` lists them", name);
+    return NULL;
+}
+
 static int gpus_main(int argc, char **argv) {
     if (argc > 1) {
         hw_cli_complain("gpus takes no argument, and got '%s'", argv[1]);

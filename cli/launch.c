@@ -171,6 +171,12 @@ static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, 
     return status ? complain_about(status, &diag) : 0;
 }
 
+int hw_cli_launch_find(const hw_cli_launch *launch, char **executable) {
+    hw_cli_paths paths;
+    *executable = NULL;
+    return hw_cli_find_paths(&paths) ? find_program(launch, &paths, executable) : HW_EXIT_USAGE;
+}
+
 // prog.cu sees itself as prog, beside its source: where nvcc would have put it, and where it may look for its data.
 static void name_program(char **argv) {
     if (ends_with(argv[0], ".cu")) argv[0][strlen(argv[0]) - 3] = '\0';

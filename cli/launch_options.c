@@ -9,21 +9,12 @@
 #include "isa/gpu.h"
 #include "launch.h"
 
-enum { MAX_THREADS = 1024, MAX_GPUS = 256 };
+enum { MAX_THREADS = 1024 };
 
 static bool set_gpu(hw_cli_launch *launch, const char *value) {
-    const hw_gpu *gpu = hw_gpu_find(value), *known;
-    if (gpu) {
-        launch->gpu = gpu->id;
-        return true;
-    }
-    const char *names[MAX_GPUS];
-    size_t count = 0;
-    while (count < MAX_GPUS && (known = hw_gpu_at(count))) names[count++] = known->id;
-    const char *near = hw_cli_nearest(value, names, count);
-    if (near) hw_cli_complain("there is no GPU '%s'; did you mean '%s'? `halfwarp gpus` lists them", value, near);
-    else hw_cli_complain("there is no GPU '%s'; `halfwarp gpus` lists them", value);
-    return false;
+    const hw_gpu *gpu = hw_cli_find_gpu(value);
+    if (gpu) launch->gpu = gpu->id;
+    return gpu != NULL;
 }
 
 static bool is_number(const char *text, unsigned long long least, unsigned long long most) {
@@ -131,8 +122,7 @@ static const char *const compile_flags[] = {
     NULL,
 };
 
-// How many words the compiler option at argv takes, itself included: 1 or 2; 0 when it is none.
-static int compile_option_words(char *const *argv) {
+int hw_cli_compile_option_words(char *const *argv) {
     const char *word = argv[0];
     size_t longest = 0;   // -lineinfo is not -l with the value ineinfo
     int words = 0;
@@ -214,7 +204,7 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
             break;
         }
         const option_row *option = find_option(argv[i], is_profile);
-        int words = option ? 0 : compile_option_words(argv + i);
+        int words = option ? 0 : hw_cli_compile_option_words(argv + i);
         if (!option && !words) {
             complain_unknown(argv[i], is_profile);
             return HW_EXIT_USAGE;

@@ -27,12 +27,14 @@ static void complain_unknown(const hw_cli_syntax *syntax, const char *word) {
 }
 
 // How many words it took; 0 after a complaint.
-static int take_option(const hw_cli_syntax *syntax, void *options, char **argv) {
+static int take_option(const hw_cli_syntax *syntax, hw_cli_other_option *other, void *options, char **argv) {
     const hw_cli_option *option = find_option(syntax, argv[0]);
     const char *equals = strchr(argv[0], '=');
     if (!option) {
-        complain_unknown(syntax, argv[0]);
-        return 0;
+        bool complained = false;
+        int taken = other ? other(options, argv, &complained) : 0;
+        if (!taken && !complained) complain_unknown(syntax, argv[0]);
+        return taken;
     }
     if (!option->takes_value && equals) {
         hw_cli_complain("%s takes no value", option->name);
@@ -47,7 +49,8 @@ static int take_option(const hw_cli_syntax *syntax, void *options, char **argv) 
     return option->takes_value && !equals ? 2 : 1;
 }
 
-int hw_cli_parse(const hw_cli_syntax *syntax, void *options, int argc, char **argv, const char **words, int *n_words) {
+int hw_cli_parse_with(const hw_cli_syntax *syntax, hw_cli_other_option *other, void *options, int argc, char **argv,
+                      const char **words, int *n_words) {
     bool only_words = false;
     *n_words = 0;
     for (int i = 1; i < argc;) {
@@ -56,7 +59,7 @@ int hw_cli_parse(const hw_cli_syntax *syntax, void *options, int argc, char **ar
             only_words = true;
             i++;
         } else if (!only_words && word[0] == '-' && word[1] && !isdigit((unsigned char)word[1])) {
-            int taken = take_option(syntax, options, argv + i);
+            int taken = take_option(syntax, other, options, argv + i);
             if (!taken) return HW_EXIT_USAGE;
             i += taken;
         } else if (*n_words == syntax->max_words) {
@@ -68,6 +71,10 @@ int hw_cli_parse(const hw_cli_syntax *syntax, void *options, int argc, char **ar
         }
     }
     return 0;
+}
+
+int hw_cli_parse(const hw_cli_syntax *syntax, void *options, int argc, char **argv, const char **words, int *n_words) {
+    return hw_cli_parse_with(syntax, NULL, options, argc, argv, words, n_words);
 }
 
 bool hw_cli_parse_bytes(const char *text, unsigned long long *bytes) {

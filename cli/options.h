@@ -24,6 +24,12 @@ typedef struct hw_cli_syntax {
 // complaint.
 int hw_cli_parse(const hw_cli_syntax *syntax, void *options, int argc, char **argv, const char **words, int *n_words);
 
+// The same, with options that the table does not have: other says how many words the one at argv takes, itself included;
+// 0: it is none, or *complained is set.
+typedef int hw_cli_other_option(void *options, char **argv, bool *complained);
+int hw_cli_parse_with(const hw_cli_syntax *syntax, hw_cli_other_option *other, void *options, int argc, char **argv,
+                      const char **words, int *n_words);
+
 // "1000000", "512MiB", "2GB": into bytes. False when it is no such number, or none above 0.
 bool hw_cli_parse_bytes(const char *text, unsigned long long *bytes);
 

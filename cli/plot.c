@@ -1,4 +1,4 @@
-// Bar charts: a gnuplot script, and gnuplot to run it.
+// Bar charts: a gnuplot script; and gnuplot, to run any script.
 #define _GNU_SOURCE
 #include "plot.h"
 
@@ -25,7 +25,7 @@ static const char *const colours[HW_PLOT_SERIES + 1][2] = {
     {"#2f6db3", "#b4c7df"}, {"#e08a1e", "#f2d2a6"}, {"#3f8f6b", "#b5d6c6"}};
 
 // In gnuplot's single quotes nothing is special but the quote.
-static void write_text(const char *text, FILE *out) {
+void hw_cli_plot_text(const char *text, FILE *out) {
     fputc('\'', out);
     for (; *text; text++) {
         if (*text == '\'') fputc('\'', out);
@@ -66,7 +66,7 @@ static void write_row_names(const hw_plot *plot, bool is_first, FILE *out) {
     fputs("set ytics scale 0 tc rgb '#222222' (", out);
     for (size_t i = 0; i < plot->n_bars; i++) {
         fputs(i ? ", " : "", out);
-        write_text(is_first ? plot->bars[i].label : "", out);
+        hw_cli_plot_text(is_first ? plot->bars[i].label : "", out);
         fprintf(out, " %g", height_of(plot, i));
     }
     fputs(")\n", out);
@@ -86,7 +86,7 @@ static void write_bars(const hw_plot *plot, int panel, FILE *out) {
                     is_first ? "plot" : ", \\\n    ", s, f, half, half, colour);
             if (p->series[s] && !f) {
                 fputs("title ", out);
-                write_text(p->series[s], out);
+                hw_cli_plot_text(p->series[s], out);
             } else fputs("notitle", out);
             fprintf(out, ", \\\n     $data_%d_%d using 2:1:(sprintf('%%.%df', $2)) with labels left "
                     "offset character 0.4,0 font ',10' tc rgb '#444444' notitle", s, f, p->decimals);
@@ -103,7 +103,7 @@ static void write_panel(const hw_plot *plot, int panel, double left, double righ
     fprintf(out, "set xrange [0:%.9g]\nset yrange [-0.6:%g]\n", largest(plot, panel) * 1.14,
             (double)plot->n_bars - 0.4);
     fputs("set xlabel ", out);
-    write_text(p->title, out);
+    hw_cli_plot_text(p->title, out);
     fputc('\n', out);
     write_row_names(plot, panel == 0, out);
     fputs(n_series(p) == 1 ? "unset key\n" : "set key at graph 1, graph 1.01 right bottom horizontal samplen 1\n", out);
@@ -114,23 +114,34 @@ static void write_panel(const hw_plot *plot, int panel, double left, double righ
     write_bars(plot, panel, out);
 }
 
-static void write_script(const hw_plot *plot, const char *path, bool is_png, FILE *out) {
+static bool has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path), n = strlen(ending);
+    return length > n && strcasecmp(path + length - n, ending) == 0;
+}
+
+void hw_cli_plot_begin(const char *path, int width, int height, const char *title, const char *subtitle, FILE *out) {
+    if (has_ending(path, ".png"))
+        fprintf(out, "set terminal pngcairo size %d,%d font 'Sans,11' background '#ffffff'\n", width, height);
+    else fprintf(out, "set terminal svg size %d,%d font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n", width,
+                 height);
+    fputs("set termoption noenhanced\nset output ", out);
+    hw_cli_plot_text(path, out);
+    fputs("\nset style fill solid 1 noborder\nset border 1 lc rgb '#888888'\nset xtics nomirror out scale 0.5 tc rgb "
+          "'#444444'\nset grid x lc rgb '#e4e4e4' lt 1\nset multiplot\nset label 1 ", out);
+    hw_cli_plot_text(title, out);
+    fprintf(out, " at screen %.4f, screen %.4f left font ',16'\nset label 2 ", 16.0 / width, 1 - 24.0 / height);
+    hw_cli_plot_text(subtitle, out);
+    fprintf(out, " at screen %.4f, screen %.4f left tc rgb '#555555'\n", 16.0 / width, 1 - 47.0 / height);
+}
+
+static void write_script(const void *context, const char *path, FILE *out) {
+    const hw_plot *plot = context;
     size_t longest = 0;
     for (size_t i = 0; i < plot->n_bars; i++)
         if (strlen(plot->bars[i].label) > longest) longest = strlen(plot->bars[i].label);
     int width = plot->n_panels == 1 ? 900 : 1120, names = (int)longest * CHARACTER_PIXELS + 24;
     int height = HEAD_PIXELS + FOOT_PIXELS + ROW_PIXELS * (int)(plot->n_bars ? plot->n_bars : 1);
-    if (is_png) fprintf(out, "set terminal pngcairo size %d,%d font 'Sans,11' background '#ffffff'\n", width, height);
-    else fprintf(out, "set terminal svg size %d,%d font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n", width,
-                 height);
-    fputs("set termoption noenhanced\nset output ", out);
-    write_text(path, out);
-    fputs("\nset style fill solid 1 noborder\nset border 1 lc rgb '#888888'\nset xtics nomirror out scale 0.5 tc rgb "
-          "'#444444'\nset grid x lc rgb '#e4e4e4' lt 1\nset multiplot\nset label 1 ", out);
-    write_text(plot->title, out);
-    fprintf(out, " at screen %.4f, screen %.4f left font ',16'\nset label 2 ", 16.0 / width, 1 - 24.0 / height);
-    write_text(plot->subtitle, out);
-    fprintf(out, " at screen %.4f, screen %.4f left tc rgb '#555555'\n", 16.0 / width, 1 - 47.0 / height);
+    hw_cli_plot_begin(path, width, height, plot->title, plot->subtitle, out);
     double room = width - names - RIGHT_PIXELS - GAP_PIXELS * (plot->n_panels - 1), each = room / plot->n_panels;
     for (int i = 0; i < plot->n_panels; i++) {
         double left = names + i * (each + GAP_PIXELS);
@@ -138,7 +149,7 @@ static void write_script(const hw_plot *plot, const char *path, bool is_png, FIL
                     (double)FOOT_PIXELS / height, out);
         fputs("unset label\n", out);
     }
-    fputs("unset multiplot\nunset output\n", out);
+    fputs("unset multiplot\n", out);
 }
 
 // ---- gnuplot --------------------------------------------------------------------------------------------------------
@@ -154,11 +165,6 @@ static bool is_on_path(const char *program) {
         at += length + (at[length] == ':');
     }
     return false;
-}
-
-static bool has_ending(const char *path, const char *ending) {
-    size_t length = strlen(path), n = strlen(ending);
-    return length > n && strcasecmp(path + length - n, ending) == 0;
 }
 
 int hw_cli_plot_check(const char *path) {
@@ -190,27 +196,30 @@ static int run_gnuplot(FILE *script) {
 }
 
 // Draws into temporary, an empty file. 0 or errno; EIO when gnuplot drew nothing.
-static int draw(const hw_plot *plot, const char *temporary, bool is_png) {
+static int draw(hw_plot_script *write, const void *context, const char *temporary) {
     struct stat info;
     FILE *script = tmpfile();
     if (!script) return errno;
-    write_script(plot, temporary, is_png, script);
+    write(context, temporary, script);
+    fputs("unset output\n", script);
     int failure = fflush(script) == 0 && fseek(script, 0, SEEK_SET) == 0 ? 0 : errno;
     if (!failure && (run_gnuplot(script) != 0 || stat(temporary, &info) != 0 || !info.st_size)) failure = EIO;
     fclose(script);
     return failure;
 }
 
-int hw_cli_plot_write(const hw_plot *plot, const char *path) {
+int hw_cli_plot_run(hw_plot_script *script, const void *context, const char *path) {
     char *temporary = NULL;
     mode_t mask = umask(0);
     umask(mask);
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) temporary = NULL;
-    int file = temporary ? mkstemp(temporary) : -1, failure = file < 0 ? errno : 0;
+    // The ending says what to draw.
+    const char *ending = has_ending(path, ".png") ? ".png" : ".svg";
+    if (asprintf(&temporary, "%s.XXXXXX%s", path, ending) < 0) temporary = NULL;
+    int file = temporary ? mkstemps(temporary, (int)strlen(ending)) : -1, failure = file < 0 ? errno : 0;
     if (file >= 0) {
         failure = fchmod(file, 0666 & ~mask) ? errno : 0;
         close(file);
-        if (!failure) failure = draw(plot, temporary, has_ending(path, ".png"));
+        if (!failure) failure = draw(script, context, temporary);
         if (!failure && rename(temporary, path) != 0) failure = errno;
         if (failure) unlink(temporary);
     }
@@ -220,3 +229,5 @@ int hw_cli_plot_write(const hw_plot *plot, const char *path) {
     else hw_cli_complain("cannot write %s: %s", path, strerror(failure));
     return HW_EXIT_USAGE;
 }
+
+int hw_cli_plot_write(const hw_plot *plot, const char *path) { return hw_cli_plot_run(write_script, plot, path); }

@@ -1,9 +1,10 @@
-// Bar charts as files, drawn by gnuplot.
+// Pictures as files, drawn by gnuplot: bar charts, and what a script of the caller's draws.
 #ifndef HW_CLI_PLOT_H
 #define HW_CLI_PLOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { HW_PLOT_PANELS = 2, HW_PLOT_SERIES = 2 };
 
@@ -34,5 +35,15 @@ int hw_cli_plot_check(const char *path);
 
 // Writes the file, whole or not at all. 0, or HW_EXIT_USAGE after a complaint.
 int hw_cli_plot_write(const hw_plot *plot, const char *path);
+
+// The same with a script of the caller's own: what there is to draw, between hw_cli_plot_begin and "unset multiplot".
+typedef void hw_plot_script(const void *context, const char *path, FILE *out);
+int hw_cli_plot_run(hw_plot_script *script, const void *context, const char *path);
+
+// Terminal, output, title and subtitle of a picture of that many pixels that draws to path; begins a multiplot.
+void hw_cli_plot_begin(const char *path, int width, int height, const char *title, const char *subtitle, FILE *out);
+
+// Text as gnuplot quotes it.
+void hw_cli_plot_text(const char *text, FILE *out);
 
 #endif

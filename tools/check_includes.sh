@@ -22,7 +22,7 @@ declare -A allowed=(
     [ladder]="op device prof event model isa"
     [io]=""
     [shim]="device prof report toolchain"
-    [cli]="toolchain isa op ladder device io report prof"
+    [cli]="toolchain isa op ladder device model io report prof"
     [bench]="isa op"
 )
 

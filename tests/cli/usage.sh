@@ -9,14 +9,14 @@ says out "profile"
 silent err
 expect 0 "$halfwarp" --version
 says out "halfwarp "
-for command in run profile gpus transpose bench ladder; do
+for command in run profile gpus occupancy transpose bench ladder; do
     expect 0 "$halfwarp" "$command" --help
     says out "usage: halfwarp $command"
     silent err
 done
 # Subcommands of the design that are not built yet are not offered.
 expect 0 "$halfwarp" --help
-for later in check occupancy; do
+for later in check; do
     ! grep -qw "^  $later" "$work/out" || fail "--help offers $later"
 done
 

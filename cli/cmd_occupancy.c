@@ -1,0 +1,243 @@
+// halfwarp occupancy: the occupancy calculator, of a launch by its numbers or of a program's kernels.
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "occupancy.h"
+#include "occupancy_kernels.h"
+#include "options.h"
+#include "plot.h"
+#include "whole_file.h"
+
+static const char help[] =
+    "usage: halfwarp occupancy --gpu G --block N [--regs R] [--smem S] [OPTIONS]\n"
+    "       halfwarp occupancy --gpu G [--block N] [OPTIONS] PROG\n"
+    "\n"
+    "How many blocks and warps of a launch one multiprocessor holds, which limit stops it there, and the block sizes\n"
+    "that do better. With PROG, a .cu file or an executable, the same for each of its kernels; it is not run.\n"
+    "\n"
+    "  --gpu G           the GPU; h200 unless given; `halfwarp gpus` lists them\n"
+    "  --block N         threads per block, 256 or 32x8; of a PROG each kernel's best size unless given\n"
+    "  --regs R          registers per thread; no limit unless given. Of a PROG they come from ptxas where there is\n"
+    "                    one that knows the GPU, else they are estimated\n"
+    "  --smem S          bytes of shared memory per block, 20000 or 48KiB; 0 unless given. Of a PROG the dynamic part,\n"
+    "                    beside what its kernels declare\n"
+    "  --format F        table (as it is unless given), csv or json\n"
+    "  -o FILE           write that to FILE and not to standard output\n"
+    "  --plot FILE       a picture as well, .svg or .png, by gnuplot: warps against block size, registers and shared\n"
+    "                    memory, with the launch marked\n"
+    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"
+    "  -I -D -U -std= -O -use_fast_math -maxrregcount= ...\n"
+    "                    for the compiler of a .cu file, as nvcc takes them\n";
+
+typedef struct occupancy_words {
+    const hw_gpu *gpu;
+    uint32_t block, regs, smem;
+    bool has_regs;
+    const char *output, *plot, *compiler;
+    hw_report_format format;
+    const char **compile_options;   // room for all of argv
+    int n_compile_options;
+} occupancy_words;
+
+// ---- Options --------------------------------------------------------------------------------------------------------
+
+static bool set_gpu(void *options, const char *value) {
+    occupancy_words *words = options;
+    words->gpu = hw_cli_find_gpu(value);
+    return words->gpu != NULL;
+}
+
+// A number from least to most, and what follows it.
+static bool read_number(const char *text, uint32_t least, uint32_t most, uint32_t *number, const char **end) {
+    char *stop;
+    errno = 0;
+    if (!isdigit((unsigned char)*text)) return false;
+    unsigned long long value = strtoull(text, &stop, 10);
+    *number = (uint32_t)value;
+    *end = stop;
+    return !errno && value >= least && value <= most;
+}
+
+static bool set_block(void *options, const char *value) {
+    enum { MOST = 65536 };
+    occupancy_words *words = options;
+    const char *at = value;
+    uint32_t side;
+    words->block = 1;
+    for (int i = 0; i < 3 && read_number(at, 1, MOST, &side, &at); i++) {
+        if ((uint64_t)words->block * side > MOST) break;
+        words->block *= side;
+        if (!*at) return true;
+        if (*at++ != 'x') break;
+    }
+    hw_cli_complain("--block is a number of threads, like 256, or a shape, like 32x8; and not '%s'", value);
+    return false;
+}
+
+static bool set_regs(void *options, const char *value) {
+    enum { MOST = 65536 };
+    occupancy_words *words = options;
+    const char *end;
+    words->has_regs = true;
+    if (read_number(value, 0, MOST, &words->regs, &end) && !*end) return true;
+    hw_cli_complain("--regs is a number of registers per thread, like 32, and not '%s'", value);
+    return false;
+}
+
+static bool set_smem(void *options, const char *value) {
+    enum { MOST = 1 << 30 };
+    unsigned long long bytes = 0;
+    bool good = strcmp(value, "0") == 0 || hw_cli_parse_bytes(value, &bytes);
+    ((occupancy_words *)options)->smem = (uint32_t)bytes;
+    if (good && bytes <= MOST) return true;
+    hw_cli_complain("--smem is a number of bytes per block, like 20000 or 48KiB, and not '%s'", value);
+    return false;
+}
+
+static bool set_format(void *options, const char *value) {
+    occupancy_words *words = options;
+    words->format = hw_report_find_format(value);
+    if (words->format != HW_REPORT_FORMATS) return true;
+    hw_cli_complain("--format is table, csv or json, and not '%s'", value);
+    return false;
+}
+
+static bool set_output(void *options, const char *value) {
+    ((occupancy_words *)options)->output = value;
+    if (*value) return true;
+    hw_cli_complain("-o takes a file's name");
+    return false;
+}
+
+static bool set_plot(void *options, const char *value) {
+    ((occupancy_words *)options)->plot = value;
+    return hw_cli_plot_check(value) == 0;
+}
+
+static bool set_compiler(void *options, const char *value) {
+    ((occupancy_words *)options)->compiler = value;
+    if (!strcmp(value, "nvcc") || !strcmp(value, "clang")) return true;
+    hw_cli_complain("--compiler is nvcc or clang, and not '%s'", value);
+    return false;
+}
+
+static const hw_cli_option options_table[] = {
+    {"--gpu", true, set_gpu},   {"--block", true, set_block},   {"--regs", true, set_regs},
+    {"--smem", true, set_smem}, {"--format", true, set_format}, {"-o", true, set_output},
+    {"--plot", true, set_plot}, {"--compiler", true, set_compiler},
+};
+
+static int take_compile_option(void *options, char **argv, bool *complained) {
+    occupancy_words *words = options;
+    int count = hw_cli_compile_option_words(argv);
+    for (int i = 0; i < count; i++) {
+        if (!argv[i]) {
+            hw_cli_complain("%s takes a value", argv[0]);
+            *complained = true;
+            return 0;
+        }
+        words->compile_options[words->n_compile_options++] = argv[i];
+    }
+    return count;
+}
+
+// What only a program, or only a launch by its numbers, can be asked.
+static int check_words(const occupancy_words *words, const char *program) {
+    if (program && words->has_regs) {
+        hw_cli_complain("--regs is for a launch by its numbers; the registers of %s come from its compiler", program);
+        return HW_EXIT_USAGE;
+    }
+    if (!program && !words->block) {
+        hw_cli_complain("how many threads? Usage: halfwarp occupancy --gpu G --block N [--regs R] [--smem S], "
+                        "or a .cu file");
+        return HW_EXIT_USAGE;
+    }
+    if (!program && words->n_compile_options) {
+        hw_cli_complain("%s is for the compiler of a .cu file", words->compile_options[0]);
+        return HW_EXIT_USAGE;
+    }
+    return 0;
+}
+
+// ---- The command ----------------------------------------------------------------------------------------------------
+
+// Only a table on a terminal; https://no-color.org.
+static bool wants_colour(const occupancy_words *words) {
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !words->output && words->format == HW_REPORT_TABLE && !(no_colour && *no_colour) &&
+           !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
+}
+
+static int deliver(const hw_occupancy_list *list, const occupancy_words *words) {
+    char *text = NULL;
+    size_t length = 0;
+    int status = 0;
+    FILE *memory = open_memstream(&text, &length);
+    bool good = memory && hw_occupancy_write(list, words->format, wants_colour(words), memory);
+    if (memory && fclose(memory) != 0) good = false;
+    if (!good) {
+        hw_cli_complain("out of memory");
+        status = HW_EXIT_USAGE;
+    } else if (words->output) status = hw_cli_write_file(words->output, text, length);
+    else fwrite(text, 1, length, stdout);   // main looks at the outcome
+    free(text);
+    if (!status && words->plot) status = hw_occupancy_draw(list, words->plot);
+    return status;
+}
+
+static uint32_t best_block(const hw_occupancy_list *list, const hw_occupancy_row *row) {
+    uint32_t block = hw_model_occupancy_best_block(list->gpu->arch, row->regs, row->smem_static + row->smem_dynamic,
+                                                   row->most_threads);
+    return block ? block : 32;
+}
+
+static int answer_program(const occupancy_words *words, char *program) {
+    char *argv[] = {program, NULL};
+    const hw_cli_launch launch = {.gpu = words->gpu->id, .compiler = words->compiler, .program = argv,
+                                  .compile_options = words->compile_options,
+                                  .n_compile_options = words->n_compile_options};
+    hw_occupancy_list list = {.gpu = words->gpu, .program = program, .block_is_best = !words->block};
+    int status = hw_occupancy_find_kernels(&launch, &list);
+    for (size_t i = 0; !status && i < list.n_rows; i++) {
+        hw_occupancy_row *row = &list.rows[i];
+        row->smem_dynamic = words->smem;
+        row->block = words->block ? words->block : best_block(&list, row);
+        row->held = hw_occupancy_ask(&list, row, row->block);
+    }
+    if (!status) status = deliver(&list, words);
+    hw_occupancy_free_rows(&list);
+    return status;
+}
+
+static int answer_numbers(const occupancy_words *words) {
+    hw_occupancy_row row = {.block = words->block, .regs = words->regs, .smem_dynamic = words->smem};
+    hw_occupancy_list list = {.gpu = words->gpu, .rows = &row, .n_rows = 1};
+    row.held = hw_occupancy_ask(&list, &row, row.block);
+    return deliver(&list, words);
+}
+
+static int occupancy_main(int argc, char **argv) {
+    static const hw_cli_syntax syntax = {"occupancy", options_table, sizeof options_table / sizeof options_table[0], 1};
+    occupancy_words words = {.gpu = hw_gpu_find("h200"), .format = HW_REPORT_TABLE};
+    const char *program = NULL;
+    int n_words;
+    words.compile_options = calloc((size_t)argc + 1, sizeof *words.compile_options);
+    if (!words.compile_options) {
+        hw_cli_complain("out of memory");
+        return HW_EXIT_USAGE;
+    }
+    int status = hw_cli_parse_with(&syntax, take_compile_option, &words, argc, argv, &program, &n_words);
+    if (!status) status = check_words(&words, program);
+    if (!status) status = program ? answer_program(&words, (char *)program) : answer_numbers(&words);
+    free(words.compile_options);
+    return status;
+}
+
+const hw_command hw_cmd_occupancy = {"occupancy", "how many warps a multiprocessor holds, and why not more", help,
+                                     occupancy_main};

@@ -1,0 +1,45 @@
+// halfwarp occupancy: what it found out, as text and as a picture.
+#ifndef HW_CLI_OCCUPANCY_H
+#define HW_CLI_OCCUPANCY_H
+
+#include <stdio.h>
+
+#include "isa/gpu.h"
+#include "model/occupancy.h"
+#include "report/report.h"
+
+// A launch: one that was described, or that of a kernel.
+typedef struct hw_occupancy_row {
+    char *kernel;                      // demangled; NULL: no kernel
+    uint32_t block, regs;              // threads per block; registers per thread, 0: not told
+    uint32_t smem_static, smem_dynamic;
+    uint32_t most_threads;             // that the kernel's launch bounds allow; 0: any
+    bool regs_estimated;               // no ptxas was there to say
+    hw_occupancy held;
+} hw_occupancy_row;
+
+typedef struct hw_occupancy_list {
+    const hw_gpu *gpu;
+    const char *program;               // NULL: one launch, by its numbers
+    bool block_is_best;                // no block was told: each kernel has the size that holds the most warps
+    hw_occupancy_row *rows;
+    size_t n_rows;
+} hw_occupancy_list;
+
+// Asks the model, for the row's block or for another.
+hw_occupancy hw_occupancy_ask(const hw_occupancy_list *list, const hw_occupancy_row *row, uint32_t block);
+
+// "regs", "warps+smem": what stands in the way of one block more. Returns text.
+const char *hw_occupancy_limiter(const hw_occupancy_row *row, char *text, size_t text_bytes);
+
+// Why it cannot run at all; false when it can.
+bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes);
+
+// Returns false when memory ran out.
+bool hw_occupancy_write(const hw_occupancy_list *list, hw_report_format format, bool colour, FILE *out);
+
+// The three curves of NVIDIA's calculator for each row, one below the other. 0, or the exit status after a complaint.
+enum { HW_OCCUPANCY_MOST_PLOTTED = 16 };
+int hw_occupancy_draw(const hw_occupancy_list *list, const char *path);
+
+#endif

@@ -1,0 +1,94 @@
+// Compile, load on a simulated GPU, ask ptxas: what profile knows of a kernel before it is launched.
+#include "occupancy_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "base/status.h"
+#include "device/sim.h"
+#include "toolchain/toolchain.h"
+
+typedef struct loading {
+    hw_sim *sim;
+    hw_occupancy_list *list;
+    char *cache;
+    const char *program;
+    bool asks_ptxas;
+} loading;
+
+static void take_usage(void *user, const hw_ptxas_usage *usage) {
+    hw_sim_function *function;
+    if (usage->regs > 0 && hw_sim_find_function(user, usage->kernel, &function, NULL) == HW_OK)
+        hw_sim_set_regs(function, (uint32_t)usage->regs);
+}
+
+// "copy(float*, int)" is known as copy, as reports of profile have it; templates keep what tells them apart.
+static char *name_of(const char *mangled) {
+    char text[1024];
+    hw_demangle(mangled, text, sizeof text);
+    char *name = strdup(text), *end = name;
+    for (int depth = 0; name && *end; end++) {
+        depth += *end == '<' ? 1 : *end == '>' ? -1 : 0;
+        if (*end == '(' && depth <= 0 && end > name) *end-- = '\0';
+    }
+    if (name && strncmp(name, "void ", 5) == 0) memmove(name, name + 5, strlen(name + 5) + 1);
+    return name;
+}
+
+static hw_status add_kernel(hw_occupancy_list *list, const hw_sim_function *function, hw_diag *diag) {
+    const hw_arch *arch = list->gpu->arch;
+    hw_sim_function_info info;
+    hw_sim_get_function_info(function, &info);
+    hw_occupancy_row *rows = realloc(list->rows, (list->n_rows + 1) * sizeof *rows);
+    if (!rows) return hw_diag_no_memory(diag);
+    list->rows = rows;
+    // Of more registers than there are ptxas spills the rest.
+    uint32_t regs = info.regs > arch->max_regs_per_thread ? arch->max_regs_per_thread : info.regs;
+    rows[list->n_rows] = (hw_occupancy_row){.kernel = name_of(info.name), .regs = regs,
+                                            .regs_estimated = info.regs_estimated,
+                                            .smem_static = info.static_shared_bytes,
+                                            .most_threads = info.max_threads_per_block};
+    return rows[list->n_rows++].kernel ? HW_OK : hw_diag_no_memory(diag);
+}
+
+static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
+    loading *l = user;
+    hw_sim_module *module = NULL;
+    hw_status status = hw_sim_load(l->sim, ptx, length, l->program, &module, diag);
+    if (status) return status;
+    const hw_toolchain_options options = {.search_path = getenv("PATH"), .cache_dir = l->cache};
+    if (l->asks_ptxas)
+        hw_toolchain_ptxas_regs(&options, ptx, length, l->list->gpu->arch->cc, take_usage, module, NULL);
+    hw_sim_function *function;
+    for (uint32_t i = 0; !status && (function = hw_sim_function_at(module, i)); i++)
+        status = add_kernel(l->list, function, diag);
+    return status;
+}
+
+int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *list) {
+    hw_diag diag = {0};
+    char *executable = NULL;
+    const char *hides_nvcc = getenv("HALFWARP_HIDE_NVCC");
+    loading l = {.list = list, .program = launch->program[0], .asks_ptxas = !(hides_nvcc && *hides_nvcc)};
+    const hw_sim_options options = {.gpu = list->gpu, .threads = 1};
+    int result = hw_cli_launch_find(launch, &executable);
+    if (result) goto done;
+    l.cache = hw_cli_cache_folder();
+    hw_status status = l.cache ? hw_sim_create(&options, &l.sim, &diag) : hw_diag_no_memory(&diag);
+    if (!status) status = hw_toolchain_each_ptx(executable, list->gpu->arch->cc, take_ptx, &l, &diag);
+    if (!status && !list->n_rows) status = hw_diag_set(&diag, HW_NOT_FOUND, "%s has no kernels", launch->program[0]);
+    if (status) result = hw_cli_fail(status, &diag);
+done:
+    hw_sim_destroy(l.sim);
+    free(l.cache);
+    free(executable);
+    return result;
+}
+
+void hw_occupancy_free_rows(hw_occupancy_list *list) {
+    for (size_t i = 0; i < list->n_rows; i++) free(list->rows[i].kernel);
+    free(list->rows);
+    list->rows = NULL;
+    list->n_rows = 0;
+}

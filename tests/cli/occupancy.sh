@@ -1,0 +1,169 @@
+# occupancy: launches by their numbers, kernels of a program, the formats, pictures, and what is refused.
+. "$(dirname "$0")/check.bash"
+occupancy() { "$halfwarp" occupancy "$@"; }
+
+# Of each GPU: blocks, warps, percent, the four limits, the limiter.
+while read -r gpu block regs smem wanted; do
+    expect 0 occupancy --gpu "$gpu" --block "$block" --regs "$regs" --smem "$smem" --format csv
+    silent err
+    [ "$(head -1 "$work/out")" = "blocks,warps,occupancy_pct,limit_warps,limit_blocks,limit_regs,limit_smem,limiter" ] ||
+        fail "columns: $(head -1 "$work/out")"
+    [ "$(sed -n '2,$p' "$work/out")" = "$wanted" ] || fail "$gpu $block $regs $smem: $(tail -1 "$work/out"), not $wanted"
+done <<'ROWS'
+8800gtx 64 8 256 8,16,66.67,12,8,16,32,blocks
+fx5600 256 11 1024 2,16,66.67,3,8,2,16,regs
+gtx280 96 17 2100 6,18,56.25,10,8,6,6,regs+smem
+c1060 256 16 4124 3,24,75,4,8,4,3,smem
+m2090 192 20 12288 4,24,50,8,8,8,4,smem
+k40 256 32 8448 5,40,62.5,8,16,8,5,smem
+p100 160 72 0 5,25,39.06,12,32,5,32,regs
+v100 96 100 1000 5,15,23.44,21,32,5,96,regs
+t4 256 48 16KiB 4,32,100,4,16,5,4,warps+smem
+a100 128 40 20000 7,28,43.75,16,32,12,7,smem
+rtx3090 32x8 40 16384 5,40,83.33,6,16,6,5,smem
+rtx4090 8x8x1 40 0 24,48,100,24,24,24,100,warps+blocks+regs
+h100 384 168 200KiB 1,12,18.75,5,32,1,1,regs+smem
+H200 100 32 0 16,64,100,16,32,16,228,warps+regs
+b200 1024 64 0 1,32,50,2,32,1,228,regs
+ROWS
+
+# What is not used does not limit.
+expect 0 occupancy --gpu gtx280 --block 32 --format csv
+[ "$(tail -1 "$work/out")" = "8,8,25,32,8,8,8,blocks" ] || fail "without registers: $(tail -1 "$work/out")"
+
+# The table, and the block sizes that do better.
+expect 0 occupancy --gpu 8800gtx --block 256 --regs 11 --smem 1024
+says out "GeForce 8800 GTX (8800gtx), compute capability 1.0"
+grep -Eq '^ +2 +16 +66.7% +3 +8 +2 +16 +regs *$' "$work/out" || fail "the row: $(cat "$work/out")"
+grep -Eq '^ +83.3% +20 warps +128 320$' "$work/out" || fail "no better sizes: $(cat "$work/out")"
+grep -Eq '^ +75.0% +18 warps +192 288$' "$work/out" || fail "no second sizes: $(cat "$work/out")"
+! grep -q $'\033' "$work/out" || fail "colour where there is no terminal"
+expect 0 occupancy --block 256 --regs 32
+says out "NVIDIA H200"
+says out "no block size holds more warps"
+
+# A launch that would be refused is an answer.
+while read -r words; do
+    IFS='|' read -r options why <<< "$words"
+    # shellcheck disable=SC2086
+    expect 0 occupancy $options
+    says out "$why"
+    grep -Eq '^ +0 +0 +0% ' "$work/out" || fail "$options: $(cat "$work/out")"
+done <<'ROWS'
+--gpu gtx280 --block 513|513 threads are more than the 512
+--gpu m2090 --block 64 --regs 64|64 registers are more than the 63
+--gpu h200 --block 64 --smem 228KiB|233472 bytes of shared memory are more than the 232448
+--gpu h200 --block 1024 --regs 65|1024 threads of 65 registers
+ROWS
+
+expect 0 occupancy --gpu 8800gtx --block 256 --regs 11 --smem 1024 --format json -o "$work/a.json"
+silent out
+if command -v python3 > "$work/where"; then
+    python3 - "$work/a.json" << 'PYTHON' || fail "the JSON: $(cat "$work/a.json")"
+import json, sys
+answer = json.load(open(sys.argv[1]))
+assert answer["gpu"] == "8800gtx" and answer["blocks"] == 2 and answer["limiter"] == "regs", answer
+assert answer["occupancy_pct"] == 66.67 and answer["limit_smem"] == 16 and "refused" not in answer
+assert [better["block"] for better in answer["better"]] == [128, 320, 192, 288], answer
+PYTHON
+fi
+
+# ---- Programs -------------------------------------------------------------------------------------------------------
+
+cat > "$work/kernels.cu" << 'CUDA'
+#include <cstdio>
+template <typename T> __global__ void fill(T *out, T value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+__global__ void __launch_bounds__(192) bounded(float *out) {
+    __shared__ float tile[SIZE];
+    tile[threadIdx.x] = out[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[191 - threadIdx.x];
+}
+int main() {
+    fill<<<1, 32>>>((double *)nullptr, 1.0);
+    bounded<<<1, 192>>>((float *)nullptr);
+    puts("this program was run");
+}
+CUDA
+expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --format csv
+grep -q "was run" "$work/out" && fail "it was run"
+[ "$(grep -c . "$work/out")" = 3 ] || fail "two kernels: $(cat "$work/out")"
+grep -Eq '^"fill<double>",1024,[0-9]+,[01],0,0,2,64,100,2,32,' "$work/out" || fail "fill: $(cat "$work/out")"
+grep -Eq '^"bounded",128,[0-9]+,[01],4096,0,16,64,100,16,32,' "$work/out" || fail "bounded: $(cat "$work/out")"
+expect 0 occupancy -D SIZE=1024 "$work/kernels.cu" --block 256 --smem 1000
+grep -Eq '^ +bounded +256 +~?[0-9]+ +5096 +0 +0 +0%' "$work/out" || fail "more than its bounds: $(cat "$work/out")"
+says out "bounded cannot be launched so: 256 threads are more than the 192"
+says out "100.0%   64 warps   64 128  bounded"
+expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --block 64x3 --format csv
+grep -Eq '^"bounded",192,[0-9]+,[01],4096,0,10,60,93.75,10,32,' "$work/out" || fail "bounded: $(cat "$work/out")"
+# Without ptxas registers are estimated, and said to be.
+HALFWARP_HIDE_NVCC=1 expect 0 occupancy --gpu gtx280 -DSIZE=1024 "$work/kernels.cu"
+says out "~"
+says out "estimated registers"
+expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --format json
+if command -v python3 > "$work/where"; then
+    python3 - "$work/out" << 'PYTHON' || fail "the JSON: $(cat "$work/out")"
+import json, sys
+kernels = {kernel["kernel"]: kernel for kernel in json.load(open(sys.argv[1]))["kernels"]}
+assert kernels["bounded"]["smem_static"] == 4096 and kernels["bounded"]["better"] == [], kernels
+assert kernels["fill<double>"]["warps"] == 64
+PYTHON
+fi
+
+# ---- Pictures -------------------------------------------------------------------------------------------------------
+
+if command -v gnuplot > "$work/where"; then
+    expect 0 occupancy --gpu k40 --block 256 --regs 40 --smem 9000 --plot "$work/a.svg"
+    for word in "<svg" "threads per block" "registers per thread" "shared memory per block, KiB" "Tesla K40m" \
+                "256: 40 warps" "9000 bytes: 40 warps" "100%"; do
+        grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
+    done
+    expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --plot "$work/a.png"
+    [ "$(head -c 4 "$work/a.png" | tail -c 3)" = PNG ] || fail "no PNG"
+    for gpu in 8800gtx gtx280 m2090 t4 b200; do
+        expect 0 occupancy --gpu $gpu --block 5000 --regs 9999 --smem 1GiB --plot "$work/a.svg"
+        expect 0 occupancy --gpu $gpu --block 1 --plot "$work/a.svg"
+    done
+    expect 2 occupancy --block 64 --plot "$work/nowhere/a.svg"
+    [ "$(ls "$work")" = $'a.json\na.png\na.svg\nerr\nkernels.cu\nout\nwhere' ] || fail "left behind: $(ls "$work")"
+fi
+expect 2 occupancy --block 64 --plot "$work/a.gif"
+says err ".svg"
+
+# ---- Refused --------------------------------------------------------------------------------------------------------
+
+expect 2 occupancy
+says err "how many threads"
+for block in 0 -1 x 32x 32x8x 32x8x1x1 0x8 256k 70000 4294967552 99999999999999999999 300x300; do
+    expect 2 occupancy --block "$block"
+    says err "--block"
+done
+for regs in -1 x 1.5 4294967312 32x; do
+    expect 2 occupancy --block 64 --regs "$regs"
+    says err "--regs"
+done
+for smem in -1 x 1.5KiB 2GiB 4294967296 48kib; do
+    expect 2 occupancy --block 64 --smem "$smem"
+    says err "--smem"
+done
+expect 2 occupancy --block 64 --gpu gtx28
+says err "did you mean 'gtx280'"
+expect 2 occupancy --block 64 --format xml
+expect 2 occupancy --block 64 --compiler gcc
+expect 2 occupancy --block 64 --bloc 64
+says err "did you mean --block"
+expect 2 occupancy --block
+expect 2 occupancy --block 64 -I
+expect 2 occupancy --block 64 -I.
+says err "is for the compiler of a .cu file"
+expect 2 occupancy "$work/kernels.cu" --regs 32
+says err "come from its compiler"
+expect 2 occupancy "$work/nowhere.cu"
+says err "nowhere.cu"
+expect 2 occupancy /bin/sh
+says err "no device code"
+expect 3 occupancy "$work/kernels.cu"    # SIZE is missing
+echo 'int main() {}' > "$work/none.cu"
+expect 2 occupancy "$work/none.cu"
+says err "none.cu has no"
+finish
