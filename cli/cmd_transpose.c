@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "device/device.h"
 #include "io/npy.h"
 #include "options.h"
 #include "progress.h"
@@ -134,17 +135,11 @@ static int parse_axes(const char *text, int rank, int *axes) {
 
 // ---- The work -------------------------------------------------------------------------------------------------------
 
-// On a terminal a large array is done in pieces along one axis, so that there is progress to show. What an axis gives:
-// any number of pieces when it varies fastest in neither array, else pieces long enough to be read or written in runs.
+// On a terminal the processor does a large array in pieces along one axis, so that there is progress to show. What an axis
+// gives: any number of pieces when it varies fastest in neither array, else pieces long enough to be read or written in
+// runs. GPUs work in pieces of their own, and say how far they are.
 enum { RUN = 512, MOST_PIECES = 100 };
-
-static double piece_bytes(hw_device_kind kind) {
-    switch (kind) {
-    case HW_DEVICE_CUDA: return 1e9;   // each piece fills and drains the pipeline of copies and kernels
-    case HW_DEVICE_SIM: return 16e6;
-    default: return 32e6;
-    }
-}
+static const double PIECE_BYTES = 32e6;
 
 static int64_t in_stride(const DLTensor *in, int axis) {
     int64_t stride = 1;
@@ -193,18 +188,27 @@ static hw_status transpose_piece(hw_stream *stream, const DLTensor *in, const in
     return status ? status : hw_stream_synchronize(stream, diag);
 }
 
+static void show_share(void *progress, double share) {
+    hw_cli_progress_update(progress, share * ((hw_cli_progress *)progress)->bytes);
+}
+
 static hw_status transpose_in_pieces(hw_device *device, const DLTensor *in, const int *axes, DLTensor *out,
                                      double bytes, hw_diag *diag) {
     hw_stream *stream = hw_device_stream(device);
     hw_cli_progress progress;
     int cut = 0;
-    double wanted = bytes / piece_bytes(hw_device_get_properties(device)->kind);
+    bool is_cpu = hw_device_get_properties(device)->kind == HW_DEVICE_CPU;
+    double wanted = bytes / PIECE_BYTES;
     hw_cli_progress_begin(&progress, bytes);
-    int64_t pieces = !progress.on || wanted < 2 ? 1
+    int64_t pieces = !is_cpu || !progress.on || wanted < 2 ? 1
                      : choose_cut(in, axes, out, wanted < MOST_PIECES ? (int64_t)wanted : MOST_PIECES, &cut);
     if (pieces == 1) {
+        hw_stream_watch(stream, show_share, &progress);
         hw_status status = hw_transpose(stream, in, axes, out, diag);
-        return status ? status : hw_stream_synchronize(stream, diag);
+        if (!status) status = hw_stream_synchronize(stream, diag);
+        hw_stream_watch(stream, NULL, NULL);
+        hw_cli_progress_end(&progress);
+        return status;
     }
     hw_status status = HW_OK;
     int64_t extent = out->shape[cut], step = extent / pieces + (extent % pieces != 0);

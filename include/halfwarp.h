@@ -123,7 +123,8 @@ HW_API hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw
 //             Any other overlap is refused.
 // Order       asynchronous on cuda; done on return on cpu and sim. Deterministic.
 // Errors      HW_USAGE: NULL, ranks or shapes that do not fit, axes that are no permutation, wrong device, overlap;
-//             HW_UNSUPPORTED: element size, more than 2^40 elements; HW_NO_MEMORY; HW_COMPILE and HW_NOT_FOUND from the first use of a kernel.
+//             HW_UNSUPPORTED: element size, more than 2^40 elements; HW_NO_MEMORY; HW_COMPILE and HW_NOT_FOUND from the
+//             first use of a kernel.
 // Cost        reads and writes each element once, in place up to twice; first use of a kernel compiles it (0.3 s).
 HW_API hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, DLTensor *out, hw_diag *diag);
 

@@ -167,6 +167,15 @@ hw_stream *hw_device_stream(hw_device *device) { return device ? device->own_str
 
 hw_device *hw_stream_device(const hw_stream *stream) { return stream ? stream->device : NULL; }
 
+void hw_stream_watch(hw_stream *stream, hw_stream_watcher *watcher, void *user) {
+    stream->watcher = watcher;
+    stream->watcher_user = user;
+}
+
+void hw_stream_report(hw_stream *stream, double share) {
+    if (stream->watcher) stream->watcher(stream->watcher_user, share);
+}
+
 hw_status hw_stream_create(hw_device *device, hw_stream **out, hw_diag *diag) {
     if (out) *out = NULL;
     if (!device || !out) return hw_diag_set(diag, HW_USAGE, "hw_stream_create: an argument is NULL");

@@ -50,6 +50,14 @@ hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw
 hw_status hw_stream_alloc(hw_stream *stream, size_t bytes, void **out, hw_diag *diag);
 void hw_stream_free(hw_stream *stream, void *memory);
 
+// ---- Progress -------------------------------------------------------------------------------------------------------
+
+// Who wants to know how far the stream's long operations have come: told the share that is done, up to 1, after each piece
+// of a call that works in pieces, on the thread of that call. NULL: nobody.
+typedef void hw_stream_watcher(void *user, double share);
+void hw_stream_watch(hw_stream *stream, hw_stream_watcher *watcher, void *user);
+void hw_stream_report(hw_stream *stream, double share);
+
 // ---- What a kind of device offers to those who know it --------------------------------------------------------------
 
 // What an operation worked out for this device, by a key of its making (a plan and its kernels, which live as long as the

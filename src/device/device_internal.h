@@ -43,6 +43,8 @@ struct hw_stream {
     hw_device *device;
     hw_stream *next, **link;      // all streams of the device
     void *handle;                 // the kind's own
+    hw_stream_watcher *watcher;   // NULL: none
+    void *watcher_user;
 };
 
 // One thing remembered: key_bytes of key, then value_bytes. key NULL: none.

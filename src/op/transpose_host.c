@@ -144,6 +144,7 @@ typedef struct slot {
 typedef struct job {
     const hw_permutation *p;
     hw_device *device;
+    hw_stream *caller;           // is told how far the work has come
     cut cut;
     uint64_t piece_bytes;
     bool is_pinned;
@@ -287,7 +288,10 @@ static hw_status run_pieces(job *job, hw_diag *diag) {
     hw_status status = HW_OK;
     for (uint64_t i = 0; i < SLOTS && i < pieces && status == HW_OK; i++) status = bring(job, i, diag);
     for (uint64_t i = 0; i < pieces + SLOTS && status == HW_OK; i++) {
-        if (i >= SLOTS && i - SLOTS < pieces) status = finish(job, i - SLOTS, diag);
+        if (i >= SLOTS && i - SLOTS < pieces) {
+            status = finish(job, i - SLOTS, diag);
+            if (status == HW_OK) hw_stream_report(job->caller, (double)(i - SLOTS + 1) / (double)pieces);
+        }
         if (i >= pieces) continue;
         if (status == HW_OK) status = turn(job, i, diag);
         if (status == HW_OK) status = send(job, i, diag);
@@ -322,6 +326,7 @@ hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_
     hw_status status = hw_stream_synchronize(stream, diag);   // what is queued may write the arrays
     if (status == HW_OK) status = make_job(hw_stream_device(stream), p, is_pinned, &job, diag);
     if (status != HW_OK) return status;
+    job.caller = stream;
     status = open_job(&job, diag);
     if (status == HW_OK) status = run_pieces(&job, diag);
     close_job(&job);

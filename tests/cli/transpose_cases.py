@@ -160,6 +160,33 @@ def check_terminal():
         os.remove(other)
 
 
+def check_gpu():
+    """A simulated GPU and the processor agree; a machine without a compiler of kernels says so."""
+    other = os.path.join(folder, "other.npy")
+    for size, shape, axes in ((1, (301, 203), "1,0"), (2, (5, 3, 40, 33), "2,0,3,1"), (4, (1000, 3), "1,0"), (8, (), ""),
+                              (16, (31, 47), "1,0"), (8, (0, 5), "1,0"), (4, (2, 3, 4, 5, 6, 7), "3,1,5,0,4,2")):
+        make_large({1: "|u1", 2: ">i2", 4: "<f4", 8: "<f8", 16: "<c16"}[size], size, shape)
+        done = subprocess.run([halfwarp, "transpose", source, "-o", result, "--axes", axes, "--device", "sim:h200",
+                               "--memory-limit", "40000"], stderr=subprocess.PIPE)
+        if done.returncode and b"compiler" in done.stderr:
+            return
+        if done.returncode or run(source, "-o", other, "--axes", axes).returncode or not same(result, other):
+            complain("sim:h200 and cpu: %s %s: status %d, %s" % (shape, axes, done.returncode, done.stderr.decode()))
+    # On a terminal as well it is the GPU that works: a kernel comes into an empty cache.
+    make_large("<f4", 4, (3000, 4000))
+    cache = os.path.join(folder, "cache")
+    screen, terminal = pty.openpty()
+    done = subprocess.run([halfwarp, "transpose", source, "-o", result, "--device", "sim:h200"], stderr=terminal,
+                          env={**os.environ, "HALFWARP_CACHE": cache})
+    os.close(terminal)
+    os.close(screen)
+    if done.returncode or not os.path.isdir(cache) or not os.listdir(cache):
+        complain("on a terminal no kernel was used: status %d" % done.returncode)
+    if run(source, "-o", other).returncode or not same(result, other):
+        complain("on a terminal: wrong on sim:h200")
+    os.remove(other)
+
+
 def check_signals():
     """A signal in the middle of the work leaves nothing, and ends the program as a signal does."""
     make_large("|u1", 1, (16381, 16369))
@@ -185,5 +212,6 @@ check_arrays()
 check_streams()
 check_cut_short()
 check_terminal()
+check_gpu()
 check_signals()
 sys.exit(wrong != 0)
