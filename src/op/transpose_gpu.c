@@ -38,9 +38,17 @@ static bool recall(hw_stream *stream, const plan_key *key, prepared *known) {
     return hw_device_recall(hw_stream_device(stream), key->words, key->bytes, known, sizeof *known);
 }
 
+hw_status hw_transpose_in_part(hw_status status, hw_diag *diag) {
+    static const char words[] = "; out may be written in part";
+    if (status == HW_OK || !diag || strstr(diag->text, words)) return status;
+    const size_t used = strlen(diag->text);
+    snprintf(diag->text + used, sizeof diag->text - used, "%s", words);
+    return status;
+}
+
 static hw_status launch(hw_stream *stream, const hw_permutation *p, const prepared *known, hw_diag *diag) {
     void *const arrays[] = {[IN] = (void *)p->in, [OUT] = p->out};
-    return hw_plan_launch_all(stream, &known->plan, known->kernels, arrays, diag);
+    return hw_transpose_in_part(hw_plan_launch_all(stream, &known->plan, known->kernels, arrays, diag), diag);
 }
 
 // Finds the kernels of known->plan, remembers all of it, and launches.

@@ -10,6 +10,9 @@
 // where the permutation needs it (up to the array's size). HW_NO_MEMORY, HW_COMPILE, HW_NOT_FOUND (compiler).
 hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *p, hw_diag *diag);
 
+// Adds to a failure's sentence that out may hold a part of the result, once. Returns status.
+hw_status hw_transpose_in_part(hw_status status, hw_diag *diag);
+
 // What it would do, a line per step.
 const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *p, char *text, size_t text_bytes);
 

@@ -328,7 +328,7 @@ hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_
     if (status != HW_OK) return status;
     job.caller = stream;
     status = open_job(&job, diag);
-    if (status == HW_OK) status = run_pieces(&job, diag);
+    if (status == HW_OK) status = hw_transpose_in_part(run_pieces(&job, diag), diag);
     close_job(&job);
     return status;
 }

@@ -231,12 +231,79 @@ static void test_address_in_place(void **state) {
     hw_device_free(device, memory);
 }
 
+// ---- Allocations that fail ------------------------------------------------------------------------------------------
+
+// One thread, as what is allocated on others cannot be counted. on_host: in pieces.
+static hw_device *open_small(bool on_host) {
+    hw_device *opened = NULL;
+    hw_diag diag = {0};
+    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH"), .threads = 1,
+                                       .memory_limit_bytes = on_host ? 40000 : 0};
+    if (hw_device_open("sim:h200", &options, &opened, &diag)) fail_msg("%s", diag.text);
+    return opened;
+}
+
+// The transpose of a matrix of bytes of which the nth allocation fails. True when it was done all the same.
+static bool transpose_failing(long successes, int64_t rows, int64_t cols, bool on_host, bool in_place) {
+    static unsigned char source[1 << 16], out[1 << 16];
+    const size_t bytes = (size_t)(rows * cols);
+    hw_device *small = open_small(on_host);
+    hw_stream *stream = hw_device_stream(small);
+    hw_diag diag = {0};
+    void *from = source, *to = out;
+    for (size_t i = 0; i < bytes; i++) source[i] = (unsigned char)(i * 2654435761u >> 20);
+    memset(out, 0xA5, sizeof out);
+    if (!on_host) {
+        assert_int_equal(hw_device_alloc(small, bytes, &from, &diag), HW_OK);
+        assert_int_equal(hw_copy(stream, from, source, bytes, &diag), HW_OK);
+        to = from;
+        if (!in_place) assert_int_equal(hw_device_alloc(small, bytes, &to, &diag), HW_OK);
+        if (!in_place) assert_int_equal(hw_copy(stream, to, out, bytes, &diag), HW_OK);
+    }
+    int64_t shape[] = {rows, cols}, turned[] = {cols, rows};
+    const DLDevice here = {kDLCPU, 0}, there = hw_device_get_properties(small)->dl;
+    DLTensor a = {.data = from, .device = on_host ? here : there, .ndim = 2, .dtype = type_of(1), .shape = shape};
+    DLTensor b = a;
+    b.data = to;
+    b.shape = turned;
+    hw_alloc_fail_after(successes);
+    hw_status status = hw_transpose(stream, &a, NULL, &b, &diag);
+    hw_alloc_fail_after(-1);
+    if (!on_host) assert_int_equal(hw_copy(stream, out, to, bytes, NULL), HW_OK);
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char done = source[i % (size_t)rows * (size_t)cols + i / (size_t)rows], before = in_place ? source[i] : 0xA5;
+        bool in_part = strstr(diag.text, "out may be written in part") && (in_place || out[i] == done);
+        if (out[i] != (status == HW_OK ? done : before) && !in_part)
+            fail_msg("byte %zu of %zu is wrong after allocation %ld failed: %s", i, bytes, successes, diag.text);
+    }
+    if (status != HW_OK && (status != HW_NO_MEMORY || !diag.text[0]))
+        fail_msg("allocation %ld: status %d, %s", successes, (int)status, diag.text);
+    hw_device_close(small);
+    return status == HW_OK;
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    if (hw_device_get_properties(device)->kind != HW_DEVICE_SIM) skip();
+    const struct {
+        int64_t rows, cols;
+        bool on_host, in_place;
+    } cases[] = {{100, 120, false, false}, {100, 120, false, true}, {96, 96, false, true}, {200, 300, true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(transpose_failing(-1, cases[i].rows, cases[i].cols, cases[i].on_host, cases[i].in_place));
+        long n = 0;
+        while (!transpose_failing(n, cases[i].rows, cases[i].cols, cases[i].on_host, cases[i].in_place)) n++;
+        assert_true(n > 3);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_directions),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_address_in_place),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
