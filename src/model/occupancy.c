@@ -58,7 +58,8 @@ unsigned hw_model_occupancy_limiters(const hw_occupancy *o) {
     if (!o->limit_warps) return HW_LIMITED_BY_WARPS;   // too many threads: nothing else was asked
     return (o->limit_warps == o->blocks ? HW_LIMITED_BY_WARPS : 0) |
            (o->limit_blocks == o->blocks ? HW_LIMITED_BY_BLOCKS : 0) |
-           (o->limit_regs == o->blocks ? HW_LIMITED_BY_REGS : 0) | (o->limit_smem == o->blocks ? HW_LIMITED_BY_SMEM : 0);
+           (o->limit_regs == o->blocks ? HW_LIMITED_BY_REGS : 0) |
+           (o->limit_smem == o->blocks ? HW_LIMITED_BY_SMEM : 0);
 }
 
 uint32_t hw_model_occupancy_best_block(const hw_arch *arch, uint32_t regs, uint32_t smem_bytes, uint32_t most_threads) {

@@ -69,8 +69,8 @@ static void worked_example_of_seed_004(void **state) {
     assert_int_equal(hw_model_occupancy_limiters(&o), HW_LIMITED_BY_BLOCKS);
 }
 
-// Case 22 (seed 004, section 4.7.1): the tiled product has 256 threads and two tiles of 16x16; sgemmNN has 64 threads and
-// a tile of 16x17, and up to 32 registers each for its 16 results leave it the eight blocks.
+// Case 22 (seed 004, section 4.7.1): the tiled product has 256 threads and two tiles of 16x16; sgemmNN has 64 threads
+// and a tile of 16x17, and up to 32 registers each for its 16 results leave it the eight blocks.
 static void blocks_of_the_matrix_products(void **state) {
     (void)state;
     hw_occupancy o = hw_model_occupancy(arch_of("gtx280"), 256, 10, 2 * 16 * 16 * 4);
@@ -137,9 +137,10 @@ static void limits_of_each_generation(void **state) {
         {35, 64, 32, 0, 16, 32, B}, {35, 128, 24, 3072, 16, 64, W | B | S}, {35, 128, 24, 3073, 14, 56, S},
         {37, 256, 64, 0, 8, 64, W | R}, {37, 256, 32, 16384, 7, 56, S},
         // 5.x and 6.x: 32 blocks.
-        {50, 64, 32, 0, 32, 64, W | B | R}, {50, 256, 32, 8192, 8, 64, W | R | S}, {52, 256, 32, 12288, 8, 64, W | R | S},
+        {50, 64, 32, 0, 32, 64, W | B | R}, {50, 256, 32, 8192, 8, 64, W | R | S},
+        {52, 256, 32, 12288, 8, 64, W | R | S},
         {53, 1024, 32, 0, 2, 64, W | R}, {53, 1024, 33, 0, 0, 0, R}, {61, 256, 48, 0, 5, 40, R},
-        {60, 256, 48, 0, 5, 40, R}, {62, 256, 32, 0, 8, 64, W | R},
+        {60, 256, 48, 0, 5, 40, R}, {60, 317, 193, 0, 0, 0, R}, {62, 256, 32, 0, 8, 64, W | R},
         // 7.x: opt-in beyond 48 KiB; Turing has half the warps.
         {70, 1024, 32, 98304, 1, 32, S}, {70, 1024, 32, 98305, 0, 0, S}, {70, 256, 32, 0, 8, 64, W | R},
         {72, 256, 64, 0, 4, 32, R}, {75, 1024, 64, 0, 1, 32, W | R}, {75, 64, 64, 0, 16, 32, W | B | R},
