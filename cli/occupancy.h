@@ -10,7 +10,7 @@
 
 // A launch: one that was described, or that of a kernel.
 typedef struct hw_occupancy_row {
-    char *kernel;                      // demangled; NULL: no kernel
+    char *kernel;                      // demangled, with its parameters; NULL: no kernel
     uint32_t block, regs;              // threads per block; registers per thread, 0: not told
     uint32_t smem_static, smem_dynamic;
     uint32_t most_threads;             // that the kernel's launch bounds allow; 0: any
@@ -31,6 +31,10 @@ hw_occupancy hw_occupancy_ask(const hw_occupancy_list *list, const hw_occupancy_
 
 // "regs", "warps+smem": what stands in the way of one block more. Returns text.
 const char *hw_occupancy_limiter(const hw_occupancy_row *row, char *text, size_t text_bytes);
+
+// The kernel's name without result type and parameters, at most HW_OCCUPANCY_NAME - 1 bytes. Returns text.
+enum { HW_OCCUPANCY_NAME = 96 };
+const char *hw_occupancy_name(const hw_occupancy_row *row, char text[HW_OCCUPANCY_NAME]);
 
 // Why it cannot run at all; false when it can.
 bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes);

@@ -23,29 +23,18 @@ static void take_usage(void *user, const hw_ptxas_usage *usage) {
         hw_sim_set_regs(function, (uint32_t)usage->regs);
 }
 
-// "copy(float*, int)" is known as copy, as reports of profile have it; templates keep what tells them apart.
-static char *name_of(const char *mangled) {
-    char text[1024];
-    hw_demangle(mangled, text, sizeof text);
-    char *name = strdup(text), *end = name;
-    for (int depth = 0; name && *end; end++) {
-        depth += *end == '<' ? 1 : *end == '>' ? -1 : 0;
-        if (*end == '(' && depth <= 0 && end > name) *end-- = '\0';
-    }
-    if (name && strncmp(name, "void ", 5) == 0) memmove(name, name + 5, strlen(name + 5) + 1);
-    return name;
-}
-
 static hw_status add_kernel(hw_occupancy_list *list, const hw_sim_function *function, hw_diag *diag) {
     const hw_arch *arch = list->gpu->arch;
     hw_sim_function_info info;
+    char name[2048];
     hw_sim_get_function_info(function, &info);
     hw_occupancy_row *rows = realloc(list->rows, (list->n_rows + 1) * sizeof *rows);
     if (!rows) return hw_diag_no_memory(diag);
     list->rows = rows;
     // Of more registers than there are ptxas spills the rest.
     uint32_t regs = info.regs > arch->max_regs_per_thread ? arch->max_regs_per_thread : info.regs;
-    rows[list->n_rows] = (hw_occupancy_row){.kernel = name_of(info.name), .regs = regs,
+    rows[list->n_rows] = (hw_occupancy_row){.kernel = strdup(hw_demangle(info.name, name, sizeof name)),
+                                            .regs = regs,
                                             .regs_estimated = info.regs_estimated,
                                             .smem_static = info.static_shared_bytes,
                                             .most_threads = info.max_threads_per_block};

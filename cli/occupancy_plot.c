@@ -35,7 +35,8 @@ static uint32_t warps_at(const hw_occupancy_list *list, const hw_occupancy_row *
 }
 
 // A stair: from each value to the next one the warps of the next, as what is handed out is rounded up.
-static void write_data(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c, FILE *out) {
+static void write_data(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
+                       FILE *out) {
     uint32_t warps = 0, before = UINT32_MAX;
     fputs("$stair << EOD\n", out);
     for (uint64_t at = 0; at < c->last; at += c->step) {
@@ -60,15 +61,15 @@ static void write_label(const hw_occupancy_row *row, const curve *c, FILE *out) 
     bool on_left = x > 0.62 * end;
     char text[64];
     snprintf(text, sizeof text, c->unit > 1 ? "%u bytes: %u warps" : "%u: %u warps", c->here, row->held.warps);
-    fprintf(out, "set arrow 1 from %.9g, graph 0 to %.9g, graph 1 nohead dt 3 lw 1.2 lc rgb '#c9700a' front\nset label 3 ",
-            x, x);
+    fprintf(out, "set arrow 1 from %.9g, graph 0 to %.9g, graph 1 nohead dt 3 lw 1.2 lc rgb '#c9700a' front\n", x, x);
+    fputs("set label 3 ", out);
     hw_cli_plot_text(text, out);
     fprintf(out, " at %.9g, graph 0.945 %s offset character %s,0 tc rgb '#a85c00' front\n", x,
             on_left ? "right" : "left", on_left ? "-0.5" : "0.5");
 }
 
-static void write_curve(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c, double top,
-                        double bottom, FILE *out) {
+static void write_curve(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
+                        double top, double bottom, FILE *out) {
     uint32_t most = list->gpu->arch->warps_per_sm;
     double room = WIDTH - LEFT_PIXELS - RIGHT_PIXELS - GAP_PIXELS * (N_CURVES - 1), each = room / N_CURVES;
     double left = LEFT_PIXELS + index * (each + GAP_PIXELS);
@@ -105,21 +106,21 @@ static void write_curve(const hw_occupancy_list *list, const hw_occupancy_row *r
 
 // "256 threads, 40 registers, 20000 bytes: 48 of 64 warps (75%), limited by regs"
 static void describe_row(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes) {
-    char limiter[64], why[160];
-    size_t used = (size_t)snprintf(text, text_bytes, "%s%s%u threads", row->kernel ? row->kernel : "",
+    char limiter[64], why[160], name[HW_OCCUPANCY_NAME];
+    size_t used = (size_t)snprintf(text, text_bytes, "%s%s%u threads", row->kernel ? hw_occupancy_name(row, name) : "",
                                    row->kernel ? ": " : "", row->block);
     if (row->regs && used < text_bytes)
-        used += (size_t)snprintf(text + used, text_bytes - used, ", %s%u registers", row->regs_estimated ? "about " : "",
-                                 row->regs);
+        used += (size_t)snprintf(text + used, text_bytes - used, ", %s%u registers",
+                                 row->regs_estimated ? "about " : "", row->regs);
     if (used >= text_bytes) return;
     used += (size_t)snprintf(text + used, text_bytes - used, ", %u bytes of shared memory",
                              row->smem_static + row->smem_dynamic);
     if (used >= text_bytes) return;
     if (hw_occupancy_refusal(list, row, why, sizeof why))
         snprintf(text + used, text_bytes - used, ": refused, as %s", why);
-    else snprintf(text + used, text_bytes - used, ": %u block%s, %u of %u warps, %.3g%%, limited by %s", row->held.blocks,
-                  row->held.blocks == 1 ? "" : "s", row->held.warps, list->gpu->arch->warps_per_sm, row->held.occupancy_pct,
-                  hw_occupancy_limiter(row, limiter, sizeof limiter));
+    else snprintf(text + used, text_bytes - used, ": %u block%s, %u of %u warps, %.3g%%, limited by %s",
+                  row->held.blocks, row->held.blocks == 1 ? "" : "s", row->held.warps, list->gpu->arch->warps_per_sm,
+                  row->held.occupancy_pct, hw_occupancy_limiter(row, limiter, sizeof limiter));
 }
 
 static void write_script(const void *context, const char *path, FILE *out) {

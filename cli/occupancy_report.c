@@ -38,6 +38,13 @@ const char *hw_occupancy_limiter(const hw_occupancy_row *row, char *text, size_t
     return text;
 }
 
+const char *hw_occupancy_name(const hw_occupancy_row *row, char text[HW_OCCUPANCY_NAME]) {
+    enum { WIDTH = 40 };
+    char name[2048];
+    return hw_report_shorten(hw_report_short_name(row->kernel, name, sizeof name), WIDTH, false, text,
+                             HW_OCCUPANCY_NAME);
+}
+
 bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes) {
     const hw_arch *arch = list->gpu->arch;
     uint32_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
@@ -85,11 +92,12 @@ static double pct_of(const hw_occupancy_list *list, uint32_t warps) {
 
 // A line for each number of warps, the best first.
 static void write_better(const hw_occupancy_list *list, const hw_occupancy_row *row, int most_lines, FILE *out) {
+    char name[HW_OCCUPANCY_NAME];
     uint32_t warps = next_better(list, row, UINT32_MAX);
     for (int line = 0; warps && line < most_lines; line++, warps = next_better(list, row, warps)) {
         fprintf(out, "  %5.1f%% %4u warps  ", pct_of(list, warps), warps);
         for (uint32_t block = 0; (block = next_block(list, row, warps, block));) fprintf(out, " %u", block);
-        if (row->kernel) fprintf(out, "  %s", row->kernel);
+        if (row->kernel) fprintf(out, "  %s", hw_occupancy_name(row, name));
         fputc('\n', out);
     }
 }
@@ -115,6 +123,8 @@ static const hw_grid_column columns[C_COLUMNS] = {
     [C_LIMITER] = {"", "limiter", true},
 };
 
+_Static_assert((int)HW_OCCUPANCY_NAME <= (int)HW_GRID_CELL, "a name fits a cell");
+
 #define PRINT(cell, ...) snprintf((cell).text, HW_GRID_CELL, __VA_ARGS__)
 
 static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
@@ -124,7 +134,7 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
     unsigned limiters = limiters_of(row);
     char limiter[64];
     if (list->program) {
-        PRINT(cells[C_KERNEL], "%s", row->kernel);
+        hw_occupancy_name(row, cells[C_KERNEL].text);
         PRINT(cells[C_BLOCK], "%u", row->block);
         PRINT(cells[C_REGS], "%s%u", row->regs_estimated ? "~" : "", row->regs);
         PRINT(cells[C_SMEM], "%u", row->smem_static + row->smem_dynamic);
@@ -165,10 +175,11 @@ static void write_heading(const hw_occupancy_list *list, FILE *out) {
 static void write_notes(const hw_occupancy_list *list, FILE *out) {
     bool has_estimates = false;
     for (size_t i = 0; i < list->n_rows; i++) {
-        char why[160];
+        char why[160], name[HW_OCCUPANCY_NAME];
         has_estimates |= list->rows[i].regs_estimated;
         if (!hw_occupancy_refusal(list, &list->rows[i], why, sizeof why)) continue;
-        if (list->program) fprintf(out, "\n  %s cannot be launched so: %s\n", list->rows[i].kernel, why);
+        if (list->program) fprintf(out, "\n  %s cannot be launched so: %s\n",
+                                   hw_occupancy_name(&list->rows[i], name), why);
         else fprintf(out, "\n  such a launch is refused: %s\n", why);
     }
     if (has_estimates) fputs("\n  ~  estimated registers: ptxas was not there to say, or does not know the GPU\n", out);
@@ -246,8 +257,8 @@ static json_t *better_array(const hw_occupancy_list *list, const hw_occupancy_ro
     int failed = 0;
     for (uint32_t warps = next_better(list, row, UINT32_MAX); warps; warps = next_better(list, row, warps))
         for (uint32_t block = 0; (block = next_block(list, row, warps, block));)
-            failed |= json_array_append_new(better, json_pack("{s:i, s:i, s:f}", "block", (int)block, "warps",
-                                                              (int)warps, "occupancy_pct", rounded(pct_of(list, warps))));
+            failed |= json_array_append_new(better, json_pack("{s:i, s:i, s:f}", "block", (int)block, "warps", (int)warps,
+                                                              "occupancy_pct", rounded(pct_of(list, warps))));
     if (!failed) return better;
     json_decref(better);
     return NULL;

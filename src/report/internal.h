@@ -21,9 +21,5 @@ const char *hw_report_trimmed(double value, int decimals, char *out, size_t out_
 const char *hw_report_bytes(uint64_t bytes, char *out, size_t out_bytes);
 // "32x8", "256", "8x8x4".
 const char *hw_report_shape(const uint32_t shape[3], char *out, size_t out_bytes);
-// A demangled name without result type and parameters: "transpose<32>".
-const char *hw_report_short_name(const char *kernel, char *out, size_t out_bytes);
-// A text of at most width characters, its start (or with keep_end its end) replaced by "..." where it is longer.
-const char *hw_report_shorten(const char *text, size_t width, bool keep_end, char *out, size_t out_bytes);
 
 #endif

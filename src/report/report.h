@@ -24,4 +24,10 @@ const char *hw_report_format_name(hw_report_format format);
 // HW_IO when out cannot be written; HW_NO_MEMORY. Deterministic but for host_ms.
 hw_status hw_report_write(const hw_report *report, hw_report_format format, bool colour, FILE *out, hw_diag *diag);
 
+// Names as tables show them; both are cut to out_bytes and return out.
+// A demangled name without result type and parameters: "transpose<32>".
+const char *hw_report_short_name(const char *kernel, char *out, size_t out_bytes);
+// A text of at most width characters, its start (or with keep_end its end) replaced by "..." where it is longer.
+const char *hw_report_shorten(const char *text, size_t width, bool keep_end, char *out, size_t out_bytes);
+
 #endif
