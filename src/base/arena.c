@@ -17,6 +17,7 @@ typedef struct chunk {
 
 struct hw_arena {
     chunk *chunks;
+    bool ran_out;
 };
 
 hw_arena *hw_arena_create(void) { return hw_calloc(1, sizeof(hw_arena)); }
@@ -32,13 +33,19 @@ void hw_arena_destroy(hw_arena *arena) {
 }
 
 void *hw_arena_take(hw_arena *arena, size_t bytes) {
-    if (bytes > (size_t)1 << 46) return NULL;
+    if (bytes > (size_t)1 << 46) {
+        arena->ran_out = true;
+        return NULL;
+    }
     bytes = (bytes + 15) & ~(size_t)15;
     chunk *c = arena->chunks;
     if (!c || c->size - c->used < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
         c = hw_malloc(sizeof(chunk) + size);
-        if (!c) return NULL;
+        if (!c) {
+            arena->ran_out = true;
+            return NULL;
+        }
         *c = (chunk){.next = arena->chunks, .used = 0, .size = size};
         arena->chunks = c;
     }
@@ -47,6 +54,8 @@ void *hw_arena_take(hw_arena *arena, size_t bytes) {
     memset(taken, 0, bytes);
     return taken;
 }
+
+bool hw_arena_ran_out(const hw_arena *arena) { return arena->ran_out; }
 
 char *hw_arena_string(hw_arena *arena, const char *text, size_t length) {
     char *copy = hw_arena_take(arena, length + 1);

@@ -2,6 +2,7 @@
 #ifndef HW_BASE_ARENA_H
 #define HW_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct hw_arena hw_arena;
@@ -14,6 +15,9 @@ void hw_arena_destroy(hw_arena *arena);
 
 // Zeroed memory, aligned to 16 bytes, alive until the arena goes. NULL when out of memory.
 void *hw_arena_take(hw_arena *arena, size_t bytes);
+
+// Was NULL ever the answer? For those who look for something and must tell "not there" from "no memory to look".
+bool hw_arena_ran_out(const hw_arena *arena);
 
 // A copy of length characters, with a NUL behind them.
 char *hw_arena_string(hw_arena *arena, const char *text, size_t length);

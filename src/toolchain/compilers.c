@@ -71,11 +71,13 @@ hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *aren
             return HW_OK;
         }
     }
+    if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
     if (options->compiler == HW_COMPILER_NVCC)
         return hw_diag_set(diag, HW_NOT_FOUND,
                            "there is no nvcc on PATH; install the CUDA toolkit, or clang (apt-get install clang)");
     find_clang(options->search_path, arena, compiler);
     if (compiler->path) return HW_OK;
+    if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
     return hw_diag_set(diag, HW_NOT_FOUND,
                        "there is no CUDA compiler on PATH: install clang %d or newer (apt-get install clang), or nvcc",
                        HW_CLANG_OLDEST);

@@ -145,8 +145,23 @@ def same(first, second):
     return subprocess.run(["cmp", "-s", first, second]).returncode == 0
 
 
+def terminals_exist():
+    """False in a root without /dev/pts."""
+    try:
+        for end in pty.openpty():
+            os.close(end)
+        return True
+    except OSError:
+        return False
+
+
+has_terminals = terminals_exist()
+
+
 def check_terminal():
     """With progress the work is cut in pieces; the result is the same."""
+    if not has_terminals:
+        return
     other = os.path.join(folder, "other.npy")
     for shape, axes in ((8191, 4099), "1,0"), ((3, 12000000), "1,0"), ((64, 110, 120, 43), "3,2,1,0"):
         make_large("<u2", 2, shape)
@@ -173,6 +188,8 @@ def check_gpu():
         if done.returncode or run(source, "-o", other, "--axes", axes).returncode or not same(result, other):
             complain("sim:h200 and cpu: %s %s: status %d, %s" % (shape, axes, done.returncode, done.stderr.decode()))
     # On a terminal as well it is the GPU that works: a kernel comes into an empty cache.
+    if not has_terminals:
+        return
     make_large("<f4", 4, (3000, 4000))
     cache = os.path.join(folder, "cache")
     screen, terminal = pty.openpty()
