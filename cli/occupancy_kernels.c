@@ -23,7 +23,15 @@ static void take_usage(void *user, const hw_ptxas_usage *usage) {
         hw_sim_set_regs(function, (uint32_t)usage->regs);
 }
 
-static hw_status add_kernel(hw_occupancy_list *list, const hw_sim_function *function, hw_diag *diag) {
+// What its launch bounds allow, whatever registers do: nothing is launched here, so that their number can be put away.
+static uint32_t bounds_of(hw_sim_function *function) {
+    hw_sim_function_info info;
+    hw_sim_set_regs(function, 1);
+    hw_sim_get_function_info(function, &info);
+    return info.max_threads_per_block;
+}
+
+static hw_status add_kernel(hw_occupancy_list *list, hw_sim_function *function, hw_diag *diag) {
     const hw_arch *arch = list->gpu->arch;
     hw_sim_function_info info;
     char name[2048];
@@ -37,7 +45,7 @@ static hw_status add_kernel(hw_occupancy_list *list, const hw_sim_function *func
                                             .regs = regs,
                                             .regs_estimated = info.regs_estimated,
                                             .smem_static = info.static_shared_bytes,
-                                            .most_threads = info.max_threads_per_block};
+                                            .most_threads = bounds_of(function)};
     return rows[list->n_rows++].kernel ? HW_OK : hw_diag_no_memory(diag);
 }
 

@@ -6,9 +6,9 @@
 #include "report/grid.h"
 
 hw_occupancy hw_occupancy_ask(const hw_occupancy_list *list, const hw_occupancy_row *row, uint32_t block) {
-    if (row->most_threads && block > row->most_threads)
-        return (hw_occupancy){.limit_blocks = list->gpu->arch->blocks_per_sm};
-    hw_occupancy o = hw_model_occupancy(list->gpu->arch, block, row->regs, row->smem_static + row->smem_dynamic);
+    const hw_arch *arch = list->gpu->arch;
+    hw_occupancy o = hw_model_occupancy(arch, block, row->regs, row->smem_static + row->smem_dynamic);
+    if (row->most_threads && block > row->most_threads) o = (hw_occupancy){.limit_blocks = arch->blocks_per_sm};
     // What is not used does not limit: profile's reports say it the same way.
     if (o.limit_regs == HW_OCCUPANCY_UNLIMITED) o.limit_regs = o.limit_blocks;
     if (o.limit_smem == HW_OCCUPANCY_UNLIMITED) o.limit_smem = o.limit_blocks;

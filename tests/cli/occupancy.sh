@@ -112,6 +112,26 @@ assert len(kernels) == 2 and kernels["bounded"]["regs"] > 0
 PYTHON
 fi
 
+# Registers and launch bounds are told apart.
+cat > "$work/wide.cu" << 'CUDA'
+__global__ void wide(float *out, int n) {
+    float v[96];
+#pragma unroll
+    for (int i = 0; i < 96; i++) v[i] = out[i * 1024 + threadIdx.x];
+    for (int round = 0; round < n; round++) {
+#pragma unroll
+        for (int i = 0; i < 96; i++) v[i] = v[i] * v[(i + 31) % 96] + out[round];
+    }
+#pragma unroll
+    for (int i = 0; i < 96; i++) out[i * 1024 + threadIdx.x] = v[i];
+}
+int main() { wide<<<1, 32>>>(nullptr, 9); }
+CUDA
+expect 0 occupancy "$work/wide.cu" --block 1024
+says out "wide cannot be launched so: 1024 threads of"
+expect 0 occupancy "$work/wide.cu" --format csv
+grep -Eq '^"wide[^"]*",[0-9]+,[0-9]+,[01],0,0,[1-9]' "$work/out" || fail "wide: $(cat "$work/out")"
+
 # ---- Pictures -------------------------------------------------------------------------------------------------------
 
 if command -v gnuplot > "$work/where"; then
@@ -127,7 +147,7 @@ if command -v gnuplot > "$work/where"; then
         expect 0 occupancy --gpu $gpu --block 1 --plot "$work/a.svg"
     done
     expect 2 occupancy --block 64 --plot "$work/nowhere/a.svg"
-    [ "$(ls "$work")" = $'a.json\na.png\na.svg\nerr\nkernels.cu\nout\nwhere' ] || fail "left behind: $(ls "$work")"
+    [ "$(ls "$work")" = $'a.json\na.png\na.svg\nerr\nkernels.cu\nout\nwhere\nwide.cu' ] || fail "left behind: $(ls "$work")"
 fi
 expect 2 occupancy --block 64 --plot "$work/a.gif"
 says err ".svg"
