@@ -10,7 +10,7 @@ failed=0
 say() { printf '== %s\n' "$*"; }
 
 say tests
-for test in test_device test_transpose; do
+for test in test_device test_transpose test_transpose_strides; do
     HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 "$build/tests/$test" > "$out/$test.log" 2>&1 || failed=1
     tail -3 "$out/$test.log"
 done
@@ -73,5 +73,8 @@ for tool in memcheck racecheck; do
     compute-sanitizer --tool $tool "$build/halfwarp" ladder transpose --device cuda:0 --size 129x257 --seconds 0 \
         > "$out/$tool.log" 2>&1
     tail -1 "$out/$tool.log"
+    HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 compute-sanitizer --tool $tool "$build/tests/test_transpose_strides" \
+        > "$out/${tool}_strides.log" 2>&1
+    tail -1 "$out/${tool}_strides.log"
 done
 exit $failed
