@@ -147,6 +147,12 @@ static hw_status check_device_code(const elf *elf, const char *path, hw_diag *di
                            path);
     size_t ptx = 0, machine_code = 0;
     count_device_code(code, &ptx, &machine_code);
+    // What nvcc links of relocatable device code is machine code, whatever -gencode says.
+    if (machine_code && !ptx && find_section(elf, "__nv_relfatbin").length)
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "%s is made of relocatable device code (nvcc -rdc=true or -dc), which is not supported: put "
+                           "device code that belongs together into one file and build it without that option",
+                           path);
     if (machine_code && !ptx)
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "%s holds machine code only, and no PTX; rebuild it with "

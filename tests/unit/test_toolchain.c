@@ -310,6 +310,16 @@ static hw_status ignore_piece(void *user, const char *ptx, size_t length, hw_dia
     return HW_OK;
 }
 
+// What `nvcc -rdc=true` leaves beside the machine code that it linked.
+static void test_relocatable_device_code(void **state) {
+    (void)state;
+    hw_diag diag = {0};
+    const char *path = executable_with("machine_code", "-L. -lcudart");
+    assert_int_equal(shell("cd %s && objcopy --add-section __nv_relfatbin=holder.c holder", folder), 0);
+    assert_int_equal(hw_toolchain_check_executable(path, &diag), HW_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "-rdc=true"));
+}
+
 static void test_files_that_are_no_programs(void **state) {
     (void)state;
     static const struct {
@@ -442,6 +452,7 @@ int main(void) {
         cmocka_unit_test(test_clang_is_chosen_by_its_version),
         cmocka_unit_test(test_no_compiler_is_told_what_to_install),
         cmocka_unit_test(test_executables),
+        cmocka_unit_test(test_relocatable_device_code),
         cmocka_unit_test(test_ptx_of_executables),
         cmocka_unit_test(test_files_that_are_no_programs),
         cmocka_unit_test(test_damaged_executables),
