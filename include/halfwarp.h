@@ -117,7 +117,8 @@ HW_API hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw
 // Types       1, 2, 4, 8 or 16 bytes an element; both arrays of the same size of element. Values are copied bit by bit.
 // Alignment   none is asked for; arrays that begin at multiples of 16 bytes are the fastest.
 // Place       both arrays on the stream's device; or both on this machine (kDLCPU, kDLCUDAHost), from where a cuda or
-//             sim device gets them in pieces that fit its memory, with copies and kernels overlapped.
+//             sim device gets them in pieces that fit its memory, with copies and kernels overlapped. There the
+//             processor does what is in place, has gaps, or runs backwards, where it lies. Done on return.
 // In place    when both arrays begin at the same address and fill the same memory without gaps, for any permutation;
 //             scratch memory on the device of at most the array's size is used where the permutation needs it.
 //             Any other overlap is refused.

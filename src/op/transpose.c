@@ -35,8 +35,12 @@ static hw_status check_places(const hw_device_properties *device, const DLTensor
     return HW_OK;
 }
 
-static hw_status run_on_cpu(hw_device *device, const hw_permutation *p, hw_diag *diag) {
+// What is queued on the stream may still write the arrays.
+static hw_status run_on_cpu(hw_stream *stream, const hw_permutation *p, hw_diag *diag) {
     uint32_t n_threads;
+    hw_device *device = hw_stream_device(stream);
+    hw_status status = hw_stream_synchronize(stream, diag);
+    if (status != HW_OK) return status;
     hw_pool *pool = hw_device_pool(device, &n_threads);
     return p->in_place ? hw_cpu_transpose_in_place(p, pool, n_threads, diag)
                        : hw_cpu_transpose(p, pool, n_threads, diag);
@@ -51,9 +55,9 @@ hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, D
     if (status == HW_OK) status = check_places(hw_device_get_properties(device), in, out, &where, diag);
     if (status != HW_OK || p.elems == 0) return status;
     hw_permutation_merge(&p);
-    if (hw_device_get_properties(device)->kind == HW_DEVICE_CPU) return run_on_cpu(device, &p, diag);
+    if (hw_device_get_properties(device)->kind == HW_DEVICE_CPU) return run_on_cpu(stream, &p, diag);
     if (where == PLACE_DEVICE) return hw_gpu_transpose(stream, &p, diag);
-    if (p.in_place || !hw_host_transpose_fits(&p)) return run_on_cpu(device, &p, diag);
+    if (p.in_place || !hw_host_transpose_fits(&p)) return run_on_cpu(stream, &p, diag);
     bool is_pinned = in->device.device_type == kDLCUDAHost && out->device.device_type == kDLCUDAHost;
     return hw_host_transpose(stream, &p, is_pinned, diag);
 }

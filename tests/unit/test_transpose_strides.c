@@ -231,6 +231,32 @@ static void test_address_in_place(void **state) {
     hw_device_free(device, memory);
 }
 
+// Arrays of this machine that the processor does for the device: after what is queued on the stream.
+static void test_in_order(void **state) {
+    (void)state;
+    enum { N = 1024, COPIES = 20 };
+    hw_stream *stream = hw_device_stream(device);
+    hw_diag diag = {0};
+    const size_t bytes = (size_t)N * N * 4;
+    uint32_t *here = NULL;
+    void *there = NULL;
+    assert_int_equal(hw_host_alloc(device, bytes, (void **)&here, &diag), HW_OK);
+    assert_int_equal(hw_device_alloc(device, bytes, &there, &diag), HW_OK);
+    for (uint32_t i = 0; i < N * N; i++) here[i] = i;
+    assert_int_equal(hw_copy(stream, there, here, bytes, &diag), HW_OK);
+    assert_int_equal(hw_stream_synchronize(stream, &diag), HW_OK);
+    memset(here, 0, bytes);
+    int64_t shape[] = {N, N};
+    const DLTensor a = {.data = here, .device = {kDLCUDAHost, 0}, .ndim = 2, .dtype = type_of(4), .shape = shape};
+    DLTensor b = a;
+    for (int i = 0; i < COPIES; i++) assert_int_equal(hw_copy(stream, here, there, bytes, &diag), HW_OK);
+    if (hw_transpose(stream, &a, NULL, &b, &diag)) fail_msg("%s", diag.text);
+    assert_int_equal(hw_stream_synchronize(stream, &diag), HW_OK);
+    for (uint32_t i = 0; i < N * N; i++) assert_int_equal(here[i], i % N * N + i / N);
+    hw_host_free(device, here);
+    hw_device_free(device, there);
+}
+
 // ---- Allocations that fail ------------------------------------------------------------------------------------------
 
 // One thread, as what is allocated on others cannot be counted. on_host: in pieces.
@@ -303,6 +329,7 @@ int main(void) {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_address_in_place),
+        cmocka_unit_test(test_in_order),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
