@@ -275,13 +275,15 @@ static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     return (uint32_t)((side + unit - 1) / unit * unit);
 }
 
-// Worth it where lanes would move less than 8 bytes: the kernel's own price is about a tenth.
+// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two): the kernel's own price is about a
+// tenth.
 static bool is_ragged(const hw_permutation *p, const hw_tile_plan *plan) {
     if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
     uint32_t col = plan->axis[0], row = plan->axis[1], least = 64 / p->elem_bytes;
     if (plan->out_order[0] != 1 || p->in_stride[col] != 1 || p->out_stride[row] != 1) return false;
     uint32_t moved = p->elem_bytes * plan->micro;
-    bool narrow = plan->load_vector * moved < 8 || plan->store_vector * moved < 8;
+    const uint32_t enough = p->elem_bytes == 8 ? 16 : 8;
+    bool narrow = plan->load_vector * moved < enough || plan->store_vector * moved < enough;
     return narrow && p->n[col] >= least && p->n[row] >= least;
 }
 
