@@ -134,14 +134,23 @@ static const hw_inst *barrier_arrive(hw_warp *w, const hw_inst *in) { return arr
 // Runs the waiting instruction for all who have come, and lets them go on.
 static void complete_sync(hw_state *s, const hw_inst *in, uint32_t together) {
     hw_path *first = NULL;
-    for (uint32_t i = 0; i < s->n_paths; i++)
-        if (s->paths[i].state == HW_PATH_AT_SYNC && s->paths[i].mask & together && !first) first = &s->paths[i];
+    bool in_one_call = true;
+    for (uint32_t i = 0; i < s->n_paths; i++) {
+        hw_path *path = &s->paths[i];
+        if (path->state != HW_PATH_AT_SYNC || !(path->mask & together)) continue;
+        if (!first) first = path;
+        in_one_call = in_one_call && path->frame == first->frame;
+    }
     hw_body inner = (hw_body)(intptr_t)in->imm;
     if (inner) {
         hw_frame *frame = s->frame;
-        hw_flow_use_frame(s, first->frame);
-        hw_set_mask(&s->warp, together);
-        inner(&s->warp, in);
+        if (in_one_call) {
+            hw_flow_use_frame(s, first->frame);
+            hw_set_mask(&s->warp, together);
+            inner(&s->warp, in);
+        } else {
+            hw_frames_meet(s, in, together);
+        }
         if (frame) hw_flow_use_frame(s, frame);
     }
     for (uint32_t i = 0; i < s->n_paths; i++) {
@@ -154,14 +163,14 @@ static void complete_sync(hw_state *s, const hw_inst *in, uint32_t together) {
 }
 
 // Are all lanes that instruction `in` waits for there? Lanes at any bar.warp.sync answer each other; other
-// instructions are executed together, so they must be the same one in the same call.
+// instructions are executed together, so they must be the same one, in whatever call.
 static bool try_sync(hw_state *s, const hw_path *path) {
     const hw_inst *in = path->pc;
     uint32_t together = 0;
     for (uint32_t i = 0; i < s->n_paths; i++) {
         const hw_path *other = &s->paths[i];
         if (other->state != HW_PATH_AT_SYNC || other->members != path->members) continue;
-        if (in->imm ? other->pc == in && other->frame == path->frame : !other->pc->imm) together |= other->mask;
+        if (in->imm ? other->pc == in : !other->pc->imm) together |= other->mask;
     }
     if (path->members & s->live & ~together) return false;
     complete_sync(s, in, together);

@@ -153,6 +153,7 @@ static void bind_gathering(hw_inst *in, const char *name) {
     if ((in_p ? in->p : in->c) == HW_NO_SLOT) return;    // the forms of before 7.0 name no members
     in->imm = (int64_t)(intptr_t)in->body;
     in->list = in_p ? HW_SYNC_MEMBERS_IN_P : HW_SYNC_MEMBERS_IN_C;
+    in->reg_bytes = begins(name, "vote.") && !begins(name, "vote.ballot") ? 0 : 4;    // of d; 0: a predicate
     in->body = hw_sync_then;
 }
 

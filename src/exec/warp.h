@@ -15,7 +15,8 @@ typedef struct hw_worker hw_worker;
 typedef struct hw_run hw_run;
 typedef struct hw_pattern hw_pattern;
 
-// How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c).
+// How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c; reg_bytes is
+// of d, 0 for a predicate).
 enum { HW_SYNC_MEMBERS_IN_C = 0, HW_SYNC_MEMBERS_IN_P = 1 };
 
 // One call's registers. Lanes that are in different calls have different frames.
@@ -267,6 +268,10 @@ void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, u
 void hw_sync_lanes_left(hw_state *s);           // lanes have exited: what others wait for may be complete
 const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs the body in imm
 extern const hw_body_row hw_barrier_bodies[];
+
+// frames.c
+// Runs the body in imm of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
+void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together);
 
 // watch.c
 void hw_watch_begin(hw_worker *worker);

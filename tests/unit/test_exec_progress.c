@@ -91,6 +91,60 @@ static void test_last_block(void **state) {
         " setp.lt.u32 %p2, %r8, 50; @%p2 bra SUM;\nst.global.u32 [%rd4], %r7; ret;\n")}, 52, last_sum, true);
 }
 
+// ---- the warp ----
+
+// f(n), which lane 0 calls in one place and the others in another; they add 1 and 2 to what it gives.
+#define TWO_CALLS(BODY) KERNEL( \
+    ".func (.param .b32 r) f(.param .b32 n)\n{\n.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<3>;\n" \
+    "ld.param.u32 %r1, [n];\n" BODY "st.param.b32 [r], %r1;\nret;\n}\n", \
+    "setp.eq.u32 %p1, %r1, 0; @%p1 bra FIRST;\n" \
+    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r5, [b]; }\n" \
+    "add.u32 %r5, %r5, 2; bra END;\n" \
+    "FIRST: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r5, [b]; }\n" \
+    "add.u32 %r5, %r5, 1;\nEND: " STORE_RET("%r5"))
+static uint32_t added(uint32_t t) { return t ? 2 : 1; }
+static uint32_t meet_ballot(uint32_t t) { return 0xcccccccc + added(t); }
+static uint32_t meet_all(uint32_t t) { return 10 + added(t); }
+static uint32_t meet_shuffled(uint32_t t) { return (t ^ 1) + (t < 31 ? (t + 1) * 100 : 0) + added(t); }
+static uint32_t meet_matched(uint32_t t) { return (0x11111111u << (t & 3)) + added(t); }
+static uint32_t meet_sum(uint32_t t) { return 31 * 16 + t + added(t); }
+static uint32_t meet_deep(uint32_t t) { return t & 1 ? (t ^ 1) + 1000 * t : t ^ 1; }
+static void test_meet_in_two_calls(void **state) {
+    (void)state;
+    run_always((run_args){.block = 32, .ptx = TWO_CALLS(
+        "and.b32 %r1, %r1, 2; setp.ne.u32 %p1, %r1, 0; vote.sync.ballot.b32 %r1, %p1, 0xffffffff;\n")},
+        32, meet_ballot, true);
+    // Predicates, one of them in and out.
+    run_always((run_args){.block = 32, .ptx = TWO_CALLS(
+        "setp.lt.u32 %p1, %r1, 32; setp.eq.u32 %p2, %r1, 31; vote.sync.all.pred %p1, %p1, 0xffffffff;"
+        " vote.sync.any.pred %p3, !%p2, 0xffffffff; vote.sync.all.pred %p2, %p2, 0xffffffff;\n"
+        "selp.u32 %r1, 4, 0, %p1; selp.u32 %r2, 6, 0, %p3; selp.u32 %r3, 100, 0, %p2; add.u32 %r1, %r1, %r2;"
+        " add.u32 %r1, %r1, %r3;\n")}, 32, meet_all, true);
+    run_always((run_args){.block = 32, .ptx = TWO_CALLS(
+        "mul.lo.u32 %r2, %r1, 100; mov.u32 %r3, 1; shfl.sync.bfly.b32 %r1, %r1, %r3, 31, 0xffffffff;\n"
+        "shfl.sync.down.b32 %r2|%p1, %r2, %r3, 31, 0xffffffff; @%p1 add.u32 %r1, %r1, %r2;\n")},
+        32, meet_shuffled, true);
+    run_always((run_args){.block = 32, .ptx = TWO_CALLS(
+        "and.b32 %r1, %r1, 3; match.any.sync.b32 %r1, %r1, 0xffffffff;\n")}, 32, meet_matched, true);
+    run_always((run_args){.block = 32, .ptx = TWO_CALLS(
+        "and.b32 %r1, %r1, 3; cvt.u64.u32 %rd1, %r1; shl.b64 %rd1, %rd1, 32; match.any.sync.b64 %r1, %rd1,"
+        " 0xffffffff;\n")}, 32, meet_matched, true);
+    run_always((run_args){.block = 32, .ptx = TWO_CALLS(
+        "redux.sync.add.u32 %r2, %r1, 0xffffffff; bar.warp.sync 0xffffffff; add.u32 %r1, %r1, %r2;\n")},
+        32, meet_sum, true);
+    // Odd lanes come one call deeper, and keep a value where the others have their operand.
+    run_always((run_args){.block = 32, .ptx = KERNEL(
+        ".func (.param .b32 r) f(.param .b32 n)\n{\n.reg .pred %p<3>; .reg .b32 %r<8>;\n"
+        "ld.param.u32 %r1, [n]; mov.u32 %r5, %tid.x; add.u32 %r5, %r5, %r1; setp.eq.u32 %p1, %r1, 0;"
+        " @%p1 bra MEET;\n"
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 0; call (b), f, (a); ld.param.b32 %r4, [b]; }\n"
+        "sub.u32 %r5, %r5, %r1; mul.lo.u32 %r5, %r5, 1000; add.u32 %r5, %r5, %r4; bra END;\n"
+        "MEET: shfl.sync.bfly.b32 %r5, %r5, 1, 31, 0xffffffff;\nEND: st.param.b32 [r], %r5;\nret;\n}\n",
+        "and.b32 %r6, %r1, 1;\n"
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r6; call (b), f, (a); ld.param.b32 %r5, [b]; }\n"
+        STORE_RET("%r5"))}, 32, meet_deep, true);
+}
+
 // ---- what cannot finish ----
 
 static run_result *deadlock(const char *ptx, uint32_t block) {
@@ -221,7 +275,8 @@ static void test_slow_is_not_for_ever(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock),         cmocka_unit_test(test_lanes_wait),  cmocka_unit_test(test_look_back),
-        cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block), cmocka_unit_test(test_deadlocks),
+        cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block), cmocka_unit_test(test_meet_in_two_calls),
+        cmocka_unit_test(test_deadlocks),
         cmocka_unit_test(test_no_deadlock),  cmocka_unit_test(test_old_gpus_hang),
         cmocka_unit_test(test_for_ever), cmocka_unit_test(test_slow_is_not_for_ever),
     };
