@@ -275,7 +275,8 @@ static void test_slow_is_not_for_ever(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock),         cmocka_unit_test(test_lanes_wait),  cmocka_unit_test(test_look_back),
-        cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block), cmocka_unit_test(test_meet_in_two_calls),
+        cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block),
+        cmocka_unit_test(test_meet_in_two_calls),
         cmocka_unit_test(test_deadlocks),
         cmocka_unit_test(test_no_deadlock),  cmocka_unit_test(test_old_gpus_hang),
         cmocka_unit_test(test_for_ever), cmocka_unit_test(test_slow_is_not_for_ever),
