@@ -48,7 +48,7 @@ static int ask_header(const hw_arch *arch, uint32_t threads, uint32_t regs, uint
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN, .maxDynamicSharedSizeBytes = smem,
     };
     cudaOccDeviceState state = {.cacheConfig = CACHE_PREFER_SHARED, .carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED};
-    cudaOccResult result;
+    cudaOccResult result = {0};
     cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &function, &state, (int)threads,
                                                                  smem);
     if (error == CUDA_OCC_ERROR_UNKNOWN_DEVICE) return -1;
