@@ -134,6 +134,121 @@ HW_API hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *
 HW_API hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, const int *axes, const DLTensor *out,
                                       char *text, size_t text_bytes, hw_diag *diag);
 
+// ---- Matrix product -------------------------------------------------------------------------------------------------
+
+// What the multiplications of hw_matmul are done in. HW_PRECISION_OF_TYPE: f32 in true fp32, f64 in fp64, f16 and bf16 as
+// they are (products exact, sums in f32).
+typedef enum hw_precision {
+    HW_PRECISION_OF_TYPE,
+    HW_PRECISION_FP32,
+    HW_PRECISION_TF32,   // f32 inputs rounded to 10 bits of mantissa; tensor cores, from compute capability 8.0
+    HW_PRECISION_BF16,   // f32 inputs rounded to bfloat16; as above
+    HW_PRECISION_FP64,
+} hw_precision;
+
+// C = alpha A B + beta C.
+//
+// Shapes      A (..., m, k), B (..., k, n), C (..., m, n); m, n, k may be 0 (k = 0: C = beta C). The axes before the last
+//             two are batches; one of extent 1, or missing at the front, in A or B serves all of C's, as in NumPy.
+// Strides     the last two axes of each array: one of them contiguous (row- or column-major, any leading dimension);
+//             batch axes any, 0 included for A and B. No two elements of C may share memory.
+// Types       A and B of one type: f32, f64, f16 or bf16; C of the same, or f32 for f16 and bf16.
+// beta        0: C is only written, whatever it held, NaN included. alpha and beta are rounded to the type of the sums.
+// Alignment   none is asked for; rows that begin at multiples of 16 bytes are the fastest.
+// Place       all arrays on the stream's device; for cpu on this machine. C must not overlap A or B.
+// Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a device.
+// Accuracy    a sum of k products in the order of the kernel that was chosen, in f32 (f64 for f64): the error of an
+//             element is at most about k eps sum |a||b|, in practice near sqrt(k) eps.
+// Errors      HW_USAGE: NULL, shapes that do not fit, wrong device, overlap, a precision that the type does not have;
+//             HW_UNSUPPORTED: a type or strides other than these, tensor cores that the device lacks; HW_NOT_FOUND: cpu
+//             without OpenBLAS; HW_NO_MEMORY; HW_COMPILE.
+// Cost        2 m n k operations a matrix; where few tiles would leave multiprocessors idle k is cut, and the parts are
+//             kept in scratch memory on the device (at most 64 MiB).
+HW_API hw_status hw_matmul(hw_stream *stream, double alpha, const DLTensor *a, const DLTensor *b, double beta, DLTensor *c,
+                           hw_precision precision, hw_diag *diag);
+
+// As hw_transpose_explain.
+HW_API hw_status hw_matmul_explain(hw_device *device, const DLTensor *a, const DLTensor *b, const DLTensor *c,
+                                   hw_precision precision, char *text, size_t text_bytes, hw_diag *diag);
+
+// ---- Reduction ------------------------------------------------------------------------------------------------------
+
+typedef enum hw_reduction {
+    HW_REDUCE_SUM, HW_REDUCE_PRODUCT, HW_REDUCE_MIN, HW_REDUCE_MAX, HW_REDUCE_ARGMIN, HW_REDUCE_ARGMAX, HW_REDUCE_MEAN,
+    HW_REDUCE_NORM,   // square root of the sum of squares
+} hw_reduction;
+
+typedef enum hw_reduce_flags {
+    HW_REDUCE_EXACT = 1,   // sum and mean of f32 and f64: the exact sum rounded once, the same bits on every device
+} hw_reduce_flags;
+
+// Combines the elements along some axes of an array.
+//
+// Axes        n_axes of them, in any order, none twice; 0: all. Negative ones count from the last.
+// Shapes      out has in's axes without those, or with extent 1 instead of them (NumPy's keepdims). Zero extents: a sum is
+//             0, a product 1, a norm 0, a mean NaN; min, max, argmin, argmax of nothing are refused (HW_USAGE).
+// Strides     any, as in hw_transpose.
+// Types       in: i8 to i64, u8 to u64, f16, bf16, f32, f64. out: what hw_reduce_dtype says.
+// NaN         any NaN makes sum, product, mean, norm, min and max NaN; argmin and argmax give the first NaN.
+// Ties        argmin and argmax: the lowest index; index in C order of the reduced axes alone. -0.0 equals 0.0; which of
+//             the two zeros min and max give is the first.
+// Sums        integers modulo 2^64; f16 and bf16 in f32, f32 in f32 and f64 in f64, pairwise; a mean is the sum divided
+//             once, in the type of the sum (integers: the exact sum, in f64).
+// Place       both arrays on the stream's device; for cpu on this machine. They must not overlap.
+// Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a device,
+//             however many threads; with HW_REDUCE_EXACT on all devices.
+// Errors      HW_USAGE: NULL, axes or shapes that do not fit, wrong device, overlap, nothing to choose from;
+//             HW_UNSUPPORTED: type, HW_REDUCE_EXACT other than for sums and means of f32 and f64; HW_NO_MEMORY; HW_COMPILE.
+// Cost        reads each element once; one launch, scratch memory of at most 8 MiB.
+HW_API hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
+                           uint32_t flags, DLTensor *out, hw_diag *diag);
+
+// The type of the result: i64 for argmin and argmax; sums and products of integers i64 or u64, means and norms of them
+// f64; else the type of the elements, as in NumPy.
+HW_API DLDataType hw_reduce_dtype(hw_reduction reduction, DLDataType elements);
+
+// As hw_transpose_explain.
+HW_API hw_status hw_reduce_explain(hw_device *device, hw_reduction reduction, const DLTensor *in, const int *axes,
+                                   int n_axes, uint32_t flags, char *text, size_t text_bytes, hw_diag *diag);
+
+// ---- Nearest neighbours ---------------------------------------------------------------------------------------------
+
+typedef enum hw_nearest_method {
+    HW_NEAREST_AUTO,     // chosen from the number of points and queries, the dimensions and the data
+    HW_NEAREST_BRUTE,    // every pair
+    HW_NEAREST_SEARCH,   // a spatial index is built and searched
+} hw_nearest_method;
+
+typedef struct hw_nearest_options {
+    int k;                       // neighbours for each query, 1 to 128
+    double radius;               // only neighbours at this distance or nearer; 0 or infinite: any
+    hw_nearest_method method;
+} hw_nearest_options;
+
+// The k nearest points of each query, the nearest first.
+//
+// Shapes      points (n, d), d 1 to 16; queries (q, d), or NULL: the points themselves, of which none is its own
+//             neighbour. indices (q, k), or (q) for k = 1; squared_distances alike, or NULL.
+// Types       points and queries f32 or f64, both the same; indices i64; squared_distances of the points' type.
+// Strides     any for points and queries; results contiguous.
+// Distance    the sum of (p - q)^2, axis 0 first, each further axis by one fused multiply-add, in the points' type: every
+//             method on every device computes the same bits, so the neighbours are the same too.
+// Ties        to the lower index. Where there are fewer than k neighbours: index -1, distance infinite.
+// NaN         coordinates that are NaN are refused, with the row. Infinite ones have neighbours like others.
+// Place       all arrays on the stream's device; for cpu on this machine. Results must not overlap what is read.
+// Order       done on return. Deterministic.
+// Errors      HW_USAGE: NULL, shapes, k, radius, a NaN coordinate, wrong device; HW_UNSUPPORTED: types, more than 16
+//             dimensions, 2^31 points or more; HW_NO_MEMORY; HW_COMPILE.
+// Cost        brute: n q d. Search: about (n + q) log n for points in space, whether uniform, clustered or equal; scratch
+//             memory on the device of about four times the points.
+HW_API hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
+                            const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
+                            hw_diag *diag);
+
+// As hw_transpose_explain, of what can be said without the data.
+HW_API hw_status hw_nearest_explain(hw_device *device, const DLTensor *points, const DLTensor *queries,
+                                    const hw_nearest_options *options, char *text, size_t text_bytes, hw_diag *diag);
+
 #ifdef __cplusplus
 }
 #endif

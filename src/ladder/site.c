@@ -13,8 +13,10 @@ static uint64_t guard_of(const hw_problem_array *array) { return array->is_outpu
 static hw_status make_array(hw_site *site, uint32_t index, hw_diag *diag) {
     const hw_problem_array *array = &site->work.arrays[index];
     uint64_t guard = guard_of(array);
-    site->host[index] = hw_malloc(array->bytes ? array->bytes : 1);
-    if (!site->host[index]) return hw_diag_no_memory(diag);
+    if (!array->is_scratch) {
+        site->host[index] = hw_malloc(array->bytes ? array->bytes : 1);
+        if (!site->host[index]) return hw_diag_no_memory(diag);
+    }
     hw_status status = hw_device_alloc(site->device, array->bytes + 2 * guard, &site->memory[index], diag);
     if (!status && site->memory[index]) site->arrays[index] = (char *)site->memory[index] + guard;
     return status;
@@ -25,7 +27,7 @@ static hw_status send_inputs(hw_site *site, hw_diag *diag) {
     hw_status status = HW_OK;
     for (uint32_t i = 0; i < site->work.n_arrays && !status; i++) {
         const hw_problem_array *array = &site->work.arrays[i];
-        if (!array->is_output && array->bytes)
+        if (!array->is_output && !array->is_scratch && array->bytes)
             status = hw_copy(stream, site->arrays[i], site->host[i], array->bytes, diag);
     }
     return status ? status : hw_stream_synchronize(stream, diag);
@@ -65,6 +67,8 @@ hw_status hw_site_clear(hw_site *site, hw_diag *diag) {
         if (array->is_output)
             status = hw_fill(hw_device_stream(site->device), site->memory[i], UNWRITTEN,
                              array->bytes + 2 * HW_SITE_GUARD, diag);
+        else if (array->is_scratch)
+            status = hw_fill(hw_device_stream(site->device), site->memory[i], 0, array->bytes, diag);
     }
     return status;
 }

@@ -9,7 +9,8 @@
 
 enum {
     HW_PROBLEM_SIZES = 4,     // numbers that make a size: rows x cols; m x n x k; ...
-    HW_PROBLEM_ARRAYS = 6,
+    HW_PROBLEM_ARRAYS = 8,
+    HW_FAMILY_FACTS = 8,
 };
 
 // What --size and --dtype ask for.
@@ -21,7 +22,8 @@ typedef struct hw_problem {
 typedef struct hw_problem_array {
     const char *name;         // "in", "out"
     uint64_t bytes;
-    bool is_output;
+    bool is_output;           // compared with the reference
+    bool is_scratch;          // of the rungs' own: neither filled nor compared; cleared to zeros before each rung
 } hw_problem_array;
 
 // What the problem needs and what it is measured by.
@@ -29,7 +31,8 @@ typedef struct hw_work {
     hw_problem_array arrays[HW_PROBLEM_ARRAYS];
     uint32_t n_arrays;
     double bytes_moved;       // read once and written once; the rate of memory-bound families
-    double operations;        // 0, or what compute-bound families count
+    double operations;        // 0, or what compute-bound families count, and what one is called: "flop", "pair"
+    const char *operation;
 } hw_work;
 
 // How a result compares with the reference. NaN where a number is expected counts as wrong.
@@ -77,6 +80,12 @@ struct hw_family {
     // every time. reference writes the outputs, in the plainest way.
     void (*fill)(const hw_problem *problem, void *const *arrays);
     void (*reference)(const hw_problem *problem, void *const *arrays);
+    // What the family says of a rung beside time and counters: a column each, NULL past the last; numbers from the rung, the
+    // problem, the device, its plan and the blocks that a multiprocessor holds at a time (0: not known), NaN where there
+    // is none. facts NULL: nothing.
+    const char *fact_names[HW_FAMILY_FACTS];
+    void (*facts)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device, const hw_plan *plan,
+                  uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]);
     // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
     void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array, const void *got,
                     hw_verdict *verdict);

@@ -55,7 +55,8 @@ hw_status hw_plan_kernels(hw_device *device, const hw_plan *plan, hw_kernel *ker
 
 static hw_status launch_one(hw_stream *stream, const hw_plan *plan, const hw_plan_launch *from, hw_kernel *kernel,
                             void *const *arrays, hw_diag *diag) {
-    hw_kernel_launch launch = {.kernel = kernel, .dynamic_shared_bytes = from->dynamic_shared_bytes};
+    hw_kernel_launch launch = {.kernel = kernel, .dynamic_shared_bytes = from->dynamic_shared_bytes,
+                               .cooperative = from->cooperative};
     void *params[HW_PLAN_PARAMS];
     memcpy(launch.grid, from->grid, sizeof launch.grid);
     memcpy(launch.block, from->block, sizeof launch.block);

@@ -6,7 +6,7 @@
 #include "device/device.h"
 
 enum {
-    HW_PLAN_LAUNCHES = 4,
+    HW_PLAN_LAUNCHES = 12,
     HW_PLAN_PARAMS = 16,
     HW_PLAN_DEFINES = 16,
 };
@@ -23,6 +23,7 @@ typedef struct hw_plan_launch {
     uint32_t grid[3], block[3], dynamic_shared_bytes;
     hw_plan_param params[HW_PLAN_PARAMS];
     uint32_t n_params;
+    bool cooperative;   // blocks wait for each other: all of them must fit at a time
 } hw_plan_launch;
 
 // Launches in order.
@@ -30,7 +31,7 @@ typedef struct hw_plan {
     hw_plan_launch launches[HW_PLAN_LAUNCHES];
     uint32_t n_launches;
     uint32_t used;
-    _Alignas(16) char bytes[4096];   // values and texts that the launches point into
+    _Alignas(16) char bytes[8192];   // values and texts that the launches point into
 } hw_plan;
 
 // Building a plan: each returns the offset in plan->bytes; a plan that is full is a bug and asserts.
