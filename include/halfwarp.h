@@ -190,8 +190,8 @@ typedef enum hw_reduce_flags {
 // Strides     any, as in hw_transpose.
 // Types       in: i8 to i64, u8 to u64, f16, bf16, f32, f64. out: what hw_reduce_dtype says.
 // NaN         any NaN makes sum, product, mean, norm, min and max NaN; argmin and argmax give the first NaN.
-// Ties        argmin and argmax: the lowest index; index in C order of the reduced axes alone. -0.0 equals 0.0; which of
-//             the two zeros min and max give is the first.
+// Ties        argmin and argmax: the lowest index; index in C order of the reduced axes alone; -0.0 equals 0.0 there. min
+//             and max put -0.0 below 0.0, as IEEE 754-2019's minimum and maximum, so that no order shows in the result.
 // Sums        integers modulo 2^64; f16 and bf16 in f32, f32 in f32 and f64 in f64, pairwise; a mean is the sum divided
 //             once, in the type of the sum (integers: the exact sum, in f64).
 // Place       both arrays on the stream's device; for cpu on this machine. They must not overlap.
