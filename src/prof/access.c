@@ -29,7 +29,7 @@ static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_
     uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
     switch (space) {
     case HW_PROF_SHARED:
-        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, a->mask, base, a->delta, memo->width);
+        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, 4, a->mask, base, a->delta, memo->width);
     case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->mask, base, a->delta, memo->width);
     default: return hw_coalesce_sectors(arch, a->mask, base, a->delta, memo->width);
     }

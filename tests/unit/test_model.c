@@ -210,7 +210,7 @@ static void sectors_at_the_end_of_the_address_space(void **state) {
     for (int t = 0; t < 32; t++) d[t] = t % 2 ? INT64_MIN : INT64_MAX;
     assert_int_equal(hw_coalesce_sectors(arch, FULL, 0, d, 1), 2);
     assert_in_range(hw_coalesce_local_sectors(arch, FULL, UINT64_MAX, d, 32), 1, 4 * 8 * 9);
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, FULL, UINT64_MAX, d, 1), 1);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, FULL, UINT64_MAX, d, 1), 1);
 }
 
 static void sectors_never_depend_on_idle_lanes(void **state) {
@@ -229,8 +229,8 @@ static void sectors_never_depend_on_idle_lanes(void **state) {
         assert_int_equal(hw_coalesce_local_sectors(h200(), mask, base, d, width),
                          hw_coalesce_local_sectors(h200(), mask, base, e, width));
         for (int kind = HW_NOTE_LOAD; kind <= HW_NOTE_REDUCTION; kind++)
-            assert_int_equal(hw_banks_wavefronts(h200(), kind, mask, base, d, width),
-                             hw_banks_wavefronts(h200(), kind, mask, base, e, width));
+            assert_int_equal(hw_banks_wavefronts(h200(), kind, 4, mask, base, d, width),
+                             hw_banks_wavefronts(h200(), kind, 4, mask, base, e, width));
     }
 }
 
@@ -300,27 +300,27 @@ static void banks_by_hand(void **state) {
     for (int s = 0; s <= 33; s++) {   // stride s words: gcd(s, 32) ways
         stride(d, 4 * s);
         uint32_t ways = s ? (uint32_t)(s & -s) > 32 ? 32 : (uint32_t)(s & -s) : 1;
-        assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, FULL, 64, d, 4), ways);
-        assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_STORE, FULL, 64, d, 4), ways);
+        assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, FULL, 64, d, 4), ways);
+        assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_STORE, 4, FULL, 64, d, 4), ways);
     }
     stride(d, 0);
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_ATOMIC, FULL, 0, d, 4), 32);
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_REDUCTION, 0xff, 0, d, 4), 8);
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, FULL, 0, d, 16), 2);
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_STORE, FULL, 0, d, 16), 4);
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 0, 0, d, 4), 0);
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, FULL, 0, d, 0), 0);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_ATOMIC, 4, FULL, 0, d, 4), 32);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_REDUCTION, 4, 0xff, 0, d, 4), 8);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, FULL, 0, d, 16), 2);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_STORE, 4, FULL, 0, d, 16), 4);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, 0, 0, d, 4), 0);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, FULL, 0, d, 0), 0);
     stride(d, 1);   // 32 bytes: 8 words
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, FULL, 0, d, 1), 1);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, FULL, 0, d, 1), 1);
     for (uint32_t width = 1; width <= 40; width++)   // any width is answered
-        assert_in_range(hw_banks_wavefronts(arch, HW_NOTE_LOAD, FULL, 3, d, width), 1, 32 * 5);
+        assert_in_range(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, FULL, 3, d, width), 1, 32 * 5);
     // 1.x serves half warps from 16 banks.
     stride(d, 4);
-    assert_int_equal(hw_banks_wavefronts(hw_arch_find(10), HW_NOTE_LOAD, FULL, 0, d, 4), 2);
+    assert_int_equal(hw_banks_wavefronts(hw_arch_find(10), HW_NOTE_LOAD, 4, FULL, 0, d, 4), 2);
     // Only 7.0 and newer put the halves of a load together.
     for (int t = 0; t < 32; t++) d[t] = t / 2 * 8;
-    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, FULL, 0, d, 8), 1);
-    assert_int_equal(hw_banks_wavefronts(hw_arch_find(60), HW_NOTE_LOAD, FULL, 0, d, 8), 2);
+    assert_int_equal(hw_banks_wavefronts(arch, HW_NOTE_LOAD, 4, FULL, 0, d, 8), 1);
+    assert_int_equal(hw_banks_wavefronts(hw_arch_find(60), HW_NOTE_LOAD, 4, FULL, 0, d, 8), 2);
 }
 
 static void ideals_by_hand(void **state) {
@@ -356,7 +356,7 @@ static void random_maps_on_the_h200(void **state) {
             d[t] = e * (int64_t)width;
         }
         hw_note_kind note = kind[0] == 'l' ? HW_NOTE_LOAD : kind[0] == 's' ? HW_NOTE_STORE : HW_NOTE_ATOMIC;
-        uint32_t got = hw_banks_wavefronts(h200(), note, mask, 1024, d, width);
+        uint32_t got = hw_banks_wavefronts(h200(), note, 4, mask, 1024, d, width);
         if (got != wavefronts) fail_msg("%s: got %u", line, got);
         rows++;
     }
@@ -403,7 +403,7 @@ static void global_access(counts *c, uint32_t *sectors, uint32_t mask, const int
 
 static void shared_access(counts *c, uint32_t *own, hw_note_kind kind, uint32_t mask, const int64_t *d,
                           uint32_t width) {
-    uint32_t n = hw_banks_wavefronts(h200(), kind, mask, 1024, d, width);
+    uint32_t n = hw_banks_wavefronts(h200(), kind, 4, mask, 1024, d, width);
     if (own) *own += n;
     c->smem += n;
     c->smem_ideal += hw_banks_ideal(h200(), kind, mask, width, n);

@@ -1,0 +1,123 @@
+#include "model/transactions.h"
+
+#include "model/coalesce.h"
+
+enum { HALF = 16, ALL_LANES = 32, LINE_BYTES = 128, MAX_WIDTH = 16 };
+
+// One access, as every function here takes it.
+typedef struct lanes {
+    uint32_t mask;
+    uint64_t base;
+    const int64_t *delta;
+    uint32_t width;
+} lanes;
+
+static uint64_t address_of(const lanes *l, int lane) { return l->base + (uint64_t)l->delta[lane]; }
+
+// ---- 1.0 and 1.1: all or nothing ------------------------------------------------------------------------------------
+
+static bool is_in_order(const lanes *l) {
+    if (l->width != 4 && l->width != 8 && l->width != 16) return false;
+    int lowest = __builtin_ctz(l->mask);
+    uint64_t segment = address_of(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
+    if (segment % (HALF * l->width)) return false;
+    for (uint32_t left = l->mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if (address_of(l, lane) != segment + (uint64_t)(lane % HALF) * l->width) return false;
+    }
+    return true;
+}
+
+static void count_strict(const lanes *l, hw_transactions *t) {
+    if (is_in_order(l)) {
+        t->coalesced++;
+        if (l->width == 4) t->of_64++;
+        else t->of_128 += l->width / 8;
+    } else {
+        t->uncoalesced++;
+        t->of_32 += (uint32_t)__builtin_popcount(l->mask);
+    }
+}
+
+// ---- 1.2 and 1.3: segments ------------------------------------------------------------------------------------------
+
+static uint32_t segment_bytes(uint32_t width) { return width == 1 ? 32 : width == 2 ? 64 : 128; }
+
+// The lanes inside the aligned segment at `first`, and the bytes that they span in it.
+static uint32_t lanes_inside(const lanes *l, uint32_t waiting, uint64_t first, uint32_t bytes, uint64_t span[2]) {
+    uint32_t inside = 0;
+    span[0] = UINT64_MAX;
+    span[1] = 0;
+    for (uint32_t left = waiting; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        uint64_t offset = address_of(l, lane) - first;
+        if (offset >= bytes) continue;
+        inside |= 1u << lane;
+        uint64_t last = offset + l->width - 1;
+        if (offset < span[0]) span[0] = offset;
+        if (last > span[1]) span[1] = last < bytes ? last : bytes - 1;
+    }
+    return inside;
+}
+
+static void count_segments(const lanes *l, hw_transactions *t) {
+    for (uint32_t waiting = l->mask; waiting;) {
+        uint32_t bytes = segment_bytes(l->width);
+        uint64_t span[2], address = address_of(l, __builtin_ctz(waiting));
+        waiting &= ~lanes_inside(l, waiting, address - address % bytes, bytes, span);
+        while (bytes > 32 && span[0] / (bytes / 2) == span[1] / (bytes / 2)) {
+            bytes /= 2;
+            span[0] %= bytes;
+            span[1] %= bytes;
+        }
+        *(bytes == 32 ? &t->of_32 : bytes == 64 ? &t->of_64 : &t->of_128) += 1;
+    }
+}
+
+// ---- 2.0 and newer: lines and sectors -------------------------------------------------------------------------------
+
+// Words are aligned, so none lies in two lines.
+static uint32_t count_lines(const lanes *l) {
+    uint32_t count = 0;
+    for (uint32_t waiting = l->mask; waiting;) {
+        uint64_t address = address_of(l, __builtin_ctz(waiting)), first = address - address % LINE_BYTES;
+        uint32_t inside = 0;
+        for (uint32_t left = waiting; left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            if (address_of(l, lane) - first < LINE_BYTES) inside |= 1u << lane;
+        }
+        waiting &= ~inside;
+        count++;
+    }
+    return count;
+}
+
+static void count_cached(const hw_arch *arch, const lanes *l, bool by_lines, hw_transactions *t) {
+    if (by_lines) t->of_128 += count_lines(l);
+    else t->of_32 += hw_coalesce_sectors(arch, l->mask, l->base, l->delta, l->width);
+}
+
+// ---- Requests -------------------------------------------------------------------------------------------------------
+
+static uint32_t lanes_of_request(const hw_arch *arch, uint32_t width) {
+    if (arch->cc < 20) return HALF;
+    if (arch->cc >= 50) return ALL_LANES;
+    return width <= 4 ? ALL_LANES : width <= 8 ? ALL_LANES / 2 : ALL_LANES / 4;
+}
+
+hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bool cached, uint32_t mask, uint64_t base,
+                                      const int64_t delta[32], uint32_t width) {
+    hw_transactions t = {0};
+    lanes l = {.base = base, .delta = delta, .width = width > MAX_WIDTH ? MAX_WIDTH : width};
+    if (!width) return t;
+    uint32_t group = lanes_of_request(arch, l.width);
+    for (uint32_t first = 0; first < ALL_LANES; first += group) {
+        l.mask = mask & (uint32_t)(((uint64_t)1 << group) - 1) << first;
+        if (!l.mask) continue;
+        t.requests++;
+        if (arch->cc < 12) count_strict(&l, &t);
+        else if (arch->cc < 20) count_segments(&l, &t);
+        else count_cached(arch, &l, arch->cc < 30 && cached && kind == HW_NOTE_LOAD, &t);
+    }
+    return t;
+}

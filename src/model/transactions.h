@@ -1,0 +1,40 @@
+// Global memory before 7.0: the transactions that a warp's access is split into, by size, as the programming guides of
+// the time tell it and its profilers counted it.
+#ifndef HW_MODEL_TRANSACTIONS_H
+#define HW_MODEL_TRANSACTIONS_H
+
+#include <stdbool.h>
+
+#include "isa/gpu.h"
+#include "isa/isa.h"
+
+// 1.x: half-warps with an active lane are requests of their own. Later: a warp is one, of 8-byte words its halves, of
+// 16-byte words its quarters.
+typedef struct hw_transactions {
+    uint32_t requests;
+    uint32_t coalesced, uncoalesced;   // of the requests; 1.0 and 1.1 only, where nothing lies between the two
+    uint32_t of_32, of_64, of_128;     // transactions of so many bytes
+} hw_transactions;
+
+// The lanes in mask access width bytes each (1 to 16; more counts as 16) at base + delta[lane]. Pure; depends on base only
+// modulo 256.
+//
+//   1.0, 1.1   a half-warp whose lane k accesses word k of an aligned segment of 16 words of 4, 8 or 16 bytes takes one
+//              transaction of 64 or 128 bytes, or two of 128; any other one of 32 bytes for each active lane
+//   1.2, 1.3   the segment (32, 64 or 128 bytes for words of 1, 2 or more) of the lowest lane that waits takes along all
+//              lanes inside it, and is halved while one half holds them all, down to 32 bytes; until none waits
+//   2.x        loads: distinct lines of 128 bytes when they go through L1 (`cached`, ptxas's default -dlcm=ca), else
+//              distinct sectors of 32 bytes; stores, atomics and reductions: sectors
+//   3.0 on     sectors
+//
+// Source: programming guide 4.2, F.3.2, F.4.2 and F.5.2. The guide says 16 transactions of an uncoalesced half-warp and
+// nothing of lanes that are off; here they take none.
+hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bool cached, uint32_t mask, uint64_t base,
+                                      const int64_t delta[32], uint32_t width);
+
+// Bytes that they move.
+static inline uint64_t hw_transactions_bytes(const hw_transactions *t) {
+    return 32ull * t->of_32 + 64ull * t->of_64 + 128ull * t->of_128;
+}
+
+#endif
