@@ -1,0 +1,28 @@
+// What an instruction costs a multiprocessor: which of its pipes it goes through, and how fast that is.
+#ifndef HW_ISA_RATES_H
+#define HW_ISA_RATES_H
+
+#include "isa/gpu.h"
+#include "isa/isa.h"
+
+typedef enum hw_rate {
+    HW_RATE_F16, HW_RATE_F32, HW_RATE_F64, HW_RATE_SFU, HW_RATE_IADD, HW_RATE_IMUL, HW_RATE_SHIFT, HW_RATE_COMPARE,
+    HW_RATE_LOGIC, HW_RATE_POPC, HW_RATE_SHFL, HW_RATE_CVT8, HW_RATE_CVT64, HW_RATE_CVT, HW_RATE_BARRIER,
+    HW_RATE_MEMORY,
+    HW_RATE_ISSUE,      // every instruction; those of branches and moves nothing else
+    HW_RATES
+} hw_rate;
+
+// Which pipe, and how many instructions of it the hardware runs for one of PTX (a division, a 64-bit addition).
+typedef struct hw_issue_cost {
+    uint8_t rate;       // hw_rate
+    uint8_t count;
+} hw_issue_cost;
+
+// types: of the instruction, in the order that PTX spells them (hw_ptx_inst.types). Pure.
+hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]);
+
+// Lanes per clock; 0: there is no such pipe, or its rate is not known.
+uint32_t hw_rate_of(const hw_arch *arch, hw_rate rate);
+
+#endif

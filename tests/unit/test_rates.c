@@ -1,0 +1,78 @@
+// What instructions cost: the guides' tables, and which row of them an instruction falls into.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/rates.h"
+
+static void every_gpu_has_a_row(void **state) {
+    (void)state;
+    const hw_arch *arch;
+    for (size_t i = 0; (arch = hw_arch_at(i)); i++) {
+        assert_true(hw_rate_of(arch, HW_RATE_F32) && hw_rate_of(arch, HW_RATE_IADD));
+        assert_true(hw_rate_of(arch, HW_RATE_MEMORY) && hw_rate_of(arch, HW_RATE_ISSUE));
+        for (int rate = 0; rate < HW_RATE_ISSUE; rate++)
+            if (rate != HW_RATE_F16)   // counts two for each lane
+                assert_true(hw_rate_of(arch, rate) <= hw_rate_of(arch, HW_RATE_ISSUE));
+    }
+    // Programming guide 4.2 and 12.8.
+    assert_int_equal(hw_rate_of(hw_arch_find(13), HW_RATE_F64), 1);
+    assert_int_equal(hw_rate_of(hw_arch_find(10), HW_RATE_F64), 0);
+    assert_int_equal(hw_rate_of(hw_arch_find(20), HW_RATE_BARRIER), 16);
+    assert_int_equal(hw_rate_of(hw_arch_find(35), HW_RATE_SHIFT), 64);
+    assert_int_equal(hw_rate_of(hw_arch_find(90), HW_RATE_SHFL), 32);
+}
+
+// Peak rates as the vendor quotes them: a multiply-add is two operations.
+static void peaks_agree_with_gpus(void **state) {
+    (void)state;
+    const hw_gpu *gpu;
+    for (size_t i = 0; (gpu = hw_gpu_at(i)); i++) {
+        double gflops = 2e-3 * gpu->sms * gpu->clock_mhz * hw_rate_of(gpu->arch, HW_RATE_F32);
+        assert_true(gflops > 0.97 * gpu->fp32_gflops && gflops < 1.03 * gpu->fp32_gflops);
+    }
+}
+
+static void assert_cost(const char *op, hw_type first, hw_type second, hw_rate rate, int count) {
+    hw_issue_cost cost = hw_issue_cost_of(hw_op_find(op, strlen(op)), (hw_type[2]){first, second});
+    assert_int_equal(cost.rate, rate);
+    assert_int_equal(cost.count, count);
+}
+
+static void instructions_go_by_type(void **state) {
+    (void)state;
+    assert_cost("fma", HW_T_F32, HW_T_NONE, HW_RATE_F32, 1);
+    assert_cost("fma", HW_T_F64, HW_T_NONE, HW_RATE_F64, 1);
+    assert_cost("fma", HW_T_F16X2, HW_T_NONE, HW_RATE_F16, 1);
+    assert_cost("add", HW_T_F32, HW_T_NONE, HW_RATE_F32, 1);
+    assert_cost("mul", HW_T_F32, HW_T_NONE, HW_RATE_F32, 1);
+    assert_cost("add", HW_T_S32, HW_T_NONE, HW_RATE_IADD, 1);
+    assert_cost("add", HW_T_U64, HW_T_NONE, HW_RATE_IADD, 2);
+    assert_cost("mul", HW_T_S32, HW_T_NONE, HW_RATE_IMUL, 1);
+    assert_cost("mul", HW_T_S64, HW_T_NONE, HW_RATE_IMUL, 4);
+    assert_cost("div", HW_T_F32, HW_T_NONE, HW_RATE_F32, 9);
+    assert_cost("sqrt", HW_T_F64, HW_T_NONE, HW_RATE_F64, 16);
+    assert_cost("ex2", HW_T_F32, HW_T_NONE, HW_RATE_SFU, 2);
+    assert_cost("setp", HW_T_F32, HW_T_NONE, HW_RATE_COMPARE, 1);
+    assert_cost("cvt", HW_T_F64, HW_T_F32, HW_RATE_CVT64, 1);
+    assert_cost("cvt", HW_T_F32, HW_T_U8, HW_RATE_CVT8, 1);
+    assert_cost("cvt", HW_T_U64, HW_T_U32, HW_RATE_IADD, 1);
+    assert_cost("ld", HW_T_F64, HW_T_NONE, HW_RATE_MEMORY, 1);
+    assert_cost("shfl", HW_T_B32, HW_T_NONE, HW_RATE_SHFL, 1);
+    assert_cost("bar", HW_T_NONE, HW_T_NONE, HW_RATE_BARRIER, 1);
+    assert_cost("mov", HW_T_U32, HW_T_NONE, HW_RATE_ISSUE, 1);
+    assert_cost("bra", HW_T_NONE, HW_T_NONE, HW_RATE_ISSUE, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_gpu_has_a_row),
+        cmocka_unit_test(peaks_agree_with_gpus),
+        cmocka_unit_test(instructions_go_by_type),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
