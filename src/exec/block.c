@@ -78,6 +78,7 @@ hw_status hw_block_create(hw_worker *worker, hw_block *block) {
 void hw_block_destroy(hw_block *block) {
     for (uint32_t i = 0; block->warps && i < block->n_warps; i++) {
         hw_flow_free(&block->warps[i]);
+        hw_copies_free(&block->warps[i]);
         hw_free_aligned(block->warps[i].local);
     }
     hw_free_aligned(block->warps);

@@ -147,7 +147,8 @@ static const hw_body_row rows[] = {
     {"ret", NULL, convoy_exit},    {"bar.sync", NULL, convoy_barrier},
     {"sreg", NULL, step},          {"nop", NULL, step},               {"fence", NULL, step},
     {"membar", NULL, step},        {"local.address", NULL, step},     {"param.address", NULL, step},
-    {NULL, NULL, NULL},
+    {"cp.async.read", NULL, step}, {"cp.async.write", NULL, step},    {"cp.async.commit", NULL, step},
+    {"cp.async.wait", NULL, step}, {NULL, NULL, NULL},
 };
 
 hw_body hw_convoy_body(const hw_inst *in, const char *name, hw_body form, bool works_on_lanes) {

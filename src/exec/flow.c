@@ -63,6 +63,7 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
     if (s->warp.mask != lanes) hw_set_mask(&s->warp, lanes);
     s->pc = entry->insts;
     s->is_ready = true;
+    if (s->copies) hw_copies_forget(s);
 }
 
 void hw_flow_free(hw_state *s) {

@@ -2,7 +2,7 @@
 // lane vectors, one check of bounds, and a copy of the shape that was recognised then.
 #include <string.h>
 
-#include "exec/warp.h"
+#include "exec/locate.h"
 
 #if defined(__AVX512F__)
 static inline __mmask8 differ_64(const uint64_t *a, __m512i first, const int64_t *delta) {
@@ -35,48 +35,6 @@ static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32
     return !differ;
 }
 #endif
-
-static bool is_same(const hw_warp *w, const hw_inst *in, const hw_pattern *p, int lowest) {
-    uint64_t differ = 0;
-    if (p->mask != w->mask) return false;
-    if (in->flags & HW_INST_ADDRESS_32) {
-        const uint32_t *a = hw_at(w, in->a), first = a[lowest];
-        for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint32_t)p->delta_32[i]) & (uint32_t)w->lanes[i];
-    } else {
-        const uint64_t *a = hw_at(w, in->a), first = a[lowest];
-        for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint64_t)p->delta[i]) & (uint64_t)(int64_t)w->lanes[i];
-    }
-    return !differ;
-}
-
-static void learn(hw_state *s, const hw_inst *in, hw_pattern *p) {
-    uint64_t addresses[32];
-    if (in->flags & HW_INST_ADDRESS_32) {
-        const uint32_t *a = hw_at(&s->warp, in->a);
-        for (int i = 0; i < 32; i++) addresses[i] = (uint32_t)(a[i] + (uint32_t)in->imm);
-    } else {
-        const uint64_t *a = hw_at(&s->warp, in->a);
-        for (int i = 0; i < 32; i++) addresses[i] = a[i] + (uint64_t)in->imm;
-    }
-    hw_access_learn(s, in, p, addresses);
-}
-
-// The host address of the lowest active lane's element, for any mask, known pattern or not, with the access counted;
-// NULL: take the general way.
-static __attribute__((noinline)) char *locate(hw_state *s, const hw_inst *in) {
-    const hw_warp *w = &s->warp;
-    hw_pattern *p = &s->patterns[in->memo];
-    int lowest = __builtin_ctz(w->mask);
-    uint32_t bytes = (uint32_t)in->width * in->vector;
-    if (!is_same(w, in, p, lowest)) learn(s, in, p);
-    uint64_t base = in->flags & HW_INST_ADDRESS_32
-                        ? (uint32_t)(((const uint32_t *)hw_at(w, in->a))[lowest] + (uint32_t)in->imm)
-                        : ((const uint64_t *)hw_at(w, in->a))[lowest] + (uint64_t)in->imm;
-    if (base - p->begin >= p->limit || base & (bytes - 1))
-        if (!hw_access_check(s, in, p, base)) return NULL;
-    hw_access_count(p, base);
-    return p->space == HW_SPACE_SHARED ? s->shared + (base - p->window) : (char *)(uintptr_t)base;
-}
 
 // How far base is behind the pattern's first possible one, counted in elements; huge when it is not whole elements, or
 // before it. One comparison with known_limit so tells bounds and alignment.
@@ -249,7 +207,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
 #define LOAD(name, MEM, REG)                                                                           \
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
-        const char *m = locate(s, in);                                                                 \
+        const char *m = hw_locate(s, in);                                                                 \
         const int64_t *delta = s->patterns[in->memo].delta;                                            \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, false);                           \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;                      \
@@ -314,7 +272,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
 #define STORE(name, MEM, REG)                                                                          \
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
-        char *m = locate(s, in);                                                                       \
+        char *m = hw_locate(s, in);                                                                       \
         const int64_t *delta = s->patterns[in->memo].delta;                                            \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, true);                            \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;                      \

@@ -14,6 +14,7 @@ typedef struct hw_block hw_block;
 typedef struct hw_worker hw_worker;
 typedef struct hw_run hw_run;
 typedef struct hw_pattern hw_pattern;
+typedef struct hw_copies hw_copies;
 
 // How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c; reg_bytes is
 // of d, 0 for a predicate).
@@ -98,6 +99,7 @@ struct hw_state {
     hw_split *free_splits, *made_splits;
     char *local;                  // 32 lanes' local memory, words interleaved
     char *warp_area;              // of all programs
+    hw_copies *copies;            // that have begun; NULL: there have never been any
 };
 
 typedef struct hw_barrier {
@@ -331,6 +333,11 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
 void hw_fault_deadlock(hw_block *block);
 void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line);
 void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
+
+// async.c
+extern const hw_body_row hw_async_bodies[];
+void hw_copies_forget(hw_state *s);             // a new block begins
+void hw_copies_free(hw_state *s);
 
 // convoy.c
 // The form of an instruction that has been bound. form: of its table, or NULL; works_on_lanes: it only reads and writes

@@ -82,7 +82,8 @@ hw_sreg hw_sreg_find(const char *name, size_t length);
 
 // What an instruction is to a profiler.
 typedef enum hw_note_kind {
-    HW_NOTE_PLAIN, HW_NOTE_LOAD, HW_NOTE_STORE, HW_NOTE_ATOMIC, HW_NOTE_REDUCTION, HW_NOTE_BRANCH, HW_NOTE_BARRIER
+    HW_NOTE_PLAIN, HW_NOTE_LOAD, HW_NOTE_STORE, HW_NOTE_ATOMIC, HW_NOTE_REDUCTION, HW_NOTE_BRANCH, HW_NOTE_BARRIER,
+    HW_NOTE_COPY    // from global into shared memory, past the registers
 } hw_note_kind;
 
 // One per PTX instruction of a program, in PTX order.

@@ -9,7 +9,7 @@ static bool is_watched(const hw_mods *mods) {
 }
 
 // [reg + offset], [symbol + offset] or [offset]: a and imm.
-static hw_status address(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ptx_operand *operand, hw_inst *t) {
+hw_status hw_emit_address(hw_lowering *lo, hw_space space, const hw_ptx_operand *operand, hw_inst *t) {
     uint64_t value;
     t->imm = operand->offset;
     if (operand->reg >= 0) {
@@ -19,11 +19,11 @@ static hw_status address(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ptx_
         return hw_operand_reg(lo, operand->reg, is_narrow ? HW_LANE_32 : HW_LANE_64, &t->a);
     }
     hw_address_kind kind = hw_operand_symbol(lo, operand, &value);
-    if (kind == HW_ADDRESS_CONSTANT || (kind == HW_ADDRESS_PARAM && inst->space == HW_SPACE_PARAM)) {
+    if (kind == HW_ADDRESS_CONSTANT || (kind == HW_ADDRESS_PARAM && space == HW_SPACE_PARAM)) {
         t->imm = (int64_t)value;
-        if (inst->space == HW_SPACE_GENERIC && operand->symbol && operand->symbol->space == HW_SPACE_SHARED)
+        if (space == HW_SPACE_GENERIC && operand->symbol && operand->symbol->space == HW_SPACE_SHARED)
             t->imm += (int64_t)HW_SHARED_WINDOW;
-        if (inst->space == HW_SPACE_GENERIC && operand->symbol && operand->symbol->space == HW_SPACE_LOCAL)
+        if (space == HW_SPACE_GENERIC && operand->symbol && operand->symbol->space == HW_SPACE_LOCAL)
             t->imm += (int64_t)HW_LOCAL_WINDOW;
         return HW_OK;
     }
@@ -32,7 +32,7 @@ static hw_status address(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ptx_
     beginning.offset = 0;
     hw_status status = hw_operand_symbol_slot(lo, &beginning, HW_LANE_64, &t->a);
     t->imm = operand->offset;
-    if (inst->space == HW_SPACE_GENERIC)
+    if (space == HW_SPACE_GENERIC)
         t->imm += (int64_t)(kind == HW_ADDRESS_DYNAMIC_SHARED ? HW_SHARED_WINDOW :
                             kind == HW_ADDRESS_LOCAL ? HW_LOCAL_WINDOW : 0);
     return status;
@@ -91,7 +91,7 @@ static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && lane == HW_LANE_128 && (is_param || t.width < 16))
         status = hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers hold 16 bytes of memory, no parameters");
     if (status == HW_OK) status = registers(lo, moved, lane, loads, &t);
-    if (status == HW_OK) status = address(lo, inst, where, &t);
+    if (status == HW_OK) status = hw_emit_address(lo, inst->space, where, &t);
     if (status != HW_OK) return status;
     if (is_param) {
         t.sub = where->symbol ? hw_operand_param_is_own(lo, where->symbol) : !lo->f->is_entry;
@@ -146,7 +146,7 @@ static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = hw_operand_destination(lo, hw_operand_reg_of(d), lane, false, &to);
         t.d = to.slot;
     }
-    if (status == HW_OK) status = address(lo, inst, &inst->operands[returns], &t);
+    if (status == HW_OK) status = hw_emit_address(lo, inst->space, &inst->operands[returns], &t);
     if (status == HW_OK && !is_vector) status = hw_operand_source(lo, &inst->operands[1 + returns], lane, &t.b);
     if (status == HW_OK && hw_has_mod(&inst->mods, HW_M_CAS))
         status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);

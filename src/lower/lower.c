@@ -12,6 +12,7 @@ static uint8_t note_kind(const hw_ptx_inst *inst) {
     case HW_OP_ST: return inst->space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : HW_NOTE_STORE;
     case HW_OP_ATOM: return HW_NOTE_ATOMIC;
     case HW_OP_RED: return HW_NOTE_REDUCTION;
+    case HW_OP_CP_ASYNC: return hw_emit_copies(inst) ? HW_NOTE_COPY : HW_NOTE_PLAIN;
     case HW_OP_BRA: return inst->guard >= 0 ? HW_NOTE_BRANCH : HW_NOTE_PLAIN;
     case HW_OP_BRX: return HW_NOTE_BRANCH;
     case HW_OP_BAR: case HW_OP_BARRIER:
@@ -33,6 +34,10 @@ static void write_notes(hw_program *program) {
         note->ptx_line = (uint32_t)inst->line;
         note->file = inst->loc_file;
         note->line = inst->loc_line;
+        if (note->kind == HW_NOTE_COPY) {
+            note->space = HW_SPACE_SHARED;
+            note->width_bytes = note->merged_bytes = (uint8_t)inst->operands[2].imm;
+        }
         if (!touches_memory(inst->op)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;
         note->space = (uint8_t)inst->space;

@@ -183,6 +183,7 @@ static void visit(merger *m, uint32_t index) {
         break;
     case HW_OP_ST: closes_loads = may_touch_shared(inst), closes_stores = is_special || inst->guard >= 0; break;
     case HW_OP_ATOM: case HW_OP_RED: case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_MEMBAR: case HW_OP_FENCE: case HW_OP_CALL:
+    case HW_OP_CP_ASYNC:
         closes_loads = closes_stores = true;
         break;
     default: break;

@@ -52,6 +52,9 @@
 //       imm is the address; d or b the register; of vectors, slots[list ...]; atom: b, c operands;
 //       atom.vector.<op>.<type>: slots[list ...] the sources, then the destinations, which may be HW_NO_SLOT)
 //       ld.param and st.param: sub 1: in this call's own parameter memory, at imm; sub 0: the kernel's parameters
+//   cp.async.read (space GLOBAL, width, a, imm; b how many bytes are read, the others are 0, or none; p ignores all of
+//       them) and, of the same PTX instruction, cp.async.write (space SHARED): the copy begins. cp.async.commit.
+//       cp.async.wait: imm groups may go on; -1: none, the one that is not committed neither
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
 //   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; memo: its index)

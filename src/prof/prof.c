@@ -46,7 +46,7 @@ static void number_memos(hw_prof *prof) {
     prof->n_memos = 0;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         const hw_note *note = &prof->notes[i];
-        bool is_plain = note->kind == HW_NOTE_LOAD || note->kind == HW_NOTE_STORE;
+        bool is_plain = note->kind == HW_NOTE_LOAD || note->kind == HW_NOTE_STORE || note->kind == HW_NOTE_COPY;
         bool is_atomic = note->kind == HW_NOTE_ATOMIC || note->kind == HW_NOTE_REDUCTION;
         bool counts = is_atomic || (is_plain && note->merged_bytes);
         prof->memo_of[i] = counts ? prof->n_memos++ : (uint32_t)HW_PROF_NO_MEMO;
@@ -144,6 +144,8 @@ static const access_counters load_counters = {
 static const access_counters store_counters = {
     HW_COUNT_GST_REQUESTS, HW_COUNT_GST_SECTORS, HW_COUNT_GST_SECTORS_IDEAL, HW_COUNT_STS_INST,
     HW_COUNT_STS_WAVEFRONTS, HW_COUNT_LST_REQUESTS, HW_COUNT_LST_SECTORS};
+static const access_counters copy_counters = {
+    HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL, -1, -1, -1, -1};
 static const access_counters atomic_counters = {-1, -1, -1, -1, -1, -1, -1};
 
 static void add(uint64_t *counts, int counter, uint64_t value) {
@@ -152,7 +154,8 @@ static void add(uint64_t *counts, int counter, uint64_t value) {
 
 static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
     const access_counters *to = memo->kind == HW_NOTE_LOAD ? &load_counters
-                              : memo->kind == HW_NOTE_STORE ? &store_counters : &atomic_counters;
+                              : memo->kind == HW_NOTE_STORE ? &store_counters
+                              : memo->kind == HW_NOTE_COPY ? &copy_counters : &atomic_counters;
     add(counts, to->requests, memo->requests[HW_PROF_GLOBAL]);
     add(counts, to->sectors, memo->cost[HW_PROF_GLOBAL]);
     add(counts, to->sectors_ideal, memo->ideal[HW_PROF_GLOBAL]);

@@ -114,6 +114,15 @@ static bool check_address(const check *c, const hw_ptx_operand *o) {
     return fits || wrong(c, o, "has a register that cannot hold an address");
 }
 
+// The global side of a copy, whose instruction's space is that of the other side.
+static bool check_global_address(const check *c, const hw_ptx_operand *o) {
+    hw_space space = c->inst->space;
+    c->inst->space = HW_SPACE_GLOBAL;
+    bool fits = check_address(c, o);
+    c->inst->space = space;
+    return fits;
+}
+
 // cvta, mapa: the address of a variable of the instruction's space, or a register.
 static bool check_variable(const check *c, hw_ptx_operand *o, hw_type type) {
     if (o->kind != HW_OPERAND_SYMBOL) return check_source(c, o, type);
@@ -131,6 +140,12 @@ static bool check_predicate(const check *c, hw_ptx_operand *o) {
         return true;
     }
     return check_reg(c, o, HW_T_PRED);
+}
+
+static bool check_size_or_predicate(const check *c, hw_ptx_operand *o) {
+    bool is_predicate = o->kind == HW_OPERAND_REG && c->p->regs[o->reg].type == HW_T_PRED;
+    if (is_predicate || o->negated) return check_predicate(c, o);
+    return check_source(c, o, HW_T_U32);
 }
 
 // {a, b} that is one value of the instruction's type.
@@ -204,7 +219,7 @@ static bool parts_fit(const check *c, const hw_ptx_operand *o) {
 }
 
 static bool check_extras(const check *c, const operand_rule *rule, const hw_ptx_operand *o) {
-    if (o->negated && rule->letter != 'q' && !rule->may_negate) return wrong(c, o, "cannot be negated");
+    if (o->negated && rule->letter != 'q' && rule->letter != 'z' && !rule->may_negate) return wrong(c, o, "cannot be negated");
     if (o->parts && !(rule->may_have_parts && parts_fit(c, o))) return wrong(c, o, "names parts that it does not have");
     if (o->is_pair && !rule->may_pair) return wrong(c, o, "cannot be a pair");
     if (o->kind != HW_OPERAND_SINK) return true;
@@ -244,6 +259,8 @@ static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_opera
     case 'q': return check_predicate(c, o);
     case 'v': return check_vector(c, o, c->operand == 0 && c->m->op != HW_OP_ST && c->m->op != HW_OP_RED);
     case 'm': return check_address(c, o);
+    case 'g': return check_global_address(c, o);
+    case 'z': return check_size_or_predicate(c, o);
     case 'x': return check_texture(c, o);
     case 'h': return check_reg(c, o, HW_T_B64);
     case 'y': return check_variable(c, o, types[0]);

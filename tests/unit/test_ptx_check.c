@@ -133,7 +133,7 @@ static void test_malformed(void **state) {
 static const char *const refused[] = {
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
-    "tex.a2d.v4.f32.f32", "tld4.r.2d.v4.f32.f32", "suld.b.1d.v2.b32.trap", "cp.async.ca.shared.global",
+    "tex.a2d.v4.f32.f32", "tld4.r.2d.v4.f32.f32", "suld.b.1d.v2.b32.trap", "cp.reduce.async.bulk.global.shared::cta.add.u32",
     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes", "mbarrier.init.shared.b64",
     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "multimem.ld_reduce.global.add.u32",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32", "red.async.relaxed.cluster.add.u32",
