@@ -1,10 +1,10 @@
 // halfwarp ladder: every version of a family, verified, timed and counted.
-#define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -13,16 +13,18 @@
 #include "ladder_report.h"
 #include "options.h"
 #include "plot.h"
-#include "whole_file.h"
+#include "text_output.h"
 
 static const char help[] =
     "usage: halfwarp ladder FAMILY [OPTIONS]\n"
     "\n"
     "Runs every version of a family's kernels, from the naive one to the best: right or wrong against the reference,\n"
-    "time, bandwidth and its share of a copy's, the simulator's counters, and what the step bought over the version\n"
-    "before. `halfwarp ladder` alone names the families; their kernels are in kernels/FAMILY, one idea per file.\n"
+    "time, rate and its share of a copy's, the simulator's counters, what the step bought over the version before,\n"
+    "and what the family has to say of it. `halfwarp ladder` alone names the families; their kernels are in\n"
+    "kernels/FAMILY, one idea per file.\n"
     "\n"
-    "  --size RxC        for transpose rows and columns; 8192x8192 unless given, 1024x1024 for a simulation\n"
+    "  --size N|MxN|...  the family's sizes, such as 8192x6000 for the rows and columns of transpose; a wrong one\n"
+    "                    says what they are. Unless given, the family's usual ones, smaller for a simulation\n"
     "  --dtype T         f32, f64, u8, ...; a wrong one names them all\n"
     "  --device D        cuda:N, cpu or sim:G; unless given cuda:0 where there is one, else sim:h200. A simulation\n"
     "                    has counters but no times: those of this machine say nothing about a GPU\n"
@@ -61,10 +63,8 @@ static bool set_gpu(void *options, const char *value) {
 
 static bool set_format(void *options, const char *value) {
     ladder_words *words = options;
-    words->format = hw_report_find_format(value);
-    if (words->format != HW_REPORT_FORMATS) return true;
-    hw_cli_complain("--format is table, csv or json, and not '%s'", value);
-    return false;
+    words->format = hw_cli_read_format(value);
+    return words->format != HW_REPORT_FORMATS;
 }
 
 static bool set_plot(void *options, const char *value) {
@@ -207,64 +207,6 @@ static int open_devices(const ladder_words *words, hw_device **device, hw_device
     return open_simulation(words->gpu ? words->gpu : model_of(properties), counter);
 }
 
-// ---- Picture --------------------------------------------------------------------------------------------------------
-
-static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : -1; }
-
-static void fill_bar(const hw_ladder_row *row, bool is_timed, bool with_block, hw_plot_bar *bar, char *label,
-                     size_t label_bytes) {
-    const uint64_t *n = row->counts;
-    bool is_good = !row->status && row->verdict.right;
-    if (with_block) snprintf(label, label_bytes, "%s %ux%u", row->rung->name, row->block[0], row->block[1]);
-    else snprintf(label, label_bytes, "%s", row->rung->name);
-    for (char *at = label; *at; at++) *at = *at == '_' ? ' ' : *at;
-    *bar = (hw_plot_bar){.label = label, .is_faint = row->rung->is_copy, .value = {{-1, -1}, {-1, -1}}};
-    if (!is_good) return;
-    if (is_timed) {
-        bar->value[0][0] = row->gbs;
-        return;
-    }
-    bar->value[0][0] = ratio(n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
-    bar->value[0][1] = ratio(n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
-    bar->value[1][0] = ratio(n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
-}
-
-static int draw(const hw_ladder *ladder, const hw_family *family, const char *path) {
-    enum { LABEL = 64 };
-    bool is_timed = hw_cli_ladder_is_timed(ladder);
-    char title[128], size[96], type[32], (*labels)[LABEL] = calloc(ladder->n_rows + 1, sizeof *labels);
-    hw_plot_bar *bars = calloc(ladder->n_rows + 1, sizeof *bars);
-    hw_plot_panel panels[HW_PLOT_PANELS] = {
-        {.title = is_timed ? "GB/s, read and written" : "32-byte sectors touched for each one needed",
-         .decimals = 1, .series = {is_timed ? NULL : "loads", is_timed ? NULL : "stores"}},
-        {.title = "passes through shared memory's banks for each one needed", .decimals = 1},
-    };
-    double fastest = 0;
-    int status = HW_EXIT_USAGE;
-    if (!labels || !bars) {
-        hw_cli_complain("out of memory");
-        goto done;
-    }
-    for (size_t i = 0; i < ladder->n_rows; i++) {
-        const hw_ladder_row *row = &ladder->rows[i];
-        bool with_block = (i && ladder->rows[i - 1].rung == row->rung) ||
-                          (i + 1 < ladder->n_rows && ladder->rows[i + 1].rung == row->rung);
-        fill_bar(row, is_timed, with_block, &bars[i], labels[i], LABEL);
-        if (is_timed && row->rung->is_copy && row->gbs > panels[0].limit) panels[0].limit = row->gbs;
-        if (row->gbs > fastest) fastest = row->gbs;
-    }
-    if (is_timed) panels[0].decimals = fastest < 10 ? 2 : fastest < 100 ? 1 : 0;
-    snprintf(title, sizeof title, "%s, %s %s", family->name, hw_dtype_name(ladder->problem.dtype, type, sizeof type),
-             hw_cli_ladder_size(family, &ladder->problem, size, sizeof size));
-    hw_plot plot = {.title = title, .subtitle = ladder->device->name, .panels = panels, .n_panels = is_timed ? 1 : 2,
-                    .bars = bars, .n_bars = ladder->n_rows};
-    status = hw_cli_plot_write(&plot, path);
-done:
-    free(labels);
-    free(bars);
-    return status;
-}
-
 // ---- The command ----------------------------------------------------------------------------------------------------
 
 static void show_progress(void *context, size_t index, size_t count, const char *rung) {
@@ -273,28 +215,20 @@ static void show_progress(void *context, size_t index, size_t count, const char 
     fflush(stderr);
 }
 
-// Only a table on a terminal; https://no-color.org.
-static bool wants_colour(const ladder_words *words) {
-    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return !words->output && words->format == HW_REPORT_TABLE && !(no_colour && *no_colour) &&
-           !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
+typedef struct report {
+    const hw_ladder *ladder;
+    const hw_family *family;
+} report;
+
+static bool write_report(const void *context, hw_report_format format, bool colour, FILE *out) {
+    const report *r = context;
+    return hw_cli_ladder_write(r->ladder, r->family, format, colour, out);
 }
 
 static int deliver(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
-    char *text = NULL;
-    size_t length = 0;
-    int status = 0;
-    FILE *memory = open_memstream(&text, &length);
-    bool good = memory && hw_cli_ladder_write(ladder, family, words->format, wants_colour(words), memory);
-    if (memory && fclose(memory) != 0) good = false;
-    if (!good) {
-        hw_cli_complain("out of memory");
-        status = HW_EXIT_USAGE;
-    } else if (words->output) status = hw_cli_write_file(words->output, text, length);
-    else fwrite(text, 1, length, stdout);   // main looks at the outcome
-    free(text);
-    if (!status && words->plot) status = draw(ladder, family, words->plot);
-    return status;
+    const report r = {ladder, family};
+    int status = hw_cli_text_deliver(words->output, words->format, write_report, &r);
+    return !status && words->plot ? hw_cli_ladder_draw(ladder, family, words->plot) : status;
 }
 
 // The worst of what the rows say. A shape or size that a version does not take is an answer and no failure.

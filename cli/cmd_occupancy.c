@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "occupancy.h"
 #include "occupancy_kernels.h"
 #include "options.h"
 #include "plot.h"
-#include "whole_file.h"
+#include "text_output.h"
 
 static const char help[] =
     "usage: halfwarp occupancy --gpu G --block N [--regs R] [--smem S] [OPTIONS]\n"
@@ -102,10 +101,8 @@ static bool set_smem(void *options, const char *value) {
 
 static bool set_format(void *options, const char *value) {
     occupancy_words *words = options;
-    words->format = hw_report_find_format(value);
-    if (words->format != HW_REPORT_FORMATS) return true;
-    hw_cli_complain("--format is table, csv or json, and not '%s'", value);
-    return false;
+    words->format = hw_cli_read_format(value);
+    return words->format != HW_REPORT_FORMATS;
 }
 
 static bool set_output(void *options, const char *value) {
@@ -167,28 +164,13 @@ static int check_words(const occupancy_words *words, const char *program) {
 
 // ---- The command ----------------------------------------------------------------------------------------------------
 
-// Only a table on a terminal; https://no-color.org.
-static bool wants_colour(const occupancy_words *words) {
-    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return !words->output && words->format == HW_REPORT_TABLE && !(no_colour && *no_colour) &&
-           !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
+static bool write_list(const void *list, hw_report_format format, bool colour, FILE *out) {
+    return hw_occupancy_write(list, format, colour, out);
 }
 
 static int deliver(const hw_occupancy_list *list, const occupancy_words *words) {
-    char *text = NULL;
-    size_t length = 0;
-    int status = 0;
-    FILE *memory = open_memstream(&text, &length);
-    bool good = memory && hw_occupancy_write(list, words->format, wants_colour(words), memory);
-    if (memory && fclose(memory) != 0) good = false;
-    if (!good) {
-        hw_cli_complain("out of memory");
-        status = HW_EXIT_USAGE;
-    } else if (words->output) status = hw_cli_write_file(words->output, text, length);
-    else fwrite(text, 1, length, stdout);   // main looks at the outcome
-    free(text);
-    if (!status && words->plot) status = hw_occupancy_draw(list, words->plot);
-    return status;
+    int status = hw_cli_text_deliver(words->output, words->format, write_list, list);
+    return !status && words->plot ? hw_occupancy_draw(list, words->plot) : status;
 }
 
 static uint32_t best_block(const hw_occupancy_list *list, const hw_occupancy_row *row) {

@@ -1,12 +1,7 @@
 // halfwarp profile: runs a CUDA program and prints the counters of its kernel launches.
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "launch.h"
 #include "report_file.h"
+#include "text_output.h"
 
 static const char help[] =
     "usage: halfwarp profile [OPTIONS] [--] PROG [ARGS]\n"
@@ -18,13 +13,6 @@ static const char help[] =
     "  --lines           counters per source line as well\n"
     "  -o FILE           write the report to FILE and not to standard output\n" HW_LAUNCH_OPTIONS_HELP;
 
-// Only a table on a terminal; https://no-color.org.
-static bool wants_colour(const hw_cli_launch *launch) {
-    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return !launch->output && strcmp(launch->format, "table") == 0 && !(no_colour && *no_colour) &&
-           !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
-}
-
 static int profile_main(int argc, char **argv) {
     hw_cli_launch launch;
     hw_cli_report report = {0};
@@ -32,8 +20,9 @@ static int profile_main(int argc, char **argv) {
     if (!status) status = hw_cli_report_open(&report, launch.output);
     if (!status) {
         int ended_by;
+        bool colour = hw_cli_wants_colour(launch.output, hw_report_find_format(launch.format));
         status = hw_cli_launch_run(&launch, report.journal, &ended_by);
-        int delivered = hw_cli_report_deliver(&report, &launch, wants_colour(&launch), status, ended_by);
+        int delivered = hw_cli_report_deliver(&report, &launch, colour, status, ended_by);
         if (!status) status = delivered;
     }
     hw_cli_report_close(&report);

@@ -1,8 +1,8 @@
-// A ladder as text.
+// A ladder as a table.
 #include "ladder_report.h"
 
 #include <inttypes.h>
-#include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/grid.h"
@@ -17,11 +17,27 @@ const char *hw_cli_ladder_size(const hw_family *family, const hw_problem *proble
     return text;
 }
 
-static bool is_right(const hw_ladder_row *row) { return !row->status && row->verdict.right; }
+bool hw_cli_ladder_is_right(const hw_ladder_row *row) { return !row->status && row->verdict.right; }
 
-static const char *result_of(const hw_ladder_row *row) {
+const char *hw_cli_ladder_result(const hw_ladder_row *row) {
     if (row->status) return row->status == HW_USAGE ? "refused" : "failed";
     return row->verdict.right ? "right" : "wrong";
+}
+
+double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row) {
+    return ladder->work.operations > 0 ? row->gops : row->gbs;
+}
+
+hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
+    double fastest = 0;
+    if (ladder->work.operations <= 0) return (hw_cli_ladder_unit){.name = "GB/s", .divisor = 1};
+    for (size_t i = 0; i < ladder->n_rows; i++)
+        if (ladder->rows[i].gops > fastest) fastest = ladder->rows[i].gops;
+    hw_cli_ladder_unit unit = {.divisor = fastest >= 1000 ? 1000 : 1};
+    bool is_flop = strcmp(ladder->work.operation, "flop") == 0;
+    snprintf(unit.name, sizeof unit.name, "%c%s%s/s", fastest >= 1000 ? 'T' : 'G',
+             is_flop ? "FLOP" : ladder->work.operation, is_flop ? "" : "s");
+    return unit;
 }
 
 // ---- Table ----------------------------------------------------------------------------------------------------------
@@ -46,6 +62,13 @@ static const hw_grid_column columns[C_COLUMNS] = {
     [C_PASSES] = {"bank", "passes", false},
     [C_OCCUPANCY] = {"occu-", "pancy", false},
 };
+
+// What the rows of both tables are made of.
+typedef struct table {
+    const hw_ladder *ladder;
+    const hw_family *family;
+    hw_cli_ladder_unit unit;
+} table;
 
 #define PRINT(cell, ...) snprintf((cell).text, HW_GRID_CELL, __VA_ARGS__)
 
@@ -100,10 +123,11 @@ static void write_counters(const hw_ladder_row *row, bool is_timed, hw_grid_cell
     cells[C_TRAFFIC].colour = judge(n[HW_COUNT_L2_SECTORS], n[HW_COUNT_L2_SECTORS_IDEAL]);
 }
 
-static void write_times(const hw_ladder_row *row, hw_grid_cell *cells) {
+static void write_times(const table *t, const hw_ladder_row *row, hw_grid_cell *cells) {
     PRINT(cells[C_TIME], row->ns_median < 99950 ? "%.2f" : row->ns_median < 999500 ? "%.1f" : "%.0f",
           row->ns_median / 1e3);
-    if (row->gbs > 0) PRINT(cells[C_RATE], row->gbs < 99.95 ? "%.1f" : "%.0f", row->gbs);
+    double rate = hw_cli_ladder_rate(t->ladder, row) / t->unit.divisor;
+    if (rate > 0) PRINT(cells[C_RATE], rate < 9.995 ? "%.2f" : rate < 99.95 ? "%.1f" : "%.0f", rate);
     else nothing(&cells[C_RATE]);
     if (row->share > 0) PRINT(cells[C_SHARE], "%.0f%%", 100 * row->share);
     else nothing(&cells[C_SHARE]);
@@ -114,17 +138,17 @@ static void write_times(const hw_ladder_row *row, hw_grid_cell *cells) {
 }
 
 static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
-    const hw_ladder *ladder = context;
-    const hw_ladder_row *row = &ladder->rows[index];
-    bool is_timed = hw_cli_ladder_is_timed(ladder);
+    const table *t = context;
+    const hw_ladder_row *row = &t->ladder->rows[index];
+    bool is_timed = hw_cli_ladder_is_timed(t->ladder);
     PRINT(cells[C_NUMBER], "%d", row->rung->number);
     PRINT(cells[C_RUNG], "%s", row->rung->name);
     PRINT(cells[C_IDEA], "%s", row->rung->idea ? row->rung->idea : "");
     if (!row->block[0]) nothing(&cells[C_BLOCK]);
     else PRINT(cells[C_BLOCK], "%s%ux%u", row->is_best_block ? "*" : "", row->block[0], row->block[1]);
-    PRINT(cells[C_RESULT], "%s", result_of(row));
-    cells[C_RESULT].colour = is_right(row) ? HW_GRID_GOOD : HW_GRID_BAD;
-    if (is_timed && row->runs) write_times(row, cells);
+    PRINT(cells[C_RESULT], "%s", hw_cli_ladder_result(row));
+    cells[C_RESULT].colour = hw_cli_ladder_is_right(row) ? HW_GRID_GOOD : HW_GRID_BAD;
+    if (is_timed && row->runs) write_times(t, row, cells);
     else for (int c = C_TIME; c <= C_STEP; c++) nothing(&cells[c]);
     write_counters(row, is_timed, cells);
 }
@@ -141,15 +165,16 @@ static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE
 }
 
 static void write_legend(const hw_ladder *ladder, FILE *out) {
-    bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false;
+    bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false, has_shares = false;
     for (size_t i = 0; i < ladder->n_rows; i++) {
+        has_shares |= ladder->rows[i].share > 0;
         has_best |= ladder->rows[i].is_best_block;
         has_estimates |= ladder->rows[i].regs_estimated;
     }
     fputs("\n", out);
-    if (is_timed)
-        fputs("  of copy               share of the fastest copy's bandwidth in this run\n"
-              "  step                  times as fast as the rung before\n", out);
+    if (is_timed && has_shares)
+        fputs("  of copy               share of the fastest copy's bandwidth in this run\n", out);
+    if (is_timed) fputs("  step                  times as fast as the rung before\n", out);
     if (ladder->counted_on)
         fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay side "
               "by side\n"
@@ -176,7 +201,7 @@ static void write_notes(const hw_ladder *ladder, FILE *out) {
     for (size_t i = 0; i < ladder->n_rows; i++) {
         const hw_ladder_row *row = &ladder->rows[i];
         const char *text = row->status ? row->text : row->verdict.text;
-        if (is_right(row)) continue;
+        if (hw_cli_ladder_is_right(row)) continue;
         fprintf(out, "%s  %s", is_first ? "\n" : "", row->rung->name);
         if (row->block[0]) fprintf(out, ", block %ux%u", row->block[0], row->block[1]);
         fprintf(out, ": %s", text);
@@ -186,133 +211,70 @@ static void write_notes(const hw_ladder *ladder, FILE *out) {
     }
 }
 
+// ---- What the family says of its rungs ------------------------------------------------------------------------------
+
+enum { F_NUMBER, F_RUNG, F_FACTS, F_COLUMNS = F_FACTS + HW_FAMILY_FACTS };
+_Static_assert((int)F_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
+
+// Whole numbers whole, others with four digits.
+static void print_fact(double number, hw_grid_cell *cell) {
+    if (isnan(number)) nothing(cell);
+    else if (number == floor(number) && fabs(number) < 1e9) PRINT(*cell, "%.0f", number);
+    else PRINT(*cell, "%.4g", number);
+}
+
+static void fact_row(const void *context, size_t index, hw_grid_cell *cells) {
+    const table *t = context;
+    const hw_ladder_row *row = &t->ladder->rows[index];
+    PRINT(cells[F_NUMBER], "%d", row->rung->number);
+    PRINT(cells[F_RUNG], "%s", row->rung->name);
+    for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++)
+        print_fact(row->facts[i], &cells[F_FACTS + i]);
+}
+
+static bool has_facts(const hw_ladder *ladder) {
+    for (size_t i = 0; i < ladder->n_rows; i++)
+        for (int f = 0; f < HW_FAMILY_FACTS; f++)
+            if (!isnan(ladder->rows[i].facts[f])) return true;
+    return false;
+}
+
+// A table of its own below the first, which is wide enough. A name of two words or more stands on two lines.
+static void write_facts(const table *t, bool colour, FILE *out) {
+    hw_grid_column columns[F_COLUMNS] = {[F_NUMBER] = {"", "#", false}, [F_RUNG] = {"", "rung", true}};
+    char tops[HW_FAMILY_FACTS][48];
+    int count = F_FACTS;
+    if (!t->family->facts || !has_facts(t->ladder)) return;
+    for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++) {
+        const char *name = t->family->fact_names[i], *space = strrchr(name, ' ');
+        snprintf(tops[i], sizeof tops[i], "%.*s", space ? (int)(space - name) : 0, name);
+        columns[count++] = (hw_grid_column){tops[i], space ? space + 1 : name, false};
+    }
+    fputc('\n', out);
+    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = count, .n_rows = t->ladder->n_rows, .row = fact_row,
+                             .context = t}, colour, out);
+}
+
+// ---- All of it ------------------------------------------------------------------------------------------------------
+
 static void write_table(const hw_ladder *ladder, const hw_family *family, bool colour, FILE *out) {
+    table t = {.ladder = ladder, .family = family, .unit = hw_cli_ladder_unit_of(ladder)};
+    hw_grid_column shown[C_COLUMNS];
+    memcpy(shown, columns, sizeof shown);
+    shown[C_RATE].bottom = t.unit.name;
     write_heading(ladder, family, out);
-    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
-                             .context = ladder}, colour, out);
+    hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
+                             .context = &t}, colour, out);
+    write_facts(&t, colour, out);
     write_legend(ladder, out);
     write_notes(ladder, out);
-}
-
-// ---- CSV ------------------------------------------------------------------------------------------------------------
-
-static void write_quoted(const char *text, FILE *out) {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static void write_csv_row(const hw_ladder *ladder, const hw_family *family, const hw_ladder_row *row, FILE *out) {
-    char type[32], size[96], counted[96] = "";
-    if (ladder->counted_on) hw_cli_ladder_size(family, &ladder->counted, counted, sizeof counted);
-    fprintf(out, "%s,", family->name);
-    write_quoted(ladder->device->name, out);
-    fprintf(out, ",%s,%s,%s,%s", hw_dtype_name(ladder->problem.dtype, type, sizeof type),
-            hw_cli_ladder_size(family, &ladder->problem, size, sizeof size),
-            ladder->counted_on ? ladder->counted_on->id : "", counted);
-    fprintf(out, ",%d,%s,%ux%u,%d,%s,%" PRIu64 ",", row->rung->number, row->rung->name, row->block[0], row->block[1],
-            row->is_best_block, result_of(row), row->verdict.n_wrong);
-    write_quoted(row->status ? row->text : row->verdict.text, out);
-    if (hw_cli_ladder_is_timed(ladder) && row->runs)
-        fprintf(out, ",%u,%.1f,%.1f,%.1f,%.3f,%.4f,%.4f", row->runs, row->ns_median, row->ns_min, row->ns_max, row->gbs,
-                row->share, row->step);
-    else fputs(",,,,,,,", out);
-    if (row->has_counts) fprintf(out, ",%.2f", row->occupancy.occupancy_pct);
-    else fputc(',', out);
-    for (int c = 0; c < HW_COUNTERS; c++) {
-        fputc(',', out);
-        if (row->has_counts) fprintf(out, "%" PRIu64, row->counts[c]);
-    }
-    fputc('\n', out);
-}
-
-static void write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
-    fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
-          "ns_median,ns_min,ns_max,gbs,share,step,occupancy_pct", out);
-    for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
-    fputc('\n', out);
-    for (size_t i = 0; i < ladder->n_rows; i++) write_csv_row(ladder, family, &ladder->rows[i], out);
-}
-
-// ---- JSON -----------------------------------------------------------------------------------------------------------
-
-// Each returns 0, or -1 when out of memory, and takes its value in both cases.
-static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
-
-static json_t *sizes_of(const hw_family *family, const hw_problem *problem) {
-    json_t *sizes = json_object();
-    for (int i = 0; i < HW_PROBLEM_SIZES && family->size_names[i]; i++)
-        if (put(sizes, family->size_names[i], json_integer((json_int_t)problem->size[i]))) {
-            json_decref(sizes);
-            return NULL;
-        }
-    return sizes;
-}
-
-static int put_times(json_t *object, const hw_ladder_row *row) {
-    return put(object, "runs", json_integer(row->runs)) | put(object, "ns_median", json_real(row->ns_median)) |
-           put(object, "ns_min", json_real(row->ns_min)) | put(object, "ns_max", json_real(row->ns_max)) |
-           put(object, "gbs", json_real(row->gbs)) | put(object, "share", json_real(row->share)) |
-           put(object, "step", json_real(row->step));
-}
-
-static int put_counts(json_t *object, const hw_ladder_row *row) {
-    json_t *counts = json_object();
-    int failed = 0;
-    for (int c = 0; c < HW_COUNTERS; c++)
-        failed |= put(counts, hw_counter_rows[c].name, json_integer((json_int_t)row->counts[c]));
-    failed |= put(object, "occupancy_pct", json_real(row->occupancy.occupancy_pct));
-    return put(object, "counters", counts) | failed;
-}
-
-static json_t *row_object(const hw_ladder *ladder, const hw_ladder_row *row) {
-    const char *message = row->status ? row->text : row->verdict.text;
-    json_t *object = json_object(), *text = json_string(message);
-    int failed = put(object, "number", json_integer(row->rung->number));
-    failed |= put(object, "rung", json_string(row->rung->name));
-    if (row->rung->idea) failed |= put(object, "idea", json_string(row->rung->idea));
-    if (row->block[0]) failed |= put(object, "block", json_pack("[i, i]", (int)row->block[0], (int)row->block[1]));
-    if (row->is_best_block) failed |= put(object, "best_block", json_true());
-    failed |= put(object, "result", json_string(result_of(row)));
-    failed |= put(object, "n_wrong", json_integer((json_int_t)row->verdict.n_wrong));
-    // A compiler's words need not be UTF-8.
-    failed |= put(object, "message", text ? text : json_string("(not UTF-8)"));
-    if (hw_cli_ladder_is_timed(ladder) && row->runs) failed |= put_times(object, row);
-    if (row->has_counts) failed |= put_counts(object, row);
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
-}
-
-static bool write_json(const hw_ladder *ladder, const hw_family *family, FILE *out) {
-    char type[32];
-    json_t *object = json_object(), *rows = json_array();
-    int failed = put(object, "family", json_string(family->name));
-    failed |= put(object, "device", json_string(ladder->device->name));
-    failed |= put(object, "dtype", json_string(hw_dtype_name(ladder->problem.dtype, type, sizeof type)));
-    failed |= put(object, "size", sizes_of(family, &ladder->problem));
-    failed |= put(object, "bytes_moved", json_real(ladder->work.bytes_moved));
-    if (ladder->counted_on) {
-        failed |= put(object, "counted_on", json_string(ladder->counted_on->id));
-        failed |= put(object, "counted_size", sizes_of(family, &ladder->counted));
-    }
-    for (size_t i = 0; i < ladder->n_rows; i++)
-        failed |= json_array_append_new(rows, row_object(ladder, &ladder->rows[i]));
-    failed |= put(object, "rungs", rows);
-    if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(10));
-    json_decref(object);
-    fputc('\n', out);
-    return !failed;
 }
 
 bool hw_cli_ladder_write(const hw_ladder *ladder, const hw_family *family, hw_report_format format, bool colour,
                          FILE *out) {
     switch (format) {
-    case HW_REPORT_CSV: write_csv(ladder, family, out); return true;
-    case HW_REPORT_JSON: return write_json(ladder, family, out);
+    case HW_REPORT_CSV: hw_cli_ladder_write_csv(ladder, family, out); return true;
+    case HW_REPORT_JSON: return hw_cli_ladder_write_json(ladder, family, out);
     default: write_table(ladder, family, colour, out); return true;
     }
 }

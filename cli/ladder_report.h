@@ -17,4 +17,24 @@ const char *hw_cli_ladder_size(const hw_family *family, const hw_problem *proble
 // Times of a simulation say nothing about a GPU.
 bool hw_cli_ladder_is_timed(const hw_ladder *ladder);
 
+// A row's rate in 10^9 a second: operations where the family counts them, else bytes; and the unit that suits the fastest
+// row: "GB/s", "TFLOP/s", "Gpairs/s", of which one is `divisor` times 10^9.
+typedef struct hw_cli_ladder_unit {
+    char name[32];
+    double divisor;
+} hw_cli_ladder_unit;
+double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row);
+hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder);
+
+// "right", "wrong", "refused" or "failed".
+const char *hw_cli_ladder_result(const hw_ladder_row *row);
+bool hw_cli_ladder_is_right(const hw_ladder_row *row);
+
+// The formats for programs (ladder_data.c). False: out of memory.
+void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out);
+bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, FILE *out);
+
+// A picture of it (ladder_plot.c). 0, or HW_EXIT_USAGE after a complaint.
+int hw_cli_ladder_draw(const hw_ladder *ladder, const hw_family *family, const char *path);
+
 #endif

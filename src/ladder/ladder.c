@@ -1,6 +1,7 @@
 // Runs a ladder: for each rung a plan, its kernels, one verified run, then times; and counters on a simulated GPU.
 #include "ladder/ladder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,10 @@ static hw_status measure(const job *j, double seconds, hw_ladder_row *row, hw_di
     hw_status status = hw_event_create(device, &watch.start, diag);
     if (!status) status = hw_event_create(device, &watch.stop, diag);
     if (!status) status = time_job(j, &watch, seconds, row, diag);
-    if (!status && row->ns_median > 0) row->gbs = j->site->work.bytes_moved / row->ns_median;
+    if (!status && row->ns_median > 0) {
+        row->gbs = j->site->work.bytes_moved / row->ns_median;
+        if (!j->rung->is_copy) row->gops = j->site->work.operations / row->ns_median;
+    }
     if (watch.start) hw_event_destroy(watch.start);
     if (watch.stop) hw_event_destroy(watch.stop);
     return status;
@@ -174,23 +178,40 @@ static hw_status count_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
     return status;
 }
 
-static void climb_row(climb *c, hw_ladder_row *row) {
-    hw_diag diag = {0};
-    hw_status status = measure_row(c, row, &diag);
-    if (!status && c->counter.device && !row->rung->native) status = count_row(c, row, &diag);
-    if (status) fail_row(row, status, &diag);
+// What the plan that has just run says of the rung.
+static void describe_row(climb *c, hw_ladder_row *row) {
+    const hw_family *family = c->options->family;
+    const hw_plan *plan = &c->work.plan;
     // A rung without a block of its own: what its plan chose.
     if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
-    const hw_plan *plan = &c->work.plan;
-    if (!row->block[0] && plan->n_launches) memcpy(row->block, plan->launches[0].block, sizeof row->block);
+    if (!plan->n_launches) return;
+    const hw_plan_launch *first = &plan->launches[0];
+    if (!row->block[0]) memcpy(row->block, first->block, sizeof row->block);
+    row->resident_blocks = hw_kernel_blocks_per_multiprocessor(
+        c->work.kernels[0], first->block[0] * first->block[1] * first->block[2], first->dynamic_shared_bytes);
+    if (family->facts)
+        family->facts(row->rung, &c->site.problem, hw_device_get_properties(c->site.device), plan,
+                      row->resident_blocks, row->facts);
+}
+
+static void climb_row(climb *c, hw_ladder_row *row) {
+    hw_diag diag = {0};
+    for (int i = 0; i < HW_FAMILY_FACTS; i++) row->facts[i] = NAN;
+    hw_status status = measure_row(c, row, &diag);
+    if (!status) describe_row(c, row);
+    if (!status && c->counter.device && !row->rung->native) status = count_row(c, row, &diag);
+    if (status) fail_row(row, status, &diag);
+    if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
 }
 
 // ---- Which rows -----------------------------------------------------------------------------------------------------
 
-// Of --block all: a warp or more, as the seeds tried them.
+// Of --block all: a warp or more, as the seeds tried them; of rungs whose blocks are one row, such ones.
 static const uint32_t block_shapes[][2] = {{8, 8},  {8, 16},  {8, 32},  {16, 8},  {16, 16}, {16, 32},
                                            {32, 8}, {32, 16}, {32, 32}, {64, 8},  {64, 16}};
+static const uint32_t row_shapes[][2] = {{32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {1024, 1}};
 enum { N_SHAPES = sizeof block_shapes / sizeof block_shapes[0] };
+enum { N_ROW_SHAPES = sizeof row_shapes / sizeof row_shapes[0] };
 
 static bool is_asked(const hw_rung *rung, const char *asked) {
     char number[16];
@@ -214,7 +235,8 @@ static hw_status check_asked(const hw_family *family, const hw_rung *rungs, size
 }
 
 static size_t shapes_of(const hw_ladder_options *options, const hw_rung *rung) {
-    return options->all_blocks && rung->any_block && !rung->is_copy ? N_SHAPES : 1;
+    if (!options->all_blocks || !rung->any_block || rung->is_copy) return 1;
+    return rung->block[1] == 1 ? N_ROW_SHAPES : N_SHAPES;
 }
 
 static hw_status make_rows(const hw_ladder_options *options, const hw_rung *rungs, size_t n_rungs, hw_ladder *out,
@@ -231,7 +253,8 @@ static hw_status make_rows(const hw_ladder_options *options, const hw_rung *rung
             hw_ladder_row *row = &out->rows[out->n_rows++];
             row->rung = &rungs[i];
             // A shape that was asked for is for those rungs that have a choice.
-            if (n > 1) memcpy(row->block, block_shapes[s], sizeof row->block);
+            const uint32_t(*shapes)[2] = rungs[i].block[1] == 1 ? row_shapes : block_shapes;
+            if (n > 1) memcpy(row->block, shapes[s], sizeof row->block);
             else if (rungs[i].any_block) memcpy(row->block, options->block, sizeof row->block);
         }
     }

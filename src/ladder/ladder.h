@@ -26,6 +26,8 @@ typedef struct hw_ladder_row {
     double ns_median, ns_min, ns_max;     // one run; sim: host time of the simulation
     uint32_t runs;
     double gbs;                           // hw_work.bytes_moved over the median, 10^9 bytes/s; 0 on sim
+    double gops;                          // hw_work.operations over the median, 10^9 a second; 0 on sim and where the
+                                          // family counts none
     double share;                         // of the fastest copy rung of the same run; 0: not known
     double step;                          // times as fast as the rung before
     bool is_best_block;                   // all_blocks: of the rung's rows, the fastest; on sim, that with the fewest
@@ -35,6 +37,8 @@ typedef struct hw_ladder_row {
     hw_occupancy occupancy;               // of the first launch
     uint32_t regs;                        // that it rests on, per thread
     bool regs_estimated;                  // no ptxas was there to say
+    uint32_t resident_blocks;             // of the first launch, that a multiprocessor of the device holds; 0: unknown
+    double facts[HW_FAMILY_FACTS];        // what the family says of the rung (hw_family.facts); NaN: nothing
 } hw_ladder_row;
 
 typedef struct hw_ladder {

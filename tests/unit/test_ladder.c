@@ -1,5 +1,6 @@
 // Ladders: every rung of the transposes right at every kind of size and element, its counters as its file predicts, and
 // the runner's own duties: wrong results and guard bytes are seen, blocks are tried, what is not possible is named.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -316,6 +317,31 @@ static void swap_counters(void **state) {
     rung.plan = plan_swap;
     count_alone(2048, 2048, &family, &ladder);
     expect_prediction(&p, &ladder.rows[0]);
+    hw_ladder_free(&ladder);
+}
+
+// ---- what a family says of its rungs ----
+
+static void tell_blocks(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                        const hw_plan *plan, uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]) {
+    (void)rung, (void)problem, (void)device;
+    numbers[0] = resident_blocks;
+    numbers[2] = plan->launches[0].block[0];
+}
+
+static void facts(void **state) {
+    hw_rung rung;
+    hw_family family = family_of("pad", &rung);
+    hw_ladder ladder;
+    (void)state;
+    family.fact_names[0] = "resident blocks";
+    family.facts = tell_blocks;
+    count_alone(64, 64, &family, &ladder);
+    const hw_ladder_row *row = &ladder.rows[0];
+    assert_int_equal(row->resident_blocks, row->occupancy.blocks);
+    assert_true(row->resident_blocks > 0 && row->facts[0] == row->resident_blocks);
+    assert_true(isnan(row->facts[1]));
+    assert_true(row->facts[2] == 32);
     hw_ladder_free(&ladder);
 }
 
@@ -700,6 +726,7 @@ int main(void) {
         cmocka_unit_test(dtypes), cmocka_unit_test(padding), cmocka_unit_test(sizes), cmocka_unit_test(all_families),
         cmocka_unit_test(tall), cmocka_unit_test(wide_indices), cmocka_unit_test(index_bits),
         cmocka_unit_test(counters), cmocka_unit_test(ragged_counters), cmocka_unit_test(swap_counters),
+        cmocka_unit_test(facts),
         cmocka_unit_test(hardware_counters), cmocka_unit_test(no_conflicts), cmocka_unit_test(blocks),
         cmocka_unit_test(refusals), cmocka_unit_test(wrong_is_seen), cmocka_unit_test(processor),
         cmocka_unit_test(processor_sizes), cmocka_unit_test(no_memory), cmocka_unit_test(other_gpus),

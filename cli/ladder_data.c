@@ -1,0 +1,160 @@
+// A ladder for programs: CSV and JSON.
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "ladder_report.h"
+
+// A fact's name as programs like it: "operations per byte" is operations_per_byte.
+enum { KEY = 64 };
+static const char *key_of(const char *name, char key[KEY]) {
+    size_t used = 0;
+    for (; *name && used + 1 < KEY; name++) key[used++] = isalnum((unsigned char)*name) ? *name : '_';
+    key[used] = 0;
+    return key;
+}
+
+// ---- CSV ------------------------------------------------------------------------------------------------------------
+
+static void write_quoted(const char *text, FILE *out) {
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_csv_row(const hw_ladder *ladder, const hw_family *family, const hw_ladder_row *row, FILE *out) {
+    char type[32], size[96], counted[96] = "";
+    if (ladder->counted_on) hw_cli_ladder_size(family, &ladder->counted, counted, sizeof counted);
+    fprintf(out, "%s,", family->name);
+    write_quoted(ladder->device->name, out);
+    fprintf(out, ",%s,%s,%s,%s", hw_dtype_name(ladder->problem.dtype, type, sizeof type),
+            hw_cli_ladder_size(family, &ladder->problem, size, sizeof size),
+            ladder->counted_on ? ladder->counted_on->id : "", counted);
+    fprintf(out, ",%d,%s,%ux%u,%d,%s,%" PRIu64 ",", row->rung->number, row->rung->name, row->block[0], row->block[1],
+            row->is_best_block, hw_cli_ladder_result(row), row->verdict.n_wrong);
+    write_quoted(row->status ? row->text : row->verdict.text, out);
+    if (hw_cli_ladder_is_timed(ladder) && row->runs)
+        fprintf(out, ",%u,%.1f,%.1f,%.1f,%.3f,%.3f,%.4f,%.4f", row->runs, row->ns_median, row->ns_min, row->ns_max,
+                row->gbs, row->gops, row->share, row->step);
+    else fputs(",,,,,,,,", out);
+    if (row->resident_blocks) fprintf(out, ",%u", row->resident_blocks);
+    else fputc(',', out);
+    if (row->has_counts) fprintf(out, ",%.2f", row->occupancy.occupancy_pct);
+    else fputc(',', out);
+    for (int c = 0; c < HW_COUNTERS; c++) {
+        fputc(',', out);
+        if (row->has_counts) fprintf(out, "%" PRIu64, row->counts[c]);
+    }
+    for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
+        fputc(',', out);
+        if (!isnan(row->facts[f])) fprintf(out, "%.10g", row->facts[f]);
+    }
+    fputc('\n', out);
+}
+
+void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
+    fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
+          "ns_median,ns_min,ns_max,gbs,gops,share,step,resident_blocks,occupancy_pct", out);
+    for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
+    for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
+        char key[KEY];
+        fprintf(out, ",%s", key_of(family->fact_names[f], key));
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < ladder->n_rows; i++) write_csv_row(ladder, family, &ladder->rows[i], out);
+}
+
+// ---- JSON -----------------------------------------------------------------------------------------------------------
+
+// Each returns 0, or -1 when out of memory, and takes its value in both cases.
+static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
+
+static json_t *sizes_of(const hw_family *family, const hw_problem *problem) {
+    json_t *sizes = json_object();
+    for (int i = 0; i < HW_PROBLEM_SIZES && family->size_names[i]; i++)
+        if (put(sizes, family->size_names[i], json_integer((json_int_t)problem->size[i]))) {
+            json_decref(sizes);
+            return NULL;
+        }
+    return sizes;
+}
+
+static int put_times(json_t *object, const hw_ladder_row *row) {
+    return put(object, "runs", json_integer(row->runs)) | put(object, "ns_median", json_real(row->ns_median)) |
+           put(object, "ns_min", json_real(row->ns_min)) | put(object, "ns_max", json_real(row->ns_max)) |
+           put(object, "gbs", json_real(row->gbs)) |
+           (row->gops > 0 ? put(object, "gops", json_real(row->gops)) : 0) |
+           put(object, "share", json_real(row->share)) | put(object, "step", json_real(row->step));
+}
+
+static int put_counts(json_t *object, const hw_ladder_row *row) {
+    json_t *counts = json_object();
+    int failed = 0;
+    for (int c = 0; c < HW_COUNTERS; c++)
+        failed |= put(counts, hw_counter_rows[c].name, json_integer((json_int_t)row->counts[c]));
+    failed |= put(object, "occupancy_pct", json_real(row->occupancy.occupancy_pct));
+    return put(object, "counters", counts) | failed;
+}
+
+// What the family says of the rung; null where it says nothing.
+static int put_facts(json_t *object, const hw_family *family, const hw_ladder_row *row) {
+    json_t *facts = json_object();
+    int failed = 0;
+    for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
+        char key[KEY];
+        failed |= put(facts, key_of(family->fact_names[f], key),
+                      isfinite(row->facts[f]) ? json_real(row->facts[f]) : json_null());
+    }
+    return put(object, "facts", facts) | failed;
+}
+
+static json_t *row_object(const hw_ladder *ladder, const hw_family *family, const hw_ladder_row *row) {
+    const char *message = row->status ? row->text : row->verdict.text;
+    json_t *object = json_object(), *text = json_string(message);
+    int failed = put(object, "number", json_integer(row->rung->number));
+    failed |= put(object, "rung", json_string(row->rung->name));
+    if (row->rung->idea) failed |= put(object, "idea", json_string(row->rung->idea));
+    if (row->block[0]) failed |= put(object, "block", json_pack("[i, i]", (int)row->block[0], (int)row->block[1]));
+    if (row->is_best_block) failed |= put(object, "best_block", json_true());
+    failed |= put(object, "result", json_string(hw_cli_ladder_result(row)));
+    failed |= put(object, "n_wrong", json_integer((json_int_t)row->verdict.n_wrong));
+    // A compiler's words need not be UTF-8.
+    failed |= put(object, "message", text ? text : json_string("(not UTF-8)"));
+    if (hw_cli_ladder_is_timed(ladder) && row->runs) failed |= put_times(object, row);
+    if (row->resident_blocks) failed |= put(object, "resident_blocks", json_integer(row->resident_blocks));
+    if (family->facts) failed |= put_facts(object, family, row);
+    if (row->has_counts) failed |= put_counts(object, row);
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, FILE *out) {
+    char type[32];
+    json_t *object = json_object(), *rows = json_array();
+    int failed = put(object, "family", json_string(family->name));
+    failed |= put(object, "device", json_string(ladder->device->name));
+    failed |= put(object, "dtype", json_string(hw_dtype_name(ladder->problem.dtype, type, sizeof type)));
+    failed |= put(object, "size", sizes_of(family, &ladder->problem));
+    failed |= put(object, "bytes_moved", json_real(ladder->work.bytes_moved));
+    if (ladder->work.operations > 0) {
+        failed |= put(object, "operations", json_real(ladder->work.operations));
+        failed |= put(object, "operation", json_string(ladder->work.operation));
+    }
+    if (ladder->counted_on) {
+        failed |= put(object, "counted_on", json_string(ladder->counted_on->id));
+        failed |= put(object, "counted_size", sizes_of(family, &ladder->counted));
+    }
+    for (size_t i = 0; i < ladder->n_rows; i++)
+        failed |= json_array_append_new(rows, row_object(ladder, family, &ladder->rows[i]));
+    failed |= put(object, "rungs", rows);
+    if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(10));
+    json_decref(object);
+    fputc('\n', out);
+    return !failed;
+}
