@@ -161,6 +161,27 @@ hw_status hw_stream_alloc(hw_stream *stream, size_t bytes, void **out, hw_diag *
     return allocate(hw_stream_device(stream), stream, bytes, false, out, diag);
 }
 
+hw_status hw_stream_scratch(hw_stream *stream, size_t bytes, void **out, hw_diag *diag) {
+    const size_t least = (size_t)1 << 20;
+    *out = stream->scratch;
+    if (bytes <= stream->scratch_bytes) return HW_OK;
+    hw_stream_scratch_drop(stream);
+    if (bytes < least) bytes = least;
+    hw_status status = hw_stream_alloc(stream, bytes, &stream->scratch, diag);
+    if (status != HW_OK) return status;
+    stream->scratch_bytes = bytes;
+    status = hw_fill(stream, stream->scratch, 0, HW_SCRATCH_ZEROS, diag);
+    if (status == HW_OK) *out = stream->scratch;
+    else hw_stream_scratch_drop(stream);
+    return status;
+}
+
+void hw_stream_scratch_drop(hw_stream *stream) {
+    hw_stream_free(stream, stream->scratch);
+    stream->scratch = NULL;
+    stream->scratch_bytes = 0;
+}
+
 // ---- Streams --------------------------------------------------------------------------------------------------------
 
 hw_stream *hw_device_stream(hw_device *device) { return device ? device->own_stream : NULL; }
@@ -199,6 +220,7 @@ hw_status hw_stream_create(hw_device *device, hw_stream **out, hw_diag *diag) {
 void hw_stream_destroy(hw_stream *stream) {
     if (!stream || stream == stream->device->own_stream) return;
     hw_device *device = stream->device;
+    hw_stream_scratch_drop(stream);
     device->table->stream_destroy(stream);
     pthread_mutex_lock(&device->lock);
     if ((*stream->link = stream->next)) stream->next->link = stream->link;

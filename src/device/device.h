@@ -50,6 +50,15 @@ hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw
 hw_status hw_stream_alloc(hw_stream *stream, size_t bytes, void **out, hw_diag *diag);
 void hw_stream_free(hw_stream *stream, void *memory);
 
+// Memory that stays with the stream, at least this much: what work queued on it leaves there, the next work finds. Its first
+// HW_SCRATCH_ZEROS bytes are zeros, for counters, and whoever uses them leaves zeros; the rest is anything. Costs nothing
+// when there is enough already; a call that asks for more lets go of what was there. Valid until the next call, and on
+// streams, which one thread at a time uses, no two operations can clash. HW_NO_MEMORY.
+enum { HW_SCRATCH_ZEROS = 64 << 10 };
+hw_status hw_stream_scratch(hw_stream *stream, size_t bytes, void **out, hw_diag *diag);
+// After work that failed in between: the zeros are made anew by the next call.
+void hw_stream_scratch_drop(hw_stream *stream);
+
 // ---- Progress -------------------------------------------------------------------------------------------------------
 
 // Who wants to know how far the stream's long operations have come: told the share that is done, up to 1, after each piece

@@ -45,6 +45,8 @@ struct hw_stream {
     void *handle;                 // the kind's own
     hw_stream_watcher *watcher;   // NULL: none
     void *watcher_user;
+    void *scratch;                // see hw_stream_scratch; NULL: none
+    size_t scratch_bytes;
 };
 
 // One thing remembered: key_bytes of key, then value_bytes. key NULL: none.
