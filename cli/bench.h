@@ -1,4 +1,5 @@
-// halfwarp bench: cases from a file, each measured with Halfwarp and with its peers in the same run.
+// halfwarp bench: cases from a file, each measured with Halfwarp and with its peers in the same run. What a family adds is
+// one hw_bench_family (bench_NAME.c): how a line becomes a case, and how that is verified and measured.
 #ifndef HW_CLI_BENCH_H
 #define HW_CLI_BENCH_H
 
@@ -9,22 +10,32 @@
 
 #include "cli.h"
 
-enum { HW_BENCH_RANK = 8, HW_BENCH_SAMPLES = 256, HW_BENCH_PEERS = 8 };
+enum { HW_BENCH_RANK = 8, HW_BENCH_SAMPLES = 256, HW_BENCH_PEERS = 8, HW_BENCH_WORDS = 6 };
 
-// ---- Cases (bench_case.c) -------------------------------------------------------------------------------------------
+typedef struct hw_bench_family hw_bench_family;
 
-// A row of bench/cases/transpose.txt.
+// ---- Cases ----------------------------------------------------------------------------------------------------------
+
+// A line of bench/cases/FAMILY.txt. The first word is its group: "gpu" and what begins so is for GPUs alone.
 typedef struct hw_bench_case {
-    char group[16], dtype[8], shape_text[64], axes_text[32];
-    uint32_t elem_bytes;
-    int rank, axes[HW_BENCH_RANK];
+    char group[16], name[80];        // name: as the table shows it
+    char words[HW_BENCH_WORDS][64];  // of the line, the group among them
+    int n_words;
+    DLDataType dtype;
+    int rank;                        // of shape; what it and axes mean is the family's
     int64_t shape[HW_BENCH_RANK];
-    size_t bytes;      // of the array
-    bool in_place;     // of group "inplace"
+    int n_axes, axes[HW_BENCH_RANK];
+    uint32_t flags;                  // the family's
+    double amount;                   // bytes or operations of one run: what its rate is counted in
+    const char *unit, *rate_key;     // "GB/s", and what JSON calls such a rate
+    double unit_per_ns;              // a rate in that unit is amount / ns / unit_per_ns
 } hw_bench_case;
 
-// Reads a line. 1: a case; 0: a comment or nothing; -1: wrong.
-int hw_bench_case_read(const char *line, hw_bench_case *out);
+// "8192,6000" into at most HW_BENCH_RANK numbers from 0 to `most`. How many; -1: wrong. And "f32", "bf16".
+int hw_bench_read_numbers(const char *text, int64_t most, int64_t numbers[HW_BENCH_RANK]);
+bool hw_bench_read_dtype(const char *text, DLDataType *dtype);
+// Product of n extents and bytes; false: it overflows.
+bool hw_bench_size(const int64_t *shape, int n, size_t bytes_each, size_t *bytes);
 
 // ---- Times (bench_times.c) ------------------------------------------------------------------------------------------
 
@@ -43,20 +54,51 @@ typedef struct hw_bench_result {
     char who[24];
     char problem[200];   // not "": it has no times, and why
     bool wrong;          // the problem is a wrong result
+    bool has_error;
+    double error;        // of the result, relative: of families whose results are rounded
     hw_bench_times times;
 } hw_bench_result;
 
 typedef struct hw_bench_row {
     hw_bench_case what;
-    hw_bench_result copy, halfwarp, peers[HW_BENCH_PEERS];
+    hw_bench_result limit;       // what no such operation can beat; who "": there is none
+    double limit_amount;         // its bytes
+    hw_bench_result halfwarp, peers[HW_BENCH_PEERS];
     int n_peers;
 } hw_bench_row;
 
-// ---- Halfwarp and the copy (bench_transpose.c) ----------------------------------------------------------------------
+// ---- Families -------------------------------------------------------------------------------------------------------
 
-// Verifies the transpose of row->what on the device, every element, and measures it by turns with a copy of the same
-// bytes, for about so many seconds each. A case that fails has that in row->halfwarp.problem.
-void hw_bench_transpose(hw_device *device, double seconds, hw_bench_row *row);
+struct hw_bench_family {
+    const char *name;
+    const char *form;       // of a line, for complaints: "a group, a dtype, ... such as `peers f32 8192,6000 1,0`"
+    const char *legend;     // what the table's rates are
+    // From what->words. False: wrong.
+    bool (*read)(hw_bench_case *what);
+    // The case as peers are asked (without the seconds), and as results keep it.
+    json_t *(*question)(const hw_bench_case *what);
+    json_t *(*record)(const hw_bench_case *what);
+    // Verifies the operation of row->what on the device and measures it, by turns with the limit where there is one, for
+    // about so many seconds each. A case that fails has that in row->halfwarp.problem.
+    void (*measure)(hw_device *device, double seconds, hw_bench_row *row);
+};
+
+// What the families' measure shares (bench_measure.c). run does the operation once, or queues it.
+typedef hw_status hw_bench_run(void *context, hw_diag *diag);
+typedef struct hw_bench_job {
+    hw_device *device;
+    void *context;
+    hw_bench_run *run, *limit;   // limit NULL: none
+} hw_bench_job;
+hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row *row, hw_diag *diag);
+
+// A copy of so many bytes within the device: on the processors memcpy, a part for each of them, as a user would write it.
+hw_status hw_bench_copy(hw_device *device, void *to, const void *from, size_t bytes, hw_diag *diag);
+// So many bytes of the device get block_bytes of this machine again and again.
+hw_status hw_bench_fill(hw_device *device, void *to, size_t bytes, const void *block, size_t block_bytes, hw_diag *diag);
+
+// Numbers without a pattern, the same in every run and in bench/peers/peer.py.
+uint32_t hw_bench_hash(uint32_t index);
 
 // ---- Peers (bench_peer.c) -------------------------------------------------------------------------------------------
 
@@ -71,22 +113,25 @@ typedef struct hw_bench_peer {
 // Starts folder/FAMILY_*.py with this Python. Returns how many there are, those that are absent included.
 int hw_bench_peers_start(const char *folder, const char *family, const char *python, const char *device,
                          hw_bench_peer *peers, int max_peers);
-void hw_bench_peer_ask(hw_bench_peer *peer, const hw_bench_case *what, double seconds, hw_bench_result *result);
+// question: of the family; taken.
+void hw_bench_peer_ask(hw_bench_peer *peer, json_t *question, double seconds, hw_bench_result *result);
 void hw_bench_peer_stop(hw_bench_peer *peer);
 
 // ---- What comes out (bench_report.c) --------------------------------------------------------------------------------
 
 typedef struct hw_bench_report {
-    const char *family, *device_name, *commit;
+    const hw_bench_family *family;
+    const char *device_name, *commit;
     const hw_device_properties *device;
     const hw_bench_peer *peers;     // names and versions, of those that are there and absent
     int n_peers;
     hw_bench_row *rows;
-    size_t n_rows;
+    size_t n_rows, n_skipped;       // skipped: cases for GPUs alone
 } hw_bench_report;
 
 void hw_bench_print_header(const hw_bench_report *report, FILE *out);
-void hw_bench_print_row(const hw_bench_report *report, const hw_bench_row *row, FILE *out);
+// The last of report->rows.
+void hw_bench_print_row(const hw_bench_report *report, FILE *out);
 void hw_bench_print_summary(const hw_bench_report *report, FILE *out);
 // NULL: out of memory.
 json_t *hw_bench_json(const hw_bench_report *report);

@@ -91,36 +91,17 @@ int hw_bench_peers_start(const char *folder, const char *family, const char *pyt
 
 // ---- Asking ---------------------------------------------------------------------------------------------------------
 
-static json_t *case_json(const hw_bench_case *what, double seconds) {
-    json_t *shape = json_array(), *axes = json_array();
-    for (int k = 0; k < what->rank; k++) {
-        json_array_append_new(shape, json_integer(what->shape[k]));
-        json_array_append_new(axes, json_integer(what->axes[k]));
-    }
-    return json_pack("{s:s, s:o, s:o, s:b, s:f}", "dtype", what->dtype, "shape", shape, "axes", axes, "in_place",
-                     what->in_place, "seconds", seconds);
+static bool send_line(hw_bench_peer *peer, const json_t *line) {
+    return line && json_dumpf(line, peer->to, JSON_COMPACT) == 0 && fputc('\n', peer->to) != EOF &&
+           fflush(peer->to) == 0;
 }
 
-static bool send_case(hw_bench_peer *peer, const hw_bench_case *what, double seconds) {
-    json_t *question = case_json(what, seconds);
-    bool sent = question && json_dumpf(question, peer->to, JSON_COMPACT) == 0 && fputc('\n', peer->to) != EOF &&
-                fflush(peer->to) == 0;
-    json_decref(question);
-    return sent;
-}
-
-void hw_bench_peer_ask(hw_bench_peer *peer, const hw_bench_case *what, double seconds, hw_bench_result *result) {
+static void take_answer(hw_bench_peer *peer, json_t *answer, hw_bench_result *result) {
     const char *skip = NULL, *wrong = NULL;
-    json_t *samples = NULL, *sample;
+    json_t *samples = NULL, *error = NULL, *sample;
     size_t i;
-    *result = (hw_bench_result){0};
-    memcpy(result->who, peer->name, sizeof result->who);
-    if (peer->absent[0]) {
-        memcpy(result->problem, peer->absent, sizeof peer->absent);
-        return;
-    }
-    json_t *answer = send_case(peer, what, seconds) ? read_line(peer) : NULL;
-    if (!answer || json_unpack(answer, "{s?o, s?s, s?s}", "ns", &samples, "skip", &skip, "wrong", &wrong) != 0)
+    if (!answer || json_unpack(answer, "{s?o, s?s, s?s, s?o}", "ns", &samples, "skip", &skip, "wrong", &wrong, "error",
+                               &error) != 0)
         give_up(peer, "it stopped answering");
     result->wrong = wrong != NULL;
     if (peer->absent[0]) memcpy(result->problem, peer->absent, sizeof peer->absent);
@@ -128,7 +109,22 @@ void hw_bench_peer_ask(hw_bench_peer *peer, const hw_bench_case *what, double se
     else if (skip) snprintf(result->problem, sizeof result->problem, "%s", skip);
     json_array_foreach(samples, i, sample) hw_bench_times_add(&result->times, json_number_value(sample));
     hw_bench_times_finish(&result->times);
-    json_decref(answer);
+    result->has_error = json_is_number(error);
+    result->error = json_number_value(error);
+}
+
+void hw_bench_peer_ask(hw_bench_peer *peer, json_t *question, double seconds, hw_bench_result *result) {
+    *result = (hw_bench_result){0};
+    memcpy(result->who, peer->name, sizeof result->who);
+    if (peer->absent[0]) memcpy(result->problem, peer->absent, sizeof peer->absent);
+    else {
+        bool sent = question && json_object_set_new(question, "seconds", json_real(seconds)) == 0 &&
+                    send_line(peer, question);
+        json_t *answer = sent ? read_line(peer) : NULL;
+        take_answer(peer, answer, result);
+        json_decref(answer);
+    }
+    json_decref(question);
 }
 
 void hw_bench_peer_stop(hw_bench_peer *peer) {

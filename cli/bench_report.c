@@ -5,51 +5,76 @@
 #include "base/machine.h"
 #include "bench.h"
 
-// 10^9 bytes a second, each byte read once and written once; bytes per ns is the same number.
 static double rate(const hw_bench_case *what, const hw_bench_times *times) {
-    return times->median > 0 ? 2 * (double)what->bytes / times->median : 0;
+    return times->median > 0 ? what->amount / times->median / what->unit_per_ns : 0;
 }
 
+static bool has_limit(const hw_bench_row *row) { return row->limit.times.n > 0; }
+
+// Of the limit's rate in bytes. Where the operation counts the bytes that the limit moves, the ratio of their times.
 static double share(const hw_bench_row *row, const hw_bench_times *times) {
-    return times->median > 0 ? row->copy.times.median / times->median : 0;
+    double limit = has_limit(row) ? row->limit_amount / row->limit.times.median : 0;
+    return limit > 0 && times->median > 0 ? row->what.amount / times->median / limit : 0;
 }
 
 // ---- The table ------------------------------------------------------------------------------------------------------
 
 void hw_bench_print_header(const hw_bench_report *report, FILE *out) {
-    fprintf(out,
-            "%s on %s, %s\nGB/s: 10^9 bytes read and written a second, median; share: of a copy of the same bytes\n\n",
-            report->family, report->device->name, report->device_name);
-    fprintf(out, "%-42s %8s   %-22s", "", "copy", "halfwarp");
+    fprintf(out, "%s on %s, %s\n%s\n", report->family->name, report->device->name, report->device_name,
+            report->family->legend);
+}
+
+// Of rows in the same unit, with or without a limit.
+static void print_columns(const hw_bench_report *report, const hw_bench_row *row, FILE *out) {
+    const char *unit = row->what.unit;
+    const char *than = has_limit(row) ? "share" : "times";
+    fprintf(out, "\n%-42s", "");
+    if (has_limit(row)) fprintf(out, " %8s", row->limit.who);
+    fprintf(out, "   %-31s", "halfwarp");
     for (int p = 0; p < report->n_peers; p++)
         if (!report->peers[p].absent[0])
-            fprintf(out, "   %-8.8s %-5.5s", report->peers[p].name, report->peers[p].version);
-    fprintf(out, "\n%-42s %8s   %8s %6s %6s", "case", "GB/s", "GB/s", "share", "spread");
+            fprintf(out, "   %-8.8s %-7.7s", report->peers[p].name, report->peers[p].version);
+    fprintf(out, "\n%-42s", "case");
+    if (has_limit(row)) fprintf(out, " %8s", "GB/s");
+    fprintf(out, "   %8s %8s%s %6s", "ms", unit, has_limit(row) ? "  share" : "", "spread");
+    if (!has_limit(row)) fprintf(out, "%7s", "");
     for (int p = 0; p < report->n_peers; p++)
-        if (!report->peers[p].absent[0]) fprintf(out, "   %7s %6s", "GB/s", "share");
+        if (!report->peers[p].absent[0]) fprintf(out, "   %9s %6s", unit, than);
     fputc('\n', out);
 }
 
-static void print_rate(const hw_bench_row *row, const hw_bench_result *result, FILE *out) {
-    if (result->wrong) fprintf(out, "   %14s", "wrong");
-    else if (!result->times.n) fprintf(out, "   %14s", "-");
-    else fprintf(out, "   %7.4g %5.0f%%", rate(&row->what, &result->times), 100 * share(row, &result->times));
+// A peer's rate, and its share of the limit or how many times as fast Halfwarp is.
+static void print_peer(const hw_bench_row *row, const hw_bench_result *result, FILE *out) {
+    if (result->wrong) fprintf(out, "   %16s", "wrong");
+    else if (!result->times.n) fprintf(out, "   %16s", "-");
+    else if (has_limit(row))
+        fprintf(out, "   %9.4g %5.0f%%", rate(&row->what, &result->times), 100 * share(row, &result->times));
+    else
+        fprintf(out, "   %9.4g %5.3gx", rate(&row->what, &result->times),
+                result->times.median / row->halfwarp.times.median);
 }
 
-void hw_bench_print_row(const hw_bench_report *report, const hw_bench_row *row, FILE *out) {
-    char name[128];
-    snprintf(name, sizeof name, "%s (%s) %s%s", row->what.dtype, row->what.shape_text, row->what.axes_text,
-             row->what.in_place ? " in place" : "");
-    fprintf(out, "%-42s", name);
+static bool is_alike(const hw_bench_row *a, const hw_bench_row *b) {
+    return strcmp(a->what.unit, b->what.unit) == 0 && has_limit(a) == has_limit(b);
+}
+
+void hw_bench_print_row(const hw_bench_report *report, FILE *out) {
+    const hw_bench_row *row = &report->rows[report->n_rows - 1];
+    const hw_bench_times *times = &row->halfwarp.times;
+    if (report->n_rows == 1 || !is_alike(row, row - 1)) print_columns(report, row, out);
+    fprintf(out, "%-42s", row->what.name);
     if (row->halfwarp.problem[0]) {
         fprintf(out, " %s\n", row->halfwarp.problem);
+        fflush(out);
         return;
     }
-    fprintf(out, " %8.4g   %8.4g %5.0f%% %5.1f%%", rate(&row->what, &row->copy.times),
-            rate(&row->what, &row->halfwarp.times), 100 * share(row, &row->halfwarp.times),
-            row->halfwarp.times.spread_pct);
+    if (has_limit(row)) fprintf(out, " %8.4g", row->limit_amount / row->limit.times.median);
+    fprintf(out, "   %8.4g %8.4g", times->median * 1e-6, rate(&row->what, times));
+    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share(row, times));
+    fprintf(out, " %5.1f%%", times->spread_pct);
+    if (!has_limit(row)) fprintf(out, "%7s", "");
     for (int p = 0; p < row->n_peers; p++)
-        if (!report->peers[p].absent[0]) print_rate(row, &row->peers[p], out);
+        if (!report->peers[p].absent[0]) print_peer(row, &row->peers[p], out);
     fputc('\n', out);
     fflush(out);
 }
@@ -59,23 +84,41 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-// Of a group, who's shares of the copy: worst, median, best. -1: Halfwarp.
-static void print_shares(const hw_bench_report *report, const char *group, int peer, FILE *out) {
-    double *shares = malloc(report->n_rows * sizeof *shares);
+static const hw_bench_result *result_of(const hw_bench_row *row, int peer) {
+    return peer < 0 ? &row->halfwarp : peer < row->n_peers ? &row->peers[peer] : NULL;
+}
+
+// What is told of a group: a number of each result, NaN-free; false where there is none.
+typedef bool number_of(const hw_bench_row *row, const hw_bench_result *result, double *number);
+
+static bool share_of(const hw_bench_row *row, const hw_bench_result *result, double *number) {
+    *number = 100 * share(row, &result->times);
+    return result->times.n && has_limit(row);
+}
+
+static bool error_of(const hw_bench_row *row, const hw_bench_result *result, double *number) {
+    (void)row;
+    *number = result->error;
+    return result->has_error;
+}
+
+// Worst (or, of errors, least), median, best. peer -1: Halfwarp.
+static void print_group(const hw_bench_report *report, const char *group, int peer, number_of *number,
+                        const char *format, FILE *out) {
+    double *numbers = malloc(report->n_rows * sizeof *numbers);
     size_t count = 0;
-    for (size_t i = 0; shares && i < report->n_rows; i++) {
+    for (size_t i = 0; numbers && i < report->n_rows; i++) {
         const hw_bench_row *row = &report->rows[i];
-        const hw_bench_result *result = peer < 0 ? &row->halfwarp : &row->peers[peer];
-        if (strcmp(row->what.group, group) == 0 && result->times.n && (peer < 0 || peer < row->n_peers))
-            shares[count++] = 100 * share(row, &result->times);
+        const hw_bench_result *result = result_of(row, peer);
+        if (strcmp(row->what.group, group) == 0 && result && number(row, result, &numbers[count])) count++;
     }
     if (count) {
-        qsort(shares, count, sizeof *shares, compare);
-        fprintf(out, "%-10s %-10s %4zu cases: worst %3.0f%%, median %3.0f%%, best %3.0f%% of the copy\n", group,
-                peer < 0 ? "halfwarp" : report->peers[peer].name, count, shares[0],
-                count % 2 ? shares[count / 2] : (shares[count / 2 - 1] + shares[count / 2]) / 2, shares[count - 1]);
+        qsort(numbers, count, sizeof *numbers, compare);
+        fprintf(out, format, group, peer < 0 ? "halfwarp" : report->peers[peer].name, count, numbers[0],
+                count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2,
+                numbers[count - 1]);
     }
-    free(shares);
+    free(numbers);
 }
 
 static bool is_first_of_group(const hw_bench_report *report, size_t index) {
@@ -87,32 +130,45 @@ static bool is_first_of_group(const hw_bench_report *report, size_t index) {
 void hw_bench_print_summary(const hw_bench_report *report, FILE *out) {
     fputc('\n', out);
     for (size_t i = 0; i < report->n_rows; i++)
-        for (int p = -1; p < report->n_peers && is_first_of_group(report, i); p++)
-            print_shares(report, report->rows[i].what.group, p, out);
+        for (int p = -1; p < report->n_peers && is_first_of_group(report, i); p++) {
+            const char *group = report->rows[i].what.group, *limit = report->rows[i].limit.who;
+            char shares[128];
+            snprintf(shares, sizeof shares,
+                     "%%-10s %%-10s %%4zu cases: worst %%3.0f%%%%, median %%3.0f%%%%, best %%3.0f%%%% of the %s\n",
+                     limit);
+            print_group(report, group, p, share_of, shares, out);
+            print_group(report, group, p, error_of,
+                        "%-10s %-10s %4zu cases: relative error from %.2g, median %.2g, to %.2g\n", out);
+        }
     for (int p = 0; p < report->n_peers; p++)
         if (report->peers[p].absent[0])
             fprintf(out, "not measured: %s: %s\n", report->peers[p].name, report->peers[p].absent);
+    if (report->n_skipped) fprintf(out, "not measured: %zu cases for GPUs alone\n", report->n_skipped);
 }
 
 // ---- JSON -----------------------------------------------------------------------------------------------------------
 
-static json_t *result_json(const hw_bench_row *row, const hw_bench_result *result) {
+static json_t *result_json(const hw_bench_row *row, const hw_bench_result *result, double amount, bool is_limit) {
     const hw_bench_times *t = &result->times;
     if (!t->n) return json_pack("{s:s, s:s}", "who", result->who, "problem", result->problem);
     json_t *ms = json_pack("{s:f, s:f, s:f, s:f, s:i}", "median", t->median * 1e-6, "minimum", t->minimum * 1e-6,
                            "maximum", t->maximum * 1e-6, "spread_pct", t->spread_pct, "samples", t->n);
-    return json_pack("{s:s, s:o, s:f, s:f}", "who", result->who, "ms", ms, "gbs", rate(&row->what, t), "share",
-                     share(row, t));
+    double per_ns = is_limit ? 1 : row->what.unit_per_ns;
+    json_t *object = json_pack("{s:s, s:o, s:f}", "who", result->who, "ms", ms,
+                               is_limit ? "gbs" : row->what.rate_key, amount / t->median / per_ns);
+    if (has_limit(row)) json_object_set_new(object, "share", json_real(is_limit ? 1 : share(row, t)));
+    if (result->has_error) json_object_set_new(object, "error", json_real(result->error));
+    return object;
 }
 
-static json_t *row_json(const hw_bench_row *row) {
-    json_t *results = json_array();
-    json_array_append_new(results, result_json(row, &row->copy));
-    json_array_append_new(results, result_json(row, &row->halfwarp));
-    for (int p = 0; p < row->n_peers; p++) json_array_append_new(results, result_json(row, &row->peers[p]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:I, s:o}", "group", row->what.group, "dtype", row->what.dtype, "shape",
-                     row->what.shape_text, "axes", row->what.axes_text, "in_place", row->what.in_place, "bytes",
-                     (json_int_t)row->what.bytes, "results", results);
+static json_t *row_json(const hw_bench_family *family, const hw_bench_row *row) {
+    json_t *results = json_array(), *object = family->record(&row->what);
+    if (row->limit.who[0]) json_array_append_new(results, result_json(row, &row->limit, row->limit_amount, true));
+    json_array_append_new(results, result_json(row, &row->halfwarp, row->what.amount, false));
+    for (int p = 0; p < row->n_peers; p++)
+        json_array_append_new(results, result_json(row, &row->peers[p], row->what.amount, false));
+    json_object_set_new(object, "results", results);
+    return object;
 }
 
 static json_t *peers_json(const hw_bench_report *report) {
@@ -130,8 +186,9 @@ json_t *hw_bench_json(const hw_bench_report *report) {
     hw_machine machine;
     json_t *rows = json_array();
     hw_machine_describe(&machine);
-    for (size_t i = 0; i < report->n_rows; i++) json_array_append_new(rows, row_json(&report->rows[i]));
-    return json_pack("{s:s, s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:{s:s, s:s}, s:o, s:o}", "family", report->family,
+    for (size_t i = 0; i < report->n_rows; i++)
+        json_array_append_new(rows, row_json(report->family, &report->rows[i]));
+    return json_pack("{s:s, s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:{s:s, s:s}, s:o, s:o}", "family", report->family->name,
                      "commit", report->commit, "compiler", __VERSION__, "machine", "cpu", machine.cpu, "processors",
                      machine.processors, "memory", machine.memory, "system", machine.system, "device", "id",
                      report->device_name, "name", report->device->name, "peers", peers_json(report), "cases", rows);

@@ -13,15 +13,15 @@
 static const char help[] =
     "usage: halfwarp bench [FAMILY] [OPTIONS]\n"
     "\n"
-    "Measures an operation, and a copy of the same bytes, and the same operation by NumPy, PyTorch and cuBLAS where\n"
-    "they are there. FAMILY is transpose. Every result is verified before it is timed; exit status 1 when Halfwarp\n"
-    "fails or is wrong.\n"
+    "Measures an operation, what limits it, such as a copy of the same bytes, and the same operation by other libraries\n"
+    "where they are there: NumPy, SciPy, PyTorch, cuBLAS, CUB. FAMILY is transpose unless given. Every result is\n"
+    "verified before it is timed; exit status 1 when Halfwarp fails or is wrong.\n"
     "\n"
     "  --device D            cpu or cuda:N; unless given, cuda:0 where there is one, else cpu\n"
     "  --only TEXT           the cases that have TEXT in their line, such as ttc57 or 'u8 8192'\n"
-    "  --cases FILE          other cases than Halfwarp's own: lines of group, dtype, shape, axes\n"
+    "  --cases FILE          other cases than Halfwarp's own: lines as in share/halfwarp/bench/cases\n"
     "  --seconds S           how long each is measured; 0.3 unless given\n"
-    "  --no-peers            only Halfwarp and the copy\n"
+    "  --no-peers            only Halfwarp and the limit\n"
     "  --python P            the Python whose packages are peers; python3 unless given\n"
     "  --format F            table, or json: that instead of the table\n"
     "  -o FILE               JSON into FILE, kept up to date while the table grows\n";
@@ -32,13 +32,8 @@ typedef struct bench_options {
     bool no_peers, json;
 } bench_options;
 
-// A family's file of cases and how one of them is measured.
-typedef struct bench_family {
-    const char *name;
-    void (*measure)(hw_device *device, double seconds, hw_bench_row *row);
-} bench_family;
-
-static const bench_family families[] = {{"transpose", hw_bench_transpose}};
+extern const hw_bench_family hw_bench_transpose;
+static const hw_bench_family *const families[] = {&hw_bench_transpose};
 enum { N_FAMILIES = sizeof families / sizeof families[0] };
 
 // ---- Options --------------------------------------------------------------------------------------------------------
@@ -97,18 +92,31 @@ static const hw_cli_option options_table[] = {
 };
 static const hw_cli_syntax syntax = {"bench", options_table, sizeof options_table / sizeof options_table[0], 1};
 
-static const bench_family *find_family(const char *name) {
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (strcmp(families[i].name, name) == 0) return &families[i];
-    hw_cli_complain("there is no family '%s' to measure; there is transpose", name);
+static const hw_bench_family *find_family(const char *name) {
+    char list[256] = "";
+    for (int i = 0; i < N_FAMILIES; i++) {
+        if (strcmp(families[i]->name, name) == 0) return families[i];
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", families[i]->name);
+    }
+    hw_cli_complain("there is no family '%s' to measure; there is %s", name, list);
     return NULL;
 }
 
 // ---- Cases ----------------------------------------------------------------------------------------------------------
 
-static int wrong_case(const char *path, int number) {
-    hw_cli_complain("%s:%d: not a group, a dtype, a shape and axes such as `peers f32 8192,6000 1,0`", path, number);
-    return HW_EXIT_USAGE;
+// 1: a case; 0: a comment or nothing; -1: wrong.
+static int read_case(const hw_bench_family *family, char *line, hw_bench_case *what) {
+    char *rest = NULL;
+    *what = (hw_bench_case){0};
+    for (char *word = strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
+        if (!what->n_words && *word == '#') return 0;
+        if (what->n_words == HW_BENCH_WORDS || strlen(word) >= sizeof what->words[0]) return -1;
+        strcpy(what->words[what->n_words++], word);
+    }
+    if (!what->n_words) return 0;
+    if (strlen(what->words[0]) >= sizeof what->group) return -1;
+    strcpy(what->group, what->words[0]);
+    return family->read(what) ? 1 : -1;
 }
 
 static int read_cases(const char *path, const char *only, hw_bench_report *report) {
@@ -122,9 +130,13 @@ static int read_cases(const char *path, const char *only, hw_bench_report *repor
     }
     for (int number = 1; !status && getline(&line, &room, file) > 0; number++) {
         hw_bench_case what;
-        int kind = hw_bench_case_read(line, &what);
-        if (kind < 0) status = wrong_case(path, number);
-        if (kind <= 0 || (only && !strstr(line, only))) continue;
+        bool is_wanted = !only || strstr(line, only);
+        int kind = read_case(report->family, line, &what);
+        if (kind < 0) {
+            hw_cli_complain("%s:%d: not %s", path, number, report->family->form);
+            status = HW_EXIT_USAGE;
+        }
+        if (kind <= 0 || !is_wanted) continue;
         if (!hw_grow((void **)&report->rows, report->n_rows, &capacity, sizeof *report->rows)) {
             hw_cli_complain("out of memory");
             status = HW_EXIT_USAGE;
@@ -156,23 +168,35 @@ static int write_json(const hw_bench_report *report, const char *path) {
     return status;
 }
 
+static bool is_for_gpus(const hw_bench_case *what) { return strncmp(what->group, "gpu", 3) == 0; }
+
+static void measure_row(const bench_options *options, hw_device *device, hw_bench_peer *peers,
+                        const hw_bench_report *report, hw_bench_row *row) {
+    snprintf(row->halfwarp.who, sizeof row->halfwarp.who, "halfwarp");
+    report->family->measure(device, options->seconds, row);
+    for (row->n_peers = 0; row->n_peers < report->n_peers; row->n_peers++)
+        hw_bench_peer_ask(&peers[row->n_peers], report->family->question(&row->what), options->seconds,
+                          &row->peers[row->n_peers]);
+}
+
 // Rows that are not measured yet are not reported.
-static int measure_all(const bench_options *options, const bench_family *family, hw_device *device,
-                       hw_bench_peer *peers, hw_bench_report *report) {
+static int measure_all(const bench_options *options, hw_device *device, hw_bench_peer *peers, hw_bench_report *report) {
     size_t n_rows = report->n_rows;
-    bool table = !options->json, failed = false;
+    bool table = !options->json, failed = false, is_cpu = report->device->kind == HW_DEVICE_CPU;
     report->n_rows = 0;
     // A file that cannot be written is found before the work.
     int status = options->output ? write_json(report, options->output) : 0;
     if (table && !status) hw_bench_print_header(report, stdout);
     for (size_t i = 0; i < n_rows && !status; i++) {
-        hw_bench_row *row = &report->rows[i];
-        family->measure(device, options->seconds, row);
-        for (row->n_peers = 0; row->n_peers < report->n_peers; row->n_peers++)
-            hw_bench_peer_ask(&peers[row->n_peers], &row->what, options->seconds, &row->peers[row->n_peers]);
-        report->n_rows++;
+        if (is_cpu && is_for_gpus(&report->rows[i].what)) {
+            report->n_skipped++;
+            continue;
+        }
+        hw_bench_row *row = &report->rows[report->n_rows++];
+        *row = report->rows[i];
+        measure_row(options, device, peers, report, row);
         failed = failed || row->halfwarp.problem[0];
-        if (table) hw_bench_print_row(report, row, stdout);
+        if (table) hw_bench_print_row(report, stdout);
         if (options->output) status = write_json(report, options->output);
     }
     if (table && !status) hw_bench_print_summary(report, stdout);
@@ -180,8 +204,7 @@ static int measure_all(const bench_options *options, const bench_family *family,
     return status ? status : failed;
 }
 
-static int run_on_device(const bench_options *options, const bench_family *family, const char *folder,
-                         hw_device *device, hw_bench_report *report) {
+static int run_on_device(const bench_options *options, const char *folder, hw_device *device, hw_bench_report *report) {
     hw_bench_peer peers[HW_BENCH_PEERS];
     char name[32], peer_folder[4200];
     report->device = hw_device_get_properties(device);
@@ -194,28 +217,29 @@ static int run_on_device(const bench_options *options, const bench_family *famil
     report->device_name = name;
     snprintf(peer_folder, sizeof peer_folder, "%s/peers", folder);
     if (!options->no_peers)
-        report->n_peers = hw_bench_peers_start(peer_folder, family->name, options->python, name, peers, HW_BENCH_PEERS);
+        report->n_peers = hw_bench_peers_start(peer_folder, report->family->name, options->python, name, peers,
+                                               HW_BENCH_PEERS);
     report->peers = peers;
-    int status = measure_all(options, family, device, peers, report);
+    int status = measure_all(options, device, peers, report);
     for (int p = 0; p < report->n_peers; p++) hw_bench_peer_stop(&peers[p]);
     return status;
 }
 
 static int bench_main(int argc, char **argv) {
     bench_options options = {.seconds = 0.3, .python = "python3"};
-    const char *word = families[0].name;
+    const char *word = families[0]->name;
     char folder[4096], own_cases[4200];
     int n_words;
     int status = hw_cli_parse(&syntax, &options, argc, argv, &word, &n_words);
-    const bench_family *family = status ? NULL : find_family(word);
+    const hw_bench_family *family = status ? NULL : find_family(word);
     if (!family || !hw_cli_find_bench(folder)) return HW_EXIT_USAGE;
-    hw_bench_report report = {.family = family->name, .commit = hw_cli_commit};
+    hw_bench_report report = {.family = family, .commit = hw_cli_commit};
     hw_device *device;
     snprintf(own_cases, sizeof own_cases, "%s/cases/%s.txt", folder, family->name);
     status = read_cases(options.cases ? options.cases : own_cases, options.only, &report);
     if (!status) status = hw_cli_open_device(options.device, 0, &device);
     if (!status) {
-        status = run_on_device(&options, family, folder, device, &report);
+        status = run_on_device(&options, folder, device, &report);
         hw_device_close(device);
     }
     hw_free(report.rows);

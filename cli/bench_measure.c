@@ -1,0 +1,123 @@
+// Measures an operation, by turns with its limit, so that what disturbs the machine disturbs both.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "bench.h"
+#include "device/device.h"
+
+enum { ENOUGH_SAMPLES = 5, MOST_SAMPLES = 200, MOST_RUNS = 1000, LEAST_SAMPLES = 2 };
+static const double SAMPLE_NS = 1e6;     // a sample is as many runs as take so long: events have a grain
+static const double LONG_NS = 20e9;      // cases that take longer than this have to do with fewer samples
+
+typedef struct watch {
+    const hw_bench_job *job;
+    hw_stream *stream;
+    hw_event *begin, *end;
+    hw_diag *diag;
+} watch;
+
+static hw_status sample(const watch *w, hw_bench_run *run, int runs, double *ns) {
+    hw_status status = hw_event_record(w->begin, w->stream, w->diag);
+    for (int i = 0; i < runs && !status; i++) status = run(w->job->context, w->diag);
+    if (!status) status = hw_event_record(w->end, w->stream, w->diag);
+    if (!status) status = hw_event_elapsed_ns(w->begin, w->end, ns, w->diag);
+    if (!status) *ns /= runs;
+    return status;
+}
+
+static hw_status runs_per_sample(const watch *w, hw_bench_run *run, int *runs) {
+    double first, ns = 0;
+    hw_status status = sample(w, run, 1, &first);
+    if (!status && first < LONG_NS / 4) status = sample(w, run, 1, &ns);
+    double wanted = ns > 0 ? SAMPLE_NS / ns : first > SAMPLE_NS ? 1 : MOST_RUNS;
+    *runs = wanted < 1 ? 1 : wanted < MOST_RUNS ? (int)wanted : MOST_RUNS;
+    return status;
+}
+
+static hw_status add_sample(const watch *w, hw_bench_run *run, int runs, hw_bench_times *times, double *spent) {
+    double ns;
+    hw_status status = sample(w, run, runs, &ns);
+    if (status) return status;
+    hw_bench_times_add(times, ns);
+    *spent += ns * runs;
+    return HW_OK;
+}
+
+static bool wants_more(int n, double spent, double wanted_ns) {
+    if (n < LEAST_SAMPLES) return true;
+    if (n < ENOUGH_SAMPLES) return spent < LONG_NS;
+    return n < MOST_SAMPLES && spent < wanted_ns;
+}
+
+static hw_status take_turns(const watch *w, double seconds, hw_bench_row *row) {
+    const hw_bench_job *job = w->job;
+    int runs, limit_runs = 0;
+    double spent = 0, wanted_ns = seconds * 1e9 * (job->limit ? 2 : 1);
+    hw_status status = runs_per_sample(w, job->run, &runs);
+    if (!status && job->limit) status = runs_per_sample(w, job->limit, &limit_runs);
+    for (int n = 0; !status && wants_more(n, spent, wanted_ns); n++) {
+        if (job->limit) status = add_sample(w, job->limit, limit_runs, &row->limit.times, &spent);
+        if (!status) status = add_sample(w, job->run, runs, &row->halfwarp.times, &spent);
+    }
+    return status;
+}
+
+hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row *row, hw_diag *diag) {
+    watch w = {.job = job, .stream = hw_device_stream(job->device), .diag = diag};
+    hw_status status = hw_event_create(job->device, &w.begin, diag);
+    if (!status) status = hw_event_create(job->device, &w.end, diag);
+    if (!status) status = take_turns(&w, seconds, row);
+    hw_event_destroy(w.begin);
+    hw_event_destroy(w.end);
+    hw_bench_times_finish(&row->halfwarp.times);
+    hw_bench_times_finish(&row->limit.times);
+    return status;
+}
+
+// ---- Copies and fills -----------------------------------------------------------------------------------------------
+
+typedef struct copy_job {
+    char *to;
+    const char *from;
+    size_t bytes;
+    uint32_t n_workers;
+} copy_job;
+
+static void copy_part(void *context, uint32_t index) {
+    const copy_job *job = context;
+    size_t from = job->bytes / job->n_workers * index;
+    size_t to = index + 1 == job->n_workers ? job->bytes : from + job->bytes / job->n_workers;
+    memcpy(job->to + from, job->from + from, to - from);
+}
+
+hw_status hw_bench_copy(hw_device *device, void *to, const void *from, size_t bytes, hw_diag *diag) {
+    if (hw_device_get_properties(device)->kind != HW_DEVICE_CPU)
+        return hw_copy(hw_device_stream(device), to, from, bytes, diag);
+    copy_job job = {.to = to, .from = from, .bytes = bytes};
+    hw_pool *pool = hw_device_pool(device, &job.n_workers);
+    hw_pool_run(pool, job.n_workers, copy_part, &job);
+    return HW_OK;
+}
+
+hw_status hw_bench_fill(hw_device *device, void *to, size_t bytes, const void *block, size_t block_bytes,
+                        hw_diag *diag) {
+    size_t have = block_bytes < bytes ? block_bytes : bytes;
+    hw_status status = have ? hw_copy(hw_device_stream(device), to, block, have, diag) : HW_OK;
+    // What is there, a whole number of blocks, is doubled.
+    while (have < bytes && !status) {
+        size_t more = bytes - have < have ? bytes - have : have;
+        status = hw_copy(hw_device_stream(device), (char *)to + have, to, more, diag);
+        have += more;
+    }
+    return status ? status : hw_stream_synchronize(hw_device_stream(device), diag);
+}
+
+// lowbias32 of Chris Wellons' hash-prospector: each bit of the index changes half of the result's.
+uint32_t hw_bench_hash(uint32_t index) {
+    index ^= index >> 16;
+    index *= 0x7feb352du;
+    index ^= index >> 15;
+    index *= 0x846ca68bu;
+    return index ^ index >> 16;
+}
