@@ -1,0 +1,107 @@
+// The K best neighbours so far of one query, kept by the 32 lanes of a warp in order: number j is in lane j % 32.
+#ifndef HALFWARP_NEAREST_LIST_CUH
+#define HALFWARP_NEAREST_LIST_CUH
+
+#include "nearest/point.cuh"
+
+constexpr int PER_LANE = (K + 31) / 32;
+
+__device__ __forceinline__ int lane_number() { return threadIdx.x % 32; }
+
+__device__ __forceinline__ neighbour from_lane(const neighbour &n, int lane) {
+    return {__shfl_sync(ALL_LANES, n.distance, lane), __shfl_sync(ALL_LANES, n.index, lane)};
+}
+
+// The lowest of all lanes.
+__device__ __forceinline__ unsigned lowest_in_warp(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(ALL_LANES, value);
+#else
+#pragma unroll
+    for (int step = 16; step; step /= 2) value = min(value, __shfl_xor_sync(ALL_LANES, value, step));
+    return value;
+#endif
+}
+
+// The first neighbour of all lanes.
+__device__ __forceinline__ neighbour first_in_warp(neighbour n) {
+#if REAL_BYTES == 4
+    const unsigned bits = __float_as_uint(n.distance);   // in the order of the distances, none of which is negative
+    const unsigned least = lowest_in_warp(bits);
+    return {__uint_as_float(least), lowest_in_warp(bits == least ? n.index : NONE)};
+#else
+#pragma unroll
+    for (int step = 16; step; step /= 2) {
+        const neighbour other = {__shfl_xor_sync(ALL_LANES, n.distance, step), __shfl_xor_sync(ALL_LANES, n.index, step)};
+        if (before(other, n)) n = other;
+    }
+    return n;
+#endif
+}
+
+struct warp_list {
+    neighbour kept[PER_LANE];
+    neighbour worst;   // number K - 1, known to all lanes
+
+    // Full of what is beaten by every index at `limit` and nearer.
+    __device__ __forceinline__ void clear(real limit) {
+#pragma unroll
+        for (int r = 0; r < PER_LANE; r++) kept[r] = {limit, NONE};
+        worst = {limit, NONE};
+    }
+
+    // candidate is the same in all lanes, and comes before `worst`.
+    __device__ __forceinline__ void insert(const neighbour &candidate) {
+        int place = 0;
+#pragma unroll
+        for (int r = 0; r < PER_LANE; r++) place += __popc(__ballot_sync(ALL_LANES, before(kept[r], candidate)));
+        neighbour last = candidate;   // of the 32 before
+#pragma unroll
+        for (int r = 0; r < PER_LANE; r++) {
+            const int number = r * 32 + lane_number();
+            neighbour moved = {__shfl_up_sync(ALL_LANES, kept[r].distance, 1),
+                               __shfl_up_sync(ALL_LANES, kept[r].index, 1)};
+            if (number % 32 == 0) moved = last;
+            if (r + 1 < PER_LANE) last = from_lane(kept[r], 31);
+            if (number >= place) kept[r] = number == place ? candidate : moved;
+        }
+        worst = from_lane(kept[PER_LANE - 1], (K - 1) % 32);
+    }
+
+    // One candidate from each lane that `has` one; NaN counts as infinite.
+    __device__ __forceinline__ void offer(neighbour candidate, bool has) {
+        has = has && !(candidate.distance > worst.distance);
+        if (!__any_sync(ALL_LANES, has)) return;
+        candidate.distance = smaller(candidate.distance, infinity());
+        has = has && before(candidate, worst);
+        if constexpr (K == 1) {
+            const neighbour first = first_in_warp(has ? candidate : neighbour{infinity(), NONE});
+            if (before(first, worst)) kept[0] = worst = first;
+        } else {
+            unsigned open = __ballot_sync(ALL_LANES, has);
+            while (open) {
+                insert(from_lane(candidate, __ffs(open) - 1));
+                open &= open - 1;
+                open &= __ballot_sync(ALL_LANES, before(candidate, worst));
+            }
+        }
+    }
+
+    __device__ __forceinline__ void keep(neighbour *to) const {
+#pragma unroll
+        for (int r = 0; r < PER_LANE; r++) {
+            const int number = r * 32 + lane_number();
+            if (number < K) to[number] = kept[r];
+        }
+    }
+
+    __device__ __forceinline__ void write(long long *indices, real *distances, unsigned long long query) const {
+#pragma unroll
+        for (int r = 0; r < PER_LANE; r++) {
+            const int number = r * 32 + lane_number();
+            if (number < K) write_neighbour(indices, distances, query * K + number, kept[r]);
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,55 @@
+// The launches of a nearest_plan.h on a stream, and what they found out about the coordinates; and the plan in words.
+#include "op/nearest_gpu.h"
+
+#include <stdio.h>
+
+#include "op/nearest_plan.h"
+
+// Waits for the launches.
+static hw_status read_findings(hw_stream *stream, const void *scratch, hw_diag *diag) {
+    hw_nearest_findings found = {0};
+    hw_status status = hw_copy(stream, &found, scratch, sizeof found, diag);
+    if (status == HW_OK) status = hw_stream_synchronize(stream, diag);
+    if (status != HW_OK) return status;
+    if (found.nan_point) return hw_neighbours_refuse(false, HW_NEAREST_NO_ROW - found.nan_point, diag);
+    if (found.nan_query) return hw_neighbours_refuse(true, HW_NEAREST_NO_ROW - found.nan_query, diag);
+    return HW_OK;
+}
+
+hw_status hw_gpu_nearest(hw_stream *stream, const hw_neighbours *problem, hw_diag *diag) {
+    hw_nearest_plan plan;
+    hw_plan launches;
+    void *scratch;
+    hw_nearest_plan_make(problem, hw_device_get_properties(hw_stream_device(stream)), &plan);
+    hw_nearest_plan_launch(problem, &plan, &launches);
+    hw_status status = hw_stream_alloc(stream, plan.scratch_bytes, &scratch, diag);
+    if (status != HW_OK) return status;
+    void *const arrays[HW_NEAREST_ARRAYS] = {
+        [HW_NEAREST_POINTS] = (void *)problem->points.data, [HW_NEAREST_QUERIES] = (void *)problem->queries.data,
+        [HW_NEAREST_INDICES] = problem->indices, [HW_NEAREST_DISTANCES] = problem->squared_distances,
+        [HW_NEAREST_SCRATCH] = scratch};
+    status = hw_fill(stream, scratch, 0, HW_NEAREST_FINDINGS_BYTES, diag);
+    if (status == HW_OK) status = hw_plan_run(stream, &launches, arrays, diag);
+    if (status == HW_OK) status = read_findings(stream, scratch, diag);
+    hw_stream_free(stream, scratch);
+    return status;
+}
+
+static int explain_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, char *text, size_t text_bytes) {
+    return snprintf(text, text_bytes,
+                    "every pair: %.3g pairs\nkernel: nearest/%s, blocks of %u threads, %u quer%s of each %s, %u points in "
+                    "shared memory\n%s",
+                    (double)p->points.count * (double)p->queries.count, p->k == 1 ? "80_brute.cu" : "82_select.cu",
+                    plan->threads, plan->queries, plan->queries == 1 ? "y" : "ies", p->k == 1 ? "thread" : "warp",
+                    plan->tile, plan->parts == 1 ? "" : "merge: nearest/85_merge.cu\n");
+}
+
+const char *hw_gpu_nearest_explain(hw_device *device, const hw_neighbours *problem, char *text, size_t text_bytes) {
+    hw_nearest_plan plan;
+    hw_nearest_plan_make(problem, hw_device_get_properties(device), &plan);
+    int used = explain_pairs(problem, &plan, text, text_bytes);
+    if (used >= 0 && (size_t)used < text_bytes)
+        snprintf(text + used, text_bytes - (size_t)used, "parts of the points: %u\nscratch memory: %llu bytes\n", plan.parts,
+                 (unsigned long long)plan.scratch_bytes);
+    return text;
+}
