@@ -41,6 +41,12 @@ void hw_plan_define_list(hw_plan *plan, hw_plan_launch *launch, const char *name
     launch->defines[launch->n_defines++] = at;
 }
 
+void hw_plan_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift) {
+    *shift = 0;
+    while (((uint64_t)1 << *shift) < d) ++*shift;
+    *multiplier = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << *shift) - d)) / d + 1);
+}
+
 hw_status hw_plan_kernels(hw_device *device, const hw_plan *plan, hw_kernel *kernels[HW_PLAN_LAUNCHES], hw_diag *diag) {
     for (uint32_t i = 0; i < plan->n_launches; i++) {
         const hw_plan_launch *launch = &plan->launches[i];

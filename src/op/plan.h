@@ -42,6 +42,10 @@ uint32_t hw_plan_value(hw_plan *plan, const void *value, size_t bytes);
 void hw_plan_define(hw_plan *plan, hw_plan_launch *launch, const char *name, long long value);
 void hw_plan_define_list(hw_plan *plan, hw_plan_launch *launch, const char *name, const int32_t *values, uint32_t n);
 
+// For kernels that divide x below 2^31 by d: (umulhi(x, multiplier) + x) >> shift (Granlund and Montgomery, "Division by
+// invariant integers using multiplication", 1994, figure 4.1).
+void hw_plan_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift);
+
 // The kernels of a plan, compiled where they have to be: n_launches of them. As hw_device_kernel.
 hw_status hw_plan_kernels(hw_device *device, const hw_plan *plan, hw_kernel *kernels[HW_PLAN_LAUNCHES], hw_diag *diag);
 

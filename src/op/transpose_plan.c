@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/plan.h"
+
 static uint64_t magnitude(int64_t stride) {
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
@@ -219,17 +221,10 @@ static void choose_layout(hw_tile_plan *plan) {
 
 // ---- The grid -------------------------------------------------------------------------------------------------------
 
-// What divides 31-bit numbers by d: quotient() of kernels/common/boxes.cuh.
-static void set_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift) {
-    *shift = 0;
-    while (((uint64_t)1 << *shift) < d) ++*shift;
-    *multiplier = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << *shift) - d)) / d + 1);
-}
-
 static void add_grid_count(uint32_t axis, uint64_t count, uint32_t box, hw_tile_plan *plan) {
     hw_tile_grid *grid = &plan->grid[plan->n_grid++];
     *grid = (hw_tile_grid){.axis = axis, .count = (uint32_t)count, .box = box};
-    set_divisor(grid->count, &grid->multiplier, &grid->shift);
+    hw_plan_divisor(grid->count, &grid->multiplier, &grid->shift);
     plan->blocks *= count;
 }
 
@@ -339,7 +334,7 @@ bool hw_swap_plan_make(const hw_permutation *p, hw_swap_plan *plan) {
         if (i != plan->row_axis && i != plan->col_axis) add_grid_axis(p, i, 1, &matrices);
     if (matrices.blocks > HW_TILE_MOST) return false;
     plan->pairs = (uint32_t)pairs;
-    set_divisor(plan->pairs, &plan->multiplier, &plan->shift);
+    hw_plan_divisor(plan->pairs, &plan->multiplier, &plan->shift);
     plan->n_grid = matrices.n_grid;
     memcpy(plan->grid, matrices.grid, sizeof plan->grid);
     plan->blocks = matrices.blocks;

@@ -1,0 +1,43 @@
+// hw_reduce: which device does the work, and by what.
+#include <stdio.h>
+
+#include "op/layout.h"
+#include "op/reduce_gpu.h"
+
+static hw_status check_places(const hw_device_properties *device, const DLTensor *in, const DLTensor *out, hw_diag *diag) {
+    hw_status status = hw_layout_check_place(device, in, "hw_reduce", "in", diag);
+    return status == HW_OK && out ? hw_layout_check_place(device, out, "hw_reduce", "out", diag) : status;
+}
+
+hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
+                    uint32_t flags, DLTensor *out, hw_diag *diag) {
+    hw_reduction_form form;
+    if (!stream) return hw_diag_set(diag, HW_USAGE, "hw_reduce: the stream is NULL");
+    const hw_device_properties *device = hw_device_get_properties(hw_stream_device(stream));
+    hw_status status = hw_reduction_make(reduction, in, axes, n_axes, flags, out, true, &form, diag);
+    if (status == HW_OK) status = check_places(device, in, out, diag);
+    if (status != HW_OK || form.outputs == 0) return status;
+    if (device->kind == HW_DEVICE_CPU || flags & HW_REDUCE_EXACT)
+        return hw_diag_set(diag, HW_UNSUPPORTED, "hw_reduce: exact sums and the processor's reductions are not there");
+    return hw_gpu_reduce(stream, &form, diag);
+}
+
+hw_status hw_reduce_explain(hw_device *device, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
+                            uint32_t flags, char *text, size_t text_bytes, hw_diag *diag) {
+    hw_reduction_form form;
+    if (!device || !text || text_bytes == 0)
+        return hw_diag_set(diag, HW_USAGE, "hw_reduce_explain: the device or the place for the text is NULL");
+    text[0] = 0;
+    const hw_device_properties *properties = hw_device_get_properties(device);
+    hw_status status = hw_reduction_make(reduction, in, axes, n_axes, flags, NULL, false, &form, diag);
+    if (status == HW_OK) status = check_places(properties, in, NULL, diag);
+    if (status != HW_OK) return status;
+    char shape[512];
+    int used = snprintf(text, text_bytes, "merged: %s\n", hw_reduction_format(&form, shape, sizeof shape));
+    if (used < 0 || (size_t)used >= text_bytes) return HW_OK;
+    text += used;
+    text_bytes -= (size_t)used;
+    if (properties->kind != HW_DEVICE_CPU && !(flags & HW_REDUCE_EXACT))
+        hw_gpu_reduce_explain(device, &form, text, text_bytes);
+    return HW_OK;
+}
