@@ -65,6 +65,7 @@ typedef struct hw_device_properties {
     uint32_t shared_bytes_per_multiprocessor, threads_per_multiprocessor;
     uint32_t banks, bank_bytes;    // of shared memory; 0 for cpu
     double memory_gbs;             // datasheet bandwidth, 10^9 bytes/s; 0: not known
+    double fp32_tflops;            // of all multiprocessors, a multiply-add counted as two; 0: not known
 } hw_device_properties;
 
 // Opens a device. name NULL or "": cuda:0 where there is one, else cpu. HW_NOT_FOUND, with the reason: no such device,
@@ -153,7 +154,8 @@ typedef enum hw_precision {
 // Strides     the last two axes of each array: one of them contiguous (row- or column-major, any leading dimension);
 //             batch axes any, 0 included for A and B. No two elements of C may share memory.
 // Types       A and B of one type: f32, f64, f16 or bf16; C of the same, or f32 for f16 and bf16.
-// beta        0: C is only written, whatever it held, NaN included. alpha and beta are rounded to the type of the sums.
+// alpha, beta beta 0: C is only written, whatever it held, NaN included. alpha 0: A and B are not read. Both are rounded to
+//             the type of the sums.
 // Alignment   none is asked for; rows that begin at multiples of 16 bytes are the fastest.
 // Place       all arrays on the stream's device; for cpu on this machine. C must not overlap A or B.
 // Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a device.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "isa/rates.h"
 #include "toolchain/nvrtc.h"
 
 CUresult hw_cuda_enter(const hw_cuda *cuda) { return cuda->driver->cuCtxPushCurrent(cuda->context); }
@@ -55,13 +56,28 @@ static int attribute(const hw_cuda *cuda, CUdevice_attribute which) {
     return cuda->driver->cuDeviceGetAttribute(&value, which, cuda->device) || value < 0 ? 0 : value;
 }
 
-// By the datasheet where the GPU is known; else by its clock, of which memory moves two words at a time.
-static double bandwidth(const hw_cuda *cuda, const hw_device_properties *p) {
+static const hw_gpu *known_gpu(const hw_device_properties *p) {
     const hw_gpu *gpu;
     for (size_t i = 0; (gpu = hw_gpu_at(i)); i++)
-        if (!strcmp(gpu->name, p->name) && gpu->arch->cc == p->cc && gpu->memory_gbs > 0) return gpu->memory_gbs;
+        if (!strcmp(gpu->name, p->name) && gpu->arch->cc == p->cc) return gpu;
+    return NULL;
+}
+
+// By the datasheet where the GPU is known; else by its clock, of which memory moves two words at a time.
+static double bandwidth(const hw_cuda *cuda, const hw_device_properties *p) {
+    const hw_gpu *gpu = known_gpu(p);
+    if (gpu && gpu->memory_gbs > 0) return gpu->memory_gbs;
     return 2e3 * attribute(cuda, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
            (attribute(cuda, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8) / 1e9;
+}
+
+// By the datasheet too; else what the multiprocessors do at their clock, which is in kHz.
+static double fp32_rate(const hw_cuda *cuda, const hw_device_properties *p) {
+    const hw_gpu *gpu = known_gpu(p);
+    const hw_arch *arch = hw_arch_find(p->cc);
+    if (gpu && gpu->fp32_gflops > 0) return gpu->fp32_gflops / 1e3;
+    return arch ? 2.0 * hw_rate_of(arch, HW_RATE_F32) * p->multiprocessors *
+                      attribute(cuda, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e9 : 0;
 }
 
 static CUresult read_properties(hw_cuda *cuda, hw_device_properties *p, int ordinal) {
@@ -85,6 +101,7 @@ static CUresult read_properties(hw_cuda *cuda, hw_device_properties *p, int ordi
     p->banks = arch ? arch->smem_banks : 32;
     p->bank_bytes = arch ? arch->smem_bank_bytes : 4;
     p->memory_gbs = bandwidth(cuda, p);
+    p->fp32_tflops = fp32_rate(cuda, p);
     cuda->max_pitch = (size_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
     cuda->max_block_threads = (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     for (int i = 0; i < 3; i++) {

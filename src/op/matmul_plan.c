@@ -1,0 +1,110 @@
+// The choice of the kernels for a product, and what those that take any layout are given.
+#include "op/matmul_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0); }
+
+uint64_t hw_product_batches(const hw_product *p) {
+    uint64_t batches = 1;
+    for (uint32_t k = 0; k < p->n_batch_axes; k++) batches *= p->batch[k];
+    return batches;
+}
+
+// ---- Any layout -----------------------------------------------------------------------------------------------------
+
+// product_arguments of kernels/matmul/types.cuh: 8 bytes each, but for alpha and beta where they are floats.
+typedef struct arguments {
+    int64_t m, n, k, a_ld, b_ld, c_ld, batches;
+    int64_t batch[HW_PRODUCT_BATCH_AXES], a_batch[HW_PRODUCT_BATCH_AXES], b_batch[HW_PRODUCT_BATCH_AXES],
+        c_batch[HW_PRODUCT_BATCH_AXES];
+    union {
+        double doubles[2];
+        float floats[2];
+    } scale;
+} arguments;
+
+static bool is_f64(const hw_product *p) { return p->input.bits == 64; }
+
+uint32_t hw_product_arguments(const hw_product *p, hw_plan *plan) {
+    arguments args = {.m = (int64_t)p->m, .n = (int64_t)p->n, .k = (int64_t)p->k, .a_ld = p->a.ld, .b_ld = p->b.ld,
+                      .c_ld = p->c.ld, .batches = (int64_t)hw_product_batches(p)};
+    const uint32_t unused = HW_PRODUCT_BATCH_AXES - p->n_batch_axes;
+    for (uint32_t k = 0; k < HW_PRODUCT_BATCH_AXES; k++) {
+        args.batch[k] = k < unused ? 1 : (int64_t)p->batch[k - unused];
+        args.a_batch[k] = k < unused ? 0 : p->a.batch_stride[k - unused];
+        args.b_batch[k] = k < unused ? 0 : p->b.batch_stride[k - unused];
+        args.c_batch[k] = k < unused ? 0 : p->c.batch_stride[k - unused];
+    }
+    if (is_f64(p)) args.scale.doubles[0] = p->alpha, args.scale.doubles[1] = p->beta;
+    else args.scale.floats[0] = (float)p->alpha, args.scale.floats[1] = (float)p->beta;
+    return hw_plan_value(plan, &args, sizeof args - (is_f64(p) ? 0 : sizeof args.scale - sizeof args.scale.floats));
+}
+
+static int type_number(DLDataType type) {   // TYPE_F32 and the like
+    return type.code == kDLBfloat ? 3 : type.bits == 16 ? 2 : type.bits == 64 ? 1 : 0;
+}
+
+hw_plan_launch *hw_product_begin(const hw_product *p, const char *file, const char *function, hw_plan *plan) {
+    memset(plan, 0, sizeof *plan);
+    plan->n_launches = 1;
+    hw_plan_launch *launch = &plan->launches[0];
+    launch->file = file;
+    launch->function = function;
+    launch->params[launch->n_params++] = (hw_plan_param){.array = HW_PRODUCT_A};
+    launch->params[launch->n_params++] = (hw_plan_param){.array = HW_PRODUCT_B};
+    launch->params[launch->n_params++] = (hw_plan_param){.array = HW_PRODUCT_C};
+    launch->params[launch->n_params++] = (hw_plan_param){.array = -1, .offset = hw_product_arguments(p, plan)};
+    hw_plan_define(plan, launch, "INPUT", type_number(p->input));
+    hw_plan_define(plan, launch, "OUTPUT", type_number(p->output));
+    hw_plan_define(plan, launch, "A_TURNED", p->a.transposed);
+    hw_plan_define(plan, launch, "B_TURNED", p->b.transposed);
+    return launch;
+}
+
+enum { PLAIN_TILE = 64, PLAIN_THREADS = 256, MOST_GRID = 65535 };
+
+static void plan_plain(const hw_product *p, hw_plan *plan) {
+    hw_plan_launch *launch = hw_product_begin(p, "matmul/96_plain.cu", "product_plain", plan);
+    const uint64_t rows = divide_up(p->m, PLAIN_TILE), batches = hw_product_batches(p);
+    launch->grid[0] = (uint32_t)divide_up(p->n, PLAIN_TILE);
+    launch->grid[1] = (uint32_t)(rows < MOST_GRID ? rows : MOST_GRID);
+    launch->grid[2] = (uint32_t)(batches < MOST_GRID ? batches : MOST_GRID);
+    launch->block[0] = PLAIN_THREADS;
+    launch->block[1] = launch->block[2] = 1;
+}
+
+// ---- The choice -----------------------------------------------------------------------------------------------------
+
+typedef enum way { BY_TILES, BY_TENSOR_CORES, PLAINLY } way;
+
+static hw_status choose(const hw_product *p, const hw_device_properties *device, way *out, hw_diag *diag) {
+    const bool asks_tensors = p->precision == HW_PRECISION_TF32 || p->precision == HW_PRECISION_BF16;
+    if (asks_tensors && p->input.bits == 32 && device->cc < HW_TENSOR_CC)
+        return hw_diag_set(diag, HW_UNSUPPORTED, "products in %s are for tensor cores from compute capability 8.0; %s has %d.%d",
+                           p->precision == HW_PRECISION_TF32 ? "tf32" : "bf16", device->name, device->cc / 10,
+                           device->cc % 10);
+    *out = PLAINLY;
+    return HW_OK;
+}
+
+hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *device, hw_matmul_plan *out,
+                              hw_diag *diag) {
+    way chosen;
+    hw_status status = choose(p, device, &chosen, diag);
+    out->scratch_bytes = 0;
+    if (status) return status;
+    plan_plain(p, &out->plan);
+    return HW_OK;
+}
+
+hw_status hw_matmul_plan_explain(const hw_product *p, const hw_device_properties *device, char *text, size_t text_bytes,
+                                 hw_diag *diag) {
+    way chosen;
+    hw_status status = choose(p, device, &chosen, diag);
+    if (status) return status;
+    snprintf(text, text_bytes, "kernel: matmul/96_plain.cu, tiles of %d x %d, one element at a time\n", PLAIN_TILE,
+             PLAIN_TILE);
+    return HW_OK;
+}
