@@ -1,0 +1,13 @@
+// Many small pieces of work, taken by threads one after the other until there are none left.
+#ifndef HW_OP_CPU_TASKS_H
+#define HW_OP_CPU_TASKS_H
+
+#include "base/pool.h"
+
+typedef void hw_cpu_task(void *context, uint64_t task, uint32_t worker);
+
+// Calls run(context, t, w) for each t below n_tasks, each once; w, below n_threads, is the thread that runs it. Returns
+// when all are done. Which thread gets which task differs from run to run.
+void hw_cpu_tasks_run(hw_pool *pool, uint32_t n_threads, uint64_t n_tasks, hw_cpu_task *run, void *context);
+
+#endif
