@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-enum { HW_BENCH_RANK = 8, HW_BENCH_SAMPLES = 256, HW_BENCH_PEERS = 8, HW_BENCH_WORDS = 6 };
+enum { HW_BENCH_RANK = 8, HW_BENCH_SAMPLES = 256, HW_BENCH_PEERS = 8, HW_BENCH_WORDS = 8 };
 
 typedef struct hw_bench_family hw_bench_family;
 

@@ -9,11 +9,11 @@ static double rate(const hw_bench_case *what, const hw_bench_times *times) {
     return times->median > 0 ? what->amount / times->median / what->unit_per_ns : 0;
 }
 
-static bool has_limit(const hw_bench_row *row) { return row->limit.times.n > 0; }
+static bool has_limit(const hw_bench_row *row) { return row->limit.who[0] != '\0'; }
 
 // Of the limit's rate in bytes. Where the operation counts the bytes that the limit moves, the ratio of their times.
 static double share(const hw_bench_row *row, const hw_bench_times *times) {
-    double limit = has_limit(row) ? row->limit_amount / row->limit.times.median : 0;
+    double limit = row->limit.times.median > 0 ? row->limit_amount / row->limit.times.median : 0;
     return limit > 0 && times->median > 0 ? row->what.amount / times->median / limit : 0;
 }
 
@@ -93,7 +93,7 @@ typedef bool number_of(const hw_bench_row *row, const hw_bench_result *result, d
 
 static bool share_of(const hw_bench_row *row, const hw_bench_result *result, double *number) {
     *number = 100 * share(row, &result->times);
-    return result->times.n && has_limit(row);
+    return result->times.n && row->limit.times.n;
 }
 
 static bool error_of(const hw_bench_row *row, const hw_bench_result *result, double *number) {

@@ -32,8 +32,8 @@ typedef struct bench_options {
     bool no_peers, json;
 } bench_options;
 
-extern const hw_bench_family hw_bench_transpose;
-static const hw_bench_family *const families[] = {&hw_bench_transpose};
+extern const hw_bench_family hw_bench_transpose, hw_bench_matmul, hw_bench_reduce;
+static const hw_bench_family *const families[] = {&hw_bench_transpose, &hw_bench_matmul, &hw_bench_reduce};
 enum { N_FAMILIES = sizeof families / sizeof families[0] };
 
 // ---- Options --------------------------------------------------------------------------------------------------------

@@ -19,12 +19,16 @@ def say(**words):
 
 def clock_samples(run, seconds):
     """Times of run() by the clock, in nanoseconds."""
-    samples, end = [], time.perf_counter() + seconds
-    while len(samples) < ENOUGH or (time.perf_counter() < end and len(samples) < MOST):
+    samples, start = [], time.perf_counter()
+    while True:
+        spent = time.perf_counter() - start
+        if len(samples) >= ENOUGH and (spent >= seconds or len(samples) >= MOST):
+            return samples
+        if len(samples) >= 2 and spent > 20:   # a case that takes long has to do with fewer
+            return samples
         begin = time.perf_counter_ns()
         run()
         samples.append(time.perf_counter_ns() - begin)
-    return samples
 
 
 def some_places(shape):
@@ -36,13 +40,31 @@ def some_places(shape):
     return places + [tuple(random.randrange(n) for n in shape) for _ in range(500)]
 
 
+def event_samples(sample, seconds):
+    """Times on a GPU, in nanoseconds: sample(runs) gives that of one of so many runs, a millisecond's worth of them."""
+    once = max(sample(3), 100)
+    runs = max(1, int(1e6 / once))
+    return [sample(runs) for _ in range(min(MOST, max(ENOUGH, int(seconds * 1e9 / (once * runs)))))]
+
+
+def hash32(index):
+    """Numbers without a pattern, of an int or a NumPy array of uint32: hw_bench_hash of cli/bench_measure.c."""
+    mask = 0xffffffff
+    index = index ^ (index >> 16)
+    index = index * 0x7feb352d & mask
+    index = index ^ (index >> 15)
+    index = index * 0x846ca68b & mask
+    return index ^ (index >> 16)
+
+
 def serve(name, version, measure):
-    """measure(case) returns samples, raises Skip, or raises ValueError when the result is wrong."""
+    """measure(case) returns samples, or samples and a relative error; raises Skip, or ValueError when it is wrong."""
     say(peer=name, version=version)
     for line in sys.stdin:
         case = json.loads(line)
         try:
-            say(ns=measure(case))
+            found = measure(case)
+            say(ns=found[0], error=found[1]) if isinstance(found, tuple) else say(ns=found)
         except Skip as reason:
             say(skip=str(reason))
         except ValueError as reason:

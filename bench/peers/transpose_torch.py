@@ -2,32 +2,12 @@
 import sys
 
 import peer
+import torch_times
 
 device = sys.argv[1]
-try:
-    import torch
-except ImportError as reason:
-    peer.absent("torch", reason)
-if device.startswith("cuda") and not torch.cuda.is_available():
-    peer.absent("torch", "this PyTorch has no CUDA")
+torch = torch_times.load(device)
 
 names = {"f": "float", "u": "uint", "i": "int", "c": "complex"}
-
-
-def event_samples(run, seconds):
-    """Times on the GPU, in nanoseconds; as many runs in a sample as make a millisecond."""
-    def sample(runs):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(runs):
-            run()
-        end.record()
-        end.synchronize()
-        return begin.elapsed_time(end) * 1e6 / runs
-
-    once = max(sample(3), 100)
-    runs = max(1, int(1e6 / once))
-    return [sample(runs) for _ in range(min(peer.MOST, max(peer.ENOUGH, int(seconds * 1e9 / (once * runs)))))]
 
 
 def measure(case):
@@ -54,8 +34,7 @@ def measure(case):
         at = sum(p * s for p, s in zip(place, view.stride())) * dtype.itemsize
         if not torch.equal(flat[to:to + dtype.itemsize], origin[at:at + dtype.itemsize]):
             raise ValueError("element %s" % (place,))
-    samples = event_samples if device.startswith("cuda") else peer.clock_samples
-    times = samples(lambda: result.copy_(view), case["seconds"])
+    times = torch_times.samples_of(torch, device, lambda: result.copy_(view), case["seconds"])
     if device.startswith("cuda"):
         del array, view, result, flat, origin, noise
         torch.cuda.empty_cache()
