@@ -17,7 +17,8 @@
     TABLE(hw_ops_int) TABLE(hw_ops_wide) TABLE(hw_ops_bits) TABLE(hw_ops_logic) TABLE(hw_ops_compare)  \
     TABLE(hw_ops_convert) TABLE(hw_ops_convert_float) TABLE(hw_ops_round)                              \
     TABLE(hw_ops_shuffle) TABLE(hw_ops_move) TABLE(hw_ops_f32) TABLE(hw_ops_f64) TABLE(hw_ops_half)    \
-    TABLE(hw_ops_approx) TABLE(hw_ops_rounded) TABLE(hw_ops_fcompare) TABLE(hw_ops_video)
+    TABLE(hw_ops_approx) TABLE(hw_ops_rounded) TABLE(hw_ops_fcompare) TABLE(hw_ops_video) TABLE(hw_ops_matrix) \
+    TABLE(hw_ops_mma)
 
 // A level: all its tables, and the choice of loads and stores.
 #define DECLARE_base(name) extern const hw_body_row name##_base[];

@@ -55,6 +55,13 @@ static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
     return step(w, in);
 }
 
+// All lanes are here, if they are asked for by a constant.
+static const hw_inst *convoy_warp_sync(hw_warp *w, const hw_inst *in) {
+    bool waits_for_all = (in->a & 3) == HW_BASE_LAUNCH && *(const uint32_t *)hw_at(w, in->a) == 0xffffffffu;
+    if (!waits_for_all) return leave(w, in);
+    HW_NEXT(w, in);
+}
+
 // ---- control flow ----
 
 static void account(hw_state *s, const hw_inst *in) {
@@ -145,6 +152,7 @@ static const hw_body_row rows[] = {
     {"bra", NULL, convoy_bra},     {"bra.p", NULL, convoy_bra_p},     {"fall", NULL, convoy_fall},
     {"guard", NULL, convoy_guard}, {"unguard", NULL, convoy_unguard}, {"exit", NULL, convoy_exit},
     {"ret", NULL, convoy_exit},    {"bar.sync", NULL, convoy_barrier},
+    {"bar.warp.sync", NULL, convoy_warp_sync},
     {"sreg", NULL, step},          {"nop", NULL, step},               {"fence", NULL, step},
     {"membar", NULL, step},        {"local.address", NULL, step},     {"param.address", NULL, step},
     {"cp.async.read", NULL, step}, {"cp.async.write", NULL, step},    {"cp.async.commit", NULL, step},

@@ -25,6 +25,7 @@ typedef enum hw_fault_kind {
     HW_FAULT_TRAP,           // trap or brkpt
     HW_FAULT_ASSERT,         // a device-side assert failed
     HW_FAULT_INVALID_CALL,   // a call through a pointer that is no function
+    HW_FAULT_LANES_MISSING,  // at an instruction of all lanes of the warp
     HW_FAULT_DEADLOCK,
     HW_FAULT_NO_MEMORY,      // on this machine
 } hw_fault_kind;

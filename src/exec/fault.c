@@ -15,6 +15,7 @@ static const char *const fault_words[] = {
     [HW_FAULT_TRAP] = "hit a trap",
     [HW_FAULT_ASSERT] = "failed an assertion",
     [HW_FAULT_INVALID_CALL] = "called something that is no function",
+    [HW_FAULT_LANES_MISSING] = "executed a matrix instruction without all lanes of the warp",
     [HW_FAULT_DEADLOCK] = "cannot finish",
     [HW_FAULT_NO_MEMORY] = "needs more memory than this machine has",
 };

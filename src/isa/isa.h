@@ -83,7 +83,9 @@ hw_sreg hw_sreg_find(const char *name, size_t length);
 // What an instruction is to a profiler.
 typedef enum hw_note_kind {
     HW_NOTE_PLAIN, HW_NOTE_LOAD, HW_NOTE_STORE, HW_NOTE_ATOMIC, HW_NOTE_REDUCTION, HW_NOTE_BRANCH, HW_NOTE_BARRIER,
-    HW_NOTE_COPY    // from global into shared memory, past the registers
+    HW_NOTE_COPY,           // from global into shared memory, past the registers
+    HW_NOTE_COPY_BYPASS,    // the same past the first-level cache
+    HW_NOTE_LOAD_MATRIX
 } hw_note_kind;
 
 // One per PTX instruction of a program, in PTX order.

@@ -267,6 +267,7 @@ hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
     case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX: case HW_OP_ELECT: case HW_OP_ACTIVEMASK:
     case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_NANOSLEEP:
         return hw_emit_warp(lo, inst);
+    case HW_OP_LDMATRIX: case HW_OP_STMATRIX: case HW_OP_MOVMATRIX: case HW_OP_MMA: return hw_emit_matrix(lo, inst);
     case HW_OP_CP_ASYNC: return hw_emit_async(lo, inst);
     case HW_OP_MEMBAR: case HW_OP_FENCE: return hw_emit_inst(lo, hw_names_intern(lo, "fence"), &t);
     case HW_OP_ALLOCA: case HW_OP_STACKSAVE: case HW_OP_STACKRESTORE: return stack(lo, inst);

@@ -207,7 +207,7 @@ hw_status hw_operand_symbol_address(hw_lowering *lo, const hw_ptx_operand *opera
 // Is the symbol in this call's own parameter memory, not a kernel's parameter?
 bool hw_operand_param_is_own(const hw_lowering *lo, const hw_ptx_symbol *symbol);
 
-// ---- emit.c, emit_memory.c, emit_async.c, emit_warp.c, emit_video.c, emit_flow.c ----
+// ---- emit.c, emit_memory.c, emit_async.c, emit_matrix.c, emit_warp.c, emit_video.c, emit_flow.c ----
 
 // Emits one instruction, without its guard; not for what ends a block.
 hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst);
@@ -217,6 +217,7 @@ hw_status hw_emit_async(hw_lowering *lo, const hw_ptx_inst *inst);
 bool hw_emit_copies(const hw_ptx_inst *inst);
 // An address in brackets, of a space: a and imm, and flags.
 hw_status hw_emit_address(hw_lowering *lo, hw_space space, const hw_ptx_operand *operand, hw_inst *t);
+hw_status hw_emit_matrix(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst);
 // Room for n registers in program->slots, from *list on.

@@ -55,6 +55,9 @@
 //   cp.async.read (space GLOBAL, width, a, imm; b how many bytes are read, the others are 0, or none; p ignores all of
 //       them) and, of the same PTX instruction, cp.async.write (space SHARED): the copy begins. cp.async.commit.
 //       cp.async.wait: imm groups may go on; -1: none, the one that is not committed neither
+//   ldmatrix stmatrix, .trans (space, width 16, a, imm; sub how many matrices; slots[list ...] their registers), movmatrix
+//       (d, a), mma.<f32 f16>.<f16 bf16 tf32> mma.f64.f64 mma.s32.x8 (imm, sub: HW_MATRIX_*; slots[list ...] the
+//       registers of d, a, b, c). Before each stands a bar.warp.sync of all lanes.
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
 //   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; memo: its index)
@@ -108,6 +111,10 @@ typedef enum hw_base {
 #define HW_VIDEO_LT 0x20000000000          // vset: true when less, equal, greater
 #define HW_VIDEO_EQ 0x40000000000
 #define HW_VIDEO_GT 0x80000000000
+
+// mma.*: the shape, in hw_inst.imm, and the choices of integers, in sub.
+#define HW_MATRIX_IMM(m, n, k, is_wmma) ((int64_t)(m) | (int64_t)(n) << 8 | (int64_t)(k) << 16 | (int64_t)(is_wmma) << 24)
+enum { HW_MATRIX_A_UNSIGNED = 1, HW_MATRIX_B_UNSIGNED = 2, HW_MATRIX_SATURATE = 4 };
 
 typedef struct hw_warp hw_warp;
 typedef struct hw_inst hw_inst;

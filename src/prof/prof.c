@@ -46,7 +46,7 @@ static void number_memos(hw_prof *prof) {
     prof->n_memos = 0;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         const hw_note *note = &prof->notes[i];
-        bool is_plain = note->kind == HW_NOTE_LOAD || note->kind == HW_NOTE_STORE || note->kind == HW_NOTE_COPY;
+        bool is_plain = note->kind == HW_NOTE_LOAD || note->kind == HW_NOTE_STORE || note->kind >= HW_NOTE_COPY;
         bool is_atomic = note->kind == HW_NOTE_ATOMIC || note->kind == HW_NOTE_REDUCTION;
         bool counts = is_atomic || (is_plain && note->merged_bytes);
         prof->memo_of[i] = counts ? prof->n_memos++ : (uint32_t)HW_PROF_NO_MEMO;
@@ -153,9 +153,11 @@ static void add(uint64_t *counts, int counter, uint64_t value) {
 }
 
 static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
-    const access_counters *to = memo->kind == HW_NOTE_LOAD ? &load_counters
-                              : memo->kind == HW_NOTE_STORE ? &store_counters
-                              : memo->kind == HW_NOTE_COPY ? &copy_counters : &atomic_counters;
+    static const access_counters *const counters[] = {
+        [HW_NOTE_LOAD] = &load_counters, [HW_NOTE_LOAD_MATRIX] = &load_counters, [HW_NOTE_STORE] = &store_counters,
+        [HW_NOTE_ATOMIC] = &atomic_counters, [HW_NOTE_REDUCTION] = &atomic_counters, [HW_NOTE_COPY] = &copy_counters,
+        [HW_NOTE_COPY_BYPASS] = &copy_counters};
+    const access_counters *to = counters[memo->kind];
     add(counts, to->requests, memo->requests[HW_PROF_GLOBAL]);
     add(counts, to->sectors, memo->cost[HW_PROF_GLOBAL]);
     add(counts, to->sectors_ideal, memo->ideal[HW_PROF_GLOBAL]);
@@ -165,6 +167,8 @@ static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
     add(counts, to->local_sectors, memo->cost[HW_PROF_LOCAL]);
     counts[HW_COUNT_L2_SECTORS] += memo->cost[HW_PROF_GLOBAL];
     counts[HW_COUNT_L2_SECTORS_IDEAL] += memo->ideal[HW_PROF_GLOBAL];
+    // Past the first-level cache, data does not come through the pipe whose passes are counted.
+    if (memo->kind == HW_NOTE_COPY_BYPASS) return;
     counts[HW_COUNT_SMEM_WAVEFRONTS] += memo->cost[HW_PROF_SHARED];
     counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] += memo->ideal[HW_PROF_SHARED];
 }

@@ -2,6 +2,7 @@
 // PTX ISA sections 9.2 to 9.4: operand size exceeds instruction-type size.
 #include <string.h>
 
+#include "isa/matrix.h"
 #include "ptx/parser.h"
 
 typedef struct check {
@@ -241,6 +242,29 @@ static bool check_texture(const check *c, hw_ptx_operand *o) {
     return true;
 }
 
+// The registers of a matrix, or of a part of one, in braces; a single one may go without.
+static bool check_fragment(const check *c, hw_ptx_operand *o) {
+    const hw_ptx_inst *inst = c->inst;
+    const hw_mods *mods = &inst->mods;
+    hw_matrix_shape shape = {0};
+    hw_type type = HW_T_B32;
+    uint32_t n = hw_has_mod(mods, HW_M_X1) ? 1 : hw_has_mod(mods, HW_M_X2) ? 2 : 4;
+    if (hw_matrix_shape_of(mods, &shape)) {
+        char role = "dabc"[c->operand & 3];
+        type = inst->types[c->operand & 3];
+        hw_fragment fragment = hw_matrix_fragment(role, type, &shape, false);
+        n = hw_fragment_registers(&fragment);
+    }
+    if (type != HW_T_F32 && type != HW_T_F64) type = HW_T_B32;
+    if (n == 1 && o->kind == HW_OPERAND_REG) return check_reg(c, o, type);
+    if (o->kind != HW_OPERAND_VECTOR || o->n_elements != n)
+        return hw_ptx_fail(c->p, HW_MALFORMED, inst->line, "%s: operand %u must be a vector of %u", c->m->text,
+                           c->operand + 1, n);
+    for (unsigned i = 0; i < n; i++)
+        if (!check_reg(c, &o->elements[i], type)) return false;
+    return true;
+}
+
 static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_operand *o) {
     const hw_type *types = c->inst->types;
     if (!check_extras(c, rule, o)) return false;
@@ -262,6 +286,7 @@ static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_opera
     case 'g': return check_global_address(c, o);
     case 'z': return check_size_or_predicate(c, o);
     case 'x': return check_texture(c, o);
+    case 'f': return check_fragment(c, o);
     case 'h': return check_reg(c, o, HW_T_B64);
     case 'y': return check_variable(c, o, types[0]);
     case 'k': return check_source(c, o, c->inst->n_types ? types[0] : HW_T_U64);

@@ -170,7 +170,7 @@ static bool add_word(parser *p, mnemonic *m, words word, int line) {
     size_t length = (size_t)(word.end - word.at);
     hw_type type = hw_type_find(word.at, length);
     if (type != HW_T_NONE) {
-        if (m->n_types == 3) return hw_ptx_fail(p, HW_MALFORMED, line, "%s has too many types", m->text);
+        if (m->n_types == 4) return hw_ptx_fail(p, HW_MALFORMED, line, "%s has too many types", m->text);
         m->types[m->n_types++] = type;
         return true;
     }

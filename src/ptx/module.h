@@ -94,7 +94,7 @@ typedef struct hw_ptx_call {
 
 typedef struct hw_ptx_inst {
     hw_op op;
-    hw_type types[3];              // in the order written: cvt.dtype.atype, set.dtype.stype, dp4a.atype.btype
+    hw_type types[4];              // in the order written: cvt.dtype.atype, set.dtype.stype, dp4a.atype.btype
     uint8_t n_types;
     uint8_t vector;                // 1, 2, 4 or 8
     hw_space space;                // of ld, st, atom, red, cvta, isspacep, ...; GENERIC when none is written

@@ -51,7 +51,7 @@ typedef struct operand_rule {
 typedef struct mnemonic {
     const char *text;
     hw_op op;
-    hw_type types[3];
+    hw_type types[4];
     uint8_t n_types, vector, n_rules;
     hw_space space;
     hw_mods mods;

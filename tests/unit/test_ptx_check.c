@@ -103,7 +103,7 @@ static const struct {
     {"call (q0), %rd1, (q1), P;", "label P"}, {"call (5), fn, (q1);", "number"},
     {"P: brx.idx %r1, P;", "not the kind of label"}, {"brx.idx %r1;", "branch table"},
     {"vote.sync.any.pred %p1, %r1, -1;", "fit"}, {"foo.u32 %r1;", "foo.u32 is no PTX instruction"},
-    {"add.foo.u32 %r1, %r2, %r3;", ".foo is neither"}, {"add.u32.u32.u32.u32 %r1, %r2, %r3;", "too many types"},
+    {"add.foo.u32 %r1, %r2, %r3;", ".foo is neither"}, {"add.u32.u32.u32.u32.u32 %r1, %r2, %r3;", "too many types"},
     {"mov.u32 %r1, 07777777777777777777777777;", "number"}, {"mov.u32 %r1, 0x;", "number"},
     {"mov.u32 %r1, 12abc;", "number"}, {"mov.f32 %f1, 0f3F8;", "number"}, {"mov.u32 %r1, 1/0;", "no value"},
     {"mov.u32 %r1, 1+;", "a number is expected"}, {"mov.u32 %r1, 'a';", "expected"},
@@ -132,7 +132,7 @@ static void test_malformed(void **state) {
 
 static const char *const refused[] = {
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+    "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8",
     "tex.a2d.v4.f32.f32", "tld4.r.2d.v4.f32.f32", "suld.b.1d.v2.b32.trap", "cp.reduce.async.bulk.global.shared::cta.add.u32",
     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes", "mbarrier.init.shared.b64",
     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "multimem.ld_reduce.global.add.u32",
