@@ -131,6 +131,10 @@ hw_status hw_device_free_bytes(hw_device *device, uint64_t *bytes, hw_diag *diag
     return status;
 }
 
+bool hw_device_reaches(hw_device *device, const void *memory) {
+    return device->table->reaches && device->table->reaches(device, memory);
+}
+
 // ---- Memory ---------------------------------------------------------------------------------------------------------
 
 static hw_status allocate(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,

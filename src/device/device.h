@@ -80,6 +80,9 @@ hw_pool *hw_device_pool(hw_device *device, uint32_t *n_threads);
 // The simulated GPU, to attach an observer to (hw_sim_set_sink); NULL for other kinds.
 hw_sim *hw_device_sim(hw_device *device);
 
+// Do the device's kernels reach this machine's memory at that address (pinned memory, on a real GPU)?
+bool hw_device_reaches(hw_device *device, const void *memory);
+
 // Bytes that can be allocated now, as far as is known.
 hw_status hw_device_free_bytes(hw_device *device, uint64_t *bytes, hw_diag *diag);
 

@@ -323,6 +323,15 @@ static hw_status cuda_event_elapsed(hw_event *start, hw_event *stop, double *ns,
     return hw_cuda_status(start->device, result, diag, "the time between two events cannot be had");
 }
 
+// Pinned memory has the same address on the device, but for some that was registered.
+static bool cuda_reaches(hw_device *device, const void *memory) {
+    const hw_cuda *cuda = hw_cuda_of(device);
+    CUdeviceptr there = 0, here = (CUdeviceptr)(uintptr_t)memory;
+    CUresult result;
+    HW_CUDA_CALL(cuda, result, cuPointerGetAttribute(&there, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, here));
+    return !result && there == here;
+}
+
 // ---- Copies ---------------------------------------------------------------------------------------------------------
 
 // Memory that the driver does not know is this machine's.
@@ -386,6 +395,7 @@ const hw_device_table hw_cuda_table = {
     .stream_alloc = cuda_stream_alloc,
     .stream_free = cuda_stream_free,
     .free_bytes = cuda_free_bytes,
+    .reaches = cuda_reaches,
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,
     .stream_synchronize = cuda_stream_synchronize,

@@ -92,6 +92,7 @@ typedef struct hw_device_table {
     hw_status (*stream_alloc)(hw_stream *stream, hw_block *block, hw_diag *diag);
     void (*stream_free)(hw_stream *stream, const hw_block *block);
     hw_status (*free_bytes)(hw_device *device, uint64_t *bytes, hw_diag *diag);
+    bool (*reaches)(hw_device *device, const void *memory);   // NULL: kernels never reach this machine's memory
 
     hw_status (*stream_create)(hw_stream *stream, hw_diag *diag);
     void (*stream_destroy)(hw_stream *stream);

@@ -46,6 +46,10 @@ static hw_status run_on_cpu(hw_stream *stream, const hw_permutation *p, hw_diag 
                        : hw_cpu_transpose(p, pool, n_threads, diag);
 }
 
+static bool are_pinned(const DLTensor *in, const DLTensor *out) {
+    return in->device.device_type == kDLCUDAHost && out->device.device_type == kDLCUDAHost;
+}
+
 hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, DLTensor *out, hw_diag *diag) {
     hw_permutation p;
     place where = PLACE_DEVICE;
@@ -58,8 +62,7 @@ hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, D
     if (hw_device_get_properties(device)->kind == HW_DEVICE_CPU) return run_on_cpu(stream, &p, diag);
     if (where == PLACE_DEVICE) return hw_gpu_transpose(stream, &p, diag);
     if (p.in_place || !hw_host_transpose_fits(&p)) return run_on_cpu(stream, &p, diag);
-    bool is_pinned = in->device.device_type == kDLCUDAHost && out->device.device_type == kDLCUDAHost;
-    return hw_host_transpose(stream, &p, is_pinned, diag);
+    return hw_host_transpose(stream, &p, are_pinned(in, out), diag);
 }
 
 hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, const int *axes, const DLTensor *out, char *text,
@@ -79,7 +82,8 @@ hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, const int 
     bool on_cpu = hw_device_get_properties(device)->kind == HW_DEVICE_CPU ||
                   (where == PLACE_HOST && (p.in_place || !hw_host_transpose_fits(&p)));
     if (on_cpu) hw_cpu_transpose_explain(&p, text + used, text_bytes - (size_t)used);
-    else if (where == PLACE_HOST) hw_host_transpose_explain(device, &p, text + used, text_bytes - (size_t)used);
-    else hw_gpu_transpose_explain(device, &p, text + used, text_bytes - (size_t)used);
+    else if (where == PLACE_HOST)
+        hw_host_transpose_explain(device, &p, are_pinned(in, out), text + used, text_bytes - (size_t)used);
+    else hw_gpu_transpose_explain(device, &p, false, text + used, text_bytes - (size_t)used);
     return HW_OK;
 }

@@ -20,9 +20,9 @@ typedef struct plan_key {
     size_t bytes;
 } plan_key;
 
-static void make_key(const hw_permutation *p, plan_key *key) {
+static void make_key(const hw_permutation *p, bool to_host, plan_key *key) {
     size_t n = 0;
-    key->words[n++] = p->rank;
+    key->words[n++] = (uint64_t)p->rank << 1 | to_host;
     key->words[n++] = (uint64_t)p->elem_bytes << 1 | p->in_place;
     key->words[n++] = (uintptr_t)p->in % 16;
     key->words[n++] = (uintptr_t)p->out % 16;
@@ -70,44 +70,45 @@ static uint32_t longest_axis(const hw_permutation *p) {
     return longest;
 }
 
-static hw_status run_apart(hw_stream *stream, const hw_permutation *p, hw_diag *diag);
+static hw_status run_apart(hw_stream *stream, const hw_permutation *p, bool to_host, hw_diag *diag);
 
 // Cuts the longest axis in two, for arrays with more boxes than a grid has.
-static hw_status run_halves(hw_stream *stream, const hw_permutation *p, hw_diag *diag) {
+static hw_status run_halves(hw_stream *stream, const hw_permutation *p, bool to_host, hw_diag *diag) {
     hw_permutation half = *p;
     uint32_t axis = longest_axis(p);
     uint64_t first = p->n[axis] / 2;
     half.n[axis] = first;
     half.elems = p->elems / p->n[axis] * first;
-    hw_status status = run_apart(stream, &half, diag);
+    hw_status status = run_apart(stream, &half, to_host, diag);
     if (status != HW_OK) return status;
     half.n[axis] = p->n[axis] - first;
     half.elems = p->elems - half.elems;
     half.in = (const char *)p->in + (int64_t)first * p->in_stride[axis] * p->elem_bytes;
     half.out = (char *)p->out + (int64_t)first * p->out_stride[axis] * p->elem_bytes;
-    return run_apart(stream, &half, diag);
+    return run_apart(stream, &half, to_host, diag);
 }
 
 static bool is_one_run(const hw_permutation *p) {
     return p->rank == 0 || (p->rank == 1 && p->in_stride[0] == 1 && p->out_stride[0] == 1);
 }
 
-static void make_plan(const hw_device *device, const hw_permutation *p, hw_tile_plan *plan) {
-    hw_tile_goals goals = hw_tile_goals_for(p, hw_device_get_properties(device)->multiprocessors);
+static void make_plan(const hw_device *device, const hw_permutation *p, bool to_host, hw_tile_plan *plan) {
+    const hw_tile_goals goals = to_host ? hw_tile_goals_to_host(p)
+                                        : hw_tile_goals_for(p, hw_device_get_properties(device)->multiprocessors);
     hw_tile_plan_make(p, &goals, plan);
 }
 
-static hw_status run_apart(hw_stream *stream, const hw_permutation *p, hw_diag *diag) {
+static hw_status run_apart(hw_stream *stream, const hw_permutation *p, bool to_host, hw_diag *diag) {
     if (p->elems == 0) return HW_OK;
     if (is_one_run(p)) return hw_copy(stream, p->out, p->in, p->elems * p->elem_bytes, diag);
-    if (p->n[longest_axis(p)] > HW_TILE_MOST) return run_halves(stream, p, diag);
+    if (p->n[longest_axis(p)] > HW_TILE_MOST) return run_halves(stream, p, to_host, diag);
     plan_key key;
     prepared known;
-    make_key(p, &key);
+    make_key(p, to_host, &key);
     if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
     hw_tile_plan plan;
-    make_plan(hw_stream_device(stream), p, &plan);
-    if (plan.blocks > HW_TILE_MOST) return run_halves(stream, p, diag);
+    make_plan(hw_stream_device(stream), p, to_host, &plan);
+    if (plan.blocks > HW_TILE_MOST) return run_halves(stream, p, to_host, diag);
     hw_tile_plan_launch(p, &plan, IN, OUT, &known.plan);
     return launch_new(stream, p, &key, &known, diag);
 }
@@ -136,7 +137,7 @@ static hw_status run_through_scratch(hw_stream *stream, const hw_permutation *p,
     hw_permutation apart = *p;
     apart.in_place = false;
     apart.out = (char *)scratch + ((char *)p->out - lowest(p));
-    status = run_apart(stream, &apart, diag);
+    status = run_apart(stream, &apart, false, diag);
     if (status == HW_OK) status = hw_copy(stream, lowest(p), scratch, bytes, diag);
     hw_stream_free(stream, scratch);
     return status;
@@ -146,7 +147,7 @@ static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_dia
     if (moves_nothing(p)) return HW_OK;
     plan_key key;
     prepared known;
-    make_key(p, &key);
+    make_key(p, false, &key);
     if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
     hw_swap_plan swap;
     if (!hw_swap_plan_make(p, &swap)) return run_through_scratch(stream, p, diag);
@@ -154,14 +155,27 @@ static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_dia
     return launch_new(stream, p, &key, &known, diag);
 }
 
-hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *merged, hw_diag *diag) {
-    hw_permutation p = *merged;
-    if (!hw_permutation_narrow(&p))
+// What kernels can load: elements that begin at their own multiples, as wide as can be.
+static hw_status fit_elements(hw_permutation *p, hw_diag *diag) {
+    if (!hw_permutation_narrow(p))
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "hw_transpose: an array of %d axes that cannot be merged begins at no multiple of its elements",
                            HW_MAX_RANK);
-    hw_permutation_widen(&p, 16);
-    return p.in_place ? run_in_place(stream, &p, diag) : run_apart(stream, &p, diag);
+    hw_permutation_widen(p, 16);
+    return HW_OK;
+}
+
+hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *merged, hw_diag *diag) {
+    hw_permutation p = *merged;
+    hw_status status = fit_elements(&p, diag);
+    if (status != HW_OK) return status;
+    return p.in_place ? run_in_place(stream, &p, diag) : run_apart(stream, &p, false, diag);
+}
+
+hw_status hw_gpu_transpose_to_host(hw_stream *stream, const hw_permutation *merged, hw_diag *diag) {
+    hw_permutation p = *merged;
+    hw_status status = fit_elements(&p, diag);
+    return status == HW_OK ? run_apart(stream, &p, true, diag) : status;
 }
 
 // ---- In words -------------------------------------------------------------------------------------------------------
@@ -188,6 +202,8 @@ static void say_box(page *page, const hw_permutation *p, const hw_tile_plan *pla
             (unsigned long long)p->n[plan->axis[a]]);
     say(page, ", %llu blocks of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks, plan->threads,
         plan->index64 ? 64 : 32);
+    if (plan->blocks_at_once)
+        say(page, "at a time: %u blocks, which leave the bus room for copies to the device\n", plan->blocks_at_once);
 }
 
 static void say_boxes(page *page, const hw_permutation *p, const hw_tile_plan *plan) {
@@ -204,7 +220,7 @@ static void say_boxes(page *page, const hw_permutation *p, const hw_tile_plan *p
         plan->shared_cells * bytes, (unsigned long long)stores, (unsigned long long)loads, (unsigned long long)ideal);
 }
 
-static void explain_apart(page *page, hw_device *device, const hw_permutation *p) {
+static void explain_apart(page *page, hw_device *device, const hw_permutation *p, bool to_host) {
     if (is_one_run(p)) {
         say(page, "a copy of %llu bytes\n", (unsigned long long)(p->elems * p->elem_bytes));
         return;
@@ -215,7 +231,7 @@ static void explain_apart(page *page, hw_device *device, const hw_permutation *p
     for (;; parts *= 2) {
         uint32_t axis = longest_axis(&part);
         if (part.n[axis] <= HW_TILE_MOST) {
-            make_plan(device, &part, &plan);
+            make_plan(device, &part, to_host, &plan);
             if (plan.blocks <= HW_TILE_MOST) break;
         }
         uint64_t before = part.n[axis];
@@ -231,7 +247,8 @@ static void explain_apart(page *page, hw_device *device, const hw_permutation *p
     }
 }
 
-const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *merged, char *text, size_t text_bytes) {
+const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *merged, bool to_host, char *text,
+                                     size_t text_bytes) {
     page page = {text, text_bytes, 0};
     hw_permutation p = *merged;
     if (text_bytes) text[0] = 0;
@@ -252,7 +269,7 @@ const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *me
         if (p.in_place)
             say(&page, "in place: through %llu bytes of scratch memory and back\n",
                 (unsigned long long)(p.elems * p.elem_bytes));
-        explain_apart(&page, device, &p);
+        explain_apart(&page, device, &p, to_host);
     }
     return text;
 }

@@ -11,9 +11,10 @@ bool hw_host_transpose_fits(const hw_permutation *p);
 
 // p is merged and fits, its pointers are this machine's. is_pinned: both arrays are memory that the device copies from and
 // to at full speed; others are copied through such memory by the device's threads. Done on return. HW_NO_MEMORY when not
-// even one row of pieces fits the device.
+// even one element for each piece under way fits the device.
 hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_pinned, hw_diag *diag);
 
-const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p, char *text, size_t text_bytes);
+const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p, bool is_pinned, char *text,
+                                      size_t text_bytes);
 
 #endif

@@ -60,23 +60,26 @@ static uint64_t box_elems(const hw_permutation *p, const uint32_t *box) {
     return elems;
 }
 
-// Runs as long as the goal on both sides; longer ones while the box is small, shorter ones while it is too large.
+// Runs as long as the goals on both sides; longer ones while the box is small, shorter ones while it is too large.
 static void choose_box(const hw_permutation *p, const uint32_t *in_order, const uint32_t *out_order,
                        const hw_tile_goals *goals, uint32_t box[HW_MAX_RANK]) {
     const uint32_t e = p->elem_bytes, unit = e < 16 ? 16 / e : 1;
-    uint64_t want = goals->run_bytes / e ? goals->run_bytes / e : 1;
+    uint64_t want_in = goals->in_run_bytes / e ? goals->in_run_bytes / e : 1;
+    uint64_t want_out = goals->out_run_bytes / e ? goals->out_run_bytes / e : 1;
     uint64_t most = goals->box_bytes_max / e, least = goals->box_bytes_min / e;
     bool shrinks = false;
     for (;;) {
         for (uint32_t i = 0; i < p->rank; i++) box[i] = 1;
-        take_run(p, in_order, want, unit, box);
-        take_run(p, out_order, want, unit, box);
+        take_run(p, in_order, want_in, unit, box);
+        take_run(p, out_order, want_out, unit, box);
         uint64_t elems = box_elems(p, box);
-        if (elems > most && want > 1) {
-            want -= (want + 3) / 4;
+        if (elems > most && (want_in > 1 || want_out > 1)) {
+            want_in -= want_in > 1 ? (want_in + 3) / 4 : 0;
+            want_out -= want_out > 1 ? (want_out + 3) / 4 : 0;
             shrinks = true;
-        } else if (elems < least && !shrinks && elems < p->elems && want <= most) {
-            want *= 2;
+        } else if (elems < least && !shrinks && elems < p->elems && want_in <= most && want_out <= most) {
+            want_in *= 2;
+            want_out *= 2;
         } else {
             return;
         }
@@ -289,9 +292,11 @@ static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_t
     // for each thread.
     static const uint32_t threads[] = {256, 256, 512, 512}, cols[] = {64, 64, 60, 48}, rows[] = {64, 64, 56, 32};
     const int size = __builtin_ctz(e);
-    plan->threads = threads[size];
-    plan->box[0] = ragged_side(p->n[col], cols[size], 16 / e);
-    plan->box[1] = ragged_side(p->n[row], rows[size], sector);
+    // To this machine's memory: long runs of out.
+    const bool to_host = plan->blocks_at_once != 0;
+    plan->threads = to_host ? 512 : threads[size];
+    plan->box[0] = ragged_side(p->n[col], to_host ? 64 / e : cols[size], 16 / e);
+    plan->box[1] = ragged_side(p->n[row], to_host ? (e < 8 ? 256 : 128) : rows[size], sector);
     plan->n_grid = 0;
     plan->blocks = 1;
     // A box begins up to a sector less one element before its place.
@@ -361,6 +366,7 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     memset(plan, 0, sizeof *plan);
     plan->elem_bytes = p->elem_bytes;
     plan->threads = goals->threads;
+    plan->blocks_at_once = goals->blocks_at_once;
     if (p->elems == 0) return;
     if (p->rank == 0 || (p->rank == 1 && p->in_stride[0] == 1 && p->out_stride[0] == 1)) {
         plan->kind = HW_TILE_COPY;
@@ -386,7 +392,8 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
 
 hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessors) {
     hw_tile_goals goals = {.multiprocessors = multiprocessors,
-                           .run_bytes = p->elem_bytes == 1 ? 128 : 256,
+                           .in_run_bytes = p->elem_bytes == 1 ? 128 : 256,
+                           .out_run_bytes = p->elem_bytes == 1 ? 128 : 256,
                            .box_bytes_min = 8192,
                            .box_bytes_max = 32768,
                            .max_vector_bytes = 16,
@@ -394,10 +401,21 @@ hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessor
                            .direct_bytes = 64,
                            .grid_order = 1};
     // A small array: smaller boxes, so that each multiprocessor has some.
-    while (goals.run_bytes > 64 && p->elems * p->elem_bytes / goals.box_bytes_min < 2 * (uint64_t)multiprocessors) {
-        goals.run_bytes /= 2;
+    while (goals.in_run_bytes > 64 && p->elems * p->elem_bytes / goals.box_bytes_min < 2 * (uint64_t)multiprocessors) {
+        goals.in_run_bytes /= 2;
+        goals.out_run_bytes /= 2;
         goals.box_bytes_min /= 4;
         goals.threads = 256;
     }
+    return goals;
+}
+
+hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p) {
+    hw_tile_goals goals = hw_tile_goals_for(p, 1);
+    goals.in_run_bytes = 64;
+    goals.out_run_bytes = 2048;
+    goals.box_bytes_min = 8192;
+    goals.threads = 512;
+    goals.blocks_at_once = 8;
     return goals;
 }

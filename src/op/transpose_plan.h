@@ -35,21 +35,27 @@ typedef struct hw_tile_plan {
     uint32_t n_grid;
     hw_tile_grid grid[HW_MAX_RANK];    // the first varies fastest
     uint64_t blocks;
+    uint32_t blocks_at_once;           // so many take the boxes by turns; 0: each has its own
     bool index64;                      // an offset does not fit 32 bits
 } hw_tile_plan;
 
 // What the choice aims at; measured on an H200 (docs/performance.md).
 typedef struct hw_tile_goals {
     uint32_t multiprocessors;          // to keep busy
-    uint32_t run_bytes;                // of a run on either side
+    uint32_t in_run_bytes, out_run_bytes;
     uint32_t box_bytes_min, box_bytes_max;
     uint32_t max_vector_bytes;         // that a lane moves at a time
     uint32_t threads;
     uint32_t direct_bytes;             // common rows from this length on need no shared memory
     uint32_t grid_order;               // 0: boxes follow in, 1: out, 2: the two cut axes first
+    uint32_t blocks_at_once;           // 0: all
 } hw_tile_goals;
 
 hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessors);
+
+// The same for an out in this machine's memory, which the kernel writes over the bus while copies to the device go on:
+// few blocks, since writes that queue up keep the copies' requests waiting, and long runs of out.
+hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p);
 
 // p is merged and widened, no extent above HW_TILE_MOST, and more than one run (not HW_TILE_COPY) has no more than
 // HW_TILE_MOST blocks in the end: the caller splits larger ones. Never fails: every permutation has a plan.
