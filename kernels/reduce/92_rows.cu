@@ -47,9 +47,9 @@
 #ifndef FOLD
 #define FOLD sum_fold
 #endif
-#ifndef BLOCKS
-#define BLOCKS 1        // that a multiprocessor is to hold
-#endif
+
+// Each word is read once: it need not stay in L1, but where lanes read words side by side one after the other.
+#define READ_ONCE (GROUP > 1)
 
 #include "reduce/axes.cuh"
 #include "reduce/combine.cuh"
@@ -73,41 +73,40 @@ __device__ __forceinline__ index_t before_words(const IN *from, index_t n) {
     return before < n ? before : n;
 }
 
-// Words lane, lane + INNER, ... of those from `first` to `end`, UNROLL at a time.
-__device__ __forceinline__ void take_words(state *s, const IN *from, const rows_shape &shape, index_t first, index_t end,
-                                           int lane, index_t index) {
+// The `part`th of shape.word_parts of a run's words, which take turns: lane, lane + INNER, ..., UNROLL at a time.
+__device__ __forceinline__ void take_words(state *s, const IN *from, const rows_shape &shape, index_t words_end,
+                                           index_t part, int lane, index_t index) {
     const word_of<sizeof(word)> *words = (const word_of<sizeof(word)> *)from;
-    index_t at = first + lane;
+    const index_t step = UNROLL * INNER * (PARTS ? shape.word_parts : 1);
+    index_t at = (PARTS ? part * (UNROLL * INNER) : 0) + lane;
     word loaded[UNROLL];
-    for (; at + (UNROLL - 1) * INNER < end; at += UNROLL * INNER) {
+    for (; at + (UNROLL - 1) * INNER < words_end; at += step) {
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) loaded[u].whole = words[(VECTOR == 1 ? shape.stride : 1) * (at + u * INNER)];
+        for (int u = 0; u < UNROLL; u++) load_word(loaded[u], words + (VECTOR == 1 ? shape.stride : 1) * (at + u * INNER));
 #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             fold::template take_word<VECTOR>(s, loaded[u], index + VECTOR * (index_t)(ORDERED ? 1 : shape.index_step) * (at + u * INNER));
     }
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
-        if (at + u * INNER < end) loaded[u].whole = words[(VECTOR == 1 ? shape.stride : 1) * (at + u * INNER)];
+        if (at + u * INNER < words_end) load_word(loaded[u], words + (VECTOR == 1 ? shape.stride : 1) * (at + u * INNER));
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
-        if (at + u * INNER < end)
+        if (at + u * INNER < words_end)
             fold::template take_word<VECTOR>(s, loaded[u], index + VECTOR * (index_t)(ORDERED ? 1 : shape.index_step) * (at + u * INNER));
 }
 
 // The `part`th of shape.word_parts of a run, by INNER lanes. `index` is that of its first element.
 __device__ __forceinline__ void take_run(state *s, const IN *from, const rows_shape &shape, index_t part, int lane, index_t index) {
     const index_t n = (index_t)shape.run, before = before_words(from, n), words = (n - before) / VECTOR;
-    const index_t each = PARTS ? words / shape.word_parts : words, more = PARTS ? words % shape.word_parts : 0;
-    const index_t first = PARTS ? part * each + (part < more ? part : more) : 0, end = first + each + (part < more);
     if (!ALIGNED && part == 0)
         for (index_t i = lane; i < before; i += INNER) fold::take(s[0], from[i], index + i);
-    take_words(s, from + before, shape, first, end, lane, index + before);
+    take_words(s, from + before, shape, words, part, lane, index + before);
     if (VECTOR > 1 && (!PARTS || part == shape.word_parts - 1))
         for (index_t i = before + words * VECTOR + lane; i < n; i += INNER) fold::take(s[0], from[i], index + i);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_rows(OUT *__restrict__ out, const IN *__restrict__ in, const rows_shape shape, char *scratch, unsigned scratch_zeros) {
     const int groups = THREADS / GROUP, lane = threadIdx.x % GROUP % INNER, run_lane = threadIdx.x % GROUP / INNER;
     const unsigned parts = PARTS ? shape.run_parts * shape.word_parts : 1;

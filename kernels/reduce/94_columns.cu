@@ -63,7 +63,7 @@ __device__ __forceinline__ word load(const IN *from, const columns_shape &shape,
     word loaded;
     walk<REDUCED_AXES>(shape.reduced, row, offset, place);
     index = ORDERED ? row : (index_t)place;
-    loaded.whole = *(const word_of<sizeof(word)> *)(from + offset);
+    load_word(loaded, (const word_of<sizeof(word)> *)(from + offset));
     return loaded;
 }
 

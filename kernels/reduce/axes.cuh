@@ -1,4 +1,4 @@
-// Arrays of any strides: where the elements of a number lie.
+// Arrays of any strides: where the elements of a number lie, and how words of them are loaded.
 #pragma once
 
 #include "reduce/fold.cuh"
@@ -25,3 +25,20 @@ __device__ __forceinline__ void walk(const axis *axes, counter index, long long 
         index = next;
     }
 }
+
+// READ_ONCE 1: words of 16 bytes are kept out of L1, which they would only pass through.
+#ifndef READ_ONCE
+#define READ_ONCE 1
+#endif
+
+template <typename part, int n>
+__device__ __forceinline__ void load_word(parts_of<part, n> &to, const word_of<sizeof(part) * n> *from) {
+    to.whole = *from;
+}
+#if READ_ONCE && __CUDA_ARCH__ >= 700 && !defined(__clang__)   // whose vectors have no members of these names
+template <typename part>
+__device__ __forceinline__ void load_word(parts_of<part, 16 / sizeof(part)> &to, const word_of<16> *from) {
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to.whole.x), "=r"(to.whole.y), "=r"(to.whole.z), "=r"(to.whole.w) : "l"(from));
+}
+#endif

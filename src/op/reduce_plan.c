@@ -100,12 +100,14 @@ static void choose_row_words(const hw_reduction_form *form, hw_reduce_plan *plan
     plan->aligned = false;
 }
 
+// Some words for each lane; from more than a warp has of them on, a block, and a larger one where blocks share an output.
 static void choose_group(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t run_words = divide_up(plan->along.n, plan->vector), words = run_words * plan->runs;
-    const uint64_t warps = (uint64_t)goals->multiprocessors * 64;
-    plan->group = power_of_two_from(divide_up(words, goals->unroll), 32);
-    if (words > (uint64_t)32 * goals->unroll && (form->outputs < warps || words > (uint64_t)goals->threads * goals->unroll * 4))
-        plan->group = goals->threads;
+    const uint64_t warp_words = (uint64_t)32 * goals->row_words, warps = (uint64_t)goals->multiprocessors * 64;
+    const bool is_block = words > warp_words && (form->outputs < warps || words > goals->warp_words);
+    plan->threads = goals->row_threads;
+    plan->unroll = goals->row_unroll;
+    plan->group = is_block ? plan->threads : power_of_two_from(divide_up(words, goals->row_words), 32);
     plan->inner = power_of_two_from(run_words, plan->group);
 }
 
@@ -114,9 +116,14 @@ static void choose_group(const hw_reduction_form *form, const hw_reduce_goals *g
 static void choose_row_parts(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t wanted = (uint64_t)goals->multiprocessors * goals->blocks / form->outputs;
     const uint64_t most = least(wanted, HW_REDUCE_SCRATCH_BYTES / plan->state_bytes / form->outputs);
-    const uint64_t words = plan->along.n / plan->vector, run_lanes = plan->group / plan->inner;
+    const uint64_t words = plan->along.n / plan->vector, all_words = divide_up(plan->along.n, plan->vector) * plan->runs;
     plan->run_parts = plan->word_parts = 1;
-    if (plan->group != goals->threads || form->outputs > MOST_COUNTERS || most < 2) return;
+    if (form->outputs > MOST_COUNTERS || all_words < goals->block_words) return;
+    plan->threads = plan->group = goals->threads;
+    plan->unroll = goals->unroll;
+    plan->inner = power_of_two_from(divide_up(plan->along.n, plan->vector), plan->group);
+    if (most < 2) return;
+    const uint64_t run_lanes = plan->group / plan->inner;
     plan->run_parts = (uint32_t)least(most, divide_up(plan->runs, run_lanes * (run_lanes > 1 ? goals->part_words : 1)));
     plan->word_parts = (uint32_t)least(most / plan->run_parts, words / ((uint64_t)goals->threads * goals->part_words));
     if (!plan->word_parts) plan->word_parts = 1;
@@ -141,13 +148,13 @@ static void choose_column_words(const hw_reduction_form *form, hw_reduce_plan *p
 }
 
 static void choose_column_parts(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
-    const uint64_t wanted = (uint64_t)goals->multiprocessors * goals->blocks / plan->tiles;
+    const uint64_t wanted = (uint64_t)goals->multiprocessors * goals->column_blocks / plan->tiles;
     const uint64_t tile_bytes = (uint64_t)plan->lanes * plan->vector * plan->state_bytes;
     const uint64_t most = least(wanted, HW_REDUCE_SCRATCH_BYTES / tile_bytes / plan->tiles);
     const uint64_t rows = plan->threads / plan->lanes;
     plan->run_parts = plan->word_parts = 1;
     if (plan->tiles > MOST_COUNTERS || most < 2) return;
-    plan->run_parts = (uint32_t)least(most, form->terms / (rows * goals->part_words));
+    plan->run_parts = (uint32_t)least(most, form->terms / (rows * goals->column_rows));
     if (!plan->run_parts) plan->run_parts = 1;
     if (plan->run_parts > 1) plan->scratch_bytes = plan->run_parts * plan->tiles * tile_bytes;
 }
@@ -159,9 +166,13 @@ static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *g
     take_kept(form, last, plan);
     plan->along = (hw_reduce_axis){form->kept[last], form->kept_in_stride[last], form->kept_out_stride[last]};
     plan->runs = form->terms;
+    plan->threads = goals->column_threads;
+    plan->unroll = goals->column_unroll;
     choose_column_words(form, plan);
     const uint64_t words = divide_up(plan->along.n, plan->vector);
-    plan->lanes = power_of_two_from(words, goals->column_lanes);
+    // Of few rows each thread has some, and the block is wider.
+    const uint32_t block_rows = power_of_two_from(form->terms / goals->column_rows, plan->threads / goals->column_lanes);
+    plan->lanes = power_of_two_from(words, plan->threads / block_rows);
     plan->tiles = divide_up(words, plan->lanes) * (form->outputs / plan->along.n);
     choose_column_parts(form, goals, plan);
     plan->blocks = plan->tiles * plan->run_parts;
@@ -171,8 +182,11 @@ static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *g
 
 hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_device_properties *device) {
     (void)form;
-    return (hw_reduce_goals){.multiprocessors = device->multiprocessors ? device->multiprocessors : 1, .threads = 256,
-                             .unroll = 4, .blocks = 4, .part_words = 4, .column_lanes = 32};
+    return (hw_reduce_goals){.multiprocessors = device->multiprocessors ? device->multiprocessors : 1,
+                             .threads = 512, .unroll = 4, .blocks = 2, .part_words = 2, .block_words = 16384,
+                             .row_threads = 128, .row_unroll = 2, .row_words = 4, .warp_words = 1024,
+                             .column_threads = 256, .column_unroll = 8, .column_lanes = 16, .column_blocks = 2,
+                             .column_rows = 4};
 }
 
 // Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes along
@@ -189,7 +203,7 @@ static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) 
 
 void hw_reduce_plan_make(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t most_index = ((uint64_t)1 << 31) - ((uint64_t)1 << 20);
-    *plan = (hw_reduce_plan){.threads = goals->threads, .unroll = goals->unroll};
+    *plan = (hw_reduce_plan){0};
     plan->index64 = form->terms > most_index || form->outputs > most_index;
     choose_fold(form, plan);
     plan->n_outer = sort_reduced(form, plan->outer, &plan->ordered) - 1;

@@ -39,10 +39,13 @@ typedef struct hw_reduce_plan {
 // What the choice aims at; measured on an H200 (docs/performance.md).
 typedef struct hw_reduce_goals {
     uint32_t multiprocessors;            // to keep busy
-    uint32_t threads, unroll;
-    uint32_t blocks;                     // for each multiprocessor, of outputs that are cut into parts
-    uint32_t part_words;                 // the least that each thread has of such a part
-    uint32_t column_lanes;
+    uint32_t threads, unroll, blocks;    // of blocks that share an output, or have a long row: blocks for each multiprocessor
+    uint32_t part_words;                 // the least that each thread has of a part
+    uint32_t block_words;                // that one such block does alone
+    uint32_t row_threads, row_unroll;    // of shorter rows
+    uint32_t row_words;                  // for each lane, up to 32 of them
+    uint32_t warp_words;                 // that a warp does alone where rows are many
+    uint32_t column_threads, column_unroll, column_lanes, column_blocks, column_rows;   // rows: for each thread of a part
 } hw_reduce_goals;
 
 hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_device_properties *device);

@@ -302,35 +302,290 @@ enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0], N_REDUCTIONS = HW_REDUCE_NOR
 
 static bool is_float(int type) { return type >= 8; }
 
-// Every type with one reduction, and every reduction with one type, with the other going round: all pairs in time.
-static void test_types(void **state) {
-    const bool is_all = getenv("HW_TEST_DEVICE") != NULL;
+// A kernel takes a third of a second to compile: a part of all pairs, every type and every reduction among them; all of
+// them where another device is asked for.
+static bool is_wanted(int type, int reduction, int every) {
+    return getenv("HW_TEST_DEVICE") || (type + reduction) % every == 0;
+}
+
+static void test_types_of_rows(void **state) {
     (void)state;
     for (int t = 0; t < N_DTYPES; t++)
         for (int r = 0; r < N_REDUCTIONS; r++) {
-            if (!is_all && (t + r) % 4 && strcmp(dtypes[t], "f32")) continue;
-            const example whole = {.reduction = (hw_reduction)r, .dtype = dtypes[t], .rank = 1, .shape = {20011}, .axes = 1,
+            if (!is_wanted(t, r, 6) && strcmp(dtypes[t], "f32")) continue;
+            const example whole = {.reduction = (hw_reduction)r, .dtype = dtypes[t], .rank = 1, .shape = {70011}, .axes = 1,
                                    .offset_elems = 1, .filling = SPECIAL};
             check(&whole);
         }
 }
 
-static void test_all_columns(void **state) {
-    const bool is_all = getenv("HW_TEST_DEVICE") != NULL;
+static void test_types_of_columns(void **state) {
     (void)state;
     for (int t = 0; t < N_DTYPES; t++)
         for (int r = 0; r < N_REDUCTIONS; r++) {
-            if (!is_all && (t + r) % 8) continue;
+            if (!is_wanted(t, r, 12)) continue;
             const example columns = {.reduction = (hw_reduction)r, .dtype = dtypes[t], .rank = 2, .shape = {300, 48},
                                      .axes = 1, .filling = is_float(t) ? SPECIAL : EQUAL};
             check(&columns);
         }
 }
 
+// Nothing, one, primes, around words, warps, blocks and what a block does alone. The kernels are few: most sizes share one.
+static void test_sizes(void **state) {
+    static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 31, 97, 127, 128, 129, 511, 512, 513, 2047, 2048, 2053,
+                                    65535, 65536, 65537, 65540, 200003};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const example whole = {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 1, .shape = {sizes[i]}, .axes = 1};
+        check(&whole);
+    }
+}
+
+static const example chosen[] = {
+    // Rows: a lane, some lanes, a warp, a block, several blocks for each.
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {1031, 8}, .axes = 2},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {1031, 7}, .axes = 2, .keepdims = true},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {517, 64}, .axes = 2},
+    {.reduction = HW_REDUCE_MIN, .dtype = "f32", .rank = 2, .shape = {129, 500}, .axes = 2, .filling = SPECIAL},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {33, 4097}, .axes = 2},
+    {.reduction = HW_REDUCE_ARGMAX, .dtype = "f32", .rank = 2, .shape = {3, 70001}, .axes = 2, .filling = EQUAL},
+    // Columns: few, many, of words that are not aligned, in parts.
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {2000, 3}, .axes = 1},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {65, 1031}, .axes = 1},
+    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {3000, 64}, .axes = 1, .filling = EQUAL},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {8, 4096}, .axes = 1},
+    // Several axes, of which some stay between.
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 3, .shape = {7, 11, 130}, .axes = 5},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 3, .shape = {40, 6, 33}, .axes = 5, .keepdims = true},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 4, .shape = {5, 9, 7, 12}, .axes = 5},
+    {.reduction = HW_REDUCE_ARGMAX, .dtype = "f32", .rank = 4, .shape = {5, 9, 7, 12}, .axes = 10},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 3, .shape = {50, 30, 2}, .axes = 5},
+    // Backwards, apart, again and again, in another order.
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 2, .backwards = {true, true}},
+    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .backwards = {false, true}},
+    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .order = {0, 1}, .filling = EQUAL},
+    {.reduction = HW_REDUCE_MAX, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .gap = 3, .out_backwards = true},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .still = {true, false}},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .still = {false, true}},
+    {.reduction = HW_REDUCE_ARGMAX, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .still = {true, true}},
+    // Nothing to add, nothing to write, nothing to combine.
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {5, 0}, .axes = 2},
+    {.reduction = HW_REDUCE_MIN, .dtype = "f32", .rank = 2, .shape = {0, 5}, .axes = 2},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {1, 5}, .axes = 1},
+    {.reduction = HW_REDUCE_ARGMAX, .dtype = "f32", .rank = 2, .shape = {300, 1}, .axes = 2},
+    {.reduction = HW_REDUCE_NORM, .dtype = "f32", .rank = 0, .axes = 0},
+};
+
+static void test_chosen(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) check(&chosen[i]);
+}
+
+// The value for nothing: 0, 1, NaN.
+static void test_nothing(void **state) {
+    static const struct {
+        hw_reduction reduction;
+        const char *dtype;
+        double value;
+    } all[] = {{HW_REDUCE_PRODUCT, "i32", 1}, {HW_REDUCE_PRODUCT, "f16", 1}, {HW_REDUCE_NORM, "u8", 0},
+               {HW_REDUCE_MEAN, "f64", NAN},  {HW_REDUCE_MEAN, "i64", NAN}};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        int64_t shape[1] = {0};
+        DLDataType dtype;
+        hw_diag diag = {0};
+        void *memory;
+        uint64_t got[1];
+        assert_true(hw_dtype_find(all[i].dtype, &dtype));
+        assert_int_equal(hw_device_alloc(device, 8, &memory, &diag), HW_OK);
+        const DLTensor in = {.device = properties->dl, .ndim = 1, .dtype = dtype, .shape = shape};
+        DLTensor out = {.data = memory, .device = properties->dl, .dtype = hw_reduce_dtype(all[i].reduction, dtype)};
+        hw_stream *stream = hw_device_stream(device);
+        hw_status status = hw_reduce(stream, all[i].reduction, &in, NULL, 0, 0, &out, &diag);
+        if (!status) status = hw_copy(stream, got, memory, out.dtype.bits / 8, &diag);
+        if (!status) status = hw_stream_synchronize(stream, &diag);
+        if (status) fail_msg("%s", diag.text);
+        const double value = hw_dtype_get(out.dtype, got, 0);
+        if (isnan(all[i].value) ? !isnan(value) : value != all[i].value) fail_msg("%g, not %g", value, all[i].value);
+        hw_device_free(device, memory);
+    }
+}
+
+static void shuffle(int *list, int n) {
+    for (int k = 0; k < n; k++) list[k] = k;
+    for (int k = n - 1; k > 0; k--) {
+        const int other = (int)below((uint32_t)k + 1), kept = list[k];
+        list[k] = list[other];
+        list[other] = kept;
+    }
+}
+
+// Any shapes, axes and strides; sums and places.
+static void test_random(void **state) {
+    const int rounds = getenv("HW_TEST_DEVICE") ? 400 : 25;
+    (void)state;
+    for (int i = 0; i < rounds; i++) {
+        example e = {.reduction = below(2) ? HW_REDUCE_SUM : HW_REDUCE_ARGMIN, .dtype = below(2) ? "f32" : "u8",
+                     .rank = 1 + (int)below(4), .gap = below(3) ? 0 : below(4), .keepdims = below(2), .out_backwards = below(2),
+                     .offset_elems = below(5), .filling = below(2) ? PLAIN : EQUAL};
+        if (below(2)) shuffle(e.order, e.rank);
+        for (int k = 0; k < e.rank; k++) {
+            static const int64_t extents[] = {1, 2, 3, 5, 8, 16, 37};
+            e.shape[k] = extents[below(7)];
+            e.backwards[k] = below(4) == 0;
+            e.still[k] = below(8) == 0;
+        }
+        e.axes = 1 + below((1u << e.rank) - 1);
+        check(&e);
+    }
+}
+
+// The sum of many numbers of all sizes, twice: the same bits.
+static void test_same_bits(void **state) {
+    enum { N = 300000 };
+    (void)state;
+    float *host = malloc(N * sizeof *host), got[4];
+    hw_diag diag = {0};
+    void *in, *out;
+    int64_t shape[1] = {N};
+    for (int i = 0; i < N; i++) host[i] = ldexpf((float)below(1 << 20), (int)below(40) - 20);
+    assert_int_equal(hw_device_alloc(device, N * sizeof *host, &in, &diag), HW_OK);
+    assert_int_equal(hw_device_alloc(device, sizeof *host, &out, &diag), HW_OK);
+    hw_stream *stream = hw_device_stream(device);
+    hw_status status = hw_copy(stream, in, host, N * sizeof *host, &diag);
+    const DLTensor a = {.data = in, .device = properties->dl, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = shape};
+    DLTensor b = {.data = out, .device = properties->dl, .dtype = {kDLFloat, 32, 1}};
+    for (int i = 0; i < 4 && !status; i++) {
+        status = hw_reduce(stream, HW_REDUCE_SUM, &a, NULL, 0, 0, &b, &diag);
+        if (!status) status = hw_copy(stream, &got[i], out, sizeof *host, &diag);
+        if (!status) status = hw_stream_synchronize(stream, &diag);
+    }
+    if (status) fail_msg("%s", diag.text);
+    for (int i = 1; i < 4; i++) assert_memory_equal(&got[0], &got[i], sizeof *got);
+    hw_device_free(device, in);
+    hw_device_free(device, out);
+    free(host);
+}
+
+// ---- Misuse ---------------------------------------------------------------------------------------------------------
+
+typedef struct question {
+    hw_reduction reduction;
+    DLDataType in_type, out_type;
+    int in_rank, out_rank, n_axes, axes[2];
+    int64_t in_shape[2], in_stride[2], out_shape[2], out_stride[2];
+    uint32_t flags;
+    int in_offset, out_offset;   // bytes
+    DLDevice in_device;          // of type 0: the stream's
+    hw_status status;
+    const char *words;
+} question;
+
+#define F32 {kDLFloat, 32, 1}
+static const question refused[] = {
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .out_rank = 1, .out_shape = {4}, .out_stride = {1},
+     .status = HW_USAGE, .words = "the extent 4"},
+    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .out_rank = 0, .n_axes = 1, .status = HW_USAGE,
+     .words = "out has rank 0"},
+    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 1, .axes = {2}, .status = HW_USAGE,
+     .words = "2 is no axis"},
+    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 2, .axes = {1, -1}, .status = HW_USAGE,
+     .words = "axis 1 comes twice"},
+    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = -1, .status = HW_USAGE,
+     .words = "the number of axes is -1"},
+    {.in_type = F32, .out_type = {kDLFloat, 64, 1}, .in_rank = 1, .in_shape = {4}, .status = HW_USAGE, .words = "f64"},
+    {.in_type = {kDLComplex, 64, 1}, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_UNSUPPORTED,
+     .words = "c64"},
+    {.in_type = {kDLFloat, 32, 2}, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_UNSUPPORTED,
+     .words = "lanes"},
+    {.reduction = HW_REDUCE_MAX, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = HW_REDUCE_EXACT,
+     .status = HW_UNSUPPORTED, .words = "a max of f32"},
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = 8, .status = HW_USAGE, .words = "flags 0x8"},
+    {.reduction = 8, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_USAGE,
+     .words = "number 8"},
+    {.reduction = HW_REDUCE_ARGMIN, .in_type = F32, .out_type = {kDLInt, 64, 1}, .in_rank = 1, .in_shape = {0},
+     .status = HW_USAGE, .words = "no argmin of no elements"},
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {-1}, .status = HW_USAGE, .words = "extent -1"},
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .in_offset = 2, .status = HW_USAGE,
+     .words = "in begins at no multiple"},
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {64}, .out_offset = -512 + 128, .status = HW_USAGE,
+     .words = "in and out share memory"},
+    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 1, .out_rank = 1, .out_shape = {4},
+     .out_stride = {0}, .status = HW_USAGE, .words = "two of its elements"},
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .in_device = {kDLROCM, 3}, .status = HW_USAGE,
+     .words = "in is on a device of DLPack type 10"},
+    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {1ll << 30, 1ll << 30}, .in_stride = {0, 0},
+     .status = HW_UNSUPPORTED, .words = "2^40"},
+};
+
+static void test_misuse(void **state) {
+    hw_diag diag = {0};
+    char *memory;
+    (void)state;
+    assert_int_equal(hw_device_alloc(device, 1024, (void **)&memory, &diag), HW_OK);
+    hw_stream *stream = hw_device_stream(device);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        const question *q = &refused[i];
+        diag = (hw_diag){0};
+        const bool is_strided = i + 1 == sizeof refused / sizeof refused[0];
+        const DLTensor in = {.data = memory + q->in_offset, .device = q->in_device.device_type ? q->in_device : properties->dl,
+                             .ndim = q->in_rank, .dtype = q->in_type, .shape = (int64_t *)q->in_shape,
+                             .strides = is_strided ? (int64_t *)q->in_stride : NULL};
+        DLTensor out = {.data = memory + 512 + q->out_offset, .device = properties->dl, .ndim = q->out_rank,
+                        .dtype = q->out_type, .shape = (int64_t *)q->out_shape, .strides = (int64_t *)q->out_stride};
+        hw_status status = hw_reduce(stream, q->reduction, &in, q->axes, q->n_axes, q->flags, &out, &diag);
+        if (status != q->status || !strstr(diag.text, q->words))
+            fail_msg("question %d: status %d, \"%s\", not %d with \"%s\"", (int)i, (int)status, diag.text, (int)q->status,
+                     q->words);
+    }
+    int64_t shape[1] = {4};
+    const DLTensor in = {.data = memory, .device = properties->dl, .ndim = 1, .dtype = F32, .shape = shape};
+    DLTensor out = {.data = memory + 512, .device = properties->dl, .dtype = F32};
+    assert_int_equal(hw_reduce(NULL, HW_REDUCE_SUM, &in, NULL, 0, 0, &out, &diag), HW_USAGE);
+    assert_int_equal(hw_reduce(stream, HW_REDUCE_SUM, NULL, NULL, 0, 0, &out, &diag), HW_USAGE);
+    assert_int_equal(hw_reduce(stream, HW_REDUCE_SUM, &in, NULL, 0, 0, NULL, &diag), HW_USAGE);
+    assert_int_equal(hw_reduce(stream, HW_REDUCE_SUM, &in, NULL, 1, 0, &out, &diag), HW_USAGE);
+    assert_int_equal(hw_reduce_explain(device, HW_REDUCE_SUM, &in, NULL, 0, 0, NULL, 0, &diag), HW_USAGE);
+    hw_device_free(device, memory);
+}
+
+// Every allocation fails in turn, of a device of its own, whose stream has no scratch memory yet.
+static void test_no_memory(void **state) {
+    enum { N = 100000 };
+    (void)state;
+    hw_status status = HW_NO_MEMORY;
+    long allowed = 0;
+    for (; status == HW_NO_MEMORY && allowed < 400; allowed++) {
+        hw_device *own = open_device(0);
+        hw_diag diag = {0};
+        void *in, *out;
+        int64_t shape[1] = {N};
+        assert_int_equal(hw_device_alloc(own, N * 4, &in, &diag), HW_OK);
+        assert_int_equal(hw_device_alloc(own, 4, &out, &diag), HW_OK);
+        assert_int_equal(hw_fill(hw_device_stream(own), in, 0, N * 4, &diag), HW_OK);
+        const DLTensor a = {.data = in, .device = hw_device_get_properties(own)->dl, .ndim = 1, .dtype = F32, .shape = shape};
+        DLTensor b = {.data = out, .device = a.device, .dtype = F32};
+        hw_alloc_fail_after(allowed);
+        status = hw_reduce(hw_device_stream(own), HW_REDUCE_SUM, &a, NULL, 0, 0, &b, &diag);
+        hw_alloc_fail_after(-1);
+        if (status && status != HW_NO_MEMORY) fail_msg("%d: %s", (int)status, diag.text);
+        if (status == HW_OK) {
+            float sum = 1;
+            assert_int_equal(hw_copy(hw_device_stream(own), &sum, out, 4, &diag), HW_OK);
+            assert_int_equal(hw_stream_synchronize(hw_device_stream(own), &diag), HW_OK);
+            assert_true(sum == 0);
+        }
+        hw_device_close(own);
+    }
+    assert_int_equal(status, HW_OK);
+    assert_true(allowed > 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_all_columns),
+        cmocka_unit_test(test_sizes),           cmocka_unit_test(test_chosen),  cmocka_unit_test(test_types_of_rows),
+        cmocka_unit_test(test_types_of_columns), cmocka_unit_test(test_nothing), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_misuse),  cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
