@@ -23,6 +23,13 @@ elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
 endif()
 set_property(SOURCE ${exec_sources} APPEND PROPERTY COMPILE_OPTIONS ${exec_flags})
 
+# The processor's reductions have the same bits at every level, and leave integers to the vectoriser.
+file(GLOB fold_sources CONFIGURE_DEPENDS src/op/cpu/fold_*.c)
+set_property(SOURCE ${fold_sources} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
+if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set_property(SOURCE ${fold_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
+endif()
+
 set(flags_base)
 # Clearing the upper halves after every body would cost more than most bodies: exec does it once (hw_level_leave).
 set(flags_avx2 -mavx2 -mfma -mbmi2 -mf16c -mno-vzeroupper)

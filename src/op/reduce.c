@@ -1,6 +1,8 @@
 // hw_reduce: which device does the work, and by what.
 #include <stdio.h>
 
+#include "op/cpu/reduce.h"
+#include "op/exact_plan.h"
 #include "op/layout.h"
 #include "op/reduce_gpu.h"
 
@@ -17,8 +19,12 @@ hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *i
     hw_status status = hw_reduction_make(reduction, in, axes, n_axes, flags, out, true, &form, diag);
     if (status == HW_OK) status = check_places(device, in, out, diag);
     if (status != HW_OK || form.outputs == 0) return status;
-    if (device->kind == HW_DEVICE_CPU || flags & HW_REDUCE_EXACT)
-        return hw_diag_set(diag, HW_UNSUPPORTED, "hw_reduce: exact sums and the processor's reductions are not there");
+    if (device->kind == HW_DEVICE_CPU) {
+        uint32_t n_threads;
+        hw_pool *pool = hw_device_pool(hw_stream_device(stream), &n_threads);
+        return hw_cpu_reduce(&form, pool, n_threads, diag);
+    }
+    if (flags & HW_REDUCE_EXACT && form.terms) return hw_gpu_reduce_exact(stream, &form, diag);
     return hw_gpu_reduce(stream, &form, diag);
 }
 
@@ -37,7 +43,9 @@ hw_status hw_reduce_explain(hw_device *device, hw_reduction reduction, const DLT
     if (used < 0 || (size_t)used >= text_bytes) return HW_OK;
     text += used;
     text_bytes -= (size_t)used;
-    if (properties->kind != HW_DEVICE_CPU && !(flags & HW_REDUCE_EXACT))
-        hw_gpu_reduce_explain(device, &form, text, text_bytes);
+    if (properties->kind == HW_DEVICE_CPU) hw_cpu_reduce_explain(&form, text, text_bytes);
+    else if (flags & HW_REDUCE_EXACT && form.outputs && form.terms)
+        hw_gpu_reduce_exact_explain(device, &form, text, text_bytes);
+    else hw_gpu_reduce_explain(device, &form, text, text_bytes);
     return HW_OK;
 }

@@ -1,0 +1,108 @@
+// Numbers of all kinds, joined and written.
+#include "op/cpu/reduce_part.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "op/family.h"
+
+// Which member of hw_fold_number it is.
+typedef enum kind { SIGNED, UNSIGNED, SINGLE, DOUBLE, WIDE } kind;
+
+static kind kind_of(const hw_cpu_reduce_plan *plan) {
+    if (plan->op == HW_FOLD_WIDE) return WIDE;
+    if (plan->type == HW_FOLD_F32) return SINGLE;
+    if (plan->type == HW_FOLD_F64 || plan->op == HW_FOLD_SQUARES) return DOUBLE;
+    if (plan->op == HW_FOLD_ADD || plan->op == HW_FOLD_MULTIPLY) return UNSIGNED;
+    return plan->type < HW_FOLD_U8 ? SIGNED : UNSIGNED;
+}
+
+#define IS_BETTER(a, b) (least ? (a) < (b) : (a) > (b))
+
+bool hw_cpu_part_is_better(const hw_cpu_reduce_plan *plan, const hw_fold_number *later, const hw_fold_number *part) {
+    const bool least = plan->op == HW_FOLD_LEAST;
+    switch (kind_of(plan)) {
+        case SIGNED: return IS_BETTER(later->i, part->i);
+        case UNSIGNED: return IS_BETTER(later->u, part->u);
+        case SINGLE: return IS_BETTER(later->f, part->f) || (isnan(later->f) && !isnan(part->f));
+        default: return IS_BETTER(later->d, part->d) || (isnan(later->d) && !isnan(part->d));
+    }
+}
+
+static void add(kind k, hw_fold_number *a, const hw_fold_number *b) {
+    switch (k) {
+        case WIDE: a->wide += b->wide; break;
+        case SINGLE: a->f += b->f; break;
+        case DOUBLE: a->d += b->d; break;
+        default: a->u += b->u; break;
+    }
+}
+
+static void multiply(kind k, hw_fold_number *a, const hw_fold_number *b) {
+    switch (k) {
+        case SINGLE: a->f *= b->f; break;
+        case DOUBLE: a->d *= b->d; break;
+        default: a->u *= b->u; break;
+    }
+}
+
+void hw_cpu_part_join(const hw_cpu_reduce_plan *plan, hw_cpu_part *part, const hw_cpu_part *later) {
+    switch (plan->op) {
+        case HW_FOLD_LEAST:
+        case HW_FOLD_MOST:
+            if (hw_cpu_part_is_better(plan, &later->number, &part->number)) *part = *later;
+            break;
+        case HW_FOLD_MULTIPLY: multiply(kind_of(plan), &part->number, &later->number); break;
+        default: add(kind_of(plan), &part->number, &later->number); break;
+    }
+}
+
+static void write(const hw_reduction_form *form, void *out, double value) {
+    hw_dtype_set(form->out_type, out, 0, value);
+}
+
+void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part, void *out) {
+    const hw_reduction_form *form = plan->form;
+    const double n = (double)form->terms;
+    if (plan->is_arg) {
+        memcpy(out, &part->index, sizeof part->index);
+        return;
+    }
+    const bool mean = form->reduction == HW_REDUCE_MEAN, norm = form->reduction == HW_REDUCE_NORM;
+    const hw_fold_number *x = &part->number;
+    switch (kind_of(plan)) {
+        case WIDE: write(form, out, (double)x->wide / n); break;
+        case SINGLE: write(form, out, mean ? x->f / (float)n : norm ? sqrtf(x->f) : x->f); break;
+        case DOUBLE: write(form, out, mean ? x->d / n : norm ? sqrt(x->d) : x->d); break;
+        default: memcpy(out, &x->u, form->out_bytes); break;   // the low bytes come first
+    }
+}
+
+void hw_cpu_reduce_nothing(const hw_reduction_form *form, void *out) {
+    const bool mean = form->reduction == HW_REDUCE_MEAN;
+    write(form, out, mean ? NAN : form->reduction == HW_REDUCE_PRODUCT ? 1 : 0);
+}
+
+void hw_cpu_pairs_add(const hw_cpu_reduce_plan *plan, hw_cpu_pairs *pairs, const hw_cpu_part *part) {
+    hw_cpu_part now = *part;
+    int level = 0;
+    for (uint64_t n = pairs->n++; n & 1; n >>= 1, level++) {
+        hw_cpu_part joined = pairs->of[level];
+        hw_cpu_part_join(plan, &joined, &now);
+        now = joined;
+    }
+    pairs->of[level] = now;
+}
+
+hw_cpu_part hw_cpu_pairs_end(const hw_cpu_reduce_plan *plan, hw_cpu_pairs *pairs) {
+    int level = 0;
+    while (!(pairs->n >> level & 1)) level++;
+    hw_cpu_part all = pairs->of[level];
+    for (level++; level < 64 && pairs->n >> level; level++) {
+        if (!(pairs->n >> level & 1)) continue;
+        hw_cpu_part joined = pairs->of[level];
+        hw_cpu_part_join(plan, &joined, &all);
+        all = joined;
+    }
+    return all;
+}

@@ -1,0 +1,116 @@
+// The choice of way, tiles and parts.
+#include "op/cpu/reduce_plan.h"
+
+#include <assert.h>
+
+enum {
+    FEW_TERMS = 32,            // fewer: not worth a run of their own
+    FEW_COLUMNS = 16,          // fewer: not worth a row
+    CONTIGUOUS_RUN = 256,      // shorter ones are put together in a buffer
+    MANY_TILES = 64,           // that keep any number of threads busy
+    LEAST_PART = 1 << 16,      // terms; of rows 1 << 8
+    MOST_PARTS = 256,
+    EXACT_OUTPUTS = 16,        // of a tile
+};
+
+#define MOST_PART ((uint64_t)1 << 30)   // rows are counted in 32 bits, and integers of 32 bits summed in 64
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+static void set_type(const hw_reduction_form *form, hw_cpu_reduce_plan *plan) {
+    const uint32_t size = form->in_bytes == 1 ? 0 : form->in_bytes == 2 ? 1 : form->in_bytes == 4 ? 2 : 3;
+    plan->type_bytes = form->in_bytes;
+    switch (form->in_type.code) {
+        case kDLInt: plan->type = (hw_fold_type)(HW_FOLD_I8 + size); return;
+        case kDLUInt: plan->type = (hw_fold_type)(HW_FOLD_U8 + size); return;
+        default: break;
+    }
+    plan->type = form->in_bytes == 8 ? HW_FOLD_F64 : HW_FOLD_F32;
+    if (form->in_bytes != 2) return;
+    plan->widen = form->in_type.code == kDLBfloat ? HW_CPU_WIDEN_BF16 : HW_CPU_WIDEN_F16;
+    plan->type_bytes = 4;
+}
+
+static hw_fold_op op_of(const hw_cpu_reduce_plan *plan) {
+    switch (plan->form->reduction) {
+        case HW_REDUCE_PRODUCT: return HW_FOLD_MULTIPLY;
+        case HW_REDUCE_MIN: case HW_REDUCE_ARGMIN: return HW_FOLD_LEAST;
+        case HW_REDUCE_MAX: case HW_REDUCE_ARGMAX: return HW_FOLD_MOST;
+        case HW_REDUCE_NORM: return HW_FOLD_SQUARES;
+        case HW_REDUCE_MEAN: return plan->type < HW_FOLD_F32 ? HW_FOLD_WIDE : HW_FOLD_ADD;
+        default: return HW_FOLD_ADD;
+    }
+}
+
+static uint64_t inner(uint32_t rank, const uint64_t *n) { return rank ? n[rank - 1] : 1; }
+
+// The way along which neighbours lie in memory, unless there are few of them.
+static void choose_way(hw_cpu_reduce_plan *plan) {
+    const hw_reduction_form *f = plan->form;
+    const uint64_t run = inner(f->n_reduced, f->reduced), row = inner(f->n_kept, f->kept);
+    const int64_t step = f->n_reduced ? f->reduced_stride[f->n_reduced - 1] : 0,
+                  side = f->n_kept ? f->kept_in_stride[f->n_kept - 1] : 0;
+    plan->way = HW_CPU_REDUCE_RUNS;
+    plan->rows_at_once = 1;
+    if (f->n_kept && f->terms < FEW_TERMS) plan->way = HW_CPU_REDUCE_COLUMNS;
+    else if (f->n_kept && (step < 0 ? -step : step) > side) {
+        plan->way = HW_CPU_REDUCE_COLUMNS;
+        const bool dense = f->n_kept == 1 && side == 1 && f->n_reduced == 1 && step == (int64_t)row;
+        if (dense && row <= HW_FOLD_WIDTH / 4 && !plan->is_exact)
+            plan->rows_at_once = (uint32_t)least(HW_FOLD_WIDTH / row, f->terms);
+        else if (row < FEW_COLUMNS && f->outputs < FEW_COLUMNS) plan->way = HW_CPU_REDUCE_RUNS;
+    }
+    if (plan->way == HW_CPU_REDUCE_RUNS) plan->contiguous = step == 1 && run >= CONTIGUOUS_RUN;
+    else plan->contiguous = side == 1 && (f->n_kept == 1 || row >= CONTIGUOUS_RUN) && !plan->is_exact;
+}
+
+static void choose_tiles(hw_cpu_reduce_plan *plan) {
+    const hw_reduction_form *f = plan->form;
+    plan->width = plan->way == HW_CPU_REDUCE_RUNS ? 1 : plan->is_exact ? EXACT_OUTPUTS : HW_FOLD_WIDTH;
+    if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
+        const uint64_t row = inner(f->n_kept, f->kept);
+        plan->tiles = f->outputs / row * ((row + plan->width - 1) / plan->width);
+    } else {
+        plan->tiles = (f->outputs + plan->width - 1) / plan->width;
+    }
+}
+
+static void choose_parts(hw_cpu_reduce_plan *plan) {
+    const uint64_t terms = plan->form->terms;
+    const bool runs = plan->way == HW_CPU_REDUCE_RUNS;
+    uint64_t parts = 1, unit = runs ? HW_FOLD_BLOCK : (uint64_t)HW_FOLD_DEPTH * plan->rows_at_once;
+    if (plan->tiles < MANY_TILES) {
+        parts = least(terms / (runs ? LEAST_PART : LEAST_PART / HW_FOLD_WIDTH * 8 * plan->rows_at_once) + 1,
+                      (runs ? MOST_PARTS : MANY_TILES) / plan->tiles + 1);
+    }
+    plan->part_terms = round_up((terms + parts - 1) / parts, unit);
+    if (plan->part_terms > MOST_PART) plan->part_terms = MOST_PART / unit * unit;
+    plan->parts = (terms + plan->part_terms - 1) / plan->part_terms;
+    // Each part has at least one full row of them.
+    if (plan->parts > 1 && terms - (plan->parts - 1) * plan->part_terms < plan->rows_at_once) plan->parts--;
+}
+
+void hw_cpu_reduce_plan_make(const hw_reduction_form *form, hw_cpu_reduce_plan *plan) {
+    assert(form->outputs && form->terms);
+    *plan = (hw_cpu_reduce_plan){.form = form, .is_arg = hw_reduction_is_arg(form->reduction),
+                                 .is_exact = (form->flags & HW_REDUCE_EXACT) != 0};
+    set_type(form, plan);
+    plan->op = op_of(plan);
+    plan->in_pairs = plan->op == HW_FOLD_SQUARES || (plan->op == HW_FOLD_ADD && plan->type >= HW_FOLD_F32);
+    choose_way(plan);
+    choose_tiles(plan);
+    choose_parts(plan);
+}
+
+hw_cpu_tile hw_cpu_reduce_tile(const hw_cpu_reduce_plan *plan, uint64_t index) {
+    uint64_t row = plan->form->outputs, first = 0;
+    if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
+        row = inner(plan->form->n_kept, plan->form->kept);
+        const uint64_t per_row = (row + plan->width - 1) / plan->width;
+        first = index / per_row * row;
+        index %= per_row;
+    }
+    const uint64_t at = index * plan->width;
+    return (hw_cpu_tile){first + at, (uint32_t)least(plan->width, row - at)};
+}
