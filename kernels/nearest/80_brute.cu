@@ -34,7 +34,6 @@ constexpr unsigned PER_BLOCK = THREADS * QUERIES;
 
 __device__ __forceinline__ void fill_tile(real *tile, const real *points, const rows_shape &shape, unsigned first,
                                           unsigned end) {
-#pragma unroll
     for (int i = threadIdx.x; i < TILE; i += THREADS) {
         point p;
 #pragma unroll

@@ -5,6 +5,8 @@
 #include "nearest/point.cuh"
 
 constexpr int PER_LANE = (K + 31) / 32;
+constexpr int FEW = 4;    // neighbours up to which the first of the candidates are looked for one by one
+constexpr int MANY = 8;   // candidates from which on it is better to sort them than to insert one after the other
 
 __device__ __forceinline__ int lane_number() { return threadIdx.x % 32; }
 
@@ -39,6 +41,27 @@ __device__ __forceinline__ neighbour first_in_warp(neighbour n) {
 #endif
 }
 
+// Each lane keeps the first of its own and its partner's, or the other one.
+__device__ __forceinline__ void exchange(neighbour &n, int step, bool keeps_first) {
+    const neighbour other = {__shfl_xor_sync(ALL_LANES, n.distance, step), __shfl_xor_sync(ALL_LANES, n.index, step)};
+    if (before(other, n) == keeps_first) n = other;
+}
+
+// A bitonic sequence, one neighbour to a lane, in order (K. Batcher, "Sorting networks and their applications", 1968).
+__device__ __forceinline__ void merge_in_warp(neighbour &n) {
+#pragma unroll
+    for (int step = 16; step; step /= 2) exchange(n, step, !(lane_number() & step));
+}
+
+__device__ __forceinline__ void sort_in_warp(neighbour &n) {
+#pragma unroll
+    for (int size = 2; size <= 16; size *= 2) {
+#pragma unroll
+        for (int step = size / 2; step; step /= 2) exchange(n, step, !(lane_number() & step) == !(lane_number() & size));
+    }
+    merge_in_warp(n);
+}
+
 struct warp_list {
     neighbour kept[PER_LANE];
     neighbour worst;   // number K - 1, known to all lanes
@@ -68,6 +91,22 @@ struct warp_list {
         worst = from_lane(kept[PER_LANE - 1], (K - 1) % 32);
     }
 
+    // A candidate in each lane; those that are none come after all others.
+    __device__ __forceinline__ void merge(neighbour candidate) {
+        sort_in_warp(candidate);
+#pragma unroll
+        for (int r = 0; r < PER_LANE; r++) {
+            // The 32 first of both stay, the others go on to the next 32.
+            const neighbour other = from_lane(candidate, 31 - lane_number());
+            const bool is_first = before(other, kept[r]);
+            candidate = is_first ? kept[r] : other;
+            if (is_first) kept[r] = other;
+            merge_in_warp(kept[r]);
+            if (r + 1 < PER_LANE) merge_in_warp(candidate);
+        }
+        worst = from_lane(kept[PER_LANE - 1], (K - 1) % 32);
+    }
+
     // One candidate from each lane that `has` one; NaN counts as infinite.
     __device__ __forceinline__ void offer(neighbour candidate, bool has) {
         has = has && !(candidate.distance > worst.distance);
@@ -77,8 +116,19 @@ struct warp_list {
         if constexpr (K == 1) {
             const neighbour first = first_in_warp(has ? candidate : neighbour{infinity(), NONE});
             if (before(first, worst)) kept[0] = worst = first;
+        } else if constexpr (K <= FEW) {
+            while (true) {
+                const neighbour first = first_in_warp(has ? candidate : neighbour{infinity(), NONE});
+                if (!before(first, worst)) break;
+                insert(first);
+                has = has && candidate.index != first.index;
+            }
         } else {
             unsigned open = __ballot_sync(ALL_LANES, has);
+            if (__popc(open) >= MANY) {
+                merge(has ? candidate : neighbour{infinity(), NONE});
+                open = 0;
+            }
             while (open) {
                 insert(from_lane(candidate, __ffs(open) - 1));
                 open &= open - 1;

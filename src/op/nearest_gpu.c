@@ -38,18 +38,28 @@ hw_status hw_gpu_nearest(hw_stream *stream, const hw_neighbours *problem, hw_dia
 static int explain_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, char *text, size_t text_bytes) {
     return snprintf(text, text_bytes,
                     "every pair: %.3g pairs\nkernel: nearest/%s, blocks of %u threads, %u quer%s of each %s, %u points in "
-                    "shared memory\n%s",
-                    (double)p->points.count * (double)p->queries.count, p->k == 1 ? "80_brute.cu" : "82_select.cu",
-                    plan->threads, plan->queries, plan->queries == 1 ? "y" : "ies", p->k == 1 ? "thread" : "warp",
-                    plan->tile, plan->parts == 1 ? "" : "merge: nearest/85_merge.cu\n");
+                    "shared memory\nparts of the points: %u%s\n",
+                    (double)p->points.count * (double)p->queries.count, plan->selects ? "82_select.cu" : "80_brute.cu",
+                    plan->threads, plan->queries, plan->queries == 1 ? "y" : "ies", plan->selects ? "warp" : "thread",
+                    plan->tile, plan->parts, plan->parts == 1 ? "" : ", merged by nearest/85_merge.cu");
+}
+
+static int explain_search(const hw_neighbours *p, const hw_nearest_plan *plan, char *text, size_t text_bytes) {
+    return snprintf(text, text_bytes,
+                    "a search: points in the order of a Hilbert curve, %u leaves of %d points, %u level%s of boxes\n"
+                    "kernel: nearest/90_index.cu, %u blocks of 512 threads that wait for each other\n"
+                    "kernel: nearest/92_search.cu, a warp for each query, %s\n",
+                    plan->index.level_count[0], HW_NEAREST_LEAF, plan->n_levels, plan->n_levels == 1 ? "" : "s",
+                    plan->build_blocks, p->self || plan->sorts_queries ? "in the order of the curve" : "in their own order");
 }
 
 const char *hw_gpu_nearest_explain(hw_device *device, const hw_neighbours *problem, char *text, size_t text_bytes) {
     hw_nearest_plan plan;
     hw_nearest_plan_make(problem, hw_device_get_properties(device), &plan);
-    int used = explain_pairs(problem, &plan, text, text_bytes);
+    int used = plan.method == HW_NEAREST_SEARCH ? explain_search(problem, &plan, text, text_bytes)
+                                                : explain_pairs(problem, &plan, text, text_bytes);
     if (used >= 0 && (size_t)used < text_bytes)
-        snprintf(text + used, text_bytes - (size_t)used, "parts of the points: %u\nscratch memory: %llu bytes\n", plan.parts,
+        snprintf(text + used, text_bytes - (size_t)used, "scratch memory: %llu bytes\n",
                  (unsigned long long)plan.scratch_bytes);
     return text;
 }

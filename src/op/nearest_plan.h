@@ -36,7 +36,8 @@ typedef struct hw_nearest_index {
 typedef struct hw_nearest_plan {
     hw_nearest_method method;          // BRUTE or SEARCH
     uint32_t threads;
-    uint32_t queries;                  // brute: of a thread (k = 1) or of a warp
+    bool selects;                      // brute: a warp for queries (82_select.cu), not threads (80_brute.cu)
+    uint32_t queries;                  // of a thread or warp
     uint32_t tile;                     // points in shared memory at a time
     uint32_t parts, part_points;       // the points are cut into
     uint32_t n_levels, build_blocks;   // search
