@@ -292,11 +292,9 @@ static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_t
     // for each thread.
     static const uint32_t threads[] = {256, 256, 512, 512}, cols[] = {64, 64, 60, 48}, rows[] = {64, 64, 56, 32};
     const int size = __builtin_ctz(e);
-    // To this machine's memory: long runs of out.
-    const bool to_host = plan->blocks_at_once != 0;
-    plan->threads = to_host ? 512 : threads[size];
-    plan->box[0] = ragged_side(p->n[col], to_host ? 64 / e : cols[size], 16 / e);
-    plan->box[1] = ragged_side(p->n[row], to_host ? (e < 8 ? 256 : 128) : rows[size], sector);
+    plan->threads = threads[size];
+    plan->box[0] = ragged_side(p->n[col], cols[size], 16 / e);
+    plan->box[1] = ragged_side(p->n[row], rows[size], sector);
     plan->n_grid = 0;
     plan->blocks = 1;
     // A box begins up to a sector less one element before its place.
