@@ -213,6 +213,10 @@ static void wait_for(hw_state *s, int64_t spared) {
     if (all->first == all->n) all->first = all->n = 0;
 }
 
+void hw_copies_land(hw_state *s) {
+    if (s->copies) wait_for(s, -1);
+}
+
 static const hw_inst *copy_wait(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     if (s->copies) wait_for(s, in->imm);

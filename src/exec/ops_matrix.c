@@ -1,10 +1,11 @@
 // Matrices of 8x8 halves between shared memory and registers: ldmatrix, stmatrix, movmatrix.
 //
-// A row is 16 bytes, at the address of lane 8 * matrix + row. In registers lane 4 * row + k holds elements 2k and 2k + 1
-// of its row, or of its column where the instruction transposes. PTX ISA 9.7.14.5.15 to 17.
+// A row is 16 bytes, at the address of lane 8 * matrix + row. In registers lane 4 * row + k holds elements 2k and
+// 2k + 1 of its row, or of its column where the instruction transposes. PTX ISA 9.7.14.5.15 to 17.
 #include <string.h>
 
 #include "exec/locate.h"
+#include "isa/matrix.h"
 
 enum { ROWS = 8, WORDS = 4 };
 
@@ -13,7 +14,10 @@ typedef uint16_t matrix[ROWS][ROWS];
 static uint32_t pair(uint16_t low, uint16_t high) { return low | (uint32_t)high << 16; }
 
 // What the lane holds of a matrix that is transposed.
-static uint32_t across(const matrix m, int lane) { return pair(m[2 * (lane % 4)][lane / 4], m[2 * (lane % 4) + 1][lane / 4]); }
+static uint32_t across(const matrix m, int lane) {
+    int row = 2 * (lane % 4), col = lane / 4;
+    return pair(m[row][col], m[row + 1][col]);
+}
 
 // The places of the rows; of lanes that have exited NULL. False after a fault.
 static bool find_rows(hw_state *s, const hw_inst *in, bool is_write, void *at[32]) {
@@ -84,7 +88,33 @@ static const hw_inst *movmatrix(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
+// Where an element of each lane's fragment lies in memory.
+static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
+    hw_matrix_shape shape = {(uint8_t)in->imm, (uint8_t)(in->imm >> 8), (uint8_t)(in->imm >> 16)};
+    hw_fragment f = hw_matrix_fragment((char)in->sub, (hw_type)in->reg_bytes, &shape, true);
+    bool by_columns = in->imm & HW_MATRIX_COLUMNS;
+    uint32_t rows = in->sub == 'b' ? shape.k : shape.m, cols = in->sub == 'a' ? shape.k : shape.n, row = 0, col = 0;
+    const uint64_t *a = in->a == HW_NO_SLOT ? NULL : hw_at(w, in->a);
+    const uint32_t *strides = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
+    uint64_t addresses[32], *d = hw_at(w, in->d);
+    for (uint32_t bit = 0; bit < 4; bit++) {
+        row += (in->vector >> bit & 1u) * f.element_row[bit];
+        col += (in->vector >> bit & 1u) * f.element_col[bit];
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        uint64_t r = row, c = col, stride = strides ? strides[i] : by_columns ? rows : cols;
+        for (uint32_t bit = 0; bit < 5; bit++) {
+            r += (i >> bit & 1) * f.lane_row[bit];
+            c += (i >> bit & 1) * f.lane_col[bit];
+        }
+        addresses[i] = (a ? a[i] : 0) + (by_columns ? c * stride + r : r * stride + c) * in->width;
+    }
+    HW_LANES(d, addresses[i]);
+    return in + 1;
+}
+
 const hw_body_row HW_LEVEL_NAME(hw_ops_matrix)[] = {
     {"ldmatrix", ldmatrix},         {"ldmatrix.trans", ldmatrix_trans}, {"stmatrix", stmatrix},
-    {"stmatrix.trans", stmatrix_trans}, {"movmatrix", movmatrix},       {NULL, NULL},
+    {"stmatrix.trans", stmatrix_trans}, {"movmatrix", movmatrix},       {"wmma.address", wmma_address},
+    {NULL, NULL},
 };

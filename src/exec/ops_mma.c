@@ -1,13 +1,13 @@
 // mma: products of small matrices, the bits of an H200's tensor cores.
 //
-// What they do with floats was found by experiment (docs/accuracy.md) and agrees with all that was tried. Of one element
-// of the result, over the whole k of the instruction:
+// What they do with floats was found by experiment (docs/accuracy.md) and agrees with all that was tried. Of one
+// element of the result, over the whole k of the instruction:
 //   - The products are exact. A product's exponent is the sum of its factors' exponents, whether or not its significand
 //     reaches 2; a denormal factor has the smallest exponent.
 //   - All products and c are cut to multiples of 2^(E - 25), towards zero, where E is the largest exponent among those
 //     that are not zero, and added exactly.
-//   - The sum is cut, towards zero, to f32; or rounded to nearest, to f16. Denormals are kept; what rounds to zero is +0.
-//   - tf32 ignores the low 13 bits of its operands.
+//   - The sum is cut, towards zero, to f32; or rounded to nearest, to f16. Denormals are kept; every zero is +0.
+//   - tf32 ignores the low 13 bits of its operands; wmma does its k of 8 in two steps of 4.
 // Sums of doubles are chains of fma from c on, those of integers are exact, and wrap or saturate at the end.
 #include <math.h>
 #include <string.h>
@@ -115,7 +115,8 @@ static const format half = {5, 10}, bfloat = {8, 7}, single = {8, 23};
 
 // Values apart: significand with its sign, and exponent of the place before the point. Infinities and NaN count as
 // zeros here; says whether there are any.
-static bool take_apart(const uint32_t *raw, uint32_t n, format f, int fraction, int32_t *significands, int32_t *exponents) {
+static bool take_apart(const uint32_t *raw, uint32_t n, format f, int fraction, int32_t *significands,
+                       int32_t *exponents) {
     int bias = (1 << (f.exponent_bits - 1)) - 1, largest = (1 << f.exponent_bits) - 1;
     uint32_t special = 0;
     HW_LANE_LOOP for (uint32_t i = 0; i < n; i++) {
@@ -137,12 +138,12 @@ typedef struct factors {
 } factors;
 
 // VECTOR sums: magnitudes, signs (-1 or 0), and the largest exponents.
-static inline void sum_up(const factors *f, uint32_t k, uint32_t row, uint32_t col, uint32_t *magnitudes, int32_t *signs,
-                          int32_t *largest) {
+static inline void sum_up(const factors *f, uint32_t first, uint32_t end, uint32_t row, uint32_t col,
+                          uint32_t *magnitudes, int32_t *signs, int32_t *largest) {
     uint32_t above[VECTOR] = {0}, below[VECTOR] = {0};
     const int32_t *c = &f->c[col][row], *c_exponents = &f->c_exponents[col][row];
     HW_LANE_LOOP for (int i = 0; i < VECTOR; i++) largest[i] = c_exponents[i];
-    for (uint32_t j = 0; j < k; j++) {
+    for (uint32_t j = first; j < end; j++) {
         int32_t exponent = f->b_exponents[col][j];
         const int32_t *exponents = &f->a_exponents[j][row];
         HW_LANE_LOOP for (int i = 0; i < VECTOR; i++) {
@@ -150,7 +151,7 @@ static inline void sum_up(const factors *f, uint32_t k, uint32_t row, uint32_t c
             largest[i] = e > largest[i] ? e : largest[i];
         }
     }
-    for (uint32_t j = 0; j < k; j++) {
+    for (uint32_t j = first; j < end; j++) {
         int32_t factor = f->b[col][j], exponent = f->b_exponents[col][j];
         const int32_t *a = &f->a[j][row], *exponents = &f->a_exponents[j][row];
         HW_LANE_LOOP for (int i = 0; i < VECTOR; i++) {
@@ -165,7 +166,8 @@ static inline void sum_up(const factors *f, uint32_t k, uint32_t row, uint32_t c
         int32_t sign = c[i] >> 31, down = largest[i] - c_exponents[i];
         uint32_t magnitude = (uint32_t)((c[i] ^ sign) - sign) << (FRACTION - 23);
         magnitude >>= down > 31 ? 31 : down;
-        uint32_t positive = above[i] + (magnitude & ~(uint32_t)sign), negative = below[i] + (magnitude & (uint32_t)sign);
+        uint32_t positive = above[i] + (magnitude & ~(uint32_t)sign);
+        uint32_t negative = below[i] + (magnitude & (uint32_t)sign);
         signs[i] = negative > positive ? -1 : 0;
         magnitudes[i] = negative > positive ? negative - positive : positive - negative;
     }
@@ -209,9 +211,11 @@ static uint32_t round_to_half(uint32_t magnitude, int32_t sign, int32_t exponent
 }
 
 // What infinities and NaN make of one element: true when there are any.
-static bool is_special(const uint32_t *a, const uint32_t *b, uint32_t k, uint32_t c, format f, format of_c, uint32_t *result) {
+static bool is_special(const uint32_t *a, const uint32_t *b, uint32_t k, uint32_t c, format f, format of_c,
+                       uint32_t *result) {
     enum { POSITIVE = 1, NEGATIVE = 2 };
-    uint32_t infinity = ((1u << f.exponent_bits) - 1) << f.fraction_bits, sign = 1u << (f.exponent_bits + f.fraction_bits);
+    uint32_t infinity = ((1u << f.exponent_bits) - 1) << f.fraction_bits;
+    uint32_t sign = 1u << (f.exponent_bits + f.fraction_bits);
     uint32_t c_sign = 1u << (of_c.exponent_bits + of_c.fraction_bits);
     uint32_t c_infinity = ((1u << of_c.exponent_bits) - 1) << of_c.fraction_bits, seen = 0;
     bool is_nan = (c & (c_sign - 1)) > c_infinity;
@@ -221,16 +225,41 @@ static bool is_special(const uint32_t *a, const uint32_t *b, uint32_t k, uint32_
         is_nan |= x > infinity || y > infinity || (x == infinity && !y) || (!x && y == infinity);
         if (x == infinity || y == infinity) seen |= (a[j * MOST_ROWS] ^ b[j]) & sign ? NEGATIVE : POSITIVE;
     }
-    *result = is_nan || seen == (POSITIVE | NEGATIVE) ? c_sign - 1 : seen == NEGATIVE ? c_sign | c_infinity : c_infinity;
+    *result = seen == NEGATIVE ? c_sign | c_infinity : c_infinity;
+    if (is_nan || seen == (POSITIVE | NEGATIVE)) *result = c_sign - 1;
     return is_nan || seen;
 }
 
-static inline const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_type factor, format f, hw_type result) {
+// VECTOR elements of a column, of the products from `first` on; to: the results.
+static inline void multiply_block(const factors *x, uint32_t first, uint32_t end, uint32_t row, uint32_t col,
+                                  hw_type result, uint32_t *to) {
+    uint32_t magnitudes[VECTOR];
+    int32_t signs[VECTOR], largest[VECTOR];
+    sum_up(x, first, end, row, col, magnitudes, signs, largest);
+    for (int i = 0; i < VECTOR; i++)
+        to[i] = result == HW_T_F16 ? round_to_half(magnitudes[i], signs[i], largest[i] - FRACTION)
+                                   : cut_to_single(magnitudes[i], signs[i], largest[i] - FRACTION);
+}
+
+// What a first block gave is c of the next one; an overflow stays.
+static void multiply_again(factors *x, uint32_t first, uint32_t end, uint32_t row, uint32_t col, hw_type result,
+                           uint32_t *to) {
+    uint32_t before[VECTOR];
+    memcpy(before, to, sizeof before);
+    take_apart(before, VECTOR, single, 23, &x->c[col][row], &x->c_exponents[col][row]);
+    multiply_block(x, first, end, row, col, result, to);
+    for (int i = 0; i < VECTOR; i++) to[i] = (before[i] & 0x7fffffff) == 0x7f800000 ? before[i] : to[i];
+}
+
+// block: products that are summed at once.
+static inline const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_type factor, format f, hw_type result,
+                                             uint32_t block) {
     product p;
     factors x;
     uint32_t a[MOST_K * MOST_ROWS], b[VECTOR * MOST_K], c[VECTOR * MOST_ROWS], d[VECTOR * MOST_ROWS];
     format of_c = result == HW_T_F16 ? half : single;
     if (!begin(w, in, result, factor, &p)) return NULL;
+    if (block > p.k) block = p.k;
     spread(w, p.a, &p.at_a, a);
     spread(w, p.b, &p.at_b, b);
     spread(w, p.c, &p.at_c, c);
@@ -247,16 +276,12 @@ static inline const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_t
     }
     for (uint32_t col = 0; col < p.n; col++)
         for (uint32_t row = 0; row < p.m; row += VECTOR) {
-            uint32_t magnitudes[VECTOR], *to = d + col * MOST_ROWS + row;
-            int32_t signs[VECTOR], largest[VECTOR];
-            sum_up(&x, p.k, row, col, magnitudes, signs, largest);
-            for (int i = 0; i < VECTOR; i++)
-                to[i] = result == HW_T_F16 ? round_to_half(magnitudes[i], signs[i], largest[i] - FRACTION)
-                                           : cut_to_single(magnitudes[i], signs[i], largest[i] - FRACTION);
+            uint32_t *to = d + col * MOST_ROWS + row;
+            multiply_block(&x, 0, block, row, col, result, to);
+            for (uint32_t j = block; j < p.k; j += block) multiply_again(&x, j, j + block, row, col, result, to);
             for (uint32_t i = 0; has_special && i < VECTOR; i++) {
-                uint32_t special;
-                bool is = is_special(a + row + i, b + col * MOST_K, p.k, c[col * MOST_ROWS + row + i], f, of_c, &special);
-                if (is) to[i] = special;
+                uint32_t special, from = c[col * MOST_ROWS + row + i];
+                if (is_special(a + row + i, b + col * MOST_K, p.k, from, f, of_c, &special)) to[i] = special;
             }
         }
     collect(w, p.d, &p.at_c, d);
@@ -264,16 +289,18 @@ static inline const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_t
 }
 
 static const hw_inst *mma_f32_f16(hw_warp *w, const hw_inst *in) {
-    return multiply_floats(w, in, HW_T_F16, half, HW_T_F32);
+    return multiply_floats(w, in, HW_T_F16, half, HW_T_F32, MOST_K);
 }
 static const hw_inst *mma_f16_f16(hw_warp *w, const hw_inst *in) {
-    return multiply_floats(w, in, HW_T_F16, half, HW_T_F16);
+    return multiply_floats(w, in, HW_T_F16, half, HW_T_F16, MOST_K);
 }
 static const hw_inst *mma_f32_bf16(hw_warp *w, const hw_inst *in) {
-    return multiply_floats(w, in, HW_T_BF16, bfloat, HW_T_F32);
+    return multiply_floats(w, in, HW_T_BF16, bfloat, HW_T_F32, MOST_K);
 }
+// wmma's k of 8 are two products of 4 each.
 static const hw_inst *mma_f32_tf32(hw_warp *w, const hw_inst *in) {
-    return multiply_floats(w, in, HW_T_TF32, (format){8, 10}, HW_T_F32);
+    bool is_wmma = in->imm >> 24 & 1;
+    return multiply_floats(w, in, HW_T_TF32, (format){8, 10}, HW_T_F32, is_wmma ? 4 : MOST_K);
 }
 
 // ---- integers ----

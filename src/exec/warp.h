@@ -338,6 +338,10 @@ void hw_fault_limit(hw_state *s);               // the launch has executed all t
 extern const hw_body_row hw_async_bodies[];
 void hw_copies_forget(hw_state *s);             // a new block begins
 void hw_copies_free(hw_state *s);
+void hw_copies_land(hw_state *s);               // those of the active lanes end now
+
+// mbarrier.c
+extern const hw_body_row hw_mbarrier_bodies[];
 
 // convoy.c
 // The form of an instruction that has been bound. form: of its table, or NULL; works_on_lanes: it only reads and writes

@@ -68,3 +68,15 @@ hw_fragment hw_matrix_fragment(char role, hw_type type, const hw_matrix_shape *s
     f.bits = (uint8_t)bits;
     return f;
 }
+
+char hw_matrix_operand(hw_op op, const hw_mods *mods, const hw_type *types, uint32_t n_types, uint32_t operand,
+                       hw_type *type) {
+    *type = types[0];
+    if (op == HW_OP_WMMA_STORE) return 'd';
+    bool is_a = hw_has_mod(mods, HW_M_MATRIX_A), is_b = hw_has_mod(mods, HW_M_MATRIX_B);
+    if (op == HW_OP_WMMA_LOAD) return is_a ? 'a' : is_b ? 'b' : 'c';
+    // wmma of f16 names the types of the result and of c only.
+    if (n_types == 2) *type = operand == 0 ? types[0] : operand == 3 ? types[1] : HW_T_F16;
+    else *type = types[operand & 3];
+    return "dabc"[operand & 3];
+}

@@ -24,8 +24,12 @@ typedef struct hw_fragment {
 } hw_fragment;
 
 // role: 'a', 'b', 'c' or 'd'; type: of its elements. Layouts of mma: PTX ISA 9.7.14.5. Those of wmma are not
-// documented; these are an H200's, whatever the layout in memory (tests/data/h200_matrix.txt).
+// documented; these are an H200's, whatever the layout in memory (tests/data/h200_wmma_layouts.txt).
 hw_fragment hw_matrix_fragment(char role, hw_type type, const hw_matrix_shape *shape, bool is_wmma);
+
+// Which part of the product an operand of wmma or mma is, and the type of its elements. operand counts from 0.
+char hw_matrix_operand(hw_op op, const hw_mods *mods, const hw_type *types, uint32_t n_types, uint32_t operand,
+                       hw_type *type);
 
 // Registers that the fragment takes, of 32 bits, or 64 for f64.
 static inline uint32_t hw_fragment_registers(const hw_fragment *f) {

@@ -24,7 +24,7 @@ bool hw_cfg_is_skippable(const hw_ptx_inst *inst) {
     case HW_OP_BRX: case HW_OP_CALL: case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
     case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX:
     case HW_OP_ELECT: case HW_OP_NANOSLEEP: case HW_OP_LDMATRIX: case HW_OP_STMATRIX: case HW_OP_MOVMATRIX:
-    case HW_OP_MMA:
+    case HW_OP_MMA: case HW_OP_WMMA_LOAD: case HW_OP_WMMA_STORE: case HW_OP_WMMA_MMA:
         return true;
     default: return false;
     }

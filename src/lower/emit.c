@@ -267,7 +267,13 @@ hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
     case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX: case HW_OP_ELECT: case HW_OP_ACTIVEMASK:
     case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_NANOSLEEP:
         return hw_emit_warp(lo, inst);
-    case HW_OP_LDMATRIX: case HW_OP_STMATRIX: case HW_OP_MOVMATRIX: case HW_OP_MMA: return hw_emit_matrix(lo, inst);
+    case HW_OP_LDMATRIX: case HW_OP_STMATRIX: case HW_OP_MOVMATRIX: case HW_OP_MMA: case HW_OP_WMMA_MMA:
+        return hw_emit_matrix(lo, inst);
+    case HW_OP_WMMA_LOAD: case HW_OP_WMMA_STORE: return hw_emit_wmma(lo, inst);
+    case HW_OP_MBARRIER_INIT: case HW_OP_MBARRIER_INVAL: case HW_OP_MBARRIER_EXPECT_TX: case HW_OP_MBARRIER_COMPLETE_TX:
+    case HW_OP_MBARRIER_ARRIVE: case HW_OP_MBARRIER_ARRIVE_DROP: case HW_OP_MBARRIER_TEST_WAIT:
+    case HW_OP_MBARRIER_TRY_WAIT: case HW_OP_MBARRIER_PENDING_COUNT: case HW_OP_CP_ASYNC_MBARRIER:
+        return hw_emit_mbarrier(lo, inst);
     case HW_OP_CP_ASYNC: return hw_emit_async(lo, inst);
     case HW_OP_MEMBAR: case HW_OP_FENCE: return hw_emit_inst(lo, hw_names_intern(lo, "fence"), &t);
     case HW_OP_ALLOCA: case HW_OP_STACKSAVE: case HW_OP_STACKRESTORE: return stack(lo, inst);

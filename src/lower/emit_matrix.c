@@ -46,8 +46,7 @@ static hw_status finish(hw_lowering *lo, const results *r) {
     return status;
 }
 
-// All lanes of the warp come to these instructions together.
-static hw_status gather_lanes(hw_lowering *lo) {
+hw_status hw_emit_gather_lanes(hw_lowering *lo) {
     hw_inst t = hw_emit_blank();
     hw_status status = hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, &t.a);
     return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "bar.warp.sync"), &t) : status;
@@ -95,7 +94,9 @@ static uint8_t integer_choices(const hw_ptx_inst *inst) {
 
 static hw_status mma(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool is_wmma = inst->op != HW_OP_MMA;
-    hw_type type = inst->types[1];
+    hw_type types[4];
+    for (unsigned k = 0; k < 4; k++) hw_matrix_operand(inst->op, &inst->mods, inst->types, inst->n_types, k, &types[k]);
+    hw_type type = types[1];
     hw_lane lane = type == HW_T_F64 ? HW_LANE_64 : HW_LANE_32;
     hw_matrix_shape shape = {0};
     hw_inst t = hw_emit_blank();
@@ -114,15 +115,15 @@ static hw_status mma(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = k ? read_fragment(lo, &inst->operands[k], lane, slots + from)
                    : write_fragment(lo, &inst->operands[k], lane, slots, &r);
     if (status != HW_OK) return status;
-    bool is_integer = inst->types[0] == HW_T_S32;
-    const char *name = hw_names_printf(lo, "mma.%s.%s", hw_type_name(inst->types[0]),
+    bool is_integer = types[0] == HW_T_S32;
+    const char *name = hw_names_printf(lo, "mma.%s.%s", hw_type_name(types[0]),
                                        is_integer ? "x8" : hw_type_name(type));
     status = hw_emit_inst(lo, name, &t);
     return status == HW_OK ? finish(lo, &r) : status;
 }
 
 hw_status hw_emit_matrix(hw_lowering *lo, const hw_ptx_inst *inst) {
-    hw_status status = gather_lanes(lo);
+    hw_status status = hw_emit_gather_lanes(lo);
     if (status != HW_OK) return status;
     switch (inst->op) {
     case HW_OP_LDMATRIX: case HW_OP_STMATRIX: return load_or_store(lo, inst);

@@ -13,9 +13,11 @@ static uint8_t note_kind(const hw_ptx_inst *inst) {
     case HW_OP_ATOM: return HW_NOTE_ATOMIC;
     case HW_OP_RED: return HW_NOTE_REDUCTION;
     case HW_OP_CP_ASYNC:
-        return !hw_emit_copies(inst) ? HW_NOTE_PLAIN : hw_has_mod(&inst->mods, HW_M_CG) ? HW_NOTE_COPY_BYPASS : HW_NOTE_COPY;
+        if (!hw_emit_copies(inst)) return HW_NOTE_PLAIN;
+        return hw_has_mod(&inst->mods, HW_M_CG) ? HW_NOTE_COPY_BYPASS : HW_NOTE_COPY;
     case HW_OP_LDMATRIX: return HW_NOTE_LOAD_MATRIX;
-    case HW_OP_STMATRIX: return HW_NOTE_STORE;
+    case HW_OP_STMATRIX: case HW_OP_WMMA_STORE: return HW_NOTE_STORE;
+    case HW_OP_WMMA_LOAD: return HW_NOTE_LOAD;
     case HW_OP_BRA: return inst->guard >= 0 ? HW_NOTE_BRANCH : HW_NOTE_PLAIN;
     case HW_OP_BRX: return HW_NOTE_BRANCH;
     case HW_OP_BAR: case HW_OP_BARRIER:
@@ -40,6 +42,10 @@ static void write_notes(hw_program *program) {
         if (inst->op == HW_OP_CP_ASYNC || inst->op == HW_OP_LDMATRIX || inst->op == HW_OP_STMATRIX) {
             note->space = HW_SPACE_SHARED;
             note->width_bytes = note->merged_bytes = hw_emit_copies(inst) ? (uint8_t)inst->operands[2].imm : 16;
+        }
+        if (inst->op == HW_OP_WMMA_LOAD || inst->op == HW_OP_WMMA_STORE) {
+            note->space = (uint8_t)inst->space;
+            note->width_bytes = note->merged_bytes = (uint8_t)hw_emit_wmma_bytes(inst);
         }
         if (!touches_memory(inst->op)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;

@@ -218,6 +218,12 @@ bool hw_emit_copies(const hw_ptx_inst *inst);
 // An address in brackets, of a space: a and imm, and flags.
 hw_status hw_emit_address(hw_lowering *lo, hw_space space, const hw_ptx_operand *operand, hw_inst *t);
 hw_status hw_emit_matrix(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst);
+// wmma.load, wmma.store: bytes that one lane moves at a time.
+uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst);
+hw_status hw_emit_mbarrier(hw_lowering *lo, const hw_ptx_inst *inst);
+// All lanes of the warp come to what follows together.
+hw_status hw_emit_gather_lanes(hw_lowering *lo);
 hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst);
 // Room for n registers in program->slots, from *list on.

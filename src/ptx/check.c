@@ -220,7 +220,8 @@ static bool parts_fit(const check *c, const hw_ptx_operand *o) {
 }
 
 static bool check_extras(const check *c, const operand_rule *rule, const hw_ptx_operand *o) {
-    if (o->negated && rule->letter != 'q' && rule->letter != 'z' && !rule->may_negate) return wrong(c, o, "cannot be negated");
+    bool may_be_negated = rule->letter == 'q' || rule->letter == 'z' || rule->may_negate;
+    if (o->negated && !may_be_negated) return wrong(c, o, "cannot be negated");
     if (o->parts && !(rule->may_have_parts && parts_fit(c, o))) return wrong(c, o, "names parts that it does not have");
     if (o->is_pair && !rule->may_pair) return wrong(c, o, "cannot be a pair");
     if (o->kind != HW_OPERAND_SINK) return true;
@@ -250,9 +251,8 @@ static bool check_fragment(const check *c, hw_ptx_operand *o) {
     hw_type type = HW_T_B32;
     uint32_t n = hw_has_mod(mods, HW_M_X1) ? 1 : hw_has_mod(mods, HW_M_X2) ? 2 : 4;
     if (hw_matrix_shape_of(mods, &shape)) {
-        char role = "dabc"[c->operand & 3];
-        type = inst->types[c->operand & 3];
-        hw_fragment fragment = hw_matrix_fragment(role, type, &shape, false);
+        char role = hw_matrix_operand(inst->op, mods, inst->types, inst->n_types, c->operand, &type);
+        hw_fragment fragment = hw_matrix_fragment(role, type, &shape, inst->op != HW_OP_MMA);
         n = hw_fragment_registers(&fragment);
     }
     if (type != HW_T_F32 && type != HW_T_F64) type = HW_T_B32;

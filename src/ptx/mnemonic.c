@@ -182,6 +182,9 @@ static bool add_word(parser *p, mnemonic *m, words word, int line) {
         return hw_ptx_fail(p, HW_MALFORMED, line, "%s: .%.*s is neither a type nor a modifier", m->text, (int)length,
                            word.at);
     }
+    // Two layouts, of a and of b, may be the same.
+    if (m->op == HW_OP_WMMA_MMA && hw_has_mod(&m->mods, mod) && (mod == HW_M_ROW || mod == HW_M_COL))
+        mod = mod == HW_M_ROW ? HW_M_ROW_ROW : HW_M_COL_COL;
     if (hw_has_mod(&m->mods, mod) && mod != HW_M_L2_HINT && mod != HW_M_L1_EVICT) {
         return hw_ptx_fail(p, HW_MALFORMED, line, "%s: .%.*s stands twice", m->text, (int)length, word.at);
     }
@@ -192,11 +195,16 @@ static bool add_word(parser *p, mnemonic *m, words word, int line) {
 static bool decode(parser *p, mnemonic *m, int line) {
     words rest = words_of(m->text), word, second;
     next_part(&rest, '.', &word);
+    words name = word;
+    m->op = hw_op_find(word.at, (size_t)(word.end - word.at));
+    // cvt.pack is an opcode of two words, cp.async.mbarrier one of three: the longest name counts.
     words behind = rest;
-    // cvt.pack is an opcode of two words.
-    if (next_part(&behind, '.', &second)) m->op = hw_op_find(word.at, (size_t)(second.end - word.at));
-    if (m->op != HW_OP_NONE) rest = behind;
-    else m->op = hw_op_find(word.at, (size_t)(word.end - word.at));
+    for (int n = 0; n < 2 && next_part(&behind, '.', &second); n++) {
+        hw_op op = hw_op_find(name.at, (size_t)(second.end - name.at));
+        if (op == HW_OP_NONE) continue;
+        m->op = op;
+        rest = behind;
+    }
     if (m->op == HW_OP_NONE) {
         if (is_listed(refused_ops, sizeof refused_ops / sizeof *refused_ops, word)) {
             return hw_ptx_refuse(p, line, "instruction %s is", m->text);

@@ -3,7 +3,8 @@
 
 // %r5: this thread's place in the tile of 16 bytes each; %rd5 its source; what stands there is the thread's number.
 #define TILE ".shared .align 16 .b8 tile[8192];\n"
-#define PLACES "mov.u32 %r5, tile; shl.b32 %r6, %r1, 4; add.u32 %r5, %r5, %r6; cvt.u64.u32 %rd4, %r6; add.u64 %rd5, %rd2, %rd4;\n"
+#define PLACES "mov.u32 %r5, tile; shl.b32 %r6, %r1, 4; add.u32 %r5, %r5, %r6; cvt.u64.u32 %rd4, %r6;" \
+    " add.u64 %rd5, %rd2, %rd4;\n"
 
 static uint8_t source[IN_BYTES];
 
@@ -101,7 +102,8 @@ static uint32_t staged(uint32_t t) {
 static void test_stages(void **state) {
     (void)state;
     const char *ptx = KERNEL(".shared .align 16 .b8 tile[1920];\n",
-        "mov.u32 %r5, tile; shl.b32 %r6, %r1, 2; add.u32 %r5, %r5, %r6; cvt.u64.u32 %rd4, %r6; add.u64 %rd5, %rd2, %rd4;\n"
+        "mov.u32 %r5, tile; shl.b32 %r6, %r1, 2; add.u32 %r5, %r5, %r6; cvt.u64.u32 %rd4, %r6;"
+        " add.u64 %rd5, %rd2, %rd4;\n"
         "xor.b32 %r7, %r1, 31; mov.u32 %r8, tile; mad.lo.u32 %r8, %r7, 4, %r8; mov.u32 %r9, 0; mov.u32 %r10, 0;\n"
         "mov.u32 %r11, 0; mov.u32 %r12, 0;\n"      // stage written, stage read, in bytes
         "cp.async.ca.shared.global [%r5], [%rd5], 4;\ncp.async.commit_group;\n"
@@ -117,17 +119,19 @@ static void test_stages(void **state) {
     // The last round reads word 159 + 72 * 11 of `in`, which has 1024.
     for (uint64_t seed = 0; seed < 3; seed++)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            const run_result *r = run_ok((run_args){.grid = 3, .block = 160, .ptx = ptx, .threads = threads, .seed = seed,
-                                                    .in = source, .in_bytes = IN_BYTES});
+            const run_result *r = run_ok((run_args){.grid = 3, .block = 160, .ptx = ptx, .threads = threads,
+                                                    .seed = seed, .in = source, .in_bytes = IN_BYTES});
             for (uint32_t t = 0; t < 480; t++)
-                if (r->out[t] != staged(t)) fail_msg("seed %u: out[%u] is %x, not %x", (unsigned)seed, t, r->out[t], staged(t));
+                if (r->out[t] != staged(t))
+                    fail_msg("seed %u: out[%u] is %x, not %x", (unsigned)seed, t, r->out[t], staged(t));
         }
 }
 
 // Lanes that have parted commit and wait for themselves: odd ones commit twice, so that their copy is one group older.
 static void test_parted_lanes(void **state) {
     (void)state;
-    const run_result *r = copied(KERNEL(TILE, PLACES "st.shared.u32 [%r5], 77; and.b32 %r8, %r1, 1; setp.eq.u32 %p1, %r8, 1;\n"
+    const run_result *r = copied(KERNEL(TILE, PLACES "st.shared.u32 [%r5], 77; and.b32 %r8, %r1, 1;"
+        " setp.eq.u32 %p1, %r8, 1;\n"
         "cp.async.ca.shared.global [%r5], [%rd5], 4;\ncp.async.commit_group;\n@%p1 cp.async.commit_group;\n"
         "cp.async.wait_group 1;\nld.shared.u32 %r7, [%r5];\n"
         "cp.async.ca.shared.global [%r5], [%rd5+4], 4;\ncp.async.commit_group;\n@%p1 cp.async.wait_group 0;\n"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "exec/warp.h"
+#include "isa/matrix.h"
 #include "matrix_cases.h"
 
 extern const hw_body_row hw_ops_mma_base[];
@@ -163,7 +164,37 @@ static void test_exited_lanes(void **state) {
     }
 }
 
+// The layouts of wmma's fragments, which nobody documents: tests/data/h200_wmma_layouts.txt.
+static void test_layouts(void **state) {
+    (void)state;
+    FILE *file = fopen(HW_SOURCE_DIR "/tests/data/h200_wmma_layouts.txt", "r");
+    char line[256], type_name[16], role;
+    int n = 0;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        unsigned m, k_n, k, elements, bits[18];
+        int used = 0;
+        if (line[0] == '#') continue;
+        assert_int_equal(sscanf(line, "m%un%uk%u %15s %c %u%n", &m, &k_n, &k, type_name, &role, &elements, &used), 6);
+        for (int i = 0; i < 18; i++) {
+            int more = 0;
+            assert_int_equal(sscanf(line + used, "%u%n", &bits[i], &more), 1);
+            used += more;
+        }
+        hw_matrix_shape shape = {(uint8_t)m, (uint8_t)k_n, (uint8_t)k};
+        hw_fragment f = hw_matrix_fragment(role, hw_type_find(type_name, strlen(type_name)), &shape, true);
+        bool is_same = f.elements == elements;
+        for (int i = 0; i < 5; i++) is_same &= f.lane_row[i] == bits[i] && f.lane_col[i] == bits[5 + i];
+        for (int i = 0; i < 4; i++) is_same &= f.element_row[i] == bits[10 + i] && f.element_col[i] == bits[14 + i];
+        if (!is_same) fail_msg("%s", line);
+        n++;
+    }
+    fclose(file);
+    assert_int_equal(n, 33);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_recorded), cmocka_unit_test(test_exited_lanes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_recorded), cmocka_unit_test(test_exited_lanes),
+                                       cmocka_unit_test(test_layouts)};
     return cmocka_run_group_tests(tests, find_levels, NULL);
 }

@@ -1,0 +1,132 @@
+// wmma.load and wmma.store: a fragment's elements by ordinary loads and stores, whose places wmma.address computes.
+#include "isa/matrix.h"
+#include "lower/lowering.h"
+
+enum { MOST_REGISTERS = 8, MOST_PER_REGISTER = 4 };
+
+typedef struct transfer {
+    hw_fragment fragment;
+    uint32_t natural;              // registers before their copies begin
+    uint32_t per;                  // elements in a register
+    bool is_contiguous;            // the elements of a register lie side by side in memory
+    hw_inst address, access;       // what is common to all of them
+} transfer;
+
+static transfer describe(const hw_ptx_inst *inst) {
+    hw_matrix_shape shape = {0};
+    hw_type type;
+    transfer t = {.address = hw_emit_blank(), .access = hw_emit_blank()};
+    bool is_by_columns = hw_has_mod(&inst->mods, HW_M_COL);
+    hw_matrix_shape_of(&inst->mods, &shape);
+    char role = hw_matrix_operand(inst->op, &inst->mods, inst->types, inst->n_types, 0, &type);
+    t.fragment = hw_matrix_fragment(role, type, &shape, true);
+    hw_fragment natural = hw_matrix_fragment(role, type, &shape, false);
+    t.natural = hw_fragment_registers(&natural);
+    t.per = t.fragment.bits < 32 ? 32u / t.fragment.bits : 1;
+    t.is_contiguous = t.per == 1 || (is_by_columns ? t.fragment.element_row[0] : t.fragment.element_col[0]) == 1;
+    t.address.imm = HW_MATRIX_IMM(shape.m, shape.n, shape.k, 1) | (is_by_columns ? HW_MATRIX_COLUMNS : 0);
+    t.address.sub = (uint8_t)role;
+    t.address.reg_bytes = (uint8_t)type;
+    t.address.width = t.fragment.bits / 8;
+    t.access.space = (uint8_t)inst->space;
+    t.access.width = (uint8_t)(t.is_contiguous ? t.per * t.address.width : t.address.width);
+    return t;
+}
+
+uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst) { return describe(inst).access.width; }
+
+// Are there matrices of this type in this shape?
+static bool is_known(const hw_ptx_inst *inst) {
+    bool is_factor = hw_has_mod(&inst->mods, HW_M_MATRIX_A) || hw_has_mod(&inst->mods, HW_M_MATRIX_B);
+    bool is_short = hw_has_mod(&inst->mods, HW_M_M16N16K8), is_double = hw_has_mod(&inst->mods, HW_M_M8N8K4);
+    hw_type type = inst->types[0];
+    if (is_double) return type == HW_T_F64;
+    if (is_short) return type == (is_factor ? HW_T_TF32 : HW_T_F32);
+    if (is_factor) return type == HW_T_F16 || type == HW_T_BF16 || type == HW_T_U8 || type == HW_T_S8;
+    return type == HW_T_F16 || type == HW_T_F32 || type == HW_T_S32;
+}
+
+// The matrix's own address, and its stride when one is written.
+static hw_status find_matrix(hw_lowering *lo, const hw_ptx_inst *inst, transfer *t) {
+    const hw_ptx_operand *where = &inst->operands[inst->op == HW_OP_WMMA_LOAD];
+    hw_status status = HW_OK;
+    if (where->reg >= 0) {
+        t->access.imm = where->offset;
+        status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t->address.a);
+    } else {
+        status = hw_emit_address(lo, inst->space, where, &t->access);
+        t->address.a = t->access.a;
+    }
+    if (status == HW_OK && inst->n_operands == 3)
+        status = hw_operand_source(lo, &inst->operands[2], HW_LANE_32, &t->address.b);
+    if (status == HW_OK) status = hw_slots_temporary(lo, HW_LANE_64, &t->address.d);
+    t->access.a = t->address.d;
+    return status;
+}
+
+// One load or store of the element, or of the register that begins with it.
+static hw_status access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg, uint32_t reg_bytes) {
+    hw_inst one = t->access;
+    t->address.vector = (uint8_t)element;
+    hw_status status = hw_emit_inst(lo, hw_names_intern(lo, "wmma.address"), &t->address);
+    one.reg_bytes = (uint8_t)reg_bytes;
+    one.memo = lo->set->n_memos++;
+    if (loads) one.d = reg;
+    else one.b = reg;
+    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld" : "st"), &one) : status;
+}
+
+// Elements that lie apart, through registers of 16 bits.
+static hw_status access_parts(hw_lowering *lo, transfer *t, uint32_t number, bool loads, hw_slot reg,
+                              const hw_slot *parts) {
+    hw_inst pack = hw_emit_blank();
+    hw_slot *list;
+    hw_status status = hw_emit_vector(lo, &list, t->per, &pack.list);
+    if (status != HW_OK) return status;
+    for (uint32_t e = 0; e < t->per; e++) list[e] = parts[e];
+    pack.vector = (uint8_t)t->per;
+    pack.width = t->address.width;
+    if (loads) pack.d = reg;
+    else pack.a = reg;
+    const char *name = hw_names_printf(lo, "mov.%s.%ux%u", loads ? "pack" : "unpack", t->per, t->fragment.bits);
+    if (!loads) status = hw_emit_inst(lo, name, &pack);
+    for (uint32_t e = 0; e < t->per && status == HW_OK; e++)
+        status = access(lo, t, number * t->per + e, loads, parts[e], 2);
+    return loads && status == HW_OK ? hw_emit_inst(lo, name, &pack) : status;
+}
+
+static hw_status copy_of(hw_lowering *lo, hw_slot from, hw_slot to) {
+    hw_inst mov = hw_emit_blank();
+    mov.a = from;
+    mov.d = to;
+    return hw_emit_inst(lo, hw_names_intern(lo, "mov.b32"), &mov);
+}
+
+hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst) {
+    bool loads = inst->op == HW_OP_WMMA_LOAD;
+    const hw_ptx_operand *moved = &inst->operands[!loads];
+    transfer t = describe(inst);
+    hw_lane lane = t.fragment.bits == 64 ? HW_LANE_64 : HW_LANE_32;
+    hw_slot slots[MOST_REGISTERS], parts[MOST_PER_REGISTER];
+    hw_destination to[MOST_REGISTERS];
+    const hw_ptx_operand *elements = moved->kind == HW_OPERAND_VECTOR ? moved->elements : moved;
+    unsigned n = moved->kind == HW_OPERAND_VECTOR ? moved->n_elements : 1;
+    if (!is_known(inst)) return hw_lower_refuse(lo, HW_MALFORMED, "no matrix of this type has this shape");
+    hw_status status = hw_emit_gather_lanes(lo);
+    for (unsigned k = 0; k < n && status == HW_OK; k++) {
+        hw_slot slot = HW_NO_SLOT;
+        if (loads) status = hw_operand_destination(lo, hw_operand_reg_of(&elements[k]), lane, false, &to[k]);
+        else status = hw_operand_source(lo, &elements[k], lane, &slot);
+        slots[k] = loads ? to[k].slot : slot;
+    }
+    for (unsigned k = 0; !t.is_contiguous && k < t.per && status == HW_OK; k++)
+        status = hw_slots_temporary(lo, HW_LANE_16, &parts[k]);
+    if (status == HW_OK) status = find_matrix(lo, inst, &t);
+    for (unsigned k = 0; k < n && status == HW_OK; k++) {
+        if (k >= t.natural) status = copy_of(lo, slots[k % t.natural], slots[k]);
+        else if (!t.is_contiguous) status = access_parts(lo, &t, k, loads, slots[k], parts);
+        else status = access(lo, &t, k * t.per, loads, slots[k], hw_lane_bytes(lane));
+    }
+    for (unsigned k = 0; loads && k < n && status == HW_OK; k++) status = hw_operand_finish(lo, &to[k]);
+    return status;
+}
