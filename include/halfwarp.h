@@ -196,6 +196,8 @@ typedef enum hw_reduce_flags {
 //             and max put -0.0 below 0.0, as IEEE 754-2019's minimum and maximum, so that no order shows in the result.
 // Sums        integers modulo 2^64; f16 and bf16 in f32, f32 in f32 and f64 in f64, pairwise; a mean is the sum divided
 //             once, in the type of the sum (integers: the exact sum, in f64).
+// Exact       with HW_REDUCE_EXACT: the exact sum, or for a mean its exact quotient, rounded once to nearest, ties to
+//             even. Infinities of both signs make NaN; a sum of 0 is +0 unless every element is -0.
 // Place       both arrays on the stream's device; for cpu on this machine. They must not overlap.
 // Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a device,
 //             however many threads; with HW_REDUCE_EXACT on all devices.
