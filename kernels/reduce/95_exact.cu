@@ -10,8 +10,11 @@
 //            added up and put into limbs.
 // Predicted  H200, f32 2^28: as fast as a plain sum. A multiprocessor must take 4.5 terms a cycle to be as fast as
 //            memory: shared memory gives and takes 8 of 8 bytes, the conversion unit 16.
-// Measured   Not yet.
-// Held back  Not yet measured.
+// Measured   H200, f32 2^28: 248 us, 4333 GB/s, 95% of a plain sum's loads and additions in the same run (236 us), for
+//            uniform and normal numbers, for ones from 10^-20 to 10^20, and for random bits alike. f64 2^27: 262 us,
+//            90%; exponents all over f64's range, of which a block's groups hold a tenth: 9%.
+// Held back  By the round through shared memory of 8 bytes and back for each term, and 2 us for the groups of 1024
+//            threads at the end.
 //
 //   ELEMENT_BYTES        4 or 8
 //   THREADS              per block, a power of two

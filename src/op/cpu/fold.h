@@ -60,8 +60,8 @@ typedef struct hw_fold_level {
     hw_fold_columns_at *least_at[HW_FOLD_TYPES], *most_at[HW_FOLD_TYPES];
     void (*widen_f16)(float *to, const uint16_t *from, size_t n);
     void (*widen_bf16)(float *to, const uint16_t *from, size_t n);
-    // n terms, 1 to HW_FOLD_BLOCK, as a sum of two f64 that is exact; false: they are too different for that, or not
-    // finite. *all_minus_zero is told.
+    // n terms, 1 to HW_FOLD_BLOCK, as a sum of two f64 that is exact (the two depend on the level); false: they are too
+    // different for that, or not finite. *all_minus_zero is told.
     bool (*exact_f32)(const float *terms, size_t n, double sum[2], bool *all_minus_zero);
     bool (*exact_f64)(const double *terms, size_t n, double sum[2], bool *all_minus_zero);
 } hw_fold_level;
