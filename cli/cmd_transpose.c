@@ -1,13 +1,9 @@
 // halfwarp transpose: the axes of an array in a .npy file, permuted.
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli.h"
+#include "array_file.h"
+#include "axes.h"
 #include "device/device.h"
-#include "io/npy.h"
 #include "options.h"
 #include "progress.h"
 #include "unfinished.h"
@@ -35,9 +31,7 @@ typedef struct transpose_options {
 
 static bool set_output(void *options, const char *value) {
     ((transpose_options *)options)->output = value;
-    if (*value) return true;
-    hw_cli_complain("-o takes a file's name");
-    return false;
+    return hw_cli_is_file_name("-o", value);
 }
 
 static bool set_axes(void *options, const char *value) {
@@ -79,56 +73,21 @@ static int parse(transpose_options *options, int argc, char **argv) {
         hw_cli_complain("which array? Usage: halfwarp transpose IN.npy -o OUT.npy [OPTIONS]");
     else if (!options->output && !options->explain)
         hw_cli_complain("where to? -o names the output's file, and - is standard output");
-    else if (strcmp(options->input, "-") == 0 && isatty(STDIN_FILENO))
-        hw_cli_complain("standard input is a terminal, and no array");
-    else if (options->output && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
-        hw_cli_complain("standard output is a terminal, which shows no arrays; -o names a file");
-    else return 0;
+    else return hw_cli_check_terminals(&options->input, 1, &options->output, 1);
     return HW_EXIT_USAGE;
 }
 
 // ---- Axes -----------------------------------------------------------------------------------------------------------
 
-// One number of the list at *text, which is moved behind it. False: there is none.
-static bool take_axis(const char **text, long *axis) {
-    char *end;
-    errno = 0;
-    if (**text == ' ' || **text == '\t') return false;
-    *axis = strtol(*text, &end, 10);
-    if (end == *text || errno) return false;
-    *text = end;
-    return true;
-}
-
-// Fills axes from "2,0,1", or reversed when text is NULL; "" is the list of none. 0, or HW_EXIT_USAGE.
+// Fills axes from "2,0,1", or reversed when text is NULL. 0, or HW_EXIT_USAGE.
 static int parse_axes(const char *text, int rank, int *axes) {
-    const char *at = text ? text : "";
-    bool used[HW_NPY_MAX_RANK] = {false};
-    int count = 0;
-    if (!text)
-        for (; count < rank; count++) axes[count] = rank - 1 - count;
-    while (*at) {
-        long axis;
-        bool good = take_axis(&at, &axis);
-        if (good && *at == ',' && at[1]) at++;
-        else good = good && !*at;
-        if (!good) {
-            hw_cli_complain("--axes takes numbers with commas between them, such as 2,0,1, and got '%s'", text);
-            return HW_EXIT_USAGE;
-        }
-        if (axis < -rank || axis >= rank) {
-            hw_cli_complain("--axes %s: there is no axis %ld, as the array has %d", text, axis, rank);
-            return HW_EXIT_USAGE;
-        }
-        if (axis < 0) axis += rank;
-        if (used[axis]) {
-            hw_cli_complain("--axes %s: axis %ld is there twice", text, axis);
-            return HW_EXIT_USAGE;
-        }
-        used[axis] = true;
-        axes[count++] = (int)axis;
+    int count;
+    if (!text) {
+        for (int k = 0; k < rank; k++) axes[k] = rank - 1 - k;
+        return 0;
     }
-    if (count == rank) return 0;
+    int status = hw_cli_parse_axes("--axes", text, rank, axes, &count);
+    if (status || count == rank) return status;
     hw_cli_complain("--axes %s: %d axes, and the array has %d", text, count, rank);
     return HW_EXIT_USAGE;
 }
@@ -221,33 +180,28 @@ static hw_status transpose_in_pieces(hw_device *device, const DLTensor *in, cons
     return status;
 }
 
-static int explain(hw_device *device, const DLTensor *in, const int *axes, const hw_npy_header *result, FILE *to) {
+static int explain(hw_device *device, const DLTensor *in, const int *axes, const hw_npy_header *result,
+                   const char *output) {
     char text[8192];
     hw_diag diag = {0};
     hw_npy_header shaped = *result;
     DLTensor out = {.device = {kDLCPU, 0}, .ndim = result->rank, .dtype = result->dtype, .shape = shaped.shape};
     hw_status status = hw_transpose_explain(device, in, axes, &out, text, sizeof text, &diag);
     if (status) return hw_cli_fail(status, &diag);
-    size_t length = strlen(text);
-    fprintf(to, "%s%s", text, length && text[length - 1] != '\n' ? "\n" : "");
+    hw_cli_print_explanation(text, output);
     return 0;
 }
 
 // Makes the output, fills it, and gives it its name.
 static int write_result(const transpose_options *options, hw_device *device, const hw_npy *input, const int *axes,
                         const hw_npy_header *result) {
-    hw_npy_output output;
+    hw_cli_results results;
     hw_diag diag = {0};
-    hw_status status = hw_npy_create(options->output, result, input, &output, &diag);
-    hw_cli_release_signals(status ? NULL : output.temporary);
-    if (status) return hw_cli_fail(status, &diag);
-    status = transpose_in_pieces(device, &input->tensor, axes, &output.tensor, (double)input->header.data_bytes, &diag);
-    // What goes to a stream has no name to get, and a reader may be slow.
-    if (output.temporary) hw_cli_hold_signals();
-    if (status) hw_npy_discard(&output);
-    else status = hw_npy_commit(&output, &diag);
-    hw_cli_release_signals(NULL);
-    return status ? hw_cli_fail(status, &diag) : 0;
+    int failed = hw_cli_results_create(&results, &options->output, result, 1, &options->input, 1);
+    if (failed) return failed;
+    hw_status status = transpose_in_pieces(device, &input->tensor, axes, &results.file[0].tensor,
+                                           (double)input->header.data_bytes, &diag);
+    return hw_cli_results_finish(&results, status, &diag);
 }
 
 static int transpose_file(const transpose_options *options, const hw_npy *input) {
@@ -260,8 +214,7 @@ static int transpose_file(const transpose_options *options, const hw_npy *input)
     hw_cli_hold_signals();
     status = hw_cli_open_device(options->device, options->memory_limit, &device);
     if (status) return status;
-    bool to_stdout = options->output && strcmp(options->output, "-") == 0;
-    if (options->explain) status = explain(device, &input->tensor, axes, &result, to_stdout ? stderr : stdout);
+    if (options->explain) status = explain(device, &input->tensor, axes, &result, options->output);
     if (!status && options->output) status = write_result(options, device, input, axes, &result);
     hw_device_close(device);
     return status;

@@ -1,4 +1,4 @@
-// Signal handlers that remove the unfinished output.
+// Signal handlers that remove unfinished outputs.
 #include "unfinished.h"
 
 #include <limits.h>
@@ -8,7 +8,8 @@
 
 #include "cli.h"
 
-static char unfinished[PATH_MAX];
+enum { N_FILES = 2 };
+static char unfinished[N_FILES][PATH_MAX];
 
 // SIGBUS: a mapped file lost pages, as another process cut it short. SIGXFSZ is ignored: the call that meets the limit
 // reports it.
@@ -22,7 +23,8 @@ static void fill(sigset_t *set) {
 
 static void remove_and_end(int signal_number) {
     static const char lost[] = "halfwarp: a file was cut short while it was used\n";
-    if (unfinished[0]) unlink(unfinished);
+    for (int i = 0; i < N_FILES; i++)
+        if (unfinished[i][0]) unlink(unfinished[i]);
     if (signal_number == SIGBUS) {
         (void)!write(STDERR_FILENO, lost, sizeof lost - 1);
         _exit(HW_EXIT_USAGE);
@@ -47,10 +49,13 @@ void hw_cli_hold_signals(void) {
     install();
 }
 
-void hw_cli_release_signals(const char *name) {
+void hw_cli_release_signals(const char *first, const char *second) {
+    const char *const names[N_FILES] = {first, second};
     sigset_t set;
     fill(&set);
-    unfinished[0] = '\0';
-    if (name && strlen(name) < sizeof unfinished) strcpy(unfinished, name);
+    for (int i = 0; i < N_FILES; i++) {
+        unfinished[i][0] = '\0';
+        if (names[i] && strlen(names[i]) < sizeof unfinished[i]) strcpy(unfinished[i], names[i]);
+    }
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

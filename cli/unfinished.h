@@ -1,11 +1,11 @@
-// A file that is being made must not stay behind when a signal ends the program.
+// Files that are being made must not stay behind when a signal ends the program.
 #ifndef HW_CLI_UNFINISHED_H
 #define HW_CLI_UNFINISHED_H
 
 // Signals that would end the program wait from here on: while a file is made, or given its name. Threads that are
 // started now never get any.
 void hw_cli_hold_signals(void);
-// They do no longer, and one that comes first removes this file. NULL: there is none. The name is copied.
-void hw_cli_release_signals(const char *unfinished);
+// They do no longer, and one that comes first removes these files. NULL: there is none. The names are copied.
+void hw_cli_release_signals(const char *first, const char *second);
 
 #endif

@@ -57,7 +57,7 @@ int hw_cli_write_file(const char *path, const char *bytes, size_t count) {
     hw_cli_hold_signals();
     int file = mkstemp(temporary);
     int status = file < 0 ? complain(path, errno) : write_beside(path, temporary, file, bytes, count);
-    hw_cli_release_signals(NULL);
+    hw_cli_release_signals(NULL, NULL);
     free(temporary);
     return status;
 }

@@ -1,0 +1,95 @@
+# What `halfwarp matmul` must write, summed exactly. usage: matmul_cases.py HALFWARP FOLDER DEVICE; exit 1 when wrong.
+import math
+import os
+import random
+import subprocess
+import sys
+
+import npy_files
+
+halfwarp, folder, device = sys.argv[1:4]
+wrong = 0
+
+
+def numbers(descr, shape):
+    kind = npy_files.LETTERS[descr[1:]]
+    return [npy_files.rounded(kind, random.uniform(-1, 1)) for _ in range(math.prod(shape))]
+
+
+def element(values, shape, place):
+    """With NumPy's broadcasting of the axes in front."""
+    place, at = place[len(place) - len(shape):], 0
+    for n, i in zip(shape, place):
+        at = at * n + (0 if n == 1 else i)
+    return values[at]
+
+
+def expected(a, a_shape, b, b_shape):
+    rows = a_shape if len(a_shape) > 1 else (1,) + a_shape
+    cols = b_shape if len(b_shape) > 1 else b_shape + (1,)
+    depth = max(len(rows), len(cols)) - 2
+    in_front = [(1,) * (depth + 2 - len(shape)) + tuple(shape[:-2]) for shape in (rows, cols)]
+    batches = [y if x == 1 else x for x, y in zip(*in_front)]
+    full, values = tuple(batches) + (rows[-2], cols[-1]), []
+    for *batch, i, j in npy_files.places(full):
+        values.append(math.fsum(element(a, rows, (*batch, i, l)) * element(b, cols, (*batch, l, j))
+                                for l in range(rows[-1])))
+    kept = tuple(batches) + (() if len(a_shape) == 1 else full[-2:-1]) + (() if len(b_shape) == 1 else full[-1:])
+    return kept, values
+
+
+def check(descr, a_shape, b_shape, orders=(False, False), more=(), tolerance=None):
+    global wrong
+    paths = [os.path.join(folder, name) for name in ("a.npy", "b.npy", "c.npy")]
+    a, b = numbers(descr, a_shape), numbers(descr, b_shape)
+    npy_files.write(paths[0], descr, a_shape, a, orders[0])
+    npy_files.write(paths[1], descr, b_shape, b, orders[1])
+    done = subprocess.run([halfwarp, "matmul", paths[0], paths[1], "-o", paths[2], "--device", device, *more],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    what = "%s %s %s %s %s on %s" % (descr, a_shape, b_shape, orders, more, device)
+    if done.returncode == 2 and b"OpenBLAS" in done.stderr:
+        sys.exit(77)
+    if done.returncode or done.stdout or done.stderr:
+        wrong += 1
+        print("FAILED: %s: status %d, %s" % (what, done.returncode, done.stderr.decode()), file=sys.stderr)
+        return
+    shape, values = expected(a, a_shape, b, b_shape)
+    tolerance = tolerance or {"f2": 2e-3, "f4": 1e-6, "f8": 1e-15}[descr[1:]]
+    got_descr, got_shape, got = npy_files.read(paths[2])
+    bad = [i for i, (x, y) in enumerate(zip(got, values)) if not abs(x - y) <= tolerance * (a_shape[-1] + 1)]
+    if got_descr != "<" + descr[1:] or got_shape != shape or len(got) != len(values) or bad:
+        wrong += 1
+        print("FAILED: %s: %s %s, not %s; wrong %s" % (what, got_descr, got_shape, shape, bad[:5]), file=sys.stderr)
+
+
+random.seed(4)
+for descr in "<f4", "<f8", ">f4", "<f2":
+    check(descr, (5, 7), (7, 3))
+for orders in (False, True), (True, False), (True, True):
+    check("<f4", (33, 17), (17, 40), orders)
+    check("<f8", (2, 3, 4, 5), (2, 3, 5, 6), orders)
+check("<f4", (7,), (7, 3))
+check("<f4", (5, 7), (7,))
+check("<f4", (9,), (9,))
+check("<f4", (9,), (4, 9, 3))
+check("<f4", (4, 3, 9), (9,))
+check("<f4", (3, 1, 5, 7), (4, 7, 2))
+check("<f4", (2, 5, 7), (7, 2))
+check("<f4", (1, 5, 7), (6, 7, 2), (True, True))
+check("<f4", (0, 7), (7, 3))
+check("<f4", (5, 0), (0, 3))
+check("<f4", (2, 0, 7), (7, 3))
+check("<f4", (1, 1), (1, 1))
+check("<f4", (65, 130), (130, 70), more=("--precision", "fp32"))
+check("<f8", (5, 6), (6, 7), more=("--precision=fp64",))
+try:
+    import numpy
+except ImportError:
+    sys.exit(wrong != 0)
+for a_shape, b_shape in ((97, 53), (53, 101)), ((3, 1, 20, 31), (5, 31, 8)), ((31,), (31, 8)):
+    check("<f4", a_shape, b_shape)
+    a, b, c = (numpy.load(os.path.join(folder, name)) for name in ("a.npy", "b.npy", "c.npy"))
+    if not numpy.allclose(numpy.matmul(a, b), c, rtol=1e-5, atol=1e-5) or numpy.matmul(a, b).shape != c.shape:
+        wrong += 1
+        print("FAILED: NumPy's %s %s" % (a_shape, b_shape), file=sys.stderr)
+sys.exit(wrong != 0)

@@ -1,0 +1,76 @@
+# halfwarp nearest: neighbours from every kind of file, and one sentence for everything that is wrong.
+. "$(dirname "$0")/check.bash"
+command -v python3 > "$work/where" || exit 77
+data=tests/data/npy
+
+mkdir "$work/cases"
+for device in cpu sim:h200; do
+    python3 -B tests/cli/nearest_cases.py "$halfwarp" "$work/cases" $device || fail "nearest_cases.py on $device"
+done
+rm -r "$work/cases"
+python3 -B - "$work" << 'END'
+import sys
+sys.path.insert(0, "tests/cli")
+import npy_files
+nan = float("nan")
+for name, shape, values in (("in", (4, 3), range(12)), ("two", (3, 2), range(6)), ("nan", (3, 2), [1, 2, 3, nan, 5, 6]),
+                            ("deep", (2, 2, 2), range(8)), ("wide", (2, 17), range(34)), ("scalar", (), [1])):
+    npy_files.write("%s/%s.npy" % (sys.argv[1], name), "<f4", shape, values)
+END
+nearest() {
+    expect "$1" "$halfwarp" nearest --device cpu "${@:2}"
+}
+# refused STATUS TEXT WORDS...: one line on stderr with TEXT in it, nothing on stdout, and no output.
+refused() {
+    rm -f "$work/out.npy"
+    nearest "$1" "${@:3}"
+    silent out
+    says err "$2"
+    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+    [ -z "$(find "$work" -name 'out.npy*' -o -name 'far.npy*')" ] || fail "$2: left $(ls "$work")"
+}
+in=$work/in.npy out=$work/out.npy far=$work/far.npy
+refused 2 "row 1" "$work/nan.npy" -o "$out" --distances "$far"
+refused 2 "row 1" "$work/two.npy" --queries "$work/nan.npy" -o "$out"
+refused 4 "17" "$work/wide.npy" -o "$out"
+refused 2 "it has 3 axes" "$work/deep.npy" -o "$out"
+refused 2 "it has 0 axes" "$work/scalar.npy" -o "$out"
+refused 2 "2" "$in" --queries "$work/two.npy" -o "$out"
+refused 4 "holds Python objects" $data/objects.npy -o "$out"
+refused 4 "is none of integers and floats" $data/c16_big.npy -o "$out"
+head -c 150 "$in" > "$work/short.npy"
+refused 2 "short.npy: cut short" "$work/short.npy" -o "$out"
+refused 2 "absent.ply" "$work/absent.ply" -o "$out"
+printf '1 2 3\n4 five 6\n' > "$work/bad.xyz"
+refused 2 "bad.xyz:2" "$work/bad.xyz" -o "$out"
+printf '%s\n' ply "format ascii 1.0" "element vertex 2" "property float x" "property float y" end_header "1 2" \
+    > "$work/cut.ply"
+refused 2 "cut.ply" "$work/cut.ply" -o "$out"
+for k in 0 129 -1 x ""; do refused 2 "--k is a number from 1 to 128" "$in" -o "$out" --k "$k"; done
+for radius in 0 -1 nan x ""; do refused 2 "--radius is a distance above 0" "$in" -o "$out" --radius "$radius"; done
+refused 2 "--method is auto" "$in" -o "$out" --method tree
+refused 2 "where to?" "$in"
+refused 2 "where to?" "$in" --explain --distances "$far"
+refused 2 "which points?" -o "$out"
+refused 2 "cannot be both" - --queries - -o "$out"
+refused 2 "one word too many" "$in" "$in" -o "$out"
+refused 2 "did you mean --distances?" "$in" -o "$out" --distance "$far"
+refused 2 "warp9" "$in" -o "$out" --device warp9
+refused 2 "is named for two outputs" "$in" -o "$out" --distances "$out"
+refused 2 "No such file" "$in" -o "$out" --distances "$work/no/far.npy"
+cp "$in" "$work/before.npy"
+ln -s in.npy "$work/soft.npy"
+for same in "$in" "$work/soft.npy"; do
+    refused 2 "is the input" "$in" -o "$same"
+    refused 2 "is the input" "$in" -o "$out" --distances "$same"
+    refused 2 "is the input" "$work/two.npy" --queries "$in" -o "$same"
+done
+cmp "$in" "$work/before.npy" || fail "the input has changed"
+
+nearest 0 "$in" --explain --k 3
+[ -s "$work/out" ] || fail "nothing explained"
+silent err
+nearest 0 "$in" -o "$out" --distances "$far"
+"$halfwarp" nearest --device cpu - -o - < "$in" > "$work/second.npy" || fail "by pipes"
+cmp "$out" "$work/second.npy" || fail "by pipes: another result"
+finish
