@@ -1,5 +1,5 @@
-// halfwarp bench: cases from a file, each measured with Halfwarp and with its peers in the same run. What a family adds is
-// one hw_bench_family (bench_NAME.c): how a line becomes a case, and how that is verified and measured.
+// halfwarp bench: cases from a file, each measured with Halfwarp and with its peers in the same run. What a family adds
+// is one hw_bench_family (bench_NAME.c): how a line becomes a case, and how that is verified and measured.
 #ifndef HW_CLI_BENCH_H
 #define HW_CLI_BENCH_H
 
@@ -78,8 +78,8 @@ struct hw_bench_family {
     // The case as peers are asked (without the seconds), and as results keep it.
     json_t *(*question)(const hw_bench_case *what);
     json_t *(*record)(const hw_bench_case *what);
-    // Verifies the operation of row->what on the device and measures it, by turns with the limit where there is one, for
-    // about so many seconds each. A case that fails has that in row->halfwarp.problem.
+    // Verifies the operation of row->what on the device and measures it, by turns with the limit where there is one,
+    // for about so many seconds each. A case that fails has that in row->halfwarp.problem.
     void (*measure)(hw_device *device, double seconds, hw_bench_row *row);
 };
 
@@ -92,10 +92,11 @@ typedef struct hw_bench_job {
 } hw_bench_job;
 hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row *row, hw_diag *diag);
 
-// A copy of so many bytes within the device: on the processors memcpy, a part for each of them, as a user would write it.
+// A copy of so many bytes within the device: on the processors memcpy, a part for each, as a user would write it.
 hw_status hw_bench_copy(hw_device *device, void *to, const void *from, size_t bytes, hw_diag *diag);
 // So many bytes of the device get block_bytes of this machine again and again.
-hw_status hw_bench_fill(hw_device *device, void *to, size_t bytes, const void *block, size_t block_bytes, hw_diag *diag);
+hw_status hw_bench_fill(hw_device *device, void *to, size_t bytes, const void *block, size_t block_bytes,
+                        hw_diag *diag);
 
 // Numbers without a pattern, the same in every run and in bench/peers/peer.py.
 uint32_t hw_bench_hash(uint32_t index);

@@ -13,9 +13,10 @@
 static const char help[] =
     "usage: halfwarp bench [FAMILY] [OPTIONS]\n"
     "\n"
-    "Measures an operation, what limits it, such as a copy of the same bytes, and the same operation by other libraries\n"
-    "where they are there: NumPy, SciPy, PyTorch, cuBLAS, CUB. FAMILY is transpose unless given. Every result is\n"
-    "verified before it is timed; exit status 1 when Halfwarp fails or is wrong.\n"
+    "Measures an operation, what limits it, such as a copy of the same bytes, and the same operation by other\n"
+    "libraries where they are there: NumPy, SciPy, PyTorch, cuBLAS, CUB. FAMILY is transpose (as it is unless given),\n"
+    "matmul, reduce or nearest. Every result is verified before it is timed; exit status 1 when Halfwarp fails or is\n"
+    "wrong.\n"
     "\n"
     "  --device D            cpu or cuda:N; unless given, cuda:0 where there is one, else cpu\n"
     "  --only TEXT           the cases that have TEXT in their line, such as ttc57 or 'u8 8192'\n"
@@ -32,8 +33,9 @@ typedef struct bench_options {
     bool no_peers, json;
 } bench_options;
 
-extern const hw_bench_family hw_bench_transpose, hw_bench_matmul, hw_bench_reduce;
-static const hw_bench_family *const families[] = {&hw_bench_transpose, &hw_bench_matmul, &hw_bench_reduce};
+extern const hw_bench_family hw_bench_transpose, hw_bench_matmul, hw_bench_reduce, hw_bench_nearest;
+static const hw_bench_family *const families[] = {&hw_bench_transpose, &hw_bench_matmul, &hw_bench_reduce,
+                                                  &hw_bench_nearest};
 enum { N_FAMILIES = sizeof families / sizeof families[0] };
 
 // ---- Options --------------------------------------------------------------------------------------------------------

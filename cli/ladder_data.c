@@ -59,7 +59,7 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
 
 void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
     fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
-          "ns_median,ns_min,ns_max,gbs,gops,share,step,resident_blocks,occupancy_pct", out);
+          "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct", out);
     for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
     for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
         char key[KEY];
@@ -126,7 +126,7 @@ static json_t *row_object(const hw_ladder *ladder, const hw_family *family, cons
     // A compiler's words need not be UTF-8.
     failed |= put(object, "message", text ? text : json_string("(not UTF-8)"));
     if (hw_cli_ladder_is_timed(ladder) && row->runs) failed |= put_times(object, row);
-    if (row->resident_blocks) failed |= put(object, "resident_blocks", json_integer(row->resident_blocks));
+    if (row->resident_blocks) failed |= put(object, "blocks_per_multiprocessor", json_integer(row->resident_blocks));
     if (family->facts) failed |= put_facts(object, family, row);
     if (row->has_counts) failed |= put_counts(object, row);
     if (!failed) return object;

@@ -58,7 +58,7 @@ def line(numbers, case, which, rows, cols, row=None, col=None):
 
 
 def error_of(case, row_of):
-    """Relative, of up to SAMPLES rows and columns of the last batch; row_of(row) gives one of the result, as numbers."""
+    """Relative, of up to SAMPLES rows and columns of the last batch; row_of(row) gives one of the result's."""
     m, n, k = case["m"], case["n"], case["k"]
     try:
         import numpy

@@ -52,6 +52,61 @@ for line in "peers f32 300,517" "peers f33 3,5 1,0" "peers f32 3,5 1,1" "peers f
 done
 expect 2 "$halfwarp" bench matmul2
 says err "no family 'matmul2'"
+
+# The other families: every operation is verified, and the JSON has what it was measured in.
+cat > "$work/reduce" << 'END'
+a f32 sum 300000 all
+a i8 sum 300000 all
+a u8 mean 1000,300 0
+a f16 sum 300000 all
+a f32 argmin 100,300 1
+a f64 argmax 100,30,40 0,2
+a bf16 max 300000 all
+a f32 norm 300000 all
+a f32 sum+exact 300000 all
+a f64 sum+exact 100,300 1
+gpu f32 sum 1073741824 all
+END
+cat > "$work/nearest" << 'END'
+brute f32 uniform 1000,3 1 own brute
+search f32 clustered 2000,3 4 own auto
+search f64 duplicates 1000,2 3 100 search
+search f32 line 500,3 2 own auto
+search f32 outlier 500,16 2 own auto
+END
+cat > "$work/matmul" << 'END'
+a f32 fp32 65,70,31 nn
+a f32 own 65,70,31 tt
+a f64 fp64 3,20,30,40 nt
+a f32 fp32 1,1,1 tn
+END
+for family in reduce nearest matmul; do
+    expect 0 "$halfwarp" bench $family --device cpu --seconds 0.001 --cases "$work/$family" --no-peers -o "$work/b.json"
+    silent err
+    for line in "a more" "a f32 sum 5,5" "a x99 y 5 z 1 2 3 4 5 6 7 8"; do
+        echo "$line" > "$work/wrong"
+        expect 2 "$halfwarp" bench $family --device cpu --cases "$work/wrong"
+        says err "wrong:1: not a group"
+    done
+    command -v python3 > "$work/where" || continue
+    python3 - "$work/b.json" $family << 'END' || fail "the JSON of $family"
+import json, sys
+report, family = json.load(open(sys.argv[1])), sys.argv[2]
+assert report["family"] == family and len(report["cases"]) == {"reduce": 10, "nearest": 5, "matmul": 4}[family]
+for case in report["cases"]:
+    limit, own = {"reduce": case["results"], "nearest": [None] + case["results"],
+                  "matmul": [None] + case["results"]}[family]
+    assert own["who"] == "halfwarp" and own["ms"]["median"] > 0, case
+    assert limit is None or (limit["who"] == "read" and own["share"] > 0), case
+    assert own[{"reduce": "gbs", "matmul": "tflops",
+                "nearest": "gpairs" if case["group"] == "brute" else "mqueries"}[family]] > 0
+    assert family != "matmul" or 0 <= own["error"] < 1e-5
+END
+    expect 0 "$halfwarp" bench $family --device cpu --seconds 0.001 --cases "$work/$family"
+    ! grep -q wrong "$work/out" || fail "a peer of $family: $(cat "$work/out")"
+done
+expect 0 "$halfwarp" bench reduce --device cpu --seconds 0.001 --cases "$work/reduce" --no-peers
+says out "1 cases for GPUs alone"
 for seconds in 0 -1 x "" nan; do
     expect 2 "$halfwarp" bench --seconds "$seconds"
     says err "--seconds takes"
@@ -62,4 +117,7 @@ expect 2 "$halfwarp" bench --device sim:h200 --no-peers
 says err "measures time"
 # Halfwarp's own cases are all well-formed.
 bench 0 --only "f32 1000000,3 1,0" --no-peers
+expect 0 "$halfwarp" bench matmul --device cpu --seconds 0.001 --no-peers --only "1000,32,32,32"
+expect 0 "$halfwarp" bench reduce --device cpu --seconds 0.001 --no-peers --only "sum 65536 all"
+expect 0 "$halfwarp" bench nearest --device cpu --seconds 0.001 --no-peers --only "uniform 100000,3 1 own auto"
 finish

@@ -53,6 +53,20 @@ assert ladder["rungs"][2]["counters"]["gld_requests"] > 0
 PYTHON
 fi
 
+# A family that counts operations and has something to say of its rungs.
+expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 48x32x16 --rung tile16
+says out "flop per"
+says out "TFLOP/s"
+expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 48x32x16 --rung tile16 --format csv -o "$work/out.csv"
+got="$(column flop_per_byte tile16) $(column blocks_per_multiprocessor tile16)"
+[ "$got" = "4 8" ] || fail "facts: $got"
+expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 48x32x16 --rung tile16 --format json
+for word in '"operation": "flop"' '"flop_per_byte": 4.0' '"blocks_per_multiprocessor": 8' '"operations": 49152.0'; do
+    says out "$word"
+done
+expect 2 "$halfwarp" ladder matmul --device sim:h200 --size 48x33
+says err "--size is m x n x k, like"
+
 # Blocks: one for all that have a choice, or every shape of one version.
 expect 0 ladder --size 96x96 --block 16x16 --format csv -o "$work/out.csv"
 got="$(column block pad) $(column block copy)"
