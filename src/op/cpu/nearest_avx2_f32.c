@@ -34,6 +34,7 @@ static inline __attribute__((always_inline)) REAL least_lane(vec v) {
     return _mm_cvtss_f32(_mm_min_ss(m, _mm_shuffle_ps(m, m, 1)));
 }
 
+#include "op/cpu/nearest_vector.h"
 #include "op/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_avx2_f32 = {"avx2", GROUP_BLOCKS, search, brute};

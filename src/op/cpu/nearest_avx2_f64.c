@@ -33,6 +33,7 @@ static inline __attribute__((always_inline)) REAL least_lane(vec v) {
     return _mm_cvtsd_f64(_mm_min_sd(m, _mm_unpackhi_pd(m, m)));
 }
 
+#include "op/cpu/nearest_vector.h"
 #include "op/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_avx2_f64 = {"avx2", GROUP_BLOCKS, search, brute};

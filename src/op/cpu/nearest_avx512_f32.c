@@ -43,6 +43,7 @@ static inline __attribute__((always_inline)) void insert_by_eights(uint64_t *lis
     _mm512_store_si512(list, _mm512_max_epu64(shifted, _mm512_min_epu64(here, k)));
 }
 
+#include "op/cpu/nearest_vector.h"
 #include "op/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_avx512_f32 = {"avx512", GROUP_BLOCKS, search, brute};

@@ -28,6 +28,7 @@ typedef __m512d vec;
 #define EQ(a, b) ((unsigned)_mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ))
 #define LEAST(v) _mm512_reduce_min_pd(v)
 
+#include "op/cpu/nearest_vector.h"
 #include "op/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_avx512_f64 = {"avx512", GROUP_BLOCKS, search, brute};

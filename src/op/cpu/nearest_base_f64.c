@@ -58,6 +58,10 @@ static inline REAL LEAST(vec v) {
     return least;
 }
 
+#define UNROLL
+#define INLINE static inline
+#define FOR_DIMS(call) call((int)job->problem->dims)
+
 #include "op/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_base_f64 = {"base", GROUP_BLOCKS, search, brute};

@@ -6,6 +6,9 @@
 //   LT, LE, EQ(a, b)            a bit for each lane, none where one is NaN
 //   LEAST(v)                    the least lane
 //   BRUTE_VECS                  vectors of queries that are held while the points go by
+//   UNROLL                      before a loop over vectors: what unrolls it
+//   INLINE                      before a function that is a part of others
+//   FOR_DIMS(call)              call(dims), with dims a constant where that is worth its code
 //
 // and, for REAL float, may define INSERT(list, elems, key), which puts a number into an ascending list in place of its
 // last one.
@@ -14,8 +17,6 @@
 
 #include "op/cpu/nearest.h"
 
-#define UNROLL _Pragma("GCC unroll 16")
-#define INLINE static inline __attribute__((always_inline))
 #define PACK (HW_BLOCK / LANES)               // vectors for the lanes of a block
 #define GROUP_BLOCKS (BRUTE_VECS * LANES / HW_BLOCK)
 
@@ -292,7 +293,10 @@ INLINE void search_below(group *g, uint32_t root, waiting *stack, int dims) {
             node = b_first ? b : a;
             mask = b_first ? want_b : want_a;
         }
-        if (mask) visit_leaf(g, tree->child[node] & ~HW_NODE_LEAF, mask, false, dims);
+        if (mask) {
+            const uint64_t block = tree->child[node] & ~HW_NODE_LEAF;
+            visit_leaf(g, block, mask, g->job->problem->self && block == g->block, dims);
+        }
         do {
             if (!depth) return;
             node = stack[--depth].node;
@@ -301,32 +305,33 @@ INLINE void search_below(group *g, uint32_t root, waiting *stack, int dims) {
     }
 }
 
+INLINE bool has_width(const REAL *box, int dims) {
+    bool width = false;
+    for (int a = 0; a < dims; a++) width |= box[a] < box[dims + a];
+    return width;
+}
+
 INLINE void search_dims(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists, int dims) {
     const hw_tree *tree = &job->tree;
     waiting stack[STACK];
     for (uint64_t block = first; block < end; block++) {
         group g;
         group_begin(&g, job, block, lists, dims);
-        if (job->problem->self) {
-            // From the queries' own block upwards: what is near comes first.
-            uint32_t node = tree->leaf[block];
-            unsigned all = 0;
-            for (unsigned lane = 0; lane < HW_BLOCK; lane++) all |= (unsigned)(g.worst[lane] >= 0) << lane;
-            visit_leaf(&g, block, all, true, dims);
-            for (; node != 1; node = tree->parent[node / 2]) search_below(&g, node ^ 1, stack, dims);
-        } else {
-            search_below(&g, 1, stack, dims);
+        // From the queries' own block upwards: what is near comes first. But where all of a block is one point, there may
+        // be many blocks of it, and the lowest rows are found from the root.
+        uint32_t node = job->problem->self ? tree->leaf[block] : 1;
+        if (!has_width((const REAL *)tree->boxes + (size_t)node * 2 * (unsigned)dims, dims)) node = 1;
+        for (uint32_t next = node;; next = node ^ 1, node = tree->parent[node / 2]) {
+            search_below(&g, next, stack, dims);
+            if (node == 1) break;
         }
         group_end(&g);
     }
 }
 
 static void search(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
-    switch (job->problem->dims) {
-        case 2: search_dims(job, first, end, lists, 2); break;
-        case 3: search_dims(job, first, end, lists, 3); break;
-        default: search_dims(job, first, end, lists, (int)job->problem->dims); break;
-    }
+#define SEARCH(dims) search_dims(job, first, end, lists, dims)
+    FOR_DIMS(SEARCH);
 }
 
 // ---- Every pair -----------------------------------------------------------------------------------------------------
@@ -384,9 +389,6 @@ INLINE void brute_dims(const hw_nearest_job *job, uint64_t first, uint64_t end, 
 }
 
 static void brute(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
-    switch (job->problem->dims) {
-        case 2: brute_dims(job, first, end, lists, 2); break;
-        case 3: brute_dims(job, first, end, lists, 3); break;
-        default: brute_dims(job, first, end, lists, (int)job->problem->dims); break;
-    }
+#define BRUTE(dims) brute_dims(job, first, end, lists, dims)
+    FOR_DIMS(BRUTE);
 }

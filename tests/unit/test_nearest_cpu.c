@@ -1,0 +1,356 @@
+// Nearest neighbours on the processor: every level, both ways and any number of threads give what the plainest loop gives,
+// to the bit, on points of all manners.
+#define _GNU_SOURCE
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "op/cpu/nearest.h"
+
+enum { THREADS = 7 };
+static hw_pool *pool;
+
+static int make_pool(void **state) {
+    (void)state;
+    pool = hw_pool_create(THREADS);
+    return pool ? 0 : -1;
+}
+
+static int free_pool(void **state) {
+    (void)state;
+    hw_pool_destroy(pool);
+    return 0;
+}
+
+static uint64_t noise = 1;
+
+static double next_unit(void) {
+    noise = noise * 6364136223846793005u + 1442695040888963407u;
+    return (double)(noise >> 11) * 0x1p-53;
+}
+
+static uint64_t below(uint64_t n) { return (uint64_t)(next_unit() * (double)n); }
+
+// ---- Points ---------------------------------------------------------------------------------------------------------
+
+typedef enum kind {
+    UNIFORM, LATTICE, EQUAL, HALF_EQUAL, COLLINEAR, CLUSTERED, OUTLIERS, INFINITE, ALL_INFINITE, DENORMAL, HUGE_ONES, SPREAD,
+    N_KINDS,
+} kind;
+
+static double coordinate(kind what, uint64_t row, unsigned axis) {
+    const double u = next_unit();
+    switch (what) {
+        case LATTICE: return floor(u * 4);
+        case EQUAL: return 0.25;
+        case HALF_EQUAL: return row % 2 ? 0.25 : u;
+        case COLLINEAR: return axis ? 7 : u;
+        case CLUSTERED: return (double)(row % 3) * 10 + u * 1e-4;
+        case OUTLIERS: return row % 50 == 7 ? u * 1e8 : u * 1e-3;
+        case INFINITE: return row % 5 == 2 && axis == row % 2 ? (u < 0.5 ? INFINITY : -INFINITY) : u;
+        case ALL_INFINITE: return INFINITY;
+        case DENORMAL: return u * 0x1p-140;   // whose squares vanish in f32
+        case HUGE_ONES: return (u - 0.5) * 6e38;
+        case SPREAD: return (row & 1 ? -1 : 1) * pow(10, u * 30 - 15);
+        default: return u;
+    }
+}
+
+typedef struct points {
+    bool is_f64;
+    double *as_f64;
+    float *as_f32;
+    hw_point_rows rows;
+} points;
+
+// axis_major: the rows lie across; is_reversed: the last row comes first.
+static points make_points(kind what, uint64_t n, unsigned d, bool is_f64, bool axis_major, bool is_reversed) {
+    points p = {.is_f64 = is_f64, .as_f64 = malloc(n * d * 8 + 8), .as_f32 = malloc(n * d * 4 + 4)};
+    const int64_t row = axis_major ? 1 : d, axis = axis_major ? (int64_t)n : 1;
+    p.rows = (hw_point_rows){.count = n, .row_stride = is_reversed ? -row : row, .axis_stride = axis};
+    for (uint64_t i = 0; i < n; i++)
+        for (unsigned a = 0; a < d; a++) {
+            const double x = coordinate(what, i, a);
+            p.as_f64[(int64_t)i * row + a * axis] = x;
+            p.as_f32[(int64_t)i * row + a * axis] = what == HUGE_ONES && fabs(x) > FLT_MAX ? FLT_MAX : (float)x;
+        }
+    const int64_t first = is_reversed && n ? (int64_t)(n - 1) * row : 0;
+    p.rows.data = is_f64 ? (const void *)(p.as_f64 + first) : (const void *)(p.as_f32 + first);
+    return p;
+}
+
+static void free_points(points *p) {
+    free(p->as_f64);
+    free(p->as_f32);
+}
+
+// ---- The plainest loop ----------------------------------------------------------------------------------------------
+
+static double coordinate_of(const hw_point_rows *rows, bool is_f64, uint64_t i, unsigned a) {
+    const int64_t at = (int64_t)i * rows->row_stride + a * rows->axis_stride;
+    return is_f64 ? ((const double *)rows->data)[at] : ((const float *)rows->data)[at];
+}
+
+static double distance(const hw_neighbours *p, uint64_t query, uint64_t point) {
+    double s = 0;
+    float f = 0;
+    for (unsigned a = 0; a < p->dims; a++) {
+        const double x = coordinate_of(&p->points, p->is_f64, point, a), q = coordinate_of(&p->queries, p->is_f64, query, a);
+        const double t = x - q;
+        const float g = (float)x - (float)q;
+        s = a ? fma(t, t, s) : t * t;
+        f = a ? fmaf(g, g, f) : g * g;
+    }
+    const double result = p->is_f64 ? s : f;
+    return isnan(result) ? INFINITY : result;
+}
+
+static void reference(const hw_neighbours *p, int64_t *indices, double *distances) {
+    for (uint64_t q = 0; q < p->queries.count; q++) {
+        int64_t *index = indices + q * p->k;
+        double *kept = distances + q * p->k;
+        uint32_t count = 0;
+        for (uint64_t i = 0; i < p->points.count; i++) {
+            const double d = distance(p, q, i);
+            if ((p->self && i == q) || !(d <= p->radius_squared)) continue;
+            uint32_t at = count < p->k ? count++ : p->k;
+            while (at > 0 && kept[at - 1] > d) {
+                if (at < p->k) kept[at] = kept[at - 1], index[at] = index[at - 1];
+                at--;
+            }
+            if (at < p->k) kept[at] = d, index[at] = (int64_t)i;
+        }
+        for (; count < p->k; count++) kept[count] = INFINITY, index[count] = -1;
+    }
+}
+
+// ---- Comparison -----------------------------------------------------------------------------------------------------
+
+typedef struct result {
+    int64_t *indices;
+    double *distances;
+    void *typed;
+} result;
+
+static result make_result(const hw_neighbours *p) {
+    const size_t n = p->queries.count * p->k + 1;
+    return (result){malloc(n * 8), malloc(n * 8), malloc(n * 8)};
+}
+
+static void free_result(result *r) {
+    free(r->indices);
+    free(r->distances);
+    free(r->typed);
+}
+
+static void compare(const hw_neighbours *p, const result *wanted, const result *got, const char *how, uint32_t threads) {
+    for (uint64_t i = 0; i < p->queries.count * p->k; i++) {
+        const double d = p->is_f64 ? ((const double *)got->typed)[i] : ((const float *)got->typed)[i];
+        if (got->indices[i] == wanted->indices[i] && d == wanted->distances[i]) continue;
+        fail_msg("%s, %u threads: %u dims, k %u, %s, n %u, q %u%s: query %u, neighbour %u is %d (%a), not %d (%a)", how,
+                 threads, p->dims, p->k, p->is_f64 ? "f64" : "f32", (unsigned)p->points.count, (unsigned)p->queries.count,
+                 p->self ? " (self)" : "", (unsigned)(i / p->k), (unsigned)(i % p->k), (int)got->indices[i], d,
+                 (int)wanted->indices[i], wanted->distances[i]);
+    }
+}
+
+static void check(hw_neighbours *p) {
+    static const uint32_t threads[] = {1, 2, THREADS};
+    result wanted = make_result(p), got = make_result(p);
+    reference(p, wanted.indices, wanted.distances);
+    p->indices = got.indices;
+    p->squared_distances = got.typed;
+    for (unsigned level = 0; hw_nearest_level_at(level, p->is_f64); level++)
+        for (int method = HW_NEAREST_BRUTE; method <= HW_NEAREST_SEARCH; method++) {
+            const uint32_t n_threads = threads[below(3)];
+            char how[64];
+            hw_diag diag = {0};
+            p->method = (hw_nearest_method)method;
+            memset(got.indices, 0x55, p->queries.count * p->k * 8);
+            memset(got.typed, 0x55, p->queries.count * p->k * 8);
+            assert_int_equal(hw_cpu_nearest_at(p, level, pool, n_threads, &diag), HW_OK);
+            snprintf(how, sizeof how, "%s %s", hw_nearest_level_at(level, p->is_f64)->name,
+                     method == HW_NEAREST_BRUTE ? "brute" : "search");
+            compare(p, &wanted, &got, how, n_threads);
+        }
+    // Without distances.
+    p->method = HW_NEAREST_AUTO;
+    p->squared_distances = NULL;
+    memset(got.indices, 0x55, p->queries.count * p->k * 8);
+    assert_int_equal(hw_cpu_nearest(p, pool, 2, NULL), HW_OK);
+    assert_memory_equal(got.indices, wanted.indices, p->queries.count * p->k * 8);
+    free_result(&wanted);
+    free_result(&got);
+}
+
+static const unsigned dims[] = {1, 2, 3, 5, 16};
+static const uint32_t ks[] = {1, 2, 7, 30, 128};
+static const uint64_t counts[] = {1, 2, 13, 101, 331};
+
+static void test_self(void **state) {
+    (void)state;
+    for (int what = 0; what < N_KINDS; what++)
+        for (int d = 0; d < 5; d++)
+            for (int is_f64 = 0; is_f64 < 2; is_f64++)
+                for (int n = 0; n < 5; n++) {
+                    points p = make_points((kind)what, counts[n], dims[d], is_f64, below(2), below(2));
+                    hw_neighbours problem = {.dims = dims[d], .k = ks[below(5)], .is_f64 = is_f64, .self = true,
+                                             .radius_squared = INFINITY, .points = p.rows, .queries = p.rows};
+                    check(&problem);
+                    free_points(&p);
+                }
+}
+
+static void test_every_k(void **state) {
+    (void)state;
+    for (int k = 0; k < 5; k++)
+        for (int d = 0; d < 5; d++)
+            for (int is_f64 = 0; is_f64 < 2; is_f64++) {
+                points p = make_points(d % 2 ? UNIFORM : LATTICE, 307, dims[d], is_f64, false, false);
+                hw_neighbours problem = {.dims = dims[d], .k = ks[k], .is_f64 = is_f64, .self = true,
+                                         .radius_squared = INFINITY, .points = p.rows, .queries = p.rows};
+                check(&problem);
+                free_points(&p);
+            }
+}
+
+static void test_queries(void **state) {
+    (void)state;
+    for (int what = 0; what < N_KINDS; what++)
+        for (int d = 0; d < 5; d++)
+            for (int is_f64 = 0; is_f64 < 2; is_f64++) {
+                points p = make_points((kind)what, counts[below(5)], dims[d], is_f64, below(2), false);
+                points q = make_points((kind)(below(2) ? what : (int)below(N_KINDS)), 1 + below(100), dims[d], is_f64, below(2),
+                                       true);
+                hw_neighbours problem = {.dims = dims[d], .k = ks[below(5)], .is_f64 = is_f64,
+                                         .radius_squared = INFINITY, .points = p.rows, .queries = q.rows};
+                check(&problem);
+                problem.points.count = 0;
+                check(&problem);
+                free_points(&p);
+                free_points(&q);
+            }
+}
+
+static void test_radius(void **state) {
+    (void)state;
+    static const double radii[] = {0, 0x1p-149, 0.0625, 1, 4, 1e30};   // squares: those of the lattice are hit exactly
+    for (int r = 0; r < 6; r++)
+        for (int what = 0; what < N_KINDS; what++)
+            for (int is_f64 = 0; is_f64 < 2; is_f64++) {
+                points p = make_points((kind)what, 211, 3, is_f64, false, false);
+                hw_neighbours problem = {.dims = 3, .k = ks[below(5)], .is_f64 = is_f64, .self = below(2),
+                                         .radius_squared = is_f64 ? radii[r] : (float)radii[r], .points = p.rows,
+                                         .queries = p.rows};
+                check(&problem);
+                free_points(&p);
+            }
+}
+
+// Enough rows for buckets and for all threads: both ways agree, and the sizes of the pieces leave no trace.
+static void test_large(void **state) {
+    (void)state;
+    static const kind kinds[] = {UNIFORM, HALF_EQUAL, CLUSTERED, SPREAD, INFINITE, EQUAL};
+    for (int what = 0; what < 6; what++) {
+        const bool is_f64 = what % 2;
+        points p = make_points(kinds[what], 9001, 3, is_f64, false, false);
+        hw_neighbours problem = {.dims = 3, .k = what % 3 ? 1 : 9, .is_f64 = is_f64, .self = what != 3,
+                                 .radius_squared = INFINITY, .points = p.rows, .queries = p.rows};
+        result first = make_result(&problem), got = make_result(&problem);
+        problem.indices = first.indices;
+        problem.squared_distances = first.typed;
+        problem.method = HW_NEAREST_BRUTE;
+        assert_int_equal(hw_cpu_nearest(&problem, pool, 2, NULL), HW_OK);
+        for (uint64_t i = 0; i < problem.queries.count * problem.k; i++)
+            first.distances[i] = is_f64 ? ((double *)first.typed)[i] : ((float *)first.typed)[i];
+        problem.indices = got.indices;
+        problem.squared_distances = got.typed;
+        problem.method = HW_NEAREST_SEARCH;
+        for (uint32_t threads = 1; threads <= THREADS; threads += 3) {
+            memset(got.indices, 0x55, problem.queries.count * problem.k * 8);
+            assert_int_equal(hw_cpu_nearest(&problem, pool, threads, NULL), HW_OK);
+            compare(&problem, &first, &got, "search", threads);
+        }
+        free_result(&first);
+        free_result(&got);
+        free_points(&p);
+    }
+}
+
+// The lowest row, of the points first, and nothing is written.
+static void test_nan(void **state) {
+    (void)state;
+    points p = make_points(UNIFORM, 9001, 3, false, false, false), q = make_points(UNIFORM, 50, 3, false, false, false);
+    int64_t indices[50] = {42};
+    hw_neighbours problem = {.dims = 3, .k = 1, .radius_squared = INFINITY, .points = p.rows, .queries = q.rows,
+                             .indices = indices};
+    for (int method = HW_NEAREST_BRUTE; method <= HW_NEAREST_SEARCH; method++) {
+        hw_diag diag = {0};
+        problem.method = (hw_nearest_method)method;
+        q.as_f32[3 * 17 + 1] = NAN;
+        assert_int_equal(hw_cpu_nearest(&problem, pool, 2, &diag), HW_USAGE);
+        assert_non_null(strstr(diag.text, "17"));
+        p.as_f32[3 * 8000 + 2] = p.as_f32[3 * 4003] = NAN;
+        diag = (hw_diag){0};
+        assert_int_equal(hw_cpu_nearest(&problem, pool, THREADS, &diag), HW_USAGE);
+        assert_non_null(strstr(diag.text, "4003"));
+        p.as_f32[3 * 8000 + 2] = p.as_f32[3 * 4003] = 0;
+    }
+    assert_int_equal(indices[0], 42);
+    free_points(&p);
+    free_points(&q);
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    points p = make_points(UNIFORM, 5000, 2, true, false, false), q = make_points(UNIFORM, 50, 2, true, false, false);
+    int64_t indices[100];
+    hw_pool *alone = hw_pool_create(1);
+    for (int method = HW_NEAREST_BRUTE; method <= HW_NEAREST_SEARCH; method++)
+        for (long n = 0;; n++) {
+            hw_neighbours problem = {.dims = 2, .k = 2, .is_f64 = true, .radius_squared = INFINITY, .points = p.rows,
+                                     .queries = q.rows, .indices = indices, .method = (hw_nearest_method)method};
+            hw_diag diag = {0};
+            hw_alloc_fail_after(n);
+            const hw_status status = hw_cpu_nearest(&problem, alone, 1, &diag);
+            hw_alloc_fail_after(-1);
+            if (!status) break;
+            assert_int_equal(status, HW_NO_MEMORY);
+            assert_true(n < 100);
+        }
+    hw_pool_destroy(alone);
+    free_points(&p);
+    free_points(&q);
+}
+
+static void test_choice(void **state) {
+    (void)state;
+    char text[512];
+    hw_neighbours problem = {.dims = 3, .k = 1, .self = true, .radius_squared = INFINITY, .points.count = 1000000,
+                             .queries.count = 1000000};
+    assert_true(hw_nearest_searches(&problem));
+    assert_non_null(strstr(hw_cpu_nearest_explain(&problem, text, sizeof text), "kd-tree"));
+    problem.points.count = problem.queries.count = 100;
+    assert_false(hw_nearest_searches(&problem));
+    assert_non_null(strstr(hw_cpu_nearest_explain(&problem, text, sizeof text), "every pair"));
+    problem.method = HW_NEAREST_SEARCH;
+    assert_true(hw_nearest_searches(&problem));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_self),  cmocka_unit_test(test_every_k), cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_radius), cmocka_unit_test(test_large),  cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_choice),
+    };
+    return cmocka_run_group_tests(tests, make_pool, free_pool);
+}
