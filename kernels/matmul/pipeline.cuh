@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/word.cuh"
+#include "matmul/shape.cuh"
 
 #if INDEX_BITS == 64
 typedef long long offset_t;
