@@ -111,20 +111,26 @@ static bool begin(hw_warp *w, const hw_inst *in, hw_type result, hw_type factor,
 typedef struct format {
     int exponent_bits, fraction_bits;
 } format;
-static const format half = {5, 10}, bfloat = {8, 7}, single = {8, 23};
+#define HALF (format){5, 10}
+#define BFLOAT (format){8, 7}
+#define TFLOAT (format){8, 10}
+#define SINGLE (format){8, 23}
 
-// Values apart: significand with its sign, and exponent of the place before the point. Infinities and NaN count as
-// zeros here; says whether there are any.
-static bool take_apart(const uint32_t *raw, uint32_t n, format f, int fraction, int32_t *significands,
-                       int32_t *exponents) {
-    int bias = (1 << (f.exponent_bits - 1)) - 1, largest = (1 << f.exponent_bits) - 1;
-    uint32_t special = 0;
-    HW_LANE_LOOP for (uint32_t i = 0; i < n; i++) {
+// The formats are constants in each body.
+#define INTO_EACH_BODY inline __attribute__((always_inline))
+
+// VECTOR values apart: significand with its sign, and exponent of the place before the point. Infinities and NaN count
+// as zeros here; not 0 when there are any.
+static INTO_EACH_BODY int32_t take_apart(const uint32_t *raw, format f, int fraction, int32_t *significands,
+                                         int32_t *exponents) {
+    const int32_t bias = (1 << (f.exponent_bits - 1)) - 1, largest = (1 << f.exponent_bits) - 1;
+    int32_t special = 0;
+    HW_LANE_LOOP for (int i = 0; i < VECTOR; i++) {
         int32_t e = (int32_t)(raw[i] >> f.fraction_bits) & largest;
         int32_t m = (int32_t)(raw[i] & ((1u << f.fraction_bits) - 1)) | (e ? 1 << f.fraction_bits : 0);
         int32_t negative = -(int32_t)(raw[i] >> (f.exponent_bits + f.fraction_bits) & 1);
-        special |= e == largest;
-        m = e == largest ? 0 : (int32_t)((uint32_t)m << (fraction - f.fraction_bits));
+        special |= -(int32_t)(e == largest);
+        m = e == largest ? 0 : m << (fraction - f.fraction_bits);
         significands[i] = (m ^ negative) - negative;
         exponents[i] = m ? (e ? e : 1) - bias : ZERO;
     }
@@ -138,7 +144,7 @@ typedef struct factors {
 } factors;
 
 // VECTOR sums: magnitudes, signs (-1 or 0), and the largest exponents.
-static inline void sum_up(const factors *f, uint32_t first, uint32_t end, uint32_t row, uint32_t col,
+static INTO_EACH_BODY void sum_up(const factors *f, uint32_t first, uint32_t end, uint32_t row, uint32_t col,
                           uint32_t *magnitudes, int32_t *signs, int32_t *largest) {
     uint32_t above[VECTOR] = {0}, below[VECTOR] = {0};
     const int32_t *c = &f->c[col][row], *c_exponents = &f->c_exponents[col][row];
@@ -180,18 +186,25 @@ static double power_of_2(int32_t exponent) {
     return power;
 }
 
-// A magnitude times 2^exponent as f32, cut towards zero.
-static uint32_t cut_to_single(uint32_t magnitude, int32_t sign, int32_t exponent) {
-    double value = magnitude * power_of_2(exponent);
-    uint64_t bits;
-    uint32_t result;
-    memcpy(&bits, &value, sizeof bits);
-    bits &= ~(uint64_t)0x1fffffff;
-    memcpy(&value, &bits, sizeof value);
-    float rounded = (float)value;
-    memcpy(&result, &rounded, sizeof result);
-    if (value < 0x1p-126) result = (uint32_t)(int32_t)(value * 0x1p149);
-    return magnitude ? result | ((uint32_t)sign & 0x80000000u) : 0;
+// Magnitudes times 2^exponents as f32, cut towards zero. Denormals are whole multiples of 2^-149.
+static INTO_EACH_BODY void cut_to_single(const uint32_t *magnitudes, const int32_t *signs, const int32_t *exponents,
+                                 uint32_t *to) {
+    HW_LANE_LOOP for (int i = 0; i < VECTOR; i++) {
+        int32_t exponent = exponents[i] < LEAST_SCALE ? LEAST_SCALE : exponents[i];
+        uint64_t bits = (uint64_t)(uint32_t)(exponent - FRACTION + 1023) << 52;
+        double power, value;
+        float rounded;
+        uint32_t normal, denormal, sign = (uint32_t)signs[i] & 0x80000000u;
+        memcpy(&power, &bits, sizeof power);
+        value = magnitudes[i] * power;
+        denormal = (uint32_t)(int32_t)(value < 0x1p-126 ? value * 0x1p149 : 0);
+        memcpy(&bits, &value, sizeof bits);
+        bits &= ~(uint64_t)0x1fffffff;
+        memcpy(&value, &bits, sizeof value);
+        rounded = (float)value;
+        memcpy(&normal, &rounded, sizeof normal);
+        to[i] = (value < 0x1p-126 ? denormal : normal) | (magnitudes[i] ? sign : 0);
+    }
 }
 
 // The same as f16, rounded to nearest even.
@@ -231,14 +244,16 @@ static bool is_special(const uint32_t *a, const uint32_t *b, uint32_t k, uint32_
 }
 
 // VECTOR elements of a column, of the products from `first` on; to: the results.
-static inline void multiply_block(const factors *x, uint32_t first, uint32_t end, uint32_t row, uint32_t col,
+static INTO_EACH_BODY void multiply_block(const factors *x, uint32_t first, uint32_t end, uint32_t row, uint32_t col,
                                   hw_type result, uint32_t *to) {
     uint32_t magnitudes[VECTOR];
     int32_t signs[VECTOR], largest[VECTOR];
     sum_up(x, first, end, row, col, magnitudes, signs, largest);
-    for (int i = 0; i < VECTOR; i++)
-        to[i] = result == HW_T_F16 ? round_to_half(magnitudes[i], signs[i], largest[i] - FRACTION)
-                                   : cut_to_single(magnitudes[i], signs[i], largest[i] - FRACTION);
+    if (result == HW_T_F32) {
+        cut_to_single(magnitudes, signs, largest, to);
+        return;
+    }
+    for (int i = 0; i < VECTOR; i++) to[i] = round_to_half(magnitudes[i], signs[i], largest[i] - FRACTION);
 }
 
 // What a first block gave is c of the next one; an overflow stays.
@@ -246,18 +261,18 @@ static void multiply_again(factors *x, uint32_t first, uint32_t end, uint32_t ro
                            uint32_t *to) {
     uint32_t before[VECTOR];
     memcpy(before, to, sizeof before);
-    take_apart(before, VECTOR, single, 23, &x->c[col][row], &x->c_exponents[col][row]);
+    take_apart(before, SINGLE, 23, &x->c[col][row], &x->c_exponents[col][row]);
     multiply_block(x, first, end, row, col, result, to);
     for (int i = 0; i < VECTOR; i++) to[i] = (before[i] & 0x7fffffff) == 0x7f800000 ? before[i] : to[i];
 }
 
 // block: products that are summed at once.
-static inline const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_type factor, format f, hw_type result,
+static INTO_EACH_BODY const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_type factor, format f, hw_type result,
                                              uint32_t block) {
     product p;
     factors x;
-    uint32_t a[MOST_K * MOST_ROWS], b[VECTOR * MOST_K], c[VECTOR * MOST_ROWS], d[VECTOR * MOST_ROWS];
-    format of_c = result == HW_T_F16 ? half : single;
+    uint32_t a[MOST_K * MOST_ROWS], b[VECTOR * MOST_K] = {0}, c[VECTOR * MOST_ROWS], d[VECTOR * MOST_ROWS];
+    format of_c = result == HW_T_F16 ? HALF : SINGLE;
     if (!begin(w, in, result, factor, &p)) return NULL;
     if (block > p.k) block = p.k;
     spread(w, p.a, &p.at_a, a);
@@ -267,12 +282,14 @@ static inline const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_t
         for (uint32_t i = 0; i < p.k * MOST_ROWS; i++) a[i] >>= 13;
         for (uint32_t i = 0; i < p.n * MOST_K; i++) b[i] >>= 13;
     }
-    bool has_special = false;
+    int32_t has_special = 0;
     for (uint32_t j = 0; j < p.k; j++)
-        has_special |= take_apart(a + j * MOST_ROWS, p.m, f, SIGNIFICAND, x.a[j], x.a_exponents[j]);
-    for (uint32_t j = 0; j < p.n; j++) {
-        has_special |= take_apart(b + j * MOST_K, p.k, f, SIGNIFICAND, x.b[j], x.b_exponents[j]);
-        has_special |= take_apart(c + j * MOST_ROWS, p.m, of_c, 23, x.c[j], x.c_exponents[j]);
+        for (uint32_t row = 0; row < p.m; row += VECTOR)
+            has_special |= take_apart(a + j * MOST_ROWS + row, f, SIGNIFICAND, &x.a[j][row], &x.a_exponents[j][row]);
+    for (uint32_t col = 0; col < p.n; col++) {
+        has_special |= take_apart(b + col * MOST_K, f, SIGNIFICAND, x.b[col], x.b_exponents[col]);
+        for (uint32_t row = 0; row < p.m; row += VECTOR)
+            has_special |= take_apart(c + col * MOST_ROWS + row, of_c, 23, &x.c[col][row], &x.c_exponents[col][row]);
     }
     for (uint32_t col = 0; col < p.n; col++)
         for (uint32_t row = 0; row < p.m; row += VECTOR) {
@@ -289,25 +306,25 @@ static inline const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_t
 }
 
 static const hw_inst *mma_f32_f16(hw_warp *w, const hw_inst *in) {
-    return multiply_floats(w, in, HW_T_F16, half, HW_T_F32, MOST_K);
+    return multiply_floats(w, in, HW_T_F16, HALF, HW_T_F32, MOST_K);
 }
 static const hw_inst *mma_f16_f16(hw_warp *w, const hw_inst *in) {
-    return multiply_floats(w, in, HW_T_F16, half, HW_T_F16, MOST_K);
+    return multiply_floats(w, in, HW_T_F16, HALF, HW_T_F16, MOST_K);
 }
 static const hw_inst *mma_f32_bf16(hw_warp *w, const hw_inst *in) {
-    return multiply_floats(w, in, HW_T_BF16, bfloat, HW_T_F32, MOST_K);
+    return multiply_floats(w, in, HW_T_BF16, BFLOAT, HW_T_F32, MOST_K);
 }
 // wmma's k of 8 are two products of 4 each.
 static const hw_inst *mma_f32_tf32(hw_warp *w, const hw_inst *in) {
     bool is_wmma = in->imm >> 24 & 1;
-    return multiply_floats(w, in, HW_T_TF32, (format){8, 10}, HW_T_F32, is_wmma ? 4 : MOST_K);
+    return multiply_floats(w, in, HW_T_TF32, TFLOAT, HW_T_F32, is_wmma ? 4 : MOST_K);
 }
 
 // ---- integers ----
 
 static const hw_inst *mma_s32_x8(hw_warp *w, const hw_inst *in) {
     product p;
-    uint32_t a[MOST_K * MOST_ROWS], b[VECTOR * MOST_K], c[VECTOR * MOST_ROWS];
+    uint32_t a[MOST_K * MOST_ROWS] = {0}, b[VECTOR * MOST_K], c[VECTOR * MOST_ROWS];
     if (!begin(w, in, HW_T_S32, HW_T_S8, &p)) return NULL;
     spread(w, p.a, &p.at_a, a);
     spread(w, p.b, &p.at_b, b);
@@ -316,17 +333,21 @@ static const hw_inst *mma_s32_x8(hw_warp *w, const hw_inst *in) {
     int a_flag = is_wide ? HW_MATRIX_B_UNSIGNED : HW_MATRIX_A_UNSIGNED;
     int b_flag = is_wide ? HW_MATRIX_A_UNSIGNED : HW_MATRIX_B_UNSIGNED;
     uint32_t a_sign = in->sub & a_flag ? 0 : 0x80, b_sign = in->sub & b_flag ? 0 : 0x80;
-    for (uint32_t col = 0; col < p.n; col++)
+    for (uint32_t col = 0; col < p.n; col++) {
+        int32_t sums[MOST_ROWS] = {0};
+        for (uint32_t j = 0; j < p.k; j++) {
+            int32_t factor = (int32_t)(b[col * MOST_K + j] ^ b_sign) - (int32_t)b_sign;
+            const uint32_t *column = a + j * MOST_ROWS;
+            HW_LANE_LOOP for (int row = 0; row < MOST_ROWS; row++)
+                sums[row] += ((int32_t)(column[row] ^ a_sign) - (int32_t)a_sign) * factor;
+        }
         for (uint32_t row = 0; row < p.m; row++) {
-            int32_t sum = 0;
-            for (uint32_t j = 0; j < p.k; j++)
-                sum += ((int32_t)(a[j * MOST_ROWS + row] ^ a_sign) - (int32_t)a_sign) *
-                       ((int32_t)(b[col * MOST_K + j] ^ b_sign) - (int32_t)b_sign);
-            int64_t whole = (int64_t)(int32_t)c[col * MOST_ROWS + row] + sum;
+            int64_t whole = (int64_t)(int32_t)c[col * MOST_ROWS + row] + sums[row];
             if (in->sub & HW_MATRIX_SATURATE)
                 whole = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
             c[col * MOST_ROWS + row] = (uint32_t)whole;
         }
+    }
     collect(w, p.d, &p.at_c, c);
     return in + 1;
 }
