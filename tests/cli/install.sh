@@ -32,6 +32,11 @@ if command -v pkg-config > "$work/where"; then
     silent err
     expect 1 "$work/user" warp9
     says err "warp9"
+    expect 0 cc -Wall -Wextra -Werror examples/operations.c -o "$work/operations" $(pkg-config --cflags --libs halfwarp)
+    expect 0 "$work/operations" cpu
+    says out "product: 10 11"
+    says out "summed down: 14 16"
+    says out "nearest to point 3: point 1"
     ln -s "$there/lib/libhalfwarp.a" "$work/"
     expect 0 cc "$program" -o "$work/static_user" $(pkg-config --cflags halfwarp) -L"$work" \
         $(pkg-config --libs --static halfwarp | sed "s,-L$there/[^ ]*,," | sed 's,-L[^ ]*moved[^ ]*,,')
