@@ -1,5 +1,5 @@
-// Nearest neighbours in double, in plain C: where the processor has a fused multiply-add that the compiler may use it is
-// one instruction, elsewhere a call.
+// Nearest neighbours in double, in plain C: where the processor has a fused multiply-add that the compiler may use it
+// is one instruction, elsewhere a call.
 #include <math.h>
 #include <string.h>
 

@@ -317,8 +317,8 @@ INLINE void search_dims(const hw_nearest_job *job, uint64_t first, uint64_t end,
     for (uint64_t block = first; block < end; block++) {
         group g;
         group_begin(&g, job, block, lists, dims);
-        // From the queries' own block upwards: what is near comes first. But where all of a block is one point, there may
-        // be many blocks of it, and the lowest rows are found from the root.
+        // From the queries' own block upwards: what is near comes first. But where all of a block is one point, there
+        // may be many blocks of it, and the lowest rows are found from the root.
         uint32_t node = job->problem->self ? tree->leaf[block] : 1;
         if (!has_width((const REAL *)tree->boxes + (size_t)node * 2 * (unsigned)dims, dims)) node = 1;
         for (uint32_t next = node;; next = node ^ 1, node = tree->parent[node / 2]) {

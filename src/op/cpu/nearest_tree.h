@@ -1,8 +1,8 @@
 // How a tree is built, in either type.
 //
 // The top is a heap of 2^depth - 1 cuts, found from a sample; it sends each row to one of 2^depth buckets. Rows are
-// moved there as records, and each bucket becomes a subtree of its own, halved at the widest side of its box so that all
-// blocks but its last are full. Everything but the sample's cuts is done by all threads.
+// moved there as records, and each bucket becomes a subtree of its own, halved at the widest side of its box so that
+// all blocks but its last are full. Everything but the sample's cuts is done by all threads.
 #ifndef HW_OP_CPU_NEAREST_TREE_H
 #define HW_OP_CPU_NEAREST_TREE_H
 

@@ -1,5 +1,5 @@
-// How nearest_body.h is compiled where it has vectors: everything in one function, the most usual dimensions as constants.
-// Under sanitizers that would take minutes, and the compiler is left to decide.
+// How nearest_body.h is compiled where it has vectors: everything in one function, the most usual dimensions as
+// constants. Under sanitizers that would take minutes, and the compiler is left to decide.
 #if defined __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define HW_SANITIZED
