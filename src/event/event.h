@@ -26,8 +26,8 @@ typedef struct hw_launch_info {
 // One warp instruction's access to memory, `repeat` times.
 typedef struct hw_access {
     uint32_t note;                   // which instruction
-    uint8_t kind;                    // HW_NOTE_LOAD, _STORE, _ATOMIC, _REDUCTION, _COPY, _COPY_BYPASS (one record for each
-                                     // side), _LOAD_MATRIX
+    uint8_t kind;                    // HW_NOTE_LOAD, _STORE, _ATOMIC, _REDUCTION, _COPY, _COPY_BYPASS (one record for
+                                     // each side), _LOAD_MATRIX
     uint8_t space;                   // resolved: GLOBAL, SHARED, LOCAL, CONST; never GENERIC
     uint8_t width_bytes;             // per lane, element times vector, as written in PTX
     uint32_t mask;                   // active lanes; never 0 except for an access whose guard was false in all lanes

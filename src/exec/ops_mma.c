@@ -267,8 +267,8 @@ static void multiply_again(factors *x, uint32_t first, uint32_t end, uint32_t ro
 }
 
 // block: products that are summed at once.
-static INTO_EACH_BODY const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_type factor, format f, hw_type result,
-                                             uint32_t block) {
+static INTO_EACH_BODY const hw_inst *multiply_floats(hw_warp *w, const hw_inst *in, hw_type factor, format f,
+                                                     hw_type result, uint32_t block) {
     product p;
     factors x;
     uint32_t a[MOST_K * MOST_ROWS], b[VECTOR * MOST_K] = {0}, c[VECTOR * MOST_ROWS], d[VECTOR * MOST_ROWS];

@@ -55,12 +55,12 @@
 //   cp.async.read (space GLOBAL, width, a, imm; b how many bytes are read, the others are 0, or none; p ignores all of
 //       them) and, of the same PTX instruction, cp.async.write (space SHARED): the copy begins. cp.async.commit.
 //       cp.async.wait: imm groups may go on; -1: none, the one that is not committed neither
-//   ldmatrix stmatrix, .trans (space, width 16, a, imm; sub how many matrices; slots[list ...] their registers), movmatrix
+//   ldmatrix stmatrix, .trans (space, width 16, a, imm; sub how many matrices; slots[list ...] registers), movmatrix
 //       (d, a), mma.<f32 f16>.<f16 bf16 tf32> mma.f64.f64 mma.s32.x8 (imm, sub: HW_MATRIX_*; slots[list ...] the
 //       registers of d, a, b, c). Before each stands a bar.warp.sync of all lanes.
-//   wmma.address: d (64 bits) where element `vector` of a lane's fragment lies; a the matrix or none, b the stride or none;
+//   wmma.address: d (64 bits) where element `vector` of a lane's fragment lies; a the matrix, b the stride, or none;
 //       imm as of mma, HW_MATRIX_COLUMNS; sub the role, reg_bytes the hw_type, width bytes of an element
-//   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b the operand or
+//   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
 //       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
@@ -117,7 +117,7 @@ typedef enum hw_base {
 #define HW_VIDEO_GT 0x80000000000
 
 // mma.*: the shape, in hw_inst.imm, and the choices of integers, in sub.
-#define HW_MATRIX_IMM(m, n, k, is_wmma) ((int64_t)(m) | (int64_t)(n) << 8 | (int64_t)(k) << 16 | (int64_t)(is_wmma) << 24)
+#define HW_MATRIX_IMM(m, n, k, wmma) ((int64_t)(m) | (int64_t)(n) << 8 | (int64_t)(k) << 16 | (int64_t)(wmma) << 24)
 #define HW_MATRIX_COLUMNS ((int64_t)1 << 25)    // in memory column by column
 enum { HW_MBARRIER_EXPECTS = 1, HW_MBARRIER_PARITY = 2, HW_MBARRIER_NOINC = 4 };
 enum { HW_MATRIX_A_UNSIGNED = 1, HW_MATRIX_B_UNSIGNED = 2, HW_MATRIX_SATURATE = 4 };

@@ -7,7 +7,8 @@
 #define HALF_PAIR(p, i, j) ((uint32_t)(p)[i] | (uint32_t)(p)[j] << 16)
 
 __device__ uint32_t four_bytes(const uint64_t *p, int i, int step) {
-    return (uint32_t)p[i] | (uint32_t)p[i + step] << 8 | (uint32_t)p[i + 2 * step] << 16 | (uint32_t)p[i + 3 * step] << 24;
+    return (uint32_t)p[i] | (uint32_t)p[i + step] << 8 | (uint32_t)p[i + 2 * step] << 16 |
+           (uint32_t)p[i + 3 * step] << 24;
 }
 
 // Registers of one lane, as the tables of PTX ISA 9.7.14.5 say. 16-bit results: two in a register.
@@ -15,7 +16,8 @@ struct registers {
     uint32_t d[4], a[4], b[2];
 };
 
-__device__ void load(registers *r, const matrix_config *c, int lane, const uint64_t *a, const uint64_t *b, const uint64_t *d) {
+__device__ void load(registers *r, const matrix_config *c, int lane, const uint64_t *a, const uint64_t *b,
+                     const uint64_t *d) {
     int g = lane >> 2, t = lane & 3, n = c->n, k = c->k;
     if (c->result_bits == 16) {
         for (int i = 0; i < 2; i++) r->d[i] = HALF_PAIR(d, (g + 8 * i) * n + 2 * t, (g + 8 * i) * n + 2 * t + 1);
@@ -31,7 +33,8 @@ __device__ void load(registers *r, const matrix_config *c, int lane, const uint6
     }
     for (int i = 0; i < 2; i++) {
         if (c->type == CASE_INT8 && 16 * i < k) r->b[i] = four_bytes(b, (4 * t + 16 * i) * n + g, n);
-        if (c->type < CASE_TF32 && 8 * i < k) r->b[i] = HALF_PAIR(b, (2 * t + 8 * i) * n + g, (2 * t + 8 * i + 1) * n + g);
+        if (c->type < CASE_TF32 && 8 * i < k)
+            r->b[i] = HALF_PAIR(b, (2 * t + 8 * i) * n + g, (2 * t + 8 * i + 1) * n + g);
         if (c->type == CASE_TF32 && 4 * i < k) r->b[i] = (uint32_t)b[(t + 4 * i) * n + g];
     }
 }
@@ -58,7 +61,8 @@ __device__ void store(const registers *r, const matrix_config *c, int lane, uint
         asm volatile("mma.sync.aligned." name shape : F4 : a, b); \
         break;
 
-__global__ void multiply(int number, matrix_config c, const uint64_t *a, const uint64_t *b, const uint64_t *in, uint64_t *out) {
+__global__ void multiply(int number, matrix_config c, const uint64_t *a, const uint64_t *b, const uint64_t *in,
+                         uint64_t *out) {
     registers r = {};
     a += (size_t)blockIdx.x * c.m * c.k, b += (size_t)blockIdx.x * c.k * c.n;
     in += (size_t)blockIdx.x * c.m * c.n, out += (size_t)blockIdx.x * c.m * c.n;

@@ -92,7 +92,8 @@ static inline void make_matrix_case(const matrix_config *config, int index, uint
         return;
     }
     case_format f = formats[config->type];
-    case_format g = config->result_bits == 16 ? formats[0] : config->result_bits == 64 ? formats[3] : (case_format){8, 23};
+    case_format g = {8, 23};
+    if (config->result_bits != 32) g = formats[config->result_bits == 16 ? 0 : 3];
     int unused = config->type == CASE_TF32 ? 13 : 0, sign = f.exponent_bits + f.fraction_bits;
     case_ranges r = case_exponents(mode, f.exponent_bits);
     for (int i = 0; i < m * k; i++) a[i] = case_float(state, f, r.lowest, r.highest) << unused;

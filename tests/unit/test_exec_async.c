@@ -189,6 +189,25 @@ static void test_faults(void **state) {
         "cp.async.cg.shared.global [%r5], [%rd5+1073741824], 16, %p1; cp.async.wait_all;\nret;\n")});
 }
 
+// The nth allocation fails: out of memory, or a copy that lands early.
+static void test_no_memory(void **state) {
+    (void)state;
+    static run_result r;
+    const char *ptx = KERNEL(TILE, PLACES "mov.u32 %r9, 0;\nLOOP: cp.async.ca.shared.global [%r5], [%rd5], 4;\n"
+        "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 40; @%p1 bra LOOP;\ncp.async.wait_all;\n" READ_WORD("0"));
+    bool was_short = false, was_ok = false;
+    for (long n = 0; n < 4000 && !was_ok; n++) {
+        hw_alloc_fail_after(n);
+        run_kernel(&(run_args){.block = 32, .ptx = ptx, .in = source, .in_bytes = IN_BYTES, .threads = 1}, &r);
+        hw_alloc_fail_after(-1);
+        was_short |= r.status == HW_NO_MEMORY;
+        was_ok = r.status == HW_OK;
+        assert_true(was_ok || r.status == HW_NO_MEMORY);
+    }
+    assert_true(was_short && was_ok);
+    for (uint32_t t = 0; t < 32; t++) assert_int_equal(r.out[t], 0x10000 + 4 * t);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
@@ -216,6 +235,7 @@ int main(void) {
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_missing_waits), cmocka_unit_test(test_stages),
         cmocka_unit_test(test_parted_lanes), cmocka_unit_test(test_many),          cmocka_unit_test(test_left_behind),
         cmocka_unit_test(test_faults),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Matrix instructions in kernels: ldmatrix and stmatrix against plain loads, mma of a warp that has parted and met again,
-// guards, convoys, faults, what is refused.
+// Matrix instructions in kernels: ldmatrix and stmatrix against plain loads, mma of a warp that has parted and met
+// again, guards, convoys, faults, what is refused.
 #include "exec_run.h"
 
 #define TILE ".shared .align 16 .b8 tile[4096];\n"
@@ -102,7 +102,8 @@ static void test_mma(void **state) {
         "mov.u32 %r6, 0;\nLOOP: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4},\n"
         "  {%r5, %r5, %r5, %r5}, {%r5, %r5}, {%f1, %f2, %f3, %f4};\n"
         "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 8; @%p1 bra LOOP;\n"
-        "sub.f32 %f5, %f2, %f3; add.f32 %f5, %f5, %f4; mov.b32 %r7, %f5;\n" STORE_RET("%r7"))}, 320, sixteen_times, true);
+        "sub.f32 %f5, %f2, %f3; add.f32 %f5, %f5, %f4; mov.b32 %r7, %f5;\n" STORE_RET("%r7"))},
+        320, sixteen_times, true);
 }
 
 static void test_faults(void **state) {
@@ -128,7 +129,8 @@ static void test_faults(void **state) {
     run_ok((run_args){.block = 20, .ptx = KERNEL(TILE, FILL
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}, [%r7]; ret;\n")});
     // Half of the warp never comes: it waits at another instruction.
-    run_fault((run_args){.block = 32, .ptx = KERNEL("", "mov.u32 %r6, %laneid; setp.lt.u32 %p1, %r6, 16; @%p1 bra OTHER;\n"
+    run_fault((run_args){.block = 32, .ptx = KERNEL("", "mov.u32 %r6, %laneid; setp.lt.u32 %p1, %r6, 16;"
+        " @%p1 bra OTHER;\n"
         "movmatrix.sync.aligned.m8n8.trans.b16 %r20, %r6; bar.sync 0; ret;\nOTHER: bar.sync 1, 64; ret;\n")},
         HW_DEADLOCK, HW_FAULT_DEADLOCK);
 }
@@ -138,9 +140,11 @@ static void test_refused(void **state) {
     static const char *const bad[] = {
         "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r20}, [%r7]", "ldmatrix.sync.aligned.m8n8.shared.b16 {%r20}, [%r7]",
         "ldmatrix.sync.aligned.x1.shared.b16 {%r20}, [%r7]", "ldmatrix.aligned.m8n8.x1.shared.b16 {%r20}, [%r7]",
-        "ldmatrix.sync.aligned.m8n8.x1.global.b16 {%r20}, [%rd1]", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {7}, [%r7]",
+        "ldmatrix.sync.aligned.m8n8.x1.global.b16 {%r20}, [%rd1]",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {7}, [%r7]",
         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {_}, [%r7]", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%rd2}, [%r7]",
-        "ldmatrix.sync.aligned.m8n8.x1.shared.b8 {%r20}, [%r7]", "stmatrix.sync.aligned.m8n8.x1.shared.b16 {%r20}, [%r7]",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b8 {%r20}, [%r7]",
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 {%r20}, [%r7]",
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r5,%r5}, {%r5,%r5}, {%f1,%f2,%f3,%f4}",
         "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r5,%r5,%r5,%r5}, {%r5,%r5},"
         " {%f1,%f2,%f3,%f4}",
@@ -149,7 +153,8 @@ static void test_refused(void **state) {
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32.f32 {%f1,%f2,%f3,%f4}, {%r5,%r5,%r5,%r5}, {%r5,%r5},"
         " {%f1,%f2,%f3,%f4}",
         "mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {%r1,%r2,%r3,%r4}, {%r5,%r5}, {%r5}, {%r1,%r2,%r3,%r4}",
-        "mma.sync.aligned.m16n8k16.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r5,%r5}, {%r5}, {%f1,%f2,%f3,%f4}",
+        "mma.sync.aligned.m16n8k16.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r5,%r5}, {%r5},"
+        " {%f1,%f2,%f3,%f4}",
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 %f1, %r5, %r5, %f1", "mma.sync.aligned",
         "movmatrix.sync.aligned.m8n8.b16 %r20, %r21", "movmatrix.sync.aligned.m8n8.trans.b16 %rd1, %r21",
     };

@@ -48,17 +48,19 @@ static void test_rounds(void **state) {
 // One thread's barrier, step by step: bit 0 and on, whether the phase that began it has ended after each step.
 static void test_counts(void **state) {
     (void)state;
-#define STEP(INSTRUCTION) INSTRUCTION ";\nmbarrier.test_wait.parity.shared.b64 %p2, [bar], 0; selp.u32 %r8, 1, 0, %p2;\n" \
-    "shl.b32 %r9, %r9, 1; or.b32 %r9, %r9, %r8;\n"
+#define STEP(INSTRUCTION) INSTRUCTION ";\nmbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;\n" \
+    "selp.u32 %r8, 1, 0, %p2; shl.b32 %r9, %r9, 1; or.b32 %r9, %r9, %r8;\n"
     const run_result *r = run_ok((run_args){.block = 1, .ptx = KERNEL(BARRIER, INIT("3") "mov.u32 %r9, 0;\n"
-        STEP("mbarrier.arrive.shared.b64 %rd5, [bar], 2") STEP("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 64")
+        STEP("mbarrier.arrive.shared.b64 %rd5, [bar], 2")
+        STEP("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 64")
         STEP("mbarrier.arrive.shared.b64 _, [bar]") STEP("mbarrier.complete_tx.shared::cta.b64 [bar], 16")
         STEP("mbarrier.complete_tx.shared::cta.b64 [bar], 48")
         // The next phase: one of three drops out, so that two are left for the one after that.
         STEP("mbarrier.arrive_drop.shared.b64 _, [bar]") STEP("mbarrier.arrive.shared.b64 _, [bar]")
         STEP("mbarrier.arrive.expect_tx.shared.b64 _, [bar], 8") STEP("mbarrier.complete_tx.shared::cta.b64 [bar], 8")
         STEP("mbarrier.arrive.shared.b64 _, [bar]") STEP("mbarrier.arrive.shared.b64 %rd6, [bar]")
-        "mbarrier.pending_count.b64 %r10, %rd6; shl.b32 %r10, %r10, 16; or.b32 %r9, %r9, %r10; mbarrier.inval.shared.b64 [bar];\n"
+        "mbarrier.pending_count.b64 %r10, %rd6; shl.b32 %r10, %r10, 16; or.b32 %r9, %r9, %r10;\n"
+        "mbarrier.inval.shared.b64 [bar];\n"
         STORE_RET("%r9"))});
     assert_int_equal(r->out[0], 1 << 16 | 0x079);    // 0000 1 111 0 0 1
 }
@@ -98,7 +100,8 @@ static void test_faults(void **state) {
     // Nobody comes: it waits for ever, as on a GPU.
     static run_result r;
     run_kernel(&(run_args){.block = 64, .max_instructions = 200000, .ptx = KERNEL(BARRIER, INIT("65")
-        "mbarrier.arrive.shared.b64 %rd5, [bar];\nW: mbarrier.try_wait.shared.b64 %p2, [bar], %rd5; @!%p2 bra W;\nret;\n")},
+        "mbarrier.arrive.shared.b64 %rd5, [bar];\nW: mbarrier.try_wait.shared.b64 %p2, [bar], %rd5;"
+        " @!%p2 bra W;\nret;\n")},
         &r);
     assert_int_equal(r.status, HW_DEADLOCK);
     static const char *const bad[] = {

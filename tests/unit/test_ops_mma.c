@@ -1,5 +1,5 @@
-// mma at every level against what an H200 gave: tests/data/h200_mma.txt holds a hash of each case's results, recorded by
-// tests/h200/record_mma.cu with the operands of matrix_cases.h.
+// mma at every level against what an H200 gave: tests/data/h200_mma.txt holds a hash of each case's results, recorded
+// by tests/h200/record_mma.cu with the operands of matrix_cases.h.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
