@@ -15,7 +15,22 @@ template <int bytes> __device__ __forceinline__ void copy_or_zero(unsigned to, c
     if constexpr (bytes == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes), "r"(valid) : "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes), "r"(valid)
+                     : "memory");
+}
+
+// All of them, or zeros; then nothing is read either.
+template <int bytes> __device__ __forceinline__ void copy_if(unsigned to, const void *from, bool is_there) {
+    if constexpr (bytes == 16)
+        asm volatile("{ .reg .pred p; setp.eq.b32 p, %2, 0; cp.async.cg.shared.global [%0], [%1], 16, p; }" ::"r"(to),
+                     "l"(from), "r"((int)is_there) : "memory");
+    else
+        asm volatile("{ .reg .pred p; setp.eq.b32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], %3, p; }" ::"r"(to),
+                     "l"(from), "r"((int)is_there), "n"(bytes) : "memory");
+}
+
+__device__ __forceinline__ void store_half(unsigned to, unsigned short value) {
+    asm volatile("st.shared.b16 [%0], %1;" ::"r"(to), "h"(value) : "memory");
 }
 
 // The copies since the last group are a group.

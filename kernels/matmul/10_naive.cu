@@ -2,9 +2,9 @@
 //
 // Idea       None yet.
 // Predicted  H200, f32, C of 80x128 in a grid of (8, 5) blocks of 16x16 and k = 64: A is read 128 times, once for each
-//            column of C, and B 80 times, once for each row. In a warp, which covers two rows, A's loads are 2 sectors,
-//            B's and C's 4 (2 runs of 64 bytes): 20480 loads of A, 20480 of B.
-// Measured   Not yet.
+//            column of C, and B 80 times, once for each row. A warp covers two rows: its loads of A are 2 sectors, one
+//            for each row, those of B 2 that both rows use, and its store 4. 20480 loads each of A and B.
+// Measured   H200, 4096x4096x4096: f32 25.4 ms, 5.42 TFLOP/s; f64 42.5 ms, 3.24. Counters as predicted.
 // Held back  Two loads for each multiply-add: 4 bytes an operation, where an H200 reads 0.07. What saves it is that
 //            caches hold what neighbours have read.
 #include "matmul/rung.cuh"

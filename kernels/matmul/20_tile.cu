@@ -7,8 +7,10 @@
 //            1280 loads each, of 4 sectors. In shared memory a step of the sum takes one pass for the row of A, which
 //            its lanes share, and one for B. Tiles of 32 halve the loads again, and leave a multiprocessor with 2
 //            blocks.
-// Measured   Not yet.
-// Held back  Two loads from shared memory for each multiply-add.
+// Measured   H200, 4096x4096x4096: f32 16.5 ms with tiles of 16, 8.31 TFLOP/s, 1.53 times as fast as naive; 15.1 ms
+//            with tiles of 32, 9.12, another 1.10. f64 4.67 and 4.86 TFLOP/s. Counters as predicted.
+// Held back  Two loads from shared memory for each multiply-add. The naive version gets more than its roof of 1.2
+//            TFLOP/s from the caches, so the tiles, 16 and 32 times fewer loads, win only a part of that.
 #include "matmul/rung.cuh"
 
 #ifndef TILE_ROWS

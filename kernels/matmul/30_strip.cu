@@ -5,9 +5,10 @@
 //            element of B is read by the one thread that needs it, straight from global memory, and used 16 times. (The
 //            seed has its matrices by columns: its A is our B.)
 // Predicted  H200, f32 64x64x64: 4 blocks in the grid's rows, 4 phases each. A is read once for 64 columns of C, B once
-//            for 16 rows. The turned stores of A go to 17 words apart, without conflicts; its loads are of one word for
-//            all.
-// Measured   Not yet.
+//            for 16 rows. The turned stores of A go to 17 words apart, without conflicts within a half-warp, and one
+//            for a whole warp; its loads are of one word for all.
+// Measured   H200, 4096x4096x4096: f32 6.08 ms, 22.6 TFLOP/s, 2.55 times as fast as tiles of 32 with zero fill; f64
+//            13.1. 1000x1000x1000: 19.3, more than the larger tiles after it.
 // Held back  64 threads a block: of 32 blocks that a multiprocessor holds all together have 2048 threads, yet each
 //            waits for its own loads of B, which nothing fetches ahead.
 #include "matmul/rung.cuh"

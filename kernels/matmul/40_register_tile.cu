@@ -6,7 +6,8 @@
 //            two buffers, so that one barrier a phase is enough.
 // Predicted  H200, f32 1024x1024x1024: 64 blocks; 131072 loads of 16 sectors each. In shared memory 4 words of 16 bytes
 //            a thread and step; of a warp's two rows of threads A's are 2 addresses, B's 16, without conflicts.
-// Measured   Not yet.
+// Measured   H200, 4096x4096x4096: f32 3.22 ms, 42.7 TFLOP/s, 1.89 times as fast as the strips; f64 16.2, of 226
+//            registers and one block. 4097x4099x4111, element by element: 40.1.
 // Held back  By the loads on their way: registers hold what a later phase needs, and the stores into shared memory cost
 //            instructions that do no sums.
 #include "matmul/rung.cuh"
@@ -26,9 +27,13 @@ struct cargo {
     chunk a[LOADS], b[LOADS];
 
     static __device__ __forceinline__ int a_row(int i) { return (threadIdx.x + i * THREADS) / (DEPTH / VECTOR); }
-    static __device__ __forceinline__ int a_col(int i) { return (threadIdx.x + i * THREADS) % (DEPTH / VECTOR) * VECTOR; }
+    static __device__ __forceinline__ int a_col(int i) {
+        return (threadIdx.x + i * THREADS) % (DEPTH / VECTOR) * VECTOR;
+    }
     static __device__ __forceinline__ int b_row(int i) { return (threadIdx.x + i * THREADS) / (COLS / VECTOR); }
-    static __device__ __forceinline__ int b_col(int i) { return (threadIdx.x + i * THREADS) % (COLS / VECTOR) * VECTOR; }
+    static __device__ __forceinline__ int b_col(int i) {
+        return (threadIdx.x + i * THREADS) % (COLS / VECTOR) * VECTOR;
+    }
 
     __device__ __forceinline__ void load(const real *__restrict__ from_a, const real *__restrict__ from_b, index_t m,
                                          index_t n, index_t k, index_t row, index_t col, index_t phase) {
@@ -48,9 +53,8 @@ struct cargo {
     }
 };
 
-extern "C" __global__ __launch_bounds__(THREADS) void matmul_register_tile(real *__restrict__ c, const real *__restrict__ a,
-                                                                           const real *__restrict__ b, index_t m, index_t n,
-                                                                           index_t k) {
+extern "C" __global__ __launch_bounds__(THREADS) void matmul_register_tile(
+    real *__restrict__ c, const real *__restrict__ a, const real *__restrict__ b, index_t m, index_t n, index_t k) {
     __shared__ __align__(16) buffers shared[2];
     const int x = threadIdx.x % ACROSS * VECTOR, y = threadIdx.x / ACROSS * VECTOR;   // of the thread's first chunk
     const index_t row = tile_row() * ROWS, col = tile_col() * COLS;

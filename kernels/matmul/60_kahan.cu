@@ -4,7 +4,7 @@
 //            in a second register and comes back with the next product: the error no longer grows with k.
 // Predicted  H200, f32: counters as of zero_fill. Four operations a product instead of one, each waiting for the one
 //            before; shared memory, not arithmetic, was the bound, so it costs less than four times.
-// Measured   Not yet.
+// Measured   H200, 4096x4096x4096: f32 17.2 ms, 7.98 TFLOP/s, 10% less than zero_fill; f64 4.66.
 // Held back  A chain of dependent additions for each thread, which only other warps fill.
 #include "matmul/rung.cuh"
 

@@ -21,8 +21,8 @@ constexpr int TILE = 64, DEPTH = 16, BLOCK = 16, EACH = TILE / BLOCK, THREADS = 
 
 // to[step][i] = strip element i of step k + step: of A turned, or of B. Past the edges zeros.
 template <bool along_k>
-__device__ __forceinline__ void load_strip(sum_t (&to)[DEPTH][TILE + 1], const input_t *from, long long ld, long long first,
-                                           long long extent, long long k, long long depth) {
+__device__ __forceinline__ void load_strip(sum_t (&to)[DEPTH][TILE + 1], const input_t *from, long long ld,
+                                           long long first, long long extent, long long k, long long depth) {
 #pragma unroll
     for (int i = threadIdx.x; i < TILE * DEPTH; i += THREADS) {
         const int step = along_k ? i % DEPTH : i / TILE, at = along_k ? i / DEPTH : i % TILE;

@@ -19,8 +19,8 @@ typedef parts_of<real, VECTOR> chunk;
 #define WORDS 0
 #endif
 
-__device__ __forceinline__ real element_or_zero(const real *__restrict__ matrix, index_t rows, index_t cols, index_t row,
-                                                index_t col) {
+__device__ __forceinline__ real element_or_zero(const real *__restrict__ matrix, index_t rows, index_t cols,
+                                                index_t row, index_t col) {
     return row < rows && col < cols ? matrix[row * cols + col] : 0;
 }
 
@@ -35,8 +35,8 @@ __device__ __forceinline__ void load_chunk(chunk &to, const real *__restrict__ m
     for (int i = 0; i < VECTOR; i++) to.parts[i] = WORDS ? (real)0 : element_or_zero(matrix, rows, cols, row, col + i);
 }
 
-__device__ __forceinline__ void store_chunk(real *__restrict__ matrix, index_t rows, index_t cols, index_t row, index_t col,
-                                            const chunk &from) {
+__device__ __forceinline__ void store_chunk(real *__restrict__ matrix, index_t rows, index_t cols, index_t row,
+                                            index_t col, const chunk &from) {
     if (row >= rows) return;
     if (WORDS) {
         if (col < cols) *(word_of<16> *)(matrix + row * cols + col) = from.whole;

@@ -22,7 +22,8 @@ typedef element_of<INPUT>::sum sum_t;
 typedef element_of<OUTPUT>::stored output_t;
 
 // Exact, but for f64, which is summed as it is.
-template <int type> __device__ __forceinline__ typename element_of<type>::sum wide(typename element_of<type>::stored value) {
+template <int type>
+__device__ __forceinline__ typename element_of<type>::sum wide(typename element_of<type>::stored value) {
     if constexpr (type == TYPE_F16) {
         float result;
         asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value));

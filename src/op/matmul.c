@@ -31,7 +31,8 @@ static hw_status prepare(hw_device *device, const hw_product *p, prepared *known
     return status;
 }
 
-static hw_status launch(hw_stream *stream, const prepared *known, const void *a, const void *b, void *c, hw_diag *diag) {
+static hw_status launch(hw_stream *stream, const prepared *known, const void *a, const void *b, void *c,
+                        hw_diag *diag) {
     void *arrays[HW_PRODUCT_ARRAYS] = {[HW_PRODUCT_A] = (void *)a, [HW_PRODUCT_B] = (void *)b, [HW_PRODUCT_C] = c};
     const size_t bytes = known->how.scratch_bytes;
     hw_status status = bytes ? hw_stream_alloc(stream, bytes, &arrays[HW_PRODUCT_SCRATCH], diag) : HW_OK;
@@ -108,8 +109,8 @@ static size_t say_product(const hw_matmul_job *job, char *text, size_t text_byte
     uint64_t batches = 1;
     char input[32], output[32];
     for (uint32_t k = 0; k < p->n_batch_axes; k++) batches *= p->batch[k];
-    int used = snprintf(text, text_bytes, "product: %llu x %llu x %llu%s, %llu batches, %s to %s%s\nA %s, leading dimension "
-                        "%lld; B %s, %lld; C %lld\n", (unsigned long long)p->m, (unsigned long long)p->n,
+    int used = snprintf(text, text_bytes, "product: %llu x %llu x %llu%s, %llu batches, %s to %s%s\nA %s, leading "
+                        "dimension %lld; B %s, %lld; C %lld\n", (unsigned long long)p->m, (unsigned long long)p->n,
                         (unsigned long long)p->k, job->is_turned ? " (of the transposes, as C is column-major)" : "",
                         (unsigned long long)batches, hw_dtype_name(p->input, input, sizeof input),
                         hw_dtype_name(p->output, output, sizeof output), job->n_outer ? ", several times" : "",

@@ -30,8 +30,8 @@ static hw_status check_rank(const DLTensor *t, const char *name, hw_diag *diag) 
 static hw_status check_extents(const hw_layout *l, hw_diag *diag) {
     for (uint32_t k = l->rank - 2; k < l->rank; k++)
         if (l->n[k] > (uint64_t)MOST_EXTENT)
-            return hw_diag_set(diag, HW_UNSUPPORTED, "%s has the extent %llu in axis %u; a matrix has less than 2^31 rows "
-                               "and columns", l->name, (unsigned long long)l->n[k], k);
+            return hw_diag_set(diag, HW_UNSUPPORTED, "%s has the extent %llu in axis %u; a matrix has less than 2^31 "
+                               "rows and columns", l->name, (unsigned long long)l->n[k], k);
     return HW_OK;
 }
 
@@ -90,7 +90,8 @@ static hw_status check_matrices(const hw_layout *a, const hw_layout *b, const hw
                            (unsigned long long)rows_of(b));
     if (rows_of(c) != rows_of(a) || cols_of(c) != cols_of(b))
         return hw_diag_set(diag, HW_USAGE, "C is %llu x %llu, and A B is %llu x %llu", (unsigned long long)rows_of(c),
-                           (unsigned long long)cols_of(c), (unsigned long long)rows_of(a), (unsigned long long)cols_of(b));
+                           (unsigned long long)cols_of(c), (unsigned long long)rows_of(a),
+                           (unsigned long long)cols_of(b));
     return HW_OK;
 }
 
@@ -130,7 +131,8 @@ static hw_status check_memory(const arrays *all, hw_diag *diag) {
         hw_overlap shared = c->first && input->first ? hw_layout_shared(input, c) : HW_OVERLAP_NO;
         if (shared == HW_OVERLAP_YES) return hw_diag_set(diag, HW_USAGE, "C and %s share memory", names[x]);
         if (shared == HW_OVERLAP_UNKNOWN)
-            return hw_diag_set(diag, HW_USAGE, "the strides are too tangled to tell whether C and %s share memory", names[x]);
+            return hw_diag_set(diag, HW_USAGE, "the strides are too tangled to tell whether C and %s share memory",
+                               names[x]);
     }
     return HW_OK;
 }
@@ -143,12 +145,13 @@ static hw_status make_matrix(const hw_layout *l, hw_matrix *matrix, hw_diag *dia
     const int64_t down = l->stride[l->rank - 2], across = l->stride[l->rank - 1];
     bool is_row_major = cols <= 1 || across == 1, is_column_major = rows <= 1 || down == 1;
     if (!is_row_major && !is_column_major)
-        return hw_diag_set(diag, HW_UNSUPPORTED, "%s has strides %lld and %lld in its last two axes; one of them has to be "
-                           "contiguous", l->name, (long long)down, (long long)across);
+        return hw_diag_set(diag, HW_UNSUPPORTED, "%s has strides %lld and %lld in its last two axes; one of them has "
+                           "to be contiguous", l->name, (long long)down, (long long)across);
     matrix->transposed = is_row_major && is_column_major ? rows > cols : is_column_major;
     matrix->ld = matrix->transposed ? (cols > 1 ? across : (int64_t)rows) : rows > 1 ? down : (int64_t)cols;
     if (matrix->ld < 0)
-        return hw_diag_set(diag, HW_UNSUPPORTED, "%s has the stride %lld in its last two axes; it runs backwards", l->name,
+        return hw_diag_set(diag, HW_UNSUPPORTED, "%s has the stride %lld in its last two axes; it runs backwards",
+                           l->name,
                            (long long)matrix->ld);
     return HW_OK;
 }
@@ -175,7 +178,8 @@ static uint32_t merge_batches(const arrays *all, batch_axis *axes) {
     for (uint32_t k = 0; k < n; k++) {
         batch_axis *before = kept ? &axes[kept - 1] : NULL;
         bool goes_on = before;
-        for (int x = 0; x < ARRAYS && goes_on; x++) goes_on = before->stride[x] == (int64_t)axes[k].n * axes[k].stride[x];
+        for (int x = 0; x < ARRAYS && goes_on; x++)
+            goes_on = before->stride[x] == (int64_t)axes[k].n * axes[k].stride[x];
         if (goes_on) {
             const uint64_t together = before->n * axes[k].n;
             *before = axes[k];

@@ -11,6 +11,7 @@
 #include "op/cpu/matmul_blas.h"
 #include "op/family.h"
 #include "op/matmul_plan.h"
+#include "op/tensor_plan.h"
 
 // The sizes, and the arrays in the order of plans.
 enum { M, N, K };
@@ -21,15 +22,25 @@ static uint64_t divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 
 
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
+// Room for the parts of sums where k is cut: a copy of C's tiles for every so many steps.
+static uint64_t scratch_bytes(const hw_problem *problem) {
+    enum { LARGEST_TILE = 256, STEPS = 32 };
+    const double most = 64 << 20, rows = (double)problem->size[M] + LARGEST_TILE;
+    const double cols = (double)problem->size[N] + LARGEST_TILE;
+    const double bytes = rows * cols * elem_bytes(problem) * ((double)problem->size[K] / STEPS + 1);
+    return (uint64_t)(bytes < most ? bytes : most);
+}
+
 static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *diag) {
     const uint64_t most = INT32_MAX, m = problem->size[M], n = problem->size[N], k = problem->size[K];
     const uint64_t most_elems = (uint64_t)1 << 40;
     if (m > most || n > most || k > most || m * k > most_elems || k * n > most_elems || m * n > most_elems)
-        return hw_diag_set(diag, HW_USAGE, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 " is more than 2^31 rows or columns, or 2^40 "
-                           "elements", m, n, k);
+        return hw_diag_set(diag, HW_USAGE, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 " is more than 2^31 rows or columns, "
+                           "or 2^40 elements", m, n, k);
     const uint64_t a = m * k * elem_bytes(problem), b = k * n * elem_bytes(problem), c = m * n * elem_bytes(problem);
-    *work = (hw_work){.arrays = {[A] = {"A", a, false}, [B] = {"B", b, false}, [C] = {"C", c, true}},
-                      .n_arrays = 3, .bytes_moved = (double)(a + b + c),
+    *work = (hw_work){.arrays = {[A] = {"A", a, false}, [B] = {"B", b, false}, [C] = {"C", c, true},
+                                 [SCRATCH] = {"scratch", scratch_bytes(problem), .is_scratch = true}},
+                      .n_arrays = HW_PRODUCT_ARRAYS, .bytes_moved = (double)(a + b + c),
                       .operations = 2.0 * (double)m * (double)n * (double)k, .operation = "flop"};
     return HW_OK;
 }
@@ -177,12 +188,13 @@ static void note(hw_verdict *verdict, uint64_t index, double error) {
     verdict->n_wrong++;
 }
 
-static void compare_element(const hw_problem *problem, const bounds *b, const void *expected, const void *got, uint64_t i,
-                            uint64_t j, hw_verdict *verdict) {
+static void compare_element(const hw_problem *problem, const bounds *b, const void *expected, const void *got,
+                            uint64_t i, uint64_t j, hw_verdict *verdict) {
     const uint64_t n = problem->size[N], index = i * n + j;
     const double wanted = get(problem->dtype, expected, index), is = get(problem->dtype, got, index);
     const double error = fabs(is - wanted);
-    if (error <= b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(wanted)) return;   // false for NaN
+    const double most = b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(wanted);
+    if (error <= most) return;   // false for a NaN
     const bool is_worst = verdict->right || !(error <= verdict->worst_error);
     note(verdict, index, error);
     if (is_worst)
@@ -208,11 +220,12 @@ static void compare_row(const hw_problem *problem, void *const *arrays, const bo
     const bool is_first = verdict->right;
     note(verdict, i * n, error);
     if (is_first)
-        snprintf(verdict->text, sizeof verdict->text, "row %" PRIu64 " adds up to %.9g with signs, not %.9g", i, is, wanted);
+        snprintf(verdict->text, sizeof verdict->text, "row %" PRIu64 " adds up to %.9g with signs, not %.9g", i, is,
+                 wanted);
 }
 
-static void compare_all(const hw_problem *problem, void *const *arrays, const bounds *b, uint32_t array, const void *got,
-                        hw_verdict *verdict) {
+static void compare_all(const hw_problem *problem, void *const *arrays, const bounds *b, uint32_t array,
+                        const void *got, hw_verdict *verdict) {
     const uint64_t m = problem->size[M], n = problem->size[N];
     const bool sampled = is_sampled(problem);
     for (uint64_t i = 0; i < m; i++) {
@@ -258,7 +271,8 @@ static hw_status check(const hw_rung *rung, const hw_problem *problem, const uin
     if (problem->dtype.code != kDLFloat || problem->dtype.bits < 32)
         return hw_diag_set(diag, HW_USAGE, "%s is written for f32 and f64", rung->name);
     if (!is_own)
-        return hw_diag_set(diag, HW_USAGE, "%s is written for blocks of %ux%u", rung->name, rung->block[0], rung->block[1]);
+        return hw_diag_set(diag, HW_USAGE, "%s is written for blocks of %ux%u", rung->name, rung->block[0],
+                           rung->block[1]);
     return HW_OK;
 }
 
@@ -335,9 +349,63 @@ static hw_status plan_async(const hw_rung *rung, const hw_problem *problem, cons
                            device->name, device->cc / 10, device->cc % 10);
     hw_status status = plan_tiles(rung, problem, device, asked, plan, diag);
     if (status) return status;
-    const uint32_t a_bytes = rung->tile[1] * (DEPTH_WORDS + 1) * WORD_BYTES, b_bytes = rung->tile[0] * DEPTH_WORDS * WORD_BYTES;
+    const uint32_t a_bytes = rung->tile[1] * (DEPTH_WORDS + 1) * WORD_BYTES;
+    const uint32_t b_bytes = rung->tile[0] * DEPTH_WORDS * WORD_BYTES;
     plan->launches[0].dynamic_shared_bytes = STAGES * (a_bytes + b_bytes);
     hw_plan_define(plan, &plan->launches[0], "TILE_DEPTH", DEPTH_WORDS * WORD_BYTES / elem_bytes(problem));
+    return HW_OK;
+}
+
+// The problem as hw_matmul would have it, the arrays allocated as devices do it.
+static hw_product product_of(const hw_problem *problem) {
+    const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
+    hw_product p;
+    memset(&p, 0, sizeof p);   // padding too: it may be part of a key
+    p.m = m;
+    p.n = n;
+    p.k = k;
+    p.a.ld = (int64_t)k;
+    p.b.ld = p.c.ld = (int64_t)n;
+    const uint64_t a_bytes = 16 | k * elem_bytes(problem), c_bytes = 16 | n * elem_bytes(problem);
+    p.a.align_bytes = (uint32_t)(a_bytes & -a_bytes);
+    p.b.align_bytes = p.c.align_bytes = (uint32_t)(c_bytes & -c_bytes);
+    p.input = p.output = problem->dtype;
+    p.precision = problem->dtype.bits == 64 ? HW_PRECISION_FP64
+                : problem->dtype.bits == 32 ? HW_PRECISION_FP32 : HW_PRECISION_OF_TYPE;
+    p.alpha = 1;
+    return p;
+}
+
+// What hw_matmul does.
+static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                           const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    const hw_product p = product_of(problem);
+    hw_matmul_plan made;
+    if (asked[0] || asked[1]) return hw_diag_set(diag, HW_USAGE, "%s chooses its block by the size", rung->name);
+    memset(plan, 0, sizeof *plan);
+    if (!p.m || !p.n) return HW_OK;
+    hw_status status = hw_matmul_plan_make(&p, device, &made, diag);
+    if (status) return status;
+    if (made.scratch_bytes > scratch_bytes(problem))
+        return hw_diag_set(diag, HW_USAGE, "%s wants %" PRIu64 " bytes of scratch memory, and gets %" PRIu64,
+                           rung->name, made.scratch_bytes, scratch_bytes(problem));
+    *plan = made.plan;
+    return HW_OK;
+}
+
+// f32 is rounded to tf32.
+static hw_status plan_tensor(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                             const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    hw_product p = product_of(problem);
+    hw_tensor_choice choice;
+    if (asked[0] || asked[1]) return hw_diag_set(diag, HW_USAGE, "%s chooses its block by the size", rung->name);
+    if (p.precision == HW_PRECISION_FP32) p.precision = HW_PRECISION_TF32;
+    memset(plan, 0, sizeof *plan);
+    if (!p.m || !p.n) return HW_OK;
+    if (device->cc < HW_TENSOR_CC || (p.k && !hw_tensor_takes(&p, device)))
+        return hw_diag_set(diag, HW_USAGE, "%s has no instructions for this type on %s", rung->name, device->name);
+    hw_tensor_choose(&p, device, &choice);
+    hw_tensor_plan_launch(&p, &choice, plan);
     return HW_OK;
 }
 
@@ -359,8 +427,8 @@ static double number_of(const hw_plan *plan, const char *name) {
 
 // Seed 001's analysis: what a block loads and computes in a phase, and the rate that memory then allows. Without phases
 // every multiply-add loads its two factors, in one step of k.
-static void facts(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device, const hw_plan *plan,
-                  uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]) {
+static void facts(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                  const hw_plan *plan, uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]) {
     if (!plan->n_launches) return;
     const double rows = number_of(plan, "TILE_ROWS"), cols = number_of(plan, "TILE_COLS"), bytes = elem_bytes(problem);
     const double phase = number_of(plan, "TILE_DEPTH"), depth = phase ? phase : 1;
@@ -377,25 +445,6 @@ static void facts(const hw_rung *rung, const hw_problem *problem, const hw_devic
 
 // ---- The processor --------------------------------------------------------------------------------------------------
 
-static hw_product product_of(const hw_problem *problem) {
-    const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
-    hw_product p;
-    memset(&p, 0, sizeof p);   // padding too: it may be part of a key
-    p.m = m;
-    p.n = n;
-    p.k = k;
-    p.a.ld = (int64_t)k;
-    p.b.ld = p.c.ld = (int64_t)n;
-    const uint64_t a_bytes = 16 | k * elem_bytes(problem), c_bytes = 16 | n * elem_bytes(problem);
-    p.a.align_bytes = (uint32_t)(a_bytes & -a_bytes);
-    p.b.align_bytes = p.c.align_bytes = (uint32_t)(c_bytes & -c_bytes);
-    p.input = p.output = problem->dtype;
-    p.precision = problem->dtype.bits == 64 ? HW_PRECISION_FP64
-                : problem->dtype.bits == 32 ? HW_PRECISION_FP32 : HW_PRECISION_OF_TYPE;
-    p.alpha = 1;
-    return p;
-}
-
 typedef struct row_job {
     const hw_problem *problem;
     void *const *arrays;
@@ -407,14 +456,16 @@ static void take_rows(void *context, uint32_t index) {
     for (uint64_t i = index; i < j->problem->size[M]; i += j->n_threads) make_row(j->problem, j->arrays, i);
 }
 
-static hw_status by_rows(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+static hw_status by_rows(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                         hw_diag *diag) {
     row_job job = {problem, arrays, n_threads};
     (void)diag;
     hw_pool_run(pool, n_threads, take_rows, &job);
     return HW_OK;
 }
 
-static hw_status by_blas(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+static hw_status by_blas(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                         hw_diag *diag) {
     const hw_product p = product_of(problem);
     (void)pool;
     if (!p.m || !p.n) return HW_OK;
@@ -429,9 +480,9 @@ static const hw_rung cpu_rungs[] = {
 // ---- The family -----------------------------------------------------------------------------------------------------
 
 #define PAIR(a, b) {a, b}
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared, rung_words,   \
-                planner, rung_idea, rung_limit)                                                                              \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block,      \
+#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared,   \
+                rung_words, planner, rung_idea, rung_limit)                                                        \
+    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block, \
      .tile = PAIR rung_tile, .plan = planner, .idea = rung_idea, .limit = rung_limit},
 static const hw_rung rungs[] = {
 #include "kernels/matmul/ladder.def"
@@ -439,8 +490,8 @@ static const hw_rung rungs[] = {
 #undef HW_RUNG
 
 static const shape *shape_of(const hw_rung *rung) {
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared, rung_words,   \
-                planner, rung_idea, rung_limit)                                                                              \
+#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared,   \
+                rung_words, planner, rung_idea, rung_limit)                                                        \
     {rung_depth, rung_shared, rung_words},
     static const shape shapes[] = {
 #include "kernels/matmul/ladder.def"

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "op/tensor_plan.h"
+
 static uint64_t divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0); }
 
 uint64_t hw_product_batches(const hw_product *p) {
@@ -77,34 +79,55 @@ static void plan_plain(const hw_product *p, hw_plan *plan) {
 
 // ---- The choice -----------------------------------------------------------------------------------------------------
 
-typedef enum way { BY_TILES, BY_TENSOR_CORES, PLAINLY } way;
+typedef enum way { BY_TILES, ON_TENSOR_CORES, PLAINLY } way;
 
 static hw_status choose(const hw_product *p, const hw_device_properties *device, way *out, hw_diag *diag) {
     const bool asks_tensors = p->precision == HW_PRECISION_TF32 || p->precision == HW_PRECISION_BF16;
-    if (asks_tensors && p->input.bits == 32 && device->cc < HW_TENSOR_CC)
-        return hw_diag_set(diag, HW_UNSUPPORTED, "products in %s are for tensor cores from compute capability 8.0; %s has %d.%d",
-                           p->precision == HW_PRECISION_TF32 ? "tf32" : "bf16", device->name, device->cc / 10,
-                           device->cc % 10);
-    *out = PLAINLY;
-    return HW_OK;
+    *out = hw_tensor_takes(p, device) ? ON_TENSOR_CORES : p->input.bits == 16 ? PLAINLY : BY_TILES;
+    if (*out != BY_TILES || !asks_tensors) return HW_OK;
+    return hw_diag_set(diag, HW_UNSUPPORTED, "products in %s are for tensor cores from compute capability 8.0; %s has "
+                       "%d.%d", p->precision == HW_PRECISION_TF32 ? "tf32" : "bf16", device->name, device->cc / 10,
+                       device->cc % 10);
 }
 
 hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *device, hw_matmul_plan *out,
                               hw_diag *diag) {
     way chosen;
+    hw_tensor_choice tensor;
+    hw_product_choice tiles;
     hw_status status = choose(p, device, &chosen, diag);
-    out->scratch_bytes = 0;
     if (status) return status;
-    plan_plain(p, &out->plan);
+    out->scratch_bytes = 0;
+    if (chosen == ON_TENSOR_CORES) {
+        hw_tensor_choose(p, device, &tensor);
+        hw_tensor_plan_launch(p, &tensor, &out->plan);
+    } else if (chosen == PLAINLY) {
+        plan_plain(p, &out->plan);
+    } else {
+        hw_product_choose(p, device, &tiles);
+        hw_product_plan_launch(p, &tiles, &out->plan);
+        out->scratch_bytes = tiles.scratch_bytes;
+    }
     return HW_OK;
 }
 
 hw_status hw_matmul_plan_explain(const hw_product *p, const hw_device_properties *device, char *text, size_t text_bytes,
                                  hw_diag *diag) {
     way chosen;
+    hw_tensor_choice tensor;
+    hw_product_choice tiles;
     hw_status status = choose(p, device, &chosen, diag);
     if (status) return status;
-    snprintf(text, text_bytes, "kernel: matmul/96_plain.cu, tiles of %d x %d, one element at a time\n", PLAIN_TILE,
-             PLAIN_TILE);
+    if (chosen == ON_TENSOR_CORES) {
+        hw_tensor_choose(p, device, &tensor);
+        hw_tensor_explain(p, &tensor, text, text_bytes);
+    } else if (chosen == PLAINLY) {
+        snprintf(text, text_bytes, "kernel: matmul/96_plain.cu, tiles of %d x %d, one element at a time\n", PLAIN_TILE,
+                 PLAIN_TILE);
+    } else {
+        const int used = snprintf(text, text_bytes, "kernel: matmul/90_tiles.cu, CUDA cores\n");
+        hw_product_choose(p, device, &tiles);
+        if ((size_t)used < text_bytes) hw_product_choice_explain(p, &tiles, text + used, text_bytes - (size_t)used);
+    }
     return HW_OK;
 }

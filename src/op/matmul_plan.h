@@ -6,8 +6,6 @@
 #include "op/family.h"
 #include "op/product_plan.h"
 
-enum { HW_TENSOR_CC = 80 };      // the first compute capability whose tensor cores are used
-
 typedef struct hw_matmul_plan {
     hw_plan plan;                // with arrays HW_PRODUCT_A to HW_PRODUCT_SCRATCH
     uint64_t scratch_bytes;      // not initialised; 0: none

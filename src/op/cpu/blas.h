@@ -11,8 +11,8 @@ enum { HW_BLAS_ROW_MAJOR = 101, HW_BLAS_AS_IS = 111, HW_BLAS_TRANSPOSED = 112 };
 
 // Source: cblas.h of OpenBLAS 0.3, of builds with 32-bit integers.
 typedef struct hw_blas {
-    void (*sgemm)(int order, int a_transposed, int b_transposed, int m, int n, int k, float alpha, const float *a, int lda,
-                  const float *b, int ldb, float beta, float *c, int ldc);
+    void (*sgemm)(int order, int a_transposed, int b_transposed, int m, int n, int k, float alpha, const float *a,
+                  int lda, const float *b, int ldb, float beta, float *c, int ldc);
     void (*dgemm)(int order, int a_transposed, int b_transposed, int m, int n, int k, double alpha, const double *a,
                   int lda, const double *b, int ldb, double beta, double *c, int ldc);
     void (*set_threads)(int n);

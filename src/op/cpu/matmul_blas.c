@@ -25,7 +25,8 @@ static bool takes_matrix(const hw_matrix *matrix, uint64_t rows, uint64_t cols) 
 }
 
 static bool is_straight(const hw_product *p) {
-    return (p->precision == HW_PRECISION_FP32 || p->precision == HW_PRECISION_FP64) && takes_matrix(&p->a, p->m, p->k) &&
+    const bool is_plain = p->precision == HW_PRECISION_FP32 || p->precision == HW_PRECISION_FP64;
+    return is_plain && takes_matrix(&p->a, p->m, p->k) &&
            takes_matrix(&p->b, p->k, p->n) && takes_matrix(&p->c, p->m, p->n);
 }
 

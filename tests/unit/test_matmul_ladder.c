@@ -1,0 +1,204 @@
+// The ladder of matrix products: every rung right at every kind of size, its counters as its file predicts, its numbers
+// as the seed has them; wrong results are seen, however large the matrices.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ladder/ladder.h"
+
+static hw_device *open_device(const char *name) {
+    hw_device *device = NULL;
+    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    return hw_device_open(name, &options, &device, NULL) ? NULL : device;
+}
+
+static hw_device *h200;
+
+static int setup(void **state) {
+    (void)state;
+    h200 = open_device("sim:h200");
+    return h200 ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    hw_device_close(h200);
+    return 0;
+}
+
+static void climb(hw_device *device, const uint64_t size[3], const char *dtype, hw_ladder *ladder) {
+    hw_diag diag = {0};
+    hw_ladder_options options = {.family = hw_family_find("matmul"), .problem = {.size = {size[0], size[1], size[2]}},
+                                 .seconds = 0.001};
+    assert_non_null(options.family);
+    assert_true(hw_dtype_find(dtype, &options.problem.dtype));
+    if (hw_ladder_run(device, NULL, &options, ladder, &diag)) fail_msg("%s", diag.text);
+}
+
+static void expect_right(hw_device *device, const uint64_t size[3], const char *dtype) {
+    hw_ladder ladder;
+    climb(device, size, dtype, &ladder);
+    for (size_t i = 0; i < ladder.n_rows; i++) {
+        const hw_ladder_row *row = &ladder.rows[i];
+        if (row->status == HW_USAGE && row->rung->limit) continue;
+        if (row->status || !row->verdict.right)
+            fail_msg("%s, %s %dx%dx%d: %s%s", row->rung->name, dtype, (int)size[0], (int)size[1], (int)size[2],
+                     row->text, row->verdict.text);
+    }
+    hw_ladder_free(&ladder);
+}
+
+// Nothing, one, primes, around the tiles of 16, 32, 64 and 128.
+static const uint64_t sizes[][3] = {{0, 5, 5}, {5, 5, 0},     {1, 1, 1},    {17, 31, 13},  {32, 32, 32},
+                                    {33, 65, 15}, {64, 16, 48}, {127, 129, 9}, {131, 67, 37}, {128, 160, 64}};
+
+static void test_sizes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) expect_right(h200, sizes[i], "f32");
+    for (size_t i = 2; i < 6; i++) expect_right(h200, sizes[i], "f64");
+    expect_right(h200, sizes[5], "f16");
+    expect_right(h200, sizes[5], "bf16");
+}
+
+static void test_processor(void **state) {
+    static const char *const types[] = {"f32", "f64", "f16", "bf16"};
+    hw_device *cpu = open_device("cpu");
+    (void)state;
+    assert_non_null(cpu);
+    for (size_t t = 0; t < 4; t++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) expect_right(cpu, sizes[i], types[t]);
+    hw_device_close(cpu);
+}
+
+// More than the reference makes all of; and every size again.
+static void test_gpu(void **state) {
+    static const uint64_t large[][3] = {{1300, 1500, 1700}, {1408, 1536, 1792}};
+    hw_device *cuda = open_device("cuda:0");
+    (void)state;
+    if (!cuda) skip();
+    for (size_t i = 0; i < 2; i++) expect_right(cuda, large[i], "f32");
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        expect_right(cuda, sizes[i], "f32");
+        expect_right(cuda, sizes[i], "f64");
+        expect_right(cuda, sizes[i], "bf16");
+    }
+    hw_device_close(cuda);
+}
+
+// ---- what the files predict -----------------------------------------------------------------------------------------
+
+static const hw_ladder_row *row_of(const hw_ladder *ladder, const char *name) {
+    for (size_t i = 0; i < ladder->n_rows; i++)
+        if (!strcmp(ladder->rows[i].rung->name, name)) return &ladder->rows[i];
+    fail_msg("there is no rung %s", name);
+    return NULL;
+}
+
+static void expect_count(const hw_ladder_row *row, hw_counter counter, uint64_t expected) {
+    if (row->counts[counter] != expected)
+        fail_msg("%s: %s is %llu, not %llu", row->rung->name, hw_counter_rows[counter].name,
+                 (unsigned long long)row->counts[counter], (unsigned long long)expected);
+}
+
+// Seed 004: C of 80x128 in a grid of 8x5 blocks, k = 64. Naive, A is read 128 times and B 80 times, a sector for 16
+// lanes of a row of A and 2 for B's; with tiles of 16 A is read 8 times and B 5 times, in sectors that are used whole.
+static void test_counters(void **state) {
+    enum { M = 80, N = 128, K = 64, WARPS = M * N / 32, SECTOR = 32, WORD = 4 };
+    const uint64_t size[3] = {M, N, K};
+    hw_ladder ladder;
+    (void)state;
+    climb(h200, size, "f32", &ladder);
+    const hw_ladder_row *naive = row_of(&ladder, "naive"), *tile = row_of(&ladder, "tile16");
+    const hw_ladder_row *strip = row_of(&ladder, "strip");
+    expect_count(naive, HW_COUNT_GLD_REQUESTS, WARPS * K * 2);
+    expect_count(naive, HW_COUNT_GLD_SECTORS, WARPS * K * (2 + 2));
+    expect_count(naive, HW_COUNT_GST_SECTORS, M * N * WORD / SECTOR);
+    expect_count(tile, HW_COUNT_GLD_REQUESTS, 2 * WARPS * K / 16);
+    expect_count(tile, HW_COUNT_GLD_SECTORS, (M * K * 8 + K * N * 5) * WORD / SECTOR);
+    expect_count(tile, HW_COUNT_SMEM_WAVEFRONTS, tile->counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
+    expect_count(strip, HW_COUNT_GLD_SECTORS, (M * K * 2 + K * N * 5) * WORD / SECTOR);
+    // The seed's half-warps store without conflicts; of a warp two lanes meet in a bank, 4 times a phase.
+    expect_count(strip, HW_COUNT_SMEM_WAVEFRONTS,
+                 strip->counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] + M / 16 * (N / 64) * (K / 16) * 2 * 4);
+    hw_ladder_free(&ladder);
+}
+
+// Seed 001: tiles of 16 load 512 elements a phase for 8192 operations, tiles of 32 2048 for 65536, in 2 and 8 KB.
+static void test_facts(void **state) {
+    const uint64_t size[3] = {64, 64, 64};
+    const hw_family *family = hw_family_find("matmul");
+    hw_ladder ladder;
+    (void)state;
+    climb(h200, size, "f32", &ladder);
+    const double *tile16 = row_of(&ladder, "tile16")->facts, *tile32 = row_of(&ladder, "tile32")->facts;
+    static const double wanted[2][4] = {{512, 8192, 4, 2048}, {2048, 65536, 8, 8192}};
+    static const char *const names[] = {"loads per tile", "flop per tile", "flop per byte", "shared bytes"};
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(family->fact_names[i], names[i]);
+        assert_true(tile16[i] == wanted[0][i] && tile32[i] == wanted[1][i]);
+    }
+    assert_true(fabs(tile16[5] - 19.2) < 1e-9 && fabs(tile32[5] - 38.4) < 1e-9);
+    hw_ladder_free(&ladder);
+}
+
+// ---- comparing ------------------------------------------------------------------------------------------------------
+
+typedef struct mistake {
+    uint64_t index;
+    float by;
+} mistake;
+
+// Results that are right, by OpenBLAS, and then wrong in one element.
+static void expect_seen(const uint64_t size[3], const mistake *mistakes, size_t n_mistakes) {
+    const hw_family *family = hw_family_find("matmul");
+    const hw_problem problem = {.size = {size[0], size[1], size[2]}, .dtype = {kDLFloat, 32, 1}};
+    hw_work work;
+    hw_verdict verdict;
+    void *arrays[HW_PROBLEM_ARRAYS] = {NULL}, *result[HW_PROBLEM_ARRAYS];
+    assert_int_equal(family->describe(&problem, &work, NULL), HW_OK);
+    for (int i = 0; i < 3; i++) arrays[i] = calloc(1, work.arrays[i].bytes);
+    family->fill(&problem, arrays);
+    family->reference(&problem, arrays);
+    float *got = malloc(work.arrays[2].bytes);
+    memcpy(result, arrays, sizeof result);
+    result[2] = got;
+    assert_string_equal(family->cpu_rungs[1].name, "blas");
+    assert_int_equal(family->cpu_rungs[1].native(&problem, result, NULL, 1, NULL), HW_OK);
+    for (size_t i = 0; i <= n_mistakes; i++) {
+        float before = 0;
+        if (i) {
+            before = got[mistakes[i - 1].index];
+            got[mistakes[i - 1].index] = before + mistakes[i - 1].by;
+        }
+        family->compare(&problem, &family->rungs[0], arrays, 2, got, &verdict);
+        if (verdict.right != !i || verdict.n_wrong != !!i) fail_msg("mistake %zu: %s", i, verdict.text);
+        if (i) got[mistakes[i - 1].index] = before;
+    }
+    for (int i = 0; i < 3; i++) free(arrays[i]);
+    free(got);
+}
+
+static void test_wrong_is_seen(void **state) {
+    static const uint64_t small[3] = {40, 50, 60}, large[3] = {1300, 1300, 1300};
+    static const mistake in_small[] = {{49, 1e-3f}, {1999, NAN}};
+    // The last line, between lines, and what is no number there.
+    static const mistake in_large[] = {{1300 * 1299 + 1, 0.02f}, {1300 * 31 + 33, 1}, {1300 * 31 + 33, NAN}};
+    (void)state;
+    expect_seen(small, in_small, 2);
+    expect_seen(large, in_large, 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_processor), cmocka_unit_test(test_gpu),
+        cmocka_unit_test(test_counters), cmocka_unit_test(test_facts), cmocka_unit_test(test_wrong_is_seen),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
