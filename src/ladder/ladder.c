@@ -170,9 +170,9 @@ static hw_status measure_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
     return status;
 }
 
-static hw_status count_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
+static hw_status count_row(climb *c, hw_ladder_row *row, const uint32_t asked[2], hw_diag *diag) {
     hw_verdict verdict;
-    hw_status status = prepare(&c->work, &c->counter, row->rung, row->block, diag);
+    hw_status status = prepare(&c->work, &c->counter, row->rung, asked, diag);
     if (!status) status = count(&c->work, &verdict, row, diag);
     if (!status && !verdict.right && row->verdict.right) row->verdict = verdict;
     return status;
@@ -196,10 +196,11 @@ static void describe_row(climb *c, hw_ladder_row *row) {
 
 static void climb_row(climb *c, hw_ladder_row *row) {
     hw_diag diag = {0};
+    const uint32_t asked[2] = {row->block[0], row->block[1]};   // 0: the plan of each device chooses
     for (int i = 0; i < HW_FAMILY_FACTS; i++) row->facts[i] = NAN;
     hw_status status = measure_row(c, row, &diag);
     if (!status) describe_row(c, row);
-    if (!status && c->counter.device && !row->rung->native) status = count_row(c, row, &diag);
+    if (!status && c->counter.device && !row->rung->native) status = count_row(c, row, asked, &diag);
     if (status) fail_row(row, status, &diag);
     if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
 }
