@@ -11,7 +11,7 @@
 #define THREADS 128
 #endif
 #ifndef QUERIES
-#define QUERIES 4
+#define QUERIES 2
 #endif
 #include "nearest/point.cuh"
 

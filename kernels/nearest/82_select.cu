@@ -47,12 +47,16 @@ extern "C" __global__ __launch_bounds__(THREADS) void nearest_select(
             store_packed(tile, i, load_row(points, shape, first + i));
         __syncthreads();
         const unsigned count = min(end - first, (unsigned)TILE);
+#pragma unroll 2
         for (unsigned i = lane_number(); i - lane_number() < count; i += 32) {
-            const bool is_there = i < count;
-            const point p = load_packed(tile, is_there ? i : 0);
+            const point p = load_packed(tile, min(i, count - 1));
 #pragma unroll
-            for (int q = 0; q < QUERIES; q++)
-                list[q].offer({distance(p, own[q]), first + i}, is_there && !(is_self && first + i == first_query + q));
+            for (int q = 0; q < QUERIES; q++) {
+                // Who the point is matters to few of them.
+                const real d = distance(p, own[q]);
+                if (list[q].excludes(d)) continue;
+                list[q].offer({d, first + i}, i < count && !(is_self && first + i == first_query + q));
+            }
         }
     }
 #pragma unroll

@@ -51,13 +51,13 @@ __device__ __forceinline__ unsigned order_of(real distance) {
 
 __device__ __forceinline__ void look_at_leaf(search &s, unsigned leaf) {
     const unsigned place = leaf * LEAF + lane_number();
-    const bool is_there = place < s.count;
     neighbour candidate = {infinity(), NONE};
-    if (is_there) {
+    if (place < s.count) {
         candidate.distance = distance(load_packed((const real *)(s.scratch + s.at.points), place), s.query);
         candidate.index = ((const unsigned *)(s.scratch + s.at.order))[place];
     }
-    s.list.offer(candidate, is_there && candidate.index != s.self);
+    const bool has = candidate.index != NONE && candidate.index != s.self;
+    if (__any_sync(ALL_LANES, has && !(candidate.distance > s.list.worst.distance))) s.list.offer(candidate, has);
 }
 
 template <int LEVEL> struct descent {

@@ -5,8 +5,9 @@
 #include "nearest/point.cuh"
 
 constexpr int PER_LANE = (K + 31) / 32;
-constexpr int FEW = 4;    // neighbours up to which the first of the candidates are looked for one by one
-constexpr int MANY = 8;   // candidates from which on it is better to sort them than to insert one after the other
+// Neighbours up to which the first of the candidates are looked for one by one; candidates from which on it is better to sort
+// them than to insert one after the other. Measured on an H200.
+constexpr int FEW = REAL_BYTES == 4 ? 8 : 2, MANY = 12;
 
 __device__ __forceinline__ int lane_number() { return threadIdx.x % 32; }
 
@@ -107,10 +108,13 @@ struct warp_list {
         worst = from_lane(kept[PER_LANE - 1], (K - 1) % 32);
     }
 
-    // One candidate from each lane that `has` one; NaN counts as infinite.
+    // All lanes' candidates are too far. NaN counts as infinite.
+    __device__ __forceinline__ bool excludes(real distance) const {
+        return !__any_sync(ALL_LANES, !(distance > worst.distance));
+    }
+
+    // One candidate from each lane that `has` one.
     __device__ __forceinline__ void offer(neighbour candidate, bool has) {
-        has = has && !(candidate.distance > worst.distance);
-        if (!__any_sync(ALL_LANES, has)) return;
         candidate.distance = smaller(candidate.distance, infinity());
         has = has && before(candidate, worst);
         if constexpr (K == 1) {

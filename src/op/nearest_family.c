@@ -71,36 +71,65 @@ static void fill(const hw_problem *problem, void *const *arrays) {
 // A fused multiply-add is one instruction where the processor has it, and a slow function where the compiler may not
 // assume that.
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
-#define WITH_FMA __attribute__((target_clones("default", "arch=haswell")))
+#define WITH_FMA __attribute__((target_clones("default", "fma")))
 #else
 #define WITH_FMA
 #endif
 
-// Distances of one query to all points, then the k best by insertion.
+// Places k, ... of a sorted list move on by one, for neighbour i in its place.
+#define DEFINE_INSERT(real)                                                                                           \
+    static void insert_##real(uint64_t k, int64_t *index, real *best, uint64_t i, real sum) {                         \
+        uint64_t j = k - 1;                                                                                           \
+        for (; j > 0 && sum < best[j - 1]; j--) {                                                                     \
+            best[j] = best[j - 1];                                                                                    \
+            index[j] = index[j - 1];                                                                                  \
+        }                                                                                                             \
+        best[j] = sum;                                                                                                \
+        index[j] = (int64_t)i;                                                                                        \
+    }
+DEFINE_INSERT(float)
+DEFINE_INSERT(double)
+
+static void clear(const hw_problem *problem, void *const *arrays) {
+    for (uint64_t i = 0; i < problem->size[COUNT] * problem->size[NEIGHBOURS]; i++) {
+        ((int64_t *)arrays[INDICES])[i] = -1;
+        hw_dtype_set(problem->dtype, arrays[DISTANCES], i, INFINITY);
+    }
+}
+
+// 256 points at a time, axis by axis, so that the compiler can use vectors: 10^10 pairs are to take seconds. What lies
+// behind the last point is NaN, which is below nothing.
+enum { BLOCK = 256 };
 #define DEFINE_REFERENCE(real, fused)                                                                                 \
-    WITH_FMA static void reference_##real(const real *points, uint64_t n, uint64_t dims, uint64_t k, int64_t *indices, \
-                                          real *distances) {                                                          \
-        for (uint64_t q = 0; q < n; q++) {                                                                            \
-            int64_t *index = indices + q * k;                                                                         \
-            real *best = distances + q * k;                                                                           \
-            for (uint64_t j = 0; j < k; j++) {                                                                        \
-                index[j] = -1;                                                                                        \
-                best[j] = (real)INFINITY;                                                                             \
+    WITH_FMA static bool measure_##real(const real (*restrict columns)[BLOCK], uint64_t dims,                          \
+                                        const real *restrict query, real worst, real *restrict sums) {                \
+        int below = 0;                                                                                                \
+        for (int i = 0; i < BLOCK; i++) {                                                                             \
+            const real difference = columns[0][i] - query[0];                                                         \
+            sums[i] = difference * difference;                                                                        \
+        }                                                                                                             \
+        for (uint64_t a = 1; a < dims; a++)                                                                           \
+            for (int i = 0; i < BLOCK; i++) {                                                                         \
+                const real difference = columns[a][i] - query[a];                                                     \
+                sums[i] = fused(difference, difference, sums[i]);                                                     \
             }                                                                                                         \
-            for (uint64_t i = 0; i < n; i++) {                                                                        \
-                real sum = 0;                                                                                         \
-                for (uint64_t a = 0; a < dims; a++) {                                                                 \
-                    const real difference = points[i * dims + a] - points[q * dims + a];                              \
-                    sum = fused(difference, difference, sum);                                                         \
-                }                                                                                                     \
-                if (!(sum < best[k - 1]) || i == q) continue;                                                         \
-                uint64_t j = k - 1;                                                                                   \
-                for (; j > 0 && sum < best[j - 1]; j--) {                                                             \
-                    best[j] = best[j - 1];                                                                            \
-                    index[j] = index[j - 1];                                                                          \
-                }                                                                                                     \
-                best[j] = sum;                                                                                        \
-                index[j] = (int64_t)i;                                                                                \
+        for (int i = 0; i < BLOCK; i++) below |= sums[i] < worst;                                                     \
+        return below;                                                                                                 \
+    }                                                                                                                 \
+    static void reference_##real(const real *points, uint64_t n, uint64_t dims, uint64_t k, int64_t *indices,          \
+                                 real *distances) {                                                                   \
+        real columns[HW_NEIGHBOURS_DIMS][BLOCK], sums[BLOCK];                                                         \
+        for (uint64_t first = 0; first < n; first += BLOCK) {                                                         \
+            for (uint64_t a = 0; a < dims; a++)                                                                       \
+                for (uint64_t i = 0; i < BLOCK; i++)                                                                  \
+                    columns[a][i] = first + i < n ? points[(first + i) * dims + a] : (real)NAN;                       \
+            for (uint64_t q = 0; q < n; q++) {                                                                        \
+                real *best = distances + q * k;                                                                       \
+                const bool may_be_near = measure_##real((const real (*)[BLOCK])columns, dims, points + q * dims,       \
+                                                        best[k - 1], sums);                                           \
+                for (uint64_t i = 0; may_be_near && i < BLOCK; i++)                                                   \
+                    if (sums[i] < best[k - 1] && first + i != q)                                                      \
+                        insert_##real(k, indices + q * k, best, first + i, sums[i]);                                  \
             }                                                                                                         \
         }                                                                                                             \
     }
@@ -109,6 +138,7 @@ DEFINE_REFERENCE(double, __builtin_fma)
 
 static void reference(const hw_problem *problem, void *const *arrays) {
     const uint64_t n = problem->size[COUNT], dims = problem->size[DIMS], k = problem->size[NEIGHBOURS];
+    clear(problem, arrays);
     if (is_f64(problem)) reference_double(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
     else reference_float(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
 }
@@ -137,10 +167,38 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
 
 // ---- The processor --------------------------------------------------------------------------------------------------
 
-// The plain loop, which the seeds compare with: one thread.
-static hw_status run_loop(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+// The plain loop, which the seeds compare with: one thread, one pair after the other. In space the number of coordinates is
+// known to the compiler, as it is in the seeds.
+#define DEFINE_LOOP(real, fused)                                                                                      \
+    static inline __attribute__((always_inline)) void pairs_##real(const real *points, uint64_t n, uint64_t dims,      \
+                                                                   uint64_t k, int64_t *indices, real *distances) {   \
+        for (uint64_t q = 0; q < n; q++) {                                                                            \
+            real *best = distances + q * k;                                                                           \
+            for (uint64_t i = 0; i < n; i++) {                                                                        \
+                real sum = 0;                                                                                         \
+                for (uint64_t a = 0; a < dims; a++) {                                                                 \
+                    const real difference = points[i * dims + a] - points[q * dims + a];                              \
+                    sum = fused(difference, difference, sum);                                                         \
+                }                                                                                                     \
+                if (sum < best[k - 1] && i != q) insert_##real(k, indices + q * k, best, i, sum);                     \
+            }                                                                                                         \
+        }                                                                                                             \
+    }                                                                                                                 \
+    WITH_FMA static void loop_##real(const real *points, uint64_t n, uint64_t dims, uint64_t k, int64_t *indices,      \
+                                     real *distances) {                                                               \
+        if (dims == 3) pairs_##real(points, n, 3, k, indices, distances);                                             \
+        else pairs_##real(points, n, dims, k, indices, distances);                                                    \
+    }
+DEFINE_LOOP(float, __builtin_fmaf)
+DEFINE_LOOP(double, __builtin_fma)
+
+static hw_status run_loop(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                          hw_diag *diag) {
+    const uint64_t n = problem->size[COUNT], dims = problem->size[DIMS], k = problem->size[NEIGHBOURS];
     (void)pool, (void)n_threads, (void)diag;
-    reference(problem, arrays);
+    clear(problem, arrays);
+    if (is_f64(problem)) loop_double(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
+    else loop_float(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
     return HW_OK;
 }
 
@@ -150,11 +208,13 @@ static hw_status run_method(const hw_problem *problem, void *const *arrays, hw_n
     return p.queries.count ? hw_cpu_nearest(&p, pool, n_threads, diag) : HW_OK;
 }
 
-static hw_status run_pairs(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+static hw_status run_pairs(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                           hw_diag *diag) {
     return run_method(problem, arrays, HW_NEAREST_BRUTE, pool, n_threads, diag);
 }
 
-static hw_status run_search(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+static hw_status run_search(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                            hw_diag *diag) {
     return run_method(problem, arrays, HW_NEAREST_SEARCH, pool, n_threads, diag);
 }
 

@@ -338,6 +338,7 @@ static void separate_queries(void **state) {
     }
     expect_both((problem){UNIFORM, .n = 9000, .q = 2, .dims = 3, .k = 1});   // in parts
     expect_both((problem){GRID, .n = 9000, .q = 2, .dims = 3, .k = 8});
+    expect_both((problem){FAR, .n = 9000, .q = 2, .dims = 3, .k = 8});
     expect((problem){UNIFORM, .n = 3000, .q = 40, .dims = 3, .k = 1});
     expect_both((problem){CLUSTERS, .n = 300, .q = 2500, .dims = 3, .k = 1});   // queries in the order of the curve
 }
