@@ -297,6 +297,7 @@ hw_status hw_matmul_make(double alpha, const DLTensor *a, const DLTensor *b, dou
     p->alpha = alpha;
     p->beta = beta;
     if (is_empty) return HW_OK;
+    if (!p->k) memset(all.batch_stride, 0, C * sizeof all.batch_stride[0]);   // no element of A and B is looked for
     status = check_memory(&all, diag);
     return status ? status : make_product(&all, job, diag);
 }
