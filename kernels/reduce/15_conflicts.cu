@@ -1,8 +1,9 @@
 // Interleaved addressing by neighbouring threads: thread t adds for element 2st.
 //
 // Idea       No modulo, and warps that are either busy or idle.
-// Predicted  H200, f32, each block of 512: the loads and stores of step s are 2s words apart, so they meet 2, 4, 8, 16, 16,
-//            8, 4, 2, 1 deep in a bank, s = 1 to 256 (32 banks, 32 lanes; the seed's table for 16 banks is the same).
+// Predicted  H200, f32, each block of 512: the loads and stores of step s are 2s words apart, so they meet 2, 4, 8, 16,
+//            16, 8, 4, 2, 1 deep in a bank, s = 1 to 256 (32 banks, 32 lanes; the seed's table for 16 banks is the
+//            same).
 // Measured   Not yet.
 // Held back  By these conflicts.
 #include "reduce/rung.cuh"

@@ -1,14 +1,16 @@
 // One launch: the block that finishes last adds up what all of them found.
 //
 // Idea       Each block leaves its sum in memory and counts itself; who counts last reads all sums, in the order of the
-//            blocks and not of time, so that the result has the same bits in every run. The counter wraps to zero by itself.
+//            blocks and not of time, so that the result has the same bits in every run. The counter wraps to zero by
+//            itself.
 // Predicted  H200: one launch; 1 atomic operation for each block.
 // Measured   Not yet.
 // Held back  4 bytes a load, two loads in flight.
 #include "reduce/shuffled.cuh"
 
 // scratch: a counter that is 0, and from byte 16 on the sums.
-extern "C" __global__ void __launch_bounds__(THREADS) reduce_one_launch(OUT *out, const IN *in, index_t n, char *scratch) {
+extern "C" __global__ void __launch_bounds__(THREADS) reduce_one_launch(OUT *out, const IN *in, index_t n,
+                                                                        char *scratch) {
     __shared__ bool is_last;
     SUM *sums = (SUM *)(scratch + 16);
     SUM sum = add_threads(add_share(in, n));

@@ -1,13 +1,15 @@
 // Rows: the elements of each output lie in runs, which warps read along. What hw_reduce launches for whole arrays, for
 // rows, and for any axes of which the densest goes.
 //
-// Idea       GROUP lanes read a row, INNER of them along each of its runs, in words of VECTOR elements of which UNROLL are in
-//            flight before the first is looked at. Short rows share a warp; long ones have a block, or several (`parts`),
-//            whose states the last of them puts together, so that one launch does all. The counter that tells it wraps to
-//            zero by itself. Words are aligned in memory: elements before the first and after the last are read singly.
+// Idea       GROUP lanes read a row, INNER of them along each of its runs, in words of VECTOR elements of which UNROLL
+//            are in flight before the first is looked at. Short rows share a warp; long ones have a block, or several
+//            (`parts`), whose states the last of them puts together, so that one launch does all. The counter that
+//            tells it wraps to zero by itself. Words are aligned in memory: elements before the first and after the
+//            last are read singly.
 // Predicted  H200, f32 sum of 2^28: every sector is read once; what is written is nothing beside it.
 // Measured   Not yet.
-// Held back  By DRAM; for small arrays by the start of the launch and the way of the counter through L2, each about 1 us.
+// Held back  By DRAM; for small arrays by the start of the launch and the way of the counter through L2, each about 1
+//            us.
 #ifndef THREADS
 #define THREADS 256
 #endif
@@ -78,26 +80,29 @@ __device__ __forceinline__ void take_words(state *s, const IN *from, const rows_
                                            index_t part, int lane, index_t index) {
     const word_of<sizeof(word)> *words = (const word_of<sizeof(word)> *)from;
     const index_t step = UNROLL * INNER * (PARTS ? shape.word_parts : 1);
+    const long long stride = VECTOR == 1 ? shape.stride : 1;
+    const index_t index_step = VECTOR * (index_t)(ORDERED ? 1 : shape.index_step);
     index_t at = (PARTS ? part * (UNROLL * INNER) : 0) + lane;
     word loaded[UNROLL];
     for (; at + (UNROLL - 1) * INNER < words_end; at += step) {
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) load_word(loaded[u], words + (VECTOR == 1 ? shape.stride : 1) * (at + u * INNER));
+        for (int u = 0; u < UNROLL; u++) load_word(loaded[u], words + stride * (at + u * INNER));
 #pragma unroll
         for (int u = 0; u < UNROLL; u++)
-            fold::template take_word<VECTOR>(s, loaded[u], index + VECTOR * (index_t)(ORDERED ? 1 : shape.index_step) * (at + u * INNER));
+            fold::template take_word<VECTOR>(s, loaded[u], index + index_step * (at + u * INNER));
     }
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
-        if (at + u * INNER < words_end) load_word(loaded[u], words + (VECTOR == 1 ? shape.stride : 1) * (at + u * INNER));
+        if (at + u * INNER < words_end) load_word(loaded[u], words + stride * (at + u * INNER));
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
         if (at + u * INNER < words_end)
-            fold::template take_word<VECTOR>(s, loaded[u], index + VECTOR * (index_t)(ORDERED ? 1 : shape.index_step) * (at + u * INNER));
+            fold::template take_word<VECTOR>(s, loaded[u], index + index_step * (at + u * INNER));
 }
 
 // The `part`th of shape.word_parts of a run, by INNER lanes. `index` is that of its first element.
-__device__ __forceinline__ void take_run(state *s, const IN *from, const rows_shape &shape, index_t part, int lane, index_t index) {
+__device__ __forceinline__ void take_run(state *s, const IN *from, const rows_shape &shape, index_t part, int lane,
+                                         index_t index) {
     const index_t n = (index_t)shape.run, before = before_words(from, n), words = (n - before) / VECTOR;
     if (!ALIGNED && part == 0)
         for (index_t i = lane; i < before; i += INNER) fold::take(s[0], from[i], index + i);
@@ -107,7 +112,8 @@ __device__ __forceinline__ void take_run(state *s, const IN *from, const rows_sh
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_rows(OUT *__restrict__ out, const IN *__restrict__ in, const rows_shape shape, char *scratch, unsigned scratch_zeros) {
+reduce_rows(OUT *__restrict__ out, const IN *__restrict__ in, const rows_shape shape, char *scratch,
+            unsigned scratch_zeros) {
     const int groups = THREADS / GROUP, lane = threadIdx.x % GROUP % INNER, run_lane = threadIdx.x % GROUP / INNER;
     const unsigned parts = PARTS ? shape.run_parts * shape.word_parts : 1;
     const unsigned long long tile = PARTS ? blockIdx.x / parts : blockIdx.x;
@@ -120,8 +126,8 @@ reduce_rows(OUT *__restrict__ out, const IN *__restrict__ in, const rows_shape s
     for (int i = 0; i < STATES; i++) s[i] = fold::none();
     walk<KEPT_AXES>(shape.kept, output, in_offset, out_offset);
     if (GROUP == THREADS || output < shape.outputs) {
-        const index_t run_step = (PARTS ? shape.run_parts : 1) * (GROUP / INNER);
-        for (index_t run = run_part * (GROUP / INNER) + run_lane; run < (OUTER_AXES ? (index_t)shape.runs : 1); run += run_step) {
+        const index_t run_step = (PARTS ? shape.run_parts : 1) * (GROUP / INNER), runs = OUTER_AXES ? shape.runs : 1;
+        for (index_t run = run_part * (GROUP / INNER) + run_lane; run < runs; run += run_step) {
             long long offset = in_offset, index = 0;
             walk<OUTER_AXES>(shape.outer, run, offset, index);
             take_run(s, in + offset, shape, word_part, lane, (index_t)index);

@@ -1,9 +1,9 @@
 // Columns: the densest axis stays. Every lane has VECTOR neighbouring outputs. What hw_reduce launches for columns, and
 // for any axes of which the densest stays.
 //
-// Idea       A block has LANES words of a row of `in` side by side, and THREADS / LANES rows; a thread goes down its columns
-//            with UNROLL rows in flight. The rows of the block are put together in shared memory; where columns are few, the
-//            rows are dealt to several blocks (`parts`), and the last of them puts their states together.
+// Idea       A block has LANES words of a row of `in` side by side, and THREADS / LANES rows; a thread goes down its
+//            columns with UNROLL rows in flight. The rows of the block are put together in shared memory; where columns
+//            are few, the rows are dealt to several blocks (`parts`), and the last of them puts their states together.
 // Predicted  H200, f32 sum of 16384 x 16384 over axis 0: every sector is read once, four full ones by eight lanes.
 // Measured   Not yet.
 // Held back  By DRAM. Rows whose length is no multiple of a word are read in single elements.
@@ -73,7 +73,8 @@ __device__ __forceinline__ void take(state *s, const word &loaded, index_t index
 }
 
 // Rows row, row + ROWS, ... before end.
-__device__ __forceinline__ void take_rows(state *s, const IN *from, const columns_shape &shape, index_t row, index_t end) {
+__device__ __forceinline__ void take_rows(state *s, const IN *from, const columns_shape &shape, index_t row,
+                                          index_t end) {
     word loaded[UNROLL];
     index_t index[UNROLL];
     for (; row + (UNROLL - 1) * ROWS < end; row += UNROLL * ROWS) {
@@ -113,7 +114,8 @@ __device__ __forceinline__ void over_rows(state *s) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_columns(OUT *__restrict__ out, const IN *__restrict__ in, const columns_shape shape, char *scratch, unsigned scratch_zeros) {
+reduce_columns(OUT *__restrict__ out, const IN *__restrict__ in, const columns_shape shape, char *scratch,
+               unsigned scratch_zeros) {
     const int lane = threadIdx.x % LANES, row = threadIdx.x / LANES;
     const unsigned parts = PARTS ? shape.parts : 1, part = PARTS ? blockIdx.x / (gridDim.x / parts) : 0;
     const unsigned tile = PARTS ? blockIdx.x % (gridDim.x / parts) : blockIdx.x;
@@ -128,7 +130,8 @@ reduce_columns(OUT *__restrict__ out, const IN *__restrict__ in, const columns_s
     if (is_inside) take_rows(s, in + in_offset, shape, first + row, first + each + (part < more));
     over_rows(s);
     if (PARTS && parts > 1) {
-        state *of_parts = (state *)(scratch + scratch_zeros) + (unsigned long long)tile * parts * (LANES * VECTOR) + lane;
+        const unsigned long long states_before = (unsigned long long)tile * parts * (LANES * VECTOR);
+        state *of_parts = (state *)(scratch + scratch_zeros) + states_before + lane;
 #pragma unroll
         for (int v = 0; v < VECTOR; v++)
             if (row == 0) of_parts[(part * VECTOR + v) * LANES] = s[v];

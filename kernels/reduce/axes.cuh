@@ -10,8 +10,10 @@ struct axis {
     long long step, other_step;   // in elements: of in; of out for kept axes, of the index for reduced ones
 };
 
-// x / d for x below 2^31 (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994, figure 4.1).
-__device__ __forceinline__ unsigned over(unsigned x, const axis &d) { return (__umulhi(x, d.multiplier) + x) >> d.shift; }
+// x / d for x below 2^31 (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994, figure
+// 4.1).
+__device__ __forceinline__ unsigned over(unsigned x, const axis &d) { return (__umulhi(x,
+                                                                                       d.multiplier) + x) >> d.shift; }
 __device__ __forceinline__ unsigned long long over(unsigned long long x, const axis &d) { return x / d.count; }
 
 // Adds to both the steps of `index`, counted along n axes of which the last varies fastest.

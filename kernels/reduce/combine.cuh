@@ -27,8 +27,8 @@ __device__ __forceinline__ typename fold::state over_lanes(typename fold::state 
     return s;
 }
 
-// Over the block, of `threads` (a multiple of 32): thread 0 gets the result. Begins with a barrier, so that it can be used
-// again at once.
+// Over the block, of `threads` (a multiple of 32): thread 0 gets the result. Begins with a barrier, so that it can be
+// used again at once.
 template <typename fold, int threads>
 __device__ __forceinline__ typename fold::state over_block(typename fold::state s) {
     typedef typename fold::state state;

@@ -24,7 +24,8 @@ typedef unsigned index_t;
 enum { STATES = 4 };
 
 template <typename fold, typename element, int n>
-__device__ __forceinline__ void take_each(typename fold::state *states, const parts_of<element, n> &word, index_t index) {
+__device__ __forceinline__ void take_each(typename fold::state *states, const parts_of<element, n> &word,
+                                          index_t index) {
 #pragma unroll
     for (int i = 0; i < n; i++) fold::take(states[i % STATES], word.parts[i], index + i);
 }
@@ -58,7 +59,8 @@ template <typename element> struct sum_fold {
     typedef typename traits<element>::sum state;
     static __device__ state none() { return 0; }
     static __device__ __forceinline__ void take(state &s, element e, index_t) { s += number(e); }
-    template <int n> static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
+    template <int n>
+    static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
         take_each<sum_fold>(s, word, i);
     }
     static __device__ __forceinline__ state both(state a, state b) { return a + b; }
@@ -79,7 +81,7 @@ SMALL_SUM(u8, unsigned, sum_of_bytes, 4)
 SMALL_SUM(i16, int, sum_of_shorts, 2)
 SMALL_SUM(u16, unsigned, sum_of_shorts, 2)
 
-// ---- Means ------------------------------------------------------------------------------------------------------------
+// ---- Means ---------------------------------------------------------------------------------------------------------
 
 // Of floats, and of integers whose sum 64 bits hold. One division, in the type of the sum; of integers in f64.
 template <typename out> __device__ void divide(out &e, float sum, f64 count) { round_to(e, sum / (float)count); }
@@ -105,8 +107,11 @@ template <typename element> struct wide_mean_fold {
         s.low += low;
         s.high += high + (s.low < low);
     }
-    static __device__ __forceinline__ void take(state &s, element e, index_t) { add(s, (u64)(typename traits<element>::sum)e, e < 0 ? -1 : 0); }
-    template <int n> static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
+    static __device__ __forceinline__ void take(state &s, element e, index_t) {
+        add(s, (u64)(typename traits<element>::sum)e, e < 0 ? -1 : 0);
+    }
+    template <int n>
+    static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
         take_each<wide_mean_fold>(s, word, i);
     }
     static __device__ __forceinline__ state both(state a, state b) {
@@ -133,20 +138,21 @@ template <typename element> struct wide_mean_fold {
     }
 };
 
-// ---- Products ---------------------------------------------------------------------------------------------------------
+// ---- Products ------------------------------------------------------------------------------------------------------
 
 template <typename element> struct product_fold {
     typedef typename traits<element>::sum state;
     static __device__ state none() { return 1; }
     static __device__ __forceinline__ void take(state &s, element e, index_t) { s *= number(e); }
-    template <int n> static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
+    template <int n>
+    static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
         take_each<product_fold>(s, word, i);
     }
     static __device__ __forceinline__ state both(state a, state b) { return a * b; }
     template <typename out> static __device__ void result(out &e, state s, f64) { round_to(e, s); }
 };
 
-// ---- Norms ------------------------------------------------------------------------------------------------------------
+// ---- Norms ---------------------------------------------------------------------------------------------------------
 
 // The sum of squares: of floats in their type of sums, of integers in f64.
 template <typename element, bool is_float> struct squares;
@@ -163,7 +169,8 @@ template <typename element> struct norm_fold {
         const state v = number(e);
         s += v * v;
     }
-    template <int n> static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
+    template <int n>
+    static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t i) {
         take_each<norm_fold>(s, word, i);
     }
     static __device__ __forceinline__ state both(state a, state b) { return a + b; }
@@ -187,7 +194,7 @@ SMALL_NORM(u8)
 SMALL_NORM(i16)
 SMALL_NORM(u16)
 
-// ---- Least and greatest -----------------------------------------------------------------------------------------------
+// ---- Least and greatest --------------------------------------------------------------------------------------------
 
 // NaN when either is, -0.0 below 0.0.
 template <typename value> __device__ __forceinline__ value least(value a, value b) { return b < a ? b : a; }
@@ -202,11 +209,19 @@ template <> __device__ __forceinline__ float greatest<float>(float a, float b) {
     return a;
 }
 #else
-template <> __device__ __forceinline__ float least<float>(float a, float b) { return a != a ? a : b != b ? b : fminf(a, b); }
-template <> __device__ __forceinline__ float greatest<float>(float a, float b) { return a != a ? a : b != b ? b : fmaxf(a, b); }
+template <> __device__ __forceinline__ float least<float>(float a, float b) {
+    return a != a ? a : b != b ? b : fminf(a, b);
+}
+template <> __device__ __forceinline__ float greatest<float>(float a, float b) {
+    return a != a ? a : b != b ? b : fmaxf(a, b);
+}
 #endif
-template <> __device__ __forceinline__ double least<double>(double a, double b) { return a != a ? a : b != b ? b : fmin(a, b); }
-template <> __device__ __forceinline__ double greatest<double>(double a, double b) { return a != a ? a : b != b ? b : fmax(a, b); }
+template <> __device__ __forceinline__ double least<double>(double a, double b) {
+    return a != a ? a : b != b ? b : fmin(a, b);
+}
+template <> __device__ __forceinline__ double greatest<double>(double a, double b) {
+    return a != a ? a : b != b ? b : fmax(a, b);
+}
 
 #define EXTREME_FOLD(name, choose, start)                                                                              \
     template <typename element> struct name {                                                                          \
@@ -223,15 +238,23 @@ template <> __device__ __forceinline__ double greatest<double>(double a, double 
 EXTREME_FOLD(min_fold, least, highest)
 EXTREME_FOLD(max_fold, greatest, lowest)
 
-// ---- And where they are -----------------------------------------------------------------------------------------------
+// ---- And where they are --------------------------------------------------------------------------------------------
 
 // Whether v replaces the best so far, which has a lower index: a NaN does unless the best is one.
 template <typename value> __device__ __forceinline__ bool is_less(value v, value best) { return v < best; }
-template <> __device__ __forceinline__ bool is_less<float>(float v, float best) { return !(v >= best) && best == best; }
-template <> __device__ __forceinline__ bool is_less<double>(double v, double best) { return !(v >= best) && best == best; }
+template <> __device__ __forceinline__ bool is_less<float>(float v, float best) {
+    return !(v >= best) && best == best;
+}
+template <> __device__ __forceinline__ bool is_less<double>(double v, double best) {
+    return !(v >= best) && best == best;
+}
 template <typename value> __device__ __forceinline__ bool is_more(value v, value best) { return v > best; }
-template <> __device__ __forceinline__ bool is_more<float>(float v, float best) { return !(v <= best) && best == best; }
-template <> __device__ __forceinline__ bool is_more<double>(double v, double best) { return !(v <= best) && best == best; }
+template <> __device__ __forceinline__ bool is_more<float>(float v, float best) {
+    return !(v <= best) && best == best;
+}
+template <> __device__ __forceinline__ bool is_more<double>(double v, double best) {
+    return !(v <= best) && best == best;
+}
 
 // The index of a state that has taken nothing better than the start value is the largest there is; of several such the
 // elements are all equal, and the first of them is 0.

@@ -1,10 +1,13 @@
-// The sum of a block's threads by shuffles: within warps, and of the warps' sums in the first. Thread 0 gets the result.
+// The sum of a block's threads by shuffles: within warps, and of the warps' sums in the first. Thread 0 gets the
+// result.
 #pragma once
 
 #include "reduce/rung.cuh"
 
 // 64-bit values travel as two registers.
-template <typename sum> __device__ __forceinline__ sum from_lane_below(sum value, int by) { return __shfl_down_sync(0xffffffff, value, by); }
+template <typename sum> __device__ __forceinline__ sum from_lane_below(sum value, int by) {
+    return __shfl_down_sync(0xffffffff, value, by);
+}
 
 __device__ __forceinline__ SUM add_warp(SUM sum) {
 #pragma unroll

@@ -59,7 +59,7 @@ template <> __device__ __forceinline__ float number<f16>(f16 e) {
 }
 template <> __device__ __forceinline__ float number<bf16>(bf16 e) { return __int_as_float((int)e.bits << 16); }
 
-// ---- And back, to the nearest, ties to even ---------------------------------------------------------------------------
+// ---- And back, to the nearest, ties to even ------------------------------------------------------------------------
 
 template <typename to, typename from> __device__ __forceinline__ void round_to(to &e, from v) { e = (to)v; }
 __device__ __forceinline__ void round_to(f16 &e, float v) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(e.bits) : "f"(v)); }

@@ -60,11 +60,13 @@ static hw_status place(const DLTensor *t, int64_t below, int64_t above, hw_layou
     if (!fits)
         return hw_diag_set(diag, HW_USAGE, "%s does not fit into the address space from where it begins", l->name);
     if (l->first % l->elem_bytes)
-        return hw_diag_set(diag, HW_USAGE, "%s begins at no multiple of its elements of %u bytes", l->name, l->elem_bytes);
+        return hw_diag_set(diag, HW_USAGE, "%s begins at no multiple of its elements of %u bytes", l->name,
+                           l->elem_bytes);
     return HW_OK;
 }
 
-hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem_bytes, bool pointers, hw_layout *layout,
+hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem_bytes, bool pointers,
+                         hw_layout *layout,
                          hw_diag *diag) {
     int64_t below, above;
     *layout = (hw_layout){.name = name, .elem_bytes = elem_bytes};
@@ -90,7 +92,8 @@ hw_status hw_layout_check_place(const hw_device_properties *device, const DLTens
                                 const char *name, hw_diag *diag) {
     if (is_there(device, tensor->device)) return HW_OK;
     return hw_diag_set(diag, HW_USAGE,
-                       "%s: %s is on a device of DLPack type %d, number %d; the stream's device is %s (type %d, number %d)",
+                       "%s: %s is on a device of DLPack type %d, number %d; the stream's device is %s (type %d, number "
+                       "%d)",
                        caller, name, (int)tensor->device.device_type, tensor->device.device_id, device->name,
                        (int)device->dl.device_type, device->dl.device_id);
 }
@@ -105,10 +108,12 @@ hw_overlap hw_layout_shared(const hw_layout *a, const hw_layout *b) {
     for (int side = 0; side < 2; side++) {
         for (uint32_t k = 0; k < both[side]->rank; k++) {
             int64_t stride = both[side]->stride[k] < 0 ? -both[side]->stride[k] : both[side]->stride[k];
-            if (stride) terms[n_terms++] = (hw_overlap_term){stride * both[side]->elem_bytes, (int64_t)both[side]->n[k] - 1};
+            if (stride) terms[n_terms++] = (hw_overlap_term){stride * both[side]->elem_bytes,
+                                                             (int64_t)both[side]->n[k] - 1};
         }
     }
-    // a.lowest + s + x = b.end - b.elem_bytes - t + y, with x and y bytes of an element: x turned round joins y's range.
+    // a.lowest + s + x = b.end - b.elem_bytes - t + y, with x and y bytes of an element: x turned round joins y's
+    // range.
     terms[n_terms++] = (hw_overlap_term){1, (int64_t)a->elem_bytes - 1 + b->elem_bytes - 1};
     int64_t target = (int64_t)(b->end - b->elem_bytes - a->lowest) + (int64_t)b->elem_bytes - 1;
     return hw_overlap_solve(terms, n_terms, target);

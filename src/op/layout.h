@@ -17,10 +17,11 @@ typedef struct hw_layout {
     uintptr_t first, lowest, end;   // of element (0, 0, ...), of the first byte, and past the last
 } hw_layout;
 
-// Checks rank, shape, strides and, with pointers, the data of an array whose elements have elem_bytes; fills the layout.
-// HW_USAGE: NULL, a negative extent, strides beyond the address space, data that are NULL or begin at no multiple of an
-// element. HW_UNSUPPORTED: more than 2^40 elements.
-hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem_bytes, bool pointers, hw_layout *layout,
+// Checks rank, shape, strides and, with pointers, the data of an array whose elements have elem_bytes; fills the
+// layout. HW_USAGE: NULL, a negative extent, strides beyond the address space, data that are NULL or begin at no
+// multiple of an element. HW_UNSUPPORTED: more than 2^40 elements.
+hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem_bytes, bool pointers,
+                         hw_layout *layout,
                          hw_diag *diag);
 
 // Is the array in memory that the device works on? A cpu device: this machine's. HW_USAGE, with the caller's name.

@@ -6,7 +6,8 @@
 #include "op/layout.h"
 #include "op/reduce_gpu.h"
 
-static hw_status check_places(const hw_device_properties *device, const DLTensor *in, const DLTensor *out, hw_diag *diag) {
+static hw_status check_places(const hw_device_properties *device, const DLTensor *in, const DLTensor *out,
+                              hw_diag *diag) {
     hw_status status = hw_layout_check_place(device, in, "hw_reduce", "in", diag);
     return status == HW_OK && out ? hw_layout_check_place(device, out, "hw_reduce", "out", diag) : status;
 }

@@ -41,14 +41,16 @@ static hw_status check_kind(hw_reduction reduction, const DLTensor *in, uint32_t
     if (in->dtype.lanes != 1)
         return hw_diag_set(diag, HW_UNSUPPORTED, "in has elements of %u lanes; reductions take one", in->dtype.lanes);
     if (!is_known_type(in->dtype))
-        return hw_diag_set(diag, HW_UNSUPPORTED, "in has elements of %s; reductions take i8 to i64, u8 to u64, f16, bf16, "
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "in has elements of %s; reductions take i8 to i64, u8 to u64, f16, bf16, "
                            "f32 and f64", hw_dtype_name(in->dtype, name, sizeof name));
     bool has_exact = (reduction == HW_REDUCE_SUM || reduction == HW_REDUCE_MEAN) && in->dtype.code == kDLFloat &&
                      in->dtype.bits >= 32;
     if (flags & HW_REDUCE_EXACT && !has_exact) {
         char type[48];
         return hw_diag_set(diag, HW_UNSUPPORTED, "exact reductions are sums and means of f32 and f64, not a %s of %s",
-                           hw_reduction_name(reduction, name, sizeof name), hw_dtype_name(in->dtype, type, sizeof type));
+                           hw_reduction_name(reduction, name, sizeof name), hw_dtype_name(in->dtype, type,
+                                                                                          sizeof type));
     }
     return HW_OK;
 }
@@ -83,7 +85,8 @@ static hw_status match_out(const hw_layout *in, const hw_layout *out, uint32_t r
     const uint32_t n_kept = in->rank - (uint32_t)__builtin_popcount(reduced);
     const bool keeps_dims = out->rank == in->rank;   // the same, when nothing is reduced
     if (!keeps_dims && out->rank != n_kept)
-        return hw_diag_set(diag, HW_USAGE, "out has rank %u; it is %u, or %u with the reduced axes kept", out->rank, n_kept,
+        return hw_diag_set(diag, HW_USAGE, "out has rank %u; it is %u, or %u with the reduced axes kept", out->rank,
+                           n_kept,
                            in->rank);
     for (uint32_t k = 0, to = 0; k < in->rank; k++) {
         const bool is_reduced = reduced >> k & 1;
@@ -91,7 +94,8 @@ static hw_status match_out(const hw_layout *in, const hw_layout *out, uint32_t r
         if (is_reduced && !keeps_dims) continue;
         const uint64_t expected = is_reduced ? 1 : in->n[k];
         if (out->n[to] != expected)
-            return hw_diag_set(diag, HW_USAGE, "axis %u of out has the extent %llu, and axis %u of in makes it %llu", to,
+            return hw_diag_set(diag, HW_USAGE, "axis %u of out has the extent %llu, and axis %u of in makes it %llu",
+                               to,
                                (unsigned long long)out->n[to], k, (unsigned long long)expected);
         if (!is_reduced) stride[k] = out->stride[to];
         to++;

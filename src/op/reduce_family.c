@@ -7,8 +7,8 @@
 #include "op/family.h"
 #include "op/reduce_plan.h"
 
-// COPY is what the copying rung writes, and no other. The first passes leave sums in FIRST, the next in SECOND, and so on
-// in turn.
+// COPY is what the copying rung writes, and no other. The first passes leave sums in FIRST, the next in SECOND, and so
+// on in turn.
 enum { IN, OUT, COPY, FIRST, SECOND, ELEMENTS = 0 };
 enum { LEAST_BLOCK = 512, ZEROS = HW_SCRATCH_ZEROS, PARTS_BYTES = 64 << 10 };
 
@@ -34,14 +34,15 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
     *work = (hw_work){.arrays = {[IN] = {.name = "in", .bytes = bytes},
                                  [OUT] = {.name = "out", .bytes = out_type(problem).bits / 8, .is_output = true},
                                  [COPY] = {.name = "copy", .bytes = bytes / 2, .is_output = true},
-                                 [FIRST] = {.name = "first", .bytes = larger(first, ZEROS + PARTS_BYTES), .is_scratch = true},
+                                 [FIRST] = {.name = "first", .bytes = larger(first, ZEROS + PARTS_BYTES),
+                                            .is_scratch = true},
                                  [SECOND] = {.name = "second", .bytes = larger(second, 8), .is_scratch = true}},
                       .n_arrays = 5, .bytes_moved = (double)bytes};
     return HW_OK;
 }
 
-// Small integers, around 0 where there are negative ones: every sum of some of them is one too, and so small that no type
-// of sums rounds it, whatever the order. A lost or a doubled element shows.
+// Small integers, around 0 where there are negative ones: every sum of some of them is one too, and so small that no
+// type of sums rounds it, whatever the order. A lost or a doubled element shows.
 static void fill(const hw_problem *problem, void *const *arrays) {
     const int64_t shift = problem->dtype.code == kDLUInt ? 0 : 8;
     for (uint64_t i = 0; i < problem->size[ELEMENTS]; i++) {
@@ -75,7 +76,8 @@ static void compare_copy(const hw_problem *problem, void *const *arrays, const v
 }
 
 // No sum is rounded but the last one, to the result's type, as the reference is: all of its bits are asked for.
-static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array, const void *got,
+static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                    const void *got,
                     hw_verdict *verdict) {
     const DLDataType type = out_type(problem);
     *verdict = (hw_verdict){.right = true};
@@ -136,8 +138,8 @@ static uint64_t walking_blocks(const hw_rung *rung, const hw_device_properties *
     return larger(useful < most ? useful : most, 1);
 }
 
-// A pass leaves a sum for each of its blocks, and the next adds these, until there is one. Walking rungs end with a pass of
-// one block.
+// A pass leaves a sum for each of its blocks, and the next adds these, until there is one. Walking rungs end with a
+// pass of one block.
 static hw_status plan_passes(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     const DLDataType sum = sum_type(problem);
@@ -147,7 +149,8 @@ static hw_status plan_passes(const hw_rung *rung, const hw_problem *problem, con
     hw_status status = check_block(rung, asked, diag);
     if (status != HW_OK) return status;
     do {
-        uint64_t blocks = larger(rung->tile[0] ? divide_up(left, rung->tile[0]) : walking_blocks(rung, device, left), 1);
+        uint64_t blocks = larger(rung->tile[0] ? divide_up(left, rung->tile[0]) : walking_blocks(rung, device, left),
+                                 1);
         if (!rung->tile[0] && from != IN) blocks = 1;
         if (blocks > INT32_MAX) return hw_diag_set(diag, HW_USAGE, "%s takes fewer than 2^31 blocks", rung->name);
         const int to = blocks == 1 ? OUT : from == FIRST ? SECOND : FIRST;
@@ -194,9 +197,9 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
 
 // ---- The family -----------------------------------------------------------------------------------------------------
 
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, threads, per_block, copies, planner, rung_idea)          \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = {threads, threads != 0}, \
-     .tile = {per_block, 1}, .is_copy = copies, .plan = planner, .idea = rung_idea},
+#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, threads, per_block, copies, planner, rung_idea)      \
+    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .tile = {per_block, 1},         \
+     .block = {threads, !!threads}, .is_copy = copies, .plan = planner, .idea = rung_idea},
 static const hw_rung rungs[] = {
 #include "kernels/reduce/ladder.def"
 };

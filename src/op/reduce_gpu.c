@@ -100,7 +100,8 @@ static void say_rows(page *page, const hw_reduce_plan *plan) {
     if (plan->group == plan->threads)
         say(page, "each output: %u block%s of %u threads", parts, parts == 1 ? "" : "s", plan->threads);
     else
-        say(page, "each output: %u lane%s, %u outputs in a block of %u threads", plan->group, plan->group == 1 ? "" : "s",
+        say(page, "each output: %u lane%s, %u outputs in a block of %u threads", plan->group,
+            plan->group == 1 ? "" : "s",
             plan->threads / plan->group, plan->threads);
     if (plan->runs > 1)
         say(page, ", %llu runs of %llu elements, %u lanes along a run", (unsigned long long)plan->runs,
@@ -124,8 +125,8 @@ const char *hw_gpu_reduce_explain(hw_device *device, const hw_reduction_form *fo
     if (plan.way == HW_REDUCE_ROWS) say_rows(&page, &plan);
     else say_columns(&page, &plan);
     say(&page, "lanes: %u bytes a load%s, %u in flight; %llu blocks, %d-bit indices\n", plan.vector * form->in_bytes,
-        plan.way == HW_REDUCE_ROWS && !plan.aligned ? ", the elements before and after these words singly" : "", plan.unroll,
-        (unsigned long long)plan.blocks, plan.index64 ? 64 : 32);
+        plan.way == HW_REDUCE_ROWS && !plan.aligned ? ", the elements before and after these words singly" : "",
+        plan.unroll, (unsigned long long)plan.blocks, plan.index64 ? 64 : 32);
     if (plan.scratch_bytes)
         say(&page, "finish: the last block of each output puts %llu bytes of parts together, in a fixed order\n",
             (unsigned long long)plan.scratch_bytes);

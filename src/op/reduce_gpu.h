@@ -5,8 +5,8 @@
 #include "device/device.h"
 #include "op/reduction.h"
 
-// form has outputs, no HW_REDUCE_EXACT, and pointers of the device. In the order of the stream. HW_UNSUPPORTED: more outputs
-// than a grid has blocks for; HW_NO_MEMORY, HW_COMPILE, HW_NOT_FOUND (compiler).
+// form has outputs, no HW_REDUCE_EXACT, and pointers of the device. In the order of the stream. HW_UNSUPPORTED: more
+// outputs than a grid has blocks for; HW_NO_MEMORY, HW_COMPILE, HW_NOT_FOUND (compiler).
 hw_status hw_gpu_reduce(hw_stream *stream, const hw_reduction_form *form, hw_diag *diag);
 
 // What it would do, a line per step.

@@ -63,7 +63,8 @@ static void define_text(hw_plan *plan, hw_plan_launch *launch, const char *name,
     launch->defines[launch->n_defines++] = hw_plan_text(plan, "%s=%s", name, value);
 }
 
-static void define_all(const hw_reduction_form *form, const hw_reduce_plan *reduce, hw_plan *plan, hw_plan_launch *launch) {
+static void define_all(const hw_reduction_form *form, const hw_reduce_plan *reduce, hw_plan *plan,
+                       hw_plan_launch *launch) {
     const bool is_rows = reduce->way == HW_REDUCE_ROWS;
     char name[48];
     define_text(plan, launch, "IN", hw_dtype_name(form->in_type, name, sizeof name));

@@ -15,7 +15,7 @@ static uint32_t power_of_two_from(uint64_t n, uint32_t most) {
     return power;
 }
 
-// ---- What is done with an element ------------------------------------------------------------------------------------
+// ---- What is done with an element ----------------------------------------------------------------------------------
 
 static bool is_integer(const hw_reduction_form *form) {
     return form->in_type.code == kDLInt || form->in_type.code == kDLUInt;
@@ -100,7 +100,8 @@ static void choose_row_words(const hw_reduction_form *form, hw_reduce_plan *plan
     plan->aligned = false;
 }
 
-// Some words for each lane; from more than a warp has of them on, a block, and a larger one where blocks share an output.
+// Some words for each lane; from more than a warp has of them on, a block, and a larger one where blocks share an
+// output.
 static void choose_group(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t run_words = divide_up(plan->along.n, plan->vector), words = run_words * plan->runs;
     const uint64_t warp_words = (uint64_t)32 * goals->row_words, warps = (uint64_t)goals->multiprocessors * 64;
@@ -111,12 +112,13 @@ static void choose_group(const hw_reduction_form *form, const hw_reduce_goals *g
     plan->inner = power_of_two_from(run_words, plan->group);
 }
 
-// Parts of outputs that are too few to keep the device busy: by words of a run, when there are more than a block takes at
-// a time, or by runs.
+// Parts of outputs that are too few to keep the device busy: by words of a run, when there are more than a block takes
+// at a time, or by runs.
 static void choose_row_parts(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t wanted = (uint64_t)goals->multiprocessors * goals->blocks / form->outputs;
     const uint64_t most = least(wanted, HW_REDUCE_SCRATCH_BYTES / plan->state_bytes / form->outputs);
-    const uint64_t words = plan->along.n / plan->vector, all_words = divide_up(plan->along.n, plan->vector) * plan->runs;
+    const uint64_t words = plan->along.n / plan->vector, all_words = divide_up(plan->along.n,
+                                                                               plan->vector) * plan->runs;
     plan->run_parts = plan->word_parts = 1;
     if (form->outputs > MOST_COUNTERS || all_words < goals->block_words) return;
     plan->threads = plan->group = goals->threads;
@@ -140,7 +142,7 @@ static void plan_rows(const hw_reduction_form *form, const hw_reduce_goals *goal
     if (plan->run_parts * plan->word_parts > 1) plan->scratch_bytes = plan->blocks * plan->state_bytes;
 }
 
-// ---- Columns ----------------------------------------------------------------------------------------------------------
+// ---- Columns -------------------------------------------------------------------------------------------------------
 
 static void choose_column_words(const hw_reduction_form *form, hw_reduce_plan *plan) {
     plan->vector = plan->along.step == 1 ? aligned_vector(form, plan) : 1;
@@ -171,7 +173,8 @@ static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *g
     choose_column_words(form, plan);
     const uint64_t words = divide_up(plan->along.n, plan->vector);
     // Of few rows each thread has some, and the block is wider.
-    const uint32_t block_rows = power_of_two_from(form->terms / goals->column_rows, plan->threads / goals->column_lanes);
+    const uint32_t block_rows = power_of_two_from(form->terms / goals->column_rows,
+                                                  plan->threads / goals->column_lanes);
     plan->lanes = power_of_two_from(words, plan->threads / block_rows);
     plan->tiles = divide_up(words, plan->lanes) * (form->outputs / plan->along.n);
     choose_column_parts(form, goals, plan);
@@ -189,8 +192,8 @@ hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_devi
                              .column_rows = 4};
 }
 
-// Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes along
-// these outputs.
+// Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes
+// along these outputs.
 static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) {
     enum { SHORT_BYTES = 64 };
     if (form->n_kept == 0) return true;

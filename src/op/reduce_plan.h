@@ -1,5 +1,5 @@
-// How a reduction is done on a GPU: a pure function of its plainest form and the device. The kernels are kernels/reduce/
-// 92_rows.cu and 94_columns.cu; they say what the numbers here mean.
+// How a reduction is done on a GPU: a pure function of its plainest form and the device. The kernels are
+// kernels/reduce/ 92_rows.cu and 94_columns.cu; they say what the numbers here mean.
 #ifndef HW_OP_REDUCE_PLAN_H
 #define HW_OP_REDUCE_PLAN_H
 
@@ -39,13 +39,15 @@ typedef struct hw_reduce_plan {
 // What the choice aims at; measured on an H200 (docs/performance.md).
 typedef struct hw_reduce_goals {
     uint32_t multiprocessors;            // to keep busy
-    uint32_t threads, unroll, blocks;    // of blocks that share an output, or have a long row: blocks for each multiprocessor
+    uint32_t threads, unroll;            // of blocks that share an output, or have a long row
+    uint32_t blocks;                     // of these, for each multiprocessor
     uint32_t part_words;                 // the least that each thread has of a part
     uint32_t block_words;                // that one such block does alone
     uint32_t row_threads, row_unroll;    // of shorter rows
     uint32_t row_words;                  // for each lane, up to 32 of them
     uint32_t warp_words;                 // that a warp does alone where rows are many
-    uint32_t column_threads, column_unroll, column_lanes, column_blocks, column_rows;   // rows: for each thread of a part
+    uint32_t column_threads, column_unroll, column_lanes, column_blocks;
+    uint32_t column_rows;                // the least that each thread has of a part
 } hw_reduce_goals;
 
 hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_device_properties *device);
@@ -55,8 +57,8 @@ void hw_reduce_plan_make(const hw_reduction_form *form, const hw_reduce_goals *g
 
 enum { HW_REDUCE_SCRATCH_BYTES = 8 << 20 };   // the most
 
-// The launch. in, out, scratch: the numbers of the arrays that it will be run with; scratch begins with `zeros` bytes of
-// zeros for counters (a tile each).
+// The launch. in, out, scratch: the numbers of the arrays that it will be run with; scratch begins with `zeros` bytes
+// of zeros for counters (a tile each).
 void hw_reduce_plan_launch(const hw_reduction_form *form, const hw_reduce_plan *reduce, int in, int out, int scratch,
                            uint32_t zeros, hw_plan *plan);
 

@@ -110,7 +110,8 @@ void hw_reduction_set_axes(hw_reduction_form *form, uint32_t rank, const uint64_
 
 static const char *const names[] = {
     [HW_REDUCE_SUM] = "sum",       [HW_REDUCE_PRODUCT] = "product", [HW_REDUCE_MIN] = "min",   [HW_REDUCE_MAX] = "max",
-    [HW_REDUCE_ARGMIN] = "argmin", [HW_REDUCE_ARGMAX] = "argmax",   [HW_REDUCE_MEAN] = "mean", [HW_REDUCE_NORM] = "norm",
+    [HW_REDUCE_ARGMIN] = "argmin", [HW_REDUCE_ARGMAX] = "argmax",   [HW_REDUCE_MEAN] = "mean",
+    [HW_REDUCE_NORM] = "norm",
 };
 enum { N_NAMES = sizeof names / sizeof names[0] };
 

@@ -10,8 +10,9 @@
 // array; the pointers are those of element (0, 0, ...). No extent is 1, and none 0 unless outputs or terms is.
 //
 // Kept axes     in_stride >= 0, descending; out_stride any. Neighbours that go on in both arrays are one axis.
-// Reduced axes  argmin, argmax: in C order, stride any, so that the index is that of walking them, the last the fastest.
-//               The others: stride >= 0, descending, so that the last one is the densest. Neighbours that go on are one.
+// Reduced axes  argmin, argmax: in C order, stride any, so that the index is that of walking them, the last the
+//               fastest. The others: stride >= 0, descending, so that the last one is the densest. Neighbours that go
+//               on are one.
 typedef struct hw_reduction_form {
     hw_reduction reduction;
     uint32_t flags;                        // of hw_reduce_flags

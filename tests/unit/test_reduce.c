@@ -127,7 +127,8 @@ static void take_memory(memory *m, uint32_t offset_elems, int byte) {
 static DLTensor tensor_of(const memory *m) {
     const size_t bytes = m->dtype.bits / 8;
     return (DLTensor){.data = (char *)m->on_device + m->begin + m->first * (int64_t)bytes, .device = properties->dl,
-                      .ndim = m->rank, .dtype = m->dtype, .shape = (int64_t *)m->shape, .strides = (int64_t *)m->stride};
+                      .ndim = m->rank, .dtype = m->dtype, .shape = (int64_t *)m->shape,
+                      .strides = (int64_t *)m->stride};
 }
 
 static double special(uint32_t which, bool has_nan) {
@@ -313,7 +314,8 @@ static void test_types_of_rows(void **state) {
     for (int t = 0; t < N_DTYPES; t++)
         for (int r = 0; r < N_REDUCTIONS; r++) {
             if (!is_wanted(t, r, 6) && strcmp(dtypes[t], "f32")) continue;
-            const example whole = {.reduction = (hw_reduction)r, .dtype = dtypes[t], .rank = 1, .shape = {70011}, .axes = 1,
+            const example whole = {.reduction = (hw_reduction)r, .dtype = dtypes[t], .rank = 1, .shape = {70011},
+                                   .axes = 1,
                                    .offset_elems = 1, .filling = SPECIAL};
             check(&whole);
         }
@@ -330,7 +332,8 @@ static void test_types_of_columns(void **state) {
         }
 }
 
-// Nothing, one, primes, around words, warps, blocks and what a block does alone. The kernels are few: most sizes share one.
+// Nothing, one, primes, around words, warps, blocks and what a block does alone. The kernels are few: most sizes share
+// one.
 static void test_sizes(void **state) {
     static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 31, 97, 127, 128, 129, 511, 512, 513, 2047, 2048, 2053,
                                     65535, 65536, 65537, 65540, 200003};
@@ -362,9 +365,12 @@ static const example chosen[] = {
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 3, .shape = {50, 30, 2}, .axes = 5},
     // Backwards, apart, again and again, in another order.
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 2, .backwards = {true, true}},
-    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .backwards = {false, true}},
-    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .order = {0, 1}, .filling = EQUAL},
-    {.reduction = HW_REDUCE_MAX, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .gap = 3, .out_backwards = true},
+    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .backwards = {false,
+                                                                                                           true}},
+    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .order = {0, 1},
+     .filling = EQUAL},
+    {.reduction = HW_REDUCE_MAX, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .gap = 3,
+     .out_backwards = true},
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .still = {true, false}},
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .still = {false, true}},
     {.reduction = HW_REDUCE_ARGMAX, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .still = {true, true}},
@@ -426,7 +432,8 @@ static void test_random(void **state) {
     (void)state;
     for (int i = 0; i < rounds; i++) {
         example e = {.reduction = below(2) ? HW_REDUCE_SUM : HW_REDUCE_ARGMIN, .dtype = below(2) ? "f32" : "u8",
-                     .rank = 1 + (int)below(4), .gap = below(3) ? 0 : below(4), .keepdims = below(2), .out_backwards = below(2),
+                     .rank = 1 + (int)below(4), .gap = below(3) ? 0 : below(4), .keepdims = below(2),
+                     .out_backwards = below(2),
                      .offset_elems = below(5), .filling = below(2) ? PLAIN : EQUAL};
         if (below(2)) shuffle(e.order, e.rank);
         for (int k = 0; k < e.rank; k++) {
@@ -489,7 +496,8 @@ static const question refused[] = {
      .words = "out has rank 0"},
     {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 1, .axes = {2}, .status = HW_USAGE,
      .words = "2 is no axis"},
-    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 2, .axes = {1, -1}, .status = HW_USAGE,
+    {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 2, .axes = {1, -1},
+     .status = HW_USAGE,
      .words = "axis 1 comes twice"},
     {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = -1, .status = HW_USAGE,
      .words = "the number of axes is -1"},
@@ -498,9 +506,11 @@ static const question refused[] = {
      .words = "c64"},
     {.in_type = {kDLFloat, 32, 2}, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_UNSUPPORTED,
      .words = "lanes"},
-    {.reduction = HW_REDUCE_MAX, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = HW_REDUCE_EXACT,
+    {.reduction = HW_REDUCE_MAX, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4},
+     .flags = HW_REDUCE_EXACT,
      .status = HW_UNSUPPORTED, .words = "a max of f32"},
-    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = 8, .status = HW_USAGE, .words = "flags 0x8"},
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = 8, .status = HW_USAGE,
+     .words = "flags 0x8"},
     {.reduction = 8, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_USAGE,
      .words = "number 8"},
     {.reduction = HW_REDUCE_ARGMIN, .in_type = F32, .out_type = {kDLInt, 64, 1}, .in_rank = 1, .in_shape = {0},
@@ -528,14 +538,16 @@ static void test_misuse(void **state) {
         const question *q = &refused[i];
         diag = (hw_diag){0};
         const bool is_strided = i + 1 == sizeof refused / sizeof refused[0];
-        const DLTensor in = {.data = memory + q->in_offset, .device = q->in_device.device_type ? q->in_device : properties->dl,
+        const DLTensor in = {.data = memory + q->in_offset,
+                             .device = q->in_device.device_type ? q->in_device : properties->dl,
                              .ndim = q->in_rank, .dtype = q->in_type, .shape = (int64_t *)q->in_shape,
                              .strides = is_strided ? (int64_t *)q->in_stride : NULL};
         DLTensor out = {.data = memory + 512 + q->out_offset, .device = properties->dl, .ndim = q->out_rank,
                         .dtype = q->out_type, .shape = (int64_t *)q->out_shape, .strides = (int64_t *)q->out_stride};
         hw_status status = hw_reduce(stream, q->reduction, &in, q->axes, q->n_axes, q->flags, &out, &diag);
         if (status != q->status || !strstr(diag.text, q->words))
-            fail_msg("question %d: status %d, \"%s\", not %d with \"%s\"", (int)i, (int)status, diag.text, (int)q->status,
+            fail_msg("question %d: status %d, \"%s\", not %d with \"%s\"", (int)i, (int)status, diag.text,
+                     (int)q->status,
                      q->words);
     }
     int64_t shape[1] = {4};
@@ -563,7 +575,8 @@ static void test_no_memory(void **state) {
         assert_int_equal(hw_device_alloc(own, N * 4, &in, &diag), HW_OK);
         assert_int_equal(hw_device_alloc(own, 4, &out, &diag), HW_OK);
         assert_int_equal(hw_fill(hw_device_stream(own), in, 0, N * 4, &diag), HW_OK);
-        const DLTensor a = {.data = in, .device = hw_device_get_properties(own)->dl, .ndim = 1, .dtype = F32, .shape = shape};
+        const DLTensor a = {.data = in, .device = hw_device_get_properties(own)->dl, .ndim = 1, .dtype = F32,
+                            .shape = shape};
         DLTensor b = {.data = out, .device = a.device, .dtype = F32};
         hw_alloc_fail_after(allowed);
         status = hw_reduce(hw_device_stream(own), HW_REDUCE_SUM, &a, NULL, 0, 0, &b, &diag);

@@ -1,0 +1,230 @@
+// How a reduction is planned: which kernel, how many lanes and blocks; merged axes; and the counters of the ladder's rungs.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ladder/ladder.h"
+#include "op/reduce_plan.h"
+
+// ---- Merged axes ----------------------------------------------------------------------------------------------------
+
+typedef struct merged {
+    hw_reduction reduction;
+    int rank;
+    int64_t shape[5], stride[5];
+    uint32_t axes;
+    const char *words;   // of hw_reduction_format
+} merged;
+
+static hw_status make(const merged *m, bool strided, hw_reduction_form *form) {
+    const DLTensor in = {.ndim = m->rank, .dtype = {kDLFloat, 32, 1}, .shape = (int64_t *)m->shape,
+                         .strides = strided ? (int64_t *)m->stride : NULL};
+    int axes[5], n = 0;
+    for (int k = 0; k < m->rank; k++)
+        if (m->axes >> k & 1) axes[n++] = k;
+    return hw_reduction_make(m->reduction, &in, axes, n, 0, NULL, false, form, NULL);
+}
+
+static void test_merged(void **state) {
+    static const merged all[] = {
+        {HW_REDUCE_SUM, 3, {4, 5, 6}, {30, 6, 1}, 7, "one output, over (120) strides (1)"},
+        {HW_REDUCE_SUM, 3, {4, 5, 6}, {30, 6, 1}, 6, "(4) strides (30), over (30) strides (1)"},
+        {HW_REDUCE_SUM, 3, {4, 5, 6}, {30, 6, 1}, 1, "(30) strides (1), over (4) strides (30)"},
+        {HW_REDUCE_SUM, 3, {4, 5, 6}, {30, 6, 1}, 2, "(4, 6) strides (30, 1), over (5) strides (6)"},
+        {HW_REDUCE_SUM, 3, {4, 1, 6}, {6, 99, 1}, 2, "(24) strides (1), over () strides ()"},
+        // Axes in any order are one for sums, and stay as they are for places.
+        {HW_REDUCE_SUM, 2, {4, 5}, {1, 4}, 3, "one output, over (20) strides (1)"},
+        {HW_REDUCE_ARGMIN, 2, {4, 5}, {1, 4}, 3, "one output, over (4, 5) strides (1, 4)"},
+        {HW_REDUCE_SUM, 2, {4, 5}, {-5, -1}, 3, "one output, over (20) strides (1)"},
+        {HW_REDUCE_ARGMAX, 2, {4, 5}, {-5, -1}, 3, "one output, over (20) strides (-1)"},
+        {HW_REDUCE_SUM, 2, {4, 5}, {0, 1}, 1, "(5) strides (1), over (4) strides (0)"},
+        {HW_REDUCE_SUM, 2, {0, 5}, {5, 1}, 1, "(5) strides (1), of no elements"},
+        {HW_REDUCE_SUM, 2, {0, 5}, {5, 1}, 2, "no outputs"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        hw_reduction_form form;
+        char text[256];
+        assert_int_equal(make(&all[i], true, &form), HW_OK);
+        assert_string_equal(hw_reduction_format(&form, text, sizeof text), all[i].words);
+    }
+}
+
+// ---- Plans on an H200 -----------------------------------------------------------------------------------------------
+
+static const hw_device_properties h200 = {
+    .kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 132, .threads_per_multiprocessor = 2048};
+
+typedef struct planned {
+    int rank;
+    int64_t shape[3];
+    uint32_t axes;
+    hw_reduce_way way;
+    uint32_t threads, lanes;   // for each output; columns: words side by side
+    uint64_t blocks;
+    uint32_t parts;
+    bool aligned;
+} planned;
+
+static void test_plans(void **state) {
+    static const planned all[] = {
+        {1, {1 << 28}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true},
+        {1, {1 << 20}, 1, HW_REDUCE_ROWS, 512, 512, 256, 256, true},
+        {1, {65536}, 1, HW_REDUCE_ROWS, 512, 512, 16, 16, true},
+        {1, {65532}, 1, HW_REDUCE_ROWS, 128, 128, 1, 1, true},
+        {1, {65535}, 1, HW_REDUCE_ROWS, 512, 512, 15, 15, false},
+        {1, {100}, 1, HW_REDUCE_ROWS, 128, 8, 1, 1, true},
+        {2, {16384, 16384}, 2, HW_REDUCE_ROWS, 128, 128, 16384, 1, true},
+        {2, {65536, 64}, 2, HW_REDUCE_ROWS, 128, 4, 2048, 1, true},
+        {2, {1 << 20, 8}, 2, HW_REDUCE_ROWS, 128, 1, 8192, 1, true},
+        {2, {8, 1 << 20}, 2, HW_REDUCE_ROWS, 512, 512, 264, 33, true},
+        {2, {16384, 16384}, 1, HW_REDUCE_COLUMNS, 256, 16, 256, 1, false},
+        {2, {1 << 20, 8}, 1, HW_REDUCE_COLUMNS, 256, 2, 264, 264, false},
+        {2, {8, 1 << 20}, 1, HW_REDUCE_COLUMNS, 256, 128, 2048, 1, false},
+        {3, {50, 30, 2}, 5, HW_REDUCE_COLUMNS, 256, 16, 2, 1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const planned *p = &all[i];
+        const merged m = {HW_REDUCE_SUM, p->rank, {p->shape[0], p->shape[1], p->shape[2]}, {0}, p->axes, NULL};
+        hw_reduction_form form;
+        hw_reduce_plan plan;
+        assert_int_equal(make(&m, false, &form), HW_OK);
+        const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200);
+        hw_reduce_plan_make(&form, &goals, &plan);
+        const uint32_t lanes = plan.way == HW_REDUCE_ROWS ? plan.group : plan.lanes, parts = plan.run_parts * plan.word_parts;
+        if (plan.way != p->way || plan.threads != p->threads || lanes != p->lanes || plan.blocks != p->blocks ||
+            parts != p->parts || plan.aligned != p->aligned)
+            fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d", (int)i, (int)plan.way,
+                     plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned);
+    }
+}
+
+// Any form: blocks cover all outputs, counters suffice, scratch memory and shared memory keep within their limits.
+static void test_limits(void **state) {
+    static const int64_t extents[] = {1, 2, 3, 7, 64, 129, 4096, 70001, 1 << 20};
+    enum { N = sizeof extents / sizeof extents[0] };
+    (void)state;
+    for (int a = 0; a < N; a++)
+        for (int b = 0; b < N; b++)
+            for (int c = 0; c < 4; c++)
+                for (uint32_t axes = 1; axes < 8; axes++)
+                    for (int r = 0; r <= HW_REDUCE_NORM; r++) {
+                        const merged m = {(hw_reduction)r, 3, {extents[a], extents[b], extents[c]}, {0}, axes, NULL};
+                        hw_reduction_form form;
+                        hw_reduce_plan plan;
+                        if (make(&m, false, &form) != HW_OK) continue;
+                        const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200);
+                        hw_reduce_plan_make(&form, &goals, &plan);
+                        const uint32_t parts = plan.run_parts * plan.word_parts;
+                        assert_true(plan.scratch_bytes <= HW_REDUCE_SCRATCH_BYTES);
+                        assert_true((parts > 1) == (plan.scratch_bytes > 0));
+                        if (parts > 1) assert_true(plan.tiles * 4 <= HW_SCRATCH_ZEROS);
+                        assert_true(plan.blocks == plan.tiles * parts);
+                        if (plan.way == HW_REDUCE_ROWS) {
+                            assert_true(plan.tiles * (plan.threads / plan.group) >= form.outputs);
+                            assert_true(plan.group % plan.inner == 0 && plan.threads % plan.group == 0);
+                        } else {
+                            assert_true(plan.threads % plan.lanes == 0);
+                            assert_true(plan.threads * plan.vector * plan.state_bytes <= 48 << 10);
+                        }
+                    }
+}
+
+// ---- Counters of the rungs --------------------------------------------------------------------------------------------
+
+typedef struct prediction {
+    const char *rung;
+    uint64_t elements;
+    uint64_t loads, load_passes, stores, store_passes;   // of shared memory
+} prediction;
+
+// One block of 512 threads on an H200, 32 lanes on 32 banks. Warps that add in steps s = 1 to 256:
+//   modulo      16, 16, 16, 16, 16, 8, 4, 2, 1: 95, of two loads and a store each, none of which conflict
+//   conflicts   8, 4, 2, 1, 1, 1, 1, 1, 1: 20, whose accesses meet 2, 4, 8, 16, 16, 8, 4, 2, 1 deep: 95 passes
+//   sequential  the same 20, without conflicts
+//   last_warp   8, 4, 2; then 2 loads, and 5 stores and loads
+// Before the steps 16 warps store; after them one loads the result, but that of last_warp is in a register.
+static const prediction predictions[] = {
+    {"modulo", 512, 191, 191, 111, 111},
+    {"conflicts", 512, 41, 191, 36, 111},
+    {"sequential", 512, 41, 41, 36, 36},
+    {"first_add", 1024, 41, 41, 36, 36},
+    {"last_warp", 1024, 35, 35, 35, 35},
+};
+
+static void expect(const prediction *p, const hw_ladder_row *row, hw_counter counter, uint64_t expected) {
+    if (row->counts[counter] != expected)
+        fail_msg("%s: %s is %llu, not %llu", p->rung, hw_counter_rows[counter].name,
+                 (unsigned long long)row->counts[counter], (unsigned long long)expected);
+}
+
+static hw_device *open_sim(void) {
+    hw_device *device = NULL;
+    hw_diag diag = {0};
+    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    if (hw_device_open("sim:h200", &options, &device, &diag)) fail_msg("%s", diag.text);
+    return device;
+}
+
+static void test_counters(void **state) {
+    hw_device *device = open_sim();
+    (void)state;
+    for (size_t i = 0; i < sizeof predictions / sizeof predictions[0]; i++) {
+        const prediction *p = &predictions[i];
+        hw_ladder_options options = {.family = hw_family_find("reduce"), .problem = {.size = {p->elements}},
+                                     .rung = p->rung};
+        hw_ladder ladder;
+        hw_diag diag = {0};
+        assert_true(hw_dtype_find("f32", &options.problem.dtype));
+        if (hw_ladder_run(device, NULL, &options, &ladder, &diag)) fail_msg("%s", diag.text);
+        const hw_ladder_row *row = &ladder.rows[ladder.n_rows - 1];
+        if (row->status || !row->verdict.right) fail_msg("%s: %s%s", p->rung, row->text, row->verdict.text);
+        expect(p, row, HW_COUNT_LDS_INST, p->loads);
+        expect(p, row, HW_COUNT_LDS_WAVEFRONTS, p->load_passes);
+        expect(p, row, HW_COUNT_STS_INST, p->stores);
+        expect(p, row, HW_COUNT_STS_WAVEFRONTS, p->store_passes);
+        hw_ladder_free(&ladder);
+    }
+    hw_device_close(device);
+}
+
+// Every rung at the sizes where something changes, of types whose sums are of other types.
+static void test_rungs(void **state) {
+    static const uint64_t sizes[] = {0, 1, 511, 512, 513, 1023, 1024, 1025, 262145, 300007};
+    static const char *const dtypes[] = {"f32", "i8", "f16"};
+    hw_device *device = open_sim();
+    (void)state;
+    for (size_t t = 0; t < 3; t++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            hw_ladder_options options = {.family = hw_family_find("reduce"), .problem = {.size = {sizes[i]}}};
+            hw_ladder ladder;
+            hw_diag diag = {0};
+            if (t && i % 3 != 2) continue;
+            assert_true(hw_dtype_find(dtypes[t], &options.problem.dtype));
+            if (hw_ladder_run(device, NULL, &options, &ladder, &diag)) fail_msg("%s", diag.text);
+            assert_int_equal(ladder.n_rows, options.family->n_rungs);
+            for (size_t k = 0; k < ladder.n_rows; k++) {
+                const hw_ladder_row *row = &ladder.rows[k];
+                if (row->status || !row->verdict.right)
+                    fail_msg("%s of %llu %s: %s%s", row->rung->name, (unsigned long long)sizes[i], dtypes[t], row->text,
+                             row->verdict.text);
+            }
+            hw_ladder_free(&ladder);
+        }
+    hw_device_close(device);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_merged),   cmocka_unit_test(test_plans), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_counters), cmocka_unit_test(test_rungs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
