@@ -346,6 +346,16 @@ static void test_choice(void **state) {
     assert_non_null(strstr(hw_cpu_nearest_explain(&problem, text, sizeof text), "every pair"));
     problem.method = HW_NEAREST_SEARCH;
     assert_true(hw_nearest_searches(&problem));
+    // The more dimensions, the more points it takes; few queries of many points are not worth a tree.
+    problem.method = HW_NEAREST_AUTO;
+    problem.points.count = problem.queries.count = 20000;
+    assert_true(hw_nearest_searches(&problem));
+    problem.dims = 16;
+    assert_false(hw_nearest_searches(&problem));
+    problem.dims = 3;
+    problem.self = false;
+    problem.queries.count = 100;
+    assert_false(hw_nearest_searches(&problem));
 }
 
 int main(void) {
