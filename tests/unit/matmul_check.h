@@ -1,5 +1,6 @@
-// One call of hw_matmul against the plainest loops in double: arrays with gaps between lines, guards around them, in
-// any layout and batching.
+// One call of hw_matmul against the plainest loops in double: arrays with gaps between lines, guards around them, in any
+// layout and batching. What lies between the elements of A and B is NaN, so that no kernel may as much as multiply it
+// by zero.
 #ifndef HW_TESTS_MATMUL_CHECK_H
 #define HW_TESTS_MATMUL_CHECK_H
 
@@ -17,7 +18,7 @@
 #include "halfwarp.h"
 #include "op/family.h"
 
-enum { MOST_BATCH_AXES = 6, GUARD_BYTES = 256, UNWRITTEN = 0xA5 };
+enum { MOST_BATCH_AXES = 6, GUARD_BYTES = 256, UNWRITTEN = 0xA5, NOT_A_NUMBER = 0xFF };
 
 typedef struct matmul_example {
     const char *type, *out_type;     // out_type NULL: the same
@@ -78,7 +79,7 @@ static void matmul_lay_out(const matmul_example *e, int which, matmul_array *x) 
     x->strides[rank - 1] = x->across;
     x->bytes = 2 * GUARD_BYTES + (size_t)(elems + e->offset) * (x->type.bits / 8);
     x->host = malloc(x->bytes);
-    memset(x->host, UNWRITTEN, x->bytes);
+    memset(x->host, which < 2 ? NOT_A_NUMBER : UNWRITTEN, x->bytes);
     x->tensor = (DLTensor){.ndim = rank, .dtype = x->type, .shape = x->shape, .strides = x->strides,
                            .byte_offset = GUARD_BYTES + (uint64_t)e->offset * (x->type.bits / 8)};
 }

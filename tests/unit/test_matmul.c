@@ -165,6 +165,8 @@ static void test_larger(void **state) {
     static const matmul_example all[] = {
         {.type = "f32", .m = 260, .n = 200, .k = 96, .alpha = 1},
         {.type = "f32", .m = 20, .n = 24, .k = 2000, .alpha = 1, .beta = 1},
+        {.type = "bf16", .m = 45, .n = 43, .k = 21, .gap = 3, .alpha = 1},   // lines that end within a copy
+        {.type = "f32", .m = 30, .n = 29, .k = 21, .gap = 3, .alpha = 1, .precision = HW_PRECISION_TF32},
         {.type = "f64", .m = 514, .n = 528, .k = 16, .alpha = 1},
         {.type = "bf16", .m = 150, .n = 264, .k = 72, .alpha = 1},
         {.type = "f32", .m = 150, .n = 260, .k = 72, .alpha = 1, .precision = HW_PRECISION_TF32},
