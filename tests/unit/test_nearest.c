@@ -368,6 +368,25 @@ static void infinite_coordinates_of_queries(void **state) {
     expect_both((problem){INFINITIES, .n = 200, .q = 3, .dims = 2, .k = 5});
 }
 
+// GPUs whose lanes have no common minimum, and one without launches whose blocks may wait for each other.
+static void other_gpus(void **state) {
+    static const char *const names[] = {"sim:v100", "sim:gtx280"};
+    hw_device *const before = devices[0];
+    const int count = n_devices;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+        hw_diag diag = {0};
+        check(hw_device_open(names[i], &options, &devices[0], &diag), &diag);
+        n_devices = 1;
+        expect_both((problem){UNIFORM, .n = 300, .dims = 3, .k = 1});
+        expect_both((problem){GRID, .n = 300, .dims = 3, .k = 8});
+        hw_device_close(devices[0]);
+    }
+    devices[0] = before;
+    n_devices = count;
+}
+
 // ---- The ladder -----------------------------------------------------------------------------------------------------
 
 static void expect_rungs(hw_device *device, uint64_t n, uint64_t dims, uint64_t k, const char *dtype) {
@@ -563,6 +582,7 @@ int main(void) {
         cmocka_unit_test(radius),
         cmocka_unit_test(strides),
         cmocka_unit_test(infinite_coordinates_of_queries),
+        cmocka_unit_test(other_gpus),
         cmocka_unit_test(rungs),
         cmocka_unit_test(ladder_sizes_are_checked),
         cmocka_unit_test(nan_is_named),
