@@ -2,7 +2,7 @@
 
 #include "model/coalesce.h"
 
-enum { HALF = 16, ALL_LANES = 32, LINE_BYTES = 128, MAX_WIDTH = 16 };
+enum { HALF = 16, HALF_MASK = 0xffff, ALL_LANES = 32, LINE_BYTES = 128, MAX_WIDTH = 16 };
 
 // One access, as every function here takes it.
 typedef struct lanes {
@@ -28,14 +28,29 @@ static bool is_in_order(const lanes *l) {
     return true;
 }
 
-static void count_strict(const lanes *l, hw_transactions *t) {
-    if (is_in_order(l)) {
-        t->coalesced++;
-        if (l->width == 4) t->of_64++;
-        else t->of_128 += l->width / 8;
-    } else {
-        t->uncoalesced++;
-        t->of_32 += (uint32_t)__builtin_popcount(l->mask);
+// What a half-warp asks for.
+typedef struct asked {
+    hw_transaction list[HW_TRANSACTIONS];
+    uint32_t n;
+    bool in_order;
+} asked;
+
+static void ask(asked *asked, uint64_t address, uint32_t bytes) {
+    asked->list[asked->n++] = (hw_transaction){address, bytes};
+}
+
+static void ask_strictly(const lanes *l, asked *asked) {
+    asked->in_order = is_in_order(l);
+    if (asked->in_order) {
+        int lowest = __builtin_ctz(l->mask);
+        uint64_t segment = address_of(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
+        uint32_t bytes = l->width == 4 ? 64 : 128;
+        for (uint32_t at = 0; at < HALF * l->width; at += bytes) ask(asked, segment + at, bytes);
+        return;
+    }
+    for (uint32_t left = l->mask; left; left &= left - 1) {
+        uint64_t address = address_of(l, __builtin_ctz(left));
+        ask(asked, address - address % 32, 32);
     }
 }
 
@@ -60,18 +75,33 @@ static uint32_t lanes_inside(const lanes *l, uint32_t waiting, uint64_t first, u
     return inside;
 }
 
-static void count_segments(const lanes *l, hw_transactions *t) {
+static void ask_by_segments(const lanes *l, asked *asked) {
     for (uint32_t waiting = l->mask; waiting;) {
         uint32_t bytes = segment_bytes(l->width);
-        uint64_t span[2], address = address_of(l, __builtin_ctz(waiting));
-        waiting &= ~lanes_inside(l, waiting, address - address % bytes, bytes, span);
+        uint64_t span[2], first = address_of(l, __builtin_ctz(waiting));
+        first -= first % bytes;
+        waiting &= ~lanes_inside(l, waiting, first, bytes, span);
         while (bytes > 32 && span[0] / (bytes / 2) == span[1] / (bytes / 2)) {
             bytes /= 2;
+            first += span[0] / bytes * bytes;
             span[0] %= bytes;
             span[1] %= bytes;
         }
-        *(bytes == 32 ? &t->of_32 : bytes == 64 ? &t->of_64 : &t->of_128) += 1;
+        ask(asked, first, bytes);
     }
+}
+
+static void ask_half(const hw_arch *arch, const lanes *l, asked *asked) {
+    if (arch->cc < 12) ask_strictly(l, asked);
+    else ask_by_segments(l, asked);
+}
+
+static void count_half(const hw_arch *arch, const lanes *l, hw_transactions *t) {
+    asked asked = {.n = 0};
+    ask_half(arch, l, &asked);
+    for (uint32_t i = 0; i < asked.n; i++)
+        *(asked.list[i].bytes == 32 ? &t->of_32 : asked.list[i].bytes == 64 ? &t->of_64 : &t->of_128) += 1;
+    if (arch->cc < 12) *(asked.in_order ? &t->coalesced : &t->uncoalesced) += 1;
 }
 
 // ---- 2.0 and newer: lines and sectors -------------------------------------------------------------------------------
@@ -115,9 +145,20 @@ hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bo
         l.mask = mask & (uint32_t)(((uint64_t)1 << group) - 1) << first;
         if (!l.mask) continue;
         t.requests++;
-        if (arch->cc < 12) count_strict(&l, &t);
-        else if (arch->cc < 20) count_segments(&l, &t);
+        if (arch->cc < 20) count_half(arch, &l, &t);
         else count_cached(arch, &l, arch->cc < 30 && cached && kind == HW_NOTE_LOAD, &t);
     }
     return t;
+}
+
+uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32], uint32_t width,
+                              hw_transaction list[HW_TRANSACTIONS]) {
+    lanes l = {.base = base, .delta = delta, .width = width > MAX_WIDTH ? MAX_WIDTH : width};
+    asked asked = {.n = 0};
+    for (uint32_t half = HALF_MASK; width && half; half <<= HALF) {
+        l.mask = mask & half;
+        if (l.mask) ask_half(arch, &l, &asked);
+    }
+    for (uint32_t i = 0; i < asked.n; i++) list[i] = asked.list[i];
+    return asked.n;
 }

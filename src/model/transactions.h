@@ -32,6 +32,17 @@ typedef struct hw_transactions {
 hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bool cached, uint32_t mask, uint64_t base,
                                       const int64_t delta[32], uint32_t width);
 
+// One transaction: where its bytes lie.
+typedef struct hw_transaction {
+    uint64_t address;
+    uint32_t bytes;
+} hw_transaction;
+
+// The transactions of the same access on 1.x, where they matter one by one (partition.h). Returns how many.
+enum { HW_TRANSACTIONS = 36 };   // most of one warp: one a lane, or four of an access in order
+uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32], uint32_t width,
+                              hw_transaction list[HW_TRANSACTIONS]);
+
 // Bytes that they move.
 static inline uint64_t hw_transactions_bytes(const hw_transactions *t) {
     return 32ull * t->of_32 + 64ull * t->of_64 + 128ull * t->of_128;

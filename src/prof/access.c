@@ -1,8 +1,9 @@
-// Counts memory accesses, on the worker threads. The models are asked once per pattern and base modulo 128.
+// Counts memory accesses, on the worker threads. The models are asked once per pattern and base modulo 256.
 #include <string.h>
 
 #include "model/banks.h"
 #include "model/coalesce.h"
+#include "model/constant.h"
 #include "prof/internal.h"
 
 static bool space_of(const hw_access *access, hw_prof_space *space) {
@@ -10,7 +11,8 @@ static bool space_of(const hw_access *access, hw_prof_space *space) {
     case HW_SPACE_GLOBAL: *space = HW_PROF_GLOBAL; return true;
     case HW_SPACE_SHARED: *space = HW_PROF_SHARED; return true;
     case HW_SPACE_LOCAL: *space = HW_PROF_LOCAL; return true;
-    default: return false;   // constant memory is not counted
+    case HW_SPACE_CONST: *space = HW_PROF_CONST; return true;
+    default: return false;
     }
 }
 
@@ -31,6 +33,7 @@ static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_
     case HW_PROF_SHARED:
         return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, 4, a->mask, base, a->delta, memo->width);
     case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->mask, base, a->delta, memo->width);
+    case HW_PROF_CONST: return hw_constant_passes(arch, a->mask, a->delta);
     default: return hw_coalesce_sectors(arch, a->mask, base, a->delta, memo->width);
     }
 }
@@ -102,4 +105,5 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     uint32_t cost = *known - 1u;
     memo->cost[space] += cost * a->repeat;
     memo->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;
+    if (prof->is_old) hw_prof_count_era(prof, memo, a, space, cost);
 }

@@ -2,15 +2,22 @@
 #ifndef HW_PROF_INTERNAL_H
 #define HW_PROF_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "prof/prof.h"
 
 // The spaces that are counted.
-typedef enum hw_prof_space { HW_PROF_GLOBAL, HW_PROF_SHARED, HW_PROF_LOCAL, HW_PROF_SPACES } hw_prof_space;
+typedef enum hw_prof_space { HW_PROF_GLOBAL, HW_PROF_SHARED, HW_PROF_LOCAL, HW_PROF_CONST, HW_PROF_SPACES } hw_prof_space;
 
-enum { HW_PROF_PATTERNS = 4, HW_PROF_PHASES = 128, HW_PROF_NO_MEMO = 0xffffffff };
+// What GPUs before 7.0 counted besides.
+typedef enum hw_prof_era {
+    HW_PROF_COALESCED, HW_PROF_UNCOALESCED, HW_PROF_32B, HW_PROF_64B, HW_PROF_128B, HW_PROF_SERIALIZED, HW_PROF_ERAS
+} hw_prof_era;
 
-// Relative addresses that an instruction has used, and what they cost at each base modulo 128.
+enum { HW_PROF_PATTERNS = 4, HW_PROF_PHASES = 256, HW_PROF_NO_MEMO = 0xffffffff };
+
+// Relative addresses that an instruction has used, and what they cost at each base modulo 256.
 typedef struct hw_prof_pattern {
     uint64_t serial;                     // exec's number, the last time it was seen
     uint32_t mask;
@@ -25,6 +32,7 @@ typedef struct hw_prof_pattern {
 typedef struct hw_prof_memo {
     uint64_t epoch;
     uint64_t inst[HW_PROF_SPACES], requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], ideal[HW_PROF_SPACES];
+    uint64_t era[HW_PROF_ERAS];
     uint8_t kind, width;
     bool is_merged;
     uint8_t n_patterns, last, oldest;    // last: where the last one was found; oldest: the next to go
@@ -44,9 +52,20 @@ typedef struct hw_prof_worker {
     size_t notes_capacity, memos_capacity;
 } hw_prof_worker;
 
+// Bytes that the blocks of each wave, those that run at a time, ask of each partition.
+typedef struct hw_prof_camp {
+    uint32_t partitions;                 // 0: nothing is counted
+    uint64_t blocks_at_once, waves;
+    _Atomic uint64_t *bytes[2];          // loads, stores; [wave * partitions + partition]
+    size_t capacity[2];
+    uint32_t grid[2];                    // x, y
+} hw_prof_camp;
+
 struct hw_prof {
     hw_sink sink;                        // first: the sink is the object
     const hw_gpu *gpu;
+    bool is_old;                         // before 7.0: counts what its time counted
+    hw_prof_camp camp;
     bool wants_lines;
     void (*finished)(void *context, const hw_report *report);
     void *context;
@@ -75,6 +94,13 @@ struct hw_prof {
 
 // access.c
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
+
+// era.c: what GPUs before 7.0 count of an access that takes so many passes, and of the launch as a whole. A camp that is too
+// large to be kept is not counted.
+void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *access, hw_prof_space space, uint32_t passes);
+void hw_prof_begin_camp(hw_prof *prof, const hw_launch_info *info, uint32_t blocks_per_multiprocessor);
+double hw_prof_camp_pct(const hw_prof *prof, bool stores);
+void hw_prof_finish_era(const hw_prof *prof, const hw_launch_info *info, uint64_t *counts);   // info NULL: of a line
 
 // lines.c: rows for all source lines that the launch's instructions come from, and line_of.
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);

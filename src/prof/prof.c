@@ -74,6 +74,17 @@ static bool find_kernel(hw_prof *prof, const char *mangled) {
     return true;
 }
 
+// As profilers show it: a limit that does not apply is the limit of blocks.
+static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info) {
+    uint32_t threads = info->block[0] * info->block[1] * info->block[2];
+    uint32_t smem = info->smem_static_bytes + info->smem_dynamic_bytes;
+    hw_occupancy o = hw_model_occupancy(arch, threads, info->regs, smem);
+    o.limit_smem = hw_model_carveout_blocks(arch, threads, info->regs, smem);
+    if (o.limit_smem == HW_OCCUPANCY_UNLIMITED) o.limit_smem = o.limit_blocks;
+    if (o.limit_regs == HW_OCCUPANCY_UNLIMITED) o.limit_regs = o.limit_blocks;
+    return o;
+}
+
 static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
     prof->notes = info->notes;
     prof->n_notes = 0;   // until there is room: records would be ignored
@@ -84,6 +95,7 @@ static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *dia
     prof->n_notes = info->n_notes;
     number_memos(prof);
     if (!make_workers(prof, info->n_workers)) return hw_diag_no_memory(diag);
+    if (prof->is_old) hw_prof_begin_camp(prof, info, occupancy_of(prof->gpu->arch, info).blocks);
     if (!prof->wants_lines) return HW_OK;
     if (!make_room((void **)&prof->line_of, info->n_notes, &prof->line_of_capacity, sizeof *prof->line_of))
         return hw_diag_no_memory(diag);
@@ -136,17 +148,21 @@ static void guarded_off(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t 
 // Where the accesses of a kind of instruction are counted; -1: nowhere.
 typedef struct access_counters {
     int requests, sectors, sectors_ideal, shared_inst, wavefronts, local_requests, local_sectors;
+    int const_requests, const_passes, era[HW_PROF_SERIALIZED];
 } access_counters;
 
 static const access_counters load_counters = {
     HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL, HW_COUNT_LDS_INST,
-    HW_COUNT_LDS_WAVEFRONTS, HW_COUNT_LLD_REQUESTS, HW_COUNT_LLD_SECTORS};
+    HW_COUNT_LDS_WAVEFRONTS, HW_COUNT_LLD_REQUESTS, HW_COUNT_LLD_SECTORS, HW_COUNT_CONST_REQUESTS, HW_COUNT_CONST_PASSES,
+    {HW_COUNT_GLD_COALESCED, HW_COUNT_GLD_UNCOALESCED, HW_COUNT_GLD_32B, HW_COUNT_GLD_64B, HW_COUNT_GLD_128B}};
 static const access_counters store_counters = {
     HW_COUNT_GST_REQUESTS, HW_COUNT_GST_SECTORS, HW_COUNT_GST_SECTORS_IDEAL, HW_COUNT_STS_INST,
-    HW_COUNT_STS_WAVEFRONTS, HW_COUNT_LST_REQUESTS, HW_COUNT_LST_SECTORS};
+    HW_COUNT_STS_WAVEFRONTS, HW_COUNT_LST_REQUESTS, HW_COUNT_LST_SECTORS, -1, -1,
+    {HW_COUNT_GST_COALESCED, HW_COUNT_GST_UNCOALESCED, HW_COUNT_GST_32B, HW_COUNT_GST_64B, HW_COUNT_GST_128B}};
 static const access_counters copy_counters = {
-    HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL, -1, -1, -1, -1};
-static const access_counters atomic_counters = {-1, -1, -1, -1, -1, -1, -1};
+    HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL, -1, -1, -1, -1, -1, -1,
+    {-1, -1, -1, -1, -1}};
+static const access_counters atomic_counters = {-1, -1, -1, -1, -1, -1, -1, -1, -1, {-1, -1, -1, -1, -1}};
 
 static void add(uint64_t *counts, int counter, uint64_t value) {
     if (counter >= 0) counts[counter] += value;
@@ -165,6 +181,10 @@ static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
     add(counts, to->wavefronts, memo->cost[HW_PROF_SHARED]);
     add(counts, to->local_requests, memo->requests[HW_PROF_LOCAL]);
     add(counts, to->local_sectors, memo->cost[HW_PROF_LOCAL]);
+    add(counts, to->const_requests, memo->requests[HW_PROF_CONST]);
+    add(counts, to->const_passes, memo->cost[HW_PROF_CONST]);
+    for (int i = HW_PROF_COALESCED; i <= HW_PROF_128B; i++) add(counts, to->era[i], memo->era[i]);
+    counts[HW_COUNT_WARP_SERIALIZE] += memo->era[HW_PROF_SERIALIZED];
     counts[HW_COUNT_L2_SECTORS] += memo->cost[HW_PROF_GLOBAL];
     counts[HW_COUNT_L2_SECTORS_IDEAL] += memo->ideal[HW_PROF_GLOBAL];
     // Past the first-level cache, data does not come through the pipe whose passes are counted.
@@ -200,15 +220,13 @@ static void count_worker(hw_prof *prof, const hw_prof_worker *w, uint64_t *count
     }
 }
 
-// As profilers show it: a limit that does not apply is the limit of blocks.
-static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info) {
-    uint32_t threads = info->block[0] * info->block[1] * info->block[2];
-    uint32_t smem = info->smem_static_bytes + info->smem_dynamic_bytes;
-    hw_occupancy o = hw_model_occupancy(arch, threads, info->regs, smem);
-    o.limit_smem = hw_model_carveout_blocks(arch, threads, info->regs, smem);
-    if (o.limit_smem == HW_OCCUPANCY_UNLIMITED) o.limit_smem = o.limit_blocks;
-    if (o.limit_regs == HW_OCCUPANCY_UNLIMITED) o.limit_regs = o.limit_blocks;
-    return o;
+static void finish_old(const hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch,
+                       hw_report_kernel *kernel) {
+    hw_prof_finish_era(prof, info, launch->counts);
+    launch->gld_partition_pct = hw_prof_camp_pct(prof, false);
+    launch->gst_partition_pct = hw_prof_camp_pct(prof, true);
+    for (size_t i = 0; prof->wants_lines && i < kernel->n_lines; i++)
+        hw_prof_finish_era(prof, NULL, ((hw_report_line *)kernel->lines)[i].counts);
 }
 
 static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
@@ -226,6 +244,7 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     memcpy(launch->grid, info->grid, sizeof launch->grid);
     memcpy(launch->block, info->block, sizeof launch->block);
     for (uint32_t i = 0; i < prof->n_workers; i++) count_worker(prof, &prof->workers[i], launch->counts);
+    if (prof->is_old) finish_old(prof, info, launch, kernel);
     kernel->launches++;
     if (prof->wants_lines) hw_prof_drop_unused_lines(kernel);
     prof->n_launches++;
@@ -246,12 +265,15 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
         return hw_diag_no_memory(diag);
     }
     prof->gpu = gpu;
+    prof->is_old = gpu->arch->cc < 70;
     if (options) {
         prof->wants_lines = options->lines;
         prof->finished = options->finished;
         prof->context = options->context;
     }
-    prof->sink = (hw_sink){.ordered = false, .launch_begin = launch_begin, .launch_end = launch_end,
+    // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.
+    const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
+    prof->sink = (hw_sink){.ordered = needs_addresses, .launch_begin = launch_begin, .launch_end = launch_end,
                            .access = hw_prof_access, .executed = executed, .branch = branch,
                            .guarded_off = guarded_off};
     *out = prof;
@@ -266,6 +288,7 @@ void hw_prof_destroy(hw_prof *prof) {
     }
     for (size_t i = 0; i < prof->n_kernels; i++) hw_free((void *)prof->kernels[i].lines);
     hw_free_aligned(prof->workers);
+    for (int i = 0; i < 2; i++) hw_free((void *)prof->camp.bytes[i]);
     hw_free(prof->launches);
     hw_free(prof->kernels);
     hw_free(prof->files);

@@ -18,10 +18,16 @@ typedef enum hw_counter {
 // One row of counters.def.
 typedef struct hw_counter_row {
     const char *name;
-    bool is_column;
+    int since, until;                // compute capabilities that show it
     const char *definition;
 } hw_counter_row;
 extern const hw_counter_row hw_counter_rows[HW_COUNTERS];
+
+// Is it a column of a report about that GPU?
+bool hw_counter_is_column(hw_counter counter, const hw_gpu *gpu);
+
+// Are gld_partition_pct and gst_partition_pct columns of it?
+bool hw_counts_partitions(const hw_gpu *gpu);
 
 // One kernel launch.
 typedef struct hw_report_launch {
@@ -34,6 +40,9 @@ typedef struct hw_report_launch {
     uint32_t smem_static, smem_dynamic;   // bytes per block
     hw_occupancy occupancy;          // limit_smem: of the memory that the driver would set aside (model/occupancy.h)
     uint64_t counts[HW_COUNTERS];
+    // Share of the bandwidth that global loads, stores use, as far as partitions decide (model/partition.h): of the blocks
+    // that run at a time, the mean load over the largest. 100 where nothing is asked for; 0: the GPU has no such thing.
+    double gld_partition_pct, gst_partition_pct;
     double host_ms;                  // wall-clock time of the simulation
     hw_status status;                // other than HW_OK: it stopped early, and the counters say how far it got
 } hw_report_launch;
@@ -76,7 +85,7 @@ typedef struct hw_prof_options {
 hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_prof **out, hw_diag *diag);
 void hw_prof_destroy(hw_prof *prof);
 
-// To be attached to a device. Not ordered. launch_begin fails with HW_NO_MEMORY only; records never fail.
+// To be attached to a device. Ordered for 1.x and 3.x, whose partitions and rows of banks depend on whole addresses. launch_begin fails with HW_NO_MEMORY only; records never fail.
 // Cost of an access record: about 20 ns when its pattern is one of the last four of its instruction.
 hw_sink *hw_prof_sink(hw_prof *prof);
 

@@ -17,17 +17,17 @@ static void write_text(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void write_counter_names(FILE *out) {
+static void write_counter_names(const hw_gpu *gpu, FILE *out) {
     for (int i = 0; i < HW_COUNTERS; i++)
-        if (hw_counter_rows[i].is_column) fprintf(out, ",%s", hw_counter_rows[i].name);
+        if (hw_counter_is_column(i, gpu)) fprintf(out, ",%s", hw_counter_rows[i].name);
 }
 
-static void write_counters(FILE *out, const uint64_t *counts) {
+static void write_counters(const hw_gpu *gpu, FILE *out, const uint64_t *counts) {
     for (int i = 0; i < HW_COUNTERS; i++)
-        if (hw_counter_rows[i].is_column) fprintf(out, ",%" PRIu64, counts[i]);
+        if (hw_counter_is_column(i, gpu)) fprintf(out, ",%" PRIu64, counts[i]);
 }
 
-static void write_launch(FILE *out, const hw_report_launch *l) {
+static void write_launch(const hw_gpu *gpu, FILE *out, const hw_report_launch *l) {
     char number[HW_REPORT_NUMBER];
     const hw_occupancy *o = &l->occupancy;
     fprintf(out, "%" PRIu64 ",", l->ordinal);
@@ -36,21 +36,26 @@ static void write_launch(FILE *out, const hw_report_launch *l) {
     fprintf(out, ",%u,%u,%u", l->regs, l->smem_static, l->smem_dynamic);
     fprintf(out, ",%u,%u,%u,%u", o->limit_blocks, o->limit_regs, o->limit_smem, o->limit_warps);
     fprintf(out, ",%s", hw_report_trimmed(o->occupancy_pct, 2, number, sizeof number));
-    write_counters(out, l->counts);
+    write_counters(gpu, out, l->counts);
+    if (hw_counts_partitions(gpu)) {
+        fprintf(out, ",%s", hw_report_trimmed(l->gld_partition_pct, 2, number, sizeof number));
+        fprintf(out, ",%s", hw_report_trimmed(l->gst_partition_pct, 2, number, sizeof number));
+    }
     fprintf(out, ",%s,%d\n", hw_report_fixed(l->host_ms, 4, number, sizeof number), l->regs_estimated);
 }
 
 static void write_launches(const hw_report *report, FILE *out) {
     fputs("ordinal,kernel,grid,block,regs,smem_static,smem_dynamic,limit_blocks,limit_regs,limit_smem,limit_warps,"
           "occupancy_pct", out);
-    write_counter_names(out);
+    write_counter_names(report->gpu, out);
+    if (hw_counts_partitions(report->gpu)) fputs(",gld_partition_pct,gst_partition_pct", out);
     fputs(",host_ms,regs_estimated\n", out);
-    for (size_t i = 0; i < report->n_launches; i++) write_launch(out, &report->launches[i]);
+    for (size_t i = 0; i < report->n_launches; i++) write_launch(report->gpu, out, &report->launches[i]);
 }
 
 static void write_lines(const hw_report *report, FILE *out) {
     fputs("kernel,launches,file,line", out);
-    write_counter_names(out);
+    write_counter_names(report->gpu, out);
     fputc('\n', out);
     for (size_t i = 0; i < report->n_kernels; i++) {
         const hw_report_kernel *k = &report->kernels[i];
@@ -59,7 +64,7 @@ static void write_lines(const hw_report *report, FILE *out) {
             fprintf(out, ",%" PRIu64 ",", k->launches);
             write_text(out, k->lines[j].file);
             fprintf(out, ",%u", k->lines[j].line);
-            write_counters(out, k->lines[j].counts);
+            write_counters(report->gpu, out, k->lines[j].counts);
             fputc('\n', out);
         }
     }

@@ -31,14 +31,14 @@ static int put_integer(json_t *object, const char *key, uint64_t value) {
     return put(object, key, json_integer((json_int_t)value));
 }
 
-static int put_counters(json_t *object, const uint64_t *counts) {
+static int put_counters(json_t *object, const hw_gpu *gpu, const uint64_t *counts) {
     int failed = 0;
     for (int i = 0; i < HW_COUNTERS; i++)
-        if (hw_counter_rows[i].is_column) failed |= put_integer(object, hw_counter_rows[i].name, counts[i]);
+        if (hw_counter_is_column(i, gpu)) failed |= put_integer(object, hw_counter_rows[i].name, counts[i]);
     return failed;
 }
 
-static json_t *launch_object(const hw_report_launch *l) {
+static json_t *launch_object(const hw_gpu *gpu, const hw_report_launch *l) {
     const hw_occupancy *o = &l->occupancy;
     json_t *object = json_object();
     int failed = put_integer(object, "ordinal", l->ordinal);
@@ -55,7 +55,11 @@ static json_t *launch_object(const hw_report_launch *l) {
     failed |= put_integer(object, "limit_smem", o->limit_smem);
     failed |= put_integer(object, "limit_warps", o->limit_warps);
     failed |= put(object, "occupancy_pct", rounded(o->occupancy_pct, 0.01));
-    failed |= put_counters(object, l->counts);
+    failed |= put_counters(object, gpu, l->counts);
+    if (hw_counts_partitions(gpu)) {
+        failed |= put(object, "gld_partition_pct", rounded(l->gld_partition_pct, 0.01));
+        failed |= put(object, "gst_partition_pct", rounded(l->gst_partition_pct, 0.01));
+    }
     failed |= put(object, "host_ms", rounded(l->host_ms, 0.0001));
     failed |= put(object, "completed", json_boolean(l->status == HW_OK));
     if (!failed) return object;
@@ -63,10 +67,10 @@ static json_t *launch_object(const hw_report_launch *l) {
     return NULL;
 }
 
-static json_t *line_object(const hw_report_line *line) {
+static json_t *line_object(const hw_gpu *gpu, const hw_report_line *line) {
     json_t *object = json_object();
     int failed = put(object, "file", text(line->file)) | put_integer(object, "line", line->line) |
-                 put_counters(object, line->counts);
+                 put_counters(object, gpu, line->counts);
     if (!failed) return object;
     json_decref(object);
     return NULL;
@@ -88,7 +92,8 @@ static hw_status write_element(FILE *out, json_t *object, bool is_first, hw_diag
     return failed && !ferror(out) ? hw_diag_no_memory(diag) : HW_OK;
 }
 
-static hw_status write_kernel(const hw_report_kernel *kernel, bool is_first, FILE *out, hw_diag *diag) {
+static hw_status write_kernel(const hw_gpu *gpu, const hw_report_kernel *kernel, bool is_first, FILE *out,
+                              hw_diag *diag) {
     json_t *name = text(kernel->kernel);
     hw_status status = name ? HW_OK : hw_diag_no_memory(diag);
     if (status) return status;
@@ -96,7 +101,7 @@ static hw_status write_kernel(const hw_report_kernel *kernel, bool is_first, FIL
     json_dumpf(name, out, JSON_ENCODE_ANY);
     fprintf(out, ", \"launches\": %llu, \"lines\": [", (unsigned long long)kernel->launches);
     for (size_t i = 0; i < kernel->n_lines && !status; i++)
-        status = write_element(out, line_object(&kernel->lines[i]), i == 0, diag);
+        status = write_element(out, line_object(gpu, &kernel->lines[i]), i == 0, diag);
     fputs("]}", out);
     json_decref(name);
     return status;
@@ -112,12 +117,12 @@ hw_status hw_report_write_json(const hw_report *report, bool colour, FILE *out, 
     json_decref(gpu);
     fputs(",\n \"launches\": [", out);
     for (size_t i = 0; i < report->n_launches && !status; i++)
-        status = write_element(out, launch_object(&report->launches[i]), i == 0, diag);
+        status = write_element(out, launch_object(report->gpu, &report->launches[i]), i == 0, diag);
     fputs("]", out);
     if (report->has_lines) {
         fputs(",\n \"kernels\": [", out);
         for (size_t i = 0; i < report->n_kernels && !status; i++)
-            status = write_kernel(&report->kernels[i], i == 0, out, diag);
+            status = write_kernel(report->gpu, &report->kernels[i], i == 0, out, diag);
         fputs("]", out);
     }
     fputs("}\n", out);
