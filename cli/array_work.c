@@ -61,6 +61,7 @@ static hw_status make_all_room(job *j, hw_diag *diag) {
     for (int i = 0; i < work->n_in && !status; i++) status = make_room(j, &work->in[i], &j->in[i], diag);
     for (int i = 0; i < work->n_out && !status; i++) status = make_room(j, &j->result[i], &j->out[i], diag);
     if (status != HW_NO_MEMORY) return status;
+    *diag = (hw_diag){0};   // the first message would stay
     return hw_diag_set(diag, HW_NO_MEMORY, "the arrays' %.0f bytes do not fit the memory of %s all at once; "
                        "--device cpu works on them where they lie", bytes, hw_device_get_properties(j->device)->name);
 }

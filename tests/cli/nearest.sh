@@ -67,6 +67,30 @@ for same in "$in" "$work/soft.npy"; do
 done
 cmp "$in" "$work/before.npy" || fail "the input has changed"
 
+# A signal in the middle of the work leaves neither output.
+python3 - "$halfwarp" "$work" << 'END' || fail "a signal"
+import glob, os, signal, struct, subprocess, sys, time
+halfwarp, work = sys.argv[1:]
+count, source, out = 40000, work + "/many.npy", work + "/out.npy"
+text = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 3), }" % count
+text += " " * (63 - (10 + len(text)) % 64) + "\n"
+with open(source, "wb") as file:
+    file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode())
+    file.write(b"".join(struct.pack("<f", i * 7919 % 99991) for i in range(3 * count)))
+for number in signal.SIGINT, signal.SIGTERM:
+    child = subprocess.Popen([halfwarp, "nearest", source, "-o", out, "--distances", work + "/far.npy", "--device",
+                              "cpu", "--k", "100", "--method", "brute"],
+                             preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    while child.poll() is None and len(glob.glob(work + "/*.tmp")) < 2:
+        time.sleep(0.0005)
+    child.send_signal(number)
+    child.wait()
+    left = glob.glob(work + "/out.npy*") + glob.glob(work + "/far.npy*")
+    if child.returncode != -number or left:
+        sys.exit("%s: status %d, left %s" % (number.name, child.returncode, left))
+os.remove(source)
+END
+
 nearest 0 "$in" --explain --k 3
 [ -s "$work/out" ] || fail "nothing explained"
 silent err

@@ -80,6 +80,18 @@ for same in "$in" "$work/hard.npy"; do refused 2 "is the input" "$in" --op sum -
 cmp "$in" "$work/before.npy" || fail "the input has changed"
 if [ -w /dev/full ]; then refused 2 "No space left" "$in" --op sum -o /dev/full; fi
 
+# More than the device holds: a file with holes, 1 GiB and its result on a GPU of 1 GiB.
+python3 - "$work/huge.npy" << 'END'
+import struct, sys
+text = "{'descr': '<f4', 'fortran_order': False, 'shape': (268435456,), }"
+text += " " * (63 - (10 + len(text)) % 64) + "\n"
+with open(sys.argv[1], "wb") as file:
+    file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode())
+    file.truncate(10 + len(text) + (1 << 30))
+END
+refused 2 "1073741828 bytes do not fit the memory of" "$work/huge.npy" --op sum -o "$out" --device sim:gtx280
+rm "$work/huge.npy"
+
 reduce 0 "$in" --op sum --axis 0 --explain
 [ -s "$work/out" ] || fail "nothing explained"
 silent err
