@@ -268,7 +268,7 @@ INLINE bool comes_first(const hw_tree *tree, uint32_t b, const pack *to_b, uint3
     return difference ? difference > 0 : tree->min_index[b] < tree->min_index[a];
 }
 
-enum { STACK = 128 };   // 14 levels above the buckets, and at most 31 + 2 * 16 within
+enum { STACK = 64 };   // HW_TREE_MAX_DEPTH levels above the buckets, and at most 27 of halves within
 
 typedef struct waiting {
     pack distances;
