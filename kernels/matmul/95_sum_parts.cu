@@ -3,9 +3,10 @@
 // Idea       Blocks of 90_tiles.cu left their tiles as they were, one after the other. A thread adds a word of one tile
 //            over all parts, or GROUPS threads do and add their sums in the order of their numbers: the same bits every
 //            time. Without parts (k = 0) it is C = beta C.
-// Predicted  Not yet.
-// Measured   Not yet.
-// Held back  Not yet.
+// Predicted  H200, 32x8192x8192 in 8 parts: 8.4 MB that lie in L2, 2 us and a launch.
+// Measured   H200, 32x8192x8192: 108.8 us with the product, in 4, 6, 8, 12 parts 110, 108, 109, 119.
+// Held back  By its launch: the more parts, the better the multiprocessors are filled, and the more is written and read
+//            again.
 //
 //   ELEMENT_BYTES, TILE_ROWS, TILE_COLS, BATCH_AXES   as for 90_tiles.cu
 //   VECTOR                                            elements of a word

@@ -14,35 +14,41 @@
 
 enum { SCRATCH_MOST = 64 << 20, MODEL_MULTIPROCESSORS = 132 };
 
+enum tile_use {
+    ANY,
+    LEAN,   // B is copied by whole words: otherwise the registers do not suffice for so many blocks
+    RICH,   // where the lean one cannot be
+};
+
 // A tile and what it reaches on an H200 (132 multiprocessors, 1.98 GHz), in TFLOP/s: with one block for each
 // multiprocessor, with two, with as many as it holds. docs/performance.md says how it was measured.
 typedef struct tile_row {
     hw_product_tile tile;   // rows, cols, depth, thread_rows, thread_cols, lane_rows, stages, threads, resident
-    bool wide_b;            // only for B that is copied by whole words: the registers do not suffice for other ways
+    enum tile_use use;
     float rate[3];
 } tile_row;
 
 static const tile_row f32_tiles[] = {
-    {{64, 128, 16, 8, 8, 4, 3, 128, 4}, true, {44.6f, 48.5f, 51.5f}},
-    {{64, 128, 16, 8, 8, 4, 3, 128, 3}, false, {44.6f, 48.5f, 51.0f}},
-    {{128, 128, 8, 8, 16, 8, 4, 128, 2}, true, {48.3f, 50.4f, 50.4f}},
-    {{128, 64, 16, 8, 8, 8, 3, 128, 3}, false, {41.7f, 44.6f, 48.6f}},
-    {{64, 64, 16, 8, 8, 8, 4, 64, 6}, false, {22.4f, 41.6f, 48.7f}},
-    {{64, 64, 16, 4, 8, 8, 4, 128, 4}, false, {35.9f, 39.4f, 42.7f}},
-    {{32, 128, 16, 4, 8, 4, 4, 128, 4}, false, {37.0f, 41.6f, 44.6f}},
-    {{128, 32, 16, 4, 8, 8, 4, 128, 4}, false, {30.8f, 32.1f, 37.1f}},
-    {{32, 64, 16, 4, 8, 4, 4, 64, 6}, false, {20.9f, 34.6f, 43.1f}},
-    {{16, 128, 16, 4, 8, 4, 4, 64, 6}, false, {20.1f, 34.1f, 43.0f}},
-    {{32, 32, 16, 4, 4, 4, 4, 64, 8}, false, {16.9f, 25.7f, 31.0f}},
-    {{128, 16, 16, 4, 4, 8, 4, 128, 4}, false, {16.0f, 19.0f, 22.0f}},
-    {{8, 256, 16, 8, 4, 1, 4, 64, 6}, false, {16.2f, 29.6f, 32.8f}},
+    {{64, 128, 16, 8, 8, 4, 3, 128, 4}, LEAN, {44.6f, 48.5f, 51.5f}},
+    {{64, 128, 16, 8, 8, 4, 3, 128, 3}, RICH, {44.6f, 48.5f, 51.0f}},
+    {{128, 128, 8, 8, 16, 8, 4, 128, 2}, LEAN, {48.3f, 50.4f, 50.4f}},
+    {{128, 64, 16, 8, 8, 8, 3, 128, 3}, ANY, {41.7f, 44.6f, 48.6f}},
+    {{64, 64, 16, 8, 8, 8, 4, 64, 6}, ANY, {22.4f, 41.6f, 48.7f}},
+    {{64, 64, 16, 4, 8, 8, 4, 128, 4}, ANY, {35.9f, 39.4f, 42.7f}},
+    {{32, 128, 16, 4, 8, 4, 4, 128, 4}, ANY, {37.0f, 41.6f, 44.6f}},
+    {{128, 32, 16, 4, 8, 8, 4, 128, 4}, ANY, {30.8f, 32.1f, 37.1f}},
+    {{32, 64, 16, 4, 8, 4, 4, 64, 6}, ANY, {20.9f, 34.6f, 43.1f}},
+    {{16, 128, 16, 4, 8, 4, 4, 64, 6}, ANY, {20.1f, 34.1f, 43.0f}},
+    {{32, 32, 16, 4, 4, 4, 4, 64, 8}, ANY, {16.9f, 25.7f, 31.0f}},
+    {{128, 16, 16, 4, 4, 8, 4, 128, 4}, ANY, {16.0f, 19.0f, 22.0f}},
+    {{8, 256, 16, 8, 4, 1, 4, 64, 6}, ANY, {16.2f, 29.6f, 32.8f}},
 };
 
 static const tile_row f64_tiles[] = {
-    {{64, 128, 16, 8, 8, 4, 3, 128, 2}, false, {22.0f, 24.1f, 24.1f}},
-    {{64, 64, 16, 4, 8, 4, 4, 128, 2}, false, {20.0f, 22.7f, 22.7f}},
-    {{32, 64, 16, 4, 4, 4, 4, 128, 3}, false, {13.0f, 16.0f, 18.0f}},
-    {{32, 32, 8, 4, 4, 4, 4, 64, 6}, false, {8.0f, 12.0f, 17.0f}},
+    {{64, 128, 16, 8, 8, 4, 3, 128, 2}, ANY, {22.0f, 24.1f, 24.1f}},
+    {{64, 64, 16, 4, 8, 4, 4, 128, 2}, ANY, {20.0f, 22.7f, 22.7f}},
+    {{32, 64, 16, 4, 4, 4, 4, 128, 3}, ANY, {13.0f, 16.0f, 18.0f}},
+    {{32, 32, 8, 4, 4, 4, 4, 64, 6}, ANY, {8.0f, 12.0f, 17.0f}},
 };
 
 static const tile_row *row_at(bool is_f64, size_t index) {
@@ -223,7 +229,8 @@ static double choose_piece(const search *s, const hw_product_piece *rectangle, h
     for (size_t i = 0; (row = row_at(elem_bytes == 8, i)) != NULL; i++) {
         hw_product_piece piece, cut;
         if (!make_piece(s->p, s->device, &row->tile, rectangle, &piece)) continue;
-        if (row->wide_b && piece.b_vector != 16 / elem_bytes) continue;
+        const bool lean = piece.b_vector == 16 / elem_bytes;
+        if (row->use != ANY && (row->use == LEAN) != lean) continue;
         consider(s, row, &piece, &best_us, best);
         const uint64_t tiles = piece.tiles_m * piece.tiles_n, all = tiles * s->batches;
         // As many parts as fill the multiprocessors a few times over.
