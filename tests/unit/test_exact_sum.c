@@ -1,5 +1,5 @@
-// Exact sums: against integers as wide as the floats' whole range, added bit by bit; recorded sums of Python's math.fsum;
-// the order of terms, blocks and merges; infinities, NaNs, zeros; every level of the processor's vectors.
+// Exact sums: against integers as wide as the floats' whole range, added bit by bit; recorded sums of Python's
+// math.fsum; the order of terms, blocks and merges; infinities, NaNs, zeros; every level of the processor's vectors.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static float as_float(uint64_t bits) {
     return value;
 }
 
-// ---- The reference: one byte for each bit, from 2^-1200 on, positive and negative terms apart ------------------------
+// ---- The reference: one byte for each bit, from 2^-1200 on, positive and negative terms apart -----------------------
 
 enum { BITS = 2600, ZERO = 1200 };
 

@@ -2,6 +2,7 @@
 //
 //   VEC                    bytes of a vector
 //   LEVEL                  the table's name
+//   WIDEN_F32(from)        a vector of f64 from f32; not defined: left to the compiler
 //   WIDEN_F16(to, from)    widens WIDEN_F16_TERMS numbers; not defined: done in integers
 //
 // Loops over integers are left to the compiler's vectoriser. Sums of floats, whose order makes the bits, have vectors
@@ -348,13 +349,30 @@ INLINE double power_of_two(int exponent) {
     return value;
 }
 
+// A vector of f64 from as many f64 or f32.
+INLINE vector_f64 load_f64(const void *from) {
+    vector_f64 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+INLINE vector_f64 load_f32(const void *from) {
+#ifdef WIDEN_F32
+    return (vector_f64)WIDEN_F32(from);
+#else
+    narrow_f32 v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, vector_f64);
+#endif
+}
+
 // Two accumulators that begin at 1.5 times a power of two far above the terms, so that their lowest bits count the same
 // all the time. A term is rounded to the first one's, what that leaves (exactly, by Dekker's fast two-sum) to the
 // second one's; if nothing is left over then, nothing was lost. 2^12 terms below 2^top sum up to half of the first
 // power at most.
 // Source: Demmel and Hida, "Fast and accurate floating point summation" (2003); Rump, Ogita and Oishi, "Accurate
 // floating-point summation" (2008).
-#define EXACT(NAME, TYPE, BITS, LOADED, SIZE_MASK, INFINITE, FRACTION_BITS, BIAS)                                      \
+#define EXACT(NAME, TYPE, BITS, LOAD, SIZE_MASK, INFINITE, FRACTION_BITS, BIAS)                                        \
     static bool NAME(const TYPE *terms, size_t n, double result[2], bool *all_minus_zero) {                           \
         enum { PER_VECTOR = VEC / sizeof(double), STEP = 2 * PER_VECTOR };                                             \
         const BITS *bits = (const BITS *)terms;                                                                        \
@@ -381,9 +399,7 @@ INLINE double power_of_two(int exponent) {
             const void *from = terms + k;                                                                              \
             if (n - k < STEP) from = memcpy(padded, terms + k, (n - k) * sizeof(TYPE));                                \
             UNROLL for (int l = 0; l < 2; l++) {                                                                       \
-                LOADED loaded;                                                                                         \
-                memcpy(&loaded, (const char *)from + l * sizeof loaded, sizeof loaded);                                \
-                const vector_f64 x = __builtin_convertvector(loaded, vector_f64);                                      \
+                const vector_f64 x = LOAD((const TYPE *)from + l * PER_VECTOR);                                        \
                 const vector_f64 sum = upper[l] + x, rest = x - (sum - upper[l]);                                      \
                 const vector_f64 sum_of_rests = lower[l] + rest, last = rest - (sum_of_rests - lower[l]);              \
                 upper[l] = sum;                                                                                        \
@@ -401,8 +417,8 @@ INLINE double power_of_two(int exponent) {
         }                                                                                                              \
         return !any;                                                                                                   \
     }
-EXACT(exact_f32, float, i32, narrow_f32, 0x7fffffff, 0x7f800000, 23, 127)
-EXACT(exact_f64, double, i64, vector_f64, 0x7fffffffffffffff, 0x7ff0000000000000, 52, 1023)
+EXACT(exact_f32, float, i32, load_f32, 0x7fffffff, 0x7f800000, 23, 127)
+EXACT(exact_f64, double, i64, load_f64, 0x7fffffffffffffff, 0x7ff0000000000000, 52, 1023)
 
 // ---- The table ------------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ static uint32_t levels_of_pairs(const hw_cpu_reduce_plan *plan) {
 
 size_t hw_cpu_reduce_room(const hw_cpu_reduce_plan *plan) {
     if (plan->way == HW_CPU_REDUCE_RUNS || plan->is_exact)
-        return HW_CPU_ROOM_BYTES + (size_t)HW_FOLD_BLOCK * 8 + ROW_BYTES;
+        return (size_t)HW_CPU_EXACT_OUTPUTS * 256 * 8;   // of transposed terms; blocks of terms are smaller
     return (size_t)ROW_BYTES * (FIXED_ROWS + levels_of_pairs(plan));
 }
 

@@ -1,4 +1,6 @@
 // Exact sums of some outputs.
+#include <string.h>
+
 #include "op/cpu/reduce_terms.h"
 #include "op/cpu/reduce_ways.h"
 
@@ -16,24 +18,35 @@ static void add_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     for (size_t some; (some = hw_cpu_terms_next(&terms, room, &block));) add(sum, block, some);
 }
 
-// The outputs lie closer together than the terms: blocks of terms of all outputs are transposed first.
+#define TRANSPOSE(BYTES)                                                                                               \
+    for (size_t r = 0; r < rows; r++, from += pitch)                                                                   \
+        for (uint32_t i = 0; i < n; i++) memcpy(to + (i * DEEP + r) * (BYTES), from + offsets[i], BYTES)
+
+enum { DEEP = 256 };
+
+// to[i][r] = the element at from + r * pitch + offsets[i]; rows of DEEP elements.
+static void transpose(char *to, const char *from, ptrdiff_t pitch, size_t rows, const int64_t *offsets, uint32_t n,
+                      uint32_t elem_bytes) {
+    if (elem_bytes == 4) TRANSPOSE(4);
+    else TRANSPOSE(8);
+}
+
+// The outputs lie closer together than the terms: blocks of terms of all outputs are transposed first, so that each
+// line of the array is read once.
 static void add_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, hw_cpu_tile tile, uint64_t first,
                         uint64_t n, void *room, hw_exact_sum *sums) {
-    enum { DEEP = HW_FOLD_BLOCK / 16 };
     const hw_reduction_form *f = plan->form;
     const int64_t begin = hw_cpu_output_in(f, tile.first),
                   stride = f->n_reduced ? f->reduced_stride[f->n_reduced - 1] * f->in_bytes : 0;
-    char *block = room;
+    int64_t offsets[HW_CPU_EXACT_OUTPUTS];
     hw_cpu_terms terms;
+    for (uint32_t i = 0; i < tile.n; i++) offsets[i] = hw_cpu_output_in(f, tile.first + i) - begin;
     hw_cpu_terms_begin(&terms, plan, level, (const char *)f->in + begin, first, n);
     while (terms.left) {
         uint64_t some = hw_cpu_terms_run(&terms);
         if (some > DEEP) some = DEEP;
-        for (uint32_t i = 0; i < tile.n; i++) {
-            const char *from = terms.at + hw_cpu_output_in(f, tile.first + i) - begin;
-            hw_cpu_gather(block, from, stride, (size_t)some, f->in_bytes);
-            add(&sums[i], block, (size_t)some);
-        }
+        transpose(room, terms.at, stride, (size_t)some, offsets, tile.n, f->in_bytes);
+        for (uint32_t i = 0; i < tile.n; i++) add(&sums[i], (char *)room + i * DEEP * f->in_bytes, (size_t)some);
         hw_cpu_terms_skip(&terms, some);
     }
 }

@@ -58,6 +58,11 @@ void hw_cpu_part_join(const hw_cpu_reduce_plan *plan, hw_cpu_part *part, const h
 }
 
 static void write(const hw_reduction_form *form, void *out, double value) {
+    if (form->out_bytes == 4) {   // what most results are
+        const float narrow = (float)value;
+        memcpy(out, &narrow, sizeof narrow);
+        return;
+    }
     hw_dtype_set(form->out_type, out, 0, value);
 }
 

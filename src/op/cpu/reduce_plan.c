@@ -10,7 +10,7 @@ enum {
     MANY_TILES = 64,           // that keep any number of threads busy
     LEAST_PART = 1 << 16,      // terms; of rows 1 << 8
     MOST_PARTS = 256,
-    EXACT_OUTPUTS = 16,        // of a tile
+    GATHERED = 512,            // outputs of a tile whose terms do not lie side by side: they fit into the first cache
 };
 
 #define MOST_PART ((uint64_t)1 << 30)   // rows are counted in 32 bits, and integers of 32 bits summed in 64
@@ -67,7 +67,8 @@ static void choose_way(hw_cpu_reduce_plan *plan) {
 
 static void choose_tiles(hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
-    plan->width = plan->way == HW_CPU_REDUCE_RUNS ? 1 : plan->is_exact ? EXACT_OUTPUTS : HW_FOLD_WIDTH;
+    plan->width = plan->way == HW_CPU_REDUCE_RUNS ? 1 : plan->is_exact ? HW_CPU_EXACT_OUTPUTS
+                : plan->contiguous ? HW_FOLD_WIDTH : GATHERED;
     if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
         const uint64_t row = inner(f->n_kept, f->kept);
         plan->tiles = f->outputs / row * ((row + plan->width - 1) / plan->width);

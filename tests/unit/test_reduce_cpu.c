@@ -1,0 +1,518 @@
+// The processor's reductions against the plainest loops: every reduction and type, shapes and strides of all kinds,
+// NaN, ties and zeros; the same bits from any number of threads and at every level of vectors; memory that runs out;
+// exact sums with the bits of a simulated H200's.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "halfwarp.h"
+#include "op/cpu/fold.h"
+#include "op/family.h"
+#include "op/reduction.h"
+
+enum { RANK = 4, N_TYPES = 12 };
+static const char *const type_names[N_TYPES] = {"i8",  "i16", "i32", "i64",  "u8",  "u16",
+                                                "u32", "u64", "f16", "bf16", "f32", "f64"};
+
+static uint64_t random_bits(void) {
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state * 0x2545f4914f6cdd1du;
+}
+
+static uint32_t below(uint32_t n) { return (uint32_t)((random_bits() >> 32) % n); }
+
+static hw_device *one_thread, *three_threads;
+
+static hw_device *open_device(const char *name, uint32_t threads) {
+    hw_device *device = NULL;
+    hw_diag diag = {0};
+    const hw_device_options options = {
+        .threads = threads, .cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    if (hw_device_open(name, &options, &device, &diag)) fail_msg("%s", diag.text);
+    return device;
+}
+
+static int setup(void **state) {
+    (void)state;
+    one_thread = open_device("cpu", 1);
+    three_threads = open_device("cpu", 3);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    hw_device_close(one_thread);
+    hw_device_close(three_threads);
+    return 0;
+}
+
+// ---- An example ----------------------------------------------------------------------------------------------------
+
+typedef struct example {
+    DLDataType type;
+    int rank, n_axes, axes[RANK];
+    int64_t shape[RANK], stride[RANK], first;   // elements
+    uint64_t elems, outputs, terms;             // elems of the memory that it lies in
+    unsigned char *data;
+    char text[200];
+} example;
+
+static bool is_reduced(const example *e, int axis) {
+    if (!e->n_axes) return true;
+    for (int k = 0; k < e->n_axes; k++)
+        if ((e->axes[k] + e->rank) % e->rank == axis) return true;
+    return false;
+}
+
+// The place of a term: outputs and terms are counted in C order.
+static uint64_t place_of(const example *e, uint64_t output, uint64_t term) {
+    int64_t at = e->first;
+    for (int a = e->rank - 1; a >= 0; a--) {
+        uint64_t *rest = is_reduced(e, a) ? &term : &output;
+        at += (int64_t)(*rest % (uint64_t)e->shape[a]) * e->stride[a];
+        *rest /= (uint64_t)e->shape[a];
+    }
+    return (uint64_t)at;
+}
+
+static bool is_float(DLDataType type) { return type.code == kDLFloat || type.code == kDLBfloat; }
+
+// kind 0: all values that the type has; 1: few, so that there are ties; 2: zeros of both signs; 3: NaNs among others.
+static void fill(example *e, unsigned kind) {
+    const size_t bytes = e->type.bits / 8u;
+    e->data = malloc(e->elems * bytes + 1);
+    for (uint64_t i = 0; i < e->elems; i++) {
+        if (is_float(e->type)) {
+            double value = kind == 1 ? below(3) : kind == 2 ? (below(2) ? 0.0 : -0.0) : (double)(below(2001)) / 500 - 2;
+            if (kind == 3 && below(100) == 0) value = NAN;
+            hw_dtype_set(e->type, e->data, i, value);
+        } else {
+            const uint64_t value = kind == 1 ? below(3) : random_bits();
+            memcpy(e->data + i * bytes, &value, bytes);
+        }
+    }
+}
+
+static void make_example(example *e, DLDataType type) {
+    const unsigned style = below(5);
+    *e = (example){.type = type, .rank = style == 3 ? 2 : 1 + (int)below(RANK), .outputs = 1, .terms = 1};
+    int64_t extent[RANK], jump[RANK], pitch = 1;
+    int order[RANK];
+    for (int a = 0; a < e->rank; a++) {
+        const bool last = a == e->rank - 1;
+        extent[a] = 1 + (style == 0 ? below(9) : style == 1 ? (last ? below(9000) : below(3))
+                         : style == 2 ? below(20) : style == 3 ? (last ? below(12) : below(3000)) : below(300));
+        if (style == 4 && a > 1) extent[a] = 1;
+        jump[a] = below(4) ? 1 : 2;
+        order[a] = a;
+    }
+    for (int a = e->rank - 1; a > 0; a--) {
+        const int other = (int)below((uint32_t)a + 1), kept = order[a];
+        order[a] = order[other];
+        order[other] = kept;
+    }
+    // Axis order[a] of the view is axis a of the memory; every other axis may run backwards.
+    for (int a = e->rank - 1; a >= 0; a--) {
+        const int axis = order[a];
+        const bool backward = below(5) == 0;
+        e->shape[axis] = extent[a];
+        e->stride[axis] = pitch * jump[a] * (backward ? -1 : 1);
+        if (backward) e->first += (extent[a] - 1) * pitch * jump[a];
+        pitch *= extent[a] * jump[a];
+    }
+    e->elems = (uint64_t)pitch;
+    e->n_axes = (int)below((uint32_t)e->rank + 1);
+    for (int k = 0; k < e->n_axes; k++) e->axes[k] = (order[k] + (int)below(2)) % e->rank;
+    for (int k = 0; k < e->n_axes; k++)   // none twice
+        for (int i = 0; i < k; i++)
+            if (e->axes[i] == e->axes[k]) e->n_axes = k;
+    for (int a = 0; a < e->rank; a++) *(is_reduced(e, a) ? &e->terms : &e->outputs) *= (uint64_t)e->shape[a];
+    int used = snprintf(e->text, sizeof e->text, "%d axes:", e->n_axes);
+    for (int k = 0; k < e->n_axes; k++)
+        used += snprintf(e->text + used, sizeof e->text - (size_t)used, " %d", e->axes[k]);
+    for (int a = 0; a < e->rank; a++)
+        used += snprintf(e->text + used, sizeof e->text - (size_t)used, "%s%lld step %lld", a ? ", " : " of ",
+                         (long long)e->shape[a], (long long)e->stride[a]);
+}
+
+static void run(hw_device *device, const example *e, hw_reduction reduction, uint32_t flags, void *out) {
+    hw_diag diag = {0};
+    int64_t out_shape[RANK];
+    int out_rank = 0;
+    for (int a = 0; a < e->rank; a++)
+        if (!is_reduced(e, a)) out_shape[out_rank++] = e->shape[a];
+    DLTensor in = {.data = e->data, .device = {kDLCPU, 0}, .ndim = e->rank, .dtype = e->type,
+                   .shape = (int64_t *)e->shape, .strides = (int64_t *)e->stride,
+                   .byte_offset = (uint64_t)e->first * (e->type.bits / 8u)};
+    DLTensor result = {.data = out, .device = {kDLCPU, 0}, .ndim = out_rank,
+                       .dtype = hw_reduce_dtype(reduction, e->type), .shape = out_shape};
+    if (hw_reduce(hw_device_stream(device), reduction, &in, e->axes, e->n_axes, flags, &result, &diag))
+        fail_msg("%s: %s", e->text, diag.text);
+}
+
+// ---- The plainest loops --------------------------------------------------------------------------------------------
+
+static uint64_t integer_at(const example *e, uint64_t at) {
+    const unsigned bits = e->type.bits;
+    uint64_t value = 0;
+    memcpy(&value, e->data + at * (bits / 8), bits / 8);
+    if (e->type.code == kDLInt && bits < 64 && value >> (bits - 1) & 1) value |= ~(uint64_t)0 << bits;
+    return value;
+}
+
+static bool integer_less(const example *e, uint64_t a, uint64_t b) {
+    return e->type.code == kDLInt ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static void complain(const example *e, hw_reduction reduction, uint64_t output, const char *what) {
+    char name[32], type[32];
+    fail_msg("%s of %s, %s: output %llu %s", hw_reduction_name(reduction, name, sizeof name),
+             hw_dtype_name(e->type, type, sizeof type), e->text, (unsigned long long)output, what);
+}
+
+static void check_integers(const example *e, hw_reduction reduction, const void *out) {
+    const DLDataType type = hw_reduce_dtype(reduction, e->type);
+    for (uint64_t o = 0; o < e->outputs; o++) {
+        uint64_t sum = 0, product = 1, best = integer_at(e, place_of(e, o, 0)), index = 0;
+        double wide = 0, squares = 0;
+        const bool least = reduction == HW_REDUCE_MIN || reduction == HW_REDUCE_ARGMIN;
+        for (uint64_t t = 0; t < e->terms; t++) {
+            const uint64_t x = integer_at(e, place_of(e, o, t));
+            const double number = e->type.code == kDLInt ? (double)(int64_t)x : (double)x;
+            sum += x;
+            product *= x;
+            wide += number;
+            squares += number * number;
+            if (least ? integer_less(e, x, best) : integer_less(e, best, x)) best = x, index = t;
+        }
+        uint64_t wanted = reduction == HW_REDUCE_SUM ? sum : reduction == HW_REDUCE_PRODUCT ? product
+                          : hw_reduction_is_arg(reduction) ? index : best;
+        if (type.code == kDLFloat) {
+            const double number = reduction == HW_REDUCE_MEAN ? wide / (double)e->terms : sqrt(squares),
+                         got = ((const double *)out)[o];
+            if (!(fabs(got - number) <= 1e-12 * sqrt(squares))) complain(e, reduction, o, "is wrong");
+        } else if (memcmp((const char *)out + o * (type.bits / 8u), &wanted, type.bits / 8u)) {
+            complain(e, reduction, o, "is wrong");
+        }
+    }
+}
+
+static double tolerance(DLDataType type) {
+    return type.code == kDLBfloat ? 0x1p-7 : type.bits == 16 ? 0x1p-10 : type.bits == 32 ? 0x1p-20 : 0x1p-48;
+}
+
+static void check_floats(const example *e, hw_reduction reduction, const void *out) {
+    for (uint64_t o = 0; o < e->outputs; o++) {
+        const double first = hw_dtype_get(e->type, e->data, place_of(e, o, 0));
+        long double sum = 0, product = 1, size = 0, squares = 0;
+        double best = first;
+        uint64_t index = 0;
+        bool has_nan = isnan(first);
+        const bool least = reduction == HW_REDUCE_MIN || reduction == HW_REDUCE_ARGMIN;
+        for (uint64_t t = 0; t < e->terms; t++) {
+            const double x = hw_dtype_get(e->type, e->data, place_of(e, o, t));
+            sum += x;
+            product *= x;
+            size += fabs(x);
+            squares += x * x;
+            if (!isnan(best) && (isnan(x) || (least ? x < best : x > best))) best = x, index = t;
+            has_nan |= isnan(x);
+        }
+        if (hw_reduction_is_arg(reduction)) {
+            if (((const int64_t *)out)[o] != (int64_t)index) complain(e, reduction, o, "is wrong");
+            continue;
+        }
+        const double got = hw_dtype_get(e->type, out, o), eps = tolerance(e->type);
+        bool right = true;
+        switch (reduction) {
+            case HW_REDUCE_SUM: right = fabsl(got - sum) <= eps * size; break;
+            case HW_REDUCE_MEAN: right = fabsl(got - sum / e->terms) <= eps * size / e->terms; break;
+            case HW_REDUCE_NORM: right = fabsl(got - sqrtl(squares)) <= eps * sqrtl(squares); break;
+            case HW_REDUCE_PRODUCT:   // of many terms the error grows beyond bounds
+                right = e->terms > 12 || fabsl(got - product) <= 16 * eps * fabsl(product) + 1e-4;
+                break;
+            default: right = got == best; break;
+        }
+        if (e->type.bits == 16 && fabsl(sum) > 60000 && reduction == HW_REDUCE_SUM) right = true;   // beyond f16
+        if (has_nan ? !isnan(got) : !right) complain(e, reduction, o, "is wrong");
+    }
+}
+
+static void check_example(example *e) {
+    const uint64_t bytes = e->outputs * 8;
+    char *first = malloc(bytes), *second = malloc(bytes);
+    for (int r = HW_REDUCE_SUM; r <= HW_REDUCE_NORM; r++) {
+        memset(first, 0x5a, bytes);
+        memset(second, 0x5a, bytes);
+        run(one_thread, e, (hw_reduction)r, 0, first);
+        run(three_threads, e, (hw_reduction)r, 0, second);
+        if (memcmp(first, second, bytes)) complain(e, (hw_reduction)r, 0, "depends on the number of threads");
+        if (is_float(e->type)) check_floats(e, (hw_reduction)r, first);
+        else check_integers(e, (hw_reduction)r, first);
+    }
+    free(first);
+    free(second);
+}
+
+static void shapes_types_and_strides(void **state) {
+    (void)state;
+    for (int i = 0; i < 15 * N_TYPES; i++) {
+        example e;
+        DLDataType type;
+        assert_true(hw_dtype_find(type_names[i % N_TYPES], &type));
+        do make_example(&e, type);
+        while (e.elems > 40000);
+        fill(&e, below(4));
+        check_example(&e);
+        free(e.data);
+    }
+}
+
+// Arrays that are cut into parts: one output; a few; dense columns; wide ones.
+static void parts(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{1, 300001}, {3, 150001}, {150001, 3}, {3000, 200}, {70001, 1}};
+    static const char *const names[] = {"f32", "i8", "f16", "i64", "f64"};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (size_t t = 0; t < sizeof names / sizeof names[0]; t++) {
+            const int64_t rows = shapes[s][0], cols = shapes[s][1];
+            example e = {.rank = 2, .shape = {rows, cols}, .stride = {cols, 1}, .elems = (uint64_t)(rows * cols),
+                         .n_axes = 1, .axes = {rows > cols ? 0 : -1}};
+            hw_dtype_find(names[t], &e.type);
+            e.outputs = (uint64_t)(rows > cols ? cols : rows);
+            e.terms = e.elems / e.outputs;
+            snprintf(e.text, sizeof e.text, "%lld x %lld", (long long)rows, (long long)cols);
+            fill(&e, (unsigned)(s + t) % 4);
+            check_example(&e);
+            free(e.data);
+        }
+}
+
+// Of the two zeros the first, wherever parts, blocks and lanes end.
+static void first_zero(void **state) {
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        const int64_t n = 1 + below(i % 2 ? 40 : 20000), cols = i % 3 ? 1 : 5;
+        example e = {.rank = 2, .shape = {n, cols}, .stride = {cols, 1}, .elems = (uint64_t)(n * cols), .n_axes = 1,
+                     .axes = {0}, .outputs = (uint64_t)cols, .terms = (uint64_t)n};
+        hw_dtype_find(i % 4 ? "f32" : "f64", &e.type);
+        fill(&e, 2);
+        double out[5];
+        run(three_threads, &e, i % 5 ? HW_REDUCE_MIN : HW_REDUCE_MAX, 0, out);
+        for (int64_t c = 0; c < cols; c++)
+            assert_int_equal(signbit(hw_dtype_get(e.type, out, (uint64_t)c)) != 0,
+                             signbit(hw_dtype_get(e.type, e.data, (uint64_t)c)) != 0);
+        free(e.data);
+    }
+}
+
+static void no_terms(void **state) {
+    (void)state;
+    static const double wanted[] = {0, 1, 0, 0, 0, 0, NAN, 0};
+    for (int r = HW_REDUCE_SUM; r <= HW_REDUCE_NORM; r++) {
+        if (r >= HW_REDUCE_MIN && r <= HW_REDUCE_ARGMAX) continue;
+        example e = {.rank = 2, .shape = {3, 0}, .stride = {0, 1}, .n_axes = 1, .axes = {1}, .type = {kDLFloat, 32, 1}};
+        float out[3] = {5, 5, 5};
+        run(one_thread, &e, (hw_reduction)r, 0, out);
+        for (int i = 0; i < 3; i++) assert_true(isnan(wanted[r]) ? isnan(out[i]) : out[i] == (float)wanted[r]);
+    }
+}
+
+// Integers whose sum is beyond 64 bits have an exact mean.
+static void wide_means(void **state) {
+    (void)state;
+    static uint64_t numbers[5000];
+    example e = {.rank = 1, .shape = {5000}, .stride = {1}, .elems = 5000, .type = {kDLUInt, 64, 1},
+                 .data = (unsigned char *)numbers};
+    double out;
+    for (int i = 0; i < 5000; i++) numbers[i] = UINT64_MAX;
+    run(one_thread, &e, HW_REDUCE_MEAN, 0, &out);
+    assert_true(out == 0x1p64);
+    e.type.code = kDLInt;
+    for (int i = 0; i < 5000; i++) numbers[i] = (uint64_t)INT64_MIN;
+    run(one_thread, &e, HW_REDUCE_MEAN, 0, &out);
+    assert_true(out == -0x1p63);
+}
+
+// ---- Levels --------------------------------------------------------------------------------------------------------
+
+static void levels_agree(void **state) {
+    (void)state;
+    static _Alignas(64) unsigned char terms[HW_FOLD_BLOCK * 8], sums[2][HW_FOLD_WIDTH * 16];
+    static uint32_t rows[2][HW_FOLD_WIDTH];
+    for (unsigned l = 1; hw_fold_level_at(l); l++)
+        for (int i = 0; i < 200; i++) {
+            const hw_fold_level *base = hw_fold_level_at(0), *level = hw_fold_level_at(l);
+            const size_t n = 1 + below(i % 2 ? 100 : 2000);
+            for (size_t k = 0; k < sizeof terms; k++) terms[k] = (unsigned char)random_bits();
+            for (int type = 0; type < HW_FOLD_TYPES; type++) {
+                if (type == HW_FOLD_F32)
+                    for (size_t k = 0; k < HW_FOLD_BLOCK; k++) ((float *)terms)[k] = (float)below(2000) / 64 - 9;
+                if (type == HW_FOLD_F64)
+                    for (size_t k = 0; k < HW_FOLD_BLOCK; k++) ((double *)terms)[k] = (double)below(2000) / 3 - 9;
+                for (int op = 0; op < HW_FOLD_OPS; op++) {
+                    hw_fold_number a = {0}, b = {0};
+                    if (!base->run[op][type]) continue;
+                    base->run[op][type](terms, n, &a);
+                    level->run[op][type](terms, n, &b);
+                    assert_memory_equal(&a, &b, sizeof a);
+                    assert_int_equal(base->find[type](terms, n, &a), level->find[type](terms, n, &a));
+                    memset(sums, 0, sizeof sums);
+                    base->columns[op][type](sums[0], (char *)terms, 64, 7, n / 4);
+                    level->columns[op][type](sums[1], (char *)terms, 64, 7, n / 4);
+                    assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+                }
+                memset(sums, 0, sizeof sums);
+                memset(rows, 0, sizeof rows);
+                base->least_at[type](sums[0], rows[0], (char *)terms, 64, 7, n / 4, 3);
+                level->least_at[type](sums[1], rows[1], (char *)terms, 64, 7, n / 4, 3);
+                assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+                assert_memory_equal(rows[0], rows[1], sizeof rows[0]);
+            }
+        }
+}
+
+// Every f16 and bf16 at every level.
+static void all_halves(void **state) {
+    (void)state;
+    static uint16_t halves[1 << 16];
+    static float widened[1 << 16];
+    for (int i = 0; i < 1 << 16; i++) halves[i] = (uint16_t)i;
+    for (unsigned l = 0; hw_fold_level_at(l); l++)
+        for (int bf = 0; bf < 2; bf++) {
+            const DLDataType type = {(uint8_t)(bf ? kDLBfloat : kDLFloat), 16, 1};
+            (bf ? hw_fold_level_at(l)->widen_bf16 : hw_fold_level_at(l)->widen_f16)(widened, halves, 1 << 16);
+            for (int i = 0; i < 1 << 16; i++) {
+                const float wanted = (float)hw_dtype_get(type, halves, (uint64_t)i);
+                if (isnan(wanted)) assert_true(isnan(widened[i]));
+                else assert_memory_equal(&wanted, &widened[i], sizeof wanted);
+            }
+        }
+}
+
+// ---- Memory that runs out ------------------------------------------------------------------------------------------
+
+static void memory_runs_out(void **state) {
+    (void)state;
+    static float numbers[300000];
+    float out = 0;
+    int64_t shape = 300000;
+    DLTensor in = {.data = numbers, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &shape};
+    DLTensor result = {.data = &out, .device = {kDLCPU, 0}, .ndim = 0, .dtype = {kDLFloat, 32, 1}};
+    for (uint32_t flags = 0; flags < 2; flags++)
+        for (long successes = 0;; successes++) {
+            hw_diag diag = {0};
+            hw_alloc_fail_after(successes);
+            const hw_status status =
+                hw_reduce(hw_device_stream(one_thread), HW_REDUCE_SUM, &in, NULL, 0, flags, &result, &diag);
+            hw_alloc_fail_after(-1);
+            if (status == HW_OK) {
+                assert_true(successes >= 2);
+                break;
+            }
+            assert_int_equal(status, HW_NO_MEMORY);
+        }
+}
+
+// ---- Exact sums ----------------------------------------------------------------------------------------------------
+
+// The result of a simulated GPU.
+static void run_there(hw_device *device, const example *e, hw_reduction reduction, void *out) {
+    hw_stream *stream = hw_device_stream(device);
+    const hw_device_properties *properties = hw_device_get_properties(device);
+    const size_t bytes = e->elems * (e->type.bits / 8u), out_bytes = e->outputs * (e->type.bits / 8u);
+    void *data = NULL, *results = NULL;
+    hw_diag diag = {0};
+    int64_t out_shape[RANK];
+    int out_rank = 0;
+    for (int a = 0; a < e->rank; a++)
+        if (!is_reduced(e, a)) out_shape[out_rank++] = e->shape[a];
+    hw_status status = hw_device_alloc(device, bytes, &data, &diag);
+    if (!status) status = hw_device_alloc(device, out_bytes, &results, &diag);
+    if (!status) status = hw_copy(stream, data, e->data, bytes, &diag);
+    DLTensor in = {.data = data, .device = properties->dl, .ndim = e->rank, .dtype = e->type,
+                   .shape = (int64_t *)e->shape, .strides = (int64_t *)e->stride};
+    DLTensor result = in;
+    result.data = results;
+    result.ndim = out_rank;
+    result.shape = out_shape;
+    result.strides = NULL;
+    if (!status) status = hw_reduce(stream, reduction, &in, e->axes, e->n_axes, HW_REDUCE_EXACT, &result, &diag);
+    if (!status) status = hw_copy(stream, out, results, out_bytes, &diag);
+    if (!status) status = hw_stream_synchronize(stream, &diag);
+    if (status) fail_msg("%s", diag.text);
+    hw_device_free(device, data);
+    hw_device_free(device, results);
+}
+
+static double special(bool f64) {
+    static const double some[] = {INFINITY, -INFINITY, NAN, -0.0, 0x1.fffffep127, -0x1.fffffep127, 0x1p-149};
+    static const double more[] = {0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023, 0x1p-1074};
+    return f64 && below(2) ? more[below(3)] : some[below(7)];
+}
+
+// Sums and means of terms of every magnitude, with the bits of the processor, whatever its number of threads.
+static void exact_everywhere(void **state) {
+    (void)state;
+    static const struct {
+        int64_t rows, cols;
+        int axis;
+        bool f64, mean;
+    } cases[] = {
+        {1, 200001, 1, false, false}, {1, 90001, 1, true, true}, {3, 5003, 1, true, false},
+        {5001, 3, 0, false, true},    {60, 5000, 0, true, false}, {301, 5, 1, false, false},
+    };
+    hw_device *gpu = open_device("sim:h200", 0);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (int kind = 0; kind < 4; kind++) {
+            const int64_t rows = cases[c].rows, cols = cases[c].cols;
+            example e = {.rank = 2, .shape = {rows, cols}, .stride = {cols, 1}, .elems = (uint64_t)(rows * cols),
+                         .n_axes = 1, .axes = {cases[c].axis},
+                         .type = {kDLFloat, (uint8_t)(cases[c].f64 ? 64 : 32), 1}};
+            e.outputs = (uint64_t)(cases[c].axis ? rows : cols);
+            e.terms = e.elems / e.outputs;
+            const size_t bytes = e.outputs * (e.type.bits / 8u);
+            e.data = malloc(e.elems * 8);
+            for (uint64_t i = 0; i < e.elems; i++) {
+                double value = ldexp((double)(random_bits() >> 11), -53);
+                const int spread = cases[c].f64 ? 2000 : 250;
+                if (kind == 1) value = ldexp(value - 0.5, (int)below((uint32_t)spread) - spread / 2 - 10);
+                if (kind == 2) value = -0.0;
+                if (kind == 3 && below(20000) == 0) value = special(cases[c].f64);
+                hw_dtype_set(e.type, e.data, i, value);
+            }
+            char *one = malloc(bytes), *three = malloc(bytes), *there = malloc(bytes);
+            const hw_reduction reduction = cases[c].mean ? HW_REDUCE_MEAN : HW_REDUCE_SUM;
+            run(one_thread, &e, reduction, HW_REDUCE_EXACT, one);
+            run(three_threads, &e, reduction, HW_REDUCE_EXACT, three);
+            run_there(gpu, &e, reduction, there);
+            assert_memory_equal(one, three, bytes);
+            assert_memory_equal(one, there, bytes);
+            free(one);
+            free(three);
+            free(there);
+            free(e.data);
+        }
+    hw_device_close(gpu);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_types_and_strides), cmocka_unit_test(parts),      cmocka_unit_test(first_zero),
+        cmocka_unit_test(no_terms),                 cmocka_unit_test(wide_means), cmocka_unit_test(levels_agree),
+        cmocka_unit_test(all_halves),               cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(exact_everywhere),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
