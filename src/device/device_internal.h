@@ -51,7 +51,7 @@ struct hw_stream {
 
 // One thing remembered: key_bytes of key, then value_bytes. key NULL: none.
 typedef struct hw_memo {
-    hw_hash hash;
+    uint64_t hash;
     char *key;
     size_t key_bytes, value_bytes;
 } hw_memo;

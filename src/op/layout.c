@@ -69,7 +69,10 @@ hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem
                          hw_layout *layout,
                          hw_diag *diag) {
     int64_t below, above;
-    *layout = (hw_layout){.name = name, .elem_bytes = elem_bytes};
+    layout->name = name;   // member by member: the axes' arrays are long, and mostly unused
+    layout->rank = 0;
+    layout->elem_bytes = elem_bytes;
+    layout->elems = layout->first = layout->lowest = layout->end = 0;
     hw_status status = check_shape(tensor, name, diag);
     if (status != HW_OK) return status;
     layout->rank = (uint32_t)tensor->ndim;

@@ -153,10 +153,9 @@ static hw_status make_out(const hw_layout *in, const DLTensor *out, uint32_t red
         contiguous_out(in, reduced, stride);
         return HW_OK;
     }
-    hw_status status = hw_layout_make(out, "out", form->out_bytes, false, &to, diag);
-    if (status == HW_OK) status = check_out_type(form, out, diag);
+    hw_status status = check_out_type(form, out, diag);
+    if (status == HW_OK) status = hw_layout_make(out, "out", form->out_bytes, pointers, &to, diag);
     if (status == HW_OK) status = match_out(in, &to, reduced, stride, diag);
-    if (status == HW_OK && pointers) status = hw_layout_make(out, "out", form->out_bytes, true, &to, diag);
     if (status == HW_OK) status = check_memory(in, &to, diag);
     form->out = (void *)to.first;
     return status;
@@ -167,7 +166,11 @@ hw_status hw_reduction_make(hw_reduction reduction, const DLTensor *in, const in
     hw_layout from;
     uint32_t reduced = 0;
     int64_t out_stride[HW_MAX_RANK];
-    *form = (hw_reduction_form){.reduction = reduction, .flags = flags};
+    // Member by member: the axes' arrays are long, and mostly unused.
+    form->reduction = reduction;
+    form->flags = flags;
+    form->outputs = form->terms = form->n_kept = form->n_reduced = 0;
+    form->in = form->out = NULL;
     hw_status status = check_kind(reduction, in, flags, diag);
     if (status != HW_OK) return status;
     if (pointers && !out) return hw_diag_set(diag, HW_USAGE, "out is NULL");

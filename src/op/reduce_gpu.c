@@ -2,19 +2,28 @@
 #include "op/reduce_gpu.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "op/reduce_plan.h"
 
 enum { IN, OUT, SCRATCH };   // a plan's arrays
+enum { SHAPE = 2 };          // the place of the shape among the parameters: out, in, shape, scratch, zeros
 
-// What a call launches, remembered with the device. The key is what a plan depends on.
+// What a call launches, remembered with the device. The key is what a plan depends on. Only as much of `shape` is kept
+// as the kernel's structure can need: small calls are made of copies like this one.
+enum { SHAPE_BYTES = 64, AXIS_BYTES = 32 };   // of its members before the axes, and of an axis, at most
 typedef struct prepared {
-    hw_kernel *kernels[HW_PLAN_LAUNCHES];
+    hw_kernel *kernel;
     uint64_t scratch_bytes;
-    hw_plan plan;
+    uint32_t blocks, threads;
+    _Alignas(16) char shape[SHAPE_BYTES + AXIS_BYTES * (2 * HW_MAX_RANK + 2)];
 } prepared;
+
+static size_t prepared_bytes(const hw_reduction_form *form) {
+    return offsetof(prepared, shape) + SHAPE_BYTES + AXIS_BYTES * (form->n_kept + form->n_reduced + 2);
+}
 
 typedef struct plan_key {
     uint64_t words[6 + 5 * HW_MAX_RANK];
@@ -47,34 +56,52 @@ static void make_plan(const hw_device *device, const hw_reduction_form *form, hw
 
 static hw_status prepare(hw_device *device, const hw_reduction_form *form, prepared *known, hw_diag *diag) {
     hw_reduce_plan reduce;
+    hw_kernel *kernels[HW_PLAN_LAUNCHES];
+    hw_plan plan;
     make_plan(device, form, &reduce);
     if (reduce.blocks > INT32_MAX)
         return hw_diag_set(diag, HW_UNSUPPORTED, "hw_reduce: %llu outputs are more than one launch can have",
                            (unsigned long long)form->outputs);
-    hw_reduce_plan_launch(form, &reduce, IN, OUT, SCRATCH, HW_SCRATCH_ZEROS, &known->plan);
+    hw_reduce_plan_launch(form, &reduce, IN, OUT, SCRATCH, HW_SCRATCH_ZEROS, &plan);
+    hw_status status = hw_plan_kernels(device, &plan, kernels, diag);
+    if (status != HW_OK) return status;
+    const hw_plan_launch *launch = &plan.launches[0];
+    known->kernel = kernels[0];
     known->scratch_bytes = reduce.scratch_bytes ? HW_SCRATCH_ZEROS + reduce.scratch_bytes : 0;
-    return hw_plan_kernels(device, &known->plan, known->kernels, diag);
+    known->blocks = launch->grid[0];
+    known->threads = launch->block[0];
+    memcpy(known->shape, plan.bytes + launch->params[SHAPE].offset, prepared_bytes(form) - offsetof(prepared, shape));
+    return HW_OK;
+}
+
+static hw_status launch(hw_stream *stream, const hw_reduction_form *form, const prepared *known, hw_diag *diag) {
+    const void *in = form->in;
+    void *out = form->out, *scratch = NULL;
+    uint32_t zeros = HW_SCRATCH_ZEROS;
+    hw_status status = HW_OK;
+    if (known->scratch_bytes) status = hw_stream_scratch(stream, known->scratch_bytes, &scratch, diag);
+    if (status != HW_OK) return status;
+    void *const params[] = {&out, &in, (void *)known->shape, &scratch, &zeros};
+    const hw_kernel_launch launch = {.kernel = known->kernel, .grid = {known->blocks, 1, 1},
+                                     .block = {known->threads, 1, 1}, .params = params};
+    status = hw_stream_launch(stream, &launch, diag);
+    // A simulated kernel that failed may have left its counters anywhere.
+    if (status != HW_OK && scratch) hw_stream_scratch_drop(stream);
+    return status;
 }
 
 hw_status hw_gpu_reduce(hw_stream *stream, const hw_reduction_form *form, hw_diag *diag) {
     hw_device *device = hw_stream_device(stream);
-    hw_status status = HW_OK;
-    void *scratch = NULL;
+    const size_t bytes = prepared_bytes(form);
     plan_key key;
     prepared known;
     make_key(form, &key);
-    if (!hw_device_recall(device, key.words, key.bytes, &known, sizeof known)) {
-        status = prepare(device, form, &known, diag);
+    if (!hw_device_recall(device, key.words, key.bytes, &known, bytes)) {
+        hw_status status = prepare(device, form, &known, diag);
         if (status != HW_OK) return status;
-        hw_device_remember(device, key.words, key.bytes, &known, sizeof known);
+        hw_device_remember(device, key.words, key.bytes, &known, bytes);
     }
-    if (known.scratch_bytes) status = hw_stream_scratch(stream, known.scratch_bytes, &scratch, diag);
-    if (status != HW_OK) return status;
-    void *const arrays[] = {[IN] = (void *)form->in, [OUT] = form->out, [SCRATCH] = scratch};
-    status = hw_plan_launch_all(stream, &known.plan, known.kernels, arrays, diag);
-    // A simulated kernel that failed may have left its counters anywhere.
-    if (status != HW_OK && scratch) hw_stream_scratch_drop(stream);
-    return status;
+    return launch(stream, form, &known, diag);
 }
 
 // ---- In words -------------------------------------------------------------------------------------------------------
