@@ -3,7 +3,7 @@
 // Idea       The tree as it is drawn: a thread for each element, half as many adders from step to step.
 // Predicted  H200, f32, each block of 512: all 16 warps take part in steps 1 to 16, then 8, 4, 2, 1; no two lanes that
 //            add meet in a bank. 2048 blocks for 2^20 elements, then 4, then 1.
-// Measured   Not yet.
+// Measured   H200, 2^28 f32: 3051 us, 352 GB/s.
 // Held back  % by a number that the compiler does not know, and warps in which few lanes add.
 #include "reduce/rung.cuh"
 

@@ -2,7 +2,7 @@
 //
 // Idea       Neighbouring lanes at neighbouring words: no conflicts.
 // Predicted  H200, f32, each block of 512: every access to shared memory takes one pass.
-// Measured   Not yet.
+// Measured   H200, 2^28 f32: 1390 us, 773 GB/s: 1.23 times.
 // Held back  Half of the threads are idle from the first step on, having loaded one element each.
 #include "reduce/rung.cuh"
 

@@ -2,7 +2,7 @@
 //
 // Idea       Half as many blocks for the same array; no thread is idle in the first step.
 // Predicted  H200, f32 2^20: 1024 blocks, twice two loads in flight where there was one.
-// Measured   Not yet.
+// Measured   H200, 2^28 f32: 726 us, 1480 GB/s: 1.92 times.
 // Held back  Nine barriers for two loads.
 #include "reduce/rung.cuh"
 

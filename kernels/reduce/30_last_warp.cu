@@ -2,7 +2,7 @@
 //
 // Idea       From 64 sums on one warp is left, which needs no __syncthreads(): six of nine steps become cheaper.
 // Predicted  H200, f32, each block of 512: barriers fall from 10 to 4.
-// Measured   Not yet.
+// Measured   H200, 2^28 f32: 528 us, 2034 GB/s: 1.37 times.
 // Held back  A loop whose length the compiler does not know.
 #include "reduce/last_warp.cuh"
 

@@ -2,7 +2,7 @@
 //
 // Idea       No counter, no comparison with it, no jumps.
 // Predicted  H200: fewer instructions, counters of memory as before.
-// Measured   Not yet.
+// Measured   H200, 2^28 f32: 529 us, 2028 GB/s: nothing is gained; three steps of a loop cost little by now.
 // Held back  Two elements for each thread are little for what a block costs.
 #include "reduce/unrolled.cuh"
 
