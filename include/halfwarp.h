@@ -236,7 +236,8 @@ typedef struct hw_nearest_options {
 // Types       points and queries f32 or f64, both the same; indices i64; squared_distances of the points' type.
 // Strides     any for points and queries; results contiguous.
 // Distance    the sum of (p - q)^2, axis 0 first, each further axis by one fused multiply-add, in the points' type: every
-//             method on every device computes the same bits, so the neighbours are the same too.
+//             method on every device computes the same bits, so the neighbours are the same too. Where it is NaN, because
+//             infinite coordinates are equal, it counts as infinite. A radius is compared squared, in that type.
 // Ties        to the lower index. Where there are fewer than k neighbours: index -1, distance infinite.
 // NaN         coordinates that are NaN are refused, with the row. Infinite ones have neighbours like others.
 // Place       all arrays on the stream's device; for cpu on this machine. Results must not overlap what is read.
@@ -244,7 +245,7 @@ typedef struct hw_nearest_options {
 // Errors      HW_USAGE: NULL, shapes, k, radius, a NaN coordinate, wrong device; HW_UNSUPPORTED: types, more than 16
 //             dimensions, 2^31 points or more; HW_NO_MEMORY; HW_COMPILE.
 // Cost        brute: n q d. Search: about (n + q) log n for points in space, whether uniform, clustered or equal; scratch
-//             memory on the device of about four times the points.
+//             memory on the device of about 30 bytes for each point, or its coordinates and 20 bytes.
 HW_API hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
                             const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
                             hw_diag *diag);

@@ -75,7 +75,7 @@ extern "C" __global__ __launch_bounds__(THREADS) void nearest_brute(
     char *scratch) {
     __shared__ __align__(16) real tile[TILE * PITCH];
     const unsigned block_query = blockIdx.x * PER_BLOCK, first_query = block_query + threadIdx.x;
-    const unsigned begin = blockIdx.y * part_points, end = min(shape.count, begin + min(part_points, shape.count - begin));
+    const unsigned begin = blockIdx.y * part_points, end = begin + min(part_points, shape.count - begin);
     neighbour *const parts = (neighbour *)(scratch + BEHIND_FINDINGS);
     point own[QUERIES];
     real best[QUERIES];

@@ -31,7 +31,7 @@ extern "C" __global__ __launch_bounds__(THREADS) void nearest_select(
     char *scratch) {
     __shared__ __align__(16) real tile[TILE * PITCH];
     const unsigned first_query = (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * QUERIES;
-    const unsigned begin = blockIdx.y * part_points, end = min(shape.count, begin + min(part_points, shape.count - begin));
+    const unsigned begin = blockIdx.y * part_points, end = begin + min(part_points, shape.count - begin);
     neighbour *const parts = (neighbour *)(scratch + BEHIND_FINDINGS);
     point own[QUERIES];
     warp_list list[QUERIES];

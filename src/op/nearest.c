@@ -47,8 +47,8 @@ hw_status hw_nearest_explain(hw_device *device, const DLTensor *points, const DL
     if (status == HW_OK) status = check_places(properties, "hw_nearest_explain", points, queries, NULL, NULL, diag);
     if (status != HW_OK) return status;
     int used = snprintf(text, text_bytes, "%llu queries, %llu points of %u coordinates (%s), %u neighbours%s\n",
-                        (unsigned long long)problem.queries.count, (unsigned long long)problem.points.count, problem.dims,
-                        problem.is_f64 ? "f64" : "f32", problem.k, problem.self ? ", none its own" : "");
+                        (unsigned long long)problem.queries.count, (unsigned long long)problem.points.count,
+                        problem.dims, problem.is_f64 ? "f64" : "f32", problem.k, problem.self ? ", none its own" : "");
     if (used < 0 || (size_t)used >= text_bytes || problem.queries.count == 0) return HW_OK;
     if (properties->kind == HW_DEVICE_CPU) hw_cpu_nearest_explain(&problem, text + used, text_bytes - (size_t)used);
     else hw_gpu_nearest_explain(device, &problem, text + used, text_bytes - (size_t)used);

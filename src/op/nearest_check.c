@@ -48,7 +48,8 @@ static hw_status check_rows(const DLTensor *t, const char *name, bool pointers, 
         return hw_diag_set(diag, HW_UNSUPPORTED, "hw_nearest: %s have %" PRIu64 " coordinates; the most is %d", name,
                            l->n[1], HW_NEIGHBOURS_DIMS);
     if (l->n[0] > MOST_ROWS)
-        return hw_diag_set(diag, HW_UNSUPPORTED, "hw_nearest: there are %" PRIu64 " %s; the most is 2^31 - 1", l->n[0], name);
+        return hw_diag_set(diag, HW_UNSUPPORTED, "hw_nearest: there are %" PRIu64 " %s; the most is 2^31 - 1", l->n[0],
+                           name);
     *rows = (hw_point_rows){(const void *)l->first, l->n[0], l->stride[0], l->stride[1]};
     return HW_OK;
 }
@@ -66,10 +67,11 @@ static hw_status check_result(const DLTensor *t, const char *name, const hw_neig
     if (status != HW_OK) return status;
     bool fits = (l->rank == 2 && l->n[0] == queries && l->n[1] == k) || (l->rank == 1 && k == 1 && l->n[0] == queries);
     if (!fits)
-        return hw_diag_set(diag, HW_USAGE, "hw_nearest: the shape of %s is not (%" PRIu64 ", %u)%s", name, queries, p->k,
-                           k == 1 ? " or without the 1" : "");
-    bool is_contiguous = l->rank == 1 ? l->n[0] == 1 || l->stride[0] == 1
-                                      : (l->n[1] == 1 || l->stride[1] == 1) && (l->n[0] == 1 || l->stride[0] == (int64_t)k);
+        return hw_diag_set(diag, HW_USAGE, "hw_nearest: the shape of %s is not (%" PRIu64 ", %u)%s", name, queries,
+                           p->k, k == 1 ? " or without the 1" : "");
+    const uint32_t last = l->rank - 1;
+    bool is_contiguous = l->n[last] == 1 || l->stride[last] == 1;
+    if (last == 1 && l->n[0] != 1 && l->stride[0] != (int64_t)k) is_contiguous = false;
     if (l->elems && !is_contiguous) return hw_diag_set(diag, HW_USAGE, "hw_nearest: %s are not contiguous", name);
     return HW_OK;
 }
@@ -80,13 +82,14 @@ static hw_status check_apart(const hw_layout *result, const hw_layout *other, hw
     return hw_diag_set(diag, HW_USAGE, "hw_nearest: %s and %s share memory", result->name, other->name);
 }
 
-static hw_status check_results(const DLTensor *indices, const DLTensor *distances, bool pointers, const hw_layout *points,
-                               const hw_layout *queries, hw_neighbours *out, hw_diag *diag) {
+static hw_status check_results(const DLTensor *indices, const DLTensor *distances, bool pointers,
+                               const hw_layout *points, const hw_layout *queries, hw_neighbours *out, hw_diag *diag) {
     hw_layout to[2] = {{0}};
     if (!indices) return pointers ? hw_diag_set(diag, HW_USAGE, "hw_nearest: indices are NULL") : HW_OK;
     hw_status status = check_result(indices, "indices", out, kDLInt, 64, pointers, &to[0], diag);
     if (status == HW_OK && distances)
-        status = check_result(distances, "squared_distances", out, kDLFloat, out->is_f64 ? 64 : 32, pointers, &to[1], diag);
+        status = check_result(distances, "squared_distances", out, kDLFloat, out->is_f64 ? 64 : 32, pointers, &to[1],
+                              diag);
     for (int i = 0; i < 2 && status == HW_OK; i++) {
         status = check_apart(&to[i], points, diag);
         if (status == HW_OK && !out->self) status = check_apart(&to[i], queries, diag);

@@ -37,8 +37,8 @@ hw_status hw_gpu_nearest(hw_stream *stream, const hw_neighbours *problem, hw_dia
 
 static int explain_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, char *text, size_t text_bytes) {
     return snprintf(text, text_bytes,
-                    "every pair: %.3g pairs\nkernel: nearest/%s, blocks of %u threads, %u quer%s of each %s, %u points in "
-                    "shared memory\nparts of the points: %u%s\n",
+                    "every pair: %.3g pairs\nkernel: nearest/%s, blocks of %u threads, %u quer%s of each %s, "
+                    "%u points in shared memory\nparts of the points: %u%s\n",
                     (double)p->points.count * (double)p->queries.count, plan->selects ? "82_select.cu" : "80_brute.cu",
                     plan->threads, plan->queries, plan->queries == 1 ? "y" : "ies", plan->selects ? "warp" : "thread",
                     plan->tile, plan->parts, plan->parts == 1 ? "" : ", merged by nearest/85_merge.cu");
@@ -50,7 +50,8 @@ static int explain_search(const hw_neighbours *p, const hw_nearest_plan *plan, c
                     "kernel: nearest/90_index.cu, %u blocks of 512 threads that wait for each other\n"
                     "kernel: nearest/92_search.cu, a warp for each query, %s\n",
                     plan->index.level_count[0], HW_NEAREST_LEAF, plan->n_levels, plan->n_levels == 1 ? "" : "s",
-                    plan->build_blocks, p->self || plan->sorts_queries ? "in the order of the curve" : "in their own order");
+                    plan->build_blocks,
+                    p->self || plan->sorts_queries ? "in the order of the curve" : "in their own order");
 }
 
 const char *hw_gpu_nearest_explain(hw_device *device, const hw_neighbours *problem, char *text, size_t text_bytes) {

@@ -38,7 +38,8 @@ static void cut_points(const hw_neighbours *p, const hw_device_properties *devic
 // Fewer queries for each thread or warp, and fewer warps, where blocks would be missing.
 static void spread_queries(const hw_neighbours *p, const hw_device_properties *device, hw_nearest_plan *plan) {
     const uint64_t tiles = divide_up(p->points.count, plan->tile) + 1;
-    while (plan->queries > 1 && blocks_of_queries(p, plan) * tiles < 2 * (uint64_t)device->multiprocessors) plan->queries /= 2;
+    const uint64_t wanted = 2 * (uint64_t)device->multiprocessors;
+    while (plan->queries > 1 && blocks_of_queries(p, plan) * tiles < wanted) plan->queries /= 2;
     if (!plan->selects) return;
     while (plan->queries > 1 && p->queries.count <= 8) plan->queries /= 2;
     while (plan->threads > 32 && p->queries.count <= plan->threads / 64 * plan->queries) plan->threads /= 2;
@@ -101,7 +102,7 @@ static void plan_search(const hw_neighbours *p, const hw_device_properties *devi
     plan->threads = 128;
     plan->sorts_queries = !p->self && p->queries.count > FEW_QUERIES;
     const uint64_t rows = plan->sorts_queries && p->queries.count > n ? p->queries.count : n;
-    plan->build_blocks = least(divide_up(rows, SORT_TILE), (uint64_t)device->multiprocessors * BUILD_BLOCKS_PER_MULTIPROCESSOR);
+    plan->build_blocks = least(divide_up(rows, SORT_TILE), device->multiprocessors * BUILD_BLOCKS_PER_MULTIPROCESSOR);
     at->first_bits = least((bits_of(n) + CELL_BITS + 7) / 8 * 8, 64);
     lay_levels(n, plan);
     const uint64_t boxes = at->level_first[plan->n_levels - 1] + at->level_count[plan->n_levels - 1];
@@ -238,7 +239,8 @@ static void launch_merge(const hw_neighbours *p, const hw_nearest_plan *plan, hw
 }
 
 static void launch_index(const hw_neighbours *p, const hw_nearest_plan *plan, hw_plan *launches) {
-    hw_plan_launch *launch = begin(p, "nearest/90_index.cu", "nearest_index", BUILD_THREADS, plan->build_blocks, launches);
+    hw_plan_launch *launch = begin(p, "nearest/90_index.cu", "nearest_index", BUILD_THREADS, plan->build_blocks,
+                                   launches);
     launch->cooperative = true;
     give_rows(launches, launch, HW_NEAREST_POINTS, &p->points);
     give_rows(launches, launch, HW_NEAREST_QUERIES, &p->queries);

@@ -76,7 +76,8 @@ static void expect_apart(const piece *pieces, int n, uint64_t end) {
         assert_true(pieces[i].at >= HW_NEAREST_FINDINGS_BYTES && pieces[i].at + pieces[i].bytes <= end);
         for (int j = 0; j < i; j++)
             if (pieces[j].bytes)
-                assert_true(pieces[i].at + pieces[i].bytes <= pieces[j].at || pieces[j].at + pieces[j].bytes <= pieces[i].at);
+                assert_true(pieces[i].at + pieces[i].bytes <= pieces[j].at ||
+                            pieces[j].at + pieces[j].bytes <= pieces[i].at);
     }
 }
 
@@ -138,8 +139,9 @@ static void launches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_by_size),   cmocka_unit_test(does_what_is_asked), cmocka_unit_test(parts_cover_the_points),
-        cmocka_unit_test(index_is_laid_out), cmocka_unit_test(launches),
+        cmocka_unit_test(chooses_by_size),        cmocka_unit_test(does_what_is_asked),
+        cmocka_unit_test(parts_cover_the_points), cmocka_unit_test(index_is_laid_out),
+        cmocka_unit_test(launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
