@@ -27,16 +27,16 @@ paste -d ' ' <(sed '1,/^end_header/d' building.ply | head -n "$points" | cut -d 
     <(tail -c +129 distances.npy | od -An -v -t f4 -w$((4 * K)) | awk '{ print $NF }') > points.txt
 
 gnuplot -e "picture = '$picture'" - <<'PLOT'
-set terminal pngcairo size 1100,600 font 'Sans,11' background '#ffffff'
+set terminal pngcairo size 1000,560 font 'Sans,11' background '#ffffff'
 set output picture
-set view 70, 70, 4.2
+set view 70, 70, 1.7
 set view equal xyz
 unset border
 unset xtics
 unset ytics
 unset ztics
-set margins screen 0.05, screen 0.95, screen 0.12, screen 1
-set colorbox horizontal user origin 0.25, 0.1 size 0.5, 0.03
+set margins screen -0.7, screen 1.7, screen -0.5, screen 1.6
+set colorbox horizontal user origin 0.25, 0.13 size 0.5, 0.03
 set logscale cb
 set cbtics (0.1, 0.2, 0.5, 1, 2)
 set cblabel 'distance to the 8th nearest neighbour, in the units of the scan'
