@@ -16,8 +16,8 @@
 //            36.0 (25.7), 32x8192x8192 39.5 (22.8), 128x128x65536 37.2 (32.8), 65536x64x64 27.2 (26.6). A with m as
 //            its fast axis, 4096: 53.6 (51.7). f64 4096: 25.7 of 33.5. Clock 1.98 GHz throughout.
 // Held back  Not by memory: L2 is at less than a third of its rate. In relatives of this kernel (128x128 tiles, 8x16
-//            elements a thread) a warp waits 0.2 cycles an instruction for dispatch, most often where the operands of an
-//            FFMA lie in one register bank, and loops of 35 KB lose up to 9% to fetching instructions; this one is
+//            elements a thread) a warp waits 0.2 cycles an instruction for dispatch, most often where the operands of
+//            an FFMA lie in one register bank, and loops of 35 KB lose up to 9% to fetching instructions; this one is
 //            18 KB. Elements that are copied singly cost an instruction each: 4096 with unaligned rows reaches 47.5.
 //
 // The host (src/op/product_plan.c) chooses these; extents, strides, alpha and beta are parameters:
