@@ -194,8 +194,8 @@ typedef enum hw_reduce_flags {
 // NaN         any NaN makes sum, product, mean, norm, min and max NaN; argmin and argmax give the first NaN.
 // Ties        argmin and argmax: the lowest index; index in C order of the reduced axes alone; -0.0 equals 0.0 there. min
 //             and max put -0.0 below 0.0, as IEEE 754-2019's minimum and maximum, so that no order shows in the result.
-// Sums        integers modulo 2^64; f16 and bf16 in f32, f32 in f32 and f64 in f64, pairwise; a mean is the sum divided
-//             once, in the type of the sum (integers: the exact sum, in f64).
+// Sums        integers modulo 2^64; f16 and bf16 in f32, f32 in f32 and f64 in f64, in many parts that are then added
+//             pairwise; a mean is the sum divided once, in the type of the sum (integers: the exact sum, in f64).
 // Exact       with HW_REDUCE_EXACT: the exact sum, or for a mean its exact quotient, rounded once to nearest, ties to
 //             even. Infinities of both signs make NaN; a sum of 0 is +0 unless every element is -0.
 // Place       both arrays on the stream's device; for cpu on this machine. They must not overlap.
@@ -203,7 +203,7 @@ typedef enum hw_reduce_flags {
 //             however many threads; with HW_REDUCE_EXACT on all devices.
 // Errors      HW_USAGE: NULL, axes or shapes that do not fit, wrong device, overlap, nothing to choose from;
 //             HW_UNSUPPORTED: type, HW_REDUCE_EXACT other than for sums and means of f32 and f64; HW_NO_MEMORY; HW_COMPILE.
-// Cost        reads each element once; one launch, scratch memory of at most 8 MiB.
+// Cost        reads each element once; one launch, scratch memory of at most 8 MiB, which the stream keeps.
 HW_API hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
                            uint32_t flags, DLTensor *out, hw_diag *diag);
 

@@ -15,7 +15,7 @@
 #include "device/device.h"
 #include "halfwarp.h"
 #include "op/family.h"
-#include "op/reduction.h"
+#include "op/reduce_plan.h"
 
 static hw_device *device;
 static const hw_device_properties *properties;
@@ -417,6 +417,49 @@ static void test_nothing(void **state) {
     }
 }
 
+// Indices of 64 bits, which only arrays of 2^31 elements have: the same places as with 32.
+static void test_index64(void **state) {
+    enum { A = 6, B = 50, C = 70 };
+    static float host[A * B * C];
+    static const int axes[][2] = {{0, 2}, {0, 1}};   // rows of several runs; columns
+    int64_t shape[3] = {A, B, C}, got[2][C];
+    hw_diag diag = {0};
+    void *in, *out, *scratch;
+    hw_stream *stream = hw_device_stream(device);
+    (void)state;
+    if (properties->kind == HW_DEVICE_CPU) skip();
+    for (int i = 0; i < A * B * C; i++) host[i] = (float)below(1000);
+    assert_int_equal(hw_device_alloc(device, sizeof host, &in, &diag), HW_OK);
+    assert_int_equal(hw_device_alloc(device, sizeof got[0], &out, &diag), HW_OK);
+    assert_int_equal(hw_copy(stream, in, host, sizeof host, &diag), HW_OK);
+    for (int way = 0; way < 2; way++) {
+        const int64_t outputs = way ? C : B;
+        DLTensor a = {.data = in, .device = properties->dl, .ndim = 3, .dtype = {kDLFloat, 32, 1}, .shape = shape};
+        DLTensor b = {.data = out, .device = properties->dl, .ndim = 1, .dtype = {kDLInt, 64, 1},
+                      .shape = (int64_t *)&outputs};
+        for (int wide = 0; wide < 2; wide++) {
+            hw_reduction_form form;
+            hw_reduce_plan plan;
+            hw_plan launches;
+            assert_int_equal(hw_reduction_make(HW_REDUCE_ARGMAX, &a, axes[way], 2, 0, &b, true, &form, &diag), HW_OK);
+            const hw_reduce_goals goals = hw_reduce_goals_for(&form, properties);
+            hw_reduce_plan_make(&form, &goals, &plan);
+            assert_int_equal(plan.way, way ? HW_REDUCE_COLUMNS : HW_REDUCE_ROWS);
+            plan.index64 = wide;
+            assert_int_equal(hw_stream_scratch(stream, HW_SCRATCH_ZEROS + 2 * plan.scratch_bytes, &scratch, &diag),
+                             HW_OK);
+            void *const arrays[] = {in, out, scratch};
+            hw_reduce_plan_launch(&form, &plan, 0, 1, 2, HW_SCRATCH_ZEROS, &launches);
+            if (hw_plan_run(stream, &launches, arrays, &diag)) fail_msg("%s", diag.text);
+            assert_int_equal(hw_copy(stream, got[wide], out, (size_t)outputs * 8, &diag), HW_OK);
+            assert_int_equal(hw_stream_synchronize(stream, &diag), HW_OK);
+        }
+        assert_memory_equal(got[0], got[1], (size_t)outputs * 8);
+    }
+    hw_device_free(device, in);
+    hw_device_free(device, out);
+}
+
 static void shuffle(int *list, int n) {
     for (int k = 0; k < n; k++) list[k] = k;
     for (int k = n - 1; k > 0; k--) {
@@ -594,11 +637,43 @@ static void test_no_memory(void **state) {
     assert_true(allowed > 1);
 }
 
+// What kernels leave each other: zeros where counters are, the same memory while it is large enough, one for each
+// stream.
+static void test_scratch(void **state) {
+    enum { MORE = 3 << 20 };
+    hw_diag diag = {0};
+    hw_stream *streams[2];
+    void *first[2], *again;
+    unsigned char *got = malloc(HW_SCRATCH_ZEROS), *zeros = calloc(HW_SCRATCH_ZEROS, 1);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hw_stream_create(device, &streams[i], &diag), HW_OK);
+        assert_int_equal(hw_stream_scratch(streams[i], HW_SCRATCH_ZEROS, &first[i], &diag), HW_OK);
+    }
+    assert_ptr_not_equal(first[0], first[1]);
+    assert_int_equal(hw_stream_scratch(streams[0], HW_SCRATCH_ZEROS, &again, &diag), HW_OK);
+    assert_ptr_equal(again, first[0]);
+    assert_int_equal(hw_fill(streams[0], again, 1, HW_SCRATCH_ZEROS, &diag), HW_OK);
+    assert_int_equal(hw_stream_scratch(streams[0], MORE, &again, &diag), HW_OK);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(hw_copy(streams[0], got, again, HW_SCRATCH_ZEROS, &diag), HW_OK);
+        assert_int_equal(hw_stream_synchronize(streams[0], &diag), HW_OK);
+        assert_memory_equal(got, zeros, HW_SCRATCH_ZEROS);
+        assert_int_equal(hw_fill(streams[0], again, 1, MORE, &diag), HW_OK);
+        hw_stream_scratch_drop(streams[0]);
+        assert_int_equal(hw_stream_scratch(streams[0], MORE, &again, &diag), HW_OK);
+    }
+    for (int i = 0; i < 2; i++) hw_stream_destroy(streams[i]);
+    free(got);
+    free(zeros);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),           cmocka_unit_test(test_chosen),  cmocka_unit_test(test_types_of_rows),
         cmocka_unit_test(test_types_of_columns), cmocka_unit_test(test_nothing), cmocka_unit_test(test_random),
         cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_misuse),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_scratch),         cmocka_unit_test(test_index64),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
