@@ -41,7 +41,7 @@ typedef struct hw_product_choice {
     hw_product_piece pieces[HW_PRODUCT_PIECES];
     uint64_t batches;
     uint64_t scratch_bytes;   // of HW_PRODUCT_SCRATCH, which need not be initialised; 0: none
-    double predicted_us;      // what the choice was made by; the model of docs/design.md
+    double predicted_us;      // by the model of product_plan.c, which the choice was made by
 } hw_product_choice;
 
 // p->precision is HW_PRECISION_FP32 (f32 arrays) or HW_PRECISION_FP64 (f64). Never fails: every product that memory can
