@@ -28,7 +28,7 @@ static uint32_t levels_of_pairs(const hw_cpu_reduce_plan *plan) {
 
 size_t hw_cpu_reduce_room(const hw_cpu_reduce_plan *plan) {
     if (plan->way == HW_CPU_REDUCE_RUNS || plan->is_exact)
-        return (size_t)HW_CPU_EXACT_OUTPUTS * 256 * 8;   // of transposed terms; blocks of terms are smaller
+        return (size_t)HW_CPU_EXACT_OUTPUTS * HW_CPU_EXACT_PITCH * 8;   // of transposed terms; blocks are smaller
     return (size_t)ROW_BYTES * (FIXED_ROWS + levels_of_pairs(plan));
 }
 
@@ -110,40 +110,41 @@ static void join_all(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     }
 }
 
-static hw_cpu_part part_of(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c) {
-    hw_cpu_part part = {.index = r->at[c]};
+// Written where it belongs, since a copy would wait for its members to be stored.
+static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, hw_cpu_part *part) {
+    part->index = r->at[c];
     const void *sums = r->sums;
     if (chooses(plan)) {
         switch (plan->type) {
-            case HW_FOLD_I8: part.number.i = ((const int8_t *)sums)[c]; break;
-            case HW_FOLD_I16: part.number.i = ((const int16_t *)sums)[c]; break;
-            case HW_FOLD_I32: part.number.i = ((const int32_t *)sums)[c]; break;
-            case HW_FOLD_U8: part.number.u = ((const uint8_t *)sums)[c]; break;
-            case HW_FOLD_U16: part.number.u = ((const uint16_t *)sums)[c]; break;
-            case HW_FOLD_U32: part.number.u = ((const uint32_t *)sums)[c]; break;
-            case HW_FOLD_F32: part.number.f = ((const float *)sums)[c]; break;
-            default: part.number.u = ((const uint64_t *)sums)[c]; break;
+            case HW_FOLD_I8: part->number.i = ((const int8_t *)sums)[c]; break;
+            case HW_FOLD_I16: part->number.i = ((const int16_t *)sums)[c]; break;
+            case HW_FOLD_I32: part->number.i = ((const int32_t *)sums)[c]; break;
+            case HW_FOLD_U8: part->number.u = ((const uint8_t *)sums)[c]; break;
+            case HW_FOLD_U16: part->number.u = ((const uint16_t *)sums)[c]; break;
+            case HW_FOLD_U32: part->number.u = ((const uint32_t *)sums)[c]; break;
+            case HW_FOLD_F32: part->number.f = ((const float *)sums)[c]; break;
+            default: part->number.u = ((const uint64_t *)sums)[c]; break;
         }
     } else if (plan->op == HW_FOLD_WIDE) {
         const uint64_t lower = ((const uint64_t *)sums)[c], upper = ((const uint64_t *)sums)[HW_FOLD_WIDTH + c];
         const bool is_signed = plan->type < HW_FOLD_U8, is_long = plan->type_bytes == 8;
-        part.number.wide = is_signed && !is_long ? (__int128)(int64_t)lower : (__int128)lower;
-        if (is_long) part.number.wide += (is_signed ? (__int128)(int64_t)upper : (__int128)upper) * ((int64_t)1 << 32);
+        part->number.wide = is_signed && !is_long ? (__int128)(int64_t)lower : (__int128)lower;
+        if (is_long) part->number.wide += (is_signed ? (__int128)(int64_t)upper : (__int128)upper) * ((int64_t)1 << 32);
     } else if (plan->type == HW_FOLD_F32) {
-        part.number.f = ((const float *)sums)[c];
+        part->number.f = ((const float *)sums)[c];
     } else {
-        part.number.u = ((const uint64_t *)sums)[c];
+        part->number.u = ((const uint64_t *)sums)[c];
     }
-    return part;
 }
 
 // The rows that were one: the lowest of equal indices is taken, which need not be in the first of them.
 static hw_cpu_part join_rows(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, uint32_t outputs, uint32_t n) {
     const uint32_t many = n / outputs;
-    hw_cpu_part all = part_of(plan, r, c);
+    hw_cpu_part all, part;
+    get_part(plan, r, c, &all);
     all.index *= many;
     for (uint32_t g = 1; g < many; g++) {
-        hw_cpu_part part = part_of(plan, r, g * outputs + c);
+        get_part(plan, r, g * outputs + c, &part);
         part.index = part.index * many + g;
         const bool is_before = plan->is_arg && part.index < all.index;
         if (is_before && !hw_cpu_part_is_better(plan, &all.number, &part.number)) all = part;
@@ -215,7 +216,8 @@ void hw_cpu_reduce_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *
     const char *from = terms.at;
     add_rows(plan, level, &terms, &r, tile.n * many);
     for (uint32_t i = 0; i < tile.n; i++) {
-        parts[i] = join_rows(plan, &r, i, tile.n, tile.n * many);
+        if (many == 1) get_part(plan, &r, i, &parts[i]);
+        else parts[i] = join_rows(plan, &r, i, tile.n, tile.n * many);
         parts[i].index += first;
         if (many > 1 && chooses(plan) && !plan->is_arg && is_zero(plan, &parts[i].number))
             find_first_zero(plan, level, &r, from + (int64_t)i * plan->form->in_bytes, n, &parts[i]);

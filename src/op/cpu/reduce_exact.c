@@ -20,11 +20,12 @@ static void add_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
 
 #define TRANSPOSE(BYTES)                                                                                               \
     for (size_t r = 0; r < rows; r++, from += pitch)                                                                   \
-        for (uint32_t i = 0; i < n; i++) memcpy(to + (i * DEEP + r) * (BYTES), from + offsets[i], BYTES)
+        for (uint32_t i = 0; i < n; i++) memcpy(to + (i * HW_CPU_EXACT_PITCH + r) * (BYTES), from + offsets[i], BYTES)
 
 enum { DEEP = 256 };
 
-// to[i][r] = the element at from + r * pitch + offsets[i]; rows of DEEP elements.
+// to[i][r] = the element at from + r * pitch + offsets[i]. The pitch of `to` puts neighbours into different lines of
+// the cache's first level.
 static void transpose(char *to, const char *from, ptrdiff_t pitch, size_t rows, const int64_t *offsets, uint32_t n,
                       uint32_t elem_bytes) {
     if (elem_bytes == 4) TRANSPOSE(4);
@@ -46,7 +47,8 @@ static void add_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *lev
         uint64_t some = hw_cpu_terms_run(&terms);
         if (some > DEEP) some = DEEP;
         transpose(room, terms.at, stride, (size_t)some, offsets, tile.n, f->in_bytes);
-        for (uint32_t i = 0; i < tile.n; i++) add(&sums[i], (char *)room + i * DEEP * f->in_bytes, (size_t)some);
+        for (uint32_t i = 0; i < tile.n; i++)
+            add(&sums[i], (char *)room + i * HW_CPU_EXACT_PITCH * f->in_bytes, (size_t)some);
         hw_cpu_terms_skip(&terms, some);
     }
 }

@@ -11,7 +11,8 @@ typedef enum hw_cpu_reduce_way {
     HW_CPU_REDUCE_COLUMNS,   // neighbouring outputs at once, term by term
 } hw_cpu_reduce_way;
 
-enum { HW_CPU_EXACT_OUTPUTS = 64 };   // of a tile, at most
+// Exact sums of neighbouring outputs: so many make a tile, and their terms are put together this far from each other.
+enum { HW_CPU_EXACT_OUTPUTS = 64, HW_CPU_EXACT_PITCH = 256 + 16 };
 
 typedef enum hw_cpu_widen { HW_CPU_AS_IS, HW_CPU_WIDEN_F16, HW_CPU_WIDEN_BF16 } hw_cpu_widen;
 
