@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "op/cpu/reduce.h"
 #include "op/family.h"
 #include "op/reduce_plan.h"
 
@@ -176,14 +177,18 @@ static hw_status plan_one_launch(const hw_rung *rung, const hw_problem *problem,
     return HW_OK;
 }
 
+static hw_reduction_form form_of(const hw_problem *problem) {
+    const uint64_t n = problem->size[ELEMENTS];
+    const DLDataType out = out_type(problem);
+    return (hw_reduction_form){.reduction = HW_REDUCE_SUM, .in_type = problem->dtype, .out_type = out,
+                               .in_bytes = problem->dtype.bits / 8, .out_bytes = out.bits / 8, .outputs = 1, .terms = n,
+                               .n_reduced = n > 1, .reduced = {n}, .reduced_stride = {1}};
+}
+
 // What hw_reduce does with such an array, allocated as devices do it.
 static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                            const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
-    const uint64_t n = problem->size[ELEMENTS];
-    const hw_reduction_form form = {
-        .reduction = HW_REDUCE_SUM, .in_type = problem->dtype, .out_type = out_type(problem),
-        .in_bytes = problem->dtype.bits / 8, .out_bytes = out_type(problem).bits / 8, .outputs = 1, .terms = n,
-        .n_reduced = n > 1, .reduced = {n}, .reduced_stride = {1}};
+    const hw_reduction_form form = form_of(problem);
     const hw_reduce_goals goals = hw_reduce_goals_for(&form, device);
     hw_reduce_plan reduce;
     hw_status status = check_block(rung, asked, diag);
@@ -195,11 +200,33 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
     return HW_OK;
 }
 
+// ---- The processor's ------------------------------------------------------------------------------------------------
+
+static hw_status run_loop(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                          hw_diag *diag) {
+    (void)pool, (void)n_threads, (void)diag;
+    reference(problem, arrays);
+    return HW_OK;
+}
+
+static hw_status run_best(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                          hw_diag *diag) {
+    hw_reduction_form form = form_of(problem);
+    form.in = arrays[IN];
+    form.out = arrays[OUT];
+    return hw_cpu_reduce(&form, pool, n_threads, diag);
+}
+
+static const hw_rung cpu_rungs[] = {
+    {.number = 10, .name = "loop", .native = run_loop, .idea = "the plainest loop"},
+    {.number = 90, .name = "best", .native = run_best, .idea = "vectors, all threads; hw_reduce"},
+};
+
 // ---- The family -----------------------------------------------------------------------------------------------------
 
 #define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, threads, per_block, copies, planner, rung_idea)      \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .tile = {per_block, 1},         \
-     .block = {threads, !!threads}, .is_copy = copies, .plan = planner, .idea = rung_idea},
+    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel,                                \
+     .block = {threads, !!threads}, .tile = {per_block, 1}, .is_copy = copies, .plan = planner, .idea = rung_idea},
 static const hw_rung rungs[] = {
 #include "kernels/reduce/ladder.def"
 };
@@ -210,6 +237,8 @@ const hw_family hw_family_reduce = {
     .does = "the sum of an array",
     .rungs = rungs,
     .n_rungs = sizeof rungs / sizeof rungs[0],
+    .cpu_rungs = cpu_rungs,
+    .n_cpu_rungs = sizeof cpu_rungs / sizeof cpu_rungs[0],
     .size_names = {"elements"},
     .default_size = {(uint64_t)1 << 28},
     .default_sim_size = {(uint64_t)1 << 20},
