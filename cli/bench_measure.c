@@ -8,6 +8,7 @@
 
 enum { ENOUGH_SAMPLES = 5, MOST_SAMPLES = 200, MOST_RUNS = 1000, LEAST_SAMPLES = 2 };
 static const double SAMPLE_NS = 1e6;     // a sample is as many runs as take so long: events have a grain
+static const double SHORT_NS = 1e8;
 static const double LONG_NS = 20e9;      // cases that take longer than this have to do with fewer samples
 
 typedef struct watch {
@@ -17,30 +18,41 @@ typedef struct watch {
     hw_diag *diag;
 } watch;
 
-static hw_status sample(const watch *w, hw_bench_run *run, int runs, double *ns) {
-    hw_status status = hw_event_record(w->begin, w->stream, w->diag);
-    for (int i = 0; i < runs && !status; i++) status = run(w->job->context, w->diag);
+// One of the two, and how a sample of it is taken.
+typedef struct turn {
+    hw_bench_run *run;
+    int runs;
+    bool is_warmed;   // by a run that is not timed: it meets what the other one left in the caches, such as lines that are
+                      // still to be written, and a peer, which is measured alone, does not
+} turn;
+
+static hw_status sample(const watch *w, const turn *turn, double *ns) {
+    hw_status status = turn->is_warmed ? turn->run(w->job->context, w->diag) : HW_OK;
+    if (!status) status = hw_event_record(w->begin, w->stream, w->diag);
+    for (int i = 0; i < turn->runs && !status; i++) status = turn->run(w->job->context, w->diag);
     if (!status) status = hw_event_record(w->end, w->stream, w->diag);
     if (!status) status = hw_event_elapsed_ns(w->begin, w->end, ns, w->diag);
-    if (!status) *ns /= runs;
+    if (!status) *ns /= turn->runs;
     return status;
 }
 
-static hw_status runs_per_sample(const watch *w, hw_bench_run *run, int *runs) {
+static hw_status prepare(const watch *w, hw_bench_run *run, turn *turn) {
     double first, ns = 0;
-    hw_status status = sample(w, run, 1, &first);
-    if (!status && first < LONG_NS / 4) status = sample(w, run, 1, &ns);
+    *turn = (struct turn){.run = run, .runs = 1};
+    hw_status status = sample(w, turn, &first);
+    if (!status && first < LONG_NS / 4) status = sample(w, turn, &ns);
     double wanted = ns > 0 ? SAMPLE_NS / ns : first > SAMPLE_NS ? 1 : MOST_RUNS;
-    *runs = wanted < 1 ? 1 : wanted < MOST_RUNS ? (int)wanted : MOST_RUNS;
+    turn->runs = wanted < 1 ? 1 : wanted < MOST_RUNS ? (int)wanted : MOST_RUNS;
+    turn->is_warmed = ns > 0 && ns < SHORT_NS;
     return status;
 }
 
-static hw_status add_sample(const watch *w, hw_bench_run *run, int runs, hw_bench_times *times, double *spent) {
+static hw_status add_sample(const watch *w, const turn *turn, hw_bench_times *times, double *spent) {
     double ns;
-    hw_status status = sample(w, run, runs, &ns);
+    hw_status status = sample(w, turn, &ns);
     if (status) return status;
     hw_bench_times_add(times, ns);
-    *spent += ns * runs;
+    *spent += ns * turn->runs;
     return HW_OK;
 }
 
@@ -52,13 +64,13 @@ static bool wants_more(int n, double spent, double wanted_ns) {
 
 static hw_status take_turns(const watch *w, double seconds, hw_bench_row *row) {
     const hw_bench_job *job = w->job;
-    int runs, limit_runs = 0;
+    turn own, limit;
     double spent = 0, wanted_ns = seconds * 1e9 * (job->limit ? 2 : 1);
-    hw_status status = runs_per_sample(w, job->run, &runs);
-    if (!status && job->limit) status = runs_per_sample(w, job->limit, &limit_runs);
+    hw_status status = prepare(w, job->run, &own);
+    if (!status && job->limit) status = prepare(w, job->limit, &limit);
     for (int n = 0; !status && wants_more(n, spent, wanted_ns); n++) {
-        if (job->limit) status = add_sample(w, job->limit, limit_runs, &row->limit.times, &spent);
-        if (!status) status = add_sample(w, job->run, runs, &row->halfwarp.times, &spent);
+        if (job->limit) status = add_sample(w, &limit, &row->limit.times, &spent);
+        if (!status) status = add_sample(w, &own, &row->halfwarp.times, &spent);
     }
     return status;
 }

@@ -176,9 +176,9 @@ typedef struct job {
 static hw_status open_slot(job *job, slot *slot, hw_diag *diag) {
     hw_status status = hw_event_create(job->device, &slot->come, diag);
     if (status == HW_OK) status = hw_event_create(job->device, &slot->gone, diag);
-    if (status == HW_OK) status = hw_stream_alloc(job->come, job->piece_bytes, &slot->in, diag);
+    if (status == HW_OK) status = hw_device_alloc(job->device, job->piece_bytes, &slot->in, diag);
     if (status != HW_OK || job->is_direct) return status;
-    status = hw_stream_alloc(job->come, job->piece_bytes, &slot->out, diag);
+    status = hw_device_alloc(job->device, job->piece_bytes, &slot->out, diag);
     if (status == HW_OK) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_in, diag);
     if (status == HW_OK) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_out, diag);
     return status;
@@ -197,8 +197,8 @@ static void close_job(job *job) {
         slot *slot = &job->slots[i];
         hw_event_destroy(slot->come);
         hw_event_destroy(slot->gone);
-        hw_stream_free(job->come, slot->in);
-        hw_stream_free(job->come, slot->out);
+        hw_device_free(job->device, slot->in);
+        hw_device_free(job->device, slot->out);
         hw_host_free(job->device, slot->host_in);
         hw_host_free(job->device, slot->host_out);
     }
