@@ -7,7 +7,9 @@
 //            tells it wraps to zero by itself. Words are aligned in memory: elements before the first and after the
 //            last are read singly.
 // Predicted  H200, f32 sum of 2^28: every sector is read once; what is written is nothing beside it.
-// Measured   Not yet.
+// Measured   H200, launches in a row: f32 sum of 2^28 240.4 us, 4467 GB/s, 110% of the copy that is rung 5; 2^30 4661
+//            GB/s, 2^24 3500 GB/s (in part from L2), 2^20 4.6 us, 65536 and fewer 3.8 us. argmin of 2^28 4469 GB/s, i8
+//            and f16 4500 GB/s. Rows of 16384: 4640 GB/s; of 64, 65536 of them: 4.6 us; of 8, 2^20 of them: 8.5 us.
 // Held back  By DRAM; for small arrays by the start of the launch and the way of the counter through L2, each about 1
 //            us.
 #ifndef THREADS

@@ -224,8 +224,8 @@ static const hw_rung cpu_rungs[] = {
 
 // ---- The family -----------------------------------------------------------------------------------------------------
 
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, threads, per_block, copies, planner, rung_idea)      \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel,                                \
+#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, threads, per_block, copies, planner, rung_idea)    \
+    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel,                           \
      .block = {threads, !!threads}, .tile = {per_block, 1}, .is_copy = copies, .plan = planner, .idea = rung_idea},
 static const hw_rung rungs[] = {
 #include "kernels/reduce/ladder.def"
