@@ -166,8 +166,10 @@ static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE
 
 static void write_legend(const hw_ladder *ladder, FILE *out) {
     bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false, has_shares = false;
+    bool has_passes = false;
     for (size_t i = 0; i < ladder->n_rows; i++) {
         has_shares |= ladder->rows[i].share > 0;
+        has_passes |= ladder->rows[i].counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] > 0;
         has_best |= ladder->rows[i].is_best_block;
         has_estimates |= ladder->rows[i].regs_estimated;
     }
@@ -177,9 +179,9 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
     if (is_timed) fputs("  step                  times as fast as the rung before\n", out);
     if (ladder->counted_on)
         fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay side "
-              "by side\n"
-              "  bank passes           passes through the shared-memory banks for each one without bank conflicts\n",
-              out);
+              "by side\n", out);
+    if (has_passes)
+        fputs("  bank passes           passes through the shared-memory banks for each one without bank conflicts\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
     if (!has_best) return;
     fprintf(out, "  *                     the rung's best block, of the shapes tried: %s\n",
