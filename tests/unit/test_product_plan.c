@@ -204,8 +204,10 @@ static void check(const example *e) {
     const hw_product p = product_of(e, elems);
     hw_product_choice choice;
     if (!e->tile) hw_product_choose(&p, properties, &choice);
-    else if (!hw_product_choose_tile(&p, properties, e->tile, e->whole, e->parts, &choice))
-        fail_msg("a tile is refused");
+    else if (!hw_product_choose_tile(&p, properties, e->tile, e->whole, e->parts, &choice)) {
+        assert_true(properties->shared_bytes < 64 << 10);   // of HW_TEST_DEVICE: it has no room for the tile
+        return;
+    }
     check_choice(e, &p, properties, &choice);
 
     const uint32_t elem_bytes = e->is_f64 ? 8 : 4, offsets[3] = {e->a_offset, e->b_offset, e->c_offset};
