@@ -23,7 +23,9 @@ int64_t hw_cpu_output_out(const hw_reduction_form *form, uint64_t output) {
 void hw_cpu_terms_begin(hw_cpu_terms *terms, const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const char *in,
                         uint64_t first, uint64_t n) {
     const hw_reduction_form *f = plan->form;
-    *terms = (hw_cpu_terms){.plan = plan, .level = level, .left = n};
+    terms->plan = plan;
+    terms->level = level;
+    terms->left = n;
     terms->at = in + place(f->n_reduced, f->reduced, f->reduced_stride, first) * f->in_bytes;
     for (uint32_t a = f->n_reduced; a-- > 0; first /= f->reduced[a]) terms->index[a] = first % f->reduced[a];
 }
