@@ -140,6 +140,11 @@ if command -v gnuplot > "$work/where"; then
     grep -q "GB/s" "$work/c.svg" || fail "no GB/s in the picture"
 fi
 
+expect 0 "$halfwarp" ladder matmul --device cpu --size 40x30x20 --rung rows --seconds 0
+says out "GFLOP/s"
+expect 0 "$halfwarp" ladder matmul --device cpu --size 40x30x20 --rung rows --seconds 0 --format json
+says out '"gops":'
+
 # Without a GPU there is one that is simulated.
 if [ ! -e /dev/nvidiactl ]; then
     expect 0 "$halfwarp" ladder transpose --size 16x16 --rung pad
