@@ -1,15 +1,17 @@
 // The search: neighbours among the points of the few boxes that are near enough.
 //
-// Idea       A warp for each query. It looks at 32 boxes at a time, one to each lane, and goes into the nearest one first, down
-//            to a leaf of 32 points, one to each lane again. The K best so far lie sorted across the lanes (list.cuh); boxes
-//            that are farther than the worst of them are left out. Queries go in the order of the curve, so that the warps
-//            of a multiprocessor look at the same boxes.
-//            A box is as far as its nearest corner, edge or face, computed by the same steps as the distance of a point:
-//            subtraction, product and fused multiply-add are all monotonic under rounding, so a box is never farther than a
-//            point in it, and no margin is needed. A box exactly as far as the worst neighbour matters only when it holds a
-//            lower index, which each box knows: so a million equal points are no slower than others.
+// Idea       A warp for each query. It looks at 32 boxes at a time, one to each lane, and goes into the nearest one
+//            first, down to a leaf of 32 points, one to each lane again. The K best so far lie sorted across the lanes
+//            (list.cuh); boxes that are farther than the worst of them are left out. Queries go in the order of the
+//            curve, so that the warps of a multiprocessor look at the same boxes. A box is as far as its nearest
+//            corner, edge or face, computed by the same steps as the distance of a point: subtraction, product and
+//            fused multiply-add are all monotonic under rounding, so a box is never farther than a point in it, and no
+//            margin is needed. A box exactly as far as the worst neighbour matters only when it holds a lower index,
+//            which each box knows: so a million equal points are no slower than others.
 // Predicted  H200, a million uniform points, K 1: 350 instructions for each warp and query, 0.4 ms.
-// Measured   Not yet.
+// Measured   H200, f32 in space: a million uniform points, K 1 0.74 ms, K 8 2.1 ms, K 30 4.5 ms; in 1000 clusters, K 1
+//            0.87 ms; all of them equal 0.35 ms; ten million uniform points, K 30 59 ms. With 90_index.cu 100,000
+//            points are 0.20 ms, 13 times as fast as 80_brute.cu.
 // Held back  By the latency of the steps, each of which waits for the one before.
 //
 //   LEVELS   of boxes

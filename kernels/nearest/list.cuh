@@ -5,8 +5,8 @@
 #include "nearest/point.cuh"
 
 constexpr int PER_LANE = (K + 31) / 32;
-// Neighbours up to which the first of the candidates are looked for one by one; candidates from which on it is better to sort
-// them than to insert one after the other. Measured on an H200.
+// Neighbours up to which the first of the candidates are looked for one by one; candidates from which on it is better
+// to sort them than to insert one after the other. Measured on an H200.
 constexpr int FEW = REAL_BYTES == 4 ? 8 : 2, MANY = 12;
 
 __device__ __forceinline__ int lane_number() { return threadIdx.x % 32; }

@@ -27,8 +27,8 @@ typedef double real;
 constexpr unsigned NONE = 0xffffffffu;   // the index that comes after all others
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-// Coordinates between points in shared memory and in scratch memory: whole words of up to 16 bytes, so that a point is loaded
-// in as few instructions as possible.
+// Coordinates between points in shared memory and in scratch memory: whole words of up to 16 bytes, so that a point is
+// loaded in as few instructions as possible.
 constexpr int PITCH = DIMS * REAL_BYTES <= 4 ? 1 : DIMS * REAL_BYTES <= 8 ? 8 / REAL_BYTES
                     : (DIMS * REAL_BYTES + 15) / 16 * 16 / REAL_BYTES;
 constexpr int WORD_BYTES = PITCH * REAL_BYTES < 16 ? PITCH * REAL_BYTES : 16;
@@ -130,7 +130,8 @@ __device__ __forceinline__ bool before(const neighbour &a, const neighbour &b) {
     return a.distance < b.distance || (a.distance == b.distance && a.index < b.index);
 }
 
-// The beginning of the scratch memory, zero when a call begins: what is known of all coordinates before a result is written.
+// The beginning of the scratch memory, zero when a call begins: what is known of all coordinates before a result is
+// written.
 struct findings {
     unsigned nan_point, nan_query;     // NONE - the first row with a NaN; 0: there is none
     unsigned arrived, generation;      // of blocks that wait for each other

@@ -31,9 +31,10 @@ __device__ __forceinline__ void wait_for_all(findings *found) {
 
 // ---- Radix sort -----------------------------------------------------------------------------------------------------
 //
-// Digits of 8 bits, the lowest first. Each block has a run of neighbouring tiles of the keys. It counts its digits; the counts
-// of all blocks are summed up, digit by digit; then it knows where its first key of each digit goes, and moves its tiles one
-// after the other. Keys with equal digits stay in order: within a warp by a vote, within the block by a sum over its warps.
+// Digits of 8 bits, the lowest first. Each block has a run of neighbouring tiles of the keys. It counts its digits; the
+// counts of all blocks are summed up, digit by digit; then it knows where its first key of each digit goes, and moves
+// its tiles one after the other. Keys with equal digits stay in order: within a warp by a vote, within the block by a
+// sum over its warps.
 
 constexpr unsigned DIGITS = 256, ITEMS = 8, SORT_TILE = THREADS * ITEMS;
 
@@ -53,8 +54,8 @@ __device__ __forceinline__ unsigned digit_of(unsigned long long key, unsigned sh
     return (unsigned)(key >> shift) & (DIGITS - 1);
 }
 
-__device__ __forceinline__ void count_digits(const unsigned long long *keys, unsigned begin, unsigned end, unsigned shift,
-                                             unsigned *counts, sort_shared &shared) {
+__device__ __forceinline__ void count_digits(const unsigned long long *keys, unsigned begin, unsigned end,
+                                             unsigned shift, unsigned *counts, sort_shared &shared) {
     for (unsigned d = threadIdx.x; d < DIGITS; d += THREADS) shared.next[d] = 0;
     __syncthreads();
     for (unsigned i = begin + threadIdx.x; i < end; i += THREADS) atomicAdd(&shared.next[digit_of(keys[i], shift)], 1u);
@@ -159,11 +160,12 @@ __device__ __forceinline__ void move_tile(const sort_buffers &sort, unsigned fro
     }
 }
 
-// Sorts the first `count` of the buffers `from` by their lowest bits, equal ones in order. Returns in which buffers they are
-// then; all blocks have waited for each other.
-__device__ unsigned sort_together(findings *found, const sort_buffers &sort, unsigned from, unsigned count, unsigned bits,
-                                  sort_shared &shared) {
-    const unsigned tiles = (count + SORT_TILE - 1) / SORT_TILE, per_block = (tiles + gridDim.x - 1) / gridDim.x * SORT_TILE;
+// Sorts the first `count` of the buffers `from` by their lowest bits, equal ones in order. Returns in which buffers
+// they are then; all blocks have waited for each other.
+__device__ unsigned sort_together(findings *found, const sort_buffers &sort, unsigned from, unsigned count,
+                                  unsigned bits, sort_shared &shared) {
+    const unsigned tiles = (count + SORT_TILE - 1) / SORT_TILE;
+    const unsigned per_block = (tiles + gridDim.x - 1) / gridDim.x * SORT_TILE;
     const unsigned begin = min(count, blockIdx.x * per_block), end = begin + min(per_block, count - begin);
     unsigned half = 0;   // of the counts: one is written while blocks that are behind still read the other
     for (unsigned shift = 0; shift < bits; shift += 8, half ^= 1) {
