@@ -129,6 +129,7 @@ static void choose_row_parts(const hw_reduction_form *form, const hw_reduce_goal
     plan->run_parts = (uint32_t)least(most, divide_up(plan->runs, run_lanes * (run_lanes > 1 ? goals->part_words : 1)));
     plan->word_parts = (uint32_t)least(most / plan->run_parts, words / ((uint64_t)goals->threads * goals->part_words));
     if (!plan->word_parts) plan->word_parts = 1;
+    if (words / plan->word_parts / goals->threads >= goals->long_words) plan->unroll = goals->long_unroll;
 }
 
 static void plan_rows(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
@@ -161,6 +162,20 @@ static void choose_column_parts(const hw_reduction_form *form, const hw_reduce_g
     if (plan->run_parts > 1) plan->scratch_bytes = plan->run_parts * plan->tiles * tile_bytes;
 }
 
+// Of few rows each thread has whole columns, where these are enough; or some rows, in a block that is the wider.
+static void choose_column_block(const hw_reduction_form *form, const hw_reduce_goals *goals, uint64_t words,
+                                hw_reduce_plan *plan) {
+    const uint64_t all_words = words * (form->outputs / plan->along.n);
+    uint32_t rows = 1;
+    if (form->terms <= goals->few_rows && all_words >= (uint64_t)4 * goals->multiprocessors * goals->row_threads) {
+        plan->threads = goals->row_threads;
+        plan->unroll = goals->row_unroll;
+    } else {
+        rows = power_of_two_from(form->terms / goals->column_rows, plan->threads / goals->column_lanes);
+    }
+    plan->lanes = power_of_two_from(words, plan->threads / rows);
+}
+
 static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint32_t last = form->n_kept - 1;
     plan->way = HW_REDUCE_COLUMNS;
@@ -172,10 +187,7 @@ static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *g
     plan->unroll = goals->column_unroll;
     choose_column_words(form, plan);
     const uint64_t words = divide_up(plan->along.n, plan->vector);
-    // Of few rows each thread has some, and the block is wider.
-    const uint32_t block_rows = power_of_two_from(form->terms / goals->column_rows,
-                                                  plan->threads / goals->column_lanes);
-    plan->lanes = power_of_two_from(words, plan->threads / block_rows);
+    choose_column_block(form, goals, words, plan);
     plan->tiles = divide_up(words, plan->lanes) * (form->outputs / plan->along.n);
     choose_column_parts(form, goals, plan);
     plan->blocks = plan->tiles * plan->run_parts;
@@ -187,9 +199,10 @@ hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_devi
     (void)form;
     return (hw_reduce_goals){.multiprocessors = device->multiprocessors ? device->multiprocessors : 1,
                              .threads = 512, .unroll = 4, .blocks = 2, .part_words = 2, .block_words = 16384,
+                             .long_unroll = 8, .long_words = 64,
                              .row_threads = 128, .row_unroll = 2, .row_words = 4, .warp_words = 1024,
                              .column_threads = 256, .column_unroll = 8, .column_lanes = 16, .column_blocks = 2,
-                             .column_rows = 4};
+                             .column_rows = 4, .few_rows = 32};
 }
 
 // Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes

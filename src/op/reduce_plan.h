@@ -42,12 +42,14 @@ typedef struct hw_reduce_goals {
     uint32_t threads, unroll;            // of blocks that share an output, or have a long row
     uint32_t blocks;                     // of these, for each multiprocessor
     uint32_t part_words;                 // the least that each thread has of a part
+    uint32_t long_unroll, long_words;    // of parts of which each thread has that many words, or more
     uint32_t block_words;                // that one such block does alone
     uint32_t row_threads, row_unroll;    // of shorter rows
     uint32_t row_words;                  // for each lane, up to 32 of them
     uint32_t warp_words;                 // that a warp does alone where rows are many
     uint32_t column_threads, column_unroll, column_lanes, column_blocks;
     uint32_t column_rows;                // the least that each thread has of a part
+    uint32_t few_rows;                   // up to which a thread has whole columns, in blocks as rows have them
 } hw_reduce_goals;
 
 hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_device_properties *device);

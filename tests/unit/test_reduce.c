@@ -357,6 +357,7 @@ static const example chosen[] = {
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {65, 1031}, .axes = 1},
     {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {3000, 64}, .axes = 1, .filling = EQUAL},
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {8, 4096}, .axes = 1},
+    {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {3, 271000}, .axes = 1},
     // Several axes, of which some stay between.
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 3, .shape = {7, 11, 130}, .axes = 5},
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 3, .shape = {40, 6, 33}, .axes = 5, .keepdims = true},

@@ -1,4 +1,5 @@
-// How a reduction is planned: which kernel, how many lanes and blocks; merged axes; and the counters of the ladder's rungs.
+// How a reduction is planned: which kernel, how many lanes and blocks; merged axes; and the counters of the ladder's
+// rungs.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,24 +71,26 @@ typedef struct planned {
     uint64_t blocks;
     uint32_t parts;
     bool aligned;
+    uint32_t unroll;
 } planned;
 
 static void test_plans(void **state) {
     static const planned all[] = {
-        {1, {1 << 28}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true},
-        {1, {1 << 20}, 1, HW_REDUCE_ROWS, 512, 512, 256, 256, true},
-        {1, {65536}, 1, HW_REDUCE_ROWS, 512, 512, 16, 16, true},
-        {1, {65532}, 1, HW_REDUCE_ROWS, 128, 128, 1, 1, true},
-        {1, {65535}, 1, HW_REDUCE_ROWS, 512, 512, 15, 15, false},
-        {1, {100}, 1, HW_REDUCE_ROWS, 128, 8, 1, 1, true},
-        {2, {16384, 16384}, 2, HW_REDUCE_ROWS, 128, 128, 16384, 1, true},
-        {2, {65536, 64}, 2, HW_REDUCE_ROWS, 128, 4, 2048, 1, true},
-        {2, {1 << 20, 8}, 2, HW_REDUCE_ROWS, 128, 1, 8192, 1, true},
-        {2, {8, 1 << 20}, 2, HW_REDUCE_ROWS, 512, 512, 264, 33, true},
-        {2, {16384, 16384}, 1, HW_REDUCE_COLUMNS, 256, 16, 256, 1, false},
-        {2, {1 << 20, 8}, 1, HW_REDUCE_COLUMNS, 256, 2, 264, 264, false},
-        {2, {8, 1 << 20}, 1, HW_REDUCE_COLUMNS, 256, 128, 2048, 1, false},
-        {3, {50, 30, 2}, 5, HW_REDUCE_COLUMNS, 256, 16, 2, 1, false},
+        {1, {1 << 28}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 8},
+        {1, {1 << 24}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 4},
+        {1, {1 << 20}, 1, HW_REDUCE_ROWS, 512, 512, 256, 256, true, 4},
+        {1, {65536}, 1, HW_REDUCE_ROWS, 512, 512, 16, 16, true, 4},
+        {1, {65532}, 1, HW_REDUCE_ROWS, 128, 128, 1, 1, true, 2},
+        {1, {65535}, 1, HW_REDUCE_ROWS, 512, 512, 15, 15, false, 4},
+        {1, {100}, 1, HW_REDUCE_ROWS, 128, 8, 1, 1, true, 2},
+        {2, {16384, 16384}, 2, HW_REDUCE_ROWS, 128, 128, 16384, 1, true, 2},
+        {2, {65536, 64}, 2, HW_REDUCE_ROWS, 128, 4, 2048, 1, true, 2},
+        {2, {1 << 20, 8}, 2, HW_REDUCE_ROWS, 128, 1, 8192, 1, true, 2},
+        {2, {8, 1 << 20}, 2, HW_REDUCE_ROWS, 512, 512, 264, 33, true, 4},
+        {2, {16384, 16384}, 1, HW_REDUCE_COLUMNS, 256, 16, 256, 1, false, 8},
+        {2, {1 << 20, 8}, 1, HW_REDUCE_COLUMNS, 256, 2, 264, 264, false, 8},
+        {2, {8, 1 << 20}, 1, HW_REDUCE_COLUMNS, 128, 128, 2048, 1, false, 2},
+        {3, {50, 30, 2}, 5, HW_REDUCE_COLUMNS, 256, 16, 2, 1, false, 8},
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -98,11 +101,13 @@ static void test_plans(void **state) {
         assert_int_equal(make(&m, false, &form), HW_OK);
         const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200);
         hw_reduce_plan_make(&form, &goals, &plan);
-        const uint32_t lanes = plan.way == HW_REDUCE_ROWS ? plan.group : plan.lanes, parts = plan.run_parts * plan.word_parts;
+        const uint32_t lanes = plan.way == HW_REDUCE_ROWS ? plan.group : plan.lanes;
+        const uint32_t parts = plan.run_parts * plan.word_parts;
         if (plan.way != p->way || plan.threads != p->threads || lanes != p->lanes || plan.blocks != p->blocks ||
-            parts != p->parts || plan.aligned != p->aligned)
-            fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d", (int)i, (int)plan.way,
-                     plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned);
+            parts != p->parts || plan.aligned != p->aligned ||
+            plan.unroll != p->unroll)
+            fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d, %u in flight", (int)i, (int)plan.way,
+                     plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned, plan.unroll);
     }
 }
 
@@ -137,7 +142,7 @@ static void test_limits(void **state) {
                     }
 }
 
-// ---- Counters of the rungs --------------------------------------------------------------------------------------------
+// ---- Counters of the rungs -----------------------------------------------------------------------------------------
 
 typedef struct prediction {
     const char *rung;
