@@ -106,7 +106,8 @@ static void test_plans(void **state) {
         if (plan.way != p->way || plan.threads != p->threads || lanes != p->lanes || plan.blocks != p->blocks ||
             parts != p->parts || plan.aligned != p->aligned ||
             plan.unroll != p->unroll)
-            fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d, %u in flight", (int)i, (int)plan.way,
+            fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d, %u in flight", (int)i,
+                     (int)plan.way,
                      plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned, plan.unroll);
     }
 }
