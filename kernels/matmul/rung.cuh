@@ -29,20 +29,20 @@ __device__ __forceinline__ void load_chunk(chunk &to, const real *__restrict__ m
                                            index_t row, index_t col) {
     if (WORDS && row < rows && col < cols) {
         to.whole = *(const word_of<16> *)(matrix + row * cols + col);
-        return;
-    }
+    } else {
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) to.parts[i] = WORDS ? (real)0 : element_or_zero(matrix, rows, cols, row, col + i);
+        for (int i = 0; i < VECTOR; i++)
+            to.parts[i] = WORDS ? (real)0 : element_or_zero(matrix, rows, cols, row, col + i);
+    }
 }
 
 __device__ __forceinline__ void store_chunk(real *__restrict__ matrix, index_t rows, index_t cols, index_t row,
                                             index_t col, const chunk &from) {
-    if (row >= rows) return;
-    if (WORDS) {
-        if (col < cols) *(word_of<16> *)(matrix + row * cols + col) = from.whole;
-        return;
-    }
+    if constexpr (WORDS) {
+        if (row < rows && col < cols) *(word_of<16> *)(matrix + row * cols + col) = from.whole;
+    } else {
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++)
-        if (col + i < cols) matrix[row * cols + col + i] = from.parts[i];
+        for (int i = 0; i < VECTOR; i++)
+            if (row < rows && col + i < cols) matrix[row * cols + col + i] = from.parts[i];
+    }
 }

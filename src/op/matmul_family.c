@@ -438,9 +438,10 @@ static void facts(const hw_rung *rung, const hw_problem *problem, const hw_devic
     numbers[INTENSITY] = numbers[OPERATIONS] / (numbers[LOADS] * bytes);
     numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + shape_of(rung)->shared_elems * bytes;
     if (resident_blocks) numbers[BLOCKS] = resident_blocks;
-    // Of other types the peak is not known.
+    // Of other types, and of tensor cores, the peak is not known.
     const double memory = numbers[INTENSITY] * device->memory_gbs / 1e3, peak = device->fp32_tflops;
-    if (problem->dtype.bits == 32 && memory > 0 && peak > 0) numbers[ROOF] = memory < peak ? memory : peak;
+    const bool is_fp32 = problem->dtype.bits == 32 && strcmp(rung->name, "tensor") != 0;
+    if (is_fp32 && memory > 0 && peak > 0) numbers[ROOF] = memory < peak ? memory : peak;
 }
 
 // ---- The processor --------------------------------------------------------------------------------------------------

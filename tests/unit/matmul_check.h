@@ -1,6 +1,6 @@
-// One call of hw_matmul against the plainest loops in double: arrays with gaps between lines, guards around them, in any
-// layout and batching. What lies between the elements of A and B is NaN, so that no kernel may as much as multiply it
-// by zero.
+// One call of hw_matmul against the plainest loops in double: arrays with gaps between lines, guards around them, in
+// any layout and batching. What lies between the elements of A and B is NaN, so that no kernel may as much as multiply
+// it by zero.
 #ifndef HW_TESTS_MATMUL_CHECK_H
 #define HW_TESTS_MATMUL_CHECK_H
 
