@@ -27,15 +27,18 @@ paste -d ' ' <(sed '1,/^end_header/d' building.ply | head -n "$points" | cut -d 
     <(tail -c +129 distances.npy | od -An -v -t f4 -w$((4 * K)) | awk '{ print $NF }') > points.txt
 
 gnuplot -e "picture = '$picture'" - <<'PLOT'
-set terminal pngcairo size 1000,560 font 'Sans,11' background '#ffffff'
+set terminal pngcairo size 1000,480 font 'Sans,11' background '#ffffff'
 set output picture
-set view 70, 70, 1.7
-set view equal xyz
+# Seen from the front and a little from above.
+turn = 75 * pi / 180
+tilt = 20 * pi / 180
+across(x, y) = x * cos(turn) + y * sin(turn)
+up(x, y, z) = z * cos(tilt) + (y * cos(turn) - x * sin(turn)) * sin(tilt)
+set size ratio -1
 unset border
 unset xtics
 unset ytics
-unset ztics
-set margins screen -0.7, screen 1.7, screen -0.5, screen 1.6
+set margins screen 0.02, screen 0.98, screen 0.22, screen 0.99
 set colorbox horizontal user origin 0.25, 0.13 size 0.5, 0.03
 set logscale cb
 set cbtics (0.1, 0.2, 0.5, 1, 2)
@@ -43,6 +46,6 @@ set cblabel 'distance to the 8th nearest neighbour, in the units of the scan'
 set palette defined (0 '#30123b', 1 '#4686fb', 2 '#1ae4b6', 3 '#a4fc3c', 4 '#fb7e21', 5 '#7a0403')
 stats 'points.txt' using 4 nooutput
 set cbrange [STATS_lo_quartile / 2:STATS_up_quartile * 4]
-splot 'points.txt' using 1:2:3:4 with points pointtype 7 pointsize 0.25 linecolor palette notitle
+plot 'points.txt' using (across($1, $2)):(up($1, $2, $3)):4 with points pointtype 7 pointsize 0.2 linecolor palette notitle
 PLOT
 echo "$picture"
