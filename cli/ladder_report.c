@@ -182,6 +182,8 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
               "by side\n", out);
     if (has_passes)
         fputs("  bank passes           passes through the shared-memory banks for each one without bank conflicts\n", out);
+    if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
+        fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
     if (!has_best) return;
     fprintf(out, "  *                     the rung's best block, of the shapes tried: %s\n",
@@ -211,6 +213,66 @@ static void write_notes(const hw_ladder *ladder, FILE *out) {
         fputc('\n', out);
         is_first = false;
     }
+}
+
+// ---- What one access costs ------------------------------------------------------------------------------------------
+
+enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_STORE_PARTS, A_STORE_BYTES, A_SHARED_LOAD, A_SHARED_STORE,
+       A_CONSTANT, A_PARTED, A_COLUMNS };
+
+static const hw_grid_column access_columns[A_COLUMNS] = {
+    [A_NUMBER] = {"", "#", false},
+    [A_RUNG] = {"", "rung", true},
+    [A_LOAD_PARTS] = {"transactions/", "load", false},
+    [A_LOAD_BYTES] = {"bytes/", "load", false},
+    [A_STORE_PARTS] = {"transactions/", "store", false},
+    [A_STORE_BYTES] = {"bytes/", "store", false},
+    [A_SHARED_LOAD] = {"passes/", "shared load", false},
+    [A_SHARED_STORE] = {"passes/", "shared store", false},
+    [A_CONSTANT] = {"passes/", "constant load", false},
+    [A_PARTED] = {"branches", "that part", false},
+};
+
+// The mean of what `count` of them take together.
+static void each(hw_grid_cell *cell, uint64_t sum, uint64_t count) {
+    double mean = count ? (double)sum / (double)count : 0;
+    if (!count) nothing(cell);
+    else if (mean == floor(mean)) PRINT(*cell, "%.0f", mean);
+    else PRINT(*cell, "%.1f", mean);
+}
+
+static void access_row(const void *context, size_t index, hw_grid_cell *cells) {
+    const table *t = context;
+    const hw_ladder_row *row = &t->ladder->rows[index];
+    const uint64_t *n = row->counts;
+    const uint64_t loads = n[HW_COUNT_GLD_REQUESTS], stores = n[HW_COUNT_GST_REQUESTS];
+    PRINT(cells[A_NUMBER], "%d", row->rung->number);
+    PRINT(cells[A_RUNG], "%s", row->rung->name);
+    for (int c = A_LOAD_PARTS; c < A_COLUMNS; c++) nothing(&cells[c]);
+    if (!row->has_counts) return;
+    // From 7.0 on a transaction is a sector, which the first table has.
+    if (t->ladder->counted_on->arch->cc < 70) {
+        const uint64_t load_parts = n[HW_COUNT_GLD_32B] + n[HW_COUNT_GLD_64B] + n[HW_COUNT_GLD_128B];
+        const uint64_t store_parts = n[HW_COUNT_GST_32B] + n[HW_COUNT_GST_64B] + n[HW_COUNT_GST_128B];
+        each(&cells[A_LOAD_PARTS], load_parts, loads);
+        each(&cells[A_LOAD_BYTES], n[HW_COUNT_GLD_BYTES], loads);
+        each(&cells[A_STORE_PARTS], store_parts, stores);
+        each(&cells[A_STORE_BYTES], n[HW_COUNT_GST_BYTES], stores);
+    }
+    each(&cells[A_SHARED_LOAD], n[HW_COUNT_LDS_WAVEFRONTS], n[HW_COUNT_LDS_INST]);
+    each(&cells[A_SHARED_STORE], n[HW_COUNT_STS_WAVEFRONTS], n[HW_COUNT_STS_INST]);
+    each(&cells[A_CONSTANT], n[HW_COUNT_CONST_PASSES], n[HW_COUNT_CONST_REQUESTS]);
+    if (n[HW_COUNT_BRANCHES_DIVERGENT])
+        PRINT(cells[A_PARTED], "%.0f%%", 100.0 * (double)n[HW_COUNT_BRANCHES_DIVERGENT] / (double)n[HW_COUNT_BRANCHES]);
+}
+
+// GPUs before 7.0 are told apart by what their transactions move, which sectors do not say.
+static void write_accesses(const table *t, bool colour, FILE *out) {
+    const hw_gpu *gpu = t->ladder->counted_on;
+    if (!gpu || !(gpu->arch->cc < 70 || t->family->shows_accesses)) return;
+    fputs("\nOf each access of a warp:\n\n", out);
+    hw_grid_write(&(hw_grid){.columns = access_columns, .n_columns = A_COLUMNS, .n_rows = t->ladder->n_rows,
+                             .row = access_row, .context = t}, colour, out);
 }
 
 // ---- What the family says of its rungs ------------------------------------------------------------------------------
@@ -267,6 +329,7 @@ static void write_table(const hw_ladder *ladder, const hw_family *family, bool c
     write_heading(ladder, family, out);
     hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
                              .context = &t}, colour, out);
+    write_accesses(&t, colour, out);
     write_facts(&t, colour, out);
     write_legend(ladder, out);
     write_notes(ladder, out);

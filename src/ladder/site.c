@@ -6,8 +6,6 @@
 
 #include "base/alloc.h"
 
-enum { UNWRITTEN = 0xa5 };
-
 static uint64_t guard_of(const hw_problem_array *array) { return array->is_output ? HW_SITE_GUARD : 0; }
 
 static hw_status make_array(hw_site *site, uint32_t index, hw_diag *diag) {
@@ -65,7 +63,7 @@ hw_status hw_site_clear(hw_site *site, hw_diag *diag) {
     for (uint32_t i = 0; i < site->work.n_arrays && !status; i++) {
         const hw_problem_array *array = &site->work.arrays[i];
         if (array->is_output)
-            status = hw_fill(hw_device_stream(site->device), site->memory[i], UNWRITTEN,
+            status = hw_fill(hw_device_stream(site->device), site->memory[i], HW_FAMILY_UNWRITTEN,
                              array->bytes + 2 * HW_SITE_GUARD, diag);
         else if (array->is_scratch)
             status = hw_fill(hw_device_stream(site->device), site->memory[i], 0, array->bytes, diag);
@@ -76,7 +74,7 @@ hw_status hw_site_clear(hw_site *site, hw_diag *diag) {
 // The first byte of a guard that was written, or HW_SITE_GUARD.
 static uint32_t first_written(const unsigned char *guard) {
     uint32_t i = 0;
-    while (i < HW_SITE_GUARD && guard[i] == UNWRITTEN) i++;
+    while (i < HW_SITE_GUARD && guard[i] == HW_FAMILY_UNWRITTEN) i++;
     return i;
 }
 

@@ -11,6 +11,7 @@ enum {
     HW_PROBLEM_SIZES = 4,     // numbers that make a size: rows x cols; m x n x k; ...
     HW_PROBLEM_ARRAYS = 8,
     HW_FAMILY_FACTS = 8,
+    HW_FAMILY_UNWRITTEN = 0xa5,   // every byte of an output that no rung has written
 };
 
 // What --size and --dtype ask for.
@@ -62,6 +63,7 @@ struct hw_rung {
     // Instead of plan, for a rung of the processor: arrays as in hw_work.
     hw_status (*native)(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
     bool is_copy;             // moves the same bytes without the family's work: the bound, no part of the comparison
+    const char *swept;        // what hw_family.swept_size is to it: "offset"; NULL: nothing changes with it
 };
 
 struct hw_family {
@@ -86,6 +88,13 @@ struct hw_family {
     const char *fact_names[HW_FAMILY_FACTS];
     void (*facts)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device, const hw_plan *plan,
                   uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]);
+    // A family whose rungs are looked at over one of its sizes (halfwarp ladder --plot draws them so): its index, 0: none;
+    // its last value; the other sizes meanwhile, on a GPU and on a simulated one. touched_bytes: what a rung reads, or
+    // writes, of memory that moves whole pieces of that many bytes, each once.
+    int swept_size;
+    uint64_t sweep_last, sweep_size, sweep_sim_size;
+    double (*touched_bytes)(const hw_rung *rung, const hw_problem *problem, uint64_t piece_bytes);
+    bool shows_accesses;                      // what one access costs is what its rungs are about: a table of it
     // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
     void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array, const void *got,
                     hw_verdict *verdict);

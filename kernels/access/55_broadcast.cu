@@ -1,0 +1,22 @@
+// One word of shared memory for all lanes, or WORDS words for a share of them each.
+//
+// Idea       Who wants the same word is served together.
+// Predicted  H200, 65536 elements: 2048 shared loads of one pass each, with one word or with four in four banks.
+//            1.x: one pass a half-warp for one word; with four of them 4 passes, as a pass broadcasts one word and
+//            serves a single lane of every other bank. 2.0 and on: one.
+// Measured   Seed 004, section 4.4.3.1: one word takes one pass.
+// Held back  1.x by one broadcast word a pass.
+#include "access/thread.cuh"
+
+#ifndef WORDS
+#define WORDS 1
+#endif
+
+extern "C" __global__ void access_broadcast(word *__restrict__ out, const word *__restrict__ in, long long n,
+                                            int step) {
+    __shared__ word words[BLOCK];
+    (void)step;
+    words[threadIdx.x] = load_own(in, n);
+    __syncthreads();
+    store_own(out, n, words[threadIdx.x % WORDS]);
+}
