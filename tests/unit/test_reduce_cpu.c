@@ -226,7 +226,9 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
             product *= x;
             size += fabs(x);
             squares += x * x;
-            if (!isnan(best) && (isnan(x) || (least ? x < best : x > best))) best = x, index = t;
+            // Of the zeros -0.0 is the lower one; places see no difference.
+            const bool is_other_zero = x == best && !hw_reduction_is_arg(reduction) && signbit(least ? x : best);
+            if (!isnan(best) && (isnan(x) || (least ? x < best : x > best) || is_other_zero)) best = x, index = t;
             has_nan |= isnan(x);
         }
         if (hw_reduction_is_arg(reduction)) {
@@ -242,7 +244,7 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
             case HW_REDUCE_PRODUCT:   // of many terms the error grows beyond bounds
                 right = e->terms > 12 || fabsl(got - product) <= 16 * eps * fabsl(product) + 1e-4;
                 break;
-            default: right = got == best; break;
+            default: right = got == best && !signbit(got) == !signbit(best); break;
         }
         if (e->type.bits == 16 && fabsl(sum) > 60000 && reduction == HW_REDUCE_SUM) right = true;   // beyond f16
         if (has_nan ? !isnan(got) : !right) complain(e, reduction, o, "is wrong");
@@ -299,20 +301,25 @@ static void parts(void **state) {
         }
 }
 
-// Of the two zeros the first, wherever parts, blocks and lanes end.
-static void first_zero(void **state) {
+// One zero of the other sign among many, wherever parts, blocks and lanes end: min finds a negative one, max a positive.
+static void lower_zero(void **state) {
     (void)state;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 120; i++) {
         const int64_t n = 1 + below(i % 2 ? 40 : 20000), cols = i % 3 ? 1 : 5;
+        const bool least = i % 5 > 1, negative = below(2);
         example e = {.rank = 2, .shape = {n, cols}, .stride = {cols, 1}, .elems = (uint64_t)(n * cols), .n_axes = 1,
                      .axes = {0}, .outputs = (uint64_t)cols, .terms = (uint64_t)n};
-        hw_dtype_find(i % 4 ? "f32" : "f64", &e.type);
+        hw_dtype_find(i % 7 == 0 ? "f16" : i % 4 ? "f32" : "f64", &e.type);
         fill(&e, 2);
+        for (uint64_t k = 0; k < e.elems; k++) hw_dtype_set(e.type, e.data, k, negative ? -0.0 : 0.0);
+        const int64_t other = below((uint32_t)cols);
+        hw_dtype_set(e.type, e.data, (uint64_t)(below((uint32_t)n) * cols + other), negative ? 0.0 : -0.0);
         double out[5];
-        run(three_threads, &e, i % 5 ? HW_REDUCE_MIN : HW_REDUCE_MAX, 0, out);
-        for (int64_t c = 0; c < cols; c++)
-            assert_int_equal(signbit(hw_dtype_get(e.type, out, (uint64_t)c)) != 0,
-                             signbit(hw_dtype_get(e.type, e.data, (uint64_t)c)) != 0);
+        run(three_threads, &e, least ? HW_REDUCE_MIN : HW_REDUCE_MAX, 0, out);
+        for (int64_t c = 0; c < cols; c++) {
+            const bool both = c == other && n > 1, is_negative = c == other && n == 1 ? !negative : negative;
+            assert_int_equal(signbit(hw_dtype_get(e.type, out, (uint64_t)c)) != 0, both ? least : is_negative);
+        }
         free(e.data);
     }
 }
@@ -509,7 +516,7 @@ static void exact_everywhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_types_and_strides), cmocka_unit_test(parts),      cmocka_unit_test(first_zero),
+        cmocka_unit_test(shapes_types_and_strides), cmocka_unit_test(parts),      cmocka_unit_test(lower_zero),
         cmocka_unit_test(no_terms),                 cmocka_unit_test(wide_means), cmocka_unit_test(levels_agree),
         cmocka_unit_test(all_halves),               cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(exact_everywhere),

@@ -17,7 +17,7 @@ typedef enum hw_fold_type {
 typedef enum hw_fold_op {
     HW_FOLD_ADD,        // integers in 64 bits, modulo 2^64
     HW_FOLD_MULTIPLY,   // alike
-    HW_FOLD_LEAST,      // NaN where there is one; of equal zeros any
+    HW_FOLD_LEAST,      // NaN where there is one; -0.0 lies below 0.0
     HW_FOLD_MOST,
     HW_FOLD_SQUARES,    // sum of squares, integers in f64
     HW_FOLD_WIDE,       // sum in 128 bits; integers of 64 bits
@@ -46,9 +46,10 @@ typedef void hw_fold_run(const void *terms, size_t n, hw_fold_number *result);
 typedef size_t hw_fold_find(const void *terms, size_t n, const hw_fold_number *value);
 // sums[c] = combination of sums[c] and rows[r][c] for all r, one after the other; rows lie pitch bytes apart. Sums of
 // integers are 64 bits wide; WIDE: the sums of the lower 32 bits, and HW_FOLD_WIDTH later of the upper ones. LEAST and
-// MOST keep elements, the first of equal ones.
+// MOST keep elements.
 typedef void hw_fold_columns(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n);
-// The same for LEAST and MOST, with the rows that hold them; the rows are counted from first_row.
+// The same for LEAST and MOST, with the rows that hold them, the first of equal ones (zeros are equal here); the rows
+// are counted from first_row.
 typedef void hw_fold_columns_at(void *best, uint32_t *row, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n,
                                   uint32_t first_row);
 

@@ -235,9 +235,21 @@ FIND(f64, d, IS_NUMBER)
         }                                                                                                              \
     }
 
-// A NaN is taken by a number, and stays.
-#define LESS_NUMBER(a, b) (((b) < (a)) | ((b) != (b)) ? (b) : (a))
-#define MORE_NUMBER(a, b) (((b) > (a)) | ((b) != (b)) ? (b) : (a))
+// A NaN is taken by a number, and stays. Equal numbers that are not the same are the two zeros.
+#define CHOICE_OF_FLOATS(TYPE, NUMBER, BITS)                                                                           \
+    INLINE BITS sign_of_##TYPE(NUMBER x) {                                                                             \
+        BITS bits;                                                                                                     \
+        memcpy(&bits, &x, sizeof bits);                                                                                \
+        return bits < 0;                                                                                               \
+    }                                                                                                                  \
+    INLINE NUMBER less_##TYPE(NUMBER a, NUMBER b) {                                                                    \
+        return (b < a) | (b != b) | ((b == a) & sign_of_##TYPE(b)) ? b : a;                                            \
+    }                                                                                                                  \
+    INLINE NUMBER more_##TYPE(NUMBER a, NUMBER b) {                                                                    \
+        return (b > a) | (b != b) | ((b == a) & sign_of_##TYPE(a)) ? b : a;                                            \
+    }
+CHOICE_OF_FLOATS(f32, float, int32_t)
+CHOICE_OF_FLOATS(f64, double, int64_t)
 
 #define COLUMNS_OF_INTEGERS(TYPE, NUMBER)                                                                              \
     COLUMNS(columns_add_##TYPE, TYPE, uint64_t, ADD)                                                                   \
@@ -249,8 +261,8 @@ FIND(f64, d, IS_NUMBER)
     COLUMNS(columns_add_##TYPE, TYPE, NUMBER, ADD)                                                                     \
     COLUMNS(columns_multiply_##TYPE, TYPE, NUMBER, MULTIPLY)                                                           \
     COLUMNS(columns_squares_##TYPE, TYPE, NUMBER, ADD_SQUARE)                                                          \
-    COLUMNS(columns_least_##TYPE, TYPE, NUMBER, LESS_NUMBER)                                                           \
-    COLUMNS(columns_most_##TYPE, TYPE, NUMBER, MORE_NUMBER)
+    COLUMNS(columns_least_##TYPE, TYPE, NUMBER, less_##TYPE)                                                           \
+    COLUMNS(columns_most_##TYPE, TYPE, NUMBER, more_##TYPE)
 COLUMNS_OF_INTEGERS(i8, int8_t)
 COLUMNS_OF_INTEGERS(i16, int16_t)
 COLUMNS_OF_INTEGERS(i32, int32_t)

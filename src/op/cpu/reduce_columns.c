@@ -184,26 +184,6 @@ static void add_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     if (plan->in_pairs) join_all(plan, level, r, n, aside);
 }
 
-static bool is_zero(const hw_cpu_reduce_plan *plan, const hw_fold_number *number) {
-    return plan->type == HW_FOLD_F32 ? number->f == 0 : plan->type == HW_FOLD_F64 && number->d == 0;
-}
-
-// Which zero the least or the most of several rows at once is: the first of the column, whose first term lies at `in`.
-static void find_first_zero(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const rows *r, const char *in,
-                            uint64_t n, hw_cpu_part *part) {
-    const hw_reduction_form *f = plan->form;
-    const int64_t stride = f->reduced_stride[0] * f->in_bytes;
-    for (size_t some, at; n; n -= some, in += (int64_t)some * stride) {
-        some = n < HW_FOLD_WIDTH ? n : HW_FOLD_WIDTH;
-        hw_cpu_gather(r->loaded, in, stride, some, f->in_bytes);
-        const void *block = hw_cpu_widened(plan, level, r->loaded, r->widened, some);
-        at = level->find[plan->type](block, some, &part->number);
-        if (at == some) continue;
-        memcpy(&part->number, (const char *)block + at * plan->type_bytes, plan->type_bytes);
-        return;
-    }
-}
-
 void hw_cpu_reduce_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, hw_cpu_tile tile, uint64_t first,
                            uint64_t n, void *room, hw_cpu_part *parts) {
     const rows r = rows_of(room);
@@ -213,13 +193,10 @@ void hw_cpu_reduce_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *
     if (!plan->contiguous)
         for (uint32_t i = 0; i < tile.n; i++) r.offsets[i] = hw_cpu_output_in(plan->form, tile.first + i) - begin;
     hw_cpu_terms_begin(&terms, plan, level, (const char *)plan->form->in + begin, first, n);
-    const char *from = terms.at;
     add_rows(plan, level, &terms, &r, tile.n * many);
     for (uint32_t i = 0; i < tile.n; i++) {
         if (many == 1) get_part(plan, &r, i, &parts[i]);
         else parts[i] = join_rows(plan, &r, i, tile.n, tile.n * many);
         parts[i].index += first;
-        if (many > 1 && chooses(plan) && !plan->is_arg && is_zero(plan, &parts[i].number))
-            find_first_zero(plan, level, &r, from + (int64_t)i * plan->form->in_bytes, n, &parts[i]);
     }
 }

@@ -18,14 +18,17 @@ static kind kind_of(const hw_cpu_reduce_plan *plan) {
 }
 
 #define IS_BETTER(a, b) (least ? (a) < (b) : (a) > (b))
+// Equal numbers of two signs are zeros.
+#define IS_BETTER_FLOAT(a, b)                                                                                          \
+    (IS_BETTER(a, b) || (isnan(a) && !isnan(b)) || (!plan->is_arg && (a) == (b) && signbit(least ? (a) : (b))))
 
 bool hw_cpu_part_is_better(const hw_cpu_reduce_plan *plan, const hw_fold_number *later, const hw_fold_number *part) {
     const bool least = plan->op == HW_FOLD_LEAST;
     switch (kind_of(plan)) {
         case SIGNED: return IS_BETTER(later->i, part->i);
         case UNSIGNED: return IS_BETTER(later->u, part->u);
-        case SINGLE: return IS_BETTER(later->f, part->f) || (isnan(later->f) && !isnan(part->f));
-        default: return IS_BETTER(later->d, part->d) || (isnan(later->d) && !isnan(part->d));
+        case SINGLE: return IS_BETTER_FLOAT(later->f, part->f);
+        default: return IS_BETTER_FLOAT(later->d, part->d);
     }
 }
 

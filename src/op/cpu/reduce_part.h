@@ -9,7 +9,8 @@ typedef struct hw_cpu_part {
     uint64_t index;   // argmin, argmax: of the term
 } hw_cpu_part;
 
-// Is `later` to be taken instead of `part`? LEAST and MOST: no where they are equal; a NaN is better than a number.
+// Is `later` to be taken instead of `part`? LEAST and MOST: no where they are equal; a NaN is better than a number, and
+// -0.0 lies below 0.0 unless places are asked for.
 bool hw_cpu_part_is_better(const hw_cpu_reduce_plan *plan, const hw_fold_number *later, const hw_fold_number *part);
 
 // part = part and later together.

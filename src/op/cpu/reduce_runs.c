@@ -1,6 +1,4 @@
 // Output by output, along its terms.
-#include <string.h>
-
 #include "op/cpu/reduce_terms.h"
 #include "op/cpu/reduce_ways.h"
 
@@ -12,21 +10,12 @@ static hw_fold_number combine(const hw_cpu_reduce_plan *plan, const hw_fold_leve
     return number;
 }
 
-static bool is_zero(const hw_cpu_reduce_plan *plan, const hw_fold_number *number) {
-    return plan->type == HW_FOLD_F32 ? number->f == 0 : plan->type == HW_FOLD_F64 && number->d == 0;
-}
-
-// The one that comes first of equal terms is looked up where it makes a difference: its index, and which zero it is.
+// Which term it is, the first of equal ones, is looked up where the result is an index.
 static void choose(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n,
                    uint64_t first, bool is_first, hw_cpu_part *best) {
     hw_cpu_part part = {.number = combine(plan, level, block, n)};
     if (!is_first && !hw_cpu_part_is_better(plan, &part.number, &best->number)) return;
-    if (plan->is_arg || is_zero(plan, &part.number)) {
-        const size_t at = level->find[plan->type](block, n, &part.number);
-        part.index = first + at;
-        const void *term = (const char *)block + at * plan->type_bytes;
-        if (is_zero(plan, &part.number)) memcpy(&part.number, term, plan->type_bytes);
-    }
+    if (plan->is_arg) part.index = first + level->find[plan->type](block, n, &part.number);
     *best = part;
 }
 
