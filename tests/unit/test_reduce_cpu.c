@@ -301,7 +301,7 @@ static void parts(void **state) {
         }
 }
 
-// One zero of the other sign among many, wherever parts, blocks and lanes end: min finds a negative one, max a positive.
+// One zero of the other sign among many, wherever parts, blocks and lanes end: min has a negative one, max a positive.
 static void lower_zero(void **state) {
     (void)state;
     for (int i = 0; i < 120; i++) {
