@@ -13,6 +13,7 @@
 #include "ladder_report.h"
 #include "options.h"
 #include "plot.h"
+#include "sweep.h"
 #include "text_output.h"
 
 static const char help[] =
@@ -29,11 +30,13 @@ static const char help[] =
     "  --device D        cuda:N, cpu or sim:G; unless given cuda:0 where there is one, else sim:h200. A simulation\n"
     "                    has counters but no times: those of this machine say nothing about a GPU\n"
     "  --gpu G           the GPU that counters are simulated on (`halfwarp gpus`); without --device the same as sim:G\n"
+    "  --gpu G,H,...     of access: no ladder, but up to 7 GPUs side by side, bandwidth by offset and by stride up\n"
+    "                    to 32, and what --device measures beside them\n"
     "  --block BXxBY     the shape of blocks, for the versions that take any; all: every shape, the best with a *\n"
     "  --rung R          only this version, by number or name, and the copies\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
-    "  --plot FILE       a picture as well, .svg or .png, by gnuplot\n"
+    "  --plot FILE       a picture as well, .svg or .png, by gnuplot; of access bandwidth by offset and by stride\n"
     "  --seconds S       for timing each version; 0.2 unless given\n"
     "\n"
     "Exit status: 0 when every result was right; 1 when one was wrong; else as `halfwarp --help` says.\n";
@@ -53,12 +56,26 @@ static bool set_block(void *options, const char *value) { return ((ladder_words 
 static bool set_rung(void *options, const char *value) { return ((ladder_words *)options)->rung = value, true; }
 static bool set_output(void *options, const char *value) { return ((ladder_words *)options)->output = value, true; }
 
+// The next of "G,H,...", NULL past the last.
+static const char *next_gpu(const char **list, char name[64]) {
+    const char *at = *list;
+    if (!at) return NULL;
+    size_t length = strcspn(at, ",");
+    snprintf(name, 64, "%.*s", (int)length, at);
+    *list = at[length] ? at + length + 1 : NULL;
+    return name;
+}
+
 static bool set_gpu(void *options, const char *value) {
     ladder_words *words = options;
+    char name[64];
     words->gpu = value;
-    if (hw_gpu_find(value)) return true;
-    hw_cli_complain("no GPU is called '%s'; `halfwarp gpus` lists them", value);
-    return false;
+    for (const char *list = value; next_gpu(&list, name);)
+        if (!hw_gpu_find(name)) {
+            hw_cli_complain("no GPU is called '%s'; `halfwarp gpus` lists them", name);
+            return false;
+        }
+    return true;
 }
 
 static bool set_format(void *options, const char *value) {
@@ -171,7 +188,7 @@ static int read_block(const ladder_words *words, hw_ladder_options *options) {
 // ---- Devices --------------------------------------------------------------------------------------------------------
 
 static int open_simulation(const char *gpu, hw_device **device) {
-    char name[64];
+    char name[80];
     snprintf(name, sizeof name, "sim:%s", gpu);
     return hw_cli_open_device(name, 0, device);
 }
@@ -228,7 +245,61 @@ static bool write_report(const void *context, hw_report_format format, bool colo
 static int deliver(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
     const report r = {ladder, family};
     int status = hw_cli_text_deliver(words->output, words->format, write_report, &r);
-    return !status && words->plot ? hw_cli_ladder_draw(ladder, family, words->plot) : status;
+    return !status && words->plot && !family->swept_size ? hw_cli_ladder_draw(ladder, family, words->plot) : status;
+}
+
+// ---- Several GPUs ---------------------------------------------------------------------------------------------------
+
+static bool write_sweep(const void *context, hw_report_format format, bool colour, FILE *out) {
+    return hw_cli_sweep_write(context, format, colour, out);
+}
+
+static int sweep_devices(const ladder_words *words, const hw_family *family, hw_device *const *devices, size_t count,
+                         bool with_report) {
+    hw_sweep_options options = {.family = family, .seconds = words->seconds};
+    hw_diag diag = {0};
+    hw_sweep *sweep = calloc(1, sizeof *sweep);
+    bool is_terminal = isatty(STDERR_FILENO);
+    int status = 0;
+    if (!sweep) {
+        hw_cli_complain("out of memory");
+        return HW_EXIT_USAGE;
+    }
+    if (is_terminal) options.progress = show_progress;
+    hw_status failed = hw_sweep_run(devices, count, &options, sweep, &diag);
+    if (is_terminal) fputs("\r\033[K", stderr);
+    if (failed) status = hw_cli_fail(failed, &diag);
+    if (!status && with_report) status = hw_cli_text_deliver(words->output, words->format, write_sweep, sweep);
+    if (!status && words->plot) status = hw_cli_sweep_draw(sweep, words->plot);
+    free(sweep);
+    return status;
+}
+
+static bool is_list(const ladder_words *words) { return words->gpu && strchr(words->gpu, ','); }
+
+// What --device names comes first.
+static int compare_gpus(const ladder_words *words, const hw_family *family) {
+    hw_device *devices[HW_SWEEP_DEVICES] = {0};
+    size_t count = 0;
+    char name[64];
+    int status = 0;
+    if (!family->swept_size || words->size || words->dtype || words->block || words->rung) {
+        if (family->swept_size)
+            hw_cli_complain("--size, --dtype, --block and --rung are for one GPU, and --gpu names several");
+        else hw_cli_complain("%s is run on one GPU at a time, and --gpu names several", family->name);
+        return HW_EXIT_USAGE;
+    }
+    if (words->device) status = hw_cli_open_device(words->device, 0, &devices[count++]);
+    for (const char *list = words->gpu; !status && next_gpu(&list, name);) {
+        if (count < HW_SWEEP_DEVICES) status = open_simulation(name, &devices[count++]);
+        else {
+            hw_cli_complain("up to %d GPUs are compared", HW_SWEEP_DEVICES);
+            status = HW_EXIT_USAGE;
+        }
+    }
+    if (!status) status = sweep_devices(words, family, devices, count, true);
+    for (size_t i = 0; i < count; i++) hw_device_close(devices[i]);
+    return status;
 }
 
 // The worst of what the rows say. A shape or size that a version does not take is an answer and no failure.
@@ -262,6 +333,9 @@ static int climb(const ladder_words *words, const hw_family *family, hw_device *
     if (is_terminal) fputs("\r\033[K", stderr);
     if (failed) status = hw_cli_fail(failed, &diag);
     else status = deliver(&ladder, family, words);
+    // What was measured, and the model's beside it.
+    if (!status && words->plot && family->swept_size)
+        status = sweep_devices(words, family, (hw_device *[2]){device, counter}, counter ? 2 : 1, false);
     if (!status) status = status_of(&ladder);
     hw_ladder_free(&ladder);
     return status;
@@ -275,6 +349,7 @@ static int ladder_main(int argc, char **argv) {
     hw_device *device = NULL, *counter = NULL;
     int n_words, status = hw_cli_parse(&syntax, &words, argc, argv, &name, &n_words);
     if (!status) status = find_family(n_words ? name : NULL, &family);
+    if (!status && is_list(&words)) return compare_gpus(&words, family);
     if (!status) status = open_devices(&words, &device, &counter);
     if (!status) status = climb(&words, family, device, counter);
     hw_device_close(counter);

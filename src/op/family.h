@@ -64,6 +64,7 @@ struct hw_rung {
     hw_status (*native)(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
     bool is_copy;             // moves the same bytes without the family's work: the bound, no part of the comparison
     const char *swept;        // what hw_family.swept_size is to it: "offset"; NULL: nothing changes with it
+    uint64_t swept_from;      // its first value that says something
 };
 
 struct hw_family {
@@ -88,9 +89,9 @@ struct hw_family {
     const char *fact_names[HW_FAMILY_FACTS];
     void (*facts)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device, const hw_plan *plan,
                   uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]);
-    // A family whose rungs are looked at over one of its sizes (halfwarp ladder --plot draws them so): its index, 0: none;
-    // its last value; the other sizes meanwhile, on a GPU and on a simulated one. touched_bytes: what a rung reads, or
-    // writes, of memory that moves whole pieces of that many bytes, each once.
+    // A family whose rungs are looked at over one of its sizes (ladder/sweep.h): its index, 0: none; its last value; the
+    // first size meanwhile, on a GPU and on a simulated one. touched_bytes: what a rung reads, or writes, of memory that
+    // moves whole pieces of that many bytes, each once.
     int swept_size;
     uint64_t sweep_last, sweep_size, sweep_sim_size;
     double (*touched_bytes)(const hw_rung *rung, const hw_problem *problem, uint64_t piece_bytes);
