@@ -47,8 +47,8 @@ static void write_key(const hw_sweep *sweep, int height, FILE *out) {
         hw_cli_sweep_name(&sweep->curves[d], name, sizeof name);
         fprintf(out, "set label %zu ", 10 + d);
         hw_cli_plot_text(name, out);
-        fprintf(out, " at screen %.5f, screen %.5f left point pt %d ps 1 lc rgb '%s' offset character 1,0 tc rgb '%s'\n",
-                x / WIDTH, 1 - (double)KEY_PIXELS / height, points[d], colours[d], colours[d]);
+        fprintf(out, " at screen %.5f, screen %.5f left point pt %d ps 1 lc rgb '%s' offset character 1,0 "
+                     "tc rgb '%s'\n", x / WIDTH, 1 - (double)KEY_PIXELS / height, points[d], colours[d], colours[d]);
         x += 36 + CHARACTER_PIXELS * (double)strlen(name);
     }
 }

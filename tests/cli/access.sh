@@ -11,7 +11,9 @@ says out "passes/"
 ! grep -q "transactions" "$work/out" || fail "transactions of an H200"
 
 # A row of the second table.
-cells() { awk -v rung="$1" '/^Of each access/ { on = 1 } on && $2 == rung { $1 = $2 = ""; print }' "$work/out" | xargs; }
+cells() {
+    awk -v rung="$1" '/^Of each access/ { on = 1 } on && $2 == rung { $1 = $2 = ""; print }' "$work/out" | xargs
+}
 row() { [ "$(cells "$1")" = "$2" ] || fail "$1: $(cells "$1"), not $2"; }
 # Transactions and bytes of a load and a store; passes of a shared load and store, of a constant load; parting branches.
 expect 0 access --gpu fx5600 --size 8192x5
