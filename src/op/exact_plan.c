@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/integers.h"
+
 enum {
     WARP = 32,
     GROUP_BYTES = 128,            // of shared memory for each thread: 16 f64
@@ -14,9 +16,6 @@ enum {
 };
 
 #define MOST_TERMS_PER_BLOCK ((uint64_t)1 << 30)   // what the limbs of a block take
-
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t quotient_up(uint64_t n, uint64_t d) { return (n + d - 1) / d; }
 
 static uint32_t threads_that_fit(const hw_device_properties *device) {
     uint32_t threads = MOST_THREADS;
@@ -34,10 +33,11 @@ static void share_out_blocks(const hw_reduction_form *form, const hw_device_prop
                               (plan->threads * GROUP_BYTES + STATIC_BYTES),
                    all = device->multiprocessors * (resident ? resident : 1);
     uint64_t parts = form->outputs < all ? all / form->outputs : 1;
-    if (parts > quotient_up(form->terms, 2 * tile)) parts = quotient_up(form->terms, 2 * tile);
-    if (parts < quotient_up(form->terms, MOST_TERMS_PER_BLOCK)) parts = quotient_up(form->terms, MOST_TERMS_PER_BLOCK);
-    plan->terms_per_block = quotient_up(quotient_up(form->terms, parts), tile) * tile;
-    plan->blocks_per_output = (uint32_t)quotient_up(form->terms, plan->terms_per_block);
+    if (parts > hw_divide_up(form->terms, 2 * tile)) parts = hw_divide_up(form->terms, 2 * tile);
+    const uint64_t fewest = hw_divide_up(form->terms, MOST_TERMS_PER_BLOCK);
+    if (parts < fewest) parts = fewest;
+    plan->terms_per_block = hw_divide_up(hw_divide_up(form->terms, parts), tile) * tile;
+    plan->blocks_per_output = (uint32_t)hw_divide_up(form->terms, plan->terms_per_block);
     plan->way = plan->blocks_per_output > 1 ? HW_EXACT_BLOCKS : HW_EXACT_BLOCK;
     plan->blocks = form->outputs * plan->blocks_per_output;
     // Limbs and flags.
@@ -54,10 +54,10 @@ void hw_exact_plan_make(const hw_reduction_form *form, const hw_device_propertie
         return;
     }
     plan->way = HW_EXACT_THREADS;
-    plan->threads = (uint32_t)least(THREADS_EACH, threads_that_fit(device));
+    plan->threads = (uint32_t)hw_least(THREADS_EACH, threads_that_fit(device));
     plan->blocks_per_output = 1;
     plan->terms_per_block = form->terms;
-    plan->blocks = quotient_up(form->outputs, plan->threads);
+    plan->blocks = hw_divide_up(form->outputs, plan->threads);
 }
 
 // exact_shape of the kernel: numbers of 64 bits, then the axes.

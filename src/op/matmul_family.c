@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "op/cpu/matmul_blas.h"
 #include "op/family.h"
 #include "op/matmul_plan.h"
@@ -18,7 +19,6 @@ enum { M, N, K };
 enum { A = HW_PRODUCT_A, B = HW_PRODUCT_B, C = HW_PRODUCT_C, SCRATCH = HW_PRODUCT_SCRATCH };
 
 static uint32_t elem_bytes(const hw_problem *problem) { return problem->dtype.bits / 8; }
-static uint64_t divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0); }
 
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
@@ -290,17 +290,18 @@ static void give_params(const hw_problem *problem, bool is_wide, hw_plan *plan, 
 }
 
 static bool is_wide(const hw_problem *problem, uint64_t tile_rows, uint64_t tile_cols, uint64_t depth) {
-    const uint64_t m = (divide_up(problem->size[M], tile_rows) + 1) * tile_rows;
-    const uint64_t n = (divide_up(problem->size[N], tile_cols) + 1) * tile_cols, k = problem->size[K] + 4 * depth + 1;
+    const uint64_t m = (hw_divide_up(problem->size[M], tile_rows) + 1) * tile_rows;
+    const uint64_t n = (hw_divide_up(problem->size[N], tile_cols) + 1) * tile_cols,
+                   k = problem->size[K] + 4 * depth + 1;
     return m * k > INT32_MAX || k * n > INT32_MAX || m * n > INT32_MAX;
 }
 
 // A grid of tiles over C, as tile_row() and tile_col() of kernels/common/grid.cuh number them.
 static void lay_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *launch) {
     enum { MOST_GRID_ROWS = 65535 };
-    const uint64_t layers = divide_up(tile_rows, MOST_GRID_ROWS);
+    const uint64_t layers = hw_divide_up(tile_rows, MOST_GRID_ROWS);
     launch->grid[0] = (uint32_t)tile_cols;
-    launch->grid[1] = layers ? (uint32_t)divide_up(tile_rows, layers) : 0;
+    launch->grid[1] = layers ? (uint32_t)hw_divide_up(tile_rows, layers) : 0;
     launch->grid[2] = (uint32_t)layers;
 }
 
@@ -324,7 +325,7 @@ static hw_status plan_tiles(const hw_rung *rung, const hw_problem *problem, cons
     launch->block[0] = rung->block[0];
     launch->block[1] = rung->block[1];
     launch->block[2] = 1;
-    lay_grid(divide_up(m, rung->tile[1]), divide_up(n, rung->tile[0]), launch);
+    lay_grid(hw_divide_up(m, rung->tile[1]), hw_divide_up(n, rung->tile[0]), launch);
     give_params(problem, is_wide(problem, rung->tile[1], rung->tile[0], s->depth), plan, launch);
     return HW_OK;
 }

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/tensor_plan.h"
-
-static uint64_t divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0); }
 
 uint64_t hw_product_batches(const hw_product *p) {
     uint64_t batches = 1;
@@ -69,8 +68,8 @@ enum { PLAIN_TILE = 64, PLAIN_THREADS = 256, MOST_GRID = 65535 };
 
 static void plan_plain(const hw_product *p, hw_plan *plan) {
     hw_plan_launch *launch = hw_product_begin(p, "matmul/96_plain.cu", "product_plain", plan);
-    const uint64_t rows = divide_up(p->m, PLAIN_TILE), batches = hw_product_batches(p);
-    launch->grid[0] = (uint32_t)divide_up(p->n, PLAIN_TILE);
+    const uint64_t rows = hw_divide_up(p->m, PLAIN_TILE), batches = hw_product_batches(p);
+    launch->grid[0] = (uint32_t)hw_divide_up(p->n, PLAIN_TILE);
     launch->grid[1] = (uint32_t)(rows < MOST_GRID ? rows : MOST_GRID);
     launch->grid[2] = (uint32_t)(batches < MOST_GRID ? batches : MOST_GRID);
     launch->block[0] = PLAIN_THREADS;

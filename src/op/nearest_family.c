@@ -167,8 +167,8 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
 
 // ---- The processor --------------------------------------------------------------------------------------------------
 
-// The plain loop, which the seeds compare with: one thread, one pair after the other. In space the number of coordinates is
-// known to the compiler, as it is in the seeds.
+// The plain loop, which the seeds compare with: one thread, one pair after the other. In space the number of
+// coordinates is known to the compiler, as it is in the seeds.
 #define DEFINE_LOOP(real, fused)                                                                                      \
     static inline __attribute__((always_inline)) void pairs_##real(const real *points, uint64_t n, uint64_t dims,      \
                                                                    uint64_t k, int64_t *indices, real *distances) {   \

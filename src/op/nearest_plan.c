@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
+#include "base/integers.h"
 
 static uint32_t real_bytes(const hw_neighbours *p) { return p->is_f64 ? 8 : 4; }
 static uint32_t point_bytes(const hw_neighbours *p) { return p->dims * real_bytes(p); }
@@ -13,14 +12,14 @@ static uint32_t point_bytes(const hw_neighbours *p) { return p->dims * real_byte
 // ---- Every pair -----------------------------------------------------------------------------------------------------
 
 static uint64_t blocks_of_queries(const hw_neighbours *p, const hw_nearest_plan *plan) {
-    return divide_up(p->queries.count, (uint64_t)plan->threads / (plan->selects ? 32 : 1) * plan->queries);
+    return hw_divide_up(p->queries.count, (uint64_t)plan->threads / (plan->selects ? 32 : 1) * plan->queries);
 }
 
-// Points are cut into parts until the threads fill the device a few times over; a part is at least a few tiles, or one where
-// there are not enough blocks otherwise.
+// Points are cut into parts until the threads fill the device a few times over; a part is at least a few tiles, or one
+// where there are not enough blocks otherwise.
 static void cut_points(const hw_neighbours *p, const hw_device_properties *device, hw_nearest_plan *plan) {
     enum { MOST_PARTS = 1024 };
-    const uint64_t tiles = divide_up(p->points.count, plan->tile), blocks = blocks_of_queries(p, plan);
+    const uint64_t tiles = hw_divide_up(p->points.count, plan->tile), blocks = blocks_of_queries(p, plan);
     const uint64_t per_multiprocessor = plan->threads < 128 ? 6 * 128 / plan->threads : 6;
     uint64_t parts = device->multiprocessors * per_multiprocessor / blocks;
     if (parts > tiles / 4 && tiles / 4 * blocks >= device->multiprocessors) parts = tiles / 4;
@@ -31,13 +30,13 @@ static void cut_points(const hw_neighbours *p, const hw_device_properties *devic
         plan->part_points = (uint32_t)p->points.count;
         return;
     }
-    plan->part_points = (uint32_t)divide_up(tiles, parts) * plan->tile;
-    plan->parts = (uint32_t)divide_up(p->points.count, plan->part_points);
+    plan->part_points = (uint32_t)hw_divide_up(tiles, parts) * plan->tile;
+    plan->parts = (uint32_t)hw_divide_up(p->points.count, plan->part_points);
 }
 
 // Fewer queries for each thread or warp, and fewer warps, where blocks would be missing.
 static void spread_queries(const hw_neighbours *p, const hw_device_properties *device, hw_nearest_plan *plan) {
-    const uint64_t tiles = divide_up(p->points.count, plan->tile) + 1;
+    const uint64_t tiles = hw_divide_up(p->points.count, plan->tile) + 1;
     const uint64_t wanted = 2 * (uint64_t)device->multiprocessors;
     while (plan->queries > 1 && blocks_of_queries(p, plan) * tiles < wanted) plan->queries /= 2;
     if (!plan->selects) return;
@@ -87,7 +86,7 @@ static uint64_t take(hw_nearest_plan *plan, uint64_t bytes) {
 static void lay_levels(uint64_t n, hw_nearest_plan *plan) {
     uint64_t first = 0, count = n;
     do {
-        count = divide_up(count, HW_NEAREST_LEAF);
+        count = hw_divide_up(count, HW_NEAREST_LEAF);
         plan->index.level_first[plan->n_levels] = (uint32_t)first;
         plan->index.level_count[plan->n_levels++] = (uint32_t)count;
         first += count;
@@ -102,8 +101,9 @@ static void plan_search(const hw_neighbours *p, const hw_device_properties *devi
     plan->threads = 128;
     plan->sorts_queries = !p->self && p->queries.count > FEW_QUERIES;
     const uint64_t rows = plan->sorts_queries && p->queries.count > n ? p->queries.count : n;
-    plan->build_blocks = least(divide_up(rows, SORT_TILE), device->multiprocessors * BUILD_BLOCKS_PER_MULTIPROCESSOR);
-    at->first_bits = least((bits_of(n) + CELL_BITS + 7) / 8 * 8, 64);
+    plan->build_blocks = (uint32_t)hw_least(hw_divide_up(rows, SORT_TILE),
+                                            device->multiprocessors * BUILD_BLOCKS_PER_MULTIPROCESSOR);
+    at->first_bits = hw_least((bits_of(n) + CELL_BITS + 7) / 8 * 8, 64);
     lay_levels(n, plan);
     const uint64_t boxes = at->level_first[plan->n_levels - 1] + at->level_count[plan->n_levels - 1];
 
@@ -127,9 +127,9 @@ static bool can_search(const hw_neighbours *p, const hw_device_properties *devic
     return p->points.count > 0 && device->cc >= 60;
 }
 
-// What either costs, in pairs that an H200 looks at in the same time; measured for uniform points in space. In 10 dimensions
-// the search is still three times as fast for 100,000 uniform points, in 16 it takes three times as long; clustered ones it
-// finds six times as fast there.
+// What either costs, in pairs that an H200 looks at in the same time; measured for uniform points in space. In 10
+// dimensions the search is still three times as fast for 100,000 uniform points, in 16 it takes three times as long;
+// clustered ones it finds six times as fast there.
 static bool is_worth_searching(const hw_neighbours *p, const hw_device_properties *device) {
     const double n = (double)p->points.count, q = (double)p->queries.count, k = p->k;
     const double brute = k <= 1 ? n * q : 2.4 * n * q + 4000 * q * k;
@@ -192,7 +192,7 @@ static void launch_check(const hw_neighbours *p, bool of_queries, hw_plan *plan)
     enum { THREADS = 256, MOST_BLOCKS = 4096 };
     const hw_point_rows *rows = of_queries ? &p->queries : &p->points;
     hw_plan_launch *launch = begin(p, "nearest/75_check.cu", "nearest_check", THREADS,
-                                   least(divide_up(rows->count, THREADS), MOST_BLOCKS), plan);
+                                   hw_least(hw_divide_up(rows->count, THREADS), MOST_BLOCKS), plan);
     give_array(launch, HW_NEAREST_SCRATCH);
     give_rows(plan, launch, of_queries ? HW_NEAREST_QUERIES : HW_NEAREST_POINTS, rows);
     give_u32(plan, launch, of_queries);
@@ -226,7 +226,7 @@ static void launch_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, hw
 static void launch_merge(const hw_neighbours *p, const hw_nearest_plan *plan, hw_plan *launches) {
     enum { THREADS = 128 };
     hw_plan_launch *launch = begin(p, "nearest/85_merge.cu", "nearest_merge", THREADS,
-                                   divide_up(p->queries.count, THREADS / 32), launches);
+                                   hw_divide_up(p->queries.count, THREADS / 32), launches);
     hw_plan_define(launches, launch, "K", p->k);
     give_array(launch, HW_NEAREST_INDICES);
     give_array(launch, HW_NEAREST_DISTANCES);
@@ -254,7 +254,7 @@ static void launch_index(const hw_neighbours *p, const hw_nearest_plan *plan, hw
 static void launch_search(const hw_neighbours *p, const hw_nearest_plan *plan, hw_plan *launches) {
     const uint64_t query_order = p->self ? plan->index.order : plan->sorts_queries ? plan->index.query_order : 0;
     hw_plan_launch *launch = begin(p, "nearest/92_search.cu", "nearest_search", plan->threads,
-                                   divide_up(p->queries.count, plan->threads / 32), launches);
+                                   hw_divide_up(p->queries.count, plan->threads / 32), launches);
     hw_plan_define(launches, launch, "K", p->k);
     hw_plan_define(launches, launch, "LEVELS", plan->n_levels);
     give_array(launch, HW_NEAREST_INDICES);

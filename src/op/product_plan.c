@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
+
 enum { SCRATCH_MOST = 64 << 20, MODEL_MULTIPROCESSORS = 132 };
 
 enum tile_use {
@@ -61,8 +63,6 @@ const hw_product_tile *hw_product_tile_at(bool is_f64, size_t index) {
     return row ? &row->tile : NULL;
 }
 
-static uint64_t divide_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 static uint64_t magnitude(int64_t stride) { return stride < 0 ? -(uint64_t)stride : (uint64_t)stride; }
 
 static uint32_t elem_bytes_of(const hw_product *p) { return p->precision == HW_PRECISION_FP64 ? 8 : 4; }
@@ -105,8 +105,8 @@ static bool fits_device(const hw_product *p, const hw_device_properties *device,
 // A sum of k products in a row is off by about sqrt(k) eps; sums of this many, added up, by less.
 static uint32_t section_of(uint64_t depths, uint32_t depth) {
     enum { STEPS = 1376 };
-    const uint64_t sections = divide_up(depths * depth, STEPS);
-    return (uint32_t)divide_up(depths, sections ? sections : 1);
+    const uint64_t sections = hw_divide_up(depths * depth, STEPS);
+    return (uint32_t)hw_divide_up(depths, sections ? sections : 1);
 }
 
 // ---- One piece ------------------------------------------------------------------------------------------------------
@@ -121,11 +121,11 @@ static bool make_piece(const hw_product *p, const hw_device_properties *device, 
     piece->a_vector = p->a.transposed ? vector_of(&p->a, piece->m, piece->row, elem_bytes) : 0;
     piece->b_vector = p->b.transposed ? 0 : vector_of(&p->b, piece->n, piece->col, elem_bytes);
     piece->c_vector = vector_of(&p->c, piece->n, piece->col, elem_bytes);
-    piece->tiles_m = divide_up(piece->m, tile->rows);
-    piece->tiles_n = divide_up(piece->n, tile->cols);
+    piece->tiles_m = hw_divide_up(piece->m, tile->rows);
+    piece->tiles_n = hw_divide_up(piece->n, tile->cols);
     piece->whole_tiles = piece->tiles_m * piece->tiles_n;
     piece->parts = 1;
-    piece->depths_per_part = divide_up(p->k, tile->depth);
+    piece->depths_per_part = hw_divide_up(p->k, tile->depth);
     piece->section = section_of(piece->depths_per_part, tile->depth);
     enum { ROWS_TOGETHER = 1024 };
     piece->group_rows = ROWS_TOGETHER / tile->rows;
@@ -136,10 +136,10 @@ static bool make_piece(const hw_product *p, const hw_device_properties *device, 
 
 // Cuts k into about `parts` in all but the first whole_tiles tiles. False: that is no cut.
 static bool cut_piece(const hw_product *p, uint64_t whole_tiles, uint64_t parts, hw_product_piece *piece) {
-    const uint64_t tiles = piece->tiles_m * piece->tiles_n, depths = divide_up(p->k, piece->tile.depth);
+    const uint64_t tiles = piece->tiles_m * piece->tiles_n, depths = hw_divide_up(p->k, piece->tile.depth);
     if (parts < 2 || whole_tiles >= tiles || depths < 2) return false;
-    piece->depths_per_part = divide_up(depths, parts);
-    piece->parts = (uint32_t)divide_up(depths, piece->depths_per_part);
+    piece->depths_per_part = hw_divide_up(depths, parts);
+    piece->parts = (uint32_t)hw_divide_up(depths, piece->depths_per_part);
     piece->whole_tiles = whole_tiles;
     if (whole_tiles == 0) piece->section = section_of(piece->depths_per_part, piece->tile.depth);
     return piece->parts > 1 && (tiles - whole_tiles) * piece->parts + whole_tiles <= INT32_MAX;

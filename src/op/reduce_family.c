@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/cpu/reduce.h"
 #include "op/family.h"
 #include "op/reduce_plan.h"
@@ -13,7 +14,6 @@
 enum { IN, OUT, COPY, FIRST, SECOND, ELEMENTS = 0 };
 enum { LEAST_BLOCK = 512, ZEROS = HW_SCRATCH_ZEROS, PARTS_BYTES = 64 << 10 };
 
-static uint64_t divide_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static DLDataType out_type(const hw_problem *problem) { return hw_reduce_dtype(HW_REDUCE_SUM, problem->dtype); }
@@ -31,7 +31,7 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
     if (n > (uint64_t)1 << 39) return hw_diag_set(diag, HW_USAGE, "%" PRIu64 " is more than 2^39 elements", n);
     if (problem->dtype.code == kDLComplex)
         return hw_diag_set(diag, HW_UNSUPPORTED, "sums are of integers and floating-point numbers");
-    const uint64_t first = divide_up(n, LEAST_BLOCK) * 8, second = divide_up(n, LEAST_BLOCK * LEAST_BLOCK) * 8;
+    const uint64_t first = hw_divide_up(n, LEAST_BLOCK) * 8, second = hw_divide_up(n, LEAST_BLOCK * LEAST_BLOCK) * 8;
     *work = (hw_work){.arrays = {[IN] = {.name = "in", .bytes = bytes},
                                  [OUT] = {.name = "out", .bytes = out_type(problem).bits / 8, .is_output = true},
                                  [COPY] = {.name = "copy", .bytes = bytes / 2, .is_output = true},
@@ -126,7 +126,7 @@ static hw_status plan_copy(const hw_rung *rung, const hw_problem *problem, const
     *plan = (hw_plan){0};
     hw_status status = check_block(rung, asked, diag);
     if (status != HW_OK) return status;
-    uint64_t blocks = divide_up(bytes / 16, (uint64_t)rung->block[0] * 4);
+    uint64_t blocks = hw_divide_up(bytes / 16, (uint64_t)rung->block[0] * 4);
     if (bytes && !blocks) blocks = 1;
     add_launch(rung, blocks, rung->block[0], COPY, IN, bytes, plan);
     return HW_OK;
@@ -135,7 +135,7 @@ static hw_status plan_copy(const hw_rung *rung, const hw_problem *problem, const
 // Blocks of the rungs that walk over the array: as many as the device holds at a time, or fewer.
 static uint64_t walking_blocks(const hw_rung *rung, const hw_device_properties *device, uint64_t n) {
     const uint64_t resident = (uint64_t)device->multiprocessors * (device->threads_per_multiprocessor / rung->block[0]);
-    const uint64_t useful = divide_up(n, 2 * rung->block[0]), most = larger(resident, 1);
+    const uint64_t useful = hw_divide_up(n, 2 * rung->block[0]), most = larger(resident, 1);
     return larger(useful < most ? useful : most, 1);
 }
 
@@ -150,7 +150,7 @@ static hw_status plan_passes(const hw_rung *rung, const hw_problem *problem, con
     hw_status status = check_block(rung, asked, diag);
     if (status != HW_OK) return status;
     do {
-        uint64_t blocks = larger(rung->tile[0] ? divide_up(left, rung->tile[0]) : walking_blocks(rung, device, left),
+        uint64_t blocks = larger(rung->tile[0] ? hw_divide_up(left, rung->tile[0]) : walking_blocks(rung, device, left),
                                  1);
         if (!rung->tile[0] && from != IN) blocks = 1;
         if (blocks > INT32_MAX) return hw_diag_set(diag, HW_USAGE, "%s takes fewer than 2^31 blocks", rung->name);

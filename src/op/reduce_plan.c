@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "base/integers.h"
+
 enum { WORD_BYTES = 16, MOST_COUNTERS = 16384, SHARED_BYTES = 32 << 10 };
 
-static uint64_t divide_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 static uint64_t magnitude(int64_t a) { return a < 0 ? -(uint64_t)a : (uint64_t)a; }
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint32_t power_of_two_from(uint64_t n, uint32_t most) {
     uint32_t power = 1;
@@ -103,12 +103,12 @@ static void choose_row_words(const hw_reduction_form *form, hw_reduce_plan *plan
 // Some words for each lane; from more than a warp has of them on, a block, and a larger one where blocks share an
 // output.
 static void choose_group(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
-    const uint64_t run_words = divide_up(plan->along.n, plan->vector), words = run_words * plan->runs;
+    const uint64_t run_words = hw_divide_up(plan->along.n, plan->vector), words = run_words * plan->runs;
     const uint64_t warp_words = (uint64_t)32 * goals->row_words, warps = (uint64_t)goals->multiprocessors * 64;
     const bool is_block = words > warp_words && (form->outputs < warps || words > goals->warp_words);
     plan->threads = goals->row_threads;
     plan->unroll = goals->row_unroll;
-    plan->group = is_block ? plan->threads : power_of_two_from(divide_up(words, goals->row_words), 32);
+    plan->group = is_block ? plan->threads : power_of_two_from(hw_divide_up(words, goals->row_words), 32);
     plan->inner = power_of_two_from(run_words, plan->group);
 }
 
@@ -116,18 +116,20 @@ static void choose_group(const hw_reduction_form *form, const hw_reduce_goals *g
 // at a time, or by runs.
 static void choose_row_parts(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t wanted = (uint64_t)goals->multiprocessors * goals->blocks / form->outputs;
-    const uint64_t most = least(wanted, HW_REDUCE_SCRATCH_BYTES / plan->state_bytes / form->outputs);
-    const uint64_t words = plan->along.n / plan->vector, all_words = divide_up(plan->along.n,
-                                                                               plan->vector) * plan->runs;
+    const uint64_t most = hw_least(wanted, HW_REDUCE_SCRATCH_BYTES / plan->state_bytes / form->outputs);
+    const uint64_t words = plan->along.n / plan->vector,
+                   all_words = hw_divide_up(plan->along.n, plan->vector) * plan->runs;
     plan->run_parts = plan->word_parts = 1;
     if (form->outputs > MOST_COUNTERS || all_words < goals->block_words) return;
     plan->threads = plan->group = goals->threads;
     plan->unroll = goals->unroll;
-    plan->inner = power_of_two_from(divide_up(plan->along.n, plan->vector), plan->group);
+    plan->inner = power_of_two_from(hw_divide_up(plan->along.n, plan->vector), plan->group);
     if (most < 2) return;
     const uint64_t run_lanes = plan->group / plan->inner;
-    plan->run_parts = (uint32_t)least(most, divide_up(plan->runs, run_lanes * (run_lanes > 1 ? goals->part_words : 1)));
-    plan->word_parts = (uint32_t)least(most / plan->run_parts, words / ((uint64_t)goals->threads * goals->part_words));
+    const uint64_t part_runs = run_lanes * (run_lanes > 1 ? goals->part_words : 1);
+    plan->run_parts = (uint32_t)hw_least(most, hw_divide_up(plan->runs, part_runs));
+    plan->word_parts =
+        (uint32_t)hw_least(most / plan->run_parts, words / ((uint64_t)goals->threads * goals->part_words));
     if (!plan->word_parts) plan->word_parts = 1;
     if (words / plan->word_parts / goals->threads >= goals->long_words) plan->unroll = goals->long_unroll;
 }
@@ -138,7 +140,7 @@ static void plan_rows(const hw_reduction_form *form, const hw_reduce_goals *goal
     choose_row_words(form, plan);
     choose_group(form, goals, plan);
     choose_row_parts(form, goals, plan);
-    plan->tiles = divide_up(form->outputs, plan->threads / plan->group);
+    plan->tiles = hw_divide_up(form->outputs, plan->threads / plan->group);
     plan->blocks = plan->tiles * plan->run_parts * plan->word_parts;
     if (plan->run_parts * plan->word_parts > 1) plan->scratch_bytes = plan->blocks * plan->state_bytes;
 }
@@ -153,11 +155,11 @@ static void choose_column_words(const hw_reduction_form *form, hw_reduce_plan *p
 static void choose_column_parts(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t wanted = (uint64_t)goals->multiprocessors * goals->column_blocks / plan->tiles;
     const uint64_t tile_bytes = (uint64_t)plan->lanes * plan->vector * plan->state_bytes;
-    const uint64_t most = least(wanted, HW_REDUCE_SCRATCH_BYTES / tile_bytes / plan->tiles);
+    const uint64_t most = hw_least(wanted, HW_REDUCE_SCRATCH_BYTES / tile_bytes / plan->tiles);
     const uint64_t rows = plan->threads / plan->lanes;
     plan->run_parts = plan->word_parts = 1;
     if (plan->tiles > MOST_COUNTERS || most < 2) return;
-    plan->run_parts = (uint32_t)least(most, form->terms / (rows * goals->column_rows));
+    plan->run_parts = (uint32_t)hw_least(most, form->terms / (rows * goals->column_rows));
     if (!plan->run_parts) plan->run_parts = 1;
     if (plan->run_parts > 1) plan->scratch_bytes = plan->run_parts * plan->tiles * tile_bytes;
 }
@@ -186,9 +188,9 @@ static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *g
     plan->threads = goals->column_threads;
     plan->unroll = goals->column_unroll;
     choose_column_words(form, plan);
-    const uint64_t words = divide_up(plan->along.n, plan->vector);
+    const uint64_t words = hw_divide_up(plan->along.n, plan->vector);
     choose_column_block(form, goals, words, plan);
-    plan->tiles = divide_up(words, plan->lanes) * (form->outputs / plan->along.n);
+    plan->tiles = hw_divide_up(words, plan->lanes) * (form->outputs / plan->along.n);
     choose_column_parts(form, goals, plan);
     plan->blocks = plan->tiles * plan->run_parts;
 }

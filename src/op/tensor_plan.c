@@ -3,9 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/integers.h"
 #include "op/matmul_plan.h"
-
-static uint64_t divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0); }
 
 // As in kernels/matmul/fragments.cuh.
 typedef enum mma { MMA_F16, MMA_BF16, MMA_TF32, MMA_ROUNDED_BF16, MMA_F64, MMAS } mma;
@@ -54,8 +53,8 @@ bool hw_tensor_choose_tile(const hw_product *p, const hw_device_properties *devi
                            strip_bytes(p, tile, p->b.transposed, tile->cols);
     *choice = (hw_tensor_choice){
         .tile = *tile,
-        .tiles_m = divide_up(p->m, tile->rows),
-        .tiles_n = divide_up(p->n, tile->cols),
+        .tiles_m = hw_divide_up(p->m, tile->rows),
+        .tiles_n = hw_divide_up(p->n, tile->cols),
         .batches = hw_product_batches(p),
         .a_bytes = p->a.align_bytes,
         .b_bytes = p->b.align_bytes,
@@ -72,7 +71,7 @@ static double cost_of(const hw_device_properties *device, const hw_tensor_choice
     const hw_tensor_tile *tile = &choice->tile;
     const uint64_t blocks = choice->tiles_m * choice->tiles_n * choice->batches;
     const double work = (double)tile->rows * tile->cols / tile->rate;
-    return (double)divide_up(blocks, device->multiprocessors ? device->multiprocessors : 1) * work;
+    return (double)hw_divide_up(blocks, device->multiprocessors ? device->multiprocessors : 1) * work;
 }
 
 void hw_tensor_choose(const hw_product *p, const hw_device_properties *device, hw_tensor_choice *choice) {
@@ -110,7 +109,7 @@ void hw_tensor_plan_launch(const hw_product *p, const hw_tensor_choice *choice, 
     hw_plan_define(plan, launch, "B_PARTIAL", is_partial(p, &p->b, p->k, p->n));
     launch->grid[0] = (uint32_t)(choice->tiles_m * choice->tiles_n);
     launch->grid[1] = (uint32_t)(choice->batches < MOST_GRID ? choice->batches : MOST_GRID);
-    launch->grid[2] = (uint32_t)divide_up(choice->batches, MOST_GRID);
+    launch->grid[2] = (uint32_t)hw_divide_up(choice->batches, MOST_GRID);
     launch->block[0] = choice->threads;
     launch->block[1] = launch->block[2] = 1;
     launch->dynamic_shared_bytes = choice->shared_bytes;

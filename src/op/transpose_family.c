@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/cpu/transpose_rungs.h"
 #include "op/family.h"
 #include "op/padding.h"
@@ -86,8 +87,6 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
 
 // ---- Plans ----------------------------------------------------------------------------------------------------------
 
-static uint64_t divide_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
 static hw_plan_launch *begin(const hw_rung *rung, const hw_problem *problem, hw_plan *plan) {
     *plan = (hw_plan){.n_launches = 1};
     hw_plan_launch *launch = &plan->launches[0];
@@ -133,9 +132,9 @@ enum { MOST_GRID_ROWS = 65535, STATIC_SHARED_BYTES = 48 << 10 };
 
 // A grid of tiles over a rows x cols matrix, as tile_row() and tile_col() of kernels/common/grid.cuh number them.
 static void lay_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *launch) {
-    uint64_t layers = divide_up(tile_rows, MOST_GRID_ROWS);
+    uint64_t layers = hw_divide_up(tile_rows, MOST_GRID_ROWS);
     launch->grid[0] = tile_cols <= UINT32_MAX ? (uint32_t)tile_cols : UINT32_MAX;   // which no GPU takes
-    launch->grid[1] = layers ? (uint32_t)divide_up(tile_rows, layers) : 0;
+    launch->grid[1] = layers ? (uint32_t)hw_divide_up(tile_rows, layers) : 0;
     launch->grid[2] = (uint32_t)layers;
 }
 
@@ -188,7 +187,7 @@ static hw_status plan_by_tiles(const hw_rung *rung, const hw_problem *problem, c
     launch->block[0] = shape.block[0];
     launch->block[1] = shape.block[1];
     launch->block[2] = 1;
-    lay_grid(divide_up(rows, shape.tile[1]), divide_up(cols, shape.tile[0]), launch);
+    lay_grid(hw_divide_up(rows, shape.tile[1]), hw_divide_up(cols, shape.tile[0]), launch);
     // Indices of threads in the last tiles, which may lie outside; and of a layer of tiles behind the last row.
     uint64_t reach_rows = (uint64_t)launch->grid[1] * launch->grid[2] * shape.tile[1];
     uint64_t reach_cols = (uint64_t)launch->grid[0] * shape.tile[0];
@@ -233,11 +232,11 @@ static hw_status plan_words(const hw_rung *rung, const hw_problem *problem, cons
     define(plan, launch, "BLOCK_COLS", block[0]);
     define(plan, launch, "WORDS_PER_THREAD", WORDS);
     uint64_t elems = problem->size[ROWS] * problem->size[COLS], words = elems * elem_bytes(problem) / WORD_BYTES;
-    uint64_t blocks = divide_up(words, (uint64_t)block[0] * WORDS);
+    uint64_t blocks = hw_divide_up(words, (uint64_t)block[0] * WORDS);
     if (elems && !blocks) blocks = 1;   // less than a word
     uint64_t grid_cols = blocks < MOST_GRID_COLS ? blocks : MOST_GRID_COLS;
     launch->grid[0] = (uint32_t)grid_cols;
-    launch->grid[1] = blocks ? (uint32_t)divide_up(blocks, grid_cols) : 0;
+    launch->grid[1] = blocks ? (uint32_t)hw_divide_up(blocks, grid_cols) : 0;
     launch->grid[2] = 1;
     launch->block[0] = block[0];
     launch->block[1] = launch->block[2] = 1;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "op/cpu/blas.h"
 #include "op/family.h"
 
@@ -125,8 +126,6 @@ typedef struct pieces {
     void *a_piece, *b_piece, *sums;
 } pieces;
 
-static uint64_t smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
-
 // sums[rows][cols] += A[row ..., inner ...] B[inner ..., col ...]
 static void multiply_piece(const pieces *w, uint64_t row, uint64_t rows, uint64_t col, uint64_t cols, uint64_t inner,
                            uint64_t depth) {
@@ -172,9 +171,9 @@ static void multiply_in_pieces(const pieces *w) {
     const hw_product *p = w->p;
     for (uint64_t row = 0; row < p->m; row += PIECE) {
         for (uint64_t col = 0; col < p->n; col += PIECE) {
-            const uint64_t rows = smaller(PIECE, p->m - row), cols = smaller(PIECE, p->n - col);
+            const uint64_t rows = hw_least(PIECE, p->m - row), cols = hw_least(PIECE, p->n - col);
             for (uint64_t inner = 0; inner < p->k; inner += PIECE)
-                multiply_piece(w, row, rows, col, cols, inner, smaller(PIECE, p->k - inner));
+                multiply_piece(w, row, rows, col, cols, inner, hw_least(PIECE, p->k - inner));
             finish_piece(w, row, rows, col, cols);
         }
     }
@@ -183,7 +182,7 @@ static void multiply_in_pieces(const pieces *w) {
 static hw_status open_pieces(pieces *w, hw_diag *diag) {
     const hw_product *p = w->p;
     const size_t bytes = is_f64(p->input) ? sizeof(double) : sizeof(float);
-    const uint64_t rows = smaller(p->m, PIECE), cols = smaller(p->n, PIECE), depth = smaller(p->k, PIECE);
+    const uint64_t rows = hw_least(p->m, PIECE), cols = hw_least(p->n, PIECE), depth = hw_least(p->k, PIECE);
     w->a_piece = hw_malloc(bytes * (rows * depth + 1));
     w->b_piece = hw_malloc(bytes * (depth * cols + 1));
     w->sums = hw_malloc(bytes * (rows * cols + 1));

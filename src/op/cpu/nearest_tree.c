@@ -2,14 +2,13 @@
 #include "op/cpu/nearest_tree.h"
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "base/status.h"
 #include "op/cpu/tasks.h"
 
 enum { CHUNKS_PER_THREAD = 4, LEAST_CHUNK_ROWS = 2048, GATHER_BLOCKS = 1024 };
 
 static const hw_tree_steps *steps_of(bool is_f64) { return is_f64 ? &hw_tree_steps_f64 : &hw_tree_steps_f32; }
-
-static uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 // Not cleared, so that the threads that write it first find it near.
 static bool cloud_alloc(hw_cloud *cloud, const hw_neighbours *problem, uint64_t n_blocks) {
@@ -73,7 +72,7 @@ static void gather_task(void *context, uint64_t task, uint32_t worker) {
 hw_status hw_cloud_gather(const hw_neighbours *problem, bool of_queries, hw_pool *pool, uint32_t n_threads,
                           hw_cloud *cloud, hw_diag *diag) {
     const hw_point_rows *rows = of_queries ? &problem->queries : &problem->points;
-    const uint64_t n_blocks = divide_up(rows->count, HW_BLOCK), n_tasks = divide_up(n_blocks, GATHER_BLOCKS);
+    const uint64_t n_blocks = hw_divide_up(rows->count, HW_BLOCK), n_tasks = hw_divide_up(n_blocks, GATHER_BLOCKS);
     uint64_t *nan_row = hw_malloc(n_tasks * sizeof *nan_row);
     hw_status status = HW_OK;
     if (!cloud_alloc(cloud, problem, n_blocks) || !nan_row) status = hw_diag_no_memory(diag);
@@ -166,7 +165,7 @@ static void set_places(hw_tree_plan *plan) {
             *count = (uint32_t)row;
             row += here;
         }
-        const uint64_t blocks = divide_up(row - plan->first_row[bucket], HW_BLOCK);
+        const uint64_t blocks = hw_divide_up(row - plan->first_row[bucket], HW_BLOCK);
         block += blocks;
         if (blocks) pair += 2 * (blocks - 1);
     }
@@ -205,9 +204,9 @@ hw_status hw_tree_build(const hw_neighbours *problem, bool of_queries, hw_pool *
     building b = {.steps = steps_of(problem->is_f64)};
     b.plan = (hw_tree_plan){.rows = rows, .dims = problem->dims, .depth = choose_depth(rows->count), .cloud = cloud,
                             .tree = tree};
-    b.plan.chunk_rows = divide_up(rows->count, (uint64_t)n_threads * CHUNKS_PER_THREAD);
+    b.plan.chunk_rows = hw_divide_up(rows->count, (uint64_t)n_threads * CHUNKS_PER_THREAD);
     if (b.plan.chunk_rows < LEAST_CHUNK_ROWS) b.plan.chunk_rows = LEAST_CHUNK_ROWS;
-    b.plan.n_chunks = divide_up(rows->count, b.plan.chunk_rows);
+    b.plan.n_chunks = hw_divide_up(rows->count, b.plan.chunk_rows);
     hw_status status = build(&b, problem, of_queries, pool, n_threads, diag);
     plan_release(&b.plan);
     if (status) hw_cloud_release(cloud);

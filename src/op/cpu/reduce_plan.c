@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/integers.h"
+
 enum {
     FEW_TERMS = 32,            // fewer: not worth a run of their own
     FEW_COLUMNS = 16,          // fewer: not worth a row
@@ -15,7 +17,6 @@ enum {
 
 #define MOST_PART ((uint64_t)1 << 30)   // rows are counted in 32 bits, and integers of 32 bits summed in 64
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 static void set_type(const hw_reduction_form *form, hw_cpu_reduce_plan *plan) {
@@ -58,7 +59,7 @@ static void choose_way(hw_cpu_reduce_plan *plan) {
         plan->way = HW_CPU_REDUCE_COLUMNS;
         const bool dense = f->n_kept == 1 && side == 1 && f->n_reduced == 1 && step == (int64_t)row;
         if (dense && row <= HW_FOLD_WIDTH / 4 && !plan->is_exact)
-            plan->rows_at_once = (uint32_t)least(HW_FOLD_WIDTH / row, f->terms);
+            plan->rows_at_once = (uint32_t)hw_least(HW_FOLD_WIDTH / row, f->terms);
         else if (row < FEW_COLUMNS && f->outputs < FEW_COLUMNS) plan->way = HW_CPU_REDUCE_RUNS;
     }
     if (plan->way == HW_CPU_REDUCE_RUNS) plan->contiguous = step == 1 && run >= CONTIGUOUS_RUN;
@@ -82,7 +83,7 @@ static void choose_parts(hw_cpu_reduce_plan *plan) {
     const bool runs = plan->way == HW_CPU_REDUCE_RUNS;
     uint64_t parts = 1, unit = runs ? HW_FOLD_BLOCK : (uint64_t)HW_FOLD_DEPTH * plan->rows_at_once;
     if (plan->tiles < MANY_TILES) {
-        parts = least(terms / (runs ? LEAST_PART : LEAST_PART / HW_FOLD_WIDTH * 8 * plan->rows_at_once) + 1,
+        parts = hw_least(terms / (runs ? LEAST_PART : LEAST_PART / HW_FOLD_WIDTH * 8 * plan->rows_at_once) + 1,
                       (runs ? MOST_PARTS : MANY_TILES) / plan->tiles + 1);
     }
     plan->part_terms = round_up((terms + parts - 1) / parts, unit);
@@ -113,5 +114,5 @@ hw_cpu_tile hw_cpu_reduce_tile(const hw_cpu_reduce_plan *plan, uint64_t index) {
         index %= per_row;
     }
     const uint64_t at = index * plan->width;
-    return (hw_cpu_tile){first + at, (uint32_t)least(plan->width, row - at)};
+    return (hw_cpu_tile){first + at, (uint32_t)hw_least(plan->width, row - at)};
 }

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/cpu/tile.h"
 #include "op/cpu/transpose.h"
 
@@ -24,8 +25,6 @@ static matrix matrix_of(const hw_problem *problem, void *const *arrays) {
     uint32_t bits = (uint32_t)problem->dtype.bits * problem->dtype.lanes;
     return (matrix){arrays[0], arrays[1], problem->size[0], problem->size[1], bits / 8, hw_tile_level_best()};
 }
-
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // One element; `elem` a constant at every use, so that it is one load and one store.
 #define MOVE(m, row, col, elem)                                                                                        \
@@ -95,8 +94,8 @@ enum { BLOCK = 32 };
 #define IN_BLOCKS(m, elem)                                                                                             \
     for (uint64_t row0 = 0; row0 < (m)->rows; row0 += BLOCK)                                                           \
         for (uint64_t col0 = 0; col0 < (m)->cols; col0 += BLOCK)                                                       \
-            for (uint64_t row = row0; row < least(row0 + BLOCK, (m)->rows); row++)                                     \
-                for (uint64_t col = col0; col < least(col0 + BLOCK, (m)->cols); col++) MOVE(m, row, col, elem)
+            for (uint64_t row = row0; row < hw_least(row0 + BLOCK, (m)->rows); row++)                                  \
+                for (uint64_t col = col0; col < hw_least(col0 + BLOCK, (m)->cols); col++) MOVE(m, row, col, elem)
 
 static hw_status blocked(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
                          hw_diag *diag) {
@@ -117,7 +116,7 @@ static hw_status registers(const hw_problem *problem, void *const *arrays, hw_po
         for (uint64_t col = 0; col < m.cols; col += BLOCK)
             m.level->transpose[__builtin_ctz(m.elem)](m.in + (row * m.cols + col) * m.elem, in_pitch,
                                                       m.out + (col * m.rows + row) * m.elem, out_pitch,
-                                                      least(BLOCK, m.rows - row), least(BLOCK, m.cols - col));
+                                                      hw_least(BLOCK, m.rows - row), hw_least(BLOCK, m.cols - col));
     return HW_OK;
 }
 
@@ -128,8 +127,8 @@ enum { STRIP_ROWS_BYTES = 512, STRIP_COLS_BYTES = 128, STRIP_PITCH = STRIP_ROWS_
 // As many rows as make STRIP_ROWS_BYTES of a row of out, and as many columns as make STRIP_COLS_BYTES of a row of in.
 static void stream_strip(const matrix *m, uint64_t row, uint64_t col) {
     _Alignas(64) char buffer[STRIP_COLS_BYTES * STRIP_PITCH];
-    uint64_t rows = least(STRIP_ROWS_BYTES / m->elem, m->rows - row);
-    uint64_t cols = least(STRIP_COLS_BYTES / m->elem, m->cols - col);
+    uint64_t rows = hw_least(STRIP_ROWS_BYTES / m->elem, m->rows - row);
+    uint64_t cols = hw_least(STRIP_COLS_BYTES / m->elem, m->cols - col);
     m->level->transpose[__builtin_ctz(m->elem)](m->in + (row * m->cols + col) * m->elem, (ptrdiff_t)(m->cols * m->elem),
                                                 buffer, STRIP_PITCH, rows, cols);
     for (uint64_t c = 0; c < cols; c++)
