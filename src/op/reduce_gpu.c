@@ -1,18 +1,18 @@
 // The reduction on a device with kernels: one launch, remembered; and what it would do in words.
 #include "op/reduce_gpu.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "op/page.h"
 #include "op/reduce_plan.h"
 
 enum { IN, OUT, SCRATCH };   // a plan's arrays
 enum { SHAPE = 2 };          // the place of the shape among the parameters: out, in, shape, scratch, zeros
 
-// What a call launches, remembered with the device. The key is what a plan depends on. Only as much of `shape` is kept
-// as the kernel's structure can need: small calls are made of copies like this one.
+// What a call launches, remembered with the device. Only as much of `shape` is kept as the kernel's structure can need:
+// small calls are made of copies like this one.
 enum { SHAPE_BYTES = 64, AXIS_BYTES = 32 };   // of its members before the axes, and of an axis, at most
 typedef struct prepared {
     hw_kernel *kernel;
@@ -23,30 +23,6 @@ typedef struct prepared {
 
 static size_t prepared_bytes(const hw_reduction_form *form) {
     return offsetof(prepared, shape) + SHAPE_BYTES + AXIS_BYTES * (form->n_kept + form->n_reduced + 2);
-}
-
-typedef struct plan_key {
-    uint64_t words[6 + 5 * HW_MAX_RANK];
-    size_t bytes;
-} plan_key;
-
-static void make_key(const hw_reduction_form *form, plan_key *key) {
-    size_t n = 0;
-    key->words[n++] = 0x7265647563650000 | (uint64_t)form->reduction;   // no transpose's
-    key->words[n++] = (uint64_t)form->in_type.code << 8 | form->in_type.bits;
-    key->words[n++] = (uint64_t)form->n_kept << 32 | form->n_reduced;
-    key->words[n++] = (uintptr_t)form->in % 16;
-    key->words[n++] = form->terms;
-    for (uint32_t k = 0; k < form->n_kept; k++) {
-        key->words[n++] = form->kept[k];
-        key->words[n++] = (uint64_t)form->kept_in_stride[k];
-        key->words[n++] = (uint64_t)form->kept_out_stride[k];
-    }
-    for (uint32_t k = 0; k < form->n_reduced; k++) {
-        key->words[n++] = form->reduced[k];
-        key->words[n++] = (uint64_t)form->reduced_stride[k];
-    }
-    key->bytes = n * sizeof key->words[0];
 }
 
 static void make_plan(const hw_device *device, const hw_reduction_form *form, hw_reduce_plan *plan) {
@@ -93,9 +69,9 @@ static hw_status launch(hw_stream *stream, const hw_reduction_form *form, const 
 hw_status hw_gpu_reduce(hw_stream *stream, const hw_reduction_form *form, hw_diag *diag) {
     hw_device *device = hw_stream_device(stream);
     const size_t bytes = prepared_bytes(form);
-    plan_key key;
+    hw_reduction_key key;
     prepared known;
-    make_key(form, &key);
+    hw_reduction_make_key(form, &key);
     if (!hw_device_recall(device, key.words, key.bytes, &known, bytes)) {
         hw_status status = prepare(device, form, &known, diag);
         if (status != HW_OK) return status;
@@ -106,56 +82,40 @@ hw_status hw_gpu_reduce(hw_stream *stream, const hw_reduction_form *form, hw_dia
 
 // ---- In words -------------------------------------------------------------------------------------------------------
 
-typedef struct page {
-    char *text;
-    size_t bytes, used;
-} page;
-
-static void say(page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(page *page, const char *format, ...) {
-    if (page->used + 1 >= page->bytes) return;
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(page->text + page->used, page->bytes - page->used, format, args);
-    va_end(args);
-    if (n > 0) page->used += (size_t)n;
-}
-
-static void say_rows(page *page, const hw_reduce_plan *plan) {
+static void say_rows(hw_page *page, const hw_reduce_plan *plan) {
     const uint32_t parts = plan->run_parts * plan->word_parts;
-    say(page, "kernel: reduce/92_rows.cu, lanes along the elements of an output\n");
+    hw_page_say(page, "kernel: reduce/92_rows.cu, lanes along the elements of an output\n");
     if (plan->group == plan->threads)
-        say(page, "each output: %u block%s of %u threads", parts, parts == 1 ? "" : "s", plan->threads);
+        hw_page_say(page, "each output: %u block%s of %u threads", parts, parts == 1 ? "" : "s", plan->threads);
     else
-        say(page, "each output: %u lane%s, %u outputs in a block of %u threads", plan->group,
-            plan->group == 1 ? "" : "s",
-            plan->threads / plan->group, plan->threads);
+        hw_page_say(page, "each output: %u lane%s, %u outputs in a block of %u threads", plan->group,
+                    plan->group == 1 ? "" : "s", plan->threads / plan->group, plan->threads);
     if (plan->runs > 1)
-        say(page, ", %llu runs of %llu elements, %u lanes along a run", (unsigned long long)plan->runs,
-            (unsigned long long)plan->along.n, plan->inner);
-    say(page, "\n");
+        hw_page_say(page, ", %llu runs of %llu elements, %u lanes along a run", (unsigned long long)plan->runs,
+                    (unsigned long long)plan->along.n, plan->inner);
+    hw_page_say(page, "\n");
 }
 
-static void say_columns(page *page, const hw_reduce_plan *plan) {
-    say(page, "kernel: reduce/94_columns.cu, lanes along neighbouring outputs\n");
-    say(page, "block: %u outputs wide, %u rows at a time; %u block%s of %u threads for each of %llu such tiles\n",
-        plan->lanes * plan->vector, plan->threads / plan->lanes, plan->run_parts, plan->run_parts == 1 ? "" : "s",
-        plan->threads, (unsigned long long)plan->tiles);
+static void say_columns(hw_page *page, const hw_reduce_plan *plan) {
+    hw_page_say(page, "kernel: reduce/94_columns.cu, lanes along neighbouring outputs\n");
+    hw_page_say(page, "block: %u outputs wide, %u rows at a time; %u block%s of %u threads for each of %llu such "
+                "tiles\n", plan->lanes * plan->vector, plan->threads / plan->lanes, plan->run_parts,
+                plan->run_parts == 1 ? "" : "s", plan->threads, (unsigned long long)plan->tiles);
 }
 
 const char *hw_gpu_reduce_explain(hw_device *device, const hw_reduction_form *form, char *text, size_t text_bytes) {
-    page page = {text, text_bytes, 0};
+    hw_page page = hw_page_begin(text, text_bytes);
     hw_reduce_plan plan;
-    if (text_bytes) text[0] = 0;
     if (form->outputs == 0) return text;
     make_plan(device, form, &plan);
     if (plan.way == HW_REDUCE_ROWS) say_rows(&page, &plan);
     else say_columns(&page, &plan);
-    say(&page, "lanes: %u bytes a load%s, %u in flight; %llu blocks, %d-bit indices\n", plan.vector * form->in_bytes,
-        plan.way == HW_REDUCE_ROWS && !plan.aligned ? ", the elements before and after these words singly" : "",
-        plan.unroll, (unsigned long long)plan.blocks, plan.index64 ? 64 : 32);
+    hw_page_say(&page, "lanes: %u bytes a load%s, %u in flight; %llu blocks, %d-bit indices\n",
+                plan.vector * form->in_bytes,
+                plan.way == HW_REDUCE_ROWS && !plan.aligned ? ", the elements before and after these words singly" : "",
+                plan.unroll, (unsigned long long)plan.blocks, plan.index64 ? 64 : 32);
     if (plan.scratch_bytes)
-        say(&page, "finish: the last block of each output puts %llu bytes of parts together, in a fixed order\n",
-            (unsigned long long)plan.scratch_bytes);
+        hw_page_say(&page, "finish: the last block of each output puts %llu bytes of parts together, in a fixed "
+                    "order\n", (unsigned long long)plan.scratch_bytes);
     return text;
 }

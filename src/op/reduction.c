@@ -1,10 +1,10 @@
 // The axes of a reduction: as few as can be, in the order that kernels want them in; and the reductions' names.
 #include "op/reduction.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "op/page.h"
 #include "op/reduction_axes.h"
 
 // ---- Axes -----------------------------------------------------------------------------------------------------------
@@ -106,6 +106,27 @@ void hw_reduction_set_axes(hw_reduction_form *form, uint32_t rank, const uint64_
     form->n_reduced = gone.rank;
 }
 
+// ---- The key of plans -----------------------------------------------------------------------------------------------
+
+void hw_reduction_make_key(const hw_reduction_form *form, hw_reduction_key *key) {
+    size_t n = 0;
+    key->words[n++] = 0x7265647563650000 | (uint64_t)form->flags << 8 | (uint64_t)form->reduction;   // no transpose's
+    key->words[n++] = (uint64_t)form->in_type.code << 8 | form->in_type.bits;
+    key->words[n++] = (uint64_t)form->n_kept << 32 | form->n_reduced;
+    key->words[n++] = (uintptr_t)form->in % 16;
+    key->words[n++] = form->terms;
+    for (uint32_t k = 0; k < form->n_kept; k++) {
+        key->words[n++] = form->kept[k];
+        key->words[n++] = (uint64_t)form->kept_in_stride[k];
+        key->words[n++] = (uint64_t)form->kept_out_stride[k];
+    }
+    for (uint32_t k = 0; k < form->n_reduced; k++) {
+        key->words[n++] = form->reduced[k];
+        key->words[n++] = (uint64_t)form->reduced_stride[k];
+    }
+    key->bytes = n * sizeof key->words[0];
+}
+
 // ---- In words -------------------------------------------------------------------------------------------------------
 
 static const char *const names[] = {
@@ -130,42 +151,26 @@ bool hw_reduction_find(const char *name, hw_reduction *reduction) {
     return false;
 }
 
-typedef struct line {
-    char *text;
-    size_t bytes, used;
-} line;
-
-static void say(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(line *l, const char *format, ...) {
-    if (l->used + 1 >= l->bytes) return;
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(l->text + l->used, l->bytes - l->used, format, args);
-    va_end(args);
-    if (n > 0) l->used += (size_t)n;
-}
-
-static void say_axes(line *l, uint32_t rank, const uint64_t *n, const int64_t *stride) {
-    for (uint32_t k = 0; k < rank; k++) say(l, "%s%llu", k ? ", " : "(", (unsigned long long)n[k]);
-    say(l, rank ? ") strides " : "() strides ");
-    for (uint32_t k = 0; k < rank; k++) say(l, "%s%lld", k ? ", " : "(", (long long)stride[k]);
-    say(l, rank ? ")" : "()");
+static void say_axes(hw_page *page, uint32_t rank, const uint64_t *n, const int64_t *stride) {
+    for (uint32_t k = 0; k < rank; k++) hw_page_say(page, "%s%llu", k ? ", " : "(", (unsigned long long)n[k]);
+    hw_page_say(page, rank ? ") strides " : "() strides ");
+    for (uint32_t k = 0; k < rank; k++) hw_page_say(page, "%s%lld", k ? ", " : "(", (long long)stride[k]);
+    hw_page_say(page, rank ? ")" : "()");
 }
 
 const char *hw_reduction_format(const hw_reduction_form *form, char *text, size_t text_bytes) {
-    line l = {text, text_bytes, 0};
-    if (text_bytes) text[0] = 0;
+    hw_page page = hw_page_begin(text, text_bytes);
     if (form->outputs == 0) {
-        say(&l, "no outputs");
+        hw_page_say(&page, "no outputs");
         return text;
     }
-    if (form->n_kept) say_axes(&l, form->n_kept, form->kept, form->kept_in_stride);
-    else say(&l, "one output");
+    if (form->n_kept) say_axes(&page, form->n_kept, form->kept, form->kept_in_stride);
+    else hw_page_say(&page, "one output");
     if (form->terms == 0) {
-        say(&l, ", of no elements");
+        hw_page_say(&page, ", of no elements");
         return text;
     }
-    say(&l, ", over ");
-    say_axes(&l, form->n_reduced, form->reduced, form->reduced_stride);
+    hw_page_say(&page, ", over ");
+    say_axes(&page, form->n_reduced, form->reduced, form->reduced_stride);
     return text;
 }

@@ -32,6 +32,14 @@ typedef struct hw_reduction_form {
 hw_status hw_reduction_make(hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes, uint32_t flags,
                             const DLTensor *out, bool pointers, hw_reduction_form *form, hw_diag *diag);
 
+// What the plans of a form depend on, for hw_device_recall: all of it but the pointers, of which only the place of `in`
+// between multiples of 16 bytes matters.
+typedef struct hw_reduction_key {
+    uint64_t words[5 + 5 * HW_MAX_RANK];
+    size_t bytes;
+} hw_reduction_key;
+void hw_reduction_make_key(const hw_reduction_form *form, hw_reduction_key *key);
+
 // Is the result an index?
 static inline bool hw_reduction_is_arg(hw_reduction reduction) {
     return reduction == HW_REDUCE_ARGMIN || reduction == HW_REDUCE_ARGMAX;

@@ -1,10 +1,10 @@
 // The permutation on a device with kernels: whole, in parts, in place; and what would be done in words.
 #include "op/transpose_gpu.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "op/page.h"
 #include "op/transpose_launch.h"
 
 enum { IN, OUT };   // a plan's arrays
@@ -180,49 +180,37 @@ hw_status hw_gpu_transpose_to_host(hw_stream *stream, const hw_permutation *merg
 
 // ---- In words -------------------------------------------------------------------------------------------------------
 
-typedef struct page {
-    char *text;
-    size_t bytes, used;
-} page;
-
-static void say(page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(page *page, const char *format, ...) {
-    if (page->used + 1 >= page->bytes) return;
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(page->text + page->used, page->bytes - page->used, format, args);
-    va_end(args);
-    if (n > 0) page->used += (size_t)n;
-}
-
-static void say_box(page *page, const hw_permutation *p, const hw_tile_plan *plan) {
-    say(page, "box: ");
+static void say_box(hw_page *page, const hw_permutation *p, const hw_tile_plan *plan) {
+    hw_page_say(page, "box: ");
     for (uint32_t a = 0; a < plan->n_axes; a++)
-        say(page, "%s%u of axis %u (%llu)", a ? " x " : "", plan->box[a], plan->axis[a],
-            (unsigned long long)p->n[plan->axis[a]]);
-    say(page, ", %llu blocks of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks, plan->threads,
-        plan->index64 ? 64 : 32);
+        hw_page_say(page, "%s%u of axis %u (%llu)", a ? " x " : "", plan->box[a], plan->axis[a],
+                    (unsigned long long)p->n[plan->axis[a]]);
+    hw_page_say(page, ", %llu blocks of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks, plan->threads,
+                plan->index64 ? 64 : 32);
     if (plan->blocks_at_once)
-        say(page, "at a time: %u blocks, which leave the bus room for copies to the device\n", plan->blocks_at_once);
+        hw_page_say(page, "at a time: %u blocks, which leave the bus room for copies to the device\n",
+                    plan->blocks_at_once);
 }
 
-static void say_boxes(page *page, const hw_permutation *p, const hw_tile_plan *plan) {
+static void say_boxes(hw_page *page, const hw_permutation *p, const hw_tile_plan *plan) {
     const uint32_t bytes = plan->elem_bytes * plan->micro;
-    say(page, "kernel: transpose/90_permute.cu, %s\n",
-        plan->kind == HW_TILE_DIRECT ? "rows of the same bytes on both sides, no shared memory" : "through shared memory");
+    hw_page_say(page, "kernel: transpose/90_permute.cu, %s\n",
+                plan->kind == HW_TILE_DIRECT ? "rows of the same bytes on both sides, no shared memory"
+                                             : "through shared memory");
     say_box(page, p, plan);
-    say(page, "lanes: %u bytes a load, %u bytes a store%s\n", bytes * plan->load_vector, bytes * plan->store_vector,
-        plan->micro > 1 ? ", small elements turned round in registers" : "");
+    hw_page_say(page, "lanes: %u bytes a load, %u bytes a store%s\n", bytes * plan->load_vector,
+                bytes * plan->store_vector, plan->micro > 1 ? ", small elements turned round in registers" : "");
     if (plan->kind != HW_TILE_SHARED) return;
     uint64_t stores, loads, ideal;
     hw_tile_plan_wavefronts(plan, &stores, &loads, &ideal);
-    say(page, "shared memory: %u bytes, per box %llu wavefronts of stores and %llu of loads, %llu in all without conflicts\n",
-        plan->shared_cells * bytes, (unsigned long long)stores, (unsigned long long)loads, (unsigned long long)ideal);
+    hw_page_say(page, "shared memory: %u bytes, per box %llu wavefronts of stores and %llu of loads, %llu in all "
+                "without conflicts\n", plan->shared_cells * bytes, (unsigned long long)stores,
+                (unsigned long long)loads, (unsigned long long)ideal);
 }
 
-static void explain_apart(page *page, hw_device *device, const hw_permutation *p, bool to_host) {
+static void explain_apart(hw_page *page, hw_device *device, const hw_permutation *p, bool to_host) {
     if (is_one_run(p)) {
-        say(page, "a copy of %llu bytes\n", (unsigned long long)(p->elems * p->elem_bytes));
+        hw_page_say(page, "a copy of %llu bytes\n", (unsigned long long)(p->elems * p->elem_bytes));
         return;
     }
     hw_permutation part = *p;
@@ -238,9 +226,9 @@ static void explain_apart(page *page, hw_device *device, const hw_permutation *p
         part.n[axis] -= before / 2;
         part.elems = part.elems / before * part.n[axis];
     }
-    if (parts > 1) say(page, "in %llu parts, each:\n", (unsigned long long)parts);
+    if (parts > 1) hw_page_say(page, "in %llu parts, each:\n", (unsigned long long)parts);
     if (plan.kind == HW_TILE_RAGGED) {
-        say(page, "kernel: transpose/92_ragged.cu, rows that begin anywhere, moved in aligned words\n");
+        hw_page_say(page, "kernel: transpose/92_ragged.cu, rows that begin anywhere, moved in aligned words\n");
         say_box(page, &part, &plan);
     } else {
         say_boxes(page, &part, &plan);
@@ -249,26 +237,25 @@ static void explain_apart(page *page, hw_device *device, const hw_permutation *p
 
 const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *merged, bool to_host, char *text,
                                      size_t text_bytes) {
-    page page = {text, text_bytes, 0};
+    hw_page page = hw_page_begin(text, text_bytes);
     hw_permutation p = *merged;
-    if (text_bytes) text[0] = 0;
     if (p.elems == 0) return text;
     if (!hw_permutation_narrow(&p)) {
-        say(&page, "not at all: it begins at no multiple of its elements, and has too many axes\n");
+        hw_page_say(&page, "not at all: it begins at no multiple of its elements, and has too many axes\n");
         return text;
     }
     hw_permutation_widen(&p, 16);
-    if (p.elem_bytes != merged->elem_bytes) say(&page, "moved as elements of %u bytes\n", p.elem_bytes);
+    if (p.elem_bytes != merged->elem_bytes) hw_page_say(&page, "moved as elements of %u bytes\n", p.elem_bytes);
     hw_swap_plan swap;
     if (p.in_place && moves_nothing(&p)) {
-        say(&page, "in place: nothing moves\n");
+        hw_page_say(&page, "in place: nothing moves\n");
     } else if (p.in_place && hw_swap_plan_make(&p, &swap)) {
-        say(&page, "kernel: transpose/95_swap.cu, in place, pairs of %u x %u tiles change places, %llu blocks of %u threads\n",
-            swap.box, swap.box, (unsigned long long)swap.blocks, swap.threads);
+        hw_page_say(&page, "kernel: transpose/95_swap.cu, in place, pairs of %u x %u tiles change places, %llu blocks "
+                    "of %u threads\n", swap.box, swap.box, (unsigned long long)swap.blocks, swap.threads);
     } else {
         if (p.in_place)
-            say(&page, "in place: through %llu bytes of scratch memory and back\n",
-                (unsigned long long)(p.elems * p.elem_bytes));
+            hw_page_say(&page, "in place: through %llu bytes of scratch memory and back\n",
+                        (unsigned long long)(p.elems * p.elem_bytes));
         explain_apart(&page, device, &p, to_host);
     }
     return text;
