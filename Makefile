@@ -24,7 +24,7 @@ demo: build ## profile three ways to transpose a matrix
 	@$(BUILD)/halfwarp profile examples/transpose.cu
 
 test: build ## build and run all tests, the unit tests also under sanitizers
-	@cmake -S . -B $(ASAN) -DHW_SANITIZE=ON > $(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
+	@cmake -S . -B $(ASAN) -DHW_SANITIZE=ON -DHW_TEST_CACHE=$(abspath $(BUILD))/test-cache > $(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
 	@rm -f $(ASAN).log
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
 	@$(CMAKE_BUILD) $(ASAN) --parallel $(JOBS)

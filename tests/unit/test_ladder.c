@@ -16,7 +16,7 @@
 #include "op/padding.h"
 #include "op/transpose_launch.h"
 
-static const hw_device_options device_options = {.cache_dir = HW_BUILD_DIR "/test-cache"};
+static const hw_device_options device_options = {.cache_dir = HW_TEST_CACHE};
 static hw_device *h200;
 
 static hw_device *open_device(const char *name) {

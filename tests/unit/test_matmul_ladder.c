@@ -15,7 +15,7 @@
 
 static hw_device *open_device(const char *name) {
     hw_device *device = NULL;
-    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
     return hw_device_open(name, &options, &device, NULL) ? NULL : device;
 }
 

@@ -21,7 +21,7 @@ static int setup(void **state) {
     (void)state;
     hw_diag diag = {0};
     const char *name = getenv("HW_TEST_DEVICE");
-    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
     if (hw_device_open(name ? name : "sim:h200", &options, &device, &diag)) fail_msg("%s", diag.text);
     properties = hw_device_get_properties(device);
     return 0;

@@ -174,7 +174,7 @@ static void expect(const prediction *p, const hw_ladder_row *row, hw_counter cou
 static hw_device *open_sim(void) {
     hw_device *device = NULL;
     hw_diag diag = {0};
-    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
     if (hw_device_open("sim:h200", &options, &device, &diag)) fail_msg("%s", diag.text);
     return device;
 }

@@ -21,7 +21,7 @@ static hw_device *open_device(uint64_t memory_limit) {
     hw_diag diag = {0};
     const char *name = getenv("HW_TEST_DEVICE");
     const hw_device_options options = {
-        .cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH"), .memory_limit_bytes = memory_limit};
+        .cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH"), .memory_limit_bytes = memory_limit};
     if (hw_device_open(name ? name : "sim:h200", &options, &opened, &diag)) fail_msg("%s", diag.text);
     return opened;
 }

@@ -19,7 +19,7 @@ static int setup(void **state) {
     (void)state;
     hw_diag diag = {0};
     const char *name = getenv("HW_TEST_DEVICE");
-    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
     if (hw_device_open(name ? name : "sim:h200", &options, &device, &diag)) fail_msg("%s", diag.text);
     return 0;
 }
@@ -263,7 +263,7 @@ static void test_in_order(void **state) {
 static hw_device *open_small(bool on_host) {
     hw_device *opened = NULL;
     hw_diag diag = {0};
-    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH"), .threads = 1,
+    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH"), .threads = 1,
                                        .memory_limit_bytes = on_host ? 40000 : 0};
     if (hw_device_open("sim:h200", &options, &opened, &diag)) fail_msg("%s", diag.text);
     return opened;
