@@ -3,10 +3,10 @@
 // Idea       A point of three floats takes three loads of 4 bytes; with a fourth that is never used it takes one of 16.
 //            All lanes read the same point, so a broadcast of 16 bytes costs what one of 4 bytes costs. The seed
 //            mentions it and does not try it.
-// Predicted  H200, f32 4096x3, 128 threads: a third of the shared loads of 20_blocks.cu; staging stores of 16 bytes in
-//            4 passes. Occupancy 100%.
-// Measured   H200, f32 100000x3: 4.81 ms, 2.08 T pairs/s, 1.04 times as fast: the loads were hidden behind the
-//            arithmetic.
+// Predicted  H200, f32 4096x3, 128 threads: one shared load for each point and warp; staging stores of 16 bytes in 4
+//            passes. Occupancy 100%. It is a third more loads than 20_blocks.cu has, since today's compilers merge
+//            those of four points.
+// Measured   H200, f32 100000x3: 4.81 ms, 2.08 T pairs/s, 1.04 times as fast: the seed's gain is the compiler's by now.
 // Held back  By one load for each distance of eight instructions, and by a comparison with two selections for each.
 #ifndef THREADS
 #define THREADS 128
