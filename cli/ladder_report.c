@@ -205,7 +205,7 @@ static void write_notes(const hw_ladder *ladder, FILE *out) {
     for (size_t i = 0; i < ladder->n_rows; i++) {
         const hw_ladder_row *row = &ladder->rows[i];
         const char *text = row->status ? row->text : row->verdict.text;
-        if (hw_cli_ladder_is_right(row)) continue;
+        if (hw_cli_ladder_is_right(row) && !text[0]) continue;
         fprintf(out, "%s  %s", is_first ? "\n" : "", row->rung->name);
         if (row->block[0]) fprintf(out, ", block %ux%u", row->block[0], row->block[1]);
         fprintf(out, ": %s", text);

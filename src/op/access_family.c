@@ -236,17 +236,22 @@ static void tell(uint64_t index, uint32_t is, bool is_written, uint32_t expected
     else snprintf(verdict->text, sizeof verdict->text, "element %" PRIu64 " was written, and is not the rung's", index);
 }
 
-// A block takes some clocks, and not many; without the timed rung nobody writes them.
+// A block takes some clocks, and not many; without the timed rung nobody writes them. What they are is told.
 static void compare_clocks(const hw_problem *problem, const hw_rung *rung, const uint64_t *clocks,
                            hw_verdict *verdict) {
     const uint64_t most = (uint64_t)1 << 40, blocks = divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS);
-    if (pattern_of(rung)->expects != expect_least) return;
+    uint64_t least = UINT64_MAX, longest = 0;
+    if (pattern_of(rung)->expects != expect_least || !blocks) return;
     for (uint64_t i = 0; i < blocks; i++) {
+        if (clocks[i] < least) least = clocks[i];
+        if (clocks[i] > longest) longest = clocks[i];
         if (clocks[i] && clocks[i] < most) continue;
         *verdict = (hw_verdict){.n_wrong = 1, .worst_index = i};
         snprintf(verdict->text, sizeof verdict->text, "block %" PRIu64 " took %" PRIu64 " clocks", i, clocks[i]);
         return;
     }
+    snprintf(verdict->text, sizeof verdict->text, "%" PRIu64 " blocks took %" PRIu64 " to %" PRIu64 " clocks each",
+             blocks, least, longest);
 }
 
 static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,

@@ -41,7 +41,7 @@ typedef struct hw_verdict {
     bool right;
     uint64_t n_wrong, worst_index;    // element index in the output array
     double worst_error;
-    char text[160];                   // "element (3, 7) is 5, not 4"; "" when right
+    char text[160];                   // "element (3, 7) is 5, not 4"; when right "", or what there is to tell of it
 } hw_verdict;
 
 typedef struct hw_family hw_family;

@@ -26,6 +26,7 @@ row bank_stride "2 128 2 128 2 2 - -"
 row constant_lanes "2 128 2 128 - - 32 -"
 row branch_lanes "2 128 2 128 - - - 33%"
 says out "transactions, bytes"
+grep -Eq "^  timed, block 256x1: 16 blocks took [0-9]+ to [0-9]+ clocks each$" "$work/out" || fail "no clocks"
 expect 0 access --gpu gtx280 --size 8192x8
 row offset "3 192 3 192 - - - -"
 row stride "8 1024 8 1024 - - - -"
