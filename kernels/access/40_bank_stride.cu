@@ -5,6 +5,7 @@
 //            gcd(stride, 32) passes. 1.x: gcd(stride, 16) for each half-warp, 4 passes a warp at stride 2.
 //            3.x: banks of 8 bytes, stride 2 takes one pass. Any odd stride takes one everywhere.
 // Measured   Seed 004, section 4.4.3.1: an odd stride has no conflicts on 1.x.
+//            H200, bankStride of tests/truth/ladder.cu, one warp, strides 0 to 33: passes as predicted.
 // Held back  By the banks; a row of one word more (17, 33) makes the stride of a column odd.
 #include "access/thread.cuh"
 

@@ -5,6 +5,7 @@
 //            what their bytes need. 1.x: the two words are asked for one after the other, and lanes 8 apart meet in a
 //            bank: 4 passes a half-warp, 8 a warp. 2.x 2 passes; 3.x one, its banks have 8 bytes.
 // Measured   Seed 004, section 4.4.3.1: 2-way conflicts, in two requests.
+//            H200, bankStride of tests/truth/ladder.cu, one warp: 2 passes, no conflict.
 // Held back  1.x by the conflicts (46_bank_halves.cu); nothing since.
 #include "access/thread.cuh"
 

@@ -4,6 +4,7 @@
 // Predicted  H200, 65536 elements: 4096 shared stores and 4096 loads of one pass each: as many passes as the double in
 //            one piece, in twice the instructions. 1.x: 2 passes a warp and access, 4 for the double instead of 8.
 // Measured   Seed 004, section 4.4.3.1: no conflicts, and "slower on the next generation", which the counts confirm.
+//            H200, bankDoubleSplit of tests/truth/ladder.cu, one warp: two loads of one pass each.
 // Held back  Since 2.0 by the second instruction.
 #include "access/thread.cuh"
 

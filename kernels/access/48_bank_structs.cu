@@ -6,7 +6,8 @@
 //            1.x: three words one pass a half-warp and member; two words and the mixed ones 2, as lanes 8 apart meet.
 //            3.x: one pass each.
 // Measured   Seed 004, section 4.4.3.1, says so of the first two. Of the third it says 5 bytes apart; it is 8, as the
-//            word must be aligned.
+//            word must be aligned. H200, bankStruct of tests/truth/ladder.cu, one warp: three words 3 loads of one
+//            pass, two words one load of 2 passes; a structure with a char that is copied whole one of 2 passes too.
 // Held back  The structures of 8 bytes by the banks on 1.x; an array for each member has no conflicts.
 #include "access/thread.cuh"
 

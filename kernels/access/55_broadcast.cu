@@ -5,6 +5,7 @@
 //            1.x: one pass a half-warp for one word; with four of them 4 passes, as a pass broadcasts one word and
 //            serves a single lane of every other bank. 2.0 and on: one.
 // Measured   Seed 004, section 4.4.3.1: one word takes one pass.
+//            H200, bankBroadcast of tests/truth/ladder.cu: as many passes as different words of one bank, 1 to 32.
 // Held back  1.x by one broadcast word a pass.
 #include "access/thread.cuh"
 

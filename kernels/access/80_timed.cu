@@ -7,7 +7,7 @@
 //            two waves.
 // Measured   Seed 004, section 4.2.1, 8800 GTX: 1, 8, 16, 32, 64 blocks take 3096, 3232, 3364, 4615, 9981 clocks in
 //            all. It subtracts clocks of different multiprocessors, which do not run in step; here each block
-//            has its own.
+//            has its own. H200, timedReduction of tests/truth/ladder.cu: 5.5 us for 1 to 32 blocks, 6.3 for 1056.
 // Held back  By the barriers of a tree that half of the threads leave at every level.
 #include "access/thread.cuh"
 
