@@ -330,6 +330,42 @@ static void lower_zero(void **state) {
     }
 }
 
+// Results that do not lie side by side, forwards and backwards, with others between them.
+static void strided_results(void **state) {
+    (void)state;
+    static const int steps[] = {1, 2, -1, -3};
+    static const hw_reduction reductions[] = {HW_REDUCE_SUM, HW_REDUCE_MAX, HW_REDUCE_MEAN};
+    for (int i = 0; i < 24; i++) {
+        const int64_t rows = i % 2 ? 9 : 40, cols = 300, step = steps[i % 4];
+        const int axis = i / 4 % 2;
+        const hw_reduction reduction = reductions[i % 3];
+        int64_t shape = axis ? rows : cols, stride = step;
+        float in[40 * 300], out[3 * 300 + 1];
+        for (int k = 0; k < rows * cols; k++) in[k] = (float)below(64);
+        for (int k = 0; k < 3 * 300 + 1; k++) out[k] = -7;
+        const int64_t size[2] = {rows, cols}, first = step < 0 ? -step * (shape - 1) : 0;
+        DLTensor from = {.data = in, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1},
+                         .shape = (int64_t *)size};
+        DLTensor to = {.data = out + first, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1},
+                       .shape = &shape, .strides = &stride};
+        assert_int_equal(hw_reduce(hw_device_stream(three_threads), reduction, &from, &axis, 1, 0, &to, NULL), HW_OK);
+        const int64_t terms = axis ? cols : rows, used = (step < 0 ? -step : step) * (shape - 1) + 1;
+        for (int64_t k = 0, at = first; k < shape; k++, at += step) {
+            float sum = 0, most = 0;
+            for (int64_t t = 0; t < terms; t++) {
+                const float x = axis ? in[k * cols + t] : in[t * cols + k];
+                sum += x;
+                most = x > most ? x : most;
+            }
+            const float wanted = reduction == HW_REDUCE_SUM ? sum : reduction == HW_REDUCE_MAX ? most
+                                 : sum / (float)terms;
+            assert_true(out[at] == wanted);
+            out[at] = -7;
+        }
+        for (int64_t k = 0; k < used + 1; k++) assert_true(out[k] == -7);
+    }
+}
+
 static void no_terms(void **state) {
     (void)state;
     static const double wanted[] = {0, 1, 0, 0, 0, 0, NAN, 0};
@@ -523,6 +559,7 @@ static void exact_everywhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_types_and_strides), cmocka_unit_test(parts),      cmocka_unit_test(lower_zero),
+        cmocka_unit_test(strided_results),
         cmocka_unit_test(no_terms),                 cmocka_unit_test(wide_means), cmocka_unit_test(levels_agree),
         cmocka_unit_test(all_halves),               cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(exact_everywhere),

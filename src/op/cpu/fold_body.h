@@ -246,7 +246,7 @@ FIND(f64, d, IS_NUMBER)
         return (b < a) | (b != b) | ((b == a) & sign_of_##TYPE(b)) ? b : a;                                            \
     }                                                                                                                  \
     INLINE NUMBER more_##TYPE(NUMBER a, NUMBER b) {                                                                    \
-        return (b > a) | (b != b) | ((b == a) & sign_of_##TYPE(a)) ? b : a;                                            \
+        return (b > a) | (b != b) | ((b == a) & !sign_of_##TYPE(b)) ? b : a;                                           \
     }
 CHOICE_OF_FLOATS(f32, float, int32_t)
 CHOICE_OF_FLOATS(f64, double, int64_t)

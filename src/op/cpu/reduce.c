@@ -55,7 +55,8 @@ static void do_task(const job *j, uint64_t index, char *room) {
     hw_cpu_part *parts = j->parts ? j->parts + slot : (hw_cpu_part *)known;
     if (plan->way == HW_CPU_REDUCE_RUNS) hw_cpu_reduce_runs(plan, j->level, tile, first, n, room, parts);
     else hw_cpu_reduce_columns(plan, j->level, tile, first, n, room, parts);
-    for (uint32_t i = 0; !j->parts && i < tile.n; i++) finish(plan, tile.first + i, &parts[i]);
+    if (j->parts || plan->writes_rows) return;
+    for (uint32_t i = 0; i < tile.n; i++) finish(plan, tile.first + i, &parts[i]);
 }
 
 static void work(void *context, uint32_t index) {

@@ -112,7 +112,7 @@ static void join_all(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
 
 // Written where it belongs, since a copy would wait for its members to be stored.
 static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, hw_cpu_part *part) {
-    part->index = r->at[c];
+    part->index = plan->is_arg ? r->at[c] : 0;
     const void *sums = r->sums;
     if (chooses(plan)) {
         switch (plan->type) {
@@ -160,7 +160,7 @@ static void add_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
         plan->form->n_reduced ? plan->form->reduced_stride[plan->form->n_reduced - 1] * plan->form->in_bytes * many : 0;
     uint64_t row = 0, aside = 0;
     clear_sums(plan, r->sums, n);
-    memset(r->at, 0, ROW_BYTES);
+    if (plan->is_arg) memset(r->at, 0, ROW_BYTES);
     if (chooses(plan)) {
         const some_rows first = take_rows(plan, level, r, n, terms->at, 0, 1);
         memcpy(r->sums, first.from, (size_t)n * plan->type_bytes);
@@ -194,6 +194,11 @@ void hw_cpu_reduce_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *
         for (uint32_t i = 0; i < tile.n; i++) r.offsets[i] = hw_cpu_output_in(plan->form, tile.first + i) - begin;
     hw_cpu_terms_begin(&terms, plan, level, (const char *)plan->form->in + begin, first, n);
     add_rows(plan, level, &terms, &r, tile.n * many);
+    if (plan->writes_rows) {
+        char *out = (char *)plan->form->out + hw_cpu_output_out(plan->form, tile.first);
+        memcpy(out, r.sums, (size_t)tile.n * plan->form->out_bytes);
+        return;
+    }
     for (uint32_t i = 0; i < tile.n; i++) {
         if (many == 1) get_part(plan, &r, i, &parts[i]);
         else parts[i] = join_rows(plan, &r, i, tile.n, tile.n * many);

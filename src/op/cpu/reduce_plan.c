@@ -93,6 +93,14 @@ static void choose_parts(hw_cpu_reduce_plan *plan) {
     if (plan->parts > 1 && terms - (plan->parts - 1) * plan->part_terms < plan->rows_at_once) plan->parts--;
 }
 
+static bool sums_are_results(const hw_cpu_reduce_plan *plan) {
+    const hw_reduction_form *f = plan->form;
+    const bool is_whole = plan->way == HW_CPU_REDUCE_COLUMNS && plan->parts == 1 && plan->rows_at_once == 1;
+    const bool is_final = !plan->is_arg && !plan->is_exact && plan->widen == HW_CPU_AS_IS &&
+                          f->reduction != HW_REDUCE_MEAN && f->reduction != HW_REDUCE_NORM;
+    return is_whole && is_final && f->kept_out_stride[f->n_kept - 1] == 1 && (f->n_kept == 1 || plan->contiguous);
+}
+
 void hw_cpu_reduce_plan_make(const hw_reduction_form *form, hw_cpu_reduce_plan *plan) {
     assert(form->outputs && form->terms);
     *plan = (hw_cpu_reduce_plan){.form = form, .is_arg = hw_reduction_is_arg(form->reduction),
@@ -103,6 +111,7 @@ void hw_cpu_reduce_plan_make(const hw_reduction_form *form, hw_cpu_reduce_plan *
     choose_way(plan);
     choose_tiles(plan);
     choose_parts(plan);
+    plan->writes_rows = sums_are_results(plan);
 }
 
 hw_cpu_tile hw_cpu_reduce_tile(const hw_cpu_reduce_plan *plan, uint64_t index) {

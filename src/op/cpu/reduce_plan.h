@@ -30,6 +30,7 @@ typedef struct hw_cpu_reduce_plan {
     uint32_t width;                // outputs of a tile
     uint64_t tiles;                // along the outputs, none crosses a row of the last kept axis when contiguous
     uint64_t parts, part_terms;    // along the terms of each output; the last part has the rest
+    bool writes_rows;              // COLUMNS: a tile's row of sums is a piece of the results as it is
 } hw_cpu_reduce_plan;
 
 // form has outputs and terms.
