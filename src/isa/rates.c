@@ -40,9 +40,9 @@ static const op_row ops[] = {
     IS(DP4A) = {HW_RATE_IADD, 1, 1}, IS(DP2A) = {HW_RATE_IADD, 1, 1},
     IS(FMA) = {HW_RATE_F32, 1, 1}, IS(COPYSIGN) = {HW_RATE_LOGIC, 1, 1}, IS(TESTP) = {HW_RATE_COMPARE, 1, 1},
     IS(DIV) = {HW_RATE_IADD, 20, 9}, IS(REM) = {HW_RATE_IADD, 22, 1},
-    IS(RCP) = {HW_RATE_SFU, 1, 1}, IS(SQRT) = {HW_RATE_SFU, 2, 2}, IS(RSQRT) = {HW_RATE_SFU, 1, 1},
-    IS(SIN) = {HW_RATE_SFU, 2, 2}, IS(COS) = {HW_RATE_SFU, 2, 2}, IS(LG2) = {HW_RATE_SFU, 1, 1},
-    IS(EX2) = {HW_RATE_SFU, 2, 2}, IS(TANH) = {HW_RATE_SFU, 1, 1},
+    IS(RCP) = {HW_RATE_SFU, 1, 1}, IS(SQRT) = {HW_RATE_SFU, 1, 1}, IS(RSQRT) = {HW_RATE_SFU, 1, 1},
+    IS(SIN) = {HW_RATE_SFU, 1, 1}, IS(COS) = {HW_RATE_SFU, 1, 1}, IS(LG2) = {HW_RATE_SFU, 1, 1},
+    IS(EX2) = {HW_RATE_SFU, 1, 1}, IS(TANH) = {HW_RATE_SFU, 1, 1},
     IS(MIN) = {HW_RATE_COMPARE, 1, 1}, IS(MAX) = {HW_RATE_COMPARE, 1, 1}, IS(SETP) = {HW_RATE_COMPARE, 1, 1},
     IS(SET) = {HW_RATE_COMPARE, 1, 1}, IS(SELP) = {HW_RATE_LOGIC, 1, 1}, IS(SLCT) = {HW_RATE_COMPARE, 2, 2},
     IS(POPC) = {HW_RATE_POPC, 1, 1}, IS(CLZ) = {HW_RATE_POPC, 1, 1}, IS(BFIND) = {HW_RATE_POPC, 1, 1},
@@ -96,4 +96,18 @@ hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]) {
         return float_cost(types[0], row.rate, row.float_count ? row.float_count : row.count);
     uint8_t words = hw_type_bits(types[0]) != 64 ? 1 : row.rate == HW_RATE_IMUL ? 4 : 2;
     return (hw_issue_cost){row.rate, (uint8_t)(row.count * words)};
+}
+
+void hw_note_set_cost(hw_note *note, hw_issue_cost cost) {
+    note->space = cost.rate;
+    note->width_bytes = cost.count;
+}
+
+hw_issue_cost hw_issue_cost_of_note(const hw_note *note) {
+    switch ((hw_note_kind)note->kind) {
+    case HW_NOTE_PLAIN: return (hw_issue_cost){note->space, note->width_bytes};
+    case HW_NOTE_BRANCH: return (hw_issue_cost){HW_RATE_ISSUE, 1};
+    case HW_NOTE_BARRIER: return (hw_issue_cost){HW_RATE_BARRIER, 1};
+    default: return (hw_issue_cost){HW_RATE_MEMORY, note->merged_bytes || note->kind >= HW_NOTE_ATOMIC};
+    }
 }

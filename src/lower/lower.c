@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "isa/rates.h"
 #include "lower/lowering.h"
 
 // ---- notes ----
@@ -30,6 +31,12 @@ static bool touches_memory(hw_op op) {
     return op == HW_OP_LD || op == HW_OP_LDU || op == HW_OP_ST || op == HW_OP_ATOM || op == HW_OP_RED;
 }
 
+// Parameters are operands of other instructions, not accesses.
+static hw_issue_cost cost_of(const hw_ptx_inst *inst) {
+    if (touches_memory(inst->op)) return (hw_issue_cost){HW_RATE_ISSUE, 0};
+    return hw_issue_cost_of(inst->op, inst->types);
+}
+
 static void write_notes(hw_program *program) {
     const hw_ptx_function *f = program->function;
     for (uint32_t i = 0; i < f->n_insts; i++) {
@@ -47,7 +54,8 @@ static void write_notes(hw_program *program) {
             note->space = (uint8_t)inst->space;
             note->width_bytes = note->merged_bytes = (uint8_t)hw_emit_wmma_bytes(inst);
         }
-        if (!touches_memory(inst->op)) continue;
+        if (note->kind == HW_NOTE_PLAIN) hw_note_set_cost(note, cost_of(inst));
+        if (note->kind == HW_NOTE_PLAIN || !touches_memory(inst->op)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;
         note->space = (uint8_t)inst->space;
         note->width_bytes = note->merged_bytes = (uint8_t)(hw_type_bits(inst->types[0]) / 8 * elements);

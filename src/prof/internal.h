@@ -68,6 +68,7 @@ struct hw_prof {
     hw_prof_camp camp;
     bool wants_lines;
     void (*finished)(void *context, const hw_report *report);
+    uint64_t (*allocated)(void *context);
     void *context;
     hw_arena *arena;                     // names
     hw_report_launch *launches;
@@ -101,6 +102,9 @@ void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *acces
 void hw_prof_begin_camp(hw_prof *prof, const hw_launch_info *info, uint32_t blocks_per_multiprocessor);
 double hw_prof_camp_pct(const hw_prof *prof, bool stores);
 void hw_prof_finish_era(const hw_prof *prof, const hw_launch_info *info, uint64_t *counts);   // info NULL: of a line
+
+// work.c: what the launch asks of the GPU, and how long that would take there. Its shape and counters are there.
+void hw_prof_finish_work(const hw_prof *prof, hw_report_launch *launch);
 
 // lines.c: rows for all source lines that the launch's instructions come from, and line_of.
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);

@@ -245,6 +245,7 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     memcpy(launch->block, info->block, sizeof launch->block);
     for (uint32_t i = 0; i < prof->n_workers; i++) count_worker(prof, &prof->workers[i], launch->counts);
     if (prof->is_old) finish_old(prof, info, launch, kernel);
+    hw_prof_finish_work(prof, launch);
     kernel->launches++;
     if (prof->wants_lines) hw_prof_drop_unused_lines(kernel);
     prof->n_launches++;
@@ -269,6 +270,7 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     if (options) {
         prof->wants_lines = options->lines;
         prof->finished = options->finished;
+        prof->allocated = options->allocated;
         prof->context = options->context;
     }
     // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.

@@ -7,6 +7,7 @@
 #include "event/event.h"
 #include "isa/gpu.h"
 #include "model/occupancy.h"
+#include "model/time.h"
 
 typedef enum hw_counter {
 #define HW_COUNTER(id, ...) HW_COUNT_##id,
@@ -43,6 +44,8 @@ typedef struct hw_report_launch {
     // Share of the bandwidth that global loads, stores use, as far as partitions decide (model/partition.h): of the blocks
     // that run at a time, the mean load over the largest. 100 where nothing is asked for; 0: the GPU has no such thing.
     double gld_partition_pct, gst_partition_pct;
+    hw_time_work work;                    // what the launch asked of the GPU, and
+    hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
     double host_ms;                  // wall-clock time of the simulation
     hw_status status;                // other than HW_OK: it stopped early, and the counters say how far it got
 } hw_report_launch;
@@ -78,6 +81,8 @@ typedef struct hw_prof_options {
     bool lines;                      // counters per source line as well
     // Called after each launch, on the launching thread, with the report up to it. May be NULL.
     void (*finished)(void *context, const hw_report *report);
+    // Bytes of the GPU's memory that are allocated, asked when a launch ends: it can have touched no more. May be NULL.
+    uint64_t (*allocated)(void *context);
     void *context;
 } hw_prof_options;
 

@@ -41,7 +41,10 @@ static void write_launch(const hw_gpu *gpu, FILE *out, const hw_report_launch *l
         fprintf(out, ",%s", hw_report_trimmed(l->gld_partition_pct, 2, number, sizeof number));
         fprintf(out, ",%s", hw_report_trimmed(l->gst_partition_pct, 2, number, sizeof number));
     }
-    fprintf(out, ",%s,%d\n", hw_report_fixed(l->host_ms, 4, number, sizeof number), l->regs_estimated);
+    fprintf(out, ",%s,%d", hw_report_fixed(l->host_ms, 4, number, sizeof number), l->regs_estimated);
+    fprintf(out, ",%s", hw_report_trimmed(l->estimate.us, 3, number, sizeof number));
+    fprintf(out, ",%s,%s\n", hw_report_trimmed(l->estimate.gbs, 3, number, sizeof number),
+            l->status ? "" : hw_bound_name(l->estimate.bound));
 }
 
 static void write_launches(const hw_report *report, FILE *out) {
@@ -49,7 +52,7 @@ static void write_launches(const hw_report *report, FILE *out) {
           "occupancy_pct", out);
     write_counter_names(report->gpu, out);
     if (hw_counts_partitions(report->gpu)) fputs(",gld_partition_pct,gst_partition_pct", out);
-    fputs(",host_ms,regs_estimated\n", out);
+    fputs(",host_ms,regs_estimated,est_us,est_gbs,est_bound\n", out);
     for (size_t i = 0; i < report->n_launches; i++) write_launch(report->gpu, out, &report->launches[i]);
 }
 

@@ -8,7 +8,7 @@
 
 typedef enum hw_grid_colour { HW_GRID_PLAIN, HW_GRID_GOOD, HW_GRID_BAD, HW_GRID_FAINT } hw_grid_colour;
 
-enum { HW_GRID_CELL = 96, HW_GRID_COLUMNS = 16 };
+enum { HW_GRID_CELL = 96, HW_GRID_COLUMNS = 20 };
 
 typedef struct hw_grid_cell {
     char text[HW_GRID_CELL];

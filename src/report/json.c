@@ -62,6 +62,9 @@ static json_t *launch_object(const hw_gpu *gpu, const hw_report_launch *l) {
     }
     failed |= put(object, "host_ms", rounded(l->host_ms, 0.0001));
     failed |= put(object, "completed", json_boolean(l->status == HW_OK));
+    failed |= put(object, "est_us", rounded(l->estimate.us, 0.001));
+    failed |= put(object, "est_gbs", rounded(l->estimate.gbs, 0.001));
+    failed |= put(object, "est_bound", json_string(l->status ? "" : hw_bound_name(l->estimate.bound)));
     if (!failed) return object;
     json_decref(object);
     return NULL;

@@ -71,7 +71,7 @@ static void occupancy(hw_grid_cell *cell, double pct) {
 // ---- launches ----
 
 enum { L_ORDINAL, L_KERNEL, L_GRID, L_BLOCK, L_REGS, L_SMEM, L_OCCUPANCY, L_LOADS, L_STORES, L_TRAFFIC, L_CONFLICTS,
-       L_LOCAL, L_DIVERGED, L_TIME, L_COLUMNS };
+       L_LOCAL, L_DIVERGED, L_US, L_GBS, L_BOUND, L_COLUMNS };
 _Static_assert((int)L_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column launch_columns[L_COLUMNS] = {
@@ -88,7 +88,9 @@ static const hw_grid_column launch_columns[L_COLUMNS] = {
     [L_CONFLICTS] = {"bank", "passes", false},
     [L_LOCAL] = {"spill", "traffic", false},
     [L_DIVERGED] = {"diver-", "gence", false},
-    [L_TIME] = {"host", "ms", false},
+    [L_US] = {"est.", "us", false},
+    [L_GBS] = {"est.", "GB/s", false},
+    [L_BOUND] = {"est.", "bound", false},
 };
 
 static void traffic(hw_grid_cell *cell, uint64_t actual, hw_grid_colour colour) {
@@ -109,6 +111,19 @@ static void kernel_cell(hw_grid_cell *cell, const hw_report_launch *l) {
     cell->colour = l->status ? HW_GRID_BAD : HW_GRID_PLAIN;
 }
 
+static void estimate(hw_grid_cell *cells, const hw_report_launch *l) {
+    const hw_estimate *e = &l->estimate;
+    if (l->status) {
+        nothing(&cells[L_US]);
+        nothing(&cells[L_GBS]);
+        nothing(&cells[L_BOUND]);
+        return;
+    }
+    hw_report_fixed(e->us, e->us < 99.95 ? 1 : 0, cells[L_US].text, HW_GRID_CELL);
+    hw_report_fixed(e->gbs, e->gbs < 9.995 ? 2 : 0, cells[L_GBS].text, HW_GRID_CELL);
+    plain(&cells[L_BOUND], hw_bound_name(e->bound));
+}
+
 static void launch_row(const void *context, size_t row, hw_grid_cell *cells) {
     const hw_report_launch *l = &((const hw_report *)context)->launches[row];
     const uint64_t *n = l->counts;
@@ -126,14 +141,15 @@ static void launch_row(const void *context, size_t row, hw_grid_cell *cells) {
     conflicts(&cells[L_CONFLICTS], n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
     traffic(&cells[L_LOCAL], n[HW_COUNT_LLD_SECTORS] + n[HW_COUNT_LST_SECTORS], HW_GRID_PLAIN);
     divergence(&cells[L_DIVERGED], n[HW_COUNT_BRANCHES], n[HW_COUNT_BRANCHES_DIVERGENT]);
-    hw_report_fixed(l->host_ms, l->host_ms < 99.95 ? 2 : 0, cells[L_TIME].text, HW_GRID_CELL);
+    estimate(cells, l);
 }
 
 static const char legend[] =
     "\n"
     "  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay side by side\n"
     "  bank passes           passes through the shared-memory banks for each one without bank conflicts\n"
-    "  divergence            branches whose lanes parted      host ms  time of the simulation, not of the GPU\n";
+    "  divergence            branches whose lanes parted\n"
+    "  est. us, GB/s, bound  estimate of the GPU's time, useful bytes over it, and what holds the launch up\n";
 
 static void write_launches(const hw_report *report, bool colour, FILE *out) {
     const hw_gpu *gpu = report->gpu;

@@ -55,8 +55,8 @@ static void instructions_go_by_type(void **state) {
     assert_cost("mul", HW_T_S32, HW_T_NONE, HW_RATE_IMUL, 1);
     assert_cost("mul", HW_T_S64, HW_T_NONE, HW_RATE_IMUL, 4);
     assert_cost("div", HW_T_F32, HW_T_NONE, HW_RATE_F32, 9);
-    assert_cost("sqrt", HW_T_F64, HW_T_NONE, HW_RATE_F64, 16);
-    assert_cost("ex2", HW_T_F32, HW_T_NONE, HW_RATE_SFU, 2);
+    assert_cost("sqrt", HW_T_F64, HW_T_NONE, HW_RATE_F64, 8);
+    assert_cost("ex2", HW_T_F32, HW_T_NONE, HW_RATE_SFU, 1);
     assert_cost("setp", HW_T_F32, HW_T_NONE, HW_RATE_COMPARE, 1);
     assert_cost("cvt", HW_T_F64, HW_T_F32, HW_RATE_CVT64, 1);
     assert_cost("cvt", HW_T_F32, HW_T_U8, HW_RATE_CVT8, 1);

@@ -18,7 +18,8 @@
 
 static hw_report_launch launch(uint64_t ordinal, const char *kernel) {
     hw_report_launch l = {.ordinal = ordinal, .kernel = kernel, .mangled = "_Z", .grid = {32, 64, 1},
-                          .block = {32, 8, 1}, .regs = 16, .smem_static = 4224, .host_ms = 1.25};
+                          .block = {32, 8, 1}, .regs = 16, .smem_static = 4224, .host_ms = 1.25,
+                          .estimate = {.us = 12.5, .gbs = 2684.3546, .bound = HW_BOUND_SHARED}};
     l.occupancy = hw_model_occupancy(hw_gpu_find("h200")->arch, 256, 16, 4224);
     for (int i = 0; i < HW_COUNTERS; i++) l.counts[i] = 1000 + (uint64_t)i;
     return l;
@@ -98,7 +99,8 @@ static void csv_has_the_columns_of_the_design(void **state) {
         "ordinal,kernel,grid,block,regs,smem_static,smem_dynamic,limit_blocks,limit_regs,limit_smem,limit_warps,"
         "occupancy_pct,inst,thread_inst,gld_requests,gst_requests,gld_sectors,gst_sectors,l2_sectors,l2_sectors_ideal,"
         "lds_inst,sts_inst,lds_wavefronts,sts_wavefronts,smem_wavefronts,smem_wavefronts_ideal,lld_requests,"
-        "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated\n";
+        "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated,est_us,"
+        "est_gbs,est_bound\n";
     hw_report_launch one = launch(0, "k<1, 2>(float*, \"x\")");
     one.occupancy.limit_smem = 37;
     one.occupancy.occupancy_pct = 20.3125;
@@ -109,7 +111,7 @@ static void csv_has_the_columns_of_the_design(void **state) {
     assert_string_equal(text + strlen(header),
                         "0,\"k<1, 2>(float*, \"\"x\"\")\",(32 64 1),(32 8 1),16,4224,0,32,16,37,8,20.31,1000,1001,1002,"
                         "1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016,1017,1018,1019,1020,"
-                        "1021,1.2500,1\n");
+                        "1021,1.2500,1,12.5,2684.355,shared\n");
     free(text);
     report.n_launches = 0;
     text = text_of(&report, HW_REPORT_CSV, false);

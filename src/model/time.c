@@ -1,0 +1,139 @@
+// The bounds of a launch, one function each, and the time that they make together.
+#include "model/time.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct time_row {
+    const char *id;
+    double dram_pct, l2_clock_bytes, latency, l2_latency, shared_latency, arith_latency, launch_us;
+} time_row;
+
+static const time_row rows[] = {
+#define HW_TIME_ROW(...) {__VA_ARGS__},
+#include "model/time.def"
+#undef HW_TIME_ROW
+};
+
+enum {
+    SECTOR_BYTES = 32,
+    // From the end of a block until the one in its place has begun: for itself and for each of its warps, which begin one
+    // after the other. Copies by blocks of 256, 512 and 1024 threads on an H200 (truth/h200_times.csv).
+    BLOCK_START_CYCLES = 300, WARP_START_CYCLES = 25,
+    BARRIER_CYCLES = 80,         // for its warps to come and to go on: an H200, sums with 9, 9 and 3 barriers a warp
+    INDEPENDENT = 2,             // instructions of a warp that compilers put beside each other
+};
+
+// A GPU without a row is as the newest one.
+static const time_row *row_of(const hw_gpu *gpu) {
+    const size_t n = sizeof rows / sizeof rows[0];
+    for (size_t i = 0; gpu->id && i < n; i++)
+        if (!strcmp(rows[i].id, gpu->id)) return &rows[i];
+    return &rows[n - 1];
+}
+
+static double least(double a, double b) { return a < b ? a : b; }
+static double largest(double a, double b) { return a > b ? a : b; }
+static double share(double value) { return value > 0 && value < 1 ? value : 1; }
+
+// Multiprocessors that are busy on average, until the one with the most blocks is done.
+static double busy_sms(const hw_gpu *gpu, const hw_time_work *work) {
+    if (!gpu->sms || !work->blocks) return 1;
+    double each = ceil((double)work->blocks / gpu->sms);
+    return (double)work->blocks / each;
+}
+
+static double clock_us(const hw_gpu *gpu, double cycles) { return gpu->clock_mhz ? cycles / gpu->clock_mhz : 0; }
+
+// What the launch touches, each byte once: loads that come back to what was loaded find it in a cache, and there is no more
+// than was allocated.
+static double touched(const hw_time_work *work, double bytes) {
+    return work->allocated_bytes ? least(bytes, (double)work->allocated_bytes) : bytes;
+}
+
+// Share of what is touched that the second-level cache still has from the launch before: what is repeated runs through it in
+// circles, and lines are displaced at random.
+static double cached(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    double bytes = touched(work, (double)work->load_bytes + (double)work->store_bytes), l2 = gpu->l2_kib * 1024.0;
+    return row->l2_clock_bytes > 0 && bytes < l2 ? 1 - bytes / l2 : 0;
+}
+
+// Bytes over bandwidth.
+static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    double bandwidth = gpu->memory_gbs * 1e3 * row->dram_pct / 100;   // bytes per us
+    double loads = (double)work->load_bytes, stores = (double)work->store_bytes + (double)work->fill_bytes;
+    if (row->l2_clock_bytes > 0) {
+        loads = touched(work, loads);
+        stores = touched(work, stores);
+    }
+    double moved = loads / share(work->load_share) + stores / share(work->store_share);
+    return bandwidth > 0 ? moved * (1 - cached(gpu, row, work)) / bandwidth : 0;
+}
+
+// Does the first-level cache hold global memory? Of 2.x, and of 7.0 and newer (programming guides).
+static bool caches_loads(const hw_arch *arch) { return arch->cc >= 70 || (arch->cc >= 20 && arch->cc < 30); }
+
+static double l2_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    double loads = (double)work->load_sectors * SECTOR_BYTES, bytes;
+    if (caches_loads(gpu->arch)) loads = touched(work, least(loads, (double)work->load_bytes));
+    bytes = loads + (double)work->store_sectors * SECTOR_BYTES;
+    return row->l2_clock_bytes > 0 ? clock_us(gpu, bytes / row->l2_clock_bytes) : 0;
+}
+
+// One line is looked up per clock and multiprocessor.
+static double l1_us(const hw_gpu *gpu, const hw_time_work *work) {
+    return clock_us(gpu, (double)work->load_lines / busy_sms(gpu, work));
+}
+
+// A pass per clock and multiprocessor; a step of 1.x takes two.
+static double shared_us(const hw_gpu *gpu, const hw_time_work *work) {
+    double cycles = gpu->arch->cc < 20 ? 2 : 1;
+    return clock_us(gpu, cycles * (double)work->wavefronts / busy_sms(gpu, work));
+}
+
+static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
+    double cycles = 0;
+    for (int i = 0; i < HW_RATES; i++) {
+        if (!work->inst[i]) continue;
+        uint32_t lanes = hw_rate_of(gpu->arch, (hw_rate)i);
+        if (lanes) cycles = largest(cycles, (double)work->inst[i] * HW_WARP_LANES / lanes);
+    }
+    return clock_us(gpu, cycles / busy_sms(gpu, work));
+}
+
+// Little's law by warps: each holds its place for as long as it waits, and there are so many places. Warps of a block come to
+// the banks together, and the last one's passes are waited for.
+static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    double per_block = work->blocks ? (double)work->warps / (double)work->blocks : 0;
+    double places = (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
+    double warps = least((double)work->blocks, places) * per_block, hits = cached(gpu, row, work);
+    double cycles = (double)work->trips * (hits * row->l2_latency + (1 - hits) * row->latency) +
+                    (double)work->shared_trips * row->shared_latency + (double)work->barriers * BARRIER_CYCLES +
+                    (double)work->wavefronts * per_block +
+                    (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / INDEPENDENT +
+                    (double)work->warps * (BLOCK_START_CYCLES + WARP_START_CYCLES * per_block);
+    return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
+}
+
+hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
+    const time_row *row = row_of(gpu);
+    hw_estimate e = {.bound = HW_BOUND_LATENCY};
+    e.bound_us[HW_BOUND_MEMORY] = largest(dram_us(gpu, row, work), largest(l2_us(gpu, row, work), l1_us(gpu, work)));
+    e.bound_us[HW_BOUND_SHARED] = shared_us(gpu, work);
+    e.bound_us[HW_BOUND_ISSUE] = issue_us(gpu, work);
+    e.bound_us[HW_BOUND_LATENCY] = latency_us(gpu, row, work);
+    double busy = 0;
+    for (int i = 0; i < HW_BOUND_LATENCY; i++) busy = largest(busy, e.bound_us[i]);
+    for (int i = 0; i < HW_BOUNDS; i++)
+        if (e.bound_us[i] > e.bound_us[e.bound]) e.bound = (hw_bound)i;
+    // Near the point where both are equal, neither is reached: requests queue while others still wait.
+    e.us = row->launch_us + hypot(busy, e.bound_us[HW_BOUND_LATENCY]);
+    e.gbs = (double)work->useful_bytes / (e.us * 1e3);
+    return e;
+}
+
+const char *hw_bound_name(hw_bound bound) {
+    static const char *const names[HW_BOUNDS] = {"memory", "shared", "issue", "latency"};
+    return (unsigned)bound < HW_BOUNDS ? names[bound] : "";
+}

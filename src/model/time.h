@@ -1,0 +1,54 @@
+// How long a launch would take: the time that each part of the GPU needs for what the launch asks of it, and which one
+// holds it up. For kernels that memory bounds; it knows nothing of how instructions wait for each other beyond sums.
+#ifndef HW_MODEL_TIME_H
+#define HW_MODEL_TIME_H
+
+#include "isa/gpu.h"
+#include "isa/rates.h"
+
+// What a launch asks for: sums over all of its warps. Everything may be 0.
+typedef struct hw_time_work {
+    uint64_t blocks, warps;          // of the launch
+    uint32_t blocks_per_sm;          // that one multiprocessor holds at a time (0: counts as 1)
+    uint64_t inst[HW_RATES];         // warp instructions by pipe; [HW_RATE_ISSUE]: all of them
+    // Memory. Bytes as DRAM moves them, each once: a sector that lanes of several accesses fill together counts once, and
+    // one that stays partly untouched counts whole.
+    uint64_t load_bytes, store_bytes;
+    uint64_t fill_bytes;             // of store_bytes: in sectors that stay partly unwritten, and are read before
+    uint64_t useful_bytes;           // that lanes asked for; what est_gbs counts
+    uint64_t allocated_bytes;        // loads and stores can reach no more than that; 0: not known
+    double load_share, store_share;  // of the bandwidth that partitions leave, 0 to 1; 0: whole
+    // Caches.
+    uint64_t load_lines;             // 128-byte lines that loads look up in the first-level cache
+    uint64_t load_sectors;           // that come from the second-level cache, each as often as it comes
+    uint64_t store_sectors;          // that stores and atomics send there; from 7.0 on whole lines, however little of them
+    uint64_t wavefronts;             // passes through the banks of shared memory; 1.x: steps of half-warps
+    // What warps wait for, one after the other, added up over warps.
+    uint64_t trips;                  // to memory
+    uint64_t shared_trips;           // to shared memory
+    uint64_t barriers;
+} hw_time_work;
+
+typedef enum hw_bound {
+    HW_BOUND_MEMORY,                 // DRAM, or the caches on the way to it
+    HW_BOUND_SHARED,                 // the banks of shared memory
+    HW_BOUND_ISSUE,                  // the pipes of instructions
+    HW_BOUND_LATENCY,                // too few bytes in flight: warps wait, and nothing is busy
+    HW_BOUNDS
+} hw_bound;
+
+typedef struct hw_estimate {
+    double us;                       // of the launch, its overhead included
+    double gbs;                      // useful bytes over that time, 10^9 bytes per second
+    hw_bound bound;                  // the largest
+    double bound_us[HW_BOUNDS];      // each alone, without overhead
+} hw_estimate;
+
+// Pure. Never negative, infinite or not a number; grows with each count. A GPU whose bandwidth or clock is not known (0)
+// has no memory bound, or none at all.
+hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
+
+// "memory", "shared", "issue", "latency".
+const char *hw_bound_name(hw_bound bound);
+
+#endif

@@ -1,0 +1,199 @@
+// The estimate of a launch's time: hand-computed cases, which bound holds, and what it must never do.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/time.h"
+
+static const double H200_LAUNCH_US = 4.5;
+
+static void assert_near(double value, double expected, double share) {
+    if (!(fabs(value - expected) <= share * expected)) fail_msg("%g is not %g", value, expected);
+}
+
+// A copy of 2^24 floats by blocks of 256 threads, as the profiler counts it.
+static hw_time_work copy(void) {
+    hw_time_work w = {.blocks = 65536, .warps = 524288, .blocks_per_sm = 8, .load_bytes = 1 << 26,
+                      .store_bytes = 1 << 26, .useful_bytes = 1 << 27, .load_lines = 1 << 19,
+                      .load_sectors = 1 << 21, .store_sectors = 1 << 21, .trips = 1 << 19};
+    w.inst[HW_RATE_ISSUE] = 15 << 19;
+    w.inst[HW_RATE_MEMORY] = 2 << 19;
+    return w;
+}
+
+static void a_copy_by_hand(void **state) {
+    (void)state;
+    const hw_gpu *gpu = hw_gpu_find("h200");
+    hw_time_work w = copy();
+    hw_estimate e = hw_model_time(gpu, &w);
+    // 2^27 bytes at 92% of 4800 GB/s.
+    assert_near(e.bound_us[HW_BOUND_MEMORY], 30.393, 1e-4);
+    assert_true(e.bound_us[HW_BOUND_SHARED] == 0);
+    // 15 instructions on 4 schedulers; the most blocks on a multiprocessor are 497.
+    assert_near(e.bound_us[HW_BOUND_ISSUE], 497 * 8 * 15 / 4.0 / 1980, 1e-6);
+    // 690 cycles to memory, 15 instructions of which every second one waits 4, 300 + 8 * 25 to begin; 64 warps at a time.
+    assert_near(e.bound_us[HW_BOUND_LATENCY], (690 + 30 + 500) * 524288.0 / (64 * 132) / 1980, 1e-6);
+    assert_int_equal(e.bound, HW_BOUND_LATENCY);
+    assert_near(e.us, H200_LAUNCH_US + hypot(e.bound_us[HW_BOUND_MEMORY], e.bound_us[HW_BOUND_LATENCY]), 1e-9);
+    assert_near(e.gbs, (1 << 27) / e.us / 1e3, 1e-9);
+}
+
+static void bounds_are_named(void **state) {
+    (void)state;
+    const hw_gpu *gpu = hw_gpu_find("h200");
+    hw_time_work w = copy();
+    w.load_bytes = w.store_bytes = 1 << 28;    // 16 bytes a lane
+    assert_int_equal(hw_model_time(gpu, &w).bound, HW_BOUND_MEMORY);
+    w = copy();
+    w.wavefronts = 33 << 19;
+    hw_estimate e = hw_model_time(gpu, &w);
+    assert_near(e.bound_us[HW_BOUND_SHARED], 497 * 8 * 33 / 1980.0, 1e-6);
+    w.blocks_per_sm = 64;                      // so that waiting for the banks is hidden
+    assert_int_equal(hw_model_time(gpu, &w).bound, HW_BOUND_SHARED);
+    w = copy();
+    w.inst[HW_RATE_SFU] = 32 << 19;            // 2 cycles each
+    e = hw_model_time(gpu, &w);
+    assert_int_equal(e.bound, HW_BOUND_ISSUE);
+    assert_near(e.bound_us[HW_BOUND_ISSUE], 497 * 8 * 64 / 1980.0, 1e-6);
+    assert_string_equal(hw_bound_name(HW_BOUND_MEMORY), "memory");
+    assert_string_equal(hw_bound_name(HW_BOUND_SHARED), "shared");
+    assert_string_equal(hw_bound_name(HW_BOUND_ISSUE), "issue");
+    assert_string_equal(hw_bound_name(HW_BOUND_LATENCY), "latency");
+    assert_string_equal(hw_bound_name(HW_BOUNDS), "");
+}
+
+// Stores of 4 bytes to each of 32 lines take as long as 32 lines, in the second-level cache.
+static void scattered_stores(void **state) {
+    (void)state;
+    hw_time_work w = copy();
+    w.store_sectors = (uint64_t)128 << 19;
+    hw_estimate e = hw_model_time(hw_gpu_find("h200"), &w);
+    assert_near(e.bound_us[HW_BOUND_MEMORY], ((double)w.store_sectors + (1 << 21)) * 32 / 5120 / 1980, 1e-6);
+}
+
+static void partitions_of_1x(void **state) {
+    (void)state;
+    const hw_gpu *gpu = hw_gpu_find("gtx280");
+    hw_time_work w = copy();
+    w.load_share = w.store_share = 1;
+    double even = hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY];
+    assert_near(even, (1 << 27) / (141.7e3 * 0.85), 1e-6);
+    w.store_share = 0.125;
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], even * 4.5, 1e-6);
+    w.store_share = 0;    // not counted: whole
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], even, 1e-6);
+    w.wavefronts = 1 << 20;   // 2 clocks a step
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_SHARED], 2185.0 / (65536 / 30.0) * 2 * (1 << 20) / 30 / 1296, 1e-6);
+}
+
+// What the second-level cache holds from the launch before costs DRAM nothing, and there is no more than was allocated.
+static void caches(void **state) {
+    (void)state;
+    const hw_gpu *gpu = hw_gpu_find("h200");
+    hw_time_work w = copy();
+    double cold = hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY];
+    w.load_bytes *= 100;
+    w.allocated_bytes = 1 << 27;
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 1.5 * cold, 1e-6);
+    w = copy();
+    w.allocated_bytes = 61440 * 1024 / 2;      // half of the cache
+    hw_estimate e = hw_model_time(gpu, &w);
+    assert_near(e.bound_us[HW_BOUND_LATENCY], ((690 + 280) / 2.0 + 30 + 500) * 524288.0 / (64 * 132) / 1980, 1e-6);
+    w.allocated_bytes = 1;
+    e = hw_model_time(gpu, &w);
+    assert_near(e.bound_us[HW_BOUND_LATENCY], (280 + 30 + 500) * 524288.0 / (64 * 132) / 1980, 1e-4);
+}
+
+// One block: its warps wait, whatever else the GPU has.
+static void a_single_block(void **state) {
+    (void)state;
+    hw_time_work w = {.blocks = 1, .warps = 8, .blocks_per_sm = 8, .trips = 80};
+    hw_estimate e = hw_model_time(hw_gpu_find("h200"), &w);
+    assert_int_equal(e.bound, HW_BOUND_LATENCY);
+    assert_near(e.us, H200_LAUNCH_US + (2800 + 500) / 1980.0, 1e-6);
+    hw_time_work more = w;
+    more.blocks = 132 * 8;
+    more.warps = 8 * more.blocks;
+    more.trips = 10 * more.warps;
+    assert_near(hw_model_time(hw_gpu_find("h200"), &more).us, e.us, 1e-9);
+    more.blocks *= 2, more.warps *= 2, more.trips *= 2;
+    assert_near(hw_model_time(hw_gpu_find("h200"), &more).us, H200_LAUNCH_US + 2 * (2800 + 500) / 1980.0, 1e-6);
+}
+
+static double us_with(const hw_gpu *gpu, size_t offset, uint64_t value) {
+    hw_time_work w = copy();
+    memcpy((char *)&w + offset, &value, sizeof value);
+    return hw_model_time(gpu, &w).us;
+}
+
+static void grows_with_each_count(void **state) {
+    (void)state;
+    static const size_t fields[] = {
+        offsetof(hw_time_work, load_bytes), offsetof(hw_time_work, store_bytes), offsetof(hw_time_work, fill_bytes),
+        offsetof(hw_time_work, load_lines), offsetof(hw_time_work, load_sectors),
+        offsetof(hw_time_work, store_sectors), offsetof(hw_time_work, wavefronts), offsetof(hw_time_work, trips),
+        offsetof(hw_time_work, shared_trips), offsetof(hw_time_work, barriers),
+        offsetof(hw_time_work, inst), offsetof(hw_time_work, inst[HW_RATE_ISSUE])};
+    const hw_gpu *gpu;
+    for (size_t g = 0; (gpu = hw_gpu_at(g)); g++)
+        for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+            double before = 0;
+            for (int bit = -1; bit < 64; bit++) {
+                double us = us_with(gpu, fields[i], bit < 0 ? 0 : (uint64_t)1 << bit);
+                if (!(us >= before && us > 0 && us < 1e300))
+                    fail_msg("%s, field %zu, bit %d: %g after %g", gpu->id, i, bit, us, before);
+                before = us;
+            }
+            // Some counts cost some GPUs nothing; all of these cost an H200 something (its first-level cache holds loads).
+            if (!strcmp(gpu->id, "h200") && fields[i] != offsetof(hw_time_work, inst) &&
+                fields[i] != offsetof(hw_time_work, load_sectors))
+                assert_true(before > us_with(gpu, fields[i], 0));
+        }
+}
+
+static void hostile(void **state) {
+    (void)state;
+    const hw_gpu *gpu;
+    hw_gpu nothing = {.arch = hw_arch_find(90)}, unknown = *hw_gpu_find("h200");
+    unknown.id = "elsewhere";
+    hw_time_work all;
+    memset(&all, 0xff, sizeof all);
+    all.load_share = all.store_share = NAN;
+    for (size_t g = 0; (gpu = hw_gpu_at(g)); g++) {
+        hw_estimate e = hw_model_time(gpu, &(hw_time_work){0});
+        assert_true(e.us > 0 && e.us < 10 && e.gbs == 0);
+        assert_string_equal(hw_bound_name(e.bound), "latency");
+        e = hw_model_time(gpu, &all);
+        assert_true(isfinite(e.us) && e.us > 0 && isfinite(e.gbs) && e.gbs >= 0);
+        e = hw_model_time(gpu, &(hw_time_work){.load_share = -1, .store_share = 1e-300, .load_bytes = 1});
+        assert_true(isfinite(e.us));
+    }
+    hw_time_work w = copy();
+    hw_estimate e = hw_model_time(&nothing, &w);
+    assert_true(isfinite(e.us) && e.us > 0);
+    assert_true(isfinite(hw_model_time(&nothing, &all).us));
+    assert_true(hw_model_time(&unknown, &w).us > 0);
+    // Every GPU's copy takes longer than its bandwidth alone, and not ten times as long.
+    for (size_t g = 0; (gpu = hw_gpu_at(g)); g++) {
+        double least = (1 << 27) / (gpu->memory_gbs * 1e3);
+        e = hw_model_time(gpu, &w);
+        if (!(e.us > (gpu->l2_kib > 100 << 10 ? 0 : least) && e.us < 10 * least))
+            fail_msg("%s: %g us, %g at least", gpu->id, e.us, least);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_by_hand),        cmocka_unit_test(bounds_are_named),
+        cmocka_unit_test(scattered_stores),      cmocka_unit_test(partitions_of_1x),
+        cmocka_unit_test(caches),                cmocka_unit_test(a_single_block),
+        cmocka_unit_test(grows_with_each_count), cmocka_unit_test(hostile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
