@@ -101,7 +101,7 @@ static void passes(hw_grid_cell *cell, uint64_t actual, uint64_t ideal) {
     cell->colour = judge(actual, ideal);
 }
 
-static void write_counters(const hw_ladder_row *row, bool is_timed, hw_grid_cell *cells) {
+static void write_counters(const hw_ladder_row *row, bool shows_traffic, hw_grid_cell *cells) {
     const uint64_t *n = row->counts;
     if (!row->has_counts) {
         for (int c = C_LOADS; c <= C_OCCUPANCY; c++) nothing(&cells[c]);
@@ -113,8 +113,7 @@ static void write_counters(const hw_ladder_row *row, bool is_timed, hw_grid_cell
     if (!row->occupancy.warps) nothing(&cells[C_OCCUPANCY]);
     else PRINT(cells[C_OCCUPANCY], "%s%.0f%%", row->regs_estimated ? "~" : "", row->occupancy.occupancy_pct);
     if (row->occupancy.warps && row->occupancy.occupancy_pct >= 50) cells[C_OCCUPANCY].colour = HW_GRID_GOOD;
-    // Beside times it would make the table too wide, and says what the sectors do.
-    if (is_timed || !n[HW_COUNT_L2_SECTORS]) {
+    if (!shows_traffic || !n[HW_COUNT_L2_SECTORS]) {
         nothing(&cells[C_TRAFFIC]);
         return;
     }
@@ -150,7 +149,8 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
     cells[C_RESULT].colour = hw_cli_ladder_is_right(row) ? HW_GRID_GOOD : HW_GRID_BAD;
     if (is_timed && row->runs) write_times(t, row, cells);
     else for (int c = C_TIME; c <= C_STEP; c++) nothing(&cells[c]);
-    write_counters(row, is_timed, cells);
+    // Beside times it would make the table too wide, and says what the sectors do; before 2.0 there is no such cache.
+    write_counters(row, !is_timed && t->ladder->counted_on && t->ladder->counted_on->arch->cc >= 20, cells);
 }
 
 static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE *out) {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/copy.h"
+#include "model/time.h"
 
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
@@ -32,7 +32,7 @@ static hw_status take_point(const hw_ladder *ladder, const hw_family *family, hw
     const double moved = moved_bytes(family, ladder, row);
     point->moved = moved / ladder->work.bytes_moved;
     // The time that the memory needs for all that it moves, at the rate of a copy that moves nothing else.
-    point->gbs = moved > 0 ? hw_copy_gbs(ladder->counted_on) * ladder->work.bytes_moved / moved : 0;
+    point->gbs = moved > 0 ? hw_model_stream_gbs(ladder->counted_on) * ladder->work.bytes_moved / moved : 0;
     return HW_OK;
 }
 

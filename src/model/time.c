@@ -61,7 +61,7 @@ static double cached(const hw_gpu *gpu, const time_row *row, const hw_time_work 
 
 // Bytes over bandwidth.
 static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
-    double bandwidth = gpu->memory_gbs * 1e3 * row->dram_pct / 100;   // bytes per us
+    double bandwidth = hw_model_stream_gbs(gpu) * 1e3;   // bytes per us
     double loads = (double)work->load_bytes, stores = (double)work->store_bytes + (double)work->fill_bytes;
     if (row->l2_clock_bytes > 0) {
         loads = touched(work, loads);
@@ -132,6 +132,8 @@ hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
     e.gbs = (double)work->useful_bytes / (e.us * 1e3);
     return e;
 }
+
+double hw_model_stream_gbs(const hw_gpu *gpu) { return gpu->memory_gbs * row_of(gpu)->dram_pct / 100; }
 
 const char *hw_bound_name(hw_bound bound) {
     static const char *const names[HW_BOUNDS] = {"memory", "shared", "issue", "latency"};

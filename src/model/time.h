@@ -48,6 +48,10 @@ typedef struct hw_estimate {
 // has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 
+// What a stream, such as a copy of a large array, reaches of the memory's bandwidth: 10^9 bytes per second, read and
+// written. 0 when it is not known.
+double hw_model_stream_gbs(const hw_gpu *gpu);
+
 // "memory", "shared", "issue", "latency".
 const char *hw_bound_name(hw_bound bound);
 

@@ -137,6 +137,11 @@ static bool expect_broadcast_4(const hw_problem *problem, const uint32_t *in, ui
     return at < problem->size[ELEMENTS];
 }
 
+static bool expect_broadcast_bank(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
+    *value = word_of(problem, in, at, at % 4 * 32);
+    return at < problem->size[ELEMENTS];
+}
+
 static uint32_t entry_of(uint64_t k) { return (uint32_t)(k % 64) * 16777619u + 7; }   // of the constant table
 
 static bool expect_constant(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {

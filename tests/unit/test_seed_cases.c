@@ -29,7 +29,7 @@ static gpu_device devices[] = {{"8800gtx", NULL}, {"fx5600", NULL}, {"gtx280", N
 enum { N_DEVICES = sizeof devices / sizeof devices[0] };
 
 static int setup(void **state) {
-    const hw_device_options options = {.cache_dir = HW_BUILD_DIR "/test-cache", .search_path = getenv("PATH")};
+    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
     (void)state;
     for (size_t i = 0; i < N_DEVICES; i++) {
         char name[32];
@@ -167,8 +167,8 @@ static void case_24_tiles_on_sixteen_banks(void **state) {
 
 // 64 blocks at a time of a transpose of 2048 columns, on the six partitions of a G80 (unit.model_eras has the eight of
 // a GT200): the tiles that they write begin in three of them, 22, 21 and 21, in diagonal order in four, 16 each. The
-// document's figure gives elements 0 to 7 to partition 0, 8 to 15 to partition 1 and 504 to 511 to partition 7; they are
-// 0 to 63, 64 to 127 and 448 to 511.
+// document's figure gives elements 0 to 7 to partition 0, 8 to 15 to partition 1 and 504 to 511 to partition 7; they
+// are 0 to 63, 64 to 127 and 448 to 511.
 static void case_26_six_partitions(void **state) {
     const uint32_t n = hw_partition_count(hw_gpu_find("8800gtx"));
     uint32_t naive[HW_PARTITIONS] = {0}, turned[HW_PARTITIONS] = {0}, used[2] = {0};
@@ -369,7 +369,8 @@ static void case_20_shared_accesses(void **state) {
         {"bank_short", {2, 1, 1, 1}, {4, 1, 1, 1}},     {"bank_double", {8, 2, 1, 2}, {8, 2, 1, 2}},
         {"bank_halves", {2, 1, 1, 1}, {2, 1, 1, 1}},    {"bank_three", {2, 1, 1, 1}, {2, 1, 1, 1}},
         {"bank_two", {8, 2, 1, 2}, {8, 2, 1, 2}},       {"bank_mixed", {4, 2, 1, 2}, {4, 2, 1, 2}},
-        {"broadcast", {2, 1, 1, 1}, {2, 1, 1, 1}},      {"broadcast_4", {2, 1, 1, 1}, {8, 1, 1, 1}}};
+        {"broadcast", {2, 1, 1, 1}, {2, 1, 1, 1}},      {"broadcast_4", {2, 1, 1, 1}, {8, 1, 1, 1}},
+        {"broadcast_bank", {2, 1, 1, 1}, {8, 4, 2, 4}}};
     static const char *const gpus[] = {"gtx280", "m2090", "k40", "h200"};
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
