@@ -24,7 +24,7 @@ typedef struct hw_command {
 } hw_command;
 
 extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench, hw_cmd_ladder,
-    hw_cmd_occupancy, hw_cmd_matmul, hw_cmd_reduce, hw_cmd_nearest;
+    hw_cmd_occupancy, hw_cmd_matmul, hw_cmd_reduce, hw_cmd_nearest, hw_cmd_bandwidth;
 
 // The commit that was built, for benchmarks; "unknown" where git was not there.
 extern const char hw_cli_commit[];

@@ -6,7 +6,7 @@
 #include "cli.h"
 
 static const hw_command *const commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_gpus,
-                                           &hw_cmd_occupancy, &hw_cmd_ladder, &hw_cmd_transpose,
+                                           &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose,
                                            &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

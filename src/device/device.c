@@ -153,6 +153,11 @@ hw_status hw_host_alloc(hw_device *device, size_t bytes, void **out, hw_diag *di
     return allocate(device, NULL, bytes, true, out, diag);
 }
 
+hw_status hw_host_alloc_combined(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
+    *out = NULL;
+    return bytes ? hw_device_memory_alloc_combined(device, bytes, out, diag) : HW_OK;
+}
+
 void hw_device_free(hw_device *device, void *memory) {
     if (device && memory) hw_device_memory_free(device, memory, false);
 }

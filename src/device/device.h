@@ -83,6 +83,9 @@ hw_sim *hw_device_sim(hw_device *device);
 // Do the device's kernels reach this machine's memory at that address (pinned memory, on a real GPU)?
 bool hw_device_reaches(hw_device *device, const void *memory);
 
+// As hw_host_alloc, and freed as that: write-combined on a real GPU, for the processor to write and not to read.
+hw_status hw_host_alloc_combined(hw_device *device, size_t bytes, void **out, hw_diag *diag);
+
 // Bytes that can be allocated now, as far as is known.
 hw_status hw_device_free_bytes(hw_device *device, uint64_t *bytes, hw_diag *diag);
 

@@ -197,7 +197,8 @@ static hw_status cuda_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
     CUdeviceptr memory = 0;
     if (block->is_host) {
         void *host = NULL;
-        HW_CUDA_CALL(cuda, result, cuMemHostAlloc(&host, block->bytes, CU_MEMHOSTALLOC_PORTABLE));
+        const unsigned flags = CU_MEMHOSTALLOC_PORTABLE | (block->is_combined ? CU_MEMHOSTALLOC_WRITECOMBINED : 0);
+        HW_CUDA_CALL(cuda, result, cuMemHostAlloc(&host, block->bytes, flags));
         block->address = (uintptr_t)host;
         // The driver calls sizes wrong that no address space has.
         if (result == CUDA_ERROR_INVALID_VALUE) result = CUDA_ERROR_OUT_OF_MEMORY;

@@ -18,6 +18,7 @@ typedef struct hw_block {
     uintptr_t address;
     size_t bytes;
     bool is_host;                 // by hw_host_alloc
+    bool is_combined;             // of those, write-combined, where the kind has such memory
     bool is_ordered;              // by hw_stream_alloc, of a kind that has such memory
     void *raw;                    // the kind's own
 } hw_block;
@@ -149,6 +150,7 @@ struct hw_device {
 // stream: that in whose order it is; or NULL.
 hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,
                                  hw_diag *diag);
+hw_status hw_device_memory_alloc_combined(hw_device *device, size_t bytes, void **out, hw_diag *diag);
 void hw_device_memory_free(hw_device *device, void *memory, bool is_host);
 void hw_device_memory_free_all(hw_device *device);
 

@@ -51,10 +51,10 @@ static bool enter(hw_device *device, const hw_block *block) {
     return has_room;
 }
 
-hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,
-                                 hw_diag *diag) {
+static hw_status alloc_block(hw_device *device, hw_stream *stream, hw_block block, void **out, hw_diag *diag) {
     const hw_device_table *table = device->table;
-    hw_block block = {.bytes = bytes, .is_host = is_host};
+    const size_t bytes = block.bytes;
+    const bool is_host = block.is_host;
     hw_status status = reserve(device, bytes, is_host, diag);
     if (status != HW_OK) return status;
     if (stream && table->stream_alloc) status = table->stream_alloc(stream, &block, diag);
@@ -66,6 +66,15 @@ hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t by
     if (status == HW_OK) *out = (void *)block.address;
     else unreserve(device, bytes, is_host);
     return status;
+}
+
+hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,
+                                 hw_diag *diag) {
+    return alloc_block(device, stream, (hw_block){.bytes = bytes, .is_host = is_host}, out, diag);
+}
+
+hw_status hw_device_memory_alloc_combined(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
+    return alloc_block(device, NULL, (hw_block){.bytes = bytes, .is_host = true, .is_combined = true}, out, diag);
 }
 
 // Takes the block that begins at the address out of the table. False when there is none, or it is of the other kind.

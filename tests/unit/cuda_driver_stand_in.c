@@ -53,10 +53,11 @@ CUresult cuMemGetInfo_v2(size_t *left, size_t *total) {
     return IN_CONTEXT((*left = 1 << 30, *total = (size_t)8 << 30, 0));
 }
 CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
-    return IN_CONTEXT(flags != 1 ? 1 : take(memory, bytes));
+    return IN_CONTEXT((flags & ~4u) != 1 ? 1 : take(memory, bytes));
 }
 CUresult cuMemFreeHost(void *memory) { return IN_CONTEXT(give_back(memory)); }
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+    if (attribute == 3) return *(CUdeviceptr *)value = address, !address;
     return *(unsigned *)value = 1, attribute != 2 || !address;
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {

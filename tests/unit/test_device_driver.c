@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "device/kernels.h"
+#include "device/transfer.h"
 
 #define SOURCE(path, text) {path, text, sizeof text - 1}
 static const hw_source_file sources[] = {
@@ -46,6 +47,41 @@ static hw_status kernel(hw_device *device, const char *file, const char *functio
     const hw_kernel_request request = {file, function, NULL, 0};
     told = (hw_diag){0};
     return hw_device_kernel(device, &request, out, &told);
+}
+
+// Every kind of transfer, and the overlap: their times are the stand-in's, and what they took is given back.
+static void transfer(hw_device *device) {
+    double us;
+    for (int kind = 0; kind < HW_HOST_KINDS; kind++)
+        for (int to = 0; to < 2; to++) {
+            us = -1;
+            told = (hw_diag){0};
+            if (hw_transfer_time(device, (hw_host_kind)kind, to, 4096, &us, &told)) fail_msg("%d: %s", kind, told.text);
+            assert_true(us >= 0);
+        }
+    assert_int_equal(hw_transfer_time(device, HW_HOST_PINNED, true, 15, &us, NULL), HW_USAGE);
+    assert_int_equal(hw_transfer_time(device, HW_HOST_KINDS, true, 64, &us, NULL), HW_USAGE);
+    assert_int_equal(hw_transfer_time(device, HW_HOST_COMBINED, true, (size_t)9 << 30, &us, NULL), HW_NO_MEMORY);
+    for (uint32_t n = 1; n <= 8; n *= 2) {
+        hw_overlap o;
+        if (hw_transfer_overlap(device, 4096 + 16, n, &o, &told)) fail_msg("%u streams: %s", n, told.text);
+        assert_int_equal(o.streams, n);
+        assert_true(o.us >= 0 && o.formula_us == hw_model_overlap_us(o.execution_us, o.transfer_us, n));
+    }
+    hw_overlap o;
+    assert_int_equal(hw_transfer_overlap(device, 4096, 0, &o, NULL), HW_USAGE);
+    assert_int_equal(hw_transfer_overlap(device, 4096, HW_OVERLAP_STREAMS + 1, &o, NULL), HW_USAGE);
+    assert_int_equal(hw_transfer_overlap(device, 16, 2, &o, NULL), HW_USAGE);
+    // Out of memory at each place: what was taken by then is given back (the stand-in looks when the device closes).
+    hw_status status = HW_NO_MEMORY;
+    for (long n = 0; status && n < 100; n++) {
+        hw_alloc_fail_after(n);
+        status = hw_transfer_time(device, HW_HOST_PAGEABLE, true, 64, &us, NULL);
+        if (!status) status = hw_transfer_overlap(device, 64, 4, &o, NULL);
+        hw_alloc_fail_after(-1);
+        if (status) assert_int_equal(status, HW_NO_MEMORY);
+    }
+    assert_int_equal(status, HW_OK);
 }
 
 static void use(hw_device *device) {
@@ -156,6 +192,7 @@ static void test_in_this_mode(void **state) {
             assert_string_equal(hw_device_get_properties(device)->name, i ? "Stand-in 1" : "Stand-in 0");
             assert_true(hw_device_get_properties(device)->memory_gbs == 128);
             use(device);
+            transfer(device);
             hw_device_close(device);
         }
         bool is_done = false;

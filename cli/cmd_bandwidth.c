@@ -1,0 +1,106 @@
+// halfwarp bandwidth: copies between the host and a GPU, by kind of host memory and size, and how they overlap with kernels.
+#include <string.h>
+
+#include "bandwidth.h"
+#include "options.h"
+#include "plot.h"
+#include "text_output.h"
+
+static const char help[] =
+    "usage: halfwarp bandwidth [OPTIONS]\n"
+    "\n"
+    "How fast a GPU gets data from the host's memory and brings it there: pageable, pinned, write-combined and mapped\n"
+    "memory, 4 KiB to 256 MiB. And what it saves to copy in chunks while a kernel works: in 1, 2, 4 and 8 streams, beside\n"
+    "the formula execution + transfer / streams.\n"
+    "\n"
+    "  --device D        cuda:0 unless given. On sim:G there is no time: the numbers are a model's, of the link of\n"
+    "                    that GPU, and the report says so\n"
+    "  --max BYTES       the largest transfer, 256MiB unless given, at most 1GiB\n"
+    "  --format F        table (as it is unless given), csv or json\n"
+    "  -o FILE           write that to FILE and not to standard output\n"
+    "  --plot FILE       a picture as well, .svg or .png, by gnuplot\n";
+
+enum { LEAST = 4 << 10, MOST = 1 << 30, OVERLAP_BYTES = 64 << 20 };
+
+typedef struct bandwidth_words {
+    const char *device, *output, *plot;
+    unsigned long long most;
+    hw_report_format format;
+} bandwidth_words;
+
+static bool set_device(void *options, const char *value) {
+    ((bandwidth_words *)options)->device = value;
+    return true;
+}
+
+static bool set_most(void *options, const char *value) {
+    bandwidth_words *words = options;
+    if (hw_cli_parse_bytes(value, &words->most) && words->most >= LEAST && words->most <= MOST) return true;
+    hw_cli_complain("--max is a number of bytes from 4KiB to 1GiB, and not '%s'", value);
+    return false;
+}
+
+static bool set_format(void *options, const char *value) {
+    bandwidth_words *words = options;
+    words->format = hw_cli_read_format(value);
+    return words->format != HW_REPORT_FORMATS;
+}
+
+static bool set_output(void *options, const char *value) {
+    ((bandwidth_words *)options)->output = value;
+    if (*value) return true;
+    hw_cli_complain("-o takes a file's name");
+    return false;
+}
+
+static bool set_plot(void *options, const char *value) {
+    ((bandwidth_words *)options)->plot = value;
+    return hw_cli_plot_check(value) == 0;
+}
+
+static const hw_cli_option options_table[] = {
+    {"--device", true, set_device}, {"--max", true, set_most}, {"--format", true, set_format},
+    {"-o", true, set_output},       {"--plot", true, set_plot},
+};
+
+// Four times as much each time.
+static hw_status measure(hw_device *device, unsigned long long most, hw_bandwidth *b, hw_diag *diag) {
+    hw_status status = HW_OK;
+    for (unsigned long long bytes = LEAST; bytes <= most; bytes *= 4) b->bytes[b->n_sizes++] = bytes;
+    for (int k = 0; k < HW_HOST_KINDS; k++)
+        for (int d = 1; d >= 0; d--)
+            for (int i = 0; i < b->n_sizes && !status; i++)
+                status = hw_transfer_time(device, (hw_host_kind)k, d, (size_t)b->bytes[i], &b->us[k][d][i], diag);
+    b->overlap_bytes = most < OVERLAP_BYTES ? most : OVERLAP_BYTES;
+    for (int i = 0; i < HW_BANDWIDTH_OVERLAPS && !status; i++)
+        status = hw_transfer_overlap(device, (size_t)b->overlap_bytes, 1u << i, &b->overlap[i], diag);
+    return status;
+}
+
+static int deliver(const bandwidth_words *words, const hw_bandwidth *b) {
+    int status = hw_cli_text_deliver(words->output, words->format, hw_bandwidth_write, b);
+    return status || !words->plot ? status : hw_bandwidth_draw(b, words->plot);
+}
+
+static int bandwidth_main(int argc, char **argv) {
+    static const hw_cli_syntax syntax = {"bandwidth", options_table, sizeof options_table / sizeof options_table[0], 0};
+    bandwidth_words words = {.device = "cuda:0", .most = 256 << 20};
+    hw_bandwidth bandwidth = {0};
+    hw_device *device = NULL;
+    hw_diag diag = {0};
+    int n_words, status = hw_cli_parse(&syntax, &words, argc, argv, NULL, &n_words);
+    if (!status) status = hw_cli_open_device(words.device, 0, &device);
+    if (!status) {
+        const hw_device_properties *p = hw_device_get_properties(device);
+        bandwidth.device = words.device;
+        bandwidth.name = p->name;
+        bandwidth.is_model = p->kind == HW_DEVICE_SIM;
+        hw_status measured = measure(device, words.most, &bandwidth, &diag);
+        status = measured ? hw_cli_fail(measured, &diag) : deliver(&words, &bandwidth);
+    }
+    hw_device_close(device);
+    return status;
+}
+
+const hw_command hw_cmd_bandwidth = {"bandwidth", "copies between the host and a GPU, and overlapping them", help,
+                                     bandwidth_main};

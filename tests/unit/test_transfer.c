@@ -1,0 +1,92 @@
+// Transfers between the host and a GPU: the model's numbers, the formula of overlapping, and devices that have none.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/transfer.h"
+
+static void assert_near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-9 * expected)) fail_msg("%.12g is not %.12g", value, expected);
+}
+
+static void model_by_hand(void **state) {
+    (void)state;
+    const hw_gpu *gpu = hw_gpu_find("gtx280");   // 8 GB/s each way
+    const uint64_t bytes = 64 << 20;
+    double link = 67108864 / (8e3 * 256 / 282);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_PINNED, bytes), 8 + link);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_COMBINED, bytes), 8 + link);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_MAPPED, bytes), 1.5 + link);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_PAGEABLE, bytes), 8 + link + 67108864 / 10e3);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_PINNED, 0), 8);
+    for (int kind = 0; kind < HW_HOST_KINDS; kind++)
+        for (int bit = 1; bit < 64; bit++)
+            assert_true(hw_model_transfer_us(gpu, (hw_host_kind)kind, (uint64_t)1 << bit) >
+                        hw_model_transfer_us(gpu, (hw_host_kind)kind, (uint64_t)1 << (bit - 1)));
+    hw_gpu unknown = {.id = "unknown"};
+    assert_true(hw_model_transfer_us(&unknown, HW_HOST_PINNED, bytes) == 0);
+    assert_string_equal(hw_host_kind_name(HW_HOST_PAGEABLE), "pageable");
+    assert_string_equal(hw_host_kind_name(HW_HOST_MAPPED), "mapped");
+    assert_string_equal(hw_host_kind_name(HW_HOST_KINDS), "");
+}
+
+// Seed 004, 4.4.1.2.
+static void formula(void **state) {
+    (void)state;
+    assert_near(hw_model_overlap_us(100, 40, 1), 140);
+    assert_near(hw_model_overlap_us(100, 40, 4), 110);
+    assert_near(hw_model_overlap_us(100, 100, 2), 150);
+    assert_near(hw_model_overlap_us(40, 100, 4), 110);   // the other way round
+    assert_near(hw_model_overlap_us(100, 40, 0), 140);
+    assert_true(hw_model_overlap_us(0, 0, 8) == 0);
+}
+
+static void on_a_simulated_gpu(void **state) {
+    (void)state;
+    hw_device *device = NULL;
+    hw_overlap o;
+    double us = -1;
+    assert_int_equal(hw_device_open("sim:gtx280", NULL, &device, NULL), HW_OK);
+    assert_int_equal(hw_transfer_time(device, HW_HOST_MAPPED, false, 4100, &us, NULL), HW_OK);
+    assert_near(us, hw_model_transfer_us(hw_gpu_find("gtx280"), HW_HOST_MAPPED, 4096));
+    assert_int_equal(hw_transfer_time(device, HW_HOST_PINNED, false, 15, &us, NULL), HW_USAGE);
+    assert_true(us == 0);
+    assert_int_equal(hw_transfer_overlap(device, 1 << 20, 4, &o, NULL), HW_OK);
+    assert_near(o.transfer_us, hw_model_transfer_us(hw_gpu_find("gtx280"), HW_HOST_PINNED, 1 << 20));
+    assert_near(o.us, 1.75 * o.transfer_us);
+    assert_true(o.formula_us == o.us && o.streams == 4);
+    assert_int_equal(hw_transfer_overlap(device, 16, 2, &o, NULL), HW_USAGE);
+    hw_device_close(device);
+}
+
+static void not_on_a_processor(void **state) {
+    (void)state;
+    hw_device *device = NULL;
+    hw_overlap o;
+    hw_diag diag = {0};
+    double us;
+    void *memory = NULL;
+    assert_int_equal(hw_device_open("cpu", NULL, &device, NULL), HW_OK);
+    assert_int_equal(hw_transfer_time(device, HW_HOST_PINNED, true, 4096, &us, &diag), HW_USAGE);
+    assert_non_null(strstr(diag.text, "cpu"));
+    assert_int_equal(hw_transfer_overlap(device, 4096, 1, &o, NULL), HW_USAGE);
+    // Where there is no such memory, it is what hw_host_alloc gives.
+    assert_int_equal(hw_host_alloc_combined(device, 100, &memory, NULL), HW_OK);
+    memset(memory, 1, 100);
+    hw_host_free(device, memory);
+    assert_int_equal(hw_host_alloc_combined(device, 0, &memory, NULL), HW_OK);
+    assert_null(memory);
+    hw_device_close(device);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(model_by_hand), cmocka_unit_test(formula),
+                                       cmocka_unit_test(on_a_simulated_gpu), cmocka_unit_test(not_on_a_processor)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
