@@ -1,5 +1,5 @@
-// Nearest neighbours in the plainest form, as kernels and the processor's version see them, after all arguments have been
-// checked; and what every version computes, to the bit.
+// Nearest neighbours in the plainest form, as kernels and the processor's version see them, after all arguments have
+// been checked; and what every version computes, to the bit.
 #ifndef HW_OP_NEIGHBOURS_H
 #define HW_OP_NEIGHBOURS_H
 
@@ -20,15 +20,15 @@ typedef struct hw_point_rows {
 // Type         float, or double when is_f64, of coordinates, distances and every step of the arithmetic.
 // Distance     s = (p0 - q0) * (p0 - q0), then s = fma(pa - qa, pa - qa, s) for a = 1, 2, ...: no other contraction, no
 //              other order, denormals kept. An s that is NaN (infinite coordinates that are equal) counts as infinite.
-// Neighbours   All points whose distance is at most radius_squared; not the query itself where `self`. A distance that is
-//              infinite is one like others while radius_squared is infinite. In the order of distance, then index.
+// Neighbours   All points whose distance is at most radius_squared; not the query itself where `self`. A distance that
+//              is infinite is one like others while radius_squared is infinite. In the order of distance, then index.
 // Missing      index -1, distance infinite.
-// NaN          The processor's version looks for NaN coordinates itself, before anything is written: the lowest row, of the
-//              points first (hw_neighbours_refuse).
+// NaN          The processor's version looks for NaN coordinates itself, before anything is written: the lowest row, of
+//              the points first (hw_neighbours_refuse).
 typedef struct hw_neighbours {
     uint32_t dims, k;                        // 1 to 16, 1 to 128
     bool is_f64;
-    bool self;                               // queries are the points, with the same strides: no point is its own neighbour
+    bool self;                               // queries are the points, with the same strides: none is its own neighbour
     double radius_squared;                   // a value of the type; infinite: any distance
     hw_nearest_method method;
     hw_point_rows points, queries;
@@ -39,8 +39,8 @@ typedef struct hw_neighbours {
 // HW_USAGE, with the row that has a NaN coordinate.
 hw_status hw_neighbours_refuse(bool in_queries, uint64_t row, hw_diag *diag);
 
-// On this machine's processors (src/op/cpu): pool of n_threads workers. queries.count is not 0. HW_NO_MEMORY; HW_USAGE for a
-// NaN. Deterministic.
+// On this machine's processors (src/op/cpu): pool of n_threads workers. queries.count is not 0. HW_NO_MEMORY; HW_USAGE
+// for a NaN. Deterministic.
 hw_status hw_cpu_nearest(const hw_neighbours *problem, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
 
 // What it would do, in words; data may be NULL.

@@ -1,5 +1,5 @@
-// A matrix product in its plainest form, as kernels and the processor's version see it: C is row-major, and the batch axes
-// of the three arrays are merged.
+// A matrix product in its plainest form, as kernels and the processor's version see it: C is row-major, and the batch
+// axes of the three arrays are merged.
 #ifndef HW_OP_PRODUCT_H
 #define HW_OP_PRODUCT_H
 
@@ -11,8 +11,8 @@ enum { HW_PRODUCT_BATCH_AXES = 4 };
 typedef struct hw_matrix {
     bool transposed;
     int64_t ld;                                     // elements
-    uint32_t align_bytes;                           // 1 to 16: every row (column, when transposed) of every batch begins
-                                                    // at a multiple of it
+    uint32_t align_bytes;                           // 1 to 16: every row (column, when transposed) of every batch
+                                                    // begins at a multiple of it
     int64_t batch_stride[HW_PRODUCT_BATCH_AXES];    // elements; 0: one matrix serves all
 } hw_matrix;
 
