@@ -53,8 +53,9 @@ static inline uint64_t elements_behind(uint64_t base, uint64_t begin, uint32_t b
     uint64_t base = (type)(a[0] + (type)in->imm);                                                      \
     bool known = HW_ALL_ON(w) && elements_behind(base, p->begin, bytes) < p->known_limit &&            \
                  same(a, a[0], p->delta_field);                                                        \
-    char *m = sizeof(type) == 4 ? s->shared + base                                                     \
-            : p->space == HW_SPACE_SHARED ? s->shared + (base - p->window) : (char *)(uintptr_t)base;
+    /* A number until it is known: the address may be anything. */                                     \
+    uintptr_t behind_ = sizeof(type) == 4 ? base : base - p->window, shared_ = (uintptr_t)s->shared;   \
+    char *m = (char *)(sizeof(type) == 4 || p->space == HW_SPACE_SHARED ? shared_ + behind_ : (uintptr_t)base);
 
 // The next access is likely as far from this one as this one is from the last: the next warp's row of a matrix. No
 // processor guesses that across the thousands of instructions between. A wrong guess costs little, and cannot fault.
