@@ -9,6 +9,8 @@ enum {
     FEW_TERMS = 32,            // fewer: not worth a run of their own
     FEW_COLUMNS = 16,          // fewer: not worth a row
     CONTIGUOUS_RUN = 256,      // shorter ones are put together in a buffer
+    SHORT_RUN = 1024,          // terms; of such outputs SHORT_RUNS are a tile: taking one costs as much as some terms
+    SHORT_RUNS = 32,
     MANY_TILES = 64,           // that keep any number of threads busy
     LEAST_PART = 1 << 16,      // terms; of rows 1 << 8
     MOST_PARTS = 256,
@@ -68,8 +70,9 @@ static void choose_way(hw_cpu_reduce_plan *plan) {
 
 static void choose_tiles(hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
-    plan->width = plan->way == HW_CPU_REDUCE_RUNS ? 1 : plan->is_exact ? HW_CPU_EXACT_OUTPUTS
-                : plan->contiguous ? HW_FOLD_WIDTH : GATHERED;
+    const bool runs_are_short = f->terms < SHORT_RUN && f->outputs / SHORT_RUNS >= MANY_TILES && !plan->is_exact;
+    plan->width = plan->way == HW_CPU_REDUCE_RUNS ? (runs_are_short ? SHORT_RUNS : 1)
+                : plan->is_exact ? HW_CPU_EXACT_OUTPUTS : plan->contiguous ? HW_FOLD_WIDTH : GATHERED;
     if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
         const uint64_t row = inner(f->n_kept, f->kept);
         plan->tiles = f->outputs / row * ((row + plan->width - 1) / plan->width);

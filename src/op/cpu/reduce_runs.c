@@ -33,11 +33,13 @@ void hw_cpu_reduce_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *lev
         for (size_t some; (some = hw_cpu_terms_next(&terms, room, &block)); at += some) {
             if (chooses) {
                 choose(plan, level, block, some, at, at == first, &parts[i]);
+            } else if (some == n) {
+                parts[i] = (hw_cpu_part){.number = combine(plan, level, block, some)};
             } else {
                 const hw_cpu_part part = {.number = combine(plan, level, block, some)};
                 hw_cpu_pairs_add(plan, &pairs, &part);
             }
         }
-        if (!chooses) parts[i] = hw_cpu_pairs_end(plan, &pairs);
+        if (pairs.n) parts[i] = hw_cpu_pairs_end(plan, &pairs);
     }
 }
