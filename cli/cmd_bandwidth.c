@@ -1,4 +1,5 @@
-// halfwarp bandwidth: copies between the host and a GPU, by kind of host memory and size, and how they overlap with kernels.
+// halfwarp bandwidth: copies between the host and a GPU, by kind of host memory and size, and how they overlap with
+// kernels.
 #include <string.h>
 
 #include "bandwidth.h"

@@ -1,8 +1,9 @@
-// For `halfwarp bandwidth`: a copy that reads or writes this machine's memory from the GPU (mapped, "zero-copy"), and work
-// of any length for copies to overlap with. Both take any number of 16-byte words and any grid.
+// For `halfwarp bandwidth`: a copy that reads or writes this machine's memory from the GPU (mapped, "zero-copy"), and
+// work of any length for copies to overlap with. Both take any number of 16-byte words and any grid.
 struct __align__(16) word { unsigned x, y, z, w; };
 
-extern "C" __global__ void transfer_copy(word *__restrict__ out, const word *__restrict__ in, unsigned long long words) {
+extern "C" __global__ void transfer_copy(word *__restrict__ out, const word *__restrict__ in,
+                                         unsigned long long words) {
     const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
     for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += step)
         out[i] = in[i];

@@ -113,7 +113,8 @@ hw_status hw_transfer_time(hw_device *device, hw_host_kind kind, bool to_device,
     hw_status status = refuse_cpu(device, diag);
     *us = 0;
     if (status) return status;
-    if ((unsigned)kind >= HW_HOST_KINDS || !b.bytes) return hw_diag_set(diag, HW_USAGE, "a transfer has 16 bytes at least");
+    if ((unsigned)kind >= HW_HOST_KINDS || !b.bytes)
+        return hw_diag_set(diag, HW_USAGE, "a transfer has 16 bytes at least");
     if (sim) {
         *us = hw_model_transfer_us(hw_sim_gpu(sim), kind, b.bytes);
         return HW_OK;

@@ -5,10 +5,11 @@
 #include "device/device.h"
 #include "model/transfer.h"
 
-// Median microseconds of one transfer of so many bytes (16 at least, taken down to a multiple of 16), to the device or from
-// it. On sim what the model says (model/transfer.h). HW_USAGE on cpu; HW_UNSUPPORTED: the GPU's kernels do not reach pinned
-// memory; HW_NO_MEMORY, HW_FAULT. Waits; allocates and frees all that it needs.
-hw_status hw_transfer_time(hw_device *device, hw_host_kind kind, bool to_device, size_t bytes, double *us, hw_diag *diag);
+// Median microseconds of one transfer of so many bytes (16 at least, taken down to a multiple of 16), to the device
+// or from it. On sim what the model says (model/transfer.h). HW_USAGE on cpu; HW_UNSUPPORTED: the GPU's kernels do
+// not reach pinned memory; HW_NO_MEMORY, HW_FAULT. Waits; allocates and frees all that it needs.
+hw_status hw_transfer_time(hw_device *device, hw_host_kind kind, bool to_device, size_t bytes, double *us,
+                           hw_diag *diag);
 
 typedef struct hw_overlap {
     uint32_t streams;
@@ -17,8 +18,9 @@ typedef struct hw_overlap {
     double formula_us;                  // hw_model_overlap_us
 } hw_overlap;
 
-// bytes are copied to the device and then worked on for about 1.5 times as long, in 1, 2, ... chunks. As above; on sim the
-// formula's times, of an execution 1.5 times as long as the model's transfer. streams: 1 to HW_OVERLAP_STREAMS.
+// bytes are copied to the device and then worked on for about 1.5 times as long, in 1, 2, ... chunks. As above; on
+// sim the formula's times, of an execution 1.5 times as long as the model's transfer. streams: 1 to
+// HW_OVERLAP_STREAMS.
 enum { HW_OVERLAP_STREAMS = 32 };
 hw_status hw_transfer_overlap(hw_device *device, size_t bytes, uint32_t streams, hw_overlap *out, hw_diag *diag);
 

@@ -18,8 +18,8 @@ static const time_row rows[] = {
 
 enum {
     SECTOR_BYTES = 32,
-    // From the end of a block until the one in its place has begun: for itself and for each of its warps, which begin one
-    // after the other. Copies by blocks of 256, 512 and 1024 threads on an H200 (truth/h200_times.csv).
+    // From the end of a block until the one in its place has begun: for itself and for each of its warps, which begin
+    // one after the other. Copies by blocks of 256, 512 and 1024 threads on an H200 (truth/h200_times.csv).
     BLOCK_START_CYCLES = 300, WARP_START_CYCLES = 25,
     BARRIER_CYCLES = 80,         // for its warps to come and to go on: an H200, sums with 9, 9 and 3 barriers a warp
     INDEPENDENT = 2,             // instructions of a warp that compilers put beside each other
@@ -46,14 +46,14 @@ static double busy_sms(const hw_gpu *gpu, const hw_time_work *work) {
 
 static double clock_us(const hw_gpu *gpu, double cycles) { return gpu->clock_mhz ? cycles / gpu->clock_mhz : 0; }
 
-// What the launch touches, each byte once: loads that come back to what was loaded find it in a cache, and there is no more
-// than was allocated.
+// What the launch touches, each byte once: loads that come back to what was loaded find it in a cache, and there is
+// no more than was allocated.
 static double touched(const hw_time_work *work, double bytes) {
     return work->allocated_bytes ? least(bytes, (double)work->allocated_bytes) : bytes;
 }
 
-// Share of what is touched that the second-level cache still has from the launch before: what is repeated runs through it in
-// circles, and lines are displaced at random.
+// Share of what is touched that the second-level cache still has from the launch before: what is repeated runs
+// through it in circles, and lines are displaced at random.
 static double cached(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double bytes = touched(work, (double)work->load_bytes + (double)work->store_bytes), l2 = gpu->l2_kib * 1024.0;
     return row->l2_clock_bytes > 0 && bytes < l2 ? 1 - bytes / l2 : 0;
@@ -102,8 +102,8 @@ static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, cycles / busy_sms(gpu, work));
 }
 
-// Little's law by warps: each holds its place for as long as it waits, and there are so many places. Warps of a block come to
-// the banks together, and the last one's passes are waited for.
+// Little's law by warps: each holds its place for as long as it waits, and there are so many places. Warps of a block
+// come to the banks together, and the last one's passes are waited for.
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double per_block = work->blocks ? (double)work->warps / (double)work->blocks : 0;
     double places = (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);

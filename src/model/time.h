@@ -11,8 +11,8 @@ typedef struct hw_time_work {
     uint64_t blocks, warps;          // of the launch
     uint32_t blocks_per_sm;          // that one multiprocessor holds at a time (0: counts as 1)
     uint64_t inst[HW_RATES];         // warp instructions by pipe; [HW_RATE_ISSUE]: all of them
-    // Memory. Bytes as DRAM moves them, each once: a sector that lanes of several accesses fill together counts once, and
-    // one that stays partly untouched counts whole.
+    // Memory. Bytes as DRAM moves them, each once: a sector that lanes of several accesses fill together counts once,
+    // and one that stays partly untouched counts whole.
     uint64_t load_bytes, store_bytes;
     uint64_t fill_bytes;             // of store_bytes: in sectors that stay partly unwritten, and are read before
     uint64_t useful_bytes;           // that lanes asked for; what est_gbs counts
@@ -21,7 +21,7 @@ typedef struct hw_time_work {
     // Caches.
     uint64_t load_lines;             // 128-byte lines that loads look up in the first-level cache
     uint64_t load_sectors;           // that come from the second-level cache, each as often as it comes
-    uint64_t store_sectors;          // that stores and atomics send there; from 7.0 on whole lines, however little of them
+    uint64_t store_sectors;          // that stores and atomics send there; from 7.0 on whole lines
     uint64_t wavefronts;             // passes through the banks of shared memory; 1.x: steps of half-warps
     // What warps wait for, one after the other, added up over warps.
     uint64_t trips;                  // to memory
@@ -44,8 +44,8 @@ typedef struct hw_estimate {
     double bound_us[HW_BOUNDS];      // each alone, without overhead
 } hw_estimate;
 
-// Pure. Never negative, infinite or not a number; grows with each count. A GPU whose bandwidth or clock is not known (0)
-// has no memory bound, or none at all.
+// Pure. Never negative, infinite or not a number; grows with each count. A GPU whose bandwidth or clock is not known
+// (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 
 // What a stream, such as a copy of a large array, reaches of the memory's bandwidth: 10^9 bytes per second, read and

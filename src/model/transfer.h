@@ -17,8 +17,8 @@ typedef enum hw_host_kind {
 } hw_host_kind;
 const char *hw_host_kind_name(hw_host_kind kind);   // "pageable"; "" past the last
 
-// Microseconds of one transfer on a GPU that is not there: a latency, and bytes over what the link gives. No measurement; its
-// assumptions stand in transfer.c. 0: the link of the GPU is not known. Pure; grows with bytes.
+// Microseconds of one transfer on a GPU that is not there: a latency, and bytes over what the link gives. No
+// measurement; its assumptions stand in transfer.c. 0: the link of the GPU is not known. Pure; grows with bytes.
 double hw_model_transfer_us(const hw_gpu *gpu, hw_host_kind kind, uint64_t bytes);
 
 // n chunks, each copied and then worked on, one after the other in streams of their own: the longer of the two is never

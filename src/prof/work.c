@@ -66,8 +66,8 @@ static void add_memo(place *p, const hw_prof_memo *memo) {
 
 // ---- Sums -----------------------------------------------------------------------------------------------------------
 
-// DRAM moves pairs of sectors; what neighbours touch is not moved again. Of each pair, so many bytes are wanted. Accesses without
-// a pattern fetch each sector for itself.
+// DRAM moves pairs of sectors; what neighbours touch is not moved again. Of each pair, so many bytes are wanted.
+// Accesses without a pattern fetch each sector for itself.
 static uint64_t moved(const place *p) {
     unsigned used = (unsigned)__builtin_popcountll(p->touched);
     if (p->is_irregular || !used) return p->sectors * 32;
@@ -75,8 +75,8 @@ static uint64_t moved(const place *p) {
     return bytes < most ? bytes : most;
 }
 
-// What a store sends to the second-level cache. From 7.0 on a line goes as a whole: an H200 takes as long for 4 bytes of each of
-// 32 lines as for all of them, and 16 lines take half of it (truth/h200_times.csv, transposeNaiveRow).
+// What a store sends to the second-level cache. From 7.0 on a line goes as a whole: an H200 takes as long for 4 bytes
+// of each of 32 lines as for all of them, and 16 lines take half of it (truth/h200_times.csv, transposeNaiveRow).
 static uint64_t sent(const hw_prof *prof, uint64_t lines, uint64_t sectors) {
     return prof->gpu->arch->cc >= 70 ? 4 * lines : sectors;
 }
@@ -165,8 +165,9 @@ static void add_work(const hw_prof *prof, hw_time_work *w) {
     close_shared(w, &b);
 }
 
-// GPUs before 2.0 have no cache: what their transactions move is what DRAM moves. Those of 1.2 and 1.3 put together what lies
-// in 64 bytes: one of 32 stands alone, and its memory moves 64 for it.
+// GPUs before 2.0 have no cache: what their transactions move is what DRAM moves. Those of 1.2 and 1.3 put together
+// what lies in 64 bytes, so that one of 32 stands alone; that it costs 64 all the same is concluded from the GTX 280's
+// naive transpose in NVIDIA's MatrixTranspose.pdf.
 static void take_transactions(const hw_prof *prof, const hw_report_launch *launch, hw_time_work *w) {
     const uint64_t *n = launch->counts, least = prof->gpu->arch->cc < 12 ? 32 : 64;
     w->load_bytes = least * n[HW_COUNT_GLD_32B] + 64 * n[HW_COUNT_GLD_64B] + 128 * n[HW_COUNT_GLD_128B];

@@ -1,4 +1,5 @@
-# profile's estimates of time: what the documents that began the project say of the GTX 280, and which bound an H200 has.
+# profile's estimates of time: what the documents that began the project say of the GTX 280, and which bound an H200
+# has.
 . "$(dirname "$0")/check.bash"
 here=$(cd "$(dirname "$0")" && pwd)
 
