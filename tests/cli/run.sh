@@ -37,7 +37,7 @@ int main() {
 }
 CUDA
 cat > "$work/trap.cu" <<'CUDA'
-__global__ void refused() { asm volatile("cp.async.wait_all;"); }
+__global__ void refused() { asm volatile("cp.async.bulk.commit_group;"); }
 int main() {
     refused<<<1, 32>>>();
     return cudaDeviceSynchronize() != cudaSuccess;
@@ -67,7 +67,7 @@ for compiler in $compilers; do
     says err "fault.cu:3"
     says err "4096 bytes"
     expect 4 "$halfwarp" run --compiler $compiler "$work/trap.cu"
-    says err "cp.async.wait_all"
+    says err "cp.async.bulk.commit_group"
     expect 3 "$halfwarp" run --compiler $compiler "$work/wrong.cu"
     says err "undeclared"
 done
