@@ -143,7 +143,7 @@ typedef enum hw_precision {
     HW_PRECISION_OF_TYPE,
     HW_PRECISION_FP32,
     HW_PRECISION_TF32,   // f32 inputs rounded to 10 bits of mantissa; tensor cores, from compute capability 8.0
-    HW_PRECISION_BF16,   // f32 inputs rounded to bfloat16; as above
+    HW_PRECISION_BF16,   // f32 inputs rounded to bfloat16; as above. cpu rounds the inputs and multiplies in fp32
     HW_PRECISION_FP64,
 } hw_precision;
 
