@@ -236,7 +236,11 @@ static void other_type(matmul_array x[3]) { x[1].tensor.dtype.bits = 64; }
 static void integers(matmul_array x[3]) { x[0].tensor.dtype.code = kDLInt; }
 static void narrow_result(matmul_array x[3]) { x[2].tensor.dtype.bits = 16; }
 static void no_data(matmul_array x[3]) { x[0].tensor.data = NULL; }
-static void scattered(matmul_array x[3]) { x[0].strides[0] = 64, x[0].strides[1] = 2; }
+// Two rows of every second element: within the array's own memory, or where the other two lie would decide.
+static void scattered(matmul_array x[3]) {
+    x[0].shape[0] = x[2].shape[0] = 2;
+    x[0].strides[0] = 16, x[0].strides[1] = 2;
+}
 static void backwards(matmul_array x[3]) { x[1].strides[0] = -8, x[1].tensor.byte_offset += 8 * 7 * 4; }
 static void overlap(matmul_array x[3]) { x[2].tensor.data = x[0].tensor.data; }
 static void folded(matmul_array x[3]) { x[2].strides[0] = 4; }
