@@ -11,6 +11,8 @@ static const char help[] =
     "\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  --lines           counters per source line as well\n"
+    "  --no-l1           count global loads of compute capability 2.x past the first-level cache, as -Xptxas -dlcm=cg\n"
+    "                    (which is understood as well) makes them go\n"
     "  -o FILE           write the report to FILE and not to standard output\n" HW_LAUNCH_OPTIONS_HELP;
 
 static int profile_main(int argc, char **argv) {

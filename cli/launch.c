@@ -107,6 +107,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     tell("HALFWARP_STATUS", status_path);
     tell("HALFWARP_JOURNAL", journal_path);
     tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
+    tell("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
     tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
     return put_first("LD_LIBRARY_PATH", shim_dir) && preload_runtime(executable, shim_dir);
 }

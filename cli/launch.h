@@ -19,6 +19,7 @@ typedef struct hw_cli_launch {
     const char *format;             // profile only: "table", "csv" or "json"
     const char *output;             // profile only: -o, or NULL
     bool lines;                     // profile only
+    bool no_l1;                     // profile only: --no-l1, or told to ptxas
     const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned
     int n_compile_options;
     char **program;   // PROG and its arguments, NULL-terminated; points into argv

@@ -66,6 +66,12 @@ static bool set_lines(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_no_l1(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->no_l1 = true;
+    return true;
+}
+
 typedef struct option_row {
     const char *name;
     bool takes_value, profile_only;
@@ -76,7 +82,7 @@ static const option_row options[] = {
     {"--gpu", true, false, set_gpu},      {"--threads", true, false, set_threads},
     {"--seed", true, false, set_seed},    {"--compiler", true, false, set_compiler},
     {"--format", true, true, set_format}, {"-o", true, true, set_output},
-    {"--lines", false, true, set_lines},
+    {"--lines", false, true, set_lines},  {"--no-l1", false, true, set_no_l1},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
@@ -97,7 +103,11 @@ static const char *const compile_values[] = {
     "-maxrregcount",
     "-maxrregcount=",
     "-Xcompiler",
+    "-Xcompiler=",
     "-Xptxas",
+    "-Xptxas=",
+    "--ptxas-options",
+    "--ptxas-options=",
     "-ftz=",
     "-prec-div=",
     "-prec-sqrt=",
@@ -141,6 +151,17 @@ int hw_cli_compile_option_words(char *const *argv) {
     return words;
 }
 
+// ptxas options, after which loads of 2.x go past the first-level cache.
+static bool asks_for_no_l1(const char *word) {
+    static const char *const names[] = {"dlcm=", "dlcm ", "def-load-cache=", "def-load-cache "};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *at = strstr(word, names[i]);
+        const char *mode = at ? at + strlen(names[i]) : "";
+        if (strncmp(mode, "cg", 2) == 0 || strncmp(mode, "cv", 2) == 0) return true;
+    }
+    return false;
+}
+
 // How many arguments it was, or 0 after a complaint.
 static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
     for (int i = 0; i < words; i++) {
@@ -150,6 +171,7 @@ static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
         }
         launch->compile_options[launch->n_compile_options++] = argv[i];
     }
+    if (strstr(argv[0], "ptxas")) launch->no_l1 |= asks_for_no_l1(argv[words - 1]);
     return words;
 }
 

@@ -145,14 +145,22 @@ HW_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
 HW_EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
     HW_ENTER();
     if (!config) return hw_shim_return(cudaErrorInvalidValue);
-    *config = cudaSharedMemBankSizeFourByte;
+    *config = hw_shim_bank_bytes(cudaSharedMemBankSizeDefault) == 8 ? cudaSharedMemBankSizeEightByte
+                                                                    : cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
 }
 
 HW_EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
     HW_ENTER();
+    if ((unsigned)config > cudaSharedMemBankSizeEightByte) return hw_shim_return(cudaErrorInvalidValue);
     atomic_store(&shared_config, (int)config);
     return cudaSuccess;
+}
+
+// Other GPUs than those of 3.x have one width, whatever is set.
+uint32_t hw_shim_bank_bytes(int function_config) {
+    int config = function_config == cudaSharedMemBankSizeDefault ? atomic_load(&shared_config) : function_config;
+    return config == cudaSharedMemBankSizeEightByte && hw_shim_gpu()->arch->smem_bank_bytes == 8 ? 8 : 4;
 }
 
 // A device is no peer of itself, and there is no other.

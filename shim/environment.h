@@ -11,6 +11,7 @@
 #define HW_ENV_STATUS "HALFWARP_STATUS"     // file for one line "4 message" or "5 message"
 #define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
+#define HW_ENV_NO_L1 "HALFWARP_NO_L1"       // 1: count loads of 2.x as after ptxas -dlcm=cg
 #define HW_ENV_PTXAS "HALFWARP_PTXAS"       // 1: take registers from ptxas where there is one
 
 // How a process that met something ends, and the number in the status file.
@@ -20,7 +21,7 @@ typedef struct hw_environment {
     const char *gpu, *status_path, *journal_path;   // NULL: absent
     uint32_t threads;
     uint64_t seed;
-    bool lines, ask_ptxas;
+    bool lines, no_l1, ask_ptxas;
 } hw_environment;
 
 // Reads the variables; a number that is none counts as absent.

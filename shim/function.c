@@ -92,9 +92,10 @@ HW_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFunc
 
 HW_EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) {
     HW_ENTER();
-    (void)config;
     cudaError_t error;
-    loaded(function, &error);
+    if ((unsigned)config > cudaSharedMemBankSizeEightByte) return hw_shim_return(cudaErrorInvalidValue);
+    hw_registered_function *found = loaded(function, &error);
+    if (found) found->shared_config = config;
     return hw_shim_return(error);
 }
 

@@ -79,6 +79,7 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **pa
         .dynamic_shared_bytes = shared_bytes < UINT32_MAX ? (uint32_t)shared_bytes : UINT32_MAX,
         .params = params,
         .cooperative = cooperative,
+        .bank_bytes = hw_shim_bank_bytes(registered->shared_config),
     };
     hw_sim_refusal refusal;
     hw_fault fault;

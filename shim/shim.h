@@ -25,6 +25,8 @@
 cudaError_t hw_shim_enter(void);
 hw_sim *hw_shim_sim(void);             // NULL when this machine cannot hold it
 const hw_gpu *hw_shim_gpu(void);       // needs no context
+// device.c: how wide a function of that cudaSharedMemConfig finds the banks of shared memory, 4 or 8 bytes.
+uint32_t hw_shim_bank_bytes(int function_config);
 void hw_shim_forget(void);             // cudaDeviceReset: all memory but the modules' is freed
 void hw_shim_refuse(const hw_diag *diag, hw_status status) __attribute__((noreturn));   // ends the process
 void hw_shim_note(int exit_code, const char *message);   // one line for the halfwarp command; the first one counts
@@ -54,6 +56,7 @@ typedef struct hw_registered_function {
     struct hw_image *image;
     hw_sim_function *function;         // NULL until its module is loaded
     int carveout, cache_config;
+    int shared_config;                 // cudaSharedMemConfig; default: the device's
 } hw_registered_function;
 typedef struct hw_registered_variable {
     const void *host;

@@ -90,8 +90,8 @@ static hw_status create(hw_diag *diag) {
     hw_status status = hw_sim_create(&options, &state.sim, diag);
     if (status || !state.journal) return status;
     if (!state.prof) {
-        const hw_prof_options prof_options = {.lines = state.environment.lines, .finished = keep,
-                                              .allocated = allocated};
+        const hw_prof_options prof_options = {.lines = state.environment.lines, .no_l1 = state.environment.no_l1,
+                                              .finished = keep, .allocated = allocated};
         status = hw_prof_create(state.gpu, &prof_options, &state.prof, diag);
     }
     if (!status) hw_sim_set_sink(state.sim, hw_prof_sink(state.prof));

@@ -81,6 +81,7 @@ typedef struct hw_sim_launch_args {
     uint32_t dynamic_shared_bytes;
     void *const *params;               // one pointer per parameter, as cudaLaunchKernel takes them
     bool cooperative;                  // refuse more blocks than are resident at one time
+    uint32_t bank_bytes;               // as hw_launch_info
 } hw_sim_launch_args;
 
 // Why a launch was refused before it began.

@@ -187,6 +187,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .smem_static_bytes = function->program->shared_bytes,
         .smem_dynamic_bytes = args->dynamic_shared_bytes,
         .local_bytes = function->program->local_bytes,
+        .bank_bytes = args->bank_bytes,
         .notes = set->notes,
         .n_notes = set->n_notes,
         .files = (const char *const *)function->module->ptx->files,

@@ -16,6 +16,7 @@ typedef struct hw_launch_info {
     uint32_t regs;                   // per thread
     bool regs_estimated;
     uint32_t smem_static_bytes, smem_dynamic_bytes, local_bytes;
+    uint32_t bank_bytes;             // width of shared memory's banks that the program asks for: 4 or 8; 0: as 4
     const hw_note *notes;            // of all programs the launch can reach, concatenated; records index into it
     uint32_t n_notes;
     const char *const *files;        // source files that notes name

@@ -59,6 +59,7 @@ static void write_notes(hw_program *program) {
         unsigned elements = inst->vector ? inst->vector : 1;
         note->space = (uint8_t)inst->space;
         note->width_bytes = note->merged_bytes = (uint8_t)(hw_type_bits(inst->types[0]) / 8 * elements);
+        note->skips_l1 = hw_has_mod(&inst->mods, HW_M_CG) || hw_has_mod(&inst->mods, HW_M_CV);
     }
 }
 

@@ -23,6 +23,7 @@ static void begin_memo(const hw_prof *prof, hw_prof_memo *memo, uint32_t note_in
     memo->kind = note->kind;
     memo->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
     memo->is_merged = note->merged_bytes > note->width_bytes;
+    memo->skips_l1 = prof->no_l1 || note->skips_l1;
 }
 
 static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
@@ -31,7 +32,8 @@ static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_
     uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
     switch (space) {
     case HW_PROF_SHARED:
-        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, 4, a->mask, base, a->delta, memo->width);
+        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, prof->bank_bytes, a->mask, base, a->delta,
+                                   memo->width);
     case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->mask, base, a->delta, memo->width);
     case HW_PROF_CONST: return hw_constant_passes(arch, a->mask, a->delta);
     default: return hw_coalesce_sectors(arch, a->mask, base, a->delta, memo->width);

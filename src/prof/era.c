@@ -10,9 +10,8 @@
 // ---- Accesses -------------------------------------------------------------------------------------------------------
 
 static void count_transactions(const hw_prof *prof, hw_prof_memo *memo, const hw_access *a, uint64_t base) {
-    // ptxas caches loads of 2.x unless it is told otherwise (-dlcm=ca).
-    const hw_transactions t = hw_transactions_count(prof->gpu->arch, (hw_note_kind)memo->kind, true, a->mask, base,
-                                                    a->delta, memo->width);
+    const hw_transactions t = hw_transactions_count(prof->gpu->arch, (hw_note_kind)memo->kind, !memo->skips_l1, a->mask,
+                                                    base, a->delta, memo->width);
     memo->era[HW_PROF_COALESCED] += t.coalesced * a->repeat;
     memo->era[HW_PROF_UNCOALESCED] += t.uncoalesced * a->repeat;
     memo->era[HW_PROF_32B] += t.of_32 * a->repeat;

@@ -34,7 +34,7 @@ typedef struct hw_prof_memo {
     uint64_t inst[HW_PROF_SPACES], requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], ideal[HW_PROF_SPACES];
     uint64_t era[HW_PROF_ERAS];
     uint8_t kind, width;
-    bool is_merged;
+    bool is_merged, skips_l1;
     uint8_t n_patterns, last, oldest;    // last: where the last one was found; oldest: the next to go
     hw_prof_pattern patterns[HW_PROF_PATTERNS];
 } hw_prof_memo;
@@ -66,7 +66,7 @@ struct hw_prof {
     const hw_gpu *gpu;
     bool is_old;                         // before 7.0: counts what its time counted
     hw_prof_camp camp;
-    bool wants_lines;
+    bool wants_lines, no_l1;
     void (*finished)(void *context, const hw_report *report);
     uint64_t (*allocated)(void *context);
     void *context;
@@ -82,6 +82,7 @@ struct hw_prof {
     // The running launch.
     bool is_running;
     uint64_t epoch;
+    uint32_t bank_bytes;                 // of shared memory, as the launch wants them
     hw_prof_worker *workers;
     uint32_t n_workers, workers_capacity;
     const hw_note *notes;

@@ -87,6 +87,7 @@ static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info
 
 static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
     prof->notes = info->notes;
+    prof->bank_bytes = info->bank_bytes;
     prof->n_notes = 0;   // until there is room: records would be ignored
     if (!make_room((void **)&prof->memo_of, info->n_notes, &prof->memo_of_capacity, sizeof *prof->memo_of) ||
         !hw_grow((void **)&prof->launches, prof->n_launches, &prof->launches_capacity, sizeof *prof->launches) ||
@@ -269,6 +270,7 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     prof->is_old = gpu->arch->cc < 70;
     if (options) {
         prof->wants_lines = options->lines;
+        prof->no_l1 = options->no_l1;
         prof->finished = options->finished;
         prof->allocated = options->allocated;
         prof->context = options->context;

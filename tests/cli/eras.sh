@@ -3,6 +3,7 @@
 . "$(dirname "$0")/check.bash"
 
 cat > "$work/eras.cu" <<'CUDA'
+#include <cstdio>
 __global__ void offset_copy(float *out, const float *in, int offset) {
     int i = blockIdx.x * blockDim.x + threadIdx.x + offset;
     out[i] = in[i];
@@ -15,6 +16,12 @@ template <typename T> __global__ void read_shared(T *out, int stride) {
     extern __shared__ int words[];
     volatile T *shared = (volatile T *)words;
     out[threadIdx.x] = shared[threadIdx.x * stride];
+}
+__global__ void copy_past_l1(float *out, const float *in, int offset) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x + offset;
+    float value;
+    asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(value) : "l"(in + i));
+    out[i] = value;
 }
 __constant__ float table[64];
 __global__ void read_constant(float *out, int period) { out[threadIdx.x] = table[threadIdx.x % period]; }
@@ -49,12 +56,25 @@ int main() {
     transpose_tile<0, false><<<dim3(64, 64), dim3(32, 8)>>>(out, in, n);  // 74
     transpose_tile<1, false><<<dim3(64, 64), dim3(32, 8)>>>(out, in, n);  // 75
     transpose_tile<1, true><<<dim3(64, 64), dim3(32, 8)>>>(out, in, n);   // 76
+    copy_past_l1<<<2, 256>>>(out, in, 1);                                 // 77
+    cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte);
+    cudaSharedMemConfig config;
+    if (cudaDeviceGetSharedMemConfig(&config)) return 2;
+    read_shared<double><<<1, 32, 4096>>>((double *)out, 1);               // 78
+    read_shared<float><<<1, 32, 4096>>>(out, 2);                          // 79
+    read_shared<float><<<1, 32, 8192>>>(out, 33);                         // 80
+    cudaFuncSetSharedMemConfig(read_shared<float>, cudaSharedMemBankSizeFourByte);
+    read_shared<float><<<1, 32, 8192>>>(out, 33);                         // 81
+    printf("banks of %d bytes\n", config == cudaSharedMemBankSizeEightByte ? 8 : 4);
+    if (cudaDeviceSetSharedMemConfig((cudaSharedMemConfig)3) != cudaErrorInvalidValue) return 2;
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 CUDA
 
 for gpu in fx5600 gtx280 m2090 k40 p100; do
+    [ "$gpu" = k40 ] && bytes=8 || bytes=4
     expect 0 "$halfwarp" profile --gpu "$gpu" --format csv -o "$work/$gpu.csv" "$work/eras.cu"
+    says out "banks of $bytes bytes"
 done
 
 # The values of a column, a line for each launch from the first to the last that is named. Kernels' names hold commas
@@ -118,6 +138,19 @@ done <<'ROWS'
 70 2 0 1 1
 ROWS
 is gtx280 const_passes 71 2; is gtx280 const_passes 72 16; is gtx280 warp_serialize 72 1; is k40 const_passes 72 8
+
+# Banks of 8 bytes, where the program asks for them and the GPU has them: words 2 t lie in 32 banks, and 33 t in 16. A
+# function's own choice comes before the device's.
+is k40 lds_wavefronts 78 1; is k40 lds_wavefronts 79 1; is k40 lds_wavefronts 80 1; is k40 lds_wavefronts 81 1
+is m2090 lds_wavefronts 79 2; is m2090 lds_wavefronts 80 1
+
+# Past the first-level cache of 2.x: one load by itself, or all of them.
+is m2090 gld_transactions 77 80; is m2090 gld_transactions 1 32
+for option in --no-l1 -Xptxas=-v,-dlcm=cg; do
+    expect 0 "$halfwarp" profile --gpu m2090 "$option" --format csv -o "$work/past.csv" "$work/eras.cu"
+    is past gld_transactions 0 64; is past gld_transactions 1 80
+done
+expect 2 "$halfwarp" run --no-l1 "$work/eras.cu"
 
 # The transpose of 2048 columns. Naive stores of 1.0 are 16 transactions a half-warp; a tile's columns meet in one bank
 # without the pad; on a GTX 280 the stores of 90 blocks at a time lie in two of the eight partitions, and in all of them

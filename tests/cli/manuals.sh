@@ -7,7 +7,7 @@ if command -v mandoc > "$work/where"; then
     [ ! -s "$work/lint" ] || fail "$(cat "$work/lint")"
 fi
 for command in run profile occupancy transpose matmul reduce nearest ladder bench; do
-    "$halfwarp" $command --help | grep -oE '^ +(--[a-z-]+|-o)' | sort -u > "$work/options"
+    "$halfwarp" $command --help | grep -oE '^ +(--[a-z0-9-]+|-o)' | sort -u > "$work/options"
     [ -s "$work/options" ] || fail "no options of $command"
     while read -r option; do
         case $option in
