@@ -122,7 +122,7 @@ void hw_bench_peer_stop(hw_bench_peer *peer);
 
 typedef struct hw_bench_report {
     const hw_bench_family *family;
-    const char *device_name, *commit;
+    const char *device_name;
     const hw_device_properties *device;
     const hw_bench_peer *peers;     // names and versions, of those that are there and absent
     int n_peers;

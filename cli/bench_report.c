@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/machine.h"
 #include "bench.h"
+#include "origin.h"
 
 static double rate(const hw_bench_case *what, const hw_bench_times *times) {
     return times->median > 0 ? what->amount / times->median / what->unit_per_ns : 0;
@@ -183,13 +183,13 @@ static json_t *peers_json(const hw_bench_report *report) {
 }
 
 json_t *hw_bench_json(const hw_bench_report *report) {
-    hw_machine machine;
-    json_t *rows = json_array();
-    hw_machine_describe(&machine);
+    json_t *rows = json_array(), *object = json_pack("{s:s}", "family", report->family->name);
+    hw_cli_put_origin(object);
     for (size_t i = 0; i < report->n_rows; i++)
         json_array_append_new(rows, row_json(report->family, &report->rows[i]));
-    return json_pack("{s:s, s:s, s:s, s:{s:s, s:i, s:s, s:s}, s:{s:s, s:s}, s:o, s:o}", "family", report->family->name,
-                     "commit", report->commit, "compiler", __VERSION__, "machine", "cpu", machine.cpu, "processors",
-                     machine.processors, "memory", machine.memory, "system", machine.system, "device", "id",
-                     report->device_name, "name", report->device->name, "peers", peers_json(report), "cases", rows);
+    json_object_set_new(object, "device",
+                        json_pack("{s:s, s:s}", "id", report->device_name, "name", report->device->name));
+    json_object_set_new(object, "peers", peers_json(report));
+    json_object_set_new(object, "cases", rows);
+    return object;
 }

@@ -235,7 +235,7 @@ static int bench_main(int argc, char **argv) {
     int status = hw_cli_parse(&syntax, &options, argc, argv, &word, &n_words);
     const hw_bench_family *family = status ? NULL : find_family(word);
     if (!family || !hw_cli_find_bench(folder)) return HW_EXIT_USAGE;
-    hw_bench_report report = {.family = family, .commit = hw_cli_commit};
+    hw_bench_report report = {.family = family};
     hw_device *device;
     snprintf(own_cases, sizeof own_cases, "%s/cases/%s.txt", folder, family->name);
     status = read_cases(options.cases ? options.cases : own_cases, options.only, &report);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ladder_report.h"
+#include "origin.h"
 
 // A fact's name as programs like it: "operations per byte" is operations_per_byte.
 enum { KEY = 64 };
@@ -14,6 +15,13 @@ static const char *key_of(const char *name, char key[KEY]) {
     for (; *name && used + 1 < KEY; name++) key[used++] = isalnum((unsigned char)*name) ? *name : '_';
     key[used] = 0;
     return key;
+}
+
+// The columns are the same for all GPUs, and those of counters that only others have are empty. What no GPU's profile
+// has for a column, the ideals of the ladder's table, is counted on all of them.
+static bool is_counted(const hw_ladder *ladder, const hw_ladder_row *row, int counter) {
+    if (!row->has_counts || !ladder->counted_on) return false;
+    return !hw_counter_rows[counter].until || hw_counter_is_column((hw_counter)counter, ladder->counted_on);
 }
 
 // ---- CSV ------------------------------------------------------------------------------------------------------------
@@ -27,6 +35,24 @@ static void write_quoted(const char *text, FILE *out) {
     fputc('"', out);
 }
 
+// A number that is not 0, which stands for none.
+static void write_csv_number(const char *format, double number, FILE *out) {
+    fputc(',', out);
+    if (number > 0) fprintf(out, format, number);
+}
+
+static void write_csv_times(const hw_ladder *ladder, const hw_ladder_row *row, FILE *out) {
+    if (!hw_cli_ladder_is_timed(ladder) || !row->runs) {
+        fputs(",,,,,,,,", out);
+        return;
+    }
+    fprintf(out, ",%u,%.1f,%.1f,%.1f", row->runs, row->ns_median, row->ns_min, row->ns_max);
+    write_csv_number("%.3f", row->gbs, out);
+    write_csv_number("%.3f", row->gops, out);
+    write_csv_number("%.4f", row->share, out);
+    write_csv_number("%.4f", row->step, out);
+}
+
 static void write_csv_row(const hw_ladder *ladder, const hw_family *family, const hw_ladder_row *row, FILE *out) {
     char type[32], size[96], counted[96] = "";
     if (ladder->counted_on) hw_cli_ladder_size(family, &ladder->counted, counted, sizeof counted);
@@ -35,20 +61,17 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
     fprintf(out, ",%s,%s,%s,%s", hw_dtype_name(ladder->problem.dtype, type, sizeof type),
             hw_cli_ladder_size(family, &ladder->problem, size, sizeof size),
             ladder->counted_on ? ladder->counted_on->id : "", counted);
-    fprintf(out, ",%d,%s,%ux%u,%d,%s,%" PRIu64 ",", row->rung->number, row->rung->name, row->block[0], row->block[1],
-            row->is_best_block, hw_cli_ladder_result(row), row->verdict.n_wrong);
+    fprintf(out, ",%d,%s,", row->rung->number, row->rung->name);
+    if (row->block[0]) fprintf(out, "%ux%u", row->block[0], row->block[1]);
+    fprintf(out, ",%d,%s,%" PRIu64 ",", row->is_best_block, hw_cli_ladder_result(row), row->verdict.n_wrong);
     write_quoted(row->status ? row->text : row->verdict.text, out);
-    if (hw_cli_ladder_is_timed(ladder) && row->runs)
-        fprintf(out, ",%u,%.1f,%.1f,%.1f,%.3f,%.3f,%.4f,%.4f", row->runs, row->ns_median, row->ns_min, row->ns_max,
-                row->gbs, row->gops, row->share, row->step);
-    else fputs(",,,,,,,,", out);
+    write_csv_times(ladder, row, out);
     if (row->resident_blocks) fprintf(out, ",%u", row->resident_blocks);
     else fputc(',', out);
-    if (row->has_counts) fprintf(out, ",%.2f", row->occupancy.occupancy_pct);
-    else fputc(',', out);
+    write_csv_number("%.2f", row->has_counts ? row->occupancy.occupancy_pct : 0, out);
     for (int c = 0; c < HW_COUNTERS; c++) {
         fputc(',', out);
-        if (row->has_counts) fprintf(out, "%" PRIu64, row->counts[c]);
+        if (is_counted(ladder, row, c)) fprintf(out, "%" PRIu64, row->counts[c]);
     }
     for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
         fputc(',', out);
@@ -84,20 +107,23 @@ static json_t *sizes_of(const hw_family *family, const hw_problem *problem) {
     return sizes;
 }
 
+// A number that is not 0, which stands for none.
+static json_t *number(double value) { return value > 0 ? json_real(value) : json_null(); }
+
 static int put_times(json_t *object, const hw_ladder_row *row) {
     return put(object, "runs", json_integer(row->runs)) | put(object, "ns_median", json_real(row->ns_median)) |
            put(object, "ns_min", json_real(row->ns_min)) | put(object, "ns_max", json_real(row->ns_max)) |
-           put(object, "gbs", json_real(row->gbs)) |
-           (row->gops > 0 ? put(object, "gops", json_real(row->gops)) : 0) |
-           put(object, "share", json_real(row->share)) | put(object, "step", json_real(row->step));
+           put(object, "gbs", number(row->gbs)) | put(object, "gops", number(row->gops)) |
+           put(object, "share", number(row->share)) | put(object, "step", number(row->step));
 }
 
-static int put_counts(json_t *object, const hw_ladder_row *row) {
+static int put_counts(json_t *object, const hw_ladder *ladder, const hw_ladder_row *row) {
     json_t *counts = json_object();
     int failed = 0;
     for (int c = 0; c < HW_COUNTERS; c++)
-        failed |= put(counts, hw_counter_rows[c].name, json_integer((json_int_t)row->counts[c]));
-    failed |= put(object, "occupancy_pct", json_real(row->occupancy.occupancy_pct));
+        failed |= put(counts, hw_counter_rows[c].name,
+                      is_counted(ladder, row, c) ? json_integer((json_int_t)row->counts[c]) : json_null());
+    failed |= put(object, "occupancy_pct", number(row->occupancy.occupancy_pct));
     return put(object, "counters", counts) | failed;
 }
 
@@ -119,7 +145,8 @@ static json_t *row_object(const hw_ladder *ladder, const hw_family *family, cons
     int failed = put(object, "number", json_integer(row->rung->number));
     failed |= put(object, "rung", json_string(row->rung->name));
     if (row->rung->idea) failed |= put(object, "idea", json_string(row->rung->idea));
-    if (row->block[0]) failed |= put(object, "block", json_pack("[i, i]", (int)row->block[0], (int)row->block[1]));
+    failed |= put(object, "block", row->block[0] ? json_pack("[i, i]", (int)row->block[0], (int)row->block[1])
+                                                 : json_null());
     if (row->is_best_block) failed |= put(object, "best_block", json_true());
     failed |= put(object, "result", json_string(hw_cli_ladder_result(row)));
     failed |= put(object, "n_wrong", json_integer((json_int_t)row->verdict.n_wrong));
@@ -128,7 +155,7 @@ static json_t *row_object(const hw_ladder *ladder, const hw_family *family, cons
     if (hw_cli_ladder_is_timed(ladder) && row->runs) failed |= put_times(object, row);
     if (row->resident_blocks) failed |= put(object, "blocks_per_multiprocessor", json_integer(row->resident_blocks));
     if (family->facts) failed |= put_facts(object, family, row);
-    if (row->has_counts) failed |= put_counts(object, row);
+    if (row->has_counts) failed |= put_counts(object, ladder, row);
     if (!failed) return object;
     json_decref(object);
     return NULL;
@@ -138,6 +165,7 @@ bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, 
     char type[32];
     json_t *object = json_object(), *rows = json_array();
     int failed = put(object, "family", json_string(family->name));
+    failed |= hw_cli_put_origin(object);
     failed |= put(object, "device", json_string(ladder->device->name));
     failed |= put(object, "dtype", json_string(hw_dtype_name(ladder->problem.dtype, type, sizeof type)));
     failed |= put(object, "size", sizes_of(family, &ladder->problem));

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "origin.h"
 #include "report/grid.h"
 #include "sweep.h"
 
@@ -103,6 +104,7 @@ static bool write_json(const hw_sweep *sweep, FILE *out) {
     for (size_t i = 0; i < sweep->n_curves; i++)
         failed |= json_array_append_new(curves, curve_object(sweep, &sweep->curves[i]));
     failed |= json_object_set_new(object, "family", json_string(sweep->family->name));
+    failed |= hw_cli_put_origin(object);
     failed |= json_object_set_new(object, "curves", curves);
     if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     json_decref(object);
