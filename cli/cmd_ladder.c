@@ -25,7 +25,8 @@ static const char help[] =
     "kernels/FAMILY, one idea per file.\n"
     "\n"
     "  --size N|MxN|...  the family's sizes, such as 8192x6000 for the rows and columns of transpose; a wrong one\n"
-    "                    says what they are. Unless given, the family's usual ones, smaller for a simulation\n"
+    "                    says what they are. Unless given, the family's usual ones, smaller for a simulation, and\n"
+    "                    for cpu so that all versions take seconds\n"
     "  --dtype T         f32, f64, u8, ...; a wrong one names them all\n"
     "  --device D        cuda:N, cpu or sim:G; unless given cuda:0 where there is one, else sim:h200. A simulation\n"
     "                    has counters but no times: those of this machine say nothing about a GPU\n"
@@ -147,7 +148,12 @@ static bool is_listed(const char *list, const char *word) {
     return false;
 }
 
-static int read_problem(const ladder_words *words, const hw_family *family, bool is_sim, hw_problem *problem) {
+static const uint64_t *default_size(const hw_family *family, hw_device_kind kind) {
+    if (kind == HW_DEVICE_SIM) return family->default_sim_size;
+    return kind == HW_DEVICE_CPU && family->default_cpu_size[0] ? family->default_cpu_size : family->default_size;
+}
+
+static int read_problem(const ladder_words *words, const hw_family *family, hw_device_kind kind, hw_problem *problem) {
     char first[16];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(family->dtypes, " "), family->dtypes);
     const char *dtype = words->dtype ? words->dtype : first;
@@ -157,7 +163,7 @@ static int read_problem(const ladder_words *words, const hw_family *family, bool
     }
     int wanted = 0;
     while (wanted < HW_PROBLEM_SIZES && family->size_names[wanted]) wanted++;
-    memcpy(problem->size, is_sim ? family->default_sim_size : family->default_size, sizeof problem->size);
+    memcpy(problem->size, default_size(family, kind), sizeof problem->size);
     if (!words->size || parse_numbers(words->size, problem->size, HW_PROBLEM_SIZES) == wanted) return 0;
     char form[96] = "", example[96];
     hw_problem usual = {0};
@@ -228,7 +234,8 @@ static int open_devices(const ladder_words *words, hw_device **device, hw_device
 
 static void show_progress(void *context, size_t index, size_t count, const char *rung) {
     (void)context;
-    fprintf(stderr, "\r\033[K%zu of %zu: %s", index + 1, count, rung);
+    if (rung) fprintf(stderr, "\r\033[K%zu of %zu: %s", index + 1, count, rung);
+    else fputs("\r\033[Kthe reference", stderr);
     fflush(stderr);
 }
 
@@ -325,7 +332,7 @@ static int climb(const ladder_words *words, const hw_family *family, hw_device *
     hw_ladder ladder = {0};
     hw_diag diag = {0};
     bool is_terminal = isatty(STDERR_FILENO);
-    int status = read_problem(words, family, hw_device_get_properties(device)->kind == HW_DEVICE_SIM, &options.problem);
+    int status = read_problem(words, family, hw_device_get_properties(device)->kind, &options.problem);
     if (!status) status = read_block(words, &options);
     if (status) return status;
     if (is_terminal) options.progress = show_progress;

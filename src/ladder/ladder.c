@@ -373,8 +373,9 @@ hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_o
     climb *c = hw_calloc(1, sizeof *c);
     if (!c) return hw_diag_no_memory(diag);
     c->options = options;
-    status = open_sites(c, device, counter, out, diag);
-    if (!status) status = make_rows(options, rungs, n_rungs, out, diag);
+    status = make_rows(options, rungs, n_rungs, out, diag);
+    if (!status && options->progress) options->progress(options->progress_context, 0, out->n_rows, NULL);
+    if (!status) status = open_sites(c, device, counter, out, diag);
     for (size_t i = 0; i < out->n_rows && !status; i++) {
         if (options->progress) options->progress(options->progress_context, i, out->n_rows, out->rows[i].rung->name);
         climb_row(c, &out->rows[i]);

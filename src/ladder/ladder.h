@@ -12,7 +12,7 @@ typedef struct hw_ladder_options {
     bool all_blocks;          // each rung that takes any block: a row for each shape that it takes, the best marked
     double seconds;           // for timing each rung; at least three runs. A sim runs each once
     const char *rung;         // only this one ("30" or "tile"), and the copies; NULL: all
-    // Called before each rung, for progress; may be NULL.
+    // For progress, may be NULL: called before each rung, and with rung NULL before the reference is made.
     void (*progress)(void *context, size_t index, size_t count, const char *rung);
     void *progress_context;
 } hw_ladder_options;

@@ -77,6 +77,8 @@ struct hw_family {
     const char *size_names[HW_PROBLEM_SIZES]; // "rows", "cols"; NULL past the last
     uint64_t default_size[HW_PROBLEM_SIZES];
     uint64_t default_sim_size[HW_PROBLEM_SIZES];
+    // Of --device cpu, where the plainest rung, on one processor, is to take seconds at most; all 0: default_size.
+    uint64_t default_cpu_size[HW_PROBLEM_SIZES];
     const char *dtypes;                       // "f32 u8 ...": the first is the default
     hw_status (*describe)(const hw_problem *problem, hw_work *work, hw_diag *diag);
     // Host arrays in the order of hw_work. fill writes the inputs: every element different from its neighbours, the same

@@ -515,6 +515,7 @@ const hw_family hw_family_matmul = {
     .size_names = {"m", "n", "k"},
     .default_size = {4096, 4096, 4096},
     .default_sim_size = {256, 256, 256},
+    .default_cpu_size = {768, 768, 768},
     .dtypes = "f32 f64 f16 bf16",
     .describe = describe,
     .fill = fill,

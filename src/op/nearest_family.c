@@ -308,6 +308,7 @@ const hw_family hw_family_nearest = {
     .size_names = {"points", "dims", "k"},
     .default_size = {100000, 3, 1},
     .default_sim_size = {4096, 3, 1},
+    .default_cpu_size = {10000, 3, 1},
     .dtypes = "f32 f64",
     .describe = describe,
     .fill = fill,

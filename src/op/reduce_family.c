@@ -242,6 +242,7 @@ const hw_family hw_family_reduce = {
     .size_names = {"elements"},
     .default_size = {(uint64_t)1 << 28},
     .default_sim_size = {(uint64_t)1 << 20},
+    .default_cpu_size = {(uint64_t)1 << 26},
     .dtypes = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64",
     .describe = describe,
     .fill = fill,

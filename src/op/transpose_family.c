@@ -289,6 +289,7 @@ const hw_family hw_family_transpose = {
     .size_names = {"rows", "cols"},
     .default_size = {8192, 8192},
     .default_sim_size = {1024, 1024},
+    .default_cpu_size = {4096, 4096},
     .dtypes = "f32 f64 f16 bf16 u8 u16 u32 u64 i8 i16 i32 i64 c64 c128",
     .describe = describe,
     .fill = fill,
