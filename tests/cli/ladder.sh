@@ -53,6 +53,27 @@ assert ladder["rungs"][2]["counters"]["gld_requests"] > 0
 PYTHON
 fi
 
+# What there is not stays empty, and is no 0: counters of other GPUs, times of a simulation, a block that none was.
+got="$(column gld_requests pad)|$(column warp_serialize pad)|$(column gld_32b pad)|$(column gld_sectors_ideal pad)"
+[ "$got" = "2048|||8192" ] || fail "counters of 7.0 and up: $got"
+got="$(column ns_median pad)$(column gbs pad)$(column share pad)$(column step pad)"
+[ "$got" = "" ] || fail "times of a simulation: $got"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64 --rung pad --format csv -o "$work/out.csv"
+got="$(column warp_serialize pad)|$(column gld_64b pad)|$(column gld_transactions pad)"
+[ "$got" = "0|256|" ] || fail "counters of 1.3: $got"
+expect 0 "$halfwarp" ladder reduce --device cpu --size 1000 --seconds 0 --format csv -o "$work/out.csv"
+got="$(column block loop)|$(column gops loop)|$(column share loop)|$(column step loop)|$(column inst loop)"
+[ "$got" = "||||" ] || fail "the plain loop has: $got"
+[ -n "$(column gbs loop)" ] && [ -n "$(column step best)" ] || fail "no rate, no step: $(cat "$work/out.csv")"
+expect 0 "$halfwarp" ladder reduce --device cpu --size 1000 --seconds 0 --format json
+for word in '"block": null' '"gops": null' '"share": null' '"step": null' '"commit": "' '"compiler": "' '"processors": '
+do
+    says out "$word"
+done
+expect 0 ladder --size 64x64 --rung pad --format json
+says out '"warp_serialize": null'
+says out '"occupancy_pct": 100.0'
+
 # A family that counts operations and has something to say of its rungs.
 expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 48x32x16 --rung tile16
 says out "flop per"
@@ -109,7 +130,7 @@ done <<'ROWS'
 |which family?
 transpos|did you mean 'transpose'?
 transpose again|one word too many
-transpose --gpu sim:h200 --rung nope|no GPU is called
+transpose --gpu sim:h200 --rung nope|there is no GPU 'sim:h200'; did you mean 'h200'?
 transpose --gpu h200 --rung nope|it has copy, copy_shared
 transpose --gpu h200 --dtype f8|no type 'f8'
 transpose --gpu h200 --size 3x|like 8192x8192
@@ -139,6 +160,16 @@ if command -v gnuplot > "$work/where"; then
     expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0 --plot "$work/c.svg"
     grep -q "GB/s" "$work/c.svg" || fail "no GB/s in the picture"
 fi
+
+# On a terminal the rung that runs is named, after the reference.
+if command -v script > "$work/where"; then
+    expect 0 script -qec "'$halfwarp' ladder reduce --device cpu --size 1000 --seconds 0 2>&1 > '$work/table'" /dev/null
+    says out "the reference"
+    says out "2 of 2: best"
+fi
+# The usual sizes of a GPU would take the plain loops of one processor minutes.
+expect 0 "$halfwarp" ladder nearest --device cpu --rung search --seconds 0
+says out "nearest, f32 10000x3x1"
 
 expect 0 "$halfwarp" ladder matmul --device cpu --size 40x30x20 --rung rows --seconds 0
 says out "GFLOP/s"
