@@ -1,8 +1,8 @@
 // Halfwarp's library: tiled kernels on the CPU, on NVIDIA GPUs and on simulated ones.
 //
-// Arrays are DLPack's DLTensor (shapes and strides in elements, NumPy's order: the last axis varies fastest; strides NULL
-// means contiguous). NumPy, PyTorch, CuPy and JAX export them. Halfwarp never takes ownership of an array and keeps no
-// pointer to it once the operation has finished.
+// Arrays are DLPack's DLTensor (shapes and strides in elements, NumPy's order: the last axis varies fastest; strides
+// NULL means contiguous). NumPy, PyTorch, CuPy and JAX export them. Halfwarp never takes ownership of an array and
+// keeps no pointer to it once the operation has finished.
 //
 // Every function that can fail returns hw_status and writes one sentence into *diag, which may be NULL. Nothing is
 // printed, no environment variable is read, and no failure leaves a result half written without saying so.
@@ -37,7 +37,8 @@ extern "C" {
 //            are first used and kept on disk
 //   sim:G    GPU model G (h200, v100, ...; `halfwarp gpus`) simulated on the CPU: slow, and every result as on the GPU
 //
-// Calls on one device may come from several threads; calls on one stream from one at a time.
+// Calls on one device may come from several threads; calls on one stream from one at a time. Devices, streams and
+// events mean what they do in CUDA's driver API, which cuda:N calls.
 
 typedef struct hw_device hw_device;
 typedef struct hw_stream hw_stream;   // work that runs in order; a device has one of its own, and more on request
@@ -71,8 +72,9 @@ typedef struct hw_device_properties {
 // Opens a device. name NULL or "": cuda:0 where there is one, else cpu. HW_NOT_FOUND, with the reason: no such device,
 // no driver, no NVRTC; HW_USAGE: no device has such a name. Cost: cuda creates a context, a few hundred milliseconds.
 HW_API hw_status hw_device_open(const char *name, const hw_device_options *options, hw_device **out, hw_diag *diag);
-// Waits for its work, and frees what was allocated on it. NULL is allowed.
+// Waits for its work, and frees what was allocated on it, its streams and events. NULL is allowed.
 HW_API void hw_device_close(hw_device *device);
+// Valid as long as the device. No work is waited for.
 HW_API const hw_device_properties *hw_device_get_properties(const hw_device *device);
 
 // Memory on the device, at a multiple of 256 bytes, not initialised. 0 bytes give NULL. HW_NO_MEMORY.
@@ -83,7 +85,7 @@ HW_API void hw_device_free(hw_device *device, void *memory);
 HW_API hw_status hw_host_alloc(hw_device *device, size_t bytes, void **out, hw_diag *diag);
 HW_API void hw_host_free(hw_device *device, void *memory);
 
-// The device's own stream; lives as long as the device.
+// The device's own stream; lives as long as the device. Others are the caller's, to be destroyed before it or with it.
 HW_API hw_stream *hw_device_stream(hw_device *device);
 HW_API hw_status hw_stream_create(hw_device *device, hw_stream **out, hw_diag *diag);
 HW_API void hw_stream_destroy(hw_stream *stream);   // waits for its work; NULL is allowed
@@ -91,8 +93,10 @@ HW_API hw_device *hw_stream_device(const hw_stream *stream);
 // Waits; reports what went wrong in the stream's work since it was last asked (HW_FAULT).
 HW_API hw_status hw_stream_synchronize(hw_stream *stream, hw_diag *diag);
 
+// An event that has not been recorded yet; the caller's, to be destroyed before the device or with it.
 HW_API hw_status hw_event_create(hw_device *device, hw_event **out, hw_diag *diag);
-HW_API void hw_event_destroy(hw_event *event);
+HW_API void hw_event_destroy(hw_event *event);   // NULL is allowed
+// Comes about when all that the stream was given before is done; of the same device (HW_USAGE).
 HW_API hw_status hw_event_record(hw_event *event, hw_stream *stream, hw_diag *diag);
 // Later work of the stream begins after the event. On cpu and sim, where work is done when its call returns, at once.
 HW_API hw_status hw_stream_wait(hw_stream *stream, hw_event *event, hw_diag *diag);
@@ -102,11 +106,13 @@ HW_API hw_status hw_event_synchronize(hw_event *event, hw_diag *diag);
 HW_API hw_status hw_event_elapsed_ns(hw_event *start, hw_event *stop, double *ns, hw_diag *diag);
 
 // Copies within the device, or between it and this machine, in the order of the stream; which it is, is seen from the
-// addresses. The ranges must not overlap.
+// addresses. The ranges must not overlap. On cuda asynchronous as its driver has it: memory of this machine that is not
+// from hw_host_alloc may be waited for, and is slower.
 HW_API hw_status hw_copy(hw_stream *stream, void *to, const void *from, size_t bytes, hw_diag *diag);
 // rows of row_bytes each; pitches in bytes.
 HW_API hw_status hw_copy_2d(hw_stream *stream, void *to, size_t to_pitch, const void *from, size_t from_pitch,
                             size_t row_bytes, size_t rows, hw_diag *diag);
+// Every one of so many bytes becomes `byte`, in the order of the stream.
 HW_API hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag);
 
 // ---- Transpose ------------------------------------------------------------------------------------------------------
@@ -128,6 +134,9 @@ HW_API hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw
 //             HW_UNSUPPORTED: element size, more than 2^40 elements; HW_NO_MEMORY; HW_COMPILE and HW_NOT_FOUND from the
 //             first use of a kernel.
 // Cost        reads and writes each element once, in place up to twice; first use of a kernel compiles it (0.3 s).
+// Source      NumPy's transpose. Tiles through shared memory, as in the ladder (kernels/transpose), which follows
+//             NVIDIA's MatrixTranspose.pdf; indices are divided as by Granlund and Montgomery, "Division by invariant
+//             integers using multiplication" (1994). Overlap is found by the equation of NumPy's mem_overlap.c.
 HW_API hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, DLTensor *out, hw_diag *diag);
 
 // What hw_transpose would do with these arrays on this device, in words, a line per step: the merged shape, the kernel,
@@ -137,8 +146,8 @@ HW_API hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, con
 
 // ---- Matrix product -------------------------------------------------------------------------------------------------
 
-// What the multiplications of hw_matmul are done in. HW_PRECISION_OF_TYPE: f32 in true fp32, f64 in fp64, f16 and bf16 as
-// they are (products exact, sums in f32).
+// What the multiplications of hw_matmul are done in. HW_PRECISION_OF_TYPE: f32 in true fp32, f64 in fp64, f16 and bf16
+// as they are (products exact, sums in f32).
 typedef enum hw_precision {
     HW_PRECISION_OF_TYPE,
     HW_PRECISION_FP32,
@@ -149,16 +158,17 @@ typedef enum hw_precision {
 
 // C = alpha A B + beta C.
 //
-// Shapes      A (..., m, k), B (..., k, n), C (..., m, n); m, n, k may be 0 (k = 0: C = beta C). The axes before the last
-//             two are batches; one of extent 1, or missing at the front, in A or B serves all of C's, as in NumPy.
+// Shapes      A (..., m, k), B (..., k, n), C (..., m, n); m, n, k may be 0 (k = 0: C = beta C). The axes before the
+//             last two are batches; one of extent 1, or missing at the front, in A or B serves all of C's, as in NumPy.
 // Strides     the last two axes of each array: one of them contiguous (row- or column-major, any leading dimension);
 //             batch axes any, 0 included for A and B. No two elements of C may share memory.
 // Types       A and B of one type: f32, f64, f16 or bf16; C of the same, or f32 for f16 and bf16.
-// alpha, beta beta 0: C is only written, whatever it held, NaN included. alpha 0: A and B are not read. Both are rounded to
-//             the type of the sums.
+// alpha, beta beta 0: C is only written, whatever it held, NaN included. alpha 0: A and B are not read. Both are
+//             rounded to the type of the sums.
 // Alignment   none is asked for; rows that begin at multiples of 16 bytes are the fastest.
 // Place       all arrays on the stream's device; for cpu on this machine. C must not overlap A or B.
-// Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a device.
+// Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a
+//             device.
 // Accuracy    a sum of k products in the order of the kernel that was chosen, in f32 (f64 for f64): the error of an
 //             element is at most about k eps sum |a||b|, in practice near sqrt(k) eps.
 // Errors      HW_USAGE: NULL, shapes that do not fit, wrong device, overlap, a precision that the type does not have;
@@ -166,8 +176,10 @@ typedef enum hw_precision {
 //             without OpenBLAS; HW_NO_MEMORY; HW_COMPILE.
 // Cost        2 m n k operations a matrix; where few tiles would leave multiprocessors idle k is cut, and the parts are
 //             kept in scratch memory on the device (at most 64 MiB).
-HW_API hw_status hw_matmul(hw_stream *stream, double alpha, const DLTensor *a, const DLTensor *b, double beta, DLTensor *c,
-                           hw_precision precision, hw_diag *diag);
+// Source      BLAS's gemm, with NumPy's batches. PTX ISA, "Matrix multiply-accumulate operation using mma instruction",
+//             of tensor cores; cpu calls OpenBLAS (cblas.h of version 0.3).
+HW_API hw_status hw_matmul(hw_stream *stream, double alpha, const DLTensor *a, const DLTensor *b, double beta,
+                           DLTensor *c, hw_precision precision, hw_diag *diag);
 
 // As hw_transpose_explain.
 HW_API hw_status hw_matmul_explain(hw_device *device, const DLTensor *a, const DLTensor *b, const DLTensor *c,
@@ -187,23 +199,31 @@ typedef enum hw_reduce_flags {
 // Combines the elements along some axes of an array.
 //
 // Axes        n_axes of them, in any order, none twice; 0: all. Negative ones count from the last.
-// Shapes      out has in's axes without those, or with extent 1 instead of them (NumPy's keepdims). Zero extents: a sum is
-//             0, a product 1, a norm 0, a mean NaN; min, max, argmin, argmax of nothing are refused (HW_USAGE).
+// Shapes      out has in's axes without those, or with extent 1 instead of them (NumPy's keepdims). Zero extents: a sum
+//             is 0, a product 1, a norm 0, a mean NaN; min, max, argmin, argmax of nothing are refused (HW_USAGE).
 // Strides     any, as in hw_transpose.
 // Types       in: i8 to i64, u8 to u64, f16, bf16, f32, f64. out: what hw_reduce_dtype says.
 // NaN         any NaN makes sum, product, mean, norm, min and max NaN; argmin and argmax give the first NaN.
-// Ties        argmin and argmax: the lowest index; index in C order of the reduced axes alone; -0.0 equals 0.0 there. min
-//             and max put -0.0 below 0.0, as IEEE 754-2019's minimum and maximum, so that no order shows in the result.
+// Ties        argmin and argmax: the lowest index; index in C order of the reduced axes alone; -0.0 equals 0.0 there.
+//             min and max put -0.0 below 0.0, as IEEE 754-2019's minimum and maximum, so that no order shows in the
+//             result.
 // Sums        integers modulo 2^64; f16 and bf16 in f32, f32 in f32 and f64 in f64, in many parts that are then added
 //             pairwise; a mean is the sum divided once, in the type of the sum (integers: the exact sum, in f64).
 // Exact       with HW_REDUCE_EXACT: the exact sum, or for a mean its exact quotient, rounded once to nearest, ties to
 //             even. Infinities of both signs make NaN; a sum of 0 is +0 unless every element is -0.
 // Place       both arrays on the stream's device; for cpu on this machine. They must not overlap.
-// Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a device,
-//             however many threads; with HW_REDUCE_EXACT on all devices.
+// Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a
+//             device, however many threads; with HW_REDUCE_EXACT on all devices.
 // Errors      HW_USAGE: NULL, axes or shapes that do not fit, wrong device, overlap, nothing to choose from;
-//             HW_UNSUPPORTED: type, HW_REDUCE_EXACT other than for sums and means of f32 and f64; HW_NO_MEMORY; HW_COMPILE.
+//             HW_UNSUPPORTED: type, HW_REDUCE_EXACT other than for sums and means of f32 and f64; HW_NO_MEMORY;
+//             HW_COMPILE.
 // Cost        reads each element once; one launch, scratch memory of at most 8 MiB, which the stream keeps.
+// Source      NumPy's reductions; IEEE 754-2019, minimum and maximum. Exact sums: Kulisch, "Arithmetic in Action" (1976
+//             and later), the long accumulator; Neal, "Fast exact summation using small and large superaccumulators"
+//             (2015); Collange, Defour, Graillat and Iakymchuk, "Numerical reproducibility for the parallel reduction
+//             on multi- and many-core architectures" (ExBLAS, 2015); on processors also Demmel and Hida, "Fast and
+//             accurate floating point summation" (2003), and Rump, Ogita and Oishi, "Accurate floating-point summation"
+//             (2008). Indices: Granlund and Montgomery, as of hw_transpose.
 HW_API hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
                            uint32_t flags, DLTensor *out, hw_diag *diag);
 
@@ -235,17 +255,21 @@ typedef struct hw_nearest_options {
 //             neighbour. indices (q, k), or (q) for k = 1; squared_distances alike, or NULL.
 // Types       points and queries f32 or f64, both the same; indices i64; squared_distances of the points' type.
 // Strides     any for points and queries; results contiguous.
-// Distance    the sum of (p - q)^2, axis 0 first, each further axis by one fused multiply-add, in the points' type: every
-//             method on every device computes the same bits, so the neighbours are the same too. Where it is NaN, because
-//             infinite coordinates are equal, it counts as infinite. A radius is compared squared, in that type.
+// Distance    the sum of (p - q)^2, axis 0 first, each further axis by one fused multiply-add, in the points' type:
+//             every method on every device computes the same bits, so the neighbours are the same too. Where it is NaN,
+//             because infinite coordinates are equal, it counts as infinite. A radius is compared squared, in that
+//             type.
 // Ties        to the lower index. Where there are fewer than k neighbours: index -1, distance infinite.
 // NaN         coordinates that are NaN are refused, with the row. Infinite ones have neighbours like others.
 // Place       all arrays on the stream's device; for cpu on this machine. Results must not overlap what is read.
 // Order       done on return. Deterministic.
 // Errors      HW_USAGE: NULL, shapes, k, radius, a NaN coordinate, wrong device; HW_UNSUPPORTED: types, more than 16
 //             dimensions, 2^31 points or more; HW_NO_MEMORY; HW_COMPILE.
-// Cost        brute: n q d. Search: about (n + q) log n for points in space, whether uniform, clustered or equal; scratch
-//             memory on the device of about 30 bytes for each point, or its coordinates and 20 bytes.
+// Cost        brute: n q d. Search: about (n + q) log n for points in space, whether uniform, clustered or equal;
+//             scratch memory on the device of about 30 bytes for each point, or its coordinates and 20 bytes.
+// Source      on GPUs boxes around points in the order of a Hilbert curve, which is J. Skilling's, "Programming the
+//             Hilbert curve", AIP Conference Proceedings 707 (2004); on processors a kd-tree. The arithmetic of
+//             distances is fixed in src/op/neighbours.h.
 HW_API hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
                             const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
                             hw_diag *diag);
