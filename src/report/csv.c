@@ -27,6 +27,12 @@ static void write_counters(const hw_gpu *gpu, FILE *out, const uint64_t *counts)
         if (hw_counter_is_column(i, gpu)) fprintf(out, ",%" PRIu64, counts[i]);
 }
 
+// Empty where it was not counted.
+static void write_partitions(double pct, FILE *out) {
+    char number[HW_REPORT_NUMBER];
+    fprintf(out, ",%s", pct > 0 ? hw_report_trimmed(pct, 2, number, sizeof number) : "");
+}
+
 static void write_launch(const hw_gpu *gpu, FILE *out, const hw_report_launch *l) {
     char number[HW_REPORT_NUMBER];
     const hw_occupancy *o = &l->occupancy;
@@ -38,8 +44,8 @@ static void write_launch(const hw_gpu *gpu, FILE *out, const hw_report_launch *l
     fprintf(out, ",%s", hw_report_trimmed(o->occupancy_pct, 2, number, sizeof number));
     write_counters(gpu, out, l->counts);
     if (hw_counts_partitions(gpu)) {
-        fprintf(out, ",%s", hw_report_trimmed(l->gld_partition_pct, 2, number, sizeof number));
-        fprintf(out, ",%s", hw_report_trimmed(l->gst_partition_pct, 2, number, sizeof number));
+        write_partitions(l->gld_partition_pct, out);
+        write_partitions(l->gst_partition_pct, out);
     }
     fprintf(out, ",%s,%d", hw_report_fixed(l->host_ms, 4, number, sizeof number), l->regs_estimated);
     fprintf(out, ",%s", hw_report_trimmed(l->estimate.us, 3, number, sizeof number));

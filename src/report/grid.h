@@ -21,15 +21,18 @@ typedef struct hw_grid_column {
 } hw_grid_column;
 
 typedef struct hw_grid {
+    const char *title;           // a line above the headings, with an empty one before it; NULL: none
     const hw_grid_column *columns;
     int n_columns;               // at most HW_GRID_COLUMNS
     size_t n_rows;
-    // Fills the cells of a row. Asked twice for each row, once to measure.
+    // Fills the cells of a row, or leaves them all empty: then there is no such row. Asked twice for each row, once to
+    // measure.
     void (*row)(const void *context, size_t row, hw_grid_cell *cells);
     const void *context;
 } hw_grid;
 
-// Writes heading and rows. A column in which every cell is empty or "-" is left out.
+// Writes title, headings and rows. A column in which every cell is empty or "-" is left out; where that is all of them,
+// nothing is written.
 void hw_grid_write(const hw_grid *grid, bool colour, FILE *out);
 
 #endif

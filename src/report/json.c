@@ -25,6 +25,9 @@ static json_t *rounded(double value, double unit) {
     return json_real((double)(long long)(value / unit + 0.5) * unit);
 }
 
+// Of partitions: null where it was not counted.
+static json_t *share(double pct) { return pct > 0 ? rounded(pct, 0.01) : json_null(); }
+
 // Each returns 0, or -1 when out of memory, and takes its value in both cases.
 static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
 static int put_integer(json_t *object, const char *key, uint64_t value) {
@@ -57,8 +60,8 @@ static json_t *launch_object(const hw_gpu *gpu, const hw_report_launch *l) {
     failed |= put(object, "occupancy_pct", rounded(o->occupancy_pct, 0.01));
     failed |= put_counters(object, gpu, l->counts);
     if (hw_counts_partitions(gpu)) {
-        failed |= put(object, "gld_partition_pct", rounded(l->gld_partition_pct, 0.01));
-        failed |= put(object, "gst_partition_pct", rounded(l->gst_partition_pct, 0.01));
+        failed |= put(object, "gld_partition_pct", share(l->gld_partition_pct));
+        failed |= put(object, "gst_partition_pct", share(l->gst_partition_pct));
     }
     failed |= put(object, "host_ms", rounded(l->host_ms, 0.0001));
     failed |= put(object, "completed", json_boolean(l->status == HW_OK));

@@ -53,6 +53,38 @@ grep -Eq "^ +$line  out\[col \* height" "$work/out" || fail "no line $line: $(he
 expect 0 "$halfwarp" profile --compiler clang --lines --format csv "$example" 64
 ! grep -q ',,0,' "$work/out" || fail "lines without a number: $(grep ',,0,' "$work/out" | cut -c1-80)"
 
+# The table speaks of what a GPU of that time has and counted. Runs of blanks are one here.
+tabulate() {
+    gpu=$1
+    expect 0 "$halfwarp" profile --gpu "$@" --lines "$example" 256
+    tr -s ' ' < "$work/out" > "$work/words"
+}
+shows() { grep -Eq -- "$1" "$work/words" || fail "$gpu: no '$1' in $(cat "$work/words")"; }
+lacks() { ! grep -Eq -- "$1" "$work/words" || fail "$gpu: '$1' in $(cat "$work/words")"; }
+tabulate 8800gtx
+shows "^ # kernel access coalesced uncoalesced half-warp moved wanted used$"
+shows "^ 0 transpose_naive loads 4096 0 1.0 / 1.0 262 kB 262 kB [0-9]+%$"
+shows "^ 0 transpose_naive stores - 4096 16.0 / 1.0 2.1 MB 262 kB [0-9]+%$"
+shows "^ $line .* stores - 4096 16.0 / 1.0 2.1 MB 262 kB$"
+shows "passes serialised"
+lacks "L2|[Ss]ector|trans\\./"
+tabulate gtx280
+shows "^ # kernel access warps 32 B 64 B warp moved wanted used$"
+shows "^ 0 transpose_naive stores 2048 65536 - 32.0 / 2.0 2.1 MB 262 kB [0-9]+%$"
+shows "^ $line .* loads 2048 - 4096 2.0 / 2.0 262 kB 262 kB$"
+lacks "L2|[Ss]ector|coalesced|trans\\./"
+tabulate m2090
+shows "trans\\./ trans\\./ L2 bank"
+shows "transpose_naive .* 1.0 / 1.0 32.0 / 4.0 2.4 MB - "
+shows "^ $line .* 2048 1.0 / 1.0 2048 32.0 / 4.0 "
+lacks "sectors/|coalesced|partitions|serialised"
+tabulate m2090 --no-l1
+shows "transpose_naive .* 4.0 / 4.0 32.0 / 4.0 2.4 MB - "
+tabulate h200
+shows "sectors/ sectors/ L2 bank"
+shows "^ $line .* 2048 4.0 / 4.0 2048 32.0 / 4.0 "
+lacks "trans\\./|coalesced|partitions|serialised"
+
 # The program's own status and a faulting launch: the report still comes.
 cat > "$work/ends.cu" <<'CUDA'
 #include <cstdlib>

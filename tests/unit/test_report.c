@@ -198,6 +198,151 @@ static void table_shows_why(void **state) {
     free(text);
 }
 
+// The same launches and a line of the first, as GPUs before 7.0 count them. The naive one's stores are spread, all else
+// is in order; the third has no loads.
+static hw_report old_sample(const char *gpu) {
+    hw_report report = sample(true);
+    report.gpu = hw_gpu_find(gpu);
+    assert_non_null(report.gpu);
+    const int cc = report.gpu->arch->cc;
+    for (int i = 0; i < 3; i++) {
+        uint64_t *n = transposes[i].counts;
+        n[HW_COUNT_GLD_COALESCED] = n[HW_COUNT_GLD_64B] = cc < 20 ? 65536 : 0;
+        n[HW_COUNT_GLD_128B] = cc >= 20 && cc < 30 ? 32768 : 0;
+        n[HW_COUNT_GLD_32B] = cc >= 30 ? 131072 : 0;
+        n[HW_COUNT_GST_UNCOALESCED] = i ? 0 : 65536;
+        n[HW_COUNT_GST_COALESCED] = i ? 65536 : 0;
+        n[HW_COUNT_GST_64B] = i && cc < 20 ? 65536 : 0;
+        n[HW_COUNT_GST_32B] = i == 0 ? 1048576 : cc < 20 ? 0 : 131072;
+        if (i == 2) n[HW_COUNT_GLD_REQUESTS] = n[HW_COUNT_GLD_64B] = n[HW_COUNT_GLD_128B] = n[HW_COUNT_GLD_32B] = 0;
+        n[HW_COUNT_GLD_TRANSACTIONS] = n[HW_COUNT_GLD_32B] + n[HW_COUNT_GLD_64B] + n[HW_COUNT_GLD_128B];
+        n[HW_COUNT_GST_TRANSACTIONS] = n[HW_COUNT_GST_32B] + n[HW_COUNT_GST_64B];
+        n[HW_COUNT_GLD_BYTES] =
+            32 * n[HW_COUNT_GLD_32B] + 64 * n[HW_COUNT_GLD_64B] + 128 * n[HW_COUNT_GLD_128B];
+        n[HW_COUNT_GST_BYTES] = 32 * n[HW_COUNT_GST_32B] + 64 * n[HW_COUNT_GST_64B];
+        n[HW_COUNT_LDS_INST] = n[HW_COUNT_STS_INST] = i ? 32768 : 0;
+        n[HW_COUNT_WARP_SERIALIZE] = i == 1 ? 32768 : 0;
+        transposes[i].gld_partition_pct = 100;
+        transposes[i].gst_partition_pct = i ? 12.5 : 0;
+    }
+    memcpy(lines[0].counts, transposes[0].counts, sizeof lines[0].counts);
+    return report;
+}
+
+// What GPUs of each time show, and what they have no such thing of. Numbers with their words: runs of blanks are one.
+static const struct {
+    const char *gpu, *shown[12], *hidden[10];
+} ages[] = {
+    {"8800gtx",
+     {"half-warps half-warps transactions/ bytes bytes partitions",
+      "# kernel access coalesced uncoalesced half-warp moved wanted used",
+      "0 naive loads 65536 0 1.0 / 1.0 4.2 MB 4.2 MB 100%\n",
+      "0 naive stores - 65536 16.0 / 1.0 33.6 MB 4.2 MB not counted\n",
+      "1 tile<32, 0> stores 65536 0 1.0 / 1.0 4.2 MB 4.2 MB 12%\n",
+      "12%\n 2 tile<32, 1> stores 65536 0 1.0 / 1.0 4.2 MB 4.2 MB 12%\n",
+      "line access coalesced uncoalesced half-warp moved wanted\n",
+      "7 stores - 65536 16.0 / 1.0 33.6 MB 4.2 MB\n", "bank warps", "passes serialised", "16.5x 32768 0%"},
+     {"L2", "ector", "trans.", "2 tile<32, 1> loads", "MB 0%", "32 B"}},
+    {"gtx280",
+     {"# kernel access warps 32 B 64 B warp moved wanted used",
+      "0 naive loads 32768 - 65536 2.0 / 2.0 4.2 MB 4.2 MB 100%\n",
+      "0 naive stores 32768 1048576 - 32.0 / 2.0 33.6 MB 4.2 MB not counted\n",
+      "1 tile<32, 0> stores 32768 - 65536 2.0 / 2.0 4.2 MB 4.2 MB 12%\n",
+      "line access warps 32 B 64 B warp moved wanted\n", "7 stores 32768 1048576 - 32.0 / 2.0 33.6 MB 4.2 MB\n",
+      "passes serialised"},
+     {"L2", "ector", "coalesced", "trans./", "2 tile<32, 1> loads", "128 B"}},
+    {"m2090",
+     {"trans./ trans./ L2 bank diver-", "1.0 / 1.0 32.0 / 4.0 37.7 MB - 0%", "1.0 / 1.0 4.0 / 4.0 8.4 MB 16.5x 0%",
+      "- 4.0 / 4.0 4.2 MB 1.0x 0%", "line inst inst loads load stores store branches",
+      "32768 1.0 / 1.0 32768 32.0 / 4.0", "128-byte lines"},
+     {"sectors/", "coalesced", "partitions", "serialised", "global memory"}},
+    {"k40",
+     {"trans./ trans./ L2 bank diver-", "4.0 / 4.0 32.0 / 4.0 37.7 MB", "32768 4.0 / 4.0 32768 32.0 / 4.0"},
+     {"sectors/", "coalesced", "partitions", "serialised", "global memory", "128-byte"}},
+    {"p100",
+     {"trans./ trans./ L2 bank diver-", "4.0 / 4.0 32.0 / 4.0 37.7 MB", "32768 4.0 / 4.0 32768 32.0 / 4.0"},
+     {"sectors/", "coalesced", "partitions", "serialised", "global memory", "128-byte"}},
+    {"v100",
+     {"sectors/ sectors/ L2 bank diver-", "4.0 / 4.0 32.0 / 4.0 37.7 MB", "32768 4.0 / 4.0 32768 32.0 / 4.0"},
+     {"trans./", "coalesced", "partitions", "serialised", "global memory", "128-byte"}},
+};
+
+static void squeeze(char *text) {
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (*from != ' ' || from[1] != ' ') *to++ = *from;
+    *to = 0;
+}
+
+static void tables_are_of_their_time(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof ages / sizeof ages[0]; i++) {
+        hw_report report = old_sample(ages[i].gpu);
+        char *text = text_of(&report, HW_REPORT_TABLE, false);
+        for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+            if (strcspn(line, "\n") > 120) fail_msg("%s: a line of %zu:\n%s", ages[i].gpu, strcspn(line, "\n"), text);
+        squeeze(text);
+        for (const char *const *piece = ages[i].shown; *piece; piece++)
+            if (!strstr(text, *piece)) fail_msg("%s: no '%s' in\n%s", ages[i].gpu, *piece, text);
+        for (const char *const *piece = ages[i].hidden; *piece; piece++)
+            if (strstr(text, *piece)) fail_msg("%s: '%s' in\n%s", ages[i].gpu, *piece, text);
+        free(text);
+    }
+}
+
+// The colours of numbers for which the least is not what the lanes ask for: a word for all of them.
+static void one_word_is_no_waste(void **state) {
+    (void)state;
+    static const char *const gpus[] = {"gtx280", "m2090"};
+    for (int i = 0; i < 2; i++) {
+        hw_report report = old_sample(gpus[i]);
+        uint64_t *n = transposes[0].counts;
+        report.has_lines = false;
+        report.n_launches = 1;
+        memset(n, 0, sizeof transposes[0].counts);
+        n[HW_COUNT_GLD_REQUESTS] = n[HW_COUNT_GLD_SECTORS] = n[HW_COUNT_GLD_SECTORS_IDEAL] = 1000;
+        n[HW_COUNT_L2_SECTORS] = n[HW_COUNT_L2_SECTORS_IDEAL] = 1000;
+        n[i ? HW_COUNT_GLD_128B : HW_COUNT_GLD_32B] = n[HW_COUNT_GLD_TRANSACTIONS] = i ? 1000 : 2000;
+        n[HW_COUNT_GLD_BYTES] = i ? 128000 : 64000;
+        char *text = text_of(&report, HW_REPORT_TABLE, true);
+        assert_non_null(strstr(text, i ? "\033[32m1.0 / 1.0\033[0m" : "\033[32m2.0 / 2.0\033[0m"));
+        assert_non_null(strstr(text, i ? "\033[32m128 kB\033[0m" : "\033[32m64.0 kB\033[0m"));
+        assert_non_null(strstr(text, i ? "est." : "32.0 kB"));
+        free(text);
+    }
+}
+
+static void partitions_not_counted_are_nothing(void **state) {
+    (void)state;
+    hw_report report = old_sample("gtx280");
+    report.has_lines = false;
+    char *csv = text_of(&report, HW_REPORT_CSV, false), *json = text_of(&report, HW_REPORT_JSON, false);
+    assert_non_null(strstr(csv, ",gld_partition_pct,gst_partition_pct,host_ms"));
+    assert_non_null(strstr(csv, ",100,,1.2500,"));
+    assert_non_null(strstr(csv, ",100,12.5,1.2500,"));
+    assert_non_null(strstr(json, "\"gld_partition_pct\": 100.0, \"gst_partition_pct\": null,"));
+    assert_non_null(strstr(json, "\"gst_partition_pct\": 12.5,"));
+    free(csv);
+    free(json);
+}
+
+// Counters of any size, on GPUs of each time.
+static void old_tables_take_anything(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof ages / sizeof ages[0]; i++)
+        for (int fill = 0; fill < 2; fill++) {
+            hw_report report = old_sample(ages[i].gpu);
+            memset(transposes[0].counts, fill ? 0xff : 0, sizeof transposes[0].counts);
+            memset(lines[0].counts, fill ? 0xff : 0, sizeof lines[0].counts);
+            transposes[0].gld_partition_pct = transposes[0].gst_partition_pct = __builtin_nan("");
+            report.n_launches = 1;
+            char *text = text_of(&report, HW_REPORT_TABLE, true);
+            assert_int_equal(count_of(text, "global memory"), fill && report.gpu->arch->cc < 20 ? 2 : 0);
+            assert_null(strstr(text, "nan"));
+            free(text);
+        }
+}
+
 static void source_lines(void **state) {
     (void)state;
     char path[] = "/tmp/halfwarp_test_XXXXXX", line[64], tiny[4];
@@ -341,6 +486,10 @@ int main(void) {
         cmocka_unit_test(csv_of_lines_is_one_table),
         cmocka_unit_test(json_is_valid_and_complete),
         cmocka_unit_test(table_shows_why),
+        cmocka_unit_test(tables_are_of_their_time),
+        cmocka_unit_test(one_word_is_no_waste),
+        cmocka_unit_test(partitions_not_counted_are_nothing),
+        cmocka_unit_test(old_tables_take_anything),
         cmocka_unit_test(source_lines),
         cmocka_unit_test(table_takes_anything),
         cmocka_unit_test(a_full_disk_is_told),
