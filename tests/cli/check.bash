@@ -7,7 +7,10 @@ failures=0
 # Compiled programs are kept in the build tree, so that scripts share them and the user's cache stays as it is.
 HALFWARP_CACHE=$(cd "$(dirname "$halfwarp")" && pwd)/test-cache
 export HALFWARP_CACHE
-unset HALFWARP_HIDE_NVCC
+# Whatever the user's settings and language are; and programs that crash on purpose leave no files of their memory.
+unset HALFWARP_HIDE_NVCC NO_COLOR
+export LC_ALL=C
+ulimit -c 0
 
 fail() {
     echo "FAILED: $*" >&2

@@ -78,14 +78,19 @@ with open(source, "wb") as file:
     file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode())
     file.write(b"".join(struct.pack("<f", i * 7919 % 99991) for i in range(3 * count)))
 for number in signal.SIGINT, signal.SIGTERM:
-    child = subprocess.Popen([halfwarp, "nearest", source, "-o", out, "--distances", work + "/far.npy", "--device",
-                              "cpu", "--k", "100", "--method", "brute"],
-                             preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
-    while child.poll() is None and len(glob.glob(work + "/*.tmp")) < 2:
-        time.sleep(0.0005)
-    child.send_signal(number)
-    child.wait()
-    left = glob.glob(work + "/out.npy*") + glob.glob(work + "/far.npy*")
+    for _ in range(10):   # a machine of many processors may have done before the signal comes
+        for old in glob.glob(out + "*") + glob.glob(work + "/far.npy*"):
+            os.remove(old)
+        child = subprocess.Popen([halfwarp, "nearest", source, "-o", out, "--distances", work + "/far.npy", "--device",
+                                  "cpu", "--k", "100", "--method", "brute"],
+                                 preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+        while child.poll() is None and len(glob.glob(work + "/*.tmp")) < 2:
+            time.sleep(0.0005)
+        child.send_signal(number)
+        child.wait()
+        if child.returncode:
+            break
+    left = glob.glob(out + "*") + glob.glob(work + "/far.npy*")
     if child.returncode != -number or left:
         sys.exit("%s: status %d, left %s" % (number.name, child.returncode, left))
 os.remove(source)

@@ -19,14 +19,17 @@
 static const hw_device_options device_options = {.cache_dir = HW_TEST_CACHE};
 static hw_device *h200;
 
-static hw_device *open_device(const char *name) {
+static hw_device *open_with(const char *name, uint32_t threads) {
     hw_device *device = NULL;
     hw_diag diag = {0};
     hw_device_options options = device_options;
     options.search_path = getenv("PATH");
+    options.threads = threads;
     if (hw_device_open(name, &options, &device, &diag)) fail_msg("%s: %s", name, diag.text);
     return device;
 }
+
+static hw_device *open_device(const char *name) { return open_with(name, 0); }
 
 static int setup(void **state) {
     (void)state;
@@ -666,6 +669,8 @@ static void progress(void *context, size_t index, size_t count, const char *rung
 }
 
 static void no_memory(void **state) {
+    // Two threads: each of a machine's many would have allocations of its own.
+    hw_device *device = open_with("sim:h200", 2);
     hw_ladder_options options = transpose(33, 20, "f32");
     size_t calls = 0;
     long fails = 0;
@@ -677,7 +682,7 @@ static void no_memory(void **state) {
         hw_ladder ladder;
         hw_diag diag = {0};
         hw_alloc_fail_after(fails);
-        hw_status status = hw_ladder_run(h200, NULL, &options, &ladder, &diag);
+        hw_status status = hw_ladder_run(device, NULL, &options, &ladder, &diag);
         hw_alloc_fail_after(-1);
         if (status) assert_int_equal(status, HW_NO_MEMORY);
         good = !status;
@@ -690,6 +695,7 @@ static void no_memory(void **state) {
     }
     assert_true(fails > 5);
     assert_true(calls > 3);
+    hw_device_close(device);
 }
 
 // ---- types ----------------------------------------------------------------------------------------------------------
