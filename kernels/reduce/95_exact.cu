@@ -4,10 +4,11 @@
 //            of a spread, 14 for counting fit in 53. So each thread keeps 16 sums in shared memory, one for each group
 //            of 16 exponents, and adds a term to that of its own exponent: a conversion, a shift, a mask, a load, an
 //            addition, a store, whatever the numbers are. No term is compared with another, nothing branches;
-//            infinities and NaNs go their way in the highest group. A term of f64 is two such terms, its upper 26 bits
-//            and its lower 27, and the groups of a block lie around the largest of its first terms; terms far from
-//            these go straight to the limbs of common/exact.cuh. At the end a block's groups are integers, which are
-//            added up and put into limbs.
+//            infinities and NaNs of f32 go their way in the highest group. A term of f64 is two such terms, its upper
+//            26 bits and its lower 27, and the groups of a block lie around the largest of its first terms, but so far
+//            below f64's end that no group overflows. Terms outside of them, infinities and NaNs go straight to the
+//            limbs of common/exact.cuh and the flags. At the end a block's groups are integers, which are added up and
+//            put into limbs.
 // Predicted  H200, f32 2^28: as fast as a plain sum. A multiprocessor must take 4.5 terms a cycle to be as fast as
 //            memory: shared memory gives and takes 8 of 8 bytes, the conversion unit 16.
 // Measured   H200, f32 2^28: 248 us, 4333 GB/s, 95% of a plain sum's loads and additions in the same run (236 us), for
@@ -62,7 +63,9 @@ typedef unsigned number_bits;
 constexpr int WORD = 16 / ELEMENT_BYTES;                      // terms
 constexpr int LIMBS = IS_F64 ? EXACT_LIMBS_F64 : EXACT_LIMBS_F32;
 constexpr int GROUPS = 16, SPREAD_BITS = 4;                   // of 16 exponents each
-constexpr int MOST_TERMS = IS_F64 ? 1024 : 8192;              // that a thread adds before its groups may overflow
+constexpr int EXPONENTS = GROUPS << SPREAD_BITS;              // of all groups
+constexpr int MOST_TERMS_BITS = IS_F64 ? 10 : 13;
+constexpr int MOST_TERMS = 1 << MOST_TERMS_BITS;              // that a thread adds before its groups may overflow
 constexpr int RECORD = LIMBS + 1;                             // what a block leaves: limbs and flags
 
 struct exact_axis {
@@ -125,7 +128,7 @@ template <bool shared>
 __device__ __forceinline__ void add_term(double *sums, double term, int first, exact_limb *limbs, unsigned &flags) {
     const exact_bits bits = (exact_bits)__double_as_longlong(term);
     const int exponent = (int)(bits >> 52 & 2047) - first;
-    if ((unsigned)(exponent - 53) < 256 - 53) {
+    if ((unsigned)(exponent - 53) < EXPONENTS - 53) {
         const double upper = __longlong_as_double((exact_limb)(bits & ~0x7ffffffull)), lower = term - upper;
         const int lower_exponent = (int)((exact_bits)__double_as_longlong(lower) >> 52 & 2047) - first;
         sums[(exponent >> SPREAD_BITS) * THREADS] += upper;
@@ -143,8 +146,13 @@ __device__ __forceinline__ void add_term(double *sums, double term, int first, e
 }
 #endif
 
-// The exponents that the groups of f64 take, from the largest of some terms: 154 below and 48 above.
-__device__ __forceinline__ int first_exponent(int largest) { return max(largest + 48 - 255, 0); }
+// The exponents that the groups of f64 take, from the largest of some terms: 154 below and 48 above. The last of them is
+// as far below f64's last, 2046, as MOST_TERMS terms can reach, and one more: no group's sum becomes infinite, and
+// infinities and NaNs, which have no lower part, stay out of the groups.
+constexpr int LAST_EXPONENT = 2046 - MOST_TERMS_BITS - 1;
+__device__ __forceinline__ int first_exponent(int largest) {
+    return max(min(largest + 48, LAST_EXPONENT) - (EXPONENTS - 1), 0);
+}
 __device__ __forceinline__ int exponent_of(number term) {
     return IS_F64 ? (int)((exact_bits)__double_as_longlong(term) >> 52 & 2047) : 0;
 }
