@@ -32,7 +32,8 @@ extern const char hw_cli_commit[];
 // Prints "halfwarp: ..." on stderr.
 void hw_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Of count names, the one that the user most likely meant; NULL when none is near.
+// Of count names, the one that the user most likely meant, upper case or lower: one that begins as typed, or has it
+// inside, or the other way round, or differs in a third of its letters at most. NULL when none is near.
 const char *hw_cli_nearest(const char *typed, const char *const *names, size_t count);
 
 // A GPU by its name for --gpu; NULL after a complaint.

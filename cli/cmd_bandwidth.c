@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "bandwidth.h"
-#include "options.h"
-#include "plot.h"
+#include "report_options.h"
 #include "text_output.h"
 
 static const char help[] =
@@ -24,9 +23,9 @@ static const char help[] =
 enum { LEAST = 4 << 10, MOST = 1 << 30, OVERLAP_BYTES = 64 << 20 };
 
 typedef struct bandwidth_words {
-    const char *device, *output, *plot;
+    hw_cli_report_words report;
+    const char *device;
     unsigned long long most;
-    hw_report_format format;
 } bandwidth_words;
 
 static bool set_device(void *options, const char *value) {
@@ -41,27 +40,8 @@ static bool set_most(void *options, const char *value) {
     return false;
 }
 
-static bool set_format(void *options, const char *value) {
-    bandwidth_words *words = options;
-    words->format = hw_cli_read_format(value);
-    return words->format != HW_REPORT_FORMATS;
-}
-
-static bool set_output(void *options, const char *value) {
-    ((bandwidth_words *)options)->output = value;
-    if (*value) return true;
-    hw_cli_complain("-o takes a file's name");
-    return false;
-}
-
-static bool set_plot(void *options, const char *value) {
-    ((bandwidth_words *)options)->plot = value;
-    return hw_cli_plot_check(value) == 0;
-}
-
 static const hw_cli_option options_table[] = {
-    {"--device", true, set_device}, {"--max", true, set_most}, {"--format", true, set_format},
-    {"-o", true, set_output},       {"--plot", true, set_plot},
+    {"--device", true, set_device}, {"--max", true, set_most}, HW_CLI_REPORT_OPTIONS,
 };
 
 // Four times as much each time.
@@ -79,8 +59,9 @@ static hw_status measure(hw_device *device, unsigned long long most, hw_bandwidt
 }
 
 static int deliver(const bandwidth_words *words, const hw_bandwidth *b) {
-    int status = hw_cli_text_deliver(words->output, words->format, hw_bandwidth_write, b);
-    return status || !words->plot ? status : hw_bandwidth_draw(b, words->plot);
+    const hw_cli_report_words *report = &words->report;
+    int status = hw_cli_text_deliver(report->output, report->format, hw_bandwidth_write, b);
+    return status || !report->plot ? status : hw_bandwidth_draw(b, report->plot);
 }
 
 static int bandwidth_main(int argc, char **argv) {

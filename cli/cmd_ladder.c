@@ -11,8 +11,7 @@
 #include "isa/gpu.h"
 #include "ladder/ladder.h"
 #include "ladder_report.h"
-#include "options.h"
-#include "plot.h"
+#include "report_options.h"
 #include "sweep.h"
 #include "text_output.h"
 
@@ -43,8 +42,8 @@ static const char help[] =
     "Exit status: 0 when every result was right; 1 when one was wrong; else as `halfwarp --help` says.\n";
 
 typedef struct ladder_words {
-    const char *size, *dtype, *device, *gpu, *block, *rung, *output, *plot;
-    hw_report_format format;
+    hw_cli_report_words report;
+    const char *size, *dtype, *device, *gpu, *block, *rung;
     double seconds;
 } ladder_words;
 
@@ -55,7 +54,6 @@ static bool set_dtype(void *options, const char *value) { return ((ladder_words 
 static bool set_device(void *options, const char *value) { return ((ladder_words *)options)->device = value, true; }
 static bool set_block(void *options, const char *value) { return ((ladder_words *)options)->block = value, true; }
 static bool set_rung(void *options, const char *value) { return ((ladder_words *)options)->rung = value, true; }
-static bool set_output(void *options, const char *value) { return ((ladder_words *)options)->output = value, true; }
 
 // The next of "G,H,...", NULL past the last.
 static const char *next_gpu(const char **list, char name[64]) {
@@ -72,22 +70,8 @@ static bool set_gpu(void *options, const char *value) {
     char name[64];
     words->gpu = value;
     for (const char *list = value; next_gpu(&list, name);)
-        if (!hw_gpu_find(name)) {
-            hw_cli_complain("no GPU is called '%s'; `halfwarp gpus` lists them", name);
-            return false;
-        }
+        if (!hw_cli_find_gpu(name)) return false;
     return true;
-}
-
-static bool set_format(void *options, const char *value) {
-    ladder_words *words = options;
-    words->format = hw_cli_read_format(value);
-    return words->format != HW_REPORT_FORMATS;
-}
-
-static bool set_plot(void *options, const char *value) {
-    ((ladder_words *)options)->plot = value;
-    return hw_cli_plot_check(value) == 0;
 }
 
 static bool set_seconds(void *options, const char *value) {
@@ -102,8 +86,7 @@ static bool set_seconds(void *options, const char *value) {
 static const hw_cli_option options_table[] = {
     {"--size", true, set_size},     {"--dtype", true, set_dtype}, {"--device", true, set_device},
     {"--gpu", true, set_gpu},       {"--block", true, set_block}, {"--rung", true, set_rung},
-    {"--format", true, set_format}, {"-o", true, set_output},     {"--plot", true, set_plot},
-    {"--seconds", true, set_seconds},
+    {"--seconds", true, set_seconds}, HW_CLI_REPORT_OPTIONS,
 };
 
 // "8192x8192": up to max numbers with an x between them. Returns how many, 0 when it is anything else.
@@ -251,8 +234,9 @@ static bool write_report(const void *context, hw_report_format format, bool colo
 
 static int deliver(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
     const report r = {ladder, family};
-    int status = hw_cli_text_deliver(words->output, words->format, write_report, &r);
-    return !status && words->plot && !family->swept_size ? hw_cli_ladder_draw(ladder, family, words->plot) : status;
+    const hw_cli_report_words *to = &words->report;
+    int status = hw_cli_text_deliver(to->output, to->format, write_report, &r);
+    return !status && to->plot && !family->swept_size ? hw_cli_ladder_draw(ladder, family, to->plot) : status;
 }
 
 // ---- Several GPUs ---------------------------------------------------------------------------------------------------
@@ -263,6 +247,7 @@ static bool write_sweep(const void *context, hw_report_format format, bool colou
 
 static int sweep_devices(const ladder_words *words, const hw_family *family, hw_device *const *devices, size_t count,
                          bool with_report) {
+    const hw_cli_report_words *to = &words->report;
     hw_sweep_options options = {.family = family, .seconds = words->seconds};
     hw_diag diag = {0};
     hw_sweep *sweep = calloc(1, sizeof *sweep);
@@ -276,8 +261,8 @@ static int sweep_devices(const ladder_words *words, const hw_family *family, hw_
     hw_status failed = hw_sweep_run(devices, count, &options, sweep, &diag);
     if (is_terminal) fputs("\r\033[K", stderr);
     if (failed) status = hw_cli_fail(failed, &diag);
-    if (!status && with_report) status = hw_cli_text_deliver(words->output, words->format, write_sweep, sweep);
-    if (!status && words->plot) status = hw_cli_sweep_draw(sweep, words->plot);
+    if (!status && with_report) status = hw_cli_text_deliver(to->output, to->format, write_sweep, sweep);
+    if (!status && to->plot) status = hw_cli_sweep_draw(sweep, to->plot);
     free(sweep);
     return status;
 }
@@ -341,7 +326,7 @@ static int climb(const ladder_words *words, const hw_family *family, hw_device *
     if (failed) status = hw_cli_fail(failed, &diag);
     else status = deliver(&ladder, family, words);
     // What was measured, and the model's beside it.
-    if (!status && words->plot && family->swept_size)
+    if (!status && words->report.plot && family->swept_size)
         status = sweep_devices(words, family, (hw_device *[2]){device, counter}, counter ? 2 : 1, false);
     if (!status) status = status_of(&ladder);
     hw_ladder_free(&ladder);
@@ -350,7 +335,7 @@ static int climb(const ladder_words *words, const hw_family *family, hw_device *
 
 static int ladder_main(int argc, char **argv) {
     static const hw_cli_syntax syntax = {"ladder", options_table, sizeof options_table / sizeof options_table[0], 1};
-    ladder_words words = {.format = HW_REPORT_TABLE, .seconds = 0.2};
+    ladder_words words = {.report.format = HW_REPORT_TABLE, .seconds = 0.2};
     const char *name = NULL;
     const hw_family *family;
     hw_device *device = NULL, *counter = NULL;

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_file.h"
 #include "isa/gpu.h"
 #include "launch.h"
+#include "text_output.h"
 
 enum { MAX_THREADS = 1024 };
 
@@ -48,16 +50,12 @@ static bool set_compiler(hw_cli_launch *launch, const char *value) {
 
 static bool set_format(hw_cli_launch *launch, const char *value) {
     launch->format = value;
-    if (!strcmp(value, "table") || !strcmp(value, "csv") || !strcmp(value, "json")) return true;
-    hw_cli_complain("--format is table, csv or json, and not '%s'", value);
-    return false;
+    return hw_cli_read_format(value) != HW_REPORT_FORMATS;
 }
 
 static bool set_output(hw_cli_launch *launch, const char *value) {
     launch->output = value;
-    if (*value) return true;
-    hw_cli_complain("-o takes a file's name");
-    return false;
+    return hw_cli_is_file_name("-o", value);
 }
 
 static bool set_lines(hw_cli_launch *launch, const char *value) {

@@ -85,8 +85,8 @@ while IFS='|' read -r arguments sentence; do
     silent out
     [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
 done <<'ROWS'
-access --gpu fx5600,gtx281|no GPU is called 'gtx281'
-access --gpu fx5600,|no GPU is called ''
+access --gpu fx5600,gtx281|there is no GPU 'gtx281'; did you mean 'gtx280'?
+access --gpu fx5600,|there is no GPU ''
 access --gpu fx5600,h200 --size 8x1|--gpu names several
 access --gpu fx5600,h200 --rung copy|--gpu names several
 access --gpu h200,h200,h200,h200,h200,h200,h200,h200|up to 7 GPUs

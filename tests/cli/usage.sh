@@ -29,6 +29,38 @@ expect 2 "$halfwarp" run
 says err "which program?"
 expect 2 "$halfwarp" run --gpu h20 x.cu
 says err "did you mean 'h200'?"
+# What is near: begun, inside, a slip away, in capitals or not. What shares two letters in four is not.
+while read -r typed meant; do
+    expect 2 "$halfwarp" run --gpu "$typed" x.cu
+    if [ "$meant" = - ]; then
+        ! grep -q "did you mean" "$work/err" || fail "--gpu $typed: $(cat "$work/err")"
+        says err "\`halfwarp gpus\` lists them"
+    else
+        says err "did you mean '$meant'?"
+    fi
+done <<'ROWS'
+gtx gtx280
+GTX28 gtx280
+rtx rtx3090
+rtx4 rtx4090
+280 gtx280
+4090 rtx4090
+8800 8800gtx
+8080gtx 8800gtx
+fx56000 fx5600
+teslak40 k40
+h20O h200
+gtx-280 gtx280
+9800 -
+t5 -
+x -
+titan -
+zzzzzz -
+ROWS
+expect 2 "$halfwarp" run --gpu ""
+! grep -q "did you mean" "$work/err" || fail "--gpu '': $(cat "$work/err")"
+expect 2 "$halfwarp" occupancy -x
+! grep -q "did you mean" "$work/err" || fail "-x: $(cat "$work/err")"
 expect 2 "$halfwarp" run --gpu
 says err "takes a value"
 expect 2 "$halfwarp" run --gup h200 x.cu
