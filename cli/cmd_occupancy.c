@@ -9,8 +9,7 @@
 #include "cli.h"
 #include "occupancy.h"
 #include "occupancy_kernels.h"
-#include "options.h"
-#include "plot.h"
+#include "report_options.h"
 #include "text_output.h"
 
 static const char help[] =
@@ -35,11 +34,11 @@ static const char help[] =
     "                    for the compiler of a .cu file, as nvcc takes them\n";
 
 typedef struct occupancy_words {
+    hw_cli_report_words report;
     const hw_gpu *gpu;
-    uint32_t block, regs, smem;
+    uint32_t shape[3], regs, smem;  // shape[0] 0: no block was told
     bool has_regs;
-    const char *output, *plot, *compiler;
-    hw_report_format format;
+    const char *compiler;
     const char **compile_options;   // room for all of argv
     int n_compile_options;
 } occupancy_words;
@@ -67,11 +66,12 @@ static bool set_block(void *options, const char *value) {
     enum { MOST = 65536 };
     occupancy_words *words = options;
     const char *at = value;
-    uint32_t side;
-    words->block = 1;
+    uint32_t side, threads = 1;
+    words->shape[0] = words->shape[1] = words->shape[2] = 1;
     for (int i = 0; i < 3 && read_number(at, 1, MOST, &side, &at); i++) {
-        if ((uint64_t)words->block * side > MOST) break;
-        words->block *= side;
+        if ((uint64_t)threads * side > MOST) break;
+        threads *= side;
+        words->shape[i] = side;
         if (!*at) return true;
         if (*at++ != 'x') break;
     }
@@ -99,24 +99,6 @@ static bool set_smem(void *options, const char *value) {
     return false;
 }
 
-static bool set_format(void *options, const char *value) {
-    occupancy_words *words = options;
-    words->format = hw_cli_read_format(value);
-    return words->format != HW_REPORT_FORMATS;
-}
-
-static bool set_output(void *options, const char *value) {
-    ((occupancy_words *)options)->output = value;
-    if (*value) return true;
-    hw_cli_complain("-o takes a file's name");
-    return false;
-}
-
-static bool set_plot(void *options, const char *value) {
-    ((occupancy_words *)options)->plot = value;
-    return hw_cli_plot_check(value) == 0;
-}
-
 static bool set_compiler(void *options, const char *value) {
     ((occupancy_words *)options)->compiler = value;
     if (!strcmp(value, "nvcc") || !strcmp(value, "clang")) return true;
@@ -126,8 +108,7 @@ static bool set_compiler(void *options, const char *value) {
 
 static const hw_cli_option options_table[] = {
     {"--gpu", true, set_gpu},   {"--block", true, set_block},   {"--regs", true, set_regs},
-    {"--smem", true, set_smem}, {"--format", true, set_format}, {"-o", true, set_output},
-    {"--plot", true, set_plot}, {"--compiler", true, set_compiler},
+    {"--smem", true, set_smem}, {"--compiler", true, set_compiler}, HW_CLI_REPORT_OPTIONS,
 };
 
 static int take_compile_option(void *options, char **argv, bool *complained) {
@@ -150,7 +131,7 @@ static int check_words(const occupancy_words *words, const char *program) {
         hw_cli_complain("--regs is for a launch by its numbers; the registers of %s come from its compiler", program);
         return HW_EXIT_USAGE;
     }
-    if (!program && !words->block) {
+    if (!program && !words->shape[0]) {
         hw_cli_complain("how many threads? Usage: halfwarp occupancy --gpu G --block N [--regs R] [--smem S], "
                         "or a .cu file");
         return HW_EXIT_USAGE;
@@ -169,8 +150,14 @@ static bool write_list(const void *list, hw_report_format format, bool colour, F
 }
 
 static int deliver(const hw_occupancy_list *list, const occupancy_words *words) {
-    int status = hw_cli_text_deliver(words->output, words->format, write_list, list);
-    return !status && words->plot ? hw_occupancy_draw(list, words->plot) : status;
+    const hw_cli_report_words *report = &words->report;
+    int status = hw_cli_text_deliver(report->output, report->format, write_list, list);
+    return !status && report->plot ? hw_occupancy_draw(list, report->plot) : status;
+}
+
+static void take_block(const occupancy_words *words, hw_occupancy_row *row) {
+    memcpy(row->shape, words->shape, sizeof row->shape);
+    row->block = words->shape[0] * words->shape[1] * words->shape[2];
 }
 
 static uint32_t best_block(const hw_occupancy_list *list, const hw_occupancy_row *row) {
@@ -184,13 +171,14 @@ static int answer_program(const occupancy_words *words, char *program) {
     const hw_cli_launch launch = {.gpu = words->gpu->id, .compiler = words->compiler, .program = argv,
                                   .compile_options = words->compile_options,
                                   .n_compile_options = words->n_compile_options};
-    hw_occupancy_list list = {.gpu = words->gpu, .program = program, .block_is_best = !words->block};
+    hw_occupancy_list list = {.gpu = words->gpu, .program = program, .block_is_best = !words->shape[0]};
     int status = hw_occupancy_find_kernels(&launch, &list);
     for (size_t i = 0; !status && i < list.n_rows; i++) {
         hw_occupancy_row *row = &list.rows[i];
         row->smem_dynamic = words->smem;
-        row->block = words->block ? words->block : best_block(&list, row);
-        row->held = hw_occupancy_ask(&list, row, row->block);
+        if (words->shape[0]) take_block(words, row);
+        else row->block = best_block(&list, row);
+        hw_occupancy_hold(&list, row);
     }
     if (!status) status = deliver(&list, words);
     hw_occupancy_free_rows(&list);
@@ -198,15 +186,16 @@ static int answer_program(const occupancy_words *words, char *program) {
 }
 
 static int answer_numbers(const occupancy_words *words) {
-    hw_occupancy_row row = {.block = words->block, .regs = words->regs, .smem_dynamic = words->smem};
+    hw_occupancy_row row = {.regs = words->regs, .smem_dynamic = words->smem};
     hw_occupancy_list list = {.gpu = words->gpu, .rows = &row, .n_rows = 1};
-    row.held = hw_occupancy_ask(&list, &row, row.block);
+    take_block(words, &row);
+    hw_occupancy_hold(&list, &row);
     return deliver(&list, words);
 }
 
 static int occupancy_main(int argc, char **argv) {
     static const hw_cli_syntax syntax = {"occupancy", options_table, sizeof options_table / sizeof options_table[0], 1};
-    occupancy_words words = {.gpu = hw_gpu_find("h200"), .format = HW_REPORT_TABLE};
+    occupancy_words words = {.gpu = hw_gpu_find("h200"), .report.format = HW_REPORT_TABLE};
     const char *program = NULL;
     int n_words;
     words.compile_options = calloc((size_t)argc + 1, sizeof *words.compile_options);

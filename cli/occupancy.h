@@ -14,6 +14,7 @@ typedef struct hw_occupancy_row {
     uint32_t block, regs;              // threads per block; registers per thread, 0: not told
     uint32_t smem_static, smem_dynamic;
     uint32_t most_threads;             // that the kernel's launch bounds allow; 0: any
+    uint32_t shape[3];                 // of the block, as it was told; 0: it was not
     bool regs_estimated;               // no ptxas was there to say
     hw_occupancy held;
 } hw_occupancy_row;
@@ -26,8 +27,11 @@ typedef struct hw_occupancy_list {
     size_t n_rows;
 } hw_occupancy_list;
 
-// Asks the model, for the row's block or for another.
+// Asks the model about a block of so many threads.
 hw_occupancy hw_occupancy_ask(const hw_occupancy_list *list, const hw_occupancy_row *row, uint32_t block);
+
+// Sets what is held, by the row's block and its shape.
+void hw_occupancy_hold(const hw_occupancy_list *list, hw_occupancy_row *row);
 
 // "regs", "warps+smem": what stands in the way of one block more. Returns text.
 const char *hw_occupancy_limiter(const hw_occupancy_row *row, char *text, size_t text_bytes);

@@ -15,6 +15,19 @@ hw_occupancy hw_occupancy_ask(const hw_occupancy_list *list, const hw_occupancy_
     return o;
 }
 
+// The axis along which a block of that shape is too long; -1: none.
+static int long_axis(const hw_arch *arch, const hw_occupancy_row *row) {
+    for (int axis = 0; axis < 3; axis++)
+        if (row->shape[axis] > arch->max_block[axis]) return axis;
+    return -1;
+}
+
+void hw_occupancy_hold(const hw_occupancy_list *list, hw_occupancy_row *row) {
+    const hw_arch *arch = list->gpu->arch;
+    row->held = hw_occupancy_ask(list, row, row->block);
+    if (long_axis(arch, row) >= 0) row->held = (hw_occupancy){.limit_blocks = arch->blocks_per_sm};
+}
+
 // Registers or memory that are not used, and so are no limiter though they stand at the number of blocks.
 static unsigned limiters_of(const hw_occupancy_row *row) {
     unsigned limiters = hw_model_occupancy_limiters(&row->held);
@@ -48,6 +61,7 @@ const char *hw_occupancy_name(const hw_occupancy_row *row, char text[HW_OCCUPANC
 bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes) {
     const hw_arch *arch = list->gpu->arch;
     uint32_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
+    int axis = long_axis(arch, row);
     if (row->held.blocks) return false;
     if (row->block > arch->max_threads_per_block)
         snprintf(text, text_bytes, "%u threads are more than the %u that a block can have", row->block,
@@ -55,12 +69,16 @@ bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row 
     else if (row->most_threads && row->block > row->most_threads)
         snprintf(text, text_bytes, "%u threads are more than the %u that it was compiled for", row->block,
                  row->most_threads);
+    else if (axis >= 0)
+        snprintf(text, text_bytes, "block dimension %c is %u, not 1 to %u", "xyz"[axis], row->shape[axis],
+                 arch->max_block[axis]);
     else if (row->regs > arch->max_regs_per_thread)
         snprintf(text, text_bytes, "%u registers are more than the %u that a thread can have", row->regs,
                  arch->max_regs_per_thread);
     else if (row->smem_static + row->smem_dynamic > most)
-        snprintf(text, text_bytes, "%u bytes of shared memory are more than the %u that a block can have",
-                 row->smem_static + row->smem_dynamic, most);
+        snprintf(text, text_bytes, "%u bytes of shared memory are more than the %u that a block can have%s",
+                 row->smem_static + row->smem_dynamic, most,
+                 row->kernel && hw_model_launch_smem_bytes(arch, 0) ? "; its arguments are among them" : "");
     else
         snprintf(text, text_bytes, "%u threads of %u registers need more than the %u registers that a block can have",
                  row->block, row->regs, arch->regs_per_block);

@@ -189,6 +189,8 @@ static hw_status allow_dynamic_shared(hw_kernel *kernel, uint32_t bytes, hw_diag
     hw_device *device = kernel->device;
     uint64_t all = (uint64_t)kernel->info.static_shared_bytes + bytes;
     hw_status status = HW_OK;
+    if (all > device->properties.shared_bytes && device->properties.kind == HW_DEVICE_SIM)
+        return device->table->allow_dynamic_shared(kernel, bytes, diag);   // it has more to say
     if (all > device->properties.shared_bytes)
         return hw_diag_set(diag, HW_USAGE,
                            "%s: %s is launched with %u bytes of static and %u of dynamic shared memory, "

@@ -63,7 +63,7 @@ typedef struct hw_sim_function_info {
     bool regs_estimated;
     uint32_t static_shared_bytes, const_bytes, local_bytes;
     uint32_t max_threads_per_block;    // by registers and .maxntid
-    uint32_t max_dynamic_shared_bytes; // as set; 48 KiB less the static part at first
+    uint32_t max_dynamic_shared_bytes; // as set; what needs no opt-in less the static part at first
     uint32_t n_params;
     int ptx_version, binary_version;   // 90 for 9.0
 } hw_sim_function_info;

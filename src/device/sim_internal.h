@@ -6,7 +6,7 @@
 
 #include "device/sim.h"
 
-enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // dynamic shared memory that needs no opt-in, from 2.0 on
+enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // shared memory that needs no opt-in, where a block may have as much
 
 struct hw_sim {
     hw_sim_options options;
@@ -43,5 +43,8 @@ struct hw_sim_module {
 
 // Registers per thread, 1 at least, and never more than the architecture has: an estimate may be.
 uint32_t hw_sim_regs(const hw_sim_function *function);
+
+// Static shared memory as the kernel's cubin would state it: what it declares, and before 2.0 what a launch lays there.
+uint32_t hw_sim_static_shared(const hw_sim_function *function);
 
 #endif

@@ -1,4 +1,5 @@
 // Functions and launches: what the simulated GPU allows, and the way into execution.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -20,6 +21,27 @@ uint32_t hw_sim_regs(const hw_sim_function *function) {
     uint32_t most = arch_of(function)->max_regs_per_thread;
     if (most && regs > most) regs = most;
     return regs ? regs : 1;
+}
+
+static uint32_t launch_shared(const hw_sim_function *function) {
+    return hw_model_launch_smem_bytes(arch_of(function), function->ptx->param_bytes);
+}
+
+uint32_t hw_sim_static_shared(const hw_sim_function *function) {
+    return function->program->shared_bytes + launch_shared(function);
+}
+
+static uint32_t most_shared(const hw_arch *arch) {
+    return arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
+}
+
+// For messages, why more is used than the program says; "" from 2.0 on. The buffer is the caller's.
+static const char *launch_shared_text(const hw_sim_function *function, char text[160]) {
+    text[0] = 0;
+    if (launch_shared(function))
+        snprintf(text, 160, "; %u of them hold its arguments and the launch's configuration, which lie there before "
+                 "compute capability 2.0", launch_shared(function));
+    return text;
 }
 
 // Threads that .maxntid or .reqntid allow in a block; 0: not stated.
@@ -51,7 +73,7 @@ void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_i
         .name = function->ptx->name,
         .regs = hw_sim_regs(function),
         .regs_estimated = !function->regs,
-        .static_shared_bytes = function->program->shared_bytes,
+        .static_shared_bytes = hw_sim_static_shared(function),
         .const_bytes = function->module->const_bytes,
         .local_bytes = function->program->local_bytes,
         .max_threads_per_block = (uint32_t)(stated && stated < threads ? stated : threads),
@@ -73,20 +95,19 @@ void hw_sim_set_regs(hw_sim_function *function, uint32_t regs) { function->regs 
 
 hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, uint32_t bytes, hw_diag *diag) {
     const hw_arch *arch = sim->options.gpu->arch;
-    uint32_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
-    uint32_t fixed = function->program->shared_bytes;
-    char name[256];
+    uint32_t most = most_shared(arch), fixed = hw_sim_static_shared(function);
+    char name[256], why[160];
     if (fixed > most || bytes > most - fixed)
         return hw_diag_set(diag, HW_USAGE, "%s: %u bytes of dynamic and %u of static shared memory are more than "
-                           "the %u that a block of %s can have", name_of(function, name), bytes, fixed, most,
-                           sim->options.gpu->name);
+                           "the %u that a block of %s can have%s", name_of(function, name), bytes, fixed, most,
+                           sim->options.gpu->name, launch_shared_text(function, why));
     function->max_dynamic_shared_bytes = bytes;
     return HW_OK;
 }
 
 uint32_t hw_sim_blocks_per_sm(const hw_sim *sim, const hw_sim_function *function, uint32_t block_threads,
                               uint32_t dynamic_shared_bytes) {
-    uint32_t shared = function->program->shared_bytes + dynamic_shared_bytes;
+    uint32_t shared = hw_sim_static_shared(function) + dynamic_shared_bytes;
     const hw_arch *arch = sim->options.gpu->arch;
     uint32_t regs = hw_sim_regs(function);
     // ptxas would have made the kernel fit; an estimate that does not is too high.
@@ -140,17 +161,17 @@ static hw_status check_function(const hw_sim *sim, const hw_sim_launch_args *arg
                     name_of(function, name), function->regs, (unsigned long long)threads);
         return refuse(refusal, HW_REFUSED_RESOURCES);
     }
+    uint64_t shared = (uint64_t)hw_sim_static_shared(function) + args->dynamic_shared_bytes;
+    if (shared > most_shared(arch_of(function))) {
+        char why[160];
+        hw_diag_set(diag, HW_USAGE, "%s uses %llu bytes of shared memory, and a block may have %u%s",
+                    name_of(function, name), (unsigned long long)shared, most_shared(arch_of(function)),
+                    launch_shared_text(function, why));
+        return refuse(refusal, HW_REFUSED_SHARED);
+    }
     if (args->dynamic_shared_bytes > function->max_dynamic_shared_bytes) {
         hw_diag_set(diag, HW_USAGE, "%s is launched with %u bytes of dynamic shared memory and may have %u",
                     name_of(function, name), args->dynamic_shared_bytes, function->max_dynamic_shared_bytes);
-        return refuse(refusal, HW_REFUSED_SHARED);
-    }
-    const hw_arch *arch = arch_of(function);
-    uint64_t shared = (uint64_t)function->program->shared_bytes + args->dynamic_shared_bytes;
-    uint64_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
-    if (shared > most) {
-        hw_diag_set(diag, HW_USAGE, "%s uses %llu bytes of shared memory, and a block may have %llu", name_of(function, name),
-                    (unsigned long long)shared, (unsigned long long)most);
         return refuse(refusal, HW_REFUSED_SHARED);
     }
     uint64_t resident = (uint64_t)sim->options.gpu->sms *
@@ -184,7 +205,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .kernel = function->ptx->name,
         .regs = hw_sim_regs(function),
         .regs_estimated = !function->regs,
-        .smem_static_bytes = function->program->shared_bytes,
+        .smem_static_bytes = hw_sim_static_shared(function),
         .smem_dynamic_bytes = args->dynamic_shared_bytes,
         .local_bytes = function->program->local_bytes,
         .bank_bytes = args->bank_bytes,
@@ -208,7 +229,7 @@ static hw_exec_gpu describe_gpu(const hw_sim *sim, const hw_sim_launch_args *arg
         .sms = gpu->sms,
         .resident_blocks = gpu->sms * (per_sm ? per_sm : 1),
         .clock_khz = gpu->clock_mhz * 1000,
-        .max_shared_bytes = gpu->arch->smem_optin_bytes ? gpu->arch->smem_optin_bytes : gpu->arch->smem_per_block_bytes,
+        .max_shared_bytes = most_shared(gpu->arch),
     };
 }
 

@@ -96,16 +96,18 @@ static hw_status place_variables(hw_sim *sim, hw_sim_module *module, hw_diag *di
 
 static hw_status list_entries(hw_sim_module *module, hw_diag *diag) {
     const hw_ptx_module *ptx = module->ptx;
+    uint32_t most = module->sim->options.gpu->arch->smem_per_block_bytes;
+    if (most > HW_SIM_DEFAULT_SHARED_BYTES) most = HW_SIM_DEFAULT_SHARED_BYTES;
     module->functions = hw_calloc(ptx->n_functions, sizeof *module->functions);
     if (!module->functions) return hw_diag_no_memory(diag);
     for (uint32_t i = 0; i < ptx->n_functions; i++) {
         const hw_ptx_function *function = ptx->functions[i];
         const hw_program *program = module->set->programs[i];
         if (!function->is_entry || !program) continue;
-        uint32_t fixed = program->shared_bytes;
-        module->functions[module->n_functions++] = (hw_sim_function){
-            .module = module, .ptx = function, .program = program,
-            .max_dynamic_shared_bytes = fixed < HW_SIM_DEFAULT_SHARED_BYTES ? HW_SIM_DEFAULT_SHARED_BYTES - fixed : 0};
+        hw_sim_function *entry = &module->functions[module->n_functions++];
+        *entry = (hw_sim_function){.module = module, .ptx = function, .program = program};
+        uint32_t fixed = hw_sim_static_shared(entry);
+        entry->max_dynamic_shared_bytes = fixed < most ? most - fixed : 0;
     }
     return HW_OK;
 }

@@ -41,6 +41,11 @@ static uint32_t smem_limit(const hw_arch *arch, uint32_t smem_bytes) {
     return taken ? (uint32_t)(arch->smem_per_sm_bytes / taken) : HW_OCCUPANCY_UNLIMITED;
 }
 
+uint32_t hw_model_launch_smem_bytes(const hw_arch *arch, uint32_t argument_bytes) {
+    enum { CONFIGURATION_BYTES = 16 };
+    return arch->cc < 20 ? CONFIGURATION_BYTES + argument_bytes : 0;
+}
+
 hw_occupancy hw_model_occupancy(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes) {
     hw_occupancy o = {.limit_blocks = arch->blocks_per_sm};
     if (!block_threads || block_threads > arch->max_threads_per_block) return o;

@@ -14,10 +14,18 @@ typedef struct hw_occupancy {
 // What a kernel that takes no shared memory or no registers is limited to by them.
 #define HW_OCCUPANCY_UNLIMITED 0xffffffffu
 
-// The occupancy calculator. regs: per thread; smem_bytes: static plus dynamic, per block. A launch that cannot run at
+// The occupancy calculator. regs: per thread; smem_bytes: static plus dynamic, per block, with
+// hw_model_launch_smem_bytes where there are any. A launch that cannot run at
 // all (too many threads, registers or bytes) holds 0 blocks. Pure, constant time.
 // Source: cuda_occupancy.h of the CUDA 13.0 toolkit for 2.0 and newer, the occupancy calculator's spreadsheet for 1.x.
 hw_occupancy hw_model_occupancy(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
+
+// Shared memory that a launch takes beside what its kernel declares, bytes per block. Before 2.0 its configuration, 16
+// bytes, and its arguments lie there, and cubins and ptxas count them as static; from 2.0 on they are in constant memory.
+// Source: seed 004, 4.4.3.2; CUDA C Best Practices Guide 4.2, "Shared Memory Use by Kernel Arguments"; ptxas 2.2, which
+// refuses 16384 bytes of a kernel without arguments ("0x4000 bytes + 0x10 bytes system, 0x4000 max") and says "28+16
+// bytes smem" of one that declares none and has arguments of 28.
+uint32_t hw_model_launch_smem_bytes(const hw_arch *arch, uint32_t argument_bytes);
 
 // What keeps a launch from having one block more. Several limits may stand at the same number of blocks.
 enum { HW_LIMITED_BY_WARPS = 1, HW_LIMITED_BY_BLOCKS = 2, HW_LIMITED_BY_REGS = 4, HW_LIMITED_BY_SMEM = 8 };

@@ -43,6 +43,12 @@ expect 0 occupancy --block 256 --regs 32
 says out "NVIDIA H200"
 says out "no block size holds more warps"
 
+# No line of a table ends with blanks: heading, row, one kernel, several.
+unblanked() { ! grep -q ' $' "$work/out" || fail "blanks at the end of a line: $(grep -n ' $' "$work/out" | head -2)"; }
+unblanked
+expect 0 occupancy --gpu 8800gtx --block 64 --regs 8 --smem 256
+unblanked
+
 # A launch that would be refused is an answer.
 while read -r words; do
     IFS='|' read -r options why <<< "$words"
@@ -55,6 +61,9 @@ done <<'ROWS'
 --gpu m2090 --block 64 --regs 64|64 registers are more than the 63
 --gpu h200 --block 64 --smem 228KiB|233472 bytes of shared memory are more than the 232448
 --gpu h200 --block 1024 --regs 65|1024 threads of 65 registers
+--gpu h200 --block 1x1x128|block dimension z is 128, not 1 to 64
+--gpu gtx280 --block 2x1x65|block dimension z is 65, not 1 to 64
+--gpu gtx280 --block 1x513|513 threads are more than the 512
 ROWS
 
 expect 0 occupancy --gpu 8800gtx --block 256 --regs 11 --smem 1024 --format json -o "$work/a.json"
@@ -112,6 +121,54 @@ assert len(kernels) == 2 and kernels["bounded"]["regs"] > 0
 PYTHON
 fi
 
+expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --block 1x1x65
+says out "bounded cannot be launched so: block dimension z is 65, not 1 to 64"
+expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --block 1x1x64 --format csv
+[ "$(grep -Ec '",64,[0-9]+,[01],[0-9]+,0,32,64,100,' "$work/out")" = 2 ] || fail "64 along z: $(cat "$work/out")"
+expect 0 occupancy -DSIZE=1024 "$work/kernels.cu"
+unblanked
+
+# Before 2.0 a launch's arguments, here 8 bytes, and 16 of configuration take shared memory: with a tile of 4096 bytes three
+# blocks of 256 threads are left of four, and 16384 bytes are too many. run refuses them too, and profile counts them.
+cat > "$work/tile.cu" << 'CUDA'
+#include <cstdio>
+__global__ void tiled(float *out) {
+    __shared__ float tile[SIZE];
+    tile[threadIdx.x] = out[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+int main() {
+    float *out;
+    cudaFuncAttributes a;
+    cudaMalloc(&out, 1024);
+    tiled<<<1, 256>>>(out);
+    cudaFuncGetAttributes(&a, tiled);
+    printf("%s, %d bytes\n", cudaGetErrorName(cudaDeviceSynchronize()), (int)a.sharedSizeBytes);
+}
+CUDA
+for gpu in 8800gtx:4120:3:24 gtx280:4120:3:24 m2090:4096:6:48; do
+    IFS=: read -r gpu smem blocks warps <<< "$gpu"
+    expect 0 occupancy --gpu "$gpu" -DSIZE=1024 "$work/tile.cu" --block 256 --format csv
+    grep -Eq "^\"tiled\(float ?\*\)\",256,[0-9]+,[01],$smem,0,$blocks,$warps," "$work/out" || fail "$gpu: $(cat "$work/out")"
+    expect 0 "$halfwarp" profile --gpu "$gpu" --format csv -o "$work/p.csv" -DSIZE=1024 "$work/tile.cu"
+    says out "cudaSuccess, $smem bytes"
+    grep -Eq "tiled.*,\(256 1 1\),[0-9]+,$smem,0," "$work/p.csv" || fail "$gpu: $(cat "$work/p.csv")"
+done
+for size in 4090 4091; do
+    expect 0 occupancy --gpu gtx280 -DSIZE=$size "$work/tile.cu" --block 256
+    refused=$(grep -c "cannot be launched so: 16388 bytes of shared memory are more than the 16384" "$work/out")
+    [ "$refused" = $((size - 4090)) ] || fail "$size words: $(cat "$work/out")"
+done
+says out "its arguments are among them"
+expect 0 "$halfwarp" run --gpu gtx280 -DSIZE=4090 "$work/tile.cu"
+says out "cudaSuccess, 16384 bytes"
+silent err
+expect 0 "$halfwarp" run --gpu gtx280 -DSIZE=4096 "$work/tile.cu"
+says err "16408 bytes of shared memory, and a block may have 16384; 24 of them hold its arguments"
+expect 0 "$halfwarp" run --gpu m2090 -DSIZE=4096 "$work/tile.cu"
+says out "cudaSuccess, 16384 bytes"
+
 # Registers and launch bounds are told apart.
 cat > "$work/wide.cu" << 'CUDA'
 __global__ void wide(float *out, int n) {
@@ -147,7 +204,7 @@ if command -v gnuplot > "$work/where"; then
         expect 0 occupancy --gpu $gpu --block 1 --plot "$work/a.svg"
     done
     expect 2 occupancy --block 64 --plot "$work/nowhere/a.svg"
-    [ "$(ls "$work")" = $'a.json\na.png\na.svg\nerr\nkernels.cu\nout\nwhere\nwide.cu' ] || fail "left behind: $(ls "$work")"
+    [ "$(ls "$work")" = $'a.json\na.png\na.svg\nerr\nkernels.cu\nout\np.csv\ntile.cu\nwhere\nwide.cu' ] || fail "left behind: $(ls "$work")"
 fi
 expect 2 occupancy --block 64 --plot "$work/a.gif"
 says err ".svg"

@@ -92,6 +92,61 @@ static void blocks_of_the_transposes(void **state) {
     assert_int_equal(hw_model_occupancy(arch_of("k40"), 512, 10, 16 * 34 * 4).blocks, 4);
 }
 
+// ---- Worked cases ---------------------------------------------------------------------------------------------------
+
+// Worked by hand from the tables of the calculator, and from 3.5 on by cuda_occupancy.h of CUDA 13.0 as well: blocks as
+// each limit alone allows them, together, warps, and percent as printed there.
+static void fifteen_worked_cases(void **state) {
+    (void)state;
+    static const struct {
+        int cc;
+        uint32_t threads, regs, smem, by_warps, by_regs, by_smem, most, blocks, warps;
+        double pct;
+    } cases[] = {
+        {10, 64, 8, 256, 12, 16, 32, 8, 8, 16, 66.7},
+        {10, 256, 10, 1024, 3, 3, 16, 8, 3, 24, 100},
+        {10, 256, 11, 1024, 3, 2, 16, 8, 2, 16, 66.7},
+        {13, 96, 17, 2100, 10, 6, 6, 8, 6, 18, 56.25},
+        {13, 256, 16, 4124, 4, 4, 3, 8, 3, 24, 75},
+        {20, 256, 21, 0, 6, 5, HW_OCCUPANCY_UNLIMITED, 8, 5, 40, 83.3},
+        {20, 192, 20, 12288, 8, 8, 4, 8, 4, 24, 50},
+        {35, 256, 32, 8448, 8, 8, 5, 16, 5, 40, 62.5},
+        {60, 160, 72, 0, 12, 5, HW_OCCUPANCY_UNLIMITED, 32, 5, 25, 39.1},
+        {70, 96, 100, 1000, 21, 5, 96, 32, 5, 15, 23.4},
+        {75, 256, 48, 16384, 4, 5, 4, 16, 4, 32, 100},
+        {80, 128, 40, 20000, 16, 12, 7, 32, 7, 28, 43.75},
+        {86, 256, 40, 16384, 6, 6, 5, 16, 5, 40, 83.3},
+        {90, 384, 168, 204800, 5, 1, 1, 32, 1, 12, 18.75},
+        {120, 192, 80, 24576, 8, 4, 4, 24, 4, 24, 50},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hw_occupancy o = hw_model_occupancy(hw_arch_find(cases[i].cc), cases[i].threads, cases[i].regs, cases[i].smem);
+        if (o.limit_warps != cases[i].by_warps || o.limit_regs != cases[i].by_regs || o.limit_smem != cases[i].by_smem ||
+            o.limit_blocks != cases[i].most || o.blocks != cases[i].blocks || o.warps != cases[i].warps ||
+            o.occupancy_pct < cases[i].pct - 0.05 || o.occupancy_pct > cases[i].pct + 0.05)
+            fail_msg("case %zu: %u/%u/%u/%u, %u blocks, %u warps, %g%%", i + 1, o.limit_warps, o.limit_regs,
+                     o.limit_smem, o.limit_blocks, o.blocks, o.warps, o.occupancy_pct);
+    }
+}
+
+// The fifth of them is a tile of 4096 bytes with three arguments of 4: before 2.0 a launch takes shared memory as well.
+static void memory_of_a_launch(void **state) {
+    (void)state;
+    const hw_arch *gtx280 = arch_of("gtx280"), *arch;
+    assert_int_equal(hw_model_launch_smem_bytes(gtx280, 12), 28);
+    assert_int_equal(hw_model_occupancy(gtx280, 256, 16, 4096).blocks, 4);
+    assert_int_equal(hw_model_occupancy(gtx280, 256, 16, 4096 + hw_model_launch_smem_bytes(gtx280, 12)).blocks, 3);
+    for (size_t a = 0; (arch = hw_arch_at(a)); a++) {
+        uint32_t taken = hw_model_launch_smem_bytes(arch, 0);
+        assert_int_equal(taken, arch->cc < 20 ? 16 : 0);
+        // As ptxas said of sm_10: 0x4000 bytes and 0x10 of the system's are too many, though there are no arguments.
+        if (arch->cc >= 20) continue;
+        assert_int_equal(hw_model_occupancy(arch, 64, 8, 16384 + taken).blocks, 0);
+        assert_int_equal(hw_model_occupancy(arch, 64, 8, 16384 - 16 + taken).blocks, 1);
+    }
+    assert_int_equal(hw_model_launch_smem_bytes(arch_of("h200"), 4096), 0);
+}
+
 // ---- Known values ---------------------------------------------------------------------------------------------------
 
 typedef struct known {
@@ -241,6 +296,8 @@ int main(void) {
         cmocka_unit_test(worked_example_of_seed_004),
         cmocka_unit_test(blocks_of_the_matrix_products),
         cmocka_unit_test(blocks_of_the_transposes),
+        cmocka_unit_test(fifteen_worked_cases),
+        cmocka_unit_test(memory_of_a_launch),
         cmocka_unit_test(limits_of_each_generation),
         cmocka_unit_test(what_an_h200_held),
         cmocka_unit_test(best_blocks),

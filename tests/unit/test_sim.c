@@ -164,6 +164,42 @@ static void test_shared_opt_in(void **state) {
     hw_sim_destroy(f.sim);
 }
 
+// Before 2.0 arguments and 16 bytes of configuration lie in a block's 16 KiB and are counted as the cubin counts them.
+static void test_shared_of_a_launch(void **state) {
+    (void)state;
+    enum { FULL = 16 << 10, ARGUMENTS = 12, LAUNCH = 16 };
+    fixture f = open_sim("gtx280");
+    hw_sim_function *fixed = find(&f, "fixed");
+    hw_sim_function_info info;
+    hw_sim_refusal refusal;
+    hw_diag diag = {0};
+    hw_fault fault;
+    hw_sim_get_function_info(find(&f, "scale"), &info);
+    assert_int_equal(info.static_shared_bytes, ARGUMENTS + LAUNCH);
+    assert_int_equal(info.max_dynamic_shared_bytes, FULL - ARGUMENTS - LAUNCH);
+    hw_sim_get_function_info(fixed, &info);
+    assert_int_equal(info.static_shared_bytes, 4096 + LAUNCH);
+    assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 0), 3);        // 4112 bytes as 4608; 4096 would be 4 blocks
+    assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1008), 3);     // 5120
+    assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1009), 2);     // 5121 as 5632; 5105 would be 3 blocks
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false};
+    assert_int_equal(launch(&f, args, &refusal), HW_OK);
+    args.dynamic_shared_bytes++;
+    assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, &diag), HW_USAGE);
+    assert_int_equal(refusal, HW_REFUSED_SHARED);
+    assert_non_null(strstr(diag.text, "fixed uses 16385 bytes of shared memory, and a block may have 16384; 16 of them"));
+    assert_non_null(strstr(diag.text, "arguments"));
+    assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, FULL - 4096, NULL), HW_USAGE);
+    assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, FULL - 4096 - LAUNCH, NULL), HW_OK);
+    hw_sim_destroy(f.sim);
+    // From 2.0 on they are in constant memory.
+    f = open_sim("m2090");
+    hw_sim_get_function_info(find(&f, "scale"), &info);
+    assert_int_equal(info.static_shared_bytes, 0);
+    assert_int_equal(info.max_dynamic_shared_bytes, 48 << 10);
+    hw_sim_destroy(f.sim);
+}
+
 // maxThreadsPerBlock of a kernel with 96 registers is 640 on an H200: warps go in fours.
 static void test_threads_by_registers(void **state) {
     (void)state;
@@ -257,7 +293,8 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_variables), cmocka_unit_test(test_launch), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_shared_opt_in), cmocka_unit_test(test_threads_by_registers), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_shared_opt_in), cmocka_unit_test(test_shared_of_a_launch),
+        cmocka_unit_test(test_threads_by_registers), cmocka_unit_test(test_fault),
         cmocka_unit_test(test_bad_modules), cmocka_unit_test(test_placed_variable), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
