@@ -1,5 +1,7 @@
 // The transfers as a table, CSV, JSON and a picture.
 #include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "bandwidth.h"
@@ -47,6 +49,9 @@ static void write_table(const hw_bandwidth *b, FILE *out) {
     }
     fputs("\n  combined  write-combined pinned memory      mapped  read and written by a kernel, without a copy\n"
           "  formula   execution + transfer / streams, where execution takes longer\n", out);
+    if (b->is_model)
+        fputs("  together  chunk by chunk, each copy with its latency; nothing overlaps before compute capability 1.1\n",
+              out);
 }
 
 // ---- CSV and JSON ---------------------------------------------------------------------------------------------------
@@ -68,31 +73,56 @@ static void write_csv(const hw_bandwidth *b, FILE *out) {
     }
 }
 
-static void write_json(const hw_bandwidth *b, FILE *out) {
-    const char *comma = "";
-    fprintf(out, "{\"device\": \"%s\", \"model\": %s,\n \"transfers\": [", b->device, b->is_model ? "true" : "false");
+// With three decimals at most, as in CSV.
+static json_t *rounded(double value) { return json_real(round(value * 1000) / 1000); }
+
+// Each returns 0, or -1 when out of memory, and takes its value in both cases.
+static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
+
+static json_t *json_transfer(const hw_bandwidth *b, int kind, int direction, int size) {
+    json_t *object = json_object();
+    double us = b->us[kind][direction][size];
+    int failed = put(object, "memory", json_string(hw_host_kind_name((hw_host_kind)kind)));
+    failed |= put(object, "direction", json_string(short_directions[direction]));
+    failed |= put(object, "bytes", json_integer((json_int_t)b->bytes[size]));
+    failed |= put(object, "us", rounded(us)) | put(object, "gbs", rounded(gbs((double)b->bytes[size], us)));
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *json_overlap(const hw_bandwidth *b, const hw_overlap *o) {
+    json_t *object = json_object();
+    int failed = put(object, "bytes", json_integer((json_int_t)b->overlap_bytes));
+    failed |= put(object, "streams", json_integer(o->streams)) | put(object, "us", rounded(o->us));
+    failed |= put(object, "execution_us", rounded(o->execution_us));
+    failed |= put(object, "transfer_us", rounded(o->transfer_us));
+    failed |= put(object, "formula_us", rounded(o->formula_us));
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static bool write_json(const hw_bandwidth *b, FILE *out) {
+    enum { DIGITS = 15 };   // a double's, so that no decimal is made up
+    json_t *object = json_object(), *transfers = json_array(), *overlap = json_array();
+    int failed = put(object, "device", json_string(b->device)) | put(object, "model", json_boolean(b->is_model));
     for (int k = 0; k < HW_HOST_KINDS; k++)
         for (int d = 1; d >= 0; d--)
-            for (int i = 0; i < b->n_sizes; i++) {
-                fprintf(out, "%s\n    {\"memory\": \"%s\", \"direction\": \"%s\", \"bytes\": %llu, \"us\": %.3f, \"gbs\": %.3f}",
-                        comma, hw_host_kind_name((hw_host_kind)k), short_directions[d], b->bytes[i], b->us[k][d][i],
-                        gbs((double)b->bytes[i], b->us[k][d][i]));
-                comma = ",";
-            }
-    fprintf(out, "],\n \"overlap\": [");
-    for (int i = 0; i < HW_BANDWIDTH_OVERLAPS; i++) {
-        const hw_overlap *o = &b->overlap[i];
-        fprintf(out, "%s\n    {\"bytes\": %llu, \"streams\": %" PRIu32 ", \"us\": %.3f, \"execution_us\": %.3f, "
-                "\"transfer_us\": %.3f, \"formula_us\": %.3f}", i ? "," : "", b->overlap_bytes, o->streams, o->us,
-                o->execution_us, o->transfer_us, o->formula_us);
-    }
-    fputs("]}\n", out);
+            for (int i = 0; i < b->n_sizes; i++) failed |= json_array_append_new(transfers, json_transfer(b, k, d, i));
+    for (int i = 0; i < HW_BANDWIDTH_OVERLAPS; i++)
+        failed |= json_array_append_new(overlap, json_overlap(b, &b->overlap[i]));
+    failed |= put(object, "transfers", transfers) | put(object, "overlap", overlap);
+    if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+    json_decref(object);
+    fputc('\n', out);
+    return !failed;
 }
 
 bool hw_bandwidth_write(const void *bandwidth, hw_report_format format, bool colour, FILE *out) {
     (void)colour;
+    if (format == HW_REPORT_JSON) return write_json(bandwidth, out);
     if (format == HW_REPORT_CSV) write_csv(bandwidth, out);
-    else if (format == HW_REPORT_JSON) write_json(bandwidth, out);
     else write_table(bandwidth, out);
     return true;
 }

@@ -225,6 +225,6 @@ hw_status hw_transfer_overlap(hw_device *device, size_t bytes, uint32_t n, hw_ov
         out->execution_us = 1.5 * out->transfer_us;
     } else status = overlap_on_gpu(&b, out, diag);
     out->formula_us = hw_model_overlap_us(out->execution_us, out->transfer_us, n);
-    if (sim) out->us = out->formula_us;
+    if (sim) out->us = hw_model_chunks_us(hw_sim_gpu(sim), out->execution_us, b.bytes, n);
     return status;
 }

@@ -15,12 +15,12 @@ typedef struct hw_overlap {
     uint32_t streams;
     double execution_us, transfer_us;   // alone, in one stream
     double us;                          // together, in `streams` chunks in as many streams
-    double formula_us;                  // hw_model_overlap_us
+    double formula_us;                  // hw_model_overlap_us, of the two alone
 } hw_overlap;
 
 // bytes are copied to the device and then worked on for about 1.5 times as long, in 1, 2, ... chunks. As above; on
-// sim the formula's times, of an execution 1.5 times as long as the model's transfer. streams: 1 to
-// HW_OVERLAP_STREAMS.
+// sim the model's, chunk by chunk (hw_model_chunks_us), of an execution 1.5 times as long as its transfer. streams: 1
+// to HW_OVERLAP_STREAMS.
 enum { HW_OVERLAP_STREAMS = 32 };
 hw_status hw_transfer_overlap(hw_device *device, size_t bytes, uint32_t streams, hw_overlap *out, hw_diag *diag);
 

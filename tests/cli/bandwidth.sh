@@ -14,13 +14,34 @@ expect 0 bandwidth --device sim:h200 --format csv -o "$work/b.csv" --max 1MiB
 silent out
 [ "$(head -1 "$work/b.csv")" = "$columns" ] || fail "columns: $(head -1 "$work/b.csv")"
 [ "$(wc -l < "$work/b.csv")" = 45 ] || fail "rows: $(wc -l < "$work/b.csv")"   # 4 kinds, 2 directions, 5 sizes, 4 overlaps
-# execution + transfer / streams
-awk -F, '$3 == "overlap" && ($6 - $9 - $10 / $8) ^ 2 > 0.0001 { bad = 1 } END { exit bad }' "$work/b.csv" ||
+# The formula is execution + transfer / streams. The schedule beside it pays 8 us for each copy: the same for one stream,
+# later by 8 - 8 / 2 for two, which still hide their copies, and ever later for more of this size.
+awk -F, '$3 == "overlap" && ($11 - $9 - $10 / $8) ^ 2 > 0.0001 { bad = 1 } END { exit bad }' "$work/b.csv" ||
     fail "no formula: $(tail -4 "$work/b.csv")"
+awk -F, '$3 == "overlap" { late[$8] = $6 - $11 } END { exit !(late[1] == 0 && (late[2] - 4) ^ 2 < 0.0001 &&
+    late[4] > 8 && late[8] > 24) }' "$work/b.csv" || fail "no schedule: $(tail -4 "$work/b.csv")"
+# A GPU of 1.0 copies or computes: eight copies, each with 8 us more, and no overlap.
+expect 0 bandwidth --device sim:8800gtx --format csv --max 1MiB
+awk -F, '$3 == "overlap" && ($6 - $9 - $10 - 8 * ($8 - 1)) ^ 2 > 0.0001 { bad = 1 } END { exit bad }' "$work/out" ||
+    fail "overlap on 1.0: $(tail -4 "$work/out")"
 
-expect 0 bandwidth --device sim:k40 --format json
+# JSON says what CSV does.
+expect 0 bandwidth --device sim:k40 --format csv -o "$work/k.csv" --max 1MiB
+expect 0 bandwidth --device sim:k40 --format json --max 1MiB
 if command -v python3 > "$work/where"; then
-    python3 -m json.tool < "$work/out" > "$work/where" 2>&1 || fail "no JSON: $(cat "$work/where")"
+    python3 - "$work/out" "$work/k.csv" << 'PYTHON' || fail "the JSON: $(head -c 600 "$work/out")"
+import csv, json, sys
+answer = json.load(open(sys.argv[1]))
+assert list(answer) == ["device", "model", "transfers", "overlap"] and answer["device"] == "sim:k40" and answer["model"] is True
+rows = list(csv.DictReader(open(sys.argv[2])))
+found = answer["transfers"] + [dict(row, memory="overlap", direction="to") for row in answer["overlap"]]
+assert len(found) == len(rows) == 44
+for wanted, row in zip(rows, found):
+    for key, value in row.items():
+        assert wanted[key] == value if isinstance(value, str) else float(wanted[key]) == value, (wanted, row)
+PYTHON
+    # No more decimals than CSV.
+    ! grep -Eq '[0-9]\.[0-9]{4}' "$work/out" || fail "made-up decimals: $(grep -E '[0-9]\.[0-9]{4}' "$work/out" | head -1)"
 fi
 if command -v gnuplot > "$work/where"; then
     expect 0 bandwidth --device sim:k40 --plot "$work/b.svg" -o "$work/b.txt"

@@ -47,6 +47,43 @@ static void formula(void **state) {
     assert_true(hw_model_overlap_us(0, 0, 8) == 0);
 }
 
+// Chunk by chunk on paper, on a GPU whose link moves 10,000 bytes in a microsecond.
+static void schedules_by_hand(void **state) {
+    (void)state;
+    hw_gpu gpu = *hw_gpu_find("gtx280");
+    gpu.pcie_gbs = 10 * 282.0 / 256;
+    assert_near(hw_model_transfer_us(&gpu, HW_HOST_PINNED, 800000), 88);   // 8 + 80
+    // One chunk: copied 88, worked 88 + 120.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 1), 208);
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 0), 208);
+    // Two of 48 and 60 us: copied at 48, 96; worked at 108, 168. Work never waits after the first.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 2), 168);
+    // Four of 28 and 30: copied at 28, 56, 84, 112; worked at 58, 88, 118, 148.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 4), 148);
+    // Eight of 18 and 15: the copies are the longer ones now, copied at 18, 36 ... 144; worked at 33, 51 ... 159.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 8), 159);
+    // The formula has one latency for all: 120 + 88 / 8.
+    assert_near(hw_model_overlap_us(120, 88, 8), 131);
+    // Ever more chunks cost more in the end: 25 of 11.2 and 4.8.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 25), 25 * 11.2 + 4.8);
+    // Chunks that are not equal: 5 words in two are 2 and 3, 32 and 48 bytes, worked on for 40 and 60.
+    assert_near(hw_model_chunks_us(&gpu, 100, 80, 2), 8.0032 + 40 + 60);
+    // Nothing to work on, nothing to copy.
+    assert_near(hw_model_chunks_us(&gpu, 0, 800000, 4), 112);
+    assert_near(hw_model_chunks_us(&gpu, 0, 0, 1), 8);
+}
+
+// A GPU of 1.0 copies or computes: 18 and 15 us eight times.
+static void no_overlap_on_the_first(void **state) {
+    (void)state;
+    hw_gpu gpu = *hw_gpu_find("8800gtx");
+    gpu.pcie_gbs = 10 * 282.0 / 256;
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 1), 208);
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 8), 8 * (18 + 15));
+    hw_gpu unknown = {.id = "unknown"};
+    assert_near(hw_model_chunks_us(&unknown, 100, 800000, 4), 100);
+}
+
 static void on_a_simulated_gpu(void **state) {
     (void)state;
     hw_device *device = NULL;
@@ -59,8 +96,12 @@ static void on_a_simulated_gpu(void **state) {
     assert_true(us == 0);
     assert_int_equal(hw_transfer_overlap(device, 1 << 20, 4, &o, NULL), HW_OK);
     assert_near(o.transfer_us, hw_model_transfer_us(hw_gpu_find("gtx280"), HW_HOST_PINNED, 1 << 20));
-    assert_near(o.us, 1.75 * o.transfer_us);
-    assert_true(o.formula_us == o.us && o.streams == 4);
+    assert_near(o.execution_us, 1.5 * o.transfer_us);
+    assert_near(o.formula_us, 1.75 * o.transfer_us);
+    assert_true(o.streams == 4);
+    // Copies of 8 us and a quarter of the bytes, 43.7; work takes 58.2 each and waits for the first alone.
+    assert_near(o.us, 8 + (1 << 18) / (8e3 * 256 / 282) + o.execution_us);
+    assert_true(o.us > o.formula_us);
     assert_int_equal(hw_transfer_overlap(device, 16, 2, &o, NULL), HW_USAGE);
     hw_device_close(device);
 }
@@ -87,6 +128,7 @@ static void not_on_a_processor(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(model_by_hand), cmocka_unit_test(formula),
+                                       cmocka_unit_test(schedules_by_hand), cmocka_unit_test(no_overlap_on_the_first),
                                        cmocka_unit_test(on_a_simulated_gpu), cmocka_unit_test(not_on_a_processor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
