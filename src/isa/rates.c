@@ -22,8 +22,8 @@ uint32_t hw_rate_of(const hw_arch *arch, hw_rate rate) {
 // ---- Instructions ---------------------------------------------------------------------------------------------------
 
 // Of an opcode: the pipe for integers; floating-point forms of arithmetic go by their type. 64-bit integers take two
-// instructions, products of them four. `count` instructions where PTX has one and hardware several: what nvcc 13 makes of
-// them for 9.0, to the nearest that a table needs.
+// instructions, products of them four. `count` instructions where PTX has one and hardware several: what nvcc 13 makes
+// of them for 9.0, to the nearest that a table needs.
 typedef struct op_row {
     uint8_t rate;
     uint8_t count;        // of integers
@@ -36,13 +36,13 @@ static const op_row ops[] = {
     IS(SUBC) = {HW_RATE_IADD, 1, 1}, IS(NEG) = {HW_RATE_IADD, 1, 1}, IS(ABS) = {HW_RATE_IADD, 1, 1},
     IS(SAD) = {HW_RATE_IADD, 2, 1}, IS(BMSK) = {HW_RATE_SHIFT, 1, 1}, IS(SZEXT) = {HW_RATE_SHIFT, 1, 1},
     IS(MUL) = {HW_RATE_IMUL, 1, 1}, IS(MAD) = {HW_RATE_IMUL, 1, 1}, IS(MADC) = {HW_RATE_IMUL, 1, 1},
-    IS(MUL24) = {HW_RATE_IADD, 1, 1}, IS(MAD24) = {HW_RATE_IADD, 1, 1},
+    IS(MUL24) = {HW_RATE_MUL24, 1, 1}, IS(MAD24) = {HW_RATE_MUL24, 1, 1},
     IS(DP4A) = {HW_RATE_IADD, 1, 1}, IS(DP2A) = {HW_RATE_IADD, 1, 1},
     IS(FMA) = {HW_RATE_F32, 1, 1}, IS(COPYSIGN) = {HW_RATE_LOGIC, 1, 1}, IS(TESTP) = {HW_RATE_COMPARE, 1, 1},
     IS(DIV) = {HW_RATE_IADD, 20, 9}, IS(REM) = {HW_RATE_IADD, 22, 1},
-    IS(RCP) = {HW_RATE_SFU, 1, 1}, IS(SQRT) = {HW_RATE_SFU, 1, 1}, IS(RSQRT) = {HW_RATE_SFU, 1, 1},
-    IS(SIN) = {HW_RATE_SFU, 1, 1}, IS(COS) = {HW_RATE_SFU, 1, 1}, IS(LG2) = {HW_RATE_SFU, 1, 1},
-    IS(EX2) = {HW_RATE_SFU, 1, 1}, IS(TANH) = {HW_RATE_SFU, 1, 1},
+    IS(RCP) = {HW_RATE_SFU, 1, 1}, IS(SQRT) = {HW_RATE_SFU2, 1, 1}, IS(RSQRT) = {HW_RATE_SFU, 1, 1},
+    IS(SIN) = {HW_RATE_SFU2, 1, 1}, IS(COS) = {HW_RATE_SFU2, 1, 1}, IS(LG2) = {HW_RATE_SFU, 1, 1},
+    IS(EX2) = {HW_RATE_SFU2, 1, 1}, IS(TANH) = {HW_RATE_SFU, 1, 1},
     IS(MIN) = {HW_RATE_COMPARE, 1, 1}, IS(MAX) = {HW_RATE_COMPARE, 1, 1}, IS(SETP) = {HW_RATE_COMPARE, 1, 1},
     IS(SET) = {HW_RATE_COMPARE, 1, 1}, IS(SELP) = {HW_RATE_LOGIC, 1, 1}, IS(SLCT) = {HW_RATE_COMPARE, 2, 2},
     IS(POPC) = {HW_RATE_POPC, 1, 1}, IS(CLZ) = {HW_RATE_POPC, 1, 1}, IS(BFIND) = {HW_RATE_POPC, 1, 1},
@@ -71,7 +71,8 @@ static const op_row ops[] = {
 static hw_issue_cost float_cost(hw_type type, uint8_t rate, uint8_t count) {
     // Special functions, comparisons and conversions have pipes of their own; of f64 they are made of additions.
     bool is_arithmetic = rate == HW_RATE_IADD || rate == HW_RATE_IMUL || rate == HW_RATE_F32;
-    if (hw_type_bits(type) == 64 && rate == HW_RATE_SFU) return (hw_issue_cost){HW_RATE_F64, (uint8_t)(8 * count)};
+    if (hw_type_bits(type) == 64 && (rate == HW_RATE_SFU || rate == HW_RATE_SFU2))
+        return (hw_issue_cost){HW_RATE_F64, (uint8_t)(8 * count)};
     if (hw_type_bits(type) == 64 && rate != HW_RATE_CVT) return (hw_issue_cost){HW_RATE_F64, count};
     if (!is_arithmetic) return (hw_issue_cost){rate, count};
     bool is_half = hw_type_bits(type) == 16 || type == HW_T_F16X2 || type == HW_T_BF16X2;

@@ -6,9 +6,9 @@
 #include "isa/isa.h"
 
 typedef enum hw_rate {
-    HW_RATE_F16, HW_RATE_F32, HW_RATE_F64, HW_RATE_SFU, HW_RATE_IADD, HW_RATE_IMUL, HW_RATE_SHIFT, HW_RATE_COMPARE,
-    HW_RATE_LOGIC, HW_RATE_POPC, HW_RATE_SHFL, HW_RATE_CVT8, HW_RATE_CVT64, HW_RATE_CVT, HW_RATE_BARRIER,
-    HW_RATE_MEMORY,
+    HW_RATE_F16, HW_RATE_F32, HW_RATE_F64, HW_RATE_SFU, HW_RATE_SFU2, HW_RATE_IADD, HW_RATE_IMUL, HW_RATE_MUL24,
+    HW_RATE_SHIFT, HW_RATE_COMPARE, HW_RATE_LOGIC, HW_RATE_POPC, HW_RATE_SHFL, HW_RATE_CVT8, HW_RATE_CVT64, HW_RATE_CVT,
+    HW_RATE_BARRIER, HW_RATE_MEMORY,
     HW_RATE_ISSUE,      // every instruction; those of branches and moves nothing else
     HW_RATES
 } hw_rate;
@@ -22,8 +22,8 @@ typedef struct hw_issue_cost {
 // types: of the instruction, in the order that PTX spells them (hw_ptx_inst.types). Pure.
 hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]);
 
-// The same of a note, as a profiler sees it. A note of kind PLAIN has no use for space and width_bytes: it keeps its cost
-// there, and hw_note_set_cost (for lower) puts it there. What accesses memory goes by its kind.
+// The same of a note, as a profiler sees it. A note of kind PLAIN has no use for space and width_bytes: it keeps its
+// cost there, and hw_note_set_cost (for lower) puts it there. What accesses memory goes by its kind.
 hw_issue_cost hw_issue_cost_of_note(const hw_note *note);
 void hw_note_set_cost(hw_note *note, hw_issue_cost cost);
 

@@ -25,6 +25,11 @@ static void every_gpu_has_a_row(void **state) {
     assert_int_equal(hw_rate_of(hw_arch_find(20), HW_RATE_BARRIER), 16);
     assert_int_equal(hw_rate_of(hw_arch_find(35), HW_RATE_SHIFT), 64);
     assert_int_equal(hw_rate_of(hw_arch_find(90), HW_RATE_SHFL), 32);
+    // Only 1.x has slower special functions than others, and products of 24 bits as fast as sums.
+    for (size_t i = 0; (arch = hw_arch_at(i)); i++) {
+        assert_int_equal(2 * hw_rate_of(arch, HW_RATE_SFU2) == hw_rate_of(arch, HW_RATE_SFU), arch->cc < 20);
+        assert_int_equal(hw_rate_of(arch, HW_RATE_MUL24) == hw_rate_of(arch, HW_RATE_IADD), arch->cc < 20);
+    }
 }
 
 // Peak rates as the vendor quotes them: a multiply-add is two operations.
@@ -56,7 +61,9 @@ static void instructions_go_by_type(void **state) {
     assert_cost("mul", HW_T_S64, HW_T_NONE, HW_RATE_IMUL, 4);
     assert_cost("div", HW_T_F32, HW_T_NONE, HW_RATE_F32, 9);
     assert_cost("sqrt", HW_T_F64, HW_T_NONE, HW_RATE_F64, 8);
-    assert_cost("ex2", HW_T_F32, HW_T_NONE, HW_RATE_SFU, 1);
+    assert_cost("lg2", HW_T_F32, HW_T_NONE, HW_RATE_SFU, 1);
+    assert_cost("ex2", HW_T_F32, HW_T_NONE, HW_RATE_SFU2, 1);
+    assert_cost("mul24", HW_T_S32, HW_T_NONE, HW_RATE_MUL24, 1);
     assert_cost("setp", HW_T_F32, HW_T_NONE, HW_RATE_COMPARE, 1);
     assert_cost("cvt", HW_T_F64, HW_T_F32, HW_RATE_CVT64, 1);
     assert_cost("cvt", HW_T_F32, HW_T_U8, HW_RATE_CVT8, 1);
