@@ -118,6 +118,7 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
         row->ns_median += report->launches[i].host_ms * 1e6;
     }
     if (report->n_launches) {
+        row->memory_gbs = hw_model_memory_gbs(report->gpu, &report->launches[0].work);
         row->occupancy = report->launches[0].occupancy;
         row->regs = report->launches[0].regs;
         row->regs_estimated = report->launches[0].regs_estimated;

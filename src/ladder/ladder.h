@@ -34,6 +34,7 @@ typedef struct hw_ladder_row {
                                           // sectors and passes through the banks
     bool has_counts;
     uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
+    double memory_gbs;                    // of the first launch, what the simulated GPU's memory allows (model/time.h)
     hw_occupancy occupancy;               // of the first launch
     uint32_t regs;                        // that it rests on, per thread
     bool regs_estimated;                  // no ptxas was there to say

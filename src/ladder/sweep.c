@@ -5,18 +5,7 @@
 
 #include "model/time.h"
 
-enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
-
 // ---- One point ------------------------------------------------------------------------------------------------------
-
-// Bytes that the memory moves.
-static double moved_bytes(const hw_family *family, const hw_ladder *ladder, const hw_ladder_row *row) {
-    const int cc = ladder->counted_on->arch->cc;
-    if (cc < 20) return (double)(row->counts[HW_COUNT_GLD_BYTES] + row->counts[HW_COUNT_GST_BYTES]);
-    const uint64_t load_piece = cc < 30 ? LINE_BYTES : SECTOR_BYTES;
-    return family->touched_bytes(row->rung, &ladder->problem, load_piece) +
-           family->touched_bytes(row->rung, &ladder->problem, SECTOR_BYTES);
-}
 
 static hw_status take_point(const hw_ladder *ladder, const hw_family *family, hw_sweep_point *point, hw_diag *diag) {
     const hw_ladder_row *row = NULL;
@@ -29,10 +18,8 @@ static hw_status take_point(const hw_ladder *ladder, const hw_family *family, hw
                            point->step, ladder->device->name, row->verdict.text);
     point->gbs = row->gbs;
     if (ladder->device->kind != HW_DEVICE_SIM) return HW_OK;
-    const double moved = moved_bytes(family, ladder, row);
-    point->moved = moved / ladder->work.bytes_moved;
-    // The time that the memory needs for all that it moves, at the rate of a copy that moves nothing else.
-    point->gbs = moved > 0 ? hw_model_stream_gbs(ladder->counted_on) * ladder->work.bytes_moved / moved : 0;
+    point->gbs = row->memory_gbs;
+    point->moved = point->gbs > 0 ? hw_model_stream_gbs(ladder->counted_on) / point->gbs : 0;
     return HW_OK;
 }
 

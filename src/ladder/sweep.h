@@ -1,5 +1,5 @@
 // Rungs over one of their family's sizes, on several devices: bandwidth against offset and stride. Times on a GPU; on a
-// simulated one what its counters and its memory's bandwidth allow.
+// simulated one what the estimate of time says if memory were all that they wait for (hw_model_memory_gbs).
 #ifndef HW_LADDER_SWEEP_H
 #define HW_LADDER_SWEEP_H
 
@@ -10,9 +10,7 @@ enum { HW_SWEEP_DEVICES = 7, HW_SWEEP_POINTS = 64, HW_SWEEP_RUNGS = 4 };
 typedef struct hw_sweep_point {
     uint64_t step;                     // the size that is varied
     double gbs;                        // useful bytes, read and written, over the time; 10^9 bytes/s
-    // Simulated: bytes that the memory moves for each useful one; on GPUs without a cache (1.x) what the transactions
-    // move, on later ones every sector of 32 bytes once (on 2.x loads fetch lines of 128). Measured: 0.
-    double moved;
+    double moved;                      // simulated: bytes that the memory moves for each useful one; measured: 0
 } hw_sweep_point;
 
 typedef struct hw_sweep_curve {

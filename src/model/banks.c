@@ -108,8 +108,8 @@ static uint32_t steps(const hw_arch *arch, const lanes *l, uint32_t mask) {
     return total;
 }
 
-// 2.x, 16-byte words: "add 1 to the maximum number of threads in a quarter-warp that access different addresses belonging
-// to the same bank" (programming guide 4.2, F.4.3.3), for each half-warp.
+// 2.x, 16-byte words: "add 1 to the maximum number of threads in a quarter-warp that access different addresses
+// belonging to the same bank" (programming guide 4.2, F.4.3.3), for each half-warp.
 static uint32_t fermi_wide(const hw_arch *arch, const lanes *l, uint32_t mask) {
     uint32_t most = 0;
     for (uint32_t quarter = 0xff; quarter; quarter <<= 8) {
@@ -120,8 +120,9 @@ static uint32_t fermi_wide(const hw_arch *arch, const lanes *l, uint32_t mask) {
 }
 
 // Lanes that are served together. The banks deliver one row at a time, so 8-byte accesses go by halves of the warp and
-// 16-byte ones by quarters; on 3.x, where a row has 256 bytes, by the whole warp and by halves. From 7.0 on a load goes by groups twice as large where neighbouring lanes share addresses
-// (NVIDIA forum 77228; measured on 8.0 and 9.0); stores and atomics are never put together.
+// 16-byte ones by quarters; on 3.x, where a row has 256 bytes, by the whole warp and by halves. From 7.0 on a load goes
+// by groups twice as large where neighbouring lanes share addresses (NVIDIA forum 77228; measured on 8.0 and 9.0);
+// stores and atomics are never put together.
 static uint32_t lanes_at_once(const hw_arch *arch, hw_note_kind kind, const lanes *l) {
     uint32_t lane_bytes = l->width <= 4 ? 4 : l->width <= 8 ? 8 : 16;
     uint32_t group = arch->smem_banks * arch->smem_bank_bytes / lane_bytes;

@@ -6,17 +6,18 @@
 #include "isa/isa.h"
 
 // Wavefronts of one access by the lanes in mask at base + delta[lane], width bytes each (1 to 16; more counts as 16);
-// kind is HW_NOTE_LOAD, _STORE, _ATOMIC or _REDUCTION. mode_bytes: 8 for the mode of 3.x in which neighbouring banks hold
-// neighbouring 8-byte words (cudaSharedMemBankSizeEightByte), else 4; other GPUs have one mode. 0 for mask 0. Pure;
-// depends on base only modulo 256.
+// kind is HW_NOTE_LOAD, _STORE, _ATOMIC or _REDUCTION. mode_bytes: 8 for the mode of 3.x in which neighbouring banks
+// hold neighbouring 8-byte words (cudaSharedMemBankSizeEightByte), else 4; other GPUs have one mode. 0 for mask 0.
+// Pure; depends on base only modulo 256.
 //
-//   1.x         half-warps, 16 banks: a step serves all lanes of one word and one lane of each other bank; words of more
-//               than 4 bytes go 4 bytes at a time. Which word is broadcast is not documented: the lowest lane's here
+//   1.x         half-warps, 16 banks: a step serves all lanes of one word and one lane of each other bank; words of
+//               more than 4 bytes go 4 bytes at a time. Which word is broadcast is not documented: the lowest lane's
+//               here
 //   2.x         16-byte words: a half-warp takes one pass more than the busiest bank of its quarters
 //   3.x         banks are 8 bytes wide: words of the same 256 bytes that meet in a bank do not conflict
 //   7.0 on      exact: all launches of truth/banks.cu, and 490 random ones on an H200 (tests/data). Not known here: a
-//               compare-and-swap takes twice what other atomics take, and what the hardware has no instruction for (64-bit
-//               and floating-point adds in shared memory) is a loop of them
+//               compare-and-swap takes twice what other atomics take, and what the hardware has no instruction for
+//               (64-bit and floating-point adds in shared memory) is a loop of them
 //
 // Source: programming guide 4.2, F.3.3, F.4.3 and F.5.3; gpumembench's K80 (16-byte words: two passes).
 uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, uint32_t mask, uint64_t base,

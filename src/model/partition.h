@@ -1,5 +1,5 @@
-// Memory partitions of the GPUs before Fermi: 256 bytes lie in one, the next 256 in the next. When the blocks that run at
-// a time ask a few of them for everything, the others idle ("partition camping").
+// Memory partitions of the GPUs before Fermi: 256 bytes lie in one, the next 256 in the next. When the blocks that run
+// at a time ask a few of them for everything, the others idle ("partition camping").
 #ifndef HW_MODEL_PARTITION_H
 #define HW_MODEL_PARTITION_H
 

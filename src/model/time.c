@@ -59,6 +59,11 @@ static double cached(const hw_gpu *gpu, const time_row *row, const hw_time_work 
     return row->l2_clock_bytes > 0 && bytes < l2 ? 1 - bytes / l2 : 0;
 }
 
+// Bytes that take as long as these do. Loads wait behind stores that camp on one partition, and the other way round.
+static double moved(const hw_time_work *work, double loads, double stores) {
+    return (loads + stores) / least(share(work->load_share), share(work->store_share));
+}
+
 // Bytes over bandwidth.
 static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double bandwidth = hw_model_stream_gbs(gpu) * 1e3;   // bytes per us
@@ -67,8 +72,7 @@ static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work
         loads = touched(work, loads);
         stores = touched(work, stores);
     }
-    double moved = loads / share(work->load_share) + stores / share(work->store_share);
-    return bandwidth > 0 ? moved * (1 - cached(gpu, row, work)) / bandwidth : 0;
+    return bandwidth > 0 ? moved(work, loads, stores) * (1 - cached(gpu, row, work)) / bandwidth : 0;
 }
 
 // Does the first-level cache hold global memory? Of 2.x, and of 7.0 and newer (programming guides).
@@ -92,25 +96,31 @@ static double shared_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, cycles * (double)work->wavefronts / busy_sms(gpu, work));
 }
 
+// 1.0 and 1.1 have no f64: what is written so is computed as f32.
+static uint32_t lanes_of(const hw_arch *arch, hw_rate rate) {
+    uint32_t lanes = hw_rate_of(arch, rate);
+    return lanes || rate != HW_RATE_F64 ? lanes : hw_rate_of(arch, HW_RATE_F32);
+}
+
+// The busiest pipe. A further pass over constant memory is an instruction of its own; a half-warp's takes two clocks.
 static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
-    double cycles = 0;
+    double cycles = (gpu->arch->cc < 20 ? 2 : 1) * (double)work->const_passes;
     for (int i = 0; i < HW_RATES; i++) {
-        if (!work->inst[i]) continue;
-        uint32_t lanes = hw_rate_of(gpu->arch, (hw_rate)i);
+        uint32_t lanes = work->inst[i] ? lanes_of(gpu->arch, (hw_rate)i) : 0;
         if (lanes) cycles = largest(cycles, (double)work->inst[i] * HW_WARP_LANES / lanes);
     }
     return clock_us(gpu, cycles / busy_sms(gpu, work));
 }
 
 // Little's law by warps: each holds its place for as long as it waits, and there are so many places. Warps of a block
-// come to the banks together, and the last one's passes are waited for.
+// come to the banks and to constant memory together, and the last one's passes are waited for.
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double per_block = work->blocks ? (double)work->warps / (double)work->blocks : 0;
     double places = (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
     double warps = least((double)work->blocks, places) * per_block, hits = cached(gpu, row, work);
     double cycles = (double)work->trips * (hits * row->l2_latency + (1 - hits) * row->latency) +
                     (double)work->shared_trips * row->shared_latency + (double)work->barriers * BARRIER_CYCLES +
-                    (double)work->wavefronts * per_block +
+                    (double)(work->wavefronts + work->const_passes) * per_block +
                     (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / INDEPENDENT +
                     (double)work->warps * (BLOCK_START_CYCLES + WARP_START_CYCLES * per_block);
     return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
@@ -131,6 +141,11 @@ hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
     e.us = row->launch_us + hypot(busy, e.bound_us[HW_BOUND_LATENCY]);
     e.gbs = (double)work->useful_bytes / (e.us * 1e3);
     return e;
+}
+
+double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work) {
+    double bytes = moved(work, (double)work->load_bytes, (double)work->store_bytes + (double)work->fill_bytes);
+    return bytes > 0 ? hw_model_stream_gbs(gpu) * (double)work->useful_bytes / bytes : 0;
 }
 
 double hw_model_stream_gbs(const hw_gpu *gpu) { return gpu->memory_gbs * row_of(gpu)->dram_pct / 100; }

@@ -15,13 +15,14 @@ typedef struct hw_time_work {
     // and one that stays partly untouched counts whole.
     uint64_t load_bytes, store_bytes;
     uint64_t fill_bytes;             // of store_bytes: in sectors that stay partly unwritten, and are read before
-    uint64_t useful_bytes;           // that lanes asked for; what est_gbs counts
+    uint64_t useful_bytes;           // that warps asked for, each request's once; what est_gbs counts
     uint64_t allocated_bytes;        // loads and stores can reach no more than that; 0: not known
     double load_share, store_share;  // of the bandwidth that partitions leave, 0 to 1; 0: whole
     // Caches.
     uint64_t load_lines;             // 128-byte lines that loads look up in the first-level cache
     uint64_t load_sectors;           // that come from the second-level cache, each as often as it comes
     uint64_t store_sectors;          // that stores and atomics send there; from 7.0 on whole lines
+    uint64_t const_passes;           // over constant memory, beyond the first of each warp (1.x: half-warp)
     uint64_t wavefronts;             // passes through the banks of shared memory; 1.x: steps of half-warps
     // What warps wait for, one after the other, added up over warps.
     uint64_t trips;                  // to memory
@@ -47,6 +48,10 @@ typedef struct hw_estimate {
 // Pure. Never negative, infinite or not a number; grows with each count. A GPU whose bandwidth or clock is not known
 // (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
+
+// What accesses like the launch's would reach in an array far larger than all caches, if memory were all they waited
+// for: useful bytes, 10^9 per second. 0 when it is not known.
+double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work);
 
 // What a stream, such as a copy of a large array, reaches of the memory's bandwidth: 10^9 bytes per second, read and
 // written. 0 when it is not known.

@@ -135,6 +135,20 @@ static uint32_t lanes_of_request(const hw_arch *arch, uint32_t width) {
     return width <= 4 ? ALL_LANES : width <= 8 ? ALL_LANES / 2 : ALL_LANES / 4;
 }
 
+// Those of 32 bytes that touch no other one of the warp.
+static uint32_t count_lone(const hw_arch *arch, uint32_t mask, const lanes *l) {
+    hw_transaction list[HW_TRANSACTIONS];
+    uint32_t n = hw_transactions_list(arch, mask, l->base, l->delta, l->width, list), lone = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_lone = list[i].bytes == 32;
+        for (uint32_t k = 0; k < n && is_lone; k++)
+            is_lone = k == i || list[k].address > list[i].address + 32 ||
+                      list[k].address + list[k].bytes < list[i].address;
+        lone += is_lone;
+    }
+    return lone;
+}
+
 hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bool cached, uint32_t mask, uint64_t base,
                                       const int64_t delta[32], uint32_t width) {
     hw_transactions t = {0};
@@ -148,11 +162,12 @@ hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bo
         if (arch->cc < 20) count_half(arch, &l, &t);
         else count_cached(arch, &l, arch->cc < 30 && cached && kind == HW_NOTE_LOAD, &t);
     }
+    if (t.of_32 && (arch->cc == 12 || arch->cc == 13)) t.lone_32 = count_lone(arch, mask, &l);
     return t;
 }
 
-uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32], uint32_t width,
-                              hw_transaction list[HW_TRANSACTIONS]) {
+uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
+                              uint32_t width, hw_transaction list[HW_TRANSACTIONS]) {
     lanes l = {.base = base, .delta = delta, .width = width > MAX_WIDTH ? MAX_WIDTH : width};
     asked asked = {.n = 0};
     for (uint32_t half = HALF_MASK; width && half; half <<= HALF) {

@@ -14,15 +14,16 @@ typedef struct hw_transactions {
     uint32_t requests;
     uint32_t coalesced, uncoalesced;   // of the requests; 1.0 and 1.1 only, where nothing lies between the two
     uint32_t of_32, of_64, of_128;     // transactions of so many bytes
+    uint32_t lone_32;                  // of_32 on 1.2 and 1.3: none of the warp's others lies beside it
 } hw_transactions;
 
-// The lanes in mask access width bytes each (1 to 16; more counts as 16) at base + delta[lane]. Pure; depends on base only
-// modulo 256.
+// The lanes in mask access width bytes each (1 to 16; more counts as 16) at base + delta[lane]. Pure; depends on base
+// only modulo 256.
 //
 //   1.0, 1.1   a half-warp whose lane k accesses word k of an aligned segment of 16 words of 4, 8 or 16 bytes takes one
 //              transaction of 64 or 128 bytes, or two of 128; any other one of 32 bytes for each active lane
-//   1.2, 1.3   the segment (32, 64 or 128 bytes for words of 1, 2 or more) of the lowest lane that waits takes along all
-//              lanes inside it, and is halved while one half holds them all, down to 32 bytes; until none waits
+//   1.2, 1.3   the segment (32, 64 or 128 bytes for words of 1, 2 or more) of the lowest lane that waits takes along
+//              all lanes inside it, and is halved while one half holds them all, down to 32 bytes; until none waits
 //   2.x        loads: distinct lines of 128 bytes when they go through L1 (`cached`, ptxas's default -dlcm=ca), else
 //              distinct sectors of 32 bytes; stores, atomics and reductions: sectors
 //   3.0 on     sectors
@@ -40,8 +41,8 @@ typedef struct hw_transaction {
 
 // The transactions of the same access on 1.x, where they matter one by one (partition.h). Returns how many.
 enum { HW_TRANSACTIONS = 36 };   // most of one warp: one a lane, or four of an access in order
-uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32], uint32_t width,
-                              hw_transaction list[HW_TRANSACTIONS]);
+uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
+                              uint32_t width, hw_transaction list[HW_TRANSACTIONS]);
 
 // Bytes that they move.
 static inline uint64_t hw_transactions_bytes(const hw_transactions *t) {

@@ -92,11 +92,9 @@ struct hw_family {
     void (*facts)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device, const hw_plan *plan,
                   uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]);
     // A family whose rungs are looked at over one of its sizes (ladder/sweep.h): its index, 0: none; its last value; the
-    // first size meanwhile, on a GPU and on a simulated one. touched_bytes: what a rung reads, or writes, of memory that
-    // moves whole pieces of that many bytes, each once.
+    // first size meanwhile, on a GPU and on a simulated one.
     int swept_size;
     uint64_t sweep_last, sweep_size, sweep_sim_size;
-    double (*touched_bytes)(const hw_rung *rung, const hw_problem *problem, uint64_t piece_bytes);
     bool shows_accesses;                      // what one access costs is what its rungs are about: a table of it
     // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
     void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array, const void *got,

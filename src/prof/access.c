@@ -47,6 +47,14 @@ static uint32_t packed_cost(const hw_prof *prof, const hw_prof_memo *memo, const
     return hw_coalesce_ideal_sectors(a->mask, memo->width, UINT16_MAX);
 }
 
+// Bytes that the lanes ask for; what they share is told apart only where all share it.
+static uint32_t asked_bytes(const hw_prof_memo *memo, const hw_access *a) {
+    uint32_t lanes = (uint32_t)__builtin_popcount(a->mask);
+    for (uint32_t left = a->mask; left; left &= left - 1)
+        if (a->delta[__builtin_ctz(left)]) return lanes * memo->width;
+    return memo->width;
+}
+
 // By content, when the number is a new one: exec numbers a pattern anew each time it comes back.
 static hw_prof_pattern *find_by_content(hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
     for (uint8_t i = 0; i < memo->n_patterns; i++) {
@@ -71,6 +79,7 @@ static hw_prof_pattern *remember(const hw_prof *prof, hw_prof_memo *memo, const 
     p->serial = a->pattern;
     p->mask = a->mask;
     p->packed = (uint16_t)packed_cost(prof, memo, a, space);
+    p->asked = (uint16_t)asked_bytes(memo, a);
     p->space = (uint8_t)space;
     memcpy(p->delta, a->delta, sizeof p->delta);
     memset(p->cost, 0, sizeof p->cost);
@@ -107,5 +116,6 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     uint32_t cost = *known - 1u;
     memo->cost[space] += cost * a->repeat;
     memo->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;
+    if (space == HW_PROF_GLOBAL) memo->asked += (cost * 32 < p->asked ? cost * 32 : p->asked) * a->repeat;
     if (prof->is_old) hw_prof_count_era(prof, memo, a, space, cost);
 }

@@ -1,5 +1,5 @@
-// What GPUs before 7.0 counted: coalesced half-warps, transactions by size, serialised warps; and how evenly blocks that run
-// at a time spread over the memory's partitions.
+// What GPUs before 7.0 counted: coalesced half-warps, transactions by size, serialised warps; and how evenly blocks
+// that run at a time spread over the memory's partitions.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -17,12 +17,13 @@ static void count_transactions(const hw_prof *prof, hw_prof_memo *memo, const hw
     memo->era[HW_PROF_32B] += t.of_32 * a->repeat;
     memo->era[HW_PROF_64B] += t.of_64 * a->repeat;
     memo->era[HW_PROF_128B] += t.of_128 * a->repeat;
+    memo->era[HW_PROF_LONE] += t.lone_32 * a->repeat;
 }
 
 static void count_partitions(hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, uint64_t base) {
     hw_prof_camp *camp = &prof->camp;
     hw_transaction list[HW_TRANSACTIONS];
-    const uint64_t block = a->block[0] + (uint64_t)camp->grid[0] * (a->block[1] + (uint64_t)camp->grid[1] * a->block[2]);
+    const uint64_t row = a->block[1] + (uint64_t)camp->grid[1] * a->block[2], block = a->block[0] + camp->grid[0] * row;
     _Atomic uint64_t *wave = camp->bytes[memo->kind == HW_NOTE_STORE] + block / camp->blocks_at_once * camp->partitions;
     const uint32_t n = hw_transactions_list(prof->gpu->arch, a->mask, base, a->delta, memo->width, list);
     for (uint32_t i = 0; i < n; i++)
@@ -41,8 +42,8 @@ void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *a, hw
         if (passes > least_passes(memo, a->mask, space)) memo->era[HW_PROF_SERIALIZED] += a->repeat;
         return;
     }
-    const uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
     if (space != HW_PROF_GLOBAL) return;
+    const uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
     count_transactions(prof, memo, a, base);
     if (prof->camp.partitions) count_partitions(prof, memo, a, base);
 }
@@ -82,7 +83,8 @@ double hw_prof_camp_pct(const hw_prof *prof, bool stores) {
     if (!camp->partitions) return 0;
     for (uint64_t wave = 0; wave < camp->waves; wave++) {
         uint64_t load[HW_PARTITIONS], bytes = 0;
-        for (uint32_t i = 0; i < camp->partitions; i++) bytes += load[i] = camp->bytes[stores][wave * camp->partitions + i];
+        for (uint32_t i = 0; i < camp->partitions; i++)
+            bytes += load[i] = camp->bytes[stores][wave * camp->partitions + i];
         total += (double)bytes;
         time += (double)bytes / hw_partition_balance(load, camp->partitions);
     }

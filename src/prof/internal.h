@@ -8,11 +8,15 @@
 #include "prof/prof.h"
 
 // The spaces that are counted.
-typedef enum hw_prof_space { HW_PROF_GLOBAL, HW_PROF_SHARED, HW_PROF_LOCAL, HW_PROF_CONST, HW_PROF_SPACES } hw_prof_space;
+typedef enum hw_prof_space {
+    HW_PROF_GLOBAL, HW_PROF_SHARED, HW_PROF_LOCAL, HW_PROF_CONST, HW_PROF_SPACES
+} hw_prof_space;
 
 // What GPUs before 7.0 counted besides.
 typedef enum hw_prof_era {
-    HW_PROF_COALESCED, HW_PROF_UNCOALESCED, HW_PROF_32B, HW_PROF_64B, HW_PROF_128B, HW_PROF_SERIALIZED, HW_PROF_ERAS
+    HW_PROF_COALESCED, HW_PROF_UNCOALESCED, HW_PROF_32B, HW_PROF_64B, HW_PROF_128B, HW_PROF_SERIALIZED,
+    HW_PROF_LONE,                        // transactions of 32 bytes with none beside them
+    HW_PROF_ERAS
 } hw_prof_era;
 
 enum { HW_PROF_PATTERNS = 4, HW_PROF_PHASES = 256, HW_PROF_NO_MEMO = 0xffffffff };
@@ -22,6 +26,7 @@ typedef struct hw_prof_pattern {
     uint64_t serial;                     // exec's number, the last time it was seen
     uint32_t mask;
     uint16_t packed;                     // sectors or wavefronts of as many lanes side by side
+    uint16_t asked;                      // bytes, those that lanes share once
     uint8_t space;                       // hw_prof_space
     int64_t delta[HW_WARP_LANES];
     uint16_t cost[HW_PROF_PHASES];       // sectors or wavefronts plus one; 0: not counted yet
@@ -32,6 +37,7 @@ typedef struct hw_prof_pattern {
 typedef struct hw_prof_memo {
     uint64_t epoch;
     uint64_t inst[HW_PROF_SPACES], requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], ideal[HW_PROF_SPACES];
+    uint64_t asked;                      // bytes of global memory
     uint64_t era[HW_PROF_ERAS];
     uint8_t kind, width;
     bool is_merged, skips_l1;
@@ -60,6 +66,29 @@ typedef struct hw_prof_camp {
     size_t capacity[2];
     uint32_t grid[2];                    // x, y
 } hw_prof_camp;
+
+// Loads or stores whose lanes are as far apart, and which bytes of a period of addresses they touch (footprint.h).
+enum { HW_FOOTPRINT_BYTES = 8192, HW_FOOTPRINT_GROUPS = 8 };
+typedef struct hw_footprint_group {
+    uint64_t stride;
+    uint32_t period;                     // a multiple of 128
+    bool is_store, is_whole;
+    uint64_t touched[HW_FOOTPRINT_BYTES / 64];
+} hw_footprint_group;
+typedef struct hw_footprint {
+    uint32_t n_groups;
+    hw_footprint_group groups[HW_FOOTPRINT_GROUPS];
+} hw_footprint;
+
+// One memory instruction on all workers, as the estimate of time sees it (work.c).
+typedef struct hw_prof_place {
+    uint64_t requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], asked, era[HW_PROF_ERAS];
+    uint64_t stride;                     // common to its patterns
+    const hw_footprint_group *group;     // NULL: its accesses are too many kinds to tell
+    uint32_t lines;                      // 128-byte lines of one access
+    uint8_t kind;
+    bool skips_l1, is_irregular;
+} hw_prof_place;
 
 struct hw_prof {
     hw_sink sink;                        // first: the sink is the object
@@ -91,21 +120,25 @@ struct hw_prof {
     uint32_t *line_of;                   // by note: index into the kernel's lines
     size_t memo_of_capacity, line_of_capacity;
     uint32_t n_memos;
+    hw_prof_place *places;               // by memo
+    size_t places_capacity;
+    hw_footprint footprint;
     size_t kernel;                       // index into kernels
 };
 
 // access.c
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
 
-// era.c: what GPUs before 7.0 count of an access that takes so many passes, and of the launch as a whole. A camp that is too
-// large to be kept is not counted.
-void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *access, hw_prof_space space, uint32_t passes);
+// era.c: what GPUs before 7.0 count of an access that takes so many passes, and of the launch as a whole. A camp that
+// is too large to be kept is not counted.
+void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *access, hw_prof_space space,
+                       uint32_t passes);
 void hw_prof_begin_camp(hw_prof *prof, const hw_launch_info *info, uint32_t blocks_per_multiprocessor);
 double hw_prof_camp_pct(const hw_prof *prof, bool stores);
 void hw_prof_finish_era(const hw_prof *prof, const hw_launch_info *info, uint64_t *counts);   // info NULL: of a line
 
 // work.c: what the launch asks of the GPU, and how long that would take there. Its shape and counters are there.
-void hw_prof_finish_work(const hw_prof *prof, hw_report_launch *launch);
+void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch);
 
 // lines.c: rows for all source lines that the launch's instructions come from, and line_of.
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);

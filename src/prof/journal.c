@@ -142,7 +142,8 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
     while (kernel->mangled != mangled) kernel++;
     record.name_bytes = (uint32_t)strlen(mangled);
     written *before = find_written(journal, mangled);
-    if (!before || !begin(journal) || !put(journal, &record, sizeof record) || !put(journal, mangled, record.name_bytes))
+    if (!before || !begin(journal) || !put(journal, &record, sizeof record) ||
+        !put(journal, mangled, record.name_bytes))
         return hw_diag_no_memory(diag);
     uint32_t n_lines = 0;
     if (report->has_lines && (!put_lines(journal, kernel, before, &n_lines) || !remember(before, kernel)))

@@ -95,7 +95,9 @@ static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *dia
         return hw_diag_no_memory(diag);
     prof->n_notes = info->n_notes;
     number_memos(prof);
-    if (!make_workers(prof, info->n_workers)) return hw_diag_no_memory(diag);
+    if (!make_workers(prof, info->n_workers) ||
+        !make_room((void **)&prof->places, prof->n_memos, &prof->places_capacity, sizeof *prof->places))
+        return hw_diag_no_memory(diag);
     if (prof->is_old) hw_prof_begin_camp(prof, info, occupancy_of(prof->gpu->arch, info).blocks);
     if (!prof->wants_lines) return HW_OK;
     if (!make_room((void **)&prof->line_of, info->n_notes, &prof->line_of_capacity, sizeof *prof->line_of))
@@ -154,7 +156,8 @@ typedef struct access_counters {
 
 static const access_counters load_counters = {
     HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL, HW_COUNT_LDS_INST,
-    HW_COUNT_LDS_WAVEFRONTS, HW_COUNT_LLD_REQUESTS, HW_COUNT_LLD_SECTORS, HW_COUNT_CONST_REQUESTS, HW_COUNT_CONST_PASSES,
+    HW_COUNT_LDS_WAVEFRONTS, HW_COUNT_LLD_REQUESTS, HW_COUNT_LLD_SECTORS, HW_COUNT_CONST_REQUESTS,
+    HW_COUNT_CONST_PASSES,
     {HW_COUNT_GLD_COALESCED, HW_COUNT_GLD_UNCOALESCED, HW_COUNT_GLD_32B, HW_COUNT_GLD_64B, HW_COUNT_GLD_128B}};
 static const access_counters store_counters = {
     HW_COUNT_GST_REQUESTS, HW_COUNT_GST_SECTORS, HW_COUNT_GST_SECTORS_IDEAL, HW_COUNT_STS_INST,
@@ -297,6 +300,7 @@ void hw_prof_destroy(hw_prof *prof) {
     hw_free(prof->kernels);
     hw_free(prof->files);
     hw_free(prof->memo_of);
+    hw_free(prof->places);
     hw_free(prof->line_of);
     hw_arena_destroy(prof->arena);
     hw_free(prof);

@@ -41,8 +41,9 @@ typedef struct hw_report_launch {
     uint32_t smem_static, smem_dynamic;   // bytes per block
     hw_occupancy occupancy;          // limit_smem: of the memory that the driver would set aside (model/occupancy.h)
     uint64_t counts[HW_COUNTERS];
-    // Share of the bandwidth that global loads, stores use, as far as partitions decide (model/partition.h): of the blocks
-    // that run at a time, the mean load over the largest. 100 where nothing is asked for; 0: the GPU has no such thing.
+    // Share of the bandwidth that global loads, stores use, as far as partitions decide (model/partition.h): of the
+    // blocks that run at a time, the mean load over the largest. 100 where nothing is asked for; 0: not counted, or the
+    // GPU has no such thing.
     double gld_partition_pct, gst_partition_pct;
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
@@ -91,8 +92,9 @@ typedef struct hw_prof_options {
 hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_prof **out, hw_diag *diag);
 void hw_prof_destroy(hw_prof *prof);
 
-// To be attached to a device. Ordered for 1.x and 3.x, whose partitions and rows of banks depend on whole addresses. launch_begin fails with HW_NO_MEMORY only; records never fail.
-// Cost of an access record: about 20 ns when its pattern is one of the last four of its instruction.
+// To be attached to a device. Ordered for 1.x and 3.x, whose partitions and rows of banks depend on whole addresses.
+// launch_begin fails with HW_NO_MEMORY only; records never fail. Cost of an access record: about 20 ns when its pattern
+// is one of the last four of its instruction.
 hw_sink *hw_prof_sink(hw_prof *prof);
 
 // Valid until the next launch begins or the object is destroyed. Not while a launch runs.

@@ -2,31 +2,19 @@
 #include <string.h>
 
 #include "model/time.h"
+#include "prof/footprint.h"
 #include "prof/internal.h"
 
-// ---- Which bytes an instruction touches ----------------------------------------------------------------------------
+enum { SECTOR_BYTES = 32, PIECE_BYTES = 64, LINE_BYTES = 128, SECTORS_PER_LINE = LINE_BYTES / SECTOR_BYTES };
 
-// One instruction's accesses on all workers, so that the sums do not depend on who ran which block.
-typedef struct place {
-    uint64_t requests[HW_PROF_SPACES], sectors, ideal;
-    uint64_t touched;        // bytes modulo 64, of all accesses to global memory together
-    uint32_t lines;          // 128-byte lines of one of them
-    hw_note_kind kind;
-    bool is_irregular;       // there were more patterns than are remembered
-} place;
+// ---- Instructions that access memory -------------------------------------------------------------------------------
 
-// A run of `count` ones from bit `first` on, round 64.
-static uint64_t ring(unsigned first, unsigned count) {
-    uint64_t ones = count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
-    return first ? ones << first | ones >> (64 - first) : ones;
+// As few sectors as there can be: the lanes lie side by side, as almost always.
+static bool is_dense(const hw_prof_pattern *pattern, uint32_t sectors) {
+    return pattern->packed >= 2 && sectors >= pattern->packed && sectors <= pattern->packed + 1u;
 }
 
-static void touch(place *p, const hw_prof_pattern *pattern, unsigned phase, unsigned width) {
-    for (uint32_t left = pattern->mask; left && p->touched != ~(uint64_t)0; left &= left - 1)
-        p->touched |= ring((unsigned)(phase + (uint64_t)pattern->delta[__builtin_ctz(left)]) & 63, width);
-}
-
-static uint32_t lines_of(const hw_prof_pattern *pattern, unsigned phase) {
+static uint32_t lines_of(const hw_prof_pattern *pattern, uint32_t phase) {
     int64_t seen[HW_WARP_LANES];
     uint32_t lines = 0;
     for (uint32_t left = pattern->mask; left; left &= left - 1) {
@@ -38,68 +26,159 @@ static uint32_t lines_of(const hw_prof_pattern *pattern, unsigned phase) {
     return lines;
 }
 
-static void look_at(place *p, const hw_prof_pattern *pattern, unsigned width) {
-    if (pattern->space != HW_PROF_GLOBAL || !pattern->mask) return;
-    for (unsigned phase = 0; phase < HW_PROF_PHASES; phase++) {
+// The next phase, from `phase` on, at which the pattern was seen; HW_PROF_PHASES past the last.
+static uint32_t next_phase(const hw_prof_pattern *pattern, uint32_t phase) {
+    for (; phase < HW_PROF_PHASES; phase++) {
         uint64_t four;
         memcpy(&four, &pattern->cost[phase & ~3u], sizeof four);
         if (!four) phase |= 3;
-        if (!pattern->cost[phase]) continue;
-        // As few sectors as there can be: side by side, as almost always.
+        else if (pattern->cost[phase]) break;
+    }
+    return phase;
+}
+
+static void add_memo(hw_prof_place *p, const hw_prof_memo *memo) {
+    for (int i = 0; i < HW_PROF_SPACES; i++) {
+        p->requests[i] += memo->requests[i];
+        p->cost[i] += memo->cost[i];
+    }
+    for (int i = 0; i < HW_PROF_ERAS; i++) p->era[i] += memo->era[i];
+    p->asked += memo->asked;
+    p->kind = memo->kind;
+    p->skips_l1 = memo->skips_l1;
+    p->is_irregular |= memo->n_patterns == HW_PROF_PATTERNS;
+}
+
+// The patterns of a place on all workers, one after the other: NULL past the last.
+typedef struct walk {
+    const hw_prof *prof;
+    uint32_t memo, worker, pattern;
+} walk;
+
+static const hw_prof_pattern *next_pattern(walk *w, uint32_t *width) {
+    for (; w->worker < w->prof->n_workers; w->worker++, w->pattern = 0) {
+        const hw_prof_memo *memo = &w->prof->workers[w->worker].memos[w->memo];
+        if (memo->epoch != w->prof->epoch) continue;
+        *width = memo->width;
+        while (w->pattern < memo->n_patterns) {
+            const hw_prof_pattern *pattern = &memo->patterns[w->pattern++];
+            if (pattern->space == HW_PROF_GLOBAL && pattern->mask) return pattern;
+        }
+    }
+    return NULL;
+}
+
+static void touch(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pattern *pattern, uint32_t width) {
+    uint32_t phase = next_phase(pattern, 0);
+    for (; phase < HW_PROF_PHASES; phase = next_phase(pattern, phase + 1)) {
         uint32_t sectors = pattern->cost[phase] - 1u;
-        bool is_dense = pattern->packed >= 2 && sectors >= pattern->packed && sectors <= pattern->packed + 1u;
-        uint32_t lines = is_dense ? (sectors + 3) / 4 : lines_of(pattern, phase);
+        bool dense = is_dense(pattern, sectors);
+        uint32_t lines = dense ? (sectors + SECTORS_PER_LINE - 1) / SECTORS_PER_LINE : lines_of(pattern, phase);
         p->lines = lines > p->lines ? lines : p->lines;
-        if (is_dense) p->touched = ~(uint64_t)0;
-        else touch(p, pattern, phase, width);
+        if (group) hw_footprint_touch(group, pattern, phase, width, dense);
     }
 }
 
-static void add_memo(place *p, const hw_prof_memo *memo) {
-    for (int i = 0; i < HW_PROF_SPACES; i++) p->requests[i] += memo->requests[i];
-    p->sectors += memo->cost[HW_PROF_GLOBAL];
-    p->ideal += memo->ideal[HW_PROF_GLOBAL];
-    p->kind = (hw_note_kind)memo->kind;
-    p->is_irregular |= memo->n_patterns == HW_PROF_PATTERNS;
-    for (uint8_t i = 0; i < memo->n_patterns && !p->is_irregular; i++) look_at(p, &memo->patterns[i], memo->width);
+static bool is_store(hw_note_kind kind) { return kind == HW_NOTE_STORE; }
+
+// Adds up what all workers counted of one instruction, and what it touches.
+static void fill_place(hw_prof *prof, uint32_t memo) {
+    hw_prof_place *p = &prof->places[memo];
+    const hw_prof_pattern *pattern;
+    uint32_t width;
+    *p = (hw_prof_place){.kind = HW_NOTE_PLAIN};
+    for (uint32_t k = 0; k < prof->n_workers; k++)
+        if (prof->workers[k].memos[memo].epoch == prof->epoch) add_memo(p, &prof->workers[k].memos[memo]);
+    if (!p->cost[HW_PROF_GLOBAL] || p->is_irregular) return;
+    walk strides = {.prof = prof, .memo = memo}, touches = strides;
+    while ((pattern = next_pattern(&strides, &width))) p->stride = hw_footprint_join(p->stride, pattern);
+    hw_footprint_group *group = hw_footprint_find(&prof->footprint, is_store((hw_note_kind)p->kind), p->stride);
+    while ((pattern = next_pattern(&touches, &width))) touch(p, group, pattern, width);
+    p->group = group;
 }
 
-// ---- Sums -----------------------------------------------------------------------------------------------------------
+// ---- Global memory --------------------------------------------------------------------------------------------------
 
-// DRAM moves pairs of sectors; what neighbours touch is not moved again. Of each pair, so many bytes are wanted.
-// Accesses without a pattern fetch each sector for itself.
-static uint64_t moved(const place *p) {
-    unsigned used = (unsigned)__builtin_popcountll(p->touched);
-    if (p->is_irregular || !used) return p->sectors * 32;
-    uint64_t bytes = p->ideal * 32 * 64 / used, most = p->sectors * 64;
-    return bytes < most ? bytes : most;
+// Does a load bring whole lines of the first-level cache? On 2.x. (programming guide 4.2, F.4.2)
+static bool brings_lines(const hw_arch *arch, const hw_prof_place *p) {
+    return arch->cc >= 20 && arch->cc < 30 && p->kind == HW_NOTE_LOAD && !p->skips_l1;
+}
+
+// Bytes that DRAM moves behind a cache: pieces of two sectors, or whole lines; what neighbours touch is not moved
+// again, and no access fetches more than a piece for each of its sectors. Without a pattern each sector is for itself.
+static uint64_t moved(const hw_arch *arch, const hw_prof_place *p) {
+    if (!p->group) return p->cost[HW_PROF_GLOBAL] * SECTOR_BYTES;
+    uint32_t piece = brings_lines(arch, p) ? LINE_BYTES : PIECE_BYTES;
+    double bytes = (double)p->asked * hw_footprint_spread(p->group, piece);
+    uint64_t most = p->cost[HW_PROF_GLOBAL] * piece;
+    return bytes < (double)most ? (uint64_t)bytes : most;
+}
+
+// Without one (1.x): what the transactions move. One of 32 bytes that stands alone costs a GPU of 1.2 or 1.3 64:
+// concluded from the GTX 280's naive transpose in NVIDIA's MatrixTranspose.pdf, and from seed 004's figure 4-9, which
+// falls until every lane has a transaction of its own.
+static uint64_t moved_by_transactions(const hw_prof_place *p) {
+    return 32 * (p->era[HW_PROF_32B] + p->era[HW_PROF_LONE]) + 64 * p->era[HW_PROF_64B] + 128 * p->era[HW_PROF_128B];
 }
 
 // What a store sends to the second-level cache. From 7.0 on a line goes as a whole: an H200 takes as long for 4 bytes
 // of each of 32 lines as for all of them, and 16 lines take half of it (truth/h200_times.csv, transposeNaiveRow).
-static uint64_t sent(const hw_prof *prof, uint64_t lines, uint64_t sectors) {
-    return prof->gpu->arch->cc >= 70 ? 4 * lines : sectors;
+static uint64_t sent(const hw_arch *arch, uint64_t lines, uint64_t sectors) {
+    return arch->cc >= 70 ? SECTORS_PER_LINE * lines : sectors;
 }
 
-static void add_memory(const hw_prof *prof, hw_time_work *w, const place *p) {
-    if (!p->sectors) return;
-    uint64_t lines = p->is_irregular ? p->sectors : p->lines * p->requests[HW_PROF_GLOBAL], bytes = moved(p);
-    bool is_whole = p->is_irregular || p->touched == ~(uint64_t)0;
-    switch (p->kind) {
-    case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: w->store_sectors += sent(prof, lines, p->sectors); return;
-    case HW_NOTE_STORE:
-        w->useful_bytes += p->ideal * 32;
-        w->store_bytes += bytes;
-        w->fill_bytes += is_whole ? 0 : bytes;
-        w->store_sectors += sent(prof, lines, p->sectors);
-        return;
-    default:
-        w->useful_bytes += p->ideal * 32;
-        w->load_bytes += bytes;
-        w->load_lines += lines;
-        w->load_sectors += p->sectors;
+static void add_loads(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p, uint64_t bytes, uint64_t lines) {
+    w->load_bytes += bytes;
+    if (arch->cc < 20) return;
+    w->load_lines += lines;
+    w->load_sectors += brings_lines(arch, p) ? SECTORS_PER_LINE * p->era[HW_PROF_128B] : p->cost[HW_PROF_GLOBAL];
+}
+
+static void add_stores(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p, uint64_t bytes, uint64_t lines) {
+    w->store_bytes += bytes;
+    if (arch->cc < 20) return;
+    w->fill_bytes += p->group && !hw_footprint_is_whole(p->group) ? bytes : 0;
+    w->store_sectors += sent(arch, lines, p->cost[HW_PROF_GLOBAL]);
+}
+
+// Atomics read and write where the memory is, or its cache.
+static void add_atomics(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p, uint64_t bytes, uint64_t lines) {
+    w->load_bytes += bytes;
+    w->store_bytes += bytes;
+    if (arch->cc >= 20) w->store_sectors += sent(arch, lines, p->cost[HW_PROF_GLOBAL]);
+}
+
+static void add_global(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p) {
+    const uint64_t sectors = p->cost[HW_PROF_GLOBAL];
+    if (!sectors) return;
+    const uint64_t lines = p->is_irregular ? sectors : p->lines * p->requests[HW_PROF_GLOBAL];
+    const uint64_t bytes = arch->cc < 20 ? moved_by_transactions(p) : moved(arch, p);
+    w->useful_bytes += p->asked;
+    switch ((hw_note_kind)p->kind) {
+    case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: add_atomics(arch, w, p, bytes, lines); break;
+    case HW_NOTE_STORE: add_stores(arch, w, p, bytes, lines); break;
+    default: add_loads(arch, w, p, bytes, lines);
     }
 }
+
+// Local memory is global memory on GPUs without a cache; on others it is taken to stay in theirs.
+static void add_local(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p) {
+    if (arch->cc >= 20) return;
+    *(is_store((hw_note_kind)p->kind) ? &w->store_bytes : &w->load_bytes) += p->cost[HW_PROF_LOCAL] * SECTOR_BYTES;
+}
+
+static void add_constant(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p) {
+    const uint64_t least = p->requests[HW_PROF_CONST] * (arch->cc < 20 ? 2 : 1), passes = p->cost[HW_PROF_CONST];
+    w->const_passes += passes > least ? passes - least : 0;
+}
+
+static void add_memory(const hw_prof *prof, hw_time_work *w, const hw_prof_place *p) {
+    add_global(prof->gpu->arch, w, p);
+    add_local(prof->gpu->arch, w, p);
+    add_constant(prof->gpu->arch, w, p);
+}
+
+// ---- Waits ----------------------------------------------------------------------------------------------------------
 
 // Loads that nothing stands between are on their way together.
 typedef struct batch {
@@ -118,7 +197,7 @@ static void close_shared(hw_time_work *w, batch *b) {
     b->shared = 0;
 }
 
-static void add_waits(hw_time_work *w, batch *b, hw_note_kind kind, uint64_t warps, const place *p) {
+static void add_waits(hw_time_work *w, batch *b, hw_note_kind kind, uint64_t warps, const hw_prof_place *p) {
     const uint64_t *n = p->requests;
     bool is_load = kind == HW_NOTE_LOAD || kind == HW_NOTE_COPY || kind == HW_NOTE_COPY_BYPASS;
     bool is_end = kind == HW_NOTE_BRANCH || kind == HW_NOTE_BARRIER;
@@ -133,60 +212,44 @@ static void add_waits(hw_time_work *w, batch *b, hw_note_kind kind, uint64_t war
     if (is_load || kind == HW_NOTE_LOAD_MATRIX) b->shared = larger(b->shared, n[HW_PROF_SHARED]);
 }
 
+// ---- Sums -----------------------------------------------------------------------------------------------------------
+
 static void add_instruction(hw_time_work *w, const hw_note *note, uint64_t warps) {
     hw_issue_cost cost = hw_issue_cost_of_note(note);
     w->inst[HW_RATE_ISSUE] += warps * cost.count;
     if (cost.rate != HW_RATE_ISSUE && cost.rate < HW_RATES) w->inst[cost.rate] += warps * cost.count;
 }
 
-// Of one instruction, on all workers. False: nobody executed it.
-static bool take_note(const hw_prof *prof, uint32_t note, uint64_t *warps, place *p) {
-    const uint32_t index = prof->memo_of[note];
-    for (uint32_t k = 0; k < prof->n_workers; k++) *warps += prof->workers[k].notes[note].warps;
-    if (!*warps && index == HW_PROF_NO_MEMO) return false;
-    *p = (place){.kind = HW_NOTE_PLAIN};
-    for (uint32_t k = 0; k < prof->n_workers && index != HW_PROF_NO_MEMO; k++)
-        if (prof->workers[k].memos[index].epoch == prof->epoch) add_memo(p, &prof->workers[k].memos[index]);
-    return true;
-}
-
 static void add_work(const hw_prof *prof, hw_time_work *w) {
+    static const hw_prof_place nowhere = {.kind = HW_NOTE_PLAIN};
     uint64_t warps = 0;
     batch b = {0};
-    place p;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         const hw_note *note = &prof->notes[i];
-        if (!take_note(prof, i, &warps, &p)) continue;
+        const hw_prof_place *p = prof->memo_of[i] == HW_PROF_NO_MEMO ? &nowhere : &prof->places[prof->memo_of[i]];
+        for (uint32_t k = 0; k < prof->n_workers; k++) warps += prof->workers[k].notes[i].warps;
+        if (!warps && p == &nowhere) continue;
         if (warps) add_instruction(w, note, warps);
-        add_memory(prof, w, &p);
-        add_waits(w, &b, (hw_note_kind)note->kind, warps, &p);
+        add_memory(prof, w, p);
+        add_waits(w, &b, (hw_note_kind)note->kind, warps, p);
     }
     close_memory(w, &b);
     close_shared(w, &b);
 }
 
-// GPUs before 2.0 have no cache: what their transactions move is what DRAM moves. Those of 1.2 and 1.3 put together
-// what lies in 64 bytes, so that one of 32 stands alone; that it costs 64 all the same is concluded from the GTX 280's
-// naive transpose in NVIDIA's MatrixTranspose.pdf.
-static void take_transactions(const hw_prof *prof, const hw_report_launch *launch, hw_time_work *w) {
-    const uint64_t *n = launch->counts, least = prof->gpu->arch->cc < 12 ? 32 : 64;
-    w->load_bytes = least * n[HW_COUNT_GLD_32B] + 64 * n[HW_COUNT_GLD_64B] + 128 * n[HW_COUNT_GLD_128B];
-    w->store_bytes = least * n[HW_COUNT_GST_32B] + 64 * n[HW_COUNT_GST_64B] + 128 * n[HW_COUNT_GST_128B];
-    w->load_share = launch->gld_partition_pct / 100;
-    w->store_share = launch->gst_partition_pct / 100;
-    w->fill_bytes = w->load_lines = w->load_sectors = w->store_sectors = 0;
-}
-
-void hw_prof_finish_work(const hw_prof *prof, hw_report_launch *launch) {
+void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     hw_time_work *w = &launch->work;
-    add_work(prof, w);
     const uint32_t *g = launch->grid, *b = launch->block;
-    uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
+    const uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
+    prof->footprint.n_groups = 0;
+    for (uint32_t i = 0; i < prof->n_memos; i++) fill_place(prof, i);
+    add_work(prof, w);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];
     w->warps = w->blocks * ((threads + HW_WARP_LANES - 1) / HW_WARP_LANES);
     w->blocks_per_sm = launch->occupancy.blocks;
     w->wavefronts = launch->counts[HW_COUNT_SMEM_WAVEFRONTS];
+    w->load_share = launch->gld_partition_pct / 100;
+    w->store_share = launch->gst_partition_pct / 100;
     w->allocated_bytes = prof->allocated ? prof->allocated(prof->context) : 0;
-    if (prof->gpu->arch->cc < 20) take_transactions(prof, launch, w);
     if (launch->status == HW_OK) launch->estimate = hw_model_time(prof->gpu, w);
 }

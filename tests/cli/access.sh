@@ -52,8 +52,8 @@ for step in $(seq 0 32); do
     awk "BEGIN { exit !($h200 > 4100) }" || fail "offset $step: $h200 on an H200"
 done
 [ "$(at 0 | cut -d ' ' -f 4-)" = "- - -" ] || fail "stride 0: $(at 0)"
-[ "$(at 2 | cut -d ' ' -f 4-)" = "7.5 60.2 2208" ] || fail "stride 2: $(at 2)"
-[ "$(at 16 | cut -d ' ' -f 4-)" = "7.5 7.5 552" ] || fail "stride 16: $(at 16)"
+[ "$(at 2 | cut -d ' ' -f 4-)" = "7.5 60.2 1472" ] || fail "stride 2: $(at 2)"
+[ "$(at 16 | cut -d ' ' -f 4-)" = "7.5 7.5 184" ] || fail "stride 16: $(at 16)"
 expect 0 access --gpu gtx280,m2090 --format csv
 says out "family,rung,gpu,device,step,gbs,moved_per_useful_byte"
 says out 'access,offset,gtx280,"GeForce GTX 280",1,68.83,1.7500'

@@ -1,26 +1,51 @@
-// Three transposes of a matrix that is 2048 wide, for tests/cli/estimate.sh: naive, by padded tiles, and by padded tiles in
-// diagonal order (NVIDIA, Optimizing Matrix Transpose in CUDA).
-enum { TILE = 32, ROWS = 8, WIDTH = 2048 };
+// The copies and transposes of NVIDIA's Optimizing Matrix Transpose in CUDA, which seed 004 took its own from, of a
+// matrix that is 2048 wide (-DWIDTH=W for another): in the order of that document's table, for tests/cli/estimate.sh.
+#ifndef WIDTH
+#define WIDTH 2048
+#endif
+enum { TILE = 32, ROWS = 8 };
+
+__device__ int place(int row, int col) { return row * WIDTH + col; }
+
+__global__ void copy(float *out, const float *in) {
+    int at = place(blockIdx.y * TILE + threadIdx.y, blockIdx.x * TILE + threadIdx.x);
+    for (int k = 0; k < TILE; k += ROWS) out[at + place(k, 0)] = in[at + place(k, 0)];
+}
 
 __global__ void naive(float *out, const float *in) {
     int col = blockIdx.x * TILE + threadIdx.x, row = blockIdx.y * TILE + threadIdx.y;
-    for (int k = 0; k < TILE; k += ROWS) out[col * WIDTH + row + k] = in[(row + k) * WIDTH + col];
+    for (int k = 0; k < TILE; k += ROWS) out[place(col, row + k)] = in[place(row + k, col)];
 }
 
-__device__ void transpose_tile(float *out, const float *in, int tile_col, int tile_row) {
-    __shared__ float tile[TILE][TILE + 1];
-    int col = tile_col * TILE + threadIdx.x, row = tile_row * TILE + threadIdx.y;
-    for (int k = 0; k < TILE; k += ROWS) tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * WIDTH + col];
+// By a tile in shared memory: from tile (in_row, in_col) to (out_row, out_col), its elements transposed or not.
+template <int PAD, bool IS_TRANSPOSED>
+__device__ void move_tile(float *out, const float *in, int in_row, int in_col, int out_row, int out_col) {
+    __shared__ float tile[TILE][TILE + PAD];
+    int x = threadIdx.x, y = threadIdx.y;
+    for (int k = 0; k < TILE; k += ROWS) tile[y + k][x] = in[place(in_row * TILE + y + k, in_col * TILE + x)];
     __syncthreads();
-    col = tile_row * TILE + threadIdx.x;
-    row = tile_col * TILE + threadIdx.y;
-    for (int k = 0; k < TILE; k += ROWS) out[(row + k) * WIDTH + col] = tile[threadIdx.x][threadIdx.y + k];
+    for (int k = 0; k < TILE; k += ROWS)
+        out[place(out_row * TILE + y + k, out_col * TILE + x)] = IS_TRANSPOSED ? tile[x][y + k] : tile[y + k][x];
 }
 
-__global__ void tiled(float *out, const float *in) { transpose_tile(out, in, blockIdx.x, blockIdx.y); }
-
+__global__ void shared_copy(float *out, const float *in) {
+    move_tile<0, false>(out, in, blockIdx.y, blockIdx.x, blockIdx.y, blockIdx.x);
+}
+__global__ void coalesced(float *out, const float *in) {
+    move_tile<0, true>(out, in, blockIdx.y, blockIdx.x, blockIdx.x, blockIdx.y);
+}
+__global__ void no_conflicts(float *out, const float *in) {
+    move_tile<1, true>(out, in, blockIdx.y, blockIdx.x, blockIdx.x, blockIdx.y);
+}
+__global__ void fine_grained(float *out, const float *in) {
+    move_tile<1, true>(out, in, blockIdx.y, blockIdx.x, blockIdx.y, blockIdx.x);
+}
+__global__ void coarse_grained(float *out, const float *in) {
+    move_tile<1, false>(out, in, blockIdx.y, blockIdx.x, blockIdx.x, blockIdx.y);
+}
 __global__ void diagonal(float *out, const float *in) {
-    transpose_tile(out, in, (blockIdx.x + blockIdx.y) % gridDim.x, blockIdx.x);
+    int row = blockIdx.x, col = (blockIdx.x + blockIdx.y) % gridDim.x;
+    move_tile<1, true>(out, in, row, col, col, row);
 }
 
 int main() {
@@ -28,8 +53,13 @@ int main() {
     cudaMalloc(&in, WIDTH * WIDTH * sizeof(float));
     cudaMalloc(&out, WIDTH * WIDTH * sizeof(float));
     dim3 grid(WIDTH / TILE, WIDTH / TILE), block(TILE, ROWS);
+    copy<<<grid, block>>>(out, in);
+    shared_copy<<<grid, block>>>(out, in);
     naive<<<grid, block>>>(out, in);
-    tiled<<<grid, block>>>(out, in);
+    coalesced<<<grid, block>>>(out, in);
+    no_conflicts<<<grid, block>>>(out, in);
+    fine_grained<<<grid, block>>>(out, in);
+    coarse_grained<<<grid, block>>>(out, in);
     diagonal<<<grid, block>>>(out, in);
     return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -1,0 +1,161 @@
+// What the estimate of time takes for moved: hand-made accesses of a few warps, and the bytes that memory moves for
+// them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "prof/prof.h"
+
+enum { WARPS = 8, MOST = 12 };
+
+// WARPS warps, each `step` bytes (0: 32 strides) after the one before, from `first` on.
+typedef struct access {
+    hw_note_kind kind;
+    uint32_t width;
+    int64_t stride;
+    uint64_t first;
+    uint64_t step;
+    uint32_t mask;                    // 0: all lanes
+    hw_space space;                   // GENERIC: GLOBAL
+    bool skips_l1, is_irregular;      // the latter: no two warps have the same stride
+} access;
+
+typedef struct work_case {
+    const char *name, *gpu;
+    access accesses[MOST];            // each an instruction of its own
+    uint64_t load_bytes, store_bytes, fill_bytes, useful_bytes;   // of all warps, over WARPS
+    uint64_t const_passes;            // of the warp
+} work_case;
+
+#define LOAD(...) {.kind = HW_NOTE_LOAD, __VA_ARGS__}
+#define STORE(...) {.kind = HW_NOTE_STORE, __VA_ARGS__}
+
+static const work_case cases[] = {
+    {"a row", "h200", {LOAD(4, 4), STORE(4, 4)}, 128, 128, 0, .useful_bytes = 256},
+    {"a row, moved by a word", "h200", {LOAD(4, 4, 4), STORE(4, 4, 4)}, 128, 128, 0, .useful_bytes = 256},
+    {"every second word", "h200", {LOAD(4, 8), STORE(4, 8)}, 256, 256, 256, .useful_bytes = 256},
+    {"every third", "h200", {LOAD(4, 12), STORE(4, 12)}, 384, 384, 384, .useful_bytes = 256},
+    {"all three, one after the other", "h200", {LOAD(4, 12), LOAD(4, 12, 4), LOAD(4, 12, 8)},
+     384, 0, 0, .useful_bytes = 384},
+    {"two of three", "h200", {LOAD(4, 12), LOAD(4, 12, 4)}, 384, 0, 0, .useful_bytes = 256},
+    {"two of four", "h200", {LOAD(4, 16), LOAD(4, 16, 8)}, 512, 0, 0, .useful_bytes = 256},
+    {"all four", "h200", {LOAD(4, 16), LOAD(4, 16, 4), LOAD(4, 16, 8), LOAD(4, 16, 12)},
+     512, 0, 0, .useful_bytes = 512},
+    {"stores do not fill loads", "h200", {LOAD(4, 8), STORE(4, 8, 4)}, 256, 256, 256, .useful_bytes = 256},
+    {"every 16th word", "h200", {LOAD(4, 64)}, 64 * 32, 0, 0, .useful_bytes = 128},
+    {"every 32nd", "h200", {LOAD(4, 128)}, 64 * 32, 0, 0, .useful_bytes = 128},
+    {"every 24th", "h200", {LOAD(4, 96)}, 64 * 32, 0, 0, .useful_bytes = 128},
+    {"a column by warps beside each other", "h200", {LOAD(16, 4096, 0, 16)}, 512, 0, 0, .useful_bytes = 512},
+    {"half of a column's pieces", "h200", {LOAD(4, 4096, 0, 8)}, 256, 0, 0, .useful_bytes = 128},
+    {"one lane", "h200", {LOAD(4, 4, 0, 1024, 1)}, 64, 0, 0, .useful_bytes = 4},
+    {"one word for all", "h200", {LOAD(4, 0, 0, 1024)}, 64, 0, 0, .useful_bytes = 4},
+    {"one word for all, and the next", "h200", {LOAD(4, 0, 0, 4)}, 8, 0, 0, .useful_bytes = 4},
+    {"atomics read and write", "h200", {{.kind = HW_NOTE_ATOMIC, .width = 4, .stride = 4}},
+     128, 128, 0, .useful_bytes = 128},
+    {"local memory stays in a cache", "h200", {LOAD(4, 0, .space = HW_SPACE_LOCAL)}, 0, 0, 0, .useful_bytes = 0},
+    {"constants, an address a lane", "h200", {LOAD(4, 4, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 31},
+    {"one constant", "h200", {LOAD(4, 0, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 0},
+    // Lines of 128 bytes for loads of 2.x, unless they go past the first-level cache; stores by sectors.
+    {"lines", "m2090", {LOAD(4, 64), STORE(4, 64)}, 64 * 32, 64 * 32, 64 * 32, .useful_bytes = 256},
+    {"whole lines", "m2090", {LOAD(4, 128)}, 128 * 32, 0, 0, .useful_bytes = 128},
+    {"past the lines", "m2090", {LOAD(4, 128, .skips_l1 = true)}, 64 * 32, 0, 0, .useful_bytes = 128},
+    {"later", "k40", {LOAD(4, 128)}, 64 * 32, 0, 0, .useful_bytes = 128},
+    // Without a cache: what transactions move. One of 32 bytes by itself costs 64 from 1.2 on.
+    {"a row on 1.3", "gtx280", {LOAD(4, 4), STORE(4, 4)}, 128, 128, 0, .useful_bytes = 256},
+    {"moved by a word on 1.3", "gtx280", {LOAD(4, 4, 4)}, 224, 0, 0, .useful_bytes = 128},
+    {"moved by eight on 1.3", "gtx280", {LOAD(4, 4, 32)}, 192, 0, 0, .useful_bytes = 128},
+    {"every 16th on 1.3", "gtx280", {LOAD(4, 64)}, 128 * 16, 0, 0, .useful_bytes = 128},
+    {"every 64th on 1.3", "gtx280", {LOAD(4, 256)}, 64 * 32, 0, 0, .useful_bytes = 128},
+    {"every 64th on 1.0", "fx5600", {LOAD(4, 256)}, 32 * 32, 0, 0, .useful_bytes = 128},
+    {"moved by a word on 1.0", "fx5600", {LOAD(4, 4, 4)}, 32 * 32, 0, 0, .useful_bytes = 128},
+    {"local memory on 1.3", "gtx280", {LOAD(4, 0, .space = HW_SPACE_LOCAL), STORE(4, 0, .space = HW_SPACE_LOCAL)},
+     128, 128, 0, .useful_bytes = 0},
+    {"atomics on 1.3", "gtx280", {{.kind = HW_NOTE_ATOMIC, .width = 4, .stride = 4}}, 128, 128, 0, .useful_bytes = 128},
+    {"constants on 1.3", "gtx280", {LOAD(4, 4, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 30},
+    {"one constant on 1.3", "gtx280", {LOAD(4, 0, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 0},
+};
+
+static void run(hw_sink *sink, const access *a, uint32_t note, uint32_t warp) {
+    int64_t delta[32];
+    for (int t = 0; t < 32; t++) delta[t] = (a->stride + (a->is_irregular ? 4 * warp : 0)) * t;
+    const uint64_t step = a->step ? a->step : 32 * (uint64_t)a->stride;
+    const hw_access record = {.note = note, .kind = (uint8_t)a->kind,
+                              .space = (uint8_t)(a->space == HW_SPACE_GENERIC ? HW_SPACE_GLOBAL : a->space),
+                              .width_bytes = (uint8_t)a->width, .mask = a->mask ? a->mask : UINT32_MAX,
+                              .base = 0x10000 + a->first + warp * step, .delta = delta,
+                              .pattern = a->is_irregular ? note + 1000 * (warp + 1) : note + 1, .repeat = 1};
+    sink->access(sink, warp % 2, &record);
+}
+
+static hw_time_work count(const work_case *c) {
+    hw_note notes[MOST] = {{0}};
+    uint32_t n = 0;
+    hw_prof *prof;
+    for (; n < MOST && c->accesses[n].width; n++)
+        notes[n] = (hw_note){.kind = (uint8_t)c->accesses[n].kind, .width_bytes = (uint8_t)c->accesses[n].width,
+                             .merged_bytes = (uint8_t)c->accesses[n].width, .skips_l1 = c->accesses[n].skips_l1};
+    const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {WARPS * 32, 1, 1}, .regs = 10,
+                                 .notes = notes, .n_notes = n, .n_workers = 2};
+    assert_int_equal(hw_prof_create(hw_gpu_find(c->gpu), NULL, &prof, NULL), HW_OK);
+    hw_sink *sink = hw_prof_sink(prof);
+    assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t warp = 0; warp < WARPS; warp++) run(sink, &c->accesses[i], i, warp);
+    sink->launch_end(sink, &info, 0, HW_OK);
+    const hw_time_work work = hw_prof_report(prof)->launches[0].work;
+    hw_prof_destroy(prof);
+    return work;
+}
+
+static void expect(const work_case *c, const char *what, uint64_t got, uint64_t each) {
+    if (got != each * WARPS)
+        fail_msg("%s on %s: %s of a warp is %g, not %llu", c->name, c->gpu, what, (double)got / WARPS,
+                 (unsigned long long)each);
+}
+
+static void moved(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const work_case *c = &cases[i];
+        const hw_time_work work = count(c);
+        expect(c, "load_bytes", work.load_bytes, c->load_bytes);
+        expect(c, "store_bytes", work.store_bytes, c->store_bytes);
+        expect(c, "fill_bytes", work.fill_bytes, c->fill_bytes);
+        expect(c, "useful_bytes", work.useful_bytes, c->useful_bytes);
+        expect(c, "const_passes", work.const_passes, c->const_passes);
+    }
+}
+
+// Lines of 2.x are read from the second-level cache whole.
+static void second_level(void **state) {
+    work_case lines = {.gpu = "m2090", .accesses = {LOAD(4, 64)}};
+    (void)state;
+    assert_int_equal(count(&lines).load_sectors, 16 * 4 * WARPS);
+    lines.accesses[0].skips_l1 = true;
+    assert_int_equal(count(&lines).load_sectors, 32 * WARPS);
+}
+
+// An instruction whose lanes never lie the same way twice fetches each sector for itself; so does one of a ninth
+// stride.
+static void too_many(void **state) {
+    const work_case irregular = {.gpu = "h200", .accesses = {LOAD(4, 32, .is_irregular = true)}};
+    work_case strides = {.gpu = "h200"};
+    (void)state;
+    assert_int_equal(count(&irregular).load_bytes, 32 * 32 * WARPS);
+    for (int i = 0; i < 9; i++) strides.accesses[i] = (access)LOAD(4, 128 << i);
+    assert_int_equal(count(&strides).load_bytes, (8 * 64 + 32) * 32 * WARPS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moved),
+        cmocka_unit_test(second_level),
+        cmocka_unit_test(too_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
