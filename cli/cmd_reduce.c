@@ -7,8 +7,11 @@
 #include "array_file.h"
 #include "axes.h"
 #include "op/family.h"
+#include "op/reduction.h"
 #include "options.h"
 #include "unfinished.h"
+
+#define OPERATIONS "sum, product, min, max, argmin, argmax, mean or norm"
 
 static const char help[] =
     "usage: halfwarp reduce IN.npy --op OP [-o OUT.npy] [OPTIONS]\n"
@@ -17,7 +20,7 @@ static const char help[] =
     "result has the other axes (0-d when there is none); argmin and argmax are int64, sums and products of integers\n"
     "int64 or uint64, means and norms of them float64. IN and OUT can be - for standard input and output.\n"
     "\n"
-    "  --op OP         sum, product, min, max, argmin, argmax, mean or norm (root of the sum of squares)\n"
+    "  --op OP         " OPERATIONS " (root of the sum of squares)\n"
     "  --axis 0,2      combine along these axes; negative ones count from the last; unless given, along all\n"
     "  --keepdims      keep the axes that were combined, with extent 1\n"
     "  --exact         sums and means of float32 and float64: the exact sum rounded once, the same on every device\n"
@@ -35,18 +38,12 @@ typedef struct reduce_options {
 // ---- Options --------------------------------------------------------------------------------------------------------
 
 static bool set_op(void *options, const char *value) {
-    static const char *const names[] = {"sum", "product", "min", "max", "argmin", "argmax", "mean", "norm"};
     reduce_options *o = options;
-    enum { N_NAMES = sizeof names / sizeof names[0] };
     o->has_op = true;
-    for (int i = 0; i < N_NAMES; i++)
-        if (strcmp(names[i], value) == 0) {
-            o->op = (hw_reduction)i;
-            return true;
-        }
-    const char *near = hw_cli_nearest(value, names, N_NAMES);
+    if (hw_reduction_find(value, &o->op)) return true;
+    const char *near = hw_cli_nearest(value, hw_reduction_names, HW_REDUCTIONS);
     if (near) hw_cli_complain("there is no operation '%s'; did you mean '%s'?", value, near);
-    else hw_cli_complain("--op is sum, product, min, max, argmin, argmax, mean or norm, and not '%s'", value);
+    else hw_cli_complain("--op is " OPERATIONS ", and not '%s'", value);
     return false;
 }
 
@@ -86,7 +83,7 @@ static int parse(reduce_options *options, int argc, char **argv) {
     if (status) return status;
     if (n_words == 0) hw_cli_complain("which array? Usage: halfwarp reduce IN.npy --op OP [-o OUT.npy] [OPTIONS]");
     else if (!options->has_op)
-        hw_cli_complain("which operation? --op is sum, product, min, max, argmin, argmax, mean or norm");
+        hw_cli_complain("which operation? --op is " OPERATIONS);
     else if (options->axes && !*options->axes) hw_cli_complain("--axis names no axis");
     else return hw_cli_check_terminals(&options->input, 1, &options->output, 1);
     return HW_EXIT_USAGE;

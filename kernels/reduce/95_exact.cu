@@ -146,8 +146,8 @@ __device__ __forceinline__ void add_term(double *sums, double term, int first, e
 }
 #endif
 
-// The exponents that the groups of f64 take, from the largest of some terms: 154 below and 48 above. The last of them is
-// as far below f64's last, 2046, as MOST_TERMS terms can reach, and one more: no group's sum becomes infinite, and
+// The exponents that the groups of f64 take, from the largest of some terms: 154 below and 48 above. The last of them
+// is as far below f64's last, 2046, as MOST_TERMS terms can reach, and one more: no group's sum becomes infinite, and
 // infinities and NaNs, which have no lower part, stay out of the groups.
 constexpr int LAST_EXPONENT = 2046 - MOST_TERMS_BITS - 1;
 __device__ __forceinline__ int first_exponent(int largest) {

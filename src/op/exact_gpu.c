@@ -52,11 +52,11 @@ const char *hw_gpu_reduce_exact_explain(hw_device *device, const hw_reduction_fo
     char each[80];
     if (exact.way == HW_EXACT_THREADS) snprintf(each, sizeof each, "a thread");
     else snprintf(each, sizeof each, "%u block%s of up to %llu terms", exact.blocks_per_output,
-                  exact.blocks_per_output == 1 ? "" : "s", (unsigned long long)exact.terms_per_block);
+                  hw_page_plural(exact.blocks_per_output), (unsigned long long)exact.terms_per_block);
     hw_page page = hw_page_begin(text, text_bytes);
     hw_page_say(&page, "kernel: reduce/95_exact.cu, every bit of every term counts, rounded once\n"
-                "each output: %s; %llu blocks of %u threads, 16 sums in shared memory for each thread\n", each,
-                (unsigned long long)exact.blocks, exact.threads);
+                "each output: %s; %llu block%s of %u threads, 16 sums in shared memory for each thread\n", each,
+                (unsigned long long)exact.blocks, hw_page_plural(exact.blocks), exact.threads);
     if (exact.scratch_bytes)
         hw_page_say(&page, "finish: the last block of each output adds up %llu bytes of integers, in any order\n",
                     (unsigned long long)exact.scratch_bytes);

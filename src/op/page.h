@@ -14,4 +14,7 @@ hw_page hw_page_begin(char *text, size_t text_bytes);
 
 void hw_page_say(hw_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// What makes a noun of so many: "1 block", "2 blocks".
+static inline const char *hw_page_plural(unsigned long long n) { return n == 1 ? "" : "s"; }
+
 #endif

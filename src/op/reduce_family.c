@@ -78,8 +78,7 @@ static void compare_copy(const hw_problem *problem, void *const *arrays, const v
 
 // No sum is rounded but the last one, to the result's type, as the reference is: all of its bits are asked for.
 static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
-                    const void *got,
-                    hw_verdict *verdict) {
+                    const void *got, hw_verdict *verdict) {
     const DLDataType type = out_type(problem);
     *verdict = (hw_verdict){.right = true};
     if (rung->is_copy && array == COPY) compare_copy(problem, arrays, got, verdict);

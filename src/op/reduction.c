@@ -129,22 +129,21 @@ void hw_reduction_make_key(const hw_reduction_form *form, hw_reduction_key *key)
 
 // ---- In words -------------------------------------------------------------------------------------------------------
 
-static const char *const names[] = {
+const char *const hw_reduction_names[HW_REDUCTIONS] = {
     [HW_REDUCE_SUM] = "sum",       [HW_REDUCE_PRODUCT] = "product", [HW_REDUCE_MIN] = "min",   [HW_REDUCE_MAX] = "max",
     [HW_REDUCE_ARGMIN] = "argmin", [HW_REDUCE_ARGMAX] = "argmax",   [HW_REDUCE_MEAN] = "mean",
     [HW_REDUCE_NORM] = "norm",
 };
-enum { N_NAMES = sizeof names / sizeof names[0] };
 
 const char *hw_reduction_name(hw_reduction reduction, char *text, size_t text_bytes) {
-    if ((unsigned)reduction < N_NAMES) snprintf(text, text_bytes, "%s", names[reduction]);
+    if ((unsigned)reduction < HW_REDUCTIONS) snprintf(text, text_bytes, "%s", hw_reduction_names[reduction]);
     else snprintf(text, text_bytes, "reduction %d", (int)reduction);
     return text;
 }
 
 bool hw_reduction_find(const char *name, hw_reduction *reduction) {
-    for (int i = 0; i < N_NAMES; i++) {
-        if (strcmp(names[i], name)) continue;
+    for (int i = 0; i < HW_REDUCTIONS; i++) {
+        if (strcmp(hw_reduction_names[i], name)) continue;
         *reduction = (hw_reduction)i;
         return true;
     }

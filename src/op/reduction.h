@@ -45,6 +45,10 @@ static inline bool hw_reduction_is_arg(hw_reduction reduction) {
     return reduction == HW_REDUCE_ARGMIN || reduction == HW_REDUCE_ARGMAX;
 }
 
+// "sum" and the others, by their numbers.
+enum { HW_REDUCTIONS = HW_REDUCE_NORM + 1 };
+extern const char *const hw_reduction_names[HW_REDUCTIONS];
+
 // "sum"; "reduction 9" for a number that is none. By name; false for a name that is none.
 const char *hw_reduction_name(hw_reduction reduction, char *text, size_t text_bytes);
 bool hw_reduction_find(const char *name, hw_reduction *reduction);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "op/cpu/reduce_terms.h"
 #include "op/cpu/reduce_ways.h"
+#include "op/page.h"
 
 enum { BYTES_PER_THREAD = 128 << 10, SHARES_PER_THREAD = 32 };
 
@@ -143,11 +144,13 @@ const char *hw_cpu_reduce_explain(const hw_reduction_form *form, char *text, siz
     if (plan.rows_at_once > 1) snprintf(rows, sizeof rows, ", %u rows as one", plan.rows_at_once);
     snprintf(text, text_bytes,
              "%s, %s%s (%s)%s\n"
-             "%llu tiles of up to %u outputs, %llu parts of up to %llu terms\n"
+             "%llu tile%s of up to %u output%s, %llu part%s of up to %llu term%s\n"
              "reads %.3f MB once\n",
              plan.way == HW_CPU_REDUCE_RUNS ? "output by output, along its terms" : "neighbouring outputs at once",
              plan.contiguous ? "where they lie" : "gathered in blocks", rows, hw_fold_level_best()->name,
-             plan.is_exact ? ", exact" : "", (unsigned long long)plan.tiles, plan.width, (unsigned long long)plan.parts,
-             (unsigned long long)plan.part_terms, 1e-6 * (double)form->outputs * (double)form->terms * form->in_bytes);
+             plan.is_exact ? ", exact" : "", (unsigned long long)plan.tiles, hw_page_plural(plan.tiles), plan.width,
+             hw_page_plural(plan.width), (unsigned long long)plan.parts, hw_page_plural(plan.parts),
+             (unsigned long long)plan.part_terms, hw_page_plural(plan.part_terms),
+             1e-6 * (double)form->outputs * (double)form->terms * form->in_bytes);
     return text;
 }
