@@ -200,7 +200,8 @@ typedef enum hw_reduce_flags {
 //
 // Axes        n_axes of them, in any order, none twice; 0: all. Negative ones count from the last.
 // Shapes      out has in's axes without those, or with extent 1 instead of them (NumPy's keepdims). Zero extents: a sum
-//             is 0, a product 1, a norm 0, a mean NaN; min, max, argmin, argmax of nothing are refused (HW_USAGE).
+//             is 0, a product 1, a norm 0, a mean NaN; min, max, argmin, argmax along an axis of extent 0 are refused
+//             (HW_USAGE), even where out has no elements. Other axes of extent 0: nothing is done.
 // Strides     any, as in hw_transpose.
 // Types       in: i8 to i64, u8 to u64, f16, bf16, f32, f64. out: what hw_reduce_dtype says.
 // NaN         any NaN makes sum, product, mean, norm, min and max NaN; argmin and argmax give the first NaN.

@@ -42,15 +42,15 @@ static hw_status check_kind(hw_reduction reduction, const DLTensor *in, uint32_t
         return hw_diag_set(diag, HW_UNSUPPORTED, "in has elements of %u lanes; reductions take one", in->dtype.lanes);
     if (!is_known_type(in->dtype))
         return hw_diag_set(diag, HW_UNSUPPORTED,
-                           "in has elements of %s; reductions take i8 to i64, u8 to u64, f16, bf16, "
-                           "f32 and f64", hw_dtype_name(in->dtype, name, sizeof name));
+                           "in has elements of %s; reductions take i8 to i64, u8 to u64, f16, bf16, f32 and f64",
+                           hw_dtype_name(in->dtype, name, sizeof name));
     bool has_exact = (reduction == HW_REDUCE_SUM || reduction == HW_REDUCE_MEAN) && in->dtype.code == kDLFloat &&
                      in->dtype.bits >= 32;
     if (flags & HW_REDUCE_EXACT && !has_exact) {
         char type[48];
         return hw_diag_set(diag, HW_UNSUPPORTED, "exact reductions are sums and means of f32 and f64, not a %s of %s",
-                           hw_reduction_name(reduction, name, sizeof name), hw_dtype_name(in->dtype, type,
-                                                                                          sizeof type));
+                           hw_reduction_name(reduction, name, sizeof name),
+                           hw_dtype_name(in->dtype, type, sizeof type));
     }
     return HW_OK;
 }
@@ -58,7 +58,7 @@ static hw_status check_kind(hw_reduction reduction, const DLTensor *in, uint32_t
 // A bit for each reduced axis.
 static hw_status read_axes(const int *axes, int n_axes, uint32_t rank, uint32_t *reduced, hw_diag *diag) {
     if (n_axes < 0) return hw_diag_set(diag, HW_USAGE, "the number of axes is %d", n_axes);
-    if (n_axes && !axes) return hw_diag_set(diag, HW_USAGE, "axes are NULL, and there are %d of them", n_axes);
+    if (n_axes && !axes) return hw_diag_set(diag, HW_USAGE, "axes are NULL, and the number of axes is %d", n_axes);
     *reduced = n_axes ? 0 : (uint32_t)(((uint64_t)1 << rank) - 1);
     for (int i = 0; i < n_axes; i++) {
         int64_t axis = axes[i] < 0 ? (int64_t)axes[i] + rank : axes[i];
@@ -86,8 +86,7 @@ static hw_status match_out(const hw_layout *in, const hw_layout *out, uint32_t r
     const bool keeps_dims = out->rank == in->rank;   // the same, when nothing is reduced
     if (!keeps_dims && out->rank != n_kept)
         return hw_diag_set(diag, HW_USAGE, "out has rank %u; it is %u, or %u with the reduced axes kept", out->rank,
-                           n_kept,
-                           in->rank);
+                           n_kept, in->rank);
     for (uint32_t k = 0, to = 0; k < in->rank; k++) {
         const bool is_reduced = reduced >> k & 1;
         stride[k] = 0;
@@ -95,8 +94,7 @@ static hw_status match_out(const hw_layout *in, const hw_layout *out, uint32_t r
         const uint64_t expected = is_reduced ? 1 : in->n[k];
         if (out->n[to] != expected)
             return hw_diag_set(diag, HW_USAGE, "axis %u of out has the extent %llu, and axis %u of in makes it %llu",
-                               to,
-                               (unsigned long long)out->n[to], k, (unsigned long long)expected);
+                               to, (unsigned long long)out->n[to], k, (unsigned long long)expected);
         if (!is_reduced) stride[k] = out->stride[to];
         to++;
     }
@@ -140,7 +138,7 @@ static hw_status count(const hw_layout *in, uint32_t reduced, hw_reduction_form 
     form->terms = of[1];
     bool needs_one = form->reduction == HW_REDUCE_MIN || form->reduction == HW_REDUCE_MAX ||
                      hw_reduction_is_arg(form->reduction);
-    if (needs_one && form->outputs && !form->terms)
+    if (needs_one && !form->terms)   // even where there are no outputs, as in NumPy
         return hw_diag_set(diag, HW_USAGE, "there is no %s of no elements",
                            hw_reduction_name(form->reduction, name, sizeof name));
     return HW_OK;

@@ -57,6 +57,94 @@ static void test_merged(void **state) {
     }
 }
 
+// ---- Axes of extent 0 -----------------------------------------------------------------------------------------------
+
+// Which extremes NumPy 2.4 refuses (ValueError): those along an axis of extent 0, whether there are results or not.
+static void test_no_elements(void **state) {
+    static const struct {
+        int rank;
+        int64_t shape[3];
+        uint32_t axes;
+        bool refused;
+    } all[] = {
+        {1, {0}, 1, true},        {2, {0, 0}, 1, true},     {2, {0, 0}, 2, true},     {2, {0, 0}, 3, true},
+        {2, {0, 3}, 1, true},     {2, {0, 3}, 2, false},    {2, {3, 0}, 1, false},    {2, {3, 0}, 2, true},
+        {3, {2, 0, 3}, 1, false}, {3, {2, 0, 3}, 2, true},  {3, {2, 0, 3}, 3, true},  {3, {2, 0, 3}, 4, false},
+        {3, {2, 0, 3}, 5, false}, {3, {0, 0, 3}, 4, false}, {3, {0, 0, 3}, 5, true},  {3, {0, 2, 0}, 1, true},
+        {3, {0, 2, 0}, 2, false}, {3, {0, 2, 0}, 3, true},  {3, {2, 3, 0}, 3, false}, {3, {2, 3, 0}, 4, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (int r = 0; r < HW_REDUCTIONS; r++) {
+            const hw_reduction reduction = (hw_reduction)r;
+            const bool chooses = reduction == HW_REDUCE_MIN || reduction == HW_REDUCE_MAX ||
+                                 hw_reduction_is_arg(reduction);
+            const merged m = {reduction, all[i].rank, {all[i].shape[0], all[i].shape[1], all[i].shape[2]}, {0},
+                              all[i].axes, NULL};
+            hw_reduction_form form;
+            const hw_status status = make(&m, false, &form), wanted = chooses && all[i].refused ? HW_USAGE : HW_OK;
+            if (status != wanted)
+                fail_msg("shape %d, %s: status %d, not %d", (int)i, hw_reduction_names[r], (int)status, (int)wanted);
+        }
+}
+
+// ---- In words -------------------------------------------------------------------------------------------------------
+
+static void test_names(void **state) {
+    (void)state;
+    char text[40];
+    hw_reduction reduction;
+    for (int r = 0; r < HW_REDUCTIONS; r++) {
+        assert_true(hw_reduction_find(hw_reduction_name((hw_reduction)r, text, sizeof text), &reduction));
+        assert_int_equal(reduction, r);
+    }
+    assert_false(hw_reduction_find("reduction 8", &reduction));
+    assert_string_equal(hw_reduction_name((hw_reduction)HW_REDUCTIONS, text, sizeof text), "reduction 8");
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "1 blocks", and the like.
+static bool has_one_of_many(const char *text) {
+    for (const char *at = text; (at = strstr(at, "1 ")); at++) {
+        const bool is_one = at == text || !(is_digit(at[-1]) || at[-1] == '.');
+        const char *end = at + 2;
+        while (*end >= 'a' && *end <= 'z') end++;
+        if (is_one && end > at + 3 && end[-1] == 's') return true;
+    }
+    return false;
+}
+
+// Explanations on the processor and on a GPU, of arrays of one and of many of everything.
+static void test_explanations(void **state) {
+    static const int64_t extents[] = {1, 2, 64, 4096, 70001};
+    enum { N = sizeof extents / sizeof extents[0] };
+    static const char *const names[] = {"cpu", "sim:h200"};
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        hw_device *device = NULL;
+        const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
+        assert_int_equal(hw_device_open(names[d], &options, &device, NULL), HW_OK);
+        for (int i = 0; i < N * N * N * 8; i++) {
+            const uint32_t kind = (uint32_t)i % 8;
+            int64_t shape[3] = {extents[i / 8 % N], extents[i / 8 / N % N], extents[i / 8 / N / N]};
+            int axes[3], n = 0;
+            char text[2000];
+            if (shape[0] * shape[1] * shape[2] > (int64_t)1 << 40) continue;
+            for (int k = 0; k < 3; k++)
+                if ((kind % 4 + 1) >> k & 1) axes[n++] = k;
+            const DLTensor in = {.device = hw_device_get_properties(device)->dl, .ndim = 3,
+                                 .dtype = {kDLFloat, 32, 1}, .shape = shape};
+            hw_diag diag = {0};
+            if (hw_reduce_explain(device, HW_REDUCE_SUM, &in, axes, n, kind / 4 ? HW_REDUCE_EXACT : 0, text,
+                                  sizeof text, &diag))
+                fail_msg("%s", diag.text);
+            if (has_one_of_many(text)) fail_msg("one of many:\n%s", text);
+        }
+        hw_device_close(device);
+    }
+}
+
 // ---- Plans on an H200 -----------------------------------------------------------------------------------------------
 
 static const hw_device_properties h200 = {
@@ -229,8 +317,9 @@ static void test_rungs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merged),   cmocka_unit_test(test_plans), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_counters), cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_merged),       cmocka_unit_test(test_no_elements), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_explanations), cmocka_unit_test(test_plans),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_counters),     cmocka_unit_test(test_rungs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
