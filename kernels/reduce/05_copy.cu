@@ -1,7 +1,7 @@
 // As many bytes as a sum reads, copied: half of them read, half of them written. The bound.
 //
 // Idea       None: 16 bytes per lane, four loads in flight.
-// Predicted  H200, f32 262144: 32768 elements of each half in 4096 loads of 16 sectors; occupancy 100%.
+// Predicted  H200, f32 2^20: 131072 words of 16 bytes in 4096 loads of 16 sectors, and as many stores; occupancy 100%.
 // Measured   H200, 2^28 f32: 264 us, 4069 GB/s read and written.
 // Held back  By DRAM, which turns between reading and writing: a sum, that only reads, can be faster.
 #include "common/word.cuh"

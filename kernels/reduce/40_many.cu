@@ -2,7 +2,8 @@
 //
 // Idea       Most additions happen in registers; the tree is paid once for each block, not for each 1024 elements. Two
 //            passes are enough for any array.
-// Predicted  H200, f32 2^20: 528 blocks of 1024 elements each and a few more, then one.
+// Predicted  H200, f32 2^20: 528 blocks, of which 496 take 2048 elements and 32 take 1024; then one adds 528 sums.
+//            32785 loads and 529 stores by warps, instead of 32800 and 1025.
 // Measured   H200, 2^28 f32: 246 us, 4367 GB/s: 2.15 times, and the end of what can be had but for 2%.
 // Held back  4 bytes a load, two loads in flight.
 #include "reduce/unrolled.cuh"

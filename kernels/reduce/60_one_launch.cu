@@ -3,7 +3,7 @@
 // Idea       Each block leaves its sum in memory and counts itself; who counts last reads all sums, in the order of the
 //            blocks and not of time, so that the result has the same bits in every run. The counter wraps to zero by
 //            itself.
-// Predicted  H200: one launch; 1 atomic operation for each block.
+// Predicted  H200, f32 2^20: one launch of 528 blocks; 1 atomic operation for each.
 // Measured   H200, 2^28 f32: 245 us, 4380 GB/s; of small arrays it saves the second launch.
 // Held back  4 bytes a load, two loads in flight.
 #include "reduce/shuffled.cuh"

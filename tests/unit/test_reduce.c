@@ -315,8 +315,7 @@ static void test_types_of_rows(void **state) {
         for (int r = 0; r < N_REDUCTIONS; r++) {
             if (!is_wanted(t, r, 6) && strcmp(dtypes[t], "f32")) continue;
             const example whole = {.reduction = (hw_reduction)r, .dtype = dtypes[t], .rank = 1, .shape = {70011},
-                                   .axes = 1,
-                                   .offset_elems = 1, .filling = SPECIAL};
+                                   .axes = 1, .offset_elems = 1, .filling = SPECIAL};
             check(&whole);
         }
 }
@@ -366,8 +365,8 @@ static const example chosen[] = {
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 3, .shape = {50, 30, 2}, .axes = 5},
     // Backwards, apart, again and again, in another order.
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 2, .backwards = {true, true}},
-    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .backwards = {false,
-                                                                                                           true}},
+    {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3,
+     .backwards = {false, true}},
     {.reduction = HW_REDUCE_ARGMIN, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 3, .order = {0, 1},
      .filling = EQUAL},
     {.reduction = HW_REDUCE_MAX, .dtype = "f32", .rank = 2, .shape = {60, 70}, .axes = 1, .gap = 3,
@@ -477,8 +476,7 @@ static void test_random(void **state) {
     for (int i = 0; i < rounds; i++) {
         example e = {.reduction = below(2) ? HW_REDUCE_SUM : HW_REDUCE_ARGMIN, .dtype = below(2) ? "f32" : "u8",
                      .rank = 1 + (int)below(4), .gap = below(3) ? 0 : below(4), .keepdims = below(2),
-                     .out_backwards = below(2),
-                     .offset_elems = below(5), .filling = below(2) ? PLAIN : EQUAL};
+                     .out_backwards = below(2), .offset_elems = below(5), .filling = below(2) ? PLAIN : EQUAL};
         if (below(2)) shuffle(e.order, e.rank);
         for (int k = 0; k < e.rank; k++) {
             static const int64_t extents[] = {1, 2, 3, 5, 8, 16, 37};
@@ -541,8 +539,7 @@ static const question refused[] = {
     {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 1, .axes = {2}, .status = HW_USAGE,
      .words = "2 is no axis"},
     {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = 2, .axes = {1, -1},
-     .status = HW_USAGE,
-     .words = "axis 1 comes twice"},
+     .status = HW_USAGE, .words = "axis 1 comes twice"},
     {.in_type = F32, .out_type = F32, .in_rank = 2, .in_shape = {4, 4}, .n_axes = -1, .status = HW_USAGE,
      .words = "the number of axes is -1"},
     {.in_type = F32, .out_type = {kDLFloat, 64, 1}, .in_rank = 1, .in_shape = {4}, .status = HW_USAGE, .words = "f64"},
@@ -551,8 +548,7 @@ static const question refused[] = {
     {.in_type = {kDLFloat, 32, 2}, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_UNSUPPORTED,
      .words = "lanes"},
     {.reduction = HW_REDUCE_MAX, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4},
-     .flags = HW_REDUCE_EXACT,
-     .status = HW_UNSUPPORTED, .words = "a max of f32"},
+     .flags = HW_REDUCE_EXACT, .status = HW_UNSUPPORTED, .words = "a max of f32"},
     {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = 8, .status = HW_USAGE,
      .words = "flags 0x8"},
     {.reduction = 8, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_USAGE,
@@ -591,8 +587,7 @@ static void test_misuse(void **state) {
         hw_status status = hw_reduce(stream, q->reduction, &in, q->axes, q->n_axes, q->flags, &out, &diag);
         if (status != q->status || !strstr(diag.text, q->words))
             fail_msg("question %d: status %d, \"%s\", not %d with \"%s\"", (int)i, (int)status, diag.text,
-                     (int)q->status,
-                     q->words);
+                     (int)q->status, q->words);
     }
     int64_t shape[1] = {4};
     const DLTensor in = {.data = memory, .device = properties->dl, .ndim = 1, .dtype = F32, .shape = shape};

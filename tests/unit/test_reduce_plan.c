@@ -192,11 +192,10 @@ static void test_plans(void **state) {
         const uint32_t lanes = plan.way == HW_REDUCE_ROWS ? plan.group : plan.lanes;
         const uint32_t parts = plan.run_parts * plan.word_parts;
         if (plan.way != p->way || plan.threads != p->threads || lanes != p->lanes || plan.blocks != p->blocks ||
-            parts != p->parts || plan.aligned != p->aligned ||
-            plan.unroll != p->unroll)
+            parts != p->parts || plan.aligned != p->aligned || plan.unroll != p->unroll)
             fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d, %u in flight", (int)i,
-                     (int)plan.way,
-                     plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned, plan.unroll);
+                     (int)plan.way, plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned,
+                     plan.unroll);
     }
 }
 
@@ -253,9 +252,39 @@ static const prediction predictions[] = {
     {"last_warp", 1024, 35, 35, 35, 35},
 };
 
-static void expect(const prediction *p, const hw_ladder_row *row, hw_counter counter, uint64_t expected) {
+// What the rungs' files say besides. Warps are 16 to a block, and barriers are counted for each. An array of 2^20 has
+// 2^15 loads of 4 bytes a lane; the second launch of the walking rungs adds 528 sums in 17 loads.
+enum { LARGE = 1 << 20, LOADS = LARGE / 32, WARPS = 16, BLOCKS = 132 * 4, FINISH_LOADS = BLOCKS / 32 + 1 };
+static const struct {
+    const char *rung;
+    uint64_t elements;
+    hw_counter counter;
+    uint64_t expected;
+} counted[] = {
+    {"copy", LARGE, HW_COUNT_GLD_REQUESTS, 4096},
+    {"copy", LARGE, HW_COUNT_GLD_SECTORS, 4096 * 16},
+    {"copy", LARGE, HW_COUNT_GST_REQUESTS, 4096},
+    {"copy", LARGE, HW_COUNT_GST_SECTORS, 4096 * 16},
+    {"first_add", 1024, HW_COUNT_BARRIERS, 10 * WARPS},
+    {"last_warp", 1024, HW_COUNT_BARRIERS, 4 * WARPS},
+    {"unrolled", LARGE, HW_COUNT_GLD_REQUESTS, 32800},
+    {"unrolled", LARGE, HW_COUNT_GST_REQUESTS, 1025},
+    {"many", LARGE, HW_COUNT_GLD_REQUESTS, LOADS + FINISH_LOADS},
+    {"many", LARGE, HW_COUNT_GST_REQUESTS, BLOCKS + 1},
+    {"many", LARGE, HW_COUNT_LDS_INST, 35 * (BLOCKS + 1)},
+    {"many", LARGE, HW_COUNT_STS_INST, 35 * (BLOCKS + 1)},
+    {"shuffles", LARGE, HW_COUNT_LDS_INST, BLOCKS + 1},
+    {"shuffles", LARGE, HW_COUNT_STS_INST, 16 * (BLOCKS + 1)},
+    {"shuffles", LARGE, HW_COUNT_BARRIERS, 2 * WARPS * (BLOCKS + 1)},
+    {"one_launch", LARGE, HW_COUNT_ATOMICS, BLOCKS},
+    {"one_launch", LARGE, HW_COUNT_GLD_REQUESTS, LOADS + FINISH_LOADS},
+    // Of each block three, of the last one its second sum's as well: a second launch would have 2 for all its warps.
+    {"one_launch", LARGE, HW_COUNT_BARRIERS, (3 * BLOCKS + 2) * WARPS},
+};
+
+static void expect(const char *rung, const hw_ladder_row *row, hw_counter counter, uint64_t expected) {
     if (row->counts[counter] != expected)
-        fail_msg("%s: %s is %llu, not %llu", p->rung, hw_counter_rows[counter].name,
+        fail_msg("%s: %s is %llu, not %llu", rung, hw_counter_rows[counter].name,
                  (unsigned long long)row->counts[counter], (unsigned long long)expected);
 }
 
@@ -267,25 +296,46 @@ static hw_device *open_sim(void) {
     return device;
 }
 
-static void test_counters(void **state) {
+// One rung's row, for hw_ladder_free.
+static const hw_ladder_row *run_rung(hw_device *device, const char *rung, uint64_t elements, hw_ladder *ladder) {
+    hw_ladder_options options = {.family = hw_family_find("reduce"), .problem = {.size = {elements}}, .rung = rung};
+    hw_diag diag = {0};
+    assert_true(hw_dtype_find("f32", &options.problem.dtype));
+    if (hw_ladder_run(device, NULL, &options, ladder, &diag)) fail_msg("%s", diag.text);
+    const hw_ladder_row *row = &ladder->rows[ladder->n_rows - 1];
+    if (row->status || !row->verdict.right) fail_msg("%s: %s%s", rung, row->text, row->verdict.text);
+    assert_string_equal(row->rung->name, rung);
+    return row;
+}
+
+static void test_shared_memory(void **state) {
     hw_device *device = open_sim();
     (void)state;
     for (size_t i = 0; i < sizeof predictions / sizeof predictions[0]; i++) {
         const prediction *p = &predictions[i];
-        hw_ladder_options options = {.family = hw_family_find("reduce"), .problem = {.size = {p->elements}},
-                                     .rung = p->rung};
         hw_ladder ladder;
-        hw_diag diag = {0};
-        assert_true(hw_dtype_find("f32", &options.problem.dtype));
-        if (hw_ladder_run(device, NULL, &options, &ladder, &diag)) fail_msg("%s", diag.text);
-        const hw_ladder_row *row = &ladder.rows[ladder.n_rows - 1];
-        if (row->status || !row->verdict.right) fail_msg("%s: %s%s", p->rung, row->text, row->verdict.text);
-        expect(p, row, HW_COUNT_LDS_INST, p->loads);
-        expect(p, row, HW_COUNT_LDS_WAVEFRONTS, p->load_passes);
-        expect(p, row, HW_COUNT_STS_INST, p->stores);
-        expect(p, row, HW_COUNT_STS_WAVEFRONTS, p->store_passes);
+        const hw_ladder_row *row = run_rung(device, p->rung, p->elements, &ladder);
+        expect(p->rung, row, HW_COUNT_LDS_INST, p->loads);
+        expect(p->rung, row, HW_COUNT_LDS_WAVEFRONTS, p->load_passes);
+        expect(p->rung, row, HW_COUNT_STS_INST, p->stores);
+        expect(p->rung, row, HW_COUNT_STS_WAVEFRONTS, p->store_passes);
         hw_ladder_free(&ladder);
     }
+    hw_device_close(device);
+}
+
+static void test_counters(void **state) {
+    hw_device *device = open_sim();
+    hw_ladder ladder;
+    const hw_ladder_row *row = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++) {
+        const bool same = i && !strcmp(counted[i].rung, counted[i - 1].rung);
+        if (row && !same) hw_ladder_free(&ladder);
+        if (!same) row = run_rung(device, counted[i].rung, counted[i].elements, &ladder);
+        expect(counted[i].rung, row, counted[i].counter, counted[i].expected);
+    }
+    hw_ladder_free(&ladder);
     hw_device_close(device);
 }
 
@@ -319,7 +369,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merged),       cmocka_unit_test(test_no_elements), cmocka_unit_test(test_names),
         cmocka_unit_test(test_explanations), cmocka_unit_test(test_plans),       cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_counters),     cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_counters),   cmocka_unit_test(test_rungs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
