@@ -50,8 +50,7 @@ static void write_table(const hw_bandwidth *b, FILE *out) {
     fputs("\n  combined  write-combined pinned memory      mapped  read and written by a kernel, without a copy\n"
           "  formula   execution + transfer / streams, where execution takes longer\n", out);
     if (b->is_model)
-        fputs("  together  chunk by chunk, each copy with its latency; nothing overlaps before compute capability 1.1\n",
-              out);
+        fputs("  together  chunk by chunk, each copy with its latency; on 1.0 nothing overlaps\n", out);
 }
 
 // ---- CSV and JSON ---------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ typedef struct hw_occupancy {
 hw_occupancy hw_model_occupancy(const hw_arch *arch, uint32_t block_threads, uint32_t regs, uint32_t smem_bytes);
 
 // Shared memory that a launch takes beside what its kernel declares, bytes per block. Before 2.0 its configuration, 16
-// bytes, and its arguments lie there, and cubins and ptxas count them as static; from 2.0 on they are in constant memory.
+// bytes, and its arguments lie there, and cubins and ptxas count them as static; from 2.0 on constant memory has them.
 // Source: seed 004, 4.4.3.2; CUDA C Best Practices Guide 4.2, "Shared Memory Use by Kernel Arguments"; ptxas 2.2, which
 // refuses 16384 bytes of a kernel without arguments ("0x4000 bytes + 0x10 bytes system, 0x4000 max") and says "28+16
 // bytes smem" of one that declares none and has arguments of 28.

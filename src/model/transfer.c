@@ -1,10 +1,10 @@
 #include "model/transfer.h"
 
-// All assumed, from memory, as nothing here measures a link: payloads of 256 bytes in packets of 26 more give 0.91 of pcie_gbs (PCI
-// Express base specification, transaction layer); a copy begins 8 us after the call and a kernel's own access 1.5 us,
-// as current drivers and GPUs do within a factor of two; the driver's copies for pageable memory run at 10 GB/s on
-// one processor, a chunk after the other, so that both times add up. Write-combined memory gains nothing on today's
-// links, which snoop at full speed.
+// All assumed, from memory, as nothing here measures a link: payloads of 256 bytes in packets of 26 more give 0.91 of
+// pcie_gbs (PCI Express base specification, transaction layer); a copy begins 8 us after the call and a kernel's own
+// access 1.5 us, as current drivers and GPUs do within a factor of two; the driver's copies for pageable memory run at
+// 10 GB/s on one processor, a chunk after the other, so that both times add up. Write-combined memory gains nothing on
+// today's links, which snoop at full speed.
 static const double PAYLOAD = 256.0 / 282, COPY_US = 8, ACCESS_US = 1.5, STAGING_GBS = 10;
 
 const char *hw_host_kind_name(hw_host_kind kind) {

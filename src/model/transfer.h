@@ -27,7 +27,7 @@ double hw_model_transfer_us(const hw_gpu *gpu, hw_host_kind kind, uint64_t bytes
 double hw_model_overlap_us(double execution_us, double transfer_us, uint32_t n);
 
 // The same chunk by chunk, for a GPU that is not there: one engine copies pinned memory to the device and one runs
-// kernels, each a chunk at a time and in order, and a chunk is worked on once it is there. Each copy pays the latency of
+// kernels, each a chunk at a time and in order; a chunk is worked on once it is there. Each copy pays the latency of
 // hw_model_transfer_us, so that ever more chunks cost more in the end; work takes its share of execution_us. Before
 // compute capability 1.1 nothing overlaps. Chunks are of whole 16 bytes, as equal as can be. n 0 counts as 1.
 double hw_model_chunks_us(const hw_gpu *gpu, double execution_us, uint64_t bytes, uint32_t n);
