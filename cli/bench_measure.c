@@ -22,8 +22,8 @@ typedef struct watch {
 typedef struct turn {
     hw_bench_run *run;
     int runs;
-    bool is_warmed;   // by a run that is not timed: it meets what the other one left in the caches, such as lines that are
-                      // still to be written, and a peer, which is measured alone, does not
+    bool is_warmed;   // by a run that is not timed: it meets what the other one left in the caches, such as lines still
+                      // to be written, and a peer, which is measured alone, does not
 } turn;
 
 static hw_status sample(const watch *w, const turn *turn, double *ns) {

@@ -94,9 +94,9 @@ static int parse_axes(const char *text, int rank, int *axes) {
 
 // ---- The work -------------------------------------------------------------------------------------------------------
 
-// On a terminal the processor does a large array in pieces along one axis, so that there is progress to show. What an axis
-// gives: any number of pieces when it varies fastest in neither array, else pieces long enough to be read or written in
-// runs. GPUs work in pieces of their own, and say how far they are.
+// On a terminal the processor does a large array in pieces along one axis, so that there is progress to show. What an
+// axis gives: any number of pieces when it varies fastest in neither array, else pieces long enough to be read or
+// written in runs. GPUs work in pieces of their own, and say how far they are.
 enum { RUN = 512, MOST_PIECES = 100 };
 static const double PIECE_BYTES = 32e6;
 

@@ -178,10 +178,10 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
         fputs("  of copy               share of the fastest copy's bandwidth in this run\n", out);
     if (is_timed) fputs("  step                  times as fast as the rung before\n", out);
     if (ladder->counted_on)
-        fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay side "
-              "by side\n", out);
+        fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay "
+              "side by side\n", out);
     if (has_passes)
-        fputs("  bank passes           passes through the shared-memory banks for each one without bank conflicts\n", out);
+        fputs("  bank passes           passes through the banks of shared memory for each without conflicts\n", out);
     if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
         fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);

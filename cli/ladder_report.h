@@ -17,8 +17,8 @@ const char *hw_cli_ladder_size(const hw_family *family, const hw_problem *proble
 // Times of a simulation say nothing about a GPU.
 bool hw_cli_ladder_is_timed(const hw_ladder *ladder);
 
-// A row's rate in 10^9 a second: operations where the family counts them, else bytes; and the unit that suits the fastest
-// row: "GB/s", "TFLOP/s", "Gpairs/s", of which one is `divisor` times 10^9.
+// A row's rate in 10^9 a second: operations where the family counts them, else bytes; and the unit that suits the
+// fastest row: "GB/s", "TFLOP/s", "Gpairs/s", of which one is `divisor` times 10^9.
 typedef struct hw_cli_ladder_unit {
     char name[32];
     double divisor;

@@ -30,7 +30,7 @@ typedef struct hw_cli_launch {
 int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char **argv);
 void hw_cli_launch_free(hw_cli_launch *launch);
 
-// How many words the option for the compiler at argv takes, as nvcc spells it, itself included: 1 or 2; 0 when it is none.
+// How many words the option for the compiler at argv takes, as nvcc spells it, itself included: 1 or 2; 0: it is none.
 int hw_cli_compile_option_words(char *const *argv);
 
 // Compiles PROG if it is a .cu file. *executable is its path, to be freed. 0, or the exit status after a complaint.

@@ -24,8 +24,8 @@ typedef struct hw_cli_syntax {
 // complaint.
 int hw_cli_parse(const hw_cli_syntax *syntax, void *options, int argc, char **argv, const char **words, int *n_words);
 
-// The same, with options that the table does not have: other says how many words the one at argv takes, itself included;
-// 0: it is none, or *complained is set.
+// The same, with options that the table does not have: other says how many words the one at argv takes, itself
+// included; 0: it is none, or *complained is set.
 typedef int hw_cli_other_option(void *options, char **argv, bool *complained);
 int hw_cli_parse_with(const hw_cli_syntax *syntax, hw_cli_other_option *other, void *options, int argc, char **argv,
                       const char **words, int *n_words);

@@ -56,7 +56,7 @@ static void write_table(const hw_sweep *sweep, bool colour, FILE *out) {
                              .n_rows = sweep->family->sweep_last + 1, .row = table_row, .context = &t}, colour, out);
     fputc('\n', out);
     if (has_estimates)
-        fputs("  Estimates of simulated GPUs: useful bytes over the time that the memory takes for what it moves\n", out);
+        fputs("  Estimates of simulated GPUs: useful bytes over the time that memory takes for what it moves\n", out);
 }
 
 // ---- Data -----------------------------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ set cblabel 'distance to the 8th nearest neighbour, in the units of the scan'
 set palette defined (0 '#30123b', 1 '#4686fb', 2 '#1ae4b6', 3 '#a4fc3c', 4 '#fb7e21', 5 '#7a0403')
 stats 'points.txt' using 4 nooutput
 set cbrange [STATS_lo_quartile / 2:STATS_up_quartile * 4]
-plot 'points.txt' using (across($1, $2)):(up($1, $2, $3)):4 with points pointtype 7 pointsize 0.2 linecolor palette notitle
+plot 'points.txt' using (across($1, $2)):(up($1, $2, $3)):4 with points pointtype 7 pointsize 0.2 \
+    linecolor palette notitle
 PLOT
 echo "$picture"

@@ -69,7 +69,8 @@ int main(int argc, char **argv) {
     hw_status status = compute(device, product, sums, nearest, &diag);
     if (status) fprintf(stderr, "%s\n", diag.text);
     else {
-        for (int row = 0; row < ROWS; row++) printf("product: %g %g\n", (double)product[row][0], (double)product[row][1]);
+        for (int row = 0; row < ROWS; row++)
+            printf("product: %g %g\n", (double)product[row][0], (double)product[row][1]);
         printf("summed down: %g %g\n", (double)sums[0], (double)sums[1]);
         for (int i = 0; i < POINTS; i++) printf("nearest to point %d: point %lld\n", i, (long long)nearest[i]);
     }

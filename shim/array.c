@@ -34,12 +34,14 @@ static hw_region region_at(cudaArray_const_t array, size_t x_bytes, size_t y, si
                        .pitch = array->row_bytes, .slice = array->row_bytes * array->rows};
 }
 
-static bool fits(cudaArray_const_t array, size_t x_bytes, size_t y, size_t z, size_t width, size_t height, size_t depth) {
+static bool fits(cudaArray_const_t array, size_t x_bytes, size_t y, size_t z, size_t width, size_t height,
+                 size_t depth) {
     return x_bytes <= array->row_bytes && width <= array->row_bytes - x_bytes && y <= array->rows &&
            height <= array->rows - y && z <= array->slices && depth <= array->slices - z;
 }
 
-HW_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind) {
+HW_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                             enum cudaChannelFormatKind kind) {
     return (struct cudaChannelFormatDesc){x, y, z, w, kind};
 }
 
@@ -104,7 +106,8 @@ static cudaError_t copy_2d(cudaArray_const_t array, size_t x, size_t y, const vo
     if (width > pitch && height > 1) return hw_shim_return(cudaErrorInvalidPitchValue);
     if (!fits(array, x, y, 0, width, height, 1)) return hw_shim_return(cudaErrorInvalidValue);
     hw_region inside = region_at(array, x, y, 0), outside = {.start = (char *)other, .pitch = pitch};
-    return hw_shim_return(hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, width, height, 1, kind));
+    return hw_shim_return(
+        hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, width, height, 1, kind));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
@@ -140,7 +143,8 @@ static cudaError_t copy_flat(cudaArray_const_t array, size_t x, size_t y, const 
     if (!is_array(array)) return hw_shim_return(cudaErrorInvalidResourceHandle);
     size_t total = array->row_bytes * array->rows, start = y * array->row_bytes + x;
     if (x > array->row_bytes || y >= array->rows || bytes > total - start) return hw_shim_return(cudaErrorInvalidValue);
-    hw_region inside = {.start = array->data + start, .pitch = bytes}, outside = {.start = (char *)other, .pitch = bytes};
+    hw_region inside = {.start = array->data + start, .pitch = bytes};
+    hw_region outside = {.start = (char *)other, .pitch = bytes};
     return hw_shim_return(hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, bytes, 1, 1, kind));
 }
 

@@ -159,8 +159,9 @@ static hw_status unpack(hw_image *image, hw_diag *diag) {
         return hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
     if (wrapper->version == WRAPPER_LINKED)
         return hw_diag_set(diag, HW_NOT_FOUND,
-                           "the program is made of relocatable device code (nvcc -rdc=true or -dc), which is not supported: "
-                           "put device code that belongs together into one file and build it without that option");
+                           "the program is made of relocatable device code (nvcc -rdc=true or -dc), which is not "
+                           "supported: put device code that belongs together into one file and build it without that "
+                           "option");
     hw_fatbin fatbin;
     hw_fatbin_entry entry;
     hw_status status = hw_fatbin_open(wrapper->data, readable_bytes(wrapper->data), &fatbin, diag);

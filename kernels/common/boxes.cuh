@@ -14,8 +14,8 @@ struct grid_axis {
     offset_t in_step, out_step;         // from block to block, in elements
 };
 
-// x / d for x below 2^31, with the multiplier and shift that the host computed for d (Granlund and Montgomery, "Division
-// by invariant integers using multiplication", 1994, figure 4.1).
+// x / d for x below 2^31, with the multiplier and shift that the host computed for d (Granlund and Montgomery,
+// "Division by invariant integers using multiplication", 1994, figure 4.1).
 __device__ inline unsigned quotient(unsigned x, unsigned multiplier, unsigned shift) {
     return (__umulhi(x, multiplier) + x) >> shift;
 }

@@ -8,8 +8,8 @@
 //            of 3 words, which 32 banks take in one pass; loads are broadcasts. Occupancy 100%.
 // Measured   H200, f32 100000x3: 5.01 ms, 2.00 T pairs/s, 1.48 times as fast as 10_global.cu. Seed 003: three times;
 //            since then the first version's coordinates come from the first-level cache.
-// Held back  By shared memory beside arithmetic: the compiler unrolls the loop and makes three loads of 16 bytes of four
-//            points' twelve words.
+// Held back  By shared memory beside arithmetic: the compiler unrolls the loop and makes three loads of 16 bytes of
+//            four points' twelve words.
 #ifndef THREADS
 #define THREADS 128
 #endif

@@ -10,8 +10,8 @@
 // parts: n_parts times the K neighbours of each query. is_any: infinite distances count, and the parts may have left
 // them out for the whole of the points (K = 1).
 extern "C" __global__ __launch_bounds__(THREADS) void nearest_merge(
-    long long *indices, real *distances, unsigned n_points, unsigned n_queries, int is_self, real limit, unsigned n_parts,
-    const char *scratch) {
+    long long *indices, real *distances, unsigned n_points, unsigned n_queries, int is_self, real limit,
+    unsigned n_parts, const char *scratch) {
     const neighbour *const parts = (const neighbour *)(scratch + BEHIND_FINDINGS);
     const unsigned query = blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
     if (query >= n_queries || refused((const findings *)scratch)) return;

@@ -35,7 +35,8 @@ __device__ __forceinline__ neighbour first_in_warp(neighbour n) {
 #else
 #pragma unroll
     for (int step = 16; step; step /= 2) {
-        const neighbour other = {__shfl_xor_sync(ALL_LANES, n.distance, step), __shfl_xor_sync(ALL_LANES, n.index, step)};
+        const real distance = __shfl_xor_sync(ALL_LANES, n.distance, step);
+        const neighbour other = {distance, __shfl_xor_sync(ALL_LANES, n.index, step)};
         if (before(other, n)) n = other;
     }
     return n;
@@ -58,7 +59,8 @@ __device__ __forceinline__ void sort_in_warp(neighbour &n) {
 #pragma unroll
     for (int size = 2; size <= 16; size *= 2) {
 #pragma unroll
-        for (int step = size / 2; step; step /= 2) exchange(n, step, !(lane_number() & step) == !(lane_number() & size));
+        for (int step = size / 2; step; step /= 2)
+            exchange(n, step, !(lane_number() & step) == !(lane_number() & size));
     }
     merge_in_warp(n);
 }

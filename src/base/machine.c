@@ -27,5 +27,6 @@ void hw_machine_describe(hw_machine *machine) {
     proc_value("/proc/cpuinfo", "model name", machine->cpu, sizeof machine->cpu);
     proc_value("/proc/meminfo", "MemTotal", machine->memory, sizeof machine->memory);
     if (uname(&name) == 0)
-        snprintf(machine->system, sizeof machine->system, "%.80s %.80s %.80s", name.sysname, name.release, name.machine);
+        snprintf(machine->system, sizeof machine->system, "%.80s %.80s %.80s", name.sysname, name.release,
+                 name.machine);
 }

@@ -20,8 +20,8 @@ typedef struct hw_kernel_request {
     size_t n_defines;
 } hw_kernel_request;
 
-// Finds the kernel among those that the device has, or in the cache on disk, or compiles it. Cost of the first of these:
-// a hash of the request. HW_COMPILE with the compiler's words; HW_NOT_FOUND: no compiler; HW_USAGE on a cpu device.
+// Finds the kernel among those that the device has, which costs a hash of the request, or in the cache on disk, or
+// compiles it. HW_COMPILE with the compiler's words; HW_NOT_FOUND: no compiler; HW_USAGE on a cpu device.
 hw_status hw_device_kernel(hw_device *device, const hw_kernel_request *request, hw_kernel **out, hw_diag *diag);
 
 typedef struct hw_kernel_info {
@@ -43,17 +43,17 @@ typedef struct hw_kernel_launch {
 // Asynchronous on cuda. HW_USAGE: a shape that the device does not take; HW_FAULT from sim.
 hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag);
 
-// ---- Memory in the order of a stream -----------------------------------------------------------------------------------
+// ---- Memory in the order of a stream --------------------------------------------------------------------------------
 
 // Memory of the stream's device for work that is queued after this call; free queues its end behind the work so far and
 // waits for nothing. As hw_device_alloc otherwise.
 hw_status hw_stream_alloc(hw_stream *stream, size_t bytes, void **out, hw_diag *diag);
 void hw_stream_free(hw_stream *stream, void *memory);
 
-// Memory that stays with the stream, at least this much: what work queued on it leaves there, the next work finds. Its first
-// HW_SCRATCH_ZEROS bytes are zeros, for counters, and whoever uses them leaves zeros; the rest is anything. Costs nothing
-// when there is enough already; a call that asks for more lets go of what was there. Valid until the next call, and on
-// streams, which one thread at a time uses, no two operations can clash. HW_NO_MEMORY.
+// Memory that stays with the stream, at least this much: what work queued on it leaves there, the next work finds. Its
+// first HW_SCRATCH_ZEROS bytes are zeros, for counters, and whoever uses them leaves zeros; the rest is anything. Costs
+// nothing when there is enough already; a call that asks for more lets go of what was there. Valid until the next call,
+// and on streams, which one thread at a time uses, no two operations can clash. HW_NO_MEMORY.
 enum { HW_SCRATCH_ZEROS = 64 << 10 };
 hw_status hw_stream_scratch(hw_stream *stream, size_t bytes, void **out, hw_diag *diag);
 // After work that failed in between: the zeros are made anew by the next call.
@@ -61,16 +61,16 @@ void hw_stream_scratch_drop(hw_stream *stream);
 
 // ---- Progress -------------------------------------------------------------------------------------------------------
 
-// Who wants to know how far the stream's long operations have come: told the share that is done, up to 1, after each piece
-// of a call that works in pieces, on the thread of that call. NULL: nobody.
+// Who wants to know how far the stream's long operations have come: told the share that is done, up to 1, after each
+// piece of a call that works in pieces, on the thread of that call. NULL: nobody.
 typedef void hw_stream_watcher(void *user, double share);
 void hw_stream_watch(hw_stream *stream, hw_stream_watcher *watcher, void *user);
 void hw_stream_report(hw_stream *stream, double share);
 
 // ---- What a kind of device offers to those who know it --------------------------------------------------------------
 
-// What an operation worked out for this device, by a key of its making (a plan and its kernels, which live as long as the
-// device): true when value_bytes were remembered for the same key and not displaced since. Bytes are compared and copied.
+// What an operation worked out for this device, by a key of its making (a plan and its kernels, which live as long as
+// the device): true when value_bytes were remembered for the same key and not displaced since. Compares bytes, copies.
 bool hw_device_recall(hw_device *device, const void *key, size_t key_bytes, void *value, size_t value_bytes);
 void hw_device_remember(hw_device *device, const void *key, size_t key_bytes, const void *value, size_t value_bytes);
 

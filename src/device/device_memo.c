@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "device/device_internal.h"
 
-// Eight bytes at a time, since a look-up is a large part of a small call; keys are compared in full afterwards. Mixed by
-// a 64-bit product whose halves meet, as wyhash does.
+// Eight bytes at a time, since a look-up is a large part of a small call; keys are compared in full afterwards. Mixed
+// by a 64-bit product whose halves meet, as wyhash does.
 static uint64_t mix(uint64_t a, uint64_t b) {
     const unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);

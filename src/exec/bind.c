@@ -45,7 +45,7 @@ static const hw_body_row *const avx512_tables[] = {LEVEL_TABLES(NAME_avx512) NUL
 
 static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bodies,   hw_barrier_bodies,
                                                    hw_special_bodies, hw_atomic_bodies, hw_async_bodies,
-                                                   hw_mbarrier_bodies,                                                   hw_texture_bodies, NULL};
+                                                   hw_mbarrier_bodies, hw_texture_bodies, NULL};
 
 // What this processor runs, and all rows by name. Filled once.
 static struct {

@@ -52,13 +52,16 @@ static void describe_allocation(hw_fault *fault) {
     // A neighbour this far away explains nothing.
     enum { FAR_BYTES = 1 << 30 };
     bool is_before = fault->address < a->address;
-    if ((is_before && a->address - fault->address > FAR_BYTES) || (!is_before && fault->address - a->address > a->bytes + FAR_BYTES)) {
+    uint64_t distance = is_before ? a->address - fault->address : fault->address - a->address;
+    if (distance > (is_before ? 0 : a->bytes) + FAR_BYTES) {
         fault->has_allocation = false;
-        append(t, sizeof fault->text, "; no allocation is anywhere near: is it a pointer to host memory, or no pointer at all?");
+        append(t, sizeof fault->text,
+               "; no allocation is anywhere near: is it a pointer to host memory, or no pointer at all?");
         return;
     }
     char name[256];
-    const char *what = a->is_freed ? "freed allocation" : a->name ? hw_demangle(a->name, name, sizeof name) : "allocation";
+    const char *what = a->name ? hw_demangle(a->name, name, sizeof name) : "allocation";
+    if (a->is_freed) what = "freed allocation";
     if (is_before)
         append(t, sizeof fault->text, "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
                a->address - fault->address, what, a->bytes, a->address);
@@ -111,7 +114,8 @@ static void describe_local(const hw_state *s, hw_fault *fault) {
     const hw_frame *frame = s->frame;
     if (!frame || !frame->program->local_bytes) return;
     char function[256], name[320];
-    snprintf(name, sizeof name, "the local variables of %s", hw_demangle(frame->program->name, function, sizeof function));
+    snprintf(name, sizeof name, "the local variables of %s",
+             hw_demangle(frame->program->name, function, sizeof function));
     describe_place(fault, (int32_t)fault->address, name, frame->local_offset, frame->program->local_bytes);
 }
 

@@ -1,7 +1,7 @@
 // Conversions between float, double, half (f16) and bfloat16 in every rounding, as bit arithmetic without branches so
 // that loops over lanes vectorise. Nothing here depends on the processor's rounding mode or flags.
 //
-// A NaN becomes the canonical one of the destination: 0x7fff (f16, bf16), 0x7fffffff (f32). PTX ISA 9.0 section 9.7.9.21.
+// A NaN becomes the canonical one of the destination: 0x7fff (f16, bf16), 0x7fffffff (f32). PTX ISA 9.0, 9.7.9.21.
 #ifndef HW_EXEC_HALF_H
 #define HW_EXEC_HALF_H
 

@@ -177,7 +177,7 @@ static inline uint32_t hw_pack_lanes(const int32_t *v) {
 // Whole slots at once, where the compiler does not find the instruction that a body wants.
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define HW_HAS_AVX512 1
-static inline __m512i hw_get(const void *lanes, int part) { return _mm512_loadu_si512((const char *)lanes + 64 * part); }
+static inline __m512i hw_get(const void *a, int part) { return _mm512_loadu_si512((const char *)a + 64 * part); }
 // The masked form reads and writes all of d: a load behind a masked store would have to wait for the cache.
 static inline void hw_put_32(const hw_warp *w, void *d, __m512i v0, __m512i v1) {
     if (__builtin_expect(w->mask != 0xffffffffu, 0)) {

@@ -13,7 +13,7 @@ static inline bool hw_is_same_pattern(const hw_warp *w, const hw_inst *in, const
         for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint32_t)p->delta_32[i]) & (uint32_t)w->lanes[i];
     } else {
         const uint64_t *a = hw_at(w, in->a), first = a[lowest];
-        for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint64_t)p->delta[i]) & (uint64_t)(int64_t)w->lanes[i];
+        for (int i = 0; i < 32; i++) differ |= ((a[i] - first) ^ (uint64_t)p->delta[i]) & (uint64_t)w->lanes[i];
     }
     return !differ;
 }

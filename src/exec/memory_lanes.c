@@ -18,8 +18,10 @@ static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t 
 
 static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
     __m512i f = _mm512_set1_epi32((int)first);
-    __mmask16 low = _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_loadu_si512(a), f), _mm512_load_si512(delta));
-    __mmask16 high = _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_loadu_si512(a + 16), f), _mm512_load_si512(delta + 16));
+    __m512i low_is = _mm512_sub_epi32(_mm512_loadu_si512(a), f);
+    __m512i high_is = _mm512_sub_epi32(_mm512_loadu_si512(a + 16), f);
+    __mmask16 low = _mm512_cmpneq_epi32_mask(low_is, _mm512_load_si512(delta));
+    __mmask16 high = _mm512_cmpneq_epi32_mask(high_is, _mm512_load_si512(delta + 16));
     return _mm512_kortestz(low, high);
 }
 #else
@@ -363,7 +365,7 @@ hw_body_forms HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) 
     return (hw_body_forms){NULL, NULL};
 }
 
-// Bodies leave the upper halves of vector registers as they are; code compiled without AVX is slow until they are clear.
+// Bodies leave the upper halves of vector registers as they are; code without AVX is slow until they are clear.
 void HW_LEVEL_NAME(hw_level_leave)(void) {
 #if defined(__AVX__)
     _mm256_zeroupper();

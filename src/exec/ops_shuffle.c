@@ -10,9 +10,9 @@ static u32 predicate_p(const hw_warp *w, const hw_inst *in) {
     return (hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0)) & w->mask;
 }
 
-// d[i] = a[from[i]] where from is in range, else a[i]; e: whether it was and takes part in the shuffle. From a lane that
-// takes no part PTX promises nothing, and an H200 gives 0, which programs count on without knowing: sums over the last
-// warp of a block that is no whole one.
+// d[i] = a[from[i]] where from is in range, else a[i]; e: whether it was and takes part in the shuffle. From a lane
+// that takes no part PTX promises nothing, and an H200 gives 0, which programs count on without knowing: sums over the
+// last warp of a block that is no whole one.
 static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const s32 *in_range) {
     const u32 *a = hw_at(w, in->a);
     _Alignas(64) u32 results[32];

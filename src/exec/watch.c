@@ -1,8 +1,8 @@
 // Kernels that go round in circles: a launch in which nothing has changed for some seconds is told of, once.
 //
-// Lanes that poll memory look like lanes that work, and may be waiting for the host or for a clock. So what is compared,
-// about once a second, is the state of all that a worker holds: where its lanes are, their registers, local and shared
-// memory. A worker comes here only when a block can do no more than wait, so kernels that get on pay nothing.
+// Lanes that poll memory look like lanes that work, and may be waiting for the host or for a clock. So what is
+// compared, about once a second, is the state of all that a worker holds: where its lanes are, registers, local and
+// shared memory. A worker comes here only when a block can do no more than wait, so kernels that get on pay nothing.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +68,8 @@ typedef struct group {
 } group;
 enum { MAX_GROUPS = 6 };
 
-static void add(group groups[MAX_GROUPS], uint32_t *n, const hw_run *run, const hw_inst *pc, uint32_t mask, bool waits) {
+static void add(group groups[MAX_GROUPS], uint32_t *n, const hw_run *run, const hw_inst *pc, uint32_t mask,
+                bool waits) {
     group here = {.threads = (uint32_t)__builtin_popcount(mask), .waits = waits};
     hw_fault_place(run, pc, &here.file, &here.line);
     for (uint32_t i = 0; i < *n; i++) {
@@ -106,8 +107,8 @@ static void tell(const hw_worker *worker, uint64_t quiet_ns) {
                                  groups[i].waits ? "wait" : "go round", groups[i].file, groups[i].line);
     hw_demangle(launch->info ? launch->info->kernel : worker->run->entry->name, name, sizeof name);
     snprintf(sentence, sizeof sentence,
-             "kernel %s has changed nothing for %" PRIu64 " seconds: %s; if nobody else writes what they poll, this goes on "
-             "for ever (Ctrl-C stops the program)",
+             "kernel %s has changed nothing for %" PRIu64 " seconds: %s; if nobody else writes what they poll, this "
+             "goes on for ever (Ctrl-C stops the program)",
              name, quiet_ns / 1000000000u, places);
     launch->notice(launch->notice_context, sentence);
 }

@@ -22,7 +22,8 @@ static uint8_t sum(uint8_t a, uint8_t b) { return a + b > ANY_ALIGNMENT ? ANY_AL
 static uint8_t zeros_of_symbol(const hw_ptx_symbol *symbol, int64_t offset) {
     if (!symbol) return 0;
     bool is_placed = symbol->space == HW_SPACE_SHARED && !symbol->is_extern;
-    return is_placed ? zeros_of(symbol->offset + (uint64_t)offset) : least(zeros_of(symbol->align), zeros_of((uint64_t)offset));
+    if (is_placed) return zeros_of(symbol->offset + (uint64_t)offset);
+    return least(zeros_of(symbol->align), zeros_of((uint64_t)offset));
 }
 
 static uint8_t zeros_of_operand(const uint8_t *zeros, const hw_ptx_operand *o) {
@@ -45,7 +46,9 @@ static uint8_t zeros_of_result(const uint8_t *zeros, const hw_ptx_inst *inst) {
     case HW_OP_AND: return z[1] > z[2] ? z[1] : z[2];
     case HW_OP_MUL: case HW_OP_MUL24: return is_low ? sum(z[1], z[2]) : 0;
     case HW_OP_MAD: case HW_OP_MAD24: return is_low ? least(sum(z[1], z[2]), z[3]) : 0;
-    case HW_OP_SHL: return inst->operands[2].kind == HW_OPERAND_IMM ? sum(z[1], (uint8_t)least(64, (uint8_t)inst->operands[2].imm)) : z[1];
+    case HW_OP_SHL:
+        if (inst->operands[2].kind != HW_OPERAND_IMM) return z[1];
+        return sum(z[1], least(64, (uint8_t)inst->operands[2].imm));
     default: return 0;
     }
 }
@@ -182,8 +185,8 @@ static void visit(merger *m, uint32_t index) {
         closes_loads = is_special;
         break;
     case HW_OP_ST: closes_loads = may_touch_shared(inst), closes_stores = is_special || inst->guard >= 0; break;
-    case HW_OP_ATOM: case HW_OP_RED: case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_MEMBAR: case HW_OP_FENCE: case HW_OP_CALL:
-    case HW_OP_CP_ASYNC:
+    case HW_OP_ATOM: case HW_OP_RED: case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_MEMBAR: case HW_OP_FENCE:
+    case HW_OP_CALL: case HW_OP_CP_ASYNC:
         closes_loads = closes_stores = true;
         break;
     default: break;
@@ -207,7 +210,8 @@ hw_status hw_merge(hw_lowering *lo) {
         uint32_t length = lo->cfg.blocks[b].end - lo->cfg.blocks[b].first;
         if (length > longest) longest = length;
     }
-    for (int kind = 0; kind < 2; kind++) m.open[kind] = hw_arena_take(lo->scratch, ((size_t)longest + 1) * sizeof(candidate));
+    for (int kind = 0; kind < 2; kind++)
+        m.open[kind] = hw_arena_take(lo->scratch, ((size_t)longest + 1) * sizeof(candidate));
     if (!zeros || !m.open[0] || !m.open[1]) return hw_diag_no_memory(lo->diag);
     find_alignment(f, zeros);
     for (uint32_t b = 0; b < lo->cfg.n_blocks; b++) {

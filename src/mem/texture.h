@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-typedef enum hw_texel_kind { HW_TEXEL_SIGNED, HW_TEXEL_UNSIGNED, HW_TEXEL_FLOAT } hw_texel_kind;   // as CUDA numbers them
+typedef enum hw_texel_kind { HW_TEXEL_SIGNED, HW_TEXEL_UNSIGNED, HW_TEXEL_FLOAT } hw_texel_kind;   // CUDA's numbers
 typedef enum hw_texture_edge {
     HW_TEXTURE_WRAP, HW_TEXTURE_CLAMP, HW_TEXTURE_MIRROR, HW_TEXTURE_BORDER
 } hw_texture_edge;                         // what lies outside; as CUDA numbers them

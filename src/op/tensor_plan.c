@@ -119,9 +119,10 @@ char *hw_tensor_explain(const hw_product *p, const hw_tensor_choice *choice, cha
     static const char *const names[] = {"f16", "bf16", "tf32", "bf16, rounded from f32", "f64"};
     const hw_tensor_tile *tile = &choice->tile;
     snprintf(text, text_bytes,
-             "kernel: matmul/97_tensor.cu, tensor cores, products of %s\ntiles: %u x %u, %llu x %llu of them, %u steps "
-             "of k in each of %u stages, %u x %u for a warp, %u threads and %u bytes a block\ncopies: %u bytes of A, %u "
-             "of B\n",
+             "kernel: matmul/97_tensor.cu, tensor cores, products of %s\n"
+             "tiles: %u x %u, %llu x %llu of them, %u steps of k in each of %u stages, %u x %u for a warp, %u threads "
+             "and %u bytes a block\n"
+             "copies: %u bytes of A, %u of B\n",
              names[mma_of(p)], tile->rows, tile->cols, (unsigned long long)choice->tiles_m,
              (unsigned long long)choice->tiles_n, tile->depth, tile->stages, tile->warp_rows, tile->warp_cols,
              choice->threads, choice->shared_bytes, choice->a_bytes, choice->b_bytes);

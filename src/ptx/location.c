@@ -1,5 +1,5 @@
-// Which source line an instruction belongs to. Functions of the CUDA toolkit's own headers (atomicAdd, __shfl_sync, ...)
-// are inlined everywhere; what they do is put down to the line of the user's that called them.
+// Which source line an instruction belongs to. Functions of the CUDA toolkit's own headers (such as atomicAdd) are
+// inlined everywhere; what they do is put down to the line of the user's that called them.
 #include <string.h>
 
 #include "ptx/parser.h"
@@ -30,7 +30,8 @@ static bool is_toolkit_file(parser *p, uint32_t file) {
 static const inlining *find_inlining(const parser *p, const place *at) {
     for (size_t i = 0; i < HW_PTX_INLININGS; i++) {
         const inlining *found = &p->inlinings[(p->next_inlining - 1 - i) % HW_PTX_INLININGS];
-        if (found->code.line == at->line && found->code.file == at->file && found->code.column == at->column) return found;
+        const place *code = &found->code;
+        if (code->line == at->line && code->file == at->file && code->column == at->column) return found;
     }
     return NULL;
 }
@@ -42,8 +43,8 @@ static void place_unplaced(parser *p, uint32_t file, uint32_t line) {
     }
 }
 
-// A compiler says line 0 of what it has moved or united, and nothing of what comes first. Such instructions are put down
-// to the line that they work for, the next one of their basic block; at its end to the one before.
+// A compiler says line 0 of what it has moved or united, and nothing of what comes first. Such instructions are put
+// down to the line that they work for, the next one of their basic block; at its end to the one before.
 void hw_ptx_end_of_block(parser *p) {
     if (p->known_line) place_unplaced(p, p->known_file, p->known_line);
 }

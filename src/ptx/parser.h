@@ -272,8 +272,8 @@ bool hw_ptx_check_inst(parser *p, const mnemonic *m, hw_ptx_inst *inst);
 // ---- resolve.c: what can only be settled when all is read.
 bool hw_ptx_resolve_module(parser *p);
 // The source file that .file number `file` names, looked for ahead as well; NULL when there is none.
-// The source line of what follows: code's own, or of what it was inlined into when it is the toolkit's. inlined_at: NULL
-// when the code stands where it was written.
+// The source line of what follows: code's own, or of what it was inlined into when it is the toolkit's. inlined_at:
+// NULL when the code stands where it was written.
 bool hw_ptx_set_location(parser *p, const place *code, const place *inlined_at);
 // Before a label and at a body's end.
 void hw_ptx_end_of_block(parser *p);

@@ -105,7 +105,8 @@ static int unpack_into(const hw_fatbin_entry *entry, char *to) {
         memcpy(to, entry->payload, size);
         return 1;
     }
-    if (entry->packing == HW_FATBIN_ZSTD) return ZSTD_decompress(to, size, entry->payload, entry->payload_bytes) == size;
+    if (entry->packing == HW_FATBIN_ZSTD)
+        return ZSTD_decompress(to, size, entry->payload, entry->payload_bytes) == size;
     return entry->payload_bytes <= LZ4_MAX_INPUT_SIZE &&
            LZ4_decompress_safe((const char *)entry->payload, to, (int)entry->payload_bytes, (int)size) == (int)size;
 }

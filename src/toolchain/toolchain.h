@@ -1,6 +1,6 @@
 // .cu file -> executable whose device code is PTX, by nvcc or by clang with our own CUDA headers; what an executable
-// brings with it; what ptxas says of PTX. Compilers run as child processes with the caller's environment; what they print
-// goes to the caller's stderr untouched. Results are kept in a cache directory that any number of processes may share.
+// brings with it; what ptxas says of PTX. Compilers run as child processes with the caller's environment; what they
+// print goes to the caller's stderr untouched. Results are kept in a cache directory, which processes may share.
 #ifndef HW_TOOLCHAIN_TOOLCHAIN_H
 #define HW_TOOLCHAIN_TOOLCHAIN_H
 
@@ -38,8 +38,8 @@ typedef struct hw_toolchain_result {
     bool from_cache;                  // nothing was compiled
 } hw_toolchain_result;
 
-// Compiles, or finds in the cache. A cached program is used while its source, every file that was included, the options,
-// the working directory and the compiler are what they were.
+// Compiles, or finds in the cache. A cached program is used while its source, every file that was included, the
+// options, the working directory and the compiler are what they were.
 // HW_COMPILE: the compiler refused (it has said why); HW_NOT_FOUND: there is no compiler, or not the one asked for;
 // HW_USAGE: an option that the compiler's route has no use for; HW_IO: source or cache cannot be read or written.
 hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain_result *result, hw_diag *diag);

@@ -47,7 +47,9 @@ line() { grep -n "// $2\$" "$work/$1" | cut -d: -f1; }
 
 refused() {
     silent out
-    for place in "in from_a_function" "in main" called; do says err "refuse.cu:$(line refuse.cu "$place"): launch refused"; done
+    for place in "in from_a_function" "in main" called; do
+        says err "refuse.cu:$(line refuse.cu "$place"): launch refused"
+    done
 }
 
 routes=0

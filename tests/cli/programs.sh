@@ -31,6 +31,7 @@ for compiler in $compilers; do
     [ "$(sort -u "$work/out" | wc -l)" = 76800 ] || fail "$compiler: $(sort -u "$work/out" | wc -l) lines of 76800"
     [ "$(grep -cx 'block [0-9]*, thread [0-9]*: text 0.50 z%' "$work/out")" = 76800 ] || fail "$compiler: torn lines"
     expect 0 "$halfwarp" run --compiler $compiler "$work/again.cu"
-    [ "$(wc -l < "$work/err")" = 2 ] || fail "$compiler: a refused launch is told of again and again: $(cat "$work/err")"
+    [ "$(wc -l < "$work/err")" = 2 ] ||
+        fail "$compiler: a refused launch is told of again and again: $(cat "$work/err")"
 done
 finish

@@ -1,4 +1,4 @@
-# Cooperative groups of several warps keep their barriers in shared memory that the system reserves, not in the kernel's.
+# Cooperative groups of several warps keep their barriers in shared memory that is the system's, not the kernel's.
 . "$(dirname "$0")/check.bash"
 command -v nvcc > /dev/null || exit 77
 

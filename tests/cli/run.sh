@@ -57,7 +57,8 @@ for compiler in $compilers; do
     done
     # Options before PROG are the compiler's; behind it, the program's.
     printf '7 -3' > "$work/in"
-    "$halfwarp" run --compiler $compiler -DFACTOR=2 "$work/echo.cu" 42 --help -o < "$work/in" > "$work/out" 2> "$work/err"
+    "$halfwarp" run --compiler $compiler -DFACTOR=2 "$work/echo.cu" 42 --help -o \
+        < "$work/in" > "$work/out" 2> "$work/err"
     [ $? = 42 ] || fail "$compiler: the program's own exit status is lost"
     [ "$(cat "$work/out")" = $'14\n-6' ] || fail "$compiler: the program's output: $(cat "$work/out")"
     says err "echo][42][--help][-o]"

@@ -29,7 +29,7 @@ for release in 11.0 12 13; do
     [ "$release" != 13 ] || grep -vxE "$before_13" "$work/rows" >"$work/expected"
     diff "$work/expected" "$work/exported" >"$work/diff" || { echo "$release:"; cat "$work/diff"; status=1; }
     if grep -qv "@@libcudart.so.$release\$" "$work/versioned"; then
-        echo "$release: a symbol has another version: $(grep -v "@@libcudart.so.$release\$" "$work/versioned" | head -1)"
+        echo "$release: another version: $(grep -v "@@libcudart.so.$release\$" "$work/versioned" | head -1)"
         status=1
     fi
 done

@@ -2,7 +2,8 @@
 # The programs are compiled with AddressSanitizer themselves, as it has to be loaded first; that takes gcc behind nvcc.
 . "$(dirname "$0")/check.bash"
 command -v nvcc > "$work/where" || exit 77
-export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:detect_stack_use_after_return=0
+export UBSAN_OPTIONS=print_stacktrace=1
 
 # clean STATUS PROGRAM ARGUMENTS...
 clean() {

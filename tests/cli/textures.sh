@@ -1,5 +1,5 @@
-# Texture objects of arrays, pitched and linear memory: the bits that an H200 read. Left out is what differs by one 256th
-# or one 32767th now and then: filtering in three dimensions, and of signed bytes.
+# Texture objects of arrays, pitched and linear memory: the bits that an H200 read. Left out is what differs by one
+# 256th or one 32767th now and then: filtering in three dimensions, and of signed bytes.
 . "$(dirname "$0")/check.bash"
 source=$(dirname "$0")/../cuda/textures.cu
 recorded=$(dirname "$0")/../cuda/textures.h200.txt

@@ -20,7 +20,8 @@ static void pools() {
     unsigned long long threshold = ~0ull, read = 0;
     CHECK(cudaDeviceGetDefaultMemPool(&standard, 0) == cudaSuccess);
     CHECK(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess);
-    CHECK(cudaMemPoolGetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &read) == cudaSuccess && read == threshold);
+    CHECK(cudaMemPoolGetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &read) == cudaSuccess);
+    CHECK(read == threshold);
     cudaMemPoolProps properties = {};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;

@@ -67,7 +67,8 @@ static void exceptions() {
     const char *what = "";
     try {
         void *p;
-        if (cudaMalloc(&p, (size_t)1 << 50) != cudaSuccess) throw std::runtime_error(cudaGetErrorString(cudaGetLastError()));
+        if (cudaMalloc(&p, (size_t)1 << 50) != cudaSuccess)
+            throw std::runtime_error(cudaGetErrorString(cudaGetLastError()));
     } catch (const std::exception &e) {
         what = "caught";
     }

@@ -2,7 +2,7 @@
 # Runs on a machine with a GPU what CI cannot: every rung and the operation on cuda:0, the hardware's counters of every
 # rung, and compute-sanitizer. Usage: record.sh BUILD OUT, where BUILD holds halfwarp and tests/, OUT receives
 #   ladder_right.csv      rung, size, type, right or wrong
-#   ladder_counters.csv   the counters of NVIDIA's profiler, a row per rung (kept as tests/data/h200_transpose_ladder.csv)
+#   ladder_counters.csv   NVIDIA's profiler's counters, a row per rung (kept as tests/data/h200_transpose_ladder.csv)
 #   ladder.json           times
 set -u
 build=$1 out=$2
@@ -33,7 +33,8 @@ awk -F, 'NR > 1 {n[$4]++} END {for (r in n) print r, n[r]}' "$out/ladder_right.c
 
 say times
 for size in 8192x8192 10007x9973; do
-    "$build/halfwarp" ladder transpose --device cuda:0 --size $size --seconds 0.3 --format json -o "$out/ladder_$size.json" || failed=1
+    "$build/halfwarp" ladder transpose --device cuda:0 --size $size --seconds 0.3 --format json \
+        -o "$out/ladder_$size.json" || failed=1
 done
 "$build/halfwarp" ladder transpose --device cuda:0 --size 8192x8192 --seconds 0.3 || failed=1
 
@@ -45,7 +46,8 @@ ncu --clock-control none --csv --kernel-id :::1 --metrics \
 ${global}_ld.sum,${global/requests/sectors}_ld.sum,${global}_st.sum,${global/requests/sectors}_st.sum,\
 smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum,${shared}_ld.sum,${shared}_st.sum,\
 sm__maximum_warps_per_active_cycle_pct,launch__registers_per_thread \
-    "$build/halfwarp" ladder transpose --device cuda:0 --size 1024x1024 --seconds 0 > "$out/ncu.csv" 2> "$out/ncu.log" || failed=1
+    "$build/halfwarp" ladder transpose --device cuda:0 --size 1024x1024 --seconds 0 \
+    > "$out/ncu.csv" 2> "$out/ncu.log" || failed=1
 python3 - "$out/ncu.csv" > "$out/ladder_counters.csv" <<'PY'
 import csv, sys
 columns = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "gld_requests",
@@ -62,7 +64,8 @@ lines = [line for line in open(sys.argv[1]) if line.startswith('"')]
 launches = {}
 for row in csv.DictReader(lines):
     if row["ID"].isdigit():
-        launches.setdefault((row["ID"], row["Kernel Name"]), {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
+        counters = launches.setdefault((row["ID"], row["Kernel Name"]), {})
+        counters[row["Metric Name"]] = row["Metric Value"].replace(",", "")
 print("kernel", *columns.values(), sep=",")
 for (_, kernel), values in launches.items():
     print(kernel, *(values.get(name, "") for name in columns), sep=",")

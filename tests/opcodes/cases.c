@@ -68,7 +68,8 @@ static bool parse_row(char *row, opcode_case *c, const char **error) {
     if (text) {
         snprintf(c->text, sizeof c->text, "%s", trim(text));
     } else {
-        static const char *const operands[] = {"%d;", "%d, %a;", "%d, %a, %b;", "%d, %a, %b, %c;", "%d, %a, %b, %c, %e;"};
+        static const char *const operands[] = {"%d;", "%d, %a;", "%d, %a, %b;", "%d, %a, %b, %c;",
+                                               "%d, %a, %b, %c, %e;"};
         snprintf(c->text, sizeof c->text, "%s %s", c->name, operands[c->n_in]);
     }
     *error = NULL;
@@ -102,27 +103,30 @@ bool opcode_case_read(FILE *file, int *line, opcode_case *c, const char **error)
 
 static const uint64_t f32_edges[] = {
     0, 0x80000000, 0x3f800000, 0xbf800000, 0x3fc00000, 0x3f000000, 0xbf000000, 1, 0x80000001, 0x007fffff, 0x807fffff,
-    0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc00001, 0x40490fdb,
-    0xc0490fdb, 0x4b800000, 0x4b800001, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000, 0x5f800000, 0x3dcccccd,
-    0x477fe000, 0x477ff000, 0x33800000, 0x40200000, 0xc0200000, 0x42fe0000, 0x437f8000, 0x1e3ce508, 0x60ad78ec, 0x00400000,
-    0x7e800000, 0xbe99999a};
+    0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc00001,
+    0x40490fdb, 0xc0490fdb, 0x4b800000, 0x4b800001, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000,
+    0x5f800000, 0x3dcccccd, 0x477fe000, 0x477ff000, 0x33800000, 0x40200000, 0xc0200000, 0x42fe0000, 0x437f8000,
+    0x1e3ce508, 0x60ad78ec, 0x00400000, 0x7e800000, 0xbe99999a};
 static const uint64_t f64_edges[] = {
-    0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x3ff8000000000000, 0x3fe0000000000000, 0xbfe0000000000000,
-    1, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0xfff8000000000001, 0x400921fb54442d18, 0x4340000000000000,
-    0x41dfffffffc00000, 0xc1e0000000000000, 0x41f0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000,
-    0x3fb999999999999a, 0x47efffffe0000000, 0x47effffff0000000, 0x36a0000000000000, 0x3690000000000000, 0x3810000000000000,
-    0x40effc0000000000, 0x40effe0000000000, 0x4004000000000000, 0xc004000000000000, 0x3e60000000000000, 0x4060000000000000};
-static const uint64_t f16_edges[] = {0,      0x8000, 0x3c00, 0xbc00, 0x3e00, 0x3800, 0x0001, 0x8001, 0x03ff, 0x0400, 0x7bff,
-                                     0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xfe01, 0x4248, 0x6400, 0x5640, 0x2e66, 0x4100,
-                                     0xc100, 0x7800, 0x1400};
-static const uint64_t bf16_edges[] = {0,      0x8000, 0x3f80, 0xbf80, 0x3fc0, 0x3f00, 0x0001, 0x8001, 0x007f, 0x0080, 0x7f7f,
-                                      0xff7f, 0x7f80, 0xff80, 0x7fc0, 0x7f81, 0xffc1, 0x4049, 0x4b80, 0x42fe, 0x3dcd, 0x4020,
-                                      0xc020, 0x7e80, 0x0100};
+    0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x3ff8000000000000, 0x3fe0000000000000,
+    0xbfe0000000000000, 1, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff,
+    0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001,
+    0xfff8000000000001, 0x400921fb54442d18, 0x4340000000000000, 0x41dfffffffc00000, 0xc1e0000000000000,
+    0x41f0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x3fb999999999999a,
+    0x47efffffe0000000, 0x47effffff0000000, 0x36a0000000000000, 0x3690000000000000, 0x3810000000000000,
+    0x40effc0000000000, 0x40effe0000000000, 0x4004000000000000, 0xc004000000000000, 0x3e60000000000000,
+    0x4060000000000000};
+static const uint64_t f16_edges[] = {
+    0, 0x8000, 0x3c00, 0xbc00, 0x3e00, 0x3800, 0x0001, 0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00,
+    0x7c01, 0xfe01, 0x4248, 0x6400, 0x5640, 0x2e66, 0x4100, 0xc100, 0x7800, 0x1400};
+static const uint64_t bf16_edges[] = {
+    0, 0x8000, 0x3f80, 0xbf80, 0x3fc0, 0x3f00, 0x0001, 0x8001, 0x007f, 0x0080, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0,
+    0x7f81, 0xffc1, 0x4049, 0x4b80, 0x42fe, 0x3dcd, 0x4020, 0xc020, 0x7e80, 0x0100};
 static const uint64_t int_edges[] = {
-    0, 1, 2, 3, 5, 7, 10, 31, 32, 33, 63, 64, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fffffff, 0x80000000, 0x80000001,
-    0xffffffff, 0xfffffffe, 0x55555555, 0xaaaaaaaa, 0x12345678, 0xffff0000, 0x7fffffffffffffff, 0x8000000000000000,
-    0x8000000000000001, 0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffff80000000, 0x123456789abcdef0, 0x5555555555555555};
+    0, 1, 2, 3, 5, 7, 10, 31, 32, 33, 63, 64, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fffffff, 0x80000000,
+    0x80000001, 0xffffffff, 0xfffffffe, 0x55555555, 0xaaaaaaaa, 0x12345678, 0xffff0000, 0x7fffffffffffffff,
+    0x8000000000000000, 0x8000000000000001, 0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffff80000000,
+    0x123456789abcdef0, 0x5555555555555555};
 
 static uint64_t random_bits(uint64_t n) {
     n = (n + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -144,7 +148,8 @@ uint64_t opcode_case_input(const opcode_case *c, int t, int k) {
     bool edges = t < 100;
     if (!strcmp(type, "pred")) return (uint64_t)(t >> k) & 1;
     if (!strcmp(type, "shift")) return edges ? (uint64_t)(t * 3 + k) % 68 : noise & 0xffffffff;
-    if (!strcmp(type, "f32")) value = edges ? PICK(f32_edges) : (noise & 0x807fffff) | (uint64_t)(0x3f000000 + (noise >> 40 & 7) * 0x800000);
+    const uint64_t f32_exponent = 0x3f000000 + (noise >> 40 & 7) * 0x800000;
+    if (!strcmp(type, "f32")) value = edges ? PICK(f32_edges) : (noise & 0x807fffff) | f32_exponent;
     else if (!strcmp(type, "f64")) value = edges ? PICK(f64_edges) : (noise & 0x800fffffffffffff) | 0x3ff0000000000000;
     else if (!strcmp(type, "f16")) value = edges ? PICK(f16_edges) : noise;
     else if (!strcmp(type, "bf16")) value = edges ? PICK(bf16_edges) : noise;
@@ -179,11 +184,13 @@ char *opcode_case_ptx(const opcode_case *c) {
 #define PUT(...) n += (size_t)snprintf(text + n, n < size ? size - n : 0, __VA_ARGS__)
     PUT(".version 8.4\n.target sm_90\n.address_size 64\n");
     PUT(".visible .entry test(.param .u64 in, .param .u64 out)\n{\n");
-    PUT("  .reg .b64 %%in, %%out, %%off, %%u<4>;\n  .reg .b32 %%thread, %%cell, %%t<4>;\n  .reg .b16 %%h<4>;\n  .reg .pred %%p<4>;\n");
+    PUT("  .reg .b64 %%in, %%out, %%off, %%u<4>;\n  .reg .b32 %%thread, %%cell, %%t<4>;\n");
+    PUT("  .reg .b16 %%h<4>;\n  .reg .pred %%p<4>;\n");
     for (int k = 0; k < c->n_in; k++) PUT("  .reg .%s %%%s;\n", class_of(c->in[k]).declare, names[k]);
     PUT("  .reg .%s %%d;\n", class_of(c->out).declare);
     PUT("  ld.param.u64 %%in, [in];\n  ld.param.u64 %%out, [out];\n  mov.u32 %%thread, %%tid.x;\n");
-    PUT("  mul.wide.u32 %%off, %%thread, 32;\n  add.u64 %%in, %%in, %%off;\n  mul.wide.u32 %%off, %%thread, 8;\n  add.u64 %%out, %%out, %%off;\n");
+    PUT("  mul.wide.u32 %%off, %%thread, 32;\n  add.u64 %%in, %%in, %%off;\n");
+    PUT("  mul.wide.u32 %%off, %%thread, 8;\n  add.u64 %%out, %%out, %%off;\n");
     for (int k = 0; k < c->n_in; k++) {
         if (!strcmp(c->in[k], "pred"))
             PUT("  ld.global.u32 %%cell, [%%in+%d];\n  setp.ne.u32 %%%s, %%cell, 0;\n", 8 * k, names[k]);

@@ -5,8 +5,9 @@
 //          addc.u32 : u32 u32 u32 -> u32 | add.cc.u32 %t0, %a, %b; addc.u32 %d, %c, 0;
 // Left of ':' a name, which is also the instruction unless '|' gives the text; operands are %a %b %c %e, the result %d.
 // Free registers: %t0-%t3 (.b32), %u0-%u3 (.b64), %h0-%h3 (.b16), %p0-%p3 (.pred). '~ulp N', '~abs X', '~rel X',
-// '~abs X rel Y': how far a result may be from the recorded one, by either; none: the same bits (any NaN of the same width equals any other only
-// where the record says nan). Below a row, a line that begins with '=' holds the recorded results, one per thread.
+// '~abs X rel Y': how far a result may be from the recorded one, by either; none: the same bits (any NaN of the same
+// width equals any other only where the record says nan). Below a row, a line that begins with '=' holds the recorded
+// results, one per thread.
 // Types: those of PTX, and "shift" (a .u32 from 0 to a little above 64), "pred" (a predicate).
 #ifndef HW_TESTS_OPCODES_CASES_H
 #define HW_TESTS_OPCODES_CASES_H

@@ -11,9 +11,12 @@
 
 static struct {
     int (*init)(unsigned), (*device_get)(int *, int), (*context_retain)(void **, int), (*context_set)(void *);
-    int (*load)(void **, const void *, unsigned, int *, void **), (*get)(void **, void *, const char *), (*unload)(void *);
-    int (*alloc)(uint64_t *, size_t), (*to_device)(uint64_t, const void *, size_t), (*to_host)(void *, uint64_t, size_t);
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+    int (*load)(void **, const void *, unsigned, int *, void **), (*get)(void **, void *, const char *);
+    int (*unload)(void *);
+    int (*alloc)(uint64_t *, size_t), (*to_device)(uint64_t, const void *, size_t);
+    int (*to_host)(void *, uint64_t, size_t);
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                  void **);
     int (*synchronize)(void);
     uint64_t in, out;
 } cu;

@@ -25,7 +25,8 @@ static bool run(const opcode_case *c, uint64_t *results, hw_diag *diag) {
             for (int k = 0; k < c->n_in; k++) ((uint64_t *)(uintptr_t)in)[t * 4 + k] = opcode_case_input(c, t, k);
         memset((void *)(uintptr_t)out, 0, CASE_THREADS * 8);
         void *params[] = {&in, &out};
-        hw_sim_launch_args args = {.function = function, .grid = {1, 1, 1}, .block = {CASE_THREADS, 1, 1}, .params = params};
+        hw_sim_launch_args args = {
+            .function = function, .grid = {1, 1, 1}, .block = {CASE_THREADS, 1, 1}, .params = params};
         status = hw_sim_launch(sim, &args, &refusal, &fault, diag);
         memcpy(results, (void *)(uintptr_t)out, CASE_THREADS * 8);
     }
