@@ -198,29 +198,34 @@ static hw_status find_ranges(live *l) {
 
 // ---- slots ----
 
-// Walks the positions once: ranges that begin take a free slot of their width, ranges that have ended give theirs back.
-static hw_status share_slots(live *l) {
-    hw_lowering *lo = l->lo;
-    uint32_t n_pos = 2 * lo->f->n_insts + 2, n_regs = lo->f->n_regs;
-    uint32_t count[HW_LANE_COUNT] = {0}, n_free[HW_LANE_COUNT] = {0};
-    uint32_t *starting = hw_arena_take(lo->scratch, (size_t)n_pos * 4);
-    uint32_t *ending = hw_arena_take(lo->scratch, (size_t)n_pos * 4);
-    uint32_t *free_slots[HW_LANE_COUNT];
-    if (!starting || !ending) return hw_diag_no_memory(lo->diag);
-    for (unsigned lane = 0; lane < HW_LANE_COUNT; lane++) {
-        free_slots[lane] = hw_arena_take(lo->scratch, ((size_t)n_regs + 1) * 4);
-        if (!free_slots[lane]) return hw_diag_no_memory(lo->diag);
-    }
+// Which registers' ranges begin and end at each position: the first of them, the others by next_start and next_end.
+static void order_ranges(live *l, uint32_t n_pos, uint32_t *starting, uint32_t *ending) {
     memset(starting, 0xff, (size_t)n_pos * 4);
     memset(ending, 0xff, (size_t)n_pos * 4);
-    for (uint32_t r = n_regs; r-- > 0;) {
+    for (uint32_t r = l->lo->f->n_regs; r-- > 0;) {
         range *range = &l->ranges[r];
-        if (range->start == NOWHERE || lo->regs[r].level != HW_LEVEL_VARYING) continue;
+        if (range->start == NOWHERE || l->lo->regs[r].level != HW_LEVEL_VARYING) continue;
         range->next_start = starting[range->start];
         starting[range->start] = r;
         range->next_end = ending[range->end];
         ending[range->end] = r;
     }
+}
+
+// Walks the positions once: ranges that begin take a free slot of their width, ranges that have ended give theirs back.
+// count: how many slots of each width that takes.
+static hw_status deal_slots(live *l, uint32_t count[HW_LANE_COUNT]) {
+    hw_lowering *lo = l->lo;
+    uint32_t n_pos = 2 * lo->f->n_insts + 2, n_free[HW_LANE_COUNT] = {0};
+    uint32_t *starting = hw_arena_take(lo->scratch, (size_t)n_pos * 4);
+    uint32_t *ending = hw_arena_take(lo->scratch, (size_t)n_pos * 4);
+    uint32_t *free_slots[HW_LANE_COUNT];
+    if (!starting || !ending) return hw_diag_no_memory(lo->diag);
+    for (unsigned lane = 0; lane < HW_LANE_COUNT; lane++) {
+        free_slots[lane] = hw_arena_take(lo->scratch, ((size_t)lo->f->n_regs + 1) * 4);
+        if (!free_slots[lane]) return hw_diag_no_memory(lo->diag);
+    }
+    order_ranges(l, n_pos, starting, ending);
     for (uint32_t pos = 0; pos < n_pos; pos++) {
         for (uint32_t r = starting[pos]; r != NOWHERE; r = l->ranges[r].next_start) {
             hw_reg_info *info = &lo->regs[r];
@@ -231,6 +236,15 @@ static hw_status share_slots(live *l) {
             free_slots[info->lane][n_free[info->lane]++] = info->slot;
         }
     }
+    return HW_OK;
+}
+
+// The slots of each width side by side, the widest first.
+static hw_status share_slots(live *l) {
+    hw_lowering *lo = l->lo;
+    uint32_t count[HW_LANE_COUNT] = {0};
+    hw_status status = deal_slots(l, count);
+    if (status != HW_OK) return status;
     uint64_t base[HW_LANE_COUNT], top = 0;
     for (int lane = HW_LANE_128; lane >= HW_LANE_PRED; lane--) {
         base[lane] = top;
@@ -238,7 +252,7 @@ static hw_status share_slots(live *l) {
     }
     lo->inst = NULL;
     if (top > 1u << 30) return hw_lower_refuse(lo, HW_UNSUPPORTED, "too many registers are live at a time");
-    for (uint32_t r = 0; r < n_regs; r++) {
+    for (uint32_t r = 0; r < lo->f->n_regs; r++) {
         hw_reg_info *info = &lo->regs[r];
         if (l->ranges[r].start == NOWHERE || info->level != HW_LEVEL_VARYING) continue;
         info->slot = (hw_slot)(base[info->lane] + (uint64_t)info->slot * hw_lane_slot_bytes((hw_lane)info->lane));

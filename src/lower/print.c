@@ -72,14 +72,14 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 static bool begins(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
 
-static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char *name) {
-    static const char *const ends[] = {"bra", "bra.p", "brx", "fall", "call", "call.indirect", "ret", "exit", "trap",
-                                       "brkpt", NULL};
+static bool is_memory(const char *name) {
     static const char *const memory[] = {"ld", "st", "ld.param", "st.param", NULL};
-    static const char *const numbered[] = {"local.address", "param.address", "shared.dynamic", "brx", "alloca", NULL};
-    bool is_atomic = begins(name, "atom.") || begins(name, "red."), is_memory = is_one_of(name, memory) || is_atomic;
-    bool is_mov = begins(name, "mov.pack") || begins(name, "mov.unpack");
-    put(t, "%s", name);
+    return is_one_of(name, memory) || begins(name, "atom.") || begins(name, "red.");
+}
+
+// What is written, what is read, the predicate, and a vector's slots.
+static void put_slots(text *t, const hw_program *p, const hw_inst *in, const char *name) {
+    bool has_list = is_memory(name) || begins(name, "mov.pack") || begins(name, "mov.unpack");
     hw_slot second = begins(name, "bfi.") ? HW_NO_SLOT : in->e;
     if (in->d != HW_NO_SLOT || second != HW_NO_SLOT) {
         put(t, "  ");
@@ -91,32 +91,41 @@ static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char
     for (int k = 0; k < 4; k++)
         if (sources[k] != HW_NO_SLOT) put(t, " "), put_slot(t, p, sources[k]);
     if (in->p != HW_NO_SLOT) put(t, " p=%s", in->flags & HW_INST_NEGATE_P ? "!" : ""), put_slot(t, p, in->p);
-    if ((is_memory || is_mov) && in->vector > 1) {
-        put(t, " {");
-        for (unsigned e = 0; e < in->vector; e++) put(t, e ? " " : ""), put_slot(t, p, p->slots[in->list + e]);
-        put(t, "}");
-    }
-    if (is_memory) {
-        put(t, " [%+" PRId64 "] %s.%u", in->imm, hw_space_name((hw_space)in->space), in->width);
-        if (in->reg_bytes != in->width) put(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
-        if (in->flags & HW_INST_ADDRESS_32) put(t, " a32");
-        if (in->flags & HW_INST_VOLATILE) put(t, " volatile");
-    } else if (is_one_of(name, numbered) || begins(name, "lop3.")) {
-        put(t, " imm %" PRId64, in->imm);
-    }
+    if (!has_list || in->vector <= 1) return;
+    put(t, " {");
+    for (unsigned e = 0; e < in->vector; e++) put(t, e ? " " : ""), put_slot(t, p, p->slots[in->list + e]);
+    put(t, "}");
+}
+
+static void put_access(text *t, const hw_inst *in) {
+    put(t, " [%+" PRId64 "] %s.%u", in->imm, hw_space_name((hw_space)in->space), in->width);
+    if (in->reg_bytes != in->width) put(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
+    if (in->flags & HW_INST_ADDRESS_32) put(t, " a32");
+    if (in->flags & HW_INST_VOLATILE) put(t, " volatile");
+}
+
+static void put_call(text *t, const hw_call_site *site) {
+    put(t, " %s", site->callee ? site->callee->name : site->builtin ? site->builtin : "?");
+    for (uint32_t k = 0; k < site->n_args; k++) put(t, "%s%u", k ? ", " : " (", site->arg_offsets[k]);
+    put(t, site->n_args ? ")" : " ()");
+    for (uint32_t k = 0; k < site->n_rets; k++) put(t, " -> %u", site->ret_offsets[k]);
+}
+
+static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char *name) {
+    static const char *const ends[] = {"bra", "bra.p", "brx", "fall", "call", "call.indirect", "ret", "exit", "trap",
+                                       "brkpt", NULL};
+    static const char *const numbered[] = {"local.address", "param.address", "shared.dynamic", "brx", "alloca", NULL};
+    put(t, "%s", name);
+    put_slots(t, p, in, name);
+    if (is_memory(name)) put_access(t, in);
+    else if (is_one_of(name, numbered) || begins(name, "lop3.")) put(t, " imm %" PRId64, in->imm);
     if (!strcmp(name, "sreg")) put(t, " %s", hw_sreg_name((hw_sreg)in->sub));
     else if (in->sub) put(t, " sub %u", in->sub);
     if (!strcmp(name, "bra") || !strcmp(name, "bra.p") || !strcmp(name, "guard")) put(t, " -> %u", in->target);
     if (!strcmp(name, "brx"))
         for (int64_t k = 0; k < in->imm; k++) put(t, "%s %u", k ? "" : " ->", p->targets[in->list + (uint32_t)k]);
     if (in->join != HW_NO_JOIN) put(t, " join %u", in->join);
-    if (begins(name, "call")) {
-        const hw_call_site *site = &p->calls[in->list];
-        put(t, " %s", site->callee ? site->callee->name : site->builtin ? site->builtin : "?");
-        for (uint32_t k = 0; k < site->n_args; k++) put(t, "%s%u", k ? ", " : " (", site->arg_offsets[k]);
-        put(t, site->n_args ? ")" : " ()");
-        for (uint32_t k = 0; k < site->n_rets; k++) put(t, " -> %u", site->ret_offsets[k]);
-    }
+    if (begins(name, "call")) put_call(t, &p->calls[in->list]);
     if (is_one_of(name, ends) || !strcmp(name, "guard")) put(t, " #%u", in->count);
     put(t, "\n");
 }
