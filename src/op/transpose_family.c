@@ -128,7 +128,7 @@ static hw_status choose_block(const hw_rung *rung, const uint32_t asked[2], uint
     return HW_OK;
 }
 
-enum { MOST_GRID_ROWS = 65535, STATIC_SHARED_BYTES = 48 << 10 };
+enum { MOST_GRID_ROWS = 65535, MOST_PARAM_BYTES = 32 };   // two arrays and two extents
 
 // A grid of tiles over a rows x cols matrix, as tile_row() and tile_col() of kernels/common/grid.cuh number them.
 static void lay_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *launch) {
@@ -164,7 +164,7 @@ static hw_status choose_shape(const hw_rung *rung, const hw_problem *problem, co
     if (is_padded) status = choose_pad(rung, problem, device, shape, diag);
     if (status) return status;
     uint64_t bytes = (uint64_t)(shape->tile[0] + shape->pad) * shape->tile[1] * elem_bytes(problem);
-    uint32_t most = device->shared_bytes < STATIC_SHARED_BYTES ? device->shared_bytes : STATIC_SHARED_BYTES;
+    uint32_t most = hw_plan_static_shared_most(device, MOST_PARAM_BYTES);
     if (is_padded && bytes > most)
         return hw_diag_set(diag, HW_USAGE, "a block of %ux%u takes a tile of %" PRIu64 " bytes, and may have %u",
                            shape->block[0], shape->block[1], bytes, most);
@@ -256,12 +256,13 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
     if (rows <= 1 || cols <= 1) return plan_words(&copy, problem, device, asked, plan, diag);
     const hw_permutation p = {.rank = 2, .elem_bytes = elem_bytes(problem), .elems = rows * cols, .n = {cols, rows},
                               .in_stride = {1, (int64_t)cols}, .out_stride = {(int64_t)rows, 1}};
-    const hw_tile_goals goals = hw_tile_goals_for(&p, device->multiprocessors);
+    const hw_tile_goals goals = hw_tile_goals_for(&p, device);
     hw_tile_plan tile = {0};
     bool is_small = rows <= HW_TILE_MOST && cols <= HW_TILE_MOST;
     if (is_small) hw_tile_plan_make(&p, &goals, &tile);
-    if (!is_small || tile.blocks > HW_TILE_MOST)
-        return hw_diag_set(diag, HW_USAGE, "%s takes up to 2^30 boxes in one launch", rung->name);
+    if (!is_small || tile.blocks > hw_tile_blocks_most(device))
+        return hw_diag_set(diag, HW_USAGE, "%s takes up to %u boxes in one launch", rung->name,
+                           hw_tile_blocks_most(device));
     hw_tile_plan_launch(&p, &tile, IN, OUT, plan);
     return HW_OK;
 }

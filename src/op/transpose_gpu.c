@@ -93,10 +93,12 @@ static bool is_one_run(const hw_permutation *p) {
 }
 
 static void make_plan(const hw_device *device, const hw_permutation *p, bool to_host, hw_tile_plan *plan) {
-    const hw_tile_goals goals = to_host ? hw_tile_goals_to_host(p)
-                                        : hw_tile_goals_for(p, hw_device_get_properties(device)->multiprocessors);
+    const hw_device_properties *properties = hw_device_get_properties(device);
+    const hw_tile_goals goals = to_host ? hw_tile_goals_to_host(p, properties) : hw_tile_goals_for(p, properties);
     hw_tile_plan_make(p, &goals, plan);
 }
+
+static uint32_t blocks_most(const hw_device *device) { return hw_tile_blocks_most(hw_device_get_properties(device)); }
 
 static hw_status run_apart(hw_stream *stream, const hw_permutation *p, bool to_host, hw_diag *diag) {
     if (p->elems == 0) return HW_OK;
@@ -108,7 +110,7 @@ static hw_status run_apart(hw_stream *stream, const hw_permutation *p, bool to_h
     if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
     hw_tile_plan plan;
     make_plan(hw_stream_device(stream), p, to_host, &plan);
-    if (plan.blocks > HW_TILE_MOST) return run_halves(stream, p, to_host, diag);
+    if (plan.blocks > blocks_most(hw_stream_device(stream))) return run_halves(stream, p, to_host, diag);
     hw_tile_plan_launch(p, &plan, IN, OUT, &known.plan);
     return launch_new(stream, p, &key, &known, diag);
 }
@@ -150,7 +152,8 @@ static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_dia
     make_key(p, false, &key);
     if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
     hw_swap_plan swap;
-    if (!hw_swap_plan_make(p, &swap)) return run_through_scratch(stream, p, diag);
+    const hw_device_properties *properties = hw_device_get_properties(hw_stream_device(stream));
+    if (!hw_swap_plan_make(p, properties, &swap)) return run_through_scratch(stream, p, diag);
     hw_swap_plan_launch(p, &swap, OUT, &known.plan);
     return launch_new(stream, p, &key, &known, diag);
 }
@@ -220,7 +223,7 @@ static void explain_apart(hw_page *page, hw_device *device, const hw_permutation
         uint32_t axis = longest_axis(&part);
         if (part.n[axis] <= HW_TILE_MOST) {
             make_plan(device, &part, to_host, &plan);
-            if (plan.blocks <= HW_TILE_MOST) break;
+            if (plan.blocks <= blocks_most(device)) break;
         }
         uint64_t before = part.n[axis];
         part.n[axis] -= before / 2;
@@ -249,7 +252,7 @@ const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *me
     hw_swap_plan swap;
     if (p.in_place && moves_nothing(&p)) {
         hw_page_say(&page, "in place: nothing moves\n");
-    } else if (p.in_place && hw_swap_plan_make(&p, &swap)) {
+    } else if (p.in_place && hw_swap_plan_make(&p, hw_device_get_properties(device), &swap)) {
         hw_page_say(&page, "kernel: transpose/95_swap.cu, in place, pairs of %u x %u tiles change places, %llu blocks "
                     "of %u threads\n", swap.box, swap.box, (unsigned long long)swap.blocks, swap.threads);
     } else {

@@ -202,16 +202,16 @@ static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t p
 }
 
 // Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest. Pads behind a short axis can
-// be longer than it; a kernel has 48 KiB of static shared memory, and without pads a box needs less.
-static void choose_layout(hw_tile_plan *plan) {
-    enum { WARPS = 2, SHARED_BYTES = 48 << 10 };
+// be longer than it, more than a kernel may have; without pads a box fits.
+static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
+    enum { WARPS = 2 };
     uint64_t best = UINT64_MAX;
     uint32_t best_cells = 0, chosen[3] = {0};
     for (uint32_t as_out = 0; as_out < 2; as_out++)
         for (uint32_t behind = 0; behind + 1 < plan->n_axes; behind++)
             for (uint32_t pad = 0; pad <= 4; pad++) {
                 lay_out(plan, as_out, behind, pad);
-                if (plan->shared_cells * plan->micro * plan->elem_bytes > SHARED_BYTES) break;
+                if (hw_tile_plan_shared_bytes(plan) > shared_bytes) break;
                 uint64_t cost = walk_wavefronts(plan, true, WARPS, NULL) * store_step(plan, plan->out_order[0]) +
                                 walk_wavefronts(plan, false, WARPS, NULL) * load_step(plan, 0);
                 if (cost > best || (cost == best && plan->shared_cells >= best_cells)) continue;
@@ -273,9 +273,10 @@ static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     return (uint32_t)((side + unit - 1) / unit * unit);
 }
 
-// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two): the kernel's own price is about a
-// tenth.
-static bool is_ragged(const hw_permutation *p, const hw_tile_plan *plan) {
+// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two), and should: the kernel's own price
+// is about a tenth.
+static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const hw_tile_plan *plan) {
+    if (goals->max_vector_bytes < 16) return false;
     if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
     uint32_t col = plan->axis[0], row = plan->axis[1], least = 64 / p->elem_bytes;
     if (plan->out_order[0] != 1 || p->in_stride[col] != 1 || p->out_stride[row] != 1) return false;
@@ -283,6 +284,19 @@ static bool is_ragged(const hw_permutation *p, const hw_tile_plan *plan) {
     const uint32_t enough = p->elem_bytes == 8 ? 16 : 8;
     bool narrow = plan->load_vector * moved < enough || plan->store_vector * moved < enough;
     return narrow && p->n[col] >= least && p->n[row] >= least;
+}
+
+// As 92_ragged.cu lays its tile out.
+static uint32_t ragged_bytes(const hw_tile_plan *plan) {
+    const uint32_t e = plan->elem_bytes, word = 16 / e, unit = e > 4 ? 1 : 4 / e, rows = plan->box[1] + 32 / e;
+    const uint32_t width = unit > 1 ? (plan->box[0] / word + 1) * word : plan->box[0] + 2 * word;
+    const uint32_t pitch = (width / unit + 7) / 8 * 8;
+    return (rows * pitch + rows / word) * unit * e;
+}
+
+uint32_t hw_tile_plan_shared_bytes(const hw_tile_plan *plan) {
+    if (plan->kind == HW_TILE_RAGGED) return ragged_bytes(plan);
+    return plan->kind == HW_TILE_SHARED ? plan->shared_cells * plan->micro * plan->elem_bytes : 0;
 }
 
 static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_tile_plan *plan) {
@@ -305,7 +319,25 @@ static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_t
 
 // ---- In place -------------------------------------------------------------------------------------------------------
 
-bool hw_swap_plan_make(const hw_permutation *p, hw_swap_plan *plan) {
+// What the kernels' parameters take at most: two pointers, the most of what each puts before the grid (pitches, strides
+// of the box), the grid, a number of boxes (transpose_launch.c).
+static uint32_t param_bytes(const hw_permutation *p) {
+    const uint32_t offset = needs_index64(p) ? 8 : 4, axes = p->rank < HW_BOX_AXES ? p->rank : HW_BOX_AXES;
+    const uint32_t strides = 2 * offset * axes, pitches = 16 + offset, grid_axis = offset == 8 ? 40 : 28;
+    return 16 + (strides > pitches ? strides : pitches) + (p->rank ? p->rank : 1) * grid_axis + 4;
+}
+
+uint32_t hw_swap_plan_shared_bytes(const hw_swap_plan *plan) {
+    const uint32_t e = plan->elem_bytes, bank = e > 4 ? 1 : 4 / e, unit = bank < plan->vector ? bank : plan->vector;
+    return 2 * (plan->box * (plan->box / unit) + plan->box / plan->vector) * unit * e;
+}
+
+uint32_t hw_tile_blocks_most(const hw_device_properties *device) {
+    const uint32_t most = hw_plan_grid_most(device);
+    return most < HW_TILE_MOST ? most : HW_TILE_MOST;
+}
+
+bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *device, hw_swap_plan *plan) {
     memset(plan, 0, sizeof *plan);
     uint32_t moved[2], n_moved = 0;
     for (uint32_t i = 0; i < p->rank; i++) {
@@ -331,11 +363,13 @@ bool hw_swap_plan_make(const hw_permutation *p, hw_swap_plan *plan) {
     while (plan->vector > 1 && (n % plan->vector || (uintptr_t)p->in % ((size_t)plan->vector * e) ||
                                 !all_multiples(p, p->in_stride, plan->col_axis, plan->vector)))
         plan->vector /= 2;
+    const uint32_t shared_bytes = hw_plan_static_shared_most(device, param_bytes(p));
+    while (hw_swap_plan_shared_bytes(plan) > shared_bytes && plan->box > plan->vector) plan->box /= 2;
     uint64_t boxes = (n + plan->box - 1) / plan->box, pairs = boxes * (boxes + 1) / 2;
     hw_tile_plan matrices = {.blocks = pairs};
     for (uint32_t i = p->rank; i-- > 0;)
         if (i != plan->row_axis && i != plan->col_axis) add_grid_axis(p, i, 1, &matrices);
-    if (matrices.blocks > HW_TILE_MOST) return false;
+    if (matrices.blocks > hw_tile_blocks_most(device)) return false;
     plan->pairs = (uint32_t)pairs;
     hw_plan_divisor(plan->pairs, &plan->multiplier, &plan->shift);
     plan->n_grid = matrices.n_grid;
@@ -382,14 +416,27 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     plan->kind = p->rank == 1 || (same_rows && p->n[in_order[0]] * p->elem_bytes >= goals->direct_bytes) ? HW_TILE_DIRECT
                                                                                                          : HW_TILE_SHARED;
     choose_vectors(p, box, goals, plan);
-    if (is_ragged(p, plan)) make_ragged(p, out_order, plan);
+    if (is_ragged(p, goals, plan)) make_ragged(p, out_order, plan);
     else make_grid(p, box, in_order, out_order, goals->grid_order, plan);
-    if (plan->kind == HW_TILE_SHARED) choose_layout(plan);
+    if (plan->kind == HW_TILE_SHARED) choose_layout(goals->shared_bytes, plan);
     plan->index64 = needs_index64(p);
 }
 
-hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessors) {
-    hw_tile_goals goals = {.multiprocessors = multiprocessors,
+// For the 16 KiB of GPUs before 2.0. Runs stay powers of two, and lanes move 4 bytes: half a warp is one access there, of
+// 64 bytes then, and with larger words it would be two rows of a box, or of less bandwidth (CUDA C Programming Guide 1.1,
+// 5.1.2.1).
+static void aim_lower(const hw_permutation *p, hw_tile_goals *goals) {
+    goals->box_bytes_max = goals->shared_bytes;
+    goals->box_bytes_min = 4096;
+    goals->max_vector_bytes = 4;
+    while (goals->in_run_bytes * goals->out_run_bytes / p->elem_bytes > goals->box_bytes_max) {
+        const bool in_is_longer = goals->in_run_bytes >= goals->out_run_bytes;
+        *(in_is_longer ? &goals->in_run_bytes : &goals->out_run_bytes) /= 2;
+    }
+}
+
+hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_properties *device) {
+    hw_tile_goals goals = {.multiprocessors = device->multiprocessors,
                            .in_run_bytes = p->elem_bytes == 1 ? 128 : 256,
                            .out_run_bytes = p->elem_bytes == 1 ? 128 : 256,
                            .box_bytes_min = 8192,
@@ -397,9 +444,11 @@ hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessor
                            .max_vector_bytes = 16,
                            .threads = 512,
                            .direct_bytes = 64,
-                           .grid_order = 1};
+                           .grid_order = 1,
+                           .shared_bytes = hw_plan_static_shared_most(device, param_bytes(p))};
+    if (goals.box_bytes_max > goals.shared_bytes) aim_lower(p, &goals);
     // A small array: smaller boxes, so that each multiprocessor has some.
-    while (goals.in_run_bytes > 64 && p->elems * p->elem_bytes / goals.box_bytes_min < 2 * (uint64_t)multiprocessors) {
+    while (goals.in_run_bytes > 64 && p->elems * p->elem_bytes / goals.box_bytes_min < 2 * (uint64_t)device->multiprocessors) {
         goals.in_run_bytes /= 2;
         goals.out_run_bytes /= 2;
         goals.box_bytes_min /= 4;
@@ -408,8 +457,10 @@ hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessor
     return goals;
 }
 
-hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p) {
-    hw_tile_goals goals = hw_tile_goals_for(p, 1);
+hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p, const hw_device_properties *device) {
+    hw_device_properties small = *device;
+    small.multiprocessors = 1;
+    hw_tile_goals goals = hw_tile_goals_for(p, &small);
     goals.in_run_bytes = 64;
     goals.out_run_bytes = 2048;
     goals.box_bytes_min = 8192;

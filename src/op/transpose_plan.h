@@ -39,7 +39,7 @@ typedef struct hw_tile_plan {
     bool index64;                      // an offset does not fit 32 bits
 } hw_tile_plan;
 
-// What the choice aims at; measured on an H200 (docs/performance.md).
+// What the choice aims at; measured on an H200 (docs/performance.md). And what bounds it.
 typedef struct hw_tile_goals {
     uint32_t multiprocessors;          // to keep busy
     uint32_t in_run_bytes, out_run_bytes;
@@ -49,18 +49,23 @@ typedef struct hw_tile_goals {
     uint32_t direct_bytes;             // common rows from this length on need no shared memory
     uint32_t grid_order;               // 0: boxes follow in, 1: out, 2: the two cut axes first
     uint32_t blocks_at_once;           // 0: all
+    uint32_t shared_bytes;             // that the kernel may declare
 } hw_tile_goals;
 
-hw_tile_goals hw_tile_goals_for(const hw_permutation *p, uint32_t multiprocessors);
+hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_properties *device);
 
 // The same for an out in this machine's memory, which the kernel writes over the bus while copies to the device go on:
 // few blocks, since writes that queue up keep the copies' requests waiting, and long runs of out.
-hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p);
+hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p, const hw_device_properties *device);
 
 // p is merged and widened, no extent above HW_TILE_MOST, and more than one run (not HW_TILE_COPY) has no more than
-// HW_TILE_MOST blocks in the end: the caller splits larger ones. Never fails: every permutation has a plan.
+// hw_tile_blocks_most blocks in the end: the caller splits larger ones. Never fails: every permutation has a plan.
 void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_tile_plan *plan);
 enum { HW_TILE_MOST = 1 << 30 };
+uint32_t hw_tile_blocks_most(const hw_device_properties *device);   // HW_TILE_MOST, or less where a grid has less
+
+// The shared memory that a plan's kernel declares.
+uint32_t hw_tile_plan_shared_bytes(const hw_tile_plan *plan);
 
 // The wavefronts of one box's shared stores and loads, and without conflicts; for explanations and tests. Not ragged.
 void hw_tile_plan_wavefronts(const hw_tile_plan *plan, uint64_t *stores, uint64_t *loads, uint64_t *ideal);
@@ -76,7 +81,8 @@ typedef struct hw_swap_plan {
     bool index64;
 } hw_swap_plan;
 
-// False when the permutation is another.
-bool hw_swap_plan_make(const hw_permutation *p, hw_swap_plan *plan);
+// False when the permutation is another, or has more pairs than a grid of the device has blocks.
+bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *device, hw_swap_plan *plan);
+uint32_t hw_swap_plan_shared_bytes(const hw_swap_plan *plan);
 
 #endif

@@ -306,8 +306,8 @@ static hw_status plan_swap(const hw_rung *rung, const hw_problem *problem, const
     const hw_permutation p = {.rank = 2, .elem_bytes = 4, .elems = (uint64_t)(n * n), .n = {(uint64_t)n, (uint64_t)n},
                               .in_stride = {1, n}, .out_stride = {n, 1}, .in_place = true};
     hw_swap_plan swap;
-    (void)rung, (void)device, (void)block, (void)diag;
-    assert_true(hw_swap_plan_make(&p, &swap));
+    (void)rung, (void)block, (void)diag;
+    assert_true(hw_swap_plan_make(&p, device, &swap));
     *plan = (hw_plan){0};
     hw_swap_plan_launch(&p, &swap, 1, plan);
     return HW_OK;
@@ -323,6 +323,26 @@ static void swap_counters(void **state) {
     count_alone(2048, 2048, &family, &ladder);
     expect_prediction(&p, &ladder.rows[0]);
     hw_ladder_free(&ladder);
+}
+
+// With 16 KiB of shared memory and accesses of half warps, lanes of 4 bytes read whole segments.
+static void best_of_16k(void **state) {
+    static const char *const dtypes[] = {"f32", "u8", "c128"};
+    hw_device *gtx280 = open_device("sim:gtx280");
+    hw_ladder ladder;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        hw_ladder_options options = transpose(256, 256, dtypes[i]);
+        options.rung = "best";
+        run(gtx280, &options, &ladder);
+        const hw_ladder_row *row = &ladder.rows[ladder.n_rows - 1];
+        if (row->status || !row->verdict.right) fail_msg("%s: %s%s", dtypes[i], row->text, row->verdict.text);
+        const uint64_t lane_bytes = i == 2 ? 16 : 4, elem_bytes = i == 0 ? 4 : i == 1 ? 1 : 16;
+        expect_count("best", row, HW_COUNT_GLD_REQUESTS, 256 * 256 * elem_bytes / lane_bytes / 32);
+        expect_count("best", row, HW_COUNT_GST_REQUESTS, 256 * 256 * elem_bytes / lane_bytes / 32);
+        hw_ladder_free(&ladder);
+    }
+    hw_device_close(gtx280);
 }
 
 // ---- what a family says of its rungs ----
@@ -734,6 +754,7 @@ int main(void) {
         cmocka_unit_test(dtypes), cmocka_unit_test(padding), cmocka_unit_test(sizes), cmocka_unit_test(all_families),
         cmocka_unit_test(tall), cmocka_unit_test(wide_indices), cmocka_unit_test(index_bits),
         cmocka_unit_test(counters), cmocka_unit_test(ragged_counters), cmocka_unit_test(swap_counters),
+        cmocka_unit_test(best_of_16k),
         cmocka_unit_test(facts),
         cmocka_unit_test(hardware_counters), cmocka_unit_test(no_conflicts), cmocka_unit_test(blocks),
         cmocka_unit_test(refusals), cmocka_unit_test(wrong_is_seen), cmocka_unit_test(processor),

@@ -1,4 +1,5 @@
-// hw_transpose on devices with kernels: every way that a plan can take, against the plainest loop; misuse. On a machine with a GPU, HW_TEST_DEVICE=cuda:0 runs the same on it.
+// hw_transpose on devices with kernels: every way that a plan can take, against the plainest loop; misuse. On a machine
+// with a GPU, HW_TEST_DEVICE=cuda:0 runs the same on it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,19 +17,21 @@
 static hw_device *device;
 static const hw_device_properties *properties;
 
-static hw_device *open_device(uint64_t memory_limit) {
+static hw_device *open_device(const char *name) {
     hw_device *opened = NULL;
     hw_diag diag = {0};
-    const char *name = getenv("HW_TEST_DEVICE");
-    const hw_device_options options = {
-        .cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH"), .memory_limit_bytes = memory_limit};
-    if (hw_device_open(name ? name : "sim:h200", &options, &opened, &diag)) fail_msg("%s", diag.text);
+    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
+    if (hw_device_open(name, &options, &opened, &diag)) fail_msg("%s", diag.text);
     return opened;
 }
 
+// For plans that nobody carries out.
+static const hw_device_properties h200 = {.cc = 90, .multiprocessors = 132, .shared_bytes = 227 << 10};
+
 static int setup(void **state) {
     (void)state;
-    device = open_device(0);
+    const char *name = getenv("HW_TEST_DEVICE");
+    device = open_device(name ? name : "sim:h200");
     properties = hw_device_get_properties(device);
     return 0;
 }
@@ -213,11 +216,11 @@ static void test_plan_kinds(void **state) {
     int kinds[HW_TILE_RAGGED + 1] = {0}, micro = 0, words = 0, cut = 0, swaps = 0;
     for (size_t i = 0; i < N_CHOSEN; i++) {
         hw_permutation p = permutation_of(&chosen[i]);
-        hw_tile_goals goals = hw_tile_goals_for(&p, 132);
+        hw_tile_goals goals = hw_tile_goals_for(&p, &h200);
         hw_tile_plan plan;
         hw_swap_plan swap;
         if (p.in_place) {
-            swaps += hw_swap_plan_make(&p, &swap);
+            swaps += hw_swap_plan_make(&p, &h200, &swap);
             continue;
         }
         hw_tile_plan_make(&p, &goals, &plan);
@@ -297,7 +300,7 @@ static void test_divisors(void **state) {
         hw_permutation p = {.rank = 2, .elem_bytes = 16, .elems = count * 4, .n = {count, 4}, .in_stride = {8, 1},
                             .out_stride = {16, 1}};
         hw_tile_goals goals = {.in_run_bytes = 64, .out_run_bytes = 64, .box_bytes_min = 1, .box_bytes_max = 64,
-                               .max_vector_bytes = 16, .threads = 32, .direct_bytes = 16};
+                               .max_vector_bytes = 16, .threads = 32, .direct_bytes = 16, .shared_bytes = 1024};
         hw_tile_plan plan;
         hw_tile_plan_make(&p, &goals, &plan);
         assert_int_equal(plan.n_grid, 1);
@@ -313,7 +316,7 @@ static void test_wavefronts(void **state) {
     (void)state;
     const example matrix = {2, {1, 0}, {8192, 8192}, 8, 0, false};
     hw_permutation p = permutation_of(&matrix);
-    hw_tile_goals goals = hw_tile_goals_for(&p, 132);
+    hw_tile_goals goals = hw_tile_goals_for(&p, &h200);
     hw_tile_plan plan;
     uint64_t stores, loads, ideal;
     hw_tile_plan_make(&p, &goals, &plan);
@@ -322,6 +325,58 @@ static void test_wavefronts(void **state) {
     hw_tile_plan_wavefronts(&plan, &stores, &loads, &ideal);
     assert_int_equal(ideal, 2 * 32 * 32 * 8 / 128);
     assert_true(stores + loads <= 2 * ideal);
+}
+
+// ---- GPUs with 16 KiB of shared memory ------------------------------------------------------------------------------
+
+// All sizes of elements, to another place and in place, in whole tiles and not; what 48 KiB were once taken for.
+static const example tight[] = {
+    {2, {1, 0}, {192, 128}, 1, 0, false},
+    {2, {1, 0}, {192, 128}, 2, 0, false},
+    {2, {1, 0}, {256, 256}, 4, 0, false},
+    {2, {1, 0}, {96, 128}, 8, 0, false},
+    {2, {1, 0}, {96, 128}, 16, 0, false},
+    {2, {1, 0}, {67, 130}, 1, 1, false},
+    {2, {1, 0}, {67, 130}, 2, 1, false},
+    {2, {1, 0}, {67, 130}, 4, 0, false},
+    {2, {1, 0}, {67, 130}, 8, 0, false},
+    {2, {1, 0}, {67, 130}, 16, 0, false},
+    {3, {2, 1, 0}, {9, 40, 50}, 4, 0, false},
+    {2, {1, 0}, {160, 160}, 1, 0, true},
+    {2, {1, 0}, {160, 160}, 2, 0, true},
+    {2, {1, 0}, {160, 160}, 4, 0, true},
+    {2, {1, 0}, {80, 80}, 8, 0, true},
+    {2, {1, 0}, {80, 80}, 16, 0, true},
+    {2, {1, 0}, {2048, 2048}, 2, 0, true},
+};
+
+// A grid has 65535 blocks there: what has more is done in parts, and not in place.
+static void expect_parts(bool in_place, const char *expected) {
+    int64_t shape[] = {1 << 15, 1 << 15};
+    char text[1024];
+    DLTensor a = {.data = (void *)4096, .device = properties->dl, .ndim = 2, .dtype = type_of(4), .shape = shape};
+    DLTensor b = a;
+    if (!in_place) b.data = (void *)((uintptr_t)1 << 40);
+    assert_int_equal(hw_transpose_explain(device, &a, NULL, &b, text, sizeof text, NULL), HW_OK);
+    if (!strstr(text, expected)) fail_msg("no \"%s\" in:\n%s", expected, text);
+}
+
+static void test_shared_memory_of_16k(void **state) {
+    (void)state;
+    static const char *const names[] = {"sim:8800gtx", "sim:gtx280"};
+    if (properties->kind == HW_DEVICE_CUDA) skip();
+    hw_device *usual = device;
+    for (int i = 0; i < 2; i++) {
+        device = open_device(names[i]);
+        properties = hw_device_get_properties(device);
+        for (size_t k = 0; k < sizeof tight / sizeof tight[0]; k++) check(&tight[k]);
+        expect_parts(false, "in 16 parts, each");
+        expect_parts(true, "through 4294967296 bytes of scratch memory");
+        hw_device_close(device);
+    }
+    device = usual;
+    properties = hw_device_get_properties(device);
+    expect_parts(true, "in place, pairs of 64 x 64 tiles");
 }
 
 // ---- Misuse ---------------------------------------------------------------------------------------------------------
@@ -373,6 +428,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan_kinds), cmocka_unit_test(test_divisors),      cmocka_unit_test(test_wavefronts),
         cmocka_unit_test(test_chosen),     cmocka_unit_test(test_random),        cmocka_unit_test(test_index64),
+        cmocka_unit_test(test_shared_memory_of_16k),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_large),
     };

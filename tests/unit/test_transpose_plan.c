@@ -25,6 +25,19 @@ static uint32_t below(uint32_t n) {
     return (uint32_t)((seed >> 32) % n);
 }
 
+// ---- GPUs -----------------------------------------------------------------------------------------------------------
+
+static const hw_device_properties h200 = {.cc = 90, .multiprocessors = 132, .shared_bytes = 227 << 10};
+// A GTX 280. Of its shared memory a launch takes 16 bytes, and the kernel's parameters the rest of `taken`.
+static const hw_device_properties gtx280 = {.cc = 13, .multiprocessors = 30, .shared_bytes = 16 << 10};
+
+static hw_device_properties random_gpu(void) {
+    static const uint32_t multiprocessors[] = {1, 1, 2, 20, 132};
+    hw_device_properties gpu = below(3) ? h200 : gtx280;
+    gpu.multiprocessors = multiprocessors[below(5)];
+    return gpu;
+}
+
 // ---- Arrays ---------------------------------------------------------------------------------------------------------
 
 // An element of in is known by its place; what is none of the array's is NONE.
@@ -128,6 +141,17 @@ static void share(int64_t at, int32_t value) {
 static int32_t shared_at(int64_t at) {
     if (at < 0 || at >= shared_elems) complain("a load outside of shared memory", at);
     return shared[at];
+}
+
+// What a launch leaves for the kernel. Its parameters are pointers and a structure, the last value of the launch's plan,
+// and a number where blocks take turns. Tiles seldom come near it, so what they may take is looked at too.
+static void check_shared(const hw_device_properties *gpu, const hw_plan *launched, bool turns, uint32_t bytes) {
+    const hw_plan_launch *launch = &launched->launches[0];
+    const uint32_t last = launch->n_params - 1;
+    const uint32_t params = 8 * last + launched->used - launch->params[last].offset + (turns ? 4 : 0);
+    const uint32_t most = gpu->cc < 20 ? gpu->shared_bytes - 16 - params : SHARED_MOST;
+    if (bytes > most) complain("more shared memory than a launch leaves", bytes);
+    if (hw_tile_goals_for(now, gpu).shared_bytes > most) complain("plans may take more than a launch leaves", most);
 }
 
 // ---- The grid -------------------------------------------------------------------------------------------------------
@@ -348,10 +372,10 @@ static void test_plans(void **state) {
     uint32_t kinds[HW_TILE_RAGGED + 1] = {0}, micro = 0, most_axes = 0;
     static hw_plan launch;
     seed = 0x2545f4914f6cdd1du;
-    for (int i = 0; i < 2500; i++) {
+    for (int i = 0; i < 3500; i++) {
         const hw_permutation p = random_permutation();
-        static const uint32_t multiprocessors[] = {1, 1, 2, 20, 132};
-        const hw_tile_goals goals = hw_tile_goals_for(&p, multiprocessors[below(5)]);
+        const hw_device_properties gpu = random_gpu();
+        const hw_tile_goals goals = hw_tile_goals_for(&p, &gpu);
         hw_tile_plan_make(&p, &goals, &plan);
         kinds[plan.kind]++;
         if (plan.kind == HW_TILE_COPY) continue;
@@ -361,6 +385,8 @@ static void test_plans(void **state) {
         else run_permute();
         compare();
         hw_tile_plan_launch(&p, &plan, 0, 1, &launch);
+        check_shared(&gpu, &launch, false, shared_elems * p.elem_bytes);
+        assert_int_equal(shared_elems * p.elem_bytes, hw_tile_plan_shared_bytes(&plan));
         micro += plan.micro > 1;
         if (plan.n_axes > most_axes) most_axes = plan.n_axes;
     }
@@ -414,12 +440,14 @@ static void check_grid(const hw_permutation *p) {
 
 static void test_large_plans(void **state) {
     (void)state;
-    uint32_t largest = 0, wide = 0;
+    uint32_t largest = 0, largest_old = 0, wide = 0;
     static hw_plan launch;
     seed = 0x853c49e6748fea9bu;
     for (int i = 0; i < 5000; i++) {
         const hw_permutation p = large_permutation();
-        const hw_tile_goals goals = hw_tile_goals_for(&p, below(4) ? 132 : 1);
+        hw_device_properties gpu = below(3) ? h200 : gtx280;
+        if (below(4) == 0) gpu.multiprocessors = 1;
+        const hw_tile_goals goals = below(8) ? hw_tile_goals_for(&p, &gpu) : hw_tile_goals_to_host(&p, &gpu);
         uint64_t longest = 0;
         for (uint32_t k = 0; k < p.rank; k++) longest = p.n[k] > longest ? p.n[k] : longest;
         if (longest > HW_TILE_MOST) continue;
@@ -429,15 +457,19 @@ static void test_large_plans(void **state) {
         check_threads(plan.threads);
         check_grid(&p);
         uint32_t bytes = plan.kind == HW_TILE_RAGGED ? ragged_bytes() : plan.shared_cells * plan.micro * p.elem_bytes;
-        if (bytes > SHARED_MOST) complain("too much shared memory", bytes);
-        if (bytes > largest) largest = bytes;
+        uint32_t *most = gpu.cc < 20 ? &largest_old : &largest;
+        if (bytes > *most) *most = bytes;
         uint32_t per_thread = 1;
         for (uint32_t a = 0; a < plan.n_axes; a++) per_thread *= plan.box[a] / (plan.kind == HW_TILE_RAGGED ? 1 : load_step(a));
         if (per_thread > 128 * plan.threads) complain("a box with too many items for each thread", per_thread);
         wide += plan.index64;
         hw_tile_plan_launch(&p, &plan, 0, 1, &launch);
+        const bool turns = plan.blocks_at_once;
+        plan.blocks_at_once = 0;
+        hw_tile_plan_launch(&p, &plan, 0, 1, &launch);
+        check_shared(&gpu, &launch, turns, bytes);
     }
-    assert_true(largest > 32 << 10 && wide > 100);
+    assert_true(largest > 32 << 10 && largest_old > 12 << 10 && wide > 100);
 }
 
 // ---- 95_swap.cu -----------------------------------------------------------------------------------------------------
@@ -497,7 +529,7 @@ static void test_short_axes(void **state) {
         .rank = 18, .elem_bytes = 2, .elems = 8957952, .n = {6, 2, 2, 3, 2, 3, 2, 2, 2, 2, 2, 3, 2, 2, 3, 3, 2, 3},
         .in_stride = {0, -64905, 150, 300, -129810, 21635, 75, 5408, 519240, 2, 901, 1038483, 259620, 1, 1802, 5, -10816, 23},
         .out_stride = {1806696, 903348, 451674, 150558, 75279, 25093, 12544, 6272, 3136, 1568, 779, 258, 129, 63, 21, 7, 3, 1}};
-    const hw_tile_goals goals = hw_tile_goals_for(&p, 132);
+    const hw_tile_goals goals = hw_tile_goals_for(&p, &h200);
     hw_tile_plan_make(&p, &goals, &plan);
     now = &p;
     if (plan.shared_cells * plan.micro * 2 > SHARED_MOST) complain("too much shared memory", plan.shared_cells * 2);
@@ -511,7 +543,8 @@ static void test_swaps(void **state) {
     for (int i = 0; i < 500; i++) {
         const hw_permutation p = random_square();
         hw_swap_plan swap;
-        if (p.elems > MOST || !hw_swap_plan_make(&p, &swap)) continue;
+        const hw_device_properties gpu = random_gpu();
+        if (p.elems > MOST || !hw_swap_plan_make(&p, &gpu, &swap)) continue;
         swaps++;
         memset(&plan, 0, sizeof plan);
         prepare(&p);
@@ -519,8 +552,43 @@ static void test_swaps(void **state) {
         run_swap(&swap);
         compare();
         hw_swap_plan_launch(&p, &swap, 0, &launch);
+        check_shared(&gpu, &launch, false, shared_elems * p.elem_bytes);
+        assert_int_equal(shared_elems * p.elem_bytes, hw_swap_plan_shared_bytes(&swap));
     }
     assert_true(swaps > 200);
+}
+
+// Large ones, without their elements: their tiles are larger too.
+static void test_large_swaps(void **state) {
+    (void)state;
+    static hw_plan launch;
+    for (uint64_t n = 1990; n < 2060; n++)
+        for (uint32_t e = 1; e <= 16; e *= 2)
+            for (int gpu = 0; gpu < 2; gpu++) {
+                const hw_permutation p = {.rank = 2, .elem_bytes = e, .elems = n * n, .n = {n, n}, .in_place = true,
+                                          .in_stride = {(int64_t)n, 1}, .out_stride = {1, (int64_t)n}};
+                hw_swap_plan swap;
+                now = &p;
+                assert_true(hw_swap_plan_make(&p, gpu ? &gtx280 : &h200, &swap));
+                hw_swap_plan_launch(&p, &swap, 0, &launch);
+                check_shared(gpu ? &gtx280 : &h200, &launch, false, hw_swap_plan_shared_bytes(&swap));
+                assert_true(swap.box % swap.vector == 0 && hw_swap_plan_shared_bytes(&swap) > 4096);
+            }
+}
+
+// A grid of a GPU before 3.0 has 65535 blocks along an axis.
+static void test_blocks_most(void **state) {
+    (void)state;
+    const hw_device_properties gtx480 = {.cc = 20, .multiprocessors = 15, .shared_bytes = 48 << 10};
+    assert_int_equal(hw_tile_blocks_most(&h200), HW_TILE_MOST);
+    assert_int_equal(hw_tile_blocks_most(&gtx480), 65535);
+    for (int64_t n = 1 << 13; n <= 1 << 15; n *= 2) {
+        const hw_permutation p = {.rank = 2, .elem_bytes = 8, .elems = (uint64_t)(n * n), .in_place = true,
+                                  .n = {(uint64_t)n, (uint64_t)n}, .in_stride = {n, 1}, .out_stride = {1, n}};
+        hw_swap_plan swap;   // of tiles of 32: 32896, 131328, 524800 pairs
+        assert_true(hw_swap_plan_make(&p, &h200, &swap));
+        assert_int_equal(hw_swap_plan_make(&p, &gtx480, &swap), n == 1 << 13);
+    }
 }
 
 // More matrices than a grid counts.
@@ -531,7 +599,7 @@ static void test_swap_of_many(void **state) {
         const hw_permutation p = {.rank = 3, .elem_bytes = 1, .elems = 4 * (uint64_t)n, .in_place = true,
                                   .n = {(uint64_t)n, 2, 2}, .in_stride = {4, 1, 2}, .out_stride = {4, 2, 1}};
         hw_swap_plan swap;
-        assert_int_equal(hw_swap_plan_make(&p, &swap), n <= HW_TILE_MOST);
+        assert_int_equal(hw_swap_plan_make(&p, &h200, &swap), n <= HW_TILE_MOST);
     }
 }
 
@@ -541,6 +609,8 @@ int main(void) {
         cmocka_unit_test(test_large_plans),
         cmocka_unit_test(test_short_axes),
         cmocka_unit_test(test_swaps),
+        cmocka_unit_test(test_large_swaps),
+        cmocka_unit_test(test_blocks_most),
         cmocka_unit_test(test_swap_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
