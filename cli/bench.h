@@ -75,7 +75,7 @@ struct hw_bench_family {
     const char *legend;     // what the table's rates are
     // From what->words. False: wrong.
     bool (*read)(hw_bench_case *what);
-    // The case as peers are asked (without the seconds), and as results keep it.
+    // The case as peers are asked (without the seconds; NULL: not at all), and as results keep it.
     json_t *(*question)(const hw_bench_case *what);
     json_t *(*record)(const hw_bench_case *what);
     // Verifies the operation of row->what on the device and measures it, by turns with the limit where there is one,
@@ -114,7 +114,7 @@ typedef struct hw_bench_peer {
 // Starts folder/FAMILY_*.py with this Python. Returns how many there are, those that are absent included.
 int hw_bench_peers_start(const char *folder, const char *family, const char *python, const char *device,
                          hw_bench_peer *peers, int max_peers);
-// question: of the family; taken.
+// question: of the family; taken. NULL: the peer is not asked.
 void hw_bench_peer_ask(hw_bench_peer *peer, json_t *question, double seconds, hw_bench_result *result);
 void hw_bench_peer_stop(hw_bench_peer *peer);
 

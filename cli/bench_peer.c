@@ -117,8 +117,9 @@ void hw_bench_peer_ask(hw_bench_peer *peer, json_t *question, double seconds, hw
     *result = (hw_bench_result){0};
     memcpy(result->who, peer->name, sizeof result->who);
     if (peer->absent[0]) memcpy(result->problem, peer->absent, sizeof peer->absent);
+    else if (!question) snprintf(result->problem, sizeof result->problem, "not asked");
     else {
-        bool sent = question && json_object_set_new(question, "seconds", json_real(seconds)) == 0 &&
+        bool sent = json_object_set_new(question, "seconds", json_real(seconds)) == 0 &&
                     send_line(peer, question);
         json_t *answer = sent ? read_line(peer) : NULL;
         take_answer(peer, answer, result);

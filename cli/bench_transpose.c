@@ -1,4 +1,6 @@
-// hw_transpose, and as its limit a copy of the same bytes.
+// hw_transpose, and as its limit a copy of the same bytes. Cases of the group gpu-host are arrays in this machine's pinned
+// memory, transposed in pieces by a device that may allocate 2 GiB; their limit are plain copies to it and from it at
+// the same time.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +8,10 @@
 #include "bench.h"
 #include "device/device.h"
 
-enum { IN_PLACE = 1, SHAPE = 2, AXES = 3 };   // the last two: words of a line
+enum { IN_PLACE = 1, IN_PIECES = 2 };         // flags of a case
+enum { SHAPE = 2, AXES = 3 };                 // words of a line
+enum { PIECE_BYTES = 64 << 20 };
+static const unsigned long long PIECES_LIMIT = 2ull << 30;
 
 // A case on its device.
 typedef struct bench {
@@ -16,7 +21,9 @@ typedef struct bench {
     uint32_t elem_bytes;
     size_t bytes;
     void *in, *out, *host;
-    bool on_host;   // the device's memory is this machine's
+    bool on_host;               // in and out are in this machine's memory
+    hw_stream *ways[2];         // of pieces: to the device and back, and memory there for either
+    void *pieces[2];
     hw_diag diag;
 } bench;
 
@@ -37,29 +44,33 @@ static bool read_case(hw_bench_case *what) {
     }
     if (used != (1u << what->rank) - 1 || !hw_bench_size(what->shape, what->rank, what->dtype.bits / 8, &bytes))
         return false;
-    what->flags = strcmp(what->group, "inplace") == 0 ? IN_PLACE : 0;
+    what->flags = strcmp(what->group, "inplace") == 0    ? IN_PLACE
+                  : strcmp(what->group, "gpu-host") == 0 ? IN_PIECES
+                                                         : 0;
     what->amount = 2 * (double)bytes;
     what->unit = "GB/s";
     what->rate_key = "gbs";
     what->unit_per_ns = 1;
     snprintf(what->name, sizeof what->name, "%.7s (%.40s) %.16s%s", what->words[1], what->words[SHAPE],
-             what->words[AXES], what->flags ? " in place" : "");
+             what->words[AXES], what->flags == IN_PLACE ? " in place" : what->flags ? " on host" : "");
     return true;
 }
 
+// Other libraries have no such thing as arrays that are larger than the device.
 static json_t *question(const hw_bench_case *what) {
+    if (what->flags == IN_PIECES) return NULL;
     json_t *shape = json_array(), *axes = json_array();
     for (int k = 0; k < what->rank; k++) {
         json_array_append_new(shape, json_integer(what->shape[k]));
         json_array_append_new(axes, json_integer(what->axes[k]));
     }
     return json_pack("{s:s, s:o, s:o, s:b}", "dtype", what->words[1], "shape", shape, "axes", axes, "in_place",
-                     what->flags);
+                     what->flags == IN_PLACE);
 }
 
 static json_t *record(const hw_bench_case *what) {
     return json_pack("{s:s, s:s, s:s, s:s, s:b, s:I}", "group", what->group, "dtype", what->words[1], "shape",
-                     what->words[SHAPE], "axes", what->words[AXES], "in_place", what->flags, "bytes",
+                     what->words[SHAPE], "axes", what->words[AXES], "in_place", what->flags == IN_PLACE, "bytes",
                      (json_int_t)(what->amount / 2));
 }
 
@@ -116,9 +127,10 @@ static hw_status run_transpose(void *context, hw_diag *diag) {
     }
     DLTensor in = {.data = b->in, .device = hw_device_get_properties(b->device)->dl, .ndim = what->rank,
                    .dtype = {kDLUInt, (uint8_t)(b->elem_bytes * 8), 1}, .shape = in_shape};
+    if (what->flags == IN_PIECES) in.device = (DLDevice){kDLCUDAHost, 0};
     DLTensor out = in;
     out.shape = out_shape;
-    if (!what->flags) out.data = b->out;
+    if (what->flags != IN_PLACE) out.data = b->out;
     return hw_transpose(b->stream, &in, what->axes, &out, diag);
 }
 
@@ -127,34 +139,75 @@ static hw_status run_copy(void *context, hw_diag *diag) {
     return hw_bench_copy(b->device, b->out, b->in, b->bytes, diag);
 }
 
+// All of in to the device, and as much from there to out, at the same time.
+static hw_status run_both_ways(void *context, hw_diag *diag) {
+    bench *b = context;
+    hw_status status = HW_OK;
+    for (size_t at = 0; at < b->bytes && !status; at += PIECE_BYTES) {
+        const size_t bytes = b->bytes - at < PIECE_BYTES ? b->bytes - at : PIECE_BYTES;
+        status = hw_copy(b->ways[0], b->pieces[0], (const char *)b->in + at, bytes, diag);
+        if (!status) status = hw_copy(b->ways[1], (char *)b->out + at, b->pieces[1], bytes, diag);
+    }
+    for (int k = 0; k < 2 && !status; k++) status = hw_stream_synchronize(b->ways[k], diag);
+    return status;
+}
+
 // ---- One case -------------------------------------------------------------------------------------------------------
 
+static hw_status open_pieces(bench *b) {
+    hw_status status = hw_host_alloc(b->device, b->bytes, &b->in, &b->diag);
+    if (!status) status = hw_host_alloc(b->device, b->bytes, &b->out, &b->diag);
+    for (int k = 0; k < 2 && !status; k++) {
+        status = hw_stream_create(b->device, &b->ways[k], &b->diag);
+        if (!status) status = hw_device_alloc(b->device, PIECE_BYTES, &b->pieces[k], &b->diag);
+    }
+    return status;
+}
+
 static hw_status open_bench(bench *b) {
+    if (b->what->flags == IN_PIECES) return open_pieces(b);
     hw_status status = hw_device_alloc(b->device, b->bytes, &b->in, &b->diag);
     if (!status) status = hw_device_alloc(b->device, b->bytes, &b->out, &b->diag);
     if (!status && !b->on_host && !(b->host = malloc(b->bytes))) status = hw_diag_no_memory(&b->diag);
     return status;
 }
 
+static void close_bench(bench *b) {
+    void (*give_back)(hw_device *, void *) = b->what->flags == IN_PIECES ? hw_host_free : hw_device_free;
+    give_back(b->device, b->in);
+    give_back(b->device, b->out);
+    for (int k = 0; k < 2; k++) {
+        if (b->ways[k]) hw_stream_destroy(b->ways[k]);
+        hw_device_free(b->device, b->pieces[k]);
+    }
+    free(b->host);
+}
+
 static hw_status fill_arrays(bench *b) {
     fill(b, b->on_host ? b->in : b->host);
+    if (b->what->flags == IN_PIECES) {
+        memset(b->out, 0xa5, b->bytes);
+        return HW_OK;
+    }
     hw_status status = b->on_host ? HW_OK : hw_copy(b->stream, b->in, b->host, b->bytes, &b->diag);
     return status ? status : hw_fill(b->stream, b->out, 0xa5, b->bytes, &b->diag);
 }
 
 static hw_status verify_result(bench *b) {
-    const void *result = b->what->flags ? b->in : b->out;
+    const void *result = b->what->flags == IN_PLACE ? b->in : b->out;
     hw_status status = HW_OK;
     if (!b->on_host) status = hw_copy(b->stream, b->host, result, b->bytes, &b->diag);
     if (!status) status = hw_stream_synchronize(b->stream, &b->diag);
     return status ? status : verify(b, b->on_host ? result : b->host);
 }
 
-static void measure(hw_device *device, double seconds, hw_bench_row *row) {
+static void measure_on(hw_device *device, double seconds, hw_bench_row *row) {
+    const bool in_pieces = row->what.flags == IN_PIECES;
     bench b = {.what = &row->what, .device = device, .stream = hw_device_stream(device),
                .elem_bytes = row->what.dtype.bits / 8u, .bytes = (size_t)(row->what.amount / 2),
-               .on_host = hw_device_get_properties(device)->kind == HW_DEVICE_CPU};
-    const hw_bench_job job = {.device = device, .context = &b, .run = run_transpose, .limit = run_copy};
+               .on_host = in_pieces || hw_device_get_properties(device)->kind == HW_DEVICE_CPU};
+    const hw_bench_job job = {.device = device, .context = &b, .run = run_transpose,
+                              .limit = in_pieces ? run_both_ways : run_copy};
     snprintf(row->limit.who, sizeof row->limit.who, "copy");
     row->limit_amount = row->what.amount;
     hw_status status = open_bench(&b);
@@ -164,15 +217,30 @@ static void measure(hw_device *device, double seconds, hw_bench_row *row) {
     row->halfwarp.wrong = strncmp(b.diag.text, "wrong", 5) == 0;
     if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
     if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
-    hw_device_free(device, b.in);
-    hw_device_free(device, b.out);
-    free(b.host);
+    close_bench(&b);
+}
+
+static void measure(hw_device *device, double seconds, hw_bench_row *row) {
+    char name[32];
+    hw_device *small;
+    if (row->what.flags != IN_PIECES) {
+        measure_on(device, seconds, row);
+        return;
+    }
+    snprintf(name, sizeof name, "cuda:%d", hw_device_get_properties(device)->dl.device_id);
+    if (hw_cli_open_device(name, PIECES_LIMIT, &small)) {
+        snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%s cannot be opened again", name);
+        return;
+    }
+    measure_on(small, seconds, row);
+    hw_device_close(small);
 }
 
 const hw_bench_family hw_bench_transpose = {
     .name = "transpose",
     .form = "a group, a dtype, a shape and axes such as `peers f32 8192,6000 1,0`",
-    .legend = "GB/s: 10^9 bytes read and written a second, median; share: of a copy of the same bytes",
+    .legend = "GB/s: 10^9 bytes read and written a second, median; share: of a copy of the same bytes (on host: of\n"
+              "pinned copies to the GPU and from it at once)",
     .read = read_case,
     .question = question,
     .record = record,
