@@ -102,6 +102,48 @@ static void segments_of_other_words(void **state) {
     assert_sizes(strided(13, HW_NOTE_LOAD, FULL, 0, 0, 4), 2, 0, 0);
 }
 
+// Transactions of 32 bytes that no other one of the warp lies beside, on 1.2 and 1.3.
+static void lone_transactions(void **state) {
+    (void)state;
+    assert_int_equal(strided(13, HW_NOTE_LOAD, FULL, 0, 1, 4).lone_32, 0);
+    assert_int_equal(strided(13, HW_NOTE_LOAD, FULL, 1, 1, 4).lone_32, 0);     // 32 bytes behind 128 and 64
+    assert_int_equal(strided(12, HW_NOTE_LOAD, FULL, 8, 1, 4).lone_32, 0);     // 128, and 32 twice
+    assert_int_equal(strided(13, HW_NOTE_LOAD, FULL, 0, 16, 4).lone_32, 0);    // segments of 128
+    assert_int_equal(strided(13, HW_NOTE_LOAD, FULL, 0, 32, 4).lone_32, 32);
+    assert_int_equal(strided(13, HW_NOTE_LOAD, 1, 3, 1, 4).lone_32, 1);
+    assert_int_equal(strided(13, HW_NOTE_LOAD, FULL, 0, 1, 1).lone_32, 0);     // two halves of 16 bytes, in one piece
+    assert_int_equal(strided(13, HW_NOTE_LOAD, 0x10001, 0, 1, 4).lone_32, 2);  // 64 bytes apart
+    assert_int_equal(strided(13, HW_NOTE_LOAD, 0x10001, 4, 1, 4).lone_32, 2);
+    assert_int_equal(strided(13, HW_NOTE_LOAD, 0x10080, 0, 1, 4).lone_32, 2);  // lanes 7 and 16: 32 bytes between
+    assert_int_equal(strided(13, HW_NOTE_LOAD, 0x10100, 0, 1, 4).lone_32, 0);  // 8 and 16: beside each other
+    for (int number = 10; number <= 11; number++)
+        assert_int_equal(strided(number, HW_NOTE_LOAD, FULL, 0, 32, 4).lone_32, 0);
+    assert_int_equal(strided(20, HW_NOTE_STORE, FULL, 0, 32, 4).lone_32, 0);
+}
+
+// One by one they are what is counted, each aligned to its size.
+static void lists_of_transactions(void **state) {
+    (void)state;
+    for (int number = 10; number <= 13; number++)
+        for (int step = -3; step <= 40; step++)
+            for (uint32_t width = 1; width <= 16; width *= 2) {
+                int64_t delta[32];
+                hw_transaction list[HW_TRANSACTIONS];
+                for (int lane = 0; lane < 32; lane++) delta[lane] = (int64_t)lane * step * width;
+                const hw_transactions t =
+                    hw_transactions_count(cc(number), HW_NOTE_LOAD, true, FULL, 1 << 20, delta, width);
+                const uint32_t n = hw_transactions_list(cc(number), FULL, 1 << 20, delta, width, list);
+                uint64_t bytes = 0;
+                assert_int_equal(n, t.of_32 + t.of_64 + t.of_128);
+                for (uint32_t i = 0; i < n; i++) {
+                    bytes += list[i].bytes;
+                    assert_int_equal(list[i].address % list[i].bytes, 0);
+                }
+                assert_int_equal(bytes, hw_transactions_bytes(&t));
+                assert_true(t.lone_32 <= t.of_32);
+            }
+}
+
 static void lines_and_sectors(void **state) {
     (void)state;
     assert_sizes(strided(20, HW_NOTE_LOAD, FULL, 0, 1, 4), 0, 0, 1);
@@ -287,6 +329,8 @@ int main(void) {
         cmocka_unit_test(segments_by_offset),
         cmocka_unit_test(segments_by_stride),
         cmocka_unit_test(segments_of_other_words),
+        cmocka_unit_test(lone_transactions),
+        cmocka_unit_test(lists_of_transactions),
         cmocka_unit_test(lines_and_sectors),
         cmocka_unit_test(sixteen_banks),
         cmocka_unit_test(one_word_is_broadcast),
