@@ -24,8 +24,8 @@ typedef struct hw_sim_options {
     void *print_context;
     void (*notice)(void *context, const char *sentence);   // of a launch that goes round for ever (exec.h)
     void *notice_context;
-    // Where a variable of a module that is being loaded is to lie: in the program's own memory, at an address that stays
-    // valid as long as the module; 0: in device memory. May be NULL.
+    // Where a variable of a module that is being loaded is to lie: in the program's own memory, at an address that
+    // stays valid as long as the module; 0: in device memory. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);
     void *place_context;
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
@@ -47,7 +47,8 @@ uint64_t hw_sim_heap_bytes(const hw_sim *sim);
 
 // Parses, lowers and binds PTX text; allocates and fills its global and constant variables. `name` is for messages.
 // HW_MALFORMED, HW_UNSUPPORTED (names the instruction, file and line), HW_NO_MEMORY.
-hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *name, hw_sim_module **out, hw_diag *diag);
+hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *name, hw_sim_module **out,
+                      hw_diag *diag);
 void hw_sim_unload(hw_sim *sim, hw_sim_module *module);
 
 // A kernel by its mangled name. HW_NOT_FOUND.
@@ -55,7 +56,8 @@ hw_status hw_sim_find_function(hw_sim_module *module, const char *name, hw_sim_f
 // Entries by index, for listings; NULL past the end.
 hw_sim_function *hw_sim_function_at(hw_sim_module *module, uint32_t index);
 // A module-scope .global or .const variable. HW_NOT_FOUND.
-hw_status hw_sim_find_global(hw_sim_module *module, const char *name, uint64_t *address, uint64_t *bytes, hw_diag *diag);
+hw_status hw_sim_find_global(hw_sim_module *module, const char *name, uint64_t *address, uint64_t *bytes,
+                             hw_diag *diag);
 
 typedef struct hw_sim_function_info {
     const char *name;                  // mangled

@@ -233,13 +233,14 @@ static hw_exec_gpu describe_gpu(const hw_sim *sim, const hw_sim_launch_args *arg
     };
 }
 
-// What the driver gives a cooperative launch, and nvcc's grid.sync() uses: a word for the size, and the barrier, zero at
-// first. Launches come one after the other, so one will do.
+// What the driver gives a cooperative launch, and nvcc's grid.sync() uses: a word for the size, and the barrier, zero
+// at first. Launches come one after the other, so one will do.
 static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
     static const uint32_t fresh[2] = {sizeof fresh, 0};
     hw_status status = HW_OK;
     if (!sim->grid_barrier)
-        status = hw_mem_alloc(sim->mem, sizeof fresh, 256, HW_ALLOC_GLOBAL, NULL, "grid barrier", &sim->grid_barrier, diag);
+        status = hw_mem_alloc(sim->mem, sizeof fresh, 256, HW_ALLOC_GLOBAL, NULL, "grid barrier", &sim->grid_barrier,
+                              diag);
     if (status == HW_OK) memcpy((void *)(uintptr_t)sim->grid_barrier, fresh, sizeof fresh);
     return status;
 }

@@ -1,4 +1,4 @@
-// Runs the rungs of a family: each one verified against the reference first, then timed, and on a simulated GPU counted.
+// Runs the rungs of a family: each one compared with the reference first, then timed, and on a simulated GPU counted.
 #ifndef HW_LADDER_LADDER_H
 #define HW_LADDER_LADDER_H
 
@@ -53,8 +53,8 @@ typedef struct hw_ladder {
 
 // counter: a sim on which counters are taken; NULL: none (or the device itself, when it is a sim).
 // A rung that fails has its row, and a result that is wrong is not timed. HW_USAGE: a rung or size that the family does
-// not have; HW_NO_MEMORY: the problem does not fit; else HW_OK, whatever the rows say. Free with hw_ladder_free, whether
-// it succeeded or not. out->device is valid as long as the device.
+// not have; HW_NO_MEMORY: the problem does not fit; else HW_OK, whatever the rows say. Free with hw_ladder_free,
+// whether it succeeded or not. out->device is valid as long as the device.
 hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_options *options, hw_ladder *out,
                         hw_diag *diag);
 void hw_ladder_free(hw_ladder *ladder);

@@ -53,7 +53,7 @@ struct hw_rung {
     const char *file;         // "transpose/30_tile.cu"; NULL for a rung of the processor
     const char *kernel;
     uint32_t block[2];        // x, y as the rung was written for; 0: the rung has no block of its own
-    uint32_t tile[2];         // what one block covers: columns, rows (families give other meanings, in their ladder.def)
+    uint32_t tile[2];         // what one block covers: columns, rows; other families' ladder.def give other meanings
     bool any_block;           // takes other block shapes (--block)
     const char *idea;         // in five words
     const char *limit;        // which sizes it takes; NULL: all
@@ -61,7 +61,8 @@ struct hw_rung {
     hw_status (*plan)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                       const uint32_t block[2], hw_plan *plan, hw_diag *diag);
     // Instead of plan, for a rung of the processor: arrays as in hw_work.
-    hw_status (*native)(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
+    hw_status (*native)(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                        hw_diag *diag);
     bool is_copy;             // moves the same bytes without the family's work: the bound, no part of the comparison
     const char *swept;        // what hw_family.swept_size is to it: "offset"; NULL: nothing changes with it
     uint64_t swept_from;      // its first value that says something
@@ -81,24 +82,24 @@ struct hw_family {
     uint64_t default_cpu_size[HW_PROBLEM_SIZES];
     const char *dtypes;                       // "f32 u8 ...": the first is the default
     hw_status (*describe)(const hw_problem *problem, hw_work *work, hw_diag *diag);
-    // Host arrays in the order of hw_work. fill writes the inputs: every element different from its neighbours, the same
-    // every time. reference writes the outputs, in the plainest way.
+    // Host arrays in the order of hw_work. fill writes the inputs: every element different from its neighbours, the
+    // same every time. reference writes the outputs, in the plainest way.
     void (*fill)(const hw_problem *problem, void *const *arrays);
     void (*reference)(const hw_problem *problem, void *const *arrays);
-    // What the family says of a rung beside time and counters: a column each, NULL past the last; numbers from the rung, the
-    // problem, the device, its plan and the blocks that a multiprocessor holds at a time (0: not known), NaN where there
-    // is none. facts NULL: nothing.
+    // What the family says of a rung beside time and counters: a column each, NULL past the last; numbers from the
+    // rung, the problem, the device, its plan and the blocks that a multiprocessor holds at a time (0: not known), NaN
+    // where there is none. facts NULL: nothing.
     const char *fact_names[HW_FAMILY_FACTS];
-    void (*facts)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device, const hw_plan *plan,
-                  uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]);
-    // A family whose rungs are looked at over one of its sizes (ladder/sweep.h): its index, 0: none; its last value; the
-    // first size meanwhile, on a GPU and on a simulated one.
+    void (*facts)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                  const hw_plan *plan, uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]);
+    // A family whose rungs are looked at over one of its sizes (ladder/sweep.h): its index, 0: none; its last value;
+    // the first size meanwhile, on a GPU and on a simulated one.
     int swept_size;
     uint64_t sweep_last, sweep_size, sweep_sim_size;
     bool shows_accesses;                      // what one access costs is what its rungs are about: a table of it
     // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
-    void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array, const void *got,
-                    hw_verdict *verdict);
+    void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                    const void *got, hw_verdict *verdict);
 };
 
 // The families, in order; NULL past the end. By name; NULL.

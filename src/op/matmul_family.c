@@ -291,8 +291,8 @@ static void give_params(const hw_problem *problem, bool is_wide, hw_plan *plan, 
 
 static bool is_wide(const hw_problem *problem, uint64_t tile_rows, uint64_t tile_cols, uint64_t depth) {
     const uint64_t m = (hw_divide_up(problem->size[M], tile_rows) + 1) * tile_rows;
-    const uint64_t n = (hw_divide_up(problem->size[N], tile_cols) + 1) * tile_cols,
-                   k = problem->size[K] + 4 * depth + 1;
+    const uint64_t n = (hw_divide_up(problem->size[N], tile_cols) + 1) * tile_cols;
+    const uint64_t k = problem->size[K] + 4 * depth + 1;
     return m * k > INT32_MAX || k * n > INT32_MAX || m * n > INT32_MAX;
 }
 
@@ -410,8 +410,7 @@ static hw_status plan_tensor(const hw_rung *rung, const hw_problem *problem, con
     return HW_OK;
 }
 
-// ---- What the rungs are, in numbers
-// ----------------------------------------------------------------------------------
+// ---- What the rungs are, in numbers ---------------------------------------------------------------------------------
 
 enum { LOADS, OPERATIONS, INTENSITY, SHARED_BYTES, BLOCKS, ROOF };
 

@@ -9,7 +9,8 @@ while read -r gpu block regs smem wanted; do
     silent err
     [ "$(head -1 "$work/out")" = "$columns" ] ||
         fail "columns: $(head -1 "$work/out")"
-    [ "$(sed -n '2,$p' "$work/out")" = "$wanted" ] || fail "$gpu $block $regs $smem: $(tail -1 "$work/out"), not $wanted"
+    [ "$(sed -n '2,$p' "$work/out")" = "$wanted" ] ||
+        fail "$gpu $block $regs $smem: $(tail -1 "$work/out"), not $wanted"
 done <<'ROWS'
 8800gtx 64 8 256 8,16,66.67,12,8,16,32,blocks
 fx5600 256 11 1024 2,16,66.67,3,8,2,16,regs
@@ -82,7 +83,9 @@ fi
 
 cat > "$work/kernels.cu" << 'CUDA'
 #include <cstdio>
-namespace { template <typename T> __global__ void fill(T *out, T value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; } }
+namespace {
+template <typename T> __global__ void fill(T *out, T value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+}
 __global__ void __launch_bounds__(192) bounded(float *out) {
     __shared__ float tile[SIZE];
     tile[threadIdx.x] = out[threadIdx.x];
@@ -98,15 +101,17 @@ CUDA
 expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --format csv
 grep -q "was run" "$work/out" && fail "it was run"
 [ "$(grep -c . "$work/out")" = 3 ] || fail "two kernels: $(cat "$work/out")"
-grep -Eq '^"void \(anonymous namespace\)::fill<double>\(double ?\*, double\)",1024,[0-9]+,[01],0,0,2,64,100,2,32,' "$work/out" || fail "fill: $(cat "$work/out")"
-grep -Eq '^"bounded\(float ?\*\)",128,[0-9]+,[01],4096,0,16,64,100,16,32,' "$work/out" || fail "bounded: $(cat "$work/out")"
+fill='^"void \(anonymous namespace\)::fill<double>\(double ?\*, double\)"'
+grep -Eq "$fill,1024,[0-9]+,[01],0,0,2,64,100,2,32," "$work/out" || fail "fill: $(cat "$work/out")"
+bounded='^"bounded\(float ?\*\)"'
+grep -Eq "$bounded,128,[0-9]+,[01],4096,0,16,64,100,16,32," "$work/out" || fail "bounded: $(cat "$work/out")"
 expect 0 occupancy -D SIZE=1024 "$work/kernels.cu" --block 256 --smem 1000
 grep -Eq '^ +bounded +256 +~?[0-9]+ +5096 +0 +0 +0%' "$work/out" || fail "more than its bounds: $(cat "$work/out")"
 grep -Eq '^ +\(anonymous namespace\)::fill<double> +256 ' "$work/out" || fail "fill: $(cat "$work/out")"
 says out "bounded cannot be launched so: 256 threads are more than the 192"
 says out "100.0%   64 warps   64 128  bounded"
 expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --block 64x3 --format csv
-grep -Eq '^"bounded\(float ?\*\)",192,[0-9]+,[01],4096,0,10,60,93.75,10,32,' "$work/out" || fail "bounded: $(cat "$work/out")"
+grep -Eq "$bounded,192,[0-9]+,[01],4096,0,10,60,93.75,10,32," "$work/out" || fail "bounded: $(cat "$work/out")"
 # Without ptxas registers are estimated, and said to be.
 HALFWARP_HIDE_NVCC=1 expect 0 occupancy --gpu gtx280 -DSIZE=1024 "$work/kernels.cu"
 says out "~"
@@ -128,8 +133,8 @@ expect 0 occupancy -DSIZE=1024 "$work/kernels.cu" --block 1x1x64 --format csv
 expect 0 occupancy -DSIZE=1024 "$work/kernels.cu"
 unblanked
 
-# Before 2.0 a launch's arguments, here 8 bytes, and 16 of configuration take shared memory: with a tile of 4096 bytes three
-# blocks of 256 threads are left of four, and 16384 bytes are too many. run refuses them too, and profile counts them.
+# Before 2.0 a launch's arguments, here 8 bytes, and 16 of configuration take shared memory: with a tile of 4096 bytes
+# three blocks of 256 threads are left of four, and 16384 bytes are too many. run refuses them, and profile counts them.
 cat > "$work/tile.cu" << 'CUDA'
 #include <cstdio>
 __global__ void tiled(float *out) {
@@ -150,7 +155,8 @@ CUDA
 for gpu in 8800gtx:4120:3:24 gtx280:4120:3:24 m2090:4096:6:48; do
     IFS=: read -r gpu smem blocks warps <<< "$gpu"
     expect 0 occupancy --gpu "$gpu" -DSIZE=1024 "$work/tile.cu" --block 256 --format csv
-    grep -Eq "^\"tiled\(float ?\*\)\",256,[0-9]+,[01],$smem,0,$blocks,$warps," "$work/out" || fail "$gpu: $(cat "$work/out")"
+    grep -Eq "^\"tiled\(float ?\*\)\",256,[0-9]+,[01],$smem,0,$blocks,$warps," "$work/out" ||
+        fail "$gpu: $(cat "$work/out")"
     expect 0 "$halfwarp" profile --gpu "$gpu" --format csv -o "$work/p.csv" -DSIZE=1024 "$work/tile.cu"
     says out "cudaSuccess, $smem bytes"
     grep -Eq "tiled.*,\(256 1 1\),[0-9]+,$smem,0," "$work/p.csv" || fail "$gpu: $(cat "$work/p.csv")"
@@ -204,7 +210,8 @@ if command -v gnuplot > "$work/where"; then
         expect 0 occupancy --gpu $gpu --block 1 --plot "$work/a.svg"
     done
     expect 2 occupancy --block 64 --plot "$work/nowhere/a.svg"
-    [ "$(ls "$work")" = $'a.json\na.png\na.svg\nerr\nkernels.cu\nout\np.csv\ntile.cu\nwhere\nwide.cu' ] || fail "left behind: $(ls "$work")"
+    [ "$(ls "$work" | tr '\n' ' ')" = "a.json a.png a.svg err kernels.cu out p.csv tile.cu where wide.cu " ] ||
+        fail "left behind: $(ls "$work")"
 fi
 expect 2 occupancy --block 64 --plot "$work/a.gif"
 says err ".svg"
