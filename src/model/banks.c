@@ -3,20 +3,12 @@
 
 #include <stdbool.h>
 
+#include "model/lanes.h"
+
 enum { MAX_BANKS = 32 /* a power of two on every GPU */, WORD_BYTES = 4, ALL_LANES = 32 };
 
-// One access, as every function here takes it.
-typedef struct lanes {
-    uint32_t mask;
-    uint64_t base;
-    const int64_t *delta;
-    uint32_t width;
-} lanes;
-
-static uint64_t address_of(const lanes *l, int lane) { return l->base + (uint64_t)l->delta[lane]; }
-
 // Words that a lane's bytes lie in, less one.
-static uint32_t more_words(const lanes *l, uint64_t address) {
+static uint32_t more_words(const hw_lanes *l, uint64_t address) {
     return (uint32_t)((address % WORD_BYTES + l->width - 1) / WORD_BYTES);
 }
 
@@ -38,13 +30,13 @@ static layout layout_of(const hw_arch *arch, uint32_t mode_bytes) {
 }
 
 // Distinct words (rows) asked of the busiest bank by the lanes in mask: equal ones are read once for all.
-static uint32_t distinct_words(const hw_arch *arch, layout at_once, const lanes *l, uint32_t mask) {
+static uint32_t distinct_words(const hw_arch *arch, layout at_once, const hw_lanes *l, uint32_t mask) {
     enum { MAX_WORDS = ALL_LANES * 5 };   // four words per lane, five where they are not aligned
     uint64_t words[MAX_WORDS];
     uint8_t next[MAX_WORDS], head[MAX_BANKS], counts[MAX_BANKS] = {0};
     uint32_t n = 0;
     for (uint32_t left = mask; left; left &= left - 1) {
-        uint64_t address = address_of(l, __builtin_ctz(left));
+        uint64_t address = hw_lane_address(l, __builtin_ctz(left));
         for (uint32_t i = 0; i <= more_words(l, address) && n < MAX_WORDS; i++) {
             uint64_t place = address / WORD_BYTES * WORD_BYTES + i * WORD_BYTES, word = place >> at_once.row_shift;
             uint32_t bank = (uint32_t)(place >> at_once.bank_shift) & (arch->smem_banks - 1);
@@ -64,10 +56,10 @@ static uint32_t distinct_words(const hw_arch *arch, layout at_once, const lanes 
 }
 
 // Lanes that ask the busiest bank: atomics go one by one, those to the same word too.
-static uint32_t lanes_per_bank(const hw_arch *arch, const lanes *l, uint32_t mask) {
+static uint32_t lanes_per_bank(const hw_arch *arch, const hw_lanes *l, uint32_t mask) {
     uint8_t counts[MAX_BANKS] = {0};
     for (uint32_t left = mask; left; left &= left - 1) {
-        uint64_t address = address_of(l, __builtin_ctz(left));
+        uint64_t address = hw_lane_address(l, __builtin_ctz(left));
         for (uint32_t i = 0; i <= more_words(l, address); i++)
             counts[(address / WORD_BYTES + i) & (arch->smem_banks - 1)]++;
     }
@@ -75,7 +67,7 @@ static uint32_t lanes_per_bank(const hw_arch *arch, const lanes *l, uint32_t mas
 }
 
 // Do all lanes i and i ^ step that are both active read the same address?
-static bool pairs_agree(const lanes *l, int step) {
+static bool pairs_agree(const hw_lanes *l, int step) {
     for (uint32_t left = l->mask & l->mask >> step; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         if (!(lane & step) && l->delta[lane] != l->delta[lane + step]) return false;
@@ -84,14 +76,14 @@ static bool pairs_agree(const lanes *l, int step) {
 }
 
 // 1.x: steps of a half-warp that asks for one 4-byte part of its words.
-static uint32_t steps_of_part(const hw_arch *arch, const lanes *l, uint32_t mask, uint32_t part) {
+static uint32_t steps_of_part(const hw_arch *arch, const hw_lanes *l, uint32_t mask, uint32_t part) {
     uint32_t steps = 0;
     for (uint32_t waiting = mask; waiting; steps++) {
-        uint64_t broadcast = address_of(l, __builtin_ctz(waiting)) / WORD_BYTES + part;
+        uint64_t broadcast = hw_lane_address(l, __builtin_ctz(waiting)) / WORD_BYTES + part;
         uint32_t busy = 1u << (broadcast & (arch->smem_banks - 1));
         for (uint32_t left = waiting; left; left &= left - 1) {
             int lane = __builtin_ctz(left);
-            uint64_t word = address_of(l, lane) / WORD_BYTES + part;
+            uint64_t word = hw_lane_address(l, lane) / WORD_BYTES + part;
             uint32_t bank = 1u << (word & (arch->smem_banks - 1));
             if (word != broadcast && busy & bank) continue;
             busy |= bank;
@@ -101,7 +93,7 @@ static uint32_t steps_of_part(const hw_arch *arch, const lanes *l, uint32_t mask
     return steps;
 }
 
-static uint32_t steps(const hw_arch *arch, const lanes *l, uint32_t mask) {
+static uint32_t steps(const hw_arch *arch, const hw_lanes *l, uint32_t mask) {
     uint32_t total = 0;
     for (uint32_t part = 0; part < (l->width + WORD_BYTES - 1) / WORD_BYTES; part++)
         total += steps_of_part(arch, l, mask, part);
@@ -110,7 +102,7 @@ static uint32_t steps(const hw_arch *arch, const lanes *l, uint32_t mask) {
 
 // 2.x, 16-byte words: "add 1 to the maximum number of threads in a quarter-warp that access different addresses
 // belonging to the same bank" (programming guide 4.2, F.4.3.3), for each half-warp.
-static uint32_t fermi_wide(const hw_arch *arch, const lanes *l, uint32_t mask) {
+static uint32_t fermi_wide(const hw_arch *arch, const hw_lanes *l, uint32_t mask) {
     uint32_t most = 0;
     for (uint32_t quarter = 0xff; quarter; quarter <<= 8) {
         uint32_t words = mask & quarter ? distinct_words(arch, layout_of(arch, 4), l, mask & quarter) : 0;
@@ -123,7 +115,7 @@ static uint32_t fermi_wide(const hw_arch *arch, const lanes *l, uint32_t mask) {
 // 16-byte ones by quarters; on 3.x, where a row has 256 bytes, by the whole warp and by halves. From 7.0 on a load goes
 // by groups twice as large where neighbouring lanes share addresses (NVIDIA forum 77228; measured on 8.0 and 9.0);
 // stores and atomics are never put together.
-static uint32_t lanes_at_once(const hw_arch *arch, hw_note_kind kind, const lanes *l) {
+static uint32_t lanes_at_once(const hw_arch *arch, hw_note_kind kind, const hw_lanes *l) {
     uint32_t lane_bytes = l->width <= 4 ? 4 : l->width <= 8 ? 8 : 16;
     uint32_t group = arch->smem_banks * arch->smem_bank_bytes / lane_bytes;
     if (arch->cc < 30 && lane_bytes > 8) group = ALL_LANES / 2;
@@ -133,7 +125,7 @@ static uint32_t lanes_at_once(const hw_arch *arch, hw_note_kind kind, const lane
     return joins ? 2 * group : group;
 }
 
-static uint32_t passes_of_group(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, const lanes *l,
+static uint32_t passes_of_group(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, const hw_lanes *l,
                                 uint32_t members) {
     if (kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION) return lanes_per_bank(arch, l, members);
     if (arch->cc < 20) return steps(arch, l, members);
@@ -143,7 +135,7 @@ static uint32_t passes_of_group(const hw_arch *arch, hw_note_kind kind, uint32_t
 
 uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, uint32_t mask, uint64_t base,
                              const int64_t delta[32], uint32_t width) {
-    lanes l = {.mask = mask, .base = base, .delta = delta, .width = width > 16 ? 16 : width};
+    hw_lanes l = {.mask = mask, .base = base, .delta = delta, .width = width > 16 ? 16 : width};
     if (!mask || !width) return 0;
     uint32_t group = lanes_at_once(arch, kind, &l), total = 0;
     for (uint32_t first = 0; first < ALL_LANES; first += group) {
@@ -153,8 +145,7 @@ uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mo
     return total;
 }
 
-uint32_t hw_banks_ideal(const hw_arch *arch, hw_note_kind kind, uint32_t mask, uint32_t width, uint32_t wavefronts) {
-    (void)kind;
+uint32_t hw_banks_ideal(const hw_arch *arch, uint32_t mask, uint32_t width, uint32_t wavefronts) {
     uint32_t row_bytes = arch->smem_banks * arch->smem_bank_bytes;
     uint32_t packed = ((uint32_t)__builtin_popcount(mask) * width + row_bytes - 1) / row_bytes;
     return packed < wavefronts ? packed : wavefronts;

@@ -24,6 +24,6 @@ uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mo
                              const int64_t delta[32], uint32_t width);
 
 // Wavefronts that the same lanes would take without conflicts, at most the `wavefronts` that they do take.
-uint32_t hw_banks_ideal(const hw_arch *arch, hw_note_kind kind, uint32_t mask, uint32_t width, uint32_t wavefronts);
+uint32_t hw_banks_ideal(const hw_arch *arch, uint32_t mask, uint32_t width, uint32_t wavefronts);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/transactions.h"
+
 typedef struct time_row {
     const char *id;
     double dram_pct, l2_clock_bytes, latency, l2_latency, shared_latency, arith_latency, launch_us;
@@ -47,7 +49,7 @@ static double busy_sms(const hw_gpu *gpu, const hw_time_work *work) {
 static double clock_us(const hw_gpu *gpu, double cycles) { return gpu->clock_mhz ? cycles / gpu->clock_mhz : 0; }
 
 // What the launch touches, each byte once: loads that come back to what was loaded find it in a cache, and there is
-// no more than was allocated.
+// no more than the allocations that it touches have.
 static double touched(const hw_time_work *work, double bytes) {
     return work->allocated_bytes ? least(bytes, (double)work->allocated_bytes) : bytes;
 }
@@ -76,7 +78,7 @@ static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work
 }
 
 // Does the first-level cache hold global memory? Of 2.x, and of 7.0 and newer (programming guides).
-static bool caches_loads(const hw_arch *arch) { return arch->cc >= 70 || (arch->cc >= 20 && arch->cc < 30); }
+static bool caches_loads(const hw_arch *arch) { return arch->cc >= 70 || hw_loads_lines(arch); }
 
 static double l2_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double loads = (double)work->load_sectors * SECTOR_BYTES, bytes;

@@ -1,29 +1,20 @@
 #include "model/transactions.h"
 
 #include "model/coalesce.h"
+#include "model/lanes.h"
 
 enum { HALF = 16, HALF_MASK = 0xffff, ALL_LANES = 32, LINE_BYTES = 128, MAX_WIDTH = 16 };
 
-// One access, as every function here takes it.
-typedef struct lanes {
-    uint32_t mask;
-    uint64_t base;
-    const int64_t *delta;
-    uint32_t width;
-} lanes;
-
-static uint64_t address_of(const lanes *l, int lane) { return l->base + (uint64_t)l->delta[lane]; }
-
 // ---- 1.0 and 1.1: all or nothing ------------------------------------------------------------------------------------
 
-static bool is_in_order(const lanes *l) {
+static bool is_in_order(const hw_lanes *l) {
     if (l->width != 4 && l->width != 8 && l->width != 16) return false;
     int lowest = __builtin_ctz(l->mask);
-    uint64_t segment = address_of(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
+    uint64_t segment = hw_lane_address(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
     if (segment % (HALF * l->width)) return false;
     for (uint32_t left = l->mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        if (address_of(l, lane) != segment + (uint64_t)(lane % HALF) * l->width) return false;
+        if (hw_lane_address(l, lane) != segment + (uint64_t)(lane % HALF) * l->width) return false;
     }
     return true;
 }
@@ -39,17 +30,17 @@ static void ask(asked *asked, uint64_t address, uint32_t bytes) {
     asked->list[asked->n++] = (hw_transaction){address, bytes};
 }
 
-static void ask_strictly(const lanes *l, asked *asked) {
+static void ask_strictly(const hw_lanes *l, asked *asked) {
     asked->in_order = is_in_order(l);
     if (asked->in_order) {
         int lowest = __builtin_ctz(l->mask);
-        uint64_t segment = address_of(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
+        uint64_t segment = hw_lane_address(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
         uint32_t bytes = l->width == 4 ? 64 : 128;
         for (uint32_t at = 0; at < HALF * l->width; at += bytes) ask(asked, segment + at, bytes);
         return;
     }
     for (uint32_t left = l->mask; left; left &= left - 1) {
-        uint64_t address = address_of(l, __builtin_ctz(left));
+        uint64_t address = hw_lane_address(l, __builtin_ctz(left));
         ask(asked, address - address % 32, 32);
     }
 }
@@ -59,13 +50,13 @@ static void ask_strictly(const lanes *l, asked *asked) {
 static uint32_t segment_bytes(uint32_t width) { return width == 1 ? 32 : width == 2 ? 64 : 128; }
 
 // The lanes inside the aligned segment at `first`, and the bytes that they span in it.
-static uint32_t lanes_inside(const lanes *l, uint32_t waiting, uint64_t first, uint32_t bytes, uint64_t span[2]) {
+static uint32_t lanes_inside(const hw_lanes *l, uint32_t waiting, uint64_t first, uint32_t bytes, uint64_t span[2]) {
     uint32_t inside = 0;
     span[0] = UINT64_MAX;
     span[1] = 0;
     for (uint32_t left = waiting; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        uint64_t offset = address_of(l, lane) - first;
+        uint64_t offset = hw_lane_address(l, lane) - first;
         if (offset >= bytes) continue;
         inside |= 1u << lane;
         uint64_t last = offset + l->width - 1;
@@ -75,10 +66,10 @@ static uint32_t lanes_inside(const lanes *l, uint32_t waiting, uint64_t first, u
     return inside;
 }
 
-static void ask_by_segments(const lanes *l, asked *asked) {
+static void ask_by_segments(const hw_lanes *l, asked *asked) {
     for (uint32_t waiting = l->mask; waiting;) {
         uint32_t bytes = segment_bytes(l->width);
-        uint64_t span[2], first = address_of(l, __builtin_ctz(waiting));
+        uint64_t span[2], first = hw_lane_address(l, __builtin_ctz(waiting));
         first -= first % bytes;
         waiting &= ~lanes_inside(l, waiting, first, bytes, span);
         while (bytes > 32 && span[0] / (bytes / 2) == span[1] / (bytes / 2)) {
@@ -91,12 +82,12 @@ static void ask_by_segments(const lanes *l, asked *asked) {
     }
 }
 
-static void ask_half(const hw_arch *arch, const lanes *l, asked *asked) {
+static void ask_half(const hw_arch *arch, const hw_lanes *l, asked *asked) {
     if (arch->cc < 12) ask_strictly(l, asked);
     else ask_by_segments(l, asked);
 }
 
-static void count_half(const hw_arch *arch, const lanes *l, hw_transactions *t) {
+static void count_half(const hw_arch *arch, const hw_lanes *l, hw_transactions *t) {
     asked asked = {.n = 0};
     ask_half(arch, l, &asked);
     for (uint32_t i = 0; i < asked.n; i++)
@@ -107,14 +98,14 @@ static void count_half(const hw_arch *arch, const lanes *l, hw_transactions *t) 
 // ---- 2.0 and newer: lines and sectors -------------------------------------------------------------------------------
 
 // Words are aligned, so none lies in two lines.
-static uint32_t count_lines(const lanes *l) {
+static uint32_t count_lines(const hw_lanes *l) {
     uint32_t count = 0;
     for (uint32_t waiting = l->mask; waiting;) {
-        uint64_t address = address_of(l, __builtin_ctz(waiting)), first = address - address % LINE_BYTES;
+        uint64_t address = hw_lane_address(l, __builtin_ctz(waiting)), first = address - address % LINE_BYTES;
         uint32_t inside = 0;
         for (uint32_t left = waiting; left; left &= left - 1) {
             int lane = __builtin_ctz(left);
-            if (address_of(l, lane) - first < LINE_BYTES) inside |= 1u << lane;
+            if (hw_lane_address(l, lane) - first < LINE_BYTES) inside |= 1u << lane;
         }
         waiting &= ~inside;
         count++;
@@ -122,7 +113,7 @@ static uint32_t count_lines(const lanes *l) {
     return count;
 }
 
-static void count_cached(const hw_arch *arch, const lanes *l, bool by_lines, hw_transactions *t) {
+static void count_cached(const hw_arch *arch, const hw_lanes *l, bool by_lines, hw_transactions *t) {
     if (by_lines) t->of_128 += count_lines(l);
     else t->of_32 += hw_coalesce_sectors(arch, l->mask, l->base, l->delta, l->width);
 }
@@ -136,7 +127,7 @@ static uint32_t lanes_of_request(const hw_arch *arch, uint32_t width) {
 }
 
 // Those of 32 bytes that touch no other one of the warp.
-static uint32_t count_lone(const hw_arch *arch, uint32_t mask, const lanes *l) {
+static uint32_t count_lone(const hw_arch *arch, uint32_t mask, const hw_lanes *l) {
     hw_transaction list[HW_TRANSACTIONS];
     uint32_t n = hw_transactions_list(arch, mask, l->base, l->delta, l->width, list), lone = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -152,7 +143,7 @@ static uint32_t count_lone(const hw_arch *arch, uint32_t mask, const lanes *l) {
 hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bool cached, uint32_t mask, uint64_t base,
                                       const int64_t delta[32], uint32_t width) {
     hw_transactions t = {0};
-    lanes l = {.base = base, .delta = delta, .width = width > MAX_WIDTH ? MAX_WIDTH : width};
+    hw_lanes l = {.base = base, .delta = delta, .width = width > MAX_WIDTH ? MAX_WIDTH : width};
     if (!width) return t;
     uint32_t group = lanes_of_request(arch, l.width);
     for (uint32_t first = 0; first < ALL_LANES; first += group) {
@@ -160,7 +151,7 @@ hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bo
         if (!l.mask) continue;
         t.requests++;
         if (arch->cc < 20) count_half(arch, &l, &t);
-        else count_cached(arch, &l, arch->cc < 30 && cached && kind == HW_NOTE_LOAD, &t);
+        else count_cached(arch, &l, hw_loads_lines(arch) && cached && kind == HW_NOTE_LOAD, &t);
     }
     if (t.of_32 && (arch->cc == 12 || arch->cc == 13)) t.lone_32 = count_lone(arch, mask, &l);
     return t;
@@ -168,7 +159,7 @@ hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bo
 
 uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                               uint32_t width, hw_transaction list[HW_TRANSACTIONS]) {
-    lanes l = {.base = base, .delta = delta, .width = width > MAX_WIDTH ? MAX_WIDTH : width};
+    hw_lanes l = {.base = base, .delta = delta, .width = width > MAX_WIDTH ? MAX_WIDTH : width};
     asked asked = {.n = 0};
     for (uint32_t half = HALF_MASK; width && half; half <<= HALF) {
         l.mask = mask & half;

@@ -33,6 +33,9 @@ typedef struct hw_transactions {
 hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bool cached, uint32_t mask, uint64_t base,
                                       const int64_t delta[32], uint32_t width);
 
+// Do global loads bring whole lines of the first-level cache, unless they go past it? Those of 2.x do.
+static inline bool hw_loads_lines(const hw_arch *arch) { return arch->cc >= 20 && arch->cc < 30; }
+
 // One transaction: where its bytes lie.
 typedef struct hw_transaction {
     uint64_t address;

@@ -43,7 +43,7 @@ static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_
 // The most that the ideal can be, whatever the access costs.
 static uint32_t packed_cost(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
     if (space == HW_PROF_SHARED)
-        return hw_banks_ideal(prof->gpu->arch, (hw_note_kind)memo->kind, a->mask, memo->width, UINT16_MAX);
+        return hw_banks_ideal(prof->gpu->arch, a->mask, memo->width, UINT16_MAX);
     return hw_coalesce_ideal_sectors(a->mask, memo->width, UINT16_MAX);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "model/time.h"
+#include "model/transactions.h"
 #include "prof/footprint.h"
 #include "prof/internal.h"
 
@@ -99,9 +100,8 @@ static void fill_place(hw_prof *prof, uint32_t memo) {
 
 // ---- Global memory --------------------------------------------------------------------------------------------------
 
-// Does a load bring whole lines of the first-level cache? On 2.x. (programming guide 4.2, F.4.2)
 static bool brings_lines(const hw_arch *arch, const hw_prof_place *p) {
-    return arch->cc >= 20 && arch->cc < 30 && p->kind == HW_NOTE_LOAD && !p->skips_l1;
+    return hw_loads_lines(arch) && p->kind == HW_NOTE_LOAD && !p->skips_l1;
 }
 
 // Bytes that DRAM moves behind a cache: pieces of two sectors, or whole lines; what neighbours touch is not moved
@@ -250,6 +250,6 @@ void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     w->wavefronts = launch->counts[HW_COUNT_SMEM_WAVEFRONTS];
     w->load_share = launch->gld_partition_pct / 100;
     w->store_share = launch->gst_partition_pct / 100;
-    w->allocated_bytes = prof->allocated ? prof->allocated(prof->context) : 0;
+    w->allocated_bytes = hw_prof_touched_bytes(prof);
     if (launch->status == HW_OK) launch->estimate = hw_model_time(prof->gpu, w);
 }

@@ -329,9 +329,9 @@ static void ideals_by_hand(void **state) {
     assert_int_equal(hw_coalesce_ideal_sectors(FULL, 4, 1), 1);
     assert_int_equal(hw_coalesce_ideal_sectors(1, 4, 1), 1);
     assert_int_equal(hw_coalesce_ideal_sectors(0, 4, 0), 0);
-    assert_int_equal(hw_banks_ideal(h200(), HW_NOTE_LOAD, FULL, 16, 16), 4);
-    assert_int_equal(hw_banks_ideal(h200(), HW_NOTE_LOAD, FULL, 16, 2), 2);
-    assert_int_equal(hw_banks_ideal(h200(), HW_NOTE_ATOMIC, 0xffff, 8, 32), 1);
+    assert_int_equal(hw_banks_ideal(h200(), FULL, 16, 16), 4);
+    assert_int_equal(hw_banks_ideal(h200(), FULL, 16, 2), 2);
+    assert_int_equal(hw_banks_ideal(h200(), 0xffff, 8, 32), 1);
 }
 
 // ---- hardware ----
@@ -406,7 +406,7 @@ static void shared_access(counts *c, uint32_t *own, hw_note_kind kind, uint32_t 
     uint32_t n = hw_banks_wavefronts(h200(), kind, 4, mask, 1024, d, width);
     if (own) *own += n;
     c->smem += n;
-    c->smem_ideal += hw_banks_ideal(h200(), kind, mask, width, n);
+    c->smem_ideal += hw_banks_ideal(h200(), mask, width, n);
 }
 
 static counts predict(const char *kernel, const char *type, const map *m) {

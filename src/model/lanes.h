@@ -1,0 +1,16 @@
+// One access of a warp, as the models' functions pass it on to each other.
+#ifndef HW_MODEL_LANES_H
+#define HW_MODEL_LANES_H
+
+#include <stdint.h>
+
+typedef struct hw_lanes {
+    uint32_t mask;           // lanes that access
+    uint64_t base;
+    const int64_t *delta;    // 32; of lanes that are not in mask without meaning
+    uint32_t width;          // bytes of a lane
+} hw_lanes;
+
+static inline uint64_t hw_lane_address(const hw_lanes *l, int lane) { return l->base + (uint64_t)l->delta[lane]; }
+
+#endif
