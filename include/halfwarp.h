@@ -268,9 +268,9 @@ typedef struct hw_nearest_options {
 //             dimensions, 2^31 points or more; HW_NO_MEMORY; HW_COMPILE.
 // Cost        brute: n q d. Search: about (n + q) log n for points in space, whether uniform, clustered or equal;
 //             scratch memory on the device of about 30 bytes for each point, or its coordinates and 20 bytes.
-// Source      on GPUs boxes around points in the order of a Hilbert curve, which is J. Skilling's, "Programming the
-//             Hilbert curve", AIP Conference Proceedings 707 (2004); on processors a kd-tree. The arithmetic of
-//             distances is fixed in src/op/neighbours.h.
+// Source      on GPUs points in the order of J. Skilling's Hilbert curve ("Programming the Hilbert curve", AIP
+//             Conference Proceedings 707, 2004) and bitonic merges (K. Batcher, "Sorting networks and their
+//             applications", 1968); on processors a kd-tree. Of the distances' arithmetic: src/op/neighbours.h.
 HW_API hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
                             const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
                             hw_diag *diag);
