@@ -66,13 +66,6 @@ static void keep(void *context, const hw_report *report) {
     has_failed = true;
 }
 
-static uint64_t allocated(void *context) {
-    uint64_t limit, used;
-    (void)context;
-    hw_mem_usage(hw_sim_mem(state.sim), &limit, &used);
-    return used;
-}
-
 static void notice(void *context, const char *sentence) {
     (void)context;
     fprintf(stderr, "halfwarp: %s\n", sentence);
@@ -91,7 +84,7 @@ static hw_status create(hw_diag *diag) {
     if (status || !state.journal) return status;
     if (!state.prof) {
         const hw_prof_options prof_options = {.lines = state.environment.lines, .no_l1 = state.environment.no_l1,
-                                              .finished = keep, .allocated = allocated};
+                                              .finished = keep};
         status = hw_prof_create(state.gpu, &prof_options, &state.prof, diag);
     }
     if (!status) hw_sim_set_sink(state.sim, hw_prof_sink(state.prof));

@@ -54,6 +54,8 @@ struct hw_sink {
     void (*launch_end)(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status);
     // Called on worker threads. A sink keeps one state per worker and adds them up in launch_end.
     void (*access)(hw_sink *sink, uint32_t worker, const hw_access *access);
+    // Global memory that is accessed lies in this allocation: of each at least once, perhaps often. May be NULL.
+    void (*touched)(hw_sink *sink, uint32_t worker, uint64_t address, uint64_t bytes);
     void (*executed)(hw_sink *sink, uint32_t worker, const hw_executed *executed);
     // A conditional branch executed by `warps` warps, of which `divergent` saw their lanes part.
     void (*branch)(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t warps, uint64_t divergent);

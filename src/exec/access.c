@@ -65,6 +65,14 @@ static hw_space resolve(const hw_inst *in, uint64_t address, uint64_t *offset) {
 
 static void emit(hw_state *s, const hw_pattern *p, uint64_t base);
 
+// Tells the sink of an allocation unless it is the one it heard of last.
+static void tell_touched(hw_state *s, const hw_allocation *found) {
+    hw_sink *sink = s->run->launch->sink;
+    if (!sink || !sink->touched || s->worker->touched == found->address) return;
+    s->worker->touched = found->address;
+    sink->touched(sink, s->worker->index, found->address, found->bytes);
+}
+
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
     uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t span = (uint64_t)p->high - (uint64_t)p->low, lowest = base + (uint64_t)p->low, begin, room, offset;
@@ -77,6 +85,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     } else if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
+        if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
         begin = found.address;
         room = found.bytes;
     } else {
@@ -204,6 +213,7 @@ static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space,
     } else {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
+        else if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
     }
     if (offset & (alignment - 1)) kind = HW_FAULT_MISALIGNED;
     if (kind == HW_FAULT_NONE) return true;

@@ -206,7 +206,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     uint64_t share = (run->launch->gpu.resident_blocks + run->n_workers - 1) / run->n_workers;
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
     worker->n_blocks = 0;
-    worker->taken = worker->taken_end = 0;
+    worker->taken = worker->taken_end = worker->touched = 0;
     worker->blocks = hw_calloc(worker->max_blocks, sizeof *worker->blocks);
     return worker->blocks != NULL;
 }

@@ -191,6 +191,7 @@ struct hw_worker {
     uint64_t *guarded_off;        // by note
     uint32_t n_notes;
     uint64_t epoch;               // of mem, when the patterns' limits were found
+    uint64_t touched;             // the allocation that the sink heard of last
     uint64_t serial;
     bool ordered;                 // there is a sink that wants each access at once
     hw_block **blocks;            // resident slots; the first is the one in normal use

@@ -52,10 +52,18 @@ typedef struct hw_prof_note {
     uint64_t guarded_off, branches, divergent;
 } hw_prof_note;
 
+// Allocations that a launch touches, as far as they are few.
+enum { HW_PROF_EXTENTS = 64 };
+typedef struct hw_prof_extents {
+    uint32_t n;                          // HW_PROF_EXTENTS + 1: more than there is room for
+    struct { uint64_t address, bytes; } list[HW_PROF_EXTENTS];
+} hw_prof_extents;
+
 typedef struct hw_prof_worker {
     _Alignas(64) hw_prof_note *notes;    // one more than the launch has
     hw_prof_memo *memos;
     size_t notes_capacity, memos_capacity;
+    hw_prof_extents touched;
 } hw_prof_worker;
 
 // Bytes that the blocks of each wave, those that run at a time, ask of each partition.
@@ -97,7 +105,6 @@ struct hw_prof {
     hw_prof_camp camp;
     bool wants_lines, no_l1;
     void (*finished)(void *context, const hw_report *report);
-    uint64_t (*allocated)(void *context);
     void *context;
     hw_arena *arena;                     // names
     hw_report_launch *launches;
@@ -136,6 +143,10 @@ void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *acces
 void hw_prof_begin_camp(hw_prof *prof, const hw_launch_info *info, uint32_t blocks_per_multiprocessor);
 double hw_prof_camp_pct(const hw_prof *prof, bool stores);
 void hw_prof_finish_era(const hw_prof *prof, const hw_launch_info *info, uint64_t *counts);   // info NULL: of a line
+
+// extents.c: on the worker threads, and for the launch: 0 when there were too many.
+void hw_prof_touched(hw_sink *sink, uint32_t worker, uint64_t address, uint64_t bytes);
+uint64_t hw_prof_touched_bytes(const hw_prof *prof);
 
 // work.c: what the launch asks of the GPU, and how long that would take there. Its shape and counters are there.
 void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch);

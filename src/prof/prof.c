@@ -37,6 +37,7 @@ static bool make_workers(hw_prof *prof, uint32_t count) {
             !make_room((void **)&w->memos, prof->n_memos, &w->memos_capacity, sizeof *w->memos))
             return false;
         memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
+        w->touched.n = 0;
     }
     return true;
 }
@@ -275,14 +276,13 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
         prof->wants_lines = options->lines;
         prof->no_l1 = options->no_l1;
         prof->finished = options->finished;
-        prof->allocated = options->allocated;
         prof->context = options->context;
     }
     // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
     prof->sink = (hw_sink){.ordered = needs_addresses, .launch_begin = launch_begin, .launch_end = launch_end,
-                           .access = hw_prof_access, .executed = executed, .branch = branch,
-                           .guarded_off = guarded_off};
+                           .access = hw_prof_access, .touched = hw_prof_touched, .executed = executed,
+                           .branch = branch, .guarded_off = guarded_off};
     *out = prof;
     return HW_OK;
 }

@@ -83,8 +83,6 @@ typedef struct hw_prof_options {
     bool no_l1;                      // 2.x: global loads go past the first-level cache, as after ptxas -dlcm=cg
     // Called after each launch, on the launching thread, with the report up to it. May be NULL.
     void (*finished)(void *context, const hw_report *report);
-    // Bytes of the GPU's memory that are allocated, asked when a launch ends: it can have touched no more. May be NULL.
-    uint64_t (*allocated)(void *context);
     void *context;
 } hw_prof_options;
 

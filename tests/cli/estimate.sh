@@ -42,6 +42,28 @@ for row in 1 2 4; do
     is_true "$(column est_us 3) < $(column est_us $row)" "two tiles a thread, blocks of row $row"
 done
 
+# What a launch does not touch is none of its business: 1 GB more is allocated, and the estimate is the same.
+cat > "$work/walk.cu" <<'CUDA'
+__global__ void walk(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 64; k++) sum += in[(i + k * 4096) % n];
+    out[i] = sum;
+}
+int main(int argc, char **) {
+    const int n = 1 << 18;
+    float *in, *out, *more;
+    cudaMalloc(&in, 4 * n), cudaMalloc(&out, 4 * n);
+    if (argc > 1) cudaMalloc(&more, 1 << 30);
+    walk<<<n / 256, 256>>>(out, in, n);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+CUDA
+expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$work/walk.cu"
+little=$(column est_us 1)
+expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$work/walk.cu" more
+is_true "$little == $(column est_us 1)" "with more memory allocated"
+
 expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$here/../../examples/transpose.cu"
 for row in 1:memory 2:shared 3:latency; do
     [ "$(column est_bound ${row%:*})" = ${row#*:} ] || fail "H200, $row: $(column est_bound ${row%:*})"

@@ -110,8 +110,8 @@ static inline void run_kernel(const run_args *a, run_result *r) {
     hw_sim_module *module = NULL;
     hw_sim_function *function = NULL;
     memset(r, 0, sizeof *r);
-    adding_sink sink = {.sink = {false, add_begin, add_end, add_access, add_executed, add_branch, add_guarded_off,
-        NULL}};
+    adding_sink sink = {.sink = {.launch_begin = add_begin, .launch_end = add_end, .access = add_access,
+                                 .executed = add_executed, .branch = add_branch, .guarded_off = add_guarded_off}};
     const hw_sim_options options = {.gpu = hw_gpu_find(a->gpu ? a->gpu : "h200"), .threads = at_least_1(a->threads),
                                     .seed = a->seed, .print = keep_print, .print_context = r,
                                     .max_instructions = a->max_instructions};

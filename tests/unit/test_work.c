@@ -151,11 +151,32 @@ static void too_many(void **state) {
     assert_int_equal(count(&strides).load_bytes, (8 * 64 + 32) * 32 * WARPS);
 }
 
+// Allocations count once, whichever worker touches them, and not at all when they are too many to be kept.
+static void touched(void **state) {
+    const hw_note note = {.kind = HW_NOTE_PLAIN};
+    const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = &note,
+                                 .n_notes = 1, .n_workers = 2};
+    hw_prof *prof;
+    (void)state;
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    hw_sink *sink = hw_prof_sink(prof);
+    for (uint64_t count = 0; count <= 70; count += 7) {
+        assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
+        for (uint64_t i = 0; i < 2 * count; i++) sink->touched(sink, i % 2, 4096 * (i % count), 1000);
+        sink->touched(sink, 2, 0, 1 << 20);   // there is no such worker
+        sink->launch_end(sink, &info, 0, HW_OK);
+        const hw_report *report = hw_prof_report(prof);
+        assert_int_equal(report->launches[report->n_launches - 1].work.allocated_bytes, count <= 64 ? 1000 * count : 0);
+    }
+    hw_prof_destroy(prof);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moved),
         cmocka_unit_test(second_level),
         cmocka_unit_test(too_many),
+        cmocka_unit_test(touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
