@@ -5,7 +5,8 @@
 //            bytes at a time too, into registers while the tile before is multiplied; then it goes into the other of
 //            two buffers, so that one barrier a phase is enough.
 // Predicted  H200, f32 1024x1024x1024: 64 blocks; 131072 loads of 16 sectors each. In shared memory 4 words of 16 bytes
-//            a thread and step; of a warp's two rows of threads A's are 2 addresses, B's 16, without conflicts.
+//            a thread and step; of a warp's two rows of threads A's are 2 addresses, B's 16: 12 passes over the banks,
+//            without conflicts.
 // Measured   H200, 4096x4096x4096: f32 3.22 ms, 42.7 TFLOP/s, 1.89 times as fast as the strips; f64 16.2, of 226
 //            registers and one block. 4097x4099x4111, element by element: 40.1.
 // Held back  By the loads on their way: registers hold what a later phase needs, and the stores into shared memory cost

@@ -33,10 +33,11 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void climb(hw_device *device, const uint64_t size[3], const char *dtype, hw_ladder *ladder) {
+// rung NULL: all of them.
+static void climb(hw_device *device, const char *rung, const uint64_t size[3], const char *dtype, hw_ladder *ladder) {
     hw_diag diag = {0};
     hw_ladder_options options = {.family = hw_family_find("matmul"), .problem = {.size = {size[0], size[1], size[2]}},
-                                 .seconds = 0.001};
+                                 .rung = rung, .seconds = 0.001};
     assert_non_null(options.family);
     assert_true(hw_dtype_find(dtype, &options.problem.dtype));
     if (hw_ladder_run(device, NULL, &options, ladder, &diag)) fail_msg("%s", diag.text);
@@ -44,7 +45,7 @@ static void climb(hw_device *device, const uint64_t size[3], const char *dtype, 
 
 static void expect_right(hw_device *device, const uint64_t size[3], const char *dtype) {
     hw_ladder ladder;
-    climb(device, size, dtype, &ladder);
+    climb(device, NULL, size, dtype, &ladder);
     for (size_t i = 0; i < ladder.n_rows; i++) {
         const hw_ladder_row *row = &ladder.rows[i];
         if (row->status == HW_USAGE && row->rung->limit) continue;
@@ -114,7 +115,7 @@ static void test_counters(void **state) {
     const uint64_t size[3] = {M, N, K};
     hw_ladder ladder;
     (void)state;
-    climb(h200, size, "f32", &ladder);
+    climb(h200, NULL, size, "f32", &ladder);
     const hw_ladder_row *naive = row_of(&ladder, "naive"), *tile = row_of(&ladder, "tile16");
     const hw_ladder_row *strip = row_of(&ladder, "strip");
     expect_count(naive, HW_COUNT_GLD_REQUESTS, WARPS * K * 2);
@@ -130,13 +131,56 @@ static void test_counters(void **state) {
     hw_ladder_free(&ladder);
 }
 
+// The files predict these for other sizes: loads in proportion to m n k, stores to m n. Passes through the banks as if
+// there were no conflicts, but where the file says so.
+typedef struct prediction {
+    const char *rung, *gpu, *dtype;
+    uint64_t size[3], loads, load_sectors, stores, store_sectors, shared_loads, shared_passes, conflicts;
+} prediction;
+
+enum { NOT_SAID = 0 };
+static const prediction predictions[] = {
+    // 131072 loads of 16 sectors for 1024x1024x1024; four words of 16 bytes for each of 32 warps and 64 steps.
+    {"register_tile", "sim:h200", "f32", {256, 256, 64}, 512, 512 * 16, 512, 512 * 16, 32 * 64 * 4, 32 * 64 * 12, 0},
+    {"async", "sim:h200", "f32", {256, 256, 64}, 512, 512 * 16, 512, 512 * 16, 32 * 64 * 4, 32 * 64 * 12, 0},
+    // 262144 copies of 4 sectors and 131072 of 16 for 1024x1024x1024; fragments of one step more are read.
+    {"best", "sim:h200", "f32", {1024, 1024, 32}, 8192 + 4096, 8192 * 4 + 4096 * 16, 8192, 8192 * 16, 512 * 33 * 4,
+     512 * 33 * 8, 0},
+    // 262144 copies of 16 sectors for 1024x1024x1024.
+    {"tensor", "sim:h200", "f32", {256, 256, 256}, 4096, 4096 * 16, 1024, 1024 * 8, NOT_SAID, NOT_SAID, 0},
+    // 131072 loads and 8192 stores of 2 sectors for 512x512x512; half of the shared stores are A's, in two parts.
+    {"best", "sim:v100", "f16", {128, 128, 64}, 1024, 1024 * 2, 512, 512 * 2, 32 * 64 * 8, 32 * 64 * 8, 512},
+};
+
+static void test_predictions(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof predictions / sizeof predictions[0]; i++) {
+        const prediction *p = &predictions[i];
+        hw_device *device = open_device(p->gpu);
+        hw_ladder ladder;
+        assert_non_null(device);
+        climb(device, p->rung, p->size, p->dtype, &ladder);
+        const hw_ladder_row *row = row_of(&ladder, p->rung);
+        expect_count(row, HW_COUNT_GLD_REQUESTS, p->loads);
+        expect_count(row, HW_COUNT_GLD_SECTORS, p->load_sectors);
+        expect_count(row, HW_COUNT_GST_REQUESTS, p->stores);
+        expect_count(row, HW_COUNT_GST_SECTORS, p->store_sectors);
+        if (p->shared_loads != NOT_SAID) expect_count(row, HW_COUNT_LDS_INST, p->shared_loads);
+        if (p->shared_passes != NOT_SAID) expect_count(row, HW_COUNT_LDS_WAVEFRONTS, p->shared_passes);
+        expect_count(row, HW_COUNT_SMEM_WAVEFRONTS, row->counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] + p->conflicts);
+        if (!strcmp(p->rung, "async")) assert_true(row->facts[3] == 55296);
+        hw_ladder_free(&ladder);
+        hw_device_close(device);
+    }
+}
+
 // Seed 001: tiles of 16 load 512 elements a phase for 8192 operations, tiles of 32 2048 for 65536, in 2 and 8 KB.
 static void test_facts(void **state) {
     const uint64_t size[3] = {64, 64, 64};
     const hw_family *family = hw_family_find("matmul");
     hw_ladder ladder;
     (void)state;
-    climb(h200, size, "f32", &ladder);
+    climb(h200, NULL, size, "f32", &ladder);
     const double *tile16 = row_of(&ladder, "tile16")->facts, *tile32 = row_of(&ladder, "tile32")->facts;
     static const double wanted[2][4] = {{512, 8192, 4, 2048}, {2048, 65536, 8, 8192}};
     static const char *const names[] = {"loads per tile", "flop per tile", "flop per byte", "shared bytes"};
@@ -198,7 +242,8 @@ static void test_wrong_is_seen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_processor), cmocka_unit_test(test_gpu),
-        cmocka_unit_test(test_counters), cmocka_unit_test(test_facts), cmocka_unit_test(test_wrong_is_seen),
+        cmocka_unit_test(test_counters), cmocka_unit_test(test_predictions), cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_wrong_is_seen),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
