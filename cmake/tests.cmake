@@ -17,6 +17,20 @@ if(NOT BUILD_TESTING)
 endif()
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
+# Under sanitizers the library is large: linked to each test it would take longer than most of them.
+set(tested halfwarp_core)
+if(HW_SANITIZE)
+  set(tested halfwarp_tested)
+  add_library(halfwarp_tested SHARED ${library_objects})
+  target_include_directories(halfwarp_tested PUBLIC src include)
+  target_link_libraries(halfwarp_tested
+    PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads -l:libsupc++.a ${CMAKE_DL_LIBS} m)
+  set_target_properties(halfwarp_tested PROPERTIES LINKER_LANGUAGE C)
+endif()
+# What `make test` builds under sanitizers: no benchmarks, no libraries for users.
+add_custom_target(tests)
+add_dependencies(tests halfwarp cudart_11 cudart_12 cudart_13)
+
 file(GLOB unit_sources CONFIGURE_DEPENDS tests/unit/test_*.c)
 foreach(source IN LISTS unit_sources)
   get_filename_component(file_name ${source} NAME_WE)
@@ -24,7 +38,7 @@ foreach(source IN LISTS unit_sources)
   add_executable(${file_name} ${source})
   set_target_properties(${file_name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${file_name} PRIVATE tests/unit)
-  target_link_libraries(${file_name} PRIVATE halfwarp_core PkgConfig::CMOCKA)
+  target_link_libraries(${file_name} PRIVATE ${tested} PkgConfig::CMOCKA)
   # A test that checks with assert must not lose it to a release build.
   target_compile_options(${file_name} PRIVATE -UNDEBUG)
   target_compile_definitions(${file_name} PRIVATE
@@ -33,6 +47,7 @@ foreach(source IN LISTS unit_sources)
     # Kernels are simulated by code that is not optimised: tests that run many of them make do with fewer.
     target_compile_definitions(${file_name} PRIVATE HW_SANITIZED=1)
   endif()
+  add_dependencies(tests ${file_name})
   add_test(NAME unit.${name} COMMAND ${file_name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT 300 LABELS unit)
 endforeach()
@@ -40,7 +55,8 @@ endforeach()
 # Opcode tests: every row of a file becomes a kernel, whose results are compared with what an H200 gave.
 add_executable(run_opcodes tests/opcodes/run_opcodes.c tests/opcodes/cases.c)
 set_target_properties(run_opcodes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-target_link_libraries(run_opcodes PRIVATE halfwarp_core)
+target_link_libraries(run_opcodes PRIVATE ${tested})
+add_dependencies(tests run_opcodes)
 file(GLOB opcode_files CONFIGURE_DEPENDS tests/opcodes/*.txt)
 foreach(opcodes IN LISTS opcode_files)
   get_filename_component(name ${opcodes} NAME_WE)
@@ -54,7 +70,8 @@ foreach(source IN LISTS fuzz_sources)
   string(REPLACE "fuzz_" "" name ${file_name})
   add_executable(replay_${name} ${source} tests/fuzz/replay.c)
   set_target_properties(replay_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(replay_${name} PRIVATE halfwarp_core)
+  target_link_libraries(replay_${name} PRIVATE ${tested})
+  add_dependencies(tests replay_${name})
   add_test(NAME fuzz.${name} COMMAND replay_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
 endforeach()
@@ -75,6 +92,15 @@ else()
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(cli.sanitized PROPERTIES TIMEOUT 240 LABELS cli SKIP_RETURN_CODE 77)
 endif()
+
+# The longest first, so that none of them runs alone at the end.
+foreach(name unit.compile unit.device_code unit.exec_progress unit.ladder unit.matmul unit.nearest unit.product_plan
+    unit.reduce unit.reduce_cpu unit.transpose_strides cli.accuracy cli.eras cli.occupancy cli.places cli.profile
+    cli.programs cli.reduce cli.reserved_shared cli.run cli.sanitized)
+  if(TEST ${name})
+    set_tests_properties(${name} PROPERTIES COST 10)
+  endif()
+endforeach()
 
 if(HW_SANITIZE)
   # GCC 13 keeps too little alignment for 64-byte vectors where it looks for uses after return (GCC bug 110027).

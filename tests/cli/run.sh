@@ -51,7 +51,8 @@ for compiler in $compilers; do
         says out "100 x 37 transposed three ways, all right"
         silent err
     done
-    for options in -O0 -G "-lineinfo -O1" "-std=c++14 -use_fast_math"; do
+    # Each by itself: tests/unit/test_toolchain.c. -O0 and -O3: places.sh.
+    for options in -G "-lineinfo -O1 -std=c++14 -use_fast_math"; do
         expect 0 "$halfwarp" run --compiler $compiler $options $example 65
         says out "all right"
     done
