@@ -3,8 +3,8 @@
 //
 // Idea       Tiles of 64x64 in registers, elements widened on their way into shared memory. Every layout, one element
 //            at a time; the lanes go along whichever axis is contiguous.
-// Predicted  V100, f16 512x512x512: 64 blocks of 256 threads; 131072 loads and 8192 stores of 2 sectors each. A's shared
-//            stores take two passes, of two lines that meet in the banks; nothing else does.
+// Predicted  V100, f16 512x512x512: 64 blocks of 256 threads; 131072 loads and 8192 stores of 2 sectors each. A's
+//            shared stores take two passes, of two lines that meet in the banks; nothing else does.
 // Measured   Not meant to be fast.
 // Held back  By single elements: 2 bytes a lane, a shared store each.
 //
