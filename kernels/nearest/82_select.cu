@@ -4,7 +4,9 @@
 //            time, one to each lane, from the tile that the block has in shared memory. Almost all points are too far:
 //            a comparison with the worst of the K, and a vote. The others are put in their place one after the other
 //            (list.cuh), K ln(n / K) times in a random order.
-// Predicted  H200, f32 100000x3, K 30: 10 instructions for 32 pairs and one for their share of insertions.
+// Predicted  H200, f32 100000x3, K 30: 15 instructions for 32 pairs, of which a quarter of a shared load, and 38 for
+//            each of K (1 + ln(n / K)) insertions, 3 for 32 pairs: 128 lanes * 132 multiprocessors * 1.755 GHz / 18 =
+//            1.6 T pairs/s.
 // Measured   H200, f32 100000x3: K 2 5.50 ms, 1.82 T pairs/s; K 8 1.60; K 30 1.26; K 128 0.45 T pairs/s.
 // Held back  By the vote, which 80_brute.cu does not need, and for many neighbours by the insertions.
 //

@@ -13,7 +13,6 @@
 
 #include "base/alloc.h"
 #include "halfwarp.h"
-#include "ladder/ladder.h"
 
 enum { GUARD = 256, GUARD_BYTE = 0xa5, MOST_DEVICES = 3 };
 static hw_device *devices[MOST_DEVICES];   // the simulated one first
@@ -395,96 +394,6 @@ static void other_gpus(void **state) {
     n_devices = count;
 }
 
-// ---- The ladder -----------------------------------------------------------------------------------------------------
-
-static void expect_rungs(hw_device *device, uint64_t n, uint64_t dims, uint64_t k, const char *dtype) {
-    hw_ladder_options options = {.family = hw_family_find("nearest"), .problem = {.size = {n, dims, k}}};
-    hw_ladder ladder;
-    hw_diag diag = {0};
-    assert_non_null(options.family);
-    assert_true(hw_dtype_find(dtype, &options.problem.dtype));
-    check(hw_ladder_run(device, NULL, &options, &ladder, &diag), &diag);
-    assert_int_equal(ladder.n_rows, hw_device_get_properties(device)->kind == HW_DEVICE_CPU ? options.family->n_cpu_rungs
-                                                                                            : options.family->n_rungs);
-    for (size_t i = 0; i < ladder.n_rows; i++) {
-        const hw_ladder_row *row = &ladder.rows[i];
-        if (row->status == HW_USAGE && row->rung->limit && k != 1) continue;
-        if (row->status || !row->verdict.right)
-            fail_msg("%s, %s %dx%d, k %d: %s%s", row->rung->name, dtype, (int)n, (int)dims, (int)k, row->text,
-                     row->verdict.text);
-    }
-    hw_ladder_free(&ladder);
-}
-
-static void rungs(void **state) {
-    static const uint64_t n[] = {0, 1, 2, 127, 128, 129, 513, 1025};
-    (void)state;
-    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) expect_rungs(devices[0], n[i], 3, 1, "f32");
-    expect_rungs(devices[0], 331, 7, 1, "f64");
-    expect_rungs(devices[0], 331, 2, 5, "f32");
-    expect_rungs(devices[1], 331, 3, 1, "f32");
-    expect_rungs(devices[1], 331, 3, 8, "f64");
-}
-
-// What the files of kernels/nearest predict, of the warps of so many points: each has its own point to load (3 requests
-// of 12 sectors) and its result to store.
-static void counters_are_as_predicted(void **state) {
-    enum { N = 512, WARPS = N / 32, BLOCKS = N / 128 };
-    static const struct {
-        const char *rung;
-        struct {
-            hw_counter counter;
-            uint64_t count;
-        } of[5];
-    } rows[] = {
-        {"global", {{HW_COUNT_GLD_REQUESTS, 3 * WARPS * (N + 1)}, {HW_COUNT_GLD_SECTORS, 3 * WARPS * (N + 12)},
-                    {HW_COUNT_GST_SECTORS, N * 12 / 32}, {HW_COUNT_LDS_INST, 0}, {HW_COUNT_BARRIERS, 0}}},
-        // Four points' twelve words are three loads of 16 bytes.
-        {"blocks", {{HW_COUNT_GLD_REQUESTS, 3 * WARPS * (BLOCKS + 1)},
-                    {HW_COUNT_GLD_SECTORS, 36 * WARPS * (BLOCKS + 1)}, {HW_COUNT_LDS_INST, WARPS * N * 3 / 4},
-                    {HW_COUNT_STS_INST, 3 * BLOCKS * WARPS}, {HW_COUNT_STS_WAVEFRONTS, 3 * BLOCKS * WARPS}}},
-        {"padded", {{HW_COUNT_GLD_SECTORS, 36 * WARPS * (BLOCKS + 1)}, {HW_COUNT_LDS_INST, WARPS * N},
-                    {HW_COUNT_STS_INST, BLOCKS * WARPS}, {HW_COUNT_STS_WAVEFRONTS, 4 * BLOCKS * WARPS},
-                    {HW_COUNT_GST_SECTORS, N * 12 / 32}}},
-        {"queries", {{HW_COUNT_GLD_SECTORS, 36 * WARPS * (BLOCKS / 2 + 1)}, {HW_COUNT_LDS_INST, WARPS * N / 2},
-                     {HW_COUNT_STS_WAVEFRONTS, 4 * BLOCKS * WARPS / 2}, {HW_COUNT_GST_SECTORS, N * 12 / 32},
-                     {HW_COUNT_BARRIERS, 2 * BLOCKS * WARPS / 2}}},
-    };
-    hw_ladder_options options = {.family = hw_family_find("nearest"),
-                                 .problem = {.size = {N, 3, 1}, .dtype = {kDLFloat, 32, 1}}};
-    hw_ladder ladder;
-    hw_diag diag = {0};
-    (void)state;
-    if (hw_device_get_properties(devices[0])->kind != HW_DEVICE_SIM) skip();
-    check(hw_ladder_run(devices[0], NULL, &options, &ladder, &diag), &diag);
-    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        const hw_ladder_row *row = &ladder.rows[r];
-        assert_string_equal(row->rung->name, rows[r].rung);
-        for (size_t c = 0; c < sizeof rows[r].of / sizeof rows[r].of[0]; c++) {
-            const uint64_t got = row->counts[rows[r].of[c].counter], wanted = rows[r].of[c].count;
-            if (got != wanted)
-                fail_msg("%s: %s is %llu, not %llu", row->rung->name, hw_counter_rows[rows[r].of[c].counter].name,
-                         (unsigned long long)got, (unsigned long long)wanted);
-        }
-    }
-    hw_ladder_free(&ladder);
-}
-
-// What the ladder cannot do is refused before anything is allocated.
-static void ladder_sizes_are_checked(void **state) {
-    static const uint64_t wrong[][3] = {{10, 0, 1}, {10, 17, 1}, {10, 3, 0}, {10, 3, 129}, {(uint64_t)1 << 31, 3, 1}};
-    (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        hw_ladder_options options = {.family = hw_family_find("nearest")};
-        hw_ladder ladder;
-        hw_diag diag = {0};
-        memcpy(options.problem.size, wrong[i], sizeof wrong[i]);
-        assert_true(hw_dtype_find("f32", &options.problem.dtype));
-        assert_int_equal(hw_ladder_run(devices[0], NULL, &options, &ladder, &diag), HW_USAGE);
-        hw_ladder_free(&ladder);
-    }
-}
-
 // ---- Refused --------------------------------------------------------------------------------------------------------
 
 // The row is named, and no result is written.
@@ -636,9 +545,6 @@ int main(void) {
         cmocka_unit_test(strides),
         cmocka_unit_test(infinite_coordinates_of_queries),
         cmocka_unit_test(other_gpus),
-        cmocka_unit_test(rungs),
-        cmocka_unit_test(counters_are_as_predicted),
-        cmocka_unit_test(ladder_sizes_are_checked),
         cmocka_unit_test(nan_is_named),
         cmocka_unit_test(refused),
         cmocka_unit_test(explained),
