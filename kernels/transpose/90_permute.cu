@@ -13,8 +13,8 @@
 //            Occupancy 100%, in 4 blocks per multiprocessor.
 // Measured   H200, f32 8192x8192: 131.4 us, 4085 GB/s, 103% of the copy that is rung 10 and 98% of the driver's
 //            (docs/performance.md), 1.14 times as fast as the four rows per thread of 60. Counters as predicted. Of the
-//            driver's copy: u8, f16, f64, c128 8192x8192 95, 97, 92, 94%; all axes reversed, 64x100x120x80 89%,
-//            48x28x28x28x48 79%; the worst of the TTC benchmark's 57 permutations 77%.
+//            driver's copy: u8, f16, f64, c128 8192x8192 96, 97, 98, 93%; 64x100x120x80, all axes reversed, 89%; of the
+//            TTC benchmark's 57 permutations 94% in the middle, the worst 72%, 352x28x28x4x48, all axes reversed.
 // Held back  Square matrices by the memory: a full multiprocessor has asked for 64 KiB, eight times as much as with one
 //            element per thread, and the second pass is hidden. The worst permutations by their axes: one of 48 leaves
 //            boxes of 48x48, runs of 192 bytes, and 576 loads for 512 threads, most of which then have one in flight
@@ -182,7 +182,8 @@ extern "C" __global__ __launch_bounds__(THREADS) void permute(const element *in,
     }
 }
 #else
-extern "C" __global__ __launch_bounds__(THREADS) void permute(const element *in, element *out, const permute_shape shape) {
+extern "C" __global__ __launch_bounds__(THREADS) void permute(const element *in, element *out,
+                                                              const permute_shape shape) {
     move_box(blockIdx.x, in, out, shape);
 }
 #endif

@@ -40,8 +40,8 @@ constexpr int STORES = (BOX_COLS * (BOX_ROWS / WORD) + THREADS - 1) / THREADS;
 typedef word_of<ELEMENT_BYTES> element;
 typedef parts_of<element, WORD> word;
 
-// Shared memory in units of what a bank serves, or an element that is larger. A lane reads WORD neighbouring rows: a pad
-// behind each WORD rows puts the lanes' rows into different banks.
+// Shared memory in units of what a bank serves, or an element that is larger. A lane reads WORD neighbouring rows: a
+// pad behind each WORD rows puts the lanes' rows into different banks.
 constexpr int UNIT = ELEMENT_BYTES > 4 ? 1 : 4 / ELEMENT_BYTES;                 // elements
 constexpr bool SHIFTED = UNIT > 1;                                              // rows keep their misalignment
 constexpr int PITCH = ((SHIFTED ? WORDS * WORD : BOX_COLS + 2 * WORD) / UNIT + 7) / 8 * 8;
@@ -139,7 +139,8 @@ extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, 
     }
 }
 #else
-extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, element *out, const ragged_shape shape) {
+extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, element *out,
+                                                             const ragged_shape shape) {
     move_box(blockIdx.x, in, out, shape);
 }
 #endif

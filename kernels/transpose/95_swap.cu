@@ -7,8 +7,8 @@
 // Predicted  H200, f32 2048x2048, tiles of 64x64, 256 threads, 16 bytes a lane: 32768 loads and 32768 stores of 16
 //            sectors each (524288 in, 524288 out). 131072 shared stores of 4 passes (524288), 131072 shared loads of 2
 //            (262144). Occupancy 50%: 64 registers for each thread.
-// Measured   H200, f32 8192x8192: 136.3 us, 3939 GB/s, 94% of the driver's copy; to another place 98%. 64 matrices of
-//            1024x1024: 4026 GB/s, 96%. 8192x6000, which goes through scratch memory and back by 90_permute.cu: 1997
+// Measured   H200, f32 8192x8192: 136.5 us, 3932 GB/s, 94% of the driver's copy; to another place 98%. 64 matrices of
+//            1024x1024: 4017 GB/s, 96%. 8192x6000, which goes through scratch memory and back by 90_permute.cu: 1990
 //            GB/s, 48%, as two passes must.
 // Held back  By two tiles in registers at once, which halve the warps that a multiprocessor holds; they load as much as
 //            twice as many would with one tile each, but there are fewer left to work while others wait.
@@ -79,7 +79,8 @@ __device__ void store_tile(element *data, const swap_shape &shape, int row0, int
 
 extern "C" __global__ __launch_bounds__(THREADS) void swap(element *data, const swap_shape shape) {
     __shared__ __align__(16) element below[row_begin(BOX)], above[row_begin(BOX)];
-    const unsigned matrix = quotient(blockIdx.x, shape.multiplier, shape.shift), pair = blockIdx.x - matrix * shape.pairs;
+    const unsigned matrix = quotient(blockIdx.x, shape.multiplier, shape.shift);
+    const unsigned pair = blockIdx.x - matrix * shape.pairs;
     unsigned numbers[GRID_AXES > 0 ? GRID_AXES : 1];
     const element *begin = data;
     number_along_grid<GRID_AXES>(matrix, shape.grid, numbers);
