@@ -16,7 +16,7 @@ static const hw_arch *arch_of(const char *gpu) { return hw_gpu_find(gpu)->arch; 
 // ---- Acceptance cases -----------------------------------------------------------------------------------------------
 
 // Case 7 (seed 001, section 4.6): 16 KiB of shared memory, tiles of floats for two matrices.
-static void tiles_of_a_matrix_product(void **state) {
+static void case_07_tiles_of_a_matrix_product(void **state) {
     (void)state;
     // A multiprocessor of 1536 threads as the seed's, with its 16 KiB.
     hw_arch arch = *arch_of("m2090");
@@ -33,7 +33,7 @@ static void tiles_of_a_matrix_product(void **state) {
 }
 
 // Case 11 (seed 004, section 4.3.2): at least six warps and two blocks, in blocks of 64 to 256 and up to 512 threads.
-static void warps_that_hide_the_latency_of_registers(void **state) {
+static void case_11_warps_that_hide_the_latency_of_registers(void **state) {
     (void)state;
     for (uint32_t threads = 64; threads <= 256; threads += 64) {
         hw_occupancy o = hw_model_occupancy(arch_of("8800gtx"), threads, 10, 1024);
@@ -44,7 +44,7 @@ static void warps_that_hide_the_latency_of_registers(void **state) {
 }
 
 // Case 12 (seed 004, section 4.2.1): G80, 256 threads, 2 KiB: 64 blocks are two waves.
-static void waves_of_the_timed_reduction(void **state) {
+static void case_12_waves_of_the_timed_reduction(void **state) {
     (void)state;
     const hw_gpu *gpu = hw_gpu_find("8800gtx");
     hw_occupancy o = hw_model_occupancy(gpu->arch, 256, 10, 2048);
@@ -57,7 +57,7 @@ static void waves_of_the_timed_reduction(void **state) {
 }
 
 // Case 13 (seed 004, table 4-1 and section 4.3.2): 64 threads, 256 bytes, 8 registers on a G80.
-static void worked_example_of_seed_004(void **state) {
+static void case_13_worked_example_of_seed_004(void **state) {
     (void)state;
     hw_occupancy o = hw_model_occupancy(arch_of("8800gtx"), 64, 8, 256);
     assert_int_equal(o.limit_smem, 32);   // printed as 64: shared memory is handed out in pieces of 512 bytes
@@ -290,10 +290,10 @@ static void limiters_of_what_cannot_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_of_a_matrix_product),
-        cmocka_unit_test(warps_that_hide_the_latency_of_registers),
-        cmocka_unit_test(waves_of_the_timed_reduction),
-        cmocka_unit_test(worked_example_of_seed_004),
+        cmocka_unit_test(case_07_tiles_of_a_matrix_product),
+        cmocka_unit_test(case_11_warps_that_hide_the_latency_of_registers),
+        cmocka_unit_test(case_12_waves_of_the_timed_reduction),
+        cmocka_unit_test(case_13_worked_example_of_seed_004),
         cmocka_unit_test(blocks_of_the_matrix_products),
         cmocka_unit_test(blocks_of_the_transposes),
         cmocka_unit_test(fifteen_worked_cases),
