@@ -1,6 +1,6 @@
-// hw_transpose, and as its limit a copy of the same bytes. Cases of the group gpu-host are arrays in this machine's pinned
-// memory, transposed in pieces by a device that may allocate 2 GiB; their limit are plain copies to it and from it at
-// the same time.
+// hw_transpose, and as its limit a copy of the same bytes. Cases of the group gpu-host are arrays in this machine's
+// pinned memory, transposed in pieces by a device that may allocate 2 GiB; their limit are plain copies to it and from
+// it at the same time.
 #include <stdlib.h>
 #include <string.h>
 

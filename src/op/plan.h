@@ -1,5 +1,5 @@
-// What is launched for a problem, as data: kernels, how they are specialised, grids and parameters. Operations and the rungs
-// of ladders make plans, which are pure functions of the problem and the device; hw_plan_run carries one out.
+// What is launched for a problem, as data: kernels, how they are specialised, grids and parameters. Operations and the
+// rungs of ladders make plans, which are pure functions of the problem and the device; hw_plan_run carries one out.
 #ifndef HW_OP_PLAN_H
 #define HW_OP_PLAN_H
 
@@ -42,8 +42,8 @@ uint32_t hw_plan_value(hw_plan *plan, const void *value, size_t bytes);
 void hw_plan_define(hw_plan *plan, hw_plan_launch *launch, const char *name, long long value);
 void hw_plan_define_list(hw_plan *plan, hw_plan_launch *launch, const char *name, const int32_t *values, uint32_t n);
 
-// For kernels that divide x below 2^31 by d: (umulhi(x, multiplier) + x) >> shift (Granlund and Montgomery, "Division by
-// invariant integers using multiplication", 1994, figure 4.1).
+// For kernels that divide x below 2^31 by d: (umulhi(x, multiplier) + x) >> shift (Granlund and Montgomery, "Division
+// by invariant integers using multiplication", 1994, figure 4.1).
 void hw_plan_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift);
 
 // The static shared memory that a kernel may declare whose parameters take so many bytes. Before compute capability 2.0

@@ -1,7 +1,7 @@
 // Runs kernels of ladder.cu at sizes for which h200_times.csv has an H200's times, and prints "ordinal,label" for each
-// launch as ladder.cu does. Allocations are no larger than what the kernels use where they come back to it: the estimate
-// of time takes their size for the most that a launch touches. compare_times.py sets the estimates beside the times.
-// The largest sizes are left out, and three copies run on a quarter of the elements, for the simulation's sake.
+// launch as ladder.cu does. Allocations are no larger than what the kernels use where they come back to it: the
+// estimate of time takes their size for the most that a launch touches. compare_times.py sets the estimates beside the
+// times. The largest sizes are left out, and three copies run on a quarter of the elements, for the simulation's sake.
 #define main counters_main
 #include "ladder.cu"
 #undef main
