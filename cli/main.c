@@ -57,10 +57,13 @@ static const hw_command *find_command(const char *name) {
     return NULL;
 }
 
-// --help counts up to the first word that is no option: what follows belongs to the program that is run.
-static bool asks_for_help(int argc, char **argv) {
-    for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++)
+// Where a program is run, what follows the first word that is no option belongs to it.
+static bool asks_for_help(const hw_command *command, int argc, char **argv) {
+    const bool runs_program = command == &hw_cmd_run || command == &hw_cmd_profile;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (runs_program && argv[i][0] != '-') return false;
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+    }
     return false;
 }
 
@@ -80,7 +83,7 @@ int main(int argc, char **argv) {
     }
     const hw_command *command = find_command(word);
     if (!command) return complain_unknown(word);
-    if (asks_for_help(argc - 1, argv + 1)) {
+    if (asks_for_help(command, argc - 1, argv + 1)) {
         fputs(command->help, stdout);
         return finish_stdout(0);
     }

@@ -9,11 +9,16 @@ says out "profile"
 silent err
 expect 0 "$halfwarp" --version
 says out "halfwarp "
-for command in run profile gpus occupancy transpose bench ladder; do
+for command in run profile gpus occupancy bandwidth transpose matmul reduce nearest bench ladder; do
     expect 0 "$halfwarp" "$command" --help
     says out "usage: halfwarp $command"
     silent err
 done
+# Behind other words too, but not behind a program.
+expect 0 "$halfwarp" ladder access --gpu h200 --help
+says out "usage: halfwarp ladder"
+expect 2 "$halfwarp" run "$work/nothing.cu" --help
+says err "cannot read $work/nothing.cu"
 # Subcommands of the design that are not built yet are not offered.
 expect 0 "$halfwarp" --help
 for later in check; do

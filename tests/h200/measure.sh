@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Takes the figures of bench/results and docs/ on a machine with a GPU. Usage: measure.sh BIN OUT PART..., where BIN is
+# the halfwarp of a clean commit and OUT receives a file for each of these parts, which take a minute or two each:
+#   transpose matmul reduce nearest   bench/results/PART_h200.json
+#   host                              the same of arrays larger than the device's memory, two runs
+#   ladders                           ladder_PART_SIZE.json of four families
+#   access                            offsets and strides: access.csv
+#   bandwidth                         bandwidth.csv, transfers and their overlap with kernels
+# HW_MEASURE_SECONDS: how long each case is measured, 0.06 unless given.
+set -u
+halfwarp=$1 out=$2
+shift 2
+seconds=${HW_MEASURE_SECONDS:-0.06}
+failed=0
+run() {
+    local start=$SECONDS
+    echo "== $*"
+    "$halfwarp" "$@" || failed=1
+    echo "== $((SECONDS - start)) s"
+}
+bench() { run bench "$1" --device cuda:0 --seconds "$seconds" -o "$out/$2.json" "${@:3}"; }
+ladder() { run ladder "$1" --device cuda:0 --size "$2" --seconds 0.2 --format json -o "$out/ladder_$1_$2.json"; }
+
+for part; do
+    case $part in
+    transpose)
+        grep -v '^gpu-host' "$(dirname "$halfwarp")/../share/halfwarp/bench/cases/transpose.txt" > "$out/cases.txt"
+        bench transpose transpose_h200 --cases "$out/cases.txt"
+        rm "$out/cases.txt"
+        ;;
+    matmul | reduce | nearest) bench $part ${part}_h200 ;;
+    host)
+        for turn in 1 2; do bench transpose host_$turn --only gpu-host --no-peers; done
+        ;;
+    ladders)
+        ladder transpose 8192x8192
+        ladder matmul 4096x4096x4096
+        ladder reduce 268435456
+        ladder nearest 100000x3x1
+        ;;
+    access)
+        run ladder access --device cuda:0 --gpu fx5600,gtx280,h200 --seconds 0.02 --format csv -o "$out/access.csv"
+        ;;
+    bandwidth) run bandwidth --device cuda:0 --format csv -o "$out/bandwidth.csv" ;;
+    *) echo "no part $part" && failed=1 ;;
+    esac
+done
+exit $failed
