@@ -44,11 +44,12 @@ hw_footprint_group *hw_footprint_find(hw_footprint *footprint, bool is_store, ui
     return group;
 }
 
+// At most 32 bytes, in one or two words; what is past the period is at its begin.
 static void touch_bytes(hw_footprint_group *group, uint32_t first, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = (first + i) % group->period;
-        group->touched[at / 64] |= (uint64_t)1 << at % 64;
-    }
+    const uint64_t ones = ((uint64_t)1 << count) - 1;
+    const uint32_t word = first / 64, shift = first % 64;
+    group->touched[word] |= ones << shift;
+    if (shift + count > 64) group->touched[(word + 1) % (group->period / 64)] |= ones >> (64 - shift);
 }
 
 // Warps follow each other by 32 strides, which moves the place of their first lane in 128 bytes but not in the period.
@@ -61,9 +62,9 @@ void hw_footprint_touch(hw_footprint_group *group, const hw_prof_pattern *patter
                         bool is_dense) {
     if (group->is_whole) return;
     group->is_whole = is_dense;
-    const int64_t period = group->period;
+    const int64_t period = group->period, place = place_of(group, phase);
     for (uint32_t left = is_dense ? 0 : pattern->mask; left; left &= left - 1) {
-        int64_t at = (place_of(group, phase) + pattern->delta[__builtin_ctz(left)]) % period;
+        int64_t at = (place + pattern->delta[__builtin_ctz(left)]) % period;
         touch_bytes(group, (uint32_t)(at < 0 ? at + period : at), width);
     }
 }

@@ -74,7 +74,8 @@ static void touch(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pat
     for (; phase < HW_PROF_PHASES; phase = next_phase(pattern, phase + 1)) {
         uint32_t sectors = pattern->cost[phase] - 1u;
         bool dense = is_dense(pattern, sectors);
-        uint32_t lines = dense ? (sectors + SECTORS_PER_LINE - 1) / SECTORS_PER_LINE : lines_of(pattern, phase);
+        uint32_t lines = (sectors + SECTORS_PER_LINE - 1) / SECTORS_PER_LINE;
+        if (!dense && p->lines < sectors) lines = lines_of(pattern, phase);   // no more lines than sectors
         p->lines = lines > p->lines ? lines : p->lines;
         if (group) hw_footprint_touch(group, pattern, phase, width, dense);
     }
