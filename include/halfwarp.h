@@ -119,7 +119,8 @@ HW_API hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw
 
 // out[i0, i1, ...] = in[...], where axis k of out is axis axes[k] of in: NumPy's transpose, written out in memory.
 //
-// Shapes      any rank up to 32, any extents, zero included; out's shape is in's, permuted. axes NULL: reversed.
+// Axes        each of in's once; negative ones count from the last. NULL: reversed.
+// Shapes      any rank up to 32, any extents, zero included; out's shape is in's, permuted.
 // Strides     any, negative and broadcast (0) ones included for in; no two elements of out may share memory.
 // Types       1, 2, 4, 8 or 16 bytes an element; both arrays of the same size of element. Values are copied bit by bit.
 // Alignment   none is asked for; arrays that begin at multiples of 16 bytes are the fastest.

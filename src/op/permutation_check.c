@@ -39,11 +39,13 @@ static hw_status check_type(const DLTensor *t, const char *name, uint32_t *elem_
 static hw_status check_axes(const int *axes, uint32_t rank, uint32_t *out, hw_diag *diag) {
     uint32_t seen = 0;
     for (uint32_t k = 0; k < rank; k++) {
-        int axis = axes ? axes[k] : (int)(rank - 1 - k);
-        if (axis < 0 || axis >= (int)rank)
-            return hw_diag_set(diag, HW_USAGE, "axes are no permutation: %d is no axis of an array of rank %u", axis,
+        int64_t axis = axes ? axes[k] : (int64_t)(rank - 1 - k);
+        if (axis < 0) axis += rank;
+        if (axis < 0 || axis >= (int64_t)rank)
+            return hw_diag_set(diag, HW_USAGE, "axes are no permutation: %d is no axis of an array of rank %u", axes[k],
                                rank);
-        if (seen >> axis & 1) return hw_diag_set(diag, HW_USAGE, "axes are no permutation: %d comes twice", axis);
+        if (seen >> axis & 1)
+            return hw_diag_set(diag, HW_USAGE, "axes are no permutation: axis %d comes twice", (int)axis);
         seen |= (uint32_t)1 << axis;
         out[k] = (uint32_t)axis;
     }

@@ -1,5 +1,6 @@
 // Permutations of axes: every check of hw_transpose's arguments, and merging and widening against the plain walk over
 // all elements: the set of (in byte, out byte) pairs must stay what it was.
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -179,6 +180,23 @@ static void expect_merged(int rank, const int64_t *shape, const int *axes, DLDat
 
 #define SHAPE(...) (const int64_t[]){__VA_ARGS__}
 #define AXES(...) (const int[]){__VA_ARGS__}
+
+// As NumPy counts them: the same as the axis from the front.
+static void negative_axes(void **state) {
+    (void)state;
+    const int64_t shape[] = {3, 4, 5}, out_shape[] = {5, 3, 4};
+    array in, out;
+    hw_permutation wanted, p;
+    tensor(&in, NULL, f32, 3, shape, NULL);
+    tensor(&out, NULL, f32, 3, out_shape, NULL);
+    assert_int_equal(hw_permutation_make(&in.t, AXES(2, 0, 1), &out.t, false, &wanted, NULL), HW_OK);
+    for (int negative = 1; negative < 8; negative++) {
+        int axes[] = {2, 0, 1};
+        for (int k = 0; k < 3; k++) axes[k] -= negative >> k & 1 ? 3 : 0;
+        assert_int_equal(hw_permutation_make(&in.t, axes, &out.t, false, &p, NULL), HW_OK);
+        assert_memory_equal(&p, &wanted, sizeof p);
+    }
+}
 
 static void known_shapes(void **state) {
     (void)state;
@@ -366,8 +384,10 @@ static void wrong_tensors(void **state) {
     expect(&f, NULL, HW_USAGE, "axis 0 of out has the extent 5");
     expect(&f, AXES(0, 1), HW_USAGE, "axis 0 of out has the extent 4");
     expect(&f, AXES(0, 2), HW_USAGE, "2 is no axis");
-    expect(&f, AXES(-1, 0), HW_USAGE, "-1 is no axis");
-    expect(&f, AXES(1, 1), HW_USAGE, "1 comes twice");
+    expect(&f, AXES(-3, 0), HW_USAGE, "-3 is no axis");
+    expect(&f, AXES(0, INT_MIN), HW_USAGE, "-2147483648 is no axis");
+    expect(&f, AXES(1, 1), HW_USAGE, "axis 1 comes twice");
+    expect(&f, AXES(1, -1), HW_USAGE, "axis 1 comes twice");
 }
 
 static void wrong_types(void **state) {
@@ -455,6 +475,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merging_and_widening_keep_the_mapping),
         cmocka_unit_test(known_shapes),
+        cmocka_unit_test(negative_axes),
         cmocka_unit_test(format_fits_its_room),
         cmocka_unit_test(self_overlap_is_exact),
         cmocka_unit_test(overlap_is_exact),
