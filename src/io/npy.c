@@ -31,10 +31,11 @@ static hw_status check_size(const hw_npy *npy, uint64_t file_bytes, const char *
     uint64_t wanted = npy->header.data_bytes, there = file_bytes - npy->header.data_offset;
     if (there == wanted) return HW_OK;
     if (there < wanted)
-        return hw_diag_set_at(diag, HW_MALFORMED, name, 0, "cut short: %llu bytes of data, and its header says %llu",
-                              (unsigned long long)there, (unsigned long long)wanted);
-    return hw_diag_set_at(diag, HW_MALFORMED, name, 0, "%llu bytes follow its array",
-                          (unsigned long long)(there - wanted));
+        return hw_diag_set_at(diag, HW_MALFORMED, name, 0, "cut short: %llu byte%s of data, and its header says %llu",
+                              (unsigned long long)there, there == 1 ? "" : "s", (unsigned long long)wanted);
+    const bool is_one = there - wanted == 1;
+    return hw_diag_set_at(diag, HW_MALFORMED, name, 0, "%llu byte%s its array", (unsigned long long)(there - wanted),
+                          is_one ? " follows" : "s follow");
 }
 
 // ---- A regular file -------------------------------------------------------------------------------------------------

@@ -170,15 +170,21 @@ static hw_status take_shape(cursor *c, hw_npy_header *header) {
     return header->rank == 1 && !comma ? malformed(c, "its shape is no tuple of numbers") : HW_OK;
 }
 
-// A dtype that is no plain string, for the message: its beginning.
+// A dtype that is no plain string, for the message: up to the bracket that ends it, or its beginning. Brackets within
+// names of fields may end it early.
 static hw_status refuse_structured(const cursor *c) {
     char text[80];
     size_t length = 0;
-    for (const char *at = c->at; at < c->end && *at != '\n' && length + 1 < sizeof text; at++)
+    int depth = 0;
+    const char *at = c->at;
+    for (; at < c->end && *at != '\n' && length + 1 < sizeof text; at++) {
         text[length++] = isprint((unsigned char)*at) ? *at : '?';
+        depth += (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
+        if (depth == 0) break;
+    }
     text[length] = '\0';
     return hw_diag_set_at(c->diag, HW_UNSUPPORTED, c->name, 0,
-                          "its dtype has fields, and plain elements are needed: %s", text);
+                          "its dtype has fields, and plain elements are needed: %s%s", text, depth ? "..." : "");
 }
 
 static hw_status take_descr(cursor *c, hw_npy_header *header) {

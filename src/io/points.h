@@ -4,7 +4,7 @@
 //          of whatever type; other properties and elements are passed over. What follows the vertices is not read.
 //   .xyz   numbers between blanks, commas or semicolons, a point a line: the first three. A word before them (a
 //          chemical element) is passed over. First may come a line of names, or a line with the number of points, with
-//          or without a line of comment after it.
+//          or without a line of comment after it. A file without any of these lines is malformed, not one of no points.
 //   .csv   fields between semicolons, tabs or commas, whichever the first line has, in this order; else between blanks.
 //          A first line of names is passed over. Coordinates are the columns named x, y, z where there are x and y,
 //          else all columns that are numbers in the first row.

@@ -166,8 +166,8 @@ static hw_status ascii_line(hw_points_source *source, hw_text *line, uint64_t el
         hw_status status = hw_points_line(source, line, &there);
         if (status) return status;
         if (!there)
-            return hw_points_wrong(source, "cut short: %" PRIu64 " lines of an element that the header gives %" PRIu64,
-                                   element, count);
+            return hw_points_wrong(source, "cut short: %" PRIu64 " line%s of an element that the header gives %" PRIu64,
+                                   element, element == 1 ? "" : "s", count);
         *line = hw_text_trim(*line);
     } while (line->begin == line->end);
     return HW_OK;
@@ -190,7 +190,8 @@ static hw_status ascii_vertex(const hw_points_source *source, const ply *p, size
         const property *q = &p->properties[i];
         const hw_text word = hw_text_word(&line, BLANKS);
         if (word.begin == word.end)
-            return hw_points_wrong(source, "%zu values of a vertex that has %zu", i - first, p->n_properties - first);
+            return hw_points_wrong(source, "%zu value%s of a vertex that has %zu", i - first, i - first == 1 ? "" : "s",
+                                   p->n_properties - first);
         if (q->count_type) {
             hw_status status = ascii_list(source, &line, word);
             if (status) return status;

@@ -49,7 +49,7 @@ static hw_status xyz_line(const hw_points_source *source, hw_text line, hw_point
     const int numbers = xyz_point(line, !rows->is_f64, x, &wrong);
     if (numbers == 3) return hw_points_append(rows, x, source->diag);
     if (wrong.begin) return hw_points_wrong(source, "\"%.*s\" is no number", shown(wrong), wrong.begin);
-    return hw_points_wrong(source, "%d numbers, and a point has 3", numbers);
+    return hw_points_wrong(source, "%d number%s, and a point has 3", numbers, numbers == 1 ? "" : "s");
 }
 
 static hw_status xyz_begin(hw_points_source *source, hw_points_rows *rows, xyz_start *start) {
@@ -57,7 +57,8 @@ static hw_status xyz_begin(hw_points_source *source, hw_points_rows *rows, xyz_s
     bool there;
     double x[3];
     hw_status status = hw_points_text_line(source, &line, &there);
-    if (status || !there) return status;
+    if (!status && !there) return hw_points_wrong(source, "there is no point, and no line that says so");
+    if (status) return status;
     start->has_count = xyz_count(hw_text_trim(line), &start->count);
     if (!start->has_count) {
         // A line without numbers in front is one of names.
@@ -91,7 +92,8 @@ hw_status hw_points_read_xyz(hw_points_source *source, hw_points_rows *rows) {
     if (status || !start.has_count) return status;
     if (start.is_second_a_point && rows->count == start.count + 1) drop_first(rows);
     if (rows->count == start.count) return HW_OK;
-    return hw_points_wrong(source, "%" PRIu64 " points, and the first line says %" PRIu64, rows->count, start.count);
+    return hw_points_wrong(source, "%" PRIu64 " point%s, and the first line says %" PRIu64, rows->count,
+                           rows->count == 1 ? "" : "s", start.count);
 }
 
 // ---- .csv -----------------------------------------------------------------------------------------------------------
@@ -192,7 +194,8 @@ static hw_status csv_row(const hw_points_source *source, const csv *c, hw_text l
         if (field.begin == field.end) return hw_points_wrong(source, "field %u is empty", n + 1);
         return hw_points_wrong(source, "field %u, \"%.*s\", is no number", n + 1, shown(field), field.begin);
     }
-    if (n != c->n_fields) return hw_points_wrong(source, "%u fields, and the first line has %u", n, c->n_fields);
+    if (n != c->n_fields)
+        return hw_points_wrong(source, "%u field%s, and the first line has %u", n, n == 1 ? "" : "s", c->n_fields);
     return hw_points_append(rows, x, source->diag);
 }
 

@@ -171,7 +171,7 @@ static void test_headers_that_are_refused(void **state) {
     } rows[] = {
         {NPY("'|O'", "False", "(2,)"), HW_UNSUPPORTED, "dtype '|O' holds Python objects"},
         {NPY("[('x', '<f4'), ('n', '<i4')]", "False", "(2,)"), HW_UNSUPPORTED, "has fields"},
-        {NPY("('<f4', (2,))", "False", "(2,)"), HW_UNSUPPORTED, "has fields"},
+        {NPY("('<f4', (2,))", "False", "(2,)"), HW_UNSUPPORTED, "has fields, and plain elements are needed: ('<f4', "},
         {NPY("'<f12'", "False", "(2,)"), HW_UNSUPPORTED, "'<f12' has elements of 12 bytes"},
         {NPY("'|S3'", "False", "(2,)"), HW_UNSUPPORTED, "elements of 3 bytes"},
         {NPY("'|S0'", "False", "(2,)"), HW_UNSUPPORTED, "elements of 0 bytes"},
@@ -226,6 +226,27 @@ static void test_headers_that_are_refused(void **state) {
                 fail_msg("%s: status %d, '%s'", rows[i].dictionary, status, diag.text);
             assert_string_equal(diag.file, "some.npy");
         }
+    // Of a dtype with fields the message has it and no more, or its beginning.
+    static const char *const dtypes[][2] = {
+        {"[('x', '<f4'), ('n', '<i4', (2,))]", "[('x', '<f4'), ('n', '<i4', (2,))]"},
+        {"('<f4', (2,))", "('<f4', (2,))"},
+        {"[('a long name', '<f4'), ('another long name', '<f4'), ('and one more', '<f4'), ('n', '<f4')]",
+         "[('a long name', '<f4'), ('another long name', '<f4'), ('and one more', '<f4'),..."},
+        {"[('x'", "[('x', 'fortran_order': False, 'shape': (2,), }"},
+    };
+    for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++) {
+        char dictionary[200];
+        hw_npy_header ignored;
+        hw_diag diag = {0};
+        snprintf(dictionary, sizeof dictionary, "{'descr': %s, 'fortran_order': False, 'shape': (2,), }", dtypes[i][0]);
+        file made = around(1, dictionary, 8);
+        assert_int_equal(hw_npy_header_parse(made.bytes, made.length, "some.npy", &ignored, &diag), HW_UNSUPPORTED);
+        const char *shown = strstr(diag.text, "needed: ");
+        assert_non_null(shown);
+        const size_t length = strlen(dtypes[i][1]);
+        if (strncmp(shown + 8, dtypes[i][1], length) || (i < 3 && strlen(shown + 8) != length))
+            fail_msg("'%s'", diag.text);
+    }
     file python3 = around(3, NPY("'<f4'", "False", "(2L,)"), 8);
     hw_npy_header header;
     assert_int_equal(hw_npy_header_parse(python3.bytes, python3.length, "f", &header, NULL), HW_MALFORMED);
@@ -305,6 +326,10 @@ static void test_wrong_lengths(void **state) {
     store(path, whole.bytes, whole.length + 3);
     assert_int_equal(hw_npy_open(path, &npy, &diag), HW_MALFORMED);
     assert_string_equal(diag.text, "3 bytes follow its array");
+    store(path, whole.bytes, whole.length + 1);
+    diag = (hw_diag){0};
+    assert_int_equal(hw_npy_open(path, &npy, &diag), HW_MALFORMED);
+    assert_string_equal(diag.text, "1 byte follows its array");
     unlink(path);
 }
 

@@ -54,7 +54,7 @@ static void test_xyz(void **state) {
         "+1.0 .2e1 30e-1\n4. 5.000 0.6E+1", "C1 1 2 3\nC2 4 5 6\n",
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) understood(HW_POINTS_XYZ, same[i], 2, 3, four);
-    understood(HW_POINTS_XYZ, "", 0, 3, NULL);
+    understood(HW_POINTS_XYZ, "x y z\n", 0, 3, NULL);
     understood(HW_POINTS_XYZ, "0\n", 0, 3, NULL);
     understood(HW_POINTS_XYZ, "inf -INF Infinity\n", 1, 3, (const double[]){INFINITY, -INFINITY, INFINITY});
 }
@@ -171,7 +171,10 @@ static const struct {
     {HW_POINTS_XYZ, "1 2 3\n4 5 6,x\n7 8 x\n", HW_MALFORMED, 3, "\"x\" is no number"},
     {HW_POINTS_XYZ, "3\n1 2 3\n4 5 6\n", HW_MALFORMED, 3, "2 points, and the first line says 3"},
     {HW_POINTS_XYZ, "1\nwater\n1 2 3\n4 5 6\n", HW_MALFORMED, 4, "2 points"},
-    {HW_POINTS_XYZ, "18446744073709551615\nc\n1 2 3\n", HW_MALFORMED, 3, "1 points"},
+    {HW_POINTS_XYZ, "18446744073709551615\nc\n1 2 3\n", HW_MALFORMED, 3, "1 point, and"},
+    {HW_POINTS_XYZ, "1 2 3\n4\n", HW_MALFORMED, 2, "1 number, and"},
+    {HW_POINTS_XYZ, "", HW_MALFORMED, 0, "there is no point"},
+    {HW_POINTS_XYZ, "\n# nothing\n", HW_MALFORMED, 2, "there is no point"},
     {HW_POINTS_XYZ, "1 2 3\n1 2 0x10\n", HW_MALFORMED, 2, "0x10"},
     {HW_POINTS_XYZ, "1 2 3\n1 2 3e\n", HW_MALFORMED, 2, "3e"},
     {HW_POINTS_XYZ, "1 2 3\n1 2 1.2.3\n", HW_MALFORMED, 2, "1.2.3"},
@@ -179,6 +182,7 @@ static const struct {
     {HW_POINTS_XYZ, "\x93NUMPY", HW_MALFORMED, 0, ".npy"},
     {HW_POINTS_CSV, "1,2,3\n4,5\n", HW_MALFORMED, 2, "2 fields, and the first line has 3"},
     {HW_POINTS_CSV, "a,b\n1,2\n3,4,5\n", HW_MALFORMED, 3, "3 fields"},
+    {HW_POINTS_CSV, "a,b\n1,2\n3\n", HW_MALFORMED, 3, "1 field, and"},
     {HW_POINTS_CSV, "x,y\n1,2\n3,\n", HW_MALFORMED, 3, "field 2 is empty"},
     {HW_POINTS_CSV, "x;y\n1,5;2\n", HW_MALFORMED, 2, "field 1, \"1,5\", is no number"},
     {HW_POINTS_CSV, "a,b\nc,d\n", HW_MALFORMED, 2, "no numbers"},
@@ -199,9 +203,11 @@ static const struct {
     {HW_POINTS_PLY, PLY("ascii", "element face 1\nproperty int x\nend_header\n"), HW_MALFORMED, 6, "\"vertex\""},
     {HW_POINTS_PLY, PLY("ascii", "something else\n"), HW_MALFORMED, 4, "\"something\""},
     {HW_POINTS_PLY, PLY("ascii", "element vertex 2\n" XYZ "end_header\n1 2 3\n"), HW_MALFORMED, 9,
-        "cut short: 1 lines"},
+        "cut short: 1 line of"},
     {HW_POINTS_PLY, PLY("ascii", "element vertex 1\n" XYZ "end_header\n1 2\n"), HW_MALFORMED, 9,
         "2 values of a vertex"},
+    {HW_POINTS_PLY, PLY("ascii", "element vertex 1\n" XYZ "end_header\n1\n"), HW_MALFORMED, 9,
+        "1 value of a vertex"},
     {HW_POINTS_PLY, PLY("ascii", "element vertex 1\n" XYZ "end_header\n1 2 3 4\n"), HW_MALFORMED, 9, "more values"},
     {HW_POINTS_PLY, PLY("ascii", "element vertex 1\n" XYZ "end_header\n1 2 x\n"), HW_MALFORMED, 9,
         "\"x\" is no number"},
