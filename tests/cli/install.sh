@@ -1,5 +1,6 @@
 # An installed Halfwarp works wherever it lies: the program finds its libraries and headers beside itself, and users
 # build against the library with pkg-config and with CMake.
+case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac   # what pkg-config says is put into command lines as it is
 . "$(dirname "$0")/check.bash"
 command -v cmake > "$work/where" || exit 77
 

@@ -133,12 +133,12 @@ static void test_refusals(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const refused_row *r = &rows[i];
         hw_sim_launch_args args = {find(&f, r->function), {r->grid[0], r->grid[1], r->grid[2]},
-                                   {r->block[0], r->block[1], r->block[2]}, r->shared, NULL, r->cooperative};
+                                   {r->block[0], r->block[1], r->block[2]}, r->shared, NULL, r->cooperative, 0};
         assert_int_equal(launch(&f, args, &refusal), HW_USAGE);
         assert_int_equal(refusal, r->why);
     }
     hw_sim_function *fixed = find(&f, "fixed");
-    hw_sim_launch_args good = {fixed, {132 * 2, 1, 1}, {1024, 1, 1}, 44 << 10, NULL, true};
+    hw_sim_launch_args good = {fixed, {132 * 2, 1, 1}, {1024, 1, 1}, 44 << 10, NULL, true, 0};
     assert_int_equal(launch(&f, good, &refusal), HW_OK);
     assert_int_equal(refusal, HW_REFUSED_NOT);
     hw_sim_set_regs(fixed, 100);
@@ -159,7 +159,7 @@ static void test_shared_opt_in(void **state) {
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, UINT32_MAX, NULL), HW_USAGE);
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, 223 << 10, NULL), HW_OK);
     hw_sim_refusal refusal;
-    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, 223 << 10, NULL, false};
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, 223 << 10, NULL, false, 0};
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     hw_sim_destroy(f.sim);
 }
@@ -182,7 +182,7 @@ static void test_shared_of_a_launch(void **state) {
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 0), 3);        // 4112 bytes as 4608; 4096 would be 4 blocks
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1008), 3);     // 5120
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1009), 2);     // 5121 as 5632; 5105 would be 3 blocks
-    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false};
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false, 0};
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     args.dynamic_shared_bytes++;
     assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, &diag), HW_USAGE);
@@ -219,7 +219,7 @@ static void test_fault(void **state) {
     fixture f = open_sim("h200");
     hw_fault fault;
     hw_sim_refusal refusal;
-    const hw_sim_launch_args args = {find(&f, "stops"), {1, 1, 1}, {1, 1, 1}, 0, NULL, false};
+    const hw_sim_launch_args args = {find(&f, "stops"), {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0};
     assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_FAULT);
     assert_int_equal(fault.kind, HW_FAULT_TRAP);
     hw_sim_destroy(f.sim);
