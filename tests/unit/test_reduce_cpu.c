@@ -309,6 +309,39 @@ static void parts(void **state) {
         }
 }
 
+// Many outputs with few terms each, which are combined several at a time: rows side by side, with gaps, turned round,
+// of two axes; and rows of narrow matrices, which are added up where they lie.
+static void short_runs(void **state) {
+    (void)state;
+    static const struct {
+        int64_t shape[3], stride[3], first;
+        int axis;
+    } cases[] = {
+        {{1, 2100, 33}, {0, 33, 1}, 0, -1},     {{1, 2100, 50}, {0, 61, 1}, 0, -1},
+        {{2, 1050, 64}, {70000, 64, 1}, 0, -1}, {{50, 42, 35}, {1500, 35, 1}, 0, -1},
+        {{2100, 1, 40}, {-41, 0, 1}, 2099 * 41, -1}, {{3, 5, 1500}, {8000, 1500, 1}, 0, -1},
+        {{60, 40, 16}, {640, 16, 1}, 0, 1},     {{7, 300, 30}, {9000, 30, 1}, 0, 1},
+        {{5, 130, 47}, {6500, 50, 1}, 0, 1},    {{300, 3, 20}, {60, 20, 1}, 0, 1},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (int t = (int)(c % EVERY); t < N_TYPES; t += EVERY) {
+            example e = {.rank = 3, .first = cases[c].first, .n_axes = 1, .axes = {cases[c].axis}, .outputs = 1,
+                         .elems = 1 + (uint64_t)cases[c].first};
+            hw_dtype_find(type_names[t], &e.type);
+            for (int a = 0; a < 3; a++) {
+                e.shape[a] = cases[c].shape[a];
+                e.stride[a] = cases[c].stride[a];
+                if (e.stride[a] > 0) e.elems += (uint64_t)((e.shape[a] - 1) * e.stride[a]);
+                if (is_reduced(&e, a)) e.terms = (uint64_t)e.shape[a];
+                else e.outputs *= (uint64_t)e.shape[a];
+            }
+            snprintf(e.text, sizeof e.text, "short runs %d", (int)c);
+            fill(&e, (unsigned)(c + (size_t)t) % 4);
+            check_example(&e);
+            free(e.data);
+        }
+}
+
 // One zero of the other sign among many, wherever parts, blocks and lanes end: min has a negative one, max a positive.
 static void lower_zero(void **state) {
     (void)state;
@@ -415,8 +448,8 @@ static void levels_agree(void **state) {
                 for (int op = 0; op < HW_FOLD_OPS; op++) {
                     hw_fold_number a = {0}, b = {0};
                     if (!base->run[op][type]) continue;
-                    base->run[op][type](terms, n, &a);
-                    level->run[op][type](terms, n, &b);
+                    base->run[op][type](terms, 0, 1, n, &a);
+                    level->run[op][type](terms, 0, 1, n, &b);
                     assert_memory_equal(&a, &b, sizeof a);
                     assert_int_equal(base->find[type](terms, n, &a), level->find[type](terms, n, &a));
                     memset(sums, 0, sizeof sums);
@@ -430,6 +463,39 @@ static void levels_agree(void **state) {
                 level->least_at[type](sums[1], rows[1], (char *)terms, 64, 7, n / 4, 3);
                 assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
                 assert_memory_equal(rows[0], rows[1], sizeof rows[0]);
+            }
+        }
+}
+
+// Runs in one call have the bits that they have one by one, whatever lies behind them, at every level.
+static void runs_in_one_call(void **state) {
+    (void)state;
+    static _Alignas(64) unsigned char terms[HW_FOLD_BLOCK * 8];
+    for (unsigned l = 0; hw_fold_level_at(l); l++)
+        for (int i = 0; i < 300; i++) {
+            const hw_fold_level *level = hw_fold_level_at(l);
+            const size_t n = 1 + below(i % 2 ? 40 : 150), n_runs = 1 + below(20), gap = i % 3 ? 0 : below(5);
+            for (int type = 0; type < HW_FOLD_TYPES; type++) {
+                static const size_t sizes[HW_FOLD_TYPES] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+                const ptrdiff_t pitch = (ptrdiff_t)((n + gap) * sizes[type]);
+                for (size_t k = 0; k < sizeof terms; k++) terms[k] = (unsigned char)random_bits();
+                for (size_t k = 0; k < HW_FOLD_BLOCK; k++) {
+                    const double value = below(300) ? (double)below(2000) / 64 - 9 : NAN;
+                    if (type == HW_FOLD_F32) ((float *)terms)[k] = (float)value;
+                    if (type == HW_FOLD_F64) ((double *)terms)[k] = value;
+                }
+                for (int op = 0; op < HW_FOLD_OPS; op++) {
+                    hw_fold_number together[20] = {0};
+                    if (!level->run[op][type]) continue;
+                    level->run[op][type](terms, pitch, n_runs, n, together);
+                    for (size_t r = 0; r < n_runs; r++) {
+                        hw_fold_number alone = {0};
+                        level->run[op][type](terms + (ptrdiff_t)r * pitch, 0, 1, n, &alone);
+                        if (memcmp(&alone, &together[r], sizeof alone))
+                            fail_msg("%s: run %d of %d, of %d terms of type %d, by operation %d", level->name, (int)r,
+                                     (int)n_runs, (int)n, type, op);
+                    }
+                }
             }
         }
 }
@@ -560,10 +626,10 @@ static void exact_everywhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_types_and_strides), cmocka_unit_test(parts),      cmocka_unit_test(lower_zero),
-        cmocka_unit_test(strided_results),
+        cmocka_unit_test(shapes_types_and_strides), cmocka_unit_test(parts),      cmocka_unit_test(short_runs),
+        cmocka_unit_test(lower_zero),               cmocka_unit_test(strided_results),
         cmocka_unit_test(no_terms),                 cmocka_unit_test(wide_means), cmocka_unit_test(levels_agree),
-        cmocka_unit_test(all_halves),               cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(runs_in_one_call),         cmocka_unit_test(all_halves), cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(exact_everywhere),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

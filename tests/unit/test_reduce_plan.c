@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "ladder/ladder.h"
+#include "op/cpu/reduce_plan.h"
 #include "op/reduce_plan.h"
 
 // ---- Merged axes ----------------------------------------------------------------------------------------------------
@@ -230,6 +231,50 @@ static void test_limits(void **state) {
                     }
 }
 
+// ---- Plans on the processor -----------------------------------------------------------------------------------------
+
+// Terms are taken from where they lie in short runs and narrow rows as well; one thread does what is done sooner than
+// others wake.
+static void test_cpu_plans(void **state) {
+    static const struct {
+        int rank;
+        int64_t shape[3];
+        uint32_t axes;
+        hw_cpu_reduce_way way;
+        bool contiguous, whole_runs;
+        uint64_t tiles;
+        uint32_t threads;   // of 8
+    } all[] = {
+        {1, {65536}, 1, HW_CPU_REDUCE_RUNS, true, false, 1, 1},
+        {1, {1 << 18}, 1, HW_CPU_REDUCE_RUNS, true, false, 1, 2},
+        {1, {1 << 24}, 1, HW_CPU_REDUCE_RUNS, true, false, 1, 8},
+        {2, {20000, 50}, 2, HW_CPU_REDUCE_RUNS, true, true, 625, 8},
+        {2, {1000, 50}, 2, HW_CPU_REDUCE_RUNS, true, true, 1000, 1},
+        {2, {8, 4096}, 2, HW_CPU_REDUCE_RUNS, true, true, 8, 1},
+        {2, {8, 4097}, 2, HW_CPU_REDUCE_RUNS, true, false, 8, 1},
+        {3, {50, 7, 40}, 5, HW_CPU_REDUCE_RUNS, false, false, 7, 1},
+        {3, {300, 300, 30}, 2, HW_CPU_REDUCE_COLUMNS, true, false, 300, 8},
+        {3, {3000, 30, 30}, 2, HW_CPU_REDUCE_COLUMNS, true, false, 3000, 8},
+        {3, {300, 300, 8}, 2, HW_CPU_REDUCE_COLUMNS, false, false, 5, 8},
+        {2, {300, 3000}, 1, HW_CPU_REDUCE_COLUMNS, true, false, 2, 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const merged m = {HW_REDUCE_SUM, all[i].rank, {all[i].shape[0], all[i].shape[1], all[i].shape[2]}, {0},
+                          all[i].axes, NULL};
+        hw_reduction_form form;
+        hw_cpu_reduce_plan plan;
+        assert_int_equal(make(&m, false, &form), HW_OK);
+        hw_cpu_reduce_plan_make(&form, &plan);
+        const uint32_t threads = hw_cpu_reduce_threads(&plan, 8);
+        if (plan.way != all[i].way || plan.contiguous != all[i].contiguous || plan.whole_runs != all[i].whole_runs ||
+            plan.tiles != all[i].tiles || threads != all[i].threads)
+            fail_msg("plan %d: way %d, contiguous %d, whole runs %d, %llu tiles, %llu parts, %u threads", (int)i,
+                     (int)plan.way, plan.contiguous, plan.whole_runs, (unsigned long long)plan.tiles,
+                     (unsigned long long)plan.parts, threads);
+    }
+}
+
 // ---- Counters of the rungs -----------------------------------------------------------------------------------------
 
 typedef struct prediction {
@@ -369,6 +414,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merged),       cmocka_unit_test(test_no_elements), cmocka_unit_test(test_names),
         cmocka_unit_test(test_explanations), cmocka_unit_test(test_plans),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_cpu_plans),
         cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_counters),   cmocka_unit_test(test_rungs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,9 +39,9 @@ enum {
     HW_FOLD_DEPTH = 128,    // rows after which sums of floats in columns are put aside
 };
 
-// Combines n terms side by side, 1 to HW_FOLD_BLOCK. Floats are summed in 32 (f64: 16) lanes, which are then added in
-// pairs.
-typedef void hw_fold_run(const void *terms, size_t n, hw_fold_number *result);
+// Combines the n terms of each of some runs, 1 to HW_FOLD_BLOCK of them side by side; the runs lie pitch bytes apart.
+// Floats are summed in 32 (f64: 16) lanes, which are then added in pairs.
+typedef void hw_fold_run(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results);
 // The first term that equals value, or is NaN where value is; n: none.
 typedef size_t hw_fold_find(const void *terms, size_t n, const hw_fold_number *value);
 // sums[c] = combination of sums[c] and rows[r][c] for all r, one after the other; rows lie pitch bytes apart. Sums of

@@ -37,13 +37,18 @@ typedef float narrow_f32 __attribute__((vector_size(VEC / 2)));   // as many as 
 
 // ---- Runs: sums -----------------------------------------------------------------------------------------------------
 
+// The runs of a call, one after the other: `terms` are those of run r.
+#define EACH_RUN for (size_t r = 0; r < n_runs; r++, terms = (const char *)terms + pitch)
+
 // Integers, in an accumulator that holds HW_FOLD_BLOCK of them.
 #define RUN_INTEGER(NAME, TYPE, SUM, MEMBER, START, STEP)                                                              \
-    static void NAME(const void *terms, size_t n, hw_fold_number *result) {                                           \
-        const TYPE *x = terms;                                                                                         \
-        SUM sum = START;                                                                                               \
-        for (size_t k = 0; k < n; k++) sum = STEP(sum, (SUM)x[k]);                                                     \
-        result->MEMBER = sum;                                                                                          \
+    static void NAME(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {           \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            SUM sum = START;                                                                                           \
+            for (size_t k = 0; k < n; k++) sum = STEP(sum, (SUM)x[k]);                                                 \
+            results[r].MEMBER = sum;                                                                                   \
+        }                                                                                                              \
     }
 
 #define ADD(a, b) ((a) + (b))
@@ -69,62 +74,107 @@ RUN_INTEGER(multiply_u32, u32, uint64_t, u, 1, MULTIPLY)
 RUN_INTEGER(multiply_u64, u64, uint64_t, u, 1, MULTIPLY)
 
 // The halves of 64 bits apart: 2^12 of them fit.
-static void wide_i64(const void *terms, size_t n, hw_fold_number *result) {
-    const i64 *x = terms;
-    int64_t upper = 0, lower = 0;
-    for (size_t k = 0; k < n; k++) {
-        upper += x[k] >> 32;
-        lower += x[k] & 0xffffffff;
+static void wide_i64(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {
+    EACH_RUN {
+        const i64 *x = terms;
+        int64_t upper = 0, lower = 0;
+        for (size_t k = 0; k < n; k++) {
+            upper += x[k] >> 32;
+            lower += x[k] & 0xffffffff;
+        }
+        results[r].wide = (__int128)upper * ((int64_t)1 << 32) + lower;
     }
-    result->wide = (__int128)upper * ((int64_t)1 << 32) + lower;
 }
 
-static void wide_u64(const void *terms, size_t n, hw_fold_number *result) {
-    const u64 *x = terms;
-    uint64_t upper = 0, lower = 0;
-    for (size_t k = 0; k < n; k++) {
-        upper += x[k] >> 32;
-        lower += x[k] & 0xffffffff;
+static void wide_u64(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {
+    EACH_RUN {
+        const u64 *x = terms;
+        uint64_t upper = 0, lower = 0;
+        for (size_t k = 0; k < n; k++) {
+            upper += x[k] >> 32;
+            lower += x[k] & 0xffffffff;
+        }
+        results[r].wide = (__int128)upper * ((int64_t)1 << 32) + lower;
     }
-    result->wide = (__int128)upper * ((int64_t)1 << 32) + lower;
 }
 
-// Floats, in lanes that begin with START, which changes nothing.
-#define RUN_FLOAT(NAME, TYPE, NUMBER, VECTOR, MEMBER, START, STEP, JOIN)                                               \
-    static void NAME(const void *terms, size_t n, hw_fold_number *result) {                                           \
+// Floats, in lanes that begin with START, which changes nothing. What is left behind the last full row of lanes is
+// filled up with START: where enough runs follow at once, by loading what lies behind it and masking that, else by a
+// copy.
+#define RUN_FLOAT(NAME, TYPE, NUMBER, INTEGER, MEMBER, START, STEP, JOIN)                                              \
+    static void NAME(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {           \
         enum { LANES = LANE_BYTES / sizeof(NUMBER), PER_VECTOR = VEC / sizeof(NUMBER) };                               \
-        const TYPE *x = terms;                                                                                         \
-        NUMBER lane[LANES];                                                                                            \
-        VECTOR sum[VECTORS];                                                                                           \
-        for (int l = 0; l < LANES; l++) lane[l] = START;                                                               \
-        memcpy(sum, lane, sizeof sum);                                                                                 \
-        size_t k = 0;                                                                                                  \
-        for (; k + LANES <= n; k += LANES)                                                                             \
-            UNROLL for (int v = 0; v < VECTORS; v++) {                                                                 \
-                VECTOR loaded;                                                                                         \
-                memcpy(&loaded, x + k + v * PER_VECTOR, sizeof loaded);                                                \
-                sum[v] = STEP(sum[v], loaded);                                                                         \
+        typedef NUMBER vector __attribute__((vector_size(VEC)));                                                       \
+        typedef INTEGER mask __attribute__((vector_size(VEC)));                                                        \
+        typedef NUMBER few __attribute__((vector_size(16)));                                                           \
+        const size_t rest = n % LANES, rows = n / LANES;                                                               \
+        const bool is_dense = pitch == (ptrdiff_t)(n * sizeof(NUMBER));                                                \
+        NUMBER start[LANES];                                                                                           \
+        INTEGER has_term[LANES];                                                                                       \
+        vector starts[VECTORS];                                                                                        \
+        mask masks[VECTORS];                                                                                           \
+        for (size_t l = 0; l < LANES; l++) {                                                                           \
+            start[l] = START;                                                                                          \
+            has_term[l] = l < rest ? -1 : 0;                                                                           \
+        }                                                                                                              \
+        memcpy(starts, start, sizeof starts);                                                                          \
+        memcpy(masks, has_term, sizeof masks);                                                                         \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            NUMBER lane[16 / sizeof(NUMBER)], padded[LANES];                                                           \
+            few some[VEC / 16];                                                                                        \
+            vector sum[VECTORS];                                                                                       \
+            memcpy(sum, starts, sizeof sum);                                                                           \
+            for (size_t k = 0; k < rows; k++, x += LANES)                                                              \
+                UNROLL for (int v = 0; v < VECTORS; v++) {                                                             \
+                    vector loaded;                                                                                     \
+                    memcpy(&loaded, x + v * PER_VECTOR, sizeof loaded);                                                \
+                    sum[v] = STEP(sum[v], loaded);                                                                     \
+                }                                                                                                      \
+            if (rest) {                                                                                                \
+                const void *from = x;                                                                                  \
+                if (!is_dense || (n_runs - 1 - r) * n < LANES) {                                                       \
+                    memcpy(padded, start, sizeof padded);                                                              \
+                    for (size_t l = 0; l < rest; l++) padded[l] = x[l];                                                \
+                    from = padded;                                                                                     \
+                }                                                                                                      \
+                UNROLL for (int v = 0; v < VECTORS; v++) {                                                             \
+                    mask bits, others;                                                                                 \
+                    vector loaded;                                                                                     \
+                    memcpy(&bits, (const char *)from + v * VEC, sizeof bits);                                          \
+                    memcpy(&others, &starts[v], sizeof others);                                                        \
+                    bits = (bits & masks[v]) | (others & ~masks[v]);                                                   \
+                    memcpy(&loaded, &bits, sizeof loaded);                                                             \
+                    sum[v] = STEP(sum[v], loaded);                                                                     \
+                }                                                                                                      \
             }                                                                                                          \
-        memcpy(lane, sum, sizeof sum);                                                                                 \
-        for (int l = 0; k < n; k++, l++) lane[l] = STEP(lane[l], x[k]);                                                \
-        for (int width = LANES / 2; width; width /= 2)                                                                 \
-            for (int l = 0; l < width; l++) lane[l] = JOIN(lane[l], lane[l + width]);                                  \
-        result->MEMBER = lane[0];                                                                                      \
+            UNROLL for (int width = VECTORS / 2; width; width /= 2)                                                    \
+                UNROLL for (int v = 0; v < width; v++) sum[v] = JOIN(sum[v], sum[v + width]);                          \
+            memcpy(some, sum, VEC);                                                                                    \
+            UNROLL for (int width = VEC / 32; width; width /= 2)                                                       \
+                UNROLL for (int q = 0; q < width; q++) some[q] = JOIN(some[q], some[q + width]);                       \
+            memcpy(lane, some, 16);                                                                                    \
+            UNROLL for (int width = 8 / sizeof(NUMBER); width; width /= 2)                                             \
+                UNROLL for (int l = 0; l < width; l++) lane[l] = JOIN(lane[l], lane[l + width]);                       \
+            results[r].MEMBER = lane[0];                                                                               \
+        }                                                                                                              \
     }
 
-RUN_FLOAT(add_f32, f32, float, vector_f32, f, -0.0f, ADD, ADD)
-RUN_FLOAT(add_f64, f64, double, vector_f64, d, -0.0, ADD, ADD)
-RUN_FLOAT(multiply_f32, f32, float, vector_f32, f, 1, MULTIPLY, MULTIPLY)
-RUN_FLOAT(multiply_f64, f64, double, vector_f64, d, 1, MULTIPLY, MULTIPLY)
-RUN_FLOAT(squares_f32, f32, float, vector_f32, f, 0, ADD_SQUARE, ADD)
-RUN_FLOAT(squares_f64, f64, double, vector_f64, d, 0, ADD_SQUARE, ADD)
+RUN_FLOAT(add_f32, f32, float, int32_t, f, -0.0f, ADD, ADD)
+RUN_FLOAT(add_f64, f64, double, int64_t, d, -0.0, ADD, ADD)
+RUN_FLOAT(multiply_f32, f32, float, int32_t, f, 1, MULTIPLY, MULTIPLY)
+RUN_FLOAT(multiply_f64, f64, double, int64_t, d, 1, MULTIPLY, MULTIPLY)
+RUN_FLOAT(squares_f32, f32, float, int32_t, f, 0, ADD_SQUARE, ADD)
+RUN_FLOAT(squares_f64, f64, double, int64_t, d, 0, ADD_SQUARE, ADD)
 
 #define SQUARES_OF_INTEGERS(NAME, TYPE)                                                                                \
-    static void NAME(const void *terms, size_t n, hw_fold_number *result) {                                           \
-        const TYPE *x = terms;                                                                                         \
+    static void NAME(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {           \
         double numbers[HW_FOLD_BLOCK];                                                                                 \
-        for (size_t k = 0; k < n; k++) numbers[k] = (double)x[k];                                                      \
-        squares_f64(numbers, n, result);                                                                               \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            for (size_t k = 0; k < n; k++) numbers[k] = (double)x[k];                                                  \
+            squares_f64(numbers, 0, 1, n, &results[r]);                                                                \
+        }                                                                                                              \
     }
 SQUARES_OF_INTEGERS(squares_i8, i8)
 SQUARES_OF_INTEGERS(squares_i16, i16)
@@ -141,17 +191,21 @@ SQUARES_OF_INTEGERS(squares_u64, u64)
 #define MORE(a, b) ((b) > (a) ? (b) : (a))
 
 #define RUN_CHOICE(TYPE, NUMBER, MEMBER)                                                                               \
-    static void least_##TYPE(const void *terms, size_t n, hw_fold_number *result) {                                   \
-        const TYPE *x = terms;                                                                                         \
-        NUMBER best = x[0];                                                                                            \
-        for (size_t k = 0; k < n; k++) best = LESS(best, x[k]);                                                        \
-        result->MEMBER = best;                                                                                         \
+    static void least_##TYPE(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {   \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            NUMBER best = x[0];                                                                                        \
+            for (size_t k = 0; k < n; k++) best = LESS(best, x[k]);                                                    \
+            results[r].MEMBER = best;                                                                                  \
+        }                                                                                                              \
     }                                                                                                                  \
-    static void most_##TYPE(const void *terms, size_t n, hw_fold_number *result) {                                    \
-        const TYPE *x = terms;                                                                                         \
-        NUMBER best = x[0];                                                                                            \
-        for (size_t k = 0; k < n; k++) best = MORE(best, x[k]);                                                        \
-        result->MEMBER = best;                                                                                         \
+    static void most_##TYPE(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {    \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            NUMBER best = x[0];                                                                                        \
+            for (size_t k = 0; k < n; k++) best = MORE(best, x[k]);                                                    \
+            results[r].MEMBER = best;                                                                                  \
+        }                                                                                                              \
     }
 RUN_CHOICE(i8, int8_t, i)
 RUN_CHOICE(i16, int16_t, i)
@@ -165,18 +219,20 @@ RUN_CHOICE(u64, uint64_t, u)
 // Floats by their bits, which as integers have the same order when those of negative ones are turned round; and whether
 // one is a NaN, by the largest bits without signs.
 #define RUN_FLOAT_CHOICE(NAME, NUMBER, BITS, MEMBER, SIZE_MASK, INFINITE, BETTER)                                      \
-    static void NAME(const void *terms, size_t n, hw_fold_number *result) {                                           \
-        const BITS *x = terms;                                                                                         \
-        BITS best = x[0] ^ ((x[0] >> (8 * sizeof(BITS) - 1)) & SIZE_MASK), size = 0;                                   \
-        for (size_t k = 0; k < n; k++) {                                                                               \
-            const BITS ordered = x[k] ^ ((x[k] >> (8 * sizeof(BITS) - 1)) & SIZE_MASK);                                \
-            best = BETTER(best, ordered);                                                                              \
-            size = MORE(size, (x[k] & SIZE_MASK));                                                                     \
+    static void NAME(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {           \
+        EACH_RUN {                                                                                                     \
+            const BITS *x = terms;                                                                                     \
+            BITS best = x[0] ^ ((x[0] >> (8 * sizeof(BITS) - 1)) & SIZE_MASK), size = 0;                               \
+            for (size_t k = 0; k < n; k++) {                                                                           \
+                const BITS ordered = x[k] ^ ((x[k] >> (8 * sizeof(BITS) - 1)) & SIZE_MASK);                            \
+                best = BETTER(best, ordered);                                                                          \
+                size = MORE(size, (x[k] & SIZE_MASK));                                                                 \
+            }                                                                                                          \
+            best ^= (best >> (8 * sizeof(BITS) - 1)) & SIZE_MASK;                                                      \
+            NUMBER value;                                                                                              \
+            memcpy(&value, &best, sizeof value);                                                                       \
+            results[r].MEMBER = size > INFINITE ? (NUMBER)NAN : value;                                                 \
         }                                                                                                              \
-        best ^= (best >> (8 * sizeof(BITS) - 1)) & SIZE_MASK;                                                          \
-        NUMBER value;                                                                                                  \
-        memcpy(&value, &best, sizeof value);                                                                           \
-        result->MEMBER = size > INFINITE ? (NUMBER)NAN : value;                                                        \
     }
 RUN_FLOAT_CHOICE(least_f32, float, i32, f, 0x7fffffff, 0x7f800000, LESS)
 RUN_FLOAT_CHOICE(most_f32, float, i32, f, 0x7fffffff, 0x7f800000, MORE)
@@ -185,7 +241,7 @@ RUN_FLOAT_CHOICE(most_f64, double, i64, d, 0x7fffffffffffffff, 0x7ff000000000000
 
 // By strips: whether a strip has it, then where.
 #define FIND(TYPE, MEMBER, IS_IT)                                                                                      \
-    static size_t find_##TYPE(const void *terms, size_t n, const hw_fold_number *value) {                             \
+    static size_t find_##TYPE(const void *terms, size_t n, const hw_fold_number *value) {                              \
         enum { STRIP = 256 / sizeof(TYPE) };                                                                           \
         const TYPE *x = terms;                                                                                         \
         size_t k = 0;                                                                                                  \
@@ -215,7 +271,7 @@ FIND(f64, d, IS_NUMBER)
 
 // Four rows at a time, so that sums are loaded and stored once for four terms.
 #define COLUMNS(NAME, TYPE, SUM, STEP)                                                                                 \
-    static void NAME(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n) {                        \
+    static void NAME(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n) {                         \
         SUM *restrict s = sums;                                                                                        \
         for (; n_rows >= 4; n_rows -= 4, rows += 4 * pitch) {                                                          \
             const TYPE *restrict r0 = (const TYPE *)rows, *restrict r1 = (const TYPE *)(rows + pitch);                 \
@@ -275,7 +331,7 @@ COLUMNS_OF_FLOATS(f32, float)
 COLUMNS_OF_FLOATS(f64, double)
 
 #define COLUMNS_WIDE(TYPE)                                                                                             \
-    static void columns_wide_##TYPE(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n) {         \
+    static void columns_wide_##TYPE(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n) {          \
         uint64_t *restrict lower = sums, *restrict upper = lower + HW_FOLD_WIDTH;                                      \
         for (; n_rows; n_rows--, rows += pitch) {                                                                      \
             const TYPE *restrict r = (const TYPE *)rows;                                                               \
@@ -289,7 +345,7 @@ COLUMNS_WIDE(i64)
 COLUMNS_WIDE(u64)
 
 #define COLUMNS_AT(NAME, TYPE, NUMBER, BETTER)                                                                         \
-    static void NAME(void *best, uint32_t *row, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n,           \
+    static void NAME(void *best, uint32_t *row, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n,            \
                      uint32_t first_row) {                                                                             \
         NUMBER *restrict b = best;                                                                                     \
         uint32_t *restrict at = row;                                                                                   \
@@ -385,7 +441,7 @@ INLINE vector_f64 load_f32(const void *from) {
 // Source: Demmel and Hida, "Fast and accurate floating point summation" (2003); Rump, Ogita and Oishi, "Accurate
 // floating-point summation" (2008).
 #define EXACT(NAME, TYPE, BITS, LOAD, SIZE_MASK, INFINITE, FRACTION_BITS, BIAS)                                        \
-    static bool NAME(const TYPE *terms, size_t n, double result[2], bool *all_minus_zero) {                           \
+    static bool NAME(const TYPE *terms, size_t n, double result[2], bool *all_minus_zero) {                            \
         enum { PER_VECTOR = VEC / sizeof(double), STEP = 2 * PER_VECTOR };                                             \
         const BITS *bits = (const BITS *)terms;                                                                        \
         BITS size = 0, differs = 0;                                                                                    \

@@ -11,7 +11,7 @@
 #include "op/cpu/reduce_ways.h"
 #include "op/page.h"
 
-enum { BYTES_PER_THREAD = 128 << 10, SHARES_PER_THREAD = 32 };
+enum { SHARES_PER_THREAD = 32 };
 
 typedef struct job {
     const hw_cpu_reduce_plan *plan;
@@ -31,6 +31,16 @@ static size_t bytes_of_tile(const hw_cpu_reduce_plan *plan) {
 
 static void finish(const hw_cpu_reduce_plan *plan, uint64_t output, const hw_cpu_part *part) {
     hw_cpu_part_finish(plan, part, (char *)plan->form->out + hw_cpu_output_out(plan->form, output));
+}
+
+static void finish_tile(const hw_cpu_reduce_plan *plan, hw_cpu_tile tile, const hw_cpu_part *parts) {
+    const hw_reduction_form *f = plan->form;
+    const int64_t step = f->n_kept ? f->kept_out_stride[f->n_kept - 1] * f->out_bytes : 0;
+    for (uint32_t i = 0; i < tile.n;) {
+        const uint32_t end = i + hw_cpu_outputs_in_row(f, tile.first + i, tile.n - i);
+        char *out = (char *)f->out + hw_cpu_output_out(f, tile.first + i);
+        for (; i < end; i++, out += step) hw_cpu_part_finish(plan, &parts[i], out);
+    }
 }
 
 static void finish_exact(const hw_cpu_reduce_plan *plan, uint64_t output, hw_exact_sum *sum) {
@@ -57,7 +67,7 @@ static void do_task(const job *j, uint64_t index, char *room) {
     if (plan->way == HW_CPU_REDUCE_RUNS) hw_cpu_reduce_runs(plan, j->level, tile, first, n, room, parts);
     else hw_cpu_reduce_columns(plan, j->level, tile, first, n, room, parts);
     if (j->parts || plan->writes_rows) return;
-    for (uint32_t i = 0; i < tile.n; i++) finish(plan, tile.first + i, &parts[i]);
+    finish_tile(plan, tile, parts);
 }
 
 static void work(void *context, uint32_t index) {
@@ -88,18 +98,10 @@ static void join_parts(const job *j) {
     }
 }
 
-static uint32_t threads_worth(const hw_cpu_reduce_plan *plan, uint32_t n_threads) {
-    const hw_reduction_form *f = plan->form;
-    const uint64_t bytes = f->outputs * f->terms * f->in_bytes, tasks = plan->tiles * plan->parts;
-    uint64_t most = bytes / BYTES_PER_THREAD + 1;
-    if (most > tasks) most = tasks;
-    return n_threads < most ? n_threads : (uint32_t)most;
-}
-
 static hw_status reduce_terms(const hw_reduction_form *form, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
     hw_cpu_reduce_plan plan;
     hw_cpu_reduce_plan_make(form, &plan);
-    n_threads = threads_worth(&plan, n_threads);
+    n_threads = hw_cpu_reduce_threads(&plan, n_threads);
     const size_t room = hw_cpu_reduce_room(&plan) + bytes_of_tile(&plan);
     job j = {.plan = &plan, .level = hw_fold_level_best(), .room_pitch = (room + 4095) / 4096 * 4096 + 64,
              .share = plan.tiles * plan.parts / n_threads / SHARES_PER_THREAD + 1};

@@ -27,8 +27,9 @@ static uint32_t levels_of_pairs(const hw_cpu_reduce_plan *plan) {
 }
 
 size_t hw_cpu_reduce_room(const hw_cpu_reduce_plan *plan) {
-    if (plan->way == HW_CPU_REDUCE_RUNS || plan->is_exact)
-        return (size_t)HW_CPU_EXACT_OUTPUTS * HW_CPU_EXACT_PITCH * 8;   // of transposed terms; blocks are smaller
+    if (plan->way == HW_CPU_REDUCE_RUNS)
+        return plan->contiguous && plan->widen == HW_CPU_AS_IS ? 0 : HW_CPU_ROOM_BYTES;
+    if (plan->is_exact) return (size_t)HW_CPU_EXACT_OUTPUTS * HW_CPU_EXACT_PITCH * 8;   // of transposed terms
     return (size_t)ROW_BYTES * (FIXED_ROWS + levels_of_pairs(plan));
 }
 
@@ -49,7 +50,8 @@ static void clear_sums(const hw_cpu_reduce_plan *plan, char *sums, uint32_t n) {
     } else if (plan->type == HW_FOLD_F64) {
         for (uint32_t c = 0; c < n; c++) ((double *)sums)[c] = multiplies ? 1 : -0.0;
     } else {
-        memset(sums, 0, 2 * ROW_BYTES);
+        memset(sums, 0, (size_t)n * SUM_BYTES);
+        if (plan->op == HW_FOLD_WIDE) memset(sums + ROW_BYTES, 0, (size_t)n * SUM_BYTES);
         if (multiplies)
             for (uint32_t c = 0; c < n; c++) ((uint64_t *)sums)[c] = 1;
     }
@@ -92,12 +94,13 @@ static hw_fold_type type_of_sums(const hw_cpu_reduce_plan *plan) {
 static void put_aside(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const rows *r, uint32_t n,
                       uint64_t count) {
     const hw_fold_type type = type_of_sums(plan);
+    const size_t bytes = (size_t)n * SUM_BYTES;
     int k = 0;
     for (; count & 1; count >>= 1, k++) {
         level->columns[HW_FOLD_ADD][type](r->pairs + (size_t)k * ROW_BYTES, r->sums, 0, 1, n);
-        memcpy(r->sums, r->pairs + (size_t)k * ROW_BYTES, ROW_BYTES);
+        memcpy(r->sums, r->pairs + (size_t)k * ROW_BYTES, bytes);
     }
-    memcpy(r->pairs + (size_t)k * ROW_BYTES, r->sums, ROW_BYTES);
+    memcpy(r->pairs + (size_t)k * ROW_BYTES, r->sums, bytes);
     clear_sums(plan, r->sums, n);
 }
 
@@ -106,7 +109,7 @@ static void join_all(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     for (int k = 0; count >> k; k++) {
         if (!(count >> k & 1)) continue;
         level->columns[HW_FOLD_ADD][type_of_sums(plan)](r->pairs + (size_t)k * ROW_BYTES, r->sums, 0, 1, n);
-        memcpy(r->sums, r->pairs + (size_t)k * ROW_BYTES, ROW_BYTES);
+        memcpy(r->sums, r->pairs + (size_t)k * ROW_BYTES, (size_t)n * SUM_BYTES);
     }
 }
 
@@ -160,7 +163,7 @@ static void add_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
         plan->form->n_reduced ? plan->form->reduced_stride[plan->form->n_reduced - 1] * plan->form->in_bytes * many : 0;
     uint64_t row = 0, aside = 0;
     clear_sums(plan, r->sums, n);
-    if (plan->is_arg) memset(r->at, 0, ROW_BYTES);
+    if (plan->is_arg) memset(r->at, 0, (size_t)n * sizeof *r->at);
     if (chooses(plan)) {
         const some_rows first = take_rows(plan, level, r, n, terms->at, 0, 1);
         memcpy(r->sums, first.from, (size_t)n * plan->type_bytes);
@@ -190,12 +193,12 @@ void hw_cpu_reduce_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *
     const uint32_t many = plan->rows_at_once;
     const int64_t begin = hw_cpu_output_in(plan->form, tile.first);
     hw_cpu_terms terms;
-    if (!plan->contiguous)
-        for (uint32_t i = 0; i < tile.n; i++) r.offsets[i] = hw_cpu_output_in(plan->form, tile.first + i) - begin;
+    if (!plan->contiguous) hw_cpu_output_offsets(plan->form, tile.first, tile.n, r.offsets);
     hw_cpu_terms_begin(&terms, plan, level, (const char *)plan->form->in + begin, first, n);
     add_rows(plan, level, &terms, &r, tile.n * many);
     if (plan->writes_rows) {
         char *out = (char *)plan->form->out + hw_cpu_output_out(plan->form, tile.first);
+        hw_cpu_part_finish_row(plan, r.sums, tile.n);
         memcpy(out, r.sums, (size_t)tile.n * plan->form->out_bytes);
         return;
     }

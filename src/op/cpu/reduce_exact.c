@@ -41,7 +41,7 @@ static void add_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *lev
                   stride = f->n_reduced ? f->reduced_stride[f->n_reduced - 1] * f->in_bytes : 0;
     int64_t offsets[HW_CPU_EXACT_OUTPUTS];
     hw_cpu_terms terms;
-    for (uint32_t i = 0; i < tile.n; i++) offsets[i] = hw_cpu_output_in(f, tile.first + i) - begin;
+    hw_cpu_output_offsets(f, tile.first, tile.n, offsets);
     hw_cpu_terms_begin(&terms, plan, level, (const char *)f->in + begin, first, n);
     while (terms.left) {
         uint64_t some = hw_cpu_terms_run(&terms);

@@ -86,6 +86,20 @@ void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part,
     }
 }
 
+void hw_cpu_part_finish_row(const hw_cpu_reduce_plan *plan, void *sums, uint32_t n) {
+    const bool mean = plan->form->reduction == HW_REDUCE_MEAN, norm = plan->form->reduction == HW_REDUCE_NORM;
+    const double terms = (double)plan->form->terms;
+    float *f = sums;
+    double *d = sums;
+    if (plan->type == HW_FOLD_F32) {
+        for (uint32_t c = 0; mean && c < n; c++) f[c] /= (float)terms;
+        for (uint32_t c = 0; norm && c < n; c++) f[c] = sqrtf(f[c]);
+    } else if (plan->type == HW_FOLD_F64) {
+        for (uint32_t c = 0; mean && c < n; c++) d[c] /= terms;
+        for (uint32_t c = 0; norm && c < n; c++) d[c] = sqrt(d[c]);
+    }
+}
+
 void hw_cpu_reduce_nothing(const hw_reduction_form *form, void *out) {
     const bool mean = form->reduction == HW_REDUCE_MEAN;
     write(form, out, mean ? NAN : form->reduction == HW_REDUCE_PRODUCT ? 1 : 0);

@@ -19,6 +19,9 @@ void hw_cpu_part_join(const hw_cpu_reduce_plan *plan, hw_cpu_part *part, const h
 // Writes the result of all terms to an element of the form's out_type.
 void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part, void *out);
 
+// Sums of f32 or f64 side by side become means or norms where these are asked for.
+void hw_cpu_part_finish_row(const hw_cpu_reduce_plan *plan, void *sums, uint32_t n);
+
 // The result of no terms at all.
 void hw_cpu_reduce_nothing(const hw_reduction_form *form, void *out);
 

@@ -8,9 +8,9 @@
 enum {
     FEW_TERMS = 32,            // fewer: not worth a run of their own
     FEW_COLUMNS = 16,          // fewer: not worth a row
-    CONTIGUOUS_RUN = 256,      // shorter ones are put together in a buffer
-    SHORT_RUN = 1024,          // terms; of such outputs SHORT_RUNS are a tile: taking one costs as much as some terms
-    SHORT_RUNS = 32,
+    CONTIGUOUS_RUN = 256,      // shorter ones are put together in a buffer, where an output has several
+    CONTIGUOUS_ROW = 16,       // shorter ones alike
+    SHORT_RUN = 1024,          // terms; of such outputs HW_CPU_SHORT_RUNS are a tile
     MANY_TILES = 64,           // that keep any number of threads busy
     LEAST_PART = 1 << 16,      // terms; of rows 1 << 8
     MOST_PARTS = 256,
@@ -18,8 +18,6 @@ enum {
 };
 
 #define MOST_PART ((uint64_t)1 << 30)   // rows are counted in 32 bits, and integers of 32 bits summed in 64
-
-static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 static void set_type(const hw_reduction_form *form, hw_cpu_reduce_plan *plan) {
     const uint32_t size = form->in_bytes == 1 ? 0 : form->in_bytes == 2 ? 1 : form->in_bytes == 4 ? 2 : 3;
@@ -64,20 +62,21 @@ static void choose_way(hw_cpu_reduce_plan *plan) {
             plan->rows_at_once = (uint32_t)hw_least(HW_FOLD_WIDTH / row, f->terms);
         else if (row < FEW_COLUMNS && f->outputs < FEW_COLUMNS) plan->way = HW_CPU_REDUCE_RUNS;
     }
-    if (plan->way == HW_CPU_REDUCE_RUNS) plan->contiguous = step == 1 && run >= CONTIGUOUS_RUN;
-    else plan->contiguous = side == 1 && (f->n_kept == 1 || row >= CONTIGUOUS_RUN) && !plan->is_exact;
+    if (plan->way == HW_CPU_REDUCE_RUNS) plan->contiguous = step == 1 && (run >= CONTIGUOUS_RUN || f->n_reduced == 1);
+    else plan->contiguous = side == 1 && (f->n_kept == 1 || row >= CONTIGUOUS_ROW) && !plan->is_exact;
+    plan->whole_runs = plan->way == HW_CPU_REDUCE_RUNS && plan->contiguous && f->terms == run && run <= HW_FOLD_BLOCK;
 }
 
 static void choose_tiles(hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
-    const bool runs_are_short = f->terms < SHORT_RUN && f->outputs / SHORT_RUNS >= MANY_TILES && !plan->is_exact;
-    plan->width = plan->way == HW_CPU_REDUCE_RUNS ? (runs_are_short ? SHORT_RUNS : 1)
+    const bool runs_are_short = f->terms < SHORT_RUN && f->outputs / HW_CPU_SHORT_RUNS >= MANY_TILES && !plan->is_exact;
+    plan->width = plan->way == HW_CPU_REDUCE_RUNS ? (runs_are_short ? HW_CPU_SHORT_RUNS : 1)
                 : plan->is_exact ? HW_CPU_EXACT_OUTPUTS : plan->contiguous ? HW_FOLD_WIDTH : GATHERED;
     if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
         const uint64_t row = inner(f->n_kept, f->kept);
-        plan->tiles = f->outputs / row * ((row + plan->width - 1) / plan->width);
+        plan->tiles = f->outputs / row * hw_divide_up(row, plan->width);
     } else {
-        plan->tiles = (f->outputs + plan->width - 1) / plan->width;
+        plan->tiles = hw_divide_up(f->outputs, plan->width);
     }
 }
 
@@ -87,11 +86,11 @@ static void choose_parts(hw_cpu_reduce_plan *plan) {
     uint64_t parts = 1, unit = runs ? HW_FOLD_BLOCK : (uint64_t)HW_FOLD_DEPTH * plan->rows_at_once;
     if (plan->tiles < MANY_TILES) {
         parts = hw_least(terms / (runs ? LEAST_PART : LEAST_PART / HW_FOLD_WIDTH * 8 * plan->rows_at_once) + 1,
-                      (runs ? MOST_PARTS : MANY_TILES) / plan->tiles + 1);
+                         (runs ? MOST_PARTS : MANY_TILES) / plan->tiles + 1);
     }
-    plan->part_terms = round_up((terms + parts - 1) / parts, unit);
+    plan->part_terms = hw_divide_up(hw_divide_up(terms, parts), unit) * unit;
     if (plan->part_terms > MOST_PART) plan->part_terms = MOST_PART / unit * unit;
-    plan->parts = (terms + plan->part_terms - 1) / plan->part_terms;
+    plan->parts = hw_divide_up(terms, plan->part_terms);
     // Each part has at least one full row of them.
     if (plan->parts > 1 && terms - (plan->parts - 1) * plan->part_terms < plan->rows_at_once) plan->parts--;
 }
@@ -99,8 +98,9 @@ static void choose_parts(hw_cpu_reduce_plan *plan) {
 static bool sums_are_results(const hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
     const bool is_whole = plan->way == HW_CPU_REDUCE_COLUMNS && plan->parts == 1 && plan->rows_at_once == 1;
+    const bool is_quotient_or_root = f->reduction == HW_REDUCE_MEAN || f->reduction == HW_REDUCE_NORM;
     const bool is_final = !plan->is_arg && !plan->is_exact && plan->widen == HW_CPU_AS_IS &&
-                          f->reduction != HW_REDUCE_MEAN && f->reduction != HW_REDUCE_NORM;
+                          (plan->type >= HW_FOLD_F32 || !is_quotient_or_root);
     return is_whole && is_final && f->kept_out_stride[f->n_kept - 1] == 1 && (f->n_kept == 1 || plan->contiguous);
 }
 
@@ -117,11 +117,25 @@ void hw_cpu_reduce_plan_make(const hw_reduction_form *form, hw_cpu_reduce_plan *
     plan->writes_rows = sums_are_results(plan);
 }
 
+// Bytes that are worth a thread of their own: waking one and waiting for it takes 10 to 20 us. In that time a thread
+// reads and combines 512 KB of long runs or rows that are in a cache; less in runs of few terms, exactly, or widened
+// before; much less where terms are put together first.
+static uint64_t bytes_per_thread(const hw_cpu_reduce_plan *plan) {
+    if (!plan->contiguous) return 128 << 10;
+    return plan->is_exact || plan->whole_runs || plan->widen != HW_CPU_AS_IS ? 512 << 10 : 1 << 20;
+}
+
+uint32_t hw_cpu_reduce_threads(const hw_cpu_reduce_plan *plan, uint32_t most) {
+    const hw_reduction_form *f = plan->form;
+    const uint64_t bytes = f->outputs * f->terms * f->in_bytes;
+    return (uint32_t)hw_least(most, hw_least(bytes / bytes_per_thread(plan) + 1, plan->tiles * plan->parts));
+}
+
 hw_cpu_tile hw_cpu_reduce_tile(const hw_cpu_reduce_plan *plan, uint64_t index) {
     uint64_t row = plan->form->outputs, first = 0;
     if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
         row = inner(plan->form->n_kept, plan->form->kept);
-        const uint64_t per_row = (row + plan->width - 1) / plan->width;
+        const uint64_t per_row = hw_divide_up(row, plan->width);
         first = index / per_row * row;
         index %= per_row;
     }

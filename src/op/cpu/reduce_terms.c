@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/integers.h"
+
 static int64_t place(uint32_t rank, const uint64_t *n, const int64_t *stride, uint64_t index) {
     int64_t at = 0;
     for (uint32_t a = rank; a-- > 0;) {
@@ -18,6 +20,20 @@ int64_t hw_cpu_output_in(const hw_reduction_form *form, uint64_t output) {
 
 int64_t hw_cpu_output_out(const hw_reduction_form *form, uint64_t output) {
     return place(form->n_kept, form->kept, form->kept_out_stride, output) * form->out_bytes;
+}
+
+uint32_t hw_cpu_outputs_in_row(const hw_reduction_form *form, uint64_t output, uint32_t most) {
+    const uint64_t row = form->n_kept ? form->kept[form->n_kept - 1] : 1;
+    return (uint32_t)hw_least(most, row - output % row);
+}
+
+void hw_cpu_output_offsets(const hw_reduction_form *form, uint64_t first, uint32_t n, int64_t *offsets) {
+    const int64_t begin = hw_cpu_output_in(form, first),
+                  step = form->n_kept ? form->kept_in_stride[form->n_kept - 1] * form->in_bytes : 0;
+    for (uint32_t i = 0; i < n;) {
+        const uint32_t end = i + hw_cpu_outputs_in_row(form, first + i, n - i);
+        for (int64_t at = hw_cpu_output_in(form, first + i) - begin; i < end; i++, at += step) offsets[i] = at;
+    }
 }
 
 void hw_cpu_terms_begin(hw_cpu_terms *terms, const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const char *in,

@@ -8,6 +8,11 @@
 int64_t hw_cpu_output_in(const hw_reduction_form *form, uint64_t output);
 int64_t hw_cpu_output_out(const hw_reduction_form *form, uint64_t output);
 
+// How many outputs from this one on, at most `most`, lie evenly spaced along the last kept axis.
+uint32_t hw_cpu_outputs_in_row(const hw_reduction_form *form, uint64_t output, uint32_t most);
+// offsets[i] = bytes from the first term of output `first` to that of output first + i.
+void hw_cpu_output_offsets(const hw_reduction_form *form, uint64_t first, uint32_t n, int64_t *offsets);
+
 // A place among the terms.
 typedef struct hw_cpu_terms {
     const hw_cpu_reduce_plan *plan;
