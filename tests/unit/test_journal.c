@@ -171,6 +171,7 @@ static size_t read_bytes(const char *path, unsigned char *bytes, size_t capacity
 }
 
 static void write_bytes(const char *path, const unsigned char *bytes, size_t n) {
+    unlink(path);   // for a file that is cut to nothing and written again the disk may be waited for
     FILE *out = fopen(path, "wb");
     assert_int_equal(fwrite(bytes, 1, n, out), n);
     fclose(out);
