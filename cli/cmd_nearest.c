@@ -166,7 +166,7 @@ static int open_array(const char *path, const char *name, cloud *c) {
         c->shape[1] = 1;
     } else if (c->tensor.ndim == 2) memcpy(c->shape, c->npy.header.shape, sizeof c->shape);
     else {
-        hw_cli_complain("%s: points are rows of coordinates, and it has %d axes", name, c->tensor.ndim);
+        hw_cli_complain("%s: points are rows of coordinates, and its rank is %d", name, c->tensor.ndim);
         return HW_EXIT_USAGE;
     }
     c->tensor.shape = c->shape;

@@ -88,7 +88,7 @@ static int parse_axes(const char *text, int rank, int *axes) {
     }
     int status = hw_cli_parse_axes("--axes", text, rank, axes, &count);
     if (status || count == rank) return status;
-    hw_cli_complain("--axes %s: %d axes, and the array has %d", text, count, rank);
+    hw_cli_complain("--axes %s: %d ax%s, and the array has %d", text, count, count == 1 ? "is" : "es", rank);
     return HW_EXIT_USAGE;
 }
 

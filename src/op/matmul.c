@@ -109,12 +109,13 @@ static size_t say_product(const hw_matmul_job *job, char *text, size_t text_byte
     uint64_t batches = 1;
     char input[32], output[32];
     for (uint32_t k = 0; k < p->n_batch_axes; k++) batches *= p->batch[k];
-    int used = snprintf(text, text_bytes, "product: %llu x %llu x %llu%s, %llu batches, %s to %s%s\nA %s, leading "
+    int used = snprintf(text, text_bytes, "product: %llu x %llu x %llu%s, %llu batch%s, %s to %s%s\nA %s, leading "
                         "dimension %lld; B %s, %lld; C %lld\n", (unsigned long long)p->m, (unsigned long long)p->n,
                         (unsigned long long)p->k, job->is_turned ? " (of the transposes, as C is column-major)" : "",
-                        (unsigned long long)batches, hw_dtype_name(p->input, input, sizeof input),
-                        hw_dtype_name(p->output, output, sizeof output), job->n_outer ? ", several times" : "",
-                        order_of(&p->a), (long long)p->a.ld, order_of(&p->b), (long long)p->b.ld, (long long)p->c.ld);
+                        (unsigned long long)batches, batches == 1 ? "" : "es",
+                        hw_dtype_name(p->input, input, sizeof input), hw_dtype_name(p->output, output, sizeof output),
+                        job->n_outer ? ", several times" : "", order_of(&p->a), (long long)p->a.ld, order_of(&p->b),
+                        (long long)p->b.ld, (long long)p->c.ld);
     return used > 0 && (size_t)used < text_bytes ? (size_t)used : text_bytes - 1;
 }
 

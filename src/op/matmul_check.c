@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/matmul.h"
+#include "op/page.h"
 
 enum { A, B, C, ARRAYS };
 static const char *const names[ARRAYS] = {"A", "B", "C"};
@@ -86,8 +87,8 @@ static uint64_t cols_of(const hw_layout *l) { return l->n[l->rank - 1]; }
 
 static hw_status check_matrices(const hw_layout *a, const hw_layout *b, const hw_layout *c, hw_diag *diag) {
     if (cols_of(a) != rows_of(b))
-        return hw_diag_set(diag, HW_USAGE, "A has %llu columns and B %llu rows", (unsigned long long)cols_of(a),
-                           (unsigned long long)rows_of(b));
+        return hw_diag_set(diag, HW_USAGE, "A has %llu column%s and B %llu row%s", (unsigned long long)cols_of(a),
+                           hw_page_plural(cols_of(a)), (unsigned long long)rows_of(b), hw_page_plural(rows_of(b)));
     if (rows_of(c) != rows_of(a) || cols_of(c) != cols_of(b))
         return hw_diag_set(diag, HW_USAGE, "C is %llu x %llu, and A B is %llu x %llu", (unsigned long long)rows_of(c),
                            (unsigned long long)cols_of(c), (unsigned long long)rows_of(a),

@@ -5,6 +5,7 @@
 #include "op/layout.h"
 #include "op/nearest_check.h"
 #include "op/nearest_gpu.h"
+#include "op/page.h"
 
 static hw_status check_places(const hw_device_properties *device, const char *caller, const DLTensor *points,
                               const DLTensor *queries, const DLTensor *indices, const DLTensor *squared_distances,
@@ -46,9 +47,11 @@ hw_status hw_nearest_explain(hw_device *device, const DLTensor *points, const DL
     hw_status status = hw_neighbours_make(points, queries, options, NULL, NULL, false, &problem, diag);
     if (status == HW_OK) status = check_places(properties, "hw_nearest_explain", points, queries, NULL, NULL, diag);
     if (status != HW_OK) return status;
-    int used = snprintf(text, text_bytes, "%llu queries, %llu points of %u coordinates (%s), %u neighbours%s\n",
-                        (unsigned long long)problem.queries.count, (unsigned long long)problem.points.count,
-                        problem.dims, problem.is_f64 ? "f64" : "f32", problem.k, problem.self ? ", none its own" : "");
+    int used = snprintf(text, text_bytes, "%llu quer%s, %llu point%s of %u coordinate%s (%s), %u neighbour%s%s\n",
+                        (unsigned long long)problem.queries.count, problem.queries.count == 1 ? "y" : "ies",
+                        (unsigned long long)problem.points.count, hw_page_plural(problem.points.count), problem.dims,
+                        hw_page_plural(problem.dims), problem.is_f64 ? "f64" : "f32", problem.k,
+                        hw_page_plural(problem.k), problem.self ? ", none its own" : "");
     if (used < 0 || (size_t)used >= text_bytes || problem.queries.count == 0) return HW_OK;
     if (properties->kind == HW_DEVICE_CPU) hw_cpu_nearest_explain(&problem, text + used, text_bytes - (size_t)used);
     else hw_gpu_nearest_explain(device, &problem, text + used, text_bytes - (size_t)used);

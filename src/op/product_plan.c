@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "op/page.h"
 
 enum { SCRATCH_MOST = 64 << 20, MODEL_MULTIPROCESSORS = 132 };
 
@@ -336,16 +337,17 @@ static int explain_piece(const hw_product *p, const hw_product_piece *piece, cha
     int used = snprintf(text, text_bytes,
                         "rows %" PRIu64 " to %" PRIu64 ", columns %" PRIu64 " to %" PRIu64 ": %" PRIu64 " x %" PRIu64
                         " tiles of %ux%u, %u steps of k at a time in %u stages (%u bytes of shared memory); %u threads "
-                        "with %ux%u elements each, %u blocks for each multiprocessor; copies of A by %u, of B by %u, "
-                        "stores by %u elements",
+                        "with %ux%u elements each, %u block%s for each multiprocessor; copies of A by %u, of B by %u, "
+                        "stores by %u element%s",
                         piece->row, piece->row + piece->m, piece->col, piece->col + piece->n, piece->tiles_m,
                         piece->tiles_n, tile->rows, tile->cols, tile->depth, tile->stages, piece->shared_bytes,
                         tile->threads, tile->thread_rows, tile->thread_cols, tile->resident,
-                        piece->a_vector ? piece->a_vector : 1, piece->b_vector ? piece->b_vector : 1, piece->c_vector);
+                        hw_page_plural(tile->resident), piece->a_vector ? piece->a_vector : 1,
+                        piece->b_vector ? piece->b_vector : 1, piece->c_vector, hw_page_plural(piece->c_vector));
     if (split && used >= 0 && (size_t)used < text_bytes)
         used += snprintf(text + used, text_bytes - (size_t)used,
-                         "; k of %" PRIu64 " tiles in %u parts of %" PRIu64 ", added up by a second kernel", split,
-                         piece->parts,
+                         "; k of %" PRIu64 " tile%s in %u parts of %" PRIu64 ", added up by a second kernel", split,
+                         hw_page_plural(split), piece->parts,
                          piece->depths_per_part * tile->depth < p->k ? piece->depths_per_part * tile->depth : p->k);
     if (piece->section < piece->depths_per_part && used >= 0 && (size_t)used < text_bytes)
         used += snprintf(text + used, text_bytes - (size_t)used, "; sums go to memory every %u steps of k",

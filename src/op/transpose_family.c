@@ -270,10 +270,10 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
 // ---- The family -----------------------------------------------------------------------------------------------------
 
 #define PAIR(a, b) {a, b}
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, takes_any_block, copies, planner, \
-                rung_idea, rung_limit)                                                                                  \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block,      \
-     .tile = PAIR rung_tile, .any_block = takes_any_block, .is_copy = copies, .plan = planner, .idea = rung_idea,       \
+#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, takes_any_block, copies,        \
+                rung_plan, rung_idea, rung_limit)                                                                      \
+    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block,     \
+     .tile = PAIR rung_tile, .any_block = takes_any_block, .is_copy = copies, .plan = rung_plan, .idea = rung_idea,    \
      .limit = rung_limit},
 static const hw_rung rungs[] = {
 #include "kernels/transpose/ladder.def"

@@ -162,8 +162,8 @@ static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_dia
 static hw_status fit_elements(hw_permutation *p, hw_diag *diag) {
     if (!hw_permutation_narrow(p))
         return hw_diag_set(diag, HW_UNSUPPORTED,
-                           "hw_transpose: an array of %d axes that cannot be merged begins at no multiple of its elements",
-                           HW_MAX_RANK);
+                           "hw_transpose: an array of %d axes that cannot be merged begins at no multiple of its "
+                           "elements", HW_MAX_RANK);
     hw_permutation_widen(p, 16);
     return HW_OK;
 }
@@ -188,8 +188,8 @@ static void say_box(hw_page *page, const hw_permutation *p, const hw_tile_plan *
     for (uint32_t a = 0; a < plan->n_axes; a++)
         hw_page_say(page, "%s%u of axis %u (%llu)", a ? " x " : "", plan->box[a], plan->axis[a],
                     (unsigned long long)p->n[plan->axis[a]]);
-    hw_page_say(page, ", %llu blocks of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks, plan->threads,
-                plan->index64 ? 64 : 32);
+    hw_page_say(page, ", %llu block%s of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks,
+                hw_page_plural(plan->blocks), plan->threads, plan->index64 ? 64 : 32);
     if (plan->blocks_at_once)
         hw_page_say(page, "at a time: %u blocks, which leave the bus room for copies to the device\n",
                     plan->blocks_at_once);
@@ -201,19 +201,22 @@ static void say_boxes(hw_page *page, const hw_permutation *p, const hw_tile_plan
                 plan->kind == HW_TILE_DIRECT ? "rows of the same bytes on both sides, no shared memory"
                                              : "through shared memory");
     say_box(page, p, plan);
-    hw_page_say(page, "lanes: %u bytes a load, %u bytes a store%s\n", bytes * plan->load_vector,
-                bytes * plan->store_vector, plan->micro > 1 ? ", small elements turned round in registers" : "");
+    hw_page_say(page, "lanes: %u byte%s a load, %u byte%s a store%s\n", bytes * plan->load_vector,
+                hw_page_plural(bytes * plan->load_vector), bytes * plan->store_vector,
+                hw_page_plural(bytes * plan->store_vector),
+                plan->micro > 1 ? ", small elements turned round in registers" : "");
     if (plan->kind != HW_TILE_SHARED) return;
     uint64_t stores, loads, ideal;
     hw_tile_plan_wavefronts(plan, &stores, &loads, &ideal);
-    hw_page_say(page, "shared memory: %u bytes, per box %llu wavefronts of stores and %llu of loads, %llu in all "
-                "without conflicts\n", plan->shared_cells * bytes, (unsigned long long)stores,
+    hw_page_say(page, "shared memory: %u bytes, per box %llu wavefront%s of stores and %llu of loads, %llu in all "
+                "without conflicts\n", plan->shared_cells * bytes, (unsigned long long)stores, hw_page_plural(stores),
                 (unsigned long long)loads, (unsigned long long)ideal);
 }
 
 static void explain_apart(hw_page *page, hw_device *device, const hw_permutation *p, bool to_host) {
     if (is_one_run(p)) {
-        hw_page_say(page, "a copy of %llu bytes\n", (unsigned long long)(p->elems * p->elem_bytes));
+        hw_page_say(page, "a copy of %llu byte%s\n", (unsigned long long)(p->elems * p->elem_bytes),
+                    hw_page_plural(p->elems * p->elem_bytes));
         return;
     }
     hw_permutation part = *p;
@@ -248,13 +251,15 @@ const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *me
         return text;
     }
     hw_permutation_widen(&p, 16);
-    if (p.elem_bytes != merged->elem_bytes) hw_page_say(&page, "moved as elements of %u bytes\n", p.elem_bytes);
+    if (p.elem_bytes != merged->elem_bytes)
+        hw_page_say(&page, "moved as elements of %u byte%s\n", p.elem_bytes, hw_page_plural(p.elem_bytes));
     hw_swap_plan swap;
     if (p.in_place && moves_nothing(&p)) {
         hw_page_say(&page, "in place: nothing moves\n");
     } else if (p.in_place && hw_swap_plan_make(&p, hw_device_get_properties(device), &swap)) {
-        hw_page_say(&page, "kernel: transpose/95_swap.cu, in place, pairs of %u x %u tiles change places, %llu blocks "
-                    "of %u threads\n", swap.box, swap.box, (unsigned long long)swap.blocks, swap.threads);
+        hw_page_say(&page, "kernel: transpose/95_swap.cu, in place, pairs of %u x %u tiles change places, %llu block%s "
+                    "of %u threads\n", swap.box, swap.box, (unsigned long long)swap.blocks,
+                    hw_page_plural(swap.blocks), swap.threads);
     } else {
         if (p.in_place)
             hw_page_say(&page, "in place: through %llu bytes of scratch memory and back\n",

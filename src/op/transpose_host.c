@@ -1,7 +1,7 @@
 // Streams an array of this machine through a device in pieces. A piece is one run of in, or a few long ones, so that it
 // is copied at the bus's full rate. What kernels make of it they write to this machine themselves where they reach its
-// memory: a few blocks, which keep the bus busy and leave room for the next piece's copy. An H200 moved 47 GB/s each way
-// so, where plain copies both ways at once reach 51, and two-dimensional copies of the results 40 to 43
+// memory: a few blocks, which keep the bus busy and leave room for the next piece's copy. An H200 moved 47 GB/s each
+// way so, where plain copies both ways at once reach 51, and two-dimensional copies of the results 40 to 43
 // (docs/performance.md).
 #include "op/transpose_host.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "op/cpu/transpose.h"
+#include "op/page.h"
 #include "op/transpose_gpu.h"
 
 enum { SLOTS = 4 };   // pieces under way: one comes, one goes, and neither waits for the other
@@ -69,8 +70,8 @@ static range divide(uint64_t n, uint64_t length) {
     return range;
 }
 
-// Pieces of about `wanted` bytes, larger where runs of out would be shorter than 2 KiB, and never above `most`. False when
-// one element is too large.
+// Pieces of about `wanted` bytes, larger where runs of out would be shorter than 2 KiB, and never above `most`. False
+// when one element is too large.
 static bool choose_cut(const hw_permutation *p, uint64_t wanted, uint64_t most, cut *cut) {
     enum { RUN_BYTES = 2048 };
     uint64_t taken = 1;   // of the slower axes
@@ -335,8 +336,9 @@ const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p
     const part part = part_of(p, &job.cut, 0);
     const hw_permutation piece = piece_of(p, &part, NULL, LIKE_IN, NULL, is_direct ? IN_OUT : LIKE_OUT);
     int used = snprintf(text, text_bytes,
-                        "from this machine's memory in %llu pieces of %llu bytes, %d at a time; %s; each piece:\n",
-                        (unsigned long long)job.cut.pieces, (unsigned long long)job.piece_bytes, SLOTS,
+                        "from this machine's memory in %llu piece%s of %llu byte%s, %d at a time; %s; each piece:\n",
+                        (unsigned long long)job.cut.pieces, hw_page_plural(job.cut.pieces),
+                        (unsigned long long)job.piece_bytes, hw_page_plural(job.piece_bytes), SLOTS,
                         is_direct ? "kernels write the result here" : "copied through pinned memory");
     if (used > 0 && (size_t)used < text_bytes)
         hw_gpu_transpose_explain(device, &piece, is_direct, text + used, text_bytes - (size_t)used);

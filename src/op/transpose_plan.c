@@ -101,7 +101,8 @@ static bool fits(const hw_permutation *p, const int64_t *strides, const void *da
            all_multiples(p, strides, axis, elems) && (uintptr_t)data % ((size_t)elems * p->elem_bytes) == 0;
 }
 
-static void choose_vectors(const hw_permutation *p, const uint32_t *box, const hw_tile_goals *goals, hw_tile_plan *plan) {
+static void choose_vectors(const hw_permutation *p, const uint32_t *box, const hw_tile_goals *goals,
+                           hw_tile_plan *plan) {
     const uint32_t first_in = plan->axis[0], first_out = plan->axis[plan->out_order[0]], e = p->elem_bytes;
     plan->micro = plan->load_vector = plan->store_vector = 1;
     if (e < 4 && first_in != first_out && fits(p, p->in_stride, p->in, first_in, box[first_in], 4 / e) &&
@@ -110,7 +111,8 @@ static void choose_vectors(const hw_permutation *p, const uint32_t *box, const h
     for (uint32_t v = 16; v > 1; v /= 2) {
         uint32_t elems = v * plan->micro;
         if (elems * e > goals->max_vector_bytes) continue;
-        if (plan->load_vector == 1 && fits(p, p->in_stride, p->in, first_in, box[first_in], elems)) plan->load_vector = v;
+        if (plan->load_vector == 1 && fits(p, p->in_stride, p->in, first_in, box[first_in], elems))
+            plan->load_vector = v;
         if (plan->store_vector == 1 && fits(p, p->out_stride, p->out, first_out, box[first_out], elems))
             plan->store_vector = v;
     }
@@ -166,8 +168,8 @@ static uint32_t warp_wavefronts(const int64_t cells[32], uint32_t cell_bytes) {
     return total;
 }
 
-// Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses, alike but for
-// a shift that moves all lanes to other banks.
+// Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses, alike but
+// for a shift that moves all lanes to other banks.
 static uint64_t walk_wavefronts(const hw_tile_plan *plan, bool loading, uint32_t n_warps, uint64_t *ideal) {
     const uint32_t cell_bytes = plan->elem_bytes * plan->micro;
     uint32_t along = loading ? plan->load_vector * plan->micro : plan->store_vector;
@@ -189,7 +191,8 @@ void hw_tile_plan_wavefronts(const hw_tile_plan *plan, uint64_t *stores, uint64_
     *loads = walk_wavefronts(plan, false, 0, ideal);
 }
 
-// Lays the box's axes one behind the other, as in in or as in out, with `pad` cells behind the axes up to place `behind`.
+// Lays the box's axes one behind the other, as in in or as in out, with `pad` cells behind the axes up to place
+// `behind`.
 static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t pad) {
     uint32_t stride = 1;
     for (uint32_t i = 0; i < plan->n_axes; i++) {
@@ -201,8 +204,8 @@ static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t p
     plan->shared_cells = stride;
 }
 
-// Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest. Pads behind a short axis can
-// be longer than it, more than a kernel may have; without pads a box fits.
+// Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest. Pads behind a short axis
+// can be longer than it, more than a kernel may have; without pads a box fits.
 static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
     enum { WARPS = 2 };
     uint64_t best = UINT64_MAX;
@@ -252,7 +255,8 @@ static void make_grid(const hw_permutation *p, const uint32_t *box, const uint32
     for (uint32_t a = 0; a < plan->n_axes; a++) {
         plan->cut[a] = -1;
         for (uint32_t g = 0; g < plan->n_grid; g++)
-            if (plan->grid[g].axis == plan->axis[a] && p->n[plan->axis[a]] % plan->box[a] != 0) plan->cut[a] = (int32_t)g;
+            if (plan->grid[g].axis == plan->axis[a] && p->n[plan->axis[a]] % plan->box[a] != 0)
+                plan->cut[a] = (int32_t)g;
     }
 }
 
@@ -273,8 +277,8 @@ static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     return (uint32_t)((side + unit - 1) / unit * unit);
 }
 
-// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two), and should: the kernel's own price
-// is about a tenth.
+// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two), and should: the kernel's own
+// price is about a tenth.
 static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const hw_tile_plan *plan) {
     if (goals->max_vector_bytes < 16) return false;
     if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
@@ -302,8 +306,8 @@ uint32_t hw_tile_plan_shared_bytes(const hw_tile_plan *plan) {
 static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_tile_plan *plan) {
     const uint32_t e = p->elem_bytes, col = plan->axis[0], row = plan->axis[1], sector = 32 / e;
     plan->kind = HW_TILE_RAGGED;
-    // Measured on an H200 (docs/performance.md). With a sector's rows more, a tile of floats is 64 rows of 16 words: two
-    // for each thread.
+    // Measured on an H200 (docs/performance.md). With a sector's rows more, a tile of floats is 64 rows of 16 words:
+    // two for each thread.
     static const uint32_t threads[] = {256, 256, 512, 512}, cols[] = {64, 64, 60, 48}, rows[] = {64, 64, 56, 32};
     const int size = __builtin_ctz(e);
     plan->threads = threads[size];
@@ -412,9 +416,8 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     enum { FEW_BYTES = 600 * 16, FEW_THREADS = 256 };
     if (box_elems(p, box) * p->elem_bytes < FEW_BYTES && plan->threads > FEW_THREADS) plan->threads = FEW_THREADS;
     list_axes(p, box, in_order, out_order, plan);
-    bool same_rows = in_order[0] == out_order[0];
-    plan->kind = p->rank == 1 || (same_rows && p->n[in_order[0]] * p->elem_bytes >= goals->direct_bytes) ? HW_TILE_DIRECT
-                                                                                                         : HW_TILE_SHARED;
+    bool same_rows = in_order[0] == out_order[0] && p->n[in_order[0]] * p->elem_bytes >= goals->direct_bytes;
+    plan->kind = p->rank == 1 || same_rows ? HW_TILE_DIRECT : HW_TILE_SHARED;
     choose_vectors(p, box, goals, plan);
     if (is_ragged(p, goals, plan)) make_ragged(p, out_order, plan);
     else make_grid(p, box, in_order, out_order, goals->grid_order, plan);
@@ -422,9 +425,9 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     plan->index64 = needs_index64(p);
 }
 
-// For the 16 KiB of GPUs before 2.0. Runs stay powers of two, and lanes move 4 bytes: half a warp is one access there, of
-// 64 bytes then, and with larger words it would be two rows of a box, or of less bandwidth (CUDA C Programming Guide 1.1,
-// 5.1.2.1).
+// For the 16 KiB of GPUs before 2.0. Runs stay powers of two, and lanes move 4 bytes: half a warp is one access there,
+// of 64 bytes then, and with larger words it would be two rows of a box, or of less bandwidth (CUDA C Programming Guide
+// 1.1, 5.1.2.1).
 static void aim_lower(const hw_permutation *p, hw_tile_goals *goals) {
     goals->box_bytes_max = goals->shared_bytes;
     goals->box_bytes_min = 4096;
@@ -448,7 +451,8 @@ hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_propert
                            .shared_bytes = hw_plan_static_shared_most(device, param_bytes(p))};
     if (goals.box_bytes_max > goals.shared_bytes) aim_lower(p, &goals);
     // A small array: smaller boxes, so that each multiprocessor has some.
-    while (goals.in_run_bytes > 64 && p->elems * p->elem_bytes / goals.box_bytes_min < 2 * (uint64_t)device->multiprocessors) {
+    const uint64_t bytes = p->elems * p->elem_bytes, wanted = 2 * (uint64_t)device->multiprocessors;
+    while (goals.in_run_bytes > 64 && bytes / goals.box_bytes_min < wanted) {
         goals.in_run_bytes /= 2;
         goals.out_run_bytes /= 2;
         goals.box_bytes_min /= 4;

@@ -5,18 +5,8 @@
 #define HW_TESTS_MATMUL_CHECK_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "halfwarp.h"
 #include "op/family.h"
+#include "op_test.h"
 
 enum { MOST_BATCH_AXES = 6, GUARD_BYTES = 256, UNWRITTEN = 0xA5, NOT_A_NUMBER = 0xFF };
 

@@ -1,35 +1,12 @@
 // Ladders: every rung of the transposes right at every kind of size and element, its counters as its file predicts, and
 // the runner's own duties: wrong results and guard bytes are seen, blocks are tried, what is not possible is named.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/alloc.h"
-#include "ladder/ladder.h"
+#include "ladder_test.h"
 #include "op/padding.h"
 #include "op/transpose_launch.h"
 
-static const hw_device_options device_options = {.cache_dir = HW_TEST_CACHE};
 static hw_device *h200;
-
-static hw_device *open_with(const char *name, uint32_t threads) {
-    hw_device *device = NULL;
-    hw_diag diag = {0};
-    hw_device_options options = device_options;
-    options.search_path = getenv("PATH");
-    options.threads = threads;
-    if (hw_device_open(name, &options, &device, &diag)) fail_msg("%s: %s", name, diag.text);
-    return device;
-}
-
-static hw_device *open_device(const char *name) { return open_with(name, 0); }
 
 static int setup(void **state) {
     (void)state;
@@ -237,22 +214,16 @@ static const prediction predictions[] = {
 };
 enum { N_PREDICTIONS = sizeof predictions / sizeof predictions[0] };
 
-static void expect_count(const char *rung, const hw_ladder_row *row, hw_counter counter, uint64_t expected) {
-    if (row->counts[counter] != expected)
-        fail_msg("%s: %s is %llu, not %llu", rung, hw_counter_rows[counter].name,
-                 (unsigned long long)row->counts[counter], (unsigned long long)expected);
-}
-
 static void expect_prediction(const prediction *p, const hw_ladder_row *row) {
     assert_true(row->has_counts);
-    expect_count(p->rung, row, HW_COUNT_GLD_REQUESTS, p->loads);
-    expect_count(p->rung, row, HW_COUNT_GLD_SECTORS, p->load_sectors);
-    expect_count(p->rung, row, HW_COUNT_GST_REQUESTS, p->stores);
-    expect_count(p->rung, row, HW_COUNT_GST_SECTORS, p->store_sectors);
-    expect_count(p->rung, row, HW_COUNT_STS_INST, p->shared_stores);
-    expect_count(p->rung, row, HW_COUNT_STS_WAVEFRONTS, p->store_passes);
-    expect_count(p->rung, row, HW_COUNT_LDS_INST, p->shared_loads);
-    expect_count(p->rung, row, HW_COUNT_LDS_WAVEFRONTS, p->load_passes);
+    expect_count(row, HW_COUNT_GLD_REQUESTS, p->loads);
+    expect_count(row, HW_COUNT_GLD_SECTORS, p->load_sectors);
+    expect_count(row, HW_COUNT_GST_REQUESTS, p->stores);
+    expect_count(row, HW_COUNT_GST_SECTORS, p->store_sectors);
+    expect_count(row, HW_COUNT_STS_INST, p->shared_stores);
+    expect_count(row, HW_COUNT_STS_WAVEFRONTS, p->store_passes);
+    expect_count(row, HW_COUNT_LDS_INST, p->shared_loads);
+    expect_count(row, HW_COUNT_LDS_WAVEFRONTS, p->load_passes);
     if (!row->regs_estimated && row->occupancy.occupancy_pct != p->occupancy_pct)
         fail_msg("%s: occupancy is %g%%, not %g%%", p->rung, row->occupancy.occupancy_pct, p->occupancy_pct);
 }
@@ -290,12 +261,12 @@ static void ragged_counters(void **state) {
     (void)state;
     count_alone(1009, 1013, &family, &ladder);
     const hw_ladder_row *row = &ladder.rows[0];
-    expect_count("ragged", row, HW_COUNT_GLD_REQUESTS, 12690);
-    expect_count("ragged", row, HW_COUNT_GLD_SECTORS, 165736);
-    expect_count("ragged", row, HW_COUNT_GST_REQUESTS, 10681);
-    expect_count("ragged", row, HW_COUNT_GST_SECTORS, 130929);
-    expect_count("ragged", row, HW_COUNT_STS_INST, 41344);
-    expect_count("ragged", row, HW_COUNT_STS_WAVEFRONTS, 82688);
+    expect_count(row, HW_COUNT_GLD_REQUESTS, 12690);
+    expect_count(row, HW_COUNT_GLD_SECTORS, 165736);
+    expect_count(row, HW_COUNT_GST_REQUESTS, 10681);
+    expect_count(row, HW_COUNT_GST_SECTORS, 130929);
+    expect_count(row, HW_COUNT_STS_INST, 41344);
+    expect_count(row, HW_COUNT_STS_WAVEFRONTS, 82688);
     hw_ladder_free(&ladder);
 }
 
@@ -338,8 +309,8 @@ static void best_of_16k(void **state) {
         const hw_ladder_row *row = &ladder.rows[ladder.n_rows - 1];
         if (row->status || !row->verdict.right) fail_msg("%s: %s%s", dtypes[i], row->text, row->verdict.text);
         const uint64_t lane_bytes = i == 2 ? 16 : 4, elem_bytes = i == 0 ? 4 : i == 1 ? 1 : 16;
-        expect_count("best", row, HW_COUNT_GLD_REQUESTS, 256 * 256 * elem_bytes / lane_bytes / 32);
-        expect_count("best", row, HW_COUNT_GST_REQUESTS, 256 * 256 * elem_bytes / lane_bytes / 32);
+        expect_count(row, HW_COUNT_GLD_REQUESTS, 256 * 256 * elem_bytes / lane_bytes / 32);
+        expect_count(row, HW_COUNT_GST_REQUESTS, 256 * 256 * elem_bytes / lane_bytes / 32);
         hw_ladder_free(&ladder);
     }
     hw_device_close(gtx280);
@@ -389,7 +360,7 @@ static void expect_recorded(const char *kernel, const hw_ladder_row *row, const 
     }
     for (int c = 0; c < HW_COUNTERS; c++)
         if (!strcmp(column, hw_counter_rows[c].name)) {
-            expect_count(kernel, row, (hw_counter)c, strtoull(text, NULL, 10));
+            expect_counter(kernel, row->counts, (hw_counter)c, strtoull(text, NULL, 10));
             return;
         }
     fail_msg("no counter is called %s", column);
@@ -690,7 +661,7 @@ static void progress(void *context, size_t index, size_t count, const char *rung
 
 static void no_memory(void **state) {
     // Two threads: each of a machine's many would have allocations of its own.
-    hw_device *device = open_with("sim:h200", 2);
+    hw_device *device = open_device_with("sim:h200", 0, 2);
     hw_ladder_options options = transpose(33, 20, "f32");
     size_t calls = 0;
     long fails = 0;

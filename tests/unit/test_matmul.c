@@ -8,18 +8,12 @@
 static hw_device *devices[3];
 static int n_devices;
 
-static hw_device *open_device(const char *name) {
-    hw_device *device = NULL;
-    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    return hw_device_open(name, &options, &device, NULL) ? NULL : device;
-}
-
 static int setup(void **state) {
     const char *const names[] = {"cpu", "sim:h200", "cuda:0"}, *only = getenv("HW_TEST_DEVICE");
     (void)state;
-    if (only) devices[n_devices++] = open_device(only);
+    if (only) devices[n_devices++] = find_device(only);
     for (int i = 0; i < 3 && !only; i++)
-        if ((devices[n_devices] = open_device(names[i]))) n_devices++;
+        if ((devices[n_devices] = find_device(names[i]))) n_devices++;
     return n_devices && devices[0] ? 0 : -1;
 }
 
@@ -287,6 +281,28 @@ static void test_refusals(void **state) {
         }
 }
 
+// Of one and of many of everything: "1 batch".
+static void test_grammar(void **state) {
+    static const int64_t sizes[][4] = {{1, 1, 1, 1}, {17, 31, 13, 1}, {64, 64, 1, 3}, {100, 1, 5, 1},
+                                       {256, 256, 256, 1}, {1000, 1000, 1000, 1}, {8192, 8192, 64, 1}};
+    static const hw_precision precisions[] = {HW_PRECISION_OF_TYPE, HW_PRECISION_TF32};
+    (void)state;
+    for (int d = 0; d < n_devices; d++)
+        for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
+            const int64_t *s = sizes[i / 2];
+            int64_t shapes[3][3] = {{s[3], s[0], s[2]}, {s[3], s[2], s[1]}, {s[3], s[0], s[1]}};
+            DLTensor x[3];
+            char text[4096];
+            for (int k = 0; k < 3; k++)
+                x[k] = (DLTensor){.device = hw_device_get_properties(devices[d])->dl, .ndim = 3,
+                                  .dtype = {kDLFloat, 32, 1}, .shape = shapes[k]};
+            assert_int_equal(hw_matmul_explain(devices[d], &x[0], &x[1], &x[2], precisions[i % 2], text, sizeof text,
+                                               NULL), HW_OK);
+            assert_non_null(strstr(text, s[3] == 1 ? ", 1 batch, " : ", 3 batches, "));
+            expect_grammar(text);
+        }
+}
+
 static void test_nulls(void **state) {
     const matmul_example e = {.type = "f32", .m = 8, .n = 8, .k = 8, .alpha = 1};
     matmul_array x[3];
@@ -339,7 +355,7 @@ int main(void) {
         cmocka_unit_test(test_sizes),     cmocka_unit_test(test_layouts),    cmocka_unit_test(test_scales),
         cmocka_unit_test(test_wider_results), cmocka_unit_test(test_precisions), cmocka_unit_test(test_batches),
         cmocka_unit_test(test_merging),   cmocka_unit_test(test_larger),     cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_old_gpu),   cmocka_unit_test(test_refusals),   cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_old_gpu),   cmocka_unit_test(test_refusals),   cmocka_unit_test(test_grammar), cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

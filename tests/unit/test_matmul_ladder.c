@@ -1,30 +1,14 @@
 // The ladder of matrix products: every rung right at every kind of size, its counters as its file predicts, its numbers
 // as the seed has them; wrong results are seen, however large the matrices.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "ladder/ladder.h"
-
-static hw_device *open_device(const char *name) {
-    hw_device *device = NULL;
-    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    return hw_device_open(name, &options, &device, NULL) ? NULL : device;
-}
+#include "ladder_test.h"
 
 static hw_device *h200;
 
 static int setup(void **state) {
     (void)state;
     h200 = open_device("sim:h200");
-    return h200 ? 0 : -1;
+    return 0;
 }
 
 static int teardown(void **state) {
@@ -72,7 +56,6 @@ static void test_processor(void **state) {
     static const char *const types[] = {"f32", "f64", "f16", "bf16"};
     hw_device *cpu = open_device("cpu");
     (void)state;
-    assert_non_null(cpu);
     for (size_t t = 0; t < 4; t++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) expect_right(cpu, sizes[i], types[t]);
     hw_device_close(cpu);
@@ -81,7 +64,7 @@ static void test_processor(void **state) {
 // More than the reference makes all of; and every size again.
 static void test_gpu(void **state) {
     static const uint64_t large[][3] = {{1300, 1500, 1700}, {1408, 1536, 1792}};
-    hw_device *cuda = open_device("cuda:0");
+    hw_device *cuda = find_device("cuda:0");
     (void)state;
     if (!cuda) skip();
     for (size_t i = 0; i < 2; i++) expect_right(cuda, large[i], "f32");
@@ -94,19 +77,6 @@ static void test_gpu(void **state) {
 }
 
 // ---- what the files predict -----------------------------------------------------------------------------------------
-
-static const hw_ladder_row *row_of(const hw_ladder *ladder, const char *name) {
-    for (size_t i = 0; i < ladder->n_rows; i++)
-        if (!strcmp(ladder->rows[i].rung->name, name)) return &ladder->rows[i];
-    fail_msg("there is no rung %s", name);
-    return NULL;
-}
-
-static void expect_count(const hw_ladder_row *row, hw_counter counter, uint64_t expected) {
-    if (row->counts[counter] != expected)
-        fail_msg("%s: %s is %llu, not %llu", row->rung->name, hw_counter_rows[counter].name,
-                 (unsigned long long)row->counts[counter], (unsigned long long)expected);
-}
 
 // Seed 004: C of 80x128 in a grid of 8x5 blocks, k = 64. Naive, A is read 128 times and B 80 times, a sector for 16
 // lanes of a row of A and 2 for B's; with tiles of 16 A is read 8 times and B 5 times, in sectors that are used whole.
@@ -158,7 +128,6 @@ static void test_predictions(void **state) {
         const prediction *p = &predictions[i];
         hw_device *device = open_device(p->gpu);
         hw_ladder ladder;
-        assert_non_null(device);
         climb(device, p->rung, p->size, p->dtype, &ladder);
         const hw_ladder_row *row = row_of(&ladder, p->rung);
         expect_count(row, HW_COUNT_GLD_REQUESTS, p->loads);

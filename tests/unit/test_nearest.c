@@ -1,18 +1,9 @@
-// hw_nearest on a simulated GPU, on the processor, and on a GPU where there is one: to the bit what a plain loop finds, for
-// point sets of every kind; what is refused, and what is left untouched then.
+// hw_nearest on a simulated GPU, on the processor, and on a GPU where there is one: to the bit what a plain loop finds,
+// for point sets of every kind; what is refused, and what is left untouched then.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/alloc.h"
-#include "halfwarp.h"
+#include "op_test.h"
 
 enum { GUARD = 256, GUARD_BYTE = 0xa5, MOST_DEVICES = 3 };
 static hw_device *devices[MOST_DEVICES];   // the simulated one first
@@ -52,7 +43,7 @@ typedef enum kind {
 static const char *const kind_names[KINDS] = {"uniform", "equal", "pairs", "grid", "line", "clusters", "far",
                                               "magnitudes", "infinities", "huge"};
 
-static uint64_t seed;
+
 static double uniform(void) {
     seed += 0x9e3779b97f4a7c15u;
     uint64_t z = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
@@ -168,7 +159,8 @@ static void put_rows(hw_device *device, const double *from, uint64_t n, const pr
     for (uint64_t i = 0; i < n; i++)
         for (uint32_t a = 0; a < p->dims; a++) {
             const double x = from[i * p->dims + a];
-            char *at = host + (int64_t)bytes * ((int64_t)first + (int64_t)i * to->strides[0] + (int64_t)a * to->strides[1]);
+            const int64_t offset = (int64_t)first + (int64_t)i * to->strides[0] + (int64_t)a * to->strides[1];
+            char *at = host + (int64_t)bytes * offset;
             if (p->is_f64) memcpy(at, &x, 8);
             else memcpy(at, &(float){(float)x}, 4);
         }
@@ -504,9 +496,31 @@ static void explained(void **state) {
             hw_diag diag = {0};
             const hw_nearest_options options = {.k = 3, .method = (hw_nearest_method)method};
             check(hw_nearest_explain(devices[d], &points, NULL, &options, text, sizeof text, &diag), &diag);
-            assert_non_null(strstr(text, "100000 points of 3 coordinates (f32), 3 neighbours, none its own\n"));
+            const char *problem = strstr(text, "100000 points of 3 coordinates (f32), 3 neighbours, none its own\n");
+            assert_non_null(problem);
+            assert_null(strstr(strchr(problem, '\n'), " points of "));   // not said twice
+            expect_grammar(text);
             check(hw_nearest_explain(devices[d], &points, NULL, &options, little, sizeof little, &diag), &diag);
             assert_int_equal(strlen(little), sizeof little - 1);
+        }
+}
+
+// Of one and of many of everything.
+static void explained_in_right_grammar(void **state) {
+    (void)state;
+    for (int d = 0; d < n_devices; d++)
+        for (int i = 0; i < 32; i++) {
+            int64_t shape[2] = {i & 1 ? 1 : 5000, i & 2 ? 1 : 3}, query_shape[2] = {i & 4 ? 1 : 700, shape[1]};
+            const DLTensor points = {.device = hw_device_get_properties(devices[d])->dl, .ndim = 2,
+                                     .dtype = {kDLFloat, 32, 1}, .shape = shape};
+            DLTensor queries = points;
+            queries.shape = query_shape;
+            char text[2048];
+            const hw_nearest_options options = {.k = i & 8 ? 1 : 2,
+                                                .method = i & 16 ? HW_NEAREST_BRUTE : HW_NEAREST_SEARCH};
+            assert_int_equal(hw_nearest_explain(devices[d], &points, &queries, &options, text, sizeof text, NULL),
+                             HW_OK);
+            expect_grammar(text);
         }
 }
 
@@ -548,6 +562,7 @@ int main(void) {
         cmocka_unit_test(nan_is_named),
         cmocka_unit_test(refused),
         cmocka_unit_test(explained),
+        cmocka_unit_test(explained_in_right_grammar),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,27 +1,10 @@
 // The ladder of nearest neighbours: every rung right at every kind of size, and its counters as its file predicts.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "ladder/ladder.h"
+#include "ladder_test.h"
 #include "op/nearest_plan.h"
 
 static hw_device *h200, *cpu;
-
-static hw_device *open_device(const char *name) {
-    hw_device *opened = NULL;
-    hw_diag diag = {0};
-    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    if (hw_device_open(name, &options, &opened, &diag)) fail_msg("%s", diag.text);
-    return opened;
-}
 
 static int setup(void **state) {
     (void)state;
@@ -87,12 +70,6 @@ static void sizes_are_checked(void **state) {
 
 // ---- What the files predict -----------------------------------------------------------------------------------------
 
-static void expect_count(const char *name, const uint64_t *counts, hw_counter counter, uint64_t wanted) {
-    if (counts[counter] != wanted)
-        fail_msg("%s: %s is %llu, not %llu", name, hw_counter_rows[counter].name,
-                 (unsigned long long)counts[counter], (unsigned long long)wanted);
-}
-
 // Of instructions, which compilers choose.
 static void expect_about(const char *what, double got, double least, double most) {
     if (!(got >= least && got <= most)) fail_msg("%s: %g, not %g to %g", what, got, least, most);
@@ -129,7 +106,7 @@ static void first_rungs(void **state) {
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         assert_string_equal(ladder.rows[r].rung->name, rows[r].rung);
         for (size_t c = 0; c < sizeof rows[r].of / sizeof rows[r].of[0]; c++)
-            expect_count(rows[r].rung, ladder.rows[r].counts, rows[r].of[c].counter, rows[r].of[c].count);
+            expect_count(&ladder.rows[r], rows[r].of[c].counter, rows[r].of[c].count);
     }
     hw_ladder_free(&ladder);
 }
@@ -203,8 +180,8 @@ static void every_pair(void **state) {
     (void)state;
     count(brute, N, 1, small);
     count(brute, 2 * N, 1, large);
-    expect_count("80_brute.cu", small, HW_COUNT_LDS_INST, PAIRS / 8);
-    expect_count("80_brute.cu", large, HW_COUNT_LDS_INST, 4 * PAIRS / 8);
+    expect_counter("80_brute.cu", small, HW_COUNT_LDS_INST, PAIRS / 8);
+    expect_counter("80_brute.cu", large, HW_COUNT_LDS_INST, 4 * PAIRS / 8);
     expect_about("instructions of 80_brute.cu for a pair", per_tile(small, large, N, N / 1024.0) / (512 * 8 * 4), 7,
                  7.6);
 }
@@ -217,8 +194,8 @@ static void every_pair_of_many_neighbours(void **state) {
     count(none, N, K, small);
     count(none, 2 * N, K, large);
     count(all, N, K, found);
-    expect_count("82_select.cu", small, HW_COUNT_LDS_INST, PAIRS / 4);
-    expect_count("82_select.cu", found, HW_COUNT_LDS_INST, PAIRS / 4);
+    expect_counter("82_select.cu", small, HW_COUNT_LDS_INST, PAIRS / 4);
+    expect_counter("82_select.cu", found, HW_COUNT_LDS_INST, PAIRS / 4);
     expect_about("instructions of 82_select.cu for 32 pairs", per_tile(small, large, N, N / 32.0) / (512 / 32 * 32), 14,
                  16);
     // The first K points are put in their place, and of the others the i-th with the probability K / i.
@@ -238,7 +215,7 @@ static void index_and_search(void **state) {
         const uint64_t n = sizes[i].n, all = 4 + 3 * sizes[i].passes + sizes[i].levels - 1;   // barriers of the GPU
         uint64_t index[HW_COUNTERS], both[HW_COUNTERS];
         count((launched){HW_NEAREST_SEARCH, INFINITY, 1}, n, 1, index);
-        expect_count("90_index.cu", index, HW_COUNT_BARRIERS,
+        expect_counter("90_index.cu", index, HW_COUNT_BARRIERS,
                      (2 * all + 2 + (3 + 4) * sizes[i].passes) * WARPS * sizes[i].blocks);
         if (n != 4096) continue;
         count((launched){HW_NEAREST_SEARCH, INFINITY, 2}, n, 1, both);

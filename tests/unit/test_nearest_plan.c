@@ -1,4 +1,5 @@
-// The choice between every pair and the search, and what the kernels are given: a pure function, looked at from outside.
+// The choice between every pair and the search, and what the kernels are given: a pure function, looked at from
+// outside.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

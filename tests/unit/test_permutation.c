@@ -220,7 +220,8 @@ static void known_shapes(void **state) {
 
 static void format_fits_its_room(void **state) {
     (void)state;
-    hw_permutation p = {.rank = 2, .elem_bytes = 4, .elems = 35, .n = {7, 5}, .in_stride = {1, 7}, .out_stride = {8, 1}};
+    hw_permutation p = {.rank = 2, .elem_bytes = 4, .elems = 35, .n = {7, 5}, .in_stride = {1, 7},
+                        .out_stride = {8, 1}};
     char text[64];
     assert_string_equal(hw_permutation_format(&p, text, sizeof text), "(7, 5) strides (1, 7) to (8, 1)");
     for (size_t room = 1; room < 20; room++) {

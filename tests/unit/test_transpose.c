@@ -1,37 +1,17 @@
 // hw_transpose on devices with kernels: every way that a plan can take, against the plainest loop; misuse. On a machine
 // with a GPU, HW_TEST_DEVICE=cuda:0 runs the same on it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/alloc.h"
-#include "halfwarp.h"
 #include "op/transpose_plan.h"
+#include "transpose_test.h"
 
 static hw_device *device;
 static const hw_device_properties *properties;
-
-static hw_device *open_device(const char *name) {
-    hw_device *opened = NULL;
-    hw_diag diag = {0};
-    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    if (hw_device_open(name, &options, &opened, &diag)) fail_msg("%s", diag.text);
-    return opened;
-}
 
 // For plans that nobody carries out.
 static const hw_device_properties h200 = {.cc = 90, .multiprocessors = 132, .shared_bytes = 227 << 10};
 
 static int setup(void **state) {
     (void)state;
-    const char *name = getenv("HW_TEST_DEVICE");
-    device = open_device(name ? name : "sim:h200");
+    device = open_device(usual_device());
     properties = hw_device_get_properties(device);
     return 0;
 }
@@ -42,17 +22,9 @@ static int teardown(void **state) {
     return 0;
 }
 
-static uint32_t below(uint32_t n) {
-    static uint64_t state = 0x853c49e6748fea9bu;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)((state >> 32) % n);
-}
-
 // ---- One transpose against a loop -----------------------------------------------------------------------------------
 
-enum { RANK = 8, GUARD = 256 };
+enum { RANK = 8 };
 
 typedef struct example {
     int rank, axes[RANK];
@@ -61,38 +33,14 @@ typedef struct example {
     bool in_place;
 } example;
 
-static DLDataType type_of(uint32_t bytes) {
-    return (DLDataType){kDLUInt, (uint8_t)(bytes == 16 ? 64 : 8 * bytes), bytes == 16 ? 2 : 1};
-}
-
-static uint64_t elems_of(const example *e) {
-    uint64_t elems = 1;
-    for (int i = 0; i < e->rank; i++) elems *= (uint64_t)e->shape[i];
-    return elems;
-}
-
-static void expect(const example *e, const unsigned char *in, unsigned char *out) {
-    uint64_t elems = elems_of(e);
-    for (uint64_t o = 0; o < elems; o++) {
-        int64_t at[RANK], index = 0;
-        uint64_t rest = o;
-        for (int i = e->rank - 1; i >= 0; i--) {
-            at[e->axes[i]] = (int64_t)(rest % (uint64_t)e->shape[e->axes[i]]);
-            rest /= (uint64_t)e->shape[e->axes[i]];
-        }
-        for (int i = 0; i < e->rank; i++) index = index * e->shape[i] + at[i];
-        memcpy(out + o * e->elem_bytes, in + (uint64_t)index * e->elem_bytes, e->elem_bytes);
-    }
-}
-
 static void check(const example *e) {
-    const uint64_t bytes = elems_of(e) * e->elem_bytes, begin = GUARD + (uint64_t)e->offset_elems * e->elem_bytes,
-                   all = begin + bytes + GUARD;
+    const uint64_t bytes = count_elems(e->rank, e->shape) * e->elem_bytes;
+    const uint64_t begin = GUARD + (uint64_t)e->offset_elems * e->elem_bytes, all = begin + bytes + GUARD;
     unsigned char *source = malloc(all), *wanted = malloc(all), *got = malloc(all);
     for (uint64_t i = 0; i < all; i++) source[i] = (unsigned char)below(256);
     if (e->in_place) memcpy(wanted, source, all);
-    else memset(wanted, 0xA5, all);
-    expect(e, source + begin, wanted + begin);
+    else memset(wanted, GUARD_BYTE, all);
+    transpose_dense(e->rank, e->axes, e->shape, e->elem_bytes, source + begin, wanted + begin);
 
     hw_stream *stream = hw_device_stream(device);
     hw_diag diag = {0};
@@ -104,9 +52,9 @@ static void check(const example *e) {
     hw_status status = hw_device_alloc(device, all, &in, &diag);
     if (!status) status = hw_device_alloc(device, all, &out, &diag);
     if (!status) status = hw_copy(stream, in, source, all, &diag);
-    if (!status) status = hw_fill(stream, out, 0xA5, all, &diag);
-    DLTensor a = {.data = (char *)in + begin, .device = properties->dl, .ndim = e->rank, .dtype = type_of(e->elem_bytes),
-                  .shape = (int64_t *)e->shape};
+    if (!status) status = hw_fill(stream, out, GUARD_BYTE, all, &diag);
+    DLTensor a = {.data = (char *)in + begin, .device = properties->dl, .ndim = e->rank,
+                  .dtype = type_of(e->elem_bytes), .shape = (int64_t *)e->shape};
     DLTensor b = a;
     b.shape = out_shape;
     if (!e->in_place) b.data = (char *)out + begin;
@@ -116,11 +64,8 @@ static void check(const example *e) {
     char text[4096] = "";
     hw_transpose_explain(device, &a, axes, &b, text, sizeof text, NULL);
     if (status) fail_msg("%s\n%s", diag.text, text);
-    if (memcmp(got, wanted, all)) {
-        uint64_t at = 0;
-        while (got[at] == wanted[at]) at++;
-        fail_msg("byte %lld of %llu is wrong:\n%s", (long long)at - (long long)begin, (unsigned long long)bytes, text);
-    }
+    expect_bytes(got, wanted, all, begin, text);
+    expect_grammar(text);
     hw_device_free(device, in);
     hw_device_free(device, out);
     free(source);
@@ -185,15 +130,10 @@ static void test_random(void **state) {
     for (int i = 0; i < rounds; i++) {
         example e = {.rank = 1 + (int)below(6), .elem_bytes = 1u << below(5), .offset_elems = below(3) ? 0 : below(7),
                      .in_place = below(4) == 0};
-        for (int k = 0; k < e.rank; k++) e.axes[k] = k;
-        for (int k = e.rank - 1; k > 0; k--) {
-            int other = (int)below((uint32_t)k + 1), axis = e.axes[k];
-            e.axes[k] = e.axes[other];
-            e.axes[other] = axis;
-        }
+        shuffle(e.axes, e.rank);
         do
             for (int k = 0; k < e.rank; k++) e.shape[k] = 1 + below(below(3) ? 20 : 300);
-        while (elems_of(&e) > 60000);
+        while (count_elems(e.rank, e.shape) > 60000);
         check(&e);
     }
 }
@@ -253,7 +193,8 @@ static void test_index64(void **state) {
     if (!status) status = hw_device_alloc(device, sizeof got, &out, &diag);
     for (int k = 0; k < 2 && !status; k++) status = hw_copy(stream, (char *)in + k * far, ends[k], ROWS * COLS, &diag);
     int64_t shape[] = {2, ROWS, COLS}, stride[] = {far, COLS, 1}, out_shape[] = {COLS, ROWS, 2};
-    DLTensor a = {.data = in, .device = properties->dl, .ndim = 3, .dtype = type_of(1), .shape = shape, .strides = stride};
+    DLTensor a = {.data = in, .device = properties->dl, .ndim = 3, .dtype = type_of(1), .shape = shape,
+                  .strides = stride};
     DLTensor b = {.data = out, .device = properties->dl, .ndim = 3, .dtype = type_of(1), .shape = out_shape};
     if (!status) status = hw_transpose(stream, &a, NULL, &b, &diag);
     if (!status) status = hw_copy(stream, got, out, sizeof got, &diag);
@@ -392,7 +333,8 @@ static void test_misuse(void **state) {
     static char here[4096];
     int64_t shape[] = {8, 16}, turned[] = {16, 8};
     const DLTensor in = {.data = memory, .device = properties->dl, .ndim = 2, .dtype = type_of(4), .shape = shape};
-    DLTensor good = {.data = (char *)memory + 2048, .device = properties->dl, .ndim = 2, .dtype = type_of(4), .shape = turned};
+    DLTensor good = {.data = (char *)memory + 2048, .device = properties->dl, .ndim = 2, .dtype = type_of(4),
+                     .shape = turned};
     assert_int_equal(hw_transpose(stream, &in, NULL, &good, &diag), HW_OK);
 
     assert_int_equal(hw_transpose(NULL, &in, NULL, &good, NULL), HW_USAGE);

@@ -1,30 +1,12 @@
 // hw_transpose of arrays of this machine, in pieces through a device that has little memory; and the kernels that write
 // this machine's memory, by a few blocks that take all boxes. With HW_TEST_DEVICE=cuda:0 the same on a GPU.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "device/device.h"
-#include "halfwarp.h"
 #include "op/transpose_gpu.h"
+#include "transpose_test.h"
 
-enum { RANK = 6, GUARD = 256 };
+enum { RANK = 6 };
 
-static hw_device *open_device(uint64_t memory_limit) {
-    hw_device *opened = NULL;
-    hw_diag diag = {0};
-    const char *name = getenv("HW_TEST_DEVICE");
-    const hw_device_options options = {
-        .cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH"), .memory_limit_bytes = memory_limit};
-    if (hw_device_open(name ? name : "sim:h200", &options, &opened, &diag)) fail_msg("%s", diag.text);
-    return opened;
-}
+static hw_device *open_limited(uint64_t memory_limit) { return open_device_with(usual_device(), memory_limit, 0); }
 
 typedef struct example {
     uint64_t memory_limit;
@@ -34,41 +16,8 @@ typedef struct example {
     int64_t shape[RANK];
 } example;
 
-static uint64_t elems_of(const example *e) {
-    uint64_t elems = 1;
-    for (int i = 0; i < e->rank; i++) elems *= (uint64_t)e->shape[i];
-    return elems;
-}
-
-static DLDataType type_of(uint32_t bytes) {
-    return (DLDataType){kDLUInt, (uint8_t)(bytes == 16 ? 64 : 8 * bytes), bytes == 16 ? 2 : 1};
-}
-
-static void expect(const example *e, const unsigned char *in, unsigned char *out) {
-    for (uint64_t o = 0; o < elems_of(e); o++) {
-        int64_t at[RANK], index = 0;
-        uint64_t rest = o;
-        for (int i = e->rank - 1; i >= 0; i--) {
-            at[e->axes[i]] = (int64_t)(rest % (uint64_t)e->shape[e->axes[i]]);
-            rest /= (uint64_t)e->shape[e->axes[i]];
-        }
-        for (int i = 0; i < e->rank; i++) index = index * e->shape[i] + at[i];
-        memcpy(out + o * e->elem_bytes, in + (uint64_t)index * e->elem_bytes, e->elem_bytes);
-    }
-}
-
 static void fill(unsigned char *bytes, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) bytes[i] = (unsigned char)((i * 2654435761u) >> 13);
-}
-
-static void assert_same(const example *e, const unsigned char *got, const unsigned char *wanted, uint64_t bytes,
-                        const char *text) {
-    uint64_t at = 0;
-    while (at < bytes && got[at] == wanted[at]) at++;
-    if (at < bytes)
-        fail_msg("%u bytes an element, shape %lld %lld ..., limit %llu: byte %lld is wrong:\n%s", e->elem_bytes,
-                 (long long)e->shape[0], (long long)e->shape[1], (unsigned long long)e->memory_limit,
-                 (long long)at - GUARD, text);
 }
 
 static void *allocate(hw_device *device, const example *e, uint64_t bytes) {
@@ -80,14 +29,14 @@ static void *allocate(hw_device *device, const example *e, uint64_t bytes) {
 }
 
 static void check(const example *e) {
-    hw_device *device = open_device(e->memory_limit);
+    hw_device *device = open_limited(e->memory_limit);
     hw_diag diag = {0};
-    const uint64_t bytes = elems_of(e) * e->elem_bytes, all = bytes + 2 * GUARD;
+    const uint64_t bytes = count_elems(e->rank, e->shape) * e->elem_bytes, all = bytes + 2 * GUARD;
     unsigned char *in = allocate(device, e, all), *out = allocate(device, e, all), *wanted = malloc(all);
     fill(in, all);
-    memset(out, 0xA5, all);
-    memset(wanted, 0xA5, all);
-    expect(e, in + GUARD, wanted + GUARD);
+    memset(out, GUARD_BYTE, all);
+    memset(wanted, GUARD_BYTE, all);
+    transpose_dense(e->rank, e->axes, e->shape, e->elem_bytes, in + GUARD, wanted + GUARD);
     int64_t out_shape[RANK];
     for (int i = 0; i < e->rank; i++) out_shape[i] = e->shape[e->axes[i]];
     DLTensor a = {.data = in + GUARD, .device = {e->is_pinned ? kDLCUDAHost : kDLCPU, 0}, .ndim = e->rank,
@@ -97,9 +46,10 @@ static void check(const example *e) {
     b.shape = out_shape;
     char text[4096];
     assert_int_equal(hw_transpose_explain(device, &a, e->axes, &b, text, sizeof text, &diag), HW_OK);
-    assert_non_null(strstr(text, "pieces"));
+    assert_non_null(strstr(text, " piece"));
+    expect_grammar(text);
     if (hw_transpose(hw_device_stream(device), &a, e->axes, &b, &diag)) fail_msg("%s\n%s", diag.text, text);
-    assert_same(e, out, wanted, all, text);
+    expect_bytes(out, wanted, all, GUARD, text);
     if (e->is_pinned) {
         hw_host_free(device, in);
         hw_host_free(device, out);
@@ -133,7 +83,7 @@ static void pieces(void **state) {
 
 static void too_large(void **state) {
     (void)state;
-    hw_device *small = open_device(100);   // a piece is at least one element
+    hw_device *small = open_limited(100);   // a piece is at least one element
     hw_diag diag = {0};
     static char in[1 << 12], out[1 << 12];
     int64_t shape[] = {16, 16};
@@ -149,16 +99,16 @@ static void too_large(void **state) {
 static void check_few_blocks(hw_device *device, const example *e) {
     hw_stream *stream = hw_device_stream(device);
     hw_diag diag = {0};
-    const uint64_t bytes = elems_of(e) * e->elem_bytes, all = bytes + 2 * GUARD;
+    const uint64_t bytes = count_elems(e->rank, e->shape) * e->elem_bytes, all = bytes + 2 * GUARD;
     unsigned char *source = malloc(all), *got = malloc(all), *wanted = malloc(all);
     void *in = NULL, *out = NULL;
     fill(source, all);
-    memset(wanted, 0xA5, all);
-    expect(e, source + GUARD, wanted + GUARD);
+    memset(wanted, GUARD_BYTE, all);
+    transpose_dense(e->rank, e->axes, e->shape, e->elem_bytes, source + GUARD, wanted + GUARD);
     assert_int_equal(hw_device_alloc(device, all, &in, &diag), HW_OK);
     assert_int_equal(hw_device_alloc(device, all, &out, &diag), HW_OK);
     assert_int_equal(hw_copy(stream, in, source, all, &diag), HW_OK);
-    assert_int_equal(hw_fill(stream, out, 0xA5, all, &diag), HW_OK);
+    assert_int_equal(hw_fill(stream, out, GUARD_BYTE, all, &diag), HW_OK);
     int64_t out_shape[RANK];
     for (int i = 0; i < e->rank; i++) out_shape[i] = e->shape[e->axes[i]];
     const DLDevice dl = hw_device_get_properties(device)->dl;
@@ -176,7 +126,8 @@ static void check_few_blocks(hw_device *device, const example *e) {
     if (hw_gpu_transpose_to_host(stream, &p, &diag)) fail_msg("%s", diag.text);
     assert_int_equal(hw_copy(stream, got, out, all, &diag), HW_OK);
     if (hw_stream_synchronize(stream, &diag)) fail_msg("%s", diag.text);
-    assert_same(e, got, wanted, all, text);
+    expect_bytes(got, wanted, all, GUARD, text);
+    expect_grammar(text);
     hw_device_free(device, in);
     hw_device_free(device, out);
     free(source);
@@ -187,13 +138,14 @@ static void check_few_blocks(hw_device *device, const example *e) {
 static void few_blocks_take_all_boxes(void **state) {
     (void)state;
     static const example examples[] = {
-        {0, 4, false, 2, {1, 0}, {600, 400}}, {0, 4, false, 2, {1, 0}, {517, 331}}, {0, 1, false, 2, {1, 0}, {1024, 256}},
-        {0, 1, false, 2, {1, 0}, {701, 499}}, {0, 2, false, 2, {1, 0}, {333, 777}}, {0, 8, false, 2, {1, 0}, {257, 259}},
-        {0, 16, false, 2, {1, 0}, {100, 70}}, {0, 4, false, 3, {0, 2, 1}, {9, 65, 130}},
+        {0, 4, false, 2, {1, 0}, {600, 400}},     {0, 4, false, 2, {1, 0}, {517, 331}},
+        {0, 1, false, 2, {1, 0}, {1024, 256}},    {0, 1, false, 2, {1, 0}, {701, 499}},
+        {0, 2, false, 2, {1, 0}, {333, 777}},     {0, 8, false, 2, {1, 0}, {257, 259}},
+        {0, 16, false, 2, {1, 0}, {100, 70}},     {0, 4, false, 3, {0, 2, 1}, {9, 65, 130}},
         {0, 4, false, 3, {1, 0, 2}, {40, 50, 60}}, {0, 4, false, 2, {1, 0}, {20000, 3}},
         {0, 2, false, 4, {3, 1, 2, 0}, {20, 6, 10, 30}},
     };
-    hw_device *device = open_device(0);
+    hw_device *device = open_limited(0);
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) check_few_blocks(device, &examples[i]);
     hw_device_close(device);
 }

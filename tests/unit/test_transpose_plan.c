@@ -1,29 +1,11 @@
-// Plans of transposes, carried out on this machine as 90_permute.cu, 92_ragged.cu and 95_swap.cu do it: thousands of random
-// permutations, each element of which has to be loaded from inside of in, lie alone in shared memory, and be stored once
-// where it belongs.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+// Plans of transposes, carried out on this machine as 90_permute.cu, 92_ragged.cu and 95_swap.cu do it: thousands of
+// random permutations, each element of which has to be loaded from inside of in, lie alone in shared memory, and be
+// stored once where it belongs.
 #include "op/transpose_launch.h"
 #include "op/transpose_plan.h"
+#include "op_test.h"
 
 enum { MOST = 1 << 19, NONE = -1, SHARED_MOST = 48 << 10 };   // elements of an array; not written; bytes of a block
-
-static uint64_t seed;
-
-static uint32_t below(uint32_t n) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)((seed >> 32) % n);
-}
 
 // ---- GPUs -----------------------------------------------------------------------------------------------------------
 
@@ -55,8 +37,8 @@ static hw_tile_plan plan;
 static void complain(const char *what, long long number) __attribute__((noreturn));
 static void complain(const char *what, long long number) {
     char shape[1024];
-    fail_msg("%s (%lld): elements of %u bytes at %zu to %zu, %s; kind %d, %u axes, micro %u, vectors %u and %u, seed %llx", what,
-             number, now->elem_bytes, (size_t)now->in % 256, (size_t)now->out % 256,
+    fail_msg("%s (%lld): elements of %u bytes at %zu to %zu, %s; kind %d, %u axes, micro %u, vectors %u and %u, seed "
+             "%llx", what, number, now->elem_bytes, (size_t)now->in % 256, (size_t)now->out % 256,
              hw_permutation_format(now, shape, sizeof shape), (int)plan.kind, plan.n_axes, plan.micro, plan.load_vector,
              plan.store_vector, (unsigned long long)seed);
     abort();
@@ -101,9 +83,13 @@ static void compare(void) {
         if (out_cells[i] != wanted_cells[i]) complain("a wrong element of out", i);
 }
 
+static bool is_unaligned(const memory *m, int64_t offset, uint32_t elems) {
+    return (m->address + (uint64_t)offset * now->elem_bytes) % (elems * now->elem_bytes) != 0;
+}
+
 // `elems` neighbours at `offset` elements from (0, 0, ...).
 static void load(const memory *m, int64_t offset, uint32_t elems, int32_t *values) {
-    if ((m->address + (uint64_t)offset * now->elem_bytes) % (elems * now->elem_bytes)) complain("an unaligned load", offset);
+    if (is_unaligned(m, offset, elems)) complain("an unaligned load", offset);
     for (uint32_t i = 0; i < elems; i++) {
         int64_t at = offset + i - m->low;
         if (at < 0 || at >= m->span || m->cells[at] == NONE) complain("a load outside of in", at);
@@ -112,7 +98,7 @@ static void load(const memory *m, int64_t offset, uint32_t elems, int32_t *value
 }
 
 static void store(memory *m, int64_t offset, uint32_t elems, const int32_t *values) {
-    if ((m->address + (uint64_t)offset * now->elem_bytes) % (elems * now->elem_bytes)) complain("an unaligned store", offset);
+    if (is_unaligned(m, offset, elems)) complain("an unaligned store", offset);
     for (uint32_t i = 0; i < elems; i++) {
         int64_t at = offset + i - m->low;
         if (at < 0 || at >= m->span || wanted_cells[at] == NONE) complain("a store outside of out", at);
@@ -128,7 +114,8 @@ static uint32_t shared_elems;
 
 static void clear_shared(uint32_t elems) {
     shared_elems = elems;
-    if ((uint64_t)elems * now->elem_bytes > SHARED_MOST) complain("too much shared memory", (long long)elems * now->elem_bytes);
+    const uint64_t bytes = (uint64_t)elems * now->elem_bytes;
+    if (bytes > SHARED_MOST) complain("too much shared memory", (long long)bytes);
     for (uint32_t i = 0; i < elems; i++) shared[i] = NONE;
 }
 
@@ -143,8 +130,8 @@ static int32_t shared_at(int64_t at) {
     return shared[at];
 }
 
-// What a launch leaves for the kernel. Its parameters are pointers and a structure, the last value of the launch's plan,
-// and a number where blocks take turns. Tiles seldom come near it, so what they may take is looked at too.
+// What a launch leaves for the kernel. Its parameters are pointers and a structure, the last value of the launch's
+// plan, and a number where blocks take turns. Tiles seldom come near it, so what they may take is looked at too.
 static void check_shared(const hw_device_properties *gpu, const hw_plan *launched, bool turns, uint32_t bytes) {
     const hw_plan_launch *launch = &launched->launches[0];
     const uint32_t last = launch->n_params - 1;
@@ -190,7 +177,8 @@ static uint32_t store_step(uint32_t a) { return a == plan.out_order[0] ? plan.st
 static place find(bool loading, uint32_t item, const uint32_t *room) {
     place at = {0, 0, 0, true};
     for (uint32_t i = 0; i < plan.n_axes; i++) {
-        uint32_t a = loading ? i : plan.out_order[i], step = loading ? load_step(a) : store_step(a), items = plan.box[a] / step;
+        uint32_t a = loading ? i : plan.out_order[i], step = loading ? load_step(a) : store_step(a);
+        uint32_t items = plan.box[a] / step;
         uint32_t first = item % items * step;
         item /= items;
         at.in += first * now->in_stride[plan.axis[a]];
@@ -221,7 +209,8 @@ static void load_item(const place *at, const int64_t begin[2]) {
         return;
     }
     for (uint32_t k = 0; k < along; k++)
-        for (uint32_t r = 0; r < micro; r++) share((at->cell + (int64_t)k * plan.shared_stride[0]) * micro + r, rows[r][k]);
+        for (uint32_t r = 0; r < micro; r++)
+            share((at->cell + (int64_t)k * plan.shared_stride[0]) * micro + r, rows[r][k]);
 }
 
 static void store_item(const place *at, const int64_t begin[2]) {
@@ -262,7 +251,8 @@ static uint32_t misaligned(const memory *m, int64_t offset, uint32_t unit) {
 }
 
 // A word's elements that are in [0, count) of a row, all at once where all are.
-static void move_word(memory *m, int64_t row, int64_t first, int64_t count, uint32_t word, int32_t *values, bool loading) {
+static void move_word(memory *m, int64_t row, int64_t first, int64_t count, uint32_t word, int32_t *values,
+                      bool loading) {
     if (first >= 0 && first + word <= count) {
         if (loading) load(m, row + first, word, values);
         else store(m, row + first, word, values);
@@ -308,7 +298,8 @@ static void run_ragged(void) {
             int32_t gathered[16];
             for (uint32_t j = 0; j < word; j++) {
                 const int64_t line = ((first - top + j) * pitch + (first - top + j) / word) * unit;
-                const uint32_t behind = shifted ? misaligned(&in, begin[0] + (first + j) * in_pitch + col0, word) : word;
+                const int64_t from = begin[0] + (first + j) * in_pitch + col0;
+                const uint32_t behind = shifted ? misaligned(&in, from, word) : word;
                 gathered[j] = shared_at(line + col - col0 + behind);
             }
             if (first < rows) move_word(&out, to, first, rows, word, gathered, false);
@@ -460,7 +451,8 @@ static void test_large_plans(void **state) {
         uint32_t *most = gpu.cc < 20 ? &largest_old : &largest;
         if (bytes > *most) *most = bytes;
         uint32_t per_thread = 1;
-        for (uint32_t a = 0; a < plan.n_axes; a++) per_thread *= plan.box[a] / (plan.kind == HW_TILE_RAGGED ? 1 : load_step(a));
+        for (uint32_t a = 0; a < plan.n_axes; a++)
+            per_thread *= plan.box[a] / (plan.kind == HW_TILE_RAGGED ? 1 : load_step(a));
         if (per_thread > 128 * plan.threads) complain("a box with too many items for each thread", per_thread);
         wide += plan.index64;
         hw_tile_plan_launch(&p, &plan, 0, 1, &launch);
@@ -488,7 +480,8 @@ static void swap_tile(const hw_swap_plan *swap, int64_t begin, uint32_t row0, ui
 }
 
 static void run_swap(const hw_swap_plan *swap) {
-    const uint32_t unit = now->elem_bytes > 4 ? 1 : 4 / now->elem_bytes < swap->vector ? 4 / now->elem_bytes : swap->vector;
+    const uint32_t bank = now->elem_bytes > 4 ? 1 : 4 / now->elem_bytes;
+    const uint32_t unit = bank < swap->vector ? bank : swap->vector;
     clear_shared(2 * (swap->box * (swap->box / unit) + swap->box / swap->vector) * unit);
     for (uint32_t block = 0; block < swap->blocks; block++) {
         uint32_t numbers[HW_MAX_RANK], matrix, r = 0;
@@ -527,8 +520,10 @@ static void test_short_axes(void **state) {
     (void)state;
     const hw_permutation p = {
         .rank = 18, .elem_bytes = 2, .elems = 8957952, .n = {6, 2, 2, 3, 2, 3, 2, 2, 2, 2, 2, 3, 2, 2, 3, 3, 2, 3},
-        .in_stride = {0, -64905, 150, 300, -129810, 21635, 75, 5408, 519240, 2, 901, 1038483, 259620, 1, 1802, 5, -10816, 23},
-        .out_stride = {1806696, 903348, 451674, 150558, 75279, 25093, 12544, 6272, 3136, 1568, 779, 258, 129, 63, 21, 7, 3, 1}};
+        .in_stride = {0, -64905, 150, 300, -129810, 21635, 75, 5408, 519240, 2, 901, 1038483, 259620, 1, 1802, 5,
+                      -10816, 23},
+        .out_stride = {1806696, 903348, 451674, 150558, 75279, 25093, 12544, 6272, 3136, 1568, 779, 258, 129, 63, 21, 7,
+                       3, 1}};
     const hw_tile_goals goals = hw_tile_goals_for(&p, &h200);
     hw_tile_plan_make(&p, &goals, &plan);
     now = &p;

@@ -1,26 +1,14 @@
 // hw_transpose of arrays that lie in memory in any way: negative and broadcast strides, gaps, addresses that are no
 // multiples of an element; and with allocations that fail. HW_TEST_DEVICE=cuda:0 runs the same on a GPU.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/alloc.h"
-#include "halfwarp.h"
+#include "transpose_test.h"
 
 static hw_device *device;
 
 static int setup(void **state) {
     (void)state;
-    hw_diag diag = {0};
-    const char *name = getenv("HW_TEST_DEVICE");
-    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    if (hw_device_open(name ? name : "sim:h200", &options, &device, &diag)) fail_msg("%s", diag.text);
+    seed = 0x9e3779b97f4a7c15u;
+    device = open_device(usual_device());
     return 0;
 }
 
@@ -30,17 +18,9 @@ static int teardown(void **state) {
     return 0;
 }
 
-static uint32_t below(uint32_t n) {
-    static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)((state >> 32) % n);
-}
-
 // ---- One transpose against a loop -----------------------------------------------------------------------------------
 
-enum { RANK = 6, GUARD = 256 };
+enum { RANK = 6 };
 
 // How an array's axes lie: the order in which they become slower, gaps behind each, which run backwards or stand still.
 typedef struct manner {
@@ -62,38 +42,21 @@ static void lay_out(manner *m, const int *order, const int64_t *gap, const bool 
     }
 }
 
-static DLDataType type_of(uint32_t bytes) {
-    return (DLDataType){kDLUInt, (uint8_t)(bytes == 16 ? 64 : 8 * bytes), bytes == 16 ? 2 : 1};
-}
-
 typedef struct example {
     uint32_t elem_bytes, in_offset, out_offset;   // bytes from a multiple of 256
     manner in, out;                               // axis k of out is axis axes[k] of in
     int axes[RANK];
 } example;
 
-static void expect(const example *e, const unsigned char *in, unsigned char *out) {
-    int64_t elems = 1;
-    for (int k = 0; k < e->out.rank; k++) elems *= e->out.shape[k];
-    for (int64_t o = 0; o < elems; o++) {
-        int64_t rest = o, from = e->in.first, to = e->out.first;
-        for (int k = 0; k < e->out.rank; k++) {
-            int64_t at = rest % e->out.shape[k];
-            rest /= e->out.shape[k];
-            from += at * e->in.stride[e->axes[k]];
-            to += at * e->out.stride[k];
-        }
-        memcpy(out + to * e->elem_bytes, in + from * e->elem_bytes, e->elem_bytes);
-    }
-}
-
 static void check(const example *e) {
     const size_t in_begin = GUARD + e->in_offset, in_all = in_begin + (size_t)e->in.span * e->elem_bytes + GUARD;
     const size_t out_begin = GUARD + e->out_offset, out_all = out_begin + (size_t)e->out.span * e->elem_bytes + GUARD;
     unsigned char *source = malloc(in_all), *wanted = malloc(out_all), *got = malloc(out_all);
     for (size_t i = 0; i < in_all; i++) source[i] = (unsigned char)below(256);
-    memset(wanted, 0xA5, out_all);
-    expect(e, source + in_begin, wanted + out_begin);
+    memset(wanted, GUARD_BYTE, out_all);
+    transpose_plainly(e->out.rank, e->axes, e->out.shape, e->elem_bytes,
+                      source + in_begin + e->in.first * e->elem_bytes, e->in.stride,
+                      wanted + out_begin + e->out.first * e->elem_bytes, e->out.stride);
 
     hw_stream *stream = hw_device_stream(device);
     hw_diag diag = {0};
@@ -101,10 +64,11 @@ static void check(const example *e) {
     hw_status status = hw_device_alloc(device, in_all, &in, &diag);
     if (!status) status = hw_device_alloc(device, out_all, &out, &diag);
     if (!status) status = hw_copy(stream, in, source, in_all, &diag);
-    if (!status) status = hw_fill(stream, out, 0xA5, out_all, &diag);
+    if (!status) status = hw_fill(stream, out, GUARD_BYTE, out_all, &diag);
     const DLDevice dl = hw_device_get_properties(device)->dl;
     const DLTensor a = {.data = (char *)in + in_begin + e->in.first * e->elem_bytes, .device = dl, .ndim = e->in.rank,
-                        .dtype = type_of(e->elem_bytes), .shape = (int64_t *)e->in.shape, .strides = (int64_t *)e->in.stride};
+                        .dtype = type_of(e->elem_bytes), .shape = (int64_t *)e->in.shape,
+                        .strides = (int64_t *)e->in.stride};
     DLTensor b = {.data = (char *)out + out_begin + e->out.first * e->elem_bytes, .device = dl, .ndim = e->out.rank,
                   .dtype = a.dtype, .shape = (int64_t *)e->out.shape, .strides = (int64_t *)e->out.stride};
     if (!status) status = hw_transpose(stream, &a, e->axes, &b, &diag);
@@ -113,11 +77,8 @@ static void check(const example *e) {
     char text[4096] = "";
     hw_transpose_explain(device, &a, e->axes, &b, text, sizeof text, NULL);
     if (status) fail_msg("%s\n%s", diag.text, text);
-    if (memcmp(got, wanted, out_all)) {
-        size_t at = 0;
-        while (got[at] == wanted[at]) at++;
-        fail_msg("byte %lld is wrong:\n%s", (long long)at - (long long)out_begin, text);
-    }
+    expect_bytes(got, wanted, out_all, out_begin, text);
+    expect_grammar(text);
     hw_device_free(device, in);
     hw_device_free(device, out);
     free(source);
@@ -126,15 +87,6 @@ static void check(const example *e) {
 }
 
 // ---- Examples -------------------------------------------------------------------------------------------------------
-
-static void shuffle(int *list, int n) {
-    for (int k = 0; k < n; k++) list[k] = k;
-    for (int k = n - 1; k > 0; k--) {
-        int other = (int)below((uint32_t)k + 1), kept = list[k];
-        list[k] = list[other];
-        list[other] = kept;
-    }
-}
 
 // A matrix in C order, each axis of in forwards (1), backwards (-1) or the same element again and again (0).
 static example matrix(int64_t rows, int64_t cols, uint32_t elem_bytes, int down, int across) {
@@ -220,7 +172,8 @@ static void test_address_in_place(void **state) {
         for (int c = 0; c < N; c++) source[r][c] = (uint64_t)(r * N + c) * 0x9e3779b97f4a7c15u;
     hw_status status = hw_device_alloc(device, sizeof source + 4, &memory, &diag);
     int64_t shape[] = {N, N};
-    DLTensor a = {.data = (char *)memory + 4, .device = hw_device_get_properties(device)->dl, .ndim = 2, .dtype = type_of(8),
+    DLTensor a = {.data = (char *)memory + 4, .device = hw_device_get_properties(device)->dl, .ndim = 2,
+                  .dtype = type_of(8),
                   .shape = shape};
     if (!status) status = hw_copy(stream, a.data, source, sizeof source, &diag);
     if (!status) status = hw_transpose(stream, &a, NULL, &a, &diag);
@@ -279,7 +232,7 @@ static bool transpose_failing(long successes, int64_t rows, int64_t cols, bool o
     hw_diag diag = {0};
     void *from = source, *to = out;
     for (size_t i = 0; i < bytes; i++) source[i] = (unsigned char)(i * 2654435761u >> 20);
-    memset(out, 0xA5, sizeof out);
+    memset(out, GUARD_BYTE, sizeof out);
     if (!on_host) {
         assert_int_equal(hw_device_alloc(small, bytes, &from, &diag), HW_OK);
         assert_int_equal(hw_copy(stream, from, source, bytes, &diag), HW_OK);
@@ -298,7 +251,8 @@ static bool transpose_failing(long successes, int64_t rows, int64_t cols, bool o
     hw_alloc_fail_after(-1);
     if (!on_host) assert_int_equal(hw_copy(stream, out, to, bytes, NULL), HW_OK);
     for (size_t i = 0; i < bytes; i++) {
-        unsigned char done = source[i % (size_t)rows * (size_t)cols + i / (size_t)rows], before = in_place ? source[i] : 0xA5;
+        const unsigned char done = source[i % (size_t)rows * (size_t)cols + i / (size_t)rows];
+        const unsigned char before = in_place ? source[i] : GUARD_BYTE;
         bool in_part = strstr(diag.text, "out may be written in part") && (in_place || out[i] == done);
         if (out[i] != (status == HW_OK ? done : before) && !in_part)
             fail_msg("byte %zu of %zu is wrong after allocation %ld failed: %s", i, bytes, successes, diag.text);

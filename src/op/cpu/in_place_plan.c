@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "op/cpu/in_place.h"
+#include "op/page.h"
 
 enum {
     SMALL_BLOCK_BYTES = 512 << 10,   // fits the second-level cache together with its scratch copy
@@ -91,20 +92,23 @@ const char *hw_cpu_in_place_explain(const hw_permutation *p, char *text, size_t 
             break;
         case HW_IN_PLACE_PANELS:
             snprintf(how, sizeof how,
-                     "panels of %llu %s through %.3f MB of scratch memory; runs of %llu elements by cycles\n"
-                     "moves %.3f MB, everything twice", (unsigned long long)plan.run, plan.by_rows ? "rows" : "columns",
+                     "panels of %llu %s%s through %.3f MB of scratch memory; runs of %llu element%s by cycles\n"
+                     "moves %.3f MB, everything twice", (unsigned long long)plan.run, plan.by_rows ? "row" : "column",
+                     hw_page_plural(plan.run),
                      block_mb * (double)plan.run / (double)(plan.by_rows ? plan.rows : plan.cols),
-                     (unsigned long long)plan.run, 4 * mb);
+                     (unsigned long long)plan.run, hw_page_plural(plan.run), 4 * mb);
             break;
         case HW_IN_PLACE_SMALL:
-            snprintf(how, sizeof how, "%llu blocks, each through %.3f MB of scratch memory of its thread\n"
-                     "moves %.3f MB", (unsigned long long)plan.n_blocks, block_mb, 2 * mb);
+            snprintf(how, sizeof how, "%llu block%s, each through %.3f MB of scratch memory of its thread\n"
+                     "moves %.3f MB", (unsigned long long)plan.n_blocks, hw_page_plural(plan.n_blocks), block_mb,
+                     2 * mb);
             break;
         case HW_IN_PLACE_SCRATCH:
             snprintf(how, sizeof how, "through %.3f MB of scratch memory\nmoves %.3f MB, everything twice", block_mb,
                      4 * mb);
             break;
     }
-    if (text_bytes) snprintf(text, text_bytes, "%s of %u bytes, in place\n%s\n", shape, plan.p.elem_bytes, how);
+    if (text_bytes) snprintf(text, text_bytes, "%s of %u byte%s, in place\n%s\n", shape, plan.p.elem_bytes,
+                             hw_page_plural(plan.p.elem_bytes), how);
     return text;
 }

@@ -189,10 +189,6 @@ const char *hw_cpu_nearest_explain(const hw_neighbours *problem, char *text, siz
     const char *way = hw_nearest_searches(problem)
                           ? "a kd-tree of blocks of 16 points, searched by blocks of 16 queries"
                           : "every pair, blocks of 16 points at a time";
-    snprintf(text, text_bytes,
-             "%llu queries, %llu points of %u dimensions in %s, k = %u\n"
-             "%s, in vector registers (%s)\n",
-             (unsigned long long)problem->queries.count, (unsigned long long)problem->points.count, problem->dims,
-             problem->is_f64 ? "f64" : "f32", problem->k, way, level->name);
+    snprintf(text, text_bytes, "%s, in vector registers (%s)\n", way, level->name);
     return text;
 }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "op/cpu/box.h"
 #include "op/cpu/in_place.h"
+#include "op/page.h"
 
 enum { BYTES_PER_THREAD = 128 << 10, SHARES_PER_THREAD = 32, PAGE_BYTES = 4096 };
 
@@ -96,12 +97,12 @@ const char *hw_cpu_transpose_explain(const hw_permutation *p, char *text, size_t
         return text;
     }
     snprintf(text, text_bytes,
-             "%s of %u bytes\n"
+             "%s of %u byte%s\n"
              "boxes of (%s), %llu of them: %s (%s)\n"
              "%s%s\n"
              "moves %.3f MB, each byte read once and written once\n",
-             shape, plan.p.elem_bytes, box_shape(&plan, box, sizeof box), (unsigned long long)plan.n_boxes,
-             way_name(&plan), hw_tile_level_best()->name,
+             shape, plan.p.elem_bytes, hw_page_plural(plan.p.elem_bytes), box_shape(&plan, box, sizeof box),
+             (unsigned long long)plan.n_boxes, way_name(&plan), hw_tile_level_best()->name,
              plan.buffered ? "put together in a buffer" : "written where they belong",
              plan.streams ? ", written past the cache by whole lines" : "",
              2e-6 * (double)plan.p.elems * plan.p.elem_bytes);

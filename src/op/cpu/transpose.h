@@ -8,8 +8,8 @@
 // p is merged, not in place. pool of n_threads workers. HW_NO_MEMORY. Deterministic.
 hw_status hw_cpu_transpose(const hw_permutation *p, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
 
-// p is merged and in place (in and out fill the same memory). Square and batched square matrices need no scratch memory;
-// other permutations at most the array's size, less where they can.
+// p is merged and in place (in and out fill the same memory). Square and batched square matrices need no scratch
+// memory; other permutations at most the array's size, less where they can.
 hw_status hw_cpu_transpose_in_place(const hw_permutation *p, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
 
 // What either would do, in words.
