@@ -1,6 +1,7 @@
 // What 92_rows.cu and 94_columns.cu are given.
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/family.h"
 #include "op/reduce_plan.h"
 
@@ -53,7 +54,7 @@ static void put_columns(param_block *block, const hw_reduction_form *form, const
     put_u64(block, (uint64_t)reduce->along.step);
     put_u64(block, (uint64_t)reduce->along.other_step);
     const uint64_t per_tile = (uint64_t)reduce->lanes * reduce->vector;
-    put_u32(block, (uint32_t)((reduce->along.n + per_tile - 1) / per_tile));
+    put_u32(block, (uint32_t)hw_divide_up(reduce->along.n, per_tile));
     put_u32(block, reduce->run_parts);
     put_axes(block, reduce->kept, reduce->n_kept);
     put_axes(block, reduce->outer, reduce->n_outer);
