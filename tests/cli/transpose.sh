@@ -35,7 +35,7 @@ refused 2 "axis 1 is there twice" $data/f4.npy -o "$work/out.npy" --axes 1,1
 refused 2 "axis 1 is there twice" $data/f4.npy -o "$work/out.npy" --axes 1,-1
 refused 2 "no axis 2" $data/f4.npy -o "$work/out.npy" --axes 0,2
 refused 2 "no axis -3" $data/f4.npy -o "$work/out.npy" --axes 0,-3
-refused 2 "1 axes, and the array has 2" $data/f4.npy -o "$work/out.npy" --axes 0
+refused 2 "1 axis, and the array has 2" $data/f4.npy -o "$work/out.npy" --axes 0
 refused 2 "0 axes, and the array has 2" $data/f4.npy -o "$work/out.npy" --axes ""
 for wrong in x 0,x 0,,1 0, ,0 "0, 1" 0.5 99999999999999999999,0; do
     refused 2 "--axes takes numbers" $data/f4.npy -o "$work/out.npy" --axes "$wrong"
