@@ -1,9 +1,7 @@
 // hw_nearest on a simulated GPU, on the processor, and on a GPU where there is one: to the bit what a plain loop finds,
 // for point sets of every kind; what is refused, and what is left untouched then.
-#include <math.h>
-
 #include "base/alloc.h"
-#include "op_test.h"
+#include "points_test.h"
 
 enum { GUARD = 256, GUARD_BYTE = 0xa5, MOST_DEVICES = 3 };
 static hw_device *devices[MOST_DEVICES];   // the simulated one first
@@ -37,66 +35,6 @@ static const bool is_slow = true;
 static const bool is_slow = false;
 #endif
 
-typedef enum kind {
-    UNIFORM, EQUAL, PAIRS, GRID, LINE, CLUSTERS, FAR, MAGNITUDES, INFINITIES, HUGE_DISTANCES, KINDS
-} kind;
-static const char *const kind_names[KINDS] = {"uniform", "equal", "pairs", "grid", "line", "clusters", "far",
-                                              "magnitudes", "infinities", "huge"};
-
-
-static double uniform(void) {
-    seed += 0x9e3779b97f4a7c15u;
-    uint64_t z = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
-static double coordinate(kind what, uint64_t i, uint64_t n, double along) {
-    const uint64_t cluster = i % 7;
-    switch (what) {
-        case EQUAL: return 3.25;
-        case PAIRS: return (double)(i * 2654435761u % (n / 2 + 1));                      // each point about twice
-        case GRID: return floor(uniform() * 4);
-        case LINE: return along;
-        case CLUSTERS: return (double)(cluster * 37 % 11) + 1e-4 * (uniform() + uniform() - 1);
-        case FAR: return i % 97 == 5 ? (uniform() - 0.5) * 2e6 : (double)(cluster * 37 % 11) / 11 + 1e-4 * uniform();
-        case MAGNITUDES: return ldexp(uniform() - 0.5, (int)(uniform() * 120) - 60);
-        case INFINITIES: return uniform() < 0.1 ? INFINITY : uniform() < 0.1 ? -INFINITY : uniform();
-        case HUGE_DISTANCES: return (uniform() - 0.5) * 1e30;
-        default: return uniform();
-    }
-}
-
-// Rounded to the type, as doubles.
-static double *make_points(kind what, uint64_t n, uint32_t dims, bool is_f64) {
-    double *rows = malloc((n * dims + 1) * sizeof *rows);
-    assert_non_null(rows);
-    for (uint64_t i = 0; i < n; i++) {
-        const double along = uniform();
-        for (uint32_t a = 0; a < dims; a++) {
-            const double x = coordinate(what, i, n, along * (a + 1));
-            rows[i * dims + a] = is_f64 ? x : (double)(float)x;
-        }
-    }
-    return rows;
-}
-
-// ---- The plain loop -------------------------------------------------------------------------------------------------
-
-static double distance(const double *p, const double *q, uint32_t dims, bool is_f64) {
-    double sum = 0;
-    for (uint32_t a = 0; a < dims; a++) {
-        if (is_f64) {
-            const double t = p[a] - q[a];
-            sum = a ? fma(t, t, sum) : t * t;
-        } else {
-            const float t = (float)p[a] - (float)q[a];
-            sum = a ? fmaf(t, t, (float)sum) : t * t;
-        }
-    }
-    return isnan(sum) ? INFINITY : sum;
-}
-
 typedef struct problem {
     kind what;
     uint64_t n, q;
@@ -108,29 +46,10 @@ typedef struct problem {
 } problem;
 
 static void plain(const problem *p, const double *points, const double *queries, int64_t *index, double *best) {
-    double limit = p->radius > 0 ? p->radius * p->radius : INFINITY;
-    if (!p->is_f64) limit = (float)limit;
-    for (uint64_t q = 0; q < p->q; q++) {
-        int64_t *to = index + q * p->k;
-        double *d = best + q * p->k;
-        uint32_t kept = 0;
-        for (uint64_t i = 0; i < p->n; i++) {
-            if (!p->separate && i == q) continue;
-            const double is = distance(points + i * p->dims, queries + q * p->dims, p->dims, p->is_f64);
-            if (!(is <= limit) || (kept == p->k && !(is < d[kept - 1]))) continue;
-            uint32_t j = kept < p->k ? kept++ : kept - 1;
-            for (; j > 0 && is < d[j - 1]; j--) {
-                d[j] = d[j - 1];
-                to[j] = to[j - 1];
-            }
-            d[j] = is;
-            to[j] = (int64_t)i;
-        }
-        for (; kept < p->k; kept++) {
-            d[kept] = INFINITY;
-            to[kept] = -1;
-        }
-    }
+    const double limit = p->radius > 0 ? p->radius * p->radius : INFINITY;
+    const plain_problem plain = {points, queries, p->n, p->q, p->dims, p->k, p->is_f64, !p->separate,
+                                 p->is_f64 ? limit : (float)limit};
+    find_plainly(&plain, index, best);
 }
 
 // ---- Arrays on a device ---------------------------------------------------------------------------------------------
@@ -234,7 +153,8 @@ static const char *describe(const problem *p, const char *device) {
     return text;
 }
 
-static void compare(const problem *p, const char *name, const int64_t *index, const double *best, const int64_t *got_index,
+static void compare(const problem *p, const char *name, const int64_t *index, const double *best,
+                    const int64_t *got_index,
                     const void *got) {
     for (uint64_t i = 0; i < p->q * p->k; i++) {
         const double d = p->is_f64 ? ((const double *)got)[i] : (double)((const float *)got)[i];
@@ -244,7 +164,8 @@ static void compare(const problem *p, const char *name, const int64_t *index, co
     }
 }
 
-static void expect_on(hw_device *device, const char *name, const problem *p, const double *points, const double *queries,
+static void expect_on(hw_device *device, const char *name, const problem *p, const double *points,
+                      const double *queries,
                       const int64_t *index, const double *best) {
     arrays a;
     hw_diag diag = {0};
@@ -263,8 +184,8 @@ static void expect_on(hw_device *device, const char *name, const problem *p, con
 static void expect(problem p) {
     seed = p.n * 1000 + p.dims * 10 + p.k;
     p.separate = p.q != 0;
-    double *points = make_points(p.what, p.n, p.dims, p.is_f64), *queries = points;
-    if (p.separate) queries = make_points(p.what, p.q, p.dims, p.is_f64);
+    double *points = make_rows(p.what, p.n, p.dims, p.is_f64), *queries = points;
+    if (p.separate) queries = make_rows(p.what, p.q, p.dims, p.is_f64);
     else p.q = p.n;
     int64_t *index = malloc((p.q * p.k + 1) * sizeof *index);
     double *best = malloc((p.q * p.k + 1) * sizeof *best);
@@ -318,7 +239,7 @@ static void more_neighbours_than_points(void **state) {
 
 static void every_kind(void **state) {
     (void)state;
-    for (int what = 0; what < KINDS; what++) {
+    for (int what = 0; what < DEVICE_KINDS; what++) {
         const problem all[] = {{(kind)what, .n = 701, .dims = 3, .k = 1},
                                {(kind)what, .n = 401, .dims = 3, .k = 8, .is_f64 = true},
                                {(kind)what, .n = 301, .dims = 2, .k = 33},
@@ -397,7 +318,8 @@ static void nan_is_named(void **state) {
                 for (int in_queries = 0; in_queries < 2; in_queries++) {
                     problem p = {UNIFORM, .n = 300, .q = 200, .dims = 3, .k = (uint32_t)k, .separate = in_queries,
                                  .method = (hw_nearest_method)method};
-                    double *points = make_points(UNIFORM, 300, 3, false), *queries = make_points(UNIFORM, 200, 3, false);
+                    double *points = make_rows(UNIFORM, 300, 3, false);
+                    double *queries = make_rows(UNIFORM, 200, 3, false);
                     arrays a;
                     hw_diag diag = {0};
                     if (!p.separate) p.q = p.n;
@@ -424,7 +346,8 @@ static void refused(void **state) {
     for (int d = 0; d < n_devices; d++) {
         hw_stream *stream = hw_device_stream(devices[d]);
         const DLDevice dl = hw_device_get_properties(devices[d])->dl;
-        int64_t shape[3] = {4, 3, 1}, flat[1] = {4}, wide[2] = {4, 17}, many[2] = {(int64_t)1 << 31, 1}, turned[2] = {1, 4};
+        int64_t shape[3] = {4, 3, 1}, flat[1] = {4}, wide[2] = {4, 17}, many[2] = {(int64_t)1 << 31, 1};
+        int64_t turned[2] = {1, 4};
         int64_t overlapping[2] = {4, 2};
         void *memory;
         hw_diag none = {0};
@@ -529,7 +452,7 @@ static void without_memory(void **state) {
     (void)state;
     for (int method = HW_NEAREST_BRUTE; method <= HW_NEAREST_SEARCH; method++) {
         const problem p = {UNIFORM, .n = 100, .q = 100, .dims = 3, .k = 8, .method = (hw_nearest_method)method};
-        double *points = make_points(UNIFORM, 100, 3, false);
+        double *points = make_rows(UNIFORM, 100, 3, false);
         arrays a;
         hw_diag diag = {0};
         put_all(devices[0], &p, points, points, &a);

@@ -1,20 +1,9 @@
 // Nearest neighbours on the processor: every level, both ways and any number of threads give what the plainest loop
 // gives, to the bit, on points of all manners.
 #define _GNU_SOURCE
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/alloc.h"
 #include "op/cpu/nearest.h"
+#include "points_test.h"
 
 enum { THREADS = 7 };
 static hw_pool *pool;
@@ -31,39 +20,7 @@ static int free_pool(void **state) {
     return 0;
 }
 
-static uint64_t noise = 1;
-
-static double next_unit(void) {
-    noise = noise * 6364136223846793005u + 1442695040888963407u;
-    return (double)(noise >> 11) * 0x1p-53;
-}
-
-static uint64_t below(uint64_t n) { return (uint64_t)(next_unit() * (double)n); }
-
 // ---- Points ---------------------------------------------------------------------------------------------------------
-
-typedef enum kind {
-    UNIFORM, LATTICE, EQUAL, HALF_EQUAL, COLLINEAR, CLUSTERED, OUTLIERS, INFINITE, ALL_INFINITE, DENORMAL, HUGE_ONES,
-    SPREAD, N_KINDS,
-} kind;
-
-static double coordinate(kind what, uint64_t row, unsigned axis) {
-    const double u = next_unit();
-    switch (what) {
-        case LATTICE: return floor(u * 4);
-        case EQUAL: return 0.25;
-        case HALF_EQUAL: return row % 2 ? 0.25 : u;
-        case COLLINEAR: return axis ? 7 : u;
-        case CLUSTERED: return (double)(row % 3) * 10 + u * 1e-4;
-        case OUTLIERS: return row % 50 == 7 ? u * 1e8 : u * 1e-3;
-        case INFINITE: return row % 5 == 2 && axis == row % 2 ? (u < 0.5 ? INFINITY : -INFINITY) : u;
-        case ALL_INFINITE: return INFINITY;
-        case DENORMAL: return u * 0x1p-140;   // whose squares vanish in f32
-        case HUGE_ONES: return (u - 0.5) * 6e38;
-        case SPREAD: return (row & 1 ? -1 : 1) * pow(10, u * 30 - 15);
-        default: return u;
-    }
-}
 
 typedef struct points {
     bool is_f64;
@@ -76,15 +33,16 @@ typedef struct points {
 static points make_points(kind what, uint64_t n, unsigned d, bool is_f64, bool axis_major, bool is_reversed) {
     points p = {.is_f64 = is_f64, .as_f64 = malloc(n * d * 8 + 8), .as_f32 = malloc(n * d * 4 + 4)};
     const int64_t row = axis_major ? 1 : d, axis = axis_major ? (int64_t)n : 1;
+    double *rows = make_rows(what, n, d, is_f64);
     p.rows = (hw_point_rows){.count = n, .row_stride = is_reversed ? -row : row, .axis_stride = axis};
     for (uint64_t i = 0; i < n; i++)
         for (unsigned a = 0; a < d; a++) {
-            const double x = coordinate(what, i, a);
-            p.as_f64[(int64_t)i * row + a * axis] = x;
-            p.as_f32[(int64_t)i * row + a * axis] = what == HUGE_ONES && fabs(x) > FLT_MAX ? FLT_MAX : (float)x;
+            p.as_f64[(int64_t)i * row + a * axis] = rows[i * d + a];
+            p.as_f32[(int64_t)i * row + a * axis] = (float)rows[i * d + a];
         }
     const int64_t first = is_reversed && n ? (int64_t)(n - 1) * row : 0;
     p.rows.data = is_f64 ? (const void *)(p.as_f64 + first) : (const void *)(p.as_f32 + first);
+    free(rows);
     return p;
 }
 
@@ -100,38 +58,22 @@ static double coordinate_of(const hw_point_rows *rows, bool is_f64, uint64_t i, 
     return is_f64 ? ((const double *)rows->data)[at] : ((const float *)rows->data)[at];
 }
 
-static double distance(const hw_neighbours *p, uint64_t query, uint64_t point) {
-    double s = 0;
-    float f = 0;
-    for (unsigned a = 0; a < p->dims; a++) {
-        const double x = coordinate_of(&p->points, p->is_f64, point, a);
-        const double q = coordinate_of(&p->queries, p->is_f64, query, a);
-        const double t = x - q;
-        const float g = (float)x - (float)q;
-        s = a ? fma(t, t, s) : t * t;
-        f = a ? fmaf(g, g, f) : g * g;
-    }
-    const double result = p->is_f64 ? s : f;
-    return isnan(result) ? INFINITY : result;
+// Row by row, as the plain loop takes them.
+static double *gather(const hw_point_rows *rows, uint32_t dims, bool is_f64) {
+    double *gathered = malloc((rows->count * dims + 1) * sizeof *gathered);
+    assert_non_null(gathered);
+    for (uint64_t i = 0; i < rows->count; i++)
+        for (unsigned a = 0; a < dims; a++) gathered[i * dims + a] = coordinate_of(rows, is_f64, i, a);
+    return gathered;
 }
 
 static void reference(const hw_neighbours *p, int64_t *indices, double *distances) {
-    for (uint64_t q = 0; q < p->queries.count; q++) {
-        int64_t *index = indices + q * p->k;
-        double *kept = distances + q * p->k;
-        uint32_t count = 0;
-        for (uint64_t i = 0; i < p->points.count; i++) {
-            const double d = distance(p, q, i);
-            if ((p->self && i == q) || !(d <= p->radius_squared)) continue;
-            uint32_t at = count < p->k ? count++ : p->k;
-            while (at > 0 && kept[at - 1] > d) {
-                if (at < p->k) kept[at] = kept[at - 1], index[at] = index[at - 1];
-                at--;
-            }
-            if (at < p->k) kept[at] = d, index[at] = (int64_t)i;
-        }
-        for (; count < p->k; count++) kept[count] = INFINITY, index[count] = -1;
-    }
+    double *points = gather(&p->points, p->dims, p->is_f64), *queries = gather(&p->queries, p->dims, p->is_f64);
+    const plain_problem plain = {points, queries, p->points.count, p->queries.count, p->dims, p->k, p->is_f64, p->self,
+                                 p->radius_squared};
+    find_plainly(&plain, indices, distances);
+    free(points);
+    free(queries);
 }
 
 // ---- Comparison -----------------------------------------------------------------------------------------------------
@@ -160,8 +102,8 @@ static void compare(const hw_neighbours *p, const result *wanted, const result *
         if (got->indices[i] == wanted->indices[i] && d == wanted->distances[i]) continue;
         fail_msg("%s, %u threads: %u dims, k %u, %s, n %u, q %u%s: query %u, neighbour %u is %d (%a), not %d (%a)", how,
                  threads, p->dims, p->k, p->is_f64 ? "f64" : "f32", (unsigned)p->points.count,
-                 (unsigned)p->queries.count, p->self ? " (self)" : "", (unsigned)(i / p->k), (unsigned)(i % p->k), (int)got->indices[i], d,
-                 (int)wanted->indices[i], wanted->distances[i]);
+                 (unsigned)p->queries.count, p->self ? " (self)" : "", (unsigned)(i / p->k), (unsigned)(i % p->k),
+                 (int)got->indices[i], d, (int)wanted->indices[i], wanted->distances[i]);
     }
 }
 
@@ -200,7 +142,7 @@ static const uint64_t counts[] = {1, 2, 13, 101, 331};
 
 static void test_self(void **state) {
     (void)state;
-    for (int what = 0; what < N_KINDS; what++)
+    for (int what = 0; what < KINDS; what++)
         for (int n = 0; n < 5; n++)
             for (int is_f64 = 0; is_f64 < 2; is_f64++) {
                 const unsigned d = dims[below(5)];
@@ -217,7 +159,7 @@ static void test_every_k(void **state) {
     for (int k = 0; k < 5; k++)
         for (int d = 0; d < 5; d++)
             for (int is_f64 = 0; is_f64 < 2; is_f64++) {
-                points p = make_points(d % 2 ? UNIFORM : LATTICE, 179, dims[d], is_f64, false, false);
+                points p = make_points(d % 2 ? UNIFORM : GRID, 179, dims[d], is_f64, false, false);
                 hw_neighbours problem = {.dims = dims[d], .k = ks[k], .is_f64 = is_f64, .self = true,
                                          .radius_squared = INFINITY, .points = p.rows, .queries = p.rows};
                 check(&problem);
@@ -227,11 +169,11 @@ static void test_every_k(void **state) {
 
 static void test_queries(void **state) {
     (void)state;
-    for (int what = 0; what < N_KINDS; what++)
+    for (int what = 0; what < KINDS; what++)
         for (int is_f64 = 0; is_f64 < 2; is_f64++) {
             const unsigned d = dims[below(5)];
             points p = make_points((kind)what, counts[below(5)], d, is_f64, below(2), false);
-            const kind other = (kind)(below(2) ? what : (int)below(N_KINDS));
+            const kind other = (kind)(below(2) ? what : (int)below(KINDS));
             points q = make_points(other, 1 + below(100), d, is_f64, below(2), true);
             hw_neighbours problem = {.dims = d, .k = ks[below(5)], .is_f64 = is_f64, .radius_squared = INFINITY,
                                      .points = p.rows, .queries = q.rows};
@@ -247,7 +189,7 @@ static void test_radius(void **state) {
     (void)state;
     static const double radii[] = {0, 0x1p-149, 0.0625, 1, 4, 1e30};   // squares: those of the lattice are hit exactly
     for (int r = 0; r < 6; r++)
-        for (int what = r % 2; what < N_KINDS; what += 2)
+        for (int what = r % 2; what < KINDS; what += 2)
             for (int is_f64 = 0; is_f64 < 2; is_f64++) {
                 points p = make_points((kind)what, 151, 3, is_f64, false, false);
                 hw_neighbours problem = {.dims = 3, .k = ks[below(5)], .is_f64 = is_f64, .self = below(2),
@@ -261,7 +203,7 @@ static void test_radius(void **state) {
 // Enough rows for buckets and for all threads: both ways agree, and the sizes of the pieces leave no trace.
 static void test_large(void **state) {
     (void)state;
-    static const kind kinds[] = {UNIFORM, HALF_EQUAL, CLUSTERED, SPREAD, INFINITE, EQUAL};
+    static const kind kinds[] = {UNIFORM, HALF_EQUAL, CLUSTERS, MAGNITUDES, INFINITIES, EQUAL};
     for (int what = 0; what < 6; what++) {
         const bool is_f64 = what % 2;
         points p = make_points(kinds[what], 5003, 3, is_f64, false, false);
