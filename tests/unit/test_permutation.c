@@ -1,25 +1,9 @@
 // Permutations of axes: every check of hw_transpose's arguments, and merging and widening against the plain walk over
 // all elements: the set of (in byte, out byte) pairs must stay what it was.
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "op/overlap.h"
 #include "op/permutation.h"
-
-static uint64_t random_state = 1;
-
-static uint32_t below(uint32_t n) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % n);
-}
+#include "op_test.h"
 
 static const DLDataType f32 = {kDLFloat, 32, 1}, u8 = {kDLUInt, 8, 1};
 

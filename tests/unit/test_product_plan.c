@@ -2,27 +2,16 @@
 // limits; and the kernels it leads to, on a simulated H200, against a loop in double. On a machine with a GPU,
 // HW_TEST_DEVICE=cuda:0 runs the same on it.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "op/product_plan.h"
+#include "op_test.h"
 
 static hw_device *device;
 static const hw_device_properties *properties;
 
 static int setup(void **state) {
     (void)state;
-    hw_diag diag = {0};
-    const char *name = getenv("HW_TEST_DEVICE");
-    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    if (hw_device_open(name ? name : "sim:h200", &options, &device, &diag)) fail_msg("%s", diag.text);
+    device = open_device(usual_device());
     properties = hw_device_get_properties(device);
     return 0;
 }
@@ -31,15 +20,6 @@ static int teardown(void **state) {
     (void)state;
     hw_device_close(device);
     return 0;
-}
-
-static uint64_t seed = 0x853c49e6748fea9bu;
-
-static uint32_t below(uint32_t n) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)((seed >> 32) % n);
 }
 
 // ---- Examples -------------------------------------------------------------------------------------------------------
