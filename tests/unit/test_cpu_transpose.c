@@ -1,27 +1,11 @@
 // The permutation on the processor, against the plainest loop: all element sizes, levels, layouts; with guard bytes
 // around what is written, and input arrays that end where their memory ends.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/alloc.h"
 #include "op/cpu/box.h"
 #include "op/cpu/in_place.h"
 #include "op/cpu/transpose.h"
 #include "op/cpu/transpose_rungs.h"
-
-static uint64_t random_state = 1;
-
-static uint32_t below(uint32_t n) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % n);
-}
+#include "op_test.h"
 
 static void fill(void *memory, size_t bytes) {
     uint8_t *at = memory;
@@ -49,15 +33,6 @@ typedef struct layout {
     int64_t stride[8];
     size_t first, bytes;
 } layout;
-
-static void shuffle(int *order, int n) {
-    for (int k = 0; k < n; k++) order[k] = k;
-    for (int k = n; k-- > 1;) {
-        int other = (int)below((uint32_t)k + 1), kept = order[k];
-        order[k] = order[other];
-        order[other] = kept;
-    }
-}
 
 // Axes one after the other in this order, the fastest first; with gaps, turned round, broadcast, as `looseness` says.
 static void lay_out(layout *l, int rank, const int64_t *n, const int *order, int looseness, bool is_in, uint32_t elem) {

@@ -1,28 +1,11 @@
 // Exact sums: against integers as wide as the floats' whole range, added bit by bit; recorded sums of Python's
 // math.fsum; the order of terms, blocks and merges; infinities, NaNs, zeros; every level of the processor's vectors.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "bit_number.h"
 #include "op/cpu/fold.h"
 #include "op/exact_sum.h"
-
-static uint64_t random_bits(void) {
-    static uint64_t state = 0x2545f4914f6cdd1du;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x9e3779b97f4a7c15u;
-}
-
-static uint32_t below(uint32_t n) { return (uint32_t)((random_bits() >> 32) % n); }
+#include "op_test.h"
 
 static double as_double(uint64_t bits) {
     double value;
@@ -67,7 +50,7 @@ static double sum_of(const double *terms, size_t n, uint64_t count, bool f64) {
     return result(&sum, count);
 }
 
-static void shuffle(double *terms, size_t n) {
+static void shuffle_terms(double *terms, size_t n) {
     for (size_t k = n; k > 1; k--) {
         const size_t other = below((uint32_t)k);
         const double term = terms[k - 1];
@@ -86,7 +69,7 @@ static void check(double *terms, size_t n, bool f64) {
                      wanted);
     }
     const uint64_t wanted = as_bits(sum_of(terms, n, 1, f64));
-    shuffle(terms, n);
+    shuffle_terms(terms, n);
     assert_int_equal(as_bits(sum_of(terms, n, 1, f64)), wanted);
     hw_exact_sum first, second;
     hw_exact_clear(&first, f64);

@@ -355,7 +355,8 @@ int main(void) {
         cmocka_unit_test(test_sizes),     cmocka_unit_test(test_layouts),    cmocka_unit_test(test_scales),
         cmocka_unit_test(test_wider_results), cmocka_unit_test(test_precisions), cmocka_unit_test(test_batches),
         cmocka_unit_test(test_merging),   cmocka_unit_test(test_larger),     cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_old_gpu),   cmocka_unit_test(test_refusals),   cmocka_unit_test(test_grammar), cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_old_gpu),   cmocka_unit_test(test_refusals),   cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,38 +1,19 @@
 // hw_reduce on devices with kernels: every reduction of every type, and every way that a plan can take, against the
 // plainest loop; NaN, ties, zeros of two signs; misuse. HW_TEST_DEVICE=cuda:0 (or cpu) runs the same there.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "device/device.h"
-#include "halfwarp.h"
 #include "op/family.h"
 #include "op/reduce_plan.h"
+#include "op_test.h"
 
 static hw_device *device;
 static const hw_device_properties *properties;
 
-static hw_device *open_device(uint64_t memory_limit) {
-    hw_device *opened = NULL;
-    hw_diag diag = {0};
-    const char *name = getenv("HW_TEST_DEVICE");
-    const hw_device_options options = {
-        .cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH"), .memory_limit_bytes = memory_limit};
-    if (hw_device_open(name ? name : "sim:h200", &options, &opened, &diag)) fail_msg("%s", diag.text);
-    return opened;
-}
-
 static int setup(void **state) {
     (void)state;
-    device = open_device(0);
+    device = open_device(usual_device());
     properties = hw_device_get_properties(device);
     return 0;
 }
@@ -41,14 +22,6 @@ static int teardown(void **state) {
     (void)state;
     hw_device_close(device);
     return 0;
-}
-
-static uint32_t below(uint32_t n) {
-    static uint64_t state = 0x2545f4914f6cdd1du;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)((state >> 32) % n);
 }
 
 // ---- One reduction against a loop ----------------------------------------------------------------------------------
@@ -460,15 +433,6 @@ static void test_index64(void **state) {
     hw_device_free(device, out);
 }
 
-static void shuffle(int *list, int n) {
-    for (int k = 0; k < n; k++) list[k] = k;
-    for (int k = n - 1; k > 0; k--) {
-        const int other = (int)below((uint32_t)k + 1), kept = list[k];
-        list[k] = list[other];
-        list[other] = kept;
-    }
-}
-
 // Any shapes, axes and strides; sums and places.
 static void test_random(void **state) {
     const int rounds = getenv("HW_TEST_DEVICE") ? 400 : 25;
@@ -607,7 +571,7 @@ static void test_no_memory(void **state) {
     hw_status status = HW_NO_MEMORY;
     long allowed = 0;
     for (; status == HW_NO_MEMORY && allowed < 400; allowed++) {
-        hw_device *own = open_device(0);
+        hw_device *own = open_device(usual_device());
         hw_diag diag = {0};
         void *in, *out;
         int64_t shape[1] = {N};

@@ -2,51 +2,24 @@
 // NaN, ties and zeros; the same bits from any number of threads and at every level of vectors; memory that runs out;
 // exact sums with the bits of a simulated H200's.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/alloc.h"
-#include "halfwarp.h"
 #include "op/cpu/fold.h"
 #include "op/family.h"
 #include "op/reduction.h"
+#include "op_test.h"
 
 enum { RANK = 4, N_TYPES = 12 };
 static const char *const type_names[N_TYPES] = {"i8",  "i16", "i32", "i64",  "u8",  "u16",
                                                 "u32", "u64", "f16", "bf16", "f32", "f64"};
 
-static uint64_t random_bits(void) {
-    static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1du;
-}
-
-static uint32_t below(uint32_t n) { return (uint32_t)((random_bits() >> 32) % n); }
-
 static hw_device *one_thread, *three_threads;
-
-static hw_device *open_device(const char *name, uint32_t threads) {
-    hw_device *device = NULL;
-    hw_diag diag = {0};
-    const hw_device_options options = {
-        .threads = threads, .cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    if (hw_device_open(name, &options, &device, &diag)) fail_msg("%s", diag.text);
-    return device;
-}
 
 static int setup(void **state) {
     (void)state;
-    one_thread = open_device("cpu", 1);
-    three_threads = open_device("cpu", 3);
+    seed = 0x9e3779b97f4a7c15u;
+    one_thread = open_device_with("cpu", 0, 1);
+    three_threads = open_device_with("cpu", 0, 3);
     return 0;
 }
 
@@ -590,7 +563,7 @@ static void exact_everywhere(void **state) {
         {1, 200001, 1, false, false}, {1, 90001, 1, true, true}, {3, 5003, 1, true, false},
         {5001, 3, 0, false, true},    {60, 5000, 0, true, false}, {301, 5, 1, false, false},
     };
-    hw_device *gpu = open_device("sim:h200", 0);
+    hw_device *gpu = open_device("sim:h200");
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (int kind = 0; kind < 4; kind++) {
             const int64_t rows = cases[c].rows, cols = cases[c].cols;

@@ -2,19 +2,10 @@
 // whose sums overflow on their way though not at its end, the smallest, infinities and NaNs among them; against numbers
 // of a byte for each bit, and sums recorded from Python's fractions. HW_TEST_DEVICE=cuda:0 runs the same there.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "bit_number.h"
-#include "halfwarp.h"
 #include "op/family.h"
+#include "op_test.h"
 
 #define MOST64 0x1.fffffffffffffp1023
 #define MOST32 0x1.fffffep127
@@ -23,15 +14,10 @@ static hw_device *devices[3];   // the processor with one thread and with three;
 enum { N_DEVICES = 3 };
 
 static int setup(void **state) {
-    const char *name = getenv("HW_TEST_DEVICE");
-    const char *const names[N_DEVICES] = {"cpu", "cpu", name ? name : "sim:h200"};
     (void)state;
-    for (uint32_t d = 0; d < N_DEVICES; d++) {
-        hw_diag diag = {0};
-        const hw_device_options options = {
-            .threads = d < 2 ? 1 + 2 * d : 0, .cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-        if (hw_device_open(names[d], &options, &devices[d], &diag)) fail_msg("%s", diag.text);
-    }
+    devices[0] = open_device_with("cpu", 0, 1);
+    devices[1] = open_device_with("cpu", 0, 3);
+    devices[2] = open_device(usual_device());
     return 0;
 }
 
@@ -40,16 +26,6 @@ static int teardown(void **state) {
     for (int d = 0; d < N_DEVICES; d++) hw_device_close(devices[d]);
     return 0;
 }
-
-static uint64_t random_bits(void) {
-    static uint64_t state = 0x2545f4914f6cdd1du;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x9e3779b97f4a7c15u;
-}
-
-static uint32_t below(uint32_t n) { return (uint32_t)((random_bits() >> 32) % n); }
 
 // ---- A matrix whose sums are wanted --------------------------------------------------------------------------------
 
