@@ -65,6 +65,7 @@ static void sizes_are_checked(void **state) {
         memcpy(options.problem.size, wrong[i], sizeof wrong[i]);
         assert_true(hw_dtype_find("f32", &options.problem.dtype));
         assert_int_equal(hw_ladder_run(h200, NULL, &options, &ladder, &diag), HW_USAGE);
+        hw_ladder_free(&ladder);
     }
 }
 
