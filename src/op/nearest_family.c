@@ -25,7 +25,8 @@ static hw_neighbours neighbours_of(const hw_problem *problem, void *const *array
 
 // What the rungs that plan for themselves need, on the largest device there is.
 static uint64_t scratch_bytes(const hw_problem *problem) {
-    static const hw_device_properties large = {.kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 256};
+    static const hw_device_properties large = {.kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 256,
+                                               .shared_bytes = 227 << 10};
     uint64_t most = HW_NEAREST_FINDINGS_BYTES;
     for (int method = HW_NEAREST_BRUTE; method <= HW_NEAREST_SEARCH && problem->size[COUNT]; method++) {
         const hw_neighbours p = neighbours_of(problem, NULL, (hw_nearest_method)method);

@@ -34,6 +34,21 @@ static void cut_points(const hw_neighbours *p, const hw_device_properties *devic
     plan->parts = (uint32_t)hw_divide_up(p->points.count, plan->part_points);
 }
 
+// Coordinates between points in shared and scratch memory: PITCH in kernels/nearest/point.cuh.
+static uint32_t pitch_bytes(const hw_neighbours *p) {
+    const uint32_t bytes = point_bytes(p);
+    return bytes <= 4 ? 4 : bytes <= 8 ? 8 : (bytes + 15) / 16 * 16;
+}
+
+// The points that a block has in shared memory at a time.
+static uint32_t choose_tile(const hw_neighbours *p, const hw_device_properties *device, bool is_short) {
+    enum { PARAM_BYTES = 128, LEAST = 32 };   // of 80_brute.cu and 82_select.cu, at most
+    const uint32_t bytes = point_bytes(p), most = hw_plan_static_shared_most(device, PARAM_BYTES);
+    uint32_t tile = is_short ? 128 : bytes <= 16 ? 512 : bytes <= 32 ? 256 : 128;
+    while (tile > LEAST && tile * pitch_bytes(p) > most) tile /= 2;
+    return tile;
+}
+
 // Fewer queries for each thread or warp, and fewer warps, where blocks would be missing.
 static void spread_queries(const hw_neighbours *p, const hw_device_properties *device, hw_nearest_plan *plan) {
     const uint64_t tiles = hw_divide_up(p->points.count, plan->tile) + 1;
@@ -49,7 +64,7 @@ static void plan_brute(const hw_neighbours *p, const hw_device_properties *devic
     const uint32_t bytes = point_bytes(p);
     const bool is_short = p->points.count < FEW_POINTS || p->queries.count < FEW_QUERIES;
     plan->selects = p->k > 1 || p->queries.count < FEW_QUERIES;
-    plan->tile = is_short ? 128 : bytes <= 16 ? 512 : bytes <= 32 ? 256 : 128;
+    plan->tile = choose_tile(p, device, is_short);
     plan->threads = plan->selects ? 256 : 128;
     if (plan->selects) plan->queries = bytes <= 16 && p->k <= 32 ? 4 : bytes <= 32 ? 2 : 1;
     else plan->queries = bytes <= 16 ? 8 : bytes <= 32 ? 4 : bytes <= 64 ? 2 : 1;
@@ -68,12 +83,6 @@ static uint32_t bits_of(uint64_t n) {
     uint32_t bits = 0;
     for (; n; n >>= 1) bits++;
     return bits;
-}
-
-// Coordinates between points in scratch memory: PITCH in kernels/nearest/point.cuh.
-static uint32_t pitch_bytes(const hw_neighbours *p) {
-    const uint32_t bytes = point_bytes(p);
-    return bytes <= 4 ? 4 : bytes <= 8 ? 8 : (bytes + 15) / 16 * 16;
 }
 
 // Takes bytes of the scratch memory; returns where.

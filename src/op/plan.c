@@ -47,11 +47,16 @@ void hw_plan_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift) {
     *multiplier = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << *shift) - d)) / d + 1);
 }
 
-uint32_t hw_plan_static_shared_most(const hw_device_properties *device, uint32_t param_bytes) {
-    enum { STATIC_BYTES = 48 << 10, CONFIGURATION_BYTES = 16 };
-    const uint32_t most = device->shared_bytes < STATIC_BYTES ? device->shared_bytes : STATIC_BYTES;
+uint32_t hw_plan_shared_most(const hw_device_properties *device, uint32_t param_bytes) {
+    enum { CONFIGURATION_BYTES = 16 };
     const uint32_t taken = device->cc < 20 ? CONFIGURATION_BYTES + param_bytes : 0;
-    return taken < most ? most - taken : 0;
+    return taken < device->shared_bytes ? device->shared_bytes - taken : 0;
+}
+
+uint32_t hw_plan_static_shared_most(const hw_device_properties *device, uint32_t param_bytes) {
+    enum { STATIC_BYTES = 48 << 10 };
+    const uint32_t most = hw_plan_shared_most(device, param_bytes);
+    return most < STATIC_BYTES ? most : STATIC_BYTES;
 }
 
 uint32_t hw_plan_grid_most(const hw_device_properties *device) { return device->cc < 30 ? 65535 : INT32_MAX; }

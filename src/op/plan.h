@@ -46,8 +46,10 @@ void hw_plan_define_list(hw_plan *plan, hw_plan_launch *launch, const char *name
 // by invariant integers using multiplication", 1994, figure 4.1).
 void hw_plan_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift);
 
-// The static shared memory that a kernel may declare whose parameters take so many bytes. Before compute capability 2.0
-// these lie in shared memory too, with 16 bytes that say what is launched (src/model/occupancy.h has the sources).
+// The shared memory that a block may have of a kernel whose parameters take so many bytes; and what of it the kernel
+// may declare. Before compute capability 2.0 parameters lie in shared memory too, with 16 bytes that say what is
+// launched (src/model/occupancy.h has the sources).
+uint32_t hw_plan_shared_most(const hw_device_properties *device, uint32_t param_bytes);
 uint32_t hw_plan_static_shared_most(const hw_device_properties *device, uint32_t param_bytes);
 
 // Blocks along the first axis of a grid, at most (CUDA C++ Programming Guide, "Technical Specifications").

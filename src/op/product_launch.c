@@ -17,6 +17,8 @@ typedef struct product_shape {
     int32_t section;
 } product_shape;
 
+_Static_assert(4 * sizeof(void *) + sizeof(product_shape) == HW_PRODUCT_PARAM_BYTES, "parameters of 90_tiles.cu");
+
 static uint64_t tiles_split(const hw_product_piece *piece) {
     return piece->tiles_m * piece->tiles_n - piece->whole_tiles;
 }

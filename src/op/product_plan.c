@@ -98,9 +98,10 @@ static uint32_t shared_bytes(const hw_product *p, const hw_product_tile *tile, u
 }
 
 static bool fits_device(const hw_product *p, const hw_device_properties *device, hw_product_tile *tile) {
+    const uint32_t most = hw_plan_shared_most(device, HW_PRODUCT_PARAM_BYTES);
     if (tile->threads > device->threads_per_multiprocessor) return false;
-    while (tile->stages > 2 && shared_bytes(p, tile, tile->stages) > device->shared_bytes) tile->stages--;
-    return shared_bytes(p, tile, tile->stages) <= device->shared_bytes;
+    while (tile->stages > 2 && shared_bytes(p, tile, tile->stages) > most) tile->stages--;
+    return shared_bytes(p, tile, tile->stages) <= most;
 }
 
 // A sum of k products in a row is off by about sqrt(k) eps; sums of this many, added up, by less.

@@ -52,6 +52,8 @@ void hw_product_choose(const hw_product *p, const hw_device_properties *device, 
 // whole_tiles tiles; for tuning and tests. False: the tile is not for this device or type.
 bool hw_product_choose_tile(const hw_product *p, const hw_device_properties *device, const hw_product_tile *tile,
                             uint64_t whole_tiles, uint32_t parts, hw_product_choice *choice);
+enum { HW_PRODUCT_PARAM_BYTES = 296 };   // of the kernel that makes tiles
+
 // The tiles that hw_product_choose has for a type; NULL past the last.
 const hw_product_tile *hw_product_tile_at(bool is_f64, size_t index);
 

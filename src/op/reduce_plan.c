@@ -5,7 +5,7 @@
 
 #include "base/integers.h"
 
-enum { WORD_BYTES = 16, MOST_COUNTERS = 16384, SHARED_BYTES = 32 << 10 };
+enum { WORD_BYTES = 16, MOST_COUNTERS = 16384 };
 
 static uint64_t magnitude(int64_t a) { return a < 0 ? -(uint64_t)a : (uint64_t)a; }
 
@@ -147,9 +147,10 @@ static void plan_rows(const hw_reduction_form *form, const hw_reduce_goals *goal
 
 // ---- Columns -------------------------------------------------------------------------------------------------------
 
-static void choose_column_words(const hw_reduction_form *form, hw_reduce_plan *plan) {
+static void choose_column_words(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     plan->vector = plan->along.step == 1 ? aligned_vector(form, plan) : 1;
-    while (plan->vector > 1 && plan->threads * plan->vector * plan->state_bytes > SHARED_BYTES) plan->vector /= 2;
+    while (plan->vector > 1 && plan->threads * plan->vector * plan->state_bytes > goals->shared_bytes)
+        plan->vector /= 2;
 }
 
 static void choose_column_parts(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
@@ -187,7 +188,7 @@ static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *g
     plan->runs = form->terms;
     plan->threads = goals->column_threads;
     plan->unroll = goals->column_unroll;
-    choose_column_words(form, plan);
+    choose_column_words(form, goals, plan);
     const uint64_t words = hw_divide_up(plan->along.n, plan->vector);
     choose_column_block(form, goals, words, plan);
     plan->tiles = hw_divide_up(words, plan->lanes) * (form->outputs / plan->along.n);
@@ -197,14 +198,21 @@ static void plan_columns(const hw_reduction_form *form, const hw_reduce_goals *g
 
 // ---- All of it ------------------------------------------------------------------------------------------------------
 
+// Beside the states a block has some words; and on old GPUs the kernel's parameters, which the axes are most of.
+static uint32_t room_for_states(const hw_reduction_form *form, const hw_device_properties *device) {
+    enum { MOST = 32 << 10, OTHERS = 64, PARAM_BYTES = 96, AXIS_BYTES = 32 };
+    const uint32_t axes = form->n_kept + form->n_reduced + 2;
+    const uint32_t room = hw_plan_static_shared_most(device, PARAM_BYTES + AXIS_BYTES * axes);
+    return room > MOST + OTHERS ? MOST : room > OTHERS ? room - OTHERS : 0;
+}
+
 hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_device_properties *device) {
-    (void)form;
     return (hw_reduce_goals){.multiprocessors = device->multiprocessors ? device->multiprocessors : 1,
                              .threads = 512, .unroll = 4, .blocks = 2, .part_words = 2, .block_words = 16384,
                              .long_unroll = 8, .long_words = 64,
                              .row_threads = 128, .row_unroll = 2, .row_words = 4, .warp_words = 1024,
                              .column_threads = 256, .column_unroll = 8, .column_lanes = 16, .column_blocks = 2,
-                             .column_rows = 4, .few_rows = 32};
+                             .column_rows = 4, .few_rows = 32, .shared_bytes = room_for_states(form, device)};
 }
 
 // Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes

@@ -50,6 +50,7 @@ typedef struct hw_reduce_goals {
     uint32_t column_threads, column_unroll, column_lanes, column_blocks;
     uint32_t column_rows;                // the least that each thread has of a part
     uint32_t few_rows;                   // up to which a thread has whole columns, in blocks as rows have them
+    uint32_t shared_bytes;               // for the states of a block that has columns
 } hw_reduce_goals;
 
 hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_device_properties *device);

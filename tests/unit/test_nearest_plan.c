@@ -11,7 +11,8 @@
 
 #include "op/nearest_plan.h"
 
-static const hw_device_properties h200 = {.kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 132};
+static const hw_device_properties h200 = {.kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 132,
+                                          .shared_bytes = 227 << 10};
 
 static hw_neighbours problem_of(uint64_t n, uint64_t q, uint32_t dims, uint32_t k, hw_nearest_method method) {
     const hw_point_rows points = {NULL, n, dims, 1}, queries = {NULL, q ? q : n, dims, 1};
@@ -40,11 +41,29 @@ static void does_what_is_asked(void **state) {
     assert_int_equal(plan_of(1000000, 0, 3, 1, HW_NEAREST_BRUTE).method, HW_NEAREST_BRUTE);
     assert_int_equal(plan_of(10, 0, 16, 1, HW_NEAREST_SEARCH).method, HW_NEAREST_SEARCH);
     assert_int_equal(plan_of(0, 10, 3, 1, HW_NEAREST_SEARCH).method, HW_NEAREST_BRUTE);   // there is nothing to sort
-    const hw_device_properties old = {.kind = HW_DEVICE_SIM, .cc = 52, .multiprocessors = 24};
+    const hw_device_properties old = {.kind = HW_DEVICE_SIM, .cc = 52, .multiprocessors = 24, .shared_bytes = 48 << 10};
     const hw_neighbours p = problem_of(1000000, 0, 3, 1, HW_NEAREST_SEARCH);
     hw_nearest_plan plan;
     hw_nearest_plan_make(&p, &old, &plan);   // no cooperative launches
     assert_int_equal(plan.method, HW_NEAREST_BRUTE);
+}
+
+// A block of a GPU before 2.0 has 16 KiB of shared memory, and the launch takes some of it.
+static void tiles_fit_shared_memory(void **state) {
+    const hw_device_properties gtx280 = {.kind = HW_DEVICE_SIM, .cc = 13, .multiprocessors = 30,
+                                         .shared_bytes = 16 << 10};
+    (void)state;
+    for (uint32_t dims = 1; dims <= 16; dims++)
+        for (int i = 0; i < 8; i++) {
+            hw_neighbours p = problem_of(i & 1 ? 300 : 1000000, 0, dims, i & 2 ? 8 : 1, HW_NEAREST_BRUTE);
+            hw_nearest_plan plan, wide;
+            p.is_f64 = i & 4;
+            hw_nearest_plan_make(&p, &gtx280, &plan);
+            hw_nearest_plan_make(&p, &h200, &wide);
+            assert_true(plan.tile % 32 == 0 && plan.tile <= wide.tile);
+            assert_true(plan.tile * ((dims * (p.is_f64 ? 8 : 4) + 15) / 16 * 16) <= (16 << 10) - 16 - 128);
+            assert_true(wide.tile >= 128);
+        }
 }
 
 // All points are in exactly one part, and parts end where tiles do.
@@ -141,6 +160,7 @@ static void launches(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_by_size),        cmocka_unit_test(does_what_is_asked),
+        cmocka_unit_test(tiles_fit_shared_memory),
         cmocka_unit_test(parts_cover_the_points), cmocka_unit_test(index_is_laid_out),
         cmocka_unit_test(launches),
     };

@@ -122,7 +122,8 @@ static void check_choice(const example *e, const hw_product *p, const hw_device_
         }
         if (piece->whole_tiles + (tiles - piece->whole_tiles) * piece->parts > INT32_MAX)
             complain(e, p, choice, "too many blocks");
-        if (piece->shared_bytes > gpu->shared_bytes || tile->stages < 2)
+        const uint32_t taken = gpu->cc < 20 ? 16 + HW_PRODUCT_PARAM_BYTES : 0;   // by the launch
+        if (piece->shared_bytes + taken > gpu->shared_bytes || tile->stages < 2)
             complain(e, p, choice, "too much shared memory");
         if (tile->threads > gpu->threads_per_multiprocessor || tile->threads > 1024)
             complain(e, p, choice, "too many threads");

@@ -126,7 +126,8 @@ static void test_explanations(void **state) {
 // ---- Plans on an H200 -----------------------------------------------------------------------------------------------
 
 static const hw_device_properties h200 = {
-    .kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 132, .threads_per_multiprocessor = 2048};
+    .kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 132, .threads_per_multiprocessor = 2048,
+    .shared_bytes = 227 << 10};
 
 typedef struct planned {
     int rank;
@@ -206,6 +207,34 @@ static void test_limits(void **state) {
                             assert_true(plan.threads * plan.vector * plan.state_bytes <= 48 << 10);
                         }
                     }
+}
+
+// A block of a GPU before 2.0 has 16 KiB of shared memory, of which the launch takes 16 bytes and the parameters.
+static void test_states_fit_shared_memory(void **state) {
+    static const hw_device_properties gtx280 = {.kind = HW_DEVICE_SIM, .cc = 13, .multiprocessors = 30,
+                                                .threads_per_multiprocessor = 1024, .shared_bytes = 16 << 10};
+    static const DLDataType types[] = {{kDLInt, 8, 1}, {kDLFloat, 16, 1}, {kDLUInt, 32, 1}, {kDLFloat, 64, 1}};
+    uint32_t narrower = 0;
+    (void)state;
+    for (int t = 0; t < 4; t++)
+        for (int r = 0; r <= HW_REDUCE_NORM; r++)
+            for (int rank = 2; rank <= 4; rank++) {
+                int64_t shape[] = {300, 400, 64, 16};
+                const DLTensor in = {.ndim = rank, .dtype = types[t], .shape = shape};
+                hw_reduction_form form;
+                hw_reduce_plan old, wide;
+                assert_int_equal(hw_reduction_make((hw_reduction)r, &in, (const int[]){0}, 1, 0, NULL, false, &form,
+                                                   NULL), HW_OK);
+                const hw_reduce_goals old_goals = hw_reduce_goals_for(&form, &gtx280);
+                const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200);
+                hw_reduce_plan_make(&form, &old_goals, &old);
+                hw_reduce_plan_make(&form, &goals, &wide);
+                assert_int_equal(old.way, HW_REDUCE_COLUMNS);
+                assert_true(old.threads * old.vector * old.state_bytes <= (16 << 10) - 16 - 132);
+                assert_true(wide.threads * wide.vector * wide.state_bytes <= 32 << 10);
+                narrower += old.vector < wide.vector;
+            }
+    assert_true(narrower > 0);
 }
 
 // ---- Plans on the processor -----------------------------------------------------------------------------------------
@@ -377,6 +406,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merged),       cmocka_unit_test(test_no_elements), cmocka_unit_test(test_names),
         cmocka_unit_test(test_explanations), cmocka_unit_test(test_plans),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_states_fit_shared_memory),
         cmocka_unit_test(test_cpu_plans),
         cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_counters),   cmocka_unit_test(test_rungs),
     };
