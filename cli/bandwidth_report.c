@@ -143,7 +143,8 @@ static void write_script(const void *context, const char *path, FILE *out) {
                 fprintf(out, "%llu %.6g\n", b->bytes[i], gbs((double)b->bytes[i], b->us[k][d][i]));
             fputs("EOD\n", out);
         }
-    fputs("set lmargin at screen 0.09\nset rmargin at screen 0.96\nset tmargin at screen 0.84\nset bmargin at screen 0.12\n"
+    fputs("set lmargin at screen 0.09\nset rmargin at screen 0.96\n"
+          "set tmargin at screen 0.84\nset bmargin at screen 0.12\n"
           "set logscale x 2\nset xtics ('4 KiB' 4096, '64 KiB' 65536, '1 MiB' 1048576, '16 MiB' 16777216, "
           "'256 MiB' 268435456, '1 GiB' 1073741824)\nset yrange [0:*]\nset ylabel 'GB/s'\nset key top left\n"
           "set grid xtics ytics lc rgb '#e4e4e4' lt 1\n", out);

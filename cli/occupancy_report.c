@@ -275,8 +275,9 @@ static json_t *better_array(const hw_occupancy_list *list, const hw_occupancy_ro
     int failed = 0;
     for (uint32_t warps = next_better(list, row, UINT32_MAX); warps; warps = next_better(list, row, warps))
         for (uint32_t block = 0; (block = next_block(list, row, warps, block));)
-            failed |= json_array_append_new(better, json_pack("{s:i, s:i, s:f}", "block", (int)block, "warps", (int)warps,
-                                                              "occupancy_pct", rounded(pct_of(list, warps))));
+            failed |= json_array_append_new(
+                better, json_pack("{s:i, s:i, s:f}", "block", (int)block, "warps", (int)warps, "occupancy_pct",
+                                  rounded(pct_of(list, warps))));
     if (!failed) return better;
     json_decref(better);
     return NULL;

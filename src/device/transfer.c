@@ -219,7 +219,8 @@ hw_status hw_transfer_overlap(hw_device *device, size_t bytes, uint32_t n, hw_ov
     *out = (hw_overlap){.streams = n};
     if (status) return status;
     if (!n || n > HW_OVERLAP_STREAMS || b.bytes / WORD_BYTES < n)
-        return hw_diag_set(diag, HW_USAGE, "copies overlap in 1 to %d streams, with 16 bytes in each", HW_OVERLAP_STREAMS);
+        return hw_diag_set(diag, HW_USAGE, "copies overlap in 1 to %d streams, with 16 bytes in each",
+                           HW_OVERLAP_STREAMS);
     if (sim) {
         out->transfer_us = hw_model_transfer_us(hw_sim_gpu(sim), HW_HOST_PINNED, b.bytes);
         out->execution_us = 1.5 * out->transfer_us;

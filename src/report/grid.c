@@ -37,7 +37,7 @@ static layout measure(const hw_grid *grid) {
     return l;
 }
 
-// One cell and the gap before it. *blanks are owed to it, and written when there is text, so that no line ends with any.
+// One cell and the gap before it. *blanks are owed to it, written when there is text, so that no line ends with any.
 static void write_cell(const char *text, const char *code, int width, bool left, int *blanks, FILE *out) {
     enum { GAP = 2 };
     int pad = width - width_of(text);

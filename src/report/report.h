@@ -5,9 +5,9 @@
 //        loads and one for the stores. With lines: a listing per kernel behind it, with the source's text where its
 //        file can be read.
 // csv    one header line and one row per launch, the columns of docs/design.md in their order and at the end
-//        regs_estimated (1: regs is a liveness estimate, not ptxas's number). A share of partitions that was not counted
-//        is empty (in JSON null). With lines: one row per kernel and source line instead (columns kernel, launches,
-//        file, line and the counters), so that the file stays one table.
+//        regs_estimated (1: regs is a liveness estimate, not ptxas's number). A share of partitions that was not
+//        counted is empty (in JSON null). With lines: one row per kernel and source line instead (columns kernel,
+//        launches, file, line and the counters), so that the file stays one table.
 // json   {"gpu": {...}, "launches": [{...}]}, and with lines "kernels": [{"kernel", "launches", "lines": [{...}]}].
 #ifndef HW_REPORT_REPORT_H
 #define HW_REPORT_REPORT_H

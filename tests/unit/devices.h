@@ -1,6 +1,6 @@
-// What the tests of devices share: the devices that there are, kernels for them, and the words in which tests call them.
-// The same tests run on cpu, sim:h200 and, where there is a GPU, cuda:0; HW_TEST_DEVICE names the only one to be tested,
-// and then it must be there.
+// What the tests of devices share: the devices that there are, kernels for them, and the words in which tests call
+// them. The same tests run on cpu, sim:h200 and, where there is a GPU, cuda:0; HW_TEST_DEVICE names the only one to be
+// tested, and then it must be there.
 #ifndef HW_TEST_DEVICES_H
 #define HW_TEST_DEVICES_H
 

@@ -64,7 +64,7 @@ static void test_lanes_apart(void **state) {
         run_always((run_args){.grid = 3, .block = 256, .ptx = kernels[k]}, 768, turned, true);
 }
 
-// Rows of out by columns: %rd3 is not used, stores of one warp are 32 words apart and those of its neighbours beside it.
+// Rows of out by columns: %rd3 is not used, a warp's stores are 32 words apart, its neighbours' beside them.
 static uint32_t transposed(uint32_t t) { return t % 8 * 32 + t / 8 % 32 + t / 256 * 1000; }
 static void test_transpose(void **state) {
     (void)state;

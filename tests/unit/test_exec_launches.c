@@ -1,7 +1,8 @@
 // Launches of one kernel after another: each is counted whole, whatever the last one has left behind.
 #include "exec_run.h"
 
-static const char copy_kernel[] = KERNEL("", "add.u64 %rd4, %rd2, 0;\nmul.wide.u32 %rd5, %r4, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"
+static const char copy_kernel[] = KERNEL("", "add.u64 %rd4, %rd2, 0;\nmul.wide.u32 %rd5, %r4, 4;\n"
+                                             "add.u64 %rd4, %rd4, %rd5;\n"
                                              "ld.global.u32 %r5, [%rd4];\n" STORE_RET("%r5"));
 
 typedef struct device {
@@ -15,7 +16,8 @@ static void create(device *d, uint32_t threads) {
     hw_diag diag = {0};
     hw_sim_module *module;
     const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = threads};
-    *d = (device){.sink = {.sink = {false, add_begin, add_end, add_access, add_executed, add_branch, add_guarded_off, NULL}}};
+    *d = (device){.sink = {.sink = {false, add_begin, add_end, add_access, add_executed, add_branch, add_guarded_off,
+                                    NULL}}};
     assert_int_equal(hw_sim_create(&options, &d->sim, &diag), HW_OK);
     assert_int_equal(hw_sim_load(d->sim, copy_kernel, sizeof copy_kernel - 1, "copy", &module, &diag), HW_OK);
     assert_int_equal(hw_sim_find_function(module, "k", &d->function, &diag), HW_OK);
@@ -29,7 +31,8 @@ static sums launch(device *d, uint32_t grid, uint32_t block) {
     hw_sim_refusal refusal;
     hw_fault fault;
     void *params[] = {&d->to, &d->from};
-    const hw_sim_launch_args args = {.function = d->function, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = params};
+    const hw_sim_launch_args args = {
+        .function = d->function, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = params};
     memset(&d->sink.sums, 0, sizeof d->sink.sums);
     assert_int_equal(hw_sim_launch(d->sim, &args, &refusal, &fault, &diag), HW_OK);
     return d->sink.sums;

@@ -244,7 +244,8 @@ static notices run_noticed(const char *ptx, uint32_t threads, uint32_t grid, uin
     n.flag = (uint32_t *)(uintptr_t)flag;
     memset(n.flag, 0, 256);
     void *params[] = {&flag, &flag};
-    const hw_sim_launch_args args = {.function = function, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = params};
+    const hw_sim_launch_args args = {
+        .function = function, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = params};
     assert_int_equal(hw_sim_launch(sim, &args, &refusal, &fault, &diag), HW_OK);
     hw_sim_destroy(sim);
     return n;

@@ -244,7 +244,8 @@ static void test_what_is_malformed(void **state) {
         "vadd.u32.u32.u32 %r10, -%r5, %r6;", "vset4.u32.u32 %r10, %r5, %r6, %r7;", "vadd.u32.u32.u32 %r10, %r5., %r6;",
         "vadd.u32.u32.u32 %r10, %r5.b, %r6;", "vadd.u32.u32.u32 %r10, .b0, %r6;", "add.u32 %r10, %r5.b0, %r6;",
         "vshl.u32.u32.u32 %r10, %r5, %r6;", "vmad.u32.u32.u32.shr7.shr15 %r10, %r5, %r6, %r7;",
-        "vadd4.u32.u32.u32 _, %r5, %r6, %r7;", "vadd.u32.u32.u32 %r10, %f1, %r6;", "vadd.u32.u32.u32 %r10.b33333, %r5, %r6;"};
+        "vadd4.u32.u32.u32 _, %r5, %r6, %r7;", "vadd.u32.u32.u32 %r10, %f1, %r6;",
+        "vadd.u32.u32.u32 %r10.b33333, %r5, %r6;"};
     static run_result r;
     char ptx[2048];
     static const char frame[] = KERNEL("", "@@");
@@ -258,8 +259,8 @@ static void test_what_is_malformed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_instructions), cmocka_unit_test(test_printed_by_nvcc), cmocka_unit_test(test_guarded),
-        cmocka_unit_test(test_what_is_malformed),
+        cmocka_unit_test(test_random_instructions), cmocka_unit_test(test_printed_by_nvcc),
+        cmocka_unit_test(test_guarded), cmocka_unit_test(test_what_is_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

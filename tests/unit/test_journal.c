@@ -1,4 +1,4 @@
-// The journal of a profile: what is written launch by launch is what the profiler has, whatever became of the file's end.
+// The journal of a profile: what is written launch by launch is what the profiler has, whatever the file's end is.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -22,7 +22,8 @@ static hw_program_set *set;
 static hw_ptx_module *parse(const char *text) {
     hw_diag diag = {0};
     hw_ptx_module *m = NULL;
-    if (hw_ptx_parse(text, strlen(text), "test.ptx", &m, &diag) != HW_OK) fail_msg("%d: %s\n%s", diag.line, diag.text, text);
+    if (hw_ptx_parse(text, strlen(text), "test.ptx", &m, &diag) != HW_OK)
+        fail_msg("%d: %s\n%s", diag.line, diag.text, text);
     for (uint32_t k = 0; k < m->n_globals; k++)
         if (m->globals[k]->space != HW_SPACE_SHARED) m->globals[k]->offset = 0x10000 + 0x1000 * k;
     return m;
@@ -203,8 +204,8 @@ static void test_widths(void **state) {
     (void)state;
     lower(KERNEL("ld.param.u64 %d1, [out]; ld.global.s8 %r1, [%d1]; ld.global.u16 %d2, [%d1+2];\n"
                  "cvt.s8.s32 %r2, %r1; cvt.u32.u16 %r3, %r1; cvt.u16.u64 %h1, %d2; cvt.sat.u8.s32 %h2, %r1;\n"
-                 "st.global.u8 [%d1], %r2; st.global.u16 [%d1], %h1; st.global.u8 [%d1], %r3; st.global.u8 [%d1], %h2;\n"
-                 "ret;"));
+                 "st.global.u8 [%d1], %r2; st.global.u16 [%d1], %h1; st.global.u8 [%d1], %r3;\n"
+                 "st.global.u8 [%d1], %h2; ret;"));
     const hw_program *p = program("k");
     const hw_inst *load = inst_of(p, "ld");
     assert_int_equal(load->width, 1);
@@ -227,7 +228,8 @@ static void test_widths(void **state) {
 static void test_diamond(void **state) {
     (void)state;
     lower(KERNEL("mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0; @%p1 bra A;\n"
-                 "mov.u32 %r2, 1; bra J;\n A: mov.u32 %r2, 2;\n J: ld.param.u64 %d1, [out]; st.global.u32 [%d1], %r2; ret;"));
+                 "mov.u32 %r2, 1; bra J;\n A: mov.u32 %r2, 2;\n"
+                 "J: ld.param.u64 %d1, [out]; st.global.u32 [%d1], %r2; ret;"));
     const hw_program *p = program("k");
     const hw_inst *branch = inst_of(p, "bra.p");
     assert_int_equal(branch->join, find(p, "st", 0));
@@ -405,7 +407,8 @@ static void test_edges_of_functions(void **state) {
     assert_string_equal(program("k")->body_names[0], "ret");
     assert_int_equal(program("k")->insts[0].note, 0);
     done();
-    lower(KERNEL("mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0; @%p1 bra END; bra END; st.global.u32 [%d1], %r1; END:"));
+    lower(KERNEL("mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0; @%p1 bra END; bra END;\n"
+                 "st.global.u32 [%d1], %r1; END:"));
     const hw_program *p = program("k");
     assert_int_equal(p->n_insts, 3);
     assert_string_equal(p->body_names[2], "ret");
@@ -423,7 +426,8 @@ static void test_long_blocks(void **state) {
     enum { N = 150000 };
     static const char line[] = "add.f32 %f1, %f1, %f2;\n";
     char *text = malloc(1024 + N * sizeof line);
-    strcpy(text, HEAD ".visible .entry k(.param .u64 out) {\n" REGS "mov.f32 %f1, 0f00000000;\nld.param.f32 %f2, [out];\n");
+    strcpy(text, HEAD ".visible .entry k(.param .u64 out) {\n" REGS
+                 "mov.f32 %f1, 0f00000000;\nld.param.f32 %f2, [out];\n");
     size_t length = strlen(text);
     for (int i = 0; i < N; i++, length += sizeof line - 1) memcpy(text + length, line, sizeof line);
     strcpy(text + length, "ret;\n}\n");
@@ -461,7 +465,8 @@ static void test_vectors(void **state) {
 static void test_predicates(void **state) {
     (void)state;
     lower(KERNEL("ld.param.u64 %d1, [out]; ld.global.u32 %r1, [%d1]; setp.lt.s32 %p1, %r1, 0;\n"
-                 "setp.gt.or.s32 %p2|%p3, %r1, 9, !%p1; selp.f32 %f1, %f2, %f3, %p2; lop3.b32 %r2, %r1, %r1, %r1, 0x96;\n"
+                 "setp.gt.or.s32 %p2|%p3, %r1, 9, !%p1; selp.f32 %f1, %f2, %f3, %p2;\n"
+                 "lop3.b32 %r2, %r1, %r1, %r1, 0x96;\n"
                  "lop3.or.b32 %r3|%p4, %r1, %r2, %r1, 0x80, %p3; and.pred %p5, %p4, %p3; not.pred %p6, %p5;\n"
                  "@%p6 st.global.u32 [%d1], %r3; st.global.f32 [%d1], %f1; ret;"));
     const hw_program *p = program("k");
@@ -482,7 +487,8 @@ static void test_warp_instructions(void **state) {
     (void)state;
     lower(KERNEL("ld.param.u64 %d1, [out]; ld.global.u32 %r1, [%d1]; setp.lt.s32 %p1, %r1, 0;\n"
                  "shfl.sync.bfly.b32 %r2|%p2, %r1, 16, 31, -1; vote.sync.ballot.b32 %r3, !%p1, 0xffff;\n"
-                 "vote.sync.all.pred %p3, %p2, %r3; match.any.sync.b64 %r4, %d1, 255; match.all.sync.b32 %r5|%p4, %r4, 15;\n"
+                 "vote.sync.all.pred %p3, %p2, %r3; match.any.sync.b64 %r4, %d1, 255;\n"
+                 "match.all.sync.b32 %r5|%p4, %r4, 15;\n"
                  "redux.sync.add.s32 %r6, %r5, 7; activemask.b32 %r7; bar.red.popc.u32 %r8, 1, 64, !%p3;\n"
                  "bar.red.and.pred %p5, 2, %p4; barrier.sync 3, 32; bar.arrive 4, 96; bar.warp.sync 0xff;\n"
                  "@%p5 st.global.v4.u32 [%d1], {%r6, %r7, %r8, %r3}; ret;"));
@@ -600,7 +606,8 @@ static void test_interleaved_parameters(void **state) {
 
 static void test_indirect_call(void **state) {
     (void)state;
-    lower(HEAD ".func (.param .b32 r) f (.param .b32 a) { .reg .b32 %r<3>; ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret; }\n"
+    lower(HEAD ".func (.param .b32 r) f (.param .b32 a) {\n"
+               ".reg .b32 %r<3>; ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret; }\n"
                ".global .align 8 .u64 table[1] = {f};\n"
                ".visible .entry k(.param .u64 out, .param .u32 n) {\n" REGS
                "ld.param.u64 %d1, [out]; ld.global.u64 %d2, [table];\n"
@@ -619,10 +626,12 @@ static void test_indirect_call(void **state) {
 static void test_shared_layout(void **state) {
     (void)state;
     lower(HEAD ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 lone[20];\n"
-               ".func f () { .reg .b32 %r<3>; .shared .align 8 .b8 common[24]; mov.u32 %r1, common; st.shared.u32 [%r1], %r1; ret; }\n"
+               ".func f () { .reg .b32 %r<3>; .shared .align 8 .b8 common[24];\n"
+               "mov.u32 %r1, common; st.shared.u32 [%r1], %r1; ret; }\n"
                ".visible .entry a () { .reg .b32 %r<3>; .shared .align 16 .b8 x[40]; .shared .align 4 .b8 y[4];\n"
                "mov.u32 %r1, x; mov.u32 %r2, y; st.shared.u32 [x+4], %r1; st.shared.u32 [y], %r2; ret; }\n"
-               ".visible .entry b () { .reg .b32 %r<3>; .shared .align 16 .b8 z[8]; mov.u32 %r1, z; st.shared.u32 [%r1], %r1; call f, (); ret; }\n"
+               ".visible .entry b () { .reg .b32 %r<3>; .shared .align 16 .b8 z[8];\n"
+               "mov.u32 %r1, z; st.shared.u32 [%r1], %r1; call f, (); ret; }\n"
                ".visible .entry c () { .reg .b32 %r<3>; call f, (); mov.u32 %r1, lone; st.shared.u32 [%r1], %r1;\n"
                "st.shared.u32 [dyn+12], %r1; mov.u32 %r2, dyn; st.shared.u32 [%r2], %r1; ret; }\n");
     assert_int_equal(program("a")->shared_bytes, 44);
@@ -647,7 +656,8 @@ static void test_local_and_windows(void **state) {
                ".visible .entry k(.param .u64 out, .param .u32 n) {\n" REGS
                ".local .align 8 .b8 pad[8]; .local .align 8 .b8 v[8]; .shared .align 4 .b8 s[4];\n"
                "mov.u64 %d1, v; cvta.local.u64 %d2, %d1; st.u32 [%d2], 1; st.local.u32 [v+4], 2;\n"
-               "cvta.shared.u64 %d3, s; cvta.to.shared.u64 %d4, %d3; cvt.u32.u64 %r1, %d4; st.shared.u32 [%r1], 3; ret;\n}\n");
+               "cvta.shared.u64 %d3, s; cvta.to.shared.u64 %d4, %d3; cvt.u32.u64 %r1, %d4;\n"
+               "st.shared.u32 [%r1], 3; ret;\n}\n");
     const hw_program *f = program("f"), *k = program("k");
     assert_int_equal(f->local_bytes, 24);
     assert_int_equal(inst_of(f, "local.address")->imm, 16);
@@ -666,17 +676,21 @@ static void test_local_and_windows(void **state) {
 static void test_names(void **state) {
     (void)state;
     static const struct { const char *ptx, *name; } rows[] = {
-        {"add.u32 %r1, %r2, %r3", "add.s32"}, {"sub.u64 %d1, %d2, %d3", "sub.s64"}, {"add.sat.s32 %r1, %r2, %r3", "add.sat.s32"},
+        {"add.u32 %r1, %r2, %r3", "add.s32"}, {"sub.u64 %d1, %d2, %d3", "sub.s64"},
+        {"add.sat.s32 %r1, %r2, %r3", "add.sat.s32"},
         {"mul.lo.u16 %h1, %h2, %h3", "mul.lo.s16"}, {"mul.hi.u32 %r1, %r2, %r3", "mul.hi.u32"},
         {"mul.wide.u16 %r1, %h2, %h3", "mul.wide.u16"}, {"mad.lo.u64 %d1, %d2, %d3, %d4", "mad.lo.s64"},
         {"mad.lo.cc.u32 %r1, %r2, %r3, %r4", "mad.cc.lo.s32"}, {"madc.hi.cc.u32 %r1, %r2, %r3, %r4", "madc.cc.hi.u32"},
         {"mad.wide.s32 %d1, %r2, %r3, %d4", "mad.wide.s32"}, {"mul24.lo.u32 %r1, %r2, %r3", "mul24.lo.u32"},
-        {"subc.cc.u32 %r1, %r2, %r3", "subc.cc.s32"}, {"min.u32 %r1, %r2, %r3", "min.u32"}, {"div.u32 %r1, %r2, %r3", "div.u32"},
+        {"subc.cc.u32 %r1, %r2, %r3", "subc.cc.s32"}, {"min.u32 %r1, %r2, %r3", "min.u32"},
+        {"div.u32 %r1, %r2, %r3", "div.u32"},
         {"fma.rn.ftz.f32 %f1, %f2, %f3, %f4", "fma.ftz.f32"}, {"fma.rz.ftz.f32 %f1, %f2, %f3, %f4", "fma.rz.ftz.f32"},
-        {"add.rn.f32 %f1, %f2, %f3", "add.f32"}, {"mul.f32 %f1, %f2, %f3", "mul.f32"}, {"div.rn.f32 %f1, %f2, %f3", "div.rn.f32"},
+        {"add.rn.f32 %f1, %f2, %f3", "add.f32"}, {"mul.f32 %f1, %f2, %f3", "mul.f32"},
+        {"div.rn.f32 %f1, %f2, %f3", "div.rn.f32"},
         {"div.full.ftz.f32 %f1, %f2, %f3", "div.ftz.full.f32"}, {"sqrt.approx.ftz.f32 %f1, %f2", "sqrt.ftz.approx.f32"},
         {"ex2.approx.ftz.f32 %f1, %f2", "ex2.ftz.approx.f32"}, {"cvt.rzi.ftz.s32.f32 %r1, %f1", "cvt.rzi.ftz.s32.f32"},
-        {"cvt.rn.f32.u32 %f1, %r1", "cvt.rn.f32.u32"}, {"cvt.rn.ftz.f32.u32 %f1, %r1", "cvt.rn.f32.u32"}, {"cvt.rn.bf16x2.f32 %r1, %f1, %f2", "cvt.rn.bf16x2.f32"},
+        {"cvt.rn.f32.u32 %f1, %r1", "cvt.rn.f32.u32"}, {"cvt.rn.ftz.f32.u32 %f1, %r1", "cvt.rn.f32.u32"},
+        {"cvt.rn.bf16x2.f32 %r1, %f1, %f2", "cvt.rn.bf16x2.f32"},
         {"setp.lo.u32 %p1, %r1, %r2", "setp.lt.u32"}, {"setp.hs.and.u32 %p1, %r1, %r2, %p2", "setp.ge.u32"},
         {"setp.neu.ftz.f32 %p1, %f1, %f2", "setp.ftz.neu.f32"}, {"setp.eq.b32 %p1, %r1, %r2", "setp.eq.b32"},
         {"set.gt.u32.f32 %r1, %f1, %f2", "set.gt.u32.f32"}, {"selp.u32 %r1, %r2, %r3, %p1", "selp.b32"},
@@ -697,11 +711,13 @@ static void test_names(void **state) {
         char text[2048];
         // Guarded, so that it stays in the body; every register has two definitions.
         snprintf(text, sizeof text, HEAD ".visible .entry k(.param .u64 out) {\n.reg .pred %%p<9>; .reg .b16 %%h<9>;"
-                 " .reg .b32 %%r<9>; .reg .b64 %%d<9>; .reg .f32 %%f<9>;\nsetp.eq.s32 %%p8, %%r8, %%r7;\n@%%p8 %s;\nret;\n}\n",
+                 " .reg .b32 %%r<9>; .reg .b64 %%d<9>; .reg .f32 %%f<9>;\n"
+                 "setp.eq.s32 %%p8, %%r8, %%r7;\n@%%p8 %s;\nret;\n}\n",
                  rows[k].ptx);
         lower(text);
         const hw_program *p = program("k");
-        if (strcmp(p->body_names[1], rows[k].name)) fail_msg("%s: %s, not %s", rows[k].ptx, p->body_names[1], rows[k].name);
+        if (strcmp(p->body_names[1], rows[k].name))
+            fail_msg("%s: %s, not %s", rows[k].ptx, p->body_names[1], rows[k].name);
         done();
     }
 }
@@ -722,13 +738,15 @@ static void test_refusals(void **state) {
 
 static const char everything[] = HEAD
     ".extern .shared .align 16 .b8 dyn[];\n.global .align 8 .u64 table[1] = {f};\n"
-    ".func (.param .b32 r) f (.param .b32 a) { .reg .b32 %r<3>; .reg .pred %p<2>; .local .align 4 .b8 v[8]; ld.param.b32 %r1, [a];\n"
+    ".func (.param .b32 r) f (.param .b32 a) { .reg .b32 %r<3>; .reg .pred %p<2>; .local .align 4 .b8 v[8];\n"
+    "ld.param.b32 %r1, [a];\n"
     "setp.eq.s32 %p1, %r1, 0; @%p1 ret; st.local.u32 [v], %r1; st.param.b32 [r], %r1; ret; }\n"
     ".visible .entry k(.param .u64 out, .param .u32 n) {\n" REGS
     ".shared .align 4 .b8 s[16]; mov.u32 %r1, %tid.x; ld.param.u64 %d1, [out]; ts: .branchtargets A, B;\n"
     "brx.idx %r1, ts; A: add.s32 %r2, %r1, 7; B: ld.global.v2.u32 {%r3, %r4}, [%d1]; mov.b64 %d2, {%r3, %r4};\n"
     "{ .param .b32 x; .param .b32 z; st.param.b32 [x], %r3; call (z), f, (x); ld.param.b32 %r5, [z]; }\n"
-    "setp.gt.s32 %p1, %r5, 3; @%p1 bra A; @%p1 st.global.u64 [%d1], %d2; st.shared.u32 [dyn+4], %r5; st.shared.u32 [s], %r5; ret;\n}\n";
+    "setp.gt.s32 %p1, %r5, 3; @%p1 bra A; @%p1 st.global.u64 [%d1], %d2;\n"
+    "st.shared.u32 [dyn+4], %r5; st.shared.u32 [s], %r5; ret;\n}\n";
 
 static void test_out_of_memory(void **state) {
     (void)state;

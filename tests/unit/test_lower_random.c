@@ -76,11 +76,14 @@ static const char *source(void) {
 }
 
 static void put_prologue(void) {
-    put(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 a, .param .u32 b, .param .u64 out) {\n"
-        ".reg .b32 %%r<%d>; .reg .b64 %%d<%d>; .reg .pred %%p<%d>; .reg .b32 %%u<%d>; .reg .pred %%q<%d>; .reg .b64 %%o; .reg .b32 %%t<%d>;\n",
+    put(".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".visible .entry k(.param .u32 a, .param .u32 b, .param .u64 out) {\n"
+        ".reg .b32 %%r<%d>; .reg .b64 %%d<%d>; .reg .pred %%p<%d>; .reg .b32 %%u<%d>; .reg .pred %%q<%d>;\n"
+        ".reg .b64 %%o; .reg .b32 %%t<%d>;\n",
         R, D, P, U, Q, T);
     n_recent = 0;
-    put("ld.param.u64 %%o, [out];\nld.param.u32 %%u0, [a];\nld.param.u32 %%u1, [b];\nmov.u32 %%u2, %%tid.x;\nmov.u32 %%u3, %%ctaid.x;\n");
+    put("ld.param.u64 %%o, [out];\nld.param.u32 %%u0, [a];\nld.param.u32 %%u1, [b];\n");
+    put("mov.u32 %%u2, %%tid.x;\nmov.u32 %%u3, %%ctaid.x;\n");
     for (known = 4; known < U; known++) {
         static const char *const ops[] = {"add.u32", "sub.s32", "mul.lo.u32", "xor.b32"};
         if (pick(5) == 0) put("mov.b32 %%u%u, %%u%u;\n", known, pick(known));
@@ -130,8 +133,8 @@ static void put_terminator(uint32_t n_blocks, bool may_leave) {
     case 4: {
         uint32_t r = pick(R);
         static unsigned tables;
-        put("and.b32 %%r%u, %%r%u, 3;\nT%u: .branchtargets B%u, B%u, B%u, B%u;\n", r, r, tables, pick(n_blocks), pick(n_blocks),
-            pick(n_blocks), pick(n_blocks));
+        put("and.b32 %%r%u, %%r%u, 3;\nT%u: .branchtargets B%u, B%u, B%u, B%u;\n", r, r, tables, pick(n_blocks),
+            pick(n_blocks), pick(n_blocks), pick(n_blocks));
         put_guard();
         put("brx.idx %%r%u, T%u;\n", r, tables++);
         break;
@@ -203,7 +206,8 @@ static bool step_parsed(const hw_ptx_function *f, const values *regs, outcome *o
     if (in->guard >= 0 && regs->any[in->guard]) return false;
     if (in->guard >= 0 && !(regs->bits[in->guard] ^ in->guard_negated)) return true;
     uint64_t a = in->n_operands > 1 ? value_of(&o[1], regs, &any) : 0, d = 0;
-    uint64_t b = in->n_operands > 2 ? value_of(&o[2], regs, &any) : 0, c = in->n_operands > 3 ? value_of(&o[3], regs, &any) : 0;
+    uint64_t b = in->n_operands > 2 ? value_of(&o[2], regs, &any) : 0;
+    uint64_t c = in->n_operands > 3 ? value_of(&o[3], regs, &any) : 0;
     switch (in->op) {
     case HW_OP_BRA: *i = o[0].label; return true;
     case HW_OP_BRX:
@@ -298,7 +302,8 @@ static void execute(const machine *m, const hw_inst *in, const char *name) {
     } else if (!strncmp(name, "setp.", 5)) {
         bool c = compare(name, (int32_t)a, (int32_t)b), q = in->sub && p;
         *d = c ^ q;
-        if (in->e != HW_NO_SLOT) *word(m, in->e) = !compare(name, (int32_t)*word(m, in->a), (int32_t)*word(m, in->b)) ^ q;
+        if (in->e != HW_NO_SLOT)
+            *word(m, in->e) = !compare(name, (int32_t)*word(m, in->a), (int32_t)*word(m, in->b)) ^ q;
     } else {
         fail_msg("no %s in the interpreter", name);
     }
@@ -413,7 +418,8 @@ static uint32_t check_joins(const hw_program *p) {
 static hw_program_set *lower_text(hw_ptx_module **module) {
     hw_diag diag = {0};
     hw_program_set *set = NULL;
-    if (hw_ptx_parse(text, length, "random.ptx", module, &diag) != HW_OK) fail_msg("%d: %s\n%s", diag.line, diag.text, text);
+    if (hw_ptx_parse(text, length, "random.ptx", module, &diag) != HW_OK)
+        fail_msg("%d: %s\n%s", diag.line, diag.text, text);
     if (hw_lower_module(*module, &set, &diag) != HW_OK) fail_msg("%d: %s\n%s", diag.line, diag.text, text);
     return set;
 }

@@ -121,8 +121,9 @@ static void fifteen_worked_cases(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hw_occupancy o = hw_model_occupancy(hw_arch_find(cases[i].cc), cases[i].threads, cases[i].regs, cases[i].smem);
-        if (o.limit_warps != cases[i].by_warps || o.limit_regs != cases[i].by_regs || o.limit_smem != cases[i].by_smem ||
-            o.limit_blocks != cases[i].most || o.blocks != cases[i].blocks || o.warps != cases[i].warps ||
+        if (o.limit_warps != cases[i].by_warps || o.limit_regs != cases[i].by_regs ||
+            o.limit_smem != cases[i].by_smem || o.limit_blocks != cases[i].most || o.blocks != cases[i].blocks ||
+            o.warps != cases[i].warps ||
             o.occupancy_pct < cases[i].pct - 0.05 || o.occupancy_pct > cases[i].pct + 0.05)
             fail_msg("case %zu: %u/%u/%u/%u, %u blocks, %u warps, %g%%", i + 1, o.limit_warps, o.limit_regs,
                      o.limit_smem, o.limit_blocks, o.blocks, o.warps, o.occupancy_pct);

@@ -132,7 +132,8 @@ static void test_match(void **state) {
 static void test_redux(void **state) {
     (void)state;
     static const char *const names[] = {"redux.add.s32", "redux.add.u32", "redux.min.s32", "redux.max.s32",
-                                        "redux.min.u32", "redux.max.u32", "redux.and.b32", "redux.or.b32", "redux.xor.b32"};
+                                        "redux.min.u32", "redux.max.u32", "redux.and.b32", "redux.or.b32",
+                                        "redux.xor.b32"};
     EACH_LEVEL_AND_ROUND(90) {
         int op = round % 9;
         uint32_t mask = random_mask(round % 16), want = 0;

@@ -244,7 +244,8 @@ static void test_places_of_inlined_code(void **state) {
              ".loc 2 107 3, function_name $L_b, inlined_at 1 10 7\ntrap;\n"
              ".loc 2 55 1, function_name $L_c+9, inlined_at 2 107 3\ntrap;\n"
              ".loc 2 99 1, function_name $L_c, inlined_at 2 98 1\ntrap;\n.loc 1 4 1\ntrap; }\n"
-             ".file 1 \"/home/me/a.cu\"\n.file 2 \"/opt/cuda/targets/x86_64-linux/include/device_atomic_functions.hpp\"\n");
+             ".file 1 \"/home/me/a.cu\"\n"
+             ".file 2 \"/opt/cuda/targets/x86_64-linux/include/device_atomic_functions.hpp\"\n");
     static const uint32_t lines[] = {3, 10, 10, 10, 98, 4}, files[] = {1, 1, 1, 1, 2, 1};
     const hw_ptx_function *k = hw_ptx_find_function(m, "k");
     for (uint32_t i = 0; i < 6; i++) {

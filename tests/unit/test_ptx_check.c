@@ -133,8 +133,10 @@ static void test_malformed(void **state) {
 static const char *const refused[] = {
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", "wmma.load.a.sync.aligned.row.m8n8k32.global.s4",
     "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8",
-    "tex.a2d.v4.f32.f32", "tld4.r.2d.v4.f32.f32", "suld.b.1d.v2.b32.trap", "cp.reduce.async.bulk.global.shared::cta.add.u32",
-    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+    "tex.a2d.v4.f32.f32", "tld4.r.2d.v4.f32.f32", "suld.b.1d.v2.b32.trap",
+    "cp.reduce.async.bulk.global.shared::cta.add.u32",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes",
+    "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "multimem.ld_reduce.global.add.u32",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32", "red.async.relaxed.cluster.add.u32",
     "add.f32x2", "cvt.rn.satfinite.e2m1x2.f32", "fence.proxy.tensormap::generic.acquire.gpu",

@@ -99,8 +99,8 @@ static void csv_has_the_columns_of_the_design(void **state) {
         "ordinal,kernel,grid,block,regs,smem_static,smem_dynamic,limit_blocks,limit_regs,limit_smem,limit_warps,"
         "occupancy_pct,inst,thread_inst,gld_requests,gst_requests,gld_sectors,gst_sectors,l2_sectors,l2_sectors_ideal,"
         "lds_inst,sts_inst,lds_wavefronts,sts_wavefronts,smem_wavefronts,smem_wavefronts_ideal,lld_requests,"
-        "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated,est_us,"
-        "est_gbs,est_bound\n";
+        "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated,"
+        "est_us,est_gbs,est_bound\n";
     hw_report_launch one = launch(0, "k<1, 2>(float*, \"x\")");
     one.occupancy.limit_smem = 37;
     one.occupancy.occupancy_pct = 20.3125;
@@ -152,7 +152,8 @@ static void json_is_valid_and_complete(void **state) {
                         "bad ? name \"quoted\"\n");
     assert_int_equal(json_integer_value(json_array_get(json_object_get(last, "grid"), 1)), 64);
     for (int i = 0; i < HW_COUNTERS; i++)
-        assert_int_equal(json_object_get(last, hw_counter_rows[i].name) != NULL, hw_counter_is_column(i, hw_gpu_find("h200")));
+        assert_int_equal(json_object_get(last, hw_counter_rows[i].name) != NULL,
+                         hw_counter_is_column(i, hw_gpu_find("h200")));
     assert_string_equal(json_string_value(json_object_get(json_object_get(root, "gpu"), "id")), "h200");
     json_t *found = json_object_get(root, "kernels");
     assert_int_equal(json_array_size(found), 2);

@@ -179,7 +179,7 @@ static void test_shared_of_a_launch(void **state) {
     assert_int_equal(info.max_dynamic_shared_bytes, FULL - ARGUMENTS - LAUNCH);
     hw_sim_get_function_info(fixed, &info);
     assert_int_equal(info.static_shared_bytes, 4096 + LAUNCH);
-    assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 0), 3);        // 4112 bytes as 4608; 4096 would be 4 blocks
+    assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 0), 3);        // 4112 bytes as 4608; of 4096 4 blocks
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1008), 3);     // 5120
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1009), 2);     // 5121 as 5632; 5105 would be 3 blocks
     hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false, 0};
@@ -187,7 +187,8 @@ static void test_shared_of_a_launch(void **state) {
     args.dynamic_shared_bytes++;
     assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, &diag), HW_USAGE);
     assert_int_equal(refusal, HW_REFUSED_SHARED);
-    assert_non_null(strstr(diag.text, "fixed uses 16385 bytes of shared memory, and a block may have 16384; 16 of them"));
+    assert_non_null(
+        strstr(diag.text, "fixed uses 16385 bytes of shared memory, and a block may have 16384; 16 of them"));
     assert_non_null(strstr(diag.text, "arguments"));
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, FULL - 4096, NULL), HW_USAGE);
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, FULL - 4096 - LAUNCH, NULL), HW_OK);

@@ -94,7 +94,7 @@ static void partitions_of_1x(void **state) {
                 2185.0 / (65536 / 30.0) * 2 * (1 << 20) / 30 / 1296, 1e-6);
 }
 
-// What the second-level cache holds from the launch before costs DRAM nothing, and no more is touched than was allocated.
+// What the second-level cache holds from the launch before costs DRAM nothing; no more is touched than was allocated.
 static void caches(void **state) {
     (void)state;
     const hw_gpu *gpu = hw_gpu_find("h200");

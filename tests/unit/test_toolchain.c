@@ -144,7 +144,8 @@ static void test_processes(void **state) {
     const char *const killed[] = {"/bin/sh", "-c", "kill -9 $$", NULL};
     assert_int_equal(hw_process_run(killed, arena, &text, &exit_status, NULL), HW_OK);
     assert_int_equal(exit_status, 128 + 9);
-    const char *const much[] = {"/bin/sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo 0123456789; i=$((i+1)); done", NULL};
+    const char *const much[] = {"/bin/sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo 0123456789; i=$((i+1)); done",
+                                NULL};
     assert_int_equal(hw_process_run(much, arena, &text, &exit_status, NULL), HW_OK);
     assert_int_equal(strlen(text), 55000);
     const char *const missing[] = {"/nonexistent/program", NULL};
@@ -247,7 +248,8 @@ static void test_no_compiler_is_told_what_to_install(void **state) {
 static const char *executable_with(const char *fatbin, const char *link) {
     char source[8192];
     snprintf(source, sizeof source,
-             "asm(\".section .nv_fatbin, \\\"a\\\"\\n.incbin \\\"%s/tests/fuzz/corpus/fatbin/%s.fatbin\\\"\\n.text\\n\");\n"
+             "asm(\".section .nv_fatbin, \\\"a\\\"\\n\"\n"
+             "    \".incbin \\\"%s/tests/fuzz/corpus/fatbin/%s.fatbin\\\"\\n.text\\n\");\n"
              "int cudaMalloc(void); int main(void) { return %s; }\n",
              HW_SOURCE_DIR, fatbin, *link ? "cudaMalloc()" : "0");
     write_text(in_folder("holder.c"), source);
@@ -356,7 +358,8 @@ static void test_damaged_executables(void **state) {
     for (size_t at = 4; at < length; at = at == 64 ? (size_t)sections : at + 1) {
         uint8_t kept = whole[at];
         whole[at] ^= at & 1 ? 0xff : 0x40;
-        unlink(in_folder("damaged"));   // for a file that is cut to nothing and written again the disk may be waited for
+        // A file that is cut to nothing and written again may have to wait for the disk.
+        unlink(in_folder("damaged"));
         file = fopen(in_folder("damaged"), "wb");
         fwrite(whole, 1, length, file);
         fclose(file);
