@@ -11,9 +11,11 @@
 #include "toolchain/process.h"
 
 // To be changed with the options that compilers are given: code that was compiled otherwise is not used again.
-enum { RECIPE = 1 };
+enum { RECIPE = 2 };
 
-static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, const hw_compiler *compiler) {
+// code: with NVRTC, the architecture that is compiled for, which several GPUs share.
+static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, const hw_compiler *compiler,
+                      const hw_code *code) {
     hw_hash key = hw_hash_start();
     hw_hash_number(&key, RECIPE);
     hw_hash_string(&key, request->source.path);
@@ -25,14 +27,15 @@ static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, con
     }
     hw_hash_number(&key, request->n_defines);
     for (size_t i = 0; i < request->n_defines; i++) hw_hash_string(&key, request->defines[i]);
-    hw_hash_number(&key, (uint64_t)request->cc);
-    hw_hash_number(&key, request->wants_machine_code);
     if (nvrtc) {
+        hw_hash_number(&key, (uint64_t)code->arch);
+        hw_hash_number(&key, code->is_ptx);
         hw_hash_number(&key, (uint64_t)nvrtc->major);
         hw_hash_number(&key, (uint64_t)nvrtc->minor);
         hw_compiler_identify(nvrtc->path, &key);
         return key;
     }
+    hw_hash_number(&key, (uint64_t)request->cc);
     hw_hash_number(&key, (uint64_t)compiler->kind);
     hw_compiler_identify(compiler->path, &key);
     if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, request->include_dir);
@@ -64,10 +67,11 @@ hw_status hw_toolchain_device_code(const hw_code_request *request, hw_arena *are
     *code = (hw_code){0};
     if (must_be_nvrtc || request->compiler == HW_COMPILER_AUTO)
         nvrtc = hw_nvrtc_open(request->newest_nvrtc, must_be_nvrtc ? diag : NULL);
-    if (!nvrtc) status = must_be_nvrtc ? HW_NOT_FOUND : choose_process(request, arena, &compiler, diag);
+    if (nvrtc) status = hw_nvrtc_choose_arch(nvrtc, request, arena, code, diag);
+    else status = must_be_nvrtc ? HW_NOT_FOUND : choose_process(request, arena, &compiler, diag);
     if (status != HW_OK) return status;
 
-    hw_hash key = key_of(request, nvrtc, &compiler);
+    hw_hash key = key_of(request, nvrtc, &compiler, code);
     bool has_cache = request->cache_dir && *request->cache_dir;
     if (has_cache && hw_code_cache_find(request->cache_dir, &key, arena, code)) return HW_OK;
     status = nvrtc ? hw_nvrtc_compile(nvrtc, request, arena, code, diag)

@@ -100,9 +100,8 @@ static hw_status create_program(const hw_nvrtc *nvrtc, const hw_code_request *re
     return HW_OK;
 }
 
-// Machine code for exactly this GPU, or PTX for the nearest architecture that NVRTC knows.
-static hw_status choose_arch(const hw_nvrtc *nvrtc, const hw_code_request *request, hw_arena *arena, hw_code *code,
-                             hw_diag *diag) {
+hw_status hw_nvrtc_choose_arch(const hw_nvrtc *nvrtc, const hw_code_request *request, hw_arena *arena, hw_code *code,
+                               hw_diag *diag) {
     int count = 0, *archs = NULL, best = 0;
     if (nvrtc->nvrtcGetNumSupportedArchs(&count) == 0 && count > 0)
         archs = hw_arena_take(arena, (size_t)count * sizeof *archs);
@@ -154,8 +153,7 @@ hw_status hw_nvrtc_compile(const hw_nvrtc *nvrtc, const hw_code_request *request
                            hw_diag *diag) {
     hw_args options = {.arena = arena};
     hw_nvrtc_program program = NULL;
-    hw_status status = choose_arch(nvrtc, request, arena, code, diag);
-    if (status == HW_OK) status = create_program(nvrtc, request, arena, &program, diag);
+    hw_status status = create_program(nvrtc, request, arena, &program, diag);
     if (status != HW_OK) return status;
     hw_args_addf(&options, "--gpu-architecture=%s_%d", code->is_ptx ? "compute" : "sm", code->arch);
     hw_args_add_words(&options, "-std=c++17 -lineinfo", ' ');

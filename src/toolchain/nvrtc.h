@@ -22,7 +22,11 @@ typedef struct hw_nvrtc {
 // It stays loaded. NULL when there is none, with a sentence in diag. Any thread.
 const hw_nvrtc *hw_nvrtc_open(int newest_major, hw_diag *diag);
 
-// Compiles. HW_COMPILE, HW_UNSUPPORTED as hw_toolchain_device_code says.
+// Sets code->arch and is_ptx: machine code for exactly this GPU, or PTX for the nearest architecture that NVRTC knows.
+hw_status hw_nvrtc_choose_arch(const hw_nvrtc *nvrtc, const hw_code_request *request, hw_arena *arena, hw_code *code,
+                               hw_diag *diag);
+
+// Compiles for what was chosen. HW_COMPILE, HW_UNSUPPORTED as hw_toolchain_device_code says.
 hw_status hw_nvrtc_compile(const hw_nvrtc *nvrtc, const hw_code_request *request, hw_arena *arena, hw_code *code,
                            hw_diag *diag);
 

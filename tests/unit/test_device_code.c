@@ -211,6 +211,30 @@ static void test_everything_that_matters_is_in_the_key(void **state) {
     hw_arena_destroy(arena);
 }
 
+// GPUs for which NVRTC compiles the same have one piece of code between them.
+static void test_key_is_of_the_architecture(void **state) {
+    hw_arena *arena = hw_arena_create();
+    hw_code code;
+    hw_diag diag;
+    hw_code_request request = request_for(path_in("arch"));
+    (void)state;
+    request.compiler = HW_COMPILER_NVRTC;
+    request.cc = 10;
+    if (compile(&request, arena, &code, &diag) == HW_NOT_FOUND) {
+        hw_arena_destroy(arena);
+        skip();
+    }
+    const int oldest = code.arch;
+    assert_false(code.from_cache);
+    request.cc = 13;
+    assert_int_equal(compile(&request, arena, &code, &diag), HW_OK);
+    assert_true(code.from_cache && code.arch == oldest);
+    request.cc = 90;
+    assert_int_equal(compile(&request, arena, &code, &diag), HW_OK);
+    assert_true(!code.from_cache && code.arch == 90);
+    hw_arena_destroy(arena);
+}
+
 // ---- The cache ------------------------------------------------------------------------------------------------------
 
 static void write_bytes(const char *path, const void *bytes, size_t length) {
@@ -416,6 +440,7 @@ int main(void) {
         cmocka_unit_test(test_no_compiler),
         cmocka_unit_test(test_machine_code),
         cmocka_unit_test(test_everything_that_matters_is_in_the_key),
+        cmocka_unit_test(test_key_is_of_the_architecture),
         cmocka_unit_test(test_damaged_files_are_ignored),
         cmocka_unit_test(test_damaged_files_are_written_again),
         cmocka_unit_test(test_a_cache_that_cannot_be_written),
