@@ -144,7 +144,7 @@ static void test_predictions(void **state) {
 }
 
 // Seed 001: tiles of 16 load 512 elements a phase for 8192 operations, tiles of 32 2048 for 65536, in 2 and 8 KB.
-static void test_facts(void **state) {
+static void case_06_tiles_of_a_product(void **state) {
     const uint64_t size[3] = {64, 64, 64};
     const hw_family *family = hw_family_find("matmul");
     hw_ladder ladder;
@@ -211,7 +211,7 @@ static void test_wrong_is_seen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_processor), cmocka_unit_test(test_gpu),
-        cmocka_unit_test(test_counters), cmocka_unit_test(test_predictions), cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_counters), cmocka_unit_test(test_predictions), cmocka_unit_test(case_06_tiles_of_a_product),
         cmocka_unit_test(test_wrong_is_seen),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
