@@ -1,26 +1,9 @@
 // The laboratory of access patterns: every rung right at every kind of size on strict, relaxed and new GPUs, its
 // counters as its file predicts; results that are wrong are seen, whether an element is, or one too many or too few is
 // written; and what sweeps refuse.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "ladder/sweep.h"
 #include "model/time.h"
-
-static hw_device *open_device(const char *name) {
-    const hw_device_options options = {.cache_dir = HW_TEST_CACHE, .search_path = getenv("PATH")};
-    hw_device *device = NULL;
-    hw_diag diag = {0};
-    if (hw_device_open(name, &options, &device, &diag)) fail_msg("%s: %s", name, diag.text);
-    return device;
-}
+#include "op_test.h"
 
 static hw_device *h200;
 
