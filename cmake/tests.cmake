@@ -90,6 +90,8 @@ if(NOT HW_SANITIZE)
   endforeach()
   add_test(NAME tree.includes COMMAND bash ${CMAKE_SOURCE_DIR}/tools/check_includes.sh
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME tree.lines COMMAND bash ${CMAKE_SOURCE_DIR}/tools/check_lines.sh
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 else()
   add_test(NAME cli.sanitized COMMAND bash tests/cli/sanitized.bash $<TARGET_FILE:halfwarp>
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
