@@ -84,10 +84,10 @@ static void transfer(hw_device *device) {
     assert_int_equal(status, HW_OK);
 }
 
-static void use(hw_device *device) {
+// What is not freed goes with the device: the stand-in counts.
+static void use_memory(hw_device *device) {
     hw_stream *stream = hw_device_stream(device), *other = NULL;
     hw_event *start = NULL, *stop = NULL;
-    hw_kernel *good = NULL, *none = NULL;
     char in[600], out[600];
     void *memory = NULL, *ordered = NULL, *pinned = NULL;
     uint64_t bytes = 0;
@@ -114,8 +114,11 @@ static void use(hw_device *device) {
     assert_int_equal(hw_event_elapsed_ns(start, stop, &ns, NULL), HW_OK);
     assert_true(ns >= 0);
     hw_stream_free(other, ordered);
+    hw_event_destroy(start);
+    hw_stream_destroy(other);
+}
 
-    assert_int_equal(kernel(device, "test/good.cu", "good", &good), HW_OK);
+static void expect_info(hw_kernel *good) {
     hw_kernel_info info;
     hw_kernel_get_info(good, &info);
     assert_int_equal(info.regs, 40);
@@ -124,6 +127,15 @@ static void use(hw_device *device) {
     assert_int_equal(info.max_threads_per_block, 512);
     assert_int_equal(hw_kernel_blocks_per_multiprocessor(good, 512, 100), 3);
     assert_int_equal(hw_kernel_blocks_per_multiprocessor(good, 513, 100), 0);
+}
+
+static void use_kernel(hw_device *device) {
+    hw_stream *stream = hw_device_stream(device);
+    hw_kernel *good = NULL;
+    void *memory = NULL;
+    assert_int_equal(hw_device_alloc(device, 1000, &memory, NULL), HW_OK);
+    assert_int_equal(kernel(device, "test/good.cu", "good", &good), HW_OK);
+    expect_info(good);
     void *params[] = {&memory};
     hw_kernel_launch launch = {good, {7, 6, 5}, {4, 3, 2}, 0, params, false};
     const uint32_t amounts[] = {0, (48 << 10) - 1000, (48 << 10) - 999, 231448};
@@ -146,7 +158,10 @@ static void use(hw_device *device) {
     launch.block[0] = 513;
     launch.block[2] = 1;
     assert_int_equal(hw_stream_launch(stream, &launch, NULL), HW_USAGE);
+}
 
+static void miss_kernels(hw_device *device) {
+    hw_kernel *none = NULL;
     assert_int_equal(kernel(device, "test/good.cu", "missing", &none), HW_NOT_FOUND);
     assert_int_equal(kernel(device, "test/wrong.cu", "wrong", &none), HW_COMPILE);
     assert_string_equal(told.file, "test/wrong.cu");
@@ -154,9 +169,6 @@ static void use(hw_device *device) {
     assert_int_equal(kernel(device, "test/refused.cu", "refused", &none), HW_COMPILE);
     assert_non_null(strstr(told.text, "ptxas says no"));
     assert_null(strchr(told.text, '\n'));
-    hw_event_destroy(start);
-    hw_stream_destroy(other);
-    // Everything else goes with the device: the stand-in counts.
 }
 
 static void test_in_this_mode(void **state) {
@@ -191,7 +203,9 @@ static void test_in_this_mode(void **state) {
             assert_int_equal(hw_device_get_properties(device)->dl.device_id, i);
             assert_string_equal(hw_device_get_properties(device)->name, i ? "Stand-in 1" : "Stand-in 0");
             assert_true(hw_device_get_properties(device)->memory_gbs == 128);
-            use(device);
+            use_memory(device);
+            use_kernel(device);
+            miss_kernels(device);
             transfer(device);
             hw_device_close(device);
         }
