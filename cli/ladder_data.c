@@ -69,6 +69,8 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
     if (row->resident_blocks) fprintf(out, ",%u", row->resident_blocks);
     else fputc(',', out);
     write_csv_number("%.2f", row->has_counts ? row->occupancy.occupancy_pct : 0, out);
+    write_csv_number("%.3f", row->estimate_us, out);
+    write_csv_number("%.4f", row->estimate_step, out);
     for (int c = 0; c < HW_COUNTERS; c++) {
         fputc(',', out);
         if (is_counted(ladder, row, c)) fprintf(out, "%" PRIu64, row->counts[c]);
@@ -82,7 +84,7 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
 
 void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
     fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
-          "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct", out);
+          "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct,est_us,est_step", out);
     for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
     for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
         char key[KEY];
@@ -124,6 +126,8 @@ static int put_counts(json_t *object, const hw_ladder *ladder, const hw_ladder_r
         failed |= put(counts, hw_counter_rows[c].name,
                       is_counted(ladder, row, c) ? json_integer((json_int_t)row->counts[c]) : json_null());
     failed |= put(object, "occupancy_pct", number(row->occupancy.occupancy_pct));
+    failed |= put(object, "est_us", number(row->estimate_us));
+    failed |= put(object, "est_step", number(row->estimate_step));
     return put(object, "counters", counts) | failed;
 }
 

@@ -122,18 +122,34 @@ static void write_counters(const hw_ladder_row *row, bool shows_traffic, hw_grid
     cells[C_TRAFFIC].colour = judge(n[HW_COUNT_L2_SECTORS], n[HW_COUNT_L2_SECTORS_IDEAL]);
 }
 
+static void write_time(hw_grid_cell *cell, double us) {
+    PRINT(*cell, us < 99.95 ? "%.2f" : us < 999.5 ? "%.1f" : "%.0f", us);
+}
+
+static void write_step(hw_grid_cell *cell, double step) {
+    if (step > 0) PRINT(*cell, "%.2fx", step);
+    else nothing(cell);
+    cell->colour = step >= 1.05 ? HW_GRID_GOOD : step > 0 && step < 0.95 ? HW_GRID_BAD : 0;
+}
+
 static void write_times(const table *t, const hw_ladder_row *row, hw_grid_cell *cells) {
-    PRINT(cells[C_TIME], row->ns_median < 99950 ? "%.2f" : row->ns_median < 999500 ? "%.1f" : "%.0f",
-          row->ns_median / 1e3);
+    write_time(&cells[C_TIME], row->ns_median / 1e3);
     double rate = hw_cli_ladder_rate(t->ladder, row) / t->unit.divisor;
     if (rate > 0) PRINT(cells[C_RATE], rate < 9.995 ? "%.2f" : rate < 99.95 ? "%.1f" : "%.0f", rate);
     else nothing(&cells[C_RATE]);
     if (row->share > 0) PRINT(cells[C_SHARE], "%.0f%%", 100 * row->share);
     else nothing(&cells[C_SHARE]);
-    if (row->step > 0) PRINT(cells[C_STEP], "%.2fx", row->step);
-    else nothing(&cells[C_STEP]);
     cells[C_SHARE].colour = row->share >= 0.85 ? HW_GRID_GOOD : row->share > 0 && row->share < 0.5 ? HW_GRID_BAD : 0;
-    cells[C_STEP].colour = row->step >= 1.05 ? HW_GRID_GOOD : row->step > 0 && row->step < 0.95 ? HW_GRID_BAD : 0;
+    write_step(&cells[C_STEP], row->step);
+}
+
+// On a simulated GPU, what profile estimates. Of a rung that did not run: nothing.
+static void write_estimate(const hw_ladder_row *row, hw_grid_cell *cells) {
+    nothing(&cells[C_RATE]);
+    nothing(&cells[C_SHARE]);
+    write_step(&cells[C_STEP], row->estimate_step);
+    if (row->estimate_us > 0) write_time(&cells[C_TIME], row->estimate_us);
+    else nothing(&cells[C_TIME]);
 }
 
 static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
@@ -147,7 +163,8 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
     else PRINT(cells[C_BLOCK], "%s%ux%u", row->is_best_block ? "*" : "", row->block[0], row->block[1]);
     PRINT(cells[C_RESULT], "%s", hw_cli_ladder_result(row));
     cells[C_RESULT].colour = hw_cli_ladder_is_right(row) ? HW_GRID_GOOD : HW_GRID_BAD;
-    if (is_timed && row->runs) write_times(t, row, cells);
+    if (!is_timed) write_estimate(row, cells);
+    else if (row->runs) write_times(t, row, cells);
     else for (int c = C_TIME; c <= C_STEP; c++) nothing(&cells[c]);
     // Beside times it would make the table too wide, and says what the sectors do; before 2.0 there is no such cache.
     write_counters(row, !is_timed && t->ladder->counted_on && t->ladder->counted_on->arch->cc >= 20, cells);
@@ -176,7 +193,8 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
     fputs("\n", out);
     if (is_timed && has_shares)
         fputs("  of copy               share of the fastest copy's bandwidth in this run\n", out);
-    if (is_timed) fputs("  step                  times as fast as the rung before\n", out);
+    if (!is_timed) fputs("  est. us               estimate of the GPU's time (docs/accuracy.md)\n", out);
+    fputs("  step                  times as fast as the rung before\n", out);
     if (ladder->counted_on)
         fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay "
               "side by side\n", out);
@@ -326,6 +344,7 @@ static void write_table(const hw_ladder *ladder, const hw_family *family, bool c
     hw_grid_column shown[C_COLUMNS];
     memcpy(shown, columns, sizeof shown);
     shown[C_RATE].bottom = t.unit.name;
+    if (!hw_cli_ladder_is_timed(ladder)) shown[C_TIME].top = shown[C_STEP].top = "est.";
     write_heading(ladder, family, out);
     hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
                              .context = &t}, colour, out);

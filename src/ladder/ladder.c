@@ -112,10 +112,11 @@ static hw_status measure(const job *j, double seconds, hw_ladder_row *row, hw_di
 
 static void keep_counts(const hw_report *report, hw_ladder_row *row) {
     memset(row->counts, 0, sizeof row->counts);
-    row->ns_median = 0;
+    row->ns_median = row->estimate_us = 0;
     for (size_t i = 0; i < report->n_launches; i++) {
         for (int c = 0; c < HW_COUNTERS; c++) row->counts[c] += report->launches[i].counts[c];
         row->ns_median += report->launches[i].host_ms * 1e6;
+        row->estimate_us += report->launches[i].estimate.us;
     }
     if (report->n_launches) {
         row->memory_gbs = hw_model_memory_gbs(report->gpu, &report->launches[0].work);
@@ -308,9 +309,12 @@ static void mark_steps(hw_ladder *ladder) {
         for (end = first + 1; end < ladder->n_rows && ladder->rows[end].rung == rung;) end++;
         hw_ladder_row *best = best_of(ladder, first, end);
         if (best && end - first > 1) best->is_best_block = true;
-        if (rung->is_copy || !best || !is_timed) continue;
-        for (size_t i = first; before && i < end; i++)
-            if (ladder->rows[i].ns_median > 0) ladder->rows[i].step = before->ns_median / ladder->rows[i].ns_median;
+        if (rung->is_copy || !best) continue;
+        for (size_t i = first; before && i < end; i++) {
+            hw_ladder_row *row = &ladder->rows[i];
+            if (is_timed && row->ns_median > 0) row->step = before->ns_median / row->ns_median;
+            if (!is_timed && row->estimate_us > 0) row->estimate_step = before->estimate_us / row->estimate_us;
+        }
         before = best;
     }
 }

@@ -34,6 +34,8 @@ typedef struct hw_ladder_row {
                                           // sectors and passes through the banks
     bool has_counts;
     uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
+    double estimate_us;                   // of the rung's launches on the GPU that counted (model/time.h); 0: none
+    double estimate_step;                 // by estimates, times as fast as the rung before; of simulated devices
     double memory_gbs;                    // of the first launch, what the simulated GPU's memory allows (model/time.h)
     hw_occupancy occupancy;               // of the first launch
     uint32_t regs;                        // that it rests on, per thread

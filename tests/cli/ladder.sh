@@ -70,7 +70,17 @@ for word in '"block": null' '"gops": null' '"share": null' '"step": null' '"comm
 do
     says out "$word"
 done
+# On a simulated GPU times are estimates, and so are the steps: a tile on the GTX 280 gains 8 times.
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 512x512 --format csv -o "$work/out.csv"
+awk "BEGIN { exit !($(column est_us read_cols) > 8 * $(column est_us any_block)) }" || fail "no gain: $(cat "$work/out.csv")"
+awk "BEGIN { exit !($(column est_step any_block) > 8) }" || fail "no step: $(cat "$work/out.csv")"
+[ -z "$(column est_step read_rows)$(column ns_median any_block)" ] || fail "steps, times: $(cat "$work/out.csv")"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64
+says out "est. us"
+expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0
+! grep -q "est\." "$work/out" || fail "estimates of a processor: $(cat "$work/out")"
 expect 0 ladder --size 64x64 --rung pad --format json
+says out '"est_us": '
 says out '"warp_serialize": null'
 says out '"occupancy_pct": 100.0'
 
