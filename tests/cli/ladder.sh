@@ -72,7 +72,8 @@ do
 done
 # On a simulated GPU times are estimates, and so are the steps: a tile on the GTX 280 gains 8 times.
 expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 512x512 --format csv -o "$work/out.csv"
-awk "BEGIN { exit !($(column est_us read_cols) > 8 * $(column est_us any_block)) }" || fail "no gain: $(cat "$work/out.csv")"
+awk "BEGIN { exit !($(column est_us read_cols) > 8 * $(column est_us any_block)) }" ||
+    fail "no gain: $(cat "$work/out.csv")"
 awk "BEGIN { exit !($(column est_step any_block) > 8) }" || fail "no step: $(cat "$work/out.csv")"
 [ -z "$(column est_step read_rows)$(column ns_median any_block)" ] || fail "steps, times: $(cat "$work/out.csv")"
 expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64
