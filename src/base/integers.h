@@ -9,4 +9,14 @@ static inline uint64_t hw_divide_up(uint64_t n, uint64_t by) { return n / by + (
 
 static inline uint64_t hw_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+// The largest number that divides both; of a number and 0, the number.
+static inline uint64_t hw_common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 #endif

@@ -7,6 +7,8 @@
 
 #include <assert.h>
 
+#include "base/integers.h"
+
 enum { MOST_STEPS = 1 << 14 };
 
 typedef struct search {
@@ -16,14 +18,8 @@ typedef struct search {
     int64_t divisor[HW_OVERLAP_TERMS + 1];   // 0 past the last
 } search;
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
+// Of numbers that are not negative.
+static int64_t common_divisor(int64_t a, int64_t b) { return (int64_t)hw_common_divisor((uint64_t)a, (uint64_t)b); }
 
 // x with a * x = 1 modulo m, for a and m without common divisor, m > 1.
 static int64_t inverse(int64_t a, int64_t m) {

@@ -2,21 +2,14 @@
 
 #include <string.h>
 
-enum { PIECE_BYTES = 128 };   // the largest that memory moves
+#include "base/integers.h"
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
+enum { PIECE_BYTES = 128 };   // the largest that memory moves
 
 uint64_t hw_footprint_join(uint64_t stride, const hw_prof_pattern *pattern) {
     for (uint32_t left = pattern->mask; left && stride != 1; left &= left - 1) {
         int64_t delta = pattern->delta[__builtin_ctz(left)];
-        stride = common_divisor(delta < 0 ? 0 - (uint64_t)delta : (uint64_t)delta, stride);
+        stride = hw_common_divisor(delta < 0 ? 0 - (uint64_t)delta : (uint64_t)delta, stride);
     }
     return stride;
 }
@@ -25,7 +18,7 @@ uint64_t hw_footprint_join(uint64_t stride, const hw_prof_pattern *pattern) {
 // the place in a piece is known.
 static uint32_t period_of(uint64_t stride) {
     if (!stride || stride > PIECE_BYTES) return PIECE_BYTES;
-    uint64_t period = stride / common_divisor(stride, PIECE_BYTES) * PIECE_BYTES;
+    uint64_t period = stride / hw_common_divisor(stride, PIECE_BYTES) * PIECE_BYTES;
     return period <= HW_FOOTPRINT_BYTES ? (uint32_t)period : PIECE_BYTES;
 }
 
@@ -55,7 +48,7 @@ static void touch_bytes(hw_footprint_group *group, uint32_t first, uint32_t coun
 // Warps follow each other by 32 strides, which moves the place of their first lane in 128 bytes but not in the period.
 static uint32_t place_of(const hw_footprint_group *group, uint32_t phase) {
     if (group->period == PIECE_BYTES) return phase % PIECE_BYTES;
-    return phase % (uint32_t)(HW_WARP_LANES * common_divisor(group->stride, 4));
+    return phase % (uint32_t)(HW_WARP_LANES * hw_common_divisor(group->stride, 4));
 }
 
 void hw_footprint_touch(hw_footprint_group *group, const hw_prof_pattern *pattern, uint32_t phase, uint32_t width,
