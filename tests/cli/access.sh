@@ -79,12 +79,7 @@ if command -v gnuplot > "$work/where"; then
 fi
 
 # What is refused, in one sentence each.
-while IFS='|' read -r arguments sentence; do
-    eval "expect 2 \"\$halfwarp\" ladder $arguments"
-    says err "$sentence"
-    silent out
-    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
-done <<'ROWS'
+refuses_rows "$halfwarp" ladder <<'ROWS'
 access --gpu fx5600,gtx281|there is no GPU 'gtx281'; did you mean 'gtx280'?
 access --gpu fx5600,|there is no GPU ''
 access --gpu fx5600,h200 --size 8x1|--gpu names several

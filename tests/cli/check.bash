@@ -37,6 +37,21 @@ silent() {
     [ ! -s "$work/$1" ] || fail "unexpected on std$1: $(head -c 400 "$work/$1")"
 }
 
+# The last command refused in one sentence, which has TEXT, and printed nothing else.
+refuses() {
+    silent out
+    says err "$1"
+    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+}
+# Rows of "arguments|text" on standard input: COMMAND with such arguments ends with 2, and refuses so.
+refuses_rows() {
+    local arguments text
+    while IFS='|' read -r arguments text; do
+        eval "expect 2 \"\$@\" $arguments"
+        refuses "$text"
+    done
+}
+
 finish() {
     [ $failures = 0 ] || exit 1
     exit 0

@@ -128,16 +128,10 @@ if command -v gnuplot > "$work/where"; then
 fi
 mkdir "$work/empty"
 PATH=$work/empty expect 2 ladder --plot "$work/b.svg"
-says err "gnuplot"
-[ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+refuses "gnuplot"
 
 # What is refused, in one sentence each.
-while IFS='|' read -r arguments sentence; do
-    eval "expect 2 \"\$halfwarp\" ladder $arguments"
-    says err "$sentence"
-    silent out
-    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
-done <<'ROWS'
+refuses_rows "$halfwarp" ladder <<'ROWS'
 |which family?
 transpos|did you mean 'transpose'?
 transpose again|one word too many

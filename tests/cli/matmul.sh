@@ -30,9 +30,7 @@ matmul() {
 refused() {
     rm -f "$work/out.npy"
     matmul "$1" "${@:3}"
-    silent out
-    says err "$2"
-    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+    refuses "$2"
     [ -z "$(find "$work" -name 'out.npy*')" ] || fail "$2: left $(find "$work" -name 'out.npy*')"
 }
 a=$work/a.npy b=$work/b.npy out=$work/out.npy

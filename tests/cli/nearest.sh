@@ -24,9 +24,7 @@ nearest() {
 refused() {
     rm -f "$work/out.npy"
     nearest "$1" "${@:3}"
-    silent out
-    says err "$2"
-    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+    refuses "$2"
     [ -z "$(find "$work" -name 'out.npy*' -o -name 'far.npy*')" ] || fail "$2: left $(ls "$work")"
 }
 in=$work/in.npy out=$work/out.npy far=$work/far.npy

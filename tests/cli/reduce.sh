@@ -25,9 +25,7 @@ reduce() {
 refused() {
     rm -f "$work/out.npy"
     reduce "$1" "${@:3}"
-    silent out
-    says err "$2"
-    [ "$(wc -l < "$work/err")" = 1 ] || fail "more than a sentence: $(cat "$work/err")"
+    refuses "$2"
     [ -z "$(find "$work" -name 'out.npy*')" ] || fail "$2: left $(find "$work" -name 'out.npy*')"
 }
 in=$work/in.npy out=$work/out.npy
