@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bandwidth.h"
+#include "json_output.h"
 #include "plot.h"
 
 static const char *const directions[2] = {"from device", "to device"}, *const short_directions[2] = {"from", "to"};
@@ -112,10 +113,7 @@ static bool write_json(const hw_bandwidth *b, FILE *out) {
     for (int i = 0; i < HW_BANDWIDTH_OVERLAPS; i++)
         failed |= json_array_append_new(overlap, json_overlap(b, &b->overlap[i]));
     failed |= put(object, "transfers", transfers) | put(object, "overlap", overlap);
-    if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
-    json_decref(object);
-    fputc('\n', out);
-    return !failed;
+    return hw_cli_finish_json(object, !failed, DIGITS, out);
 }
 
 bool hw_bandwidth_write(const void *bandwidth, hw_report_format format, bool colour, FILE *out) {

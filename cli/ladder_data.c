@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "json_output.h"
 #include "ladder_report.h"
 #include "origin.h"
 
@@ -185,8 +186,5 @@ bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, 
     for (size_t i = 0; i < ladder->n_rows; i++)
         failed |= json_array_append_new(rows, row_object(ladder, family, &ladder->rows[i]));
     failed |= put(object, "rungs", rows);
-    if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(10));
-    json_decref(object);
-    fputc('\n', out);
-    return !failed;
+    return hw_cli_finish_json(object, !failed, 10, out);
 }

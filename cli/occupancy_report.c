@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "json_output.h"
 #include "occupancy.h"
 #include "report/grid.h"
 
@@ -320,10 +321,7 @@ static bool write_json(const hw_occupancy_list *list, FILE *out) {
     } else {
         failed |= put_row(object, list, &list->rows[0]);
     }
-    if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-    json_decref(object);
-    fputc('\n', out);
-    return !failed;
+    return hw_cli_finish_json(object, !failed, 6, out);
 }
 
 bool hw_occupancy_write(const hw_occupancy_list *list, hw_report_format format, bool colour, FILE *out) {

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "json_output.h"
 #include "origin.h"
 #include "report/grid.h"
 #include "sweep.h"
@@ -106,10 +107,7 @@ static bool write_json(const hw_sweep *sweep, FILE *out) {
     failed |= json_object_set_new(object, "family", json_string(sweep->family->name));
     failed |= hw_cli_put_origin(object);
     failed |= json_object_set_new(object, "curves", curves);
-    if (!failed) failed = json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-    json_decref(object);
-    fputc('\n', out);
-    return !failed;
+    return hw_cli_finish_json(object, !failed, 6, out);
 }
 
 bool hw_cli_sweep_write(const hw_sweep *sweep, hw_report_format format, bool colour, FILE *out) {
