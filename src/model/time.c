@@ -51,7 +51,7 @@ static double clock_us(const hw_gpu *gpu, double cycles) { return gpu->clock_mhz
 // What the launch touches, each byte once: loads that come back to what was loaded find it in a cache, and there is
 // no more than the allocations that it touches have.
 static double touched(const hw_time_work *work, double bytes) {
-    return work->allocated_bytes ? least(bytes, (double)work->allocated_bytes) : bytes;
+    return work->reachable_bytes ? least(bytes, (double)work->reachable_bytes) : bytes;
 }
 
 // Share of what is touched that the second-level cache still has from the launch before: what is repeated runs

@@ -251,6 +251,6 @@ void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     w->wavefronts = launch->counts[HW_COUNT_SMEM_WAVEFRONTS];
     w->load_share = launch->gld_partition_pct / 100;
     w->store_share = launch->gst_partition_pct / 100;
-    w->allocated_bytes = hw_prof_touched_bytes(prof);
+    w->reachable_bytes = hw_prof_touched_bytes(prof);
     if (launch->status == HW_OK) launch->estimate = hw_model_time(prof->gpu, w);
 }

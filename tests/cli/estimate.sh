@@ -42,20 +42,25 @@ for row in 1 2 4; do
     is_true "$(column est_us 3) < $(column est_us $row)" "two tiles a thread, blocks of row $row"
 done
 
-# What a launch does not touch is none of its business: 1 GB more is allocated, and the estimate is the same.
+# What a launch does not touch is none of its business: 1 GB more is allocated, and the estimate is the same. Of what it
+# does touch the size counts: what is read lies in 1 GB, and is taken to come from all of it.
 cat > "$work/walk.cu" <<'CUDA'
-__global__ void walk(float *out, const float *in, int n) {
+enum { N = 1 << 16 };
+__global__ void walk(float *out, const float4 *in) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
-    for (int k = 0; k < 64; k++) sum += in[(i + k * 4096) % n];
+    for (int k = 0; k < 64; k++) {
+        float4 v = in[(i + k * 4096) % N];
+        sum += v.x + v.y + v.z + v.w;
+    }
     out[i] = sum;
 }
 int main(int argc, char **) {
-    const int n = 1 << 18;
-    float *in, *out, *more;
-    cudaMalloc(&in, 4 * n), cudaMalloc(&out, 4 * n);
+    float4 *in;
+    float *out, *more;
+    cudaMalloc(&in, argc > 2 ? 1 << 30 : N * sizeof(float4)), cudaMalloc(&out, 4 * N);
     if (argc > 1) cudaMalloc(&more, 1 << 30);
-    walk<<<n / 256, 256>>>(out, in, n);
+    walk<<<N / 256, 256>>>(out, in);
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 CUDA
@@ -63,6 +68,8 @@ expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$work/walk.cu"
 little=$(column est_us 1)
 expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$work/walk.cu" more
 is_true "$little == $(column est_us 1)" "with more memory allocated"
+expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$work/walk.cu" more touched
+is_true "$little < 0.8 * $(column est_us 1)" "within more memory"
 
 expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$here/../../examples/transpose.cu"
 for row in 1:memory 2:shared 3:latency; do

@@ -101,13 +101,13 @@ static void caches(void **state) {
     hw_time_work w = copy();
     double cold = hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY];
     w.load_bytes *= 100;
-    w.allocated_bytes = 1 << 27;
+    w.reachable_bytes = 1 << 27;
     assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 1.5 * cold, 1e-6);
     w = copy();
-    w.allocated_bytes = 61440 * 1024 / 2;      // half of the cache
+    w.reachable_bytes = 61440 * 1024 / 2;      // half of the cache
     hw_estimate e = hw_model_time(gpu, &w);
     assert_near(e.bound_us[HW_BOUND_LATENCY], ((690 + 280) / 2.0 + 30 + 500) * 524288.0 / (64 * 132) / 1980, 1e-6);
-    w.allocated_bytes = 1;
+    w.reachable_bytes = 1;
     e = hw_model_time(gpu, &w);
     assert_near(e.bound_us[HW_BOUND_LATENCY], (280 + 30 + 500) * 524288.0 / (64 * 132) / 1980, 1e-4);
 }

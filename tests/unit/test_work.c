@@ -166,7 +166,8 @@ static void touched(void **state) {
         sink->touched(sink, 2, 0, 1 << 20);   // there is no such worker
         sink->launch_end(sink, &info, 0, HW_OK);
         const hw_report *report = hw_prof_report(prof);
-        assert_int_equal(report->launches[report->n_launches - 1].work.allocated_bytes, count <= 64 ? 1000 * count : 0);
+        assert_int_equal(report->launches[report->n_launches - 1].work.reachable_bytes,
+                         count <= 64 ? 1000 * count : 0);
     }
     hw_prof_destroy(prof);
 }
