@@ -74,29 +74,21 @@ RUN_INTEGER(multiply_u32, u32, uint64_t, u, 1, MULTIPLY)
 RUN_INTEGER(multiply_u64, u64, uint64_t, u, 1, MULTIPLY)
 
 // The halves of 64 bits apart: 2^12 of them fit.
-static void wide_i64(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {
-    EACH_RUN {
-        const i64 *x = terms;
-        int64_t upper = 0, lower = 0;
-        for (size_t k = 0; k < n; k++) {
-            upper += x[k] >> 32;
-            lower += x[k] & 0xffffffff;
-        }
-        results[r].wide = (__int128)upper * ((int64_t)1 << 32) + lower;
+#define RUN_WIDE(NAME, TYPE, HALF)                                                                                     \
+    static void NAME(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {           \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            HALF upper = 0, lower = 0;                                                                                 \
+            for (size_t k = 0; k < n; k++) {                                                                           \
+                upper += x[k] >> 32;                                                                                   \
+                lower += x[k] & 0xffffffff;                                                                            \
+            }                                                                                                          \
+            results[r].wide = (__int128)upper * ((int64_t)1 << 32) + lower;                                            \
+        }                                                                                                              \
     }
-}
 
-static void wide_u64(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {
-    EACH_RUN {
-        const u64 *x = terms;
-        uint64_t upper = 0, lower = 0;
-        for (size_t k = 0; k < n; k++) {
-            upper += x[k] >> 32;
-            lower += x[k] & 0xffffffff;
-        }
-        results[r].wide = (__int128)upper * ((int64_t)1 << 32) + lower;
-    }
-}
+RUN_WIDE(wide_i64, i64, int64_t)
+RUN_WIDE(wide_u64, u64, uint64_t)
 
 // Floats, in lanes that begin with START, which changes nothing. What is left behind the last full row of lanes is
 // filled up with START: where enough runs follow at once, by loading what lies behind it and masking that, else by a
