@@ -16,7 +16,7 @@ typedef struct hw_time_work {
     uint64_t load_bytes, store_bytes;
     uint64_t fill_bytes;             // of store_bytes: in sectors that stay partly unwritten, and are read before
     uint64_t useful_bytes;           // that warps asked for, each request's once; what est_gbs counts
-    uint64_t reachable_bytes;        // in the allocations that it touches; loads, and stores, move no more. 0: not known
+    uint64_t reachable_bytes;        // in the allocations that it touches: the most that is moved; 0: not known
     double load_share, store_share;  // of the bandwidth that partitions leave, 0 to 1; 0: whole
     // Caches.
     uint64_t load_lines;             // 128-byte lines that loads look up in the first-level cache
