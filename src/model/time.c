@@ -1,8 +1,10 @@
 // The bounds of a launch, one function each, and the time that they make together.
 #include "model/time.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/transactions.h"
@@ -27,12 +29,18 @@ enum {
     INDEPENDENT = 2,             // instructions of a warp that compilers put beside each other
 };
 
-// A GPU without a row is as the newest one.
+// A GPU without a row, such as one that was only added to gpus.def, is as the one of the nearest compute capability.
 static const time_row *row_of(const hw_gpu *gpu) {
-    const size_t n = sizeof rows / sizeof rows[0];
-    for (size_t i = 0; gpu->id && i < n; i++)
-        if (!strcmp(rows[i].id, gpu->id)) return &rows[i];
-    return &rows[n - 1];
+    const time_row *nearest = NULL;
+    int least = INT_MAX;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (gpu->id && !strcmp(rows[i].id, gpu->id)) return &rows[i];
+        int distance = abs(hw_gpu_find(rows[i].id)->arch->cc - gpu->arch->cc);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = &rows[i];
+    }
+    return nearest;
 }
 
 static double least(double a, double b) { return a < b ? a : b; }

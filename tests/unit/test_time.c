@@ -191,12 +191,27 @@ static void hostile(void **state) {
     }
 }
 
+// A new row of gpus.def needs none of time.def: it is as its relative, whatever its name.
+static void gpus_without_a_row(void **state) {
+    static const char *const relatives[] = {"8800gtx", "gtx280", "m2090", "k40", "p100",
+                                            "v100",    "a100",   "h100",  "b200"};
+    const hw_time_work w = copy();
+    (void)state;
+    for (size_t i = 0; i < sizeof relatives / sizeof relatives[0]; i++) {
+        hw_gpu other = *hw_gpu_find(relatives[i]);
+        const double us = hw_model_time(&other, &w).us;
+        other.id = "another";
+        assert_near(hw_model_time(&other, &w).us, us, 1e-12);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_by_hand),        cmocka_unit_test(bounds_are_named),
         cmocka_unit_test(scattered_stores),      cmocka_unit_test(partitions_of_1x),
         cmocka_unit_test(caches),                cmocka_unit_test(a_single_block),
         cmocka_unit_test(grows_with_each_count), cmocka_unit_test(hostile),
+        cmocka_unit_test(gpus_without_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
