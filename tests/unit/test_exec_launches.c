@@ -16,8 +16,9 @@ static void create(device *d, uint32_t threads) {
     hw_diag diag = {0};
     hw_sim_module *module;
     const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = threads};
-    *d = (device){.sink = {.sink = {false, add_begin, add_end, add_access, add_executed, add_branch, add_guarded_off,
-                                    NULL}}};
+    *d = (device){.sink = {.sink = {.launch_begin = add_begin, .launch_end = add_end, .access = add_access,
+                                    .executed = add_executed, .branch = add_branch,
+                                    .guarded_off = add_guarded_off}}};
     assert_int_equal(hw_sim_create(&options, &d->sim, &diag), HW_OK);
     assert_int_equal(hw_sim_load(d->sim, copy_kernel, sizeof copy_kernel - 1, "copy", &module, &diag), HW_OK);
     assert_int_equal(hw_sim_find_function(module, "k", &d->function, &diag), HW_OK);

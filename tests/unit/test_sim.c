@@ -101,7 +101,8 @@ static void test_launch(void **state) {
     hw_sim_get_param(scale, 1, &offset, &bytes);
     assert_true(offset == 8 && bytes == 4);
     hw_sim_refusal refusal;
-    assert_int_equal(launch(&f, (hw_sim_launch_args){scale, {1, 1, 1}, {4, 1, 1}, 0, params, false}, &refusal), HW_OK);
+    const hw_sim_launch_args args = {.function = scale, .grid = {1, 1, 1}, .block = {4, 1, 1}, .params = params};
+    assert_int_equal(launch(&f, args, &refusal), HW_OK);
     for (uint32_t i = 0; i < 4; i++) assert_int_equal(((uint32_t *)(uintptr_t)out)[i], 5 * 7 + i + 1);
     hw_sim_destroy(f.sim);
 }
