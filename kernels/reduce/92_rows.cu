@@ -53,7 +53,9 @@
 #endif
 
 // Each word is read once: it need not stay in L1, but where lanes read words side by side one after the other.
+#ifndef READ_ONCE
 #define READ_ONCE (GROUP > 1)
+#endif
 
 #include "reduce/axes.cuh"
 #include "reduce/combine.cuh"

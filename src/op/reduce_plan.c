@@ -212,7 +212,8 @@ hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_devi
                              .long_unroll = 8, .long_words = 64,
                              .row_threads = 128, .row_unroll = 2, .row_words = 4, .warp_words = 1024,
                              .column_threads = 256, .column_unroll = 8, .column_lanes = 16, .column_blocks = 2,
-                             .column_rows = 4, .few_rows = 32, .shared_bytes = room_for_states(form, device)};
+                             .column_rows = 4, .few_rows = 32, .l2_bytes = device->l2_bytes,
+                             .shared_bytes = room_for_states(form, device)};
 }
 
 // Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes
@@ -230,6 +231,7 @@ static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) 
 void hw_reduce_plan_make(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t most_index = ((uint64_t)1 << 31) - ((uint64_t)1 << 20);
     *plan = (hw_reduce_plan){0};
+    plan->stays = form->outputs * form->terms * form->in_bytes <= goals->l2_bytes;
     plan->index64 = form->terms > most_index || form->outputs > most_index;
     choose_fold(form, plan);
     plan->n_outer = sort_reduced(form, plan->outer, &plan->ordered) - 1;

@@ -24,6 +24,7 @@ typedef struct hw_reduce_plan {
     uint32_t group, inner;               // rows: lanes for each output, and of them along a run
     uint32_t lanes;                      // columns: words of a row that a block has side by side
     bool aligned;                        // rows: runs begin at multiples of a word
+    bool stays;                          // in L2, which holds the array: words are read as what may be read again
     bool ordered;                        // the index counts up as a thread goes on
     bool index64;
     uint32_t run_parts, word_parts;      // blocks for each output, of rows; of columns, run_parts alone
@@ -50,6 +51,7 @@ typedef struct hw_reduce_goals {
     uint32_t column_threads, column_unroll, column_lanes, column_blocks;
     uint32_t column_rows;                // the least that each thread has of a part
     uint32_t few_rows;                   // up to which a thread has whole columns, in blocks as rows have them
+    uint32_t l2_bytes;                   // 0: not known
     uint32_t shared_bytes;               // for the states of a block that has columns
 } hw_reduce_goals;
 

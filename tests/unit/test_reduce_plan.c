@@ -127,7 +127,7 @@ static void test_explanations(void **state) {
 
 static const hw_device_properties h200 = {
     .kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 132, .threads_per_multiprocessor = 2048,
-    .shared_bytes = 227 << 10};
+    .shared_bytes = 227 << 10, .l2_bytes = 60 << 20};
 
 typedef struct planned {
     int rank;
@@ -139,25 +139,26 @@ typedef struct planned {
     uint32_t parts;
     bool aligned;
     uint32_t unroll;
+    bool stays;
 } planned;
 
 static void test_plans(void **state) {
     static const planned all[] = {
-        {1, {1 << 28}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 8},
-        {1, {1 << 24}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 4},
-        {1, {1 << 20}, 1, HW_REDUCE_ROWS, 512, 512, 256, 256, true, 4},
-        {1, {65536}, 1, HW_REDUCE_ROWS, 512, 512, 16, 16, true, 4},
-        {1, {65532}, 1, HW_REDUCE_ROWS, 128, 128, 1, 1, true, 2},
-        {1, {65535}, 1, HW_REDUCE_ROWS, 512, 512, 15, 15, false, 4},
-        {1, {100}, 1, HW_REDUCE_ROWS, 128, 8, 1, 1, true, 2},
-        {2, {16384, 16384}, 2, HW_REDUCE_ROWS, 128, 128, 16384, 1, true, 2},
-        {2, {65536, 64}, 2, HW_REDUCE_ROWS, 128, 4, 2048, 1, true, 2},
-        {2, {1 << 20, 8}, 2, HW_REDUCE_ROWS, 128, 1, 8192, 1, true, 2},
-        {2, {8, 1 << 20}, 2, HW_REDUCE_ROWS, 512, 512, 264, 33, true, 4},
-        {2, {16384, 16384}, 1, HW_REDUCE_COLUMNS, 256, 16, 256, 1, false, 8},
-        {2, {1 << 20, 8}, 1, HW_REDUCE_COLUMNS, 256, 2, 264, 264, false, 8},
-        {2, {8, 1 << 20}, 1, HW_REDUCE_COLUMNS, 128, 128, 2048, 1, false, 2},
-        {3, {50, 30, 2}, 5, HW_REDUCE_COLUMNS, 256, 16, 2, 1, false, 8},
+        {1, {1 << 28}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 8, false},
+        {1, {1 << 24}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 4, false},
+        {1, {1 << 20}, 1, HW_REDUCE_ROWS, 512, 512, 256, 256, true, 4, true},
+        {1, {65536}, 1, HW_REDUCE_ROWS, 512, 512, 16, 16, true, 4, true},
+        {1, {65532}, 1, HW_REDUCE_ROWS, 128, 128, 1, 1, true, 2, true},
+        {1, {65535}, 1, HW_REDUCE_ROWS, 512, 512, 15, 15, false, 4, true},
+        {1, {100}, 1, HW_REDUCE_ROWS, 128, 8, 1, 1, true, 2, true},
+        {2, {16384, 16384}, 2, HW_REDUCE_ROWS, 128, 128, 16384, 1, true, 2, false},
+        {2, {65536, 64}, 2, HW_REDUCE_ROWS, 128, 4, 2048, 1, true, 2, true},
+        {2, {1 << 20, 8}, 2, HW_REDUCE_ROWS, 128, 1, 8192, 1, true, 2, true},
+        {2, {8, 1 << 20}, 2, HW_REDUCE_ROWS, 512, 512, 264, 33, true, 4, true},
+        {2, {16384, 16384}, 1, HW_REDUCE_COLUMNS, 256, 16, 256, 1, false, 8, false},
+        {2, {1 << 20, 8}, 1, HW_REDUCE_COLUMNS, 256, 2, 264, 264, false, 8, true},
+        {2, {8, 1 << 20}, 1, HW_REDUCE_COLUMNS, 128, 128, 2048, 1, false, 2, true},
+        {3, {50, 30, 2}, 5, HW_REDUCE_COLUMNS, 256, 16, 2, 1, false, 8, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -171,10 +172,11 @@ static void test_plans(void **state) {
         const uint32_t lanes = plan.way == HW_REDUCE_ROWS ? plan.group : plan.lanes;
         const uint32_t parts = plan.run_parts * plan.word_parts;
         if (plan.way != p->way || plan.threads != p->threads || lanes != p->lanes || plan.blocks != p->blocks ||
-            parts != p->parts || plan.aligned != p->aligned || plan.unroll != p->unroll)
-            fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d, %u in flight", (int)i,
-                     (int)plan.way, plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned,
-                     plan.unroll);
+            parts != p->parts || plan.aligned != p->aligned || plan.unroll != p->unroll ||
+            plan.stays != p->stays)
+            fail_msg("plan %d: way %d, %u threads, %u lanes, %llu blocks, %u parts, aligned %d, %u in flight, stays %d",
+                     (int)i, (int)plan.way, plan.threads, lanes, (unsigned long long)plan.blocks, parts, plan.aligned,
+                     plan.unroll, plan.stays);
     }
 }
 
