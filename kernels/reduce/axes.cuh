@@ -28,8 +28,8 @@ __device__ __forceinline__ void walk(const axis *axes, counter index, long long 
     }
 }
 
-// READ_ONCE 1: words of 16 bytes are kept out of L1, which they would only pass through. An H200 gives them up sooner in
-// L2 as well: of arrays that L2 holds, less is still there for who reads them next.
+// READ_ONCE 1: words of 16 bytes are kept out of L1, which they would only pass through. An H200 gives them up sooner
+// in L2 as well: of arrays that L2 holds, less is still there for who reads them next.
 #ifndef READ_ONCE
 #define READ_ONCE 1
 #endif

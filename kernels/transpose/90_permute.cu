@@ -36,13 +36,8 @@
 //   GRID_AXES        how many axes count the boxes
 //   CUT              for each axis of the box the grid axis that cuts it in pieces of which the last is shorter, or -1
 //   INDEX_BITS       32, or 64 where an offset needs it
-//   TURNS            1: a few blocks take the boxes by turns; the kernel is given their number
 #include "common/boxes.cuh"
 #include "common/word.cuh"
-
-#ifndef TURNS
-#define TURNS 0
-#endif
 
 typedef word_of<ELEMENT_BYTES> element;
 typedef word_of<ELEMENT_BYTES * MICRO> cell;
@@ -120,9 +115,10 @@ __device__ void turn_round(cell (&words)[MICRO]) {
 #endif
 }
 
-__device__ void move_box(unsigned number, const element *in, element *out, const permute_shape &shape) {
+extern "C" __global__ __launch_bounds__(THREADS) void permute(const element *in, element *out,
+                                                              const permute_shape shape) {
     unsigned numbers[GRID_AXES > 0 ? GRID_AXES : 1];
-    number_along_grid<GRID_AXES>(number, shape.grid, numbers);
+    number_along_grid<GRID_AXES>(blockIdx.x, shape.grid, numbers);
     step_along_grid<0, GRID_AXES>(shape.grid, numbers, in, out);
     unsigned room[AXES];               // elements of a cut axis from this box's beginning to its end
 #pragma unroll
@@ -172,18 +168,3 @@ __device__ void move_box(unsigned number, const element *in, element *out, const
     }
 #endif
 }
-
-#if TURNS
-extern "C" __global__ __launch_bounds__(THREADS) void permute(const element *in, element *out,
-                                                              const permute_shape shape, unsigned boxes) {
-    for (unsigned number = blockIdx.x; number < boxes; number += gridDim.x) {
-        move_box(number, in, out, shape);
-        __syncthreads();
-    }
-}
-#else
-extern "C" __global__ __launch_bounds__(THREADS) void permute(const element *in, element *out,
-                                                              const permute_shape shape) {
-    move_box(blockIdx.x, in, out, shape);
-}
-#endif

@@ -22,13 +22,8 @@
 //   BOX_ROWS, BOX_COLS   of a tile, in elements of `in`; multiples of a sector
 //   INDEX_BITS           32, or 64 where an offset needs it
 //   GRID_AXES            2, for the boxes of a matrix, and one for each axis that counts matrices
-//   TURNS                1: a few blocks take the boxes by turns; the kernel is given their number
 #include "common/boxes.cuh"
 #include "common/word.cuh"
-
-#ifndef TURNS
-#define TURNS 0
-#endif
 
 constexpr int WORD = 16 / ELEMENT_BYTES;            // elements that a lane moves at a time
 constexpr int SECTOR = 32 / ELEMENT_BYTES;          // elements of a sector
@@ -81,10 +76,11 @@ __device__ int misaligned(const element *address, int unit) {
     return (int)((unsigned long long)address / ELEMENT_BYTES) & (unit - 1);
 }
 
-__device__ void move_box(unsigned number, const element *in, element *out, const ragged_shape &shape) {
+extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, element *out,
+                                                             const ragged_shape shape) {
     __shared__ __align__(16) element tile[row_begin(TILE_ROWS)];
     unsigned numbers[GRID_AXES];
-    number_along_grid<GRID_AXES>(number, shape.grid, numbers);
+    number_along_grid<GRID_AXES>(blockIdx.x, shape.grid, numbers);
     const int row0 = numbers[0] * BOX_ROWS, col0 = numbers[1] * BOX_COLS;
     step_along_grid<2, GRID_AXES>(shape.grid, numbers, in, out);
     const int rows = shape.rows, cols = shape.cols, top = row0 - SECTOR;
@@ -129,18 +125,3 @@ __device__ void move_box(unsigned number, const element *in, element *out, const
         if (first < rows) store_word(to, first, rows, gathered);
     }
 }
-
-#if TURNS
-extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, element *out,
-                                                             const ragged_shape shape, unsigned boxes) {
-    for (unsigned number = blockIdx.x; number < boxes; number += gridDim.x) {
-        move_box(number, in, out, shape);
-        __syncthreads();
-    }
-}
-#else
-extern "C" __global__ __launch_bounds__(THREADS) void ragged(const element *in, element *out,
-                                                             const ragged_shape shape) {
-    move_box(blockIdx.x, in, out, shape);
-}
-#endif

@@ -73,6 +73,6 @@ hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, const int 
     if (on_cpu) hw_cpu_transpose_explain(&p, text + used, text_bytes - (size_t)used);
     else if (on_host)
         hw_host_transpose_explain(device, &p, are_pinned(in, out), text + used, text_bytes - (size_t)used);
-    else hw_gpu_transpose_explain(device, &p, false, text + used, text_bytes - (size_t)used);
+    else hw_gpu_transpose_explain(device, &p, text + used, text_bytes - (size_t)used);
     return HW_OK;
 }

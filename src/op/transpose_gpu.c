@@ -20,9 +20,9 @@ typedef struct plan_key {
     size_t bytes;
 } plan_key;
 
-static void make_key(const hw_permutation *p, bool to_host, plan_key *key) {
+static void make_key(const hw_permutation *p, plan_key *key) {
     size_t n = 0;
-    key->words[n++] = (uint64_t)p->rank << 1 | to_host;
+    key->words[n++] = p->rank;
     key->words[n++] = (uint64_t)p->elem_bytes << 1 | p->in_place;
     key->words[n++] = (uintptr_t)p->in % 16;
     key->words[n++] = (uintptr_t)p->out % 16;
@@ -70,47 +70,47 @@ static uint32_t longest_axis(const hw_permutation *p) {
     return longest;
 }
 
-static hw_status run_apart(hw_stream *stream, const hw_permutation *p, bool to_host, hw_diag *diag);
+static hw_status run_apart(hw_stream *stream, const hw_permutation *p, hw_diag *diag);
 
 // Cuts the longest axis in two, for arrays with more boxes than a grid has.
-static hw_status run_halves(hw_stream *stream, const hw_permutation *p, bool to_host, hw_diag *diag) {
+static hw_status run_halves(hw_stream *stream, const hw_permutation *p, hw_diag *diag) {
     hw_permutation half = *p;
     uint32_t axis = longest_axis(p);
     uint64_t first = p->n[axis] / 2;
     half.n[axis] = first;
     half.elems = p->elems / p->n[axis] * first;
-    hw_status status = run_apart(stream, &half, to_host, diag);
+    hw_status status = run_apart(stream, &half, diag);
     if (status != HW_OK) return status;
     half.n[axis] = p->n[axis] - first;
     half.elems = p->elems - half.elems;
     half.in = (const char *)p->in + (int64_t)first * p->in_stride[axis] * p->elem_bytes;
     half.out = (char *)p->out + (int64_t)first * p->out_stride[axis] * p->elem_bytes;
-    return run_apart(stream, &half, to_host, diag);
+    return run_apart(stream, &half, diag);
 }
 
 static bool is_one_run(const hw_permutation *p) {
     return p->rank == 0 || (p->rank == 1 && p->in_stride[0] == 1 && p->out_stride[0] == 1);
 }
 
-static void make_plan(const hw_device *device, const hw_permutation *p, bool to_host, hw_tile_plan *plan) {
+static void make_plan(const hw_device *device, const hw_permutation *p, hw_tile_plan *plan) {
     const hw_device_properties *properties = hw_device_get_properties(device);
-    const hw_tile_goals goals = to_host ? hw_tile_goals_to_host(p, properties) : hw_tile_goals_for(p, properties);
+    const hw_tile_goals goals = hw_tile_goals_for(p, properties);
     hw_tile_plan_make(p, &goals, plan);
 }
 
 static uint32_t blocks_most(const hw_device *device) { return hw_tile_blocks_most(hw_device_get_properties(device)); }
 
-static hw_status run_apart(hw_stream *stream, const hw_permutation *p, bool to_host, hw_diag *diag) {
+static hw_status run_apart(hw_stream *stream, const hw_permutation *p, hw_diag *diag) {
     if (p->elems == 0) return HW_OK;
     if (is_one_run(p)) return hw_copy(stream, p->out, p->in, p->elems * p->elem_bytes, diag);
-    if (p->n[longest_axis(p)] > HW_TILE_MOST) return run_halves(stream, p, to_host, diag);
+    if (p->n[longest_axis(p)] > HW_TILE_MOST) return run_halves(stream, p, diag);
     plan_key key;
     prepared known;
-    make_key(p, to_host, &key);
+    make_key(p, &key);
     if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
     hw_tile_plan plan;
-    make_plan(hw_stream_device(stream), p, to_host, &plan);
-    if (plan.blocks > blocks_most(hw_stream_device(stream))) return run_halves(stream, p, to_host, diag);
+    make_plan(hw_stream_device(stream), p, &plan);
+    if (plan.blocks > blocks_most(hw_stream_device(stream))) return run_halves(stream, p, diag);
     hw_tile_plan_launch(p, &plan, IN, OUT, &known.plan);
     return launch_new(stream, p, &key, &known, diag);
 }
@@ -139,7 +139,7 @@ static hw_status run_through_scratch(hw_stream *stream, const hw_permutation *p,
     hw_permutation apart = *p;
     apart.in_place = false;
     apart.out = (char *)scratch + ((char *)p->out - lowest(p));
-    status = run_apart(stream, &apart, false, diag);
+    status = run_apart(stream, &apart, diag);
     if (status == HW_OK) status = hw_copy(stream, lowest(p), scratch, bytes, diag);
     hw_stream_free(stream, scratch);
     return status;
@@ -149,7 +149,7 @@ static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_dia
     if (moves_nothing(p)) return HW_OK;
     plan_key key;
     prepared known;
-    make_key(p, false, &key);
+    make_key(p, &key);
     if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
     hw_swap_plan swap;
     const hw_device_properties *properties = hw_device_get_properties(hw_stream_device(stream));
@@ -172,13 +172,7 @@ hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *merged, hw_d
     hw_permutation p = *merged;
     hw_status status = fit_elements(&p, diag);
     if (status != HW_OK) return status;
-    return p.in_place ? run_in_place(stream, &p, diag) : run_apart(stream, &p, false, diag);
-}
-
-hw_status hw_gpu_transpose_to_host(hw_stream *stream, const hw_permutation *merged, hw_diag *diag) {
-    hw_permutation p = *merged;
-    hw_status status = fit_elements(&p, diag);
-    return status == HW_OK ? run_apart(stream, &p, true, diag) : status;
+    return p.in_place ? run_in_place(stream, &p, diag) : run_apart(stream, &p, diag);
 }
 
 // ---- In words -------------------------------------------------------------------------------------------------------
@@ -190,9 +184,6 @@ static void say_box(hw_page *page, const hw_permutation *p, const hw_tile_plan *
                     (unsigned long long)p->n[plan->axis[a]]);
     hw_page_say(page, ", %llu block%s of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks,
                 hw_page_plural(plan->blocks), plan->threads, plan->index64 ? 64 : 32);
-    if (plan->blocks_at_once)
-        hw_page_say(page, "at a time: %u blocks, which leave the bus room for copies to the device\n",
-                    plan->blocks_at_once);
 }
 
 static void say_boxes(hw_page *page, const hw_permutation *p, const hw_tile_plan *plan) {
@@ -213,7 +204,7 @@ static void say_boxes(hw_page *page, const hw_permutation *p, const hw_tile_plan
                 (unsigned long long)loads, (unsigned long long)ideal);
 }
 
-static void explain_apart(hw_page *page, hw_device *device, const hw_permutation *p, bool to_host) {
+static void explain_apart(hw_page *page, hw_device *device, const hw_permutation *p) {
     if (is_one_run(p)) {
         hw_page_say(page, "a copy of %llu byte%s\n", (unsigned long long)(p->elems * p->elem_bytes),
                     hw_page_plural(p->elems * p->elem_bytes));
@@ -225,7 +216,7 @@ static void explain_apart(hw_page *page, hw_device *device, const hw_permutation
     for (;; parts *= 2) {
         uint32_t axis = longest_axis(&part);
         if (part.n[axis] <= HW_TILE_MOST) {
-            make_plan(device, &part, to_host, &plan);
+            make_plan(device, &part, &plan);
             if (plan.blocks <= blocks_most(device)) break;
         }
         uint64_t before = part.n[axis];
@@ -241,7 +232,7 @@ static void explain_apart(hw_page *page, hw_device *device, const hw_permutation
     }
 }
 
-const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *merged, bool to_host, char *text,
+const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *merged, char *text,
                                      size_t text_bytes) {
     hw_page page = hw_page_begin(text, text_bytes);
     hw_permutation p = *merged;
@@ -264,7 +255,7 @@ const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *me
         if (p.in_place)
             hw_page_say(&page, "in place: through %llu bytes of scratch memory and back\n",
                         (unsigned long long)(p.elems * p.elem_bytes));
-        explain_apart(&page, device, &p, to_host);
+        explain_apart(&page, device, &p);
     }
     return text;
 }

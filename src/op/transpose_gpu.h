@@ -10,14 +10,11 @@
 // where the permutation needs it (up to the array's size). HW_NO_MEMORY, HW_COMPILE, HW_NOT_FOUND (compiler).
 hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *p, hw_diag *diag);
 
-// The same with an out in this machine's memory that the device reaches (hw_device_reaches); not in place.
-hw_status hw_gpu_transpose_to_host(hw_stream *stream, const hw_permutation *p, hw_diag *diag);
-
 // Adds to a failure's sentence that out may hold a part of the result, once. Returns status.
 hw_status hw_transpose_in_part(hw_status status, hw_diag *diag);
 
 // What it would do, a line per step.
-const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *p, bool to_host, char *text,
+const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *p, char *text,
                                      size_t text_bytes);
 
 #endif

@@ -1,18 +1,22 @@
 // Streams an array of this machine through a device in pieces. A piece is one run of in, or a few long ones, so that it
-// is copied at the bus's full rate. What kernels make of it they write to this machine themselves where they reach its
-// memory: a few blocks, which keep the bus busy and leave room for the next piece's copy. An H200 moved 47 GB/s each
-// way so, where plain copies both ways at once reach 51, and two-dimensional copies of the results 40 to 43
-// (docs/performance.md).
+// is copied at the bus's full rate. The device makes of it what will be runs of out. Where kernels reach this machine's
+// memory a few blocks write these runs there themselves, since two-dimensional copies of runs that are not very long
+// are slow; as many blocks as keep pace with the copies. docs/performance.md says what was measured.
 #include "op/transpose_host.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/cpu/transpose.h"
 #include "op/page.h"
 #include "op/transpose_gpu.h"
+#include "op/transpose_pieces.h"
+#include "op/transpose_send.h"
 
-enum { SLOTS = 4 };   // pieces under way: one comes, one goes, and neither waits for the other
+enum { SLOTS = 4 };            // pieces under way: one comes, one is transposed, one goes, and none waits for another
+enum { FIRST_BLOCKS = 22 };    // that send: as many as an H200 needs, and a beginning elsewhere
+enum { WORD_BYTES = 16 };      // that they move at a time
 
 static bool is_dense(const hw_permutation *p, const int64_t *stride) {
     bool used[HW_MAX_RANK] = {0};
@@ -31,179 +35,67 @@ bool hw_host_transpose_fits(const hw_permutation *p) {
     return p->rank > 0 && is_dense(p, p->in_stride) && is_dense(p, p->out_stride);
 }
 
-// ---- Pieces ---------------------------------------------------------------------------------------------------------
-
-// Of an axis pieces take `length` steps; of `count` pieces the last may take fewer.
-typedef struct range {
-    uint64_t length, count;
-} range;
-
-// A piece is a range of one axis with all of the axes that are faster in in, at one place along each slower axis: a run
-// of in. But of the axis that is fastest in out it takes a range too where that is a slower one, since single elements
-// would be scattered over out otherwise: some runs at equal distances then, which are still long.
-typedef struct cut {
-    uint32_t order[HW_MAX_RANK];     // axes by their stride in in, the slowest first
-    uint32_t depth, far;             // the last axis with a range, and the one that is fastest in out, in this order
-    range ranges[HW_MAX_RANK];       // of the axes in this order, up to depth
-    uint64_t pieces;
-} cut;
-
-static void sort_axes(const hw_permutation *p, uint32_t order[HW_MAX_RANK]) {
-    for (uint32_t i = 0; i < p->rank; i++) {
-        uint32_t at = i;
-        for (; at > 0 && p->in_stride[order[at - 1]] < p->in_stride[i]; at--) order[at] = order[at - 1];
-        order[at] = i;
-    }
-}
-
-// Ranges that are nearly alike; long ones begin at multiples of 32 elements, so that lanes move whole words.
-static range divide(uint64_t n, uint64_t length) {
-    enum { UNIT = 32 };
-    if (length > n) length = n;
-    range range = {length, (n + length - 1) / length};
-    range.length = (n + range.count - 1) / range.count;
-    if (range.count > 1 && length >= 4 * UNIT) {
-        uint64_t up = (range.length + UNIT - 1) / UNIT * UNIT;
-        range.length = up <= length ? up : length / UNIT * UNIT;
-    }
-    range.count = (n + range.length - 1) / range.length;
-    return range;
-}
-
-// Pieces of about `wanted` bytes, larger where runs of out would be shorter than 2 KiB, and never above `most`. False
-// when one element is too large.
-static bool choose_cut(const hw_permutation *p, uint64_t wanted, uint64_t most, cut *cut) {
-    enum { RUN_BYTES = 2048 };
-    uint64_t taken = 1;   // of the slower axes
-    *cut = (struct cut){.pieces = 1};
-    sort_axes(p, cut->order);
-    while (cut->far + 1 < p->rank && p->out_stride[cut->order[cut->far]] != 1) cut->far++;
-    for (uint32_t d = 0; d < p->rank; d++) {
-        const uint64_t n = p->n[cut->order[d]], step = taken * (uint64_t)p->in_stride[cut->order[d]] * p->elem_bytes;
-        uint64_t least = 1, length = wanted / step;
-        if (d == cut->far && d + 1 < p->rank) least = n < RUN_BYTES / p->elem_bytes ? n : RUN_BYTES / p->elem_bytes;
-        if (length < least) length = least;
-        if (length > most / step) length = most / step;
-        const bool fits = length >= least;
-        if (!fits) length = least < most / p->elem_bytes ? least : most / p->elem_bytes;
-        if (length == 0) return false;
-        cut->depth = d;
-        cut->ranges[d] = divide(n, length);
-        cut->pieces *= cut->ranges[d].count;
-        if (fits) return true;
-        taken *= cut->ranges[d].length;
-    }
-    return false;
-}
-
-// One piece: where it begins, how far it reaches, and the runs of in that it is, in elements.
-typedef struct part {
-    uint64_t n[HW_MAX_RANK], elems;
-    uint64_t in_first, out_first;
-    uint64_t run, runs, pitch;
-} part;
-
-static part part_of(const hw_permutation *p, const cut *cut, uint64_t index) {
-    part part = {.elems = 1, .runs = 1};
-    memcpy(part.n, p->n, sizeof part.n);
-    for (uint32_t d = cut->depth + 1; d-- > 0;) {
-        const uint32_t axis = cut->order[d];
-        const range *range = &cut->ranges[d];
-        const uint64_t from = index % range->count * range->length, left = p->n[axis] - from;
-        index /= range->count;
-        part.n[axis] = left < range->length ? left : range->length;
-        part.in_first += from * (uint64_t)p->in_stride[axis];
-        part.out_first += from * (uint64_t)p->out_stride[axis];
-    }
-    for (uint32_t i = 0; i < p->rank; i++) part.elems *= part.n[i];
-    if (cut->far < cut->depth) part.runs = part.n[cut->order[cut->far]];
-    part.run = part.elems / part.runs;
-    part.pitch = part.runs > 1 ? (uint64_t)p->in_stride[cut->order[cut->far]] : part.run;
-    return part;
-}
-
-// The strides of an array of these extents that lies densely, its axes in the order that `stride` gives.
-static void dense_strides(const hw_permutation *p, const int64_t *stride, const uint64_t *n, int64_t *out) {
-    for (uint32_t i = 0; i < p->rank; i++) {
-        out[i] = 1;
-        for (uint32_t k = 0; k < p->rank; k++)
-            if (stride[k] < stride[i]) out[i] *= (int64_t)n[k];
-    }
-}
-
-// How a piece lies somewhere: densely, its axes in the order of in or of out, or in the array out.
-typedef enum layout { LIKE_IN, LIKE_OUT, IN_OUT } layout;
-
-static void layout_strides(const hw_permutation *p, const part *part, layout layout, int64_t *strides) {
-    if (layout == IN_OUT) memcpy(strides, p->out_stride, sizeof p->out_stride);
-    else dense_strides(p, layout == LIKE_IN ? p->in_stride : p->out_stride, part->n, strides);
-}
-
-// The piece from one place to another.
-static hw_permutation piece_of(const hw_permutation *p, const part *part, const void *in, layout from, void *out,
-                               layout to) {
-    hw_permutation piece = *p;
-    memcpy(piece.n, part->n, sizeof piece.n);
-    piece.elems = part->elems;
-    layout_strides(p, part, from, piece.in_stride);
-    layout_strides(p, part, to, piece.out_stride);
-    piece.in = in;
-    piece.out = out;
-    piece.in_place = false;
-    hw_permutation_merge(&piece);
-    return piece;
-}
-
 // ---- The pipeline ---------------------------------------------------------------------------------------------------
 
+// Points in the way of a piece.
+typedef enum point { COMING, HERE, TURNED, GOING, GONE, POINTS } point;
+
 typedef struct slot {
-    hw_event *come, *gone;       // the last piece's
-    void *in;                    // on the device
-    void *out;                   // on the device, where kernels do not reach the array
-    void *host_in, *host_out;    // pinned, likewise
+    hw_event *at[POINTS];        // the last piece's
+    char *in, *out;              // on the device
+    char *host_in, *host_out;    // pinned, where the arrays are not
+    uint32_t blocks;             // that send the last piece
 } slot;
 
 typedef struct job {
     const hw_permutation *p;
     hw_device *device;
     hw_stream *caller;           // is told how far the work has come
-    cut cut;
-    uint64_t piece_bytes;
-    bool is_direct;              // kernels read what copies bring from the array, and write the array
-    hw_stream *come, *go;
+    hw_cut cut;
+    uint64_t in_bytes, out_bytes;    // that a piece has on the device
+    void *memory, *host_memory;  // of all slots
+    bool is_direct;              // copies read the array in, and kernels write the array out
+    uint32_t blocks;             // that send a piece
+    hw_stream *come, *turn, *go;
     slot slots[SLOTS];
 } job;
 
-static hw_status open_slot(job *job, slot *slot, hw_diag *diag) {
-    hw_status status = hw_event_create(job->device, &slot->come, diag);
-    if (status == HW_OK) status = hw_event_create(job->device, &slot->gone, diag);
-    if (status == HW_OK) status = hw_device_alloc(job->device, job->piece_bytes, &slot->in, diag);
-    if (status != HW_OK || job->is_direct) return status;
-    status = hw_device_alloc(job->device, job->piece_bytes, &slot->out, diag);
-    if (status == HW_OK) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_in, diag);
-    if (status == HW_OK) status = hw_host_alloc(job->device, job->piece_bytes, &slot->host_out, diag);
+// The device's memory comes from a pool that keeps it for the next call: to ask the driver for it and to give it back
+// would take as long as some pieces do.
+static hw_status open_memory(job *job, hw_diag *diag) {
+    const uint64_t slot_bytes = job->in_bytes + job->out_bytes;
+    hw_status status = hw_stream_alloc(job->caller, SLOTS * slot_bytes, &job->memory, diag);
+    if (status == HW_OK) status = hw_stream_synchronize(job->caller, diag);   // other streams may use it from here on
+    if (status == HW_OK && !job->is_direct)
+        status = hw_host_alloc(job->device, SLOTS * 2 * job->in_bytes, &job->host_memory, diag);
+    for (int i = 0; i < SLOTS && status == HW_OK; i++) {
+        slot *slot = &job->slots[i];
+        slot->in = (char *)job->memory + (uint64_t)i * slot_bytes;
+        slot->out = slot->in + job->in_bytes;
+        if (job->is_direct) continue;
+        slot->host_in = (char *)job->host_memory + (uint64_t)i * 2 * job->in_bytes;
+        slot->host_out = slot->host_in + job->in_bytes;
+    }
     return status;
 }
 
 static hw_status open_job(job *job, hw_diag *diag) {
-    hw_status status = hw_stream_create(job->device, &job->come, diag);
+    hw_status status = open_memory(job, diag);
+    if (status == HW_OK) status = hw_stream_create(job->device, &job->come, diag);
+    if (status == HW_OK) status = hw_stream_create(job->device, &job->turn, diag);
     if (status == HW_OK) status = hw_stream_create(job->device, &job->go, diag);
-    for (int i = 0; i < SLOTS && status == HW_OK; i++) status = open_slot(job, &job->slots[i], diag);
+    for (int i = 0; i < SLOTS * POINTS && status == HW_OK; i++)
+        status = hw_event_create(job->device, &job->slots[i / POINTS].at[i % POINTS], diag);
     return status;
 }
 
-// Both streams have ended.
+// The streams have ended.
 static void close_job(job *job) {
-    for (int i = 0; i < SLOTS; i++) {
-        slot *slot = &job->slots[i];
-        hw_event_destroy(slot->come);
-        hw_event_destroy(slot->gone);
-        hw_device_free(job->device, slot->in);
-        hw_device_free(job->device, slot->out);
-        hw_host_free(job->device, slot->host_in);
-        hw_host_free(job->device, slot->host_out);
-    }
+    for (int i = 0; i < SLOTS * POINTS; i++) hw_event_destroy(job->slots[i / POINTS].at[i % POINTS]);
+    hw_stream_free(job->caller, job->memory);
+    hw_host_free(job->device, job->host_memory);
     hw_stream_destroy(job->come);
+    hw_stream_destroy(job->turn);
     hw_stream_destroy(job->go);
 }
 
@@ -228,7 +120,7 @@ static void copy_share(void *context, uint32_t thread) {
 }
 
 // Copies the piece to the device, through pinned memory where the array is not.
-static hw_status bring(job *job, slot *slot, const part *part, hw_diag *diag) {
+static hw_status bring(job *job, slot *slot, const hw_part *part, hw_diag *diag) {
     const uint64_t e = job->p->elem_bytes, run = part->run * e;
     const char *from = (const char *)job->p->in + part->in_first * e;
     if (job->is_direct)
@@ -239,38 +131,72 @@ static hw_status bring(job *job, slot *slot, const part *part, hw_diag *diag) {
     return hw_copy(job->come, slot->in, slot->host_in, part->elems * e, diag);
 }
 
-static hw_status send(job *job, slot *slot, const part *part, hw_diag *diag) {
+// The device's own work: the piece as out wants it, in slot->out. Where a kernel sends it from there its runs lie in
+// words of 16 bytes as they will in out.
+static hw_permutation turned_piece(const job *job, const slot *slot, const hw_part *part) {
+    const uintptr_t to = (uintptr_t)job->p->out + part->out_first * job->p->elem_bytes;
+    if (!job->is_direct) return hw_part_move(job->p, part, slot->in, HW_LIKE_IN, slot->out, HW_LIKE_OUT);
+    void *turned = (void *)((uintptr_t)slot->out + to % WORD_BYTES);   // an explanation has no memory to point to
+    return hw_part_move(job->p, part, slot->in, HW_LIKE_IN, turned, HW_LIKE_WORDS_OF_OUT);
+}
+
+static hw_status send(job *job, slot *slot, const hw_part *part, const void *turned, hw_diag *diag) {
     const hw_permutation *p = job->p;
-    if (job->is_direct) {
-        char *to = (char *)p->out + part->out_first * p->elem_bytes;
-        const hw_permutation piece = piece_of(p, part, slot->in, LIKE_IN, to, IN_OUT);
-        return hw_gpu_transpose_to_host(job->go, &piece, diag);
-    }
-    const hw_permutation piece = piece_of(p, part, slot->in, LIKE_IN, slot->out, LIKE_OUT);
-    hw_status status = hw_gpu_transpose(job->go, &piece, diag);
-    return status ? status : hw_copy(job->go, slot->host_out, slot->out, part->elems * p->elem_bytes, diag);
+    if (!job->is_direct) return hw_copy(job->go, slot->host_out, slot->out, part->elems * p->elem_bytes, diag);
+    char *to = (char *)p->out + part->out_first * p->elem_bytes;
+    const hw_permutation runs = hw_part_move(p, part, turned, HW_LIKE_WORDS_OF_OUT, to, HW_IN_OUT);
+    slot->blocks = job->blocks;
+    return hw_send(job->go, &runs, job->blocks, diag);
 }
 
 // Queues all that is done with a piece. Its slot is free.
 static hw_status start(job *job, uint64_t index, hw_diag *diag) {
     slot *slot = &job->slots[index % SLOTS];
-    const part part = part_of(job->p, &job->cut, index);
-    hw_status status = bring(job, slot, &part, diag);
-    if (status == HW_OK) status = hw_event_record(slot->come, job->come, diag);
-    if (status == HW_OK) status = hw_stream_wait(job->go, slot->come, diag);
-    if (status == HW_OK) status = send(job, slot, &part, diag);
-    return status == HW_OK ? hw_event_record(slot->gone, job->go, diag) : status;
+    const hw_part part = hw_part_of(job->p, &job->cut, index);
+    const hw_permutation turned = turned_piece(job, slot, &part);
+    hw_status status = hw_event_record(slot->at[COMING], job->come, diag);
+    if (status == HW_OK) status = bring(job, slot, &part, diag);
+    if (status == HW_OK) status = hw_event_record(slot->at[HERE], job->come, diag);
+    if (status == HW_OK) status = hw_stream_wait(job->turn, slot->at[HERE], diag);
+    if (status == HW_OK) status = hw_gpu_transpose(job->turn, &turned, diag);
+    if (status == HW_OK) status = hw_event_record(slot->at[TURNED], job->turn, diag);
+    if (status == HW_OK) status = hw_stream_wait(job->go, slot->at[TURNED], diag);
+    if (status == HW_OK) status = hw_event_record(slot->at[GOING], job->go, diag);
+    if (status == HW_OK) status = send(job, slot, &part, turned.out, diag);
+    return status == HW_OK ? hw_event_record(slot->at[GONE], job->go, diag) : status;
+}
+
+// Of too few blocks a piece goes slower than one comes; of too many it comes slower, since the requests of the copy's
+// reads wait behind the writes. Small differences are chance for the most part.
+static uint32_t paced(uint32_t blocks, double come, double go) {
+    const double difference = go / come - 1, small = 0.03, large = 0.25;
+    if (difference > large) return blocks + (uint32_t)(blocks * (difference > 1 ? 1 : difference) / 2) + 1;
+    if (difference > small) return blocks + 1;
+    return difference < -small && blocks > 1 ? blocks - 1 : blocks;
+}
+
+static hw_status keep_pace(job *job, const slot *slot, hw_diag *diag) {
+    double come, go;
+    if (slot->blocks != job->blocks) return HW_OK;   // the number has changed since this piece was sent
+    hw_status status = hw_event_elapsed_ns(slot->at[COMING], slot->at[HERE], &come, diag);
+    if (status == HW_OK) status = hw_event_elapsed_ns(slot->at[GOING], slot->at[GONE], &go, diag);
+    if (status != HW_OK || !(come > 0)) return status;
+    const uint32_t most = hw_device_get_properties(job->device)->multiprocessors;
+    job->blocks = (uint32_t)hw_least(paced(job->blocks, come, go), most);
+    return HW_OK;
 }
 
 // Waits for a piece: its slot is free again, and what lies in pinned memory belongs to the array.
 static hw_status finish(job *job, uint64_t index, hw_diag *diag) {
     const hw_permutation *p = job->p;
     slot *slot = &job->slots[index % SLOTS];
-    hw_status status = hw_event_synchronize(slot->gone, diag);
-    if (status == HW_OK && !job->is_direct) {
-        const part part = part_of(p, &job->cut, index);
+    hw_status status = hw_event_synchronize(slot->at[GONE], diag);
+    if (status == HW_OK && job->is_direct) {
+        status = keep_pace(job, slot, diag);
+    } else if (status == HW_OK) {
+        const hw_part part = hw_part_of(p, &job->cut, index);
         char *to = (char *)p->out + part.out_first * p->elem_bytes;
-        const hw_permutation piece = piece_of(p, &part, slot->host_out, LIKE_OUT, to, IN_OUT);
+        const hw_permutation piece = hw_part_move(p, &part, slot->host_out, HW_LIKE_OUT, to, HW_IN_OUT);
         uint32_t n_threads;
         hw_pool *pool = hw_device_pool(job->device, &n_threads);
         status = hw_cpu_transpose(&piece, pool, n_threads, diag);
@@ -286,29 +212,36 @@ static hw_status run_pieces(job *job, hw_diag *diag) {
         if (i >= SLOTS && i - SLOTS < pieces) status = finish(job, i - SLOTS, diag);
         if (status == HW_OK && i < pieces) status = start(job, i, diag);
     }
-    hw_stream *const streams[] = {job->come, job->go};
-    for (int k = 0; k < 2; k++) {   // also after a failure: the buffers are freed next
+    hw_stream *const streams[] = {job->come, job->turn, job->go};
+    for (int k = 0; k < 3; k++) {   // also after a failure: the buffers are freed next
         hw_status last = hw_stream_synchronize(streams[k], status == HW_OK ? diag : NULL);
         if (status == HW_OK) status = last;
     }
     return status;
 }
 
+static uint64_t aligned(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
+
 // Small pieces, so that little time is lost before the first has come and after the last has; but not so small that
-// starting a copy counts.
+// starting a copy counts. Gaps between short runs may take several times what the elements do.
 static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_direct, job *job, hw_diag *diag) {
     const uint64_t least = 1 << 20, most = 64 << 20, share = p->elems * p->elem_bytes / 64;
+    const uint64_t wanted = share < least ? least : share > most ? most : share;
     uint64_t free_bytes;
-    *job = (struct job){.p = p, .device = device, .is_direct = is_direct};
+    *job = (struct job){.p = p, .device = device, .is_direct = is_direct, .blocks = FIRST_BLOCKS};
     hw_status status = hw_device_free_bytes(device, &free_bytes, diag);
     if (status != HW_OK) return status;
-    const uint64_t room = free_bytes / 20 * 19 / ((is_direct ? 1 : 2) * SLOTS);
-    if (!choose_cut(p, share < least ? least : share > most ? most : share, room, &job->cut))
-        return hw_diag_set(diag, HW_NO_MEMORY,
-                           "hw_transpose: the device has %llu bytes to spare, too few for one piece of the array",
-                           (unsigned long long)free_bytes);
-    job->piece_bytes = part_of(p, &job->cut, 0).elems * p->elem_bytes;
-    return HW_OK;
+    const uint64_t room = free_bytes / 20 * 19 / SLOTS;
+    uint64_t bytes_most = hw_least(room / 2, HW_SEND_BYTES_MOST);
+    for (; hw_cut_choose(p, wanted, bytes_most, &job->cut); bytes_most /= 2) {
+        const hw_part first = hw_part_of(p, &job->cut, 0);
+        job->in_bytes = aligned(first.elems * p->elem_bytes);
+        job->out_bytes = is_direct ? aligned(hw_part_words_bytes(p, &first)) : job->in_bytes;
+        if (job->in_bytes + job->out_bytes <= room) return HW_OK;
+    }
+    return hw_diag_set(diag, HW_NO_MEMORY,
+                       "hw_transpose: the device has %llu bytes to spare, too few for one piece of the array",
+                       (unsigned long long)free_bytes);
 }
 
 hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_pinned, hw_diag *diag) {
@@ -333,14 +266,15 @@ const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p
         snprintf(text, text_bytes, "%s\n", diag.text);
         return text;
     }
-    const part part = part_of(p, &job.cut, 0);
-    const hw_permutation piece = piece_of(p, &part, NULL, LIKE_IN, NULL, is_direct ? IN_OUT : LIKE_OUT);
+    const hw_part part = hw_part_of(p, &job.cut, 0);
+    const hw_permutation piece = turned_piece(&job, &job.slots[0], &part);
+    const uint64_t bytes = part.elems * p->elem_bytes;
     int used = snprintf(text, text_bytes,
                         "from this machine's memory in %llu piece%s of %llu byte%s, %d at a time; %s; each piece:\n",
                         (unsigned long long)job.cut.pieces, hw_page_plural(job.cut.pieces),
-                        (unsigned long long)job.piece_bytes, hw_page_plural(job.piece_bytes), SLOTS,
-                        is_direct ? "kernels write the result here" : "copied through pinned memory");
+                        (unsigned long long)bytes, hw_page_plural(bytes), SLOTS,
+                        is_direct ? "transpose/97_send.cu writes the results here" : "copied through pinned memory");
     if (used > 0 && (size_t)used < text_bytes)
-        hw_gpu_transpose_explain(device, &piece, is_direct, text + used, text_bytes - (size_t)used);
+        hw_gpu_transpose_explain(device, &piece, text + used, text_bytes - (size_t)used);
     return text;
 }

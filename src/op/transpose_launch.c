@@ -119,20 +119,9 @@ static void launch_ragged(const hw_permutation *p, const hw_tile_plan *tile, int
     add_shape(plan, launch, &shape);
 }
 
-// Some blocks for all boxes, whose number the kernel is told.
-static void take_turns(const hw_tile_plan *tile, hw_plan *plan) {
-    hw_plan_launch *launch = &plan->launches[0];
-    const uint32_t boxes = (uint32_t)tile->blocks;
-    hw_plan_define(plan, launch, "TURNS", 1);
-    launch->params[launch->n_params++] =
-        (hw_plan_param){.array = -1, .offset = hw_plan_value(plan, &boxes, sizeof boxes)};
-    if (launch->grid[0] > tile->blocks_at_once) launch->grid[0] = tile->blocks_at_once;
-}
-
 void hw_tile_plan_launch(const hw_permutation *p, const hw_tile_plan *tile, int in, int out, hw_plan *plan) {
     if (tile->kind == HW_TILE_RAGGED) launch_ragged(p, tile, in, out, plan);
     else launch_boxes(p, tile, in, out, plan);
-    if (tile->blocks_at_once) take_turns(tile, plan);
 }
 
 void hw_swap_plan_launch(const hw_permutation *p, const hw_swap_plan *swap, int data, hw_plan *plan) {

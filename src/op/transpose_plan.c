@@ -324,11 +324,11 @@ static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_t
 // ---- In place -------------------------------------------------------------------------------------------------------
 
 // What the kernels' parameters take at most: two pointers, the most of what each puts before the grid (pitches, strides
-// of the box), the grid, a number of boxes (transpose_launch.c).
+// of the box), the grid (transpose_launch.c).
 static uint32_t param_bytes(const hw_permutation *p) {
     const uint32_t offset = needs_index64(p) ? 8 : 4, axes = p->rank < HW_BOX_AXES ? p->rank : HW_BOX_AXES;
     const uint32_t strides = 2 * offset * axes, pitches = 16 + offset, grid_axis = offset == 8 ? 40 : 28;
-    return 16 + (strides > pitches ? strides : pitches) + (p->rank ? p->rank : 1) * grid_axis + 4;
+    return 16 + (strides > pitches ? strides : pitches) + (p->rank ? p->rank : 1) * grid_axis;
 }
 
 uint32_t hw_swap_plan_shared_bytes(const hw_swap_plan *plan) {
@@ -402,7 +402,6 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     memset(plan, 0, sizeof *plan);
     plan->elem_bytes = p->elem_bytes;
     plan->threads = goals->threads;
-    plan->blocks_at_once = goals->blocks_at_once;
     if (p->elems == 0) return;
     if (p->rank == 0 || (p->rank == 1 && p->in_stride[0] == 1 && p->out_stride[0] == 1)) {
         plan->kind = HW_TILE_COPY;
@@ -458,17 +457,5 @@ hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_propert
         goals.box_bytes_min /= 4;
         goals.threads = 256;
     }
-    return goals;
-}
-
-hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p, const hw_device_properties *device) {
-    hw_device_properties small = *device;
-    small.multiprocessors = 1;
-    hw_tile_goals goals = hw_tile_goals_for(p, &small);
-    goals.in_run_bytes = 64;
-    goals.out_run_bytes = 2048;
-    goals.box_bytes_min = 8192;
-    goals.threads = 512;
-    goals.blocks_at_once = 8;
     return goals;
 }

@@ -35,7 +35,6 @@ typedef struct hw_tile_plan {
     uint32_t n_grid;
     hw_tile_grid grid[HW_MAX_RANK];    // the first varies fastest
     uint64_t blocks;
-    uint32_t blocks_at_once;           // so many take the boxes by turns; 0: each has its own
     bool index64;                      // an offset does not fit 32 bits
 } hw_tile_plan;
 
@@ -48,15 +47,10 @@ typedef struct hw_tile_goals {
     uint32_t threads;
     uint32_t direct_bytes;             // common rows from this length on need no shared memory
     uint32_t grid_order;               // 0: boxes follow in, 1: out, 2: the two cut axes first
-    uint32_t blocks_at_once;           // 0: all
     uint32_t shared_bytes;             // that the kernel may declare
 } hw_tile_goals;
 
 hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_properties *device);
-
-// The same for an out in this machine's memory, which the kernel writes over the bus while copies to the device go on:
-// few blocks, since writes that queue up keep the copies' requests waiting, and long runs of out.
-hw_tile_goals hw_tile_goals_to_host(const hw_permutation *p, const hw_device_properties *device);
 
 // p is merged and widened, no extent above HW_TILE_MOST, and more than one run (not HW_TILE_COPY) has no more than
 // hw_tile_blocks_most blocks in the end: the caller splits larger ones. Never fails: every permutation has a plan.

@@ -1,7 +1,9 @@
-// hw_transpose of arrays of this machine, in pieces through a device that has little memory; and the kernels that write
-// this machine's memory, by a few blocks that take all boxes. With HW_TEST_DEVICE=cuda:0 the same on a GPU.
+// hw_transpose of arrays of this machine, in pieces through a device that has little memory; and the kernel that writes
+// runs into this machine's memory. With HW_TEST_DEVICE=cuda:0 the same on a GPU.
 #include "device/device.h"
 #include "op/transpose_gpu.h"
+#include "op/transpose_pieces.h"
+#include "op/transpose_send.h"
 #include "transpose_test.h"
 
 enum { RANK = 6 };
@@ -76,7 +78,7 @@ static void pieces(void **state) {
         {9000, 4, false, 4, {2, 0, 3, 1}, {7, 11, 13, 9}},
         {9000, 4, true, 4, {3, 1, 2, 0}, {5, 12, 10, 16}},
         {20000, 16, false, 3, {1, 2, 0}, {31, 8, 24}},
-        {700, 1, false, 5, {4, 3, 2, 1, 0}, {3, 5, 7, 4, 6}},
+        {4000, 1, false, 5, {4, 3, 2, 1, 0}, {3, 5, 7, 4, 6}},
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) check(&examples[i]);
 }
@@ -95,58 +97,130 @@ static void too_large(void **state) {
     hw_device_close(small);
 }
 
-// The plan for an out in this machine's memory, with an out on the device, so that a simulation can run it too.
-static void check_few_blocks(hw_device *device, const example *e) {
-    hw_stream *stream = hw_device_stream(device);
+// Runs of out are long enough, those of in are whole rows where they may be.
+static void pieces_of_large_arrays(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t elem_bytes, wanted_mib;
+        uint64_t n[2];               // of in
+        uint64_t rows, cols, pieces;
+    } examples[] = {
+        {4, 64, {32768, 32768}, 512, 32768, 64},
+        {4, 64, {40007, 30011}, 544, 30011, 74},
+        {1, 32, {65536, 32768}, 2048, 32768, 32},
+        {4, 60, {1000000, 1000}, 15648, 1000, 64},
+        {4, 32, {1000, 1 << 26}, 512, 16384, 8192},   // not even a row at a time
+        {8, 64, {3, 1 << 26}, 3, 2684384, 25},
+    };
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        const uint64_t *n = examples[i].n;
+        const hw_permutation p = {.rank = 2, .elem_bytes = examples[i].elem_bytes, .elems = n[0] * n[1],
+                                  .n = {n[1], n[0]}, .in_stride = {1, (int64_t)n[1]},
+                                  .out_stride = {(int64_t)n[0], 1}};
+        hw_cut cut;
+        assert_true(hw_cut_choose(&p, (uint64_t)examples[i].wanted_mib << 20, 128 << 20, &cut));
+        const hw_part first = hw_part_of(&p, &cut, 0), last = hw_part_of(&p, &cut, cut.pieces - 1);
+        assert_int_equal(first.n[1], examples[i].rows);
+        assert_int_equal(first.n[0], examples[i].cols);
+        assert_int_equal(cut.pieces, examples[i].pieces);
+        assert_int_equal(last.in_first + (last.n[1] - 1) * n[1] + last.n[0], p.elems);
+        assert_int_equal(last.out_first + (last.n[0] - 1) * n[0] + last.n[1], p.elems);
+    }
+}
+
+// ---- What a kernel sends --------------------------------------------------------------------------------------------
+
+// An array out that begins `shift` bytes behind a word of 16, in pieces of up to `piece_bytes`. It lies on the device,
+// so that a simulation can run the kernel too.
+typedef struct send_example {
+    uint32_t elem_bytes, shift, piece_bytes, blocks;
+    int rank, axes[RANK];
+    int64_t shape[RANK];
+} send_example;
+
+static void *device_memory(hw_device *device, uint64_t bytes) {
+    void *memory = NULL;
+    assert_int_equal(hw_device_alloc(device, bytes, &memory, NULL), HW_OK);
+    return memory;
+}
+
+// As transpose_host.c does it, one piece at a time.
+static void send_piece(hw_stream *stream, const hw_permutation *p, const hw_part *part, uint32_t blocks, void *in,
+                       void *turned) {
     hw_diag diag = {0};
+    const uint64_t e = p->elem_bytes;
+    char *to = (char *)p->out + part->out_first * e;
+    const char *from = (const char *)p->in + part->in_first * e;
+    assert_int_equal(hw_copy_2d(stream, in, part->run * e, from, part->pitch * e, part->run * e, part->runs, &diag), 0);
+    turned = (char *)turned + (uintptr_t)to % 16;
+    const hw_permutation turn = hw_part_move(p, part, in, HW_LIKE_IN, turned, HW_LIKE_WORDS_OF_OUT);
+    if (hw_gpu_transpose(stream, &turn, &diag)) fail_msg("%s", diag.text);
+    const hw_permutation runs = hw_part_move(p, part, turned, HW_LIKE_WORDS_OF_OUT, to, HW_IN_OUT);
+    if (hw_send(stream, &runs, blocks, &diag)) fail_msg("%s", diag.text);
+}
+
+static void check_send(hw_device *device, const send_example *e) {
+    enum { GAP_BYTE = 0x5b };
+    hw_stream *stream = hw_device_stream(device);
     const uint64_t bytes = count_elems(e->rank, e->shape) * e->elem_bytes, all = bytes + 2 * GUARD;
+    const uint64_t begin = GUARD + e->shift;
     unsigned char *source = malloc(all), *got = malloc(all), *wanted = malloc(all);
-    void *in = NULL, *out = NULL;
+    char *in = device_memory(device, all), *out = device_memory(device, all);
     fill(source, all);
     memset(wanted, GUARD_BYTE, all);
-    transpose_dense(e->rank, e->axes, e->shape, e->elem_bytes, source + GUARD, wanted + GUARD);
-    assert_int_equal(hw_device_alloc(device, all, &in, &diag), HW_OK);
-    assert_int_equal(hw_device_alloc(device, all, &out, &diag), HW_OK);
-    assert_int_equal(hw_copy(stream, in, source, all, &diag), HW_OK);
-    assert_int_equal(hw_fill(stream, out, GUARD_BYTE, all, &diag), HW_OK);
+    transpose_dense(e->rank, e->axes, e->shape, e->elem_bytes, source + GUARD, wanted + begin);
+    assert_int_equal(hw_copy(stream, in, source, all, NULL), HW_OK);
+    assert_int_equal(hw_fill(stream, out, GUARD_BYTE, all, NULL), HW_OK);
     int64_t out_shape[RANK];
     for (int i = 0; i < e->rank; i++) out_shape[i] = e->shape[e->axes[i]];
-    const DLDevice dl = hw_device_get_properties(device)->dl;
-    DLTensor a = {.data = (char *)in + GUARD, .device = dl, .ndim = e->rank, .dtype = type_of(e->elem_bytes),
-                  .shape = (int64_t *)e->shape};
+    DLTensor a = {.data = in + GUARD, .device = hw_device_get_properties(device)->dl, .ndim = e->rank,
+                  .dtype = type_of(e->elem_bytes), .shape = (int64_t *)e->shape};
     DLTensor b = a;
-    b.data = (char *)out + GUARD;
+    b.data = out + begin;
     b.shape = out_shape;
     hw_permutation p;
-    assert_int_equal(hw_permutation_make(&a, e->axes, &b, true, &p, &diag), HW_OK);
+    hw_cut cut;
+    assert_int_equal(hw_permutation_make(&a, e->axes, &b, true, &p, NULL), HW_OK);
     hw_permutation_merge(&p);
-    char text[4096];
-    hw_gpu_transpose_explain(device, &p, true, text, sizeof text);
-    assert_non_null(strstr(text, "at a time: 8 blocks"));
-    if (hw_gpu_transpose_to_host(stream, &p, &diag)) fail_msg("%s", diag.text);
+    assert_true(hw_cut_choose(&p, e->piece_bytes, e->piece_bytes, &cut));
+    const hw_part first = hw_part_of(&p, &cut, 0);
+    const uint64_t turned_bytes = hw_part_words_bytes(&p, &first);
+    void *piece = device_memory(device, first.elems * e->elem_bytes), *turned = device_memory(device, turned_bytes);
+    assert_int_equal(hw_fill(stream, turned, GAP_BYTE, turned_bytes, NULL), HW_OK);
+    for (uint64_t i = 0; i < cut.pieces; i++) {
+        const hw_part part = hw_part_of(&p, &cut, i);
+        send_piece(stream, &p, &part, e->blocks, piece, turned);
+    }
+    hw_diag diag = {0};
     assert_int_equal(hw_copy(stream, got, out, all, &diag), HW_OK);
     if (hw_stream_synchronize(stream, &diag)) fail_msg("%s", diag.text);
-    expect_bytes(got, wanted, all, GUARD, text);
-    expect_grammar(text);
-    hw_device_free(device, in);
-    hw_device_free(device, out);
+    expect_bytes(got, wanted, all, begin, "sent");
+    void *const on_device[] = {in, out, piece, turned};
+    for (int i = 0; i < 4; i++) hw_device_free(device, on_device[i]);
     free(source);
     free(got);
     free(wanted);
 }
 
-static void few_blocks_take_all_boxes(void **state) {
+static void kernels_send_runs(void **state) {
     (void)state;
-    static const example examples[] = {
-        {0, 4, false, 2, {1, 0}, {600, 400}},     {0, 4, false, 2, {1, 0}, {517, 331}},
-        {0, 1, false, 2, {1, 0}, {1024, 256}},    {0, 1, false, 2, {1, 0}, {701, 499}},
-        {0, 2, false, 2, {1, 0}, {333, 777}},     {0, 8, false, 2, {1, 0}, {257, 259}},
-        {0, 16, false, 2, {1, 0}, {100, 70}},     {0, 4, false, 3, {0, 2, 1}, {9, 65, 130}},
-        {0, 4, false, 3, {1, 0, 2}, {40, 50, 60}}, {0, 4, false, 2, {1, 0}, {20000, 3}},
-        {0, 2, false, 4, {3, 1, 2, 0}, {20, 6, 10, 30}},
+    static const send_example examples[] = {
+        {4, 0, 1 << 20, 22, 2, {1, 0}, {600, 400}},      // one piece: one run
+        {4, 0, 64 << 10, 22, 2, {1, 0}, {600, 400}},     // whole words
+        {4, 4, 64 << 10, 3, 2, {1, 0}, {517, 331}},      // rows of out begin anywhere
+        {1, 0, 40000, 5, 2, {1, 0}, {701, 499}},
+        {1, 3, 9000, 1, 2, {1, 0}, {701, 499}},
+        {2, 1, 30000, 7, 2, {1, 0}, {333, 777}},         // not even at a multiple of an element
+        {8, 8, 50000, 22, 2, {1, 0}, {257, 259}},
+        {16, 0, 9000, 22, 2, {1, 0}, {100, 70}},
+        {16, 8, 9000, 22, 2, {1, 0}, {31, 70}},
+        {4, 0, 20000, 22, 3, {0, 2, 1}, {9, 65, 130}},
+        {4, 0, 20000, 22, 3, {1, 0, 2}, {40, 50, 7}},    // runs of seven elements and more
+        {1, 5, 600, 22, 3, {2, 1, 0}, {11, 13, 17}},     // runs of few bytes
+        {2, 2, 6000, 22, 4, {3, 1, 2, 0}, {20, 6, 10, 30}},
     };
     hw_device *device = open_limited(0);
-    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) check_few_blocks(device, &examples[i]);
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) check_send(device, &examples[i]);
     hw_device_close(device);
 }
 
@@ -154,7 +228,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),
         cmocka_unit_test(too_large),
-        cmocka_unit_test(few_blocks_take_all_boxes),
+        cmocka_unit_test(pieces_of_large_arrays),
+        cmocka_unit_test(kernels_send_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

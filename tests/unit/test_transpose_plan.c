@@ -132,10 +132,10 @@ static int32_t shared_at(int64_t at) {
 
 // What a launch leaves for the kernel. Its parameters are pointers and a structure, the last value of the launch's
 // plan, and a number where blocks take turns. Tiles seldom come near it, so what they may take is looked at too.
-static void check_shared(const hw_device_properties *gpu, const hw_plan *launched, bool turns, uint32_t bytes) {
+static void check_shared(const hw_device_properties *gpu, const hw_plan *launched, uint32_t bytes) {
     const hw_plan_launch *launch = &launched->launches[0];
     const uint32_t last = launch->n_params - 1;
-    const uint32_t params = 8 * last + launched->used - launch->params[last].offset + (turns ? 4 : 0);
+    const uint32_t params = 8 * last + launched->used - launch->params[last].offset;
     const uint32_t most = gpu->cc < 20 ? gpu->shared_bytes - 16 - params : SHARED_MOST;
     if (bytes > most) complain("more shared memory than a launch leaves", bytes);
     if (hw_tile_goals_for(now, gpu).shared_bytes > most) complain("plans may take more than a launch leaves", most);
@@ -376,7 +376,7 @@ static void test_plans(void **state) {
         else run_permute();
         compare();
         hw_tile_plan_launch(&p, &plan, 0, 1, &launch);
-        check_shared(&gpu, &launch, false, shared_elems * p.elem_bytes);
+        check_shared(&gpu, &launch, shared_elems * p.elem_bytes);
         assert_int_equal(shared_elems * p.elem_bytes, hw_tile_plan_shared_bytes(&plan));
         micro += plan.micro > 1;
         if (plan.n_axes > most_axes) most_axes = plan.n_axes;
@@ -438,7 +438,7 @@ static void test_large_plans(void **state) {
         const hw_permutation p = large_permutation();
         hw_device_properties gpu = below(3) ? h200 : gtx280;
         if (below(4) == 0) gpu.multiprocessors = 1;
-        const hw_tile_goals goals = below(8) ? hw_tile_goals_for(&p, &gpu) : hw_tile_goals_to_host(&p, &gpu);
+        const hw_tile_goals goals = hw_tile_goals_for(&p, &gpu);
         uint64_t longest = 0;
         for (uint32_t k = 0; k < p.rank; k++) longest = p.n[k] > longest ? p.n[k] : longest;
         if (longest > HW_TILE_MOST) continue;
@@ -456,10 +456,7 @@ static void test_large_plans(void **state) {
         if (per_thread > 128 * plan.threads) complain("a box with too many items for each thread", per_thread);
         wide += plan.index64;
         hw_tile_plan_launch(&p, &plan, 0, 1, &launch);
-        const bool turns = plan.blocks_at_once;
-        plan.blocks_at_once = 0;
-        hw_tile_plan_launch(&p, &plan, 0, 1, &launch);
-        check_shared(&gpu, &launch, turns, bytes);
+        check_shared(&gpu, &launch, bytes);
     }
     assert_true(largest > 32 << 10 && largest_old > 12 << 10 && wide > 100);
 }
@@ -547,7 +544,7 @@ static void test_swaps(void **state) {
         run_swap(&swap);
         compare();
         hw_swap_plan_launch(&p, &swap, 0, &launch);
-        check_shared(&gpu, &launch, false, shared_elems * p.elem_bytes);
+        check_shared(&gpu, &launch, shared_elems * p.elem_bytes);
         assert_int_equal(shared_elems * p.elem_bytes, hw_swap_plan_shared_bytes(&swap));
     }
     assert_true(swaps > 200);
@@ -566,7 +563,7 @@ static void test_large_swaps(void **state) {
                 now = &p;
                 assert_true(hw_swap_plan_make(&p, gpu ? &gtx280 : &h200, &swap));
                 hw_swap_plan_launch(&p, &swap, 0, &launch);
-                check_shared(gpu ? &gtx280 : &h200, &launch, false, hw_swap_plan_shared_bytes(&swap));
+                check_shared(gpu ? &gtx280 : &h200, &launch, hw_swap_plan_shared_bytes(&swap));
                 assert_true(swap.box % swap.vector == 0 && hw_swap_plan_shared_bytes(&swap) > 4096);
             }
 }

@@ -1,0 +1,46 @@
+// How an array is cut into pieces that go through a device one after the other: pure functions of its merged shape.
+#ifndef HW_OP_TRANSPOSE_PIECES_H
+#define HW_OP_TRANSPOSE_PIECES_H
+
+#include "op/permutation.h"
+
+// Of an axis pieces take `length` steps; of `count` pieces the last may take fewer.
+typedef struct hw_range {
+    uint64_t length, count;
+} hw_range;
+
+// A piece is a range of one axis with all of the axes that are faster in in, at one place along each slower axis: a run
+// of in. But of the axis that is fastest in out it takes a range too where that is a slower one, since single elements
+// would be scattered over out otherwise: some runs at equal distances then, which are still long.
+typedef struct hw_cut {
+    uint32_t order[HW_MAX_RANK];     // axes by their stride in in, the slowest first
+    uint32_t depth, far;             // the last axis with a range, and the one that is fastest in out, in this order
+    hw_range ranges[HW_MAX_RANK];    // of the axes in this order, up to depth
+    uint64_t pieces;
+} hw_cut;
+
+// Pieces of about `wanted` bytes, larger where runs of out would be shorter than 2 KiB, and never above `most`. False
+// when one element is too large. p: merged, both arrays dense.
+bool hw_cut_choose(const hw_permutation *p, uint64_t wanted, uint64_t most, hw_cut *cut);
+
+// One piece: where it begins, how far it reaches, and the runs of in that it is, in elements.
+typedef struct hw_part {
+    uint64_t n[HW_MAX_RANK], elems;
+    uint64_t in_first, out_first;
+    uint64_t run, runs, pitch;
+} hw_part;
+
+hw_part hw_part_of(const hw_permutation *p, const hw_cut *cut, uint64_t index);   // the first is the largest
+
+// How a piece lies somewhere: densely, its axes in the order of in or of out; in the order of out with gaps, so that
+// its runs begin where those of the array out do in words of 16 bytes; in the array out.
+typedef enum hw_layout { HW_LIKE_IN, HW_LIKE_OUT, HW_LIKE_WORDS_OF_OUT, HW_IN_OUT } hw_layout;
+
+// The piece from one place to another, merged.
+hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_layout from, void *out,
+                            hw_layout to);
+
+// What HW_LIKE_WORDS_OF_OUT takes, in whole words, wherever in the first of them it begins.
+uint64_t hw_part_words_bytes(const hw_permutation *p, const hw_part *part);
+
+#endif
