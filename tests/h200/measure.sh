@@ -2,10 +2,10 @@
 # Takes the figures of bench/results and docs/ on a machine with a GPU. Usage: measure.sh BIN OUT PART..., where BIN is
 # the halfwarp of a clean commit and OUT receives a file for each of these parts, which take a minute or two each:
 #   transpose matmul reduce nearest   bench/results/PART_h200.json
-#   host                              the same of arrays larger than the device's memory, two runs
+#   host                              of arrays larger than the device's memory, two runs: transpose_host_h200.json
 #   ladders                           ladder_PART_SIZE.json of four families
-#   access                            offsets and strides: access.csv
-#   bandwidth                         bandwidth.csv, transfers and their overlap with kernels
+#   access                            offsets and strides: access_h200.csv
+#   bandwidth                         bandwidth_h200.csv, transfers and their overlap with kernels
 # HW_MEASURE_SECONDS: how long each case is measured, 0.06 unless given.
 set -u
 halfwarp=$1 out=$2
