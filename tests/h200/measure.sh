@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Takes the figures of bench/results and docs/ on a machine with a GPU. Usage: measure.sh BIN OUT PART..., where BIN is
-# the halfwarp of a clean commit and OUT receives a file for each of these parts, which take a minute or two each:
-#   transpose matmul reduce nearest   bench/results/PART_h200.json
-#   host                              of arrays larger than the device's memory, two runs: transpose_host_h200.json
-#   ladders                           ladder_PART_SIZE.json of four families
-#   access                            offsets and strides: access_h200.csv
+# the halfwarp of a clean commit and OUT receives what these parts keep in bench/results, a minute or two for each:
+#   transpose matmul reduce nearest   PART_h200.json
+#   host                              transpose_host_h200.json, arrays larger than the device's memory
+#   ladders                           ladder_FAMILY_h200_SIZE.json of four families
+#   access                            access_h200.csv, offsets and strides
 #   bandwidth                         bandwidth_h200.csv, transfers and their overlap with kernels
 # HW_MEASURE_SECONDS: how long each case is measured, 0.06 unless given.
 set -u
@@ -19,7 +19,7 @@ run() {
     echo "== $((SECONDS - start)) s"
 }
 bench() { run bench "$1" --device cuda:0 --seconds "$seconds" -o "$out/$2.json" "${@:3}"; }
-ladder() { run ladder "$1" --device cuda:0 --size "$2" --seconds 0.2 --format json -o "$out/ladder_$1_$2.json"; }
+ladder() { run ladder "$1" --device cuda:0 --size "$2" --seconds 0.2 --format json -o "$out/ladder_$1_h200_$2.json"; }
 
 for part; do
     case $part in
@@ -29,19 +29,18 @@ for part; do
         rm "$out/cases.txt"
         ;;
     matmul | reduce | nearest) bench $part ${part}_h200 ;;
-    host)
-        for turn in 1 2; do bench transpose host_$turn --only gpu-host --no-peers; done
-        ;;
+    host) bench transpose transpose_host_h200 --only gpu-host --no-peers ;;
     ladders)
         ladder transpose 8192x8192
+        ladder transpose 10007x9973
         ladder matmul 4096x4096x4096
         ladder reduce 268435456
         ladder nearest 100000x3x1
         ;;
     access)
-        run ladder access --device cuda:0 --gpu fx5600,gtx280,h200 --seconds 0.02 --format csv -o "$out/access.csv"
+        run ladder access --device cuda:0 --gpu fx5600,gtx280,h200 --seconds 0.02 --format csv -o "$out/access_h200.csv"
         ;;
-    bandwidth) run bandwidth --device cuda:0 --format csv -o "$out/bandwidth.csv" ;;
+    bandwidth) run bandwidth --device cuda:0 --format csv -o "$out/bandwidth_h200.csv" ;;
     *) echo "no part $part" && failed=1 ;;
     esac
 done
