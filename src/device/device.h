@@ -80,7 +80,7 @@ hw_pool *hw_device_pool(hw_device *device, uint32_t *n_threads);
 // The simulated GPU, to attach an observer to (hw_sim_set_sink); NULL for other kinds.
 hw_sim *hw_device_sim(hw_device *device);
 
-// Do the device's kernels reach this machine's memory at that address (pinned memory, on a real GPU)?
+// Do the device's kernels reach this machine's memory at that address (pinned memory, on a GPU)?
 bool hw_device_reaches(hw_device *device, const void *memory);
 
 // As hw_host_alloc, and freed as that: write-combined on a real GPU, for the processor to write and not to read.

@@ -56,6 +56,12 @@ static void sim_free(hw_device *device, const hw_block *block) {
     hw_mem_free(hw_sim_mem(sim_of(device)), block->address, NULL);
 }
 
+// What hw_host_alloc gave: simulated kernels run in this process.
+static bool sim_reaches(hw_device *device, const void *memory) {
+    hw_allocation found;
+    return hw_mem_find(hw_sim_mem(sim_of(device)), (uintptr_t)memory, 1, &found);
+}
+
 static hw_status sim_free_bytes(hw_device *device, uint64_t *bytes, hw_diag *diag) {
     (void)diag;
     uint64_t limit, used, available = hw_host_available_bytes();
@@ -179,4 +185,5 @@ const hw_device_table hw_sim_table = {
     .blocks_per_multiprocessor = sim_blocks,
     .allow_dynamic_shared = sim_allow,
     .launch = sim_launch,
+    .reaches = sim_reaches,
 };

@@ -117,7 +117,7 @@ const char *hw_gpu_reduce_explain(hw_device *device, const hw_reduction_form *fo
                 hw_page_plural(load_bytes),
                 plan.way == HW_REDUCE_ROWS && !plan.aligned ? ", the elements before and after these words singly" : "",
                 plan.unroll, (unsigned long long)plan.blocks, hw_page_plural(plan.blocks), plan.index64 ? 64 : 32);
-    if (plan.stays) hw_page_say(&page, "cache: L2 holds the array, of which each byte may be asked for again\n");
+    if (plan.stays) hw_page_say(&page, "cache: L2 holds the array, and loads leave it there\n");
     if (plan.scratch_bytes)
         hw_page_say(&page, "finish: the last block of each output puts %llu bytes of parts together, in a fixed "
                     "order\n", (unsigned long long)plan.scratch_bytes);

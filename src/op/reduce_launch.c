@@ -1,4 +1,5 @@
 // What 92_rows.cu and 94_columns.cu are given.
+#include <assert.h>
 #include <string.h>
 
 #include "base/integers.h"
@@ -61,6 +62,7 @@ static void put_columns(param_block *block, const hw_reduction_form *form, const
 }
 
 static void define_text(hw_plan *plan, hw_plan_launch *launch, const char *name, const char *value) {
+    assert(launch->n_defines < HW_PLAN_DEFINES);
     launch->defines[launch->n_defines++] = hw_plan_text(plan, "%s=%s", name, value);
 }
 

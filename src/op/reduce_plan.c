@@ -231,7 +231,7 @@ static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) 
 void hw_reduce_plan_make(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t most_index = ((uint64_t)1 << 31) - ((uint64_t)1 << 20);
     *plan = (hw_reduce_plan){0};
-    plan->stays = form->outputs * form->terms * form->in_bytes <= goals->l2_bytes;
+    plan->stays = goals->l2_bytes && form->outputs * form->terms * form->in_bytes <= goals->l2_bytes;
     plan->index64 = form->terms > most_index || form->outputs > most_index;
     choose_fold(form, plan);
     plan->n_outer = sort_reduced(form, plan->outer, &plan->ordered) - 1;

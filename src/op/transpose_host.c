@@ -1,4 +1,4 @@
-// Streams an array of this machine through a device in pieces. A piece is one run of in, or a few long ones, so that it
+// Streams an array of this machine through a device in pieces. A piece is one run of in, or some long ones, so that it
 // is copied at the bus's full rate. The device makes of it what will be runs of out. Where kernels reach this machine's
 // memory a few blocks write these runs there themselves, since two-dimensional copies of runs that are not very long
 // are slow; as many blocks as keep pace with the copies. docs/performance.md says what was measured.
@@ -15,8 +15,7 @@
 #include "op/transpose_send.h"
 
 enum { SLOTS = 4 };            // pieces under way: one comes, one is transposed, one goes, and none waits for another
-enum { FIRST_BLOCKS = 22 };    // that send: as many as an H200 needs, and a beginning elsewhere
-enum { WORD_BYTES = 16 };      // that they move at a time
+enum { FIRST_BLOCKS = 22 };    // that send, where the search for their number begins
 
 static bool is_dense(const hw_permutation *p, const int64_t *stride) {
     bool used[HW_MAX_RANK] = {0};
@@ -134,10 +133,9 @@ static hw_status bring(job *job, slot *slot, const hw_part *part, hw_diag *diag)
 // The device's own work: the piece as out wants it, in slot->out. Where a kernel sends it from there its runs lie in
 // words of 16 bytes as they will in out.
 static hw_permutation turned_piece(const job *job, const slot *slot, const hw_part *part) {
-    const uintptr_t to = (uintptr_t)job->p->out + part->out_first * job->p->elem_bytes;
-    if (!job->is_direct) return hw_part_move(job->p, part, slot->in, HW_LIKE_IN, slot->out, HW_LIKE_OUT);
-    void *turned = (void *)((uintptr_t)slot->out + to % WORD_BYTES);   // an explanation has no memory to point to
-    return hw_part_move(job->p, part, slot->in, HW_LIKE_IN, turned, HW_LIKE_WORDS_OF_OUT);
+    const hw_permutation *p = job->p;
+    if (!job->is_direct) return hw_part_move(p, part, slot->in, HW_LIKE_IN, slot->out, HW_LIKE_OUT);
+    return hw_part_move(p, part, slot->in, HW_LIKE_IN, hw_part_in_words(p, part, slot->out), HW_LIKE_WORDS_OF_OUT);
 }
 
 static hw_status send(job *job, slot *slot, const hw_part *part, const void *turned, hw_diag *diag) {
@@ -146,7 +144,7 @@ static hw_status send(job *job, slot *slot, const hw_part *part, const void *tur
     char *to = (char *)p->out + part->out_first * p->elem_bytes;
     const hw_permutation runs = hw_part_move(p, part, turned, HW_LIKE_WORDS_OF_OUT, to, HW_IN_OUT);
     slot->blocks = job->blocks;
-    return hw_send(job->go, &runs, job->blocks, diag);
+    return hw_send(job->go, &runs, job->blocks, slot->at[GOING], diag);
 }
 
 // Queues all that is done with a piece. Its slot is free.
@@ -161,18 +159,8 @@ static hw_status start(job *job, uint64_t index, hw_diag *diag) {
     if (status == HW_OK) status = hw_gpu_transpose(job->turn, &turned, diag);
     if (status == HW_OK) status = hw_event_record(slot->at[TURNED], job->turn, diag);
     if (status == HW_OK) status = hw_stream_wait(job->go, slot->at[TURNED], diag);
-    if (status == HW_OK) status = hw_event_record(slot->at[GOING], job->go, diag);
     if (status == HW_OK) status = send(job, slot, &part, turned.out, diag);
     return status == HW_OK ? hw_event_record(slot->at[GONE], job->go, diag) : status;
-}
-
-// Of too few blocks a piece goes slower than one comes; of too many it comes slower, since the requests of the copy's
-// reads wait behind the writes. Small differences are chance for the most part.
-static uint32_t paced(uint32_t blocks, double come, double go) {
-    const double difference = go / come - 1, small = 0.03, large = 0.25;
-    if (difference > large) return blocks + (uint32_t)(blocks * (difference > 1 ? 1 : difference) / 2) + 1;
-    if (difference > small) return blocks + 1;
-    return difference < -small && blocks > 1 ? blocks - 1 : blocks;
 }
 
 static hw_status keep_pace(job *job, const slot *slot, hw_diag *diag) {
@@ -181,8 +169,7 @@ static hw_status keep_pace(job *job, const slot *slot, hw_diag *diag) {
     hw_status status = hw_event_elapsed_ns(slot->at[COMING], slot->at[HERE], &come, diag);
     if (status == HW_OK) status = hw_event_elapsed_ns(slot->at[GOING], slot->at[GONE], &go, diag);
     if (status != HW_OK || !(come > 0)) return status;
-    const uint32_t most = hw_device_get_properties(job->device)->multiprocessors;
-    job->blocks = (uint32_t)hw_least(paced(job->blocks, come, go), most);
+    job->blocks = hw_send_pace(job->blocks, come, go, hw_device_get_properties(job->device)->multiprocessors);
     return HW_OK;
 }
 
@@ -223,7 +210,8 @@ static hw_status run_pieces(job *job, hw_diag *diag) {
 static uint64_t aligned(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 // Small pieces, so that little time is lost before the first has come and after the last has; but not so small that
-// starting a copy counts. Gaps between short runs may take several times what the elements do.
+// starting a copy counts. Gaps between short runs may take several times what the elements do, but no piece more than
+// two of the largest.
 static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_direct, job *job, hw_diag *diag) {
     const uint64_t least = 1 << 20, most = 64 << 20, share = p->elems * p->elem_bytes / 64;
     const uint64_t wanted = share < least ? least : share > most ? most : share;
@@ -231,8 +219,8 @@ static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_di
     *job = (struct job){.p = p, .device = device, .is_direct = is_direct, .blocks = FIRST_BLOCKS};
     hw_status status = hw_device_free_bytes(device, &free_bytes, diag);
     if (status != HW_OK) return status;
-    const uint64_t room = free_bytes / 20 * 19 / SLOTS;
-    uint64_t bytes_most = hw_least(room / 2, HW_SEND_BYTES_MOST);
+    const uint64_t room = hw_least(free_bytes / 20 * 19 / SLOTS, 2 * HW_SEND_BYTES_MOST);
+    uint64_t bytes_most = room / 2;
     for (; hw_cut_choose(p, wanted, bytes_most, &job->cut); bytes_most /= 2) {
         const hw_part first = hw_part_of(p, &job->cut, 0);
         job->in_bytes = aligned(first.elems * p->elem_bytes);
@@ -244,11 +232,18 @@ static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_di
                        (unsigned long long)free_bytes);
 }
 
+// Kernels before 2.0 take too few bytes of parameters for arrays of many axes.
+static bool is_direct(hw_device *device, const hw_permutation *p, bool is_pinned) {
+    const hw_device_properties *properties = hw_device_get_properties(device);
+    if (!is_pinned || properties->cc < 20) return false;
+    return p->out ? hw_device_reaches(device, p->out) : properties->kind != HW_DEVICE_CPU;
+}
+
 hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_pinned, hw_diag *diag) {
     job job;
     hw_device *device = hw_stream_device(stream);
     hw_status status = hw_stream_synchronize(stream, diag);   // what is queued may write the arrays
-    if (status == HW_OK) status = make_job(device, p, is_pinned && hw_device_reaches(device, p->out), &job, diag);
+    if (status == HW_OK) status = make_job(device, p, is_direct(device, p, is_pinned), &job, diag);
     if (status != HW_OK) return status;
     job.caller = stream;
     status = open_job(&job, diag);
@@ -261,8 +256,7 @@ const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p
                                       size_t text_bytes) {
     job job;
     hw_diag diag = {0};
-    const bool is_direct = is_pinned && hw_device_get_properties(device)->kind == HW_DEVICE_CUDA;
-    if (make_job(device, p, is_direct, &job, &diag) != HW_OK) {
+    if (make_job(device, p, is_direct(device, p, is_pinned), &job, &diag) != HW_OK) {
         snprintf(text, text_bytes, "%s\n", diag.text);
         return text;
     }
@@ -273,7 +267,7 @@ const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p
                         "from this machine's memory in %llu piece%s of %llu byte%s, %d at a time; %s; each piece:\n",
                         (unsigned long long)job.cut.pieces, hw_page_plural(job.cut.pieces),
                         (unsigned long long)bytes, hw_page_plural(bytes), SLOTS,
-                        is_direct ? "transpose/97_send.cu writes the results here" : "copied through pinned memory");
+                        job.is_direct ? "transpose/97_send.cu writes the results" : "copied through pinned memory");
     if (used > 0 && (size_t)used < text_bytes)
         hw_gpu_transpose_explain(device, &piece, text + used, text_bytes - (size_t)used);
     return text;

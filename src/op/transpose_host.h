@@ -10,8 +10,9 @@
 bool hw_host_transpose_fits(const hw_permutation *p);
 
 // p is merged and fits, its pointers are this machine's. is_pinned: both arrays are memory that the device copies from
-// and to at full speed; others are copied through such memory by the device's threads. Done on return. HW_NO_MEMORY
-// when not even one element for each piece under way fits the device.
+// and to at full speed; others are copied through such memory by the device's threads. Done on return. What pieces take
+// of a GPU's memory, 1 GiB at most, stays in its pool for later calls until the device is closed or an allocation needs
+// it. HW_NO_MEMORY when not even one element for each piece under way fits the device.
 hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_pinned, hw_diag *diag);
 
 const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p, bool is_pinned, char *text,

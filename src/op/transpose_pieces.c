@@ -5,8 +5,6 @@
 
 #include "base/integers.h"
 
-enum { WORD_BYTES = 16 };
-
 static void sort_axes(const hw_permutation *p, uint32_t order[HW_MAX_RANK]) {
     for (uint32_t i = 0; i < p->rank; i++) {
         uint32_t at = i;
@@ -83,7 +81,7 @@ static void dense_strides(const hw_permutation *p, const int64_t *stride, const 
 // The strides of out's order with gaps before axes that do not begin at the same place in a word of 16 bytes otherwise.
 // Returns the elements from the first to the last.
 static uint64_t strides_with_gaps(const hw_permutation *p, const uint64_t *n, int64_t *out) {
-    const uint64_t word = p->elem_bytes < WORD_BYTES ? WORD_BYTES / p->elem_bytes : 1;
+    const uint64_t word = p->elem_bytes < HW_WORD_BYTES ? HW_WORD_BYTES / p->elem_bytes : 1;
     uint64_t reach = 1, last = 1;
     for (uint32_t i = p->rank; i-- > 0;) {   // merged: the last is the fastest in out
         out[i] = (int64_t)(reach + ((uint64_t)p->out_stride[i] - reach) % word);
@@ -106,7 +104,12 @@ static void layout_strides(const hw_permutation *p, const hw_part *part, hw_layo
 uint64_t hw_part_words_bytes(const hw_permutation *p, const hw_part *part) {
     int64_t strides[HW_MAX_RANK];
     const uint64_t bytes = strides_with_gaps(p, part->n, strides) * p->elem_bytes;
-    return (hw_divide_up(bytes, WORD_BYTES) + 1) * WORD_BYTES;
+    return (hw_divide_up(bytes, HW_WORD_BYTES) + 1) * HW_WORD_BYTES;
+}
+
+void *hw_part_in_words(const hw_permutation *p, const hw_part *part, void *memory) {
+    const uintptr_t to = (uintptr_t)p->out + part->out_first * p->elem_bytes;
+    return (void *)((uintptr_t)memory + to % HW_WORD_BYTES);   // explanations have no memory to point to
 }
 
 hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_layout from, void *out,

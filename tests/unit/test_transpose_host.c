@@ -14,6 +14,7 @@ typedef struct example {
     uint64_t memory_limit;
     uint32_t elem_bytes;
     bool is_pinned;
+    uint32_t shift;              // bytes from a word of 16 to the beginning of out
     int rank, axes[RANK];
     int64_t shape[RANK];
 } example;
@@ -34,24 +35,26 @@ static void check(const example *e) {
     hw_device *device = open_limited(e->memory_limit);
     hw_diag diag = {0};
     const uint64_t bytes = count_elems(e->rank, e->shape) * e->elem_bytes, all = bytes + 2 * GUARD;
+    const uint64_t begin = GUARD + e->shift;
     unsigned char *in = allocate(device, e, all), *out = allocate(device, e, all), *wanted = malloc(all);
     fill(in, all);
     memset(out, GUARD_BYTE, all);
     memset(wanted, GUARD_BYTE, all);
-    transpose_dense(e->rank, e->axes, e->shape, e->elem_bytes, in + GUARD, wanted + GUARD);
+    transpose_dense(e->rank, e->axes, e->shape, e->elem_bytes, in + GUARD, wanted + begin);
     int64_t out_shape[RANK];
     for (int i = 0; i < e->rank; i++) out_shape[i] = e->shape[e->axes[i]];
     DLTensor a = {.data = in + GUARD, .device = {e->is_pinned ? kDLCUDAHost : kDLCPU, 0}, .ndim = e->rank,
                   .dtype = type_of(e->elem_bytes), .shape = (int64_t *)e->shape};
     DLTensor b = a;
-    b.data = out + GUARD;
+    b.data = out + begin;
     b.shape = out_shape;
     char text[4096];
     assert_int_equal(hw_transpose_explain(device, &a, e->axes, &b, text, sizeof text, &diag), HW_OK);
     assert_non_null(strstr(text, " piece"));
+    assert_true(!strstr(text, "97_send.cu") == !e->is_pinned);
     expect_grammar(text);
     if (hw_transpose(hw_device_stream(device), &a, e->axes, &b, &diag)) fail_msg("%s\n%s", diag.text, text);
-    expect_bytes(out, wanted, all, GUARD, text);
+    expect_bytes(out, wanted, all, begin, text);
     if (e->is_pinned) {
         hw_host_free(device, in);
         hw_host_free(device, out);
@@ -66,19 +69,23 @@ static void check(const example *e) {
 static void pieces(void **state) {
     (void)state;
     static const example examples[] = {
-        {0, 4, false, 2, {1, 0}, {300, 500}},
-        {256 << 10, 4, false, 2, {1, 0}, {300, 500}},     // 600,000 bytes each
-        {256 << 10, 4, true, 2, {1, 0}, {701, 211}},
-        {64 << 10, 4, false, 2, {1, 0}, {3, 50000}},      // in's slowest axis is out's fastest, and short
-        {64 << 10, 4, true, 2, {1, 0}, {50000, 3}},
-        {4096, 4, false, 2, {1, 0}, {64, 256}},           // not even a row at a time
-        {4096, 1, false, 3, {2, 1, 0}, {2, 4096, 2}},
-        {100000, 2, true, 2, {1, 0}, {900, 1100}},
-        {30000, 8, false, 3, {2, 0, 1}, {17, 40, 33}},
-        {9000, 4, false, 4, {2, 0, 3, 1}, {7, 11, 13, 9}},
-        {9000, 4, true, 4, {3, 1, 2, 0}, {5, 12, 10, 16}},
-        {20000, 16, false, 3, {1, 2, 0}, {31, 8, 24}},
-        {4000, 1, false, 5, {4, 3, 2, 1, 0}, {3, 5, 7, 4, 6}},
+        {0, 4, false, 0, 2, {1, 0}, {300, 500}},
+        {256 << 10, 4, false, 0, 2, {1, 0}, {300, 500}},     // 600,000 bytes each
+        {256 << 10, 4, true, 0, 2, {1, 0}, {701, 211}},
+        {256 << 10, 4, true, 12, 2, {1, 0}, {701, 211}},
+        {100000, 1, true, 7, 2, {1, 0}, {509, 601}},
+        {100000, 2, true, 5, 3, {2, 0, 1}, {31, 90, 70}},   // at no multiple of an element
+        {100000, 16, true, 8, 2, {1, 0}, {60, 70}},
+        {64 << 10, 4, false, 0, 2, {1, 0}, {3, 50000}},      // in's slowest axis is out's fastest, and short
+        {64 << 10, 4, true, 0, 2, {1, 0}, {50000, 3}},
+        {4096, 4, false, 0, 2, {1, 0}, {64, 256}},           // not even a row at a time
+        {4096, 1, false, 0, 3, {2, 1, 0}, {2, 4096, 2}},
+        {100000, 2, true, 0, 2, {1, 0}, {900, 1100}},
+        {30000, 8, false, 0, 3, {2, 0, 1}, {17, 40, 33}},
+        {9000, 4, false, 0, 4, {2, 0, 3, 1}, {7, 11, 13, 9}},
+        {9000, 4, true, 0, 4, {3, 1, 2, 0}, {5, 12, 10, 16}},
+        {20000, 16, false, 0, 3, {1, 2, 0}, {31, 8, 24}},
+        {4000, 1, false, 0, 5, {4, 3, 2, 1, 0}, {3, 5, 7, 4, 6}},
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) check(&examples[i]);
 }
@@ -152,11 +159,14 @@ static void send_piece(hw_stream *stream, const hw_permutation *p, const hw_part
     char *to = (char *)p->out + part->out_first * e;
     const char *from = (const char *)p->in + part->in_first * e;
     assert_int_equal(hw_copy_2d(stream, in, part->run * e, from, part->pitch * e, part->run * e, part->runs, &diag), 0);
-    turned = (char *)turned + (uintptr_t)to % 16;
+    turned = hw_part_in_words(p, part, turned);
     const hw_permutation turn = hw_part_move(p, part, in, HW_LIKE_IN, turned, HW_LIKE_WORDS_OF_OUT);
     if (hw_gpu_transpose(stream, &turn, &diag)) fail_msg("%s", diag.text);
     const hw_permutation runs = hw_part_move(p, part, turned, HW_LIKE_WORDS_OF_OUT, to, HW_IN_OUT);
-    if (hw_send(stream, &runs, blocks, &diag)) fail_msg("%s", diag.text);
+    hw_event *begin;
+    assert_int_equal(hw_event_create(hw_stream_device(stream), &begin, NULL), HW_OK);
+    if (hw_send(stream, &runs, blocks, begin, &diag)) fail_msg("%s", diag.text);
+    hw_event_destroy(begin);
 }
 
 static void check_send(hw_device *device, const send_example *e) {
@@ -187,8 +197,8 @@ static void check_send(hw_device *device, const send_example *e) {
     const uint64_t turned_bytes = hw_part_words_bytes(&p, &first);
     void *piece = device_memory(device, first.elems * e->elem_bytes), *turned = device_memory(device, turned_bytes);
     assert_int_equal(hw_fill(stream, turned, GAP_BYTE, turned_bytes, NULL), HW_OK);
-    for (uint64_t i = 0; i < cut.pieces; i++) {
-        const hw_part part = hw_part_of(&p, &cut, i);
+    for (uint64_t i = 0; i < cut.pieces; i++) {   // the last first, over which no later one would write
+        const hw_part part = hw_part_of(&p, &cut, cut.pieces - 1 - i);
         send_piece(stream, &p, &part, e->blocks, piece, turned);
     }
     hw_diag diag = {0};
@@ -224,12 +234,36 @@ static void kernels_send_runs(void **state) {
     hw_device_close(device);
 }
 
+static void blocks_keep_pace(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t blocks;
+        double come, go;
+        uint32_t wanted;
+    } all[] = {
+        {22, 1.00, 1.02, 22}, {22, 1.00, 0.98, 22},   // chance
+        {22, 1.00, 1.10, 23}, {22, 1.10, 1.00, 21},
+        {22, 1.00, 1.50, 28}, {20, 1.00, 0.50, 14},   // half the way, and a little more
+        {22, 1.00, 900.0, 34}, {20, 900, 1.00, 9},    // one sample may be chance
+        {1, 1.00, 0.50, 1},   {1, 1.00, 2.00, 2},     {130, 1.00, 3.00, 132}, {132, 1.00, 1.10, 132},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        assert_int_equal(hw_send_pace(all[i].blocks, all[i].come, all[i].go, 132), all[i].wanted);
+    // A bus that takes 2 of each block, up to 48 for both ways together, settles from either side.
+    for (uint32_t first = 1; first <= 132; first += 131) {
+        uint32_t blocks = first;
+        for (int i = 0; i < 12; i++) blocks = hw_send_pace(blocks, blocks > 24 ? blocks / 24. : 1, 24. / blocks, 132);
+        assert_in_range(blocks, 23, 25);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),
         cmocka_unit_test(too_large),
         cmocka_unit_test(pieces_of_large_arrays),
         cmocka_unit_test(kernels_send_runs),
+        cmocka_unit_test(blocks_keep_pace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static int32_t shared_at(int64_t at) {
 }
 
 // What a launch leaves for the kernel. Its parameters are pointers and a structure, the last value of the launch's
-// plan, and a number where blocks take turns. Tiles seldom come near it, so what they may take is looked at too.
+// plan. Tiles seldom come near it, so what they may take is looked at too.
 static void check_shared(const hw_device_properties *gpu, const hw_plan *launched, uint32_t bytes) {
     const hw_plan_launch *launch = &launched->launches[0];
     const uint32_t last = launch->n_params - 1;
