@@ -147,8 +147,8 @@ static void test_plans(void **state) {
         {1, {1 << 28}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 8, false},
         {1, {1 << 24}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 4, false},
         {1, {1 << 20}, 1, HW_REDUCE_ROWS, 512, 512, 256, 256, true, 4, true},
-        {1, {60 << 18}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 4, true},       // as large as L2
-        {1, {(60 << 18) + 1}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, false, 4, false},
+        {1, {105 << 17}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, true, 4, true},     // 7/8 of L2
+        {1, {(105 << 17) + 1}, 1, HW_REDUCE_ROWS, 512, 512, 264, 264, false, 4, false},
         {1, {65536}, 1, HW_REDUCE_ROWS, 512, 512, 16, 16, true, 4, true},
         {1, {65532}, 1, HW_REDUCE_ROWS, 128, 128, 1, 1, true, 2, true},
         {1, {65535}, 1, HW_REDUCE_ROWS, 512, 512, 15, 15, false, 4, true},
