@@ -27,16 +27,30 @@ static hw_range divide(uint64_t n, uint64_t length) {
     return range;
 }
 
-bool hw_cut_choose(const hw_permutation *p, uint64_t wanted, uint64_t most, hw_cut *cut) {
+// The axis along which runs of out become long, and how many elements of it that takes: out's fastest, or the first
+// that makes them long with all of the faster ones, which pieces have wholly as they are faster in in too.
+static uint64_t find_far(const hw_permutation *p, hw_cut *cut) {
     enum { RUN_BYTES = 2048 };
+    uint64_t bytes = p->elem_bytes;
+    uint32_t before = p->rank;
+    for (uint32_t axis = p->rank; axis-- > 0; bytes *= p->n[axis]) {   // merged: the last is the fastest in out
+        uint32_t place = 0;
+        while (cut->order[place] != axis) place++;
+        if (place > before) break;
+        cut->far = before = place;
+        if (bytes * p->n[axis] >= RUN_BYTES) return hw_divide_up(RUN_BYTES, bytes);
+    }
+    return p->n[cut->order[cut->far]];
+}
+
+bool hw_cut_choose(const hw_permutation *p, uint64_t wanted, uint64_t most, hw_cut *cut) {
     uint64_t taken = 1;   // of the slower axes
     *cut = (hw_cut){.pieces = 1};
     sort_axes(p, cut->order);
-    while (cut->far + 1 < p->rank && p->out_stride[cut->order[cut->far]] != 1) cut->far++;
+    const uint64_t least_far = find_far(p, cut);
     for (uint32_t d = 0; d < p->rank; d++) {
         const uint64_t n = p->n[cut->order[d]], step = taken * (uint64_t)p->in_stride[cut->order[d]] * p->elem_bytes;
-        const bool is_far = d == cut->far && d + 1 < p->rank;
-        const uint64_t least = is_far ? hw_least(n, RUN_BYTES / p->elem_bytes) : 1;
+        const uint64_t least = d == cut->far && d + 1 < p->rank ? least_far : 1;
         const bool is_last = least <= most / step;
         uint64_t length = hw_least(least, most / p->elem_bytes);
         if (is_last && length < wanted / step) length = hw_least(wanted / step, most / step);

@@ -11,16 +11,17 @@ typedef struct hw_range {
 
 // A piece is a range of one axis with all of the axes that are faster in in, at one place along each slower axis: a run
 // of in. But of the axis that is fastest in out it takes a range too where that is a slower one, since single elements
-// would be scattered over out otherwise: runs at equal distances then, shorter ones where memory is small.
+// would be scattered over out otherwise: runs at equal distances then, shorter ones where memory is small. Likewise of
+// the next axis in out where the fastest is short and the fastest in in as well, such as the colours of an image.
 typedef struct hw_cut {
     uint32_t order[HW_MAX_RANK];     // axes by their stride in in, the slowest first
-    uint32_t depth, far;             // the last axis with a range, and the one that is fastest in out, in this order
+    uint32_t depth, far;             // the last axis with a range, and the one that makes runs of out, in this order
     hw_range ranges[HW_MAX_RANK];    // of the axes in this order, up to depth
     uint64_t pieces;
 } hw_cut;
 
-// Pieces of about `wanted` bytes, larger where what they have of out's fastest axis would be shorter than 2 KiB, and
-// never above `most`. False when one element is too large. p: merged, both arrays dense.
+// Pieces of about `wanted` bytes, larger where runs of out would be shorter than 2 KiB for it, and never above `most`.
+// False when one element is too large. p: merged, both arrays dense.
 bool hw_cut_choose(const hw_permutation *p, uint64_t wanted, uint64_t most, hw_cut *cut);
 
 // One piece: where it begins, how far it reaches, and the runs of in that it is, in elements.

@@ -23,6 +23,11 @@ static void fill(unsigned char *bytes, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) bytes[i] = (unsigned char)((i * 2654435761u) >> 13);
 }
 
+static uint32_t random_below(uint64_t *seed, uint32_t n) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*seed >> 33) % n);
+}
+
 static void *allocate(hw_device *device, const example *e, uint64_t bytes) {
     void *memory = NULL;
     if (!e->is_pinned) memory = malloc(bytes);
@@ -84,10 +89,35 @@ static void pieces(void **state) {
         {30000, 8, false, 0, 3, {2, 0, 1}, {17, 40, 33}},
         {9000, 4, false, 0, 4, {2, 0, 3, 1}, {7, 11, 13, 9}},
         {9000, 4, true, 0, 4, {3, 1, 2, 0}, {5, 12, 10, 16}},
+        {100000, 1, true, 2, 3, {1, 0, 2}, {900, 700, 3}},   // pixels
+        {40000, 1, false, 0, 3, {1, 0, 2}, {400, 300, 3}},
+        {100000, 2, true, 0, 4, {1, 2, 0, 3}, {50, 40, 30, 2}},
+        {100000, 4, true, 0, 4, {2, 1, 0, 3}, {3, 50, 400, 2}},
         {20000, 16, false, 0, 3, {1, 2, 0}, {31, 8, 24}},
         {4000, 1, false, 0, 5, {4, 3, 2, 1, 0}, {3, 5, 7, 4, 6}},
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) check(&examples[i]);
+}
+
+// Ranks, extents, orders, elements, places and memory of all kinds.
+static void random_arrays(void **state) {
+    (void)state;
+    uint64_t seed = 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < 60; i++) {
+        example e = {.memory_limit = 4096 + random_below(&seed, 60000), .elem_bytes = 1u << random_below(&seed, 5),
+                     .is_pinned = random_below(&seed, 3) > 0, .rank = 2 + (int)random_below(&seed, RANK - 1)};
+        e.shift = random_below(&seed, 2) ? random_below(&seed, 16) : 0;
+        uint64_t room = 40000 / e.elem_bytes;
+        for (int k = 0; k < e.rank; k++) {
+            const uint64_t most = random_below(&seed, 3) ? room : 4;
+            e.shape[k] = 1 + (int64_t)random_below(&seed, (uint32_t)(most < room ? most : room));
+            room /= (uint64_t)e.shape[k];
+            const int at = (int)random_below(&seed, (uint32_t)k + 1);   // a random order, one more axis each time
+            e.axes[k] = e.axes[at];
+            e.axes[at] = k;
+        }
+        check(&e);
+    }
 }
 
 static void too_large(void **state) {
@@ -133,6 +163,20 @@ static void pieces_of_large_arrays(void **state) {
         assert_int_equal(last.in_first + (last.n[1] - 1) * n[1] + last.n[0], p.elems);
         assert_int_equal(last.out_first + (last.n[0] - 1) * n[0] + last.n[1], p.elems);
     }
+}
+
+// Rows and columns of an image change places, its three colours stay: runs of whole pixels.
+static void pieces_of_an_image(void **state) {
+    (void)state;
+    const uint64_t rows = 20000, cols = 1 << 20;
+    const hw_permutation p = {.rank = 3, .elem_bytes = 1, .elems = rows * cols * 3, .n = {cols, rows, 3},
+                              .in_stride = {3, 3 * (int64_t)cols, 1}, .out_stride = {3 * (int64_t)rows, 3, 1}};
+    hw_cut cut;
+    assert_true(hw_cut_choose(&p, 64 << 20, 128 << 20, &cut));
+    const hw_part first = hw_part_of(&p, &cut, 0), last = hw_part_of(&p, &cut, cut.pieces - 1);
+    assert_true(first.n[2] == 3 && first.n[1] == 672 && first.n[0] == 32768 && first.runs == 672);
+    assert_true(first.run == 3 * 32768 && first.pitch == 3 * cols && cut.pieces == 30 * 32);
+    assert_int_equal(last.in_first + (last.runs - 1) * last.pitch + last.run, p.elems);
 }
 
 // ---- What a kernel sends --------------------------------------------------------------------------------------------
@@ -260,8 +304,10 @@ static void blocks_keep_pace(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),
+        cmocka_unit_test(random_arrays),
         cmocka_unit_test(too_large),
         cmocka_unit_test(pieces_of_large_arrays),
+        cmocka_unit_test(pieces_of_an_image),
         cmocka_unit_test(kernels_send_runs),
         cmocka_unit_test(blocks_keep_pace),
     };
