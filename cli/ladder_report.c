@@ -205,7 +205,7 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
     if (!has_best) return;
     fprintf(out, "  *                     the rung's best block, of the shapes tried: %s\n",
-            is_timed ? "the least time" : "the fewest sectors and passes");
+            is_timed ? "the least time" : "the least estimated time");
     fputs("\nbest blocks:", out);
     const char *comma = " ";
     for (size_t i = 0; i < ladder->n_rows; i++) {

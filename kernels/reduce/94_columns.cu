@@ -5,7 +5,7 @@
 //            columns with UNROLL rows in flight. The rows of the block are put together in shared memory; where columns
 //            are few, the rows are dealt to several blocks (`parts`), and the last of them puts their states together.
 // Predicted  H200, f32 sum of 16384 x 16384 over axis 0: every sector is read once, four full ones by eight lanes.
-// Measured   H200, launches in a row, f32 sums: 16384 x 16384 235 us, 4564 GB/s; 4096 x 4096 20.1 us; 65536 x 64 8.7
+// Measured   H200, launches in a row, f32 sums: 16384 x 16384 235 us, 4564 GB/s; 4096 x 4096 20.1 us; 65536 x 64 11.2
 //            us; 2^20 x 8 9.4 us; 8 x 2^20 6.6 us; 4097 x 4097, in single elements, 21 us. i8 8192 x 8192 36 us, 1900
 //            GB/s: sums of 64 bits for every element.
 // Held back  By DRAM. Rows whose length is no multiple of a word are read in single elements.

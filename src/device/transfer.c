@@ -169,13 +169,17 @@ static hw_status time_chunks(const bench *b, streams *s, bool copies, bool works
     return status;
 }
 
-// Rounds of work that take about 1.5 times as long as the copy.
+// Rounds of work that take about 1.5 times as long as the copy. A part of the time is none of the rounds': two trials
+// tell how much a round takes.
 static hw_status choose_rounds(bench *b, streams *one, double transfer_us, hw_diag *diag) {
-    enum { TRIAL = 64, MOST = 1 << 20 };
-    double us = 0;
-    b->rounds = TRIAL;
-    hw_status status = time_chunks(b, one, false, true, &us, diag);
-    double rounds = us > 0 ? TRIAL * 1.5 * transfer_us / us : TRIAL;
+    enum { FEW = 64, MANY = 1024, MOST = 1 << 20 };
+    double few_us = 0, many_us = 0;
+    b->rounds = FEW;
+    hw_status status = time_chunks(b, one, false, true, &few_us, diag);
+    b->rounds = MANY;
+    if (!status) status = time_chunks(b, one, false, true, &many_us, diag);
+    const double round_us = (many_us - few_us) / (MANY - FEW);
+    const double rounds = round_us > 0 ? FEW + (1.5 * transfer_us - few_us) / round_us : FEW;
     b->rounds = rounds < 1 ? 1 : rounds > MOST ? MOST : (int)rounds;
     return status;
 }

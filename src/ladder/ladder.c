@@ -281,6 +281,7 @@ static bool is_good(const hw_ladder_row *row) { return !row->status && row->verd
 // What makes one block better than another: less of it.
 static double cost_of(const hw_ladder *ladder, const hw_ladder_row *row) {
     if (ladder->device->kind != HW_DEVICE_SIM) return row->ns_median;
+    if (row->estimate_us > 0) return row->estimate_us;
     return (double)(row->counts[HW_COUNT_L2_SECTORS] + row->counts[HW_COUNT_SMEM_WAVEFRONTS]);
 }
 

@@ -30,8 +30,8 @@ typedef struct hw_ladder_row {
                                           // family counts none
     double share;                         // of the fastest copy rung of the same run; 0: not known
     double step;                          // times as fast as the rung before
-    bool is_best_block;                   // all_blocks: of the rung's rows, the fastest; on sim, that with the fewest
-                                          // sectors and passes through the banks
+    bool is_best_block;                   // all_blocks: of the rung's rows, the fastest; on sim, by estimate_us, or
+                                          // where there is none with the fewest sectors and passes through the banks
     bool has_counts;
     uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
     double estimate_us;                   // of the rung's launches on the GPU that counted (model/time.h); 0: none

@@ -105,7 +105,11 @@ got="$(column block pad) $(column block copy)"
 [ "$got" = "16x16 256x1" ] || fail "blocks: $got"
 expect 0 ladder --size 96x96 --block all --rung 40
 [ "$(grep -c '^ *40  pad' "$work/out")" = 11 ] || fail "shapes of pad: $(cat "$work/out")"
-says out "best blocks: pad 32x16"
+best="$(sed -n 's/.*best blocks: pad //p' "$work/out")"
+expect 0 ladder --size 96x96 --block all --rung 40 --format csv -o "$work/out.csv"
+least="$(paste <(column est_us pad) <(column block pad) <(column best_block pad) | sort -n | head -1 | cut -f 2,3)"
+[ "$least" = "$best	1" ] || fail "best block $best, least estimated time $least"
+[ "$(column best_block pad | grep -c 1)" = 1 ] || fail "not one block is the best: $(column best_block pad)"
 expect 0 ladder --size 0x5 --rung tile
 says out " right"
 

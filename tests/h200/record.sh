@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs on a machine with a GPU what CI cannot: every rung and the operation on cuda:0, the hardware's counters of every
+# Runs on a machine with a GPU what CI cannot: every rung and the operations on cuda:0, the hardware's counters of every
 # rung, and compute-sanitizer. Usage: record.sh BUILD OUT, where BUILD holds halfwarp and tests/, OUT receives
-#   ladder_right.csv      rung, size, type, right or wrong
-#   ladder_counters.csv   NVIDIA's profiler's counters, a row per rung (kept as tests/data/h200_transpose_ladder.csv)
-#   ladder.json           times
+#   ladder_right.csv       family, size, type, rung, right or wrong (of the transpose: tests/data/h200_transpose_right.csv)
+#   FAMILY_counters.csv    NVIDIA's profiler's counters, a row per kernel (of the transpose:
+#                          tests/data/h200_transpose_ladder.csv)
 set -u
 build=$1 out=$2
 failed=0
@@ -11,44 +11,52 @@ say() { printf '== %s\n' "$*"; }
 
 say tests
 for test in test_device test_device_kernels test_transpose test_transpose_strides test_transpose_host test_matmul \
-    test_matmul_ladder test_product_plan test_reduce test_reduce_exact test_nearest test_access; do
+    test_matmul_ladder test_product_plan test_reduce test_reduce_exact test_reduce_plan test_nearest \
+    test_nearest_ladder test_access; do
     HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 "$build/tests/$test" > "$out/$test.log" 2>&1 || failed=1
     tail -3 "$out/$test.log"
 done
 
-say every rung, size and type
-echo 'size,dtype,rung,result' > "$out/ladder_right.csv"
-for dtype in f32 u8 f16 f64 c128; do
-    for size in 0x0 0x7 1x1 1x131 131x1 31x31 32x32 33x33 16x63 64x65 97x53 127x129 1009x1013 2048x3072; do
-        "$build/halfwarp" ladder transpose --device cuda:0 --size $size --dtype $dtype --seconds 0 --format csv \
-            -o "$out/one.csv" || failed=1
-        python3 - "$out/one.csv" "$size" "$dtype" >> "$out/ladder_right.csv" <<'PY'
+# Usage: right FAMILY "DTYPE..." SIZE...
+right() {
+    local family=$1 dtype size
+    for dtype in $2; do
+        for size in "${@:3}"; do
+            "$build/halfwarp" ladder "$family" --device cuda:0 --size "$size" --dtype "$dtype" --seconds 0 --format csv \
+                -o "$out/one.csv" || failed=1
+            python3 - "$out/one.csv" "$family" "$size" "$dtype" >> "$out/ladder_right.csv" <<'PY'
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
-    print(sys.argv[2], sys.argv[3], row["rung"], row["result"], sep=",")
+    print(*sys.argv[2:5], row["rung"], row["result"], sep=",")
 PY
+        done
     done
-done
-awk -F, 'NR > 1 {n[$4]++} END {for (r in n) print r, n[r]}' "$out/ladder_right.csv"
+    rm -f "$out/one.csv"
+}
+say every rung, size and type
+echo 'family,size,dtype,rung,result' > "$out/ladder_right.csv"
+right transpose "f32 u8 f16 f64 c128" 0x0 0x7 1x1 1x131 131x1 31x31 32x32 33x33 16x63 64x65 97x53 127x129 1009x1013 \
+    2048x3072
+right matmul f32 0x5x7 1x1x1 15x16x17 32x32x32 33x31x65 127x129x131 256x512x128
+right reduce "f32 f64 i32" 0 1 31 512 513 1023 100003 1048576
+right nearest "f32 f64" 1x3x1 2x3x1 129x3x1 1000x2x4 4099x3x8
+awk -F, 'NR > 1 {n[$1 " " $5]++} END {for (r in n) print r, n[r]}' "$out/ladder_right.csv" | sort
 
-say times
-for size in 8192x8192 10007x9973; do
-    "$build/halfwarp" ladder transpose --device cuda:0 --size $size --seconds 0.3 --format json \
-        -o "$out/ladder_$size.json" || failed=1
-done
-"$build/halfwarp" ladder transpose --device cuda:0 --size 8192x8192 --seconds 0.3 || failed=1
-
-say counters
 # The first launch of each kernel. Wavefronts are taken by instrumented instructions: the hardware's own counter of them
-# adds what arbitration costs, which differs from run to run.
-global=l1tex__t_requests_pipe_lsu_mem_global_op shared=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op
-ncu --clock-control none --csv --kernel-id :::1 --metrics \
+# adds what arbitration costs, which differs from run to run. Usage: counters FAMILY SIZE
+counters() {
+    local global=l1tex__t_requests_pipe_lsu_mem_global_op shared=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op
+    ncu --clock-control none --csv --kernel-id :::1 --metrics \
 ${global}_ld.sum,${global/requests/sectors}_ld.sum,${global}_st.sum,${global/requests/sectors}_st.sum,\
 smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum,${shared}_ld.sum,${shared}_st.sum,\
 sm__maximum_warps_per_active_cycle_pct,launch__registers_per_thread \
-    "$build/halfwarp" ladder transpose --device cuda:0 --size 1024x1024 --seconds 0 \
-    > "$out/ncu.csv" 2> "$out/ncu.log" || failed=1
-python3 - "$out/ncu.csv" > "$out/ladder_counters.csv" <<'PY'
+        "$build/halfwarp" ladder "$1" --device cuda:0 --size "$2" --seconds 0 > "$out/ncu.csv" 2> "$out/ncu.log" || failed=1
+    name_counters "$out/ncu.csv" > "$out/$1_counters.csv"
+    rm -f "$out/ncu.csv"
+    cat "$out/$1_counters.csv"
+}
+name_counters() {
+    python3 - "$1" <<'PY'
 import csv, sys
 columns = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "gld_requests",
            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "gld_sectors",
@@ -70,15 +78,23 @@ print("kernel", *columns.values(), sep=",")
 for (_, kernel), values in launches.items():
     print(kernel, *(values.get(name, "") for name in columns), sep=",")
 PY
-cat "$out/ladder_counters.csv"
+}
+say counters
+counters transpose 1024x1024
+counters matmul 512x512x512
+counters reduce 1048576
+counters nearest 10000x3x1
 
 say compute-sanitizer
 for tool in memcheck racecheck; do
-    compute-sanitizer --tool $tool "$build/halfwarp" ladder transpose --device cuda:0 --size 129x257 --seconds 0 \
-        > "$out/$tool.log" 2>&1
-    tail -1 "$out/$tool.log"
-    HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 compute-sanitizer --tool $tool "$build/tests/test_transpose_strides" \
-        > "$out/${tool}_strides.log" 2>&1
-    tail -1 "$out/${tool}_strides.log"
+    for ladder in "transpose --size 129x257" "matmul --size 65x66x67" "reduce --size 100003" "nearest --size 1000x3x1"; do
+        compute-sanitizer --tool $tool "$build/halfwarp" ladder $ladder --device cuda:0 --seconds 0 > "$out/one.log" 2>&1
+        echo "${ladder%% *}: $(tail -1 "$out/one.log")"
+    done
+    for test in test_transpose_strides test_transpose_host; do
+        HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 compute-sanitizer --tool $tool "$build/tests/$test" > "$out/one.log" 2>&1
+        echo "$test: $(tail -1 "$out/one.log")"
+    done
 done
+rm -f "$out/one.log"
 exit $failed

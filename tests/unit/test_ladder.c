@@ -570,8 +570,10 @@ static void blocks(void **state) {
     options.rung = "swizzle";
     run(gtx280, &options, &ladder);
     assert_int_equal(ladder.n_rows, 2 + 2);
-    const hw_ladder_row *row = &ladder.rows[3];
-    assert_true(row->block[0] == 16 && row->block[1] == 16 && row->is_best_block && row->verdict.right);
+    const hw_ladder_row *small = &ladder.rows[2], *row = &ladder.rows[3];
+    assert_true(row->block[0] == 16 && row->block[1] == 16 && row->verdict.right && small->verdict.right);
+    assert_true(small->is_best_block != row->is_best_block);
+    assert_true((row->is_best_block ? row : small)->estimate_us <= (row->is_best_block ? small : row)->estimate_us);
     hw_ladder_free(&ladder);
     hw_device_close(gtx280);
 }
