@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs on a machine with a GPU what CI cannot: every rung and the operations on cuda:0, the hardware's counters of every
 # rung, and compute-sanitizer. Usage: record.sh BUILD OUT, where BUILD holds halfwarp and tests/, OUT receives
-#   ladder_right.csv       family, size, type, rung, right or wrong (of the transpose: tests/data/h200_transpose_right.csv)
+#   ladder_right.csv       family, size, type, rung, right or wrong (of the transpose:
+#                          tests/data/h200_transpose_right.csv)
 #   FAMILY_counters.csv    NVIDIA's profiler's counters, a row per kernel (of the transpose:
 #                          tests/data/h200_transpose_ladder.csv)
 set -u
@@ -17,13 +18,14 @@ for test in test_device test_device_kernels test_transpose test_transpose_stride
     tail -3 "$out/$test.log"
 done
 
+ladder() { "$build/halfwarp" ladder "$@" --device cuda:0 --seconds 0; }
+
 # Usage: right FAMILY "DTYPE..." SIZE...
 right() {
     local family=$1 dtype size
     for dtype in $2; do
         for size in "${@:3}"; do
-            "$build/halfwarp" ladder "$family" --device cuda:0 --size "$size" --dtype "$dtype" --seconds 0 --format csv \
-                -o "$out/one.csv" || failed=1
+            ladder "$family" --size "$size" --dtype "$dtype" --format csv -o "$out/one.csv" || failed=1
             python3 - "$out/one.csv" "$family" "$size" "$dtype" >> "$out/ladder_right.csv" <<'PY'
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
@@ -50,7 +52,8 @@ counters() {
 ${global}_ld.sum,${global/requests/sectors}_ld.sum,${global}_st.sum,${global/requests/sectors}_st.sum,\
 smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum,${shared}_ld.sum,${shared}_st.sum,\
 sm__maximum_warps_per_active_cycle_pct,launch__registers_per_thread \
-        "$build/halfwarp" ladder "$1" --device cuda:0 --size "$2" --seconds 0 > "$out/ncu.csv" 2> "$out/ncu.log" || failed=1
+        "$build/halfwarp" ladder "$1" --device cuda:0 --size "$2" --seconds 0 \
+        > "$out/ncu.csv" 2> "$out/ncu.log" || failed=1
     name_counters "$out/ncu.csv" > "$out/$1_counters.csv"
     rm -f "$out/ncu.csv"
     cat "$out/$1_counters.csv"
@@ -87,12 +90,19 @@ counters nearest 10000x3x1
 
 say compute-sanitizer
 for tool in memcheck racecheck; do
-    for ladder in "transpose --size 129x257" "matmul --size 65x66x67" "reduce --size 100003" "nearest --size 1000x3x1"; do
-        compute-sanitizer --tool $tool "$build/halfwarp" ladder $ladder --device cuda:0 --seconds 0 > "$out/one.log" 2>&1
-        echo "${ladder%% *}: $(tail -1 "$out/one.log")"
-    done
+    while read -r family size; do
+        compute-sanitizer --tool $tool "$build/halfwarp" ladder "$family" --device cuda:0 --size "$size" --seconds 0 \
+            > "$out/one.log" 2>&1
+        echo "$family: $(tail -1 "$out/one.log")"
+    done <<'END'
+transpose 129x257
+matmul 65x66x67
+reduce 100003
+nearest 1000x3x1
+END
     for test in test_transpose_strides test_transpose_host; do
-        HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 compute-sanitizer --tool $tool "$build/tests/$test" > "$out/one.log" 2>&1
+        HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 compute-sanitizer --tool $tool "$build/tests/$test" \
+            > "$out/one.log" 2>&1
         echo "$test: $(tail -1 "$out/one.log")"
     done
 done
