@@ -7,6 +7,9 @@
 // How many parts of `by` hold n; never overflows.
 static inline uint64_t hw_divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0); }
 
+// The least multiple of `unit` that is not below n.
+static inline uint64_t hw_align_up(uint64_t n, uint64_t unit) { return hw_divide_up(n, unit) * unit; }
+
 static inline uint64_t hw_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // The largest number that divides both; of a number and 0, the number.

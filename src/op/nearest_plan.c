@@ -88,7 +88,7 @@ static uint32_t bits_of(uint64_t n) {
 // Takes bytes of the scratch memory; returns where.
 static uint64_t take(hw_nearest_plan *plan, uint64_t bytes) {
     const uint64_t at = plan->scratch_bytes;
-    plan->scratch_bytes += (bytes + 255) / 256 * 256;
+    plan->scratch_bytes += hw_align_up(bytes, 256);
     return at;
 }
 

@@ -207,14 +207,13 @@ static hw_status run_pieces(job *job, hw_diag *diag) {
     return status;
 }
 
-static uint64_t aligned(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
-
 // Small pieces, so that little time is lost before the first has come and after the last has; but not so small that
 // starting a copy counts. Gaps between short runs may take several times what the elements do, but no piece more than
 // two of the largest.
 static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_direct, job *job, hw_diag *diag) {
     const uint64_t least = 1 << 20, most = 64 << 20, share = p->elems * p->elem_bytes / 64;
     const uint64_t wanted = share < least ? least : share > most ? most : share;
+    enum { ALIGNMENT = 256 };   // of pieces on the device
     uint64_t free_bytes;
     *job = (struct job){.p = p, .device = device, .is_direct = is_direct, .blocks = FIRST_BLOCKS};
     hw_status status = hw_device_free_bytes(device, &free_bytes, diag);
@@ -223,8 +222,8 @@ static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_di
     uint64_t bytes_most = room / 2;
     for (; hw_cut_choose(p, wanted, bytes_most, &job->cut); bytes_most /= 2) {
         const hw_part first = hw_part_of(p, &job->cut, 0);
-        job->in_bytes = aligned(first.elems * p->elem_bytes);
-        job->out_bytes = is_direct ? aligned(hw_part_words_bytes(p, &first)) : job->in_bytes;
+        job->in_bytes = hw_align_up(first.elems * p->elem_bytes, ALIGNMENT);
+        job->out_bytes = is_direct ? hw_align_up(hw_part_words_bytes(p, &first), ALIGNMENT) : job->in_bytes;
         if (job->in_bytes + job->out_bytes <= room) return HW_OK;
     }
     return hw_diag_set(diag, HW_NO_MEMORY,

@@ -17,13 +17,13 @@ static void sort_axes(const hw_permutation *p, uint32_t order[HW_MAX_RANK]) {
 static hw_range divide(uint64_t n, uint64_t length) {
     enum { UNIT = 32 };
     if (length > n) length = n;
-    hw_range range = {length, (n + length - 1) / length};
-    range.length = (n + range.count - 1) / range.count;
+    hw_range range = {length, hw_divide_up(n, length)};
+    range.length = hw_divide_up(n, range.count);
     if (range.count > 1 && length >= 4 * UNIT) {
-        uint64_t up = (range.length + UNIT - 1) / UNIT * UNIT;
+        const uint64_t up = hw_align_up(range.length, UNIT);
         range.length = up <= length ? up : length / UNIT * UNIT;
     }
-    range.count = (n + range.length - 1) / range.length;
+    range.count = hw_divide_up(n, range.length);
     return range;
 }
 
@@ -118,7 +118,7 @@ static void layout_strides(const hw_permutation *p, const hw_part *part, hw_layo
 uint64_t hw_part_words_bytes(const hw_permutation *p, const hw_part *part) {
     int64_t strides[HW_MAX_RANK];
     const uint64_t bytes = strides_with_gaps(p, part->n, strides) * p->elem_bytes;
-    return (hw_divide_up(bytes, HW_WORD_BYTES) + 1) * HW_WORD_BYTES;
+    return hw_align_up(bytes, HW_WORD_BYTES) + HW_WORD_BYTES;
 }
 
 void *hw_part_in_words(const hw_permutation *p, const hw_part *part, void *memory) {

@@ -2,6 +2,7 @@
 // counters as its file predicts; results that are wrong are seen, whether an element is, or one too many or too few is
 // written; and what sweeps refuse.
 #include "ladder/sweep.h"
+#include "ladder_test.h"
 #include "model/time.h"
 #include "op_test.h"
 
@@ -104,12 +105,6 @@ static const prediction predictions[] = {
     {"branch_lanes", 2048, 8192, 8192, 0, 0, 0, 0},
     {"branch_warps", 2048, 8192, 8192, 0, 0, 0, 0},
 };
-
-static void expect_count(const hw_ladder_row *row, hw_counter counter, uint64_t expected) {
-    if (row->counts[counter] != expected)
-        fail_msg("%s: %s is %llu, not %llu", row->rung->name, hw_counter_rows[counter].name,
-                 (unsigned long long)row->counts[counter], (unsigned long long)expected);
-}
 
 static void expect_prediction(const prediction *p, const hw_ladder_row *row) {
     expect_count(row, HW_COUNT_GLD_REQUESTS, p->loads);
