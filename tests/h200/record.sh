@@ -3,8 +3,9 @@
 # rung, and compute-sanitizer. Usage: record.sh BUILD OUT, where BUILD holds halfwarp and tests/, OUT receives
 #   ladder_right.csv       family, size, type, rung, right or wrong (of the transpose:
 #                          tests/data/h200_transpose_right.csv)
-#   FAMILY_counters.csv    NVIDIA's profiler's counters, a row per kernel (of the transpose:
-#                          tests/data/h200_transpose_ladder.csv)
+#   ladder_counters.csv    NVIDIA's profiler's counters, a row for every launch of a rung's first run
+#                          (tests/data/h200_ladder_counters.csv)
+#   ladder_simulated.csv   the simulator's of the same, with PTX by this machine's compiler
 set -u
 build=$1 out=$2
 failed=0
@@ -44,49 +45,43 @@ right reduce "f32 f64 i32" 0 1 31 512 513 1023 100003 1048576
 right nearest "f32 f64" 1x3x1 2x3x1 129x3x1 1000x2x4 4099x3x8
 awk -F, 'NR > 1 {n[$1 " " $5]++} END {for (r in n) print r, n[r]}' "$out/ladder_right.csv" | sort
 
-# The first launch of each kernel. Wavefronts are taken by instrumented instructions: the hardware's own counter of them
-# adds what arbitration costs, which differs from run to run. Usage: counters FAMILY SIZE
+# Of each rung's first run every launch; the copies that run before any rung are left out by their names. Wavefronts are
+# taken by instrumented instructions: the hardware's own counter of them adds what arbitration costs, which differs from
+# run to run. Usage: counters FAMILY SIZE
 counters() {
     local global=l1tex__t_requests_pipe_lsu_mem_global_op shared=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op
-    ncu --clock-control none --csv --kernel-id :::1 --metrics \
+    local rung names
+    "$build/halfwarp" ladder "$1" --device sim:h200 --size "$2" --format csv > "$out/one.csv" || failed=1
+    cat "$out/one.csv" >> "$out/ladder_simulated.csv"
+    for rung in $(python3 -c 'if 1:
+        import csv, sys
+        print(*(row["rung"] for row in csv.DictReader(sys.stdin) if row["result"] == "right"))' < "$out/one.csv"); do
+        case $1/$rung in
+        */copy*) names="^(reduce_)?$rung\$" ;;
+        transpose/*) names='^[^c]' ;;
+        *) names='^(matmul|product|nearest|reduce)_([^c]|c[^o]|co[^p])' ;;
+        esac
+        ncu --clock-control none --csv --kernel-name "regex:$names" --launch-count 12 --metrics \
 ${global}_ld.sum,${global/requests/sectors}_ld.sum,${global}_st.sum,${global/requests/sectors}_st.sum,\
 smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum,${shared}_ld.sum,${shared}_st.sum,\
 sm__maximum_warps_per_active_cycle_pct,launch__registers_per_thread \
-        "$build/halfwarp" ladder "$1" --device cuda:0 --size "$2" --seconds 0 \
-        > "$out/ncu.csv" 2> "$out/ncu.log" || failed=1
-    name_counters "$out/ncu.csv" > "$out/$1_counters.csv"
-    rm -f "$out/ncu.csv"
-    cat "$out/$1_counters.csv"
-}
-name_counters() {
-    python3 - "$1" <<'PY'
-import csv, sys
-columns = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "gld_requests",
-           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "gld_sectors",
-           "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "gst_requests",
-           "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "gst_sectors",
-           "smsp__inst_executed_op_shared_ld.sum": "lds_inst",
-           "smsp__inst_executed_op_shared_st.sum": "sts_inst",
-           "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "lds_wavefronts",
-           "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "sts_wavefronts",
-           "sm__maximum_warps_per_active_cycle_pct": "occupancy_pct",
-           "launch__registers_per_thread": "regs"}
-lines = [line for line in open(sys.argv[1]) if line.startswith('"')]
-launches = {}
-for row in csv.DictReader(lines):
-    if row["ID"].isdigit():
-        counters = launches.setdefault((row["ID"], row["Kernel Name"]), {})
-        counters[row["Metric Name"]] = row["Metric Value"].replace(",", "")
-print("kernel", *columns.values(), sep=",")
-for (_, kernel), values in launches.items():
-    print(kernel, *(values.get(name, "") for name in columns), sep=",")
-PY
+            "$build/halfwarp" ladder "$1" --rung "$rung" --device cuda:0 --size "$2" --seconds 0 \
+            > "$out/ncu.csv" 2> "$out/ncu.log" || { failed=1; tail -3 "$out/ncu.csv" "$out/ncu.log"; }
+        python3 "$(dirname "$0")/launches.py" "$1,$2,$rung" < "$out/ncu.csv" >> "$out/ladder_counters.csv"
+    done
+    rm -f "$out/one.csv" "$out/ncu.csv" "$out/ncu.log"
 }
 say counters
+python3 "$(dirname "$0")/launches.py" > "$out/ladder_counters.csv"
+: > "$out/ladder_simulated.csv"
 counters transpose 1024x1024
 counters matmul 512x512x512
+counters matmul 130x139x70
 counters reduce 1048576
+counters reduce 100003
 counters nearest 10000x3x1
+counters nearest 4099x3x8
+cat "$out/ladder_counters.csv"
 
 say compute-sanitizer
 for tool in memcheck racecheck; do
