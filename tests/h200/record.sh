@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
-# Runs on a machine with a GPU what CI cannot: every rung and the operations on cuda:0, the hardware's counters of every
-# rung, and compute-sanitizer. Usage: record.sh BUILD OUT, where BUILD holds halfwarp and tests/, OUT receives
-#   ladder_right.csv       family, size, type, rung, right or wrong (of the transpose:
-#                          tests/data/h200_transpose_right.csv)
-#   ladder_counters.csv    NVIDIA's profiler's counters, a row for every launch of a rung's first run
-#                          (tests/data/h200_ladder_counters.csv)
-#   ladder_simulated.csv   the simulator's of the same, with PTX by this machine's compiler
+# Runs on a machine with a GPU what CI cannot. Usage: record.sh BUILD OUT PART..., where BUILD holds halfwarp, tests/;
+# OUT receives what these parts write, two to four minutes for each:
+#   tests       the unit tests of the operations on cuda:0: TEST.log
+#   right       every rung, size and type: ladder_right.csv (tests/data/h200_ladder_right.csv)
+#   counters    of NVIDIA's profiler, a row for every launch of a rung's first run: ladder_counters.csv
+#               (tests/data/h200_ladder_counters.csv); and ladder_simulated.csv, the simulator's of the same, with PTX
+#               by this machine's compiler
+#   sanitizer   compute-sanitizer's memcheck and racecheck of the ladders, said on standard output
 set -u
 build=$1 out=$2
+shift 2
 failed=0
 say() { printf '== %s\n' "$*"; }
 
-say tests
-for test in test_device test_device_kernels test_transpose test_transpose_strides test_transpose_host test_matmul \
-    test_matmul_ladder test_product_plan test_reduce test_reduce_exact test_reduce_plan test_nearest \
-    test_nearest_ladder test_access; do
-    HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 "$build/tests/$test" > "$out/$test.log" 2>&1 || failed=1
-    tail -3 "$out/$test.log"
-done
+run_tests() {
+    local test
+    for test in test_device test_device_kernels test_transpose test_transpose_strides test_transpose_host test_matmul \
+        test_matmul_ladder test_product_plan test_reduce test_reduce_exact test_reduce_plan test_nearest \
+        test_nearest_ladder test_access; do
+        HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 "$build/tests/$test" > "$out/$test.log" 2>&1 || failed=1
+        tail -3 "$out/$test.log"
+    done
+}
 
 ladder() { "$build/halfwarp" ladder "$@" --device cuda:0 --seconds 0; }
 
@@ -36,14 +40,15 @@ PY
     done
     rm -f "$out/one.csv"
 }
-say every rung, size and type
-echo 'family,size,dtype,rung,result' > "$out/ladder_right.csv"
-right transpose "f32 u8 f16 f64 c128" 0x0 0x7 1x1 1x131 131x1 31x31 32x32 33x33 16x63 64x65 97x53 127x129 1009x1013 \
-    2048x3072
-right matmul f32 0x5x7 1x1x1 15x16x17 32x32x32 33x31x65 127x129x131 256x512x128
-right reduce "f32 f64 i32" 0 1 31 512 513 1023 100003 1048576
-right nearest "f32 f64" 1x3x1 2x3x1 129x3x1 1000x2x4 4099x3x8
-awk -F, 'NR > 1 {n[$1 " " $5]++} END {for (r in n) print r, n[r]}' "$out/ladder_right.csv" | sort
+run_right() {
+    echo 'family,size,dtype,rung,result' > "$out/ladder_right.csv"
+    right transpose "f32 u8 f16 f64 c128" 0x0 0x7 1x1 1x131 131x1 31x31 32x32 33x33 16x63 64x65 97x53 127x129 \
+        1009x1013 2048x3072
+    right matmul f32 0x5x7 1x1x1 15x16x17 32x32x32 33x31x65 127x129x131 256x512x128
+    right reduce "f32 f64 i32" 0 1 31 512 513 1023 100003 1048576
+    right nearest "f32 f64" 1x3x1 2x3x1 129x3x1 1000x2x4 4099x3x8
+    awk -F, 'NR > 1 {n[$1 " " $5]++} END {for (r in n) print r, n[r]}' "$out/ladder_right.csv" | sort
+}
 
 # Of each rung's first run every launch; the copies that run before any rung are left out by their names. Wavefronts are
 # taken by instrumented instructions: the hardware's own counter of them adds what arbitration costs, which differs from
@@ -71,24 +76,32 @@ sm__maximum_warps_per_active_cycle_pct,launch__registers_per_thread \
     done
     rm -f "$out/one.csv" "$out/ncu.csv" "$out/ncu.log"
 }
-say counters
-python3 "$(dirname "$0")/launches.py" > "$out/ladder_counters.csv"
-: > "$out/ladder_simulated.csv"
-counters transpose 1024x1024
-counters matmul 512x512x512
-counters matmul 130x139x70
-counters reduce 1048576
-counters reduce 100003
-counters nearest 10000x3x1
-counters nearest 4099x3x8
-cat "$out/ladder_counters.csv"
+run_counters() {
+    python3 "$(dirname "$0")/launches.py" > "$out/ladder_counters.csv"
+    : > "$out/ladder_simulated.csv"
+    counters transpose 1024x1024
+    counters matmul 512x512x512
+    counters matmul 130x139x70
+    counters reduce 1048576
+    counters reduce 100003
+    counters nearest 10000x3x1
+    counters nearest 4099x3x8
+    cat "$out/ladder_counters.csv"
+}
 
-say compute-sanitizer
-for tool in memcheck racecheck; do
+# Usage: sanitize NAME COMMAND...
+sanitize() {
+    local tool
+    for tool in memcheck racecheck; do
+        compute-sanitizer --tool $tool "${@:2}" < /dev/null > "$out/one.log" 2>&1
+        echo "$1, $tool: $(tail -1 "$out/one.log")"
+    done
+    rm -f "$out/one.log"
+}
+run_sanitizer() {
+    local family size test
     while read -r family size; do
-        compute-sanitizer --tool $tool "$build/halfwarp" ladder "$family" --device cuda:0 --size "$size" --seconds 0 \
-            > "$out/one.log" 2>&1
-        echo "$family: $(tail -1 "$out/one.log")"
+        sanitize "$family" "$build/halfwarp" ladder "$family" --device cuda:0 --size "$size" --seconds 0
     done <<'END'
 transpose 129x257
 matmul 65x66x67
@@ -96,10 +109,15 @@ reduce 100003
 nearest 1000x3x1
 END
     for test in test_transpose_strides test_transpose_host; do
-        HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 compute-sanitizer --tool $tool "$build/tests/$test" \
-            > "$out/one.log" 2>&1
-        echo "$test: $(tail -1 "$out/one.log")"
+        HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 sanitize $test "$build/tests/$test"
     done
+}
+
+for part; do
+    say "$part"
+    case $part in
+    tests | right | counters | sanitizer) "run_$part" ;;
+    *) echo "no part $part" && failed=1 ;;
+    esac
 done
-rm -f "$out/one.log"
 exit $failed
