@@ -5,6 +5,7 @@
 // resumed, up to as many as the modelled GPU would hold: whatever a resident block waits for, it gets.
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "exec/warp.h"
@@ -124,9 +125,18 @@ static int32_t turn_fuel(const hw_run *run) {
     return limit && limit < HW_TURN_FUEL ? (int32_t)limit : HW_TURN_FUEL;
 }
 
+static void note_waiting(hw_state *s, bool has_looked) {
+    uint64_t waits_as = hw_watch_path(s->frame, s->pc, s->warp.mask);
+    s->is_idle = has_looked && waits_as == s->waited_as;
+    s->looks = s->is_idle || !has_looked;
+    s->waited_as = waits_as;
+}
+
 // One turn of a warp: until it has exited, waits, or has used up its fuel.
 static void run_warp(hw_state *s) {
-    int32_t fuel = turn_fuel(s->run);
+    bool looks = s->looks;
+    int32_t fuel = looks ? HW_LOOK_FUEL : turn_fuel(s->run);
+    s->looks = s->is_idle = false;
     s->fuel = fuel;
     s->polls = 0;
     s->stop = HW_STOP_NONE;
@@ -138,6 +148,7 @@ static void run_warp(hw_state *s) {
     if (s->stop != HW_STOP_YIELD) return;
     // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
     s->hungry_turns = s->polls > (uint32_t)fuel / HW_POLL_FUEL / 2 ? HW_HUNGRY_TURNS : s->hungry_turns + 1;
+    if (s->hungry_turns >= HW_HUNGRY_TURNS) note_waiting(s, looks);
     if (s->hungry_turns < HW_HUNGRY_TURNS || s->run->launch->gpu.compute_capability < 70) {
         s->is_ready = true;
         return;
@@ -175,7 +186,7 @@ static bool run_round(hw_block *block, bool *waits) {
     if (run->launch->seed) first = (uint32_t)((run->launch->seed * 0x9e3779b97f4a7c15u + ++block->turn) >> 33) % n;
     uint32_t with_convoys = run->launch->seed ? n : 0;    // warps before this one have had their turn in a convoy
     bool ran = false;
-    *waits = true;
+    *waits = block->is_idle = true;
     for (uint32_t k = 0; k < n; k++) {
         hw_state *s = &block->warps[first + k < n ? first + k : first + k - n];
         if (!s->live || !hw_flow_has_ready(s)) continue;
@@ -186,6 +197,7 @@ static bool run_round(hw_block *block, bool *waits) {
         else run_warp(s);
         if (s->stop == HW_STOP_FAULT || is_over_limit(s)) return true;
         if (s->stop != HW_STOP_YIELD || s->hungry_turns < HW_HUNGRY_TURNS) *waits = false;
+        block->is_idle &= *waits && s->is_idle;
     }
     return ran;
 }
@@ -273,6 +285,15 @@ static hw_block *next_running(hw_worker *worker, const hw_block *after) {
     return NULL;
 }
 
+// When none of a worker's blocks finds anything new, others have the processor.
+static void rest(hw_worker *worker, const hw_block *block) {
+    enum { YIELDS = 16, REST_NS = 20000 };
+    static const struct timespec a_while = {.tv_nsec = REST_NS};
+    worker->idle_turns = block->is_idle ? worker->idle_turns + 1 : 0;
+    if (worker->idle_turns > worker->n_blocks * YIELDS) nanosleep(&a_while, NULL);
+    else if (worker->idle_turns > worker->n_blocks || worker->n_blocks == 1) sched_yield();
+}
+
 void hw_worker_main(hw_worker *worker) {
     hw_run *run = worker->run;
     hw_block *block = NULL;
@@ -287,10 +308,10 @@ void hw_worker_main(hw_worker *worker) {
             continue;
         }
         hw_watch_waiting(worker);
+        rest(worker, block);
         // The block waits for others: start one more, or go round those that are resident.
         hw_block *other = NULL;
         if (!take_block(worker, &other)) other = next_running(worker, block);
-        if (other == block) sched_yield();
         block = other;
     }
 }

@@ -207,6 +207,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
     worker->n_blocks = 0;
     worker->taken = worker->taken_end = worker->touched = 0;
+    worker->idle_turns = 0;
     worker->blocks = hw_calloc(worker->max_blocks, sizeof *worker->blocks);
     return worker->blocks != NULL;
 }

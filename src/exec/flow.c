@@ -56,6 +56,7 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
     s->live = lanes;
     s->n_paths = 0;
     s->hungry_turns = 0;
+    s->looks = s->is_idle = false;
     s->entry_frame.live = lanes;
     s->entry_frame.local_top = entry->local_bytes;
     if (s->frame != &s->entry_frame) hw_flow_use_frame(s, &s->entry_frame);

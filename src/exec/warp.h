@@ -90,6 +90,9 @@ struct hw_state {
     int32_t fuel;                 // backward branches until the warp must yield
     uint32_t polls;               // accesses of this turn that a thread that waits for another would make
     uint32_t hungry_turns;        // turns in a row that ended for want of fuel without a poll
+    uint64_t waited_as;           // hw_watch_path at the end of the last turn that was spent in waiting
+    bool looks;                   // the next turn is one look
+    bool is_idle;                 // the last was, and found nothing new
     bool is_ready;                // stopped, and can go on at pc with all as it is
     hw_path paths[32];            // those that do not run
     uint32_t n_paths;
@@ -113,6 +116,9 @@ enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };
 // How long a warp runs before it must let others run: backward branches. Volatile loads cost more, and atomics that
 // change nothing.
 enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512 };
+// What a warp gets after a turn of polls, and for as long as it finds nothing new: one more look. How often it looks
+// depends on the host's clock, as it does on a GPU's; but each is counted, and takes time from those who have work.
+enum { HW_LOOK_FUEL = 1 };
 // Turns without a poll before a warp is taken to be waiting all the same (for plain loads that another block changes).
 enum { HW_HUNGRY_TURNS = 64 };
 
@@ -131,6 +137,7 @@ struct hw_block {
     bool is_running;              // holds a block that has not finished
     uint64_t turn;                // rounds so far, for the seeded order
     bool progressed;              // something has changed since the block's last turn began
+    bool is_idle;                 // all warps that ran in its last round are
 };
 
 typedef enum hw_shape {
@@ -198,6 +205,7 @@ struct hw_worker {
     uint32_t n_blocks, max_blocks;
     hw_watch watch;
     uint64_t taken, taken_end;    // blocks of the grid that are this worker's and have not begun
+    uint32_t idle_turns;          // of blocks, in a row
 };
 
 // Where one program's invariant values lie.
@@ -280,6 +288,8 @@ void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together);
 void hw_watch_begin(hw_worker *worker);
 void hw_watch_end(hw_worker *worker);
 void hw_watch_waiting(hw_worker *worker);       // the worker's block can only wait for others
+// A number for where lanes are and what their registers hold.
+uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask);
 
 // special.c
 extern const hw_body_row hw_special_bodies[];

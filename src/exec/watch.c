@@ -41,6 +41,8 @@ static uint64_t mix_path(uint64_t hash, const hw_frame *frame, const hw_inst *pc
     return frame ? mix_bytes(hash, frame->registers, frame->program->frame_bytes) : hash;
 }
 
+uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask) { return mix_path(1, frame, pc, mask); }
+
 static uint64_t state_of(const hw_worker *worker) {
     uint64_t hash = 1;
     for (uint32_t b = 0; b < worker->n_blocks; b++) {

@@ -68,6 +68,18 @@ static void test_look_back(void **state) {
         "GO: st.release.gpu.global.u32 [%rd3], %r5; ret;\n")}, 100, always_1, false);
 }
 
+// A block that waits for one that works long looks once in a turn, after the turn in which it was found to wait.
+static void test_waiting_looks_seldom(void **state) {
+    (void)state;
+    enum { TURNS = 96, TURN_POLLS = 129 };
+    run_result *r = run_ok((run_args){.grid = 2, .block = 1, .threads = 1, .ptx = KERNEL("",
+        "setp.eq.u32 %p1, %r2, 1; @%p1 bra WORK;\n"
+        "WAIT: ld.volatile.global.u32 %r5, [%rd2]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT; bra END;\n"
+        "WORK: mov.u32 %r6, 0;\nMORE: add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 6291456; @%p3 bra MORE;\n"
+        "st.volatile.global.u32 [%rd2], 1;\nEND: ret;\n")});
+    if (r->sums.loads > TURN_POLLS + TURNS) fail_msg("%u looks", (unsigned)r->sums.loads);
+}
+
 // Every block counts itself in and polls until all have: three times.
 static void test_grid_barrier(void **state) {
     (void)state;
@@ -281,6 +293,7 @@ static void test_slow_is_not_for_ever(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock),         cmocka_unit_test(test_lanes_wait),  cmocka_unit_test(test_look_back),
+        cmocka_unit_test(test_waiting_looks_seldom),
         cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block),
         cmocka_unit_test(test_meet_in_two_calls),
         cmocka_unit_test(test_deadlocks),
