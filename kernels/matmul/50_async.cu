@@ -4,8 +4,9 @@
 //            thread starts the copies of a later phase, multiplies, and waits at the end of a phase for the copies of
 //            the next. What lies past an edge is filled with zeros by the copy itself. Copies cannot turn a tile, so A
 //            stays as it is, and a thread reads the elements of its rows a word of k at a time.
-// Predicted  H200, f32 1024x1024x1024: 64 blocks of 55296 bytes; 131072 copies of 16 sectors each. Of a warp's two rows
-//            of threads a read of A is 2 addresses: no conflicts there, and as many passes as in 40_register_tile.cu.
+// Predicted  H200, f32 1024x1024x1024: 64 blocks of 55296 bytes; 131072 copies, of B 16 sectors each, of A 20, whose
+//            rows of 80 bytes in shared memory begin amid 32 every second time. Of a warp's two rows of threads a read
+//            of A is 2 addresses: no conflicts there, and as many passes as in 40_register_tile.cu.
 // Measured   H200, 4096x4096x4096: f32 3.47 ms, 39.6 TFLOP/s, 7% less than with loads through registers; f64 21.2, 1.31
 //            times as fast. 4097x4099x4111, copies of 4 bytes: f32 25.7.
 // Held back  f32 by registers: two blocks leave 128 for each thread, and 64 sums and 8 words of A are 96. By copies of

@@ -40,6 +40,15 @@ typedef struct hw_access {
     uint32_t block[3], warp;         // where; for ordered sinks only
 } hw_access;
 
+// One warp's copies from global into shared memory past the first-level cache. What they fetch depends on both sides, of
+// which their access records tell one each.
+typedef struct hw_copied {
+    uint32_t note;
+    uint32_t mask;                   // lanes that read anything; never 0
+    uint64_t from[HW_WARP_LANES];    // addresses; those of other lanes have no meaning
+    uint32_t to[HW_WARP_LANES];      // in the window of shared memory
+} hw_copied;
+
 // Straight-line instructions [first_note, first_note + count) executed by warps, `lanes` lanes in all.
 typedef struct hw_executed {
     uint32_t first_note, count;
@@ -54,6 +63,8 @@ struct hw_sink {
     void (*launch_end)(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status);
     // Called on worker threads. A sink keeps one state per worker and adds them up in launch_end.
     void (*access)(hw_sink *sink, uint32_t worker, const hw_access *access);
+    // May be NULL.
+    void (*copied)(hw_sink *sink, uint32_t worker, const hw_copied *copied);
     // Global memory that is accessed lies in this allocation: of each at least once, perhaps often. May be NULL.
     void (*touched)(hw_sink *sink, uint32_t worker, uint64_t address, uint64_t bytes);
     void (*executed)(hw_sink *sink, uint32_t worker, const hw_executed *executed);

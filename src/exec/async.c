@@ -23,6 +23,7 @@ struct hw_copies {
     size_t first, n, capacity;                    // items[first .. n - 1] are on their way, the oldest first
     copy *items;
     _Alignas(16) uint8_t staged[32][LANE_BYTES];  // what cp.async.read has read, for the cp.async.write behind it
+    hw_copied copied;                             // and where
 };
 
 void hw_copies_forget(hw_state *s) {
@@ -54,6 +55,31 @@ static uint32_t read_sizes(const hw_warp *w, const hw_inst *in, uint32_t sizes[3
         whole |= (uint32_t)(sizes[i] == in->width) << i;
     }
     return whole & w->mask;
+}
+
+// The sink that wants to hear of this instruction's copies, or NULL.
+static hw_sink *listener(const hw_state *s, const hw_inst *in) {
+    hw_sink *sink = s->run->launch->sink;
+    bool is_told = sink && sink->copied && s->run->set->notes[in->note].kind == HW_NOTE_COPY_BYPASS;
+    return is_told ? sink : NULL;
+}
+
+static void keep_sources(hw_state *s, const hw_inst *in, uint32_t mask) {
+    hw_copied *copied = &s->copies->copied;
+    const uint64_t *address = in->a == HW_NO_SLOT ? NULL : hw_at(&s->warp, in->a);
+    if (!listener(s, in)) return;
+    copied->mask = mask;
+    for (int i = 0; i < 32; i++) copied->from[i] = (uint64_t)in->imm + (address ? address[i] : 0);
+}
+
+static void tell_copied(hw_state *s, const hw_inst *in, void *const at[32]) {
+    hw_copied *copied = &s->copies->copied;
+    const hw_warp *w = &s->warp;
+    hw_sink *sink = listener(s, in);
+    if (!sink || !copied->mask) return;
+    copied->note = in->note;
+    HW_EACH_ACTIVE_LANE(copied->to[i] = (uint32_t)((char *)at[i] - s->shared));
+    sink->copied(sink, s->worker->index, copied);
 }
 
 static void stage(hw_state *s, const hw_inst *in, void *const at[32]) {
@@ -95,6 +121,7 @@ static bool read_sized(hw_state *s, const hw_inst *in) {
     void *at[32];
     memset(s->copies->staged, 0, sizeof s->copies->staged);
     HW_EACH_ACTIVE_LANE(parts |= (uint32_t)(sizes[i] != 0) << i);
+    keep_sources(s, in, parts);
     if (!parts) return true;
     hw_set_mask(w, parts);
     bool done = read_near(s, in, sizes);
@@ -117,6 +144,7 @@ static const hw_inst *copy_read(hw_warp *w, const hw_inst *in) {
     void *at[32];
     if (!copies_of(s)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(w->mask));
     if (in->b != HW_NO_SLOT || in->p != HW_NO_SLOT) return read_sized(s, in) ? in + 1 : NULL;
+    keep_sources(s, in, w->mask);
     if (!hw_locate_lanes(s, in, false, at)) return NULL;
     stage(s, in, at);
     return in + 1;
@@ -172,6 +200,7 @@ static const hw_inst *copy_write(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     void *at[32];
     if (!hw_locate_lanes(s, in, true, at)) return NULL;
+    tell_copied(s, in, at);
     for (uint32_t left = w->mask; left;) {
         copy *c = make_room(s);
         if (!c) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(left));

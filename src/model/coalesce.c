@@ -61,6 +61,20 @@ uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, 
     return set.count;
 }
 
+hw_fetched hw_coalesce_copies(uint32_t mask, const uint64_t from[32], const uint32_t to[32]) {
+    enum { LINE_BYTES = 128, PIECE_BYTES = 32, PIECES = 1 << 19 };
+    number_set lines, sectors;
+    reset(&lines);
+    reset(&sectors);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        uint64_t piece = to[lane] / PIECE_BYTES % PIECES;
+        add(&lines, from[lane] / LINE_BYTES * PIECES + piece);
+        add(&sectors, from[lane] / SECTOR_BYTES * PIECES + piece);
+    }
+    return (hw_fetched){lines.count, sectors.count};
+}
+
 uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                                    uint32_t width) {
     (void)arch;

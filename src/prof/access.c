@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "model/banks.h"
-#include "model/coalesce.h"
 #include "model/constant.h"
 #include "prof/internal.h"
 
@@ -118,4 +117,40 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     memo->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;
     if (space == HW_PROF_GLOBAL) memo->asked += (cost * 32 < p->asked ? cost * 32 : p->asked) * a->repeat;
     if (prof->is_old) hw_prof_count_era(prof, memo, a, space, cost);
+}
+
+// ---- copies past the first-level cache ----
+
+static bool is_same(const hw_prof_copies *known, const hw_prof_copies *now) {
+    return known->mask == now->mask && known->from_phase == now->from_phase && known->to_phase == now->to_phase &&
+           !memcmp(known->from, now->from, sizeof now->from) && !memcmp(known->to, now->to, sizeof now->to);
+}
+
+static hw_prof_copies describe(const hw_copied *copied) {
+    int lowest = __builtin_ctz(copied->mask);
+    hw_prof_copies now = {.mask = copied->mask, .from_phase = copied->from[lowest] % 128,
+                          .to_phase = copied->to[lowest] % 128};
+    for (int i = 0; i < HW_WARP_LANES; i++) {
+        int64_t is_in = -(int64_t)(copied->mask >> i & 1);
+        now.from[i] = (int64_t)(copied->from[i] - copied->from[lowest]) & is_in;
+        now.to[i] = (int64_t)copied->to[i] - copied->to[lowest];
+        now.to[i] &= is_in;
+    }
+    return now;
+}
+
+void hw_prof_copied(hw_sink *sink, uint32_t worker, const hw_copied *copied) {
+    hw_prof *prof = (hw_prof *)sink;
+    if (copied->note >= prof->n_notes || worker >= prof->n_workers) return;
+    uint32_t index = prof->memo_of[copied->note];
+    if (index == HW_PROF_NO_MEMO) return;
+    hw_prof_memo *memo = &prof->workers[worker].memos[index];
+    if (memo->epoch != prof->epoch) begin_memo(prof, memo, copied->note);
+    hw_prof_copies now = describe(copied);
+    if (!is_same(&memo->copies, &now)) {
+        memo->copies = now;
+        memo->copies.cost = hw_coalesce_copies(copied->mask, copied->from, copied->to);
+    }
+    memo->fetched += memo->copies.cost.sectors;
+    memo->l2_fetched += memo->copies.cost.l2_sectors;
 }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "model/coalesce.h"
 #include "prof/prof.h"
 
 // The spaces that are counted.
@@ -32,16 +33,27 @@ typedef struct hw_prof_pattern {
     uint16_t cost[HW_PROF_PHASES];       // sectors or wavefronts plus one; 0: not counted yet
 } hw_prof_pattern;
 
+// Copies past the first-level cache as an instruction has made them last: what they fetch depends on the differences to
+// the lowest lane's addresses and on these modulo 128.
+typedef struct hw_prof_copies {
+    uint32_t mask;                       // 0: none yet
+    int64_t from[HW_WARP_LANES], to[HW_WARP_LANES];
+    uint8_t from_phase, to_phase;
+    hw_fetched cost;
+} hw_prof_copies;
+
 // One memory instruction on one worker, in the launch that `epoch` numbers. By space: executions, those with active
 // lanes, sectors or wavefronts, and the ideal of those.
 typedef struct hw_prof_memo {
     uint64_t epoch;
     uint64_t inst[HW_PROF_SPACES], requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], ideal[HW_PROF_SPACES];
     uint64_t asked;                      // bytes of global memory
+    uint64_t fetched, l2_fetched;        // sectors, by copies past the first-level cache
     uint64_t era[HW_PROF_ERAS];
     uint8_t kind, width;
     bool is_merged, skips_l1;
     uint8_t n_patterns, last, oldest;    // last: where the last one was found; oldest: the next to go
+    hw_prof_copies copies;
     hw_prof_pattern patterns[HW_PROF_PATTERNS];
 } hw_prof_memo;
 
@@ -135,6 +147,7 @@ struct hw_prof {
 
 // access.c
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
+void hw_prof_copied(hw_sink *sink, uint32_t worker, const hw_copied *copied);
 
 // era.c: what GPUs before 7.0 count of an access that takes so many passes, and of the launch as a whole. A camp that
 // is too large to be kept is not counted.

@@ -180,7 +180,8 @@ static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
         [HW_NOTE_COPY_BYPASS] = &copy_counters};
     const access_counters *to = counters[memo->kind];
     add(counts, to->requests, memo->requests[HW_PROF_GLOBAL]);
-    add(counts, to->sectors, memo->cost[HW_PROF_GLOBAL]);
+    bool is_fetched = memo->kind == HW_NOTE_COPY_BYPASS;
+    add(counts, to->sectors, is_fetched ? memo->fetched : memo->cost[HW_PROF_GLOBAL]);
     add(counts, to->sectors_ideal, memo->ideal[HW_PROF_GLOBAL]);
     add(counts, to->shared_inst, memo->inst[HW_PROF_SHARED]);
     add(counts, to->wavefronts, memo->cost[HW_PROF_SHARED]);
@@ -190,10 +191,10 @@ static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
     add(counts, to->const_passes, memo->cost[HW_PROF_CONST]);
     for (int i = HW_PROF_COALESCED; i <= HW_PROF_128B; i++) add(counts, to->era[i], memo->era[i]);
     counts[HW_COUNT_WARP_SERIALIZE] += memo->era[HW_PROF_SERIALIZED];
-    counts[HW_COUNT_L2_SECTORS] += memo->cost[HW_PROF_GLOBAL];
+    counts[HW_COUNT_L2_SECTORS] += is_fetched ? memo->l2_fetched : memo->cost[HW_PROF_GLOBAL];
     counts[HW_COUNT_L2_SECTORS_IDEAL] += memo->ideal[HW_PROF_GLOBAL];
     // Past the first-level cache, data does not come through the pipe whose passes are counted.
-    if (memo->kind == HW_NOTE_COPY_BYPASS) return;
+    if (is_fetched) return;
     counts[HW_COUNT_SMEM_WAVEFRONTS] += memo->cost[HW_PROF_SHARED];
     counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] += memo->ideal[HW_PROF_SHARED];
 }
@@ -281,8 +282,8 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
     prof->sink = (hw_sink){.ordered = needs_addresses, .launch_begin = launch_begin, .launch_end = launch_end,
-                           .access = hw_prof_access, .touched = hw_prof_touched, .executed = executed,
-                           .branch = branch, .guarded_off = guarded_off};
+                           .access = hw_prof_access, .copied = hw_prof_copied, .touched = hw_prof_touched,
+                           .executed = executed, .branch = branch, .guarded_off = guarded_off};
     *out = prof;
     return HW_OK;
 }
