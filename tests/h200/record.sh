@@ -2,7 +2,8 @@
 # Runs on a machine with a GPU what CI cannot. Usage: record.sh BUILD OUT PART..., where BUILD holds halfwarp, tests/;
 # OUT receives what these parts write, two to four minutes for each:
 #   tests       the unit tests of the operations on cuda:0: TEST.log
-#   right       every rung, size and type: ladder_right.csv (tests/data/h200_ladder_right.csv)
+#   right       how many rungs are right, for each family, size and type: ladder_right.csv
+#               (tests/data/h200_ladder_right.csv)
 #   counters    of NVIDIA's profiler, a row for every launch of a rung's first run: ladder_counters.csv
 #               (tests/data/h200_ladder_counters.csv); and ladder_simulated.csv, the simulator's of the same, with PTX
 #               by this machine's compiler
@@ -31,31 +32,32 @@ right() {
     for dtype in $2; do
         for size in "${@:3}"; do
             ladder "$family" --size "$size" --dtype "$dtype" --format csv -o "$out/one.csv" || failed=1
-            python3 - "$out/one.csv" "$family" "$size" "$dtype" >> "$out/ladder_right.csv" <<'PY'
-import csv, sys
-for row in csv.DictReader(open(sys.argv[1])):
-    print(*sys.argv[2:5], row["rung"], row["result"], sep=",")
-PY
+            python3 -c 'if 1:
+                import csv, sys
+                results = [row["result"] for row in csv.DictReader(sys.stdin)]
+                counts = [results.count("right"), results.count("refused")]
+                print(*sys.argv[1:], *counts, len(results) - sum(counts), sep=",")' \
+                "$family" "$size" "$dtype" < "$out/one.csv" >> "$out/ladder_right.csv"
         done
     done
     rm -f "$out/one.csv"
 }
 run_right() {
-    echo 'family,size,dtype,rung,result' > "$out/ladder_right.csv"
+    echo 'family,size,dtype,right,refused,wrong' > "$out/ladder_right.csv"
     right transpose "f32 u8 f16 f64 c128" 0x0 0x7 1x1 1x131 131x1 31x31 32x32 33x33 16x63 64x65 97x53 127x129 \
         1009x1013 2048x3072
     right matmul f32 0x5x7 1x1x1 15x16x17 32x32x32 33x31x65 127x129x131 256x512x128
     right reduce "f32 f64 i32" 0 1 31 512 513 1023 100003 1048576
     right nearest "f32 f64" 1x3x1 2x3x1 129x3x1 1000x2x4 4099x3x8
-    awk -F, 'NR > 1 {n[$1 " " $5]++} END {for (r in n) print r, n[r]}' "$out/ladder_right.csv" | sort
+    awk -F, 'NR > 1 {right[$1] += $4; wrong[$1] += $6}
+             END {for (f in right) print f ": " right[f] " right, " wrong[f] " wrong"}' "$out/ladder_right.csv"
 }
 
-# Of each rung's first run every launch; the copies that run before any rung are left out by their names. Wavefronts are
-# taken by instrumented instructions: the hardware's own counter of them adds what arbitration costs, which differs from
-# run to run. Usage: counters FAMILY SIZE
+# Of each rung's first run every launch; the copies that run before any rung are left out by their names.
+# Usage: counters FAMILY SIZE
 counters() {
-    local global=l1tex__t_requests_pipe_lsu_mem_global_op shared=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op
-    local rung names
+    local rung names metrics
+    metrics=$(python3 "$(dirname "$0")/launches.py" --metrics)
     "$build/halfwarp" ladder "$1" --device sim:h200 --size "$2" --format csv > "$out/one.csv" || failed=1
     cat "$out/one.csv" >> "$out/ladder_simulated.csv"
     for rung in $(python3 -c 'if 1:
@@ -66,10 +68,7 @@ counters() {
         transpose/*) names='^[^c]' ;;
         *) names='^(matmul|product|nearest|reduce)_([^c]|c[^o]|co[^p])' ;;
         esac
-        ncu --clock-control none --csv --kernel-name "regex:$names" --launch-count 12 --metrics \
-${global}_ld.sum,${global/requests/sectors}_ld.sum,${global}_st.sum,${global/requests/sectors}_st.sum,\
-smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum,${shared}_ld.sum,${shared}_st.sum,\
-sm__maximum_warps_per_active_cycle_pct,launch__registers_per_thread \
+        ncu --clock-control none --csv --kernel-name "regex:$names" --launch-count 12 --metrics "$metrics" \
             "$build/halfwarp" ladder "$1" --rung "$rung" --device cuda:0 --size "$2" --seconds 0 \
             > "$out/ncu.csv" 2> "$out/ncu.log" || { failed=1; tail -3 "$out/ncu.csv" "$out/ncu.log"; }
         python3 "$(dirname "$0")/launches.py" "$1,$2,$rung" < "$out/ncu.csv" >> "$out/ladder_counters.csv"

@@ -341,69 +341,6 @@ static void facts(void **state) {
     hw_ladder_free(&ladder);
 }
 
-// ---- what an H200 counts --------------------------------------------------------------------------------------------
-
-static const hw_ladder_row *row_of_kernel(const hw_ladder *ladder, const char *kernel) {
-    for (size_t i = 0; i < ladder->n_rows; i++)
-        if (!strcmp(ladder->rows[i].rung->kernel, kernel)) return &ladder->rows[i];
-    fail_msg("no rung has kernel %s", kernel);
-    return NULL;
-}
-
-// A column of the record is found among the counters by its name.
-static void expect_recorded(const char *kernel, const hw_ladder_row *row, const char *column, const char *text) {
-    if (!strcmp(column, "regs")) return;   // the compiler's, which differ from version to version
-    if (!strcmp(column, "occupancy_pct")) {
-        if (!row->regs_estimated && row->occupancy.occupancy_pct != strtod(text, NULL))
-            fail_msg("%s: occupancy is %g%%, of an H200 %s%%", kernel, row->occupancy.occupancy_pct, text);
-        return;
-    }
-    for (int c = 0; c < HW_COUNTERS; c++)
-        if (!strcmp(column, hw_counter_rows[c].name)) {
-            expect_counter(kernel, row->counts, (hw_counter)c, strtoull(text, NULL, 10));
-            return;
-        }
-    fail_msg("no counter is called %s", column);
-}
-
-// Cuts a line at its commas. Returns the number of cells.
-static size_t cells_of(char *line, char **cells, size_t most) {
-    size_t n = 0;
-    char *rest = NULL;
-    for (char *cell = strtok_r(line, ",\n", &rest); cell && n < most; cell = strtok_r(NULL, ",\n", &rest))
-        cells[n++] = cell;
-    return n;
-}
-
-// The profiler's counters of every rung, f32 1024x1024.
-static void hardware_counters(void **state) {
-    enum { CELLS = 16, COLUMNS = 11, RECORDED = 12 };
-    hw_ladder_options options = transpose(1024, 1024, "f32");
-    hw_ladder ladder;
-    char head[256] = "", line[256], *columns[CELLS], *cells[CELLS];
-    size_t n_columns = 0, n_rows = 0;
-    FILE *file = fopen(HW_SOURCE_DIR "/tests/data/h200_transpose_ladder.csv", "r");
-    (void)state;
-    assert_non_null(file);
-    run(h200, &options, &ladder);
-    while (fgets(line, sizeof line, file)) {
-        if (*line == '#') continue;
-        if (!n_columns) {
-            memcpy(head, line, sizeof head);
-            n_columns = cells_of(head, columns, CELLS);
-            continue;
-        }
-        assert_int_equal(cells_of(line, cells, CELLS), n_columns);
-        for (size_t c = 1; c < n_columns; c++)
-            expect_recorded(cells[0], row_of_kernel(&ladder, cells[0]), columns[c], cells[c]);
-        n_rows++;
-    }
-    fclose(file);
-    assert_int_equal(n_columns, COLUMNS);
-    assert_int_equal(n_rows, RECORDED);
-    hw_ladder_free(&ladder);
-}
-
 // With the padding that is computed for a size of element, no access takes more passes than its bytes need; the swizzle
 // needs no computing.
 static void no_conflicts(void **state) {
@@ -729,7 +666,7 @@ int main(void) {
         cmocka_unit_test(counters), cmocka_unit_test(ragged_counters), cmocka_unit_test(swap_counters),
         cmocka_unit_test(best_of_16k),
         cmocka_unit_test(facts),
-        cmocka_unit_test(hardware_counters), cmocka_unit_test(no_conflicts), cmocka_unit_test(blocks),
+        cmocka_unit_test(no_conflicts), cmocka_unit_test(blocks),
         cmocka_unit_test(refusals), cmocka_unit_test(wrong_is_seen), cmocka_unit_test(processor),
         cmocka_unit_test(processor_sizes), cmocka_unit_test(no_memory), cmocka_unit_test(other_gpus),
         cmocka_unit_test(counter), cmocka_unit_test(element_sizes),
