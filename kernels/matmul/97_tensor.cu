@@ -6,8 +6,8 @@
 //            Rows that begin at odd multiples of 2 bytes cannot be copied asynchronously, and are loaded one element at
 //            a time.
 // Predicted  H200, tf32 1024x1024x1024: 256 tiles of 64x64, each a block of 4 warps; A and B are read once for each of
-//            16 tiles, in 262144 copies. No bank conflicts: lines in shared memory are 16 or 32 bytes longer than a
-//            multiple of 128. Copies to the former, of A, are 18 sectors, for which L2 gives 24; to the others 16.
+//            16 tiles, in 262144 copies of 16 sectors. No bank conflicts: lines in shared memory are swizzled, or 32
+//            bytes longer than a multiple of 128 where ldmatrix cannot read them.
 // Measured   H200, 4096x4096x4096, rows by columns as they lie: bf16 434 TFLOP/s (cuBLAS 826), tf32 202 (421; 198
 //            against 260 where A is by columns), f32 rounded to bf16 233 (428), f64 61.3 (60.8),
 //            all of numbers of 8 bits; of random ones the GPU's power limit leaves 402, 181 and 56.
@@ -46,6 +46,7 @@ template <bool along_k, int length, int bytes, bool partial> struct strip {
     static constexpr int APART = THREADS / WORDS;                        // lines that all threads copy at a time
     static constexpr int COPIES = (LINES + APART - 1) / APART;
     static_assert(THREADS % WORDS == 0 && LINE % WORD == 0, "a line is copied by a whole number of threads");
+    static_assert((APART & (APART - 1)) == 0, "lines of one thread are swizzled apart by XOR");
 
     const input_t *from;         // of the thread's next word
     const long long line_step;   // elements, APART lines on
@@ -60,7 +61,8 @@ template <bool along_k, int length, int bytes, bool partial> struct strip {
           line_step(APART * ld), stage_step((along_k ? TILE_DEPTH : TILE_DEPTH * ld) - COPIES * line_step),
           lines((int)(along_k ? extent - first : k) - (int)threadIdx.x / WORDS),
           words((int)(along_k ? k : extent - first) - (int)threadIdx.x % WORDS * WORD),
-          to((threadIdx.x / WORDS * PITCH + threadIdx.x % WORDS * WORD) * ELEMENT) {}
+          to((threadIdx.x / WORDS * PITCH + threadIdx.x % WORDS * WORD) * ELEMENT ^
+             swizzle_of<along_k, PITCH>(threadIdx.x / WORDS)) {}
 
     // Part `part` of `parts` of the next stage; what lies outside of the array is zero.
     template <int parts> __device__ __forceinline__ void copy(unsigned stage, const input_t *array, int part) {
@@ -68,7 +70,7 @@ template <bool along_k, int length, int bytes, bool partial> struct strip {
         for (int i = part * COPIES / parts; i < (part + 1) * COPIES / parts; i++) {
             if (LINES % APART == 0 || threadIdx.x / WORDS + i * APART < LINES) {
                 const bool inside = i * APART < lines && words > 0;
-                const unsigned at = stage + to + i * APART * PITCH * ELEMENT;
+                const unsigned at = stage + (to ^ swizzle_of<along_k, PITCH>(i * APART)) + i * APART * PITCH * ELEMENT;
                 if constexpr (bytes == 2) store_half(at, inside ? *from : (input_t)0);
                 else if constexpr (!partial) copy_if<bytes>(at, from, inside);
                 else copy_or_zero<bytes>(at, inside ? from : array,
@@ -92,13 +94,14 @@ typedef sums_fragment warp_sums[ROW_FRAGMENTS][COL_FRAGMENTS];
 struct fragments {
     a_fragment a[ROW_FRAGMENTS];
     b_fragment b[COL_FRAGMENTS / 2][2];
-    // a_from, b_from: addresses of the strips, with the warp's and the lane's bytes.
-    __device__ __forceinline__ void load(unsigned a_from, unsigned b_from, int step) {
+    // a_from, b_from: addresses of the strips in the first stage, with the warp's and the lane's bytes.
+    __device__ __forceinline__ void load(unsigned a_from, unsigned b_from, unsigned stage, int step) {
 #pragma unroll
-        for (int i = 0; i < ROW_FRAGMENTS; i++) load_a<A_ALONG_K, a_strip::PITCH>(a[i], a_from, i * MMA_ROWS, step);
+        for (int i = 0; i < ROW_FRAGMENTS; i++)
+            load_a<A_ALONG_K, a_strip::PITCH>(a[i], a_from, stage, i * MMA_ROWS, step);
 #pragma unroll
         for (int j = 0; j < COL_FRAGMENTS / 2; j++)
-            load_b<B_ALONG_K, b_strip::PITCH>(b[j], b_from, j * 2 * MMA_COLS, step);
+            load_b<B_ALONG_K, b_strip::PITCH>(b[j], b_from, stage, j * 2 * MMA_COLS, step);
     }
     __device__ __forceinline__ void multiply_all(warp_sums &sums) {
 #pragma unroll
@@ -154,7 +157,7 @@ __device__ __forceinline__ void find_tile(const product_arguments &p, long long 
 
 extern "C" __global__ __launch_bounds__(THREADS) void product_tensor(const input_t *a, const input_t *b, output_t *c,
                                                                      const product_arguments p) {
-    extern __shared__ __align__(16) unsigned char shared_bytes[];
+    extern __shared__ __align__(128) unsigned char shared_bytes[];
     const unsigned stages = shared_address(shared_bytes);
     const int warp = threadIdx.x / 32;
     const int warp_row = warp % WARPS_DOWN * WARP_ROWS, warp_col = warp / WARPS_DOWN * WARP_COLS;
@@ -184,11 +187,9 @@ extern "C" __global__ __launch_bounds__(THREADS) void product_tensor(const input
     fragments held[2];
     await_groups<STAGES - 2>();
     __syncthreads();
-    const unsigned a_from = stages + bytes_to<A_ALONG_K, a_strip::PITCH>(warp_row, 0) +
-                            lane_bytes<A_ALONG_K, a_strip::PITCH>(false);
-    const unsigned b_from = stages + a_strip::BYTES + bytes_to<B_ALONG_K, b_strip::PITCH>(warp_col, 0) +
-                            lane_bytes<B_ALONG_K, b_strip::PITCH>(true);
-    held[0].load(a_from, b_from, 0);
+    const unsigned a_from = stages + lane_bytes<A_ALONG_K, a_strip::PITCH>(warp_row, false);
+    const unsigned b_from = stages + a_strip::BYTES + lane_bytes<B_ALONG_K, b_strip::PITCH>(warp_col, true);
+    held[0].load(a_from, b_from, 0, 0);
     unsigned now = 0, later = (STAGES - 1) * STAGE;   // bytes
     for (long long phase = 0; phase < phases; phase++) {
         const unsigned next = now + STAGE < STAGES * STAGE ? now + STAGE : 0;
@@ -200,7 +201,7 @@ extern "C" __global__ __launch_bounds__(THREADS) void product_tensor(const input
                 __syncthreads();     // all threads' copies are there, and nobody reads the stage that is filled next
             }
             const unsigned stage = step == STEPS - 1 ? next : now;
-            held[(step + 1) % 2].load(a_from + stage, b_from + stage, (step + 1) % STEPS * MMA_STEPS);
+            held[(step + 1) % 2].load(a_from, b_from, stage, (step + 1) % STEPS * MMA_STEPS);
             if (step < PARTS && phase + STAGES - 1 < phases) {
                 from_a.copy<PARTS>(stages + later, a, step);
                 from_b.copy<PARTS>(stages + later + a_strip::BYTES, b, step);

@@ -2,8 +2,10 @@
 // product itself. PTX ISA, "Matrix multiply-accumulate operation using mma instruction".
 //
 // A strip is LENGTH rows of A or columns of B, DEPTH steps of k. ALONG_K: neighbours along k are neighbours in memory,
-// so (i, step) is at i * PITCH + step; else at step * PITCH + i. In both PITCH leaves a gap between lines, so that the
-// lanes of a read meet in no bank.
+// so (i, step) is at i * PITCH + step; else at step * PITCH + i. The lanes of a read are to meet in no bank. What
+// ldmatrix reads is swizzled for this: the place of 16 bytes among the eight of their 128 is their own XOR a number of
+// their line's. Lines that begin at other than multiples of 32 bytes would do too, but an asynchronous copy to them
+// fetches half of their sectors twice. Of others PITCH leaves a gap between lines.
 #pragma once
 
 #include "common/async.cuh"
@@ -36,11 +38,26 @@
 constexpr int MMA_ROWS = IS_F64 && F64_STEPS == 4 ? 8 : 16, MMA_COLS = 8;
 constexpr int MMA_STEPS = IS_F64 ? F64_STEPS : MMA == MMA_TF32 ? 8 : 16;
 
+// By ldmatrix; else a word of shared memory for each register, or two. And elements of k in a register.
+#if IS_F64
+__host__ __device__ constexpr bool by_matrices(bool) { return false; }
+constexpr int PER_WORD = 1;
+#else
+__host__ __device__ constexpr bool by_matrices(bool along_k) { return IS_HALF || (MMA == MMA_TF32 && along_k); }
+constexpr int PER_WORD = MMA == MMA_TF32 ? 1 : 2;
+#endif
+
 __host__ __device__ constexpr int gap_bytes(bool along_k) {
-    return IS_HALF || (MMA == MMA_TF32 && along_k) || (MMA == MMA_ROUNDED_BF16 && !along_k) ? 16 : 32;
+    return by_matrices(along_k) ? 0 : MMA == MMA_ROUNDED_BF16 && !along_k ? 16 : 32;
 }
 __host__ __device__ constexpr int pitch_of(bool along_k, int length, int depth) {
     return (along_k ? depth : length) + gap_bytes(along_k) / (int)sizeof(input_t);
+}
+// What the places of a line's 16 bytes are swizzled by, in bytes; eight lines that are read together differ in it or in
+// their place among 128 bytes.
+template <bool along_k, int pitch> __device__ __forceinline__ constexpr unsigned swizzle_of(int line) {
+    constexpr int line_bytes = pitch * (int)sizeof(input_t), together = line_bytes < 128 ? 128 / line_bytes : 1;
+    return by_matrices(along_k) ? line / together % 8 * 16 : 0;
 }
 
 #if IS_F64
@@ -82,28 +99,29 @@ template <bool along_k, int pitch> __device__ __forceinline__ constexpr int byte
     return (along_k ? i * pitch + step : step * pitch + i) * (int)sizeof(input_t);
 }
 
-#if IS_F64
-__host__ __device__ constexpr bool by_matrices(bool) { return false; }
-constexpr int PER_WORD = 1;
-#else
-// By ldmatrix; else a word of shared memory for each register, or two. And elements of k in a register.
-__host__ __device__ constexpr bool by_matrices(bool along_k) { return IS_HALF || (MMA == MMA_TF32 && along_k); }
-constexpr int PER_WORD = MMA == MMA_TF32 ? 1 : 2;
-#endif
-
-// What a lane adds to the addresses of fragments. For ldmatrix it points to a row: matrices are numbered by the lane's
-// upper two bits, the lower of which goes along k in fragments of B, and the upper in those of A. Else to its own
-// element.
-template <bool along_k, int pitch> __device__ __forceinline__ unsigned lane_bytes(bool is_b) {
+// Where a lane's own part of the warp's first fragment lies, whose rows or columns begin at `first`. For ldmatrix it
+// points to a row: matrices are numbered by the lane's upper two bits, the lower of which goes along k in fragments of
+// B, and the upper in those of A. Else to its own element.
+template <bool along_k, int pitch> __device__ __forceinline__ unsigned lane_bytes(int first, bool is_b) {
     const int lane = threadIdx.x % 32;
     if constexpr (by_matrices(along_k)) {
         constexpr int wide = 16 / (int)sizeof(input_t);   // elements of a matrix's row in memory; it has 8 rows
         const int k_number = is_b ? lane / 8 % 2 : lane / 16, i_number = is_b ? lane / 16 : lane / 8 % 2;
-        return along_k ? bytes_to<along_k, pitch>(lane % 8 + 8 * i_number, wide * k_number)
-                       : bytes_to<along_k, pitch>(wide * i_number, lane % 8 + 8 * k_number);
+        const int i = first + (along_k ? lane % 8 + 8 * i_number : wide * i_number);
+        const int step = along_k ? wide * k_number : lane % 8 + 8 * k_number;
+        return bytes_to<along_k, pitch>(i, step) ^ swizzle_of<along_k, pitch>(along_k ? i : step);
     } else {
-        return bytes_to<along_k, pitch>(lane / 4, lane % 4 * PER_WORD);
+        return bytes_to<along_k, pitch>(first + lane / 4, lane % 4 * PER_WORD);
     }
+}
+
+// From there to the fragment i rows and `step` steps on, multiples of a fragment's, in a stage: lines are then as many
+// on that they are swizzled alike, and the bits of 16 to 64 bytes that i or step sets are set in `from` by its swizzle
+// alone. What does not change from stage to stage comes first.
+template <bool along_k, int pitch>
+__device__ __forceinline__ unsigned fragment_at(unsigned from, unsigned stage, int i, int step) {
+    const unsigned bytes = bytes_to<along_k, pitch>(i, step);
+    return by_matrices(along_k) ? (from ^ bytes % 128) + (stage + bytes / 128 * 128) : from + stage + bytes;
 }
 
 __device__ __forceinline__ float load_float(unsigned from) {
@@ -133,47 +151,47 @@ template <bool along_k, int pitch> __device__ __forceinline__ unsigned load_word
 }
 #endif
 
-// Rows i to i + MMA_ROWS of A, from `step` on. from: the strip's address, with the lane's bytes.
+// Rows i to i + MMA_ROWS of A, from `step` on. from: the strip's address in the first stage, with the lane's bytes.
 template <bool along_k, int pitch>
-__device__ __forceinline__ void load_a(a_fragment &to, unsigned from, int i, int step) {
+__device__ __forceinline__ void load_a(a_fragment &to, unsigned from, unsigned stage, int i, int step) {
 #if IS_F64
 #pragma unroll
     for (int r = 0; r < MMA_ROWS * MMA_STEPS / 32; r++)
-        to.at[r] = load_double(from + bytes_to<along_k, pitch>(i + r % (MMA_ROWS / 8) * 8,
-                                                               step + r / (MMA_ROWS / 8) * 4));
+        to.at[r] = load_double(fragment_at<along_k, pitch>(from, stage, i + r % (MMA_ROWS / 8) * 8,
+                                                           step + r / (MMA_ROWS / 8) * 4));
 #else
     if constexpr (by_matrices(along_k)) {
-        from += bytes_to<along_k, pitch>(i, step);
+        from = fragment_at<along_k, pitch>(from, stage, i, step);
         if constexpr (along_k) load_matrices(to.at[0], to.at[1], to.at[2], to.at[3], from);
         else load_matrices_turned(to.at[0], to.at[1], to.at[2], to.at[3], from);
     } else {
 #pragma unroll
         for (int r = 0; r < 4; r++)
-            to.at[r] = load_word<along_k, pitch>(from + bytes_to<along_k, pitch>(i + r % 2 * 8,
-                                                                                 step + r / 2 * 4 * PER_WORD));
+            to.at[r] = load_word<along_k, pitch>(fragment_at<along_k, pitch>(from, stage, i + r % 2 * 8,
+                                                                             step + r / 2 * 4 * PER_WORD));
     }
 #endif
 }
 
 // Columns j to j + 2 MMA_COLS of B, from `step` on: two fragments.
 template <bool along_k, int pitch>
-__device__ __forceinline__ void load_b(b_fragment (&to)[2], unsigned from, int j, int step) {
+__device__ __forceinline__ void load_b(b_fragment (&to)[2], unsigned from, unsigned stage, int j, int step) {
 #if IS_F64
 #pragma unroll
     for (int f = 0; f < 2; f++)
 #pragma unroll
         for (int r = 0; r < MMA_STEPS / 4; r++)
-            to[f].at[r] = load_double(from + bytes_to<along_k, pitch>(j + f * 8, step + r * 4));
+            to[f].at[r] = load_double(fragment_at<along_k, pitch>(from, stage, j + f * 8, step + r * 4));
 #else
     if constexpr (by_matrices(along_k)) {
-        from += bytes_to<along_k, pitch>(j, step);
+        from = fragment_at<along_k, pitch>(from, stage, j, step);
         if constexpr (along_k) load_matrices(to[0].at[0], to[0].at[1], to[1].at[0], to[1].at[1], from);
         else load_matrices_turned(to[0].at[0], to[0].at[1], to[1].at[0], to[1].at[1], from);
     } else {
 #pragma unroll
         for (int r = 0; r < 4; r++)
-            to[r / 2].at[r % 2] =
-                load_word<along_k, pitch>(from + bytes_to<along_k, pitch>(j + r / 2 * 8, step + r % 2 * 4 * PER_WORD));
+            to[r / 2].at[r % 2] = load_word<along_k, pitch>(
+                fragment_at<along_k, pitch>(from, stage, j + r / 2 * 8, step + r % 2 * 4 * PER_WORD));
     }
 #endif
 }

@@ -40,8 +40,8 @@ typedef struct hw_access {
     uint32_t block[3], warp;         // where; for ordered sinks only
 } hw_access;
 
-// One warp's copies from global into shared memory past the first-level cache. What they fetch depends on both sides, of
-// which their access records tell one each.
+// One warp's copies from global into shared memory past the first-level cache. What they fetch depends on both sides,
+// of which their access records tell one each.
 typedef struct hw_copied {
     uint32_t note;
     uint32_t mask;                   // lanes that read anything; never 0

@@ -61,18 +61,25 @@ uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, 
     return set.count;
 }
 
-hw_fetched hw_coalesce_copies(uint32_t mask, const uint64_t from[32], const uint32_t to[32]) {
-    enum { LINE_BYTES = 128, PIECE_BYTES = 32, PIECES = 1 << 19 };
-    number_set lines, sectors;
-    reset(&lines);
-    reset(&sectors);
+// Distinct pairs of a piece of global memory and one of shared memory.
+static uint32_t count_pairs(uint32_t mask, const uint64_t from[32], uint32_t from_bytes, const uint32_t to[32],
+                            uint32_t to_bytes) {
+    enum { OFFSETS = 1 << 24 };
+    number_set set;
+    reset(&set);
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        uint64_t piece = to[lane] / PIECE_BYTES % PIECES;
-        add(&lines, from[lane] / LINE_BYTES * PIECES + piece);
-        add(&sectors, from[lane] / SECTOR_BYTES * PIECES + piece);
+        add(&set, from[lane] / from_bytes * OFFSETS + to[lane] / to_bytes % OFFSETS);
     }
-    return (hw_fetched){lines.count, sectors.count};
+    return set.count;
+}
+
+hw_fetched hw_coalesce_copies(uint32_t mask, const uint64_t from[32], const uint32_t to[32]) {
+    enum { LINE_BYTES = 128, UNIT_BYTES = 16 };
+    const uint32_t both_halves = count_pairs(mask, from, UNIT_BYTES, to, UNIT_BYTES) -
+                                 count_pairs(mask, from, UNIT_BYTES, to, SECTOR_BYTES);
+    return (hw_fetched){.sectors = count_pairs(mask, from, LINE_BYTES, to, SECTOR_BYTES),
+                        .l2_sectors = count_pairs(mask, from, SECTOR_BYTES, to, SECTOR_BYTES) + both_halves};
 }
 
 uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],

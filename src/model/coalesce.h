@@ -22,10 +22,11 @@ uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t 
 // addresses do better than side by side).
 uint32_t hw_coalesce_ideal_sectors(uint32_t mask, uint32_t width, uint32_t sectors);
 
-// What copies of 16 aligned bytes a lane from global into shared memory (offsets) fetch when they go past the first-level
-// cache: `sectors` it counts, `l2_sectors` the second level has to give. A source's line of 128 bytes counts once, and
-// its sectors are fetched once, for each 32 aligned bytes of shared memory that parts of it go to. Compute capability
-// 8.0 and newer; offsets below 16 MB. Exact on the 146 such launches of tests/truth/async.cu on an H200.
+// What copies of 16 aligned bytes a lane from global into shared memory (offsets) fetch when they go past the
+// first-level cache: `sectors` it counts, `l2_sectors` the second level has to give. A source's line of 128 bytes
+// counts once, and its sectors are fetched once, for each 32 aligned bytes of shared memory that parts of it go to; a
+// sector is fetched twice where one half of it goes to both halves of such 32 bytes. Compute capability 8.0 and newer;
+// offsets below 16 MB. Exact on the 134 such launches of tests/truth/async.cu on an H200.
 typedef struct hw_fetched {
     uint32_t sectors, l2_sectors;
 } hw_fetched;

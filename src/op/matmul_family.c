@@ -156,7 +156,7 @@ static void choose_tolerance(const hw_problem *problem, const hw_rung *rung, bou
     // Roundings of k sums of numbers of both signs mostly cancel out; a compensated sum has none that grow with k.
     b->per_length = !strcmp(rung->name, "kahan") ? 4 * sums : (8 + 2 * sqrt(k)) * sums;
     if (!strcmp(rung->name, "tensor") && bits == 32) b->per_length += 2.01 * 0x1p-11;   // both factors rounded to tf32
-    b->per_value = 1.01 * elements;
+    b->per_value = 2.02 * elements;   // the result and the reference are rounded, perhaps to two sides
 }
 
 static void measure(const hw_problem *problem, void *const *arrays, bounds *b) {

@@ -167,6 +167,31 @@ static void stride(int64_t delta[32], int64_t step) {
     for (int t = 0; t < 32; t++) delta[t] = step * t;
 }
 
+// Rows of 128 bytes: side by side, 144 bytes apart in shared memory, and swizzled; nobody; and one half of a sector
+// that goes to both of 32 bytes.
+static void copies_by_hand(void **state) {
+    (void)state;
+    uint64_t from[32];
+    uint32_t plain[32], padded[32], swizzled[32];
+    for (uint32_t i = 0; i < 32; i++) {
+        from[i] = 0x7f0000001000 + 16 * i;
+        plain[i] = 1024 + 16 * i;
+        padded[i] = 1024 + i / 8 * 144 + i % 8 * 16;
+        swizzled[i] = 1024 + i / 8 * 128 + (i % 8 ^ i / 8) * 16;
+    }
+    hw_fetched f = hw_coalesce_copies(FULL, from, plain);
+    assert_true(f.sectors == 16 && f.l2_sectors == 16);
+    f = hw_coalesce_copies(FULL, from, padded);
+    assert_true(f.sectors == 18 && f.l2_sectors == 24);
+    f = hw_coalesce_copies(FULL, from, swizzled);
+    assert_true(f.sectors == 16 && f.l2_sectors == 16);
+    f = hw_coalesce_copies(0, from, plain);
+    assert_true(f.sectors == 0 && f.l2_sectors == 0);
+    from[1] = from[0];
+    f = hw_coalesce_copies(3, from, plain);
+    assert_true(f.sectors == 1 && f.l2_sectors == 2);
+}
+
 static void sectors_by_hand(void **state) {
     (void)state;
     const hw_arch *arch = h200();
@@ -500,7 +525,7 @@ int main(void) {
         cmocka_unit_test(occupancy_of_impossible_launches),
         cmocka_unit_test(occupancy_limits_of_the_ladder),
         cmocka_unit_test(carveouts_are_the_drivers),
-        cmocka_unit_test(sectors_by_hand),
+        cmocka_unit_test(copies_by_hand), cmocka_unit_test(sectors_by_hand),
         cmocka_unit_test(sectors_at_the_end_of_the_address_space),
         cmocka_unit_test(sectors_never_depend_on_idle_lanes),
         cmocka_unit_test(sectors_equal_a_plain_list),
