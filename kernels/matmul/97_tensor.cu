@@ -8,9 +8,9 @@
 // Predicted  H200, tf32 1024x1024x1024: 256 tiles of 64x64, each a block of 4 warps; A and B are read once for each of
 //            16 tiles, in 262144 copies of 16 sectors. No bank conflicts: lines in shared memory are swizzled, or 32
 //            bytes longer than a multiple of 128 where ldmatrix cannot read them.
-// Measured   H200, 4096x4096x4096, rows by columns as they lie: bf16 434 TFLOP/s (cuBLAS 826), tf32 202 (421; 198
-//            against 260 where A is by columns), f32 rounded to bf16 233 (428), f64 61.3 (60.8),
-//            all of numbers of 8 bits; of random ones the GPU's power limit leaves 402, 181 and 56.
+// Measured   H200, 4096x4096x4096, of random numbers, for which the GPU's power limit allows less than for simple ones:
+//            bf16 456 TFLOP/s (cuBLAS 780), f16 457 (741), tf32 190 (392), f32 rounded to bf16 247 (385), f64 58.1
+//            (62.2). With padding instead of the swizzle, and 32 steps of k a stage, bf16 426.
 // Held back  mma.sync: alone, with neither copies nor ldmatrix, the same loop reaches 560 TFLOP/s in bf16 and 290 in
 //            tf32; the rest is shared memory, which is written and read for 1400 of every 1800 clocks. cuBLAS has
 //            instructions that read it themselves (wgmma). f64 is at the rate of the tensor cores.
