@@ -86,10 +86,27 @@ try:
     import numpy
 except ImportError:
     sys.exit(wrong != 0)
-for a_shape, b_shape in ((97, 53), (53, 101)), ((3, 1, 20, 31), (5, 31, 8)), ((31,), (31, 8)):
-    check("<f4", a_shape, b_shape)
-    a, b, c = (numpy.load(os.path.join(folder, name)) for name in ("a.npy", "b.npy", "c.npy"))
-    if not numpy.allclose(numpy.matmul(a, b), c, rtol=1e-5, atol=1e-5) or numpy.matmul(a, b).shape != c.shape:
-        wrong += 1
-        print("FAILED: NumPy's %s %s" % (a_shape, b_shape), file=sys.stderr)
+
+
+def check_numpy(random):
+    """Random shapes, some batched or broadcast, in either order of memory."""
+    dtype = str(random.choice(["f2", "f4", "f8"]))
+    m, n, k = (int(x) for x in random.integers(0 if random.random() < 0.1 else 1, 70, 3))
+    batch = [(), (3,), (2, 3)][random.integers(3)]
+    arrays = [random.standard_normal(batch + (m, k)).astype(dtype),
+              random.standard_normal((batch if random.integers(2) else ()) + (k, n)).astype(dtype)]
+    for name, array in zip(("a.npy", "b.npy"), arrays):
+        numpy.save(os.path.join(folder, name), numpy.asfortranarray(array) if random.integers(2) else array)
+    subprocess.run([halfwarp, "matmul", *(os.path.join(folder, name) for name in ("a.npy", "b.npy")), "-o",
+                    os.path.join(folder, "c.npy"), "--device", device], check=True)
+    right, got = numpy.matmul(*(array.astype("f8") for array in arrays)), numpy.load(os.path.join(folder, "c.npy"))
+    tolerance = {"f2": 1e-3, "f4": 1e-5, "f8": 1e-13}[dtype] * max(k, 1) ** 0.5
+    if got.shape != right.shape or got.dtype != dtype or not numpy.allclose(got, right, rtol=tolerance, atol=tolerance):
+        print("FAILED: NumPy's %s %s %s" % (dtype, arrays[0].shape, arrays[1].shape), file=sys.stderr)
+        return 1
+    return 0
+
+
+generator = numpy.random.default_rng(3)
+wrong += sum(check_numpy(generator) for _ in range(80 if device == "cpu" else 8))
 sys.exit(wrong != 0)

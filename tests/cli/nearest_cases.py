@@ -123,11 +123,40 @@ try:
     from scipy.spatial import cKDTree
 except ImportError:
     sys.exit(wrong != 0)
-points = numpy.random.default_rng(2).random((3000 if device == "cpu" else 500, 3))
-numpy.save(path("points.npy"), points)
-if run(path("points.npy"), ["--k", "4", "--distances", path("distances.npy")], "SciPy's points"):
-    distances, indices = cKDTree(points).query(points, 5)
-    if not (numpy.load(path("out.npy")) == indices[:, 1:]).all() or \
-            not numpy.allclose(numpy.load(path("distances.npy")), distances[:, 1:]):
-        complain("another result than SciPy's")
+
+
+def check_scipy(random, n):
+    """Points without ties, of the set itself or with queries, some with a radius."""
+    dims, k = int(random.integers(1, 17)), int(random.integers(1, 41))
+    points = random.random((n, dims)) if random.integers(2) else \
+        random.random((5, dims))[random.integers(0, 5, n)] + random.normal(0, 1e-2, (n, dims))
+    points = points.astype(random.choice(["f4", "f8"]))
+    queries = random.random((50, dims)).astype(points.dtype) if random.integers(2) else None
+    radius = 0.3 * dims ** 0.5 if random.integers(2) else numpy.inf
+    numpy.save(path("points.npy"), points)
+    options = ["--k", str(k), "--distances", path("distances.npy")]
+    if queries is not None:
+        numpy.save(path("queries.npy"), queries)
+        options += ["--queries", path("queries.npy")]
+    if radius < numpy.inf:
+        options += ["--radius", repr(radius)]
+    what = "SciPy's %d in %d dimensions, k %d, queries %s, radius %g" % (n, dims, k, queries is not None, radius)
+    if not run(path("points.npy"), options, what):
+        return
+    tree, extra = cKDTree(points.astype("f8")), queries is None
+    distances, indices = tree.query((points if extra else queries).astype("f8"), range(1 + extra, k + 1 + extra),
+                                    distance_upper_bound=radius)
+    indices[~numpy.isfinite(distances)] = -1
+    got, got_distances = numpy.load(path("out.npy")), numpy.load(path("distances.npy"))
+    got, got_distances = got.reshape(indices.shape), got_distances.reshape(indices.shape)
+    tolerance = 1e-5 if points.dtype == "f4" else 1e-12
+    # Neighbours that f32 cannot tell apart may have changed places; what counts are their distances.
+    alike = numpy.isclose(got_distances, distances, rtol=tolerance, atol=tolerance)
+    if not alike.all() or (points.dtype == "f8" and not (got == indices).all()):
+        complain("another result than " + what)
+
+
+generator = numpy.random.default_rng(2)
+for _ in range(60 if device == "cpu" else 6):
+    check_scipy(generator, 1500 if device == "cpu" else 200)
 sys.exit(wrong != 0)

@@ -131,18 +131,56 @@ check("sum", "<f4", (4, 3), numbers("<f4", 12), (1, 0), more=("--keepdims",))
 check("sum", "<f4", (5,), [2.0 ** 100, 1.0, -2.0 ** 100, 2.0 ** -140, 3.0], more=("--exact",))
 check("sum", "<f8", (3, 4), [1e300, 1.0, -1e300, 5e-324] * 3, (1,), more=("--exact",))
 check("mean", "<f4", (4,), [2.0 ** 60, 1.0, -2.0 ** 60, 2.0], more=("--exact",))
+# Sums begin with nothing, which is +0.
+check("sum", "<f4", (2,), [-0.0, -0.0])
+if math.copysign(1, npy_files.read(result)[2][0]) < 0:
+    complain("a sum of negative zeros is -0")
 try:
     import numpy
 except ImportError:
     sys.exit(wrong != 0)
-array = numpy.random.default_rng(1).standard_normal((20, 30, 11)).astype("f4")
-numpy.save(source, array)
-for op, name in ("sum", "sum"), ("product", "prod"), ("min", "min"), ("max", "max"), ("mean", "mean"):
-    for axes in (0,), (0, 2), (2, 1, 0):
-        subprocess.run([halfwarp, "reduce", source, "--op", op, "-o", result, "--device", device, "--axis",
-                        ",".join(map(str, axes))], check=True)
-        right = getattr(numpy, name)(array, axis=axes)
-        got = numpy.load(result)
-        if got.shape != right.shape or got.dtype != right.dtype or not numpy.allclose(got, right, rtol=1e-4, atol=1e-4):
-            complain("NumPy's %s along %s" % (op, axes))
+
+
+def numpy_result(op, array, axes, keepdims):
+    """None: NumPy refuses it. Sums of floats in float64, since ours of f16 are in f32."""
+    if op.startswith("arg"):
+        return getattr(numpy, op)(array, axis=axes[0] if len(axes) == 1 else None, keepdims=keepdims)
+    wide = array.astype("f8") if array.dtype.kind == "f" else array
+    if op == "norm":
+        return numpy.sqrt((wide.astype("f8") ** 2).sum(axis=axes, keepdims=keepdims))
+    return getattr(numpy, {"product": "prod"}.get(op, op))(wide, axis=axes, keepdims=keepdims)
+
+
+def check_numpy(random):
+    dtype, op = random.choice(["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]), random.choice(OPS)
+    shape = tuple(int(n) for n in random.integers(0 if random.random() < 0.2 else 1, 9, random.integers(1, 5)))
+    axes = tuple(sorted(random.choice(len(shape), random.integers(1, len(shape) + 1), replace=False).tolist()))
+    if op.startswith("arg") and 1 < len(axes) < len(shape):
+        axes = axes[:1]
+    keepdims = bool(random.integers(2))
+    array = (random.standard_normal(shape) * 3).astype(dtype) if dtype[0] == "f" else \
+        random.integers(0, 100, shape).astype(dtype)
+    if dtype[0] == "f" and array.size and random.random() < 0.3:
+        array.flat[random.integers(array.size)] = numpy.nan
+    if not all(shape[k] for k in axes) and op in ("min", "max", "argmin", "argmax", "mean"):
+        return
+    with numpy.errstate(all="ignore"):
+        right = numpy_result(op, array, axes, keepdims)
+        right = numpy.asarray(right).astype(result_descr(op, "<" + dtype))
+    if not array.size and op.startswith("arg"):
+        return
+    numpy.save(source, numpy.asfortranarray(array) if random.integers(2) else array)
+    subprocess.run([halfwarp, "reduce", source, "--op", op, "-o", result, "--device", device, "--axis",
+                    ",".join(map(str, axes))] + ["--keepdims"] * keepdims, check=True)
+    got = numpy.load(result)
+    tolerance = {2: 4e-3, 4: 1e-5, 8: 1e-12}[right.dtype.itemsize] if right.dtype.kind == "f" else 0
+    size = float(numpy.nansum(numpy.abs(array.astype("f8")))) if op in ("sum", "mean") else 0
+    if got.shape != right.shape or got.dtype != right.dtype or \
+            not numpy.allclose(got, right, rtol=tolerance, atol=tolerance * size, equal_nan=True):
+        complain("NumPy's %s of %s %s along %s: %s, not %s" % (op, dtype, shape, axes, got, right))
+
+
+generator = numpy.random.default_rng(1)
+for _ in range(200 if device == "cpu" else 12):
+    check_numpy(generator)
 sys.exit(wrong != 0)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/status.h"
@@ -40,6 +41,15 @@ bool hw_nearest_searches(const hw_neighbours *problem) {
     const double pairs = (double)problem->points.count * (double)problem->queries.count;
     const double rows = (double)problem->points.count + (problem->self ? 0 : (double)problem->queries.count);
     return pairs > rows * worth_a_tree[problem->dims];
+}
+
+// The sizes speak for every pair, and there are so many for each row that building a tree and trying both ways are a few
+// percent of them. What is clustered, on a line or equal is found by a tree in any dimension, a hundred times as fast.
+static bool is_tried(const hw_neighbours *problem) {
+    enum { WORTH_TRYING = 6000 };
+    const double pairs = (double)problem->points.count * (double)problem->queries.count;
+    const double rows = (double)problem->points.count + (problem->self ? 0 : (double)problem->queries.count);
+    return problem->method == HW_NEAREST_AUTO && !hw_nearest_searches(problem) && pairs > rows * WORTH_TRYING;
 }
 
 static uint32_t worth_waking(const hw_neighbours *problem, uint32_t n_threads) {
@@ -124,6 +134,7 @@ static void write_infinite(const hw_nearest_job *job) {
 typedef struct finding {
     hw_nearest_job job;
     const hw_nearest_level *level;
+    bool searches;
     uint64_t task_blocks;
     char *lists;
     size_t list_pitch;
@@ -139,14 +150,33 @@ static void find_task(void *context, uint64_t task, uint32_t worker) {
     const uint64_t first = task * f->task_blocks, rest = f->job.queries.n_blocks - first;
     const uint64_t end = first + (rest < f->task_blocks ? rest : f->task_blocks);
     void *lists = f->lists + worker * f->list_pitch;
-    if (f->job.tree.child) f->level->search(&f->job, first, end, lists);
+    if (f->searches) f->level->search(&f->job, first, end, lists);
     else f->level->brute(&f->job, first, end, lists);
+}
+
+static double now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+// Nanoseconds for the queries of some blocks, one way or the other. What is found is the same.
+static double try_way(const finding *f, bool searches) {
+    enum { BLOCKS_FOR_A_TRY = 1000, MOST_TRIES = 8 };
+    const uint64_t n = f->job.queries.n_blocks, wide = f->level->brute_blocks;
+    const uint64_t wanted = n / BLOCKS_FOR_A_TRY, tries = wanted < 1 ? 1 : wanted < MOST_TRIES ? wanted : MOST_TRIES;
+    const double start = now_ns();
+    for (uint64_t i = 0; i < tries; i++) {
+        const uint64_t first = i * n / tries, end = first + wide < n ? first + wide : n;
+        (searches ? f->level->search : f->level->brute)(&f->job, first, end, f->lists);
+    }
+    return now_ns() - start;
 }
 
 static hw_status prepare(finding *f, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
     hw_nearest_job *job = &f->job;
     const hw_neighbours *p = job->problem;
-    const bool searches = hw_nearest_searches(p);
+    const bool is_open = is_tried(p), searches = is_open || hw_nearest_searches(p);
     hw_status status = searches ? hw_tree_build(p, false, pool, n_threads, &job->points, &job->tree, diag)
                                 : hw_cloud_gather(p, false, pool, n_threads, &job->points, diag);
     if (!status && p->self) job->queries = job->points;
@@ -154,10 +184,12 @@ static hw_status prepare(finding *f, hw_pool *pool, uint32_t n_threads, hw_diag 
         status = searches ? hw_tree_build(p, true, pool, n_threads, &job->queries, NULL, diag)
                           : hw_cloud_gather(p, true, pool, n_threads, &job->queries, diag);
     if (status) return status;
-    f->task_blocks = searches ? SEARCH_BLOCKS : f->level->brute_blocks;
     f->list_pitch = (hw_nearest_lists_bytes(job) + 4095) / 4096 * 4096 + 64;
     f->lists = hw_alloc_lanes(f->list_pitch * n_threads);
-    return f->lists ? HW_OK : hw_diag_no_memory(diag);
+    if (!f->lists) return hw_diag_no_memory(diag);
+    f->searches = is_open ? try_way(f, true) < try_way(f, false) : searches;
+    f->task_blocks = f->searches ? SEARCH_BLOCKS : f->level->brute_blocks;
+    return HW_OK;
 }
 
 hw_status hw_cpu_nearest_at(const hw_neighbours *problem, unsigned level, hw_pool *pool, uint32_t n_threads,
@@ -189,6 +221,7 @@ const char *hw_cpu_nearest_explain(const hw_neighbours *problem, char *text, siz
     const char *way = hw_nearest_searches(problem)
                           ? "a kd-tree of blocks of 16 points, searched by blocks of 16 queries"
                           : "every pair, blocks of 16 points at a time";
-    snprintf(text, text_bytes, "%s, in vector registers (%s)\n", way, level->name);
+    const char *unless = is_tried(problem) ? "; or a kd-tree, if that is faster for a few of the queries" : "";
+    snprintf(text, text_bytes, "%s, in vector registers (%s)%s\n", way, level->name, unless);
     return text;
 }

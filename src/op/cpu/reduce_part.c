@@ -69,6 +69,11 @@ static void write(const hw_reduction_form *form, void *out, double value) {
     hw_dtype_set(form->out_type, out, 0, value);
 }
 
+// Sums begin with -0, which changes no term; what is left of it becomes +0, as NumPy's.
+static bool is_sum(const hw_reduction_form *form) {
+    return form->reduction == HW_REDUCE_SUM || form->reduction == HW_REDUCE_MEAN;
+}
+
 void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part, void *out) {
     const hw_reduction_form *form = plan->form;
     const double n = (double)form->terms;
@@ -78,10 +83,12 @@ void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part,
     }
     const bool mean = form->reduction == HW_REDUCE_MEAN, norm = form->reduction == HW_REDUCE_NORM;
     const hw_fold_number *x = &part->number;
+    const float f = is_sum(form) ? x->f + 0.0f : x->f;
+    const double d = is_sum(form) ? x->d + 0.0 : x->d;
     switch (kind_of(plan)) {
         case WIDE: write(form, out, (double)x->wide / n); break;
-        case SINGLE: write(form, out, mean ? x->f / (float)n : norm ? sqrtf(x->f) : x->f); break;
-        case DOUBLE: write(form, out, mean ? x->d / n : norm ? sqrt(x->d) : x->d); break;
+        case SINGLE: write(form, out, mean ? f / (float)n : norm ? sqrtf(f) : f); break;
+        case DOUBLE: write(form, out, mean ? d / n : norm ? sqrt(d) : d); break;
         default: memcpy(out, &x->u, form->out_bytes); break;   // the low bytes come first
     }
 }
@@ -89,12 +96,15 @@ void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part,
 void hw_cpu_part_finish_row(const hw_cpu_reduce_plan *plan, void *sums, uint32_t n) {
     const bool mean = plan->form->reduction == HW_REDUCE_MEAN, norm = plan->form->reduction == HW_REDUCE_NORM;
     const double terms = (double)plan->form->terms;
+    const bool sum = is_sum(plan->form);
     float *f = sums;
     double *d = sums;
     if (plan->type == HW_FOLD_F32) {
+        for (uint32_t c = 0; sum && c < n; c++) f[c] += 0.0f;
         for (uint32_t c = 0; mean && c < n; c++) f[c] /= (float)terms;
         for (uint32_t c = 0; norm && c < n; c++) f[c] = sqrtf(f[c]);
     } else if (plan->type == HW_FOLD_F64) {
+        for (uint32_t c = 0; sum && c < n; c++) d[c] += 0.0;
         for (uint32_t c = 0; mean && c < n; c++) d[c] /= terms;
         for (uint32_t c = 0; norm && c < n; c++) d[c] = sqrt(d[c]);
     }
