@@ -130,20 +130,22 @@ static void note_waiting(hw_state *s, bool has_looked) {
     s->is_idle = has_looked && waits_as == s->waited_as;
     s->looks = s->is_idle || !has_looked;
     s->waited_as = waits_as;
+    s->waited_at = s->pc;
+    s->waited_mask = s->warp.mask;
 }
 
 // One turn of a warp: until it has exited, waits, or has used up its fuel.
 static void run_warp(hw_state *s) {
     bool looks = s->looks;
-    int32_t fuel = looks ? HW_LOOK_FUEL : turn_fuel(s->run);
     s->looks = s->is_idle = false;
-    s->fuel = fuel;
     s->polls = 0;
     s->stop = HW_STOP_NONE;
     if (!hw_flow_pick(s)) {
         s->stop = HW_STOP_BLOCKED;
         return;
     }
+    looks &= s->pc == s->waited_at && s->warp.mask == s->waited_mask;   // another path may have work
+    int32_t fuel = s->fuel = looks ? HW_LOOK_FUEL : turn_fuel(s->run);
     for (const hw_inst *in = s->pc; in;) in = in->body(&s->warp, in);
     if (s->stop != HW_STOP_YIELD) return;
     // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
@@ -186,7 +188,7 @@ static bool run_round(hw_block *block, bool *waits) {
     if (run->launch->seed) first = (uint32_t)((run->launch->seed * 0x9e3779b97f4a7c15u + ++block->turn) >> 33) % n;
     uint32_t with_convoys = run->launch->seed ? n : 0;    // warps before this one have had their turn in a convoy
     bool ran = false;
-    *waits = block->is_idle = true;
+    *waits = true;
     for (uint32_t k = 0; k < n; k++) {
         hw_state *s = &block->warps[first + k < n ? first + k : first + k - n];
         if (!s->live || !hw_flow_has_ready(s)) continue;
@@ -215,6 +217,7 @@ static bool release_blocked(hw_block *block) {
 static turn_result run_block(hw_block *block) {
     hw_run *run = block->warps[0].run;
     hw_access_refresh(block->warps[0].worker);
+    block->is_idle = true;
     for (;;) {
         bool waits;
         block->progressed = false;
@@ -285,13 +288,16 @@ static hw_block *next_running(hw_worker *worker, const hw_block *after) {
     return NULL;
 }
 
-// When none of a worker's blocks finds anything new, others have the processor.
+// When none of a worker's blocks finds anything new, others have the processor; for a while, when that has gone on for
+// many rounds. A limit of instructions is to be reached before long, so polls that count towards it go on.
 static void rest(hw_worker *worker, const hw_block *block) {
-    enum { YIELDS = 16, REST_NS = 20000 };
+    enum { ROUNDS = 16, REST_NS = 20000 };
     static const struct timespec a_while = {.tv_nsec = REST_NS};
     worker->idle_turns = block->is_idle ? worker->idle_turns + 1 : 0;
-    if (worker->idle_turns > worker->n_blocks * YIELDS) nanosleep(&a_while, NULL);
-    else if (worker->idle_turns > worker->n_blocks || worker->n_blocks == 1) sched_yield();
+    bool is_round = worker->idle_turns && worker->idle_turns % worker->n_blocks == 0;
+    bool is_long = worker->idle_turns > worker->n_blocks * ROUNDS && !worker->run->launch->max_instructions;
+    if (is_round && is_long) nanosleep(&a_while, NULL);
+    else if (is_round || worker->n_blocks == 1) sched_yield();
 }
 
 void hw_worker_main(hw_worker *worker) {

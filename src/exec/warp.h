@@ -90,9 +90,12 @@ struct hw_state {
     int32_t fuel;                 // backward branches until the warp must yield
     uint32_t polls;               // accesses of this turn that a thread that waits for another would make
     uint32_t hungry_turns;        // turns in a row that ended for want of fuel without a poll
-    uint64_t waited_as;           // hw_watch_path at the end of the last turn that was spent in waiting
-    bool looks;                   // the next turn is one look
-    bool is_idle;                 // the last was, and found nothing new
+    // Of the last turn that was spent in waiting: its path's place and lanes, and hw_watch_path at its end.
+    const hw_inst *waited_at;
+    uint32_t waited_mask;
+    uint64_t waited_as;
+    bool looks;                   // that path's next turn is one look
+    bool is_idle;                 // the last turn was such a one, and found nothing new
     bool is_ready;                // stopped, and can go on at pc with all as it is
     hw_path paths[32];            // those that do not run
     uint32_t n_paths;
@@ -137,7 +140,7 @@ struct hw_block {
     bool is_running;              // holds a block that has not finished
     uint64_t turn;                // rounds so far, for the seeded order
     bool progressed;              // something has changed since the block's last turn began
-    bool is_idle;                 // all warps that ran in its last round are
+    bool is_idle;                 // all warps that ran in its last turn are, in every round of it
 };
 
 typedef enum hw_shape {

@@ -80,6 +80,19 @@ static void test_waiting_looks_seldom(void **state) {
     if (r->sums.loads > TURN_POLLS + TURNS) fail_msg("%u looks", (unsigned)r->sums.loads);
 }
 
+// A lane that works while the others of its warp wait for it has whole turns: what it does takes no longer for them.
+static void test_working_lane(void **state) {
+    (void)state;
+    enum { STEPS = 3145728, TURN = 65536, TURN_POLLS = 128 };
+    run_result *r = run_ok((run_args){.block = 32, .ptx = KERNEL("",
+        "setp.eq.u32 %p1, %r1, 31; @%p1 bra WORK;\n"
+        "WAIT: ld.volatile.global.u32 %r5, [%rd2]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT; bra END;\n"
+        "WORK: mov.u32 %r6, 0;\nMORE: add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 3145728; @%p3 bra MORE;\n"
+        "st.volatile.global.u32 [%rd2], 1;\nEND: ret;\n")});
+    const unsigned most = (STEPS / TURN + 2) * (TURN_POLLS + 2);
+    if (r->sums.loads > most) fail_msg("%u looks, not at most %u", (unsigned)r->sums.loads, most);
+}
+
 // Every block counts itself in and polls until all have: three times.
 static void test_grid_barrier(void **state) {
     (void)state;
@@ -293,7 +306,7 @@ static void test_slow_is_not_for_ever(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock),         cmocka_unit_test(test_lanes_wait),  cmocka_unit_test(test_look_back),
-        cmocka_unit_test(test_waiting_looks_seldom),
+        cmocka_unit_test(test_waiting_looks_seldom), cmocka_unit_test(test_working_lane),
         cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block),
         cmocka_unit_test(test_meet_in_two_calls),
         cmocka_unit_test(test_deadlocks),
