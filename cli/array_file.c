@@ -151,10 +151,11 @@ int hw_cli_results_finish(hw_cli_results *results, hw_status status, hw_diag *di
     bool is_file = false;
     for (int i = 0; i < results->n; i++) is_file |= results->file[i].temporary != NULL;
     if (is_file) hw_cli_hold_signals();
-    for (int i = 0; i < results->n; i++) {
-        if (status) hw_npy_discard(&results->file[i]);
-        else status = hw_npy_commit(&results->file[i], diag);
-    }
+    // A stream may fail, by a full disk or a reader who has left, and then no file is to have a name.
+    for (int of_files = 0; of_files < 2; of_files++)
+        for (int i = 0; i < results->n && !status; i++)
+            if ((results->file[i].temporary != NULL) == of_files) status = hw_npy_commit(&results->file[i], diag);
+    for (int i = 0; i < results->n; i++) hw_npy_discard(&results->file[i]);
     results->n = 0;
     hw_cli_release_signals(NULL, NULL);
     return status ? hw_cli_fail(status, diag) : 0;

@@ -10,12 +10,15 @@ set -euo pipefail
 halfwarp=${1:-halfwarp}
 picture=$(realpath "${2:-nearest_scan.png}")
 case $halfwarp in */*) halfwarp=$(realpath "$halfwarp") ;; esac
+for tool in apt-get dpkg-deb gnuplot "$halfwarp"; do
+    command -v "$tool" > /dev/null || { echo "nearest_scan.sh: there is no $tool here" >&2; exit 1; }
+done
 K=8
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-apt-get download -qq libcgal-demo 2>/dev/null
+apt-get download -qq libcgal-demo 2> apt.log || { cat apt.log >&2; exit 1; }
 dpkg-deb --fsys-tarfile libcgal-demo_*.deb | tar -xO ./usr/share/doc/libcgal-dev/data.tar.gz |
     tar -xzO data/points_3/building.ply > building.ply
 

@@ -242,7 +242,7 @@ HW_API hw_status hw_reduce_explain(hw_device *device, hw_reduction reduction, co
 // ---- Nearest neighbours ---------------------------------------------------------------------------------------------
 
 typedef enum hw_nearest_method {
-    HW_NEAREST_AUTO,     // chosen from the sizes and, on the processor in many dimensions, by trying both on some queries
+    HW_NEAREST_AUTO,     // by the sizes; on the processor, in many dimensions, by trying both on a few queries
     HW_NEAREST_BRUTE,    // every pair
     HW_NEAREST_SEARCH,   // a spatial index is built and searched
 } hw_nearest_method;

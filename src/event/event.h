@@ -45,8 +45,9 @@ typedef struct hw_access {
 typedef struct hw_copied {
     uint32_t note;
     uint32_t mask;                   // lanes that read anything; never 0
-    uint64_t from[HW_WARP_LANES];    // addresses; those of other lanes have no meaning
-    uint32_t to[HW_WARP_LANES];      // in the window of shared memory
+    uint64_t from, to;               // addresses: global, and an offset in the window of shared memory
+    const int64_t *from_delta, *to_delta;   // 32 differences to these; those of other lanes have no meaning
+    uint64_t pattern[2];             // equal pairs from one worker: equal mask and deltas
 } hw_copied;
 
 // Straight-line instructions [first_note, first_note + count) executed by warps, `lanes` lanes in all.

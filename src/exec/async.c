@@ -24,6 +24,7 @@ struct hw_copies {
     copy *items;
     _Alignas(16) uint8_t staged[32][LANE_BYTES];  // what cp.async.read has read, for the cp.async.write behind it
     hw_copied copied;                             // and where
+    int64_t parts_delta[32];
 };
 
 void hw_copies_forget(hw_state *s) {
@@ -64,21 +65,36 @@ static hw_sink *listener(const hw_state *s, const hw_inst *in) {
     return is_told ? sink : NULL;
 }
 
-static void keep_sources(hw_state *s, const hw_inst *in, uint32_t mask) {
+// The active lanes read, the lowest from there on: the instruction's pattern has the differences.
+static void keep_source(hw_state *s, const hw_inst *in, const void *lowest) {
+    const hw_pattern *p = &s->patterns[in->memo];
+    hw_copied *copied = &s->copies->copied;
+    copied->mask = s->warp.mask;
+    copied->from = (uint64_t)(uintptr_t)lowest;
+    copied->from_delta = p->delta;
+    copied->pattern[0] = p->serial;
+}
+
+// The lanes in mask have read in parts: no pattern has all of them.
+static void keep_parts(hw_state *s, const hw_inst *in, uint32_t mask) {
     hw_copied *copied = &s->copies->copied;
     const uint64_t *address = in->a == HW_NO_SLOT ? NULL : hw_at(&s->warp, in->a);
-    if (!listener(s, in)) return;
     copied->mask = mask;
-    for (int i = 0; i < 32; i++) copied->from[i] = (uint64_t)in->imm + (address ? address[i] : 0);
+    copied->from = (uint64_t)in->imm;
+    copied->from_delta = s->copies->parts_delta;
+    copied->pattern[0] = ++s->worker->serial;
+    for (int i = 0; i < 32; i++) s->copies->parts_delta[i] = address ? (int64_t)address[i] : 0;
 }
 
 static void tell_copied(hw_state *s, const hw_inst *in, void *const at[32]) {
+    const hw_pattern *p = &s->patterns[in->memo];
     hw_copied *copied = &s->copies->copied;
-    const hw_warp *w = &s->warp;
     hw_sink *sink = listener(s, in);
     if (!sink || !copied->mask) return;
     copied->note = in->note;
-    HW_EACH_ACTIVE_LANE(copied->to[i] = (uint32_t)((char *)at[i] - s->shared));
+    copied->to = (uint64_t)((char *)at[__builtin_ctz(s->warp.mask)] - s->shared);
+    copied->to_delta = p->delta;
+    copied->pattern[1] = p->serial;
     sink->copied(sink, s->worker->index, copied);
 }
 
@@ -95,6 +111,7 @@ static bool read_near(hw_state *s, const hw_inst *in, const uint32_t sizes[32]) 
     hw_warp *w = &s->warp;
     const char *m = in->a == HW_NO_SLOT ? NULL : hw_locate(s, in);
     if (!m) return false;
+    keep_source(s, in, m);
     const int64_t *delta = s->patterns[in->memo].delta;
     HW_EACH_ACTIVE_LANE(memcpy(s->copies->staged[i], m + delta[i], sizes[i]));
     return true;
@@ -121,11 +138,12 @@ static bool read_sized(hw_state *s, const hw_inst *in) {
     void *at[32];
     memset(s->copies->staged, 0, sizeof s->copies->staged);
     HW_EACH_ACTIVE_LANE(parts |= (uint32_t)(sizes[i] != 0) << i);
-    keep_sources(s, in, parts);
+    s->copies->copied.mask = 0;
     if (!parts) return true;
     hw_set_mask(w, parts);
     bool done = read_near(s, in, sizes);
     if (!done) {
+        keep_parts(s, in, parts);
         parts &= ~whole;
         if (parts) hw_set_mask(w, parts);
         done = !parts || read_parts(s, in, sizes);
@@ -144,8 +162,8 @@ static const hw_inst *copy_read(hw_warp *w, const hw_inst *in) {
     void *at[32];
     if (!copies_of(s)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(w->mask));
     if (in->b != HW_NO_SLOT || in->p != HW_NO_SLOT) return read_sized(s, in) ? in + 1 : NULL;
-    keep_sources(s, in, w->mask);
     if (!hw_locate_lanes(s, in, false, at)) return NULL;
+    keep_source(s, in, at[__builtin_ctz(w->mask)]);
     stage(s, in, at);
     return in + 1;
 }

@@ -64,7 +64,7 @@ uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, 
 // Distinct pairs of a piece of global memory and one of shared memory.
 static uint32_t count_pairs(uint32_t mask, const uint64_t from[32], uint32_t from_bytes, const uint32_t to[32],
                             uint32_t to_bytes) {
-    enum { OFFSETS = 1 << 24 };
+    enum { OFFSETS = 1 << 20 };   // of 16 bytes in 16 MB
     number_set set;
     reset(&set);
     for (uint32_t left = mask; left; left &= left - 1) {

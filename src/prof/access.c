@@ -121,22 +121,14 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
 
 // ---- copies past the first-level cache ----
 
-static bool is_same(const hw_prof_copies *known, const hw_prof_copies *now) {
-    return known->mask == now->mask && known->from_phase == now->from_phase && known->to_phase == now->to_phase &&
-           !memcmp(known->from, now->from, sizeof now->from) && !memcmp(known->to, now->to, sizeof now->to);
-}
-
-static hw_prof_copies describe(const hw_copied *copied) {
-    int lowest = __builtin_ctz(copied->mask);
-    hw_prof_copies now = {.mask = copied->mask, .from_phase = copied->from[lowest] % 128,
-                          .to_phase = copied->to[lowest] % 128};
+static hw_fetched fetched_by(const hw_copied *copied) {
+    uint64_t from[HW_WARP_LANES];
+    uint32_t to[HW_WARP_LANES];
     for (int i = 0; i < HW_WARP_LANES; i++) {
-        int64_t is_in = -(int64_t)(copied->mask >> i & 1);
-        now.from[i] = (int64_t)(copied->from[i] - copied->from[lowest]) & is_in;
-        now.to[i] = (int64_t)copied->to[i] - copied->to[lowest];
-        now.to[i] &= is_in;
+        from[i] = copied->from + (uint64_t)copied->from_delta[i];
+        to[i] = (uint32_t)(copied->to + (uint64_t)copied->to_delta[i]);
     }
-    return now;
+    return hw_coalesce_copies(copied->mask, from, to);
 }
 
 void hw_prof_copied(hw_sink *sink, uint32_t worker, const hw_copied *copied) {
@@ -146,11 +138,12 @@ void hw_prof_copied(hw_sink *sink, uint32_t worker, const hw_copied *copied) {
     if (index == HW_PROF_NO_MEMO) return;
     hw_prof_memo *memo = &prof->workers[worker].memos[index];
     if (memo->epoch != prof->epoch) begin_memo(prof, memo, copied->note);
-    hw_prof_copies now = describe(copied);
-    if (!is_same(&memo->copies, &now)) {
-        memo->copies = now;
-        memo->copies.cost = hw_coalesce_copies(copied->mask, copied->from, copied->to);
-    }
-    memo->fetched += memo->copies.cost.sectors;
-    memo->l2_fetched += memo->copies.cost.l2_sectors;
+    hw_prof_copies *known = &memo->copies;
+    if (known->pattern[0] != copied->pattern[0] || known->pattern[1] != copied->pattern[1] ||
+        known->from_phase != copied->from % 128 || known->to_phase != copied->to % 128)
+        *known = (hw_prof_copies){.pattern = {copied->pattern[0], copied->pattern[1]},
+                                  .from_phase = copied->from % 128, .to_phase = copied->to % 128,
+                                  .cost = fetched_by(copied)};
+    memo->fetched += known->cost.sectors;
+    memo->l2_fetched += known->cost.l2_sectors;
 }

@@ -36,8 +36,7 @@ typedef struct hw_prof_pattern {
 // Copies past the first-level cache as an instruction has made them last: what they fetch depends on the differences to
 // the lowest lane's addresses and on these modulo 128.
 typedef struct hw_prof_copies {
-    uint32_t mask;                       // 0: none yet
-    int64_t from[HW_WARP_LANES], to[HW_WARP_LANES];
+    uint64_t pattern[2];                 // exec's numbers; 0: none yet
     uint8_t from_phase, to_phase;
     hw_fetched cost;
 } hw_prof_copies;

@@ -58,6 +58,7 @@ refused 2 "cannot be both" - --queries - -o "$out"
 refused 2 "one word too many" "$in" "$in" -o "$out"
 refused 2 "did you mean --distances?" "$in" -o "$out" --distance "$far"
 refused 2 "warp9" "$in" -o "$out" --device warp9
+refused 2 "No space left" "$in" -o "$out" --distances /dev/full
 refused 2 "is named for two outputs" "$in" -o "$out" --distances "$out"
 refused 2 "No such file" "$in" -o "$out" --distances "$work/no/far.npy"
 cp "$in" "$work/before.npy"

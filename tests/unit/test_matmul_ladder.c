@@ -121,6 +121,8 @@ static const prediction predictions[] = {
      512 * 33 * 8, 0},
     // 262144 copies of 16 sectors for 1024x1024x1024.
     {"tensor", "sim:h200", "f32", {256, 256, 256}, 4096, 4096 * 16, 1024, 1024 * 8, NOT_SAID, NOT_SAID, 0},
+    // Halves: A and B are read once for each of four tiles, 512 bytes a copy; pairs of sums go to 8 rows at a time.
+    {"tensor", "sim:h200", "f16", {256, 256, 256}, 2048, 2048 * 16, 1024, 1024 * 8, NOT_SAID, NOT_SAID, 0},
     // 131072 loads and 8192 stores of 2 sectors for 512x512x512; half of the shared stores are A's, in two parts.
     {"best", "sim:v100", "f16", {128, 128, 64}, 1024, 1024 * 2, 512, 512 * 2, 32 * 64 * 8, 32 * 64 * 8, 512},
 };

@@ -200,14 +200,13 @@ static void test_radius(void **state) {
             }
 }
 
-// Enough rows for buckets and for all threads: both ways agree, and the sizes of the pieces leave no trace.
-static void test_large(void **state) {
-    (void)state;
+// Every pair agrees with another way, and the sizes of the pieces leave no trace.
+static void compare_large(uint64_t n, uint32_t d, hw_nearest_method method) {
     static const kind kinds[] = {UNIFORM, HALF_EQUAL, CLUSTERS, MAGNITUDES, INFINITIES, EQUAL};
     for (int what = 0; what < 6; what++) {
         const bool is_f64 = what % 2;
-        points p = make_points(kinds[what], 5003, 3, is_f64, false, false);
-        hw_neighbours problem = {.dims = 3, .k = what % 3 ? 1 : 9, .is_f64 = is_f64, .self = what != 3,
+        points p = make_points(kinds[what], n, d, is_f64, false, false);
+        hw_neighbours problem = {.dims = d, .k = what % 3 ? 1 : 9, .is_f64 = is_f64, .self = what != 3,
                                  .radius_squared = INFINITY, .points = p.rows, .queries = p.rows};
         result first = make_result(&problem), got = make_result(&problem);
         problem.indices = first.indices;
@@ -218,16 +217,31 @@ static void test_large(void **state) {
             first.distances[i] = is_f64 ? ((double *)first.typed)[i] : ((float *)first.typed)[i];
         problem.indices = got.indices;
         problem.squared_distances = got.typed;
-        problem.method = HW_NEAREST_SEARCH;
+        problem.method = method;
         for (uint32_t threads = 1; threads <= THREADS; threads += 3) {
             memset(got.indices, 0x55, problem.queries.count * problem.k * 8);
             assert_int_equal(hw_cpu_nearest(&problem, pool, threads, NULL), HW_OK);
-            compare(&problem, &first, &got, "search", threads);
+            compare(&problem, &first, &got, method == HW_NEAREST_SEARCH ? "search" : "auto", threads);
         }
         free_result(&first);
         free_result(&got);
         free_points(&p);
     }
+}
+
+// Enough rows for buckets and for all threads.
+static void test_large(void **state) {
+    (void)state;
+    compare_large(5003, 3, HW_NEAREST_SEARCH);
+}
+
+// So many dimensions and rows that both ways are tried.
+static void test_tried(void **state) {
+    (void)state;
+    char text[512];
+    const hw_neighbours problem = {.dims = 16, .k = 1, .self = true, .points.count = 6101, .queries.count = 6101};
+    assert_non_null(strstr(hw_cpu_nearest_explain(&problem, text, sizeof text), "a few of the queries"));
+    compare_large(6101, 16, HW_NEAREST_AUTO);
 }
 
 // The lowest row, of the points first, and nothing is written.
@@ -303,7 +317,8 @@ static void test_choice(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_self),  cmocka_unit_test(test_every_k), cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_radius), cmocka_unit_test(test_large),  cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_radius), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_tried), cmocka_unit_test(test_nan),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, make_pool, free_pool);

@@ -43,8 +43,8 @@ bool hw_nearest_searches(const hw_neighbours *problem) {
     return pairs > rows * worth_a_tree[problem->dims];
 }
 
-// The sizes speak for every pair, and there are so many for each row that building a tree and trying both ways are a few
-// percent of them. What is clustered, on a line or equal is found by a tree in any dimension, a hundred times as fast.
+// The sizes speak for every pair, and there are so many for each row that building a tree and trying both ways are a
+// few percent of them. What is clustered, on a line or equal a tree finds in any dimension, a hundred times as fast.
 static bool is_tried(const hw_neighbours *problem) {
     enum { WORTH_TRYING = 6000 };
     const double pairs = (double)problem->points.count * (double)problem->queries.count;
