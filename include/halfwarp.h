@@ -67,6 +67,7 @@ typedef struct hw_device_properties {
     uint32_t banks, bank_bytes;    // of shared memory; 0 for cpu
     double memory_gbs;             // datasheet bandwidth, 10^9 bytes/s; 0: not known
     double fp32_tflops;            // of all multiprocessors, a multiply-add counted as two; 0: not known
+    double fp64_tflops;            // the same, without tensor cores
 } hw_device_properties;
 
 // Opens a device. name NULL or "": cuda:0 where there is one, else cpu. HW_NOT_FOUND, with the reason: no such device,

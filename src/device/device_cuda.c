@@ -71,12 +71,11 @@ static double bandwidth(const hw_cuda *cuda, const hw_device_properties *p) {
            (attribute(cuda, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8) / 1e9;
 }
 
-// By the datasheet too; else what the multiprocessors do at their clock, which is in kHz.
-static double fp32_rate(const hw_cuda *cuda, const hw_device_properties *p) {
-    const hw_gpu *gpu = known_gpu(p);
+// By the datasheet too, whose figure may be 0; else what the multiprocessors do at their clock, which is in kHz.
+static double float_rate(const hw_cuda *cuda, const hw_device_properties *p, double gflops, hw_rate rate) {
     const hw_arch *arch = hw_arch_find(p->cc);
-    if (gpu && gpu->fp32_gflops > 0) return gpu->fp32_gflops / 1e3;
-    return arch ? 2.0 * hw_rate_of(arch, HW_RATE_F32) * p->multiprocessors *
+    if (gflops > 0) return gflops / 1e3;
+    return arch ? 2.0 * hw_rate_of(arch, rate) * p->multiprocessors *
                       attribute(cuda, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e9 : 0;
 }
 
@@ -101,7 +100,9 @@ static CUresult read_properties(hw_cuda *cuda, hw_device_properties *p, int ordi
     p->banks = arch ? arch->smem_banks : 32;
     p->bank_bytes = arch ? arch->smem_bank_bytes : 4;
     p->memory_gbs = bandwidth(cuda, p);
-    p->fp32_tflops = fp32_rate(cuda, p);
+    const hw_gpu *gpu = known_gpu(p);
+    p->fp32_tflops = float_rate(cuda, p, gpu ? gpu->fp32_gflops : 0, HW_RATE_F32);
+    p->fp64_tflops = float_rate(cuda, p, gpu ? gpu->fp64_gflops : 0, HW_RATE_F64);
     cuda->max_pitch = (size_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
     cuda->max_block_threads = (uint32_t)attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     for (int i = 0; i < 3; i++) {

@@ -24,6 +24,7 @@ static void fill_properties(hw_device_properties *p, const hw_gpu *gpu) {
     p->bank_bytes = arch->smem_bank_bytes;
     p->memory_gbs = gpu->memory_gbs;
     p->fp32_tflops = gpu->fp32_gflops / 1e3;
+    p->fp64_tflops = gpu->fp64_gflops / 1e3;
 }
 
 static hw_status sim_open(hw_device *device, const char *place, hw_diag *diag) {

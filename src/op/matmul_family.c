@@ -438,10 +438,11 @@ static void facts(const hw_rung *rung, const hw_problem *problem, const hw_devic
     numbers[INTENSITY] = numbers[OPERATIONS] / (numbers[LOADS] * bytes);
     numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + shape_of(rung)->shared_elems * bytes;
     if (resident_blocks) numbers[BLOCKS] = resident_blocks;
-    // Of other types, and of tensor cores, the peak is not known.
-    const double memory = numbers[INTENSITY] * device->memory_gbs / 1e3, peak = device->fp32_tflops;
-    const bool is_fp32 = problem->dtype.bits == 32 && strcmp(rung->name, "tensor") != 0;
-    if (is_fp32 && memory > 0 && peak > 0) numbers[ROOF] = memory < peak ? memory : peak;
+    // Of tensor cores the peak is not known, and halves are multiplied by nothing else.
+    const bool on_tensor_cores = !strcmp(plan->launches[0].function, "product_tensor");
+    const double memory = numbers[INTENSITY] * device->memory_gbs / 1e3;
+    const double peak = problem->dtype.bits == 64 ? device->fp64_tflops : device->fp32_tflops;
+    if (!on_tensor_cores && memory > 0 && peak > 0) numbers[ROOF] = memory < peak ? memory : peak;
 }
 
 // ---- The processor --------------------------------------------------------------------------------------------------

@@ -164,6 +164,12 @@ static void case_06_tiles_of_a_product(void **state) {
     }
     assert_true(fabs(tile16[5] - 19.2) < 1e-9 && fabs(tile32[5] - 38.4) < 1e-9);
     hw_ladder_free(&ladder);
+    // Of doubles half as many operations a byte, and half the peak.
+    climb(h200, NULL, size, "f64", &ladder);
+    assert_true(fabs(row_of(&ladder, "tile16")->facts[5] - 9.6) < 1e-9);
+    assert_true(fabs(row_of(&ladder, "register_tile")->facts[5] - 34) < 1e-9);
+    assert_true(isnan(row_of(&ladder, "tensor")->facts[5]));
+    hw_ladder_free(&ladder);
 }
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
