@@ -66,9 +66,10 @@ static const struct {
     {"nearest", "brute", HW_COUNT_GLD_REQUESTS, 6e-3},
     {"nearest", "brute", HW_COUNT_GLD_SECTORS, 2e-4},
     {"nearest", "brute", HW_COUNT_LDS_WAVEFRONTS, 3e-3},
-    // Blocks wait for each other: how often they look depends on time. The rest is scheduled otherwise by ptxas.
-    {"nearest", "search", HW_COUNT_GLD_REQUESTS, 0.15},
-    {"nearest", "search", HW_COUNT_GLD_SECTORS, 0.015},
+    // Blocks wait for each other: how often they look depends on time, and a busy machine may take long. 2 to 5% and
+    // 0.2% on an idle one. The rest is scheduled otherwise by ptxas.
+    {"nearest", "search", HW_COUNT_GLD_REQUESTS, 0.5},
+    {"nearest", "search", HW_COUNT_GLD_SECTORS, 0.05},
     {"nearest", "search", HW_COUNT_LDS_INST, 0.03},
     {"nearest", "search", HW_COUNT_STS_INST, 5e-3},
     {"nearest", "search", HW_COUNT_LDS_WAVEFRONTS, 2e-3},
