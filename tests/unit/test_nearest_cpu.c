@@ -218,7 +218,12 @@ static void compare_large(uint64_t n, uint32_t d, hw_nearest_method method) {
         problem.indices = got.indices;
         problem.squared_distances = got.typed;
         problem.method = method;
-        for (uint32_t threads = 1; threads <= THREADS; threads += 3) {
+#ifdef HW_SANITIZED
+        enum { FIRST_THREADS = 4, MORE_THREADS = THREADS };
+#else
+        enum { FIRST_THREADS = 1, MORE_THREADS = 3 };
+#endif
+        for (uint32_t threads = FIRST_THREADS; threads <= THREADS; threads += MORE_THREADS) {
             memset(got.indices, 0x55, problem.queries.count * problem.k * 8);
             assert_int_equal(hw_cpu_nearest(&problem, pool, threads, NULL), HW_OK);
             compare(&problem, &first, &got, method == HW_NEAREST_SEARCH ? "search" : "auto", threads);
