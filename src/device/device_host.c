@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "device/device_internal.h"
 
 hw_status hw_host_stream_create(hw_stream *stream, hw_diag *diag) {
@@ -29,9 +29,7 @@ void hw_host_event_destroy(hw_event *event) { (void)event; }
 
 hw_status hw_host_event_record(hw_event *event, hw_stream *stream, hw_diag *diag) {
     (void)stream, (void)diag;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    event->ns = 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+    event->ns = (double)hw_now_ns();
     return HW_OK;
 }
 

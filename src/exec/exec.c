@@ -3,10 +3,10 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/pool.h"
 #include "exec/reserved.h"
 #include "exec/warp.h"
@@ -266,12 +266,6 @@ static void finish_worker(hw_worker *worker) {
     worker->n_blocks = 0;
 }
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 // ---- the launch ----
 
 static void run_worker(void *context, uint32_t index) {
@@ -289,12 +283,12 @@ static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
     if (prepared < run->n_workers) status = hw_diag_no_memory(diag);
     if (status == HW_OK && sink) status = sink->launch_begin(sink, run->launch->info, diag);
     if (status == HW_OK) {
-        uint64_t begin = now_ns();
+        uint64_t begin = hw_now_ns();
         run_launch_lists(run);
         hw_pool_run(exec->pool, run->n_workers, run_worker, exec->workers);
         status = run->status;
         for (uint32_t i = 0; i < prepared; i++) finish_worker(&exec->workers[i]);
-        if (sink) sink->launch_end(sink, run->launch->info, now_ns() - begin, status);
+        if (sink) sink->launch_end(sink, run->launch->info, hw_now_ns() - begin, status);
         if (status == HW_NO_MEMORY) hw_diag_no_memory(diag);
         else if (status != HW_OK) hw_diag_set(diag, status, "%s", run->fault->text);
     } else {

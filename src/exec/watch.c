@@ -6,19 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/demangle.h"
 #include "exec/warp.h"
 
 #define CHECK_NS 1000000000ull
 enum { QUIET_CHECKS = 3, COST_SHARE = 20 };   // a check may take a 20th of the time
-
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -128,7 +122,7 @@ static bool are_others_quiet(const hw_worker *worker, uint64_t now) {
 }
 
 void hw_watch_begin(hw_worker *worker) {
-    worker->watch = (hw_watch){.wait_ns = CHECK_NS, .checked_ns = worker->run->launch->notice ? now_ns() : 0};
+    worker->watch = (hw_watch){.wait_ns = CHECK_NS, .checked_ns = worker->run->launch->notice ? hw_now_ns() : 0};
 }
 
 void hw_watch_end(hw_worker *worker) { atomic_store(&worker->watch.has_left, true); }
@@ -137,7 +131,7 @@ void hw_watch_waiting(hw_worker *worker) {
     hw_watch *watch = &worker->watch;
     hw_run *run = worker->run;
     if (!run->launch->notice) return;
-    uint64_t now = now_ns();
+    uint64_t now = hw_now_ns();
     if (now - atomic_load_explicit(&watch->checked_ns, memory_order_relaxed) <
         atomic_load_explicit(&watch->wait_ns, memory_order_relaxed))
         return;
@@ -146,7 +140,7 @@ void hw_watch_waiting(hw_worker *worker) {
     if (!is_same) watch->quiet_since_ns = now;
     watch->state = state;
     atomic_store(&watch->quiet_checks, is_same ? atomic_load(&watch->quiet_checks) + 1 : 0);
-    uint64_t cost = now_ns() - now;
+    uint64_t cost = hw_now_ns() - now;
     atomic_store(&watch->wait_ns, cost * COST_SHARE > CHECK_NS ? cost * COST_SHARE : CHECK_NS);
     atomic_store(&watch->checked_ns, now);
     if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS || !are_others_quiet(worker, now)) return;

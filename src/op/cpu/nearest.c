@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "op/cpu/tasks.h"
 
@@ -154,23 +154,17 @@ static void find_task(void *context, uint64_t task, uint32_t worker) {
     else f->level->brute(&f->job, first, end, lists);
 }
 
-static double now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
-
 // Nanoseconds for the queries of some blocks, one way or the other. What is found is the same.
-static double try_way(const finding *f, bool searches) {
+static uint64_t try_way(const finding *f, bool searches) {
     enum { BLOCKS_FOR_A_TRY = 1000, MOST_TRIES = 8 };
     const uint64_t n = f->job.queries.n_blocks, wide = f->level->brute_blocks;
     const uint64_t wanted = n / BLOCKS_FOR_A_TRY, tries = wanted < 1 ? 1 : wanted < MOST_TRIES ? wanted : MOST_TRIES;
-    const double start = now_ns();
+    const uint64_t start = hw_now_ns();
     for (uint64_t i = 0; i < tries; i++) {
         const uint64_t first = i * n / tries, end = first + wide < n ? first + wide : n;
         (searches ? f->level->search : f->level->brute)(&f->job, first, end, f->lists);
     }
-    return now_ns() - start;
+    return hw_now_ns() - start;
 }
 
 static hw_status prepare(finding *f, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
