@@ -15,17 +15,21 @@ CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 packages:
 	@tools/install_packages.sh
 
+# $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails.
+configure = cmake -S . -B $(1) $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }; rm -f $(1).log
+
 build: packages ## build build/halfwarp
-	@cmake -S . -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@rm -f $(BUILD).log
+	@$(call configure,$(BUILD),-DHW_LEVELS=all)
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS) --target product
 
-demo: build ## profile three ways to transpose a matrix
+# A third of the build is enough for this machine alone; `make` adds the rest to it.
+demo: packages ## profile three ways to transpose a matrix
+	@$(call configure,$(BUILD),$(if $(wildcard $(BUILD)/CMakeCache.txt),,-DHW_LEVELS=native))
+	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS) --target demo
 	@$(BUILD)/halfwarp profile examples/transpose.cu
 
 test: build ## build and run all tests, the unit tests also under sanitizers
-	@cmake -S . -B $(ASAN) -DHW_SANITIZE=ON -DHW_TEST_CACHE=$(abspath $(BUILD))/test-cache > $(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
-	@rm -f $(ASAN).log
+	@$(call configure,$(ASAN),-DHW_SANITIZE=ON -DHW_LEVELS=native -DHW_TEST_CACHE=$(abspath $(BUILD))/test-cache)
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
 	@$(CMAKE_BUILD) $(ASAN) --parallel $(JOBS) --target tests
 # The sanitized tests come second: they find the kernels compiled, which takes twice as long under sanitizers.
@@ -42,9 +46,7 @@ install: build ## install under PREFIX, /usr/local unless given
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 fuzz: packages ## search for crashes with libFuzzer, SECONDS for each target, 60 unless given
-	@cmake -S . -B $(FUZZ) -DHW_SANITIZE=ON -DHW_FUZZ=ON -DBUILD_TESTING=OFF -DCMAKE_C_COMPILER=clang > $(FUZZ).log 2>&1 \
-	    || { cat $(FUZZ).log; exit 1; }
-	@rm -f $(FUZZ).log
+	@$(call configure,$(FUZZ),-DHW_SANITIZE=ON -DHW_FUZZ=ON -DHW_LEVELS=native -DBUILD_TESTING=OFF -DCMAKE_C_COMPILER=clang)
 	@$(CMAKE_BUILD) $(FUZZ) --parallel $(JOBS) --target fuzz
 	@for name in $$(ls tests/fuzz/corpus); do \
 	    mkdir -p $(FUZZ)/found/$$name && \

@@ -1,7 +1,4 @@
 // Gives each decoded instruction its body, for the best instruction-set level that this processor has.
-#ifdef HW_LEVELS_X86
-#include <cpuid.h>
-#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,39 +6,9 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 #include "exec/builtin.h"
+#include "exec/level.h"
 #include "exec/texture.h"
 #include "exec/warp.h"
-
-// Every table of bodies that exists once per level. Columns: TABLE(name)
-#define LEVEL_TABLES(TABLE)                                                                            \
-    TABLE(hw_ops_int) TABLE(hw_ops_wide) TABLE(hw_ops_bits) TABLE(hw_ops_logic) TABLE(hw_ops_compare)  \
-    TABLE(hw_ops_convert) TABLE(hw_ops_convert_float) TABLE(hw_ops_round)                              \
-    TABLE(hw_ops_shuffle) TABLE(hw_ops_move) TABLE(hw_ops_f32) TABLE(hw_ops_f64) TABLE(hw_ops_half)    \
-    TABLE(hw_ops_approx) TABLE(hw_ops_rounded) TABLE(hw_ops_fcompare) TABLE(hw_ops_video) TABLE(hw_ops_matrix) \
-    TABLE(hw_ops_mma)
-
-// A level: all its tables, and the choice of loads and stores.
-#define DECLARE_base(name) extern const hw_body_row name##_base[];
-#define DECLARE_avx2(name) extern const hw_body_row name##_avx2[];
-#define DECLARE_avx512(name) extern const hw_body_row name##_avx512[];
-#define NAME_base(name) name##_base,
-#define NAME_avx2(name) name##_avx2,
-#define NAME_avx512(name) name##_avx512,
-
-LEVEL_TABLES(DECLARE_base)
-hw_body_forms hw_memory_select_base(const hw_inst *in, bool is_store);
-void hw_level_leave_base(void);
-static const hw_body_row *const base_tables[] = {LEVEL_TABLES(NAME_base) NULL};
-#ifdef HW_LEVELS_X86
-LEVEL_TABLES(DECLARE_avx2)
-LEVEL_TABLES(DECLARE_avx512)
-hw_body_forms hw_memory_select_avx2(const hw_inst *in, bool is_store);
-void hw_level_leave_avx2(void);
-hw_body_forms hw_memory_select_avx512(const hw_inst *in, bool is_store);
-void hw_level_leave_avx512(void);
-static const hw_body_row *const avx2_tables[] = {LEVEL_TABLES(NAME_avx2) NULL};
-static const hw_body_row *const avx512_tables[] = {LEVEL_TABLES(NAME_avx512) NULL};
-#endif
 
 static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bodies,   hw_barrier_bodies,
                                                    hw_special_bodies, hw_atomic_bodies, hw_async_bodies,
@@ -49,9 +16,7 @@ static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bo
 
 // What this processor runs, and all rows by name. Filled once.
 static struct {
-    const hw_body_row *const *tables;
-    hw_body_forms (*select)(const hw_inst *in, bool is_store);
-    void (*leave)(void);
+    const hw_level *best;
     struct named_body {
         const char *name;
         hw_body body, convoy;
@@ -60,35 +25,6 @@ static struct {
     size_t capacity;
 } level;
 static pthread_once_t level_once = PTHREAD_ONCE_INIT;
-
-#ifdef HW_LEVELS_X86
-// clang before 15 does not know "f16c" in __builtin_cpu_supports.
-static bool has_f16c(void) {
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
-#endif
-
-static void choose_tables(void) {
-    level.tables = base_tables;
-    level.select = hw_memory_select_base;
-    level.leave = hw_level_leave_base;
-#ifdef HW_LEVELS_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-        has_f16c()) {
-        level.tables = avx2_tables;
-        level.select = hw_memory_select_avx2;
-        level.leave = hw_level_leave_avx2;
-    }
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
-        level.tables = avx512_tables;
-        level.select = hw_memory_select_avx512;
-        level.leave = hw_level_leave_avx512;
-    }
-#endif
-}
 
 static size_t hash(const char *name) {
     uint64_t h = 14695981039346656037u;
@@ -120,13 +56,14 @@ static size_t count_rows(const hw_body_row *const *tables) {
 }
 
 static void build_index(void) {
-    choose_tables();
-    size_t n = count_rows(level.tables) + count_rows(common_tables);
+    level.best = hw_level_best();
+    if (!level.best) return;
+    size_t n = count_rows(level.best->tables) + count_rows(common_tables);
     for (level.capacity = 64; level.capacity < 2 * n;) level.capacity *= 2;
     level.rows = calloc(level.capacity, sizeof *level.rows);
     if (!level.rows) return;
     for (const hw_body_row *const *t = common_tables; *t; t++) add_table(*t, false);
-    for (const hw_body_row *const *t = level.tables; *t; t++) add_table(*t, true);
+    for (const hw_body_row *const *t = level.best->tables; *t; t++) add_table(*t, true);
 }
 
 static const struct named_body *find_row(const char *name) {
@@ -161,9 +98,9 @@ static void bind_gathering(hw_inst *in, const char *name) {
 
 static void bind_inst(hw_inst *in, const char *name) {
     if (!strcmp(name, "ld")) {
-        in->body = level.select(in, false).body;
+        in->body = level.best->select(in, false).body;
     } else if (!strcmp(name, "st")) {
-        in->body = level.select(in, true).body;
+        in->body = level.best->select(in, true).body;
     } else if (begins(name, "red.")) {
         char atom[96];
         size_t length = strlen(name + 4) + 1;
@@ -238,7 +175,7 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
         const char *name = program->body_names[i];
         bool is_load = !strcmp(name, "ld"), is_memory = is_load || !strcmp(name, "st");
         const struct named_body *row = find_row(name);
-        hw_body form = is_memory ? level.select(in, !is_load).convoy : row ? row->convoy : NULL;
+        hw_body form = is_memory ? level.best->select(in, !is_load).convoy : row ? row->convoy : NULL;
         bool works_on_lanes = is_memory || begins(name, "red.") || (row && row->works_on_lanes);
         bodies[i] = hw_convoy_body(in, name, form, works_on_lanes);
     }
@@ -269,6 +206,10 @@ static hw_status check_calls(const hw_program_set *set, const hw_program *progra
 
 hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
     pthread_once(&level_once, build_index);
+    if (!level.best)
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "Halfwarp was built for another processor (%s); build it here, or with -DHW_LEVELS=all for "
+                           "all of them", hw_level_names);
     if (!level.rows) return hw_diag_no_memory(diag);
     for (uint32_t i = 0; i < set->n_programs; i++) {
         hw_program *p = set->programs[i];
@@ -284,4 +225,4 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
     return HW_OK;
 }
 
-void hw_bind_leave(void) { level.leave(); }
+void hw_bind_leave(void) { level.best->leave(); }

@@ -1,0 +1,73 @@
+// Which levels this build has: CMake defines HW_HAS_LEVEL_X for each of them (cmake/core.cmake, HW_LEVELS).
+#include "exec/level.h"
+
+#ifdef HW_LEVELS_X86
+#include <cpuid.h>
+#endif
+
+// Every table of bodies that exists once per level. Columns: TABLE(name, level)
+#define LEVEL_TABLES(TABLE, level)                                                                                     \
+    TABLE(hw_ops_int, level) TABLE(hw_ops_wide, level) TABLE(hw_ops_bits, level) TABLE(hw_ops_logic, level)            \
+    TABLE(hw_ops_compare, level) TABLE(hw_ops_convert, level) TABLE(hw_ops_convert_float, level)                       \
+    TABLE(hw_ops_round, level) TABLE(hw_ops_shuffle, level) TABLE(hw_ops_move, level) TABLE(hw_ops_f32, level)         \
+    TABLE(hw_ops_f64, level) TABLE(hw_ops_half, level) TABLE(hw_ops_approx, level) TABLE(hw_ops_rounded, level)        \
+    TABLE(hw_ops_fcompare, level) TABLE(hw_ops_video, level) TABLE(hw_ops_matrix, level) TABLE(hw_ops_mma, level)
+#define DECLARE_TABLE(name, level) extern const hw_body_row name##_##level[];
+#define NAME_TABLE(name, level) name##_##level,
+
+// What the bodies' files define for a level.
+#define DECLARE_LEVEL(level)                                                                                           \
+    LEVEL_TABLES(DECLARE_TABLE, level)                                                                                 \
+    hw_body_forms hw_memory_select_##level(const hw_inst *in, bool is_store);                                          \
+    void hw_level_leave_##level(void);                                                                                 \
+    static const hw_body_row *const level##_tables[] = {LEVEL_TABLES(NAME_TABLE, level) NULL};
+#define LEVEL_ROW(level) {#level, runs_##level, level##_tables, hw_memory_select_##level, hw_level_leave_##level}
+
+#ifdef HW_HAS_LEVEL_base
+DECLARE_LEVEL(base)
+static bool runs_base(void) { return true; }
+#endif
+#ifdef HW_HAS_LEVEL_avx2
+DECLARE_LEVEL(avx2)
+// clang before 15 does not know "f16c" in __builtin_cpu_supports.
+static bool has_f16c(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+static bool runs_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+           has_f16c();
+}
+#endif
+#ifdef HW_HAS_LEVEL_avx512
+DECLARE_LEVEL(avx512)
+static bool runs_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+// Ascending: the last that runs here is the best.
+static const hw_level levels[] = {
+#ifdef HW_HAS_LEVEL_base
+    LEVEL_ROW(base),
+#endif
+#ifdef HW_HAS_LEVEL_avx2
+    LEVEL_ROW(avx2),
+#endif
+#ifdef HW_HAS_LEVEL_avx512
+    LEVEL_ROW(avx512),
+#endif
+};
+
+const char hw_level_names[] = HW_LEVEL_LIST;
+
+const hw_level *hw_level_best(void) {
+    const hw_level *best = NULL;
+#ifdef HW_LEVELS_X86
+    __builtin_cpu_init();
+#endif
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        if (levels[i].runs_here()) best = &levels[i];
+    return best;
+}
