@@ -46,29 +46,81 @@ static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, cons
     hw_args_addf(args, "--cuda-path=%s", folder);
     hw_args_addf(args, "--cuda-gpu-arch=sm_%d", arch);
     hw_args_addf(args, "-I%s", include_dir);
-    hw_args_add(args, "-include");
-    hw_args_addf(args, "%s/cuda_runtime.h", include_dir);
     hw_args_add_words(
         args, "--cuda-device-only -S -fno-verbose-asm -gline-tables-only -O3 -x cuda -Xclang -target-feature -Xclang",
         ' ');
     hw_args_addf(args, "+ptx%d", hw_compiler_clang_ptx(compiler->clang_major));
 }
 
-static hw_status compile_in(const char *folder, const hw_code_request *request, const hw_compiler *compiler,
-                            hw_arena *arena, hw_code *code, hw_diag *diag) {
+// clang reads a megabyte of headers before the first line of a kernel, which takes longer than most kernels. They are
+// read once, and kept in the cache as clang keeps what it has read. Where that is not to be had: NULL.
+static const char *find_headers(const hw_code_request *request, const hw_compiler *compiler, const char *folder,
+                                int arch, hw_arena *arena) {
+    char text[HW_HASH_TEXT];
+    hw_hash key = hw_hash_start();
+    hw_hash_string(&key, "headers");
+    hw_hash_string(&key, request->include_dir);
+    hw_hash_number(&key, (uint64_t)arch);
+    hw_compiler_identify(compiler->path, &key);
+    hw_process_hash_environment(&key);
+    hw_hash_text(&key, text);
+    if (!request->cache_dir || !*request->cache_dir) return NULL;
+    const char *kept = hw_arena_printf(arena, "%s/%s.pch", request->cache_dir, text);
+    if (kept && access(kept, R_OK) == 0) return kept;
+
+    // Written under a name of this compilation's own: its folder's.
+    const char *made = hw_arena_printf(arena, "%s/%s.%s.pch", request->cache_dir, text, folder + strlen(folder) - 6);
+    const char *words = NULL;
     hw_args args = {.arena = arena};
-    const char *output = hw_arena_printf(arena, "%s/out.ptx", folder), *words = NULL;
-    int exit_status = 0;
-    if (compiler->kind == HW_COMPILER_NVCC) add_nvcc(&args, compiler, code->arch);
-    else add_clang(&args, compiler, code->arch, folder, request->include_dir);
+    int exit_status = 1;
+    add_clang(&args, compiler, arch, folder, request->include_dir);
+    hw_args_add_words(&args, "-std=c++17 -Xclang -emit-pch -o", ' ');
+    hw_args_add(&args, made);
+    // Not by way of a file that includes it: clang asks for all files again whenever it takes what was kept.
+    hw_args_addf(&args, "%s/cuda_runtime.h", request->include_dir);
+    if (args.failed || !kept || !made || hw_cache_prepare(request->cache_dir, NULL) != HW_OK ||
+        hw_process_run(args.items, arena, &words, &exit_status, NULL) != HW_OK)
+        return NULL;
+    if (exit_status == 0 && rename(made, kept) == 0) return kept;
+    unlink(made);
+    return NULL;
+}
+
+// Runs the compiler once. headers: what find_headers kept, or NULL.
+static hw_status run_compiler(const char *folder, const hw_code_request *request, const hw_compiler *compiler,
+                              const char *headers, const char *output, hw_arena *arena, const hw_code *code,
+                              const char **words, int *exit_status, hw_diag *diag) {
+    hw_args args = {.arena = arena};
+    if (compiler->kind == HW_COMPILER_NVCC) {
+        add_nvcc(&args, compiler, code->arch);
+    } else {
+        add_clang(&args, compiler, code->arch, folder, request->include_dir);
+        hw_args_add_words(&args, headers ? "-Xclang -include-pch -Xclang" : "-include", ' ');
+        if (headers) hw_args_add(&args, headers);
+        else hw_args_addf(&args, "%s/cuda_runtime.h", request->include_dir);
+    }
     hw_args_add(&args, "-std=c++17");
     hw_args_addf(&args, "-I%s", folder);
     for (size_t i = 0; i < request->n_defines; i++) hw_args_addf(&args, "-D%s", request->defines[i]);
     hw_args_add(&args, "-o");
     hw_args_add(&args, output);
     hw_args_addf(&args, "%s/%s", folder, request->source.path);
-    if (args.failed || !output) return hw_diag_no_memory(diag);
-    hw_status status = hw_process_run(args.items, arena, &words, &exit_status, diag);
+    if (args.failed) return hw_diag_no_memory(diag);
+    return hw_process_run(args.items, arena, words, exit_status, diag);
+}
+
+static hw_status compile_in(const char *folder, const hw_code_request *request, const hw_compiler *compiler,
+                            hw_arena *arena, hw_code *code, hw_diag *diag) {
+    const char *output = hw_arena_printf(arena, "%s/out.ptx", folder), *words = NULL, *headers = NULL;
+    int exit_status = 0;
+    if (!output) return hw_diag_no_memory(diag);
+    if (compiler->kind == HW_COMPILER_CLANG) headers = find_headers(request, compiler, folder, code->arch, arena);
+    hw_status status = run_compiler(folder, request, compiler, headers, output, arena, code, &words, &exit_status, diag);
+    if (status == HW_OK && exit_status != 0 && headers) {
+        // What was kept may be older than the headers that are there now, which clang refuses.
+        status = run_compiler(folder, request, compiler, NULL, output, arena, code, &words, &exit_status, diag);
+        if (status == HW_OK && exit_status == 0) unlink(headers);
+    }
     if (status != HW_OK) return status;
     if (exit_status > 128)
         return hw_diag_set_at(diag, HW_COMPILE, request->source.path, 0, "does not compile: %s ended by signal %d",

@@ -2,6 +2,7 @@
 // processes.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,6 +61,25 @@ static const char *path_in(const char *name) {
 static hw_status compile(const hw_code_request *request, hw_arena *arena, hw_code *code, hw_diag *diag) {
     *diag = (hw_diag){0};
     return hw_toolchain_device_code(request, arena, code, diag);
+}
+
+// How many files of a folder match; the first of them in *first unless NULL.
+static size_t count_files(const char *cache, const char *pattern, char first[4096]) {
+    char whole[4096];
+    glob_t found;
+    snprintf(whole, sizeof whole, "%s/%s", cache, pattern);
+    if (glob(whole, 0, NULL, &found) != 0) return 0;
+    size_t count = found.gl_pathc;
+    if (first) snprintf(first, 4096, "%s", found.gl_pathv[0]);
+    globfree(&found);
+    return count;
+}
+
+static void write_bytes(const char *path, const void *bytes, size_t length) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
 }
 
 // ---- Compilers ------------------------------------------------------------------------------------------------------
@@ -132,8 +152,38 @@ static void test_what_compilers_refuse(void **state) {
             hw_arena_destroy(arena);
         }
     }
-    // What did not compile is not kept.
-    assert_int_not_equal(access(path_in("refused"), F_OK), 0);
+    // What did not compile is not kept; the headers that clang has read are.
+    assert_int_equal(count_files(path_in("refused"), "*.code", NULL), 0);
+    assert_int_equal(count_files(path_in("refused"), "*", NULL), count_files(path_in("refused"), "*.pch", NULL));
+}
+
+// clang's headers are read once for all kernels of an architecture, and what was kept of them changes no result,
+// whatever has become of it.
+static void test_headers_are_kept(void **state) {
+    (void)state;
+    hw_arena *arena = hw_arena_create();
+    hw_code_request request = request_for(NULL);
+    hw_code without, with;
+    hw_diag diag;
+    char kept[4096];
+    request.compiler = HW_COMPILER_CLANG;
+    hw_status status = compile(&request, arena, &without, &diag);
+    if (status == HW_NOT_FOUND) {
+        hw_arena_destroy(arena);
+        skip();
+    }
+    assert_int_equal(status, HW_OK);
+    request.cache_dir = path_in("headers");
+    static const char *const sizes[] = {"N=5", "N=6", "N=7"};
+    for (size_t i = 0; i < 3; i++) {
+        request.defines = &sizes[i];
+        assert_int_equal(compile(&request, arena, &with, &diag), HW_OK);
+        assert_false(with.from_cache);
+        if (i == 0) assert_string_equal(with.bytes, without.bytes);
+        assert_int_equal(count_files(request.cache_dir, "*.pch*", kept), i < 2 ? 1 : 0);
+        if (i == 1) write_bytes(kept, "no headers", 10);
+    }
+    hw_arena_destroy(arena);
 }
 
 static void test_no_compiler(void **state) {
@@ -237,12 +287,6 @@ static void test_key_is_of_the_architecture(void **state) {
 
 // ---- The cache ------------------------------------------------------------------------------------------------------
 
-static void write_bytes(const char *path, const void *bytes, size_t length) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
 
 // Every truncation, every byte changed, bytes added: none of it is taken for the code.
 static void test_damaged_files_are_ignored(void **state) {
@@ -437,6 +481,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_compiler),
         cmocka_unit_test(test_what_compilers_refuse),
+        cmocka_unit_test(test_headers_are_kept),
         cmocka_unit_test(test_no_compiler),
         cmocka_unit_test(test_machine_code),
         cmocka_unit_test(test_everything_that_matters_is_in_the_key),
