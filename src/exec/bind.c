@@ -1,13 +1,11 @@
 // Gives each decoded instruction its body, for the best instruction-set level that this processor has.
-#ifdef HW_LEVELS_X86
-#include <cpuid.h>
-#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/demangle.h"
+#include "base/processor.h"
 #include "exec/builtin.h"
 #include "exec/texture.h"
 #include "exec/warp.h"
@@ -61,14 +59,6 @@ static struct {
 } level;
 static pthread_once_t level_once = PTHREAD_ONCE_INIT;
 
-#ifdef HW_LEVELS_X86
-// clang before 15 does not know "f16c" in __builtin_cpu_supports.
-static bool has_f16c(void) {
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
-#endif
-
 static void choose_tables(void) {
     level.tables = base_tables;
     level.select = hw_memory_select_base;
@@ -76,7 +66,7 @@ static void choose_tables(void) {
 #ifdef HW_LEVELS_X86
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-        has_f16c()) {
+        hw_processor_has_f16c()) {
         level.tables = avx2_tables;
         level.select = hw_memory_select_avx2;
         level.leave = hw_level_leave_avx2;
