@@ -1,4 +1,6 @@
-# libhalfwarp_core: all of src/. The lane loops are compiled once per instruction-set level; exec picks one at start.
+# The core: all of src/ as objects, of which cmake/library.cmake makes the one shared object that the command, the
+# runtime look-alikes, users and tests share, and the archive. The lane loops are compiled once per instruction-set
+# level; exec picks one at start.
 file(GLOB core_sources CONFIGURE_DEPENDS src/*/*.c src/*/*/*.c)
 file(GLOB exec_sources CONFIGURE_DEPENDS src/exec/*.c)
 file(GLOB level_sources CONFIGURE_DEPENDS src/exec/ops_*.c src/exec/*_lanes.c)
@@ -56,14 +58,15 @@ if(HW_LEVELS STREQUAL "native")
   set(levels ${best_level})
 endif()
 
-add_library(halfwarp_core STATIC ${core_sources})
+add_library(core_objects OBJECT ${core_sources})
+set(library_objects $<TARGET_OBJECTS:core_objects>)
 foreach(level IN LISTS levels)
   if(level_sources)
     add_library(exec_${level} OBJECT ${level_sources})
     target_include_directories(exec_${level} PRIVATE src include)
     target_compile_options(exec_${level} PRIVATE ${level_flags} ${flags_${level}})
     target_compile_definitions(exec_${level} PRIVATE HW_LEVEL=${level})
-    target_sources(halfwarp_core PRIVATE $<TARGET_OBJECTS:exec_${level}>)
+    list(APPEND library_objects $<TARGET_OBJECTS:exec_${level}>)
     set_property(SOURCE src/exec/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_HAS_LEVEL_${level}=1)
   endif()
 endforeach()
@@ -72,11 +75,8 @@ set_property(SOURCE src/exec/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVE
 if(has_x86_levels)
   set_property(SOURCE src/exec/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVELS_X86=1)
 endif()
-
-target_include_directories(halfwarp_core PUBLIC src include)
-# Kernel names are demangled by the C++ runtime's archive, which comes with g++ and with clang.
-target_link_libraries(halfwarp_core
-  PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads -l:libsupc++.a ${CMAKE_DL_LIBS} m)
+target_include_directories(core_objects PRIVATE src include)
+target_link_libraries(core_objects PRIVATE PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads)
 
 include(cmake/kernels.cmake)
 include(cmake/families.cmake)

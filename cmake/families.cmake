@@ -8,4 +8,4 @@ foreach(source IN LISTS family_sources)
 endforeach()
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/families.def CONTENT "${family_rows}")
 # The root as well: operation files include kernels/NAME/ladder.def.
-target_include_directories(halfwarp_core PRIVATE ${CMAKE_BINARY_DIR}/generated ${CMAKE_SOURCE_DIR})
+target_include_directories(core_objects PRIVATE ${CMAKE_BINARY_DIR}/generated ${CMAKE_SOURCE_DIR})

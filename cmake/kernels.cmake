@@ -13,4 +13,4 @@ add_custom_command(
   DEPENDS ${kernel_paths} ${CMAKE_BINARY_DIR}/kernels.txt ${CMAKE_SOURCE_DIR}/cmake/embed_kernels.cmake
   COMMENT "Embedding kernels"
   VERBATIM)
-target_sources(halfwarp_core PRIVATE ${kernel_table})
+target_sources(core_objects PRIVATE ${kernel_table})

@@ -20,16 +20,6 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 # Ten times what the slowest test takes on two idle processors: that the machine is busy is no failure.
 set(most_seconds 900)
 
-# Under sanitizers the library is large: linked to each test it would take longer than most of them.
-set(tested halfwarp_core)
-if(HW_SANITIZE)
-  set(tested halfwarp_tested)
-  add_library(halfwarp_tested SHARED ${library_objects})
-  target_include_directories(halfwarp_tested PUBLIC src include)
-  target_link_libraries(halfwarp_tested
-    PUBLIC PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads -l:libsupc++.a ${CMAKE_DL_LIBS} m)
-  set_target_properties(halfwarp_tested PROPERTIES LINKER_LANGUAGE C)
-endif()
 # What `make test` builds under sanitizers: no benchmarks, no libraries for users.
 add_custom_target(tests)
 add_dependencies(tests halfwarp cudart_11 cudart_12 cudart_13)
@@ -41,7 +31,7 @@ foreach(source IN LISTS unit_sources)
   add_executable(${file_name} ${source})
   set_target_properties(${file_name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${file_name} PRIVATE tests/unit)
-  target_link_libraries(${file_name} PRIVATE ${tested} PkgConfig::CMOCKA)
+  target_link_libraries(${file_name} PRIVATE halfwarp_core PkgConfig::CMOCKA)
   # A test that checks with assert must not lose it to a release build.
   target_compile_options(${file_name} PRIVATE -UNDEBUG)
   target_compile_definitions(${file_name} PRIVATE
@@ -58,7 +48,7 @@ endforeach()
 # Opcode tests: every row of a file becomes a kernel, whose results are compared with what an H200 gave.
 add_executable(run_opcodes tests/opcodes/run_opcodes.c tests/opcodes/cases.c)
 set_target_properties(run_opcodes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-target_link_libraries(run_opcodes PRIVATE ${tested})
+target_link_libraries(run_opcodes PRIVATE halfwarp_core)
 add_dependencies(tests run_opcodes)
 file(GLOB opcode_files CONFIGURE_DEPENDS tests/opcodes/*.txt)
 foreach(opcodes IN LISTS opcode_files)
@@ -73,7 +63,7 @@ foreach(source IN LISTS fuzz_sources)
   string(REPLACE "fuzz_" "" name ${file_name})
   add_executable(replay_${name} ${source} tests/fuzz/replay.c)
   set_target_properties(replay_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(replay_${name} PRIVATE ${tested})
+  target_link_libraries(replay_${name} PRIVATE halfwarp_core)
   add_dependencies(tests replay_${name})
   add_test(NAME fuzz.${name} COMMAND replay_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)

@@ -274,7 +274,8 @@ typedef struct hw_nearest_options {
 //             scratch memory on the device of about 30 bytes for each point, or its coordinates and 20 bytes.
 // Source      on GPUs points in the order of J. Skilling's Hilbert curve ("Programming the Hilbert curve", AIP
 //             Conference Proceedings 707, 2004) and bitonic merges (K. Batcher, "Sorting networks and their
-//             applications", 1968); on processors a kd-tree. Of the distances' arithmetic: src/op/neighbours.h.
+//             applications", 1968); on processors a kd-tree. A squared distance is s = (p0 - q0) * (p0 - q0), then
+//             s = fma(pa - qa, pa - qa, s) for a = 1, 2, ..., on every device.
 HW_API hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
                             const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
                             hw_diag *diag);

@@ -1,9 +1,7 @@
 // Which levels this build has: CMake defines HW_HAS_LEVEL_X for each of them (cmake/core.cmake, HW_LEVELS).
 #include "exec/level.h"
 
-#ifdef HW_LEVELS_X86
-#include <cpuid.h>
-#endif
+#include "base/processor.h"
 
 // Every table of bodies that exists once per level. Columns: TABLE(name, level)
 #define LEVEL_TABLES(TABLE, level)                                                                                     \
@@ -29,14 +27,9 @@ static bool runs_base(void) { return true; }
 #endif
 #ifdef HW_HAS_LEVEL_avx2
 DECLARE_LEVEL(avx2)
-// clang before 15 does not know "f16c" in __builtin_cpu_supports.
-static bool has_f16c(void) {
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
 static bool runs_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-           has_f16c();
+           hw_processor_has_f16c();
 }
 #endif
 #ifdef HW_HAS_LEVEL_avx512

@@ -129,7 +129,7 @@ static INTO_EACH_BODY int32_t take_apart(const uint32_t *raw, format f, int frac
         int32_t e = (int32_t)(raw[i] >> f.fraction_bits) & largest;
         int32_t m = (int32_t)(raw[i] & ((1u << f.fraction_bits) - 1)) | (e ? 1 << f.fraction_bits : 0);
         int32_t negative = -(int32_t)(raw[i] >> (f.exponent_bits + f.fraction_bits) & 1);
-        special |= -(int32_t)(e == largest);
+        special |= (e + 1) >> f.exponent_bits;   // 1 for the largest; clang does not vectorise an "or" of comparisons
         m = e == largest ? 0 : m << (fraction - f.fraction_bits);
         significands[i] = (m ^ negative) - negative;
         exponents[i] = m ? (e ? e : 1) - bias : ZERO;

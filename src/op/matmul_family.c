@@ -38,7 +38,8 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
         return hw_diag_set(diag, HW_USAGE, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 " is more than 2^31 rows or columns, "
                            "or 2^40 elements", m, n, k);
     const uint64_t a = m * k * elem_bytes(problem), b = k * n * elem_bytes(problem), c = m * n * elem_bytes(problem);
-    *work = (hw_work){.arrays = {[A] = {"A", a, false}, [B] = {"B", b, false}, [C] = {"C", c, true},
+    *work = (hw_work){.arrays = {[A] = {"A", .bytes = a}, [B] = {"B", .bytes = b},
+                                 [C] = {"C", .bytes = c, .is_output = true},
                                  [SCRATCH] = {"scratch", scratch_bytes(problem), .is_scratch = true}},
                       .n_arrays = HW_PRODUCT_ARRAYS, .bytes_moved = (double)(a + b + c),
                       .operations = 2.0 * (double)m * (double)n * (double)k, .operation = "flop"};

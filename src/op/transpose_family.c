@@ -24,7 +24,8 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
                            problem->dtype.bits);
     if (rows > most || cols > most || (rows && cols > most / rows))
         return hw_diag_set(diag, HW_USAGE, "%" PRIu64 "x%" PRIu64 " is more than 2^40 elements", rows, cols);
-    *work = (hw_work){.arrays = {[IN] = {"in", rows * cols * bytes, false}, [OUT] = {"out", rows * cols * bytes, true}},
+    *work = (hw_work){.arrays = {[IN] = {"in", .bytes = rows * cols * bytes},
+                                 [OUT] = {"out", .bytes = rows * cols * bytes, .is_output = true}},
                       .n_arrays = 2, .bytes_moved = 2.0 * (double)rows * (double)cols * bytes};
     return HW_OK;
 }

@@ -4,23 +4,79 @@ case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac   # what pkg-config says is put i
 . "$(dirname "$0")/check.bash"
 command -v cmake > "$work/where" || exit 77
 
-cmake --install "$(dirname "$halfwarp")" --prefix "$work/first" > "$work/log" 2>&1 ||
-    fail "install: $(tail -3 "$work/log")"
+build=$(cd "$(dirname "$halfwarp")" && pwd)
+cmake --install "$build" --prefix "$work/first" > "$work/log" 2>&1 || fail "install: $(tail -3 "$work/log")"
+# A folder that the loader does not look through has to be named by whoever links to it.
+grep -q -- "-rpath,$work/first/lib" "$work/log" || fail "nothing about the loader: $(tail -1 "$work/log")"
 mv "$work/first" "$work/moved"
 there=$work/moved
+# Staged for a package: the same files, below DESTDIR, and nothing is done to this machine.
+DESTDIR=$work/stage cmake --install "$build" --prefix /usr/local > "$work/log" 2>&1 || fail "DESTDIR: $(tail -3 "$work/log")"
+grep -q ldconfig "$work/log" && fail "a staged installation speaks of ldconfig: $(tail -1 "$work/log")"
+diff <(cd "$there" && find . | sort) <(cd "$work/stage/usr/local" && find . | sort) > "$work/differences" ||
+    fail "DESTDIR: $(head -3 "$work/differences")"
+rm -r "$work/stage"
 for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so \
     share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h lib/libhalfwarp.so \
     lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc lib/cmake/Halfwarp/HalfwarpConfig.cmake \
     share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \
     share/man/man3/hw_transpose.3 share/man/man3/hw_matmul.3 share/man/man1/halfwarp-nearest.1 \
-    share/halfwarp/bench/cases/reduce.txt share/halfwarp/bench/peers/reduce_cub.cu; do
+    share/halfwarp/bench/cases/reduce.txt share/halfwarp/bench/peers/reduce_cub.cu \
+    share/doc/halfwarp/README.md share/doc/halfwarp/LICENSE share/doc/halfwarp/examples/transpose.cu; do
     [ -e "$there/$file" ] || fail "$file is not installed"
 done
 
-# What the library exports is what the header promises, no more.
+# Debug information and this machine's paths stay in the build tree; the core is installed once, beside the archive.
+if ! grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Debug' "$build/CMakeCache.txt"; then
+    [ "$(du -sm "$there" | cut -f1)" -le 25 ] || fail "$(du -sm "$there" | cut -f1) MB are installed"
+    find "$there" -type f \( -name '*.so*' -o -path '*/bin/*' \) | while read -r file; do
+        readelf -SW "$file" | grep -q '\.debug_' && echo "$file has debug information"
+    done > "$work/unstripped"
+    [ ! -s "$work/unstripped" ] || fail "$(cat "$work/unstripped")"
+    # Where paths of sources would be: what asserts say. The folders that CMake was given are no shorter than /a/b.
+    source=$(sed -n 's/^halfwarp_SOURCE_DIR:STATIC=//p' "$build/CMakeCache.txt")
+    grep -rlF -- "$source/" "$there" > "$work/paths"
+    [ ! -s "$work/paths" ] || fail "files with the sources' folder in them: $(cat "$work/paths")"
+fi
+readelf -d "$there/bin/halfwarp" "$there"/lib/halfwarp/*.so.* | grep -E '\((RPATH|RUNPATH)\)' |
+    grep -vE '\[(\$ORIGIN[^:]*)(:\$ORIGIN[^:]*)*\]$' > "$work/rpaths"
+[ ! -s "$work/rpaths" ] || fail "not relative: $(cat "$work/rpaths")"
+
+# Whatever texts refer to is installed. What users read names docs/, examples/ and kernels/, which are in
+# share/doc/halfwarp, and no other folder of the sources; capitals stand for names.
+documents=$there/share/doc/halfwarp
+for command in '' $("$halfwarp" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
+    "$there/bin/halfwarp" $command --help
+done > "$work/help"
+[ "$(grep -c '^usage:' "$work/help")" -ge 12 ] || fail "--help of the commands"
+strings -n 6 "$there/bin/halfwarp" "$there"/lib/halfwarp/*.so.* > "$work/strings"
+cat "$work/help" "$work/strings" "$there"/share/man/man?/* "$there"/include/halfwarp.h "$there"/include/halfwarp/* |
+    grep -oE '(share/halfwarp/)?\b(docs|examples|kernels|tests|src|tools|cmake|bench|shim|cli|man)/[A-Za-z0-9_.-]+[A-Za-z0-9_./-]*' \
+        > "$work/named"
+grep -ohE '\b(docs|examples)/[A-Za-z0-9_.-]+' "$documents"/README.md "$documents"/docs/*.md "$documents"/examples/* \
+    >> "$work/named"
+grep -q '^docs/' "$work/named" || fail "no text refers to a document"
+sed -E 's/[.]+$//' "$work/named" | sort -u | while read -r name; do
+    case $name in
+        kernels/[A-Z]*) ;;
+        share/*) [ -e "$there/$name" ] || echo "$name" ;;
+        *) [ -e "$documents/$name" ] || echo "$name" ;;
+    esac
+done > "$work/missing"
+[ ! -s "$work/missing" ] || fail "named and not installed: $(cat "$work/missing")"
+
+# What the library promises is what the header does; what else it has for the parts of this release says so. The symbols
+# of the runtime look-alikes are CUDA's.
 sed -n 's/^HW_API .*[ *]\(hw_[a-z0-9_]*\)(.*/\1/p' include/halfwarp.h | sort > "$work/promised"
-nm -D --defined-only "$there/lib/libhalfwarp.so" | awk '{print $3}' | sort > "$work/exported"
-cmp "$work/promised" "$work/exported" || fail "exports: $(diff "$work/promised" "$work/exported")"
+nm -D --defined-only "$there/lib/libhalfwarp.so" | awk '$2 != "A" {print $3}' | sort > "$work/exported"
+sed -n 's/@@HALFWARP_0$//p' "$work/exported" > "$work/public"
+cmp "$work/promised" "$work/public" || fail "exports: $(diff "$work/promised" "$work/public")"
+grep -qv '^hw_[a-z0-9_]*@@HALFWARP_\(0\|PRIVATE_[0-9.]*\)$' "$work/exported" &&
+    fail "exports: $(grep -v '@@HALFWARP_' "$work/exported" | head -3)"
+for release in 11.0 12 13; do
+    nm -D --defined-only "$there/lib/halfwarp/libcudart.so.$release" > "$work/exported"
+    grep -q ' hw_' "$work/exported" && fail "libcudart.so.$release exports $(grep -m 1 ' hw_' "$work/exported")"
+done
 readelf -d "$there/lib/libhalfwarp.so" | grep -q 'SONAME.*\[libhalfwarp.so.0\]' || fail "the library's soname"
 
 # A user's program, by pkg-config, shared and static, and by CMake.

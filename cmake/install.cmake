@@ -1,0 +1,21 @@
+# What is installed beside the command and the libraries, and what is done when all of it lies in its place. Everything
+# finds the rest relative to itself, so that the tree can be moved.
+
+install(DIRECTORY include/cuda DESTINATION share/halfwarp/include)
+install(DIRECTORY bench/cases bench/peers DESTINATION share/halfwarp/bench PATTERN __pycache__ EXCLUDE)
+file(GLOB manuals_1 CONFIGURE_DEPENDS man/*.1)
+file(GLOB manuals_3 CONFIGURE_DEPENDS man/*.3)
+install(FILES ${manuals_1} DESTINATION share/man/man1)
+install(FILES ${manuals_3} DESTINATION share/man/man3)
+
+# What texts call docs/X, examples/X and kernels/X.
+install(FILES README.md LICENSE DESTINATION share/doc/halfwarp)
+install(DIRECTORY docs kernels DESTINATION share/doc/halfwarp)
+install(DIRECTORY examples DESTINATION share/doc/halfwarp USE_SOURCE_PERMISSIONS)
+
+# CMake does not strip archives.
+if(strip_installed)
+  install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/libhalfwarp.a\")")
+endif()
+install(SCRIPT cmake/refresh_ldconfig.cmake)

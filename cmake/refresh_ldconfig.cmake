@@ -1,0 +1,23 @@
+# Run at the end of an installation: the loader finds a new library in a folder that it looks through after ldconfig;
+# in any other folder users have to name it. A staged tree (DESTDIR) is somebody else's to finish.
+if("$ENV{DESTDIR}" STREQUAL "")
+  set(folder "${CMAKE_INSTALL_PREFIX}/lib")
+  find_program(hw_ldconfig ldconfig PATHS /sbin /usr/sbin)
+  set(known "")
+  if(hw_ldconfig)
+    execute_process(COMMAND ${hw_ldconfig} -v -N -X OUTPUT_VARIABLE known ERROR_QUIET)
+  endif()
+  execute_process(COMMAND id -u OUTPUT_VARIABLE user OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(FIND "\n${known}" "\n${folder}:" at)
+  if(at EQUAL -1)
+    message(STATUS "Programs linked to libhalfwarp.so need LD_LIBRARY_PATH=${folder}, or -Wl,-rpath,${folder} when they "
+      "are linked.")
+  elseif(user STREQUAL "0")
+    execute_process(COMMAND ${hw_ldconfig} RESULT_VARIABLE failure)
+    if(failure)
+      message(WARNING "ldconfig failed: programs linked to libhalfwarp.so will not find it until it has run.")
+    endif()
+  else()
+    message(STATUS "Run `sudo ldconfig` once, so that programs linked to libhalfwarp.so find it.")
+  endif()
+endif()
