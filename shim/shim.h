@@ -86,8 +86,10 @@ typedef struct hw_region {
 // rows of width bytes; refuses what no GPU could copy. `kind` as the caller gave it.
 cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t height, size_t depth,
                          enum cudaMemcpyKind kind);
-// HW_OK when [p, p + bytes) can be reached by the device.
+// Whether [p, p + bytes) lies in one allocation that the device reaches.
 bool hw_is_device_range(const void *p, size_t bytes);
+// Where this library finds the byte that the program calls p: device memory lies elsewhere (mem/mem.h).
+void *hw_host_of(const void *p);
 
 // array.c: where an array's texels are, for reading through a texture; NULL when it is no array or one that cannot be.
 const struct cudaChannelFormatDesc *hw_array_place(cudaArray_const_t array, hw_texture *out);

@@ -179,7 +179,7 @@ static hw_status place_params(hw_run *run, hw_diag *diag) {
     if (!run->entry->takes_param_address) return HW_OK;
     hw_status status = hw_mem_alloc(launch->mem, bytes, 256, HW_ALLOC_GLOBAL, NULL, "kernel parameters",
                                     &run->param_address, diag);
-    if (status == HW_OK) memcpy((void *)(uintptr_t)run->param_address, launch->params, bytes);
+    if (status == HW_OK) memcpy(hw_mem_host(launch->mem, run->param_address), launch->params, bytes);
     return status;
 }
 
