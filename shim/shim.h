@@ -40,6 +40,9 @@ cudaError_t hw_shim_error_of(hw_status status);     // of calls into the simulat
 // fault.c
 void hw_shim_report_fault(const hw_fault *fault);
 
+// touch.c: a crash of the program's own code in this device memory is explained from now on; NULL: in none.
+void hw_touch_watch(const hw_mem *mem);
+
 // site.c: who called. Sites live as long as the process.
 const void *hw_shim_site(void);
 const void *hw_shim_site_of(void *return_address);   // of one call

@@ -110,6 +110,8 @@ hw_sim *hw_shim_sim(void) {
             hw_sim_destroy(state.sim);
             state.sim = NULL;
             state.sim_failed = true;
+        } else {
+            hw_touch_watch(hw_sim_mem(state.sim));
         }
     }
     hw_sim *sim = state.sim;
@@ -128,6 +130,7 @@ void hw_shim_forget(void) {
     if (state.is_orphan) return;
     hw_registry_forget();
     pthread_mutex_lock(&lock);
+    hw_touch_watch(NULL);
     hw_sim_destroy(state.sim);
     state.sim = NULL;
     pthread_mutex_unlock(&lock);
