@@ -8,6 +8,7 @@
 #define HW_ENV_GPU "HALFWARP_GPU"           // an id of `halfwarp gpus`; absent: h200
 #define HW_ENV_THREADS "HALFWARP_THREADS"   // host threads; absent: one per processor
 #define HW_ENV_SEED "HALFWARP_SEED"         // order of warps; absent: by index
+#define HW_ENV_POISON "HALFWARP_POISON"     // 0 to 255 or 0x00 to 0xff: what unset memory holds; absent: zero
 #define HW_ENV_STATUS "HALFWARP_STATUS"     // file for one line, a number of the enum below and why
 #define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
@@ -21,6 +22,7 @@ typedef struct hw_environment {
     const char *gpu, *status_path, *journal_path;   // NULL: absent
     uint32_t threads;
     uint64_t seed;
+    int poison;                                     // -1: absent
     bool lines, no_l1, ask_ptxas;
 } hw_environment;
 

@@ -76,6 +76,8 @@ static hw_status create(hw_diag *diag) {
         .gpu = state.gpu,
         .threads = state.environment.threads,
         .seed = state.environment.seed,
+        .poisons = state.environment.poison >= 0,
+        .poison = (uint8_t)state.environment.poison,
         .print = print,
         .notice = notice,
         .place = hw_registry_place,

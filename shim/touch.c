@@ -1,10 +1,10 @@
 // The host code of a program touches device memory: it crashes, as on a machine with a GPU, and is told why.
 //
-// What cudaMalloc gives has no access for the host (mem/mem.h), so the system sends SIGSEGV. A program that handles that
-// signal by itself is left to. Otherwise a handler says one sentence and lets the signal do what it would have done:
-// the program's state is that of the access, for a debugger and for a file of its memory. The handler calls what is not
-// safe in one (it looks for source lines); the thread has just executed a load or store of its own, and most likely
-// holds no lock of the C library.
+// What cudaMalloc gives has no access for the host (mem/mem.h), so the system sends SIGSEGV. A program that handles
+// that signal by itself is left to. Otherwise a handler says one sentence and lets the signal do what it would have
+// done: the program's state is that of the access, for a debugger and for a file of its memory. The handler calls what
+// is not safe in one (it looks for source lines); the thread has just executed a load or store of its own, and most
+// likely holds no lock of the C library.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -57,8 +57,8 @@ static void describe_allocation(const hw_mem *mem, uint64_t address, char *out, 
                                                                                     : "into the";
     bool is_known = a.site && hw_shim_describe_site(a.site, made, sizeof made);
     snprintf(out, bytes, ", %llu bytes %s %s%s of %llu bytes%s%s", apart, where, a.is_freed ? "freed " : "",
-             a.name ? hw_demangle(a.name, name, sizeof name) : "allocation", (unsigned long long)a.bytes, is_known ? " made at " : "",
-             is_known ? made : "");
+             a.name ? hw_demangle(a.name, name, sizeof name) : "allocation", (unsigned long long)a.bytes,
+             is_known ? " made at " : "", is_known ? made : "");
 }
 
 static void tell(const hw_mem *mem, uint64_t address, const ucontext_t *context) {
