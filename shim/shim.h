@@ -43,6 +43,11 @@ void hw_shim_report_fault(const hw_fault *fault);
 // touch.c: a crash of the program's own code in this device memory is explained from now on; NULL: in none.
 void hw_touch_watch(const hw_mem *mem);
 
+// library.c: names libraries that cannot work here, loaded since the last time. Costs nothing when there are none new.
+void hw_library_look(void);
+// The file name of the shared library that an address lies in; NULL where that is the program itself, or nothing.
+const char *hw_library_of(const void *address);
+
 // site.c: who called. Sites live as long as the process.
 const void *hw_shim_site(void);
 const void *hw_shim_site_of(void *return_address);   // of one call

@@ -125,6 +125,7 @@ cudaError_t hw_shim_enter(void) {
     cudaError_t sticky = hw_shim_sticky();
     if (sticky) return hw_shim_return(sticky);
     if (!hw_shim_sim()) return hw_shim_return(cudaErrorInitializationError);
+    hw_library_look();
     return hw_shim_return(hw_registry_load_all());
 }
 
@@ -169,4 +170,8 @@ __attribute__((constructor)) static void prepare(void) {
     const char *path = hw_shim_environment()->journal_path;
     hw_diag diag = {0};
     if (path && hw_journal_open(path, &state.journal, &diag)) complain("", &diag);
+    hw_library_look();
 }
+
+// Of a program that loads a library and makes no call of the runtime behind it.
+__attribute__((destructor)) static void end(void) { hw_library_look(); }
