@@ -81,6 +81,15 @@ static bool put_first(const char *variable, const char *value) {
     return good;
 }
 
+// The runtime, and behind it the driver that says that there is no GPU: a real one knows nothing of simulated memory.
+static bool put_folders_first(const char *shim_dir) {
+    char *folders = NULL;
+    if (asprintf(&folders, "%s:%s/nodriver", shim_dir, shim_dir) < 0) return false;
+    bool good = put_first("LD_LIBRARY_PATH", folders);
+    free(folders);
+    return good;
+}
+
 // A program with an rpath of its own finds the runtime there and not in LD_LIBRARY_PATH; what is preloaded goes first.
 static bool preload_runtime(const char *executable, const char *shim_dir) {
     char name[64], *path = NULL;
@@ -104,12 +113,13 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     tell("HALFWARP_GPU", launch->gpu);
     tell("HALFWARP_THREADS", launch->threads);
     tell("HALFWARP_SEED", launch->seed);
+    tell("HALFWARP_POISON", launch->poison);
     tell("HALFWARP_STATUS", status_path);
     tell("HALFWARP_JOURNAL", journal_path);
     tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
     tell("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
     tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
-    return put_first("LD_LIBRARY_PATH", shim_dir) && preload_runtime(executable, shim_dir);
+    return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
 }
 
 // "4 message" or "5 message" that the runtime left behind wins over the program's own status, which a program that

@@ -8,6 +8,7 @@
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them\n"                         \
     "  --threads N       host threads; one per processor unless given; results do not depend on it\n"                  \
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
+    "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN, -1) unless given\n"              \
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
     "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -Xcompiler ...\n"                               \
     "                    for the compiler of a .cu file, as nvcc takes them\n"
@@ -15,6 +16,7 @@
 typedef struct hw_cli_launch {
     const char *gpu;                // --gpu, as gpus.def spells it
     const char *threads, *seed;     // checked numbers, or NULL
+    const char *poison;             // a checked byte, or NULL
     const char *compiler;           // "nvcc", "clang" or NULL for whichever is there
     const char *format;             // profile only: "table", "csv" or "json"
     const char *output;             // profile only: -o, or NULL

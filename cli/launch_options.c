@@ -41,6 +41,16 @@ static bool set_seed(hw_cli_launch *launch, const char *value) {
     return false;
 }
 
+static bool set_poison(hw_cli_launch *launch, const char *value) {
+    launch->poison = value ? value : "0xff";
+    char *end = NULL;
+    bool is_hex = value && value[0] == '0' && (value[1] == 'x' || value[1] == 'X') && isxdigit((unsigned char)value[2]);
+    unsigned long byte = is_hex ? strtoul(value, &end, 16) : 0;
+    if (!value || (is_hex && !*end && byte <= 255) || is_number(value, 0, 255)) return true;
+    hw_cli_complain("--poison= takes a byte, 0 to 255 or 0x00 to 0xff, and got '%s'", value);
+    return false;
+}
+
 static bool set_compiler(hw_cli_launch *launch, const char *value) {
     launch->compiler = value;
     if (!strcmp(value, "nvcc") || !strcmp(value, "clang")) return true;
@@ -70,15 +80,19 @@ static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+enum { MAY_TAKE_VALUE = 2 };
+
 typedef struct option_row {
     const char *name;
-    bool takes_value, profile_only;
+    int takes_value;    // or MAY_TAKE_VALUE: only behind '=', in the same word
+    bool profile_only;
     bool (*set)(hw_cli_launch *launch, const char *value);
 } option_row;
 
 static const option_row options[] = {
     {"--gpu", true, false, set_gpu},      {"--threads", true, false, set_threads},
     {"--seed", true, false, set_seed},    {"--compiler", true, false, set_compiler},
+    {"--poison", MAY_TAKE_VALUE, false, set_poison},
     {"--format", true, true, set_format}, {"-o", true, true, set_output},
     {"--lines", false, true, set_lines},  {"--no-l1", false, true, set_no_l1},
 };
@@ -176,8 +190,8 @@ static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
 static int take_option(hw_cli_launch *launch, const option_row *row, char **argv) {
     const char *equals = strchr(argv[0], '=');
     const char *value = equals ? equals + 1 : argv[1];
+    if (!equals && row->takes_value != true) return row->set(launch, NULL);
     if (!row->takes_value) {
-        if (!equals) return row->set(launch, NULL);
         hw_cli_complain("%s takes no value", row->name);
         return 0;
     }

@@ -8,19 +8,21 @@
 #define HW_ENV_GPU "HALFWARP_GPU"           // an id of `halfwarp gpus`; absent: h200
 #define HW_ENV_THREADS "HALFWARP_THREADS"   // host threads; absent: one per processor
 #define HW_ENV_SEED "HALFWARP_SEED"         // order of warps; absent: by index
-#define HW_ENV_STATUS "HALFWARP_STATUS"     // file for one line "4 message" or "5 message"
+#define HW_ENV_POISON "HALFWARP_POISON"     // 0 to 255 or 0x00 to 0xff: what unset memory holds; absent: zero
+#define HW_ENV_STATUS "HALFWARP_STATUS"     // file for one line, a number of the enum below and why
 #define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
 #define HW_ENV_NO_L1 "HALFWARP_NO_L1"       // 1: count loads of 2.x as after ptxas -dlcm=cg
 #define HW_ENV_PTXAS "HALFWARP_PTXAS"       // 1: take registers from ptxas where there is one
 
-// How a process that met something ends, and the number in the status file.
-enum { HW_EXIT_SETUP = 2, HW_EXIT_UNSUPPORTED = 4, HW_EXIT_FAULTED = 5 };
+// How a process that met something ends, and the number in the status file. CRASHED is SIGSEGV's, which ends it itself.
+enum { HW_EXIT_SETUP = 2, HW_EXIT_UNSUPPORTED = 4, HW_EXIT_FAULTED = 5, HW_EXIT_CRASHED = 139 };
 
 typedef struct hw_environment {
     const char *gpu, *status_path, *journal_path;   // NULL: absent
     uint32_t threads;
     uint64_t seed;
+    int poison;                                     // -1: absent
     bool lines, no_l1, ask_ptxas;
 } hw_environment;
 

@@ -186,13 +186,25 @@ static void bind_names(hw_image *image) {
     }
 }
 
+// nvcc puts an empty piece of machine code beside a program's own.
+static bool has_kernels(const hw_image *image) {
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const function_node *f = functions[i]; f; f = f->next)
+            if (f->it.image == image) return true;
+    return false;
+}
+
 static cudaError_t load(hw_image *image) {
     hw_diag diag = {0};
     hw_status status = image->ptx ? HW_OK : unpack(image, &diag);
     if (status == HW_NOT_FOUND) {
         // Not the end yet: the program may never launch anything of it. hw_registry_complain says it when it does.
         image->has_no_ptx = true;
-        snprintf(image->why, sizeof image->why, "%s", diag.text);
+        const char *library = hw_library_of(image->wrapper);
+        snprintf(image->why, sizeof image->why, "%s%s%s", library ? library : "", library ? ": " : "", diag.text);
+        if (library && has_kernels(image))
+            fprintf(stderr, "halfwarp: %s is loaded: there is machine code for GPUs only in it, and its kernels will "
+                            "fail\n", library);
         return cudaSuccess;
     }
     loading = image;

@@ -13,7 +13,7 @@ struct hw_image {
     size_t ptx_bytes;
     hw_sim_module *module;             // NULL until it is loaded
     bool is_dropped, has_no_ptx, has_complained, regs_are_asked;
-    char why[1536];                    // has_no_ptx: what the user should do
+    char why[1800];                    // has_no_ptx: what the user should do
 };
 
 hw_image *hw_registry_add_image(const void *wrapper);   // NULL when out of memory

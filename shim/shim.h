@@ -40,6 +40,14 @@ cudaError_t hw_shim_error_of(hw_status status);     // of calls into the simulat
 // fault.c
 void hw_shim_report_fault(const hw_fault *fault);
 
+// touch.c: a crash of the program's own code in this device memory is explained from now on; NULL: in none.
+void hw_touch_watch(const hw_mem *mem);
+
+// library.c: names libraries that cannot work here, loaded since the last time. Costs nothing when there are none new.
+void hw_library_look(void);
+// The file name of the shared library that an address lies in; NULL where that is the program itself, or nothing.
+const char *hw_library_of(const void *address);
+
 // site.c: who called. Sites live as long as the process.
 const void *hw_shim_site(void);
 const void *hw_shim_site_of(void *return_address);   // of one call
@@ -86,8 +94,10 @@ typedef struct hw_region {
 // rows of width bytes; refuses what no GPU could copy. `kind` as the caller gave it.
 cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t height, size_t depth,
                          enum cudaMemcpyKind kind);
-// HW_OK when [p, p + bytes) can be reached by the device.
+// Whether [p, p + bytes) lies in one allocation that the device reaches.
 bool hw_is_device_range(const void *p, size_t bytes);
+// Where this library finds the byte that the program calls p: device memory lies elsewhere (mem/mem.h).
+void *hw_host_of(const void *p);
 
 // array.c: where an array's texels are, for reading through a texture; NULL when it is no array or one that cannot be.
 const struct cudaChannelFormatDesc *hw_array_place(cudaArray_const_t array, hw_texture *out);

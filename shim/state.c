@@ -76,6 +76,8 @@ static hw_status create(hw_diag *diag) {
         .gpu = state.gpu,
         .threads = state.environment.threads,
         .seed = state.environment.seed,
+        .poisons = state.environment.poison >= 0,
+        .poison = (uint8_t)state.environment.poison,
         .print = print,
         .notice = notice,
         .place = hw_registry_place,
@@ -110,6 +112,8 @@ hw_sim *hw_shim_sim(void) {
             hw_sim_destroy(state.sim);
             state.sim = NULL;
             state.sim_failed = true;
+        } else {
+            hw_touch_watch(hw_sim_mem(state.sim));
         }
     }
     hw_sim *sim = state.sim;
@@ -121,6 +125,7 @@ cudaError_t hw_shim_enter(void) {
     cudaError_t sticky = hw_shim_sticky();
     if (sticky) return hw_shim_return(sticky);
     if (!hw_shim_sim()) return hw_shim_return(cudaErrorInitializationError);
+    hw_library_look();
     return hw_shim_return(hw_registry_load_all());
 }
 
@@ -128,6 +133,7 @@ void hw_shim_forget(void) {
     if (state.is_orphan) return;
     hw_registry_forget();
     pthread_mutex_lock(&lock);
+    hw_touch_watch(NULL);
     hw_sim_destroy(state.sim);
     state.sim = NULL;
     pthread_mutex_unlock(&lock);
@@ -164,4 +170,8 @@ __attribute__((constructor)) static void prepare(void) {
     const char *path = hw_shim_environment()->journal_path;
     hw_diag diag = {0};
     if (path && hw_journal_open(path, &state.journal, &diag)) complain("", &diag);
+    hw_library_look();
 }
+
+// Of a program that loads a library and makes no call of the runtime behind it.
+__attribute__((destructor)) static void end(void) { hw_library_look(); }

@@ -83,17 +83,24 @@ static hw_status check_range(hw_device *device, const void *start, size_t bytes,
                        what, bytes, start);
 }
 
+static void *host_of(hw_device *device, const void *memory) {
+    return hw_mem_host(hw_sim_mem(sim_of(device)), (uint64_t)(uintptr_t)memory);
+}
+
 static hw_status sim_copy(hw_stream *stream, const hw_copy_args *args, hw_diag *diag) {
     size_t to_bytes = args->to_pitch * (args->rows - 1) + args->row_bytes;
     size_t from_bytes = args->from_pitch * (args->rows - 1) + args->row_bytes;
     hw_status status = check_range(stream->device, args->to, to_bytes, "destination of a copy", diag);
     if (status == HW_OK) status = check_range(stream->device, args->from, from_bytes, "source of a copy", diag);
-    return status == HW_OK ? hw_host_copy(stream, args, diag) : status;
+    hw_copy_args here = *args;
+    here.to = host_of(stream->device, args->to);
+    here.from = host_of(stream->device, args->from);
+    return status == HW_OK ? hw_host_copy(stream, &here, diag) : status;
 }
 
 static hw_status sim_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
     hw_status status = check_range(stream->device, to, bytes, "destination of a fill", diag);
-    return status == HW_OK ? hw_host_fill(stream, to, byte, bytes, diag) : status;
+    return status == HW_OK ? hw_host_fill(stream, host_of(stream->device, to), byte, bytes, diag) : status;
 }
 
 // ---- Kernels --------------------------------------------------------------------------------------------------------

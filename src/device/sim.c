@@ -23,6 +23,7 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     sim->names = hw_arena_create();
     if (!sim->names) status = hw_diag_no_memory(diag);
     if (!status) status = hw_mem_create(memory_bytes, &sim->mem, diag);
+    if (!status && options->poisons) hw_mem_set_poison(sim->mem, options->poison);
     if (!status) status = hw_exec_create(options->threads, &sim->exec, diag);
     if (status) hw_sim_destroy(sim);
     else *out = sim;

@@ -28,6 +28,8 @@ typedef struct hw_sim_options {
     // stays valid as long as the module; 0: in device memory. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);
     void *place_context;
+    bool poisons;                  // unset memory holds the byte `poison`: device, shared and local memory
+    uint8_t poison;
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
 } hw_sim_options;
 

@@ -241,7 +241,7 @@ static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
     if (!sim->grid_barrier)
         status = hw_mem_alloc(sim->mem, sizeof fresh, 256, HW_ALLOC_GLOBAL, NULL, "grid barrier", &sim->grid_barrier,
                               diag);
-    if (status == HW_OK) memcpy((void *)(uintptr_t)sim->grid_barrier, fresh, sizeof fresh);
+    if (status == HW_OK) memcpy(hw_mem_host(sim->mem, sim->grid_barrier), fresh, sizeof fresh);
     return status;
 }
 

@@ -61,7 +61,7 @@ static hw_status relocation_value(const hw_sim_module *module, const hw_ptx_symb
 }
 
 static hw_status fill_variable(const hw_sim_module *module, const hw_ptx_symbol *symbol, hw_diag *diag) {
-    unsigned char *bytes = (unsigned char *)(uintptr_t)symbol->offset;
+    unsigned char *bytes = hw_mem_host(module->sim->mem, symbol->offset);
     if (symbol->init) memcpy(bytes, symbol->init, symbol->size_bytes);
     else memset(bytes, 0, symbol->size_bytes);
     for (uint32_t i = 0; i < symbol->n_relocs; i++) {

@@ -76,7 +76,7 @@ static void tell_touched(hw_state *s, const hw_allocation *found) {
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
     uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t span = (uint64_t)p->high - (uint64_t)p->low, lowest = base + (uint64_t)p->low, begin, room, offset;
-    p->limit = 0;
+    p->limit = p->known_limit = 0;
     if ((int64_t)span < 0 || (base | p->bits) & (bytes - 1)) return false;
     hw_space space = resolve(in, base, &offset);
     if (space == HW_SPACE_SHARED) {
@@ -86,6 +86,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
         if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
+        p->window = base - (uint64_t)(uintptr_t)hw_mem_host(s->run->launch->mem, base);
         begin = found.address;
         room = found.bytes;
     } else {
@@ -221,6 +222,11 @@ static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space,
     return false;
 }
 
+// Of any space but local memory, whose bytes do not lie together.
+static char *host_byte(const hw_state *s, hw_space space, uint64_t offset) {
+    return space == HW_SPACE_SHARED ? s->block->shared + offset : (char *)hw_mem_host(s->run->launch->mem, offset);
+}
+
 static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
                          bool is_write) {
     hw_inst generic = {.space = HW_SPACE_GENERIC};
@@ -231,7 +237,7 @@ static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t addr
         copy_local(s, lane, offset, bytes, count, is_write);
         return true;
     }
-    char *host = space == HW_SPACE_SHARED ? s->block->shared + offset : (char *)(uintptr_t)offset;
+    char *host = host_byte(s, space, offset);
     if (is_write) memcpy(host, bytes, count);
     else memcpy(bytes, host, count);
     return true;
@@ -338,7 +344,7 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) 
                 if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
                 continue;
             }
-            char *host = at.space[i] == HW_SPACE_SHARED ? s->block->shared + offset : (char *)(uintptr_t)offset;
+            char *host = host_byte(s, (hw_space)at.space[i], offset);
             if (is_write) memcpy(host, reg, in->width);
             else hw_extend(reg, in->reg_bytes, host, in->width, is_signed);
         }
@@ -354,7 +360,6 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
         hw_fault_access(s, in, HW_FAULT_ADDRESS, i, HW_SPACE_LOCAL, at.offset[i], in->width, is_write);
         return false;
     });
-    HW_EACH_ACTIVE_LANE(pointers[i] = at.space[i] == HW_SPACE_SHARED ? (void *)(s->block->shared + at.offset[i])
-                                                                     : (void *)(uintptr_t)at.offset[i]);
+    HW_EACH_ACTIVE_LANE(pointers[i] = host_byte(s, (hw_space)at.space[i], at.offset[i]));
     return true;
 }

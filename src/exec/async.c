@@ -65,12 +65,13 @@ static hw_sink *listener(const hw_state *s, const hw_inst *in) {
     return is_told ? sink : NULL;
 }
 
-// The active lanes read, the lowest from there on: the instruction's pattern has the differences.
-static void keep_source(hw_state *s, const hw_inst *in, const void *lowest) {
+// The active lanes read: the lowest lane's address, the instruction's pattern has the differences.
+static void keep_source(hw_state *s, const hw_inst *in) {
     const hw_pattern *p = &s->patterns[in->memo];
+    const hw_warp *w = &s->warp;
     hw_copied *copied = &s->copies->copied;
-    copied->mask = s->warp.mask;
-    copied->from = (uint64_t)(uintptr_t)lowest;
+    copied->mask = w->mask;
+    copied->from = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, __builtin_ctz(w->mask));
     copied->from_delta = p->delta;
     copied->pattern[0] = p->serial;
 }
@@ -111,7 +112,7 @@ static bool read_near(hw_state *s, const hw_inst *in, const uint32_t sizes[32]) 
     hw_warp *w = &s->warp;
     const char *m = in->a == HW_NO_SLOT ? NULL : hw_locate(s, in);
     if (!m) return false;
-    keep_source(s, in, m);
+    keep_source(s, in);
     const int64_t *delta = s->patterns[in->memo].delta;
     HW_EACH_ACTIVE_LANE(memcpy(s->copies->staged[i], m + delta[i], sizes[i]));
     return true;
@@ -163,7 +164,7 @@ static const hw_inst *copy_read(hw_warp *w, const hw_inst *in) {
     if (!copies_of(s)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(w->mask));
     if (in->b != HW_NO_SLOT || in->p != HW_NO_SLOT) return read_sized(s, in) ? in + 1 : NULL;
     if (!hw_locate_lanes(s, in, false, at)) return NULL;
-    keep_source(s, in, at[__builtin_ctz(w->mask)]);
+    keep_source(s, in);
     stage(s, in, at);
     return in + 1;
 }

@@ -179,7 +179,7 @@ static hw_status place_params(hw_run *run, hw_diag *diag) {
     if (!run->entry->takes_param_address) return HW_OK;
     hw_status status = hw_mem_alloc(launch->mem, bytes, 256, HW_ALLOC_GLOBAL, NULL, "kernel parameters",
                                     &run->param_address, diag);
-    if (status == HW_OK) memcpy((void *)(uintptr_t)run->param_address, launch->params, bytes);
+    if (status == HW_OK) memcpy(hw_mem_host(launch->mem, run->param_address), launch->params, bytes);
     return status;
 }
 
@@ -304,7 +304,8 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.n_warps = (run.threads_per_block + 31) / 32;
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    run.shared_bytes = shared_bytes(&run);
+    run.shared_bytes = run.kernels_shared_bytes = shared_bytes(&run);
+    run.poison = hw_mem_poison(launch->mem);
     if (!run.n_blocks || !run.n_warps) return hw_diag_set(diag, HW_USAGE, "a launch of no threads");
     uint32_t wanted = run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers;
     run.n_workers = hw_pool_start(exec->pool, wanted);

@@ -70,7 +70,7 @@ typedef struct hw_launch {
                                     // %envreg1 (high) and %envreg2 (low) say; 0: none
     uint64_t seed;                  // order of warps; 0: by index
     hw_exec_gpu gpu;
-    hw_mem *mem;
+    hw_mem *mem;                    // with hw_mem_set_poison, fresh shared and local memory holds that byte as well
     hw_sink *sink;                  // or NULL
     const hw_launch_info *info;     // for the sink and for messages
     // Output of device-side printf, one call per printf, serialised. May be NULL.

@@ -30,6 +30,12 @@ static inline void hw_learn_pattern(hw_state *s, const hw_inst *in, hw_pattern *
     hw_access_learn(s, in, p, addresses);
 }
 
+// The address, in the instruction's space, of one lane's element. in->a is a slot.
+static inline uint64_t hw_address_of(const hw_warp *w, const hw_inst *in, int lane) {
+    return in->flags & HW_INST_ADDRESS_32 ? (uint32_t)(((const uint32_t *)hw_at(w, in->a))[lane] + (uint32_t)in->imm)
+                                          : ((const uint64_t *)hw_at(w, in->a))[lane] + (uint64_t)in->imm;
+}
+
 // The host address of the lowest active lane's element, for any mask, known pattern or not, with the access counted;
 // NULL: take the general way. in->a is a slot.
 static __attribute__((noinline)) char *hw_locate(hw_state *s, const hw_inst *in) {
@@ -38,13 +44,11 @@ static __attribute__((noinline)) char *hw_locate(hw_state *s, const hw_inst *in)
     int lowest = __builtin_ctz(w->mask);
     uint32_t bytes = (uint32_t)in->width * in->vector;
     if (!hw_is_same_pattern(w, in, p, lowest)) hw_learn_pattern(s, in, p);
-    uint64_t base = in->flags & HW_INST_ADDRESS_32
-                        ? (uint32_t)(((const uint32_t *)hw_at(w, in->a))[lowest] + (uint32_t)in->imm)
-                        : ((const uint64_t *)hw_at(w, in->a))[lowest] + (uint64_t)in->imm;
+    uint64_t base = hw_address_of(w, in, lowest);
     if (base - p->begin >= p->limit || base & (bytes - 1))
         if (!hw_access_check(s, in, p, base)) return NULL;
     hw_access_count(p, base);
-    return p->space == HW_SPACE_SHARED ? s->shared + (base - p->window) : (char *)(uintptr_t)base;
+    return (char *)((p->space == HW_SPACE_SHARED ? (uintptr_t)s->shared : 0) + (base - p->window));
 }
 
 // The host addresses of all active lanes' elements, with the access counted; false after a fault.

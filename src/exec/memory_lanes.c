@@ -57,13 +57,13 @@ static inline uint64_t elements_behind(uint64_t base, uint64_t begin, uint32_t b
                  same(a, a[0], p->delta_field);                                                        \
     /* A number until it is known: the address may be anything. */                                     \
     uintptr_t behind_ = sizeof(type) == 4 ? base : base - p->window, shared_ = (uintptr_t)s->shared;   \
-    char *m = (char *)(sizeof(type) == 4 || p->space == HW_SPACE_SHARED ? shared_ + behind_ : (uintptr_t)base);
+    char *m = (char *)((sizeof(type) == 4 || p->space == HW_SPACE_SHARED ? shared_ : 0) + behind_);
 
 // The next access is likely as far from this one as this one is from the last: the next warp's row of a matrix. No
 // processor guesses that across the thousands of instructions between. A wrong guess costs little, and cannot fault.
-static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
-    uint64_t next = 2 * base - p->last;
-    p->last = base;
+static inline void guess_next(hw_pattern *p, const char *m, uint64_t bytes) {
+    uint64_t at = (uint64_t)(uintptr_t)m, next = 2 * at - p->last;
+    p->last = at;
     __builtin_prefetch((const void *)(uintptr_t)next);
     if (bytes > 64) __builtin_prefetch((const void *)(uintptr_t)(next + 64));
 }
@@ -79,7 +79,7 @@ static inline void guess_next(hw_pattern *p, uint64_t base, uint64_t bytes) {
         uint64_t begin = p->begin, limit = p->known_limit ? p->limit : 0, offsets = 0, phases = 0;     \
         uint64_t first = (type)(*(const type *)hw_at(w, in->a) + (type)in->imm);                       \
         uint64_t memory = is_shared ? (uintptr_t)hw_state_of(w)->shared : 0;                           \
-        if (is_shared && sizeof(type) == 8) memory -= p->window;                                       \
+        if (sizeof(type) == 8) memory -= p->window;                                                    \
         HW_EACH_WARP(const type *a = hw_at(w, in->a);                                                  \
                      uint64_t base = (type)(a[0] + (type)in->imm);                                     \
                      is_known &= (base - begin < limit) & same(a, a[0], p->delta_field);               \
@@ -152,7 +152,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
         if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
-        if (sizeof(type) == 8) guess_next(p, base, 32 * sizeof(MEM));                                  \
+        if (sizeof(type) == 8) guess_next(p, m, 32 * sizeof(MEM));                                     \
         hw_access_count(p, base);                                                                      \
         REG *d = hw_at(w, in->d);                                                                      \
         const MEM *from = (const MEM *)m, *half = (const MEM *)(m + p->delta[16]);                     \

@@ -32,7 +32,8 @@ static bool find_rows(hw_state *s, const hw_inst *in, bool is_write, void *at[32
     bool found = hw_locate_lanes(s, in, is_write, at);
     if (found && s->patterns[in->memo].space != HW_SPACE_SHARED) {
         int first = __builtin_ctz(lanes);
-        hw_fault_access(s, in, HW_FAULT_ADDRESS, first, HW_SPACE_GLOBAL, (uint64_t)(uintptr_t)at[first], 16, is_write);
+        uint64_t address = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, first);
+        hw_fault_access(s, in, HW_FAULT_ADDRESS, first, HW_SPACE_GLOBAL, address, 16, is_write);
         found = false;
     }
     for (int i = 0; i < 32; i++) at[i] = lanes >> i & 1 ? at[i] : NULL;

@@ -143,12 +143,15 @@ static void read_filtered(const hw_texture *t, int dims, const float *coordinate
     set_bits(t, out);
 }
 
-// The texture of a handle, when all of its memory is still there.
+// The texture of a handle, when all of its memory is still there, with the address at which the host finds its texels.
 static bool find(hw_state *s, const hw_inst *in, int lane, uint64_t handle, hw_texture *out) {
     hw_mem *mem = s->run->launch->mem;
     hw_allocation found;
     if (hw_textures_find(hw_mem_textures(mem), handle, out)) {
-        if (hw_mem_find(mem, out->address, out->bytes, &found)) return true;
+        if (hw_mem_find(mem, out->address, out->bytes, &found)) {
+            out->address = (uint64_t)(uintptr_t)hw_mem_host(mem, out->address);
+            return true;
+        }
         hw_fault_access(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, out->address, 1, false);
     } else {
         hw_fault_access(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, handle, 1, false);

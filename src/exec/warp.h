@@ -161,8 +161,9 @@ struct hw_pattern {
     uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
                                   // access lay in; limit 0: look it up
     uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
-    uint64_t window;              // of SHARED: what base counts from
-    uint64_t last;                // base of the last access, for a guess at the next
+    uint64_t window;              // what base counts from: of SHARED the window's begin, and base - window lies in the
+                                  // block's memory; else base - window is where the host finds the byte
+    uint64_t last;                // the same of the last access, for a guess at the next
     _Alignas(64) int64_t delta[32];
     _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
     int64_t low, high;            // smallest delta; largest delta plus access width
@@ -229,6 +230,8 @@ struct hw_run {
     char *launch_memory;
     uint32_t block_area_bytes, warp_area_bytes;
     uint32_t shared_bytes, threads_per_block, n_warps;
+    uint32_t kernels_shared_bytes; // of them, those that the system does not reserve
+    int poison;                   // of the launch's memory: -1, or what fresh memory holds
     uint32_t local_bytes;         // per thread
     uint64_t n_blocks;
     uint8_t *params;              // copy of the parameters

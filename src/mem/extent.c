@@ -25,7 +25,7 @@ static void drop_number(hw_extents *x, uint32_t number) {
 
 static void put_in_bin(hw_extents *x, uint32_t number) {
     hw_extent *extent = &x->items[number];
-    uint32_t *bin = &x->bins[bin_of(extent->span_bytes)];
+    uint32_t *bin = &x->bins[extent->range][bin_of(extent->span_bytes)];
     extent->is_free = true;
     extent->prev = 0;
     extent->next = *bin;
@@ -36,17 +36,19 @@ static void put_in_bin(hw_extents *x, uint32_t number) {
 static void take_from_bin(hw_extents *x, uint32_t number) {
     hw_extent *extent = &x->items[number];
     if (extent->prev) x->items[extent->prev].next = extent->next;
-    else x->bins[bin_of(extent->span_bytes)] = extent->next;
+    else x->bins[extent->range][bin_of(extent->span_bytes)] = extent->next;
     if (extent->next) x->items[extent->next].prev = extent->prev;
     extent->is_free = false;
     extent->prev = extent->next = 0;
 }
 
-void hw_extents_init(hw_extents *x, hw_extent *items, uint64_t start, uint64_t span_bytes) {
-    *x = (hw_extents){.items = items, .n_items = 1};
+void hw_extents_init(hw_extents *x, hw_extent *items) { *x = (hw_extents){.items = items, .n_items = 1}; }
+
+void hw_extents_add(hw_extents *x, uint8_t range, uint64_t start, uint64_t span_bytes) {
     uint32_t number = new_number(x);
-    items[number].start = start;
-    items[number].span_bytes = span_bytes;
+    x->items[number].start = start;
+    x->items[number].span_bytes = span_bytes;
+    x->items[number].range = range;
     put_in_bin(x, number);
 }
 
@@ -56,10 +58,10 @@ static uint64_t fit(const hw_extent *extent, uint64_t span_bytes, uint64_t align
     return lead <= extent->span_bytes && span_bytes <= extent->span_bytes - lead ? extent->start + lead : 0;
 }
 
-static uint32_t search(const hw_extents *x, uint64_t span_bytes, uint64_t align, uint32_t tries) {
+static uint32_t search(const hw_extents *x, uint8_t range, uint64_t span_bytes, uint64_t align, uint32_t tries) {
     for (unsigned bin = bin_of(span_bytes); bin < HW_EXTENT_BINS; bin++) {
         uint32_t left = tries;
-        for (uint32_t i = x->bins[bin]; i && left--; i = x->items[i].next)
+        for (uint32_t i = x->bins[range][bin]; i && left--; i = x->items[i].next)
             if (fit(&x->items[i], span_bytes, align)) return i;
     }
     return 0;
@@ -71,16 +73,16 @@ static uint32_t split(hw_extents *x, uint32_t number, uint64_t keep_bytes) {
     if (!rest) return 0;
     hw_extent *left = &x->items[number], *right = &x->items[rest];
     *right = (hw_extent){.start = left->start + keep_bytes, .span_bytes = left->span_bytes - keep_bytes,
-                         .before = number, .after = left->after};
+                         .before = number, .after = left->after, .range = left->range};
     if (left->after) x->items[left->after].before = rest;
     left->after = rest;
     left->span_bytes = keep_bytes;
     return rest;
 }
 
-uint32_t hw_extents_take(hw_extents *x, uint64_t span_bytes, uint64_t align) {
-    uint32_t number = search(x, span_bytes, align, TRIES_PER_BIN);
-    if (!number) number = search(x, span_bytes, align, UINT32_MAX);
+uint32_t hw_extents_take(hw_extents *x, uint8_t range, uint64_t span_bytes, uint64_t align) {
+    uint32_t number = search(x, range, span_bytes, align, TRIES_PER_BIN);
+    if (!number) number = search(x, range, span_bytes, align, UINT32_MAX);
     if (!number) return 0;
     uint64_t start = fit(&x->items[number], span_bytes, align);
     take_from_bin(x, number);

@@ -1,4 +1,9 @@
-// Device memory: one reserved range, a two-level map from address to allocation, a quarantine for what was freed.
+// Device memory: one reserved span, a two-level map from address to allocation, a quarantine for what was freed.
+//
+// The span is two ranges of equal size. The first has the addresses of what only kernels may touch: no access, and the
+// bytes lie in its backing, a constant distance away. (One file mapped twice would do the same, but shared memory has
+// no huge pages on many systems.) The second is for memory that is the host's as well, and lies where its addresses
+// say.
 //
 // Why a map and not a sorted table: kernels look addresses up while others allocate (device-side malloc, tens of
 // thousands of blocks), so an insertion must not cost a copy of the table, and a reader must not wait. The first
@@ -40,8 +45,13 @@ typedef struct record {
 
 enum { RECORD_USED = 1 << 8, RECORD_FREED = 1 << 9 };
 
+// The ranges, by their numbers in the extents.
+enum { KERNELS_ONLY = 0, HOST_TOO = 1 };
+
 struct hw_mem {
-    uint64_t limit_bytes, start, span_bytes;
+    uint64_t limit_bytes, start, range_bytes, span_bytes;   // span: of both ranges, from start on
+    uint64_t shift;                       // from an address of the first range to its byte
+    int poison;                           // -1: none
     _Atomic uint32_t *chunk_map, *small_map;
     record *records;                      // by extent number
     hw_extent *extent_items;
@@ -66,40 +76,47 @@ static void *reserve(uint64_t bytes) {
 static uint64_t chunk_map_bytes(uint64_t span) { return span / CHUNK_BYTES * sizeof(uint32_t); }
 static uint64_t small_map_bytes(uint64_t span) { return span / UNIT * sizeof(uint32_t); }
 
-// The range, at a multiple of the chunk: reserved one chunk longer, the ends given back.
-static bool reserve_range(hw_mem *mem, uint64_t span) {
-    char *raw = reserve(span + CHUNK_BYTES);
-    if (!raw) return false;
+// The same at a multiple of the chunk, with huge pages: reserved one chunk longer, the ends given back. 0: no space.
+static uint64_t reserve_chunks(uint64_t bytes) {
+    char *raw = reserve(bytes + CHUNK_BYTES);
+    if (!raw) return 0;
     uint64_t at = (uint64_t)(uintptr_t)raw, start = round_up(at, CHUNK_BYTES);
     if (start > at) munmap(raw, start - at);
-    if (start < at + CHUNK_BYTES) munmap((void *)(uintptr_t)(start + span), at + CHUNK_BYTES - start);
-    mem->start = start;
-    mem->span_bytes = span;
-    madvise((void *)(uintptr_t)start, span, MADV_HUGEPAGE);
-    madvise((void *)(uintptr_t)start, span, MADV_DONTDUMP);
-    return true;
+    if (start < at + CHUNK_BYTES) munmap((void *)(uintptr_t)(start + bytes), at + CHUNK_BYTES - start);
+    madvise((void *)(uintptr_t)start, bytes, MADV_HUGEPAGE);
+    madvise((void *)(uintptr_t)start, bytes, MADV_DONTDUMP);
+    return start;
 }
 
-static void release_range(hw_mem *mem) {
-    if (mem->span_bytes) munmap((void *)(uintptr_t)mem->start, mem->span_bytes);
+static void release_ranges(hw_mem *mem) {
+    if (mem->start + mem->shift) munmap((void *)(uintptr_t)(mem->start + mem->shift), mem->range_bytes);
+    if (mem->start) munmap((void *)(uintptr_t)mem->start, mem->span_bytes);
     if (mem->chunk_map) munmap(mem->chunk_map, chunk_map_bytes(mem->span_bytes));
     if (mem->small_map) munmap(mem->small_map, small_map_bytes(mem->span_bytes));
-    mem->span_bytes = 0;
+    mem->start = mem->shift = mem->span_bytes = 0;
     mem->chunk_map = mem->small_map = NULL;
+}
+
+// False when there is not so much address space; release_ranges then gives back what there was.
+static bool reserve_ranges(hw_mem *mem, uint64_t range_bytes) {
+    mem->range_bytes = range_bytes;
+    mem->span_bytes = 2 * range_bytes;
+    mem->start = reserve_chunks(mem->span_bytes);
+    mem->shift = reserve_chunks(range_bytes) - mem->start;
+    mem->chunk_map = reserve(chunk_map_bytes(mem->span_bytes));
+    mem->small_map = reserve(small_map_bytes(mem->span_bytes));
+    return mem->start && mem->start + mem->shift && mem->chunk_map && mem->small_map &&
+           mprotect((void *)(uintptr_t)mem->start, range_bytes, PROT_NONE) == 0;
 }
 
 // Four times the limit, so that guards, rounding to chunks and the quarantine never bring a program to its end
 // before its memory is used up; less where the address space of this process is limited.
-static bool reserve_range_and_maps(hw_mem *mem) {
+static bool reserve_what_there_is(hw_mem *mem) {
     uint64_t largest = (uint64_t)1 << 45, wanted = mem->limit_bytes < largest / 4 ? mem->limit_bytes * 4 : largest;
-    for (uint64_t span = round_up(wanted, CHUNK_BYTES) + 64 * CHUNK_BYTES; span >= 64 * CHUNK_BYTES;
-         span = span / 2 / CHUNK_BYTES * CHUNK_BYTES) {
-        if (reserve_range(mem, span)) {
-            mem->chunk_map = reserve(chunk_map_bytes(span));
-            mem->small_map = reserve(small_map_bytes(span));
-            if (mem->chunk_map && mem->small_map) return true;
-            release_range(mem);
-        }
+    for (uint64_t range = round_up(wanted, CHUNK_BYTES) + 64 * CHUNK_BYTES; range >= 64 * CHUNK_BYTES;
+         range = range / 2 / CHUNK_BYTES * CHUNK_BYTES) {
+        if (reserve_ranges(mem, range)) return true;
+        release_ranges(mem);
     }
     return false;
 }
@@ -109,23 +126,26 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
     *out = NULL;
     if (!mem) return hw_diag_no_memory(diag);
     mem->limit_bytes = limit_bytes;
+    mem->poison = -1;
     pthread_mutex_init(&mem->lock, NULL);
     mem->registered = hw_registered_create();
     mem->textures = hw_textures_create();
     mem->records = reserve(HW_EXTENT_MAX * sizeof(record));
     mem->extent_items = reserve(HW_EXTENT_MAX * sizeof(hw_extent));
-    if (!mem->registered || !mem->textures || !mem->records || !mem->extent_items || !reserve_range_and_maps(mem)) {
+    if (!mem->registered || !mem->textures || !mem->records || !mem->extent_items || !reserve_what_there_is(mem)) {
         hw_mem_destroy(mem);
         return hw_diag_set(diag, HW_NO_MEMORY, "this machine gives no address space for the simulated GPU's memory");
     }
-    hw_extents_init(&mem->extents, mem->extent_items, mem->start, mem->span_bytes);
+    hw_extents_init(&mem->extents, mem->extent_items);
+    hw_extents_add(&mem->extents, KERNELS_ONLY, mem->start, mem->range_bytes);
+    hw_extents_add(&mem->extents, HOST_TOO, mem->start + mem->range_bytes, mem->range_bytes);
     *out = mem;
     return HW_OK;
 }
 
 void hw_mem_destroy(hw_mem *mem) {
     if (!mem) return;
-    release_range(mem);
+    release_ranges(mem);
     if (mem->records) munmap(mem->records, HW_EXTENT_MAX * sizeof(record));
     if (mem->extent_items) munmap(mem->extent_items, HW_EXTENT_MAX * sizeof(hw_extent));
     hw_registered_destroy(mem->registered);
@@ -220,15 +240,15 @@ static void enter_quarantine(hw_mem *mem, uint32_t number) {
     mem->quarantine_last = number;
     mem->quarantined_bytes += mem->extents.items[number].span_bytes;
     while (mem->n_quarantined > MAX_QUARANTINED ||
-           (mem->n_quarantined > 1 && mem->quarantined_bytes > mem->span_bytes / 4))
+           (mem->n_quarantined > 1 && mem->quarantined_bytes > mem->range_bytes / 4))
         leave_quarantine(mem);
 }
 
-static uint32_t take_extent(hw_mem *mem, uint64_t span, uint64_t align) {
-    uint32_t number = hw_extents_take(&mem->extents, span, align);
+static uint32_t take_extent(hw_mem *mem, uint8_t range, uint64_t span, uint64_t align) {
+    uint32_t number = hw_extents_take(&mem->extents, range, span, align);
     while (!number && mem->n_quarantined) {
         leave_quarantine(mem);
-        number = hw_extents_take(&mem->extents, span, align);
+        number = hw_extents_take(&mem->extents, range, span, align);
     }
     return number;
 }
@@ -242,9 +262,10 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
     if (align & (align - 1)) return hw_diag_set(diag, HW_USAGE, "alignment %llu is no power of two",
                                                 (unsigned long long)align);
     if (align < UNIT) align = UNIT;
-    if (bytes > mem->span_bytes || align > mem->span_bytes)
+    if (bytes > mem->range_bytes || align > mem->range_bytes)
         return hw_diag_set(diag, HW_NO_MEMORY, "%llu bytes are more than the simulated GPU has",
                            (unsigned long long)bytes);
+    uint8_t range = kind == HW_ALLOC_PINNED || kind == HW_ALLOC_MANAGED ? HOST_TOO : KERNELS_ONLY;
     uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : round_up(bytes ? bytes : 1, UNIT);
     uint64_t span = round_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
     if (is_large(bytes)) {
@@ -254,7 +275,8 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
     pthread_mutex_lock(&mem->lock);
     uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
     uint32_t number = 0;
-    if (charged <= mem->limit_bytes && used <= mem->limit_bytes - charged) number = take_extent(mem, span, align);
+    if (charged <= mem->limit_bytes && used <= mem->limit_bytes - charged)
+        number = take_extent(mem, range, span, align);
     if (number) {
         const hw_extent *extent = &mem->extents.items[number];
         hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = site, .name = name};
@@ -267,7 +289,11 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         *address = a.address;
     }
     pthread_mutex_unlock(&mem->lock);
-    if (number) return HW_OK;
+    if (number) {
+        bool is_filled = mem->poison >= 0 && kind != HW_ALLOC_GLOBAL;
+        if (is_filled) memset(hw_mem_host(mem, *address), mem->poison, bytes);
+        return HW_OK;
+    }
     return hw_diag_set(diag, HW_NO_MEMORY, "the simulated GPU has no room for %llu bytes: %llu of %llu are in use",
                        (unsigned long long)bytes, (unsigned long long)used, (unsigned long long)mem->limit_bytes);
 }
@@ -289,9 +315,9 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
 }
 
 // Large blocks own their pages, so these can go back to the system at once; reads of the block are refused anyway.
-static void give_pages_back(const hw_allocation *a) {
+static void give_pages_back(const hw_mem *mem, const hw_allocation *a) {
     if (is_large(a->bytes))
-        madvise((void *)(uintptr_t)a->address, round_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
+        madvise(hw_mem_host(mem, a->address), round_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
 }
 
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) { return hw_mem_free_at(mem, address, NULL, diag); }
@@ -312,7 +338,7 @@ hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_dia
             write_record(&mem->records[number], &a, RECORD_USED | RECORD_FREED);
             atomic_fetch_sub(&mem->used_bytes, mem->records[number].charged_bytes);
             if (a.kind == HW_ALLOC_HEAP) atomic_fetch_sub(&mem->heap_bytes, heap_charge(a.bytes));
-            give_pages_back(&a);
+            give_pages_back(mem, &a);
             enter_quarantine(mem, number);
             status = HW_OK;
         }
@@ -333,6 +359,14 @@ bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocat
 }
 
 bool hw_mem_owns(const hw_mem *mem, uint64_t address) { return address - mem->start < mem->span_bytes; }
+
+void *hw_mem_host(const hw_mem *mem, uint64_t address) {
+    bool is_apart = address - mem->start < mem->range_bytes;
+    return (void *)(uintptr_t)(address + (is_apart ? mem->shift : 0));
+}
+
+void hw_mem_set_poison(hw_mem *mem, int byte) { mem->poison = byte; }
+int hw_mem_poison(const hw_mem *mem) { return mem->poison; }
 
 static uint64_t distance(const hw_allocation *a, uint64_t address) {
     uint64_t last = a->address + (a->bytes ? a->bytes - 1 : 0);

@@ -1,7 +1,9 @@
 // Device memory: host memory with a table of allocations, so that every access can be checked.
 //
-// A device address is the host address of the byte. All allocations lie in one reserved range of the address space,
-// so that a stray address is told from a valid one without touching it.
+// What the program and its kernels call the address of a byte is its device address. Memory that is the host's as well
+// (pinned, managed, registered) has its device address for a host address. Other device memory is not the host's to
+// touch: its addresses lie in a range without access, and the bytes elsewhere, where hw_mem_host finds them. All
+// addresses that hw_mem_alloc gives out lie in one reserved span, so that a stray one is told without touching it.
 #ifndef HW_MEM_MEM_H
 #define HW_MEM_MEM_H
 
@@ -37,10 +39,19 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag);
 void hw_mem_destroy(hw_mem *mem);
 
 // bytes (0 allowed: one address is still used up) at a multiple of align (power of two; 256 at least is kept).
-// Contents: zero on first use of a page, else what was there, as on a GPU. HW_NO_MEMORY when the limit is reached.
-// Threads: any, also while kernels run.
+// Contents: zero on first use of a page, else what was there, as on a GPU; or what hw_mem_set_poison says.
+// HW_NO_MEMORY when the limit is reached. Threads: any, also while kernels run.
 hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
                        const char *name, uint64_t *address, hw_diag *diag);
+
+// From now on fresh allocations hold this byte everywhere, but for variables (HW_ALLOC_GLOBAL), which their module
+// fills. -1, as at first: they are left as they are. Not while others allocate.
+void hw_mem_set_poison(hw_mem *mem, int byte);
+int hw_mem_poison(const hw_mem *mem);
+
+// Where the host reaches the byte at a device address, and those behind it in the same allocation. The address itself
+// unless it is device memory that the program's host code cannot touch; whether it is allocated is not looked at.
+void *hw_mem_host(const hw_mem *mem, uint64_t address);
 
 // Makes the program's own memory [address, address + bytes) accessible to kernels.
 hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag);
@@ -54,7 +65,7 @@ hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_dia
 // O(log allocations). Lock-free for readers.
 bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out);
 
-// Whether address lies in the reserved range: device memory, allocated or not, and nobody else's.
+// Whether address lies in the reserved span: what hw_mem_alloc gives out, allocated or not, and nobody else's.
 bool hw_mem_owns(const hw_mem *mem, uint64_t address);
 
 // For messages: the allocation (freed ones included) that holds address, or else the nearest one; false when there

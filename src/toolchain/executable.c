@@ -260,6 +260,17 @@ hw_status hw_toolchain_each_ptx(const char *path, int cc, hw_toolchain_ptx_sink 
 
 hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) { return inspect(path, NULL, 0, diag); }
 
+bool hw_toolchain_has_own_runtime(const char *path) {
+    const uint8_t *bytes;
+    size_t length;
+    elf elf;
+    if (map_file(path, &bytes, &length, NULL)) return false;
+    bool has = open_elf(bytes, length, path, &elf, NULL) == HW_OK && find_section(&elf, ".nv_fatbin").length &&
+               !is_imported(&elf, "__cudaRegisterFatBinary");
+    munmap((void *)bytes, length);
+    return has;
+}
+
 void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes) {
     name[0] = '\0';
     inspect(path, name, name_bytes, NULL);

@@ -21,14 +21,15 @@ static bool run(const opcode_case *c, uint64_t *results, hw_diag *diag) {
     if (status == HW_OK) status = hw_mem_alloc(mem, CASE_THREADS * 32, 256, HW_ALLOC_DEVICE, NULL, NULL, &in, diag);
     if (status == HW_OK) status = hw_mem_alloc(mem, CASE_THREADS * 8, 256, HW_ALLOC_DEVICE, NULL, NULL, &out, diag);
     if (status == HW_OK) {
+        uint64_t *inputs = hw_mem_host(mem, in);
         for (int t = 0; t < CASE_THREADS; t++)
-            for (int k = 0; k < c->n_in; k++) ((uint64_t *)(uintptr_t)in)[t * 4 + k] = opcode_case_input(c, t, k);
-        memset((void *)(uintptr_t)out, 0, CASE_THREADS * 8);
+            for (int k = 0; k < c->n_in; k++) inputs[t * 4 + k] = opcode_case_input(c, t, k);
+        memset(hw_mem_host(mem, out), 0, CASE_THREADS * 8);
         void *params[] = {&in, &out};
         hw_sim_launch_args args = {
             .function = function, .grid = {1, 1, 1}, .block = {CASE_THREADS, 1, 1}, .params = params};
         status = hw_sim_launch(sim, &args, &refusal, &fault, diag);
-        memcpy(results, (void *)(uintptr_t)out, CASE_THREADS * 8);
+        memcpy(results, hw_mem_host(mem, out), CASE_THREADS * 8);
     }
     if (in) hw_mem_free(mem, in, NULL);
     if (out) hw_mem_free(mem, out, NULL);

@@ -204,12 +204,54 @@ static void reset() {
     EXPECT(now == 9);
 }
 
+// One access that finds pinned, managed, registered and device memory by turns, and lanes of one access in all of them.
+__global__ void sum_by_turns(const int *const *rows, int n, int *sum) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 4 * n; k++) sum[i] += rows[k & 3][i];
+    atomicAdd((int *)&rows[i & 3][i], 1000);
+}
+
+static void mixed() {
+    enum { N = 192 };
+    int *rows[4], **device_rows, *sum, back[N], row[N];
+    std::vector<int> own(N);
+    GOOD(cudaMalloc(&rows[0], N * sizeof(int)));
+    GOOD(cudaMallocHost(&rows[1], N * sizeof(int)));
+    GOOD(cudaMallocManaged(&rows[2], N * sizeof(int)));
+    GOOD(cudaHostRegister(rows[3] = own.data(), N * sizeof(int), cudaHostRegisterMapped));
+    for (int i = 0; i < N; i++) row[i] = i, rows[1][i] = 10 * i, rows[2][i] = 100 * i, rows[3][i] = 5;
+    GOOD(cudaMemcpy(rows[0], row, sizeof row, cudaMemcpyHostToDevice));
+    GOOD(cudaMalloc(&device_rows, sizeof rows));
+    GOOD(cudaMemcpy(device_rows, rows, sizeof rows, cudaMemcpyHostToDevice));
+    GOOD(cudaMalloc(&sum, sizeof back));
+    GOOD(cudaMemset(sum, 0, sizeof back));
+    sum_by_turns<<<2, N / 2>>>(device_rows, 3, sum);
+    GOOD(cudaMemcpy(back, sum, sizeof back, cudaMemcpyDeviceToHost));
+    GOOD(cudaMemcpy(row, rows[0], sizeof row, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++) {
+        EXPECT(back[i] == 3 * (111 * i + 5));
+        EXPECT(row[i] == i + 1000 * (i % 4 == 0) && rows[1][i] == 10 * i + 1000 * (i % 4 == 1));
+        EXPECT(rows[2][i] == 100 * i + 1000 * (i % 4 == 2) && rows[3][i] == 5 + 1000 * (i % 4 == 3));
+    }
+    // Copies between all of them.
+    GOOD(cudaMemcpy(rows[0], rows[1], sizeof row, cudaMemcpyDefault));
+    GOOD(cudaMemcpy(rows[2], rows[0], sizeof row, cudaMemcpyDefault));
+    EXPECT(memcmp(rows[2], rows[1], sizeof row) == 0);
+    GOOD(cudaHostUnregister(rows[3]));
+    GOOD(cudaFree(rows[2]));
+    GOOD(cudaFreeHost(rows[1]));
+    GOOD(cudaFree(rows[0]));
+    GOOD(cudaFree(device_rows));
+    GOOD(cudaFree(sum));
+}
+
 int main() {
     rows();
     boxes();
     arrays();
     symbols();
     host_memory();
+    mixed();
     streams();
     reset();
     printf("%d failures\n", failures);

@@ -128,9 +128,9 @@ static inline void run_kernel(const run_args *a, run_result *r) {
     if (!r->status)
         r->status = hw_mem_alloc(mem, IN_BYTES, 256, HW_ALLOC_DEVICE, NULL, NULL, &r->in_address, &r->diag);
     if (!r->status) {
-        memset((void *)(uintptr_t)r->out_address, 0, sizeof r->out);
-        memset((void *)(uintptr_t)r->in_address, 0, IN_BYTES);
-        if (a->in_bytes) memcpy((void *)(uintptr_t)r->in_address, a->in, a->in_bytes);
+        memset(hw_mem_host(mem, r->out_address), 0, sizeof r->out);
+        memset(hw_mem_host(mem, r->in_address), 0, IN_BYTES);
+        if (a->in_bytes) memcpy(hw_mem_host(mem, r->in_address), a->in, a->in_bytes);
         const uint64_t second = a->in_address ? a->in_address : r->in_address;
         void *params[] = {&r->out_address, (void *)&second};
         hw_sim_launch_args args = {function,
@@ -138,8 +138,8 @@ static inline void run_kernel(const run_args *a, run_result *r) {
                                    {at_least_1(a->block), at_least_1(a->block_yz[0]), at_least_1(a->block_yz[1])},
                                    a->shared, params, false, 0};
         r->status = hw_sim_launch(sim, &args, &r->refusal, &r->fault, &r->diag);
-        memcpy(r->out, (void *)(uintptr_t)r->out_address, sizeof r->out);
-        memcpy(r->in, (void *)(uintptr_t)r->in_address, IN_BYTES);
+        memcpy(r->out, hw_mem_host(mem, r->out_address), sizeof r->out);
+        memcpy(r->in, hw_mem_host(mem, r->in_address), IN_BYTES);
         // The names belong to the module.
         r->fault.kernel = r->fault.file = NULL;
     }

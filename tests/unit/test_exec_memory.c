@@ -204,6 +204,22 @@ static void test_local(void **state) {
 }
 
 static uint32_t local_widths(uint32_t t) { return (t & 0x7f) + 0x11 + 0x2222 + 0x44444444 + 0x88888888u; }
+// One load that finds its word in shared, local, shared and device memory by turns, all lanes at one address.
+static uint32_t by_turns(uint32_t t) { (void)t; return 4 * 1000 + 2 * (100 + 7); }
+static void test_memory_by_turns(void **state) {
+    (void)state;
+    const uint32_t seven = 7;
+    run_always((run_args){.grid = 3, .block = 96, .in = &seven, .in_bytes = 4, .ptx = KERNEL("",
+        ".shared .align 4 .b8 s[4];\n.local .align 4 .b8 a[4];\n"
+        "mov.u64 %rd4, s; cvta.shared.u64 %rd5, %rd4; mov.u64 %rd6, a; cvta.local.u64 %rd7, %rd6;\n"
+        "mov.u32 %r5, 1000; st.shared.u32 [s], %r5; mov.u32 %r5, 100; st.local.u32 [a], %r5; bar.sync 0;\n"
+        "mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
+        "AGAIN: rem.u32 %r8, %r6, 4; setp.eq.u32 %p2, %r8, 1; rem.u32 %r8, %r6, 2; setp.eq.u32 %p1, %r8, 0;\n"
+        "selp.b64 %rd8, %rd7, %rd2, %p2; selp.b64 %rd8, %rd5, %rd8, %p1;\n"
+        "ld.u32 %r9, [%rd8]; add.u32 %r7, %r7, %r9;\n"
+        "add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 8; @%p3 bra AGAIN;\n" STORE_RET("%r7"))}, 288, by_turns, true);
+}
+
 static void test_local_widths(void **state) {
     (void)state;
     run_always((run_args){.block = 64, .ptx = KERNEL("",
@@ -390,7 +406,7 @@ int main(void) {
         cmocka_unit_test(test_struct_by_value), cmocka_unit_test(test_kernel_parameters),
         cmocka_unit_test(test_constants),     cmocka_unit_test(test_dynamic_shared),
         cmocka_unit_test(test_special_registers), cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_old_registers),
+        cmocka_unit_test(test_old_registers), cmocka_unit_test(test_memory_by_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

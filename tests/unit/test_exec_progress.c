@@ -266,7 +266,7 @@ static notices run_noticed(const char *ptx, uint32_t threads, uint32_t grid, uin
     assert_int_equal(hw_sim_load(sim, ptx, strlen(ptx), "test.ptx", &module, &diag), HW_OK);
     assert_int_equal(hw_sim_find_function(module, "k", &function, &diag), HW_OK);
     assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), 256, 256, HW_ALLOC_DEVICE, NULL, NULL, &flag, &diag), HW_OK);
-    n.flag = (uint32_t *)(uintptr_t)flag;
+    n.flag = hw_mem_host(hw_sim_mem(sim), flag);
     memset(n.flag, 0, 256);
     void *params[] = {&flag, &flag};
     const hw_sim_launch_args args = {

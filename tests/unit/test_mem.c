@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -48,7 +50,7 @@ static void test_bounds(void **state) {
         assert_false(hw_mem_find(mem, at[i] + sizes[i] - 1, 2, &a));
         assert_false(hw_mem_find(mem, at[i], sizes[i] + 1, &a));
         assert_false(hw_mem_find(mem, at[i], UINT64_MAX, &a));
-        memset((void *)(uintptr_t)at[i], i, sizes[i] > MIB ? MIB : sizes[i]);
+        memset(hw_mem_host(mem, at[i]), i, sizes[i] > MIB ? MIB : sizes[i]);
         if (sizes[i] >= MIB) assert_int_equal(at[i] % (2 * MIB), 0);
     }
     assert_true(hw_mem_owns(mem, at[0]) && hw_mem_owns(mem, at[0] + 5000));
@@ -56,6 +58,62 @@ static void test_bounds(void **state) {
     assert_false(hw_mem_find(mem, 0, 1, &a));
     assert_false(hw_mem_find(mem, UINT64_MAX, 1, &a));
     assert_false(hw_mem_find(mem, (uint64_t)(uintptr_t)&a, 1, &a));
+    hw_mem_destroy(mem);
+}
+
+// Can the program's own code touch the byte? The system copies it from there and back, and says so instead of a signal.
+static bool host_reaches(uint64_t address) {
+    char byte;
+    struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)address, 1};
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 &&
+           process_vm_writev(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+// What is the host's as well lies at its own address; the bytes of the rest lie elsewhere, and none at its address.
+static void test_host(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(64 * MIB);
+    static const uint64_t sizes[] = {1, 5000, 3 * MIB};
+    uint64_t at[HW_ALLOC_KINDS][3];
+    hw_allocation a;
+    for (int k = 0; k < HW_ALLOC_KINDS; k++) {
+        bool is_hosts = k == HW_ALLOC_PINNED || k == HW_ALLOC_MANAGED;
+        if (k == HW_ALLOC_REGISTERED) continue;
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(hw_mem_alloc(mem, sizes[i], 256, (hw_alloc_kind)k, NULL, NULL, &at[k][i], NULL), HW_OK);
+            uint64_t last = at[k][i] + sizes[i] - 1;
+            assert_true(hw_mem_owns(mem, last) && hw_mem_find(mem, at[k][i], sizes[i], &a) && (int)a.kind == k);
+            assert_int_equal(host_reaches(at[k][i]) && host_reaches(last), is_hosts);
+            assert_int_equal(hw_mem_host(mem, last) == (void *)(uintptr_t)last, is_hosts);
+            assert_int_equal((uint64_t)(uintptr_t)hw_mem_host(mem, at[k][i]) % (2 * MIB), at[k][i] % (2 * MIB));
+            memset(hw_mem_host(mem, at[k][i]), 16 * k + i, sizes[i]);
+        }
+    }
+    for (int k = 0; k < HW_ALLOC_KINDS; k++)
+        for (int i = 0; i < 3 && k != HW_ALLOC_REGISTERED; i++)
+            assert_int_equal(*(uint8_t *)hw_mem_host(mem, at[k][i] + sizes[i] - 1), 16 * k + i);
+    assert_ptr_equal(hw_mem_host(mem, (uint64_t)(uintptr_t)&a), &a);
+    hw_mem_destroy(mem);
+}
+
+// Fresh memory holds the byte, memory that is used again too; variables are their module's to fill.
+static void test_poison(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(8 * MIB);
+    assert_int_equal(hw_mem_poison(mem), -1);
+    hw_mem_set_poison(mem, 0xa5);
+    for (int round = 0; round < 40; round++) {
+        for (int k = 0; k < HW_ALLOC_KINDS; k++) {
+            if (k == HW_ALLOC_REGISTERED) continue;
+            uint64_t at, bytes = round % 2 ? 4 * MIB : 700;
+            assert_int_equal(hw_mem_alloc(mem, bytes, 256, (hw_alloc_kind)k, NULL, NULL, &at, NULL), HW_OK);
+            uint8_t *host = hw_mem_host(mem, at), wanted = k == HW_ALLOC_GLOBAL ? 0 : 0xa5;
+            assert_int_equal(host[0], wanted);
+            assert_int_equal(host[bytes - 1], wanted);
+            memset(host, 0, bytes);
+            assert_int_equal(hw_mem_free(mem, at, NULL), HW_OK);
+        }
+    }
     hw_mem_destroy(mem);
 }
 
@@ -98,7 +156,7 @@ static void test_freed(void **state) {
     hw_mem *mem = open_mem(1024 * MIB);
     uint64_t small = take(mem, 100), large = take(mem, 3 * MIB), epoch = hw_mem_epoch(mem);
     hw_allocation a;
-    memset((void *)(uintptr_t)large, 7, 3 * MIB);
+    memset(hw_mem_host(mem, large), 7, 3 * MIB);
     assert_int_equal(hw_mem_free(mem, small + 4, NULL), HW_USAGE);
     assert_int_equal(hw_mem_free(mem, 12345, NULL), HW_USAGE);
     assert_int_equal(hw_mem_free(mem, 0, NULL), HW_USAGE);
@@ -125,7 +183,7 @@ static void test_reuse(void **state) {
     uint64_t lowest = UINT64_MAX, highest = 0;
     for (int i = 0; i < 2000; i++) {
         uint64_t address = take(mem, 40 * MIB);
-        unsigned char *bytes = (void *)(uintptr_t)address;
+        unsigned char *bytes = hw_mem_host(mem, address);
         assert_int_equal(bytes[12345], 0);
         bytes[12345] = 1;
         if (address < lowest) lowest = address;
@@ -272,7 +330,8 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds), cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_bounds), cmocka_unit_test(test_host), cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_limit),
         cmocka_unit_test(test_freed), cmocka_unit_test(test_reuse), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_registered), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_against_list),
         cmocka_unit_test(test_threads),

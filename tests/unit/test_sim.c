@@ -71,13 +71,14 @@ static void test_variables(void **state) {
     assert_int_equal(hw_sim_find_global(f.module, "numbers", &numbers, &bytes, NULL), HW_OK);
     assert_int_equal(bytes, 16);
     assert_int_equal(hw_sim_find_global(f.module, "pointer", &pointer, &bytes, NULL), HW_OK);
-    memcpy(&value, (void *)(uintptr_t)pointer, 8);
+    const hw_mem *mem = hw_sim_mem(f.sim);
+    memcpy(&value, hw_mem_host(mem, pointer), 8);
     assert_int_equal(value, numbers);
     assert_int_equal(hw_sim_find_global(f.module, "factor", &factor, &bytes, NULL), HW_OK);
-    memcpy(&word, (void *)(uintptr_t)factor, 4);
+    memcpy(&word, hw_mem_host(mem, factor), 4);
     assert_int_equal(word, 7);
     assert_int_equal(hw_sim_find_global(f.module, "zeros", &zeros, &bytes, NULL), HW_OK);
-    for (int i = 0; i < 100; i++) assert_int_equal(((uint32_t *)(uintptr_t)zeros)[i], 0);
+    for (int i = 0; i < 100; i++) assert_int_equal(((uint32_t *)hw_mem_host(mem, zeros))[i], 0);
     hw_allocation a;
     assert_true(hw_mem_find(hw_sim_mem(f.sim), numbers, 16, &a));
     assert_int_equal(a.kind, HW_ALLOC_GLOBAL);
@@ -103,7 +104,8 @@ static void test_launch(void **state) {
     hw_sim_refusal refusal;
     const hw_sim_launch_args args = {.function = scale, .grid = {1, 1, 1}, .block = {4, 1, 1}, .params = params};
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
-    for (uint32_t i = 0; i < 4; i++) assert_int_equal(((uint32_t *)(uintptr_t)out)[i], 5 * 7 + i + 1);
+    const uint32_t *got = hw_mem_host(hw_sim_mem(f.sim), out);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(got[i], 5 * 7 + i + 1);
     hw_sim_destroy(f.sim);
 }
 
