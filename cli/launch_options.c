@@ -210,6 +210,18 @@ static void complain_unknown(const char *word, bool is_profile) {
     else hw_cli_complain("there is no option %s; `halfwarp %s --help` lists them", word, command);
 }
 
+// What stands behind PROG is the program's, also where it reads like an option of ours: likely a slip, so it is said
+// once. A -- before PROG says that it is meant.
+static void warn_of_options_behind(char *const *program) {
+    for (char *const *word = program + 1; *word; word++) {
+        const option_row *row = find_option(*word, true);
+        if (!row) continue;
+        hw_cli_complain("%s stands behind %s and went to it; options of halfwarp profile stand before the program "
+                        "(a -- there says that this is meant)", row->name, program[0]);
+        return;
+    }
+}
+
 int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char **argv) {
     *launch = (hw_cli_launch){.gpu = "h200", .format = "table"};
     launch->compile_options = calloc((size_t)argc + 1, sizeof *launch->compile_options);
@@ -218,10 +230,12 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
         return HW_EXIT_USAGE;
     }
     int i = 1;
-    while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+    bool is_ended = false;
+    while (!is_ended && i < argc && argv[i][0] == '-' && argv[i][1]) {
         if (strcmp(argv[i], "--") == 0) {
+            is_ended = true;
             i++;
-            break;
+            continue;
         }
         const option_row *option = find_option(argv[i], is_profile);
         int words = option ? 0 : hw_cli_compile_option_words(argv + i);
@@ -238,6 +252,7 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
         return HW_EXIT_USAGE;
     }
     launch->program = argv + i;
+    if (is_profile && !is_ended) warn_of_options_behind(launch->program);
     return 0;
 }
 

@@ -185,6 +185,15 @@ expect 139 "$halfwarp" profile --lines --format csv "$work/leave.cu" segv
 expect 0 "$halfwarp" profile --lines --format csv "$work/leave.cu" fork
 [ "$(grep -c "add(int\*),2,.*leave.cu,7," "$work/out")" = 1 ] || fail "lines of two launches: $(cut -c1-80 "$work/out")"
 
+# An option of profile that stands behind the program is the program's, which is said once; behind a -- it is meant.
+expect 3 "$halfwarp" profile "$work/leave.cu" _exit --lines --format csv
+[ "$(cat "$work/err")" = "halfwarp: --lines stands behind $work/leave.cu and went to it; options of halfwarp profile \
+stand before the program (a -- there says that this is meant)" ] || fail "no warning of --lines: $(cat "$work/err")"
+expect 3 "$halfwarp" profile -- "$work/leave.cu" _exit --lines
+! grep -q "stands behind" "$work/err" || fail "a warning in spite of --: $(cat "$work/err")"
+expect 3 "$halfwarp" profile "$work/leave.cu" _exit --linesman -x
+! grep -q "stands behind" "$work/err" || fail "a warning of what is no option: $(cat "$work/err")"
+
 # A program that launches nothing has a report without rows.
 echo 'int main() { return cudaFree(0); }' > "$work/empty.cu"
 expect 0 "$halfwarp" profile --format csv "$work/empty.cu"
