@@ -95,7 +95,8 @@ static hw_status read_file(const char *path, bool lines, hw_arena *arena, hw_rep
     hw_diag diag = {0};
     FILE *in = fopen(path, "rb");
     assert_non_null(in);
-    hw_status status = hw_journal_read(in, hw_gpu_find("h200"), lines, arena, out, processes, &diag);
+    const hw_journal_options options = {.has_lines = lines};
+    hw_status status = hw_journal_read(in, hw_gpu_find("h200"), &options, arena, out, processes, &diag);
     fclose(in);
     assert_true(status == HW_OK || diag.text[0]);
     return status;
@@ -222,7 +223,8 @@ static void no_memory(void **state) {
         FILE *in = fopen(p.path, "rb");
         hw_diag diag = {0};
         hw_alloc_fail_after(k);
-        hw_status status = hw_journal_read(in, hw_gpu_find("h200"), true, arena, &report, &processes, &diag);
+        const hw_journal_options options = {.has_lines = true};
+        hw_status status = hw_journal_read(in, hw_gpu_find("h200"), &options, arena, &report, &processes, &diag);
         hw_alloc_fail_after(-1);
         fclose(in);
         hw_arena_destroy(arena);

@@ -19,6 +19,7 @@
 static hw_report_launch launch(uint64_t ordinal, const char *kernel) {
     hw_report_launch l = {.ordinal = ordinal, .kernel = kernel, .mangled = "_Z", .grid = {32, 64, 1},
                           .block = {32, 8, 1}, .regs = 16, .smem_static = 4224, .host_ms = 1.25,
+                          .ptx_by = "nvcc 13.0.88",
                           .estimate = {.us = 12.5, .gbs = 2684.3546, .bound = HW_BOUND_SHARED}};
     l.occupancy = hw_model_occupancy(hw_gpu_find("h200")->arch, 256, 16, 4224);
     for (int i = 0; i < HW_COUNTERS; i++) l.counts[i] = 1000 + (uint64_t)i;
@@ -62,15 +63,20 @@ static hw_report sample(bool with_lines) {
 }
 
 // The text of a report; freed by the caller.
-static char *text_of(const hw_report *report, hw_report_format format, bool colour) {
+static char *text_with(const hw_report *report, hw_report_format format, hw_report_look look) {
     char *text = NULL;
     size_t length = 0;
     hw_diag diag = {0};
     FILE *out = open_memstream(&text, &length);
     assert_non_null(out);
-    assert_int_equal(hw_report_write(report, format, colour, out, &diag), HW_OK);
+    assert_int_equal(hw_report_write(report, format, &look, out, &diag), HW_OK);
     fclose(out);
     return text;
+}
+
+// As on a terminal of 120 characters.
+static char *text_of(const hw_report *report, hw_report_format format, bool colour) {
+    return text_with(report, format, (hw_report_look){.colour = colour, .width = 120});
 }
 
 static size_t count_of(const char *text, const char *piece) {
@@ -90,7 +96,8 @@ static void formats_by_name(void **state) {
     assert_null(hw_report_format_name(HW_REPORT_FORMATS));
     hw_report report = sample(false);
     hw_diag diag = {0};
-    assert_int_equal(hw_report_write(&report, HW_REPORT_FORMATS, false, stderr, &diag), HW_USAGE);
+    const hw_report_look look = {.width = 80};
+    assert_int_equal(hw_report_write(&report, HW_REPORT_FORMATS, &look, stderr, &diag), HW_USAGE);
 }
 
 static void csv_has_the_columns_of_the_design(void **state) {
@@ -100,7 +107,7 @@ static void csv_has_the_columns_of_the_design(void **state) {
         "occupancy_pct,inst,thread_inst,gld_requests,gst_requests,gld_sectors,gst_sectors,l2_sectors,l2_sectors_ideal,"
         "lds_inst,sts_inst,lds_wavefronts,sts_wavefronts,smem_wavefronts,smem_wavefronts_ideal,lld_requests,"
         "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated,"
-        "est_us,est_gbs,est_bound\n";
+        "est_us,est_gbs,est_bound,spill_bytes,ptx_by\n";
     hw_report_launch one = launch(0, "k<1, 2>(float*, \"x\")");
     one.occupancy.limit_smem = 37;
     one.occupancy.occupancy_pct = 20.3125;
@@ -111,7 +118,7 @@ static void csv_has_the_columns_of_the_design(void **state) {
     assert_string_equal(text + strlen(header),
                         "0,\"k<1, 2>(float*, \"\"x\"\")\",(32 64 1),(32 8 1),16,4224,0,32,16,37,8,20.31,1000,1001,1002,"
                         "1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016,1017,1018,1019,1020,"
-                        "1021,1.2500,1,12.5,2684.355,shared\n");
+                        "1021,1.2500,1,12.5,2684.355,shared,0,nvcc 13.0.88\n");
     free(text);
     report.n_launches = 0;
     text = text_of(&report, HW_REPORT_CSV, false);
@@ -420,7 +427,8 @@ static void a_full_disk_is_told(void **state) {
         FILE *full = fopen("/dev/full", "w");
         if (!full) return;
         hw_diag diag = {0};
-        assert_int_equal(hw_report_write(&report, (hw_report_format)f, false, full, &diag), HW_IO);
+        const hw_report_look look = {.width = 80};
+        assert_int_equal(hw_report_write(&report, (hw_report_format)f, &look, full, &diag), HW_IO);
         assert_true(diag.text[0]);
         fclose(full);
     }
