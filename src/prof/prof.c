@@ -299,10 +299,10 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     }
     // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
-    prof->sink = (hw_sink){.ordered = needs_addresses, .wants = wants,
-                           .launch_begin = launch_begin,
-                           .launch_end = launch_end, .access = hw_prof_access, .copied = hw_prof_copied, .touched = hw_prof_touched,
-                           .executed = executed, .branch = branch, .guarded_off = guarded_off};
+    prof->sink = (hw_sink){.ordered = needs_addresses, .wants = wants, .launch_begin = launch_begin,
+                           .launch_end = launch_end, .access = hw_prof_access, .copied = hw_prof_copied,
+                           .touched = hw_prof_touched, .executed = executed, .branch = branch,
+                           .guarded_off = guarded_off};
     *out = prof;
     return HW_OK;
 }
