@@ -38,8 +38,9 @@ bool hw_producer_of_ptx(const char *ptx, size_t length, char *out, size_t out_by
     else if (release) tell_release(release, ptx + head, out, out_bytes);
     else if (behind(ptx, head, "LLVM NVPTX Back-End")) snprintf(out, out_bytes, "LLVM NVPTX");
     else {
-        char isa[16] = "?";
-        if (version) sscanf(version, ".version %15[0-9.]", isa);
+        char isa[16] = "?", line[32] = "";
+        if (version) snprintf(line, sizeof line, "%.*s", (int)(end - version < 31 ? end - version : 31), version);
+        sscanf(line, ".version %15[0-9.]", isa);
         snprintf(out, out_bytes, "unnamed compiler (PTX ISA %s)", isa);
         return false;
     }
