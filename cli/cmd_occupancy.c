@@ -37,10 +37,11 @@ typedef struct occupancy_words {
     hw_cli_report_words report;
     const hw_gpu *gpu;
     uint32_t shape[3], regs, smem;  // shape[0] 0: no block was told
-    bool has_regs;
+    bool has_regs, has_smem;
     const char *compiler;
     const char **compile_options;   // room for all of argv
     int n_compile_options;
+    uint32_t max_regs;
 } occupancy_words;
 
 // ---- Options --------------------------------------------------------------------------------------------------------
@@ -94,6 +95,7 @@ static bool set_smem(void *options, const char *value) {
     unsigned long long bytes = 0;
     bool good = strcmp(value, "0") == 0 || hw_cli_parse_bytes(value, &bytes);
     ((occupancy_words *)options)->smem = (uint32_t)bytes;
+    ((occupancy_words *)options)->has_smem = true;
     if (good && bytes <= MOST) return true;
     hw_cli_complain("--smem is a number of bytes per block, like 20000 or 48KiB, and not '%s'", value);
     return false;
@@ -122,7 +124,8 @@ static int take_compile_option(void *options, char **argv, bool *complained) {
         }
         words->compile_options[words->n_compile_options++] = argv[i];
     }
-    return count;
+    *complained = !hw_cli_compile_option_max_regs(argv, count, &words->max_regs);
+    return *complained ? 0 : count;
 }
 
 // What only a program, or only a launch by its numbers, can be asked.
@@ -149,8 +152,9 @@ static bool write_list(const void *list, hw_report_format format, bool colour, F
     return hw_occupancy_write(list, format, colour, out);
 }
 
-static int deliver(const hw_occupancy_list *list, const occupancy_words *words) {
+static int deliver(hw_occupancy_list *list, const occupancy_words *words) {
     const hw_cli_report_words *report = &words->report;
+    list->width = hw_cli_table_width(report->output);
     int status = hw_cli_text_deliver(report->output, report->format, write_list, list);
     return !status && report->plot ? hw_occupancy_draw(list, report->plot) : status;
 }
@@ -170,8 +174,10 @@ static int answer_program(const occupancy_words *words, char *program) {
     char *argv[] = {program, NULL};
     const hw_cli_launch launch = {.gpu = words->gpu->id, .compiler = words->compiler, .program = argv,
                                   .compile_options = words->compile_options,
-                                  .n_compile_options = words->n_compile_options};
-    hw_occupancy_list list = {.gpu = words->gpu, .program = program, .block_is_best = !words->shape[0]};
+                                  .n_compile_options = words->n_compile_options,
+                                  .max_regs = words->max_regs, .wants_compiler_name = true};
+    hw_occupancy_list list = {.gpu = words->gpu, .program = program, .block_is_best = !words->shape[0],
+                              .has_smem = words->has_smem};
     int status = hw_occupancy_find_kernels(&launch, &list);
     for (size_t i = 0; !status && i < list.n_rows; i++) {
         hw_occupancy_row *row = &list.rows[i];

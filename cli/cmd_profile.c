@@ -7,10 +7,16 @@ static const char help[] =
     "usage: halfwarp profile [OPTIONS] [--] PROG [ARGS]\n"
     "\n"
     "Runs PROG as `halfwarp run` does, and then prints one row of counters per kernel launch, in launch order.\n"
-    "docs/design.md says what each counter means.\n"
+    "`man halfwarp-columns` says what each column means.\n"
     "\n"
     "  --format F        table (as it is unless given), csv or json\n"
-    "  --lines           counters per source line as well\n"
+    "  --lines[=OF]      counters per source line as well: of a kernel's launches together (kernel, unless given), of\n"
+    "                    those with equal grid, block and shared memory (group), or of each launch (launch)\n"
+    "  --kernel REGEX    count only kernels whose names this extended regular expression matches somewhere\n"
+    "  --skip N          of those launches leave out the first N\n"
+    "  --count N         and count no more than N; what is not counted runs faster\n"
+    "  --summary         a row per kernel and not per launch, as in tables of more than 40 launches\n"
+    "  --launches        a row per launch, however many there are\n"
     "  --no-l1           count global loads of compute capability 2.x past the first-level cache, as -Xptxas -dlcm=cg\n"
     "                    (which is understood as well) makes them go\n"
     "  -o FILE           write the report to FILE and not to standard output\n" HW_LAUNCH_OPTIONS_HELP;
@@ -22,9 +28,13 @@ static int profile_main(int argc, char **argv) {
     if (!status) status = hw_cli_report_open(&report, launch.output);
     if (!status) {
         int ended_by;
-        bool colour = hw_cli_wants_colour(launch.output, hw_report_find_format(launch.format));
+        const hw_report_look look = {
+            .rows = launch.rows,
+            .colour = hw_cli_wants_colour(launch.output, hw_report_find_format(launch.format)),
+            .width = hw_cli_table_width(launch.output),
+        };
         status = hw_cli_launch_run(&launch, report.journal, &ended_by);
-        int delivered = hw_cli_report_deliver(&report, &launch, colour, status, ended_by);
+        int delivered = hw_cli_report_deliver(&report, &launch, &look, status, ended_by);
         if (!status) status = delivered;
     }
     hw_cli_report_close(&report);

@@ -119,6 +119,12 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
     tell("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
     tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
+    char max_regs[16];
+    snprintf(max_regs, sizeof max_regs, "%u", launch->max_regs);
+    tell("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
+    tell("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
+    tell("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
+    tell("HALFWARP_COUNT", journal_path ? launch->count : NULL);
     return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
 }
 
@@ -140,7 +146,7 @@ static hw_toolchain_compiler compiler_of(const char *name) {
 }
 
 // Source to executable. *executable is to be freed; 0 or an exit status after a complaint.
-static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable) {
+static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable, char *compiler_name) {
     const char *source = launch->program[0];
     if (!is_file(source, R_OK)) {
         hw_cli_complain("cannot read %s: %s", source, strerror(errno));
@@ -154,6 +160,7 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char 
         .argument_count = (size_t)launch->n_compile_options,
         .compiler = compiler_of(launch->compiler),
         .include_dir = paths->include_dir,
+        .wants_name = launch->wants_compiler_name,
         .shim_dir = paths->shim_dir,
         .hide_nvcc = hides_nvcc(),
         .search_path = getenv("PATH"),
@@ -164,13 +171,16 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char 
     hw_status status = cache ? hw_toolchain_compile(&options, &result, &diag) : hw_diag_no_memory(&diag);
     free(cache);
     if (status) return complain_about(status, &diag);
+    snprintf(compiler_name, HW_CLI_COMPILER_NAME, "%s", result.compiler_name);
     *executable = strdup(result.executable);
     return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
 }
 
-static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable) {
+static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable,
+                        char *compiler_name) {
     const char *program = launch->program[0];
-    if (ends_with(program, ".cu")) return compile(launch, paths, executable);
+    compiler_name[0] = '\0';
+    if (ends_with(program, ".cu")) return compile(launch, paths, executable, compiler_name);
     if (launch->n_compile_options) {
         hw_cli_complain("%s is for the compiler of a .cu file, and %s is none", launch->compile_options[0], program);
         return HW_EXIT_USAGE;
@@ -182,10 +192,10 @@ static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, 
     return status ? complain_about(status, &diag) : 0;
 }
 
-int hw_cli_launch_find(const hw_cli_launch *launch, char **executable) {
+int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]) {
     hw_cli_paths paths;
     *executable = NULL;
-    return hw_cli_find_paths(&paths) ? find_program(launch, &paths, executable) : HW_EXIT_USAGE;
+    return hw_cli_find_paths(&paths) ? find_program(launch, &paths, executable, compiler_name) : HW_EXIT_USAGE;
 }
 
 // prog.cu sees itself as prog, beside its source: where nvcc would have put it, and where it may look for its data.
@@ -195,11 +205,12 @@ static void name_program(char **argv) {
 
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
     hw_cli_paths paths;
-    char *executable = NULL, *status_path = NULL;
+    char *executable = NULL, *status_path = NULL, compiler_name[HW_CLI_COMPILER_NAME] = "";
     *ended_by = 0;
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
-    if (!status) status = find_program(launch, &paths, &executable);
+    if (!status) status = find_program(launch, &paths, &executable, compiler_name);
     if (!status && !(status_path = hw_cli_temporary_file("status"))) status = HW_EXIT_USAGE;
+    tell("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
     if (!status && !prepare_environment(launch, journal_path, status_path, paths.shim_dir, executable)) {
         hw_cli_complain("out of memory");
         status = HW_EXIT_USAGE;

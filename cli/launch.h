@@ -3,6 +3,8 @@
 #define HW_CLI_LAUNCH_H
 
 #include "cli.h"
+#include "prof/prof.h"
+#include "report/report.h"
 
 #define HW_LAUNCH_OPTIONS_HELP                                                                                         \
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them\n"                         \
@@ -10,8 +12,10 @@
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN, -1) unless given\n"              \
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
-    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -Xcompiler ...\n"                               \
+    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -maxrregcount= -Xcompiler ...\n"                \
     "                    for the compiler of a .cu file, as nvcc takes them\n"
+
+enum { HW_CLI_COMPILER_NAME = 64 };
 
 typedef struct hw_cli_launch {
     const char *gpu;                // --gpu, as gpus.def spells it
@@ -21,6 +25,12 @@ typedef struct hw_cli_launch {
     const char *format;             // profile only: "table", "csv" or "json"
     const char *output;             // profile only: -o, or NULL
     bool lines;                     // profile only
+    hw_report_lines lines_of;       // profile only: whose lines are added up
+    hw_report_rows rows;            // profile only: --summary, --launches
+    const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL
+    const char *skip, *count;       // profile only: checked numbers, or NULL
+    uint32_t max_regs;              // -maxrregcount; 0: none
+    bool wants_compiler_name;       // for a report
     bool no_l1;                     // profile only: --no-l1, or told to ptxas
     const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned
     int n_compile_options;
@@ -35,8 +45,12 @@ void hw_cli_launch_free(hw_cli_launch *launch);
 // How many words the option for the compiler at argv takes, as nvcc spells it, itself included: 1 or 2; 0: it is none.
 int hw_cli_compile_option_words(char *const *argv);
 
-// Compiles PROG if it is a .cu file. *executable is its path, to be freed. 0, or the exit status after a complaint.
-int hw_cli_launch_find(const hw_cli_launch *launch, char **executable);
+// Sets *max_regs where the option's words limit registers: -maxrregcount, for ptxas too. False after a complaint.
+bool hw_cli_compile_option_max_regs(char *const *words, int n_words, uint32_t *max_regs);
+
+// Compiles PROG if it is a .cu file. *executable is its path, to be freed; compiler_name, with its version, is "" of
+// other programs, or when it is not wanted. 0, or the exit status after a complaint.
+int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]);
 
 // Compiles PROG if it is a .cu file, runs it to its end and returns the exit status that DESIGN gives it. journal_path:
 // the file that the runtime keeps its counters in (prof/journal.h); NULL: nothing is counted. *ended_by: the

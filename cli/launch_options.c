@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,9 +70,59 @@ static bool set_output(hw_cli_launch *launch, const char *value) {
 }
 
 static bool set_lines(hw_cli_launch *launch, const char *value) {
-    (void)value;
+    static const char *const names[] = {[HW_LINES_OF_KERNEL] = "kernel", [HW_LINES_OF_GROUP] = "group",
+                                        [HW_LINES_OF_LAUNCH] = "launch"};
     launch->lines = true;
+    if (!value) return true;
+    for (int i = HW_LINES_OF_KERNEL; i <= HW_LINES_OF_LAUNCH; i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        launch->lines_of = (hw_report_lines)i;
+        return true;
+    }
+    hw_cli_complain("--lines adds up the launches of a kernel, of a group or a launch alone: --lines=kernel, =group or "
+                    "=launch, and not '%s'", value);
+    return false;
+}
+
+static bool set_summary(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->rows = HW_REPORT_ROWS_SUMMARY;
     return true;
+}
+
+static bool set_launches(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->rows = HW_REPORT_ROWS_LAUNCHES;
+    return true;
+}
+
+static bool set_kernel(hw_cli_launch *launch, const char *value) {
+    regex_t expression;
+    char why[128];
+    launch->kernel = value;
+    int failure = *value ? regcomp(&expression, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+    if (!failure) {
+        regfree(&expression);
+        return true;
+    }
+    if (*value) regerror(failure, NULL, why, sizeof why);
+    hw_cli_complain("--kernel takes an extended regular expression, and '%s' is none: %s", value,
+                    *value ? why : "it is empty");
+    return false;
+}
+
+static bool set_skip(hw_cli_launch *launch, const char *value) {
+    launch->skip = value;
+    if (is_number(value, 0, ULLONG_MAX)) return true;
+    hw_cli_complain("--skip takes a number of launches, and got '%s'", value);
+    return false;
+}
+
+static bool set_count(hw_cli_launch *launch, const char *value) {
+    launch->count = value;
+    if (is_number(value, 1, ULLONG_MAX - 1)) return true;
+    hw_cli_complain("--count takes a number of launches from 1 on, and got '%s'", value);
+    return false;
 }
 
 static bool set_no_l1(hw_cli_launch *launch, const char *value) {
@@ -80,21 +131,24 @@ static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
-enum { MAY_TAKE_VALUE = 2 };
+typedef enum option_value { NO_VALUE, A_VALUE, MAYBE_A_VALUE /* behind an '=' only */ } option_value;
 
 typedef struct option_row {
     const char *name;
-    int takes_value;    // or MAY_TAKE_VALUE: only behind '=', in the same word
+    option_value value;
     bool profile_only;
     bool (*set)(hw_cli_launch *launch, const char *value);
 } option_row;
 
 static const option_row options[] = {
-    {"--gpu", true, false, set_gpu},      {"--threads", true, false, set_threads},
-    {"--seed", true, false, set_seed},    {"--compiler", true, false, set_compiler},
-    {"--poison", MAY_TAKE_VALUE, false, set_poison},
-    {"--format", true, true, set_format}, {"-o", true, true, set_output},
-    {"--lines", false, true, set_lines},  {"--no-l1", false, true, set_no_l1},
+    {"--gpu", A_VALUE, false, set_gpu},          {"--threads", A_VALUE, false, set_threads},
+    {"--seed", A_VALUE, false, set_seed},        {"--compiler", A_VALUE, false, set_compiler},
+    {"--poison", MAYBE_A_VALUE, false, set_poison},
+    {"--format", A_VALUE, true, set_format},     {"-o", A_VALUE, true, set_output},
+    {"--lines", MAYBE_A_VALUE, true, set_lines}, {"--no-l1", NO_VALUE, true, set_no_l1},
+    {"--kernel", A_VALUE, true, set_kernel},     {"--skip", A_VALUE, true, set_skip},
+    {"--count", A_VALUE, true, set_count},       {"--summary", NO_VALUE, true, set_summary},
+    {"--launches", NO_VALUE, true, set_launches},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
@@ -114,6 +168,8 @@ static const char *const compile_values[] = {
     "--std=",
     "-maxrregcount",
     "-maxrregcount=",
+    "--maxrregcount",
+    "--maxrregcount=",
     "-Xcompiler",
     "-Xcompiler=",
     "-Xptxas",
@@ -174,6 +230,24 @@ static bool asks_for_no_l1(const char *word) {
     return false;
 }
 
+// The words may be "-maxrregcount=32", "-maxrregcount" and "32", "-Xptxas" and "-maxrregcount=32".
+bool hw_cli_compile_option_max_regs(char *const *words, int n_words, uint32_t *max_regs) {
+    enum { MOST = 65535 };
+    static const char name[] = "-maxrregcount";
+    const bool is_for_ptxas = n_words && strstr(words[0], "ptxas");
+    const char *at = n_words ? strstr(words[is_for_ptxas ? n_words - 1 : 0], name) : NULL, *value;
+    if (!at) return true;
+    value = at[strlen(name)] ? at + strlen(name) + 1 : n_words > 1 && !is_for_ptxas ? words[1] : "";
+    char *end = NULL;
+    unsigned long number = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : 0;
+    if (number < 1 || number > MOST || (*end && *end != ',')) {
+        hw_cli_complain("-maxrregcount takes a number of registers per thread, and got '%s'", value);
+        return false;
+    }
+    *max_regs = (uint32_t)number;
+    return true;
+}
+
 // How many arguments it was, or 0 after a complaint.
 static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
     for (int i = 0; i < words; i++) {
@@ -183,6 +257,7 @@ static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
         }
         launch->compile_options[launch->n_compile_options++] = argv[i];
     }
+    if (!hw_cli_compile_option_max_regs(argv, words, &launch->max_regs)) return 0;
     if (strstr(argv[0], "ptxas")) launch->no_l1 |= asks_for_no_l1(argv[words - 1]);
     return words;
 }
@@ -190,8 +265,9 @@ static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
 static int take_option(hw_cli_launch *launch, const option_row *row, char **argv) {
     const char *equals = strchr(argv[0], '=');
     const char *value = equals ? equals + 1 : argv[1];
-    if (!equals && row->takes_value != true) return row->set(launch, NULL);
-    if (!row->takes_value) {
+    if (row->value == MAYBE_A_VALUE) return row->set(launch, equals ? equals + 1 : NULL);
+    if (row->value == NO_VALUE) {
+        if (!equals) return row->set(launch, NULL);
         hw_cli_complain("%s takes no value", row->name);
         return 0;
     }
@@ -224,18 +300,32 @@ static void complain_unknown(const char *word, bool is_profile) {
     else hw_cli_complain("there is no option %s; `halfwarp %s --help` lists them", word, command);
 }
 
+// What stands behind PROG is the program's, also where it reads like an option of ours: likely a slip, so it is said
+// once. A -- before PROG says that it is meant.
+static void warn_of_options_behind(char *const *program) {
+    for (char *const *word = program + 1; *word; word++) {
+        const option_row *row = find_option(*word, true);
+        if (!row) continue;
+        hw_cli_complain("%s stands behind %s and went to it; options of halfwarp profile stand before the program "
+                        "(a -- there says that this is meant)", row->name, program[0]);
+        return;
+    }
+}
+
 int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char **argv) {
-    *launch = (hw_cli_launch){.gpu = "h200", .format = "table"};
+    *launch = (hw_cli_launch){.gpu = "h200", .format = "table", .wants_compiler_name = is_profile};
     launch->compile_options = calloc((size_t)argc + 1, sizeof *launch->compile_options);
     if (!launch->compile_options) {
         hw_cli_complain("out of memory");
         return HW_EXIT_USAGE;
     }
     int i = 1;
-    while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+    bool is_ended = false;
+    while (!is_ended && i < argc && argv[i][0] == '-' && argv[i][1]) {
         if (strcmp(argv[i], "--") == 0) {
+            is_ended = true;
             i++;
-            break;
+            continue;
         }
         const option_row *option = find_option(argv[i], is_profile);
         int words = option ? 0 : hw_cli_compile_option_words(argv + i);
@@ -252,6 +342,7 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
         return HW_EXIT_USAGE;
     }
     launch->program = argv + i;
+    if (is_profile && !is_ended) warn_of_options_behind(launch->program);
     return 0;
 }
 

@@ -15,13 +15,18 @@ typedef struct hw_occupancy_row {
     uint32_t smem_static, smem_dynamic;
     uint32_t most_threads;             // that the kernel's launch bounds allow; 0: any
     uint32_t shape[3];                 // of the block, as it was told; 0: it was not
+    uint32_t spill_bytes;              // per thread, of registers that are put away and fetched
     bool regs_estimated;               // no ptxas was there to say
+    bool wants_smem;                   // the kernel uses dynamic shared memory, which each launch gives
     hw_occupancy held;
 } hw_occupancy_row;
 
 typedef struct hw_occupancy_list {
     const hw_gpu *gpu;
     const char *program;               // NULL: one launch, by its numbers
+    int width;                         // characters that a table's lines fit; 0: any number
+    bool has_smem;                     // dynamic shared memory was told
+    char ptx_by[64];                   // compiler and version; "": not known
     bool block_is_best;                // no block was told: each kernel has the size that holds the most warps
     hw_occupancy_row *rows;
     size_t n_rows;
@@ -39,6 +44,9 @@ const char *hw_occupancy_limiter(const hw_occupancy_row *row, char *text, size_t
 // The kernel's name without result type and parameters, at most HW_OCCUPANCY_NAME - 1 bytes. Returns text.
 enum { HW_OCCUPANCY_NAME = 96 };
 const char *hw_occupancy_name(const hw_occupancy_row *row, char text[HW_OCCUPANCY_NAME]);
+
+// Does the kernel use dynamic shared memory whose size was not told? It counts as 0.
+bool hw_occupancy_lacks_smem(const hw_occupancy_list *list, const hw_occupancy_row *row);
 
 // Why it cannot run at all; false when it can.
 bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes);

@@ -1,6 +1,7 @@
 // Compile, load on a simulated GPU, ask ptxas: what profile knows of a kernel before it is launched.
 #include "occupancy_kernels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,14 @@ typedef struct loading {
     char *cache;
     const char *program;
     bool asks_ptxas;
+    uint32_t max_regs;
 } loading;
 
 static void take_usage(void *user, const hw_ptxas_usage *usage) {
     hw_sim_function *function;
-    if (usage->regs > 0 && hw_sim_find_function(user, usage->kernel, &function, NULL) == HW_OK)
-        hw_sim_set_regs(function, (uint32_t)usage->regs);
+    if (usage->regs <= 0 || hw_sim_find_function(user, usage->kernel, &function, NULL)) return;
+    hw_sim_set_regs(function, (uint32_t)usage->regs);
+    hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
 }
 
 // What its launch bounds allow, whatever registers do: nothing is launched here, so that their number can be put away.
@@ -36,14 +39,17 @@ static hw_status add_kernel(hw_occupancy_list *list, hw_sim_function *function, 
     hw_sim_function_info info;
     char name[2048];
     hw_sim_get_function_info(function, &info);
+    snprintf(list->ptx_by, sizeof list->ptx_by, "%s", info.producer);
     hw_occupancy_row *rows = realloc(list->rows, (list->n_rows + 1) * sizeof *rows);
     if (!rows) return hw_diag_no_memory(diag);
     list->rows = rows;
-    // Of more registers than there are ptxas spills the rest.
-    uint32_t regs = info.regs > arch->max_regs_per_thread ? arch->max_regs_per_thread : info.regs;
+    // As a launch gets them, which profile shows.
+    uint32_t regs = info.regs < arch->min_regs_per_thread ? arch->min_regs_per_thread : info.regs;
     rows[list->n_rows] = (hw_occupancy_row){.kernel = strdup(hw_demangle(info.name, name, sizeof name)),
                                             .regs = regs,
+                                            .spill_bytes = info.spill_bytes,
                                             .regs_estimated = info.regs_estimated,
+                                            .wants_smem = info.has_dynamic_shared,
                                             .smem_static = info.static_shared_bytes,
                                             .most_threads = bounds_of(function)};
     return rows[list->n_rows++].kernel ? HW_OK : hw_diag_no_memory(diag);
@@ -54,7 +60,8 @@ static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *d
     hw_sim_module *module = NULL;
     hw_status status = hw_sim_load(l->sim, ptx, length, l->program, &module, diag);
     if (status) return status;
-    const hw_toolchain_options options = {.search_path = getenv("PATH"), .cache_dir = l->cache};
+    const hw_toolchain_options options = {.search_path = getenv("PATH"), .cache_dir = l->cache,
+                                          .max_regs = l->max_regs};
     if (l->asks_ptxas)
         hw_toolchain_ptxas_regs(&options, ptx, length, l->list->gpu->arch->cc, take_usage, module, NULL);
     hw_sim_function *function;
@@ -67,9 +74,12 @@ int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *li
     hw_diag diag = {0};
     char *executable = NULL;
     const char *hides_nvcc = getenv("HALFWARP_HIDE_NVCC");
-    loading l = {.list = list, .program = launch->program[0], .asks_ptxas = !(hides_nvcc && *hides_nvcc)};
-    const hw_sim_options options = {.gpu = list->gpu, .threads = 1};
-    int result = hw_cli_launch_find(launch, &executable);
+    loading l = {.list = list, .program = launch->program[0], .asks_ptxas = !(hides_nvcc && *hides_nvcc),
+                 .max_regs = launch->max_regs};
+    char compiler[HW_CLI_COMPILER_NAME] = "";
+    const hw_sim_options options = {.gpu = list->gpu, .threads = 1, .max_regs = launch->max_regs,
+                                    .producer = compiler};
+    int result = hw_cli_launch_find(launch, &executable, compiler);
     if (result) goto done;
     l.cache = hw_cli_cache_folder();
     hw_status status = l.cache ? hw_sim_create(&options, &l.sim, &diag) : hw_diag_no_memory(&diag);

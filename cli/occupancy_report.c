@@ -59,6 +59,10 @@ const char *hw_occupancy_name(const hw_occupancy_row *row, char text[HW_OCCUPANC
                              HW_OCCUPANCY_NAME);
 }
 
+bool hw_occupancy_lacks_smem(const hw_occupancy_list *list, const hw_occupancy_row *row) {
+    return row->wants_smem && !list->has_smem;
+}
+
 bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes) {
     const hw_arch *arch = list->gpu->arch;
     uint32_t most = arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes;
@@ -123,14 +127,16 @@ static void write_better(const hw_occupancy_list *list, const hw_occupancy_row *
 
 // ---- Table ----------------------------------------------------------------------------------------------------------
 
-enum { C_KERNEL, C_BLOCK, C_REGS, C_SMEM, C_BLOCKS, C_WARPS, C_OCCUPANCY, C_BY_WARPS, C_BY_BLOCKS, C_BY_REGS, C_BY_SMEM,
-       C_LIMITER, C_COLUMNS };
+// Spills are registers that ptxas puts away: bytes per thread.
+enum { C_KERNEL, C_BLOCK, C_REGS, C_SPILLS, C_SMEM, C_BLOCKS, C_WARPS, C_OCCUPANCY, C_BY_WARPS, C_BY_BLOCKS, C_BY_REGS,
+       C_BY_SMEM, C_LIMITER, C_COLUMNS };
 _Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column columns[C_COLUMNS] = {
-    [C_KERNEL] = {"", "kernel", true},
+    [C_KERNEL] = {"", "kernel", HW_GRID_LEFT | HW_GRID_KEY | HW_GRID_SHORTENED},
     [C_BLOCK] = {"", "block", false},
     [C_REGS] = {"", "regs", false},
+    [C_SPILLS] = {"", "spills", false},
     [C_SMEM] = {"shared", "bytes", false},
     [C_BLOCKS] = {"", "blocks", false},
     [C_WARPS] = {"", "warps", false},
@@ -156,7 +162,9 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
         hw_occupancy_name(row, cells[C_KERNEL].text);
         PRINT(cells[C_BLOCK], "%u", row->block);
         PRINT(cells[C_REGS], "%s%u", row->regs_estimated ? "~" : "", row->regs);
-        PRINT(cells[C_SMEM], "%u", row->smem_static + row->smem_dynamic);
+        if (row->spill_bytes) PRINT(cells[C_SPILLS], "%s%u B", row->regs_estimated ? "~" : "", row->spill_bytes);
+        PRINT(cells[C_SMEM], "%u%s", row->smem_static + row->smem_dynamic,
+              hw_occupancy_lacks_smem(list, row) ? "?" : "");
     }
     PRINT(cells[C_BLOCKS], "%u", o->blocks);
     PRINT(cells[C_WARPS], "%u", o->warps);
@@ -178,30 +186,37 @@ static void write_heading(const hw_occupancy_list *list, FILE *out) {
     const hw_gpu *gpu = list->gpu;
     const hw_arch *arch = gpu->arch;
     fprintf(out, "%s (%s), compute capability %d.%d\n", gpu->name, gpu->id, arch->cc / 10, arch->cc % 10);
-    fprintf(out, "a multiprocessor has room for %u warps, %u blocks, %u registers, %u bytes of shared memory\n",
-            arch->warps_per_sm, arch->blocks_per_sm, arch->regs_per_sm, arch->smem_per_sm_bytes);
+    char room[160];
+    snprintf(room, sizeof room,
+             "a multiprocessor has room for %u warps, %u blocks, %u registers, %u bytes of shared memory",
+             arch->warps_per_sm, arch->blocks_per_sm, arch->regs_per_sm, arch->smem_per_sm_bytes);
+    hw_grid_write_wrapped(room, list->width, 0, 0, out);
     if (!list->program) {
         const hw_occupancy_row *row = &list->rows[0];
         fprintf(out, "blocks of %u threads", row->block);
         if (row->regs) fprintf(out, ", %u registers per thread", row->regs);
         fprintf(out, ", %u bytes of shared memory\n", row->smem_dynamic);
     } else if (list->block_is_best) {
-        fputs("each kernel with the block size that holds the most warps; --block asks about another\n", out);
+        hw_grid_write_wrapped("each kernel with the block size that holds the most warps; --block asks about another",
+                              list->width, 0, 0, out);
     }
     fputc('\n', out);
 }
 
 static void write_notes(const hw_occupancy_list *list, FILE *out) {
-    bool has_estimates = false;
+    bool has_estimates = false, lacks_smem = false;
     for (size_t i = 0; i < list->n_rows; i++) {
         char why[160], name[HW_OCCUPANCY_NAME];
         has_estimates |= list->rows[i].regs_estimated;
+        lacks_smem |= hw_occupancy_lacks_smem(list, &list->rows[i]);
         if (!hw_occupancy_refusal(list, &list->rows[i], why, sizeof why)) continue;
         if (list->program) fprintf(out, "\n  %s cannot be launched so: %s\n",
                                    hw_occupancy_name(&list->rows[i], name), why);
         else fprintf(out, "\n  such a launch is refused: %s\n", why);
     }
     if (has_estimates) fputs("\n  ~  estimated registers: ptxas was not there to say, or does not know the GPU\n", out);
+    if (lacks_smem) fputs("\n  ?  dynamic shared memory not given, 0 assumed: --smem N\n", out);
+    if (*list->ptx_by) fprintf(out, "\n  PTX by %s\n", list->ptx_by);
 }
 
 static void write_advice(const hw_occupancy_list *list, FILE *out) {
@@ -220,8 +235,8 @@ static void write_advice(const hw_occupancy_list *list, FILE *out) {
 
 static void write_table(const hw_occupancy_list *list, bool colour, FILE *out) {
     write_heading(list, out);
-    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = C_COLUMNS, .n_rows = list->n_rows, .row = table_row,
-                             .context = list}, colour, out);
+    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = C_COLUMNS, .width = list->width,
+                             .n_rows = list->n_rows, .row = table_row, .context = list}, colour, out);
     write_notes(list, out);
     write_advice(list, out);
 }
@@ -249,7 +264,8 @@ static void write_quoted(const char *text, FILE *out) {
 
 static void write_csv(const hw_occupancy_list *list, FILE *out) {
     if (list->program) fputs("kernel,block,regs,regs_estimated,smem_static,smem_dynamic,", out);
-    fputs("blocks,warps,occupancy_pct,limit_warps,limit_blocks,limit_regs,limit_smem,limiter\n", out);
+    fputs("blocks,warps,occupancy_pct,limit_warps,limit_blocks,limit_regs,limit_smem,limiter", out);
+    fputs(list->program ? ",spill_bytes,smem_assumed,ptx_by\n" : "\n", out);
     for (size_t i = 0; i < list->n_rows; i++) {
         const hw_occupancy_row *row = &list->rows[i];
         const hw_occupancy *o = &row->held;
@@ -259,8 +275,11 @@ static void write_csv(const hw_occupancy_list *list, FILE *out) {
             fprintf(out, ",%u,%u,%d,%u,%u,", row->block, row->regs, row->regs_estimated, row->smem_static,
                     row->smem_dynamic);
         }
-        fprintf(out, "%u,%u,%s,%u,%u,%u,%u,%s\n", o->blocks, o->warps, short_pct(o->occupancy_pct, pct), o->limit_warps,
+        fprintf(out, "%u,%u,%s,%u,%u,%u,%u,%s", o->blocks, o->warps, short_pct(o->occupancy_pct, pct), o->limit_warps,
                 o->limit_blocks, o->limit_regs, o->limit_smem, hw_occupancy_limiter(row, limiter, sizeof limiter));
+        if (list->program)
+            fprintf(out, ",%u,%d,%s", row->spill_bytes, hw_occupancy_lacks_smem(list, row), list->ptx_by);
+        fputc('\n', out);
     }
 }
 
@@ -296,6 +315,8 @@ static int put_row(json_t *object, const hw_occupancy_list *list, const hw_occup
     if (row->kernel) failed |= put(object, "regs_estimated", json_boolean(row->regs_estimated));
     if (row->kernel) failed |= put(object, "smem_static", json_integer(row->smem_static));
     failed |= put(object, row->kernel ? "smem_dynamic" : "smem", json_integer(row->smem_dynamic));
+    if (row->kernel) failed |= put(object, "spill_bytes", json_integer(row->spill_bytes));
+    if (row->kernel) failed |= put(object, "smem_assumed", json_boolean(hw_occupancy_lacks_smem(list, row)));
     failed |= put(object, "blocks", json_integer(o->blocks)) | put(object, "warps", json_integer(o->warps));
     failed |= put(object, "occupancy_pct", json_real(rounded(o->occupancy_pct)));
     failed |= put(object, "limit_warps", json_integer(o->limit_warps));
@@ -312,6 +333,7 @@ static bool write_json(const hw_occupancy_list *list, FILE *out) {
     int failed = put(object, "gpu", json_string(list->gpu->id));
     if (list->program) {
         json_t *kernels = json_array();
+        failed |= put(object, "ptx_by", json_string(list->ptx_by));
         for (size_t i = 0; i < list->n_rows; i++) {
             json_t *kernel = json_object();
             failed |= put_row(kernel, list, &list->rows[i]);

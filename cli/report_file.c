@@ -48,10 +48,10 @@ int hw_cli_report_open(hw_cli_report *report, const char *output) {
 }
 
 // 0, or what went wrong: an errno.
-static int write_report(const hw_report *content, hw_report_format format, bool colour, FILE *to) {
+static int write_report(const hw_report *content, hw_report_format format, const hw_report_look *look, FILE *to) {
     hw_diag diag = {0};
     errno = 0;
-    hw_status status = hw_report_write(content, format, colour, to, &diag);
+    hw_status status = hw_report_write(content, format, look, to, &diag);
     if (status == HW_NO_MEMORY) return ENOMEM;
     bool good = fflush(to) == 0 && !status;
     return good ? 0 : errno ? errno : EIO;
@@ -64,10 +64,11 @@ static int put_in_place(hw_cli_report *report) {
     return 0;
 }
 
-static int deliver(hw_cli_report *report, const hw_report *content, hw_report_format format, bool colour) {
+static int deliver(hw_cli_report *report, const hw_report *content, hw_report_format format,
+                   const hw_report_look *look) {
     const char *path = report->path ? report->path : report->output;
     FILE *to = path ? fopen(path, "wb") : stdout;
-    int failure = to ? write_report(content, format, colour, to) : errno;
+    int failure = to ? write_report(content, format, look, to) : errno;
     if (to == stdout) clearerr(to);   // said once
     if (to && to != stdout && fclose(to) != 0 && !failure) failure = errno;
     if (!failure && report->path) failure = put_in_place(report);
@@ -87,14 +88,14 @@ static hw_status read_journal(const hw_cli_report *report, const hw_cli_launch *
     FILE *journal = fopen(report->journal, "rb");
     if (!journal) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", report->journal, strerror(errno));
     unlink(report->journal);   // now, as a closed pipe may end this process
-    hw_status status = hw_journal_read(journal, hw_gpu_find(launch->gpu), launch->lines, arena, content, processes,
-                                       diag);
+    const hw_journal_options options = {.has_lines = launch->lines, .lines_of = launch->lines_of};
+    hw_status status = hw_journal_read(journal, hw_gpu_find(launch->gpu), &options, arena, content, processes, diag);
     fclose(journal);
     return status;
 }
 
-int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, bool colour, int program_status,
-                          int ended_by) {
+int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, const hw_report_look *look,
+                          int program_status, int ended_by) {
     hw_diag diag = {0};
     hw_report content = {0};
     uint32_t processes = 0;
@@ -110,7 +111,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, bo
     } else {
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
-        result = deliver(report, &content, hw_report_find_format(launch->format), colour);
+        result = deliver(report, &content, hw_report_find_format(launch->format), look);
     }
     hw_arena_destroy(arena);
     return result;

@@ -17,8 +17,8 @@ int hw_cli_report_open(hw_cli_report *report, const char *output);
 
 // After the program ended with program_status, and by a signal if ended_by is not 0: prints the report, or puts it in
 // output's place when it is whole. 0, or HW_EXIT_USAGE after a complaint.
-int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, bool colour, int program_status,
-                          int ended_by);
+int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, const hw_report_look *look,
+                          int program_status, int ended_by);
 
 // Removes what is left of the temporary files.
 void hw_cli_report_close(hw_cli_report *report);

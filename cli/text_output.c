@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -13,6 +14,15 @@ bool hw_cli_wants_colour(const char *path, hw_report_format format) {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return !path && format == HW_REPORT_TABLE && !(no_colour && *no_colour) &&
            !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
+}
+
+int hw_cli_table_width(const char *path) {
+    enum { LEAST = 80, MOST = 10000 };
+    struct winsize size = {0};
+    const char *told = getenv("COLUMNS");
+    long width = told ? strtol(told, NULL, 10) : 0;
+    if (width <= 0 && !path && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+    return width < LEAST ? LEAST : width > MOST ? MOST : (int)width;
 }
 
 hw_report_format hw_cli_read_format(const char *name) {

@@ -16,6 +16,9 @@ int hw_cli_text_deliver(const char *path, hw_report_format format, hw_cli_text_w
 // Colour is for tables on a terminal only; https://no-color.org.
 bool hw_cli_wants_colour(const char *path, hw_report_format format);
 
+// Characters that lines of a table fit: those of the terminal that it is written to, or of COLUMNS, but 80 at least.
+int hw_cli_table_width(const char *path);
+
 // Of --format: HW_REPORT_FORMATS after a complaint.
 hw_report_format hw_cli_read_format(const char *name);
 

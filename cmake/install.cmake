@@ -5,8 +5,10 @@ install(DIRECTORY include/cuda DESTINATION share/halfwarp/include)
 install(DIRECTORY bench/cases bench/peers DESTINATION share/halfwarp/bench PATTERN __pycache__ EXCLUDE)
 file(GLOB manuals_1 CONFIGURE_DEPENDS man/*.1)
 file(GLOB manuals_3 CONFIGURE_DEPENDS man/*.3)
+file(GLOB manuals_7 CONFIGURE_DEPENDS man/*.7)
 install(FILES ${manuals_1} DESTINATION share/man/man1)
 install(FILES ${manuals_3} DESTINATION share/man/man3)
+install(FILES ${manuals_7} DESTINATION share/man/man7)
 
 # What texts call docs/X, examples/X and kernels/X.
 install(FILES README.md LICENSE DESTINATION share/doc/halfwarp)

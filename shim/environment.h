@@ -14,14 +14,21 @@
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
 #define HW_ENV_NO_L1 "HALFWARP_NO_L1"       // 1: count loads of 2.x as after ptxas -dlcm=cg
 #define HW_ENV_PTXAS "HALFWARP_PTXAS"       // 1: take registers from ptxas where there is one
+#define HW_ENV_MAX_REGS "HALFWARP_MAXRREGCOUNT"   // registers per thread that kernels are limited to, as by nvcc
+#define HW_ENV_PTX_BY "HALFWARP_PTX_BY"     // compiler and version, where the program's PTX does not say
+#define HW_ENV_KERNEL "HALFWARP_KERNEL"     // count only kernels whose names this expression matches
+#define HW_ENV_SKIP "HALFWARP_SKIP"         // of those launches, the first so many are not counted
+#define HW_ENV_COUNT "HALFWARP_COUNT"       // and behind them no more than so many are; absent: all
 
 // How a process that met something ends, and the number in the status file. CRASHED is SIGSEGV's, which ends it itself.
 enum { HW_EXIT_SETUP = 2, HW_EXIT_UNSUPPORTED = 4, HW_EXIT_FAULTED = 5, HW_EXIT_CRASHED = 139 };
 
 typedef struct hw_environment {
     const char *gpu, *status_path, *journal_path;   // NULL: absent
-    uint32_t threads;
-    uint64_t seed;
+    const char *kernel;                             // NULL: all
+    const char *ptx_by;                             // NULL: not told
+    uint32_t threads, max_regs;                     // 0: not told
+    uint64_t seed, skip, count;                     // count UINT64_MAX: all
     int poison;                                     // -1: absent
     bool lines, no_l1, ask_ptxas;
 } hw_environment;

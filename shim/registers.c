@@ -10,8 +10,9 @@
 
 static void take_answer(void *user, const hw_ptxas_usage *usage) {
     hw_sim_function *function;
-    if (usage->regs > 0 && hw_sim_find_function(user, usage->kernel, &function, NULL) == HW_OK)
-        hw_sim_set_regs(function, (uint32_t)usage->regs);
+    if (usage->regs <= 0 || hw_sim_find_function(user, usage->kernel, &function, NULL)) return;
+    hw_sim_set_regs(function, (uint32_t)usage->regs);
+    hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
 }
 
 // As the halfwarp command chooses it.
@@ -28,7 +29,8 @@ void hw_registers_ask(hw_image *image) {
     image->regs_are_asked = true;
     char cache[4096];
     cache_folder(cache, sizeof cache);
-    const hw_toolchain_options options = {.search_path = getenv("PATH"), .cache_dir = cache};
+    const hw_toolchain_options options = {.search_path = getenv("PATH"), .cache_dir = cache,
+                                          .max_regs = hw_shim_environment()->max_regs};
     hw_toolchain_ptxas_regs(&options, image->ptx, image->ptx_bytes, hw_shim_gpu()->arch->cc, take_answer, image->module,
                             NULL);
 }

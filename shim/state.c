@@ -9,6 +9,7 @@
 #include "environment.h"
 #include "prof/journal.h"
 #include "prof/prof.h"
+#include "selection.h"
 #include "shim.h"
 #include "state.h"
 
@@ -57,13 +58,25 @@ static void print(void *context, const char *text, size_t length) {
 }
 
 // Launches come one after the other, and so do these.
-static void keep(void *context, const hw_report *report) {
+static void complain_once(const hw_diag *diag) {
     static bool has_failed;
+    if (!has_failed) complain("", diag);
+    has_failed = true;
+}
+
+static void keep(void *context, const hw_report *report) {
     hw_diag diag = {0};
     (void)context;
-    if (hw_journal_add(state.journal, report, &diag) == HW_OK || has_failed) return;
-    complain("", &diag);
-    has_failed = true;
+    if (hw_journal_add(state.journal, report, &diag)) complain_once(&diag);
+}
+
+// Launches that are not counted leave their place in the journal, for the ordinals of those behind them.
+static bool wants(void *context, const char *mangled) {
+    hw_diag diag = {0};
+    (void)context;
+    if (hw_selection_takes(&state.environment, mangled)) return true;
+    if (hw_journal_pass(state.journal, &diag)) complain_once(&diag);
+    return false;
 }
 
 static void notice(void *context, const char *sentence) {
@@ -78,6 +91,8 @@ static hw_status create(hw_diag *diag) {
         .seed = state.environment.seed,
         .poisons = state.environment.poison >= 0,
         .poison = (uint8_t)state.environment.poison,
+        .producer = state.environment.ptx_by,
+        .max_regs = state.environment.max_regs,
         .print = print,
         .notice = notice,
         .place = hw_registry_place,
@@ -86,7 +101,7 @@ static hw_status create(hw_diag *diag) {
     if (status || !state.journal) return status;
     if (!state.prof) {
         const hw_prof_options prof_options = {.lines = state.environment.lines, .no_l1 = state.environment.no_l1,
-                                              .finished = keep};
+                                              .finished = keep, .wants = wants};
         status = hw_prof_create(state.gpu, &prof_options, &state.prof, diag);
     }
     if (!status) hw_sim_set_sink(state.sim, hw_prof_sink(state.prof));

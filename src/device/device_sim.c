@@ -113,8 +113,9 @@ static hw_code_wish sim_code_wish(hw_device *device) {
 static void take_usage(void *user, const hw_ptxas_usage *usage) {
     hw_sim_module *module = user;
     hw_sim_function *function = NULL;
-    if (usage->regs > 0 && hw_sim_find_function(module, usage->kernel, &function, NULL) == HW_OK)
-        hw_sim_set_regs(function, (uint32_t)usage->regs);
+    if (usage->regs <= 0 || hw_sim_find_function(module, usage->kernel, &function, NULL)) return;
+    hw_sim_set_regs(function, (uint32_t)usage->regs);
+    hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
 }
 
 static hw_status sim_module_load(hw_device *device, const hw_code *code, const char *name, void **handle,

@@ -30,6 +30,8 @@ typedef struct hw_sim_options {
     void *place_context;
     bool poisons;                  // unset memory holds the byte `poison`: device, shared and local memory
     uint8_t poison;
+    const char *producer;          // who made PTX that does not say it, in reports; may be NULL
+    uint32_t max_regs;             // per thread, of kernels without launch bounds that are estimated; 0: no limit
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
 } hw_sim_options;
 
@@ -64,19 +66,24 @@ hw_status hw_sim_find_global(hw_sim_module *module, const char *name, uint64_t *
 typedef struct hw_sim_function_info {
     const char *name;                  // mangled
     uint32_t regs;
-    bool regs_estimated;
+    bool regs_estimated;               // regs and spill_bytes are estimates
+    uint32_t spill_bytes;              // per thread, stores and loads of registers that are put away
+    bool has_dynamic_shared;           // it uses extern shared memory, whose size each launch gives
     uint32_t static_shared_bytes, const_bytes, local_bytes;
     uint32_t max_threads_per_block;    // by registers and .maxntid
     uint32_t max_dynamic_shared_bytes; // as set; what needs no opt-in less the static part at first
     uint32_t n_params;
     int ptx_version, binary_version;   // 90 for 9.0
+    const char *producer;              // compiler and version that made the PTX (toolchain/producer.h)
 } hw_sim_function_info;
 
 void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_info *info);
 // Offset and size in bytes of parameter index.
 void hw_sim_get_param(const hw_sim_function *function, uint32_t index, uint32_t *offset, uint32_t *bytes);
-// What ptxas says, when it was asked (toolchain); replaces the estimate.
+// What ptxas says, when it was asked (toolchain); replaces the estimates. A kernel whose registers were set spills
+// nothing unless that was set too.
 void hw_sim_set_regs(hw_sim_function *function, uint32_t regs);
+void hw_sim_set_spills(hw_sim_function *function, uint32_t bytes);
 hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, uint32_t bytes, hw_diag *diag);
 
 typedef struct hw_sim_launch_args {

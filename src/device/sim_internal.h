@@ -26,7 +26,8 @@ struct hw_sim_function {
     hw_sim_module *module;
     const hw_ptx_function *ptx;
     const hw_program *program;
-    uint32_t regs;               // 0: the estimate holds
+    uint32_t regs, spill_bytes;  // as they were set; regs 0: the estimate holds
+    uint32_t most_regs;          // that the estimate may have, by launch bounds and limits
     uint32_t max_dynamic_shared_bytes;
 };
 
@@ -36,6 +37,7 @@ struct hw_sim_module {
     hw_ptx_module *ptx;
     hw_program_set *set;
     uint64_t *globals;           // addresses by index in ptx->globals; 0: none
+    char producer[64];
     uint32_t const_bytes;
     hw_sim_function *functions;  // entries only
     uint32_t n_functions;
@@ -43,6 +45,13 @@ struct hw_sim_module {
 
 // Registers per thread, 1 at least, and never more than the architecture has: an estimate may be.
 uint32_t hw_sim_regs(const hw_sim_function *function);
+
+// The most registers that ptxas would give the kernel, by its launch bounds, .maxnreg and the options' limit.
+uint32_t hw_sim_most_regs(const hw_sim_function *function);
+
+// Bytes per thread that its registers are put away and fetched again: as ptxas said, or at least what the estimate has
+// beyond the limits, each register once there and back.
+uint32_t hw_sim_spill_bytes(const hw_sim_function *function);
 
 // Static shared memory as the kernel's cubin would state it: what it declares, and before 2.0 what a launch lays there.
 uint32_t hw_sim_static_shared(const hw_sim_function *function);

@@ -18,9 +18,15 @@ static uint64_t product(const uint32_t d[3]) { return (uint64_t)d[0] * d[1] * d[
 
 uint32_t hw_sim_regs(const hw_sim_function *function) {
     uint32_t regs = function->regs ? function->regs : function->program->regs_estimate;
-    uint32_t most = arch_of(function)->max_regs_per_thread;
+    uint32_t most = function->regs ? arch_of(function)->max_regs_per_thread : function->most_regs;
     if (most && regs > most) regs = most;
     return regs ? regs : 1;
+}
+
+uint32_t hw_sim_spill_bytes(const hw_sim_function *function) {
+    enum { THERE_AND_BACK = 2 * 4 };
+    if (function->regs) return function->spill_bytes;
+    return (function->program->regs_estimate - hw_sim_regs(function)) * THERE_AND_BACK;
 }
 
 static uint32_t launch_shared(const hw_sim_function *function) {
@@ -51,6 +57,34 @@ static uint64_t stated_threads(const hw_ptx_function *ptx) {
     return (uint64_t)stated[0] * (stated[1] ? stated[1] : 1) * (stated[2] ? stated[2] : 1);
 }
 
+// ptxas gives no kernel fewer, whatever -maxrregcount says.
+// Source: ptxas 13.0 for sm_75 to sm_100, "adjusting per thread register count of 8 to lower bound of 24".
+enum { LEAST_LIMIT = 24 };
+
+// As many registers as let the stated blocks of the stated threads be resident; a number of blocks that no kernel could
+// reach is ignored, as ptxas does.
+static uint32_t most_by_bounds(const hw_sim_function *function, uint32_t threads, uint32_t most) {
+    const hw_arch *arch = arch_of(function);
+    uint32_t blocks = function->ptx->min_ncta_per_sm ? function->ptx->min_ncta_per_sm : 1;
+    if (hw_model_occupancy(arch, threads, 1, 0).blocks < blocks) blocks = 1;
+    while (most > 1 && hw_model_occupancy(arch, threads, most, 0).blocks < blocks) most--;
+    return most;
+}
+
+uint32_t hw_sim_most_regs(const hw_sim_function *function) {
+    const hw_arch *arch = arch_of(function);
+    enum { ENCODABLE = 255 };
+    uint32_t most = arch->max_regs_per_thread ? arch->max_regs_per_thread : ENCODABLE;
+    uint32_t limit = function->module->sim->options.max_regs;
+    uint64_t stated = stated_threads(function->ptx);
+    if (stated && stated <= arch->max_threads_per_block) most = most_by_bounds(function, (uint32_t)stated, most);
+    // nvcc's manual: the limit is ignored for kernels with launch bounds.
+    if (limit && limit < LEAST_LIMIT) limit = LEAST_LIMIT;
+    if (!stated && limit && limit < most) most = limit;
+    if (function->ptx->max_nreg && function->ptx->max_nreg < most) most = function->ptx->max_nreg;
+    return most;
+}
+
 // Registers as they are handed out: whole units per warp, warps in the groups that share a register file.
 static uint32_t threads_by(const hw_sim_function *function, uint32_t regs_per_thread) {
     const hw_arch *arch = arch_of(function);
@@ -73,6 +107,8 @@ void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_i
         .name = function->ptx->name,
         .regs = hw_sim_regs(function),
         .regs_estimated = !function->regs,
+        .spill_bytes = hw_sim_spill_bytes(function),
+        .has_dynamic_shared = function->program->dynamic_shared_align != 0,
         .static_shared_bytes = hw_sim_static_shared(function),
         .const_bytes = function->module->const_bytes,
         .local_bytes = function->program->local_bytes,
@@ -81,6 +117,7 @@ void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_i
         .n_params = function->ptx->n_params,
         .ptx_version = ptx->target,
         .binary_version = arch_of(function)->cc,
+        .producer = function->module->producer,
     };
 }
 
@@ -92,6 +129,7 @@ void hw_sim_get_param(const hw_sim_function *function, uint32_t index, uint32_t 
 }
 
 void hw_sim_set_regs(hw_sim_function *function, uint32_t regs) { function->regs = regs; }
+void hw_sim_set_spills(hw_sim_function *function, uint32_t bytes) { function->spill_bytes = bytes; }
 
 hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, uint32_t bytes, hw_diag *diag) {
     const hw_arch *arch = sim->options.gpu->arch;
@@ -205,6 +243,8 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .kernel = function->ptx->name,
         .regs = hw_sim_regs(function),
         .regs_estimated = !function->regs,
+        .spill_bytes = hw_sim_spill_bytes(function),
+        .producer = function->module->producer,
         .smem_static_bytes = hw_sim_static_shared(function),
         .smem_dynamic_bytes = args->dynamic_shared_bytes,
         .local_bytes = function->program->local_bytes,
@@ -261,6 +301,8 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     pthread_mutex_lock(&sim->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
     hw_launch_info info = describe(sim, args);
+    hw_sink *sink = sim->sink;
+    if (!status && sink && sink->wants && !sink->wants(sink, &info)) sink = NULL;
     hw_launch launch = {
         .set = function->module->set,
         .entry = function->program,
@@ -273,7 +315,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         .seed = sim->options.seed,
         .gpu = describe_gpu(sim, args),
         .mem = sim->mem,
-        .sink = sim->sink,
+        .sink = sink,
         .info = &info,
         .print = sim->options.print,
         .print_context = sim->options.print_context,

@@ -1,10 +1,12 @@
 // Loading a module: PTX text -> module -> variables placed and filled -> program -> bound.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/demangle.h"
 #include "device/sim_internal.h"
+#include "toolchain/producer.h"
 
 static bool lives_in_device_memory(const hw_ptx_symbol *symbol) {
     return symbol->space == HW_SPACE_GLOBAL || symbol->space == HW_SPACE_CONST;
@@ -106,6 +108,7 @@ static hw_status list_entries(hw_sim_module *module, hw_diag *diag) {
         if (!function->is_entry || !program) continue;
         hw_sim_function *entry = &module->functions[module->n_functions++];
         *entry = (hw_sim_function){.module = module, .ptx = function, .program = program};
+        entry->most_regs = hw_sim_most_regs(entry);
         uint32_t fixed = hw_sim_static_shared(entry);
         entry->max_dynamic_shared_bytes = fixed < most ? most - fixed : 0;
     }
@@ -129,6 +132,9 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
     hw_sim_module *module = hw_calloc(1, sizeof *module);
     if (!module) return hw_diag_no_memory(diag);
     module->sim = sim;
+    const char *producer = sim->options.producer;
+    if (!hw_producer_of_ptx(ptx, length, module->producer, sizeof module->producer) && producer && *producer)
+        snprintf(module->producer, sizeof module->producer, "%s", producer);
     pthread_mutex_lock(&sim->load_lock);
     hw_status status = hw_ptx_parse(ptx, length, name, &module->ptx, diag);
     if (!status) status = place_variables(sim, module, diag);

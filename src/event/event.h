@@ -14,7 +14,9 @@ typedef struct hw_launch_info {
     const char *kernel;              // mangled name
     uint32_t grid[3], block[3];
     uint32_t regs;                   // per thread
-    bool regs_estimated;
+    bool regs_estimated;             // regs and spill_bytes are estimates
+    uint32_t spill_bytes;            // per thread, of registers that are put away and fetched: stores and loads
+    const char *producer;            // compiler and version that made the PTX, "nvcc 13.0.88"; NULL or "": not known
     uint32_t smem_static_bytes, smem_dynamic_bytes, local_bytes;
     uint32_t bank_bytes;             // width of shared memory's banks that the program asks for: 4 or 8; 0: as 4
     const hw_note *notes;            // of all programs the launch can reach, concatenated; records index into it
@@ -59,6 +61,9 @@ typedef struct hw_executed {
 typedef struct hw_sink hw_sink;
 struct hw_sink {
     bool ordered;   // wants each access as it happens, with place; costs speed
+    // Asked on the launching thread before each launch: false, and the launch runs as if there were no sink. May be
+    // NULL: all are wanted.
+    bool (*wants)(hw_sink *sink, const hw_launch_info *info);
     // Called on the launching thread, before the first and after the last record of a launch. launch_begin may refuse.
     hw_status (*launch_begin)(hw_sink *sink, const hw_launch_info *info, hw_diag *diag);
     void (*launch_end)(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status);

@@ -116,6 +116,8 @@ struct hw_prof {
     hw_prof_camp camp;
     bool wants_lines, no_l1;
     void (*finished)(void *context, const hw_report *report);
+    bool (*wants)(void *context, const char *mangled);
+    uint64_t n_uncounted;
     void *context;
     hw_arena *arena;                     // names
     hw_report_launch *launches;

@@ -1,5 +1,5 @@
-// Records: a head, and in it either nothing (a process begins) or a launch, its kernel's mangled name, and lines with
-// their files' names. Each record stands for itself, so that processes can write in turn.
+// Records: a head, and behind it, of a launch that was counted, its numbers, its kernel's mangled name, who made the
+// PTX, and lines with their files' names. Each record stands for itself, so that processes can write in turn.
 #include "prof/journal.h"
 
 #include <errno.h>
@@ -12,14 +12,17 @@
 
 enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28 };
 
+enum { A_PROCESS, A_LAUNCH, AN_UNCOUNTED_LAUNCH };
+
 typedef struct record_head {
-    uint32_t magic, bytes;        // of what follows
+    uint32_t magic, kind, bytes;  // of what follows; 0 of other kinds than A_LAUNCH
 } record_head;
 
-// Behind it: name_bytes of the kernel's name, then lines. The launch's own pointers mean nothing here.
+// Behind it: name_bytes of the kernel's name, by_bytes of ptx_by, then lines. The launch's own pointers mean nothing
+// here.
 typedef struct launch_record {
     hw_report_launch launch;
-    uint32_t name_bytes, n_lines;
+    uint32_t name_bytes, by_bytes, n_lines;
 } launch_record;
 
 // Behind it: the file's name.
@@ -68,9 +71,9 @@ static hw_status flush(hw_journal *journal, hw_diag *diag) {
     }
 }
 
-static bool begin(hw_journal *journal) {
+static bool begin(hw_journal *journal, uint32_t kind) {
     journal->used = 0;
-    return put(journal, &(record_head){.magic = MAGIC}, sizeof(record_head));
+    return put(journal, &(record_head){.magic = MAGIC, .kind = kind}, sizeof(record_head));
 }
 
 hw_status hw_journal_open(const char *path, hw_journal **out, hw_diag *diag) {
@@ -80,7 +83,7 @@ hw_status hw_journal_open(const char *path, hw_journal **out, hw_diag *diag) {
     journal->file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     hw_status status = HW_OK;
     if (journal->file < 0) status = hw_diag_set(diag, HW_IO, "cannot write %s: %s", path, strerror(errno));
-    if (!status) status = begin(journal) ? flush(journal, diag) : hw_diag_no_memory(diag);
+    if (!status) status = begin(journal, A_PROCESS) ? flush(journal, diag) : hw_diag_no_memory(diag);
     if (status) hw_journal_close(journal);
     else *out = journal;
     return status;
@@ -93,6 +96,10 @@ void hw_journal_close(hw_journal *journal) {
     hw_free(journal->kernels);
     hw_free(journal->buffer);
     hw_free(journal);
+}
+
+hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag) {
+    return begin(journal, AN_UNCOUNTED_LAUNCH) ? flush(journal, diag) : hw_diag_no_memory(diag);
 }
 
 static written *find_written(hw_journal *journal, const char *mangled) {
@@ -141,9 +148,10 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
     const hw_report_kernel *kernel = report->kernels;
     while (kernel->mangled != mangled) kernel++;
     record.name_bytes = (uint32_t)strlen(mangled);
+    record.by_bytes = (uint32_t)strlen(record.launch.ptx_by);
     written *before = find_written(journal, mangled);
-    if (!before || !begin(journal) || !put(journal, &record, sizeof record) ||
-        !put(journal, mangled, record.name_bytes))
+    if (!before || !begin(journal, A_LAUNCH) || !put(journal, &record, sizeof record) ||
+        !put(journal, mangled, record.name_bytes) || !put(journal, record.launch.ptx_by, record.by_bytes))
         return hw_diag_no_memory(diag);
     uint32_t n_lines = 0;
     if (report->has_lines && (!put_lines(journal, kernel, before, &n_lines) || !remember(before, kernel)))
@@ -158,6 +166,9 @@ typedef struct reader {
     hw_arena *arena;
     unsigned char *bytes;         // of the record
     size_t size, at;
+    hw_report_lines lines_of;
+    uint64_t n_uncounted;
+    const char *ptx_by;           // of the last launch
     hw_report_launch *launches;
     size_t n_launches, launches_capacity;
     hw_report_kernel *kernels;
@@ -195,17 +206,40 @@ static bool is_text(const char *text, const char *other, size_t length) {
     return strncmp(text, other, length) == 0 && !text[length];
 }
 
-// The kernel of that name, a new one if need be; NULL when out of memory.
-static hw_report_kernel *find_kernel(reader *r, const char *name, size_t length, size_t **lines_capacity) {
-    size_t k = 0, capacity = r->kernels_capacity;
-    while (k < r->n_kernels && !is_text(r->kernels[k].mangled, name, length)) k++;
+// Do the lines of that launch, of a kernel of the same name, belong to these?
+static bool takes(const reader *r, const hw_report_kernel *kernel, const hw_report_launch *launch) {
+    if (r->lines_of == HW_LINES_OF_LAUNCH) return false;
+    return r->lines_of == HW_LINES_OF_KERNEL ||
+           (!memcmp(kernel->grid, launch->grid, sizeof kernel->grid) &&
+            !memcmp(kernel->block, launch->block, sizeof kernel->block) &&
+            kernel->smem_dynamic == launch->smem_dynamic);
+}
+
+static bool name_kernel(reader *r, hw_report_kernel *kernel, const char *name, size_t length) {
+    for (size_t k = r->n_kernels; k-- > 0;) {
+        if (!is_text(r->kernels[k].mangled, name, length)) continue;
+        kernel->mangled = r->kernels[k].mangled;
+        kernel->kernel = r->kernels[k].kernel;
+        return true;
+    }
+    char readable[4096];
+    kernel->mangled = hw_arena_string(r->arena, name, length);
+    if (!kernel->mangled) return false;
+    hw_demangle(kernel->mangled, readable, sizeof readable);
+    kernel->kernel = hw_arena_string(r->arena, readable, strlen(readable));
+    return kernel->kernel != NULL;
+}
+
+// The kernel of that name that takes the launch's lines, a new one if need be; NULL when out of memory.
+static hw_report_kernel *find_kernel(reader *r, const char *name, size_t length, const hw_report_launch *launch,
+                                     size_t **lines_capacity) {
+    size_t k = r->lines_of == HW_LINES_OF_LAUNCH ? r->n_kernels : 0, capacity = r->kernels_capacity;
+    while (k < r->n_kernels && !(is_text(r->kernels[k].mangled, name, length) && takes(r, &r->kernels[k], launch))) k++;
     if (k == r->n_kernels) {
-        char readable[4096];
-        hw_report_kernel kernel = {.mangled = hw_arena_string(r->arena, name, length)};
-        if (!kernel.mangled) return NULL;
-        hw_demangle(kernel.mangled, readable, sizeof readable);
-        kernel.kernel = hw_arena_string(r->arena, readable, strlen(readable));
-        if (!kernel.kernel ||
+        hw_report_kernel kernel = {.first = launch->ordinal, .smem_dynamic = launch->smem_dynamic};
+        memcpy(kernel.grid, launch->grid, sizeof kernel.grid);
+        memcpy(kernel.block, launch->block, sizeof kernel.block);
+        if (!name_kernel(r, &kernel, name, length) ||
             !grow(r->arena, (void **)&r->lines_capacity, k, &capacity, sizeof *r->lines_capacity) ||
             !grow(r->arena, (void **)&r->kernels, k, &r->kernels_capacity, sizeof *r->kernels))
             return NULL;
@@ -256,14 +290,20 @@ static hw_status read_line(reader *r, hw_report_kernel *kernel, size_t *capacity
 
 static hw_status read_launch(reader *r) {
     launch_record record;
-    const char *name;
+    const char *name, *by;
     size_t *lines_capacity;
-    if (!take(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes))) return HW_MALFORMED;
-    hw_report_kernel *kernel = find_kernel(r, name, record.name_bytes, &lines_capacity);
-    if (!kernel || !grow(r->arena, (void **)&r->launches, r->n_launches, &r->launches_capacity, sizeof *r->launches))
+    if (!take(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes)) ||
+        !(by = take_text(r, record.by_bytes)))
+        return HW_MALFORMED;
+    if (!r->ptx_by || !is_text(r->ptx_by, by, record.by_bytes))
+        r->ptx_by = hw_arena_string(r->arena, by, record.by_bytes);
+    record.launch.ordinal = r->n_launches + r->n_uncounted;
+    hw_report_kernel *kernel = find_kernel(r, name, record.name_bytes, &record.launch, &lines_capacity);
+    if (!kernel || !r->ptx_by ||
+        !grow(r->arena, (void **)&r->launches, r->n_launches, &r->launches_capacity, sizeof *r->launches))
         return HW_NO_MEMORY;
-    record.launch.ordinal = r->n_launches;
     record.launch.kernel = kernel->kernel;
+    record.launch.ptx_by = r->ptx_by;
     record.launch.mangled = kernel->mangled;
     r->launches[r->n_launches++] = record.launch;
     kernel->launches++;
@@ -287,20 +327,22 @@ static bool read_record(reader *r, FILE *in, size_t *capacity, hw_status *status
     return fread(r->bytes, 1, r->size, in) == r->size;
 }
 
-hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, bool has_lines, hw_arena *arena, hw_report *out,
-                          uint32_t *processes, hw_diag *diag) {
-    reader r = {.arena = arena};
+hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, const hw_journal_options *options, hw_arena *arena,
+                          hw_report *out, uint32_t *processes, hw_diag *diag) {
+    reader r = {.arena = arena, .lines_of = options->lines_of};
     record_head head;
     size_t capacity = 0;
     hw_status status = HW_OK;
     *processes = 0;
     while (!status && fread(&head, sizeof head, 1, in) == 1) {
         if (head.magic != MAGIC || head.bytes > MAX_RECORD) status = HW_MALFORMED;
-        else if (!head.bytes) ++*processes;
+        else if (head.kind == A_PROCESS) ++*processes;
+        else if (head.kind == AN_UNCOUNTED_LAUNCH) r.n_uncounted++;
         else if (r.size = head.bytes, read_record(&r, in, &capacity, &status)) status = read_launch(&r);
     }
     hw_free(r.bytes);
-    *out = (hw_report){.gpu = gpu, .launches = r.launches, .n_launches = r.n_launches, .has_lines = has_lines,
+    *out = (hw_report){.gpu = gpu, .launches = r.launches, .n_launches = r.n_launches,
+                       .n_uncounted = r.n_uncounted, .has_lines = options->has_lines, .lines_of = options->lines_of,
                        .kernels = r.kernels, .n_kernels = r.n_kernels};
     if (!status && ferror(in)) status = HW_IO;
     if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);

@@ -19,9 +19,18 @@ void hw_journal_close(hw_journal *journal);
 // of some 300 bytes, and 200 for each line. HW_IO, HW_NO_MEMORY: that launch is missing, and nothing else.
 hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *diag);
 
+// Notes a launch that is not counted, so that those behind it have the program's ordinals. HW_IO.
+hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag);
+
+// What of a journal goes into the report.
+typedef struct hw_journal_options {
+    bool has_lines;                  // it was written with lines
+    hw_report_lines lines_of;        // whose lines are added up
+} hw_journal_options;
+
 // The report of a journal of this build's, with everything in the arena. A last record that is not whole is left out.
 // *processes: how many began; 0: nobody wrote. HW_MALFORMED, HW_IO, HW_NO_MEMORY.
-hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, bool has_lines, hw_arena *arena, hw_report *out,
-                          uint32_t *processes, hw_diag *diag);
+hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, const hw_journal_options *options, hw_arena *arena,
+                          hw_report *out, uint32_t *processes, hw_diag *diag);
 
 #endif

@@ -106,6 +106,22 @@ static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *dia
     return hw_prof_prepare_lines(prof, info, diag);
 }
 
+static bool wants(hw_sink *sink, const hw_launch_info *info) {
+    hw_prof *prof = (hw_prof *)sink;
+    if (!prof->wants || prof->wants(prof->context, info->kernel)) return true;
+    prof->n_uncounted++;
+    return false;
+}
+
+// A string of the profiler's own; "" for none, and where there is no memory for it.
+static const char *keep_text(hw_prof *prof, const char *text) {
+    const hw_report_launch *last = prof->n_launches ? &prof->launches[prof->n_launches - 1] : NULL;
+    if (!text || !*text) return "";
+    if (last && !strcmp(last->ptx_by, text)) return last->ptx_by;
+    const char *copy = hw_arena_string(prof->arena, text, strlen(text));
+    return copy ? copy : "";
+}
+
 static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
     hw_prof *prof = (hw_prof *)sink;
     prof->epoch++;
@@ -242,9 +258,10 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     hw_report_launch *launch = &prof->launches[prof->n_launches];
     uint32_t least = prof->gpu->arch->min_regs_per_thread;
     *launch = (hw_report_launch){
-        .ordinal = prof->n_launches, .kernel = kernel->kernel, .mangled = kernel->mangled,
+        .ordinal = prof->n_launches + prof->n_uncounted, .kernel = kernel->kernel, .mangled = kernel->mangled,
         .regs = info->regs < least ? least : info->regs,
-        .regs_estimated = info->regs_estimated, .smem_static = info->smem_static_bytes,
+        .regs_estimated = info->regs_estimated, .spill_bytes = info->spill_bytes,
+        .ptx_by = keep_text(prof, info->producer), .smem_static = info->smem_static_bytes,
         .smem_dynamic = info->smem_dynamic_bytes, .occupancy = occupancy_of(prof->gpu->arch, info),
         .host_ms = (double)host_ns / 1e6, .status = status};
     memcpy(launch->grid, info->grid, sizeof launch->grid);
@@ -277,13 +294,15 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
         prof->wants_lines = options->lines;
         prof->no_l1 = options->no_l1;
         prof->finished = options->finished;
+        prof->wants = options->wants;
         prof->context = options->context;
     }
     // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
-    prof->sink = (hw_sink){.ordered = needs_addresses, .launch_begin = launch_begin, .launch_end = launch_end,
-                           .access = hw_prof_access, .copied = hw_prof_copied, .touched = hw_prof_touched,
-                           .executed = executed, .branch = branch, .guarded_off = guarded_off};
+    prof->sink = (hw_sink){.ordered = needs_addresses, .wants = wants, .launch_begin = launch_begin,
+                           .launch_end = launch_end, .access = hw_prof_access, .copied = hw_prof_copied,
+                           .touched = hw_prof_touched, .executed = executed, .branch = branch,
+                           .guarded_off = guarded_off};
     *out = prof;
     return HW_OK;
 }
@@ -311,7 +330,7 @@ hw_sink *hw_prof_sink(hw_prof *prof) { return &prof->sink; }
 
 const hw_report *hw_prof_report(hw_prof *prof) {
     prof->report = (hw_report){.gpu = prof->gpu, .launches = prof->launches, .n_launches = prof->n_launches,
-                               .has_lines = prof->wants_lines, .kernels = prof->kernels,
-                               .n_kernels = prof->n_kernels};
+                               .n_uncounted = prof->n_uncounted, .has_lines = prof->wants_lines,
+                               .kernels = prof->kernels, .n_kernels = prof->n_kernels};
     return &prof->report;
 }

@@ -32,12 +32,14 @@ bool hw_counts_partitions(const hw_gpu *gpu);
 
 // One kernel launch.
 typedef struct hw_report_launch {
-    uint64_t ordinal;                // 0 for the first
+    uint64_t ordinal;                // 0 for the first, those that are not counted among them
     const char *kernel;              // demangled, with parameter types
     const char *mangled;
     uint32_t grid[3], block[3];
     uint32_t regs;                   // per thread, as the launch takes them (some GPUs have a least number)
-    bool regs_estimated;             // not from ptxas
+    bool regs_estimated;             // regs and spill_bytes are not from ptxas
+    uint32_t spill_bytes;            // per thread, of registers that are put away and fetched: stores and loads
+    const char *ptx_by;              // compiler and version that made the PTX; "": it does not say
     uint32_t smem_static, smem_dynamic;   // bytes per block
     hw_occupancy occupancy;          // limit_smem: of the memory that the driver would set aside (model/occupancy.h)
     uint64_t counts[HW_COUNTERS];
@@ -58,10 +60,16 @@ typedef struct hw_report_line {
     uint64_t counts[HW_COUNTERS];
 } hw_report_line;
 
-// All lines of one kernel that were executed, by file and line.
+// Launches whose lines are counted together.
+typedef enum hw_report_lines { HW_LINES_OF_KERNEL, HW_LINES_OF_GROUP, HW_LINES_OF_LAUNCH } hw_report_lines;
+
+// All lines that one kernel's launches executed, by file and line: of all launches, of those of one configuration
+// (grid, block, shared memory), or of a single one.
 typedef struct hw_report_kernel {
     const char *kernel, *mangled;
     uint64_t launches;
+    uint64_t first;                  // ordinal of the first launch; its configuration is
+    uint32_t grid[3], block[3], smem_dynamic;
     const hw_report_line *lines;
     size_t n_lines;
 } hw_report_kernel;
@@ -71,7 +79,9 @@ typedef struct hw_report {
     const hw_gpu *gpu;
     const hw_report_launch *launches;    // in launch order
     size_t n_launches;
+    uint64_t n_uncounted;                // launches that were not wanted, and are in no row
     bool has_lines;                      // kernels were recorded
+    hw_report_lines lines_of;            // what each of the kernels stands for
     const hw_report_kernel *kernels;     // in the order of their first launch
     size_t n_kernels;
 } hw_report;
@@ -83,6 +93,9 @@ typedef struct hw_prof_options {
     bool no_l1;                      // 2.x: global loads go past the first-level cache, as after ptxas -dlcm=cg
     // Called after each launch, on the launching thread, with the report up to it. May be NULL.
     void (*finished)(void *context, const hw_report *report);
+    // Is a launch of this kernel (its mangled name) to be counted? Called before each launch, on the launching thread;
+    // those that are not have an ordinal and no row. NULL: all are.
+    bool (*wants)(void *context, const char *mangled);
     void *context;
 } hw_prof_options;
 

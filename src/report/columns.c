@@ -24,12 +24,12 @@ static void ordinal(column c, subject s, hw_grid_cell *cell) {
 }
 
 static void kernel(column c, subject s, hw_grid_cell *cell) {
-    enum { WIDTH = 30 };
-    char name[1024], shown[HW_GRID_CELL];
+    enum { MOST = 400 };
+    char name[4096], shown[HW_GRID_CELL - sizeof " (stopped)"];
     (void)c;
     hw_report_short_name(s->launch->kernel, name, sizeof name);
-    hw_report_shorten(name, WIDTH, false, shown, sizeof shown);
-    snprintf(cell->text, sizeof cell->text, "%.80s%s", shown, s->launch->status ? " (stopped)" : "");
+    hw_grid_shorten(name, MOST, shown, sizeof shown);
+    snprintf(cell->text, sizeof cell->text, "%s%s", shown, s->launch->status ? " (stopped)" : "");
     cell->colour = s->launch->status ? HW_GRID_BAD : HW_GRID_PLAIN;
 }
 
@@ -39,11 +39,8 @@ static void line_number(column c, subject s, hw_grid_cell *cell) {
 }
 
 static void source_text(column c, subject s, hw_grid_cell *cell) {
-    enum { WIDTH = 36 };
-    char text[512];
     (void)c;
-    hw_source_line(s->source, s->line->line, text, sizeof text);
-    hw_report_shorten(text, WIDTH, false, cell->text, HW_GRID_CELL);
+    hw_source_line(s->source, s->line->line, cell->text, HW_GRID_CELL);
 }
 
 static void direction(column c, subject s, hw_grid_cell *cell) {
@@ -79,11 +76,23 @@ static void occupancy(column c, subject s, hw_grid_cell *cell) {
     hw_cell_percent(cell, pct, pct >= 50 ? HW_GRID_GOOD : pct < 25 ? HW_GRID_BAD : HW_GRID_PLAIN);
 }
 
+static void spills(column c, subject s, hw_grid_cell *cell) {
+    (void)c;
+    uint32_t bytes = s->launch->spill_bytes;
+    hw_cell_nothing(cell);
+    if (!bytes) return;
+    snprintf(cell->text, sizeof cell->text, "%s%u B", s->launch->regs_estimated ? "~" : "", bytes);
+    cell->colour = HW_GRID_BAD;
+}
+
+static void write_us(double us, hw_grid_cell *cell) {
+    hw_report_fixed(us, us < 99.95 ? 1 : 0, cell->text, sizeof cell->text);
+}
+
 static void estimated_us(column c, subject s, hw_grid_cell *cell) {
-    double us = s->launch->estimate.us;
     (void)c;
     if (s->launch->status) hw_cell_nothing(cell);
-    else hw_report_fixed(us, us < 99.95 ? 1 : 0, cell->text, sizeof cell->text);
+    else write_us(s->launch->estimate.us, cell);
 }
 
 static void estimated_gbs(column c, subject s, hw_grid_cell *cell) {
@@ -97,6 +106,44 @@ static void estimated_bound(column c, subject s, hw_grid_cell *cell) {
     (void)c;
     if (s->launch->status) hw_cell_nothing(cell);
     else hw_cell_text(cell, hw_bound_name(s->launch->estimate.bound));
+}
+
+// ---- All launches of a kernel ---------------------------------------------------------------------------------------
+
+static void launches(column c, subject s, hw_grid_cell *cell) {
+    (void)c;
+    hw_cell_count(cell, s->summary->launches);
+}
+
+static void share_of_time(column c, subject s, hw_grid_cell *cell) {
+    (void)c;
+    hw_cell_percent(cell, s->summary->share_pct, HW_GRID_PLAIN);
+}
+
+// Of launches that ran to their end: there may be none.
+static void us_of(subject s, double us, hw_grid_cell *cell) {
+    if (s->summary->completed) write_us(us, cell);
+    else hw_cell_nothing(cell);
+}
+
+static void total_us(column c, subject s, hw_grid_cell *cell) {
+    (void)c;
+    us_of(s, s->launch->estimate.us, cell);
+}
+
+static void mean_us(column c, subject s, hw_grid_cell *cell) {
+    (void)c;
+    us_of(s, s->summary->mean_us, cell);
+}
+
+static void least_us(column c, subject s, hw_grid_cell *cell) {
+    (void)c;
+    us_of(s, s->summary->min_us, cell);
+}
+
+static void most_us(column c, subject s, hw_grid_cell *cell) {
+    (void)c;
+    us_of(s, s->summary->max_us, cell);
 }
 
 // ---- Counters -------------------------------------------------------------------------------------------------------
@@ -119,7 +166,8 @@ static void traffic(column c, subject s, hw_grid_cell *cell) {
     hw_cell_bytes(cell, moved * SECTOR_BYTES, hw_cell_judge((double)moved, (double)ideal));
 }
 
-static void spills(column c, subject s, hw_grid_cell *cell) {
+// Sectors of loads, of stores.
+static void local_arrays(column c, subject s, hw_grid_cell *cell) {
     hw_cell_bytes(cell, (value(c, s, 0) + value(c, s, 1)) * SECTOR_BYTES, HW_GRID_PLAIN);
 }
 
@@ -222,7 +270,7 @@ static void wanted_bytes(column c, subject s, hw_grid_cell *cell) {
 // Of launches only. 0: there was no room to count it.
 static void partitions(column c, subject s, hw_grid_cell *cell) {
     (void)c;
-    if (!s->launch) return;
+    if (!s->launch || s->summary) return;
     double pct = s->is_store ? s->launch->gst_partition_pct : s->launch->gld_partition_pct;
     if (pct > 0) hw_cell_percent(cell, pct, hw_cell_judge(100, pct));
     else hw_cell_text(cell, "not counted");
@@ -239,21 +287,37 @@ static void partitions(column c, subject s, hw_grid_cell *cell) {
     {{HW_COUNT_GLD_##a, HW_COUNT_GLD_##b, HW_COUNT_GLD_##c, HW_COUNT_GLD_##d},                                        \
      {HW_COUNT_GST_##a, HW_COUNT_GST_##b, HW_COUNT_GST_##c, HW_COUNT_GST_##d}}
 
-enum { LEFT = true, RIGHT = false };
+enum { RIGHT = 0, LEFT = HW_GRID_LEFT, KEY = HW_GRID_KEY, NAME = LEFT | KEY | HW_GRID_SHORTENED };
 
 static const hw_table_column launch_names[] = {
-    {{"", "#", RIGHT}, 10, 999, ordinal, {{0}}},
-    {{"", "kernel", LEFT}, 10, 999, kernel, {{0}}},
+    {{"", "#", KEY}, 10, 999, ordinal, {{0}}},
+    {{"", "kernel", NAME}, 10, 999, kernel, {{0}}},
+};
+
+static const hw_table_column summary_names[] = {
+    {{"", "kernel", NAME}, 10, 999, kernel, {{0}}},
 };
 
 static const hw_table_column line_names[] = {
-    {{"", "line", RIGHT}, 10, 999, line_number, {{0}}},
-    {{"", "", LEFT}, 10, 999, source_text, {{0}}},
+    {{"", "line", KEY}, 10, 999, line_number, {{0}}},
+    {{"", "", LEFT | HW_GRID_WRAPPED}, 10, 999, source_text, {{0}}},
+};
+
+static const hw_table_column launch_shape[] = {
+    {{"", "grid", RIGHT}, 10, 999, grid, {{0}}},
+    {{"", "block", RIGHT}, 10, 999, block, {{0}}},
+};
+
+static const hw_table_column summary_times[] = {
+    {{"", "launches", RIGHT}, 10, 999, launches, {{0}}},
+    {{"share of", "est. time", RIGHT}, 10, 999, share_of_time, {{0}}},
+    {{"est. us", "total", RIGHT}, 10, 999, total_us, {{0}}},
+    {{"", "mean", RIGHT}, 10, 999, mean_us, {{0}}},
+    {{"", "min", RIGHT}, 10, 999, least_us, {{0}}},
+    {{"", "max", RIGHT}, 10, 999, most_us, {{0}}},
 };
 
 static const hw_table_column launch_columns[] = {
-    {{"", "grid", RIGHT}, 10, 999, grid, {{0}}},
-    {{"", "block", RIGHT}, 10, 999, block, {{0}}},
     {{"", "regs", RIGHT}, 10, 999, registers, {{0}}},
     {{"shared", "bytes", RIGHT}, 10, 999, shared_bytes, {{0}}},
     {{"occu-", "pancy", RIGHT}, 10, 999, occupancy, {{0}}},
@@ -270,9 +334,16 @@ static const hw_table_column launch_columns[] = {
     {{"bank", "passes", RIGHT}, 10, 999, passes, {{HW_COUNT_SMEM_WAVEFRONTS, HW_COUNT_SMEM_WAVEFRONTS_IDEAL}}},
     {{"warps", "serialised", RIGHT}, 10, 13, serialised,
      {{HW_COUNT_WARP_SERIALIZE, HW_COUNT_LDS_INST, HW_COUNT_STS_INST, HW_COUNT_CONST_REQUESTS}}},
-    {{"spill", "traffic", RIGHT}, 10, 999, spills, {{HW_COUNT_LLD_SECTORS, HW_COUNT_LST_SECTORS}}},
+    {{"local", "arrays", RIGHT}, 10, 999, local_arrays, {{HW_COUNT_LLD_SECTORS, HW_COUNT_LST_SECTORS}}},
+    {{"", "spills", RIGHT}, 10, 999, spills, {{0}}},
     {{"diver-", "gence", RIGHT}, 10, 999, divergence, {{HW_COUNT_BRANCHES, HW_COUNT_BRANCHES_DIVERGENT}}},
+};
+
+static const hw_table_column launch_time[] = {
     {{"est.", "us", RIGHT}, 10, 999, estimated_us, {{0}}},
+};
+
+static const hw_table_column launch_rates[] = {
     {{"est.", "GB/s", RIGHT}, 10, 999, estimated_gbs, {{0}}},
     {{"est.", "bound", RIGHT}, 10, 999, estimated_bound, {{0}}},
 };
@@ -294,13 +365,14 @@ static const hw_table_column line_columns[] = {
     {{"bank", "passes", RIGHT}, 10, 999, passes, {{HW_COUNT_SMEM_WAVEFRONTS, HW_COUNT_SMEM_WAVEFRONTS_IDEAL}}},
     {{"warps", "serialised", RIGHT}, 10, 13, serialised,
      {{HW_COUNT_WARP_SERIALIZE, HW_COUNT_LDS_INST, HW_COUNT_STS_INST, HW_COUNT_CONST_REQUESTS}}},
+    {{"local", "arrays", RIGHT}, 10, 999, local_arrays, {{HW_COUNT_LLD_SECTORS, HW_COUNT_LST_SECTORS}}},
     {{"", "branches", RIGHT}, 10, 999, count, {{HW_COUNT_BRANCHES}}},
     {{"diver-", "gence", RIGHT}, 10, 999, divergence, {{HW_COUNT_BRANCHES, HW_COUNT_BRANCHES_DIVERGENT}}},
 };
 
 // Global memory without a cache, a row for the loads and one for the stores.
 static const hw_table_column memory_columns[] = {
-    {{"", "access", LEFT}, 10, 13, direction, {{0}}},
+    {{"", "access", LEFT | KEY}, 10, 13, direction, {{0}}},
     {{"half-warps", "coalesced", RIGHT}, 10, 11, count, BOTH(COALESCED)},
     {{"half-warps", "uncoalesced", RIGHT}, 10, 11, uncoalesced, BOTH2(COALESCED, UNCOALESCED)},
     {{"transactions/", "half-warp", RIGHT}, 10, 11, of_half_warp,
@@ -316,39 +388,24 @@ static const hw_table_column memory_columns[] = {
     {{"partitions", "used", RIGHT}, 10, 13, partitions, {{0}}},
 };
 
+// Columns that stand side by side.
 #define PART(array) {array, (int)(sizeof(array) / sizeof(array)[0])}
-_Static_assert(sizeof launch_names + sizeof launch_columns <= HW_GRID_COLUMNS * sizeof(hw_table_column), "fit a grid");
-_Static_assert(sizeof line_names + sizeof line_columns <= HW_GRID_COLUMNS * sizeof(hw_table_column), "fit a grid");
-_Static_assert(sizeof launch_names + sizeof memory_columns <= HW_GRID_COLUMNS * sizeof(hw_table_column), "fit a grid");
+#define N_COLUMNS(array) (sizeof(array) / sizeof(array)[0])
+_Static_assert(N_COLUMNS(launch_names) + N_COLUMNS(launch_shape) + N_COLUMNS(launch_columns) + N_COLUMNS(launch_time) +
+                       N_COLUMNS(launch_rates) <= HW_GRID_COLUMNS, "fit a grid");
+_Static_assert(N_COLUMNS(summary_names) + N_COLUMNS(summary_times) + N_COLUMNS(launch_columns) +
+                       N_COLUMNS(launch_rates) <= HW_GRID_COLUMNS, "fit a grid");
+_Static_assert(N_COLUMNS(line_names) + N_COLUMNS(line_columns) <= HW_GRID_COLUMNS, "fit a grid");
+_Static_assert(N_COLUMNS(launch_names) + N_COLUMNS(memory_columns) <= HW_GRID_COLUMNS, "fit a grid");
 
 const hw_table hw_tables[HW_TABLES] = {
-    [HW_TABLE_LAUNCHES] = {10, 999, false, NULL, {PART(launch_names), PART(launch_columns)}},
+    [HW_TABLE_LAUNCHES] = {10, 999, false, NULL,
+                           {PART(launch_names), PART(launch_shape), PART(launch_columns), PART(launch_time),
+                            PART(launch_rates)}},
     [HW_TABLE_MEMORY] = {10, 13, true, "global memory", {PART(launch_names), PART(memory_columns)}},
+    [HW_TABLE_SUMMARY] = {10, 999, false, NULL,
+                          {PART(summary_names), PART(summary_times), PART(launch_columns), PART(launch_rates)}},
+    [HW_TABLE_SUMMARY_MEMORY] = {10, 13, true, "global memory", {PART(summary_names), PART(memory_columns)}},
     [HW_TABLE_LINES] = {10, 999, false, NULL, {PART(line_names), PART(line_columns)}},
     [HW_TABLE_LINE_MEMORY] = {10, 13, true, "global memory", {PART(line_names), PART(memory_columns)}},
 };
-
-const hw_table_legend hw_table_legends[] = {
-    {70, 999, "sectors/load, /store",
-     "32-byte sectors that a warp's access touches / would touch if its lanes lay side by side"},
-    {30, 69, "trans./load, /store",
-     "32-byte transactions that a warp's access takes / would take if its lanes lay side by side"},
-    {20, 29, "trans./load",
-     "128-byte lines that a warp's load takes (past L1: sectors of 32) / the fewest that would do"},
-    {20, 29, "trans./store",
-     "32-byte transactions that a warp's store takes / would take if its lanes lay side by side"},
-    {10, 11, "coalesced",
-     "half-warps whose lanes take the words of a segment in order; others take a transaction a lane"},
-    {10, 11, "transactions", "that a half-warp takes / the fewest that would do"},
-    {12, 13, "transactions", "that a warp takes, half by half / the fewest that would do"},
-    {10, 13, "bytes moved, wanted", "what transactions move; what lanes ask for, each access's rounded up to 32"},
-    {10, 13, "partitions used",
-     "share of the bandwidth in use: partitions that running blocks ask less of stand idle"},
-    {10, 999, "bank passes", "passes through the shared-memory banks for each one without bank conflicts"},
-    {10, 13, "warps serialised",
-     "their accesses to shared or constant memory that took more passes than without conflicts"},
-    {10, 999, "divergence", "branches whose lanes parted"},
-    {10, 999, "est. us, GB/s, bound",
-     "estimate of the GPU's time, useful bytes over it, and what holds the launch up"},
-};
-const int hw_table_n_legends = sizeof hw_table_legends / sizeof hw_table_legends[0];

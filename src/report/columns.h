@@ -5,10 +5,12 @@
 #include "prof/prof.h"
 #include "report/grid.h"
 #include "report/source.h"
+#include "report/summary.h"
 
 // What a row is about: a launch, or a line of a kernel; in tables of global memory, its loads or its stores.
 typedef struct hw_table_subject {
     const hw_report_launch *launch;      // NULL: of a line
+    const hw_report_summary *summary;    // all launches of a kernel, with their sums in launch; else NULL
     const hw_report_line *line;          // NULL: of a launch
     hw_source *source;                   // the line's file; may be NULL
     const uint64_t *counts;              // of the launch or the line
@@ -29,20 +31,22 @@ typedef struct hw_table_part {
 } hw_table_part;
 
 typedef enum hw_table_id {
-    HW_TABLE_LAUNCHES, HW_TABLE_MEMORY, HW_TABLE_LINES, HW_TABLE_LINE_MEMORY, HW_TABLES
+    HW_TABLE_LAUNCHES, HW_TABLE_MEMORY, HW_TABLE_SUMMARY, HW_TABLE_SUMMARY_MEMORY, HW_TABLE_LINES,
+    HW_TABLE_LINE_MEMORY, HW_TABLES
 } hw_table_id;
 
 typedef struct hw_table {
     int since, until;                    // compute capabilities that have it
     bool is_by_direction;                // two rows for each launch or line: loads, stores
     const char *title;                   // NULL: none
-    hw_table_part parts[2];              // its columns: the first part's, then the second's
+    hw_table_part parts[5];              // its columns, part by part
 } hw_table;
 extern const hw_table hw_tables[HW_TABLES];
 
 // What the columns say, one line each.
 typedef struct hw_table_legend {
     int since, until;
+    bool (*applies)(const hw_report *report);   // is there anything in the column?
     const char *name, *text;
 } hw_table_legend;
 extern const hw_table_legend hw_table_legends[];

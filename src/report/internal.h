@@ -3,11 +3,15 @@
 #define HW_REPORT_INTERNAL_H
 
 #include "report/report.h"
+#include "report/summary.h"
 
 // One per format. They need not look at out's error flag: hw_report_write does.
-hw_status hw_report_write_table(const hw_report *report, bool colour, FILE *out, hw_diag *diag);
-hw_status hw_report_write_csv(const hw_report *report, bool colour, FILE *out, hw_diag *diag);
-hw_status hw_report_write_json(const hw_report *report, bool colour, FILE *out, hw_diag *diag);
+hw_status hw_report_write_table(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag);
+hw_status hw_report_write_csv(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag);
+hw_status hw_report_write_json(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag);
+
+// Who made the PTX of a kernel's launches; "" where it is not known.
+const char *hw_report_ptx_by(const hw_report *report, const hw_report_kernel *kernel);
 
 // text.c. All write a string that is cut to out_bytes and return out. Numbers have a '.' whatever the locale is.
 

@@ -51,6 +51,7 @@ static json_t *launch_object(const hw_gpu *gpu, const hw_report_launch *l) {
     failed |= put(object, "block", shape(l->block));
     failed |= put_integer(object, "regs", l->regs);
     failed |= put(object, "regs_estimated", json_boolean(l->regs_estimated));
+    failed |= put_integer(object, "spill_bytes", l->spill_bytes);
     failed |= put_integer(object, "smem_static", l->smem_static);
     failed |= put_integer(object, "smem_dynamic", l->smem_dynamic);
     failed |= put_integer(object, "limit_blocks", o->limit_blocks);
@@ -68,6 +69,35 @@ static json_t *launch_object(const hw_gpu *gpu, const hw_report_launch *l) {
     failed |= put(object, "est_us", rounded(l->estimate.us, 0.001));
     failed |= put(object, "est_gbs", rounded(l->estimate.gbs, 0.001));
     failed |= put(object, "est_bound", json_string(l->status ? "" : hw_bound_name(l->estimate.bound)));
+    failed |= put(object, "ptx_by", text(l->ptx_by ? l->ptx_by : ""));
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *summary_object(const hw_gpu *gpu, const hw_report_summary *row) {
+    const hw_report_launch *sum = &row->sum;
+    json_t *object = json_object();
+    int failed = put(object, "kernel", text(sum->kernel));
+    failed |= put(object, "mangled", text(sum->mangled));
+    failed |= put_integer(object, "launches", row->launches);
+    failed |= put_integer(object, "completed", row->completed);
+    failed |= put(object, "share_pct", rounded(row->share_pct, 0.001));
+    failed |= put(object, "est_us", rounded(sum->estimate.us, 0.001));
+    failed |= put(object, "est_us_mean", rounded(row->mean_us, 0.001));
+    failed |= put(object, "est_us_min", rounded(row->min_us, 0.001));
+    failed |= put(object, "est_us_max", rounded(row->max_us, 0.001));
+    failed |= put(object, "est_gbs", rounded(sum->estimate.gbs, 0.001));
+    failed |= put(object, "est_bound", json_string(row->completed ? hw_bound_name(sum->estimate.bound) : ""));
+    failed |= put_integer(object, "regs", sum->regs);
+    failed |= put(object, "regs_estimated", json_boolean(sum->regs_estimated));
+    failed |= put_integer(object, "spill_bytes", sum->spill_bytes);
+    failed |= put_integer(object, "smem_static", sum->smem_static);
+    failed |= put_integer(object, "smem_dynamic", sum->smem_dynamic);
+    failed |= put(object, "occupancy_pct", rounded(sum->occupancy.occupancy_pct, 0.001));
+    failed |= put_counters(object, gpu, sum->counts);
+    failed |= put(object, "host_ms", rounded(sum->host_ms, 0.0001));
+    failed |= put(object, "ptx_by", text(sum->ptx_by ? sum->ptx_by : ""));
     if (!failed) return object;
     json_decref(object);
     return NULL;
@@ -98,37 +128,73 @@ static hw_status write_element(FILE *out, json_t *object, bool is_first, hw_diag
     return failed && !ferror(out) ? hw_diag_no_memory(diag) : HW_OK;
 }
 
-static hw_status write_kernel(const hw_gpu *gpu, const hw_report_kernel *kernel, bool is_first, FILE *out,
+// What a listing of lines is of, without them.
+static json_t *kernel_object(const hw_report *report, const hw_report_kernel *kernel) {
+    json_t *object = json_object();
+    int failed = put(object, "kernel", text(kernel->kernel));
+    if (report->lines_of != HW_LINES_OF_KERNEL) {
+        failed |= put_integer(object, "ordinal", kernel->first);
+        failed |= put(object, "grid", shape(kernel->grid)) | put(object, "block", shape(kernel->block));
+        failed |= put_integer(object, "smem_dynamic", kernel->smem_dynamic);
+    }
+    failed |= put_integer(object, "launches", kernel->launches);
+    failed |= put(object, "ptx_by", text(hw_report_ptx_by(report, kernel)));
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static hw_status write_kernel(const hw_report *report, const hw_report_kernel *kernel, bool is_first, FILE *out,
                               hw_diag *diag) {
-    json_t *name = text(kernel->kernel);
-    hw_status status = name ? HW_OK : hw_diag_no_memory(diag);
+    const hw_gpu *gpu = report->gpu;
+    json_t *head = kernel_object(report, kernel);
+    hw_status status = head ? HW_OK : hw_diag_no_memory(diag);
     if (status) return status;
-    fputs(is_first ? "\n   {\"kernel\": " : ",\n   {\"kernel\": ", out);
-    json_dumpf(name, out, JSON_ENCODE_ANY);
-    fprintf(out, ", \"launches\": %llu, \"lines\": [", (unsigned long long)kernel->launches);
+    fputs(is_first ? "\n   {" : ",\n   {", out);
+    json_dumpf(head, out, JSON_EMBED);
+    fputs(", \"lines\": [", out);
     for (size_t i = 0; i < kernel->n_lines && !status; i++)
         status = write_element(out, line_object(gpu, &kernel->lines[i]), i == 0, diag);
     fputs("]}", out);
-    json_decref(name);
+    json_decref(head);
     return status;
 }
 
-hw_status hw_report_write_json(const hw_report *report, bool colour, FILE *out, hw_diag *diag) {
-    (void)colour;
+static hw_status write_summary(const hw_report *report, FILE *out, hw_diag *diag) {
+    hw_report_summary *rows;
+    size_t n;
+    hw_status status = hw_report_summarise(report, &rows, &n, diag);
+    if (status) return status;
+    fputs(",\n \"summary\": [", out);
+    for (size_t i = 0; i < n && !status; i++)
+        status = write_element(out, summary_object(report->gpu, &rows[i]), i == 0, diag);
+    hw_free(rows);
+    return status;
+}
+
+static hw_status write_launches(const hw_report *report, FILE *out, hw_diag *diag) {
+    hw_status status = HW_OK;
+    fputs(",\n \"launches\": [", out);
+    for (size_t i = 0; i < report->n_launches && !status; i++)
+        status = write_element(out, launch_object(report->gpu, &report->launches[i]), i == 0, diag);
+    return status;
+}
+
+hw_status hw_report_write_json(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag) {
     json_t *gpu = gpu_object(report->gpu);
     hw_status status = gpu ? HW_OK : hw_diag_no_memory(diag);
     if (status) return status;
     fputs("{\"gpu\": ", out);
     json_dumpf(gpu, out, 0);
     json_decref(gpu);
-    fputs(",\n \"launches\": [", out);
-    for (size_t i = 0; i < report->n_launches && !status; i++)
-        status = write_element(out, launch_object(report->gpu, &report->launches[i]), i == 0, diag);
+    fprintf(out, ",\n \"uncounted\": %llu", (unsigned long long)report->n_uncounted);
+    if (look->rows == HW_REPORT_ROWS_SUMMARY) status = write_summary(report, out, diag);
+    else status = write_launches(report, out, diag);
     fputs("]", out);
     if (report->has_lines) {
         fputs(",\n \"kernels\": [", out);
         for (size_t i = 0; i < report->n_kernels && !status; i++)
-            status = write_kernel(report->gpu, &report->kernels[i], i == 0, out, diag);
+            status = write_kernel(report, &report->kernels[i], i == 0, out, diag);
         fputs("]", out);
     }
     fputs("}\n", out);

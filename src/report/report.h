@@ -1,14 +1,16 @@
 // A profile as text.
 //
-// table  for people, up to 120 columns: one row per launch with the ratios that explain its speed; green is as good as
-//        it gets, red is where time is lost. What GPUs of 1.x do in global memory is a table of its own, a row for the
-//        loads and one for the stores. With lines: a listing per kernel behind it, with the source's text where its
-//        file can be read.
-// csv    one header line and one row per launch, the columns of docs/design.md in their order and at the end
-//        regs_estimated (1: regs is a liveness estimate, not ptxas's number). A share of partitions that was not
-//        counted is empty (in JSON null). With lines: one row per kernel and source line instead (columns kernel,
-//        launches, file, line and the counters), so that the file stays one table.
-// json   {"gpu": {...}, "launches": [{...}]}, and with lines "kernels": [{"kernel", "launches", "lines": [{...}]}].
+// table  for people: one row per launch, or per kernel, with the ratios that explain its speed; green is as good as it
+//        gets, red is where time is lost. What is too wide becomes two tables. What GPUs of 1.x do in global memory is
+//        a table of its own, a row for the loads and one for the stores. With lines: a listing per kernel behind it,
+//        with the source's text where its file can be read.
+// csv    one header line and one row per launch, the columns of docs/design.md in their order. A share of partitions
+//        that was not counted is empty (in JSON null). Summed up: a row per kernel. With lines: one row per kernel and
+//        source line instead (columns kernel, launches, file, line, the counters and ptx_by; before launches which ones
+//        where they are told apart), so that the file stays one table.
+// json   {"gpu": {...}, "uncounted": N, "launches": [{...}]}, summed up "summary" in place of "launches", and with
+//        lines "kernels": [{"kernel", "launches", "lines": [{...}]}].
+// man/halfwarp-columns.7 has all columns.
 #ifndef HW_REPORT_REPORT_H
 #define HW_REPORT_REPORT_H
 
@@ -22,9 +24,18 @@ typedef enum hw_report_format { HW_REPORT_TABLE, HW_REPORT_CSV, HW_REPORT_JSON, 
 hw_report_format hw_report_find_format(const char *name);
 const char *hw_report_format_name(hw_report_format format);
 
-// Writes the report to an open file. With colour, the table has ANSI colours; the other formats never have.
-// HW_IO when out cannot be written; HW_NO_MEMORY. Deterministic but for host_ms.
-hw_status hw_report_write(const hw_report *report, hw_report_format format, bool colour, FILE *out, hw_diag *diag);
+// Rows for launches or for kernels; as they fit: those of launches, but in tables of more than 40 those of kernels.
+typedef enum hw_report_rows { HW_REPORT_ROWS_AS_FIT, HW_REPORT_ROWS_LAUNCHES, HW_REPORT_ROWS_SUMMARY } hw_report_rows;
+
+typedef struct hw_report_look {
+    hw_report_rows rows;
+    bool colour;                 // ANSI colours, of tables only
+    int width;                   // characters that lines of a table should fit; 0: any number
+} hw_report_look;
+
+// Writes the report to an open file. HW_IO when out cannot be written; HW_NO_MEMORY. Deterministic but for host_ms.
+hw_status hw_report_write(const hw_report *report, hw_report_format format, const hw_report_look *look, FILE *out,
+                          hw_diag *diag);
 
 // Names as tables show them; both are cut to out_bytes and return out.
 // A demangled name without result type and parameters: "transpose<32>".

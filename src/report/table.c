@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "report/columns.h"
 #include "report/internal.h"
 
@@ -13,7 +14,8 @@ typedef struct view {
     hw_grid_column headings[HW_GRID_COLUMNS];
     int n_columns;
     bool is_by_direction;
-    const hw_report_launch *launches;    // NULL: lines
+    const hw_report_launch *launches;    // one of these three, the others NULL
+    const hw_report_summary *summaries;
     const hw_report_line *lines;
     hw_source *source;
 } view;
@@ -32,6 +34,7 @@ static void fill_row(const void *context, size_t row, hw_grid_cell *cells) {
     size_t item = v->is_by_direction ? row / 2 : row;
     hw_table_subject s = {.source = v->source, .is_store = v->is_by_direction && row % 2};
     if (v->launches) s.launch = &v->launches[item];
+    else if (v->summaries) s.launch = &v->summaries[item].sum, s.summary = &v->summaries[item];
     else s.line = &v->lines[item];
     s.counts = s.launch ? s.launch->counts : s.line->counts;
     // Nothing was stored, or loaded: no row.
@@ -39,67 +42,132 @@ static void fill_row(const void *context, size_t row, hw_grid_cell *cells) {
     for (int c = 0; c < v->n_columns; c++) v->columns[c]->fill(v->columns[c], &s, &cells[c]);
 }
 
-static void write_table(hw_table_id id, const hw_gpu *gpu, view v, size_t n_items, bool colour, FILE *out) {
+static void write_table(hw_table_id id, const hw_gpu *gpu, view v, size_t n_items, const hw_report_look *look,
+                        FILE *out) {
     const hw_table *table = &hw_tables[id];
     if (!covers(table->since, table->until, gpu)) return;
     v.is_by_direction = table->is_by_direction;
-    for (int i = 0; i < 2; i++) choose_columns(&v, table->parts[i], gpu);
+    for (size_t i = 0; i < sizeof table->parts / sizeof table->parts[0]; i++) choose_columns(&v, table->parts[i], gpu);
     hw_grid_write(&(hw_grid){.title = table->title, .columns = v.headings, .n_columns = v.n_columns,
-                             .n_rows = table->is_by_direction ? 2 * n_items : n_items, .row = fill_row, .context = &v},
-                  colour, out);
+                             .width = look->width, .n_rows = table->is_by_direction ? 2 * n_items : n_items,
+                             .row = fill_row, .context = &v},
+                  look->colour, out);
 }
 
 // ---- launches ----
 
-static void write_legend(const hw_report *report, FILE *out) {
-    bool estimated = false;
+static void write_legend(const hw_report *report, const hw_report_look *look, FILE *out) {
+    enum { NAME = 20, INDENT = 2 + NAME + 2 };
     fputc('\n', out);
     for (int i = 0; i < hw_table_n_legends; i++) {
         const hw_table_legend *l = &hw_table_legends[i];
-        if (covers(l->since, l->until, report->gpu)) fprintf(out, "  %-20s  %s\n", l->name, l->text);
+        if (!covers(l->since, l->until, report->gpu) || !l->applies(report)) continue;
+        fprintf(out, "  %-*s  ", NAME, l->name);
+        hw_grid_write_wrapped(l->text, look->width, INDENT, INDENT, out);
     }
-    for (size_t i = 0; i < report->n_launches; i++) estimated |= report->launches[i].regs_estimated;
-    if (estimated) fputs("  ~                     estimated: ptxas was not there to say\n", out);
 }
 
-static void write_launches(const hw_report *report, bool colour, FILE *out) {
-    const hw_gpu *gpu = report->gpu;
+// The compilers, each once, in the order of their launches.
+static void write_compilers(const hw_report *report, FILE *out) {
+    int n = 0;
+    for (size_t i = 0; i < report->n_launches; i++) {
+        const char *by = report->launches[i].ptx_by;
+        bool is_known = !by || !*by || (i && by == report->launches[i - 1].ptx_by);
+        for (size_t k = 0; k < i && !is_known; k++) is_known = !strcmp(report->launches[k].ptx_by, by);
+        if (!is_known) fprintf(out, n++ ? ", %s" : "  PTX by %s", by);
+    }
+    if (n) fputc('\n', out);
+}
+
+// "90 of 100 launches": where some were not counted.
+static void write_counted(const hw_report *report, FILE *out) {
+    size_t n = report->n_launches;
+    if (report->n_uncounted)
+        fprintf(out, "%zu of the program's %" PRIu64 " launches %s counted\n\n", n, n + report->n_uncounted,
+                n == 1 ? "was" : "were");
+}
+
+static void write_rows(const hw_report *report, const hw_report_look *look, FILE *out) {
     const view launches = {.launches = report->launches};
+    write_table(HW_TABLE_LAUNCHES, report->gpu, launches, report->n_launches, look, out);
+    write_table(HW_TABLE_MEMORY, report->gpu, launches, report->n_launches, look, out);
+}
+
+static hw_status write_summary(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag) {
+    hw_report_summary *rows;
+    size_t n;
+    hw_status status = hw_report_summarise(report, &rows, &n, diag);
+    if (status) return status;
+    const view kernels = {.summaries = rows};
+    write_table(HW_TABLE_SUMMARY, report->gpu, kernels, n, look, out);
+    write_table(HW_TABLE_SUMMARY_MEMORY, report->gpu, kernels, n, look, out);
+    hw_free(rows);
+    return HW_OK;
+}
+
+static hw_status write_launches(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag) {
+    enum { MANY = 40 };   // rows that a reader still looks through
+    const hw_gpu *gpu = report->gpu;
+    const bool is_automatic = look->rows == HW_REPORT_ROWS_AS_FIT && report->n_launches > MANY;
+    const bool is_summary = look->rows == HW_REPORT_ROWS_SUMMARY || is_automatic;
+    hw_status status = HW_OK;
     fprintf(out, "%s (%s), compute capability %d.%d, simulated\n\n", gpu->name, gpu->id, gpu->arch->cc / 10,
             gpu->arch->cc % 10);
-    write_table(HW_TABLE_LAUNCHES, gpu, launches, report->n_launches, colour, out);
-    write_table(HW_TABLE_MEMORY, gpu, launches, report->n_launches, colour, out);
-    write_legend(report, out);
+    write_counted(report, out);
+    if (is_summary) status = write_summary(report, look, out, diag);
+    else write_rows(report, look, out);
+    if (is_automatic)
+        fprintf(out, "\n%zu launches, summed up by kernel; --launches shows a row for each of them\n",
+                report->n_launches);
+    write_legend(report, look, out);
+    write_compilers(report, out);
+    return status;
 }
 
 // ---- source lines ----
 
-static void write_file(const hw_gpu *gpu, const hw_report_line *lines, size_t n_lines, bool colour, FILE *out) {
+static void write_file(const hw_gpu *gpu, const hw_report_line *lines, size_t n_lines, const hw_report_look *look,
+                       FILE *out) {
     const char *name = lines->file;
     view file = {.lines = lines, .source = *name ? hw_source_open(name) : NULL};
     fprintf(out, "%s\n", *name ? name : "(instructions without a line)");
-    write_table(HW_TABLE_LINES, gpu, file, n_lines, colour, out);
-    write_table(HW_TABLE_LINE_MEMORY, gpu, file, n_lines, colour, out);
+    write_table(HW_TABLE_LINES, gpu, file, n_lines, look, out);
+    write_table(HW_TABLE_LINE_MEMORY, gpu, file, n_lines, look, out);
     hw_source_close(file.source);
 }
 
-static void write_kernel(const hw_gpu *gpu, const hw_report_kernel *kernel, bool colour, FILE *out) {
-    fprintf(out, "\n%s, %" PRIu64 " launch%s\n", kernel->kernel, kernel->launches, kernel->launches == 1 ? "" : "es");
+// Which launches the lines are of: "kernel(int*), 3 launches", "..., 3 launches of 32x8 blocks of 256 from #4 on".
+static void write_subject(hw_report_lines of, const hw_report_kernel *kernel, FILE *out) {
+    char grid[HW_REPORT_NUMBER * 2], block[HW_REPORT_NUMBER * 2];
+    fprintf(out, "\n%s, ", kernel->kernel);
+    if (of == HW_LINES_OF_LAUNCH) fprintf(out, "launch %" PRIu64, kernel->first);
+    else fprintf(out, "%" PRIu64 " launch%s", kernel->launches, kernel->launches == 1 ? "" : "es");
+    if (of != HW_LINES_OF_KERNEL) {
+        fprintf(out, ": grid %s, block %s", hw_report_shape(kernel->grid, grid, sizeof grid),
+                hw_report_shape(kernel->block, block, sizeof block));
+        if (kernel->smem_dynamic) fprintf(out, ", %u bytes of dynamic shared memory", kernel->smem_dynamic);
+        if (of == HW_LINES_OF_GROUP) fprintf(out, ", the first is %" PRIu64, kernel->first);
+    }
+    fputc('\n', out);
+}
+
+static void write_kernel(const hw_report *report, const hw_report_kernel *kernel, const hw_report_look *look,
+                         FILE *out) {
+    write_subject(report->lines_of, kernel, out);
     for (size_t first = 0, end; first < kernel->n_lines; first = end) {
         for (end = first + 1; end < kernel->n_lines; end++)
             if (strcmp(kernel->lines[end].file, kernel->lines[first].file)) break;
-        write_file(gpu, &kernel->lines[first], end - first, colour, out);
+        write_file(report->gpu, &kernel->lines[first], end - first, look, out);
     }
 }
 
-hw_status hw_report_write_table(const hw_report *report, bool colour, FILE *out, hw_diag *diag) {
-    (void)diag;
+hw_status hw_report_write_table(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag) {
     if (!report->n_launches) {
-        fputs("no kernel was launched\n", out);
+        fputs(report->n_uncounted ? "none of the program's launches was counted\n" : "no kernel was launched\n", out);
         return HW_OK;
     }
-    write_launches(report, colour, out);
+    hw_status status = write_launches(report, look, out, diag);
     for (size_t i = 0; report->has_lines && i < report->n_kernels; i++)
-        if (report->kernels[i].n_lines) write_kernel(report->gpu, &report->kernels[i], colour, out);
-    return HW_OK;
+        if (report->kernels[i].n_lines) write_kernel(report, &report->kernels[i], look, out);
+    return status;
 }

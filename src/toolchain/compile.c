@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "toolchain/compilers.h"
 #include "toolchain/fatbin.h"
 #include "toolchain/process.h"
+#include "toolchain/producer.h"
 #include "toolchain/toolchain.h"
 
 // One compilation under way. All strings are in the arena.
@@ -93,8 +95,12 @@ static void add_clang_source(job *job, hw_args *args, const char *make_file, con
 static hw_status wrap_ptx(job *job, const char *ptx_path, const char *fatbin_path, hw_diag *diag) {
     size_t length, fatbin_bytes;
     uint8_t *fatbin;
-    const char *ptx = hw_cache_read_file(ptx_path, job->arena, &length);
-    if (!ptx) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", ptx_path, strerror(errno));
+    const char *text = hw_cache_read_file(ptx_path, job->arena, &length);
+    if (!text) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", ptx_path, strerror(errno));
+    const char *compiler = hw_compiler_name(&job->compiler, job->arena);
+    const char *ptx = compiler ? hw_arena_printf(job->arena, "%s" HW_PRODUCER_LINE, text, compiler) : NULL;
+    if (!ptx) return hw_diag_no_memory(diag);
+    length = strlen(ptx);
     hw_status status = hw_fatbin_write(ptx, length, job->arch, job->name, &fatbin, &fatbin_bytes, diag);
     if (status != HW_OK) return status;
     int failure = hw_cache_write_file(fatbin_path, fatbin, fatbin_bytes, job->arena);
@@ -135,7 +141,7 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
 }
 
 // To be changed with the options that this file gives the compilers: programs compiled otherwise are not used again.
-enum { RECIPE = 2 };
+enum { RECIPE = 3 };
 
 // Everything that decides what comes out, apart from the files that are read.
 static hw_hash key_of(const job *job) {
@@ -207,6 +213,8 @@ hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain
     if (status == HW_OK) {
         hw_hash key = key_of(&job);
         result->compiler = job.compiler.kind;
+        const char *name = options->wants_name ? hw_compiler_name(&job.compiler, job.arena) : NULL;
+        snprintf(result->compiler_name, sizeof result->compiler_name, "%s", name ? name : "");
         result->from_cache = hw_cache_find(options->cache_dir, &key, job.arena, result);
         if (!result->from_cache) status = compile_in_cache(&job, &key, result, diag);
     }

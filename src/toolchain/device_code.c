@@ -9,6 +9,7 @@
 #include "toolchain/cache.h"
 #include "toolchain/device_code_internal.h"
 #include "toolchain/process.h"
+#include "toolchain/producer.h"
 
 // To be changed with the options that compilers are given: code that was compiled otherwise is not used again.
 enum { RECIPE = 2 };
@@ -37,6 +38,7 @@ static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, con
     }
     hw_hash_number(&key, (uint64_t)request->cc);
     hw_hash_number(&key, (uint64_t)compiler->kind);
+    if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, HW_PRODUCER_LINE);
     hw_compiler_identify(compiler->path, &key);
     if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, request->include_dir);
     hw_process_hash_environment(&key);

@@ -58,15 +58,16 @@ static size_t parse_report(char *report, hw_ptxas_sink sink, void *user) {
 
 static const char refused[] = "refused: ";
 
-static hw_status ask(const char *ptxas, const char *work_dir, const char *ptx, size_t length, int cc, hw_arena *arena,
-                     const char **report, hw_diag *diag) {
+static hw_status ask(const char *ptxas, const char *work_dir, const char *ptx, size_t length, int cc, uint32_t max_regs,
+                     hw_arena *arena, const char **report, hw_diag *diag) {
     const char *ptx_path = hw_arena_printf(arena, "%s/in.ptx", work_dir);
     const char *out_path = hw_arena_printf(arena, "%s/out.cubin", work_dir);
     const char *arch = hw_arena_printf(arena, "-arch=sm_%d", cc);
-    if (!ptx_path || !out_path || !arch) return hw_diag_no_memory(diag);
+    const char *limit = hw_arena_printf(arena, "-maxrregcount=%u", max_regs);
+    if (!ptx_path || !out_path || !arch || !limit) return hw_diag_no_memory(diag);
     int failure = hw_cache_write_file(ptx_path, ptx, length, arena), exit_status;
     if (failure) return hw_diag_set(diag, HW_IO, "cannot write %s: %s", ptx_path, strerror(failure));
-    const char *const argv[] = {ptxas, "-v", arch, ptx_path, "-o", out_path, NULL};
+    const char *const argv[] = {ptxas, "-v", arch, ptx_path, "-o", out_path, max_regs ? limit : NULL, NULL};
     hw_status status = hw_process_run(argv, arena, report, &exit_status, diag);
     // A refusal is an answer too, and remembered.
     if (status == HW_OK && exit_status != 0) *report = hw_arena_printf(arena, "%s%s", refused, *report);
@@ -82,6 +83,7 @@ static hw_status find_report(const hw_toolchain_options *options, const char *pt
     hw_hash key = hw_hash_start();
     hw_compiler_identify(ptxas, &key);
     hw_hash_number(&key, (uint64_t)cc);
+    if (options->max_regs) hw_hash_number(&key, options->max_regs);
     hw_hash_bytes(&key, ptx, length);
     hw_hash_text(&key, text);
     const char *path = hw_arena_printf(arena, "%s/%s.ptxas", options->cache_dir, text), *work_dir = NULL;
@@ -90,7 +92,7 @@ static hw_status find_report(const hw_toolchain_options *options, const char *pt
     if ((*report = hw_cache_read_file(path, arena, &report_bytes))) return HW_OK;
     hw_status status = hw_cache_prepare(options->cache_dir, diag);
     if (status == HW_OK) status = hw_cache_begin(options->cache_dir, arena, &work_dir, diag);
-    if (status == HW_OK) status = ask(ptxas, work_dir, ptx, length, cc, arena, report, diag);
+    if (status == HW_OK) status = ask(ptxas, work_dir, ptx, length, cc, options->max_regs, arena, report, diag);
     hw_cache_discard(work_dir);
     if (status == HW_OK) hw_cache_write_file(path, *report, strlen(*report), arena);
     return status;

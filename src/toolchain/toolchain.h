@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -24,16 +25,19 @@ typedef struct hw_toolchain_options {
     size_t argument_count;
     hw_toolchain_compiler compiler;   // AUTO: nvcc when there is one, else the newest clang
     const char *include_dir;          // include/cuda of this project (clang route)
+    bool wants_name;                  // the compiler's, which takes some milliseconds
     const char *shim_dir;             // libcudart.so to link with (clang route); not written into the program
     // ---
     bool hide_nvcc;                   // as on a machine without the CUDA toolkit: no nvcc, no ptxas
     const char *search_path;          // directories for the compilers, as in PATH
     const char *cache_dir;            // created when missing
+    uint32_t max_regs;                // ptxas alone: -maxrregcount; 0: none
 } hw_toolchain_options;
 
 typedef struct hw_toolchain_result {
     char executable[4096];            // in the cache; its file name is the source's without .cu
     hw_toolchain_compiler compiler;   // NVCC or CLANG
+    char compiler_name[64];           // with its version, "nvcc 13.0.88"; "" unless it was wanted
     int arch;                         // compute capability that the device code was compiled for
     bool from_cache;                  // nothing was compiled
 } hw_toolchain_result;
@@ -73,7 +77,8 @@ typedef struct hw_ptxas_usage {
 
 typedef void (*hw_ptxas_sink)(void *user, const hw_ptxas_usage *usage);
 
-// Asks `ptxas -v -arch=sm_<cc>` about PTX text and calls sink for each kernel. Answers are cached on disk.
+// Asks `ptxas -v -arch=sm_<cc>`, with -maxrregcount where the options say so, about PTX text and calls sink for each
+// kernel. Answers are cached on disk.
 // HW_NOT_FOUND, with the reason in diag: no ptxas, a cc that it does not know, or PTX that it does not take (what clang
 // leaves unresolved, for one); the caller then estimates.
 hw_status hw_toolchain_ptxas_regs(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,

@@ -10,6 +10,8 @@ export HALFWARP_CACHE
 # Whatever the user's settings and language are; and programs that crash on purpose leave no files of their memory.
 unset HALFWARP_HIDE_NVCC NO_COLOR
 export LC_ALL=C
+# Tables in one piece, however wide the terminal is.
+export COLUMNS=160
 ulimit -c 0
 
 fail() {

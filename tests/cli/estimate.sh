@@ -20,7 +20,8 @@ near() {   # ROW MEASURED FACTOR
     is_true "$(column est_gbs "$1") < $2 * $3 && $(column est_gbs "$1") > $2 / $3" "row $1, measured $2 GB/s"
 }
 transposes --gpu gtx280
-[ "$(head -1 "$work/out.csv" | grep -o 'est_us,est_gbs,est_bound$')" ] || fail "columns: $(head -1 "$work/out.csv")"
+[ "$(head -1 "$work/out.csv" | grep -o 'est_us,est_gbs,est_bound,spill_bytes,ptx_by$')" ] ||
+    fail "columns: $(head -1 "$work/out.csv")"
 near $COPY 96.9 1.15; near $NAIVE 2.2 1.15; near $COALESCED 16.5 1.15; near $NO_CONFLICTS 16.6 1.15
 near $COARSE 16.7 1.15; near $SHARED_COPY 80.9 1.4; near $FINE 80.4 1.4; near $DIAGONAL 69.5 1.6
 [ "$(column est_bound $NAIVE)" = memory ] || fail "bound: $(column est_bound $NAIVE)"

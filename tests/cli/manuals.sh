@@ -3,7 +3,7 @@
 
 if command -v mandoc > "$work/where"; then
     # What is not installed yet cannot be found.
-    mandoc -T lint man/*.[13] | grep -v 'referenced manual not found' > "$work/lint"
+    mandoc -T lint man/*.[137] | grep -v 'referenced manual not found' > "$work/lint"
     [ ! -s "$work/lint" ] || fail "$(cat "$work/lint")"
 fi
 for command in run profile occupancy transpose matmul reduce nearest ladder bench; do
@@ -20,6 +20,25 @@ for command in run profile occupancy transpose matmul reduce nearest ladder benc
     done < "$work/options"
     grep -q "^.It Cm $command" man/halfwarp.1 || fail "man/halfwarp.1 has no $command"
 done
+# Every column of a report is explained: those of the counters' table, of each kind of CSV, and the keys of JSON.
+columns=man/halfwarp-columns.7
+sed -n 's/^\.It Li //p' $columns | tr ',' '\n' | sed 's/^ *//; s/ *$//' | sort -u > "$work/explained"
+explained() { grep -qxF -- "$1" "$work/explained" || fail "$columns does not explain $1"; }
+grep -oE '^HW_COUNTER\([A-Z0-9_]+, "[a-z0-9_]+", [1-9]' src/prof/counters.def | cut -d'"' -f2 > "$work/counters"
+[ "$(wc -l < "$work/counters")" -ge 48 ] || fail "counters: $(cat "$work/counters")"
+while read -r name; do explained "$name"; done < "$work/counters"
+for gpu in h200 m2090 gtx280; do
+    for options in "" --summary --lines --lines=group; do
+        expect 0 "$halfwarp" profile --gpu $gpu $options --format csv -o "$work/r.csv" examples/transpose.cu 32
+        for name in $(head -1 "$work/r.csv" | tr , ' '); do explained "$name"; done
+        expect 0 "$halfwarp" profile --gpu $gpu $options --format json -o "$work/r.json" examples/transpose.cu 32
+        sed 's/"gpu": {[^}]*}/"gpu": 0/' "$work/r.json" > "$work/flat.json"
+        grep -oE '"[a-z0-9_]+": ' "$work/flat.json" | tr -d '": ' | sort -u > "$work/keys"
+        [ "$(wc -l < "$work/keys")" -gt 30 ] || fail "keys of JSON: $(cat "$work/keys")"
+        while read -r name; do explained "$name"; done < "$work/keys"
+    done
+done
+grep -q halfwarp-columns <("$halfwarp" profile --help) || fail "profile --help does not name the manual of columns"
 # Of the library: each function with as many arguments as the header gives it, in the SYNOPSIS of a page.
 tr '\n' ' ' < include/halfwarp.h | sed 's/HW_API/\n&/g' |
     sed -n 's/^HW_API [^;]*[ *]\(hw_[a-z0-9_]*\)(\([^;]*\));.*/\1 \2/p' |

@@ -37,7 +37,7 @@ done
 # Counters and estimates do not depend on the number of host threads. Left out: host_ms.
 for threads in 1 3; do
     expect 0 "$halfwarp" profile --threads $threads --format csv -o "$work/$threads.csv" "$example" 200 100
-    sed 's/,[^,]*\(,[^,]*,[^,]*,[^,]*,[^,]*\)$/\1/' "$work/$threads.csv" > "$work/$threads"
+    sed 's/,[^,]*\(,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*\)$/\1/' "$work/$threads.csv" > "$work/$threads"
 done
 cmp "$work/1" "$work/3" || fail "counters depend on --threads"
 
@@ -184,6 +184,15 @@ expect 139 "$halfwarp" profile --lines --format csv "$work/leave.cu" segv
 [ "$(grep -c "leave.cu,[67]," "$work/out")" = 2 ] || fail "lines of a program that crashed: $(cut -c1-80 "$work/out")"
 expect 0 "$halfwarp" profile --lines --format csv "$work/leave.cu" fork
 [ "$(grep -c "add(int\*),2,.*leave.cu,7," "$work/out")" = 1 ] || fail "lines of two launches: $(cut -c1-80 "$work/out")"
+
+# An option of profile that stands behind the program is the program's, which is said once; behind a -- it is meant.
+expect 3 "$halfwarp" profile "$work/leave.cu" _exit --lines --format csv
+[ "$(cat "$work/err")" = "halfwarp: --lines stands behind $work/leave.cu and went to it; options of halfwarp profile \
+stand before the program (a -- there says that this is meant)" ] || fail "no warning of --lines: $(cat "$work/err")"
+expect 3 "$halfwarp" profile -- "$work/leave.cu" _exit --lines
+! grep -q "stands behind" "$work/err" || fail "a warning in spite of --: $(cat "$work/err")"
+expect 3 "$halfwarp" profile "$work/leave.cu" _exit --linesman -x
+! grep -q "stands behind" "$work/err" || fail "a warning of what is no option: $(cat "$work/err")"
 
 # A program that launches nothing has a report without rows.
 echo 'int main() { return cudaFree(0); }' > "$work/empty.cu"

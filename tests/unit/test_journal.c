@@ -52,15 +52,18 @@ static void stop(profile *p) {
 }
 
 // A launch of which the first n_executed instructions were executed.
-static void launch(profile *p, const char *kernel, uint32_t n_executed) {
+static void launch_blocks(profile *p, const char *kernel, uint32_t n_executed, uint32_t width) {
     hw_diag diag = {0};
-    hw_launch_info info = {.kernel = kernel, .grid = {4, 2, 1}, .block = {32, 8, 1}, .regs = 10, .notes = notes,
-                           .n_notes = N_NOTES, .files = files, .n_files = 2, .n_workers = 1};
+    hw_launch_info info = {.kernel = kernel, .grid = {4, 2, 1}, .block = {width, 8, 1}, .regs = 10, .notes = notes,
+                           .n_notes = N_NOTES, .files = files, .n_files = 2, .n_workers = 1,
+                           .producer = "nvcc 13.0.88", .spill_bytes = 12};
     hw_sink *sink = hw_prof_sink(p->prof);
     assert_int_equal(sink->launch_begin(sink, &info, &diag), HW_OK);
     sink->executed(sink, 0, &(hw_executed){0, n_executed, 3, 96});
     sink->launch_end(sink, &info, 1500000, n_executed == N_NOTES ? HW_FAULT : HW_OK);
 }
+
+static void launch(profile *p, const char *kernel, uint32_t n_executed) { launch_blocks(p, kernel, n_executed, 32); }
 
 static void assert_same(const hw_report *a, const hw_report *b) {
     assert_int_equal(a->n_launches, b->n_launches);
@@ -71,6 +74,9 @@ static void assert_same(const hw_report *a, const hw_report *b) {
         assert_int_equal(x->ordinal, y->ordinal);
         assert_int_equal(x->status, y->status);
         assert_int_equal(x->regs, y->regs);
+        assert_int_equal(x->spill_bytes, 12);
+        assert_int_equal(y->spill_bytes, 12);
+        assert_string_equal(x->ptx_by, y->ptx_by);
         assert_memory_equal(x->grid, y->grid, sizeof x->grid);
         assert_memory_equal(x->counts, y->counts, sizeof x->counts);
         assert_true(x->host_ms == y->host_ms && x->occupancy.blocks == y->occupancy.blocks);
@@ -95,7 +101,8 @@ static hw_status read_file(const char *path, bool lines, hw_arena *arena, hw_rep
     hw_diag diag = {0};
     FILE *in = fopen(path, "rb");
     assert_non_null(in);
-    hw_status status = hw_journal_read(in, hw_gpu_find("h200"), lines, arena, out, processes, &diag);
+    const hw_journal_options options = {.has_lines = lines};
+    hw_status status = hw_journal_read(in, hw_gpu_find("h200"), &options, arena, out, processes, &diag);
     fclose(in);
     assert_true(status == HW_OK || diag.text[0]);
     return status;
@@ -107,6 +114,95 @@ static void launches(profile *p) {
     launch(p, "_Z4copyPfPKf", 3);        // lines that come before and behind those it had
     launch(p, "_Z4copyPfPKf", N_NOTES);
     launch(p, "_Z3addi", 1);
+}
+
+static bool wants_add(void *context, const char *mangled) {
+    profile *p = context;
+    if (!strcmp(mangled, "_Z3addi")) return true;
+    hw_diag diag = {0};
+    assert_int_equal(hw_journal_pass(p->journal, &diag), HW_OK);
+    return false;
+}
+
+// Launches that are not counted keep their ordinals, in the profiler and in the journal.
+static void uncounted_launches_keep_their_place(void **state) {
+    (void)state;
+    profile p;
+    hw_report report;
+    hw_diag diag = {0};
+    uint32_t processes;
+    hw_arena *arena = hw_arena_create();
+    start(&p, false);
+    hw_prof_destroy(p.prof);
+    const hw_prof_options options = {.finished = finished, .wants = wants_add, .context = &p};
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), &options, &p.prof, &diag), HW_OK);
+    static const char *const names[] = {"_Z4copyPfPKf", "_Z3addi", "_Z4copyPfPKf", "_Z4copyPfPKf", "_Z3addi"};
+    for (int i = 0; i < 5; i++) {
+        const hw_launch_info info = {.kernel = names[i]};
+        hw_sink *sink = hw_prof_sink(p.prof);
+        if (sink->wants(sink, &info)) launch(&p, names[i], 1);
+    }
+    assert_int_equal(read_file(p.path, false, arena, &report, &processes), HW_OK);
+    assert_int_equal(processes, 1);
+    assert_int_equal(report.n_launches, 2);
+    assert_int_equal(report.n_uncounted, 3);
+    assert_int_equal(report.launches[0].ordinal, 1);
+    assert_int_equal(report.launches[1].ordinal, 4);
+    assert_same(hw_prof_report(p.prof), &report);
+    hw_arena_destroy(arena);
+    stop(&p);
+}
+
+static void read_lines(const profile *p, hw_report_lines of, hw_arena *arena, hw_report *report) {
+    const hw_journal_options options = {.has_lines = true, .lines_of = of};
+    uint32_t processes;
+    hw_diag diag = {0};
+    FILE *in = fopen(p->path, "rb");
+    assert_non_null(in);
+    assert_int_equal(hw_journal_read(in, hw_gpu_find("h200"), &options, arena, report, &processes, &diag), HW_OK);
+    fclose(in);
+    assert_int_equal(report->lines_of, of);
+}
+
+static uint64_t warps_of(const hw_report_kernel *kernel) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < kernel->n_lines; i++) n += kernel->lines[i].counts[HW_COUNT_INST];
+    return n;
+}
+
+// One journal gives the lines of kernels, of launches with one configuration, and of each launch.
+static void lines_are_added_up_as_asked(void **state) {
+    (void)state;
+    static const uint32_t blocks[] = {32, 64, 32, 64, 64};
+    profile p;
+    hw_report report;
+    hw_arena *arena = hw_arena_create();
+    start(&p, true);
+    for (uint32_t i = 0; i < 5; i++) launch_blocks(&p, "_Z4copyPfPKf", 1 + i % 3, blocks[i]);
+    read_lines(&p, HW_LINES_OF_KERNEL, arena, &report);
+    assert_int_equal(report.n_kernels, 1);
+    assert_int_equal(report.kernels[0].launches, 5);
+    assert_int_equal(warps_of(&report.kernels[0]), 3 * (1 + 2 + 3 + 1 + 2));
+    read_lines(&p, HW_LINES_OF_GROUP, arena, &report);
+    assert_int_equal(report.n_kernels, 2);
+    assert_int_equal(report.kernels[0].launches, 2);
+    assert_int_equal(report.kernels[0].block[0], 32);
+    assert_int_equal(report.kernels[0].first, 0);
+    assert_int_equal(warps_of(&report.kernels[0]), 3 * (1 + 3));
+    assert_int_equal(report.kernels[1].launches, 3);
+    assert_int_equal(report.kernels[1].first, 1);
+    assert_int_equal(warps_of(&report.kernels[1]), 3 * (2 + 1 + 2));
+    read_lines(&p, HW_LINES_OF_LAUNCH, arena, &report);
+    assert_int_equal(report.n_kernels, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(report.kernels[i].first, i);
+        assert_int_equal(report.kernels[i].launches, 1);
+        assert_int_equal(warps_of(&report.kernels[i]), 3 * (1 + i % 3));
+        assert_string_equal(report.kernels[i].kernel, "copy(float*, float const*)");
+        assert_string_equal(report.launches[i].ptx_by, "nvcc 13.0.88");
+    }
+    hw_arena_destroy(arena);
+    stop(&p);
 }
 
 static void what_is_written_is_read(void **state) {
@@ -222,7 +318,8 @@ static void no_memory(void **state) {
         FILE *in = fopen(p.path, "rb");
         hw_diag diag = {0};
         hw_alloc_fail_after(k);
-        hw_status status = hw_journal_read(in, hw_gpu_find("h200"), true, arena, &report, &processes, &diag);
+        const hw_journal_options options = {.has_lines = true};
+        hw_status status = hw_journal_read(in, hw_gpu_find("h200"), &options, arena, &report, &processes, &diag);
         hw_alloc_fail_after(-1);
         fclose(in);
         hw_arena_destroy(arena);
@@ -259,7 +356,9 @@ static void full_disk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(processes_share_a_file),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(uncounted_launches_keep_their_place),
+        cmocka_unit_test(lines_are_added_up_as_asked), cmocka_unit_test(processes_share_a_file),
         cmocka_unit_test(hostile_files),           cmocka_unit_test(no_memory),
         cmocka_unit_test(full_disk),
     };

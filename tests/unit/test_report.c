@@ -15,10 +15,12 @@
 #include "report/internal.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "report/summary.h"
 
 static hw_report_launch launch(uint64_t ordinal, const char *kernel) {
     hw_report_launch l = {.ordinal = ordinal, .kernel = kernel, .mangled = "_Z", .grid = {32, 64, 1},
                           .block = {32, 8, 1}, .regs = 16, .smem_static = 4224, .host_ms = 1.25,
+                          .ptx_by = "nvcc 13.0.88",
                           .estimate = {.us = 12.5, .gbs = 2684.3546, .bound = HW_BOUND_SHARED}};
     l.occupancy = hw_model_occupancy(hw_gpu_find("h200")->arch, 256, 16, 4224);
     for (int i = 0; i < HW_COUNTERS; i++) l.counts[i] = 1000 + (uint64_t)i;
@@ -62,15 +64,20 @@ static hw_report sample(bool with_lines) {
 }
 
 // The text of a report; freed by the caller.
-static char *text_of(const hw_report *report, hw_report_format format, bool colour) {
+static char *text_with(const hw_report *report, hw_report_format format, hw_report_look look) {
     char *text = NULL;
     size_t length = 0;
     hw_diag diag = {0};
     FILE *out = open_memstream(&text, &length);
     assert_non_null(out);
-    assert_int_equal(hw_report_write(report, format, colour, out, &diag), HW_OK);
+    assert_int_equal(hw_report_write(report, format, &look, out, &diag), HW_OK);
     fclose(out);
     return text;
+}
+
+// As on a terminal of 120 characters.
+static char *text_of(const hw_report *report, hw_report_format format, bool colour) {
+    return text_with(report, format, (hw_report_look){.colour = colour, .width = 120});
 }
 
 static size_t count_of(const char *text, const char *piece) {
@@ -90,7 +97,8 @@ static void formats_by_name(void **state) {
     assert_null(hw_report_format_name(HW_REPORT_FORMATS));
     hw_report report = sample(false);
     hw_diag diag = {0};
-    assert_int_equal(hw_report_write(&report, HW_REPORT_FORMATS, false, stderr, &diag), HW_USAGE);
+    const hw_report_look look = {.width = 80};
+    assert_int_equal(hw_report_write(&report, HW_REPORT_FORMATS, &look, stderr, &diag), HW_USAGE);
 }
 
 static void csv_has_the_columns_of_the_design(void **state) {
@@ -100,7 +108,7 @@ static void csv_has_the_columns_of_the_design(void **state) {
         "occupancy_pct,inst,thread_inst,gld_requests,gst_requests,gld_sectors,gst_sectors,l2_sectors,l2_sectors_ideal,"
         "lds_inst,sts_inst,lds_wavefronts,sts_wavefronts,smem_wavefronts,smem_wavefronts_ideal,lld_requests,"
         "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated,"
-        "est_us,est_gbs,est_bound\n";
+        "est_us,est_gbs,est_bound,spill_bytes,ptx_by\n";
     hw_report_launch one = launch(0, "k<1, 2>(float*, \"x\")");
     one.occupancy.limit_smem = 37;
     one.occupancy.occupancy_pct = 20.3125;
@@ -111,7 +119,7 @@ static void csv_has_the_columns_of_the_design(void **state) {
     assert_string_equal(text + strlen(header),
                         "0,\"k<1, 2>(float*, \"\"x\"\")\",(32 64 1),(32 8 1),16,4224,0,32,16,37,8,20.31,1000,1001,1002,"
                         "1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016,1017,1018,1019,1020,"
-                        "1021,1.2500,1,12.5,2684.355,shared\n");
+                        "1021,1.2500,1,12.5,2684.355,shared,0,nvcc 13.0.88\n");
     free(text);
     report.n_launches = 0;
     text = text_of(&report, HW_REPORT_CSV, false);
@@ -344,6 +352,211 @@ static void old_tables_take_anything(void **state) {
         }
 }
 
+// The longest line in characters, colours aside.
+static size_t widest(const char *text) {
+    size_t most = 0;
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+        size_t n = 0;
+        for (const char *c = line; *c != '\n'; c++) {
+            if (*c == '\033') c = strchr(c, 'm');
+            else n += (*c & 0xc0) != 0x80;
+        }
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+// Every table of every time, in lines of any width from 80 on: nothing is wider, and no number is lost.
+static void tables_fit(void **state) {
+    (void)state;
+    static const char *const numbers[] = {"32x64", "100%", "37.7 MB", "16.5x", "2684", "8.4 MB"};
+    for (size_t i = 0; i < sizeof ages / sizeof ages[0]; i++)
+        for (int width = 80; width <= 200; width += 8) {
+            hw_report report = old_sample(ages[i].gpu);
+            transposes[0].kernel = "void ns::a_kernel_with_a_long_name<ns::policy<float, 128, 4>, true>(float*)";
+            transposes[2].spill_bytes = 72;
+            for (int colour = 0; colour < 2; colour++) {
+                char *text = text_with(&report, HW_REPORT_TABLE, (hw_report_look){.colour = colour, .width = width});
+                if (widest(text) > (size_t)width) fail_msg("%s: wider than %d:\n%s", ages[i].gpu, width, text);
+                for (size_t n = 0; n < 6 && report.gpu->arch->cc >= 70; n++) assert_non_null(strstr(text, numbers[n]));
+                assert_non_null(strstr(text, "72 B"));
+                free(text);
+            }
+        }
+}
+
+// Names give way in the middle, no more than they must, and their ends tell kernels apart; then columns go below, in
+// tables that name their rows again.
+static void names_are_shortened_as_needed(void **state) {
+    (void)state;
+    static const char name[] = "void a_kernel_with_a_rather_long_name_of_its_own<float, 1>(float*)";
+    static const char shown[] = "a_kernel_with_a_rather_long_name_of_its_own<float, 1>";
+    hw_report report = sample(false);
+    for (int i = 0; i < 3; i++) transposes[i].kernel = name;
+    report.n_launches = 1;
+    char *text = text_with(&report, HW_REPORT_TABLE, (hw_report_look){.width = 0});
+    size_t natural = widest(text);
+    assert_int_equal(count_of(text, shown), 1);
+    free(text);
+    text = text_with(&report, HW_REPORT_TABLE, (hw_report_look){.width = (int)natural - 5});
+    assert_int_equal(count_of(text, "a_kernel_with_a_rather_l...ame_of_its_own<float, 1>  32x64"), 0);
+    assert_int_equal(count_of(text, "  a_kernel_with_a_rather"), 1);
+    assert_int_equal(count_of(text, "...") + count_of(text, "of_its_own<float, 1>  32x64"), 2);
+    free(text);
+    text = text_with(&report, HW_REPORT_TABLE, (hw_report_look){.width = 80});
+    assert_true(count_of(text, "\n  0  a_kernel_w") >= 2);
+    assert_non_null(strstr(text, "<float, 1>  "));
+    free(text);
+    // Other formats cut nothing.
+    char *csv = text_with(&report, HW_REPORT_CSV, (hw_report_look){.width = 80});
+    assert_non_null(strstr(csv, name));
+    free(csv);
+}
+
+static void legends_are_of_what_is_shown(void **state) {
+    (void)state;
+    hw_report report = sample(false);
+    char *text = text_of(&report, HW_REPORT_TABLE, false);
+    assert_null(strstr(text, "local arrays"));
+    assert_null(strstr(text, "ptxas"));
+    assert_non_null(strstr(text, "\n  bank passes "));
+    free(text);
+    transposes[0].counts[HW_COUNT_LLD_SECTORS] = transposes[0].counts[HW_COUNT_LST_SECTORS] = 50;
+    transposes[1].spill_bytes = 24;
+    transposes[2].spill_bytes = 16;
+    transposes[2].regs_estimated = true;
+    transposes[1].ptx_by = "clang 19.1.7";
+    text = text_of(&report, HW_REPORT_TABLE, false);
+    assert_non_null(strstr(text, "3.2 kB"));
+    assert_non_null(strstr(text, "24 B"));
+    assert_non_null(strstr(text, "~16 B"));
+    assert_non_null(strstr(text, "\n  local arrays "));
+    assert_non_null(strstr(text, "\n  spills "));
+    assert_non_null(strstr(text, "\n  ~ "));
+    assert_non_null(strstr(text, "\n  PTX by nvcc 13.0.88, clang 19.1.7\n"));
+    free(text);
+    report.n_launches = 1;
+    memset(transposes[0].counts, 0, sizeof transposes[0].counts);
+    text = text_of(&report, HW_REPORT_TABLE, false);
+    for (const char *const *l = (const char *const[]){"bank passes", "divergence", "sectors/load", NULL}; *l; l++)
+        assert_null(strstr(text, *l));
+    free(text);
+}
+
+// Two kernels by turns, the second longer: 4 + 3 launches, one of which stopped.
+static hw_report many(hw_report_launch *launches, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        launches[i] = launch(i, i % 2 ? "slow(int)" : "void fast<1>(int)");
+        launches[i].mangled = i % 2 ? "_Z4slowi" : "_Z4fastILi1EEvi";
+        launches[i].estimate = (hw_estimate){.us = i % 2 ? 100 + (double)i : 10, .gbs = i % 2 ? 5 : 10,
+                                             .bound = i % 2 ? HW_BOUND_LATENCY : HW_BOUND_MEMORY};
+        memset(launches[i].counts, 0, sizeof launches[i].counts);
+        launches[i].counts[HW_COUNT_INST] = 1000;
+        launches[i].regs = 16 + (uint32_t)i;
+        launches[i].occupancy.occupancy_pct = i % 2 ? 25 : 100;
+    }
+    return (hw_report){.gpu = hw_gpu_find("h200"), .launches = launches, .n_launches = n};
+}
+
+static void summaries_add_up(void **state) {
+    (void)state;
+    hw_report_launch launches[7];
+    hw_report report = many(launches, 7);
+    launches[6].status = HW_FAULT;
+    launches[6].estimate = (hw_estimate){0};
+    const hw_report_look look = {.rows = HW_REPORT_ROWS_SUMMARY, .width = 200};
+    char *csv = text_with(&report, HW_REPORT_CSV, look), *json = text_with(&report, HW_REPORT_JSON, look);
+    char *table = text_with(&report, HW_REPORT_TABLE, look);
+    assert_int_equal(count_of(csv, "\n"), 3);
+    static const char head[] = "kernel,launches,completed,share_pct,est_us,est_us_mean,est_us_min,est_us_max,est_gbs,";
+    assert_int_equal(strncmp(csv, head, strlen(head)), 0);
+    // slow: 101 + 103 + 105 us of 339
+    assert_non_null(strstr(csv, "\nslow(int),3,3,91.15,309,103,101,105,5,latency,21,0,0,4224,0,25,3000,"));
+    assert_non_null(strstr(csv, "\nvoid fast<1>(int),4,3,8.85,30,10,10,10,10,memory,22,0,0,4224,0,100,4000,"));
+    assert_true(strstr(csv, "\nslow") < strstr(csv, "\nvoid"));
+    assert_non_null(strstr(csv, ",5,nvcc 13.0.88\n"));
+    json_error_t error;
+    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
+    if (!root) fail_msg("%s in %s", error.text, json);
+    json_t *rows = json_object_get(root, "summary"), *fast = json_array_get(rows, 1);
+    assert_null(json_object_get(root, "launches"));
+    assert_int_equal(json_array_size(rows), 2);
+    assert_int_equal(json_integer_value(json_object_get(fast, "launches")), 4);
+    assert_int_equal(json_integer_value(json_object_get(fast, "completed")), 3);
+    assert_int_equal(json_integer_value(json_object_get(fast, "inst")), 4000);
+    assert_string_equal(json_string_value(json_object_get(fast, "ptx_by")), "nvcc 13.0.88");
+    json_decref(root);
+    squeeze(table);
+    assert_non_null(strstr(table, "\n kernel launches est. time total mean min max regs bytes pancy"));
+    assert_non_null(strstr(table, "\n slow 3 91% 309 103 101 105 21 4224 25%"));
+    assert_non_null(strstr(table, "\n fast<1> (stopped) 4 8.8% 30.0 10.0 10.0 10.0 22 4224 100%"));
+    free(csv);
+    free(json);
+    free(table);
+    hw_diag diag = {0};
+    for (long n = 0; n < 2; n++) {
+        hw_report_summary *all;
+        size_t n_rows;
+        hw_alloc_fail_after(n);
+        assert_int_equal(hw_report_summarise(&report, &all, &n_rows, &diag), HW_NO_MEMORY);
+        hw_alloc_fail_after(-1);
+        assert_true(!all && !n_rows);
+    }
+}
+
+// A row a launch up to 40, and when they are asked for; the other formats sum up only when asked.
+static void many_launches_are_summed_up(void **state) {
+    (void)state;
+    static hw_report_launch launches[41];
+    hw_report report = many(launches, 41);
+    char *text = text_of(&report, HW_REPORT_TABLE, false);
+    assert_non_null(strstr(text, "\n41 launches, summed up by kernel; --launches shows"));
+    assert_int_equal(count_of(text, "slow"), 1);
+    free(text);
+    text = text_with(&report, HW_REPORT_TABLE, (hw_report_look){.rows = HW_REPORT_ROWS_LAUNCHES, .width = 120});
+    assert_int_equal(count_of(text, "slow"), 20);
+    assert_null(strstr(text, "summed up"));
+    free(text);
+    text = text_of(&report, HW_REPORT_CSV, false);
+    assert_int_equal(count_of(text, "\n"), 42);
+    free(text);
+    report.n_launches = 40;
+    report.n_uncounted = 60;
+    text = text_of(&report, HW_REPORT_TABLE, false);
+    assert_int_equal(count_of(text, "slow"), 20);
+    assert_non_null(strstr(text, "\n40 of the program's 100 launches were counted\n"));
+    free(text);
+    report.n_launches = 0;
+    text = text_of(&report, HW_REPORT_TABLE, false);
+    assert_string_equal(text, "none of the program's launches was counted\n");
+    free(text);
+}
+
+static void lines_of_launches_say_which(void **state) {
+    (void)state;
+    hw_report report = sample(true);
+    kernels[0].first = 7;
+    kernels[0].grid[0] = 12, kernels[0].grid[1] = 3, kernels[0].grid[2] = 1;
+    kernels[0].block[0] = 64, kernels[0].block[1] = kernels[0].block[2] = 1;
+    kernels[0].smem_dynamic = 512;
+    report.lines_of = HW_LINES_OF_GROUP;
+    char *text = text_of(&report, HW_REPORT_TABLE, false), *csv = text_of(&report, HW_REPORT_CSV, false);
+    char *json = text_of(&report, HW_REPORT_JSON, false);
+    assert_non_null(strstr(text, "\nnaive(float*, float const*, int), 2 launches: grid 12x3, block 64, 512 bytes of "
+                                 "dynamic shared memory, the first is 7\n"));
+    assert_int_equal(strncmp(csv, "kernel,ordinal,grid,block,smem_dynamic,launches,file,line,inst,", 63), 0);
+    assert_non_null(strstr(csv, "int)\",7,(12 3 1),(64 1 1),512,2,transpose.cu,7,720896,"));
+    assert_non_null(strstr(json, "\"ordinal\": 7, \"grid\": [12, 3, 1], \"block\": [64, 1, 1], \"smem_dynamic\": 512, "
+                                 "\"launches\": 2, \"ptx_by\": \"nvcc 13.0.88\", \"lines\": ["));
+    free(text);
+    report.lines_of = HW_LINES_OF_LAUNCH;
+    text = text_of(&report, HW_REPORT_TABLE, false);
+    assert_non_null(strstr(text, "int), launch 7: grid 12x3, block 64, 512 bytes of dynamic shared memory\n"));
+    free(text);
+    free(csv);
+    free(json);
+}
+
 static void source_lines(void **state) {
     (void)state;
     char path[] = "/tmp/halfwarp_test_XXXXXX", line[64], tiny[4];
@@ -373,6 +586,18 @@ static void source_lines(void **state) {
     lines[0].line = 4;
     char *text = text_of(&report, HW_REPORT_TABLE, false);
     assert_non_null(strstr(text, "  4  last  720896"));
+    free(text);
+    // Long lines go on below, whole.
+    out = fopen(path, "wb");
+    assert_non_null(out);
+    fputs("first\nout[(row + 1) * width + column] = in[(row + 1) * width + column] * scale + offsets[column];\n", out);
+    fclose(out);
+    lines[0].line = 2;
+    text = text_with(&report, HW_REPORT_TABLE, (hw_report_look){.width = 80});
+    assert_non_null(strstr(text, "  2  out[(row + 1) * width + "));
+    static const char *const words[] = {"column]", "in[(row", "scale", "offsets[column];"};
+    for (int i = 0; i < 4; i++) assert_non_null(strstr(text, words[i]));
+    assert_null(strstr(strstr(text, "out[(row"), "..."));
     free(text);
     unlink(path);
     assert_null(hw_source_open(path));
@@ -420,7 +645,8 @@ static void a_full_disk_is_told(void **state) {
         FILE *full = fopen("/dev/full", "w");
         if (!full) return;
         hw_diag diag = {0};
-        assert_int_equal(hw_report_write(&report, (hw_report_format)f, false, full, &diag), HW_IO);
+        const hw_report_look look = {.width = 80};
+        assert_int_equal(hw_report_write(&report, (hw_report_format)f, &look, full, &diag), HW_IO);
         assert_true(diag.text[0]);
         fclose(full);
     }
@@ -491,6 +717,12 @@ int main(void) {
         cmocka_unit_test(one_word_is_no_waste),
         cmocka_unit_test(partitions_not_counted_are_nothing),
         cmocka_unit_test(old_tables_take_anything),
+        cmocka_unit_test(tables_fit),
+        cmocka_unit_test(names_are_shortened_as_needed),
+        cmocka_unit_test(legends_are_of_what_is_shown),
+        cmocka_unit_test(summaries_add_up),
+        cmocka_unit_test(many_launches_are_summed_up),
+        cmocka_unit_test(lines_of_launches_say_which),
         cmocka_unit_test(source_lines),
         cmocka_unit_test(table_takes_anything),
         cmocka_unit_test(a_full_disk_is_told),
