@@ -4,8 +4,9 @@
 // NULL means contiguous). NumPy, PyTorch, CuPy and JAX export them. Halfwarp never takes ownership of an array and
 // keeps no pointer to it once the operation has finished.
 //
-// Every function that can fail returns hw_status and writes one sentence into *diag, which may be NULL. Nothing is
-// printed, no environment variable is read, and no failure leaves a result half written without saying so.
+// Every function that can fail returns hw_status. A call that fails replaces what *diag holds, its text, file and line,
+// with one sentence about itself; one that succeeds leaves *diag as it was; diag may be NULL. Nothing is printed, no
+// environment variable is read, and no failure leaves a result half written without saying so.
 //
 //     hw_device *device;
 //     hw_diag diag = {0};

@@ -1,4 +1,4 @@
-// hw_diag: the first failure's message, kept.
+// hw_diag: within a call the first failure's message, kept.
 #include "base/status.h"
 
 #include <stdio.h>
@@ -29,6 +29,20 @@ hw_status hw_diag_set_at(hw_diag *diag, hw_status status, const char *file, int 
 
 hw_status hw_diag_no_memory(hw_diag *diag) {
     return hw_diag_set(diag, HW_NO_MEMORY, "out of memory on this machine");
+}
+
+hw_diag *hw_diag_begin(hw_diag *own) {
+    own->file[0] = own->text[0] = 0;   // the rest of two kilobytes is looked at by nobody
+    own->line = 0;
+    return own;
+}
+
+hw_status hw_diag_tell(hw_diag *diag, const hw_diag *own, hw_status status) {
+    if (status == HW_OK || !diag) return status;
+    snprintf(diag->file, sizeof diag->file, "%s", own->file);
+    diag->line = own->line;
+    snprintf(diag->text, sizeof diag->text, "%s", own->text);
+    return status;
 }
 
 const char *hw_diag_format(const hw_diag *diag, char *out, size_t out_bytes) {
