@@ -1,5 +1,5 @@
-// What a public call does to the diag that it is given: one that fails replaces text, file and line, whatever they were;
-// one that succeeds leaves all of it. The table has every call of halfwarp.h that takes a diag.
+// What a public call does to the diag that it is given: one that fails replaces text, file and line, whatever they
+// were; one that succeeds leaves all of it. The table has every call of halfwarp.h that takes a diag.
 #include "op_test.h"
 
 #include "base/status.h"
