@@ -28,6 +28,10 @@ hw_status hw_diag_no_memory(hw_diag *diag);
 hw_diag *hw_diag_begin(hw_diag *own);
 hw_status hw_diag_tell(hw_diag *diag, const hw_diag *own, hw_status status);
 
+// A call of the system failed with errno `failure`: HW_IO with "<format>: <why>", or for lack of memory (ENOMEM), which
+// no file is to blame for, hw_diag_no_memory.
+hw_status hw_diag_errno(hw_diag *diag, int failure, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 // "file:line: text", or just the text, into out. Returns out.
 const char *hw_diag_format(const hw_diag *diag, char *out, size_t out_bytes);
 
