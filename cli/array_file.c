@@ -68,14 +68,16 @@ static int use_own_byte_order(const char *path, hw_npy *npy) {
     return 0;
 }
 
-int hw_cli_open_numbers(const char *path, hw_npy *npy) {
+int hw_cli_open_numbers(const char *path, const char *kinds, hw_npy *npy) {
     hw_diag diag = {0};
     hw_status status = hw_npy_open(path, npy, &diag);
     if (status) return hw_cli_fail(status, &diag);
     int failed = 0;
-    if (!strchr("iuf", npy->header.descr[1])) {
-        hw_cli_complain("%s: dtype '%s' is none of integers and floats", is_dash(path) ? "standard input" : path,
-                        npy->header.descr);
+    const bool is_bool = npy->header.descr[1] == 'b';
+    if (is_bool) npy->tensor.dtype.code = npy->header.dtype.code = HW_BOOL;
+    if (!strchr(kinds, npy->header.descr[1])) {
+        hw_cli_complain("%s: dtype '%s' is none of integers%s floats%s", is_dash(path) ? "standard input" : path,
+                        npy->header.descr, strchr(kinds, 'b') ? "," : " and", strchr(kinds, 'b') ? " and bool" : "");
         failed = HW_EXIT_UNSUPPORTED;
     } else failed = use_own_byte_order(path, npy);
     if (failed) hw_npy_close(npy);
@@ -87,7 +89,7 @@ int hw_cli_open_numbers(const char *path, hw_npy *npy) {
 void hw_cli_npy_header(DLDataType dtype, int rank, const int64_t *shape, hw_npy_header *header) {
     const uint16_t one = 1;
     bool is_little = *(const uint8_t *)&one == 1;
-    char kind = dtype.code == kDLFloat ? 'f' : dtype.code == kDLInt ? 'i' : 'u';
+    char kind = dtype.code == kDLFloat ? 'f' : dtype.code == kDLInt ? 'i' : dtype.code == HW_BOOL ? 'b' : 'u';
     *header = (hw_npy_header){.dtype = dtype, .elem_bytes = dtype.bits / 8u, .rank = rank};
     snprintf(header->descr, sizeof header->descr, "%c%c%u", dtype.bits == 8 ? '|' : is_little ? '<' : '>', kind,
              dtype.bits / 8u);

@@ -19,9 +19,10 @@ int hw_cli_check_terminals(const char *const *inputs, int n_inputs, const char *
 
 // ---- Inputs ---------------------------------------------------------------------------------------------------------
 
-// Opens a .npy file of numbers to compute with: integers and floats, brought into this machine's byte order. 0, or the
-// exit status after a complaint. Close with hw_npy_close.
-int hw_cli_open_numbers(const char *path, hw_npy *npy);
+// Opens a .npy file of numbers to compute with, brought into this machine's byte order. kinds: NumPy's letters of what
+// is taken, "iuf" for integers and floats, "iufb" for these and bool (HW_BOOL). 0, or the exit status after a
+// complaint. Close with hw_npy_close.
+int hw_cli_open_numbers(const char *path, const char *kinds, hw_npy *npy);
 
 // ---- Results --------------------------------------------------------------------------------------------------------
 

@@ -254,8 +254,8 @@ static int matmul_main(int argc, char **argv) {
     int status = parse(&options, argc, argv);
     if (status) return status;
     memset(npy, 0, sizeof npy);
-    status = hw_cli_open_numbers(options.inputs[0], &npy[0]);
-    if (!status) status = hw_cli_open_numbers(options.inputs[1], &npy[1]);
+    status = hw_cli_open_numbers(options.inputs[0], "iuf", &npy[0]);
+    if (!status) status = hw_cli_open_numbers(options.inputs[1], "iuf", &npy[1]);
     if (!status) status = multiply(&options, npy);
     hw_npy_close(&npy[0]);
     hw_npy_close(&npy[1]);

@@ -156,7 +156,7 @@ static int convert(cloud *c, const char *name, uint8_t bits) {
 }
 
 static int open_array(const char *path, const char *name, cloud *c) {
-    int status = hw_cli_open_numbers(path, &c->npy);
+    int status = hw_cli_open_numbers(path, "iuf", &c->npy);
     if (status) return status;
     c->tensor = c->npy.tensor;
     if (c->tensor.ndim == 1) {   // points on a line

@@ -1,5 +1,7 @@
 // halfwarp reduce: sums, extremes and the like of an array in a .npy file, with NumPy's shapes.
+#include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +13,21 @@
 #include "options.h"
 #include "unfinished.h"
 
-#define OPERATIONS "sum, product, min, max, argmin, argmax, mean or norm"
+#define OPERATIONS "sum, product, min, max, argmin, argmax, mean, norm, var, std, any, all or count_nonzero"
 
 static const char help[] =
     "usage: halfwarp reduce IN.npy --op OP [-o OUT.npy] [OPTIONS]\n"
     "\n"
-    "Combines the elements of an array of integers or floats, all of them or along some axes, as NumPy does. The\n"
-    "result has the other axes (0-d when there is none); argmin and argmax are int64, sums and products of integers\n"
-    "int64 or uint64, means and norms of them float64. IN and OUT can be - for standard input and output.\n"
+    "Combines the elements of an array of integers, floats or bool, all of them or along some axes, as NumPy does.\n"
+    "The result has the other axes (0-d when there is none); argmin, argmax and count_nonzero are int64, sums and\n"
+    "products of integers int64 or uint64, means, norms, var and std of them float64, any and all bool. IN and OUT\n"
+    "can be - for standard input and output.\n"
     "\n"
-    "  --op OP         " OPERATIONS " (root of the sum of squares)\n"
+    "  --op OP         " OPERATIONS ";\n"
+    "                  norm is the root of the sum of squares\n"
     "  --axis 0,2      combine along these axes; negative ones count from the last; unless given, along all\n"
     "  --keepdims      keep the axes that were combined, with extent 1\n"
+    "  --ddof N        var and std divide by N less than the number of elements; unless given, 0\n"
     "  --exact         sums and means of float32 and float64: the exact sum rounded once, the same on every device\n"
     "  -o FILE         where the result goes; it is there whole or not at all. Without it a result of one number is\n"
     "                  printed\n"
@@ -32,7 +37,8 @@ static const char help[] =
 typedef struct reduce_options {
     const char *input, *output, *axes, *device;
     hw_reduction op;
-    bool has_op, keepdims, exact, explain;
+    uint32_t ddof;
+    bool has_op, has_ddof, keepdims, exact, explain;
 } reduce_options;
 
 // ---- Options --------------------------------------------------------------------------------------------------------
@@ -60,6 +66,17 @@ static bool set_keepdims(void *options, const char *value) {
     return ((reduce_options *)options)->keepdims = true;
 }
 
+static bool set_ddof(void *options, const char *value) {
+    enum { MOST = (1 << 24) - 1 };
+    reduce_options *o = options;
+    char *end;
+    const unsigned long n = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : ULONG_MAX;
+    o->has_ddof = n <= MOST && !*end;
+    o->ddof = (uint32_t)n;
+    if (!o->has_ddof) hw_cli_complain("--ddof is a whole number from 0 to %d, and not '%s'", MOST, value);
+    return o->has_ddof;
+}
+
 static bool set_exact(void *options, const char *value) {
     (void)value;
     return ((reduce_options *)options)->exact = true;
@@ -72,8 +89,8 @@ static bool set_explain(void *options, const char *value) {
 
 static const hw_cli_option options_table[] = {
     {"--op", true, set_op},           {"--axis", true, set_axes},     {"--keepdims", false, set_keepdims},
-    {"--exact", false, set_exact},    {"-o", true, set_output},       {"--device", true, set_device},
-    {"--explain", false, set_explain},
+    {"--ddof", true, set_ddof},       {"--exact", false, set_exact},  {"-o", true, set_output},
+    {"--device", true, set_device},   {"--explain", false, set_explain},
 };
 static const hw_cli_syntax syntax = {"reduce", options_table, sizeof options_table / sizeof options_table[0], 1};
 
@@ -84,6 +101,8 @@ static int parse(reduce_options *options, int argc, char **argv) {
     if (n_words == 0) hw_cli_complain("which array? Usage: halfwarp reduce IN.npy --op OP [-o OUT.npy] [OPTIONS]");
     else if (!options->has_op)
         hw_cli_complain("which operation? --op is " OPERATIONS);
+    else if (options->has_ddof && !hw_reduction_is_spread(options->op))
+        hw_cli_complain("--ddof is for var and std, and not for %s", hw_reduction_names[options->op]);
     else if (options->axes && !*options->axes) hw_cli_complain("--axis names no axis");
     else return hw_cli_check_terminals(&options->input, 1, &options->output, 1);
     return HW_EXIT_USAGE;
@@ -129,7 +148,8 @@ static void print_number(DLDataType dtype, const void *value) {
     if (dtype.code == kDLFloat) {
         int digits = dtype.bits == 64 ? 17 : dtype.bits == 32 ? 9 : 5;
         printf("%.*g\n", digits, hw_dtype_get(dtype, value, 0));
-    } else if (dtype.bits < 64) printf("%.0f\n", hw_dtype_get(dtype, value, 0));
+    } else if (dtype.code == HW_BOOL) printf("%s\n", whole ? "True" : "False");
+    else if (dtype.bits < 64) printf("%.0f\n", hw_dtype_get(dtype, value, 0));
     else if (dtype.code == kDLInt) printf("%" PRId64 "\n", whole);
     else printf("%" PRIu64 "\n", (uint64_t)whole);
 }
@@ -159,7 +179,7 @@ static int reduce_on(hw_device *device, const hw_npy *input, reduction *r) {
 }
 
 static int reduce_file(const reduce_options *options, const hw_npy *input) {
-    reduction r = {.options = options, .flags = options->exact ? HW_REDUCE_EXACT : 0};
+    reduction r = {.options = options, .flags = HW_REDUCE_DDOF(options->ddof) | (options->exact ? HW_REDUCE_EXACT : 0)};
     hw_device *device;
     int status = options->axes ? hw_cli_parse_axes("--axis", options->axes, input->header.rank, r.axes, &r.n_axes) : 0;
     if (status) return status;
@@ -180,7 +200,7 @@ static int reduce_main(int argc, char **argv) {
     reduce_options options = {0};
     hw_npy input;
     int status = parse(&options, argc, argv);
-    if (!status) status = hw_cli_open_numbers(options.input, &input);
+    if (!status) status = hw_cli_open_numbers(options.input, "iufb", &input);
     if (status) return status;
     status = reduce_file(&options, &input);
     hw_npy_close(&input);

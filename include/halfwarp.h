@@ -4,8 +4,9 @@
 // NULL means contiguous). NumPy, PyTorch, CuPy and JAX export them. Halfwarp never takes ownership of an array and
 // keeps no pointer to it once the operation has finished.
 //
-// Every function that can fail returns hw_status and writes one sentence into *diag, which may be NULL. Nothing is
-// printed, no environment variable is read, and no failure leaves a result half written without saying so.
+// Every function that can fail returns hw_status. A call that fails replaces what *diag holds, its text, file and line,
+// with one sentence about itself; one that succeeds leaves *diag as it was; diag may be NULL. Nothing is printed, no
+// environment variable is read, and no failure leaves a result half written without saying so.
 //
 //     hw_device *device;
 //     hw_diag diag = {0};
@@ -193,47 +194,66 @@ HW_API hw_status hw_matmul_explain(hw_device *device, const DLTensor *a, const D
 
 typedef enum hw_reduction {
     HW_REDUCE_SUM, HW_REDUCE_PRODUCT, HW_REDUCE_MIN, HW_REDUCE_MAX, HW_REDUCE_ARGMIN, HW_REDUCE_ARGMAX, HW_REDUCE_MEAN,
-    HW_REDUCE_NORM,   // square root of the sum of squares
+    HW_REDUCE_NORM,            // square root of the sum of squares
+    HW_REDUCE_VAR,             // mean of the squared distances from the mean
+    HW_REDUCE_STD,             // its square root
+    HW_REDUCE_ANY,             // is one of the elements not 0?
+    HW_REDUCE_ALL,             // are all?
+    HW_REDUCE_COUNT_NONZERO,   // how many are not?
 } hw_reduction;
 
 typedef enum hw_reduce_flags {
     HW_REDUCE_EXACT = 1,   // sum and mean of f32 and f64: the exact sum rounded once, the same bits on every device
 } hw_reduce_flags;
+// A flag for var and std, 0 to 2^24 - 1: what is taken off the number of elements before it divides (NumPy's ddof).
+#define HW_REDUCE_DDOF(n) ((uint32_t)(n) << 8)
+
+enum { HW_BOOL = 6 };   // the code of DLPack's kDLBool, of 8 bits: headers before DLPack 0.8 have no name for it
 
 // Combines the elements along some axes of an array.
 //
 // Axes        n_axes of them, in any order, none twice; 0: all. Negative ones count from the last.
 // Shapes      out has in's axes without those, or with extent 1 instead of them (NumPy's keepdims). Zero extents: a sum
-//             is 0, a product 1, a norm 0, a mean NaN; min, max, argmin, argmax along an axis of extent 0 are refused
-//             (HW_USAGE), even where out has no elements. Other axes of extent 0: nothing is done.
+//             is 0, a product 1, a norm 0, a count 0, any false, all true, a mean, var or std NaN; min, max, argmin,
+//             argmax along an axis of extent 0 are refused (HW_USAGE), even where out has no elements. Other axes of
+//             extent 0: nothing is done.
 // Strides     any, as in hw_transpose.
-// Types       in: i8 to i64, u8 to u64, f16, bf16, f32, f64. out: what hw_reduce_dtype says.
-// NaN         any NaN makes sum, product, mean, norm, min and max NaN; argmin and argmax give the first NaN.
+// Types       in: i8 to i64, u8 to u64, f16, bf16, f32, f64, bool (bytes of 0 and 1). out: what hw_reduce_dtype says;
+//             where that is bool, u8 is taken as well.
+// NaN         any NaN makes sum, product, mean, norm, var, std, min and max NaN; argmin and argmax give the first NaN;
+//             any, all and count_nonzero take it for what it is, not 0.
 // Ties        argmin and argmax: the lowest index; index in C order of the reduced axes alone; -0.0 equals 0.0 there.
 //             min and max put -0.0 below 0.0, as IEEE 754-2019's minimum and maximum, so that no order shows in the
 //             result.
 // Sums        integers modulo 2^64; f16 and bf16 in f32, f32 in f32 and f64 in f64, in many parts that are then added
 //             pairwise; a mean is the sum divided once, in the type of the sum (integers: the exact sum, in f64).
+// Variances   of all types in f64, rounded at the end: each part is its number of elements, their mean, and the sum of
+//             their squared distances from it; parts are put together as Chan, Golub and LeVeque do. So the array is
+//             read once, where two passes would read it twice, and nothing cancels when the mean is large. The
+//             relative error of var is at most about n u sqrt(1 + mean^2 / var), u = 2^-53 and n the elements; in
+//             practice far less, as most are added in pairs. Equal elements have a var of 0. What divides is n - ddof,
+//             or 0 where that is negative, as in NumPy.
 // Exact       with HW_REDUCE_EXACT: the exact sum, or for a mean its exact quotient, rounded once to nearest, ties to
 //             even. Infinities of both signs make NaN; a sum of 0 is +0 unless every element is -0.
 // Place       both arrays on the stream's device; for cpu on this machine. They must not overlap.
 // Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a
 //             device, however many threads; with HW_REDUCE_EXACT on all devices.
 // Errors      HW_USAGE: NULL, axes or shapes that do not fit, wrong device, overlap, nothing to choose from;
-//             HW_UNSUPPORTED: type, HW_REDUCE_EXACT other than for sums and means of f32 and f64; HW_NO_MEMORY;
-//             HW_COMPILE.
+//             HW_REDUCE_DDOF other than for var and std; HW_UNSUPPORTED: type, HW_REDUCE_EXACT other than for sums and
+//             means of f32 and f64; HW_NO_MEMORY; HW_COMPILE.
 // Cost        reads each element once; one launch, scratch memory of at most 8 MiB, which the stream keeps.
-// Source      NumPy's reductions; IEEE 754-2019, minimum and maximum. Exact sums: Kulisch, "Arithmetic in Action" (1976
-//             and later), the long accumulator; Neal, "Fast exact summation using small and large superaccumulators"
-//             (2015); Collange, Defour, Graillat and Iakymchuk, "Numerical reproducibility for the parallel reduction
-//             on multi- and many-core architectures" (ExBLAS, 2015); on processors also Demmel and Hida, "Fast and
-//             accurate floating point summation" (2003), and Rump, Ogita and Oishi, "Accurate floating-point summation"
-//             (2008). Indices: Granlund and Montgomery, as of hw_transpose.
+// Source      NumPy's reductions; IEEE 754-2019, minimum and maximum. Variances: Chan, Golub and LeVeque, "Algorithms
+//             for computing the sample variance" (The American Statistician 37, 1983). Exact sums: Kulisch, "Arithmetic
+//             in Action" (1976 and later), the long accumulator; Neal, "Fast exact summation using small and large
+//             superaccumulators" (2015); Collange, Defour, Graillat and Iakymchuk, "Numerical reproducibility for the
+//             parallel reduction on multi- and many-core architectures" (ExBLAS, 2015); on processors also Demmel and
+//             Hida, "Fast and accurate floating point summation" (2003), and Rump, Ogita and Oishi, "Accurate
+//             floating-point summation" (2008). Indices: Granlund and Montgomery, as of hw_transpose.
 HW_API hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
                            uint32_t flags, DLTensor *out, hw_diag *diag);
 
-// The type of the result: i64 for argmin and argmax; sums and products of integers i64 or u64, means and norms of them
-// f64; else the type of the elements, as in NumPy.
+// The type of the result: i64 for argmin, argmax and count_nonzero; bool for any and all; sums and products of integers
+// i64 or u64 (of bool i64), means, norms, variances of them f64; else the type of the elements, as in NumPy.
 HW_API DLDataType hw_reduce_dtype(hw_reduction reduction, DLDataType elements);
 
 // As hw_transpose_explain.

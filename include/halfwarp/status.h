@@ -1,7 +1,8 @@
 // What a Halfwarp function returns, and the message that goes with a failure.
 //
-// A function that can fail returns hw_status. Where it failed it writes one sentence into the caller's hw_diag;
-// callers above forward the status and leave the message alone. The library never prints.
+// A function that can fail returns hw_status. A call that fails replaces what the caller's hw_diag holds (text, file,
+// line) with one sentence of its own; one that succeeds leaves it as it was, so one hw_diag serves any number of calls.
+// The library never prints.
 #ifndef HALFWARP_STATUS_H
 #define HALFWARP_STATUS_H
 
@@ -18,8 +19,8 @@ typedef enum hw_status {
     HW_NOT_FOUND,    // a name, device or library that is not there
 } hw_status;
 
-// One message, with the place it is about. Owned by the caller; zero-initialise it before use.
-// file is copied; line 0 means that there is no line.
+// One message, with the place it is about. Owned by the caller, who zero-initialises it, so that it can be looked at
+// before anything failed. file is empty where there is none; line 0 means that there is no line.
 typedef struct hw_diag {
     char file[256];
     int line;

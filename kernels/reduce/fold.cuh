@@ -194,6 +194,87 @@ SMALL_NORM(u8)
 SMALL_NORM(i16)
 SMALL_NORM(u16)
 
+// ---- Variances ------------------------------------------------------------------------------------------------------
+
+#ifndef DDOF
+#define DDOF 0   // what is taken off the number of elements before it divides
+#endif
+
+// In f64 whatever the elements: how many, their mean, and the sum of their squared distances from it. Two of these make
+// one as in Chan, Golub and LeVeque, "Algorithms for computing the sample variance" (1983). f64 counts are exact, and
+// spare conversions.
+struct spread_state {
+    f64 n, mean, squares;
+};
+
+// A part that weighs nothing beside the other adds nothing, however far apart their means: apart * weight comes first.
+__device__ __forceinline__ spread_state join_spreads(const spread_state &a, const spread_state &b) {
+    const f64 n = a.n + b.n, share = n > 0 ? b.n / n : 0, apart = b.mean - a.mean;
+    return {n, a.mean + apart * share, a.squares + b.squares + apart * (apart * (a.n * share))};
+}
+
+template <typename element> struct var_fold {
+    typedef spread_state state;
+    static __device__ state none() { return {0, 0, 0}; }
+    static __device__ __forceinline__ void take(state &s, element e, index_t) {
+        const f64 x = (f64)number(e), apart = x - s.mean;
+        s.n += 1;
+        s.mean += apart / s.n;
+        s.squares += apart * (x - s.mean);
+    }
+    // Of a word its mean first, then the distances from it: one division for all of its elements.
+    template <int n>
+    static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t) {
+        f64 x[n], sum = 0;
+#pragma unroll
+        for (int i = 0; i < n; i++) sum += x[i] = (f64)number(word.parts[i]);
+        spread_state all = {n, sum / n, 0};
+#pragma unroll
+        for (int i = 0; i < n; i++) all.squares += (x[i] - all.mean) * (x[i] - all.mean);
+        s[0] = join_spreads(s[0], all);
+    }
+    static __device__ __forceinline__ state both(const state &a, const state &b) { return join_spreads(a, b); }
+    static __device__ __forceinline__ f64 variance(const state &s, f64 count) {
+        const f64 n = count - DDOF;
+        return s.squares / (n > 0 ? n : 0);
+    }
+    template <typename out> static __device__ void result(out &e, const state &s, f64 count) {
+        round_to(e, (typename traits<out>::value)variance(s, count));
+    }
+};
+
+template <typename element> struct std_fold : var_fold<element> {
+    template <typename out> static __device__ void result(out &e, const spread_state &s, f64 count) {
+        round_to(e, (typename traits<out>::value)root(var_fold<element>::variance(s, count)));
+    }
+};
+
+// ---- Elements that are not 0 ----------------------------------------------------------------------------------------
+
+// Counted; what is asked of the count is told at the end. `out` is a byte for any and all.
+template <typename element> struct count_fold {
+    typedef u64 state;
+    static __device__ state none() { return 0; }
+    static __device__ __forceinline__ void take(state &s, element e, index_t) { s += number(e) != 0; }
+    template <int n>
+    static __device__ __forceinline__ void take_word(state *s, const parts_of<element, n> &word, index_t) {
+        unsigned count = 0;
+#pragma unroll
+        for (int i = 0; i < n; i++) count += number(word.parts[i]) != 0;
+        s[0] += count;
+    }
+    static __device__ __forceinline__ state both(state a, state b) { return a + b; }
+    template <typename out> static __device__ void result(out &e, state s, f64) { e = (out)s; }
+};
+
+template <typename element> struct any_fold : count_fold<element> {
+    static __device__ void result(u8 &e, u64 s, f64) { e = s != 0; }
+};
+
+template <typename element> struct all_fold : count_fold<element> {
+    static __device__ void result(u8 &e, u64 s, f64 count) { e = (f64)s == count; }
+};
+
 // ---- Least and greatest --------------------------------------------------------------------------------------------
 
 // NaN when either is, -0.0 below 0.0.

@@ -81,7 +81,7 @@ static hw_status open_named(const char *name, const hw_device_options *options, 
     return status;
 }
 
-hw_status hw_device_open(const char *name, const hw_device_options *options, hw_device **out, hw_diag *diag) {
+static hw_status open_device(const char *name, const hw_device_options *options, hw_device **out, hw_diag *diag) {
     static const hw_device_options none;
     if (!out) return hw_diag_set(diag, HW_USAGE, "hw_device_open: out is NULL");
     *out = NULL;
@@ -92,6 +92,11 @@ hw_status hw_device_open(const char *name, const hw_device_options *options, hw_
     if (status == HW_NOT_FOUND) return open_named("cpu", options, out, diag);
     if (status != HW_OK) hw_diag_set(diag, status, "%s", why.text);
     return status;
+}
+
+hw_status hw_device_open(const char *name, const hw_device_options *options, hw_device **out, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, open_device(name, options, out, hw_diag_begin(&own)));
 }
 
 void hw_device_close(hw_device *device) {
@@ -146,11 +151,13 @@ static hw_status allocate(hw_device *device, hw_stream *stream, size_t bytes, bo
 }
 
 hw_status hw_device_alloc(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
-    return allocate(device, NULL, bytes, false, out, diag);
+    hw_diag own;
+    return hw_diag_tell(diag, &own, allocate(device, NULL, bytes, false, out, hw_diag_begin(&own)));
 }
 
 hw_status hw_host_alloc(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
-    return allocate(device, NULL, bytes, true, out, diag);
+    hw_diag own;
+    return hw_diag_tell(diag, &own, allocate(device, NULL, bytes, true, out, hw_diag_begin(&own)));
 }
 
 hw_status hw_host_alloc_combined(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
@@ -206,7 +213,7 @@ void hw_stream_report(hw_stream *stream, double share) {
     if (stream->watcher) stream->watcher(stream->watcher_user, share);
 }
 
-hw_status hw_stream_create(hw_device *device, hw_stream **out, hw_diag *diag) {
+static hw_status create_stream(hw_device *device, hw_stream **out, hw_diag *diag) {
     if (out) *out = NULL;
     if (!device || !out) return hw_diag_set(diag, HW_USAGE, "hw_stream_create: an argument is NULL");
     hw_stream *stream = hw_calloc(1, sizeof *stream);
@@ -226,6 +233,11 @@ hw_status hw_stream_create(hw_device *device, hw_stream **out, hw_diag *diag) {
     return HW_OK;
 }
 
+hw_status hw_stream_create(hw_device *device, hw_stream **out, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, create_stream(device, out, hw_diag_begin(&own)));
+}
+
 void hw_stream_destroy(hw_stream *stream) {
     if (!stream || stream == stream->device->own_stream) return;
     hw_device *device = stream->device;
@@ -237,14 +249,19 @@ void hw_stream_destroy(hw_stream *stream) {
     hw_free(stream);
 }
 
-hw_status hw_stream_synchronize(hw_stream *stream, hw_diag *diag) {
+static hw_status synchronize(hw_stream *stream, hw_diag *diag) {
     if (!stream) return hw_diag_set(diag, HW_USAGE, "hw_stream_synchronize: the stream is NULL");
     return stream->device->table->stream_synchronize(stream, diag);
 }
 
+hw_status hw_stream_synchronize(hw_stream *stream, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, synchronize(stream, hw_diag_begin(&own)));
+}
+
 // ---- Events ---------------------------------------------------------------------------------------------------------
 
-hw_status hw_event_create(hw_device *device, hw_event **out, hw_diag *diag) {
+static hw_status create_event(hw_device *device, hw_event **out, hw_diag *diag) {
     if (out) *out = NULL;
     if (!device || !out) return hw_diag_set(diag, HW_USAGE, "hw_event_create: an argument is NULL");
     hw_event *event = hw_calloc(1, sizeof *event);
@@ -264,6 +281,11 @@ hw_status hw_event_create(hw_device *device, hw_event **out, hw_diag *diag) {
     return HW_OK;
 }
 
+hw_status hw_event_create(hw_device *device, hw_event **out, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, create_event(device, out, hw_diag_begin(&own)));
+}
+
 void hw_event_destroy(hw_event *event) {
     if (!event) return;
     hw_device *device = event->device;
@@ -281,27 +303,42 @@ static hw_status check_event(const hw_event *event, const hw_stream *stream, hw_
                        event->device->name, stream->device->name);
 }
 
-hw_status hw_event_record(hw_event *event, hw_stream *stream, hw_diag *diag) {
+static hw_status record(hw_event *event, hw_stream *stream, hw_diag *diag) {
     hw_status status = check_event(event, stream, diag);
     if (status == HW_OK) status = stream->device->table->event_record(event, stream, diag);
     if (status == HW_OK) event->is_recorded = true;
     return status;
 }
 
-hw_status hw_stream_wait(hw_stream *stream, hw_event *event, hw_diag *diag) {
+hw_status hw_event_record(hw_event *event, hw_stream *stream, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, record(event, stream, hw_diag_begin(&own)));
+}
+
+static hw_status wait_for(hw_stream *stream, hw_event *event, hw_diag *diag) {
     hw_status status = check_event(event, stream, diag);
     // Nothing is before an event that was not recorded.
     return status == HW_OK && event->is_recorded ? stream->device->table->stream_wait(stream, event, diag) : status;
 }
 
-hw_status hw_event_synchronize(hw_event *event, hw_diag *diag) {
+hw_status hw_stream_wait(hw_stream *stream, hw_event *event, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, wait_for(stream, event, hw_diag_begin(&own)));
+}
+
+static hw_status synchronize_event(hw_event *event, hw_diag *diag) {
     double ns;
     if (!event) return hw_diag_set(diag, HW_USAGE, "hw_event_synchronize: the event is NULL");
     if (!event->is_recorded) return hw_diag_set(diag, HW_USAGE, "hw_event_synchronize: the event was not recorded");
     return event->device->table->event_elapsed(event, event, &ns, diag);   // which waits
 }
 
-hw_status hw_event_elapsed_ns(hw_event *start, hw_event *stop, double *ns, hw_diag *diag) {
+hw_status hw_event_synchronize(hw_event *event, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, synchronize_event(event, hw_diag_begin(&own)));
+}
+
+static hw_status elapsed(hw_event *start, hw_event *stop, double *ns, hw_diag *diag) {
     if (!start || !stop || !ns) return hw_diag_set(diag, HW_USAGE, "hw_event_elapsed_ns: an argument is NULL");
     if (start->device != stop->device)
         return hw_diag_set(diag, HW_USAGE, "the events are of two devices, %s and %s", start->device->name,
@@ -309,4 +346,9 @@ hw_status hw_event_elapsed_ns(hw_event *start, hw_event *stop, double *ns, hw_di
     if (!start->is_recorded || !stop->is_recorded)
         return hw_diag_set(diag, HW_USAGE, "the %s event was not recorded", start->is_recorded ? "second" : "first");
     return start->device->table->event_elapsed(start, stop, ns, diag);
+}
+
+hw_status hw_event_elapsed_ns(hw_event *start, hw_event *stop, double *ns, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, elapsed(start, stop, ns, hw_diag_begin(&own)));
 }

@@ -139,8 +139,8 @@ static bool extent(size_t pitch, size_t row_bytes, size_t rows, size_t *bytes) {
            *bytes <= PTRDIFF_MAX;
 }
 
-hw_status hw_copy_2d(hw_stream *stream, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                     size_t row_bytes, size_t rows, hw_diag *diag) {
+static hw_status copy_rows(hw_stream *stream, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                           size_t row_bytes, size_t rows, hw_diag *diag) {
     hw_copy_args args = {to, from, to_pitch, from_pitch, row_bytes, rows};
     size_t to_bytes, from_bytes;
     if (!stream) return hw_diag_set(diag, HW_USAGE, "the stream of a copy is NULL");
@@ -164,13 +164,25 @@ hw_status hw_copy_2d(hw_stream *stream, void *to, size_t to_pitch, const void *f
     return stream->device->table->copy(stream, &args, diag);
 }
 
-hw_status hw_copy(hw_stream *stream, void *to, const void *from, size_t bytes, hw_diag *diag) {
-    return hw_copy_2d(stream, to, bytes, from, bytes, bytes, 1, diag);
+hw_status hw_copy_2d(hw_stream *stream, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                     size_t row_bytes, size_t rows, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, copy_rows(stream, to, to_pitch, from, from_pitch, row_bytes, rows,
+                                              hw_diag_begin(&own)));
 }
 
-hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
+hw_status hw_copy(hw_stream *stream, void *to, const void *from, size_t bytes, hw_diag *diag) {
+    return hw_copy_2d(stream, to, bytes, from, bytes, bytes, 1, diag);   // which tells diag
+}
+
+static hw_status fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
     if (!stream) return hw_diag_set(diag, HW_USAGE, "the stream of a fill is NULL");
     if (!bytes) return HW_OK;
     hw_status status = check_range(stream->device, to, bytes, "destination", diag);
     return status == HW_OK ? stream->device->table->fill(stream, to, byte, bytes, diag) : status;
+}
+
+hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, fill(stream, to, byte, bytes, hw_diag_begin(&own)));
 }

@@ -29,7 +29,9 @@ bool hw_dtype_find(const char *name, DLDataType *dtype) {
 }
 
 const char *hw_dtype_name(DLDataType dtype, char *text, size_t text_bytes) {
-    snprintf(text, text_bytes, "type %u of %u bits", dtype.code, dtype.bits);
+    const bool is_bool = dtype.code == HW_BOOL && dtype.bits == 8;   // of reductions alone: hw_dtype_find has it not
+    if (is_bool) snprintf(text, text_bytes, "bool");
+    else snprintf(text, text_bytes, "type %u of %u bits", dtype.code, dtype.bits);
     for (int i = 0; i < N_ROWS; i++)
         if (rows[i].code == dtype.code && rows[i].bits == dtype.bits) snprintf(text, text_bytes, "%s", rows[i].name);
     return text;
@@ -72,11 +74,11 @@ static uint16_t set_bf16(double value) {
 
 // ---- any ----
 
-// The types of C. hw_dtype_find knows no type but these and those with a case of their own.
+// The types of C. hw_dtype_find knows no type but these, without bool, and those with a case of their own.
 #define EACH_PLAIN_TYPE(DO)                                                                                            \
     DO(kDLFloat, 32, float) DO(kDLFloat, 64, double) DO(kDLUInt, 8, uint8_t) DO(kDLUInt, 16, uint16_t)                 \
     DO(kDLUInt, 32, uint32_t) DO(kDLUInt, 64, uint64_t) DO(kDLInt, 8, int8_t) DO(kDLInt, 16, int16_t)                  \
-    DO(kDLInt, 32, int32_t) DO(kDLInt, 64, int64_t)
+    DO(kDLInt, 32, int32_t) DO(kDLInt, 64, int64_t) DO(HW_BOOL, 8, uint8_t)
 
 double hw_dtype_get(DLDataType dtype, const void *array, uint64_t index) {
     switch ((uint32_t)dtype.code << 8 | dtype.bits) {

@@ -89,8 +89,8 @@ static hw_status run_on_gpu(hw_stream *stream, const hw_matmul_job *job, hw_diag
     return status;
 }
 
-hw_status hw_matmul(hw_stream *stream, double alpha, const DLTensor *a, const DLTensor *b, double beta, DLTensor *c,
-                    hw_precision precision, hw_diag *diag) {
+static hw_status multiply(hw_stream *stream, double alpha, const DLTensor *a, const DLTensor *b, double beta,
+                          DLTensor *c, hw_precision precision, hw_diag *diag) {
     hw_matmul_job job;
     if (!stream) return hw_diag_set(diag, HW_USAGE, "hw_matmul: the stream is NULL");
     hw_status status = hw_matmul_make(alpha, a, b, beta, c, precision, true, &job, diag);
@@ -98,6 +98,12 @@ hw_status hw_matmul(hw_stream *stream, double alpha, const DLTensor *a, const DL
     if (!status) status = check_places(device, (const DLTensor *const[]){a, b, c}, diag);
     if (status || hw_matmul_is_empty(&job)) return status;
     return device->kind == HW_DEVICE_CPU ? run_on_cpu(stream, &job, diag) : run_on_gpu(stream, &job, diag);
+}
+
+hw_status hw_matmul(hw_stream *stream, double alpha, const DLTensor *a, const DLTensor *b, double beta, DLTensor *c,
+                    hw_precision precision, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, multiply(stream, alpha, a, b, beta, c, precision, hw_diag_begin(&own)));
 }
 
 // ---- In words -------------------------------------------------------------------------------------------------------
@@ -119,8 +125,8 @@ static size_t say_product(const hw_matmul_job *job, char *text, size_t text_byte
     return used > 0 && (size_t)used < text_bytes ? (size_t)used : text_bytes - 1;
 }
 
-hw_status hw_matmul_explain(hw_device *device, const DLTensor *a, const DLTensor *b, const DLTensor *c,
-                            hw_precision precision, char *text, size_t text_bytes, hw_diag *diag) {
+static hw_status explain(hw_device *device, const DLTensor *a, const DLTensor *b, const DLTensor *c,
+                         hw_precision precision, char *text, size_t text_bytes, hw_diag *diag) {
     hw_matmul_job job;
     if (!device || !text || !text_bytes)
         return hw_diag_set(diag, HW_USAGE, "hw_matmul_explain: the device or the place for the text is NULL");
@@ -138,4 +144,10 @@ hw_status hw_matmul_explain(hw_device *device, const DLTensor *a, const DLTensor
     if (properties->kind == HW_DEVICE_CPU) hw_cpu_matmul_explain(&job.product, text + used, text_bytes - used);
     else status = hw_matmul_plan_explain(&job.product, properties, text + used, text_bytes - used, diag);
     return status;
+}
+
+hw_status hw_matmul_explain(hw_device *device, const DLTensor *a, const DLTensor *b, const DLTensor *c,
+                            hw_precision precision, char *text, size_t text_bytes, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, explain(device, a, b, c, precision, text, text_bytes, hw_diag_begin(&own)));
 }

@@ -18,8 +18,9 @@ static hw_status check_places(const hw_device_properties *device, const char *ca
     return status;
 }
 
-hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
-                     const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances, hw_diag *diag) {
+static hw_status find_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
+                              const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
+                              hw_diag *diag) {
     hw_neighbours problem;
     if (!stream) return hw_diag_set(diag, HW_USAGE, "hw_nearest: the stream is NULL");
     hw_device *device = hw_stream_device(stream);
@@ -37,8 +38,15 @@ hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *
     return hw_cpu_nearest(&problem, pool, n_threads, diag);
 }
 
-hw_status hw_nearest_explain(hw_device *device, const DLTensor *points, const DLTensor *queries,
-                             const hw_nearest_options *options, char *text, size_t text_bytes, hw_diag *diag) {
+hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
+                     const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, find_nearest(stream, points, queries, options, indices, squared_distances,
+                                                 hw_diag_begin(&own)));
+}
+
+static hw_status explain(hw_device *device, const DLTensor *points, const DLTensor *queries,
+                         const hw_nearest_options *options, char *text, size_t text_bytes, hw_diag *diag) {
     hw_neighbours problem;
     if (!device || !text || text_bytes == 0)
         return hw_diag_set(diag, HW_USAGE, "hw_nearest_explain: the device or the place for the text is NULL");
@@ -56,4 +64,10 @@ hw_status hw_nearest_explain(hw_device *device, const DLTensor *points, const DL
     if (properties->kind == HW_DEVICE_CPU) hw_cpu_nearest_explain(&problem, text + used, text_bytes - (size_t)used);
     else hw_gpu_nearest_explain(device, &problem, text + used, text_bytes - (size_t)used);
     return HW_OK;
+}
+
+hw_status hw_nearest_explain(hw_device *device, const DLTensor *points, const DLTensor *queries,
+                             const hw_nearest_options *options, char *text, size_t text_bytes, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, explain(device, points, queries, options, text, text_bytes, hw_diag_begin(&own)));
 }

@@ -12,8 +12,8 @@ static hw_status check_places(const hw_device_properties *device, const DLTensor
     return status == HW_OK && out ? hw_layout_check_place(device, out, "hw_reduce", "out", diag) : status;
 }
 
-hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
-                    uint32_t flags, DLTensor *out, hw_diag *diag) {
+static hw_status reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
+                        uint32_t flags, DLTensor *out, hw_diag *diag) {
     hw_reduction_form form;
     if (!stream) return hw_diag_set(diag, HW_USAGE, "hw_reduce: the stream is NULL");
     const hw_device_properties *device = hw_device_get_properties(hw_stream_device(stream));
@@ -29,8 +29,14 @@ hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *i
     return hw_gpu_reduce(stream, &form, diag);
 }
 
-hw_status hw_reduce_explain(hw_device *device, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
-                            uint32_t flags, char *text, size_t text_bytes, hw_diag *diag) {
+hw_status hw_reduce(hw_stream *stream, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
+                    uint32_t flags, DLTensor *out, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, reduce(stream, reduction, in, axes, n_axes, flags, out, hw_diag_begin(&own)));
+}
+
+static hw_status explain(hw_device *device, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
+                         uint32_t flags, char *text, size_t text_bytes, hw_diag *diag) {
     hw_reduction_form form;
     if (!device || !text || text_bytes == 0)
         return hw_diag_set(diag, HW_USAGE, "hw_reduce_explain: the device or the place for the text is NULL");
@@ -49,4 +55,11 @@ hw_status hw_reduce_explain(hw_device *device, hw_reduction reduction, const DLT
         hw_gpu_reduce_exact_explain(device, &form, text, text_bytes);
     else hw_gpu_reduce_explain(device, &form, text, text_bytes);
     return HW_OK;
+}
+
+hw_status hw_reduce_explain(hw_device *device, hw_reduction reduction, const DLTensor *in, const int *axes, int n_axes,
+                            uint32_t flags, char *text, size_t text_bytes, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, explain(device, reduction, in, axes, n_axes, flags, text, text_bytes,
+                                            hw_diag_begin(&own)));
 }

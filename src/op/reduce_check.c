@@ -7,6 +7,8 @@
 
 static bool is_integer(DLDataType type) { return type.code == kDLInt || type.code == kDLUInt; }
 
+static bool is_bool(DLDataType type) { return type.code == HW_BOOL && type.bits == 8; }
+
 static bool is_known_type(DLDataType type) {
     if (type.lanes != 1) return false;
     switch (type.code) {
@@ -14,35 +16,53 @@ static bool is_known_type(DLDataType type) {
     case kDLUInt: return type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
     case kDLFloat: return type.bits == 16 || type.bits == 32 || type.bits == 64;
     case kDLBfloat: return type.bits == 16;
+    case HW_BOOL: return type.bits == 8;
     default: return false;
     }
 }
 
 DLDataType hw_reduce_dtype(hw_reduction reduction, DLDataType elements) {
+    const DLDataType i64 = {kDLInt, 64, 1}, f64 = {kDLFloat, 64, 1};
     switch (reduction) {
+    case HW_REDUCE_COUNT_NONZERO:
     case HW_REDUCE_ARGMIN:
-    case HW_REDUCE_ARGMAX: return (DLDataType){kDLInt, 64, 1};
+    case HW_REDUCE_ARGMAX: return i64;
+    case HW_REDUCE_ANY:
+    case HW_REDUCE_ALL: return (DLDataType){HW_BOOL, 8, 1};
     case HW_REDUCE_SUM:
-    case HW_REDUCE_PRODUCT: return is_integer(elements) ? (DLDataType){elements.code, 64, 1} : elements;
+    case HW_REDUCE_PRODUCT:
+        return is_bool(elements) ? i64 : is_integer(elements) ? (DLDataType){elements.code, 64, 1} : elements;
     case HW_REDUCE_MEAN:
-    case HW_REDUCE_NORM: return is_integer(elements) ? (DLDataType){kDLFloat, 64, 1} : elements;
+    case HW_REDUCE_NORM:
+    case HW_REDUCE_VAR:
+    case HW_REDUCE_STD: return is_integer(elements) || is_bool(elements) ? f64 : elements;
     default: return elements;
     }
+}
+
+static hw_status check_flags(hw_reduction reduction, uint32_t flags, hw_diag *diag) {
+    char name[48];
+    const uint32_t unknown = flags & 0xff & ~(uint32_t)HW_REDUCE_EXACT;
+    if ((unsigned)reduction >= HW_REDUCTIONS)
+        return hw_diag_set(diag, HW_USAGE, "there is no reduction of number %d", (int)reduction);
+    if (unknown) return hw_diag_set(diag, HW_USAGE, "there are no flags 0x%x of reductions", unknown);
+    if (flags >> 8 && !hw_reduction_is_spread(reduction))
+        return hw_diag_set(diag, HW_USAGE, "HW_REDUCE_DDOF is for var and std, not for %s",
+                           hw_reduction_name(reduction, name, sizeof name));
+    return HW_OK;
 }
 
 // What is asked for, of which elements.
 static hw_status check_kind(hw_reduction reduction, const DLTensor *in, uint32_t flags, hw_diag *diag) {
     char name[48];
-    if ((unsigned)reduction > HW_REDUCE_NORM)
-        return hw_diag_set(diag, HW_USAGE, "there is no reduction of number %d", (int)reduction);
-    if (flags & ~(uint32_t)HW_REDUCE_EXACT)
-        return hw_diag_set(diag, HW_USAGE, "there are no flags 0x%x of reductions", flags & ~(uint32_t)HW_REDUCE_EXACT);
+    hw_status status = check_flags(reduction, flags, diag);
+    if (status != HW_OK) return status;
     if (!in) return hw_diag_set(diag, HW_USAGE, "in is NULL");
     if (in->dtype.lanes != 1)
         return hw_diag_set(diag, HW_UNSUPPORTED, "in has elements of %u lanes; reductions take one", in->dtype.lanes);
     if (!is_known_type(in->dtype))
         return hw_diag_set(diag, HW_UNSUPPORTED,
-                           "in has elements of %s; reductions take i8 to i64, u8 to u64, f16, bf16, f32 and f64",
+                           "in has elements of %s; reductions take i8 to i64, u8 to u64, f16, bf16, f32, f64 and bool",
                            hw_dtype_name(in->dtype, name, sizeof name));
     bool has_exact = (reduction == HW_REDUCE_SUM || reduction == HW_REDUCE_MEAN) && in->dtype.code == kDLFloat &&
                      in->dtype.bits >= 32;
@@ -73,7 +93,8 @@ static hw_status read_axes(const int *axes, int n_axes, uint32_t rank, uint32_t 
 static hw_status check_out_type(const hw_reduction_form *form, const DLTensor *out, hw_diag *diag) {
     char is[48], wanted[48], name[48];
     const DLDataType *type = &form->out_type;
-    if (out->dtype.code == type->code && out->dtype.bits == type->bits && out->dtype.lanes == 1) return HW_OK;
+    const bool is_code = out->dtype.code == type->code || (is_bool(*type) && out->dtype.code == kDLUInt);
+    if (is_code && out->dtype.bits == type->bits && out->dtype.lanes == 1) return HW_OK;
     return hw_diag_set(diag, HW_USAGE, "out has elements of %s, and the %s of in is %s",
                        hw_dtype_name(out->dtype, is, sizeof is), hw_reduction_name(form->reduction, name, sizeof name),
                        hw_dtype_name(*type, wanted, sizeof wanted));
@@ -181,6 +202,8 @@ hw_status hw_reduction_make(hw_reduction reduction, const DLTensor *in, const in
     if (status == HW_OK) status = make_out(&from, out, reduced, pointers, form, out_stride, diag);
     if (status == HW_OK) status = count(&from, reduced, form, diag);
     if (status != HW_OK) return status;
+    if (is_bool(form->in_type)) form->in_type.code = kDLUInt;
+    if (is_bool(form->out_type)) form->out_type.code = kDLUInt;
     form->in = (const void *)from.first;
     hw_reduction_set_axes(form, from.rank, from.n, from.stride, out_stride, reduced);
     return HW_OK;

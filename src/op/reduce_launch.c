@@ -86,6 +86,7 @@ static void define_all(const hw_reduction_form *form, const hw_reduce_plan *redu
     } else {
         hw_plan_define(plan, launch, "LANES", reduce->lanes);
     }
+    if (hw_reduction_ddof(form)) hw_plan_define(plan, launch, "DDOF", hw_reduction_ddof(form));
     if (reduce->stays) hw_plan_define(plan, launch, "READ_ONCE", 0);
     if (!reduce->ordered) hw_plan_define(plan, launch, "ORDERED", 0);
     if (reduce->index64) hw_plan_define(plan, launch, "INDEX_BITS", 64);

@@ -31,7 +31,9 @@ static void choose_fold(const hw_reduction_form *form, hw_reduce_plan *plan) {
     static const char *const folds[] = {
         [HW_REDUCE_SUM] = "sum_fold",       [HW_REDUCE_PRODUCT] = "product_fold", [HW_REDUCE_MIN] = "min_fold",
         [HW_REDUCE_MAX] = "max_fold",       [HW_REDUCE_ARGMIN] = "argmin_fold",   [HW_REDUCE_ARGMAX] = "argmax_fold",
-        [HW_REDUCE_MEAN] = "mean_fold",     [HW_REDUCE_NORM] = "norm_fold",
+        [HW_REDUCE_MEAN] = "mean_fold",     [HW_REDUCE_NORM] = "norm_fold",       [HW_REDUCE_VAR] = "var_fold",
+        [HW_REDUCE_STD] = "std_fold",       [HW_REDUCE_ANY] = "any_fold",         [HW_REDUCE_ALL] = "all_fold",
+        [HW_REDUCE_COUNT_NONZERO] = "count_fold",
     };
     const uint32_t value_bytes = form->in_bytes == 8 ? 8 : 4;
     plan->fold = is_wide_mean(form) ? "wide_mean_fold" : folds[form->reduction];
@@ -40,6 +42,11 @@ static void choose_fold(const hw_reduction_form *form, hw_reduce_plan *plan) {
     case HW_REDUCE_MAX: plan->state_bytes = value_bytes; break;
     case HW_REDUCE_ARGMIN:
     case HW_REDUCE_ARGMAX: plan->state_bytes = value_bytes == 8 || plan->index64 ? 16 : 8; break;
+    case HW_REDUCE_VAR:
+    case HW_REDUCE_STD: plan->state_bytes = 24; break;
+    case HW_REDUCE_ANY:
+    case HW_REDUCE_ALL:
+    case HW_REDUCE_COUNT_NONZERO: plan->state_bytes = 8; break;
     default: plan->state_bytes = is_wide_mean(form) ? 16 : is_integer(form) ? 8 : value_bytes;
     }
 }

@@ -110,7 +110,8 @@ void hw_reduction_set_axes(hw_reduction_form *form, uint32_t rank, const uint64_
 
 void hw_reduction_make_key(const hw_reduction_form *form, hw_reduction_key *key) {
     size_t n = 0;
-    key->words[n++] = 0x7265647563650000 | (uint64_t)form->flags << 8 | (uint64_t)form->reduction;   // no transpose's
+    key->words[n++] = 0x7265647563650000 | (uint64_t)form->reduction;   // no transpose's
+    key->words[n++] = form->flags;
     key->words[n++] = (uint64_t)form->in_type.code << 8 | form->in_type.bits;
     key->words[n++] = (uint64_t)form->n_kept << 32 | form->n_reduced;
     key->words[n++] = (uintptr_t)form->in % 16;
@@ -132,7 +133,8 @@ void hw_reduction_make_key(const hw_reduction_form *form, hw_reduction_key *key)
 const char *const hw_reduction_names[HW_REDUCTIONS] = {
     [HW_REDUCE_SUM] = "sum",       [HW_REDUCE_PRODUCT] = "product", [HW_REDUCE_MIN] = "min",   [HW_REDUCE_MAX] = "max",
     [HW_REDUCE_ARGMIN] = "argmin", [HW_REDUCE_ARGMAX] = "argmax",   [HW_REDUCE_MEAN] = "mean",
-    [HW_REDUCE_NORM] = "norm",
+    [HW_REDUCE_NORM] = "norm",     [HW_REDUCE_VAR] = "var",         [HW_REDUCE_STD] = "std",   [HW_REDUCE_ANY] = "any",
+    [HW_REDUCE_ALL] = "all",       [HW_REDUCE_COUNT_NONZERO] = "count_nonzero",
 };
 
 const char *hw_reduction_name(hw_reduction reduction, char *text, size_t text_bytes) {

@@ -16,7 +16,7 @@
 typedef struct hw_reduction_form {
     hw_reduction reduction;
     uint32_t flags;                        // of hw_reduce_flags
-    DLDataType in_type, out_type;
+    DLDataType in_type, out_type;          // as they are computed with: u8 for bool
     uint32_t in_bytes, out_bytes;          // of an element
     uint64_t outputs;                      // product of kept; 0: nothing to do
     uint64_t terms;                        // product of reduced: elements for each output; 0: the value for nothing
@@ -35,7 +35,7 @@ hw_status hw_reduction_make(hw_reduction reduction, const DLTensor *in, const in
 // What the plans of a form depend on, for hw_device_recall: all of it but the pointers, of which only the place of `in`
 // between multiples of 16 bytes matters.
 typedef struct hw_reduction_key {
-    uint64_t words[5 + 5 * HW_MAX_RANK];
+    uint64_t words[6 + 5 * HW_MAX_RANK];
     size_t bytes;
 } hw_reduction_key;
 void hw_reduction_make_key(const hw_reduction_form *form, hw_reduction_key *key);
@@ -45,8 +45,19 @@ static inline bool hw_reduction_is_arg(hw_reduction reduction) {
     return reduction == HW_REDUCE_ARGMIN || reduction == HW_REDUCE_ARGMAX;
 }
 
+// Is it a variance, or its root? What is taken off the number of elements then.
+static inline bool hw_reduction_is_spread(hw_reduction reduction) {
+    return reduction == HW_REDUCE_VAR || reduction == HW_REDUCE_STD;
+}
+static inline uint32_t hw_reduction_ddof(const hw_reduction_form *form) { return form->flags >> 8; }
+
+// Are elements that are not 0 counted?
+static inline bool hw_reduction_is_count(hw_reduction reduction) {
+    return reduction == HW_REDUCE_ANY || reduction == HW_REDUCE_ALL || reduction == HW_REDUCE_COUNT_NONZERO;
+}
+
 // "sum" and the others, by their numbers.
-enum { HW_REDUCTIONS = HW_REDUCE_NORM + 1 };
+enum { HW_REDUCTIONS = HW_REDUCE_COUNT_NONZERO + 1 };
 extern const char *const hw_reduction_names[HW_REDUCTIONS];
 
 // "sum"; "reduction 9" for a number that is none. By name; false for a name that is none.

@@ -38,7 +38,7 @@ static bool are_pinned(const DLTensor *in, const DLTensor *out) {
     return in->device.device_type == kDLCUDAHost && out->device.device_type == kDLCUDAHost;
 }
 
-hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, DLTensor *out, hw_diag *diag) {
+static hw_status transpose(hw_stream *stream, const DLTensor *in, const int *axes, DLTensor *out, hw_diag *diag) {
     hw_permutation p;
     bool on_host = false;
     if (!stream) return hw_diag_set(diag, HW_USAGE, "hw_transpose: the stream is NULL");
@@ -54,8 +54,13 @@ hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, D
     return hw_host_transpose(stream, &p, are_pinned(in, out), diag);
 }
 
-hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, const int *axes, const DLTensor *out, char *text,
-                               size_t text_bytes, hw_diag *diag) {
+hw_status hw_transpose(hw_stream *stream, const DLTensor *in, const int *axes, DLTensor *out, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, transpose(stream, in, axes, out, hw_diag_begin(&own)));
+}
+
+static hw_status explain(hw_device *device, const DLTensor *in, const int *axes, const DLTensor *out, char *text,
+                         size_t text_bytes, hw_diag *diag) {
     hw_permutation p;
     bool on_host = false;
     if (!device || !text || text_bytes == 0)
@@ -75,4 +80,10 @@ hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, const int 
         hw_host_transpose_explain(device, &p, are_pinned(in, out), text + used, text_bytes - (size_t)used);
     else hw_gpu_transpose_explain(device, &p, text + used, text_bytes - (size_t)used);
     return HW_OK;
+}
+
+hw_status hw_transpose_explain(hw_device *device, const DLTensor *in, const int *axes, const DLTensor *out, char *text,
+                               size_t text_bytes, hw_diag *diag) {
+    hw_diag own;
+    return hw_diag_tell(diag, &own, explain(device, in, axes, out, text, text_bytes, hw_diag_begin(&own)));
 }

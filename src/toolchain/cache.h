@@ -30,7 +30,7 @@ hw_status hw_cache_publish(const char *cache_dir, const hw_hash *key, const char
                            const char *const *make_files, size_t count, struct timespec started, hw_arena *arena,
                            hw_toolchain_result *result, hw_diag *diag);
 
-// Reads a whole file into the arena, with a NUL behind it; NULL with errno set.
+// Reads a whole file into the arena, with a NUL behind it; NULL with errno set, ENOMEM where the arena has no room.
 char *hw_cache_read_file(const char *path, hw_arena *arena, size_t *length);
 
 // Writes a file in one step: other processes see all of it or nothing. Returns 0, or errno.

@@ -22,11 +22,11 @@ hw_status hw_cache_prepare(const char *cache_dir, hw_diag *diag) {
         char kept = path[i];
         path[i] = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return hw_diag_set(diag, HW_IO, "cannot make the cache directory %s: %s", path, strerror(errno));
+            return hw_diag_errno(diag, errno, "cannot make the cache directory %s", path);
         path[i] = kept;
     }
     if (access(cache_dir, W_OK | X_OK) != 0)
-        return hw_diag_set(diag, HW_IO, "cannot write to the cache directory %s: %s", cache_dir, strerror(errno));
+        return hw_diag_errno(diag, errno, "cannot write to the cache directory %s", cache_dir);
     return HW_OK;
 }
 
@@ -35,19 +35,22 @@ char *hw_cache_read_file(const char *path, hw_arena *arena, size_t *length) {
     struct stat info;
     char *text = NULL;
     if (file < 0) return NULL;
-    if (fstat(file, &info) == 0 && info.st_size >= 0 && (text = hw_arena_take(arena, (size_t)info.st_size + 1))) {
-        size_t got = 0;
-        ssize_t step = 1;
-        while (got < (size_t)info.st_size && (step = read(file, text + got, (size_t)info.st_size - got)) > 0)
-            got += (size_t)step;
-        text[got] = '\0';
-        *length = got;
-        if (step < 0) text = NULL;
+    int failure = fstat(file, &info) != 0 ? errno : info.st_size < 0 ? EINVAL : 0;
+    if (!failure && !(text = hw_arena_take(arena, (size_t)info.st_size + 1))) failure = ENOMEM;
+    for (size_t got = 0; !failure;) {
+        const ssize_t step = read(file, text + got, (size_t)info.st_size - got);
+        if (step < 0 && errno == EINTR) continue;
+        if (step < 0) failure = errno;
+        if (step <= 0) {
+            text[got] = '\0';
+            *length = got;
+            break;
+        }
+        got += (size_t)step;
     }
-    int failure = errno;
     close(file);
-    errno = text ? 0 : failure;
-    return text;
+    errno = failure;   // which nothing before tells of: hw_arena_take sets none
+    return failure ? NULL : text;
 }
 
 static int write_fully(int file, const char *bytes, size_t length) {
@@ -77,7 +80,7 @@ hw_status hw_cache_begin(const char *cache_dir, hw_arena *arena, const char **wo
     char *path = hw_arena_printf(arena, "%s/work.XXXXXX", cache_dir);
     if (!path) return hw_diag_no_memory(diag);
     if (!mkdtemp(path))
-        return hw_diag_set(diag, HW_IO, "cannot make a directory in %s: %s", cache_dir, strerror(errno));
+        return hw_diag_errno(diag, errno, "cannot make a directory in %s", cache_dir);
     *work_dir = path;
     return HW_OK;
 }

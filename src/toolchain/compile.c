@@ -96,7 +96,7 @@ static hw_status wrap_ptx(job *job, const char *ptx_path, const char *fatbin_pat
     size_t length, fatbin_bytes;
     uint8_t *fatbin;
     const char *text = hw_cache_read_file(ptx_path, job->arena, &length);
-    if (!text) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", ptx_path, strerror(errno));
+    if (!text) return hw_diag_errno(diag, errno, "cannot read %s", ptx_path);
     const char *compiler = hw_compiler_name(&job->compiler, job->arena);
     const char *ptx = compiler ? hw_arena_printf(job->arena, "%s" HW_PRODUCER_LINE, text, compiler) : NULL;
     if (!ptx) return hw_diag_no_memory(diag);
@@ -105,7 +105,7 @@ static hw_status wrap_ptx(job *job, const char *ptx_path, const char *fatbin_pat
     if (status != HW_OK) return status;
     int failure = hw_cache_write_file(fatbin_path, fatbin, fatbin_bytes, job->arena);
     hw_free(fatbin);
-    return failure ? hw_diag_set(diag, HW_IO, "cannot write %s: %s", fatbin_path, strerror(failure)) : HW_OK;
+    return failure ? hw_diag_errno(diag, failure, "cannot write %s", fatbin_path) : HW_OK;
 }
 
 static hw_status compile_with_clang(job *job, hw_diag *diag) {
@@ -175,7 +175,7 @@ static const char *program_name(const char *source, hw_arena *arena) {
 
 static hw_status check_source(const char *source, hw_diag *diag) {
     int file = open(source, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", source, strerror(errno));
+    if (file < 0) return hw_diag_errno(diag, errno, "cannot read %s", source);
     close(file);
     return HW_OK;
 }

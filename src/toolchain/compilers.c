@@ -37,25 +37,35 @@ static void find_numbered_clang(const char *search_path, hw_arena *arena, hw_com
     }
 }
 
-// What follows `before` in what a compiler says of its version; NULL: it does not say.
-static const char *ask_version(const char *path, const char *before, hw_arena *arena) {
+// *version: what follows `before` in what a compiler says of itself; NULL: it does not say. HW_NO_MEMORY alone is a
+// failure.
+static hw_status ask_version(const char *path, const char *before, hw_arena *arena, const char **version,
+                             hw_diag *diag) {
     const char *const argv[] = {path, "--version", NULL};
-    const char *text = NULL, *found;
+    const char *text = NULL;
     int exit_status = 1;
-    if (hw_process_run(argv, arena, &text, &exit_status, NULL) != HW_OK || exit_status != 0) return NULL;
-    found = strstr(text, before);
-    return found ? found + strlen(before) : NULL;
+    *version = NULL;
+    const hw_status status = hw_process_run(argv, arena, &text, &exit_status, NULL);
+    if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);
+    if (status != HW_OK || exit_status != 0) return HW_OK;
+    const char *found = strstr(text, before);
+    if (found) *version = found + strlen(before);
+    return HW_OK;
 }
 
-static int ask_clang_version(const char *path, hw_arena *arena) {
-    const char *version = ask_version(path, "clang version ", arena);
-    return version ? atoi(version) : 0;
+// *version 0: it does not say. HW_NO_MEMORY alone is a failure.
+static hw_status ask_clang_version(const char *path, hw_arena *arena, int *version, hw_diag *diag) {
+    const char *text;
+    const hw_status status = ask_version(path, "clang version ", arena, &text, diag);
+    *version = text ? atoi(text) : 0;
+    return status;
 }
 
 const char *hw_compiler_name(const hw_compiler *compiler, hw_arena *arena) {
     const bool is_nvcc = compiler->kind == HW_COMPILER_NVCC;
     const char *name = is_nvcc ? "nvcc" : "clang";
-    const char *version = ask_version(compiler->path, is_nvcc ? ", V" : "clang version ", arena);
+    const char *version;
+    if (ask_version(compiler->path, is_nvcc ? ", V" : "clang version ", arena, &version, NULL)) return NULL;
     int length = version ? (int)strspn(version, "0123456789.") : 0;
     return length ? hw_arena_printf(arena, "%s %.*s", name, length, version) : hw_arena_printf(arena, "%s", name);
 }
@@ -66,13 +76,17 @@ static int same_file(const char *a, const char *b) {
 }
 
 // The newest: clang-NN by its name; plain clang is asked for its version where it is another file.
-static void find_clang(const char *search_path, hw_arena *arena, hw_compiler *best) {
+static hw_status find_clang(const char *search_path, hw_arena *arena, hw_compiler *best, hw_diag *diag) {
+    int version;
     find_numbered_clang(search_path, arena, best);
     const char *plain = hw_process_find(search_path, "clang", arena);
-    if (!plain || (best->path && same_file(plain, best->path))) return;
-    int version = ask_clang_version(plain, arena);
-    if (version >= HW_CLANG_OLDEST && version > best->clang_major)
+    // Without memory to look with, what was found need not be the newest, nor what was not found absent.
+    if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
+    if (!plain || (best->path && same_file(plain, best->path))) return HW_OK;
+    hw_status status = ask_clang_version(plain, arena, &version, diag);
+    if (status == HW_OK && version >= HW_CLANG_OLDEST && version > best->clang_major)
         *best = (hw_compiler){HW_COMPILER_CLANG, plain, version};
+    return status;
 }
 
 hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *arena, hw_compiler *compiler,
@@ -80,18 +94,17 @@ hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *aren
     *compiler = (hw_compiler){0};
     if (options->compiler != HW_COMPILER_CLANG && !options->hide_nvcc) {
         const char *nvcc = hw_process_find(options->search_path, "nvcc", arena);
+        if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
         if (nvcc) {
             *compiler = (hw_compiler){HW_COMPILER_NVCC, nvcc, 0};
             return HW_OK;
         }
     }
-    if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
     if (options->compiler == HW_COMPILER_NVCC)
         return hw_diag_set(diag, HW_NOT_FOUND,
                            "there is no nvcc on PATH; install the CUDA toolkit, or clang (apt-get install clang)");
-    find_clang(options->search_path, arena, compiler);
-    if (compiler->path) return HW_OK;
-    if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
+    hw_status status = find_clang(options->search_path, arena, compiler, diag);
+    if (status != HW_OK || compiler->path) return status;
     return hw_diag_set(diag, HW_NOT_FOUND,
                        "there is no CUDA compiler on PATH: install clang %d or newer (apt-get install clang), or nvcc",
                        HW_CLANG_OLDEST);

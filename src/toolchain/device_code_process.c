@@ -26,10 +26,10 @@ static hw_status write_source(const char *folder, const hw_source_file *file, hw
     for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
         *slash = '\0';
         if (mkdir(path, 0700) != 0 && errno != EEXIST)
-            return hw_diag_set(diag, HW_IO, "cannot make the folder %s: %s", path, strerror(errno));
+            return hw_diag_errno(diag, errno, "cannot make the folder %s", path);
     }
     int failure = hw_cache_write_file(path, file->text, strlen(file->text), arena);
-    return failure ? hw_diag_set(diag, HW_IO, "cannot write %s: %s", path, strerror(failure)) : HW_OK;
+    return failure ? hw_diag_errno(diag, failure, "cannot write %s", path) : HW_OK;
 }
 
 static void add_nvcc(hw_args *args, const hw_compiler *compiler, int arch) {
@@ -128,7 +128,7 @@ static hw_status compile_in(const char *folder, const hw_code_request *request, 
                               compiler->path, exit_status - 128);
     if (exit_status != 0) return hw_code_complain(request, words, folder, diag);
     const char *ptx = hw_cache_read_file(output, arena, &code->length);
-    if (!ptx) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", output, strerror(errno));
+    if (!ptx) return hw_diag_errno(diag, errno, "cannot read %s", output);
     const char *name = compiler->kind == HW_COMPILER_CLANG ? hw_compiler_name(compiler, arena) : NULL;
     if (name) ptx = hw_arena_printf(arena, "%s" HW_PRODUCER_LINE, ptx, name);
     code->bytes = ptx ? hw_code_name_files(request, ptx, arena) : NULL;
@@ -142,7 +142,7 @@ hw_status hw_code_by_process(const hw_code_request *request, const hw_compiler *
     code->is_ptx = true;
     hw_status status = hw_compiler_arch(compiler, request->cc, arena, &code->arch, diag);
     if (status != HW_OK) return status;
-    if (!mkdtemp(folder)) return hw_diag_set(diag, HW_IO, "cannot make a folder in /tmp: %s", strerror(errno));
+    if (!mkdtemp(folder)) return hw_diag_errno(diag, errno, "cannot make a folder in /tmp");
     for (size_t i = 0; i < request->n_headers && status == HW_OK; i++)
         status = write_source(folder, &request->headers[i], arena, diag);
     if (status == HW_OK) status = write_source(folder, &request->source, arena, diag);

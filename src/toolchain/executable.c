@@ -222,7 +222,7 @@ static hw_status visit_ptx(const elf *elf, const char *path, int cc, hw_toolchai
 static hw_status map_file(const char *path, const uint8_t **bytes, size_t *length, hw_diag *diag) {
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(errno));
+    if (file < 0) return hw_diag_errno(diag, errno, "cannot read %s", path);
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !info.st_size) {
         close(file);
         return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
@@ -231,7 +231,7 @@ static hw_status map_file(const char *path, const uint8_t **bytes, size_t *lengt
     void *map = mmap(NULL, *length, PROT_READ, MAP_PRIVATE, file, 0);
     int failure = errno;
     close(file);
-    if (map == MAP_FAILED) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", path, strerror(failure));
+    if (map == MAP_FAILED) return hw_diag_errno(diag, failure, "cannot read %s", path);
     *bytes = map;
     return HW_OK;
 }

@@ -59,12 +59,12 @@ hw_status hw_process_run(const char *const *argv, hw_arena *arena, const char **
     int ends[2] = {-1, -1}, status = 0;
     pid_t child;
     if (collected && pipe2(ends, O_CLOEXEC) != 0)
-        return hw_diag_set(diag, HW_IO, "cannot make a pipe to %s: %s", argv[0], strerror(errno));
+        return hw_diag_errno(diag, errno, "cannot make a pipe to %s", argv[0]);
     int failure = start(argv, collected ? ends[1] : STDERR_FILENO, &child);
     if (collected) close(ends[1]);
     if (failure) {
         if (collected) close(ends[0]);
-        return hw_diag_set(diag, HW_IO, "cannot start %s: %s", argv[0], strerror(failure));
+        return hw_diag_errno(diag, failure, "cannot start %s", argv[0]);
     }
     if (collected) {
         *collected = read_all(ends[0], arena);
@@ -73,7 +73,7 @@ hw_status hw_process_run(const char *const *argv, hw_arena *arena, const char **
     pid_t waited;
     do waited = waitpid(child, &status, 0);
     while (waited < 0 && errno == EINTR);
-    if (waited < 0) return hw_diag_set(diag, HW_IO, "cannot wait for %s: %s", argv[0], strerror(errno));
+    if (waited < 0) return hw_diag_errno(diag, errno, "cannot wait for %s", argv[0]);
     if (collected && !*collected) return hw_diag_no_memory(diag);
     *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return HW_OK;

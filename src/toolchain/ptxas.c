@@ -66,7 +66,7 @@ static hw_status ask(const char *ptxas, const char *work_dir, const char *ptx, s
     const char *limit = hw_arena_printf(arena, "-maxrregcount=%u", max_regs);
     if (!ptx_path || !out_path || !arch || !limit) return hw_diag_no_memory(diag);
     int failure = hw_cache_write_file(ptx_path, ptx, length, arena), exit_status;
-    if (failure) return hw_diag_set(diag, HW_IO, "cannot write %s: %s", ptx_path, strerror(failure));
+    if (failure) return hw_diag_errno(diag, failure, "cannot write %s", ptx_path);
     const char *const argv[] = {ptxas, "-v", arch, ptx_path, "-o", out_path, max_regs ? limit : NULL, NULL};
     hw_status status = hw_process_run(argv, arena, report, &exit_status, diag);
     // A refusal is an answer too, and remembered.
@@ -79,6 +79,7 @@ static hw_status find_report(const hw_toolchain_options *options, const char *pt
                              hw_arena *arena, const char **report, hw_diag *diag) {
     const char *ptxas = options->hide_nvcc ? NULL : hw_process_find(options->search_path, "ptxas", arena);
     char text[HW_HASH_TEXT];
+    if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
     if (!ptxas) return hw_diag_set(diag, HW_NOT_FOUND, "there is no ptxas on PATH");
     hw_hash key = hw_hash_start();
     hw_compiler_identify(ptxas, &key);

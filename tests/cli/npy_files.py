@@ -3,7 +3,7 @@ import itertools
 import struct
 
 LETTERS = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
-           "u8": "Q"}
+           "u8": "Q", "b1": "?"}
 
 
 def places(shape):

@@ -16,6 +16,7 @@ npy_files.write(sys.argv[1] + "/in.npy", "<f4", (3, 4), range(12))
 npy_files.write(sys.argv[1] + "/i.npy", "<i4", (3, 4), [-2 ** 31] * 12)
 npy_files.write(sys.argv[1] + "/u.npy", "<u8", (2,), [2 ** 64 - 1, 0])
 npy_files.write(sys.argv[1] + "/empty.npy", "<f4", (0, 4), [])
+npy_files.write(sys.argv[1] + "/bool.npy", "|b1", (2, 2), [True, False, True, True])
 npy_files.write(sys.argv[1] + "/nan.npy", "<f8", (3,), [1, float("nan"), 0])
 END
 reduce() {
@@ -46,7 +47,21 @@ u sum 18446744073709551615
 empty sum 0
 empty product 1
 nan argmin 1
+in var 11.916667
+in any True
+in all False
+in count_nonzero 11
+bool sum 3
+bool max True
+bool mean 0.75
+empty any False
+empty all True
+empty count_nonzero 0
+empty std nan
+nan any True
 ROWS
+reduce 0 "$work/in.npy" --op var --ddof 1
+[ "$(cat "$work/out")" = 13 ] || fail "var with ddof 1: $(cat "$work/out")"
 reduce 0 "$work/nan.npy" --op max
 grep -q nan "$work/out" || fail "the largest with a NaN: $(cat "$work/out")"
 
@@ -59,12 +74,14 @@ refused 2 "there is no axis -3" "$in" --op sum --axis=-3 -o "$out"
 refused 2 "axis 1 is there twice" "$in" --op sum --axis 1,-1 -o "$out"
 refused 2 "--axis names no axis" "$in" --op sum --axis "" -o "$out"
 for wrong in x 0,x 0,,1 "0, 1" 0.5; do refused 2 "--axis takes numbers" "$in" --op sum --axis "$wrong" -o "$out"; done
+for wrong in -1 x 1.5 16777216 ""; do refused 2 "--ddof is a whole number" "$in" --op var --ddof "$wrong"; done
+refused 2 "--ddof is for var and std" "$in" --op mean --ddof 1
 refused 2 "min" "$work/empty.npy" --op min
 refused 2 "argmax" "$work/empty.npy" --op argmax --axis 0 -o "$out"
 refused 4 "exact" "$in" --op max --exact
 refused 4 "exact" "$work/i.npy" --op sum --exact
 refused 4 "holds Python objects" $data/objects.npy --op sum
-refused 4 "is none of integers and floats" $data/c16_big.npy --op sum
+refused 4 "is none of integers, floats and bool" $data/c16_big.npy --op sum
 refused 4 "its dtype has fields" $data/structured.npy --op sum
 head -c 150 "$in" > "$work/short.npy"
 refused 2 "short.npy: cut short" "$work/short.npy" --op sum -o "$out"

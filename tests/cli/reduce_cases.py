@@ -11,7 +11,8 @@ import npy_files
 
 halfwarp, folder, device = sys.argv[1:4]
 source, result = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
-OPS = "sum", "product", "min", "max", "argmin", "argmax", "mean", "norm"
+OPS = ("sum", "product", "min", "max", "argmin", "argmax", "mean", "norm", "var", "std", "any", "all",
+       "count_nonzero")
 wrong = 0
 
 
@@ -22,12 +23,16 @@ def complain(text):
 
 
 def result_descr(op, descr):
-    if op.startswith("arg"):
+    if op.startswith("arg") or op == "count_nonzero":
+        return "<i8"
+    if op in ("any", "all"):
+        return "|b1"
+    if descr[1] == "b" and op in ("sum", "product"):
         return "<i8"
     is_float = descr[1] == "f"
     if op in ("sum", "product") and not is_float:
         return "<%s8" % descr[1]
-    if op in ("mean", "norm") and not is_float:
+    if op in ("mean", "norm", "var", "std") and not is_float:
         return "<f8"
     return "|" + descr[1:] if descr[2] == "1" else "<" + descr[1:]
 
@@ -38,8 +43,16 @@ def wrapped(value, descr):
     return value - (1 << 64) if descr[1] == "i" and value >> 63 else value
 
 
+def variance(values):
+    mean = sum(map(fractions.Fraction, values)) / len(values)
+    return float(sum((fractions.Fraction(v) - mean) ** 2 for v in values) / len(values))
+
+
 def exact(op, values, descr):
     """What it would be without rounding; None: NaN."""
+    if op in ("any", "all", "count_nonzero"):
+        count = sum(v != 0 for v in values)
+        return count if op == "count_nonzero" else count > 0 if op == "any" else count == len(values)
     if any(v != v for v in values):
         return next(i for i, v in enumerate(values) if v != v) if op.startswith("arg") else None
     if op == "sum":
@@ -48,6 +61,9 @@ def exact(op, values, descr):
     if op == "product":
         total = math.prod(map(fractions.Fraction, values))
         return float(total) if descr[1] == "f" else wrapped(int(total), descr)
+    if op in ("var", "std"):
+        spread = variance(values) if values else None
+        return spread if op == "var" or spread is None else math.sqrt(spread)
     if op == "mean":
         return float(sum(map(fractions.Fraction, values)) / len(values)) if values else None
     if op == "norm":
@@ -74,7 +90,7 @@ def is_near(op, got, right, descr, magnitude):
     if right is None:
         return got != got
     if descr[1] != "f" or op in ("min", "max", "argmin", "argmax"):
-        return got == right or (op in ("mean", "norm") and abs(got - right) <= 1e-14 * abs(right))
+        return got == right or (op in ("mean", "norm", "var", "std") and abs(got - right) <= 1e-14 * abs(right))
     tolerance = {"2": 2e-3, "4": 1e-6, "8": 1e-14}[descr[2]]
     return abs(got - right) <= tolerance * max(magnitude, abs(right))
 
@@ -104,6 +120,8 @@ def check(op, descr, shape, values, axis=None, fortran=False, more=()):
 
 def numbers(descr, count):
     kind = npy_files.LETTERS[descr[1:]]
+    if descr[1] == "b":
+        return [random.random() < 0.7 for _ in range(count)]
     if descr[1] == "f":
         return [npy_files.rounded(kind, random.uniform(-2, 2)) for _ in range(count)]
     least = 0 if descr[1] == "u" else -(1 << (8 * int(descr[2]) - 1))
@@ -111,8 +129,8 @@ def numbers(descr, count):
 
 
 random.seed(6)
-descrs = "<f4", "<f8", "<f2", ">f4", "|i1", "<i2", "<i4", ">i8", "|u1", "<u2", "<u4", "<u8"
-for op, descr in itertools.product(OPS, descrs if device == "cpu" else ("<f4", "|i1", ">u2")):
+descrs = "<f4", "<f8", "<f2", ">f4", "|i1", "<i2", "<i4", ">i8", "|u1", "<u2", "<u4", "<u8", "|b1"
+for op, descr in itertools.product(OPS, descrs if device == "cpu" else ("<f4", "|i1", ">u2", "|b1")):
     check(op, descr, (3, 7), numbers(descr, 21), (1,))
 for op in OPS:
     check(op, "<f4", (5, 6, 7), numbers("<f4", 210), (0, -1), True)
@@ -121,7 +139,7 @@ for op in OPS:
     check(op, "<f8", (4, 5), numbers("<f8", 20), (0,), True, ("--keepdims",))
     check(op, "<f4", (6,), [1.5, math.nan, -2.0, math.nan, 7.0, 7.0])
     check(op, "<i4", (6,), [3, -1, 7, -1, 7, 0])
-for op in "sum", "product", "mean", "norm":
+for op in "sum", "product", "mean", "norm", "var", "std", "any", "all", "count_nonzero":
     check(op, "<f4", (0,), [])
     check(op, "<f8", (3, 0), [], (1,))
 check("sum", "<f4", (0, 3), [], (1,))
@@ -146,13 +164,15 @@ def numpy_result(op, array, axes, keepdims):
     if op.startswith("arg"):
         return getattr(numpy, op)(array, axis=axes[0] if len(axes) == 1 else None, keepdims=keepdims)
     wide = array.astype("f8") if array.dtype.kind == "f" else array
+    if op == "count_nonzero":
+        return numpy.count_nonzero(array, axis=axes, keepdims=keepdims)
     if op == "norm":
         return numpy.sqrt((wide.astype("f8") ** 2).sum(axis=axes, keepdims=keepdims))
     return getattr(numpy, {"product": "prod"}.get(op, op))(wide, axis=axes, keepdims=keepdims)
 
 
 def check_numpy(random):
-    dtype, op = random.choice(["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]), random.choice(OPS)
+    dtype, op = random.choice(["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "b1"]), random.choice(OPS)
     shape = tuple(int(n) for n in random.integers(0 if random.random() < 0.2 else 1, 9, random.integers(1, 5)))
     axes = tuple(sorted(random.choice(len(shape), random.integers(1, len(shape) + 1), replace=False).tolist()))
     if op.startswith("arg") and 1 < len(axes) < len(shape):
@@ -162,7 +182,7 @@ def check_numpy(random):
         random.integers(0, 100, shape).astype(dtype)
     if dtype[0] == "f" and array.size and random.random() < 0.3:
         array.flat[random.integers(array.size)] = numpy.nan
-    if not all(shape[k] for k in axes) and op in ("min", "max", "argmin", "argmax", "mean"):
+    if not all(shape[k] for k in axes) and op in ("min", "max", "argmin", "argmax", "mean", "var", "std"):
         return
     with numpy.errstate(all="ignore"):
         right = numpy_result(op, array, axes, keepdims)

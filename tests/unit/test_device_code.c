@@ -1,6 +1,7 @@
 // Device code by every compiler that is here, and its cache: damaged files, places that cannot be written, many
 // processes.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <setjmp.h>
@@ -465,6 +466,37 @@ static void test_failing_allocations(void **state) {
     assert_true(is_done);
 }
 
+// A whole compilation by clang, of which every allocation fails in turn: that is told as what it is, whatever errno
+// calls before left behind. The PTX is larger than what arenas take at a time, so that reading it allocates.
+static void test_failing_allocations_by_clang(void **state) {
+    static char source[20000] = "extern \"C\" __global__ void add(float *p) {\n";
+    hw_code_request request = request_for("");
+    hw_status status = HW_NO_MEMORY;
+    long n = 0;
+    (void)state;
+    for (int i = 0; i < 400; i++) sprintf(source + strlen(source), "    p[%d] += p[%d] / %d.5f;\n", i, 7 * i + 1, i);
+    strcat(source, "}\n");
+    request.source.text = source;
+    request.source.bytes = strlen(source);
+    request.compiler = HW_COMPILER_CLANG;
+    for (; status == HW_NO_MEMORY && n < 200; n++) {
+        hw_code code;
+        hw_diag diag = {0};
+        hw_alloc_fail_after(n);
+        hw_arena *arena = hw_arena_create();
+        errno = EEXIST;
+        if (arena) status = compile(&request, arena, &code, &diag);
+        hw_alloc_fail_after(-1);
+        if (status == HW_NOT_FOUND) skip();
+        if (status && status != HW_NO_MEMORY) fail_msg("allocation %ld: %d %s", n, status, diag.text);
+        if (arena && status && !strstr(diag.text, "out of memory")) fail_msg("allocation %ld: %s", n, diag.text);
+        if (!status) assert_true(code.length > 64 << 10);
+        hw_arena_destroy(arena);
+    }
+    assert_int_equal(status, HW_OK);
+    assert_true(n > 4);
+}
+
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
@@ -491,6 +523,7 @@ int main(void) {
         cmocka_unit_test(test_a_cache_that_cannot_be_written),
         cmocka_unit_test(test_many_processes),
         cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_failing_allocations_by_clang),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

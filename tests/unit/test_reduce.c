@@ -41,7 +41,7 @@ typedef struct example {
     bool backwards[RANK], still[RANK];
     uint32_t axes;                    // a bit for each that goes
     bool keepdims, out_backwards;
-    uint32_t offset_elems;
+    uint32_t offset_elems, ddof;
     filling filling;
 } example;
 
@@ -124,6 +124,7 @@ static void fill_in(const example *e, memory *m) {
 // Integers of 64 bits come through double here: their examples stay small.
 typedef struct total {
     double sum, product, squares, extreme;
+    int64_t not_zero;
     long double largest;   // of what was added
     bool has_nan;
     int64_t index, place, n;
@@ -145,8 +146,15 @@ static void add(const example *e, total *t, double v) {
     t->sum += v;
     t->product *= v;
     t->squares += v * v;
+    t->not_zero += v != 0;
     t->largest += fabsl(v) > 1 ? fabsl(v) * (e->reduction == HW_REDUCE_NORM ? fabsl(v) : 1) : 1;
     t->n++;
+}
+
+// Of small integers, whose sum of squares is exact.
+static double variance(const total *t, uint32_t ddof) {
+    const double n = (double)t->n, mean = t->sum / n, squares = t->squares - mean * t->sum;
+    return (squares < 0x1p-40 * t->squares ? 0 : squares) / fmax(n - ddof, 0);
 }
 
 static double answer(const example *e, const total *t) {
@@ -158,6 +166,11 @@ static double answer(const example *e, const total *t) {
     case HW_REDUCE_ARGMIN:
     case HW_REDUCE_ARGMAX: return (double)t->place;
     case HW_REDUCE_MEAN: return t->sum / (double)t->n;
+    case HW_REDUCE_VAR: return variance(t, e->ddof);
+    case HW_REDUCE_STD: return sqrt(variance(t, e->ddof));
+    case HW_REDUCE_ANY: return t->not_zero != 0;
+    case HW_REDUCE_ALL: return t->not_zero == t->n;
+    case HW_REDUCE_COUNT_NONZERO: return (double)t->not_zero;
     default: return sqrt(t->squares);
     }
 }
@@ -165,14 +178,16 @@ static double answer(const example *e, const total *t) {
 // Rounding of the result in out, and of at most 64 additions in the type of sums on any way to it.
 static double tolerance(const example *e, const total *t, DLDataType in, DLDataType out, double wanted) {
     if (e->reduction == HW_REDUCE_MIN || e->reduction == HW_REDUCE_MAX || hw_reduction_is_arg(e->reduction)) return 0;
-    const bool is_integer = out.code == kDLInt || out.code == kDLUInt;
+    const bool is_integer = out.code == kDLInt || out.code == kDLUInt || out.code == HW_BOOL;
     if (is_integer) return 0;
+    const bool is_spread = hw_reduction_is_spread(e->reduction);   // rounded at the end alone
     const double eps = in.code == kDLFloat || in.code == kDLBfloat ? (in.bits == 64 ? 0x1p-53 : 0x1p-24) : 0x1p-53;
     const double out_eps = out.code == kDLBfloat ? 0x1p-8 : out.bits == 16 ? 0x1p-11 : eps;
     double spread = 64 * eps * (double)t->largest;
     if (e->reduction == HW_REDUCE_MEAN) spread /= (double)t->n;
     if (e->reduction == HW_REDUCE_NORM) spread = wanted > 0 ? spread / wanted : 0;
     if (e->reduction == HW_REDUCE_PRODUCT) spread = 64 * eps * fabs(wanted);
+    if (is_spread) spread = 0x1p-40 * fabs(wanted) + 0x1p-40 * (out.bits < 64);
     return spread + 2 * out_eps * fabs(wanted);
 }
 
@@ -255,10 +270,12 @@ static void check(const example *e) {
     if (!status) status = hw_copy(stream, out.on_device, out.host, out.all, &diag);
     const DLTensor a = tensor_of(&in);
     DLTensor b = tensor_of(&out);
-    if (!status) status = hw_reduce(stream, e->reduction, &a, n_axes ? axes : NULL, n_axes, 0, &b, &diag);
+    if (!status) status = hw_reduce(stream, e->reduction, &a, n_axes ? axes : NULL, n_axes,
+                                     HW_REDUCE_DDOF(e->ddof), &b, &diag);
     if (!status) status = hw_copy(stream, out.host, out.on_device, out.all, &diag);
     if (!status) status = hw_stream_synchronize(stream, &diag);
-    hw_reduce_explain(device, e->reduction, &a, n_axes ? axes : NULL, n_axes, 0, text, sizeof text, NULL);
+    hw_reduce_explain(device, e->reduction, &a, n_axes ? axes : NULL, n_axes, HW_REDUCE_DDOF(e->ddof), text,
+                      sizeof text, NULL);
     if (status) fail_msg("%s\n%s", diag.text, text);
     check_outputs(e, &in, &out, text);
     check_guards(&out, text);
@@ -272,7 +289,7 @@ static void check(const example *e) {
 // ---- Examples -------------------------------------------------------------------------------------------------------
 
 static const char *const dtypes[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
-enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0], N_REDUCTIONS = HW_REDUCE_NORM + 1 };
+enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0], N_REDUCTIONS = HW_REDUCTIONS };
 
 static bool is_float(int type) { return type >= 8; }
 
@@ -353,6 +370,15 @@ static const example chosen[] = {
     {.reduction = HW_REDUCE_SUM, .dtype = "f32", .rank = 2, .shape = {1, 5}, .axes = 1},
     {.reduction = HW_REDUCE_ARGMAX, .dtype = "f32", .rank = 2, .shape = {300, 1}, .axes = 2},
     {.reduction = HW_REDUCE_NORM, .dtype = "f32", .rank = 0, .axes = 0},
+    // What divides a variance: all but one, none, fewer than none.
+    {.reduction = HW_REDUCE_VAR, .dtype = "f32", .rank = 2, .shape = {37, 1000}, .axes = 2, .ddof = 1},
+    {.reduction = HW_REDUCE_STD, .dtype = "f64", .rank = 2, .shape = {3000, 64}, .axes = 1, .ddof = 1},
+    {.reduction = HW_REDUCE_VAR, .dtype = "i32", .rank = 2, .shape = {3, 5}, .axes = 2, .ddof = 5},
+    {.reduction = HW_REDUCE_STD, .dtype = "u8", .rank = 2, .shape = {3, 5}, .axes = 2, .ddof = 7},
+    {.reduction = HW_REDUCE_VAR, .dtype = "f32", .rank = 2, .shape = {3, 1}, .axes = 2, .ddof = 1},
+    // Few columns of many rows, which the processor takes several of at a time, with a rest.
+    {.reduction = HW_REDUCE_VAR, .dtype = "i16", .rank = 2, .shape = {20011, 3}, .axes = 1},
+    {.reduction = HW_REDUCE_COUNT_NONZERO, .dtype = "f16", .rank = 2, .shape = {20011, 3}, .axes = 1},
 };
 
 static void test_chosen(void **state) {
@@ -367,7 +393,9 @@ static void test_nothing(void **state) {
         const char *dtype;
         double value;
     } all[] = {{HW_REDUCE_PRODUCT, "i32", 1}, {HW_REDUCE_PRODUCT, "f16", 1}, {HW_REDUCE_NORM, "u8", 0},
-               {HW_REDUCE_MEAN, "f64", NAN},  {HW_REDUCE_MEAN, "i64", NAN}};
+               {HW_REDUCE_MEAN, "f64", NAN},  {HW_REDUCE_MEAN, "i64", NAN},
+               {HW_REDUCE_VAR, "f32", NAN},   {HW_REDUCE_STD, "u16", NAN},     {HW_REDUCE_ANY, "f32", 0},
+               {HW_REDUCE_ALL, "i8", 1},      {HW_REDUCE_COUNT_NONZERO, "f64", 0}};
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         int64_t shape[1] = {0};
@@ -388,6 +416,73 @@ static void test_nothing(void **state) {
         if (isnan(all[i].value) ? !isnan(value) : value != all[i].value) fail_msg("%g, not %g", value, all[i].value);
         hw_device_free(device, memory);
     }
+}
+
+static double reduce_to(hw_reduction reduction, uint32_t flags, DLDataType type, int64_t n, const void *host,
+                        DLDataType out_type) {
+    void *memory[2];
+    unsigned char got[8];
+    hw_diag diag = {0};
+    hw_stream *stream = hw_device_stream(device);
+    const size_t bytes = (size_t)n * (type.bits / 8u);
+    assert_int_equal(hw_device_alloc(device, bytes, &memory[0], NULL), HW_OK);
+    assert_int_equal(hw_device_alloc(device, sizeof got, &memory[1], NULL), HW_OK);
+    const DLTensor in = {.data = memory[0], .device = properties->dl, .ndim = 1, .dtype = type, .shape = &n};
+    DLTensor out = {.data = memory[1], .device = properties->dl, .dtype = out_type};
+    hw_status status = hw_copy(stream, memory[0], host, bytes, &diag);
+    if (!status) status = hw_reduce(stream, reduction, &in, NULL, 0, flags, &out, &diag);
+    if (!status) status = hw_copy(stream, got, memory[1], out_type.bits / 8u, &diag);
+    if (!status) status = hw_stream_synchronize(stream, &diag);
+    if (status) fail_msg("%s", diag.text);
+    for (int i = 0; i < 2; i++) hw_device_free(device, memory[i]);
+    return hw_dtype_get(out_type, got, 0);
+}
+
+// Truths are bytes: their sums count, of their extremes and of any and all the type is bool, or u8 where that is asked
+// for.
+static void test_truths(void **state) {
+    enum { N = 5003 };
+    static unsigned char truths[N];
+    const DLDataType type = {HW_BOOL, 8, 1}, u8 = {kDLUInt, 8, 1};
+    double count = 0;
+    (void)state;
+    for (int i = 0; i < N; i++) count += truths[i] = (unsigned char)(i % 3 != 0);
+    const double wanted[HW_REDUCTIONS] = {
+        [HW_REDUCE_SUM] = count, [HW_REDUCE_MAX] = 1, [HW_REDUCE_ARGMAX] = 1, [HW_REDUCE_MEAN] = count / N,
+        [HW_REDUCE_NORM] = sqrt(count), [HW_REDUCE_VAR] = count / N * (1 - count / N),
+        [HW_REDUCE_STD] = sqrt(count / N * (1 - count / N)), [HW_REDUCE_ANY] = 1, [HW_REDUCE_COUNT_NONZERO] = count};
+    for (int r = 0; r < HW_REDUCTIONS; r++) {
+        const DLDataType out = hw_reduce_dtype((hw_reduction)r, type);
+        const double got = reduce_to((hw_reduction)r, 0, type, N, truths, out);
+        if (!(fabs(got - wanted[r]) <= 1e-12)) fail_msg("%s of truths: %g", hw_reduction_names[r], got);
+        assert_int_equal(out.code == HW_BOOL, r == HW_REDUCE_MIN || r == HW_REDUCE_MAX || r == HW_REDUCE_ANY ||
+                                                  r == HW_REDUCE_ALL);
+    }
+    assert_true(reduce_to(HW_REDUCE_ANY, 0, type, N, truths, u8) == 1);
+    memset(truths, 0, sizeof truths);
+    assert_true(reduce_to(HW_REDUCE_ANY, 0, type, N, truths, type) == 0);
+    truths[N - 1] = 1;
+    assert_true(reduce_to(HW_REDUCE_ANY, 0, type, N, truths, type) == 1);
+}
+
+// Far from zero, where a sum of squares has lost everything; and beyond f32.
+static void test_sound_variances(void **state) {
+    enum { N = 40001 };
+    static double far[N];
+    static float large[N];
+    const DLDataType f64 = {kDLFloat, 64, 1}, f32 = {kDLFloat, 32, 1};
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        far[i] = 1e9 + (i < N - 1 ? (i % 2 ? 1 : -1) : 0);
+        large[i] = i % 2 ? 1e30f : 2e30f;
+    }
+    const double var = reduce_to(HW_REDUCE_VAR, HW_REDUCE_DDOF(1), f64, N, far, f64);
+    if (!(fabs(var - 1) <= 1e-9)) fail_msg("the variance is %.17g, not 1", var);
+    const double std = reduce_to(HW_REDUCE_STD, 0, f32, N - 1, large, f32);
+    if (!(fabs(std / ((2e30f - 1e30f) / 2.0) - 1) <= 1e-7)) fail_msg("the deviation is %.9g", std);
+    for (int i = 0; i < N; i++) far[i] = 1e308 / 3;
+    assert_true(reduce_to(HW_REDUCE_VAR, 0, f64, 3, far, f64) == 0);
+    assert_true(reduce_to(HW_REDUCE_VAR, HW_REDUCE_DDOF(3), f64, 3, (double[]){1, 2, 3}, f64) == INFINITY);
 }
 
 // Indices of 64 bits, which only arrays of 2^31 elements have: the same places as with 32.
@@ -438,7 +533,8 @@ static void test_random(void **state) {
     const int rounds = getenv("HW_TEST_DEVICE") ? 400 : 25;
     (void)state;
     for (int i = 0; i < rounds; i++) {
-        example e = {.reduction = below(2) ? HW_REDUCE_SUM : HW_REDUCE_ARGMIN, .dtype = below(2) ? "f32" : "u8",
+        static const hw_reduction some[] = {HW_REDUCE_SUM, HW_REDUCE_ARGMIN, HW_REDUCE_STD, HW_REDUCE_COUNT_NONZERO};
+        example e = {.reduction = some[below(4)], .dtype = below(2) ? "f32" : "u8",
                      .rank = 1 + (int)below(4), .gap = below(3) ? 0 : below(4), .keepdims = below(2),
                      .out_backwards = below(2), .offset_elems = below(5), .filling = below(2) ? PLAIN : EQUAL};
         if (below(2)) shuffle(e.order, e.rank);
@@ -515,8 +611,12 @@ static const question refused[] = {
      .flags = HW_REDUCE_EXACT, .status = HW_UNSUPPORTED, .words = "a max of f32"},
     {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = 8, .status = HW_USAGE,
      .words = "flags 0x8"},
-    {.reduction = 8, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_USAGE,
-     .words = "number 8"},
+    {.reduction = (hw_reduction)HW_REDUCTIONS, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4},
+     .status = HW_USAGE, .words = "number 13"},
+    {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .flags = HW_REDUCE_DDOF(1), .status = HW_USAGE,
+     .words = "not for sum"},
+    {.reduction = HW_REDUCE_ANY, .in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {4}, .status = HW_USAGE,
+     .words = "the any of in is bool"},
     {.reduction = HW_REDUCE_ARGMIN, .in_type = F32, .out_type = {kDLInt, 64, 1}, .in_rank = 1, .in_shape = {0},
      .status = HW_USAGE, .words = "no argmin of no elements"},
     {.in_type = F32, .out_type = F32, .in_rank = 1, .in_shape = {-1}, .status = HW_USAGE, .words = "extent -1"},
@@ -633,7 +733,8 @@ int main(void) {
         cmocka_unit_test(test_sizes),           cmocka_unit_test(test_chosen),  cmocka_unit_test(test_types_of_rows),
         cmocka_unit_test(test_types_of_columns), cmocka_unit_test(test_nothing), cmocka_unit_test(test_random),
         cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_misuse),  cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_scratch),         cmocka_unit_test(test_index64),
+        cmocka_unit_test(test_scratch),         cmocka_unit_test(test_index64), cmocka_unit_test(test_truths),
+        cmocka_unit_test(test_sound_variances),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -154,24 +154,53 @@ static void complain(const example *e, hw_reduction reduction, uint64_t output, 
              hw_dtype_name(e->type, type, sizeof type), e->text, (unsigned long long)output, what);
 }
 
+static double tolerance(DLDataType type) {
+    return type.code == kDLBfloat ? 0x1p-7 : type.bits == 16 ? 0x1p-10 : type.bits == 32 ? 0x1p-20 : 0x1p-48;
+}
+
+static double as_number(const example *e, size_t place) {
+    const uint64_t x = integer_at(e, place);
+    return e->type.code == kDLInt ? (double)(int64_t)x : (double)x;
+}
+
+static uint64_t count_as(hw_reduction reduction, uint64_t not_zero, uint64_t terms) {
+    return reduction == HW_REDUCE_ANY ? not_zero != 0 : reduction == HW_REDUCE_ALL ? not_zero == terms : not_zero;
+}
+
+// apart: the sum of squared distances from the mean.
+static void check_spread(const example *e, hw_reduction reduction, uint64_t output, long double apart, double got) {
+    const double eps = e->type.bits < 64 && is_float(e->type) ? tolerance(e->type) : 1e-12;
+    const double var = (double)(apart / e->terms), wanted = reduction == HW_REDUCE_STD ? sqrt(var) : var;
+    const bool is_half = e->type.bits == 16 && is_float(e->type), is_beyond = is_half && wanted > 60000;
+    const double least = is_half ? 0x1p-24 : 0;   // of f16, whose small numbers have fewer bits
+    if (!is_beyond && !(fabs(got - wanted) <= eps * wanted + least)) complain(e, reduction, output, "is wrong");
+}
+
 static void check_integers(const example *e, hw_reduction reduction, const void *out) {
     const DLDataType type = hw_reduce_dtype(reduction, e->type);
     for (uint64_t o = 0; o < e->outputs; o++) {
-        uint64_t sum = 0, product = 1, best = integer_at(e, place_of(e, o, 0)), index = 0;
+        uint64_t sum = 0, product = 1, best = integer_at(e, place_of(e, o, 0)), index = 0, not_zero = 0;
         double wide = 0, squares = 0;
+        long double apart = 0, mean = 0;
+        for (uint64_t t = 0; t < e->terms; t++) mean += as_number(e, place_of(e, o, t)) / (long double)e->terms;
         const bool least = reduction == HW_REDUCE_MIN || reduction == HW_REDUCE_ARGMIN;
         for (uint64_t t = 0; t < e->terms; t++) {
             const uint64_t x = integer_at(e, place_of(e, o, t));
-            const double number = e->type.code == kDLInt ? (double)(int64_t)x : (double)x;
+            const double number = as_number(e, place_of(e, o, t));
             sum += x;
             product *= x;
             wide += number;
             squares += number * number;
+            apart += (number - mean) * (number - mean);
+            not_zero += x != 0;
             if (least ? integer_less(e, x, best) : integer_less(e, best, x)) best = x, index = t;
         }
         uint64_t wanted = reduction == HW_REDUCE_SUM ? sum : reduction == HW_REDUCE_PRODUCT ? product
                           : hw_reduction_is_arg(reduction) ? index : best;
-        if (type.code == kDLFloat) {
+        if (hw_reduction_is_count(reduction)) wanted = count_as(reduction, not_zero, e->terms);
+        if (hw_reduction_is_spread(reduction)) {
+            check_spread(e, reduction, o, apart, ((const double *)out)[o]);
+        } else if (type.code == kDLFloat) {
             const double number = reduction == HW_REDUCE_MEAN ? wide / (double)e->terms : sqrt(squares),
                          got = ((const double *)out)[o];
             if (!(fabs(got - number) <= 1e-12 * sqrt(squares))) complain(e, reduction, o, "is wrong");
@@ -181,21 +210,19 @@ static void check_integers(const example *e, hw_reduction reduction, const void 
     }
 }
 
-static double tolerance(DLDataType type) {
-    return type.code == kDLBfloat ? 0x1p-7 : type.bits == 16 ? 0x1p-10 : type.bits == 32 ? 0x1p-20 : 0x1p-48;
-}
-
 static void check_floats(const example *e, hw_reduction reduction, const void *out) {
     for (uint64_t o = 0; o < e->outputs; o++) {
         const double first = hw_dtype_get(e->type, e->data, place_of(e, o, 0));
-        long double sum = 0, product = 1, size = 0, squares = 0;
+        long double sum = 0, product = 1, size = 0, squares = 0, apart = 0;
         double best = first;
+        uint64_t not_zero = 0;
         uint64_t index = 0;
         bool has_nan = isnan(first);
         const bool least = reduction == HW_REDUCE_MIN || reduction == HW_REDUCE_ARGMIN;
         for (uint64_t t = 0; t < e->terms; t++) {
             const double x = hw_dtype_get(e->type, e->data, place_of(e, o, t));
             has_nan |= isnan(x);
+            not_zero += x != 0;
             if (!has_nan) {   // whose sums nobody asks for, and a long double of NaN takes a hundred times as long
                 sum += x;
                 product *= x;
@@ -208,6 +235,21 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
         }
         if (hw_reduction_is_arg(reduction)) {
             if (((const int64_t *)out)[o] != (int64_t)index) complain(e, reduction, o, "is wrong");
+            continue;
+        }
+        if (hw_reduction_is_count(reduction)) {
+            const DLDataType type = hw_reduce_dtype(reduction, e->type);
+            if (hw_dtype_get(type, out, o) != (double)count_as(reduction, not_zero, e->terms))
+                complain(e, reduction, o, "is wrong");
+            continue;
+        }
+        if (hw_reduction_is_spread(reduction) && !has_nan) {
+            const long double mean = sum / e->terms;
+            for (uint64_t t = 0; t < e->terms; t++) {
+                const long double away = hw_dtype_get(e->type, e->data, place_of(e, o, t)) - mean;
+                apart += away * away;
+            }
+            check_spread(e, reduction, o, apart, hw_dtype_get(e->type, out, o));
             continue;
         }
         const double got = hw_dtype_get(e->type, out, o), eps = tolerance(e->type);
@@ -229,7 +271,7 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
 static void check_example(example *e) {
     const uint64_t bytes = e->outputs * 8;
     char *first = malloc(bytes), *second = malloc(bytes);
-    for (int r = HW_REDUCE_SUM; r <= HW_REDUCE_NORM; r++) {
+    for (int r = HW_REDUCE_SUM; r < HW_REDUCTIONS; r++) {
         memset(first, 0x5a, bytes);
         memset(second, 0x5a, bytes);
         run(one_thread, e, (hw_reduction)r, 0, first);
@@ -426,6 +468,12 @@ static void levels_agree(void **state) {
                     assert_memory_equal(&a, &b, sizeof a);
                     assert_int_equal(base->find[type](terms, n, &a), level->find[type](terms, n, &a));
                     memset(sums, 0, sizeof sums);
+                    if (op == HW_FOLD_SPREAD) {
+                        base->spread[type]((double *)sums[0], (char *)terms, 64, 7, n / 4, 5);
+                        level->spread[type]((double *)sums[1], (char *)terms, 64, 7, n / 4, 5);
+                        assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+                        continue;
+                    }
                     base->columns[op][type](sums[0], (char *)terms, 64, 7, n / 4);
                     level->columns[op][type](sums[1], (char *)terms, 64, 7, n / 4);
                     assert_memory_equal(sums[0], sums[1], sizeof sums[0]);

@@ -90,7 +90,7 @@ static void test_names(void **state) {
         assert_int_equal(reduction, r);
     }
     assert_false(hw_reduction_find("reduction 8", &reduction));
-    assert_string_equal(hw_reduction_name((hw_reduction)HW_REDUCTIONS, text, sizeof text), "reduction 8");
+    assert_string_equal(hw_reduction_name((hw_reduction)HW_REDUCTIONS, text, sizeof text), "reduction 13");
 }
 
 // Explanations on the processor and on a GPU, of arrays of one and of many of everything.

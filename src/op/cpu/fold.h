@@ -21,6 +21,8 @@ typedef enum hw_fold_op {
     HW_FOLD_MOST,
     HW_FOLD_SQUARES,    // sum of squares, integers in f64
     HW_FOLD_WIDE,       // sum in 128 bits; integers of 64 bits
+    HW_FOLD_COUNT,      // how many are not 0, in 64 bits
+    HW_FOLD_SPREAD,     // mean, and sum of squared distances from it, in f64
     HW_FOLD_OPS
 } hw_fold_op;
 
@@ -31,6 +33,9 @@ typedef union hw_fold_number {
     float f;
     double d;
     __int128 wide;
+    struct {
+        double mean, squares;
+    } spread;
 } hw_fold_number;
 
 enum {
@@ -53,12 +58,18 @@ typedef void hw_fold_columns(void *sums, const char *rows, ptrdiff_t pitch, size
 typedef void hw_fold_columns_at(void *best, uint32_t *row, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n,
                                   uint32_t first_row);
 
+// Adds rows to columns of which n_before are in already: their means, and HW_FOLD_WIDTH later the sums of squared
+// distances. Row by row, as Welford does.
+typedef void hw_fold_columns_spread(double *means, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n,
+                                    uint64_t n_before);
+
 typedef struct hw_fold_level {
     const char *name;   // "base", "avx2", "avx512"
     hw_fold_run *run[HW_FOLD_OPS][HW_FOLD_TYPES];
     hw_fold_find *find[HW_FOLD_TYPES];
     hw_fold_columns *columns[HW_FOLD_OPS][HW_FOLD_TYPES];
     hw_fold_columns_at *least_at[HW_FOLD_TYPES], *most_at[HW_FOLD_TYPES];
+    hw_fold_columns_spread *spread[HW_FOLD_TYPES];
     void (*widen_f16)(float *to, const uint16_t *from, size_t n);
     void (*widen_bf16)(float *to, const uint16_t *from, size_t n);
     // n terms, 1 to HW_FOLD_BLOCK, as a sum of two f64 that is exact (the two depend on the level); false: they are too

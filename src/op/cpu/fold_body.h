@@ -177,6 +177,49 @@ SQUARES_OF_INTEGERS(squares_u16, u16)
 SQUARES_OF_INTEGERS(squares_u32, u32)
 SQUARES_OF_INTEGERS(squares_u64, u64)
 
+// ---- Runs: counts and variances -------------------------------------------------------------------------------------
+
+#define RUN_COUNT(TYPE)                                                                                                \
+    static void count_##TYPE(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {   \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            uint32_t count = 0;                                                                                        \
+            for (size_t k = 0; k < n; k++) count += x[k] != 0;                                                         \
+            results[r].u = count;                                                                                      \
+        }                                                                                                              \
+    }
+
+// The sum, then the distances from what it says is the mean, whose own sum sets the mean and the squares right.
+#define RUN_SPREAD(TYPE)                                                                                               \
+    static void spread_##TYPE(const void *terms, ptrdiff_t pitch, size_t n_runs, size_t n, hw_fold_number *results) {  \
+        double numbers[HW_FOLD_BLOCK];                                                                                 \
+        hw_fold_number sum, squares;                                                                                   \
+        EACH_RUN {                                                                                                     \
+            const TYPE *x = terms;                                                                                     \
+            for (size_t k = 0; k < n; k++) numbers[k] = (double)x[k];                                                  \
+            add_f64(numbers, 0, 1, n, &sum);                                                                           \
+            const double mean = sum.d / (double)n;                                                                     \
+            for (size_t k = 0; k < n; k++) numbers[k] -= mean;                                                         \
+            add_f64(numbers, 0, 1, n, &sum);                                                                           \
+            squares_f64(numbers, 0, 1, n, &squares);                                                                   \
+            const double step = sum.d / (double)n, rest = squares.d - step * sum.d;                                    \
+            results[r].spread.mean = mean + step;                                                                      \
+            results[r].spread.squares = rest < 0 ? 0 : rest;                                                           \
+        }                                                                                                              \
+    }
+
+#define RUN_COUNT_AND_SPREAD(TYPE) RUN_COUNT(TYPE) RUN_SPREAD(TYPE)
+RUN_COUNT_AND_SPREAD(i8)
+RUN_COUNT_AND_SPREAD(i16)
+RUN_COUNT_AND_SPREAD(i32)
+RUN_COUNT_AND_SPREAD(i64)
+RUN_COUNT_AND_SPREAD(u8)
+RUN_COUNT_AND_SPREAD(u16)
+RUN_COUNT_AND_SPREAD(u32)
+RUN_COUNT_AND_SPREAD(u64)
+RUN_COUNT_AND_SPREAD(f32)
+RUN_COUNT_AND_SPREAD(f64)
+
 // ---- Runs: the least and the most -----------------------------------------------------------------------------------
 
 #define LESS(a, b) ((b) < (a) ? (b) : (a))
@@ -321,6 +364,42 @@ COLUMNS_OF_INTEGERS(u32, uint32_t)
 COLUMNS_OF_INTEGERS(u64, uint64_t)
 COLUMNS_OF_FLOATS(f32, float)
 COLUMNS_OF_FLOATS(f64, double)
+
+#define COLUMNS_COUNT(TYPE)                                                                                            \
+    static void columns_count_##TYPE(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n) {         \
+        uint64_t *restrict s = sums;                                                                                   \
+        for (; n_rows; n_rows--, rows += pitch) {                                                                      \
+            const TYPE *restrict r = (const TYPE *)rows;                                                               \
+            for (size_t c = 0; c < n; c++) s[c] += r[c] != 0;                                                          \
+        }                                                                                                              \
+    }
+
+#define COLUMNS_SPREAD(TYPE)                                                                                           \
+    static void columns_spread_##TYPE(double *means, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n,       \
+                                      uint64_t n_before) {                                                             \
+        double *restrict mean = means, *restrict squares = means + HW_FOLD_WIDTH;                                      \
+        for (; n_rows; n_rows--, rows += pitch) {                                                                      \
+            const TYPE *restrict r = (const TYPE *)rows;                                                               \
+            const double share = 1 / (double)++n_before;                                                               \
+            for (size_t c = 0; c < n; c++) {                                                                           \
+                const double x = (double)r[c], apart = x - mean[c];                                                    \
+                mean[c] += apart * share;                                                                              \
+                squares[c] += apart * (x - mean[c]);                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#define COLUMNS_COUNT_AND_SPREAD(TYPE) COLUMNS_COUNT(TYPE) COLUMNS_SPREAD(TYPE)
+COLUMNS_COUNT_AND_SPREAD(i8)
+COLUMNS_COUNT_AND_SPREAD(i16)
+COLUMNS_COUNT_AND_SPREAD(i32)
+COLUMNS_COUNT_AND_SPREAD(i64)
+COLUMNS_COUNT_AND_SPREAD(u8)
+COLUMNS_COUNT_AND_SPREAD(u16)
+COLUMNS_COUNT_AND_SPREAD(u32)
+COLUMNS_COUNT_AND_SPREAD(u64)
+COLUMNS_COUNT_AND_SPREAD(f32)
+COLUMNS_COUNT_AND_SPREAD(f64)
 
 #define COLUMNS_WIDE(TYPE)                                                                                             \
     static void columns_wide_##TYPE(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n) {          \
@@ -489,23 +568,29 @@ EXACT(exact_f64, double, i64, load_f64, 0x7fffffffffffffff, 0x7ff0000000000000, 
 #define RUN_LEAST(TYPE) least_##TYPE
 #define RUN_MOST(TYPE) most_##TYPE
 #define RUN_SQUARES(TYPE) squares_##TYPE
+#define RUN_COUNTED(TYPE) count_##TYPE
+#define RUN_SPREADS(TYPE) spread_##TYPE
 #define FIND_FIRST(TYPE) find_##TYPE
 #define COLUMNS_ADD(TYPE) columns_add_##TYPE
 #define COLUMNS_MULTIPLY(TYPE) columns_multiply_##TYPE
 #define COLUMNS_LEAST(TYPE) columns_least_##TYPE
 #define COLUMNS_MOST(TYPE) columns_most_##TYPE
 #define COLUMNS_SQUARES(TYPE) columns_squares_##TYPE
+#define COLUMNS_COUNTED(TYPE) columns_count_##TYPE
+#define COLUMNS_SPREADS(TYPE) columns_spread_##TYPE
 #define COLUMNS_LEAST_AT(TYPE) columns_least_at_##TYPE
 #define COLUMNS_MOST_AT(TYPE) columns_most_at_##TYPE
 
 const hw_fold_level LEVEL = {
     .name = LEVEL_NAME,
     .run = {EACH_TYPE(RUN_ADD), EACH_TYPE(RUN_MULTIPLY), EACH_TYPE(RUN_LEAST), EACH_TYPE(RUN_MOST),
-            EACH_TYPE(RUN_SQUARES), {[HW_FOLD_I64] = wide_i64, [HW_FOLD_U64] = wide_u64}},
+            EACH_TYPE(RUN_SQUARES), {[HW_FOLD_I64] = wide_i64, [HW_FOLD_U64] = wide_u64}, EACH_TYPE(RUN_COUNTED),
+            EACH_TYPE(RUN_SPREADS)},
     .find = EACH_TYPE(FIND_FIRST),
     .columns = {EACH_TYPE(COLUMNS_ADD), EACH_TYPE(COLUMNS_MULTIPLY), EACH_TYPE(COLUMNS_LEAST),
                 EACH_TYPE(COLUMNS_MOST), EACH_TYPE(COLUMNS_SQUARES),
-                {[HW_FOLD_I64] = columns_wide_i64, [HW_FOLD_U64] = columns_wide_u64}},
+                {[HW_FOLD_I64] = columns_wide_i64, [HW_FOLD_U64] = columns_wide_u64}, EACH_TYPE(COLUMNS_COUNTED)},
+    .spread = EACH_TYPE(COLUMNS_SPREADS),
     .least_at = EACH_TYPE(COLUMNS_LEAST_AT),
     .most_at = EACH_TYPE(COLUMNS_MOST_AT),
     .widen_f16 = widen_f16,

@@ -9,8 +9,8 @@ enum { SUM_BYTES = 8, ROW_BYTES = HW_FOLD_WIDTH * SUM_BYTES };
 
 // The rows of a thread's scratch memory.
 typedef struct rows {
-    char *sums;          // two of them: sums of 128 bits have their upper halves in the second
-    uint32_t *at;        // the rows that hold the best
+    char *sums;          // two of them: sums of 128 bits have their upper halves in the second, means their squares
+    uint32_t *at;        // the rows that hold the best; of variances, how many rows a column has
     char *loaded;        // terms that do not lie side by side
     float *widened;
     int64_t *offsets;    // of the outputs from the first one
@@ -44,8 +44,11 @@ static bool chooses(const hw_cpu_reduce_plan *plan) { return plan->op == HW_FOLD
 
 // What adds nothing. Where terms are chosen from, the first row instead.
 static void clear_sums(const hw_cpu_reduce_plan *plan, char *sums, uint32_t n) {
-    const bool multiplies = plan->op == HW_FOLD_MULTIPLY;
-    if (plan->type == HW_FOLD_F32) {
+    const bool multiplies = plan->op == HW_FOLD_MULTIPLY, is_spread = plan->op == HW_FOLD_SPREAD;
+    if (plan->op == HW_FOLD_COUNT || is_spread) {
+        memset(sums, 0, (size_t)n * SUM_BYTES);
+        if (is_spread) memset(sums + ROW_BYTES, 0, (size_t)n * SUM_BYTES);
+    } else if (plan->type == HW_FOLD_F32) {
         for (uint32_t c = 0; c < n; c++) ((float *)sums)[c] = multiplies ? 1 : -0.0f;
     } else if (plan->type == HW_FOLD_F64) {
         for (uint32_t c = 0; c < n; c++) ((double *)sums)[c] = multiplies ? 1 : -0.0;
@@ -79,6 +82,11 @@ static void fold_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level
     if (plan->is_arg) {
         (plan->op == HW_FOLD_LEAST ? level->least_at : level->most_at)[plan->type](
             r->sums, r->at, some->from, some->pitch, some->n, n, (uint32_t)row);
+        return;
+    }
+    if (plan->op == HW_FOLD_SPREAD) {
+        level->spread[plan->type]((double *)r->sums, some->from, some->pitch, some->n, n, row);
+        for (uint32_t c = 0; c < n; c++) r->at[c] = (uint32_t)(row + some->n);
         return;
     }
     const bool narrow = plan->op == HW_FOLD_WIDE && !level->columns[HW_FOLD_WIDE][plan->type];
@@ -116,6 +124,7 @@ static void join_all(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
 // Written where it belongs, since a copy would wait for its members to be stored.
 static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, hw_cpu_part *part) {
     part->index = plan->is_arg ? r->at[c] : 0;
+    part->terms = plan->op == HW_FOLD_SPREAD ? r->at[c] : 0;
     const void *sums = r->sums;
     if (chooses(plan)) {
         switch (plan->type) {
@@ -128,6 +137,11 @@ static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, 
             case HW_FOLD_F32: part->number.f = ((const float *)sums)[c]; break;
             default: part->number.u = ((const uint64_t *)sums)[c]; break;
         }
+    } else if (plan->op == HW_FOLD_SPREAD) {
+        part->number.spread.mean = ((const double *)sums)[c];
+        part->number.spread.squares = ((const double *)sums)[HW_FOLD_WIDTH + c];
+    } else if (plan->op == HW_FOLD_COUNT) {
+        part->number.u = ((const uint64_t *)sums)[c];
     } else if (plan->op == HW_FOLD_WIDE) {
         const uint64_t lower = ((const uint64_t *)sums)[c], upper = ((const uint64_t *)sums)[HW_FOLD_WIDTH + c];
         const bool is_signed = plan->type < HW_FOLD_U8, is_long = plan->type_bytes == 8;

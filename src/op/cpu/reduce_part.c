@@ -7,10 +7,12 @@
 #include "op/family.h"
 
 // Which member of hw_fold_number it is.
-typedef enum kind { SIGNED, UNSIGNED, SINGLE, DOUBLE, WIDE } kind;
+typedef enum kind { SIGNED, UNSIGNED, SINGLE, DOUBLE, WIDE, SPREAD } kind;
 
 static kind kind_of(const hw_cpu_reduce_plan *plan) {
     if (plan->op == HW_FOLD_WIDE) return WIDE;
+    if (plan->op == HW_FOLD_COUNT) return UNSIGNED;
+    if (plan->op == HW_FOLD_SPREAD) return SPREAD;
     if (plan->type == HW_FOLD_F32) return SINGLE;
     if (plan->type == HW_FOLD_F64 || plan->op == HW_FOLD_SQUARES) return DOUBLE;
     if (plan->op == HW_FOLD_ADD || plan->op == HW_FOLD_MULTIPLY) return UNSIGNED;
@@ -49,12 +51,22 @@ static void multiply(kind k, hw_fold_number *a, const hw_fold_number *b) {
     }
 }
 
+// Means that are far apart do not overflow where one part weighs nothing beside the other: apart * weight comes first.
+static void join_spreads(hw_cpu_part *part, const hw_cpu_part *later) {
+    const double apart = later->number.spread.mean - part->number.spread.mean;
+    const double n = (double)part->terms, share = (double)later->terms / (double)(part->terms + later->terms);
+    part->number.spread.mean += apart * share;
+    part->number.spread.squares += later->number.spread.squares + apart * (apart * (n * share));
+    part->terms += later->terms;
+}
+
 void hw_cpu_part_join(const hw_cpu_reduce_plan *plan, hw_cpu_part *part, const hw_cpu_part *later) {
     switch (plan->op) {
         case HW_FOLD_LEAST:
         case HW_FOLD_MOST:
             if (hw_cpu_part_is_better(plan, &later->number, &part->number)) *part = *later;
             break;
+        case HW_FOLD_SPREAD: join_spreads(part, later); break;
         case HW_FOLD_MULTIPLY: multiply(kind_of(plan), &part->number, &later->number); break;
         default: add(kind_of(plan), &part->number, &later->number); break;
     }
@@ -74,11 +86,27 @@ static bool is_sum(const hw_reduction_form *form) {
     return form->reduction == HW_REDUCE_SUM || form->reduction == HW_REDUCE_MEAN;
 }
 
+static double spread_of(const hw_reduction_form *form, const hw_fold_number *x) {
+    const double n = (double)form->terms - hw_reduction_ddof(form), variance = x->spread.squares / (n > 0 ? n : 0);
+    return form->reduction == HW_REDUCE_STD ? sqrt(variance) : variance;
+}
+
+// Counts are 64 bits wide, truths a byte.
+static void write_count(const hw_reduction_form *form, uint64_t count, void *out) {
+    const uint64_t value = form->reduction == HW_REDUCE_ANY ? count != 0
+                         : form->reduction == HW_REDUCE_ALL ? count == form->terms : count;
+    memcpy(out, &value, form->out_bytes);   // the low bytes come first
+}
+
 void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part, void *out) {
     const hw_reduction_form *form = plan->form;
     const double n = (double)form->terms;
     if (plan->is_arg) {
         memcpy(out, &part->index, sizeof part->index);
+        return;
+    }
+    if (plan->op == HW_FOLD_COUNT) {
+        write_count(form, part->number.u, out);
         return;
     }
     const bool mean = form->reduction == HW_REDUCE_MEAN, norm = form->reduction == HW_REDUCE_NORM;
@@ -87,6 +115,7 @@ void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part,
     const double d = is_sum(form) ? x->d + 0.0 : x->d;
     switch (kind_of(plan)) {
         case WIDE: write(form, out, (double)x->wide / n); break;
+        case SPREAD: write(form, out, spread_of(form, x)); break;
         case SINGLE: write(form, out, mean ? f / (float)n : norm ? sqrtf(f) : f); break;
         case DOUBLE: write(form, out, mean ? d / n : norm ? sqrt(d) : d); break;
         default: memcpy(out, &x->u, form->out_bytes); break;   // the low bytes come first
@@ -111,8 +140,9 @@ void hw_cpu_part_finish_row(const hw_cpu_reduce_plan *plan, void *sums, uint32_t
 }
 
 void hw_cpu_reduce_nothing(const hw_reduction_form *form, void *out) {
-    const bool mean = form->reduction == HW_REDUCE_MEAN;
-    write(form, out, mean ? NAN : form->reduction == HW_REDUCE_PRODUCT ? 1 : 0);
+    const bool mean = form->reduction == HW_REDUCE_MEAN || hw_reduction_is_spread(form->reduction);
+    if (hw_reduction_is_count(form->reduction)) write_count(form, 0, out);
+    else write(form, out, mean ? NAN : form->reduction == HW_REDUCE_PRODUCT ? 1 : 0);
 }
 
 void hw_cpu_pairs_add(const hw_cpu_reduce_plan *plan, hw_cpu_pairs *pairs, const hw_cpu_part *part) {

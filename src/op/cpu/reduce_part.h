@@ -7,6 +7,7 @@
 typedef struct hw_cpu_part {
     hw_fold_number number;
     uint64_t index;   // argmin, argmax: of the term
+    uint64_t terms;   // variances: how many it is of, 1 or more
 } hw_cpu_part;
 
 // Is `later` to be taken instead of `part`? LEAST and MOST: no where they are equal; a NaN is better than a number, and

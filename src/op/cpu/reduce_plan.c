@@ -39,6 +39,8 @@ static hw_fold_op op_of(const hw_cpu_reduce_plan *plan) {
         case HW_REDUCE_MIN: case HW_REDUCE_ARGMIN: return HW_FOLD_LEAST;
         case HW_REDUCE_MAX: case HW_REDUCE_ARGMAX: return HW_FOLD_MOST;
         case HW_REDUCE_NORM: return HW_FOLD_SQUARES;
+        case HW_REDUCE_VAR: case HW_REDUCE_STD: return HW_FOLD_SPREAD;
+        case HW_REDUCE_ANY: case HW_REDUCE_ALL: case HW_REDUCE_COUNT_NONZERO: return HW_FOLD_COUNT;
         case HW_REDUCE_MEAN: return plan->type < HW_FOLD_F32 ? HW_FOLD_WIDE : HW_FOLD_ADD;
         default: return HW_FOLD_ADD;
     }
@@ -99,7 +101,8 @@ static bool sums_are_results(const hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
     const bool is_whole = plan->way == HW_CPU_REDUCE_COLUMNS && plan->parts == 1 && plan->rows_at_once == 1;
     const bool is_quotient_or_root = f->reduction == HW_REDUCE_MEAN || f->reduction == HW_REDUCE_NORM;
-    const bool is_final = !plan->is_arg && !plan->is_exact && plan->widen == HW_CPU_AS_IS &&
+    const bool is_other = plan->op == HW_FOLD_COUNT || plan->op == HW_FOLD_SPREAD;   // sums are of another type
+    const bool is_final = !plan->is_arg && !is_other && !plan->is_exact && plan->widen == HW_CPU_AS_IS &&
                           (plan->type >= HW_FOLD_F32 || !is_quotient_or_root);
     return is_whole && is_final && f->kept_out_stride[f->n_kept - 1] == 1 && (f->n_kept == 1 || plan->contiguous);
 }

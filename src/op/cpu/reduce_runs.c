@@ -52,7 +52,7 @@ static void reduce_whole_runs(const hw_cpu_reduce_plan *plan, const hw_fold_leve
         combine_runs(plan, level, terms, apart, many, n, numbers);
         for (uint32_t r = 0; r < many; r++, terms += apart) {
             const uint64_t index = plan->is_arg ? level->find[plan->type](terms, n, &numbers[r]) : 0;
-            parts[i + r] = (hw_cpu_part){.number = numbers[r], .index = index};
+            parts[i + r] = (hw_cpu_part){.number = numbers[r], .index = index, .terms = n};
         }
     }
 }
@@ -76,9 +76,9 @@ void hw_cpu_reduce_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *lev
             if (chooses) {
                 choose(plan, level, block, some, at, at == first, &parts[i]);
             } else if (some == n) {
-                parts[i] = (hw_cpu_part){.number = combine(plan, level, block, some)};
+                parts[i] = (hw_cpu_part){.number = combine(plan, level, block, some), .terms = some};
             } else {
-                const hw_cpu_part part = {.number = combine(plan, level, block, some)};
+                const hw_cpu_part part = {.number = combine(plan, level, block, some), .terms = some};
                 hw_cpu_pairs_add(plan, &pairs, &part);
             }
         }
