@@ -182,12 +182,14 @@ static int open_simulation(const char *gpu, hw_device **device) {
     return hw_cli_open_device(name, 0, device);
 }
 
-// The model of a real GPU: itself, one of its compute capability, or the newest.
+// The model of a real GPU: itself, the first of its compute capability, or an H200.
 static const char *model_of(const hw_device_properties *properties) {
     const hw_gpu *gpu, *best = NULL;
     for (size_t i = 0; (gpu = hw_gpu_at(i)); i++) {
-        if (strcmp(gpu->name, properties->name) == 0) return gpu->id;
-        if (gpu->arch->cc == properties->cc) best = gpu;
+        const bool is_alike = gpu->arch->cc == properties->cc;
+        if (is_alike && gpu->sms == properties->multiprocessors && hw_gpu_is_called(gpu, properties->name))
+            return gpu->id;
+        if (is_alike && !best) best = gpu;
     }
     return best ? best->id : "h200";
 }
