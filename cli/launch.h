@@ -5,7 +5,7 @@
 #include "cli.h"
 
 #define HW_LAUNCH_OPTIONS_HELP                                                                                         \
-    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them\n"                         \
+    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them; or a FILE.json of one\n"  \
     "  --threads N       host threads; one per processor unless given; results do not depend on it\n"                  \
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
@@ -13,7 +13,7 @@
     "                    for the compiler of a .cu file, as nvcc takes them\n"
 
 typedef struct hw_cli_launch {
-    const char *gpu;                // --gpu, as gpus.def spells it
+    const char *gpu;                // --gpu: an id of gpus.def, or a file's absolute path (hw_cli_gpu_word)
     const char *threads, *seed;     // checked numbers, or NULL
     const char *compiler;           // "nvcc", "clang" or NULL for whichever is there
     const char *format;             // profile only: "table", "csv" or "json"

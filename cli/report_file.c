@@ -87,8 +87,8 @@ static hw_status read_journal(const hw_cli_report *report, const hw_cli_launch *
     FILE *journal = fopen(report->journal, "rb");
     if (!journal) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", report->journal, strerror(errno));
     unlink(report->journal);   // now, as a closed pipe may end this process
-    hw_status status = hw_journal_read(journal, hw_gpu_find(launch->gpu), launch->lines, arena, content, processes,
-                                       diag);
+    hw_status status = hw_journal_read(journal, hw_cli_find_gpu(launch->gpu), launch->lines, arena, content,
+                                       processes, diag);
     fclose(journal);
     return status;
 }
