@@ -60,7 +60,7 @@ static const hw_cli_option options_table[] = {
 
 static void select_gpus(const char *words, const char *cc, gpus_list *list) {
     const hw_arch *arch = cc ? find_capability(cc) : NULL;
-    const hw_gpu *gpu, *named = hw_gpu_find(words);
+    const hw_gpu *gpu, *named = cc ? NULL : hw_gpu_find(words);
     for (size_t i = 0; (gpu = hw_gpu_at(i)); i++)
         if ((!arch || gpu->arch == arch) && (named ? gpu == named : hw_gpu_has_words(gpu, words)))
             list->gpus[list->count++] = gpu;

@@ -1,4 +1,5 @@
 // The GPU that --gpu names: a row of the table, however it is spelled, or a file of the user's.
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,13 +66,35 @@ static void list_names(const char *const *names, size_t count, char *text, size_
     if (told < count && used < text_bytes) snprintf(text + used, text_bytes - used, " or %zu more", count - told);
 }
 
+static const char *skip_separators(const char *text) { return text + strspn(text, " -_"); }
+
+static bool begins(const char *id, const char *word) {
+    for (word = skip_separators(word); *word; id++, word = skip_separators(word + 1)) {
+        id = skip_separators(id);
+        if (tolower((unsigned char)*id) != tolower((unsigned char)*word)) return false;
+    }
+    return true;
+}
+
+// The ids that begin as typed; where few do, of all GPUs that have the words somewhere. Too few letters mean nothing.
+static size_t find_candidates(const char *word, const char **names) {
+    enum { LEAST_BEGUN = 2, LEAST_INSIDE = 3 };
+    const hw_gpu *gpu;
+    size_t count = 0;
+    for (size_t i = 0; strlen(word) >= LEAST_BEGUN && count < MOST_NAMES && (gpu = hw_gpu_at(i)); i++)
+        if (begins(gpu->id, word)) names[count++] = gpu->id;
+    if (count > 1 || strlen(word) < LEAST_INSIDE) return count;
+    count = 0;
+    for (size_t i = 0; count < MOST_NAMES && (gpu = hw_gpu_at(i)); i++)
+        if (hw_gpu_has_words(gpu, word)) names[count++] = gpu->id;
+    return count;
+}
+
 static void complain_unknown(const char *word) {
     const char *names[MOST_NAMES], *near;
     char list[512];
     const hw_gpu *gpu;
-    size_t count = 0;
-    for (size_t i = 0; *word && count < MOST_NAMES && (gpu = hw_gpu_at(i)); i++)
-        if (hw_gpu_has_words(gpu, word)) names[count++] = gpu->id;
+    size_t count = find_candidates(word, names);
     if (count > 1) {
         list_names(names, count, list, sizeof list);
         hw_cli_complain("'%s' could be %s; `halfwarp gpus %s` lists them", word, list, word);
