@@ -36,8 +36,12 @@ void hw_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2
 // inside, or the other way round, or differs in a third of its letters at most. NULL when none is near.
 const char *hw_cli_nearest(const char *typed, const char *const *names, size_t count);
 
-// A GPU by its name for --gpu; NULL after a complaint.
-const hw_gpu *hw_cli_find_gpu(const char *name);
+// The GPU that --gpu names, however it is spelled, or of a file (io/gpu_file.h), which is read once; it lives until the
+// program ends. NULL after a complaint.
+const hw_gpu *hw_cli_find_gpu(const char *word);
+
+// What HALFWARP_GPU, sim:G and hw_cli_find_gpu take for such a GPU: its id, or its file's absolute path.
+const char *hw_cli_gpu_word(const hw_gpu *gpu);
 
 // An empty file of ours for the program's process to write to, in the folder for such files: its path, to be freed and
 // the file to be removed. NULL after a complaint.

@@ -55,19 +55,21 @@ static bool set_device(void *options, const char *value) { return ((ladder_words
 static bool set_block(void *options, const char *value) { return ((ladder_words *)options)->block = value, true; }
 static bool set_rung(void *options, const char *value) { return ((ladder_words *)options)->rung = value, true; }
 
+enum { MOST_LETTERS = 4096 };   // of a GPU's name, which may be a file's
+
 // The next of "G,H,...", NULL past the last.
-static const char *next_gpu(const char **list, char name[64]) {
+static const char *next_gpu(const char **list, char name[MOST_LETTERS]) {
     const char *at = *list;
     if (!at) return NULL;
     size_t length = strcspn(at, ",");
-    snprintf(name, 64, "%.*s", (int)length, at);
+    snprintf(name, MOST_LETTERS, "%.*s", (int)length, at);
     *list = at[length] ? at + length + 1 : NULL;
     return name;
 }
 
 static bool set_gpu(void *options, const char *value) {
     ladder_words *words = options;
-    char name[64];
+    char name[MOST_LETTERS];
     words->gpu = value;
     for (const char *list = value; next_gpu(&list, name);)
         if (!hw_cli_find_gpu(name)) return false;
@@ -177,17 +179,19 @@ static int read_block(const ladder_words *words, hw_ladder_options *options) {
 // ---- Devices --------------------------------------------------------------------------------------------------------
 
 static int open_simulation(const char *gpu, hw_device **device) {
-    char name[80];
+    char name[MOST_LETTERS + 8];
     snprintf(name, sizeof name, "sim:%s", gpu);
     return hw_cli_open_device(name, 0, device);
 }
 
-// The model of a real GPU: itself, one of its compute capability, or the newest.
+// The model of a real GPU: itself, the first of its compute capability, or an H200.
 static const char *model_of(const hw_device_properties *properties) {
     const hw_gpu *gpu, *best = NULL;
     for (size_t i = 0; (gpu = hw_gpu_at(i)); i++) {
-        if (strcmp(gpu->name, properties->name) == 0) return gpu->id;
-        if (gpu->arch->cc == properties->cc) best = gpu;
+        const bool is_alike = gpu->arch->cc == properties->cc;
+        if (is_alike && gpu->sms == properties->multiprocessors && hw_gpu_is_called(gpu, properties->name))
+            return gpu->id;
+        if (is_alike && !best) best = gpu;
     }
     return best ? best->id : "h200";
 }
@@ -273,7 +277,7 @@ static bool is_list(const ladder_words *words) { return words->gpu && strchr(wor
 static int compare_gpus(const ladder_words *words, const hw_family *family) {
     hw_device *devices[HW_SWEEP_DEVICES] = {0};
     size_t count = 0;
-    char name[64];
+    char name[MOST_LETTERS];
     int status = 0;
     if (!family->swept_size || words->size || words->dtype || words->block || words->rung) {
         if (family->swept_size)

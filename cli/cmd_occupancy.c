@@ -172,7 +172,7 @@ static uint32_t best_block(const hw_occupancy_list *list, const hw_occupancy_row
 
 static int answer_program(const occupancy_words *words, char *program) {
     char *argv[] = {program, NULL};
-    const hw_cli_launch launch = {.gpu = words->gpu->id, .compiler = words->compiler, .program = argv,
+    const hw_cli_launch launch = {.gpu = hw_cli_gpu_word(words->gpu), .compiler = words->compiler, .program = argv,
                                   .compile_options = words->compile_options,
                                   .n_compile_options = words->n_compile_options,
                                   .max_regs = words->max_regs, .wants_compiler_name = true};

@@ -155,7 +155,7 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char 
     char *cache = hw_cli_cache_folder();
     hw_toolchain_options options = {
         .source = source,
-        .cc = hw_gpu_find(launch->gpu)->arch->cc,
+        .cc = hw_cli_find_gpu(launch->gpu)->arch->cc,
         .arguments = launch->compile_options,
         .argument_count = (size_t)launch->n_compile_options,
         .compiler = compiler_of(launch->compiler),

@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 #define HW_LAUNCH_OPTIONS_HELP                                                                                         \
-    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them\n"                         \
+    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them; or a FILE.json of one\n"  \
     "  --threads N       host threads; one per processor unless given; results do not depend on it\n"                  \
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN, -1) unless given\n"              \
@@ -18,7 +18,7 @@
 enum { HW_CLI_COMPILER_NAME = 64 };
 
 typedef struct hw_cli_launch {
-    const char *gpu;                // --gpu, as gpus.def spells it
+    const char *gpu;                // --gpu: an id of gpus.def, or a file's absolute path (hw_cli_gpu_word)
     const char *threads, *seed;     // checked numbers, or NULL
     const char *poison;             // a checked byte, or NULL
     const char *compiler;           // "nvcc", "clang" or NULL for whichever is there

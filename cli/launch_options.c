@@ -16,7 +16,7 @@ enum { MAX_THREADS = 1024 };
 
 static bool set_gpu(hw_cli_launch *launch, const char *value) {
     const hw_gpu *gpu = hw_cli_find_gpu(value);
-    if (gpu) launch->gpu = gpu->id;
+    if (gpu) launch->gpu = hw_cli_gpu_word(gpu);
     return gpu != NULL;
 }
 

@@ -89,7 +89,8 @@ static hw_status read_journal(const hw_cli_report *report, const hw_cli_launch *
     if (!journal) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", report->journal, strerror(errno));
     unlink(report->journal);   // now, as a closed pipe may end this process
     const hw_journal_options options = {.has_lines = launch->lines, .lines_of = launch->lines_of};
-    hw_status status = hw_journal_read(journal, hw_gpu_find(launch->gpu), &options, arena, content, processes, diag);
+    hw_status status = hw_journal_read(journal, hw_cli_find_gpu(launch->gpu), &options, arena, content, processes,
+                                       diag);
     fclose(journal);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HW_ENV_GPU "HALFWARP_GPU"           // an id of `halfwarp gpus`; absent: h200
+#define HW_ENV_GPU "HALFWARP_GPU"           // a name of `halfwarp gpus`, or a file; absent: h200
 #define HW_ENV_THREADS "HALFWARP_THREADS"   // host threads; absent: one per processor
 #define HW_ENV_SEED "HALFWARP_SEED"         // order of warps; absent: by index
 #define HW_ENV_POISON "HALFWARP_POISON"     // 0 to 255 or 0x00 to 0xff: what unset memory holds; absent: zero

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "io/gpu_file.h"
 #include "prof/journal.h"
 #include "prof/prof.h"
 #include "selection.h"
@@ -36,9 +37,9 @@ static void complain(const char *what, const hw_diag *diag) {
 static void read_environment(void) {
     hw_environment_read(&state.environment);
     const char *id = state.environment.gpu ? state.environment.gpu : DEFAULT_GPU;
-    state.gpu = hw_gpu_find(id);
-    if (state.gpu) return;
-    fprintf(stderr, "halfwarp: there is no GPU %s; `halfwarp gpus` lists those there are\n", id);
+    hw_diag diag = {0};
+    if (hw_gpu_open(id, &state.gpu, &diag) == HW_OK) return;   // kept for as long as the process
+    complain("", &diag);
     _exit(HW_EXIT_SETUP);
 }
 

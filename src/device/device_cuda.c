@@ -56,10 +56,11 @@ static int attribute(const hw_cuda *cuda, CUdevice_attribute which) {
     return cuda->driver->cuDeviceGetAttribute(&value, which, cuda->device) || value < 0 ? 0 : value;
 }
 
+// Boards of one name differ in their multiprocessors.
 static const hw_gpu *known_gpu(const hw_device_properties *p) {
     const hw_gpu *gpu;
     for (size_t i = 0; (gpu = hw_gpu_at(i)); i++)
-        if (!strcmp(gpu->name, p->name) && gpu->arch->cc == p->cc) return gpu;
+        if (hw_gpu_is_called(gpu, p->name) && gpu->arch->cc == p->cc && gpu->sms == p->multiprocessors) return gpu;
     return NULL;
 }
 

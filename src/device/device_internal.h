@@ -125,7 +125,7 @@ enum { HW_KERNEL_BUCKETS = 256 };
 struct hw_device {
     const hw_device_table *table;
     hw_device_properties properties;
-    char name[64];                    // "cuda:0", for messages
+    char name[256];                   // "cuda:0", for messages
     char *cache_dir, *search_path;    // cache_dir NULL: nothing is kept
     uint64_t memory_limit_bytes;      // 0: none was set
     uint32_t threads;

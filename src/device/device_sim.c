@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "device/device_internal.h"
+#include "io/gpu_file.h"
 
 static hw_sim *sim_of(const hw_device *device) { return device->own; }
 
@@ -28,12 +29,15 @@ static void fill_properties(hw_device_properties *p, const hw_gpu *gpu) {
 }
 
 static hw_status sim_open(hw_device *device, const char *place, hw_diag *diag) {
-    const hw_sim_options options = {.gpu = hw_gpu_find(place), .threads = device->threads};
+    hw_sim_options options = {.threads = device->threads};
     hw_sim *sim = NULL;
-    if (!options.gpu)
-        return hw_diag_set(diag, HW_USAGE, "no GPU model is called \"%s\"; `halfwarp gpus` lists them", place);
-    hw_status status = hw_sim_create(&options, &sim, diag);
+    hw_status status = hw_gpu_open(place, &options.gpu, diag);
     if (status != HW_OK) return status;
+    status = hw_sim_create(&options, &sim, diag);
+    if (status != HW_OK) {
+        hw_gpu_close(options.gpu);
+        return status;
+    }
     uint64_t used;
     fill_properties(&device->properties, options.gpu);
     hw_mem_usage(hw_sim_mem(sim), &device->properties.memory_bytes, &used);
@@ -41,7 +45,12 @@ static hw_status sim_open(hw_device *device, const char *place, hw_diag *diag) {
     return HW_OK;
 }
 
-static void sim_close(hw_device *device) { hw_sim_destroy(sim_of(device)); }
+static void sim_close(hw_device *device) {
+    hw_sim *sim = sim_of(device);
+    const hw_gpu *gpu = sim ? hw_sim_gpu(sim) : NULL;
+    hw_sim_destroy(sim);
+    hw_gpu_close(gpu);
+}
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------
 

@@ -106,6 +106,13 @@ static hw_status refuse_cpu(hw_device *device, hw_diag *diag) {
     return hw_diag_set(diag, HW_USAGE, "a cpu device has no transfers: its memory is this machine's");
 }
 
+// Systems on a chip have no link; of some notebooks it is not known.
+static hw_status refuse_unknown_link(const hw_gpu *gpu, hw_diag *diag) {
+    if (gpu->pcie_gbs > 0) return HW_OK;
+    return hw_diag_set(diag, HW_USAGE, "nothing is known of a link between the host and the %s (%s), and so nothing of "
+                       "transfers", gpu->name, gpu->id);
+}
+
 hw_status hw_transfer_time(hw_device *device, hw_host_kind kind, bool to_device, size_t bytes, double *us,
                            hw_diag *diag) {
     bench b = {.device = device, .stream = hw_device_stream(device), .bytes = bytes / WORD_BYTES * WORD_BYTES};
@@ -115,6 +122,8 @@ hw_status hw_transfer_time(hw_device *device, hw_host_kind kind, bool to_device,
     if (status) return status;
     if ((unsigned)kind >= HW_HOST_KINDS || !b.bytes)
         return hw_diag_set(diag, HW_USAGE, "a transfer has 16 bytes at least");
+    if (sim) status = refuse_unknown_link(hw_sim_gpu(sim), diag);
+    if (status) return status;
     if (sim) {
         *us = hw_model_transfer_us(hw_sim_gpu(sim), kind, b.bytes);
         return HW_OK;
@@ -225,6 +234,8 @@ hw_status hw_transfer_overlap(hw_device *device, size_t bytes, uint32_t n, hw_ov
     if (!n || n > HW_OVERLAP_STREAMS || b.bytes / WORD_BYTES < n)
         return hw_diag_set(diag, HW_USAGE, "copies overlap in 1 to %d streams, with 16 bytes in each",
                            HW_OVERLAP_STREAMS);
+    if (sim) status = refuse_unknown_link(hw_sim_gpu(sim), diag);
+    if (status) return status;
     if (sim) {
         out->transfer_us = hw_model_transfer_us(hw_sim_gpu(sim), HW_HOST_PINNED, b.bytes);
         out->execution_us = 1.5 * out->transfer_us;

@@ -1,6 +1,8 @@
-// Compute capabilities and GPUs, filled from their .def files.
+// Compute capabilities, chips and GPUs, filled from their .def files, and the ways to spell a GPU.
 #include "isa/gpu.h"
 
+#include <ctype.h>
+#include <string.h>
 #include <strings.h>
 
 static const hw_arch arch_10 =
@@ -23,6 +25,9 @@ static const hw_arch arch_21 =
 ;
 static const hw_arch arch_30 =
 #include "isa/arch/30.def"
+;
+static const hw_arch arch_32 =
+#include "isa/arch/32.def"
 ;
 static const hw_arch arch_35 =
 #include "isa/arch/35.def"
@@ -75,36 +80,136 @@ static const hw_arch arch_90 =
 static const hw_arch arch_100 =
 #include "isa/arch/100.def"
 ;
+static const hw_arch arch_103 =
+#include "isa/arch/103.def"
+;
+static const hw_arch arch_110 =
+#include "isa/arch/110.def"
+;
 static const hw_arch arch_120 =
 #include "isa/arch/120.def"
+;
+static const hw_arch arch_121 =
+#include "isa/arch/121.def"
 ;
 
 // Ascending. A new file of arch/ is included above and named here.
 static const hw_arch *const archs[] = {
-    &arch_10, &arch_11, &arch_12, &arch_13, &arch_20, &arch_21, &arch_30, &arch_35, &arch_37, &arch_50,
-    &arch_52, &arch_53, &arch_60, &arch_61, &arch_62, &arch_70, &arch_72, &arch_75, &arch_80, &arch_86,
-    &arch_87, &arch_89, &arch_90, &arch_100, &arch_120,
+    &arch_10, &arch_11, &arch_12, &arch_13, &arch_20, &arch_21, &arch_30, &arch_32, &arch_35, &arch_37,
+    &arch_50, &arch_52, &arch_53, &arch_60, &arch_61, &arch_62, &arch_70, &arch_72, &arch_75, &arch_80,
+    &arch_86, &arch_87, &arch_89, &arch_90, &arch_100, &arch_103, &arch_110, &arch_120, &arch_121,
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
+static const hw_chip chips[] = {
+#define HW_CHIP(name_, cc_, sms_, bits_, integrated_)                                                                  \
+    {.name = name_, .cc = cc_, .sms = sms_, .memory_bus_bits = bits_, .is_integrated = integrated_},
+#include "isa/chips.def"
+#undef HW_CHIP
+};
+enum { N_CHIPS = sizeof chips / sizeof chips[0] };
+
 static const hw_gpu gpus[] = {
-#define HW_GPU(id_, name_, cc_, sms_, clock_, gbs_, bits_, partitions_, l2_, bytes_, fp32_, fp64_, pcie_, source_)   \
-    {.id = id_, .name = name_, .arch = &arch_##cc_, .sms = sms_, .clock_mhz = clock_, .memory_gbs = gbs_,            \
-     .memory_bus_bits = bits_, .memory_partitions = partitions_, .l2_kib = l2_, .memory_bytes = bytes_,              \
-     .fp32_gflops = fp32_, .fp64_gflops = fp64_, .pcie_gbs = pcie_, .source = source_},
+#define MIB (1ull << 20)
+#define HW_GPU(id_, name_, chip_, cc_, sms_, base_, clock_, memory_clock_, gbs_, bits_, partitions_, l2_, bytes_,      \
+               fp32_, fp64_, pcie_, source_)                                                                          \
+    {.id = id_, .name = name_, .chip = chip_, .arch = &arch_##cc_, .sms = sms_, .base_clock_mhz = base_,               \
+     .clock_mhz = clock_, .memory_clock_mhz = memory_clock_, .memory_gbs = gbs_, .memory_bus_bits = bits_,             \
+     .memory_partitions = partitions_, .l2_kib = l2_, .memory_bytes = bytes_, .fp32_gflops = fp32_,                    \
+     .fp64_gflops = fp64_, .pcie_gbs = pcie_, .source = source_},
 #include "isa/gpus.def"
 #undef HW_GPU
+#undef MIB
 };
 enum { N_GPUS = sizeof gpus / sizeof gpus[0] };
-_Static_assert(N_GPUS == 15, "one row per GPU of gpus.def");
+_Static_assert(N_GPUS == 509, "one row per GPU of gpus.def");
 
-const hw_gpu *hw_gpu_find(const char *id) {
+// ---- Names ----------------------------------------------------------------------------------------------------------
+
+enum { LONGEST = 128 };
+
+// In lower case, without what people leave out or put in between.
+static void squeeze(const char *text, char out[LONGEST]) {
+    size_t n = 0;
+    for (; *text && n < LONGEST - 1; text++)
+        if (!strchr(" -_()", *text)) out[n++] = (char)tolower((unsigned char)*text);
+    out[n] = '\0';
+}
+
+// Behind the maker's and the brand's words.
+static const char *skip_brands(const char *squeezed) {
+    static const char *const brands[] = {"nvidia", "geforce", "tesla", "jetson"};
+    for (size_t i = 0; i < sizeof brands / sizeof brands[0]; i++)
+        if (strncmp(squeezed, brands[i], strlen(brands[i])) == 0) squeezed += strlen(brands[i]);
+    return squeezed;
+}
+
+static bool is_spelled(const char *name, const char *typed) {
+    char squeezed[LONGEST];
+    squeeze(name, squeezed);
+    return strcmp(skip_brands(squeezed), typed) == 0;
+}
+
+const hw_gpu *hw_gpu_find(const char *name) {
+    char squeezed[LONGEST];
     for (size_t i = 0; i < N_GPUS; i++)
-        if (!strcasecmp(gpus[i].id, id)) return &gpus[i];
+        if (!strcasecmp(gpus[i].id, name)) return &gpus[i];
+    if (strlen(name) >= LONGEST) return NULL;
+    squeeze(name, squeezed);
+    const char *typed = skip_brands(squeezed);
+    if (!*typed) return NULL;
+    for (size_t i = 0; i < N_GPUS; i++)
+        if (is_spelled(gpus[i].id, typed)) return &gpus[i];
+    for (size_t i = 0; i < N_GPUS; i++)
+        if (is_spelled(gpus[i].name, typed)) return &gpus[i];
     return NULL;
 }
 
+bool hw_gpu_has_words(const hw_gpu *gpu, const char *words) {
+    const char *const places[] = {gpu->id, gpu->name, gpu->chip, gpu->arch->generation};
+    for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+        char word[LONGEST], squeezed[LONGEST], place[LONGEST];
+        size_t length = strcspn(words, " ");
+        bool is_there = false;
+        if (length >= LONGEST) return false;
+        memcpy(word, words, length);
+        word[length] = '\0';
+        squeeze(word, squeezed);
+        for (size_t i = 0; i < sizeof places / sizeof places[0] && !is_there; i++) {
+            squeeze(places[i], place);
+            is_there = strstr(place, squeezed) != NULL;
+        }
+        if (!is_there) return false;
+        words += length;
+    }
+    return true;
+}
+
+static const char *without_maker(const char *name) {
+    static const char maker[] = "NVIDIA ";
+    return strncmp(name, maker, sizeof maker - 1) ? name : name + sizeof maker - 1;
+}
+
+bool hw_gpu_is_called(const hw_gpu *gpu, const char *name) {
+    return strcmp(without_maker(gpu->name), without_maker(name)) == 0;
+}
+
+// ---- Rows -----------------------------------------------------------------------------------------------------------
+
 const hw_gpu *hw_gpu_at(size_t index) { return index < N_GPUS ? &gpus[index] : NULL; }
+
+const hw_chip *hw_chip_find(const char *name) {
+    for (size_t i = 0; i < N_CHIPS; i++)
+        if (!strcmp(chips[i].name, name)) return &chips[i];
+    return NULL;
+}
+
+const hw_chip *hw_chip_at(size_t index) { return index < N_CHIPS ? &chips[index] : NULL; }
+
+bool hw_gpu_is_integrated(const hw_gpu *gpu) {
+    const hw_chip *chip = hw_chip_find(gpu->chip);
+    return chip && chip->is_integrated;
+}
 
 const hw_arch *hw_arch_find(int cc) {
     for (size_t i = 0; i < N_ARCHS; i++)

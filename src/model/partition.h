@@ -9,7 +9,8 @@ enum { HW_PARTITION_BYTES = 256, HW_PARTITIONS = 32 /* the most that are counted
 
 // Partitions of a GPU whose addresses tell them; 0: addresses are hashed (2.0 and newer: camping is not an issue), or
 // the number is not known. Source: NVIDIA, Optimizing Matrix Transpose in CUDA, 2009: 6 on the 8 and 9 series, 8 on
-// the 10 series; programming guide of Fermi for what came after.
+// the 10 series, which is 64 bits of the bus for each, and so are those of narrower buses; programming guide of Fermi
+// for what came after.
 static inline uint32_t hw_partition_count(const hw_gpu *gpu) { return gpu->arch->cc < 20 ? gpu->memory_partitions : 0; }
 
 static inline uint32_t hw_partition_of(uint32_t count, uint64_t address) {

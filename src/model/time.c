@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +30,41 @@ enum {
     INDEPENDENT = 2,             // instructions of a warp that compilers put beside each other
 };
 
-// A GPU without a row, such as one that was only added to gpus.def, is as the one of the nearest compute capability.
-static const time_row *row_of(const hw_gpu *gpu) {
-    const time_row *nearest = NULL;
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+// The GPUs of the rows, found once: launches are many, and so are GPUs.
+static const hw_gpu *row_gpus[N_ROWS];
+static void find_gpus(void) {
+    for (size_t i = 0; i < N_ROWS; i++) row_gpus[i] = hw_gpu_find(rows[i].id);
+}
+
+static bool is_named(const time_row *row, const char *id) { return id && !strcmp(row->id, id); }
+
+// A GPU without a row is as the one that it was made of, or as the one of the nearest compute capability.
+static const time_row *row_of(const hw_gpu *gpu, const hw_gpu **row_gpu) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    size_t nearest = 0;
     int least = INT_MAX;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (gpu->id && !strcmp(rows[i].id, gpu->id)) return &rows[i];
-        int distance = abs(hw_gpu_find(rows[i].id)->arch->cc - gpu->arch->cc);
-        if (distance >= least) continue;
-        least = distance;
-        nearest = &rows[i];
+    pthread_once(&once, find_gpus);
+    for (size_t i = 0; i < N_ROWS && least; i++)
+        if (is_named(&rows[i], gpu->id)) nearest = i, least = 0;
+    for (size_t i = 0; i < N_ROWS && least; i++)
+        if (is_named(&rows[i], gpu->based_on)) nearest = i, least = 0;
+    for (size_t i = 0; i < N_ROWS && least; i++) {
+        int distance = abs(row_gpus[i]->arch->cc - gpu->arch->cc) + 1;
+        if (distance < least) nearest = i, least = distance;
     }
-    return nearest;
+    *row_gpu = row_gpus[nearest];
+    return &rows[nearest];
+}
+
+// The second-level cache's slices belong to the memory's controllers: a relative with half of the bus has half of them.
+static time_row constants_of(const hw_gpu *gpu) {
+    const hw_gpu *relative;
+    time_row row = *row_of(gpu, &relative);
+    if (gpu->memory_bus_bits && relative->memory_bus_bits)
+        row.l2_clock_bytes *= (double)gpu->memory_bus_bits / relative->memory_bus_bits;
+    return row;
 }
 
 static double least(double a, double b) { return a < b ? a : b; }
@@ -137,7 +161,7 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
 }
 
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
-    const time_row *row = row_of(gpu);
+    const time_row constants = constants_of(gpu), *row = &constants;
     hw_estimate e = {.bound = HW_BOUND_LATENCY};
     e.bound_us[HW_BOUND_MEMORY] = largest(dram_us(gpu, row, work), largest(l2_us(gpu, row, work), l1_us(gpu, work)));
     e.bound_us[HW_BOUND_SHARED] = shared_us(gpu, work);
@@ -158,7 +182,7 @@ double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work) {
     return bytes > 0 ? hw_model_stream_gbs(gpu) * (double)work->useful_bytes / bytes : 0;
 }
 
-double hw_model_stream_gbs(const hw_gpu *gpu) { return gpu->memory_gbs * row_of(gpu)->dram_pct / 100; }
+double hw_model_stream_gbs(const hw_gpu *gpu) { return gpu->memory_gbs * constants_of(gpu).dram_pct / 100; }
 
 const char *hw_bound_name(hw_bound bound) {
     static const char *const names[HW_BOUNDS] = {"memory", "shared", "issue", "latency"};

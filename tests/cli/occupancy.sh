@@ -232,7 +232,7 @@ for smem in -1 x 1.5KiB 2GiB 4294967296 48kib; do
     expect 2 occupancy --block 64 --smem "$smem"
     says err "--smem"
 done
-expect 2 occupancy --block 64 --gpu gtx28
+expect 2 occupancy --block 64 --gpu gtx2800
 says err "did you mean 'gtx280'"
 expect 2 occupancy --block 64 --format xml
 expect 2 occupancy --block 64 --compiler gcc

@@ -32,34 +32,35 @@ expect 2 "$halfwarp" zzzzzzzzzz
 says err "there is no command 'zzzzzzzzzz'"
 expect 2 "$halfwarp" run
 says err "which program?"
-expect 2 "$halfwarp" run --gpu h20 x.cu
+expect 2 "$halfwarp" run --gpu h200x x.cu
 says err "did you mean 'h200'?"
-# What is near: begun, inside, a slip away, in capitals or not. What shares two letters in four is not.
+# What is near: begun, inside, a slip away, in capitals or not. What shares two letters in four is not. What is in the
+# names of several GPUs is none of them, and says which.
 while read -r typed meant; do
     expect 2 "$halfwarp" run --gpu "$typed" x.cu
-    if [ "$meant" = - ]; then
-        ! grep -q "did you mean" "$work/err" || fail "--gpu $typed: $(cat "$work/err")"
-        says err "\`halfwarp gpus\` lists them"
-    else
-        says err "did you mean '$meant'?"
-    fi
+    case $meant in
+        -)
+            ! grep -q "did you mean" "$work/err" || fail "--gpu $typed: $(cat "$work/err")"
+            says err "\`halfwarp gpus\` lists them" ;;
+        *[,+]) says err "'$typed' could be ${meant/+/ or }" ;;
+        *) says err "did you mean '$meant'?" ;;
+    esac
 done <<'ROWS'
-gtx gtx280
-GTX28 gtx280
-rtx rtx3090
-rtx4 rtx4090
-280 gtx280
-4090 rtx4090
-8800 8800gtx
+gtx285x gtx285
+GTX28 gtx280,
+rtx4 rtx4090,
+titanr titanrtx
+4090 rtx4090,
+fx56 fx5600
+fx5 fx5600,
+280 gtx280+
+8800 8800gtx,
+rtx-309 rtx3090+
 8080gtx 8800gtx
 fx56000 fx5600
-teslak40 k40
 h20O h200
-gtx-280 gtx280
-9800 -
 t5 -
 x -
-titan -
 zzzzzz -
 ROWS
 expect 2 "$halfwarp" run --gpu ""
