@@ -28,6 +28,11 @@ double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row) {
     return ladder->work.operations > 0 ? row->gops : row->gbs;
 }
 
+const char *hw_cli_ladder_bound(const hw_ladder *ladder, const hw_ladder_row *row) {
+    if (hw_cli_ladder_is_timed(ladder)) return row->is_at_floor ? hw_bound_name(HW_BOUND_LAUNCH) : "";
+    return row->estimate_us > 0 ? hw_bound_name(hw_model_bound(row->bound_us, row->estimate_us)) : "";
+}
+
 hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
     double fastest = 0;
     if (ladder->work.operations <= 0) return (hw_cli_ladder_unit){.name = "GB/s", .divisor = 1};
@@ -42,8 +47,8 @@ hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
 
 // ---- Table ----------------------------------------------------------------------------------------------------------
 
-enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_LOADS, C_STORES, C_TRAFFIC,
-       C_PASSES, C_OCCUPANCY, C_COLUMNS };
+enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_BOUND, C_LOADS, C_STORES,
+       C_TRAFFIC, C_PASSES, C_OCCUPANCY, C_COLUMNS };
 _Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column columns[C_COLUMNS] = {
@@ -55,7 +60,8 @@ static const hw_grid_column columns[C_COLUMNS] = {
     [C_TIME] = {"", "us", false},
     [C_RATE] = {"", "GB/s", false},
     [C_SHARE] = {"of", "copy", false},
-    [C_STEP] = {"", "step", false},
+    [C_STEP] = {"", "step", true},
+    [C_BOUND] = {"", "bound", true},
     [C_LOADS] = {"sectors/", "load", false},
     [C_STORES] = {"sectors/", "store", false},
     [C_TRAFFIC] = {"L2", "traffic", false},
@@ -126,10 +132,18 @@ static void write_time(hw_grid_cell *cell, double us) {
     PRINT(*cell, us < 99.95 ? "%.2f" : us < 999.5 ? "%.1f" : "%.0f", us);
 }
 
-static void write_step(hw_grid_cell *cell, double step) {
-    if (step > 0) PRINT(*cell, "%.2fx", step);
+static void write_step(hw_grid_cell *cell, const hw_ladder_row *row, double step) {
+    if (step > 0) PRINT(*cell, "%5.2fx on %s", step, row->base->name);
     else nothing(cell);
     cell->colour = step >= 1.05 ? HW_GRID_GOOD : step > 0 && step < 0.95 ? HW_GRID_BAD : 0;
+}
+
+// Of a measured rung it is only known whether its launches are what takes time.
+static void write_bound(const table *t, const hw_ladder_row *row, hw_grid_cell *cell) {
+    const char *bound = hw_cli_ladder_bound(t->ladder, row);
+    if (bound[0]) PRINT(*cell, "%s", bound);
+    else nothing(cell);
+    if (row->is_at_floor) cell->colour = HW_GRID_BAD;
 }
 
 static void write_times(const table *t, const hw_ladder_row *row, hw_grid_cell *cells) {
@@ -140,14 +154,14 @@ static void write_times(const table *t, const hw_ladder_row *row, hw_grid_cell *
     if (row->share > 0) PRINT(cells[C_SHARE], "%.0f%%", 100 * row->share);
     else nothing(&cells[C_SHARE]);
     cells[C_SHARE].colour = row->share >= 0.85 ? HW_GRID_GOOD : row->share > 0 && row->share < 0.5 ? HW_GRID_BAD : 0;
-    write_step(&cells[C_STEP], row->step);
+    write_step(&cells[C_STEP], row, row->step);
 }
 
 // On a simulated GPU, what profile estimates. Of a rung that did not run: nothing.
 static void write_estimate(const hw_ladder_row *row, hw_grid_cell *cells) {
     nothing(&cells[C_RATE]);
     nothing(&cells[C_SHARE]);
-    write_step(&cells[C_STEP], row->estimate_step);
+    write_step(&cells[C_STEP], row, row->estimate_step);
     if (row->estimate_us > 0) write_time(&cells[C_TIME], row->estimate_us);
     else nothing(&cells[C_TIME]);
 }
@@ -166,6 +180,7 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
     if (!is_timed) write_estimate(row, cells);
     else if (row->runs) write_times(t, row, cells);
     else for (int c = C_TIME; c <= C_STEP; c++) nothing(&cells[c]);
+    write_bound(t, row, &cells[C_BOUND]);
     // Beside times it would make the table too wide, and says what the sectors do; before 2.0 there is no such cache.
     write_counters(row, !is_timed && t->ladder->counted_on && t->ladder->counted_on->arch->cc >= 20, cells);
 }
@@ -183,18 +198,25 @@ static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE
 
 static void write_legend(const hw_ladder *ladder, FILE *out) {
     bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false, has_shares = false;
-    bool has_passes = false;
+    bool has_passes = false, has_floor = false, has_steps = false;
     for (size_t i = 0; i < ladder->n_rows; i++) {
         has_shares |= ladder->rows[i].share > 0;
         has_passes |= ladder->rows[i].counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] > 0;
         has_best |= ladder->rows[i].is_best_block;
+        has_floor |= ladder->rows[i].is_at_floor;
+        has_steps |= ladder->rows[i].base != NULL;
         has_estimates |= ladder->rows[i].regs_estimated;
     }
     fputs("\n", out);
     if (is_timed && has_shares)
         fputs("  of copy               share of the fastest copy's bandwidth in this run\n", out);
     if (!is_timed) fputs("  est. us               estimate of the GPU's time (docs/accuracy.md)\n", out);
-    fputs("  step                  times as fast as the rung before\n", out);
+    if (has_steps) fputs("  step                  times as fast as the rung that it builds on, which is named\n", out);
+    if (has_floor)
+        fputs("  bound: launch         launching takes half of the time or more: too small a size to tell such rungs "
+              "apart\n", out);
+    if (has_floor && ladder->launch_ns > 0)
+        fprintf(out, "                        (a kernel that does nothing: %.2f us)\n", ladder->launch_ns / 1e3);
     if (ladder->counted_on)
         fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay "
               "side by side\n", out);
@@ -344,7 +366,7 @@ static void write_table(const hw_ladder *ladder, const hw_family *family, bool c
     hw_grid_column shown[C_COLUMNS];
     memcpy(shown, columns, sizeof shown);
     shown[C_RATE].bottom = t.unit.name;
-    if (!hw_cli_ladder_is_timed(ladder)) shown[C_TIME].top = shown[C_STEP].top = "est.";
+    if (!hw_cli_ladder_is_timed(ladder)) shown[C_TIME].top = shown[C_STEP].top = shown[C_BOUND].top = "est.";
     write_heading(ladder, family, out);
     hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
                              .context = &t}, colour, out);

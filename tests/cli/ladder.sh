@@ -78,6 +78,25 @@ awk "BEGIN { exit !($(column est_step any_block) > 8) }" || fail "no step: $(cat
 [ -z "$(column est_step read_rows)$(column ns_median any_block)" ] || fail "steps, times: $(cat "$work/out.csv")"
 expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64
 says out "est. us"
+
+# A step is over the rung that it builds on, or where that was refused over the next below; the table names it.
+got="$(column builds_on read_rows)|$(column step_over read_rows)|$(column builds_on any_block)"
+got="$got|$(column step_over any_block)"
+[ "$got" = "||tile|read_rows" ] || fail "builds on: $got"
+says out "on read_rows"
+expect 0 ladder --size 64x64 --format json
+says out '"builds_on": "tile"'
+says out '"step_over": "tile"'
+# What launching alone takes is marked, and said; of a larger matrix nothing is.
+says out '"bound": "launch"'
+says out '"at_launch_floor": true'
+expect 0 ladder --size 64x64
+says out "bound: launch"
+expect 0 ladder --size 2048x2048 --rung read_rows --format csv -o "$work/out.csv"
+got="$(column bound read_rows) $(column at_launch_floor read_rows)"
+[ "$got" = "memory 0" ] || fail "read_rows of 2048x2048: $got"
+expect 0 ladder --size 4096x4096 --rung read_rows
+! grep -q "bound: launch" "$work/out" || fail "a note on launches: $(cat "$work/out")"
 expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0
 ! grep -q "est\." "$work/out" || fail "estimates of a processor: $(cat "$work/out")"
 expect 0 ladder --size 64x64 --rung pad --format json
