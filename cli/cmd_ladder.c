@@ -36,7 +36,8 @@ static const char help[] =
     "  --rung R          only this version, by number or name, and the copies\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
-    "  --plot FILE       a picture as well, .svg or .png, by gnuplot; of access bandwidth by offset and by stride\n"
+    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: rates, or of a simulated GPU estimated\n"
+    "                    times and counters; of access bandwidth by offset and by stride\n"
     "  --seconds S       for timing each version; 0.2 unless given\n"
     "\n"
     "Exit status: 0 when every result was right; 1 when one was wrong; else as `halfwarp --help` says.\n";

@@ -2,6 +2,11 @@
 . "$(dirname "$0")/check.bash"
 rungs="copy copy_shared read_rows read_cols tile any_block pad swizzle two_tiles more_rows diagonal best"
 ladder() { "$halfwarp" ladder transpose --device sim:h200 "$@"; }
+well_formed() {
+    command -v python3 > "$work/where" || return
+    python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$1" 2> "$work/xml" ||
+        fail "$1 is no XML: $(cat "$work/xml")"
+}
 
 expect 0 ladder --size 100x70
 for rung in $rungs; do
@@ -137,21 +142,26 @@ expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 40x40 --rung tile
 says out "refused"
 says out "1024 threads"
 
-# Pictures.
-if command -v gnuplot > "$work/where"; then
-    expect 0 ladder --size 64x64 --plot "$work/a.svg"
-    grep -q "<svg" "$work/a.svg" || fail "no SVG"
-    for word in "read rows" "two tiles" "sectors" "passes" "NVIDIA H200"; do
-        grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
-    done
+# Pictures: of a simulation estimated times, and what each bar is for who points at it.
+expect 0 ladder --size 512x512 --plot "$work/a.svg"
+for word in "<svg" "read rows" "two tiles" "estimated time, us" "sectors" "passes" "NVIDIA H200" \
+            "<title>transpose, f32 512x512: " "<title>swizzle: [0-9.]* · [0-9.]*x on tile, "; do
+    grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
+done
+bars=$(grep -c '<rect [^>]*><title>[^<]*(estimated time, us)</title></rect>' "$work/a.svg")
+[ "$bars" = 12 ] || fail "$bars bars of estimated time"
+well_formed "$work/a.svg"
+expect 2 ladder --size 64x64 --plot "$work/nowhere/a.svg"
+says err "cannot write"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 40x40 --plot "$work/a.svg"
+grep -q ">refused</text>" "$work/a.svg" || fail "what was refused is not said in the picture"
+if command -v rsvg-convert > "$work/where"; then
     expect 0 ladder --size 64x64 --plot "$work/a.png"
     [ "$(head -c 4 "$work/a.png" | tail -c 3)" = PNG ] || fail "no PNG"
-    expect 2 ladder --size 64x64 --plot "$work/nowhere/a.svg"
-    says err "cannot write"
 fi
 mkdir "$work/empty"
-PATH=$work/empty expect 2 ladder --plot "$work/b.svg"
-refuses "gnuplot"
+PATH=$work/empty expect 2 ladder --plot "$work/b.png"
+refuses "rsvg-convert"
 
 # What is refused, in one sentence each.
 refuses_rows "$halfwarp" ladder <<'ROWS'
@@ -184,10 +194,9 @@ says out "GB/s"
 says out "step"
 ! grep -q "sectors" "$work/out" || fail "counters of a processor: $(cat "$work/out")"
 ! grep -Eq "wrong|failed" "$work/out" || fail "wrong: $(cat "$work/out")"
-if command -v gnuplot > "$work/where"; then
-    expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0 --plot "$work/c.svg"
-    grep -q "GB/s" "$work/c.svg" || fail "no GB/s in the picture"
-fi
+expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0 --plot "$work/c.svg"
+grep -q "GB/s" "$work/c.svg" || fail "no GB/s in the picture"
+! grep -q "estimated" "$work/c.svg" || fail "estimates of a processor in the picture"
 
 # On a terminal the rung that runs is named, after the reference.
 if command -v script > "$work/where"; then
