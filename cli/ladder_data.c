@@ -79,6 +79,7 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
     write_csv_number("%.4f", row->estimate_step, out);
     fprintf(out, ",%s,%d,%s,%s", hw_cli_ladder_bound(ladder, row), row->is_at_floor, builds_on(row->rung),
             row->base ? row->base->name : "");
+    fprintf(out, ",%s,%s", ladder->ptx_by, ladder->counted_ptx_by);
     for (int c = 0; c < HW_COUNTERS; c++) {
         fputc(',', out);
         if (is_counted(ladder, row, c)) fprintf(out, "%" PRIu64, row->counts[c]);
@@ -93,7 +94,7 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
 void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
     fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
           "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct,est_us,"
-          "est_step,bound,at_launch_floor,builds_on,step_over", out);
+          "est_step,bound,at_launch_floor,builds_on,step_over,ptx_by,counted_ptx_by", out);
     for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
     for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
         char key[KEY];
@@ -185,6 +186,8 @@ bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, 
     int failed = put(object, "family", json_string(family->name));
     failed |= hw_cli_put_origin(object);
     failed |= put(object, "device", json_string(ladder->device->name));
+    failed |= put(object, "ptx_by", ladder->ptx_by[0] ? json_string(ladder->ptx_by) : json_null());
+    if (ladder->counted_ptx_by[0]) failed |= put(object, "counted_ptx_by", json_string(ladder->counted_ptx_by));
     failed |= put(object, "dtype", json_string(hw_dtype_name(ladder->problem.dtype, type, sizeof type)));
     failed |= put(object, "size", sizes_of(family, &ladder->problem));
     failed |= put(object, "bytes_moved", json_real(ladder->work.bytes_moved));

@@ -225,6 +225,9 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
     if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
         fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
+    if (ladder->ptx_by[0]) fprintf(out, "  PTX by %s", ladder->ptx_by);
+    if (ladder->counted_ptx_by[0]) fprintf(out, "; what was counted, by %s", ladder->counted_ptx_by);
+    if (ladder->ptx_by[0]) fputc('\n', out);
     if (!has_best) return;
     fprintf(out, "  *                     the rung's best block, of the shapes tried: %s\n",
             is_timed ? "the least time" : "the least estimated time");

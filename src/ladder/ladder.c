@@ -446,6 +446,8 @@ hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_o
         if (options->progress) options->progress(options->progress_context, i, out->n_rows, out->rows[i].rung->name);
         climb_row(c, &out->rows[i]);
     }
+    hw_device_kernels_by(device, out->ptx_by, sizeof out->ptx_by);
+    if (counter) hw_device_kernels_by(counter, out->counted_ptx_by, sizeof out->counted_ptx_by);
     if (!status) {
         drop_refused(options, out);
         mark_steps(out, rungs, n_rungs);

@@ -52,6 +52,8 @@ typedef struct hw_ladder_row {
 typedef struct hw_ladder {
     const hw_device_properties *device;
     const hw_gpu *counted_on;             // NULL: nothing was counted
+    char ptx_by[64];                      // compiler and version that made the kernels; "": there were none
+    char counted_ptx_by[64];              // the same of those that were counted beside a GPU
     double launch_ns;                     // measured on a GPU: of a kernel that does nothing; 0: not known
     hw_problem problem, counted;          // counted: its largest sizes halved until it can be simulated
     hw_work work;

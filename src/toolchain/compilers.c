@@ -37,13 +37,27 @@ static void find_numbered_clang(const char *search_path, hw_arena *arena, hw_com
     }
 }
 
-static int ask_clang_version(const char *path, hw_arena *arena) {
+// What follows `before` in what a compiler says of its version; NULL: it does not say.
+static const char *ask_version(const char *path, const char *before, hw_arena *arena) {
     const char *const argv[] = {path, "--version", NULL};
     const char *text = NULL, *found;
     int exit_status = 1;
-    if (hw_process_run(argv, arena, &text, &exit_status, NULL) != HW_OK || exit_status != 0) return 0;
-    found = strstr(text, "clang version ");
-    return found ? atoi(found + strlen("clang version ")) : 0;
+    if (hw_process_run(argv, arena, &text, &exit_status, NULL) != HW_OK || exit_status != 0) return NULL;
+    found = strstr(text, before);
+    return found ? found + strlen(before) : NULL;
+}
+
+static int ask_clang_version(const char *path, hw_arena *arena) {
+    const char *version = ask_version(path, "clang version ", arena);
+    return version ? atoi(version) : 0;
+}
+
+const char *hw_compiler_name(const hw_compiler *compiler, hw_arena *arena) {
+    const bool is_nvcc = compiler->kind == HW_COMPILER_NVCC;
+    const char *name = is_nvcc ? "nvcc" : "clang";
+    const char *version = ask_version(compiler->path, is_nvcc ? ", V" : "clang version ", arena);
+    int length = version ? (int)strspn(version, "0123456789.") : 0;
+    return length ? hw_arena_printf(arena, "%s %.*s", name, length, version) : hw_arena_printf(arena, "%s", name);
 }
 
 static int same_file(const char *a, const char *b) {

@@ -26,6 +26,10 @@ hw_status hw_compiler_arch(const hw_compiler *compiler, int cc, hw_arena *arena,
 // Keeps in *best the better of it (0: none yet) and candidate, by that rule.
 void hw_compiler_prefer_arch(int *best, int candidate, int cc);
 
+// "clang 14.0.6", "nvcc 13.0.88", by asking the program; "clang", "nvcc" when it does not answer. Takes some
+// milliseconds. In the arena, or NULL when memory ran out.
+const char *hw_compiler_name(const hw_compiler *compiler, hw_arena *arena);
+
 // NN of the +ptxNN that this clang is given.
 int hw_compiler_clang_ptx(int clang_major);
 

@@ -3,12 +3,14 @@
 #include "toolchain/device_code.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "toolchain/cache.h"
 #include "toolchain/device_code_internal.h"
 #include "toolchain/process.h"
+#include "toolchain/producer.h"
 
 // To be changed with the options that compilers are given: code that was compiled otherwise is not used again.
 enum { RECIPE = 2 };
@@ -37,6 +39,7 @@ static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, con
     }
     hw_hash_number(&key, (uint64_t)request->cc);
     hw_hash_number(&key, (uint64_t)compiler->kind);
+    if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, HW_PRODUCER_LINE);
     hw_compiler_identify(compiler->path, &key);
     if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, request->include_dir);
     hw_process_hash_environment(&key);
@@ -59,6 +62,12 @@ static hw_status choose_process(const hw_code_request *request, hw_arena *arena,
     return status;
 }
 
+// PTX says it itself; machine code is NVRTC's.
+static void tell_maker(const hw_nvrtc *nvrtc, hw_code *code) {
+    if (code->is_ptx) hw_producer_of_ptx(code->bytes, code->length, code->made_by, sizeof code->made_by);
+    else if (nvrtc) snprintf(code->made_by, sizeof code->made_by, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+}
+
 hw_status hw_toolchain_device_code(const hw_code_request *request, hw_arena *arena, hw_code *code, hw_diag *diag) {
     const hw_nvrtc *nvrtc = NULL;
     hw_compiler compiler = {0};
@@ -73,10 +82,11 @@ hw_status hw_toolchain_device_code(const hw_code_request *request, hw_arena *are
 
     hw_hash key = key_of(request, nvrtc, &compiler, code);
     bool has_cache = request->cache_dir && *request->cache_dir;
-    if (has_cache && hw_code_cache_find(request->cache_dir, &key, arena, code)) return HW_OK;
-    status = nvrtc ? hw_nvrtc_compile(nvrtc, request, arena, code, diag)
-                   : hw_code_by_process(request, &compiler, arena, code, diag);
-    if (status == HW_OK && has_cache) hw_code_cache_keep(request->cache_dir, &key, arena, code);
+    bool is_kept = has_cache && hw_code_cache_find(request->cache_dir, &key, arena, code);
+    if (!is_kept) status = nvrtc ? hw_nvrtc_compile(nvrtc, request, arena, code, diag)
+                                 : hw_code_by_process(request, &compiler, arena, code, diag);
+    if (status == HW_OK && has_cache && !is_kept) hw_code_cache_keep(request->cache_dir, &key, arena, code);
+    if (status == HW_OK) tell_maker(nvrtc, code);
     return status;
 }
 

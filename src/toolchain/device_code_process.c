@@ -12,6 +12,7 @@
 #include "toolchain/cache.h"
 #include "toolchain/device_code_internal.h"
 #include "toolchain/process.h"
+#include "toolchain/producer.h"
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place) {
     (void)info, (void)type, (void)place;
@@ -76,7 +77,9 @@ static hw_status compile_in(const char *folder, const hw_code_request *request, 
     if (exit_status != 0) return hw_code_complain(request, words, folder, diag);
     const char *ptx = hw_cache_read_file(output, arena, &code->length);
     if (!ptx) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", output, strerror(errno));
-    code->bytes = hw_code_name_files(request, ptx, arena);
+    const char *name = compiler->kind == HW_COMPILER_CLANG ? hw_compiler_name(compiler, arena) : NULL;
+    if (name) ptx = hw_arena_printf(arena, "%s" HW_PRODUCER_LINE, ptx, name);
+    code->bytes = ptx ? hw_code_name_files(request, ptx, arena) : NULL;
     code->length = code->bytes ? strlen(code->bytes) : 0;
     return code->bytes ? HW_OK : hw_diag_no_memory(diag);
 }

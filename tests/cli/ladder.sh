@@ -16,6 +16,7 @@ says out "transpose, f32 100x70"
 says out "NVIDIA H200 (simulated)"
 ! grep -q $'\033' "$work/out" || fail "colour where there is no terminal"
 ! grep -q "GB/s" "$work/out" || fail "a simulation has no GB/s"
+says out "PTX by "
 silent err
 
 # column NAME of rung R in $work/out.csv
@@ -57,6 +58,13 @@ assert all(rung["result"] == "right" for rung in ladder["rungs"]), ladder
 assert ladder["rungs"][2]["counters"]["gld_requests"] > 0
 PYTHON
 fi
+
+# Who made the kernels, and which version.
+made="$(column ptx_by pad)"
+[[ $made =~ ^(nvcc|clang)\ [0-9]+\.[0-9.]+$ ]] || fail "PTX by '$made'"
+says out '"ptx_by": "'"$made"'"'
+expect 0 "$halfwarp" ladder transpose --device cpu --size 30x30 --seconds 0 --format json
+says out '"ptx_by": null'
 
 # What there is not stays empty, and is no 0: counters of other GPUs, times of a simulation, a block that none was.
 got="$(column gld_requests pad)|$(column warp_serialize pad)|$(column gld_32b pad)|$(column gld_sectors_ideal pad)"
