@@ -79,7 +79,8 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
     write_csv_number("%.4f", row->estimate_step, out);
     fprintf(out, ",%s,%d,%s,%s", hw_cli_ladder_bound(ladder, row), row->is_at_floor, builds_on(row->rung),
             row->base ? row->base->name : "");
-    fprintf(out, ",%s,%s", ladder->ptx_by, ladder->counted_ptx_by);
+    fprintf(out, ",%s,%s,", ladder->ptx_by, ladder->counted_ptx_by);
+    if (!row->status && row->verdict.has_error) fprintf(out, "%.3e", row->verdict.error);
     for (int c = 0; c < HW_COUNTERS; c++) {
         fputc(',', out);
         if (is_counted(ladder, row, c)) fprintf(out, "%" PRIu64, row->counts[c]);
@@ -94,7 +95,7 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
 void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
     fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
           "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct,est_us,"
-          "est_step,bound,at_launch_floor,builds_on,step_over,ptx_by,counted_ptx_by", out);
+          "est_step,bound,at_launch_floor,builds_on,step_over,ptx_by,counted_ptx_by,error", out);
     for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
     for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
         char key[KEY];
@@ -172,6 +173,7 @@ static json_t *row_object(const hw_ladder *ladder, const hw_family *family, cons
     if (hw_cli_ladder_bound(ladder, row)[0])
         failed |= put(object, "bound", json_string(hw_cli_ladder_bound(ladder, row)));
     failed |= put(object, "at_launch_floor", json_boolean(row->is_at_floor));
+    if (!row->status && row->verdict.has_error) failed |= put(object, "error", json_real(row->verdict.error));
     if (row->resident_blocks) failed |= put(object, "blocks_per_multiprocessor", json_integer(row->resident_blocks));
     if (family->facts) failed |= put_facts(object, family, row);
     if (row->has_counts) failed |= put_counts(object, ladder, row);

@@ -198,13 +198,14 @@ static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE
 
 static void write_legend(const hw_ladder *ladder, FILE *out) {
     bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false, has_shares = false;
-    bool has_passes = false, has_floor = false, has_steps = false;
+    bool has_passes = false, has_floor = false, has_steps = false, has_errors = false;
     for (size_t i = 0; i < ladder->n_rows; i++) {
         has_shares |= ladder->rows[i].share > 0;
         has_passes |= ladder->rows[i].counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] > 0;
         has_best |= ladder->rows[i].is_best_block;
         has_floor |= ladder->rows[i].is_at_floor;
         has_steps |= ladder->rows[i].base != NULL;
+        has_errors |= !ladder->rows[i].status && ladder->rows[i].verdict.has_error;
         has_estimates |= ladder->rows[i].regs_estimated;
     }
     fputs("\n", out);
@@ -225,6 +226,9 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
     if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
         fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
+    if (has_errors)
+        fputs("  relative error        of all elements together: root of the squares of their differences, over that of "
+              "theirs\n", out);
     if (ladder->ptx_by[0]) fprintf(out, "  PTX by %s", ladder->ptx_by);
     if (ladder->counted_ptx_by[0]) fprintf(out, "; what was counted, by %s", ladder->counted_ptx_by);
     if (ladder->ptx_by[0]) fputc('\n', out);
@@ -320,7 +324,7 @@ static void write_accesses(const table *t, bool colour, FILE *out) {
 
 // ---- What the family says of its rungs ------------------------------------------------------------------------------
 
-enum { F_NUMBER, F_RUNG, F_FACTS, F_COLUMNS = F_FACTS + HW_FAMILY_FACTS };
+enum { F_NUMBER, F_RUNG, F_FACTS, F_COLUMNS = F_FACTS + HW_FAMILY_FACTS + 1 /* the error */ };
 _Static_assert((int)F_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 // Whole numbers whole, others with four digits.
@@ -335,14 +339,18 @@ static void fact_row(const void *context, size_t index, hw_grid_cell *cells) {
     const hw_ladder_row *row = &t->ladder->rows[index];
     PRINT(cells[F_NUMBER], "%d", row->rung->number);
     PRINT(cells[F_RUNG], "%s", row->rung->name);
-    for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++)
-        print_fact(row->facts[i], &cells[F_FACTS + i]);
+    int column = F_FACTS;
+    for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++) print_fact(row->facts[i], &cells[column++]);
+    if (!row->status && row->verdict.has_error) PRINT(cells[column], "%.1e", row->verdict.error);
+    else nothing(&cells[column]);
 }
 
 static bool has_facts(const hw_ladder *ladder) {
-    for (size_t i = 0; i < ladder->n_rows; i++)
+    for (size_t i = 0; i < ladder->n_rows; i++) {
+        if (!ladder->rows[i].status && ladder->rows[i].verdict.has_error) return true;
         for (int f = 0; f < HW_FAMILY_FACTS; f++)
             if (!isnan(ladder->rows[i].facts[f])) return true;
+    }
     return false;
 }
 
@@ -351,12 +359,13 @@ static void write_facts(const table *t, bool colour, FILE *out) {
     hw_grid_column columns[F_COLUMNS] = {[F_NUMBER] = {"", "#", false}, [F_RUNG] = {"", "rung", true}};
     char tops[HW_FAMILY_FACTS][48];
     int count = F_FACTS;
-    if (!t->family->facts || !has_facts(t->ladder)) return;
+    if (!has_facts(t->ladder)) return;
     for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++) {
         const char *name = t->family->fact_names[i], *space = strrchr(name, ' ');
         snprintf(tops[i], sizeof tops[i], "%.*s", space ? (int)(space - name) : 0, name);
         columns[count++] = (hw_grid_column){tops[i], space ? space + 1 : name, false};
     }
+    columns[count++] = (hw_grid_column){"relative", "error", false};
     fputc('\n', out);
     hw_grid_write(&(hw_grid){.columns = columns, .n_columns = count, .n_rows = t->ladder->n_rows, .row = fact_row,
                              .context = t}, colour, out);

@@ -42,6 +42,8 @@ typedef struct hw_verdict {
     bool right;
     uint64_t n_wrong, worst_index;    // element index in the output array
     double worst_error;
+    bool has_error;                   // of families whose results are rounded
+    double error;                     // relative: the root of the squares of all differences over those of the elements
     char text[160];                   // "element (3, 7) is 5, not 4"; when right "", or what there is to tell of it
 } hw_verdict;
 

@@ -152,6 +152,7 @@ static void reference(const hw_problem *problem, void *const *arrays) {
 typedef struct bounds {
     double *a_length, *b_length, *b_sum;   // m, n, k
     double per_length, per_value;          // an element's tolerance, of the product of lengths, and of its own size
+    double differences, elements;          // sums of squares over the elements that were compared
 } bounds;
 
 static double sign_of(uint64_t col) { return (col * 0x9e3779b97f4a7c15u) >> 63 ? -1 : 1; }
@@ -198,12 +199,14 @@ static void note(hw_verdict *verdict, uint64_t index, double error) {
     verdict->n_wrong++;
 }
 
-static void compare_element(const hw_problem *problem, const bounds *b, const void *expected, const void *got,
+static void compare_element(const hw_problem *problem, bounds *b, const void *expected, const void *got,
                             uint64_t i, uint64_t j, hw_verdict *verdict) {
     const uint64_t n = problem->size[N], index = i * n + j;
     const double wanted = get(problem->dtype, expected, index), is = get(problem->dtype, got, index);
     const double error = fabs(is - wanted);
     const double most = b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(wanted);
+    b->differences += error * error;
+    b->elements += wanted * wanted;
     if (error <= most) return;   // false for a NaN
     const bool is_worst = verdict->right || !(error <= verdict->worst_error);
     note(verdict, index, error);
@@ -234,7 +237,7 @@ static void compare_row(const hw_problem *problem, void *const *arrays, const bo
                  wanted);
 }
 
-static void compare_all(const hw_problem *problem, void *const *arrays, const bounds *b, uint32_t array,
+static void compare_all(const hw_problem *problem, void *const *arrays, bounds *b, uint32_t array,
                         const void *got, hw_verdict *verdict) {
     const uint64_t m = problem->size[M], n = problem->size[N];
     const bool sampled = is_sampled(problem);
@@ -264,6 +267,8 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
     choose_tolerance(problem, rung, &b);
     measure(problem, arrays, &b);
     compare_all(problem, arrays, &b, array, got, verdict);
+    verdict->has_error = b.elements > 0 && isfinite(b.differences);
+    if (verdict->has_error) verdict->error = sqrt(b.differences / b.elements);
     hw_free(b.a_length);
 }
 

@@ -128,6 +128,12 @@ expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 48x32x16 --rung tile
 for word in '"operation": "flop"' '"flop_per_byte": 4.0' '"blocks_per_multiprocessor": 8' '"operations": 49152.0'; do
     says out "$word"
 done
+# What is rounded has an error, which compensated sums keep small.
+expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 32x32x1024 --format csv -o "$work/out.csv"
+awk "BEGIN { exit !($(column error naive) > 3 * $(column error kahan) && $(column error kahan) > 0) }" ||
+    fail "errors: naive $(column error naive), kahan $(column error kahan)"
+expect 0 "$halfwarp" ladder matmul --device cpu --size 32x32x64 --rung rows --seconds 0
+says out "relative error"
 expect 2 "$halfwarp" ladder matmul --device sim:h200 --size 48x33
 says err "--size is m x n x k, like"
 
