@@ -81,6 +81,7 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
             row->base ? row->base->name : "");
     fprintf(out, ",%s,%s,", ladder->ptx_by, ladder->counted_ptx_by);
     if (!row->status && row->verdict.has_error) fprintf(out, "%.3e", row->verdict.error);
+    for (int i = 0; i < 2; i++) write_csv_number("%.2f", row->partition_pct[i], out);
     for (int c = 0; c < HW_COUNTERS; c++) {
         fputc(',', out);
         if (is_counted(ladder, row, c)) fprintf(out, "%" PRIu64, row->counts[c]);
@@ -95,7 +96,8 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
 void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
     fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
           "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct,est_us,"
-          "est_step,bound,at_launch_floor,builds_on,step_over,ptx_by,counted_ptx_by,error", out);
+          "est_step,bound,at_launch_floor,builds_on,step_over,ptx_by,counted_ptx_by,error,gld_partition_pct,"
+          "gst_partition_pct", out);
     for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
     for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
         char key[KEY];
@@ -138,6 +140,8 @@ static int put_counts(json_t *object, const hw_ladder *ladder, const hw_ladder_r
                       is_counted(ladder, row, c) ? json_integer((json_int_t)row->counts[c]) : json_null());
     failed |= put(object, "occupancy_pct", number(row->occupancy.occupancy_pct));
     failed |= put(object, "est_us", number(row->estimate_us));
+    failed |= put(object, "gld_partition_pct", number(row->partition_pct[0]));
+    failed |= put(object, "gst_partition_pct", number(row->partition_pct[1]));
     failed |= put(object, "est_step", number(row->estimate_step));
     return put(object, "counters", counts) | failed;
 }

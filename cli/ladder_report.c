@@ -47,9 +47,10 @@ hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
 
 // ---- Table ----------------------------------------------------------------------------------------------------------
 
-enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_BOUND, C_LOADS, C_STORES,
-       C_TRAFFIC, C_PASSES, C_OCCUPANCY, C_COLUMNS };
-_Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
+// Times and counters are two tables, so that each fits a terminal.
+enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_BOUND, C_COLUMNS };
+enum { N_NUMBER, N_RUNG, N_BLOCK, N_LOADS, N_STORES, N_TRAFFIC, N_PASSES, N_OCCUPANCY, N_COLUMNS };
+_Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS && (int)N_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column columns[C_COLUMNS] = {
     [C_NUMBER] = {"", "#", false},
@@ -62,11 +63,17 @@ static const hw_grid_column columns[C_COLUMNS] = {
     [C_SHARE] = {"of", "copy", false},
     [C_STEP] = {"", "step", true},
     [C_BOUND] = {"", "bound", true},
-    [C_LOADS] = {"sectors/", "load", false},
-    [C_STORES] = {"sectors/", "store", false},
-    [C_TRAFFIC] = {"L2", "traffic", false},
-    [C_PASSES] = {"bank", "passes", false},
-    [C_OCCUPANCY] = {"occu-", "pancy", false},
+};
+
+static const hw_grid_column counter_columns[N_COLUMNS] = {
+    [N_NUMBER] = {"", "#", false},
+    [N_RUNG] = {"", "rung", true},
+    [N_BLOCK] = {"", "block", false},
+    [N_LOADS] = {"sectors/", "load", false},
+    [N_STORES] = {"sectors/", "store", false},
+    [N_TRAFFIC] = {"L2", "traffic", false},
+    [N_PASSES] = {"bank", "passes", false},
+    [N_OCCUPANCY] = {"occu-", "pancy", false},
 };
 
 // What the rows of both tables are made of.
@@ -107,25 +114,31 @@ static void passes(hw_grid_cell *cell, uint64_t actual, uint64_t ideal) {
     cell->colour = judge(actual, ideal);
 }
 
-static void write_counters(const hw_ladder_row *row, bool shows_traffic, hw_grid_cell *cells) {
+static void write_block(const hw_ladder_row *row, hw_grid_cell *cell) {
+    if (!row->block[0]) nothing(cell);
+    else PRINT(*cell, "%s%ux%u", row->is_best_block ? "*" : "", row->block[0], row->block[1]);
+}
+
+// Before 2.0 there is no second-level cache.
+static void counter_row(const void *context, size_t index, hw_grid_cell *cells) {
+    const table *t = context;
+    const hw_ladder_row *row = &t->ladder->rows[index];
     const uint64_t *n = row->counts;
-    if (!row->has_counts) {
-        for (int c = C_LOADS; c <= C_OCCUPANCY; c++) nothing(&cells[c]);
-        return;
-    }
-    sectors(&cells[C_LOADS], n[HW_COUNT_GLD_REQUESTS], n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
-    sectors(&cells[C_STORES], n[HW_COUNT_GST_REQUESTS], n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
-    passes(&cells[C_PASSES], n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
-    if (!row->occupancy.warps) nothing(&cells[C_OCCUPANCY]);
-    else PRINT(cells[C_OCCUPANCY], "%s%.0f%%", row->regs_estimated ? "~" : "", row->occupancy.occupancy_pct);
-    if (row->occupancy.warps && row->occupancy.occupancy_pct >= 50) cells[C_OCCUPANCY].colour = HW_GRID_GOOD;
-    if (!shows_traffic || !n[HW_COUNT_L2_SECTORS]) {
-        nothing(&cells[C_TRAFFIC]);
-        return;
-    }
+    if (!row->has_counts) return;
+    PRINT(cells[N_NUMBER], "%d", row->rung->number);
+    PRINT(cells[N_RUNG], "%s", row->rung->name);
+    write_block(row, &cells[N_BLOCK]);
+    sectors(&cells[N_LOADS], n[HW_COUNT_GLD_REQUESTS], n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
+    sectors(&cells[N_STORES], n[HW_COUNT_GST_REQUESTS], n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
+    passes(&cells[N_PASSES], n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
+    if (!row->occupancy.warps) nothing(&cells[N_OCCUPANCY]);
+    else PRINT(cells[N_OCCUPANCY], "%s%.0f%%", row->regs_estimated ? "~" : "", row->occupancy.occupancy_pct);
+    if (row->occupancy.warps && row->occupancy.occupancy_pct >= 50) cells[N_OCCUPANCY].colour = HW_GRID_GOOD;
+    nothing(&cells[N_TRAFFIC]);
+    if (t->ladder->counted_on->arch->cc < 20 || !n[HW_COUNT_L2_SECTORS]) return;
     double bytes = (double)n[HW_COUNT_L2_SECTORS] * 32;
-    PRINT(cells[C_TRAFFIC], bytes < 1e5 ? "%.1f kB" : "%.1f MB", bytes / (bytes < 1e5 ? 1e3 : 1e6));
-    cells[C_TRAFFIC].colour = judge(n[HW_COUNT_L2_SECTORS], n[HW_COUNT_L2_SECTORS_IDEAL]);
+    PRINT(cells[N_TRAFFIC], bytes < 1e5 ? "%.1f kB" : "%.1f MB", bytes / (bytes < 1e5 ? 1e3 : 1e6));
+    cells[N_TRAFFIC].colour = judge(n[HW_COUNT_L2_SECTORS], n[HW_COUNT_L2_SECTORS_IDEAL]);
 }
 
 static void write_time(hw_grid_cell *cell, double us) {
@@ -173,16 +186,13 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
     PRINT(cells[C_NUMBER], "%d", row->rung->number);
     PRINT(cells[C_RUNG], "%s", row->rung->name);
     PRINT(cells[C_IDEA], "%s", row->rung->idea ? row->rung->idea : "");
-    if (!row->block[0]) nothing(&cells[C_BLOCK]);
-    else PRINT(cells[C_BLOCK], "%s%ux%u", row->is_best_block ? "*" : "", row->block[0], row->block[1]);
+    write_block(row, &cells[C_BLOCK]);
     PRINT(cells[C_RESULT], "%s", hw_cli_ladder_result(row));
     cells[C_RESULT].colour = hw_cli_ladder_is_right(row) ? HW_GRID_GOOD : HW_GRID_BAD;
     if (!is_timed) write_estimate(row, cells);
     else if (row->runs) write_times(t, row, cells);
     else for (int c = C_TIME; c <= C_STEP; c++) nothing(&cells[c]);
     write_bound(t, row, &cells[C_BOUND]);
-    // Beside times it would make the table too wide, and says what the sectors do; before 2.0 there is no such cache.
-    write_counters(row, !is_timed && t->ladder->counted_on && t->ladder->counted_on->arch->cc >= 20, cells);
 }
 
 static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE *out) {
@@ -199,12 +209,14 @@ static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE
 static void write_legend(const hw_ladder *ladder, FILE *out) {
     bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false, has_shares = false;
     bool has_passes = false, has_floor = false, has_steps = false, has_errors = false;
+    bool has_partitions = false;
     for (size_t i = 0; i < ladder->n_rows; i++) {
         has_shares |= ladder->rows[i].share > 0;
         has_passes |= ladder->rows[i].counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] > 0;
         has_best |= ladder->rows[i].is_best_block;
         has_floor |= ladder->rows[i].is_at_floor;
         has_steps |= ladder->rows[i].base != NULL;
+        has_partitions |= ladder->rows[i].partition_pct[0] > 0 || ladder->rows[i].partition_pct[1] > 0;
         has_errors |= !ladder->rows[i].status && ladder->rows[i].verdict.has_error;
         has_estimates |= ladder->rows[i].regs_estimated;
     }
@@ -225,10 +237,13 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
         fputs("  bank passes           passes through the banks of shared memory for each without conflicts\n", out);
     if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
         fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
+    if (has_partitions)
+        fputs("  partitions used       by the loads, and by the stores, of blocks that run at a time: the others stand "
+              "idle\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
     if (has_errors)
-        fputs("  relative error        of all elements together: root of the squares of their differences, over that of "
-              "theirs\n", out);
+        fputs("  relative error        of all elements: root of the squares of their differences over that of their "
+              "own\n", out);
     if (ladder->ptx_by[0]) fprintf(out, "  PTX by %s", ladder->ptx_by);
     if (ladder->counted_ptx_by[0]) fprintf(out, "; what was counted, by %s", ladder->counted_ptx_by);
     if (ladder->ptx_by[0]) fputc('\n', out);
@@ -264,14 +279,16 @@ static void write_notes(const hw_ladder *ladder, FILE *out) {
 
 // ---- What one access costs ------------------------------------------------------------------------------------------
 
-enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_STORE_PARTS, A_STORE_BYTES, A_SHARED_LOAD, A_SHARED_STORE,
-       A_CONSTANT, A_PARTED, A_COLUMNS };
+enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_LOAD_PARTITIONS, A_STORE_PARTS, A_STORE_BYTES,
+       A_STORE_PARTITIONS, A_SHARED_LOAD, A_SHARED_STORE, A_CONSTANT, A_PARTED, A_COLUMNS };
 
 static const hw_grid_column access_columns[A_COLUMNS] = {
     [A_NUMBER] = {"", "#", false},
     [A_RUNG] = {"", "rung", true},
     [A_LOAD_PARTS] = {"transactions/", "load", false},
     [A_LOAD_BYTES] = {"bytes/", "load", false},
+    [A_LOAD_PARTITIONS] = {"partitions", "used", false},
+    [A_STORE_PARTITIONS] = {"partitions", "used", false},
     [A_STORE_PARTS] = {"transactions/", "store", false},
     [A_STORE_BYTES] = {"bytes/", "store", false},
     [A_SHARED_LOAD] = {"passes/", "shared load", false},
@@ -297,6 +314,12 @@ static void access_row(const void *context, size_t index, hw_grid_cell *cells) {
     PRINT(cells[A_RUNG], "%s", row->rung->name);
     for (int c = A_LOAD_PARTS; c < A_COLUMNS; c++) nothing(&cells[c]);
     if (!row->has_counts) return;
+    for (int i = 0; i < 2; i++) {
+        hw_grid_cell *cell = &cells[i ? A_STORE_PARTITIONS : A_LOAD_PARTITIONS];
+        if (!(row->partition_pct[i] > 0)) continue;
+        PRINT(*cell, "%.0f%%", row->partition_pct[i]);
+        cell->colour = row->partition_pct[i] >= 90 ? HW_GRID_GOOD : row->partition_pct[i] < 50 ? HW_GRID_BAD : 0;
+    }
     // From 7.0 on a transaction is a sector, which the first table has.
     if (t->ladder->counted_on->arch->cc < 70) {
         const uint64_t load_parts = n[HW_COUNT_GLD_32B] + n[HW_COUNT_GLD_64B] + n[HW_COUNT_GLD_128B];
@@ -382,6 +405,11 @@ static void write_table(const hw_ladder *ladder, const hw_family *family, bool c
     write_heading(ladder, family, out);
     hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
                              .context = &t}, colour, out);
+    if (ladder->counted_on) {
+        fputs("\nCounted:\n\n", out);
+        hw_grid_write(&(hw_grid){.columns = counter_columns, .n_columns = N_COLUMNS, .n_rows = ladder->n_rows,
+                                 .row = counter_row, .context = &t}, colour, out);
+    }
     write_accesses(&t, colour, out);
     write_facts(&t, colour, out);
     write_legend(ladder, out);

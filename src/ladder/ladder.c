@@ -137,6 +137,10 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
     }
     if (report->n_launches) {
         row->memory_gbs = hw_model_memory_gbs(report->gpu, &report->launches[0].work);
+        if (hw_counts_partitions(report->gpu)) {
+            row->partition_pct[0] = report->launches[0].gld_partition_pct;
+            row->partition_pct[1] = report->launches[0].gst_partition_pct;
+        }
         row->occupancy = report->launches[0].occupancy;
         row->regs = report->launches[0].regs;
         row->regs_estimated = report->launches[0].regs_estimated;

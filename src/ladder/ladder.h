@@ -42,6 +42,8 @@ typedef struct hw_ladder_row {
     double bound_us[HW_BOUNDS];           // what the estimate is made of (model/time.h), added up over the launches
     bool is_at_floor;                     // launching takes at least half of its time: it says little of the rung
     double memory_gbs;                    // of the first launch, what the simulated GPU's memory allows (model/time.h)
+    double partition_pct[2];              // of the first launch, 1.x alone: the share of the bandwidth that its loads
+                                          // and its stores use, as far as partitions decide (prof.h); 0: not counted
     hw_occupancy occupancy;               // of the first launch
     uint32_t regs;                        // that it rests on, per thread
     bool regs_estimated;                  // no ptxas was there to say

@@ -92,6 +92,18 @@ awk "BEGIN { exit !($(column est_step any_block) > 8) }" || fail "no step: $(cat
 expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64
 says out "est. us"
 
+# Why a diagonal pays there: a column of tiles lies in one partition of eight.
+says out "partitions"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 2048x2048 --format csv -o "$work/out.csv"
+is_share() {
+    local share="$(column gst_partition_pct $1)"
+    awk "BEGIN { exit !($share $2) }" || fail "partitions of $1: $share"
+}
+is_share more_rows "< 40"
+is_share diagonal "> 80"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 512x512 --format csv -o "$work/out.csv"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64
+
 # A step is over the rung that it builds on, or where that was refused over the next below; the table names it.
 got="$(column builds_on read_rows)|$(column step_over read_rows)|$(column builds_on any_block)"
 got="$got|$(column step_over any_block)"
@@ -142,7 +154,7 @@ expect 0 ladder --size 96x96 --block 16x16 --format csv -o "$work/out.csv"
 got="$(column block pad) $(column block copy)"
 [ "$got" = "16x16 256x1" ] || fail "blocks: $got"
 expect 0 ladder --size 96x96 --block all --rung 40
-[ "$(grep -c '^ *40  pad' "$work/out")" = 11 ] || fail "shapes of pad: $(cat "$work/out")"
+[ "$(grep -c '^ *40  pad .* right' "$work/out")" = 11 ] || fail "shapes of pad: $(cat "$work/out")"
 best="$(sed -n 's/.*best blocks: pad //p' "$work/out")"
 expect 0 ladder --size 96x96 --block all --rung 40 --format csv -o "$work/out.csv"
 least="$(paste <(column est_us pad) <(column block pad) <(column best_block pad) | sort -n | head -1 | cut -f 2,3)"
