@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "bandwidth.h"
+#include "chart.h"
 #include "json_output.h"
-#include "plot.h"
+#include "picture.h"
 
 static const char *const directions[2] = {"from device", "to device"}, *const short_directions[2] = {"from", "to"};
 
@@ -126,36 +127,65 @@ bool hw_bandwidth_write(const void *bandwidth, hw_report_format format, bool col
 
 // ---- Picture --------------------------------------------------------------------------------------------------------
 
-static void write_script(const void *context, const char *path, FILE *out) {
-    static const char *const colours[HW_HOST_KINDS] = {"#999999", "#2f6db3", "#3f8f6b", "#e08a1e"};
+enum { WIDTH = 960, HEIGHT = 540, TOP = 100, LEFT = 66, FOOT = 60, RIGHT = 12, KINDS = 2 * HW_HOST_KINDS };
+_Static_assert((int)KINDS <= (int)HW_CHART_CURVES, "each curve has a label");
+
+typedef struct drawn {
+    char labels[KINDS][64];
+    double x[HW_BANDWIDTH_SIZES], y[KINDS][HW_BANDWIDTH_SIZES];
+    hw_chart_curve curves[KINDS];
+} drawn;
+
+// The way to the device is a whole line, the way from it a dashed one.
+static void take_curves(const hw_bandwidth *b, drawn *d) {
+    static const char *const colours[HW_HOST_KINDS] = {"#777777", "#2f6db3", "#2f8a60", "#d9760a"};
+    for (int i = 0; i < b->n_sizes; i++) d->x[i] = (double)b->bytes[i];
+    for (int c = 0; c < KINDS; c++) {
+        const int kind = c / 2, direction = 1 - c % 2;
+        for (int i = 0; i < b->n_sizes; i++) d->y[c][i] = gbs(d->x[i], b->us[kind][direction][i]);
+        snprintf(d->labels[c], sizeof d->labels[c], "%s, %s", hw_host_kind_name((hw_host_kind)kind),
+                 direction ? "to" : "from");
+        d->curves[c] = (hw_chart_curve){.label = d->labels[c], .title = d->labels[c], .colour = colours[kind],
+                                        .dash = direction ? NULL : "7 5", .mark = kind, .x = d->x, .y = d->y[c],
+                                        .n = b->n_sizes};
+    }
+}
+
+static void choose_axes(const hw_bandwidth *b, const drawn *d, hw_chart_axis *x, hw_chart_axis *y) {
+    static const struct {
+        double bytes;
+        const char *name;
+    } sizes[] = {{1 << 12, "4 KiB"}, {1 << 16, "64 KiB"}, {1 << 20, "1 MiB"}, {1 << 24, "16 MiB"},
+                 {1 << 28, "256 MiB"}, {1 << 30, "1 GiB"}};
+    double most = 0;
+    for (int c = 0; c < KINDS; c++)
+        for (int i = 0; i < b->n_sizes; i++) most = d->y[c][i] > most ? d->y[c][i] : most;
+    *y = (hw_chart_axis){.high = most > 0 ? most * 1.08 : 1, .from = HEIGHT - FOOT, .to = TOP, .title = "GB/s"};
+    hw_chart_choose_ticks(y, 7);
+    *x = (hw_chart_axis){.low = d->x[0] / 1.1, .high = d->x[b->n_sizes - 1] * 1.1, .is_log = true, .from = LEFT,
+                         .to = WIDTH - RIGHT - hw_chart_label_width(d->curves, KINDS), .title = "bytes"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].bytes < x->low || sizes[i].bytes > x->high) continue;
+        x->tick_names[x->n_ticks] = sizes[i].name;
+        x->ticks[x->n_ticks++] = sizes[i].bytes;
+    }
+}
+
+static void draw(const void *context, FILE *out) {
     const hw_bandwidth *b = context;
     char title[160];
+    drawn d;
+    hw_chart_axis x, y;
+    take_curves(b, &d);
+    choose_axes(b, &d, &x, &y);
     snprintf(title, sizeof title, "Copies between the host and %s", b->name);
-    hw_cli_plot_begin(path, 900, 520, title,
-                      b->is_model ? "a model, nothing was measured; dashed: from the device"
-                                  : "dashed: from the device", out);
-    for (int k = 0; k < HW_HOST_KINDS; k++)
-        for (int d = 0; d < 2; d++) {
-            fprintf(out, "$data_%d_%d << EOD\n", k, d);
-            for (int i = 0; i < b->n_sizes; i++)
-                fprintf(out, "%llu %.6g\n", b->bytes[i], gbs((double)b->bytes[i], b->us[k][d][i]));
-            fputs("EOD\n", out);
-        }
-    fputs("set lmargin at screen 0.09\nset rmargin at screen 0.96\n"
-          "set tmargin at screen 0.84\nset bmargin at screen 0.12\n"
-          "set logscale x 2\nset xtics ('4 KiB' 4096, '64 KiB' 65536, '1 MiB' 1048576, '16 MiB' 16777216, "
-          "'256 MiB' 268435456, '1 GiB' 1073741824)\nset yrange [0:*]\nset ylabel 'GB/s'\nset key top left\n"
-          "set grid xtics ytics lc rgb '#e4e4e4' lt 1\n", out);
-    if (b->n_sizes > 1) fprintf(out, "set xrange [%llu:%llu]\n", b->bytes[0], b->bytes[b->n_sizes - 1]);
-    fputs("plot ", out);
-    for (int k = 0; k < HW_HOST_KINDS; k++) {
-        fprintf(out, "%s$data_%d_1 using 1:2 with lines lw 2 lc rgb '%s' title '%s', ", k ? ", " : "", k, colours[k],
-                hw_host_kind_name((hw_host_kind)k));
-        fprintf(out, "$data_%d_0 using 1:2 with lines lw 2 dt 2 lc rgb '%s' notitle", k, colours[k]);
-    }
-    fputs("\nunset multiplot\n", out);
+    hw_svg_begin(out, WIDTH, HEIGHT, title,
+                 b->is_model ? "a model, nothing was measured; dashed: from the device" : "dashed: from the device");
+    hw_chart_frame(out, &x, &y, true);
+    hw_chart_draw(out, &x, &y, d.curves, KINDS, "GB/s");
+    hw_svg_end(out);
 }
 
 int hw_bandwidth_draw(const hw_bandwidth *bandwidth, const char *path) {
-    return hw_cli_plot_run(write_script, bandwidth, path);
+    return hw_cli_picture_write(draw, bandwidth, path);
 }

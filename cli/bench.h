@@ -126,6 +126,7 @@ typedef struct hw_bench_report {
     const hw_device_properties *device;
     const hw_bench_peer *peers;     // names and versions, of those that are there and absent
     int n_peers;
+    char ptx_by[64];                // compiler and version that made the device's kernels; "": it has none
     hw_bench_row *rows;
     size_t n_rows, n_skipped;       // skipped: cases for GPUs alone
 } hw_bench_report;

@@ -143,6 +143,7 @@ void hw_bench_print_summary(const hw_bench_report *report, FILE *out) {
     for (int p = 0; p < report->n_peers; p++)
         if (report->peers[p].absent[0])
             fprintf(out, "not measured: %s: %s\n", report->peers[p].name, report->peers[p].absent);
+    if (report->ptx_by[0]) fprintf(out, "PTX by %s\n", report->ptx_by);
     if (report->n_skipped) fprintf(out, "not measured: %zu cases for GPUs alone\n", report->n_skipped);
 }
 
@@ -189,6 +190,7 @@ json_t *hw_bench_json(const hw_bench_report *report) {
         json_array_append_new(rows, row_json(report->family, &report->rows[i]));
     json_object_set_new(object, "device",
                         json_pack("{s:s, s:s}", "id", report->device_name, "name", report->device->name));
+    json_object_set_new(object, "ptx_by", report->ptx_by[0] ? json_string(report->ptx_by) : json_null());
     json_object_set_new(object, "peers", peers_json(report));
     json_object_set_new(object, "cases", rows);
     return object;

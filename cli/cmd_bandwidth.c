@@ -18,7 +18,7 @@ static const char help[] =
     "  --max BYTES       the largest transfer, 256MiB unless given, at most 1GiB\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
-    "  --plot FILE       a picture as well, .svg or .png, by gnuplot\n";
+    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert\n";
 
 enum { LEAST = 4 << 10, MOST = 1 << 30, OVERLAP_BYTES = 64 << 20 };
 

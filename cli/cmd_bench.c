@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "bench.h"
+#include "device/device.h"
 #include "options.h"
 #include "whole_file.h"
 
@@ -197,6 +198,7 @@ static int measure_all(const bench_options *options, hw_device *device, hw_bench
         hw_bench_row *row = &report->rows[report->n_rows++];
         *row = report->rows[i];
         measure_row(options, device, peers, report, row);
+        hw_device_kernels_by(device, report->ptx_by, sizeof report->ptx_by);
         failed = failed || row->halfwarp.problem[0];
         if (table) hw_bench_print_row(report, stdout);
         if (options->output) status = write_json(report, options->output);

@@ -19,9 +19,9 @@ static const char help[] =
     "usage: halfwarp ladder FAMILY [OPTIONS]\n"
     "\n"
     "Runs every version of a family's kernels, from the naive one to the best: right or wrong against the reference,\n"
-    "time, rate and its share of a copy's, the simulator's counters, what the step bought over the version before,\n"
-    "and what the family has to say of it. `halfwarp ladder` alone names the families; their kernels are in\n"
-    "kernels/FAMILY, one idea per file.\n"
+    "time, rate and its share of a copy's, the simulator's counters, what the step bought over the version that it\n"
+    "builds on, and what the family has to say of it. `halfwarp ladder` alone names the families; their kernels are\n"
+    "in kernels/FAMILY, one idea per file.\n"
     "\n"
     "  --size N|MxN|...  the family's sizes, such as 8192x6000 for the rows and columns of transpose; a wrong one\n"
     "                    says what they are. Unless given, the family's usual ones, smaller for a simulation, and\n"
@@ -36,7 +36,8 @@ static const char help[] =
     "  --rung R          only this version, by number or name, and the copies\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
-    "  --plot FILE       a picture as well, .svg or .png, by gnuplot; of access bandwidth by offset and by stride\n"
+    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: rates, or of a simulated GPU estimated\n"
+    "                    times and counters; of access bandwidth by offset and by stride\n"
     "  --seconds S       for timing each version; 0.2 unless given\n"
     "\n"
     "Exit status: 0 when every result was right; 1 when one was wrong; else as `halfwarp --help` says.\n";
@@ -133,12 +134,8 @@ static bool is_listed(const char *list, const char *word) {
     return false;
 }
 
-static const uint64_t *default_size(const hw_family *family, hw_device_kind kind) {
-    if (kind == HW_DEVICE_SIM) return family->default_sim_size;
-    return kind == HW_DEVICE_CPU && family->default_cpu_size[0] ? family->default_cpu_size : family->default_size;
-}
-
-static int read_problem(const ladder_words *words, const hw_family *family, hw_device_kind kind, hw_problem *problem) {
+static int read_problem(const ladder_words *words, const hw_family *family, const hw_device_properties *device,
+                        hw_problem *problem) {
     char first[16];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(family->dtypes, " "), family->dtypes);
     const char *dtype = words->dtype ? words->dtype : first;
@@ -148,7 +145,7 @@ static int read_problem(const ladder_words *words, const hw_family *family, hw_d
     }
     int wanted = 0;
     while (wanted < HW_PROBLEM_SIZES && family->size_names[wanted]) wanted++;
-    memcpy(problem->size, default_size(family, kind), sizeof problem->size);
+    memcpy(problem->size, hw_family_default_size(family, device), sizeof problem->size);
     if (!words->size || parse_numbers(words->size, problem->size, HW_PROBLEM_SIZES) == wanted) return 0;
     char form[96] = "", example[96];
     hw_problem usual = {0};
@@ -321,7 +318,7 @@ static int climb(const ladder_words *words, const hw_family *family, hw_device *
     hw_ladder ladder = {0};
     hw_diag diag = {0};
     bool is_terminal = isatty(STDERR_FILENO);
-    int status = read_problem(words, family, hw_device_get_properties(device)->kind, &options.problem);
+    int status = read_problem(words, family, hw_device_get_properties(device), &options.problem);
     if (!status) status = read_block(words, &options);
     if (status) return status;
     if (is_terminal) options.progress = show_progress;

@@ -27,8 +27,8 @@ static const char help[] =
     "                    part, beside what its kernels declare\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
-    "  --plot FILE       a picture as well, .svg or .png, by gnuplot: warps against block size, registers and shared\n"
-    "                    memory, with the launch marked\n"
+    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: warps against block size, registers and\n"
+    "                    shared memory, with the launch marked\n"
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"
     "  -I -D -U -std= -O -use_fast_math -maxrregcount= ...\n"
     "                    for the compiler of a .cu file, as nvcc takes them\n";

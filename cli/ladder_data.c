@@ -54,6 +54,11 @@ static void write_csv_times(const hw_ladder *ladder, const hw_ladder_row *row, F
     write_csv_number("%.4f", row->step, out);
 }
 
+// "" for a rung that is a start.
+static const char *builds_on(const hw_rung *rung) {
+    return rung->builds_on && strcmp(rung->builds_on, "-") != 0 ? rung->builds_on : "";
+}
+
 static void write_csv_row(const hw_ladder *ladder, const hw_family *family, const hw_ladder_row *row, FILE *out) {
     char type[32], size[96], counted[96] = "";
     if (ladder->counted_on) hw_cli_ladder_size(family, &ladder->counted, counted, sizeof counted);
@@ -72,6 +77,11 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
     write_csv_number("%.2f", row->has_counts ? row->occupancy.occupancy_pct : 0, out);
     write_csv_number("%.3f", row->estimate_us, out);
     write_csv_number("%.4f", row->estimate_step, out);
+    fprintf(out, ",%s,%d,%s,%s", hw_cli_ladder_bound(ladder, row), row->is_at_floor, builds_on(row->rung),
+            row->base ? row->base->name : "");
+    fprintf(out, ",%s,%s,", ladder->ptx_by, ladder->counted_ptx_by);
+    if (!row->status && row->verdict.has_error) fprintf(out, "%.3e", row->verdict.error);
+    for (int i = 0; i < 2; i++) write_csv_number("%.2f", row->partition_pct[i], out);
     for (int c = 0; c < HW_COUNTERS; c++) {
         fputc(',', out);
         if (is_counted(ladder, row, c)) fprintf(out, "%" PRIu64, row->counts[c]);
@@ -85,7 +95,9 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
 
 void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out) {
     fputs("family,device,dtype,size,counted_on,counted_size,number,rung,block,best_block,result,n_wrong,message,runs,"
-          "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct,est_us,est_step", out);
+          "ns_median,ns_min,ns_max,gbs,gops,share,step,blocks_per_multiprocessor,occupancy_pct,est_us,"
+          "est_step,bound,at_launch_floor,builds_on,step_over,ptx_by,counted_ptx_by,error,gld_partition_pct,"
+          "gst_partition_pct", out);
     for (int c = 0; c < HW_COUNTERS; c++) fprintf(out, ",%s", hw_counter_rows[c].name);
     for (int f = 0; f < HW_FAMILY_FACTS && family->fact_names[f]; f++) {
         char key[KEY];
@@ -128,6 +140,8 @@ static int put_counts(json_t *object, const hw_ladder *ladder, const hw_ladder_r
                       is_counted(ladder, row, c) ? json_integer((json_int_t)row->counts[c]) : json_null());
     failed |= put(object, "occupancy_pct", number(row->occupancy.occupancy_pct));
     failed |= put(object, "est_us", number(row->estimate_us));
+    failed |= put(object, "gld_partition_pct", number(row->partition_pct[0]));
+    failed |= put(object, "gst_partition_pct", number(row->partition_pct[1]));
     failed |= put(object, "est_step", number(row->estimate_step));
     return put(object, "counters", counts) | failed;
 }
@@ -150,6 +164,8 @@ static json_t *row_object(const hw_ladder *ladder, const hw_family *family, cons
     int failed = put(object, "number", json_integer(row->rung->number));
     failed |= put(object, "rung", json_string(row->rung->name));
     if (row->rung->idea) failed |= put(object, "idea", json_string(row->rung->idea));
+    failed |= put(object, "builds_on", builds_on(row->rung)[0] ? json_string(builds_on(row->rung)) : json_null());
+    failed |= put(object, "step_over", row->base ? json_string(row->base->name) : json_null());
     failed |= put(object, "block", row->block[0] ? json_pack("[i, i]", (int)row->block[0], (int)row->block[1])
                                                  : json_null());
     if (row->is_best_block) failed |= put(object, "best_block", json_true());
@@ -158,6 +174,10 @@ static json_t *row_object(const hw_ladder *ladder, const hw_family *family, cons
     // A compiler's words need not be UTF-8.
     failed |= put(object, "message", text ? text : json_string("(not UTF-8)"));
     if (hw_cli_ladder_is_timed(ladder) && row->runs) failed |= put_times(object, row);
+    if (hw_cli_ladder_bound(ladder, row)[0])
+        failed |= put(object, "bound", json_string(hw_cli_ladder_bound(ladder, row)));
+    failed |= put(object, "at_launch_floor", json_boolean(row->is_at_floor));
+    if (!row->status && row->verdict.has_error) failed |= put(object, "error", json_real(row->verdict.error));
     if (row->resident_blocks) failed |= put(object, "blocks_per_multiprocessor", json_integer(row->resident_blocks));
     if (family->facts) failed |= put_facts(object, family, row);
     if (row->has_counts) failed |= put_counts(object, ladder, row);
@@ -172,6 +192,8 @@ bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, 
     int failed = put(object, "family", json_string(family->name));
     failed |= hw_cli_put_origin(object);
     failed |= put(object, "device", json_string(ladder->device->name));
+    failed |= put(object, "ptx_by", ladder->ptx_by[0] ? json_string(ladder->ptx_by) : json_null());
+    if (ladder->counted_ptx_by[0]) failed |= put(object, "counted_ptx_by", json_string(ladder->counted_ptx_by));
     failed |= put(object, "dtype", json_string(hw_dtype_name(ladder->problem.dtype, type, sizeof type)));
     failed |= put(object, "size", sizes_of(family, &ladder->problem));
     failed |= put(object, "bytes_moved", json_real(ladder->work.bytes_moved));
@@ -179,6 +201,7 @@ bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, 
         failed |= put(object, "operations", json_real(ladder->work.operations));
         failed |= put(object, "operation", json_string(ladder->work.operation));
     }
+    if (ladder->launch_ns > 0) failed |= put(object, "launch_ns", json_real(ladder->launch_ns));
     if (ladder->counted_on) {
         failed |= put(object, "counted_on", json_string(ladder->counted_on->id));
         failed |= put(object, "counted_size", sizes_of(family, &ladder->counted));

@@ -28,6 +28,11 @@ double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row) {
     return ladder->work.operations > 0 ? row->gops : row->gbs;
 }
 
+const char *hw_cli_ladder_bound(const hw_ladder *ladder, const hw_ladder_row *row) {
+    if (hw_cli_ladder_is_timed(ladder)) return row->is_at_floor ? hw_bound_name(HW_BOUND_LAUNCH) : "";
+    return row->estimate_us > 0 ? hw_bound_name(hw_model_bound(row->bound_us, row->estimate_us)) : "";
+}
+
 hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
     double fastest = 0;
     if (ladder->work.operations <= 0) return (hw_cli_ladder_unit){.name = "GB/s", .divisor = 1};
@@ -42,9 +47,10 @@ hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
 
 // ---- Table ----------------------------------------------------------------------------------------------------------
 
-enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_LOADS, C_STORES, C_TRAFFIC,
-       C_PASSES, C_OCCUPANCY, C_COLUMNS };
-_Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
+// Times and counters are two tables, so that each fits a terminal.
+enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_BOUND, C_COLUMNS };
+enum { N_NUMBER, N_RUNG, N_BLOCK, N_LOADS, N_STORES, N_TRAFFIC, N_PASSES, N_OCCUPANCY, N_COLUMNS };
+_Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS && (int)N_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column columns[C_COLUMNS] = {
     [C_NUMBER] = {"", "#", false},
@@ -55,12 +61,19 @@ static const hw_grid_column columns[C_COLUMNS] = {
     [C_TIME] = {"", "us", false},
     [C_RATE] = {"", "GB/s", false},
     [C_SHARE] = {"of", "copy", false},
-    [C_STEP] = {"", "step", false},
-    [C_LOADS] = {"sectors/", "load", false},
-    [C_STORES] = {"sectors/", "store", false},
-    [C_TRAFFIC] = {"L2", "traffic", false},
-    [C_PASSES] = {"bank", "passes", false},
-    [C_OCCUPANCY] = {"occu-", "pancy", false},
+    [C_STEP] = {"", "step", true},
+    [C_BOUND] = {"", "bound", true},
+};
+
+static const hw_grid_column counter_columns[N_COLUMNS] = {
+    [N_NUMBER] = {"", "#", false},
+    [N_RUNG] = {"", "rung", true},
+    [N_BLOCK] = {"", "block", false},
+    [N_LOADS] = {"sectors/", "load", false},
+    [N_STORES] = {"sectors/", "store", false},
+    [N_TRAFFIC] = {"L2", "traffic", false},
+    [N_PASSES] = {"bank", "passes", false},
+    [N_OCCUPANCY] = {"occu-", "pancy", false},
 };
 
 // What the rows of both tables are made of.
@@ -101,35 +114,49 @@ static void passes(hw_grid_cell *cell, uint64_t actual, uint64_t ideal) {
     cell->colour = judge(actual, ideal);
 }
 
-static void write_counters(const hw_ladder_row *row, bool shows_traffic, hw_grid_cell *cells) {
+static void write_block(const hw_ladder_row *row, hw_grid_cell *cell) {
+    if (!row->block[0]) nothing(cell);
+    else PRINT(*cell, "%s%ux%u", row->is_best_block ? "*" : "", row->block[0], row->block[1]);
+}
+
+// Before 2.0 there is no second-level cache.
+static void counter_row(const void *context, size_t index, hw_grid_cell *cells) {
+    const table *t = context;
+    const hw_ladder_row *row = &t->ladder->rows[index];
     const uint64_t *n = row->counts;
-    if (!row->has_counts) {
-        for (int c = C_LOADS; c <= C_OCCUPANCY; c++) nothing(&cells[c]);
-        return;
-    }
-    sectors(&cells[C_LOADS], n[HW_COUNT_GLD_REQUESTS], n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
-    sectors(&cells[C_STORES], n[HW_COUNT_GST_REQUESTS], n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
-    passes(&cells[C_PASSES], n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
-    if (!row->occupancy.warps) nothing(&cells[C_OCCUPANCY]);
-    else PRINT(cells[C_OCCUPANCY], "%s%.0f%%", row->regs_estimated ? "~" : "", row->occupancy.occupancy_pct);
-    if (row->occupancy.warps && row->occupancy.occupancy_pct >= 50) cells[C_OCCUPANCY].colour = HW_GRID_GOOD;
-    if (!shows_traffic || !n[HW_COUNT_L2_SECTORS]) {
-        nothing(&cells[C_TRAFFIC]);
-        return;
-    }
+    if (!row->has_counts) return;
+    PRINT(cells[N_NUMBER], "%d", row->rung->number);
+    PRINT(cells[N_RUNG], "%s", row->rung->name);
+    write_block(row, &cells[N_BLOCK]);
+    sectors(&cells[N_LOADS], n[HW_COUNT_GLD_REQUESTS], n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
+    sectors(&cells[N_STORES], n[HW_COUNT_GST_REQUESTS], n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
+    passes(&cells[N_PASSES], n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
+    if (!row->occupancy.warps) nothing(&cells[N_OCCUPANCY]);
+    else PRINT(cells[N_OCCUPANCY], "%s%.0f%%", row->regs_estimated ? "~" : "", row->occupancy.occupancy_pct);
+    if (row->occupancy.warps && row->occupancy.occupancy_pct >= 50) cells[N_OCCUPANCY].colour = HW_GRID_GOOD;
+    nothing(&cells[N_TRAFFIC]);
+    if (t->ladder->counted_on->arch->cc < 20 || !n[HW_COUNT_L2_SECTORS]) return;
     double bytes = (double)n[HW_COUNT_L2_SECTORS] * 32;
-    PRINT(cells[C_TRAFFIC], bytes < 1e5 ? "%.1f kB" : "%.1f MB", bytes / (bytes < 1e5 ? 1e3 : 1e6));
-    cells[C_TRAFFIC].colour = judge(n[HW_COUNT_L2_SECTORS], n[HW_COUNT_L2_SECTORS_IDEAL]);
+    PRINT(cells[N_TRAFFIC], bytes < 1e5 ? "%.1f kB" : "%.1f MB", bytes / (bytes < 1e5 ? 1e3 : 1e6));
+    cells[N_TRAFFIC].colour = judge(n[HW_COUNT_L2_SECTORS], n[HW_COUNT_L2_SECTORS_IDEAL]);
 }
 
 static void write_time(hw_grid_cell *cell, double us) {
     PRINT(*cell, us < 99.95 ? "%.2f" : us < 999.5 ? "%.1f" : "%.0f", us);
 }
 
-static void write_step(hw_grid_cell *cell, double step) {
-    if (step > 0) PRINT(*cell, "%.2fx", step);
+static void write_step(hw_grid_cell *cell, const hw_ladder_row *row, double step) {
+    if (step > 0) PRINT(*cell, "%5.2fx on %s", step, row->base->name);
     else nothing(cell);
     cell->colour = step >= 1.05 ? HW_GRID_GOOD : step > 0 && step < 0.95 ? HW_GRID_BAD : 0;
+}
+
+// Of a measured rung it is only known whether its launches are what takes time.
+static void write_bound(const table *t, const hw_ladder_row *row, hw_grid_cell *cell) {
+    const char *bound = hw_cli_ladder_bound(t->ladder, row);
+    if (bound[0]) PRINT(*cell, "%s", bound);
+    else nothing(cell);
+    if (row->is_at_floor) cell->colour = HW_GRID_BAD;
 }
 
 static void write_times(const table *t, const hw_ladder_row *row, hw_grid_cell *cells) {
@@ -140,14 +167,14 @@ static void write_times(const table *t, const hw_ladder_row *row, hw_grid_cell *
     if (row->share > 0) PRINT(cells[C_SHARE], "%.0f%%", 100 * row->share);
     else nothing(&cells[C_SHARE]);
     cells[C_SHARE].colour = row->share >= 0.85 ? HW_GRID_GOOD : row->share > 0 && row->share < 0.5 ? HW_GRID_BAD : 0;
-    write_step(&cells[C_STEP], row->step);
+    write_step(&cells[C_STEP], row, row->step);
 }
 
 // On a simulated GPU, what profile estimates. Of a rung that did not run: nothing.
 static void write_estimate(const hw_ladder_row *row, hw_grid_cell *cells) {
     nothing(&cells[C_RATE]);
     nothing(&cells[C_SHARE]);
-    write_step(&cells[C_STEP], row->estimate_step);
+    write_step(&cells[C_STEP], row, row->estimate_step);
     if (row->estimate_us > 0) write_time(&cells[C_TIME], row->estimate_us);
     else nothing(&cells[C_TIME]);
 }
@@ -159,15 +186,13 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
     PRINT(cells[C_NUMBER], "%d", row->rung->number);
     PRINT(cells[C_RUNG], "%s", row->rung->name);
     PRINT(cells[C_IDEA], "%s", row->rung->idea ? row->rung->idea : "");
-    if (!row->block[0]) nothing(&cells[C_BLOCK]);
-    else PRINT(cells[C_BLOCK], "%s%ux%u", row->is_best_block ? "*" : "", row->block[0], row->block[1]);
+    write_block(row, &cells[C_BLOCK]);
     PRINT(cells[C_RESULT], "%s", hw_cli_ladder_result(row));
     cells[C_RESULT].colour = hw_cli_ladder_is_right(row) ? HW_GRID_GOOD : HW_GRID_BAD;
     if (!is_timed) write_estimate(row, cells);
     else if (row->runs) write_times(t, row, cells);
     else for (int c = C_TIME; c <= C_STEP; c++) nothing(&cells[c]);
-    // Beside times it would make the table too wide, and says what the sectors do; before 2.0 there is no such cache.
-    write_counters(row, !is_timed && t->ladder->counted_on && t->ladder->counted_on->arch->cc >= 20, cells);
+    write_bound(t, row, &cells[C_BOUND]);
 }
 
 static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE *out) {
@@ -183,18 +208,28 @@ static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE
 
 static void write_legend(const hw_ladder *ladder, FILE *out) {
     bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false, has_shares = false;
-    bool has_passes = false;
+    bool has_passes = false, has_floor = false, has_steps = false, has_errors = false;
+    bool has_partitions = false;
     for (size_t i = 0; i < ladder->n_rows; i++) {
         has_shares |= ladder->rows[i].share > 0;
         has_passes |= ladder->rows[i].counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] > 0;
         has_best |= ladder->rows[i].is_best_block;
+        has_floor |= ladder->rows[i].is_at_floor;
+        has_steps |= ladder->rows[i].base != NULL;
+        has_partitions |= ladder->rows[i].partition_pct[0] > 0 || ladder->rows[i].partition_pct[1] > 0;
+        has_errors |= !ladder->rows[i].status && ladder->rows[i].verdict.has_error;
         has_estimates |= ladder->rows[i].regs_estimated;
     }
     fputs("\n", out);
     if (is_timed && has_shares)
         fputs("  of copy               share of the fastest copy's bandwidth in this run\n", out);
     if (!is_timed) fputs("  est. us               estimate of the GPU's time (docs/accuracy.md)\n", out);
-    fputs("  step                  times as fast as the rung before\n", out);
+    if (has_steps) fputs("  step                  times as fast as the rung that it builds on, which is named\n", out);
+    if (has_floor)
+        fputs("  bound: launch         launching takes half of the time or more: too small a size to tell such rungs "
+              "apart\n", out);
+    if (has_floor && ladder->launch_ns > 0)
+        fprintf(out, "                        (a kernel that does nothing: %.2f us)\n", ladder->launch_ns / 1e3);
     if (ladder->counted_on)
         fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay "
               "side by side\n", out);
@@ -202,7 +237,16 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
         fputs("  bank passes           passes through the banks of shared memory for each without conflicts\n", out);
     if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
         fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
+    if (has_partitions)
+        fputs("  partitions used       by the loads, and by the stores, of blocks that run at a time: the others stand "
+              "idle\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
+    if (has_errors)
+        fputs("  relative error        of all elements: root of the squares of their differences over that of their "
+              "own\n", out);
+    if (ladder->ptx_by[0]) fprintf(out, "  PTX by %s", ladder->ptx_by);
+    if (ladder->counted_ptx_by[0]) fprintf(out, "; what was counted, by %s", ladder->counted_ptx_by);
+    if (ladder->ptx_by[0]) fputc('\n', out);
     if (!has_best) return;
     fprintf(out, "  *                     the rung's best block, of the shapes tried: %s\n",
             is_timed ? "the least time" : "the least estimated time");
@@ -235,14 +279,16 @@ static void write_notes(const hw_ladder *ladder, FILE *out) {
 
 // ---- What one access costs ------------------------------------------------------------------------------------------
 
-enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_STORE_PARTS, A_STORE_BYTES, A_SHARED_LOAD, A_SHARED_STORE,
-       A_CONSTANT, A_PARTED, A_COLUMNS };
+enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_LOAD_PARTITIONS, A_STORE_PARTS, A_STORE_BYTES,
+       A_STORE_PARTITIONS, A_SHARED_LOAD, A_SHARED_STORE, A_CONSTANT, A_PARTED, A_COLUMNS };
 
 static const hw_grid_column access_columns[A_COLUMNS] = {
     [A_NUMBER] = {"", "#", false},
     [A_RUNG] = {"", "rung", true},
     [A_LOAD_PARTS] = {"transactions/", "load", false},
     [A_LOAD_BYTES] = {"bytes/", "load", false},
+    [A_LOAD_PARTITIONS] = {"partitions", "used", false},
+    [A_STORE_PARTITIONS] = {"partitions", "used", false},
     [A_STORE_PARTS] = {"transactions/", "store", false},
     [A_STORE_BYTES] = {"bytes/", "store", false},
     [A_SHARED_LOAD] = {"passes/", "shared load", false},
@@ -268,6 +314,12 @@ static void access_row(const void *context, size_t index, hw_grid_cell *cells) {
     PRINT(cells[A_RUNG], "%s", row->rung->name);
     for (int c = A_LOAD_PARTS; c < A_COLUMNS; c++) nothing(&cells[c]);
     if (!row->has_counts) return;
+    for (int i = 0; i < 2; i++) {
+        hw_grid_cell *cell = &cells[i ? A_STORE_PARTITIONS : A_LOAD_PARTITIONS];
+        if (!(row->partition_pct[i] > 0)) continue;
+        PRINT(*cell, "%.0f%%", row->partition_pct[i]);
+        cell->colour = row->partition_pct[i] >= 90 ? HW_GRID_GOOD : row->partition_pct[i] < 50 ? HW_GRID_BAD : 0;
+    }
     // From 7.0 on a transaction is a sector, which the first table has.
     if (t->ladder->counted_on->arch->cc < 70) {
         const uint64_t load_parts = n[HW_COUNT_GLD_32B] + n[HW_COUNT_GLD_64B] + n[HW_COUNT_GLD_128B];
@@ -295,7 +347,7 @@ static void write_accesses(const table *t, bool colour, FILE *out) {
 
 // ---- What the family says of its rungs ------------------------------------------------------------------------------
 
-enum { F_NUMBER, F_RUNG, F_FACTS, F_COLUMNS = F_FACTS + HW_FAMILY_FACTS };
+enum { F_NUMBER, F_RUNG, F_FACTS, F_COLUMNS = F_FACTS + HW_FAMILY_FACTS + 1 /* the error */ };
 _Static_assert((int)F_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 // Whole numbers whole, others with four digits.
@@ -310,14 +362,18 @@ static void fact_row(const void *context, size_t index, hw_grid_cell *cells) {
     const hw_ladder_row *row = &t->ladder->rows[index];
     PRINT(cells[F_NUMBER], "%d", row->rung->number);
     PRINT(cells[F_RUNG], "%s", row->rung->name);
-    for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++)
-        print_fact(row->facts[i], &cells[F_FACTS + i]);
+    int column = F_FACTS;
+    for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++) print_fact(row->facts[i], &cells[column++]);
+    if (!row->status && row->verdict.has_error) PRINT(cells[column], "%.1e", row->verdict.error);
+    else nothing(&cells[column]);
 }
 
 static bool has_facts(const hw_ladder *ladder) {
-    for (size_t i = 0; i < ladder->n_rows; i++)
+    for (size_t i = 0; i < ladder->n_rows; i++) {
+        if (!ladder->rows[i].status && ladder->rows[i].verdict.has_error) return true;
         for (int f = 0; f < HW_FAMILY_FACTS; f++)
             if (!isnan(ladder->rows[i].facts[f])) return true;
+    }
     return false;
 }
 
@@ -326,12 +382,13 @@ static void write_facts(const table *t, bool colour, FILE *out) {
     hw_grid_column columns[F_COLUMNS] = {[F_NUMBER] = {"", "#", false}, [F_RUNG] = {"", "rung", true}};
     char tops[HW_FAMILY_FACTS][48];
     int count = F_FACTS;
-    if (!t->family->facts || !has_facts(t->ladder)) return;
+    if (!has_facts(t->ladder)) return;
     for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++) {
         const char *name = t->family->fact_names[i], *space = strrchr(name, ' ');
         snprintf(tops[i], sizeof tops[i], "%.*s", space ? (int)(space - name) : 0, name);
         columns[count++] = (hw_grid_column){tops[i], space ? space + 1 : name, false};
     }
+    columns[count++] = (hw_grid_column){"relative", "error", false};
     fputc('\n', out);
     hw_grid_write(&(hw_grid){.columns = columns, .n_columns = count, .n_rows = t->ladder->n_rows, .row = fact_row,
                              .context = t}, colour, out);
@@ -344,10 +401,15 @@ static void write_table(const hw_ladder *ladder, const hw_family *family, bool c
     hw_grid_column shown[C_COLUMNS];
     memcpy(shown, columns, sizeof shown);
     shown[C_RATE].bottom = t.unit.name;
-    if (!hw_cli_ladder_is_timed(ladder)) shown[C_TIME].top = shown[C_STEP].top = "est.";
+    if (!hw_cli_ladder_is_timed(ladder)) shown[C_TIME].top = shown[C_STEP].top = shown[C_BOUND].top = "est.";
     write_heading(ladder, family, out);
     hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
                              .context = &t}, colour, out);
+    if (ladder->counted_on) {
+        fputs("\nCounted:\n\n", out);
+        hw_grid_write(&(hw_grid){.columns = counter_columns, .n_columns = N_COLUMNS, .n_rows = ladder->n_rows,
+                                 .row = counter_row, .context = &t}, colour, out);
+    }
     write_accesses(&t, colour, out);
     write_facts(&t, colour, out);
     write_legend(ladder, out);

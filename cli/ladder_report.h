@@ -26,6 +26,10 @@ typedef struct hw_cli_ladder_unit {
 double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row);
 hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder);
 
+// What holds the rung up: on a simulated GPU hw_bound_name of its estimate; of a measured one "launch" where it is at
+// the floor of launch time. "" where that is not known.
+const char *hw_cli_ladder_bound(const hw_ladder *ladder, const hw_ladder_row *row);
+
 // "right", "wrong", "refused" or "failed".
 const char *hw_cli_ladder_result(const hw_ladder_row *row);
 bool hw_cli_ladder_is_right(const hw_ladder_row *row);

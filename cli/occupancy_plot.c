@@ -1,12 +1,15 @@
 // The pictures of NVIDIA's occupancy calculator: warps held against block size, registers and shared memory.
 #include <string.h>
 
+#include "chart.h"
 #include "cli.h"
 #include "occupancy.h"
-#include "plot.h"
+#include "picture.h"
 
-enum { WIDTH = 1260, HEAD_PIXELS = 84, NAME_PIXELS = 30, CURVE_PIXELS = 240, FOOT_PIXELS = 62, LEFT_PIXELS = 66,
-       RIGHT_PIXELS = 64, GAP_PIXELS = 46, N_CURVES = 3 };
+enum { WIDTH = 1260, HEAD = 92, NAME = 30, CURVE = 240, FOOT = 66, LEFT = 60, RIGHT = 62, GAP = 46, N_CURVES = 3,
+       MOST_STEPS = 512 };
+
+static const char mark_colour[] = "#d9760a", mark_text[] = "#9a4f00";
 
 typedef struct curve {
     const char *axis;
@@ -34,74 +37,74 @@ static uint32_t warps_at(const hw_occupancy_list *list, const hw_occupancy_row *
     return hw_occupancy_ask(list, &other, index == 0 ? value : row->block).warps;
 }
 
-// A stair: from each value to the next one the warps of the next, as what is handed out is rounded up.
-static void write_data(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
-                       FILE *out) {
-    uint32_t warps = 0, before = UINT32_MAX;
-    fputs("$stair << EOD\n", out);
+// A stair: from each value to the next one the warps of the next, as what is handed out is rounded up. Two points for
+// each step; returns how many.
+static size_t take_stair(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
+                         const hw_chart_axis *x, const hw_chart_axis *y, hw_svg_point *points) {
+    uint32_t before = UINT32_MAX;
+    size_t n = 0;
     for (uint64_t at = 0; at < c->last; at += c->step) {
-        uint64_t next = at + c->step < c->last ? at + c->step : c->last;
-        warps = warps_at(list, row, index, (uint32_t)next);
-        if (warps != before) fprintf(out, "%.9g %u\n", (double)at / c->unit, warps);
+        const uint64_t next = at + c->step < c->last ? at + c->step : c->last;
+        const uint32_t warps = warps_at(list, row, index, (uint32_t)next);
+        const double height = hw_chart_at(y, warps);
+        if (warps != before && n + 3 < 2 * MOST_STEPS) {
+            const double left = hw_chart_at(x, (double)at / c->unit);
+            if (n) points[n] = (hw_svg_point){left, points[n - 1].y};
+            n += n > 0;
+            points[n++] = (hw_svg_point){left, height};
+        }
         before = warps;
     }
-    fprintf(out, "%.9g %u\nEOD\n", c->last / c->unit, warps);
+    if (n) points[n] = (hw_svg_point){x->to, points[n - 1].y};
+    return n ? n + 1 : 0;
 }
 
-// The least power of two that makes at most nine marks.
-static double tic_of(const curve *c) {
-    double tic = 1;
-    while (c->last / c->unit / tic > 8.5) tic *= 2;
-    return tic;
+static void draw_stair(FILE *out, const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
+                       const hw_chart_axis *x, const hw_chart_axis *y) {
+    hw_svg_point points[2 * MOST_STEPS + 2];
+    size_t n = take_stair(list, row, index, c, x, y, points);
+    hw_svg_group(out, c->axis);
+    points[n] = (hw_svg_point){x->to, y->from};
+    points[n + 1] = (hw_svg_point){x->from, y->from};
+    hw_svg_area(out, points, n + 2, "#dbe6f3");
+    hw_svg_curve(out, points, n, hw_chart_colours[0], 2, NULL);
+    hw_svg_group_end(out);
 }
 
 // A line down from the headroom, where no curve is in the way of the number.
-static void write_label(const hw_occupancy_row *row, const curve *c, FILE *out) {
-    double x = c->here / c->unit, end = c->last / c->unit;
-    bool on_left = x > 0.62 * end;
+static void draw_mark(FILE *out, const hw_occupancy_row *row, const curve *c, const hw_chart_axis *x,
+                      const hw_chart_axis *y) {
+    const double at = hw_chart_at(x, c->here / c->unit);
+    const bool on_left = c->here / c->unit > 0.62 * x->high;
     char text[64];
     snprintf(text, sizeof text, c->unit > 1 ? "%u bytes: %u warps" : "%u: %u warps", c->here, row->held.warps);
-    fprintf(out, "set arrow 1 from %.9g, graph 0 to %.9g, graph 1 nohead dt 3 lw 1.2 lc rgb '#c9700a' front\n", x, x);
-    fputs("set label 3 ", out);
-    hw_cli_plot_text(text, out);
-    fprintf(out, " at %.9g, graph 0.945 %s offset character %s,0 tc rgb '#a85c00' front\n", x,
-            on_left ? "right" : "left", on_left ? "-0.5" : "0.5");
+    hw_svg_line(out, (hw_svg_point){at, y->from}, (hw_svg_point){at, y->to}, mark_colour, 1.2, "2 3");
+    hw_svg_text(out, at + (on_left ? -6 : 6), y->to + 13, on_left ? HW_SVG_END : HW_SVG_START, 11, mark_text, text);
+    hw_svg_mark(out, 0, (hw_svg_point){at, hw_chart_at(y, row->held.warps)}, 5, mark_colour, text);
 }
 
-static void write_curve(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
-                        double top, double bottom, FILE *out) {
-    uint32_t most = list->gpu->arch->warps_per_sm;
-    double room = WIDTH - LEFT_PIXELS - RIGHT_PIXELS - GAP_PIXELS * (N_CURVES - 1), each = room / N_CURVES;
-    double left = LEFT_PIXELS + index * (each + GAP_PIXELS);
-    bool is_marked = c->here <= c->last && (index != 1 || row->regs);
-    write_data(list, row, index, c, out);
-    fprintf(out, "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\n"
-                 "set bmargin at screen %.5f\n", left / WIDTH, (left + each) / WIDTH, top, bottom);
-    fprintf(out, "set xrange [0:%.9g]\nset xtics %g\nset yrange [0:%g]\nset xlabel ", c->last / c->unit, tic_of(c),
-            most * 1.14);
-    hw_cli_plot_text(c->axis, out);
-    fputs("\nset ytics scale 0 tc rgb '#444444' (", out);
-    for (uint32_t i = 0; i <= 4; i++)
-        fprintf(out, index ? "%s'' %g" : "%s%g", i ? ", " : "", most * i / 4.0);
-    fputs(")\n", out);
-    if (index == 0) fputs("set ylabel 'warps per multiprocessor' offset 1,0 tc rgb '#222222'\n", out);
-    else fputs("unset ylabel\n", out);
-    if (index == N_CURVES - 1) {
-        fputs("set y2tics scale 0 tc rgb '#444444' (", out);
-        for (uint32_t i = 0; i <= 4; i++) fprintf(out, "%s'%u%%%%' %g", i ? ", " : "", 25 * i, most * i / 4.0);
-        fprintf(out, ")\nset y2range [0:%g]\n", most * 1.14);
-    } else fputs("unset y2tics\n", out);
-    fputs("unset arrow\nunset label 3\n", out);
-    if (is_marked) {
-        write_label(row, c, out);
-        fprintf(out, "$here << EOD\n%.9g %u\nEOD\n", c->here / c->unit, row->held.warps);
-    }
-    fputs("plot $stair using 1:2 with fillsteps fc rgb '#dbe6f3' notitle, "
-          "$stair using 1:2 with steps lw 2 lc rgb '#2f6db3' notitle", out);
-    if (is_marked)
-        fputs(", $here using 1:2 with points pt 7 ps 1.5 lc rgb '#ffffff' notitle"
-              ", $here using 1:2 with points pt 7 ps 1.1 lc rgb '#e08a1e' notitle", out);
-    fputs("\nunset label 1\nunset label 2\nunset label 4\n", out);
+// The least power of two that makes at most nine marks.
+static void choose_ticks(const curve *c, hw_chart_axis *x) {
+    double tic = 1;
+    while (c->last / c->unit / tic > 8.5) tic *= 2;
+    for (double at = 0; at <= x->high; at += tic) x->ticks[x->n_ticks++] = at;
+}
+
+static void draw_curve(FILE *out, const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
+                       double top) {
+    static const char *const shares[] = {"0%", "25%", "50%", "75%", "100%"};
+    const uint32_t most = list->gpu->arch->warps_per_sm;
+    const double room = WIDTH - LEFT - RIGHT - GAP * (N_CURVES - 1), each = room / N_CURVES;
+    hw_chart_axis x = {.high = c->last / c->unit, .from = LEFT + index * (each + GAP), .title = c->axis};
+    hw_chart_axis y = {.high = most * 1.14, .from = top + CURVE, .to = top, .title = "warps per multiprocessor"};
+    x.to = x.from + each;
+    choose_ticks(c, &x);
+    for (y.n_ticks = 0; y.n_ticks <= 4; y.n_ticks++) y.ticks[y.n_ticks] = most * y.n_ticks / 4.0;
+    hw_chart_frame(out, &x, &y, index == 0);
+    for (int i = 0; i <= 4 && index == N_CURVES - 1; i++)
+        hw_svg_text(out, x.to + 7, hw_chart_at(&y, y.ticks[i]) + 4, HW_SVG_START, 11, "#444444", shares[i]);
+    draw_stair(out, list, row, index, c, &x, &y);
+    if (c->here <= c->last && (index != 1 || row->regs)) draw_mark(out, row, c, &x, &y);
 }
 
 // "256 threads, 40 registers, 20000 bytes: 48 of 64 warps (75%), limited by regs"
@@ -123,34 +126,28 @@ static void describe_row(const hw_occupancy_list *list, const hw_occupancy_row *
                   row->held.occupancy_pct, hw_occupancy_limiter(row, limiter, sizeof limiter));
 }
 
-static void write_script(const void *context, const char *path, FILE *out) {
+static void draw(const void *context, FILE *out) {
     const hw_occupancy_list *list = context;
     char title[192], text[512] = "";
-    int name = list->program ? NAME_PIXELS : 0, row_height = name + CURVE_PIXELS + FOOT_PIXELS;
-    int height = HEAD_PIXELS - name / 2 + (int)list->n_rows * row_height;
+    const int name = list->program ? NAME : 0, row_height = name + CURVE + FOOT;
     if (!list->program) describe_row(list, &list->rows[0], text, sizeof text);
     snprintf(title, sizeof title, "Occupancy of %s (%s)", list->gpu->name, list->gpu->id);
-    hw_cli_plot_begin(path, WIDTH, height, title, list->program ? list->program : text, out);
-    fputs("unset key\nset grid xtics ytics lc rgb '#e4e4e4' lt 1\n", out);
+    hw_svg_begin(out, WIDTH, HEAD + (double)list->n_rows * row_height, title, list->program ? list->program : text);
     for (size_t i = 0; i < list->n_rows; i++) {
+        const double top = HEAD + (double)i * row_height + name;
         curve curves[N_CURVES];
-        double top = HEAD_PIXELS - name / 2 + (double)i * row_height + name;
         describe_curves(list, &list->rows[i], curves);
-        if (list->program) {
-            describe_row(list, &list->rows[i], text, sizeof text);
-            fputs("set label 4 ", out);
-            hw_cli_plot_text(text, out);
-            fprintf(out, " at screen %.5f, screen %.5f left tc rgb '#222222'\n", (double)LEFT_PIXELS / WIDTH,
-                    1 - (top - 12) / height);
-        }
-        for (int c = 0; c < N_CURVES; c++)
-            write_curve(list, &list->rows[i], c, &curves[c], 1 - top / height, 1 - (top + CURVE_PIXELS) / height, out);
+        describe_row(list, &list->rows[i], text, sizeof text);
+        hw_svg_group(out, text);
+        if (list->program) hw_svg_text(out, LEFT - 40, top - 32, HW_SVG_START, 12, "#222222", text);
+        for (int c = 0; c < N_CURVES; c++) draw_curve(out, list, &list->rows[i], c, &curves[c], top);
+        hw_svg_group_end(out);
     }
-    fputs("unset multiplot\n", out);
+    hw_svg_end(out);
 }
 
 int hw_occupancy_draw(const hw_occupancy_list *list, const char *path) {
-    if (list->n_rows <= HW_OCCUPANCY_MOST_PLOTTED) return hw_cli_plot_run(write_script, list, path);
+    if (list->n_rows <= HW_OCCUPANCY_MOST_PLOTTED) return hw_cli_picture_write(draw, list, path);
     hw_cli_complain("--plot draws up to %d kernels, and %s has %zu", HW_OCCUPANCY_MOST_PLOTTED, list->program,
                     list->n_rows);
     return HW_EXIT_USAGE;

@@ -2,7 +2,7 @@
 #include "report_options.h"
 
 #include "array_file.h"
-#include "plot.h"
+#include "picture.h"
 #include "text_output.h"
 
 bool hw_cli_set_format(void *words, const char *value) {
@@ -18,5 +18,5 @@ bool hw_cli_set_output(void *words, const char *value) {
 
 bool hw_cli_set_plot(void *words, const char *value) {
     ((hw_cli_report_words *)words)->plot = value;
-    return hw_cli_plot_check(value) == 0;
+    return hw_cli_picture_check(value) == 0;
 }

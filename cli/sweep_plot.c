@@ -2,16 +2,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "chart.h"
 #include "cli.h"
-#include "plot.h"
+#include "picture.h"
 #include "sweep.h"
 
-enum { WIDTH = 1120, HEAD_PIXELS = 96, PANEL_PIXELS = 380, FOOT_PIXELS = 58, LEFT_PIXELS = 84, RIGHT_PIXELS = 24,
-       GAP_PIXELS = 52, KEY_PIXELS = 76, CHARACTER_PIXELS = 8 };
-
-static const char *const colours[HW_SWEEP_DEVICES] = {"#2f6db3", "#e08a1e", "#3f8f6b", "#b3412f",
-                                                      "#7a5aa6", "#2a9fb0", "#8a7a3a"};
-static const int points[HW_SWEEP_DEVICES] = {7, 5, 9, 11, 13, 6, 4};
+enum { WIDTH = 1280, HEAD = 116, PANEL = 400, FOOT = 62, LEFT = 66, RIGHT = 12, GAP = 44, KEY = 76, KEY_SIZE = 11 };
+_Static_assert((int)HW_SWEEP_DEVICES <= (int)HW_CHART_COLOURS && (int)HW_SWEEP_DEVICES <= (int)HW_SVG_MARKS &&
+               (int)HW_SWEEP_DEVICES <= (int)HW_CHART_CURVES, "each GPU has a colour, a mark and a label");
 
 static double fastest(const hw_sweep_curve *curve) {
     double most = 0;
@@ -27,76 +25,78 @@ static double slowest(const hw_sweep_curve *curve) {
 }
 
 // One scale for all panels: of tenfold GPUs and curves only a logarithm shows both.
-static void write_scale(const hw_sweep *sweep, FILE *out) {
+static hw_chart_axis scale_of(const hw_sweep *sweep) {
     double most = 1, least = INFINITY, least_peak = INFINITY;
+    hw_chart_axis axis = {.from = HEAD + PANEL, .to = HEAD, .title = "GB/s, read and written"};
     for (size_t i = 0; i < sweep->n_curves; i++) {
         most = fmax(most, fastest(&sweep->curves[i]));
         least = fmin(least, slowest(&sweep->curves[i]));
         least_peak = fmin(least_peak, fastest(&sweep->curves[i]));
     }
-    if (most / least_peak > 5 && isfinite(least))
-        fprintf(out, "set logscale y\nset yrange [%.9g:%.9g]\n", least / 1.5, most * 1.5);
-    else fprintf(out, "set yrange [0:%.9g]\n", most * 1.1);
+    axis.is_log = most / least_peak > 5 && isfinite(least);
+    axis.low = axis.is_log ? least / 1.5 : 0;
+    axis.high = axis.is_log ? most * 1.5 : most * 1.1;
+    hw_chart_choose_ticks(&axis, axis.is_log ? 10 : 7);
+    return axis;
 }
 
 // The GPUs' names in one line, each behind its mark.
-static void write_key(const hw_sweep *sweep, int height, FILE *out) {
-    double x = 24;
+static void draw_key(FILE *out, const hw_sweep *sweep) {
+    double x = 22;
     for (size_t d = 0; d < sweep->n_devices; d++) {
         char name[160];
         hw_cli_sweep_name(&sweep->curves[d], name, sizeof name);
-        fprintf(out, "set label %zu ", 10 + d);
-        hw_cli_plot_text(name, out);
-        fprintf(out, " at screen %.5f, screen %.5f left point pt %d ps 1 lc rgb '%s' offset character 1,0 "
-                     "tc rgb '%s'\n", x / WIDTH, 1 - (double)KEY_PIXELS / height, points[d], colours[d], colours[d]);
-        x += 36 + CHARACTER_PIXELS * (double)strlen(name);
+        hw_svg_mark(out, (int)d, (hw_svg_point){x, KEY - 4}, 4.5, hw_chart_colours[d], NULL);
+        hw_svg_text(out, x + 10, KEY, HW_SVG_START, KEY_SIZE, hw_chart_colours[d], name);
+        x += 34 + hw_svg_text_width(name, KEY_SIZE);
     }
 }
 
-static void write_curves(const hw_sweep *sweep, size_t first, FILE *out) {
-    for (size_t d = 0; d < sweep->n_devices; d++) {
-        const hw_sweep_curve *curve = &sweep->curves[first + d];
-        fprintf(out, "$curve_%zu << EOD\n", d);
-        for (size_t i = 0; i < curve->n_points; i++)
-            fprintf(out, "%g %.9g\n", (double)curve->points[i].step, curve->points[i].gbs);
-        fputs("EOD\n", out);
+typedef struct drawn {
+    char titles[HW_SWEEP_DEVICES][160];
+    double x[HW_SWEEP_DEVICES][HW_SWEEP_POINTS], y[HW_SWEEP_DEVICES][HW_SWEEP_POINTS];
+    hw_chart_curve curves[HW_SWEEP_DEVICES];
+} drawn;
+
+static void take_curves(const hw_sweep *sweep, size_t rung, drawn *d) {
+    for (size_t i = 0; i < sweep->n_devices; i++) {
+        const hw_sweep_curve *curve = &sweep->curves[rung * sweep->n_devices + i];
+        hw_cli_sweep_name(curve, d->titles[i], sizeof d->titles[i]);
+        for (size_t k = 0; k < curve->n_points; k++) {
+            d->x[i][k] = (double)curve->points[k].step;
+            d->y[i][k] = curve->points[k].gbs > 0 ? curve->points[k].gbs : NAN;
+        }
+        d->curves[i] = (hw_chart_curve){.label = curve->gpu ? curve->gpu->id : "measured", .title = d->titles[i],
+                                        .colour = hw_chart_colours[i], .mark = (int)i, .x = d->x[i], .y = d->y[i],
+                                        .n = (int)curve->n_points};
     }
-    for (size_t d = 0; d < sweep->n_devices; d++)
-        fprintf(out, "%s $curve_%zu using 1:2 with linespoints lw 2 pt %d ps 0.8 lc rgb '%s' notitle",
-                d ? ", \\\n    " : "plot", d, points[d], colours[d]);
-    fputc('\n', out);
 }
 
-static void write_panel(const hw_sweep *sweep, size_t rung, FILE *out) {
-    const int height = HEAD_PIXELS + PANEL_PIXELS + FOOT_PIXELS;
-    const double room = WIDTH - LEFT_PIXELS - RIGHT_PIXELS - GAP_PIXELS * (double)(sweep->n_rungs - 1);
-    const double each = room / (double)sweep->n_rungs, left = LEFT_PIXELS + (double)rung * (each + GAP_PIXELS);
-    const size_t first = rung * sweep->n_devices;
-    fprintf(out, "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\n"
-                 "set bmargin at screen %.5f\n", left / WIDTH, (left + each) / WIDTH, 1 - (double)HEAD_PIXELS / height,
-            (double)FOOT_PIXELS / height);
-    fprintf(out, "set xrange [-0.5:%g]\nset xtics 4\nset xlabel ", (double)sweep->family->sweep_last + 0.5);
-    hw_cli_plot_text(sweep->curves[first].rung->swept, out);
-    fputs(rung ? "\nunset ylabel\n" : "\nset ylabel 'GB/s, read and written' offset 1,0 tc rgb '#222222'\n", out);
-    write_curves(sweep, first, out);
-    fputs("unset label\n", out);
+static void draw_panel(FILE *out, const hw_sweep *sweep, size_t rung, const hw_chart_axis *y, drawn *d) {
+    take_curves(sweep, rung, d);
+    const double labels = hw_chart_label_width(d->curves, (int)sweep->n_devices);
+    const double room = WIDTH - LEFT - RIGHT - GAP * (double)(sweep->n_rungs - 1);
+    const double each = room / (double)sweep->n_rungs, left = LEFT + (double)rung * (each + GAP);
+    hw_chart_axis x = {.low = -0.5, .high = (double)sweep->family->sweep_last + 0.5, .from = left,
+                       .to = left + each - labels, .title = sweep->curves[rung * sweep->n_devices].rung->swept};
+    hw_chart_choose_ticks(&x, 9);
+    hw_chart_frame(out, &x, y, true);
+    hw_chart_draw(out, &x, y, d->curves, (int)sweep->n_devices, "GB/s");
 }
 
-static void write_script(const void *context, const char *path, FILE *out) {
+static void draw(const void *context, FILE *out) {
     const hw_sweep *sweep = context;
     static const char estimates[] = "useful bytes over the time that the memory takes for all that it moves";
-    const int height = HEAD_PIXELS + PANEL_PIXELS + FOOT_PIXELS;
+    const hw_chart_axis y = scale_of(sweep);
     char title[128];
     bool has_estimates = false;
+    drawn d;
     for (size_t i = 0; i < sweep->n_curves; i++) has_estimates |= sweep->curves[i].gpu != NULL;
     snprintf(title, sizeof title, "%s: %s", sweep->family->name, sweep->family->does);
-    hw_cli_plot_begin(path, WIDTH, height, title, has_estimates ? estimates : "", out);
-    fputs("set grid xtics ytics lc rgb '#e4e4e4' lt 1\nset border 3 lc rgb '#888888'\n"
-          "set ytics nomirror out scale 0.5 tc rgb '#444444'\nunset key\n", out);
-    write_key(sweep, height, out);
-    write_scale(sweep, out);
-    for (size_t r = 0; r < sweep->n_rungs; r++) write_panel(sweep, r, out);
-    fputs("unset multiplot\n", out);
+    hw_svg_begin(out, WIDTH, HEAD + PANEL + FOOT, title, has_estimates ? estimates : "");
+    draw_key(out, sweep);
+    for (size_t r = 0; r < sweep->n_rungs; r++) draw_panel(out, sweep, r, &y, &d);
+    hw_svg_end(out);
 }
 
-int hw_cli_sweep_draw(const hw_sweep *sweep, const char *path) { return hw_cli_plot_run(write_script, sweep, path); }
+int hw_cli_sweep_draw(const hw_sweep *sweep, const char *path) { return hw_cli_picture_write(draw, sweep, path); }

@@ -141,6 +141,7 @@ struct hw_device {
     hw_event *events;
     hw_kernel *kernels[HW_KERNEL_BUCKETS];
     hw_memo memos[HW_DEVICE_MEMOS];   // by their hash
+    char kernels_by[64];              // compiler of the kernel that was compiled last; "": none was
 
     pthread_mutex_t compile_lock;     // one kernel is compiled at a time; taken before lock
     hw_kernel_module *modules;

@@ -80,9 +80,20 @@ static hw_status compile(hw_device *device, const hw_kernel_request *wanted, voi
     };
     hw_status status = collect_headers(arena, &request, diag);
     if (status == HW_OK) status = hw_toolchain_device_code(&request, arena, &code, diag);
+    if (status == HW_OK) {
+        pthread_mutex_lock(&device->lock);
+        memcpy(device->kernels_by, code.made_by, sizeof device->kernels_by);
+        pthread_mutex_unlock(&device->lock);
+    }
     if (status == HW_OK) status = device->table->module_load(device, &code, wanted->file, handle, diag);
     hw_arena_destroy(arena);
     return status;
+}
+
+void hw_device_kernels_by(hw_device *device, char *out, size_t out_bytes) {
+    pthread_mutex_lock(&device->lock);
+    snprintf(out, out_bytes, "%s", device->kernels_by);
+    pthread_mutex_unlock(&device->lock);
 }
 
 // Under compile_lock.

@@ -108,18 +108,39 @@ static hw_status measure(const job *j, double seconds, hw_ladder_row *row, hw_di
     return status;
 }
 
+// Launches of a kernel that does nothing, one after the other: what no rung's can be faster than. It stays 0 where that
+// cannot be found out, and no row is compared with it then.
+static void measure_launch(job *j, hw_site *site, double seconds, double *ns) {
+    static const hw_rung nothing = {.name = "nothing"};
+    hw_ladder_row row = {0};
+    memset(j, 0, sizeof *j);
+    j->site = site;
+    j->rung = &nothing;
+    j->plan.n_launches = 1;
+    j->plan.launches[0] = (hw_plan_launch){.file = "common/nothing.cu", .function = "nothing", .grid = {1, 1, 1},
+                                           .block = {32, 1, 1}};
+    if (hw_plan_kernels(site->device, &j->plan, j->kernels, NULL) == HW_OK && measure(j, seconds, &row, NULL) == HW_OK)
+        *ns = row.ns_median;
+}
+
 // ---- Counters -------------------------------------------------------------------------------------------------------
 
 static void keep_counts(const hw_report *report, hw_ladder_row *row) {
     memset(row->counts, 0, sizeof row->counts);
+    memset(row->bound_us, 0, sizeof row->bound_us);
     row->ns_median = row->estimate_us = 0;
     for (size_t i = 0; i < report->n_launches; i++) {
         for (int c = 0; c < HW_COUNTERS; c++) row->counts[c] += report->launches[i].counts[c];
         row->ns_median += report->launches[i].host_ms * 1e6;
         row->estimate_us += report->launches[i].estimate.us;
+        for (int b = 0; b < HW_BOUNDS; b++) row->bound_us[b] += report->launches[i].estimate.bound_us[b];
     }
     if (report->n_launches) {
         row->memory_gbs = hw_model_memory_gbs(report->gpu, &report->launches[0].work);
+        if (hw_counts_partitions(report->gpu)) {
+            row->partition_pct[0] = report->launches[0].gld_partition_pct;
+            row->partition_pct[1] = report->launches[0].gst_partition_pct;
+        }
         row->occupancy = report->launches[0].occupancy;
         row->regs = report->launches[0].regs;
         row->regs_estimated = report->launches[0].regs_estimated;
@@ -186,6 +207,7 @@ static void describe_row(climb *c, hw_ladder_row *row) {
     const hw_plan *plan = &c->work.plan;
     // A rung without a block of its own: what its plan chose.
     if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
+    row->n_launches = plan->n_launches;
     if (!plan->n_launches) return;
     const hw_plan_launch *first = &plan->launches[0];
     if (!row->block[0]) memcpy(row->block, first->block, sizeof row->block);
@@ -302,21 +324,61 @@ static hw_ladder_row *best_of(const hw_ladder *ladder, size_t first, size_t end)
     return best;
 }
 
-static void mark_steps(hw_ladder *ladder) {
-    const hw_ladder_row *before = NULL;
+// The end of the rows of one rung, which begin at first.
+static size_t end_of(const hw_ladder *ladder, size_t first) {
+    size_t end = first + 1;
+    while (end < ladder->n_rows && ladder->rows[end].rung == ladder->rows[first].rung) end++;
+    return end;
+}
+
+static double time_of(const hw_ladder *ladder, const hw_ladder_row *row) {
+    return ladder->device->kind == HW_DEVICE_SIM ? row->estimate_us : row->ns_median;
+}
+
+// The best row of a rung that has a time; NULL.
+static const hw_ladder_row *timed_row(const hw_ladder *ladder, const hw_rung *rung) {
+    for (size_t first = 0; first < ladder->n_rows; first = end_of(ladder, first)) {
+        const hw_ladder_row *best = ladder->rows[first].rung == rung ? best_of(ladder, first, end_of(ladder, first))
+                                                                     : NULL;
+        if (best && time_of(ladder, best) > 0) return best;
+    }
+    return NULL;
+}
+
+// What a rung is compared with: NULL where nothing that it goes on from has a time.
+static const hw_ladder_row *base_row(const hw_ladder *ladder, const hw_rung *rungs, size_t n_rungs,
+                                     const hw_rung *rung) {
+    const hw_ladder_row *row = NULL;
+    while (!row && (rung = hw_rung_base(rungs, n_rungs, rung))) row = timed_row(ladder, rung);
+    return row;
+}
+
+static void mark_steps(hw_ladder *ladder, const hw_rung *rungs, size_t n_rungs) {
     bool is_timed = ladder->device->kind != HW_DEVICE_SIM;
     for (size_t first = 0, end; first < ladder->n_rows; first = end) {
-        const hw_rung *rung = ladder->rows[first].rung;
-        for (end = first + 1; end < ladder->n_rows && ladder->rows[end].rung == rung;) end++;
+        end = end_of(ladder, first);
         hw_ladder_row *best = best_of(ladder, first, end);
         if (best && end - first > 1) best->is_best_block = true;
-        if (rung->is_copy || !best) continue;
-        for (size_t i = first; before && i < end; i++) {
+        const hw_ladder_row *base = best ? base_row(ladder, rungs, n_rungs, best->rung) : NULL;
+        for (size_t i = first; base && i < end; i++) {
             hw_ladder_row *row = &ladder->rows[i];
-            if (is_timed && row->ns_median > 0) row->step = before->ns_median / row->ns_median;
-            if (!is_timed && row->estimate_us > 0) row->estimate_step = before->estimate_us / row->estimate_us;
+            double time = time_of(ladder, row);
+            if (!is_good(row) || !(time > 0)) continue;
+            row->base = base->rung;
+            if (is_timed) row->step = time_of(ladder, base) / time;
+            else row->estimate_step = time_of(ladder, base) / time;
         }
-        before = best;
+    }
+}
+
+// A simulated GPU's launch overhead is the model's, a real one's what a kernel that does nothing takes.
+static void mark_floor(hw_ladder *ladder) {
+    for (size_t i = 0; i < ladder->n_rows; i++) {
+        hw_ladder_row *row = &ladder->rows[i];
+        if (ladder->device->kind == HW_DEVICE_SIM)
+            row->is_at_floor = row->estimate_us > 0 &&
+                               hw_model_bound(row->bound_us, row->estimate_us) == HW_BOUND_LAUNCH;
+        else row->is_at_floor = row->ns_median > 0 && row->ns_median < 2 * ladder->launch_ns * row->n_launches;
     }
 }
 
@@ -382,13 +444,18 @@ hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_o
     status = make_rows(options, rungs, n_rungs, out, diag);
     if (!status && options->progress) options->progress(options->progress_context, 0, out->n_rows, NULL);
     if (!status) status = open_sites(c, device, counter, out, diag);
+    if (!status && out->device->kind == HW_DEVICE_CUDA)
+        measure_launch(&c->work, &c->site, options->seconds, &out->launch_ns);
     for (size_t i = 0; i < out->n_rows && !status; i++) {
         if (options->progress) options->progress(options->progress_context, i, out->n_rows, out->rows[i].rung->name);
         climb_row(c, &out->rows[i]);
     }
+    hw_device_kernels_by(device, out->ptx_by, sizeof out->ptx_by);
+    if (counter) hw_device_kernels_by(counter, out->counted_ptx_by, sizeof out->counted_ptx_by);
     if (!status) {
         drop_refused(options, out);
-        mark_steps(out);
+        mark_steps(out, rungs, n_rungs);
+        mark_floor(out);
         mark_shares(out);
     }
     hw_site_close(&c->site);

@@ -29,14 +29,21 @@ typedef struct hw_ladder_row {
     double gops;                          // hw_work.operations over the median, 10^9 a second; 0 on sim and where the
                                           // family counts none
     double share;                         // of the fastest copy rung of the same run; 0: not known
-    double step;                          // times as fast as the rung before
+    const hw_rung *base;                  // that the steps are taken over: the one that the rung builds on, or where it
+                                          // has no time, the one that it builds on itself, and so on; NULL: none
+    double step;                          // times as fast as base, in its best block
     bool is_best_block;                   // all_blocks: of the rung's rows, the fastest; on sim, by estimate_us, or
                                           // where there is none with the fewest sectors and passes through the banks
+    uint32_t n_launches;                  // of its plan
     bool has_counts;
     uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
     double estimate_us;                   // of the rung's launches on the GPU that counted (model/time.h); 0: none
-    double estimate_step;                 // by estimates, times as fast as the rung before; of simulated devices
+    double estimate_step;                 // by estimates, times as fast as base; of simulated devices
+    double bound_us[HW_BOUNDS];           // what the estimate is made of (model/time.h), added up over the launches
+    bool is_at_floor;                     // launching takes at least half of its time: it says little of the rung
     double memory_gbs;                    // of the first launch, what the simulated GPU's memory allows (model/time.h)
+    double partition_pct[2];              // of the first launch, 1.x alone: the share of the bandwidth that its loads
+                                          // and its stores use, as far as partitions decide (prof.h); 0: not counted
     hw_occupancy occupancy;               // of the first launch
     uint32_t regs;                        // that it rests on, per thread
     bool regs_estimated;                  // no ptxas was there to say
@@ -47,6 +54,9 @@ typedef struct hw_ladder_row {
 typedef struct hw_ladder {
     const hw_device_properties *device;
     const hw_gpu *counted_on;             // NULL: nothing was counted
+    char ptx_by[64];                      // compiler and version that made the kernels; "": there were none
+    char counted_ptx_by[64];              // the same of those that were counted beside a GPU
+    double launch_ns;                     // measured on a GPU: of a kernel that does nothing; 0: not known
     hw_problem problem, counted;          // counted: its largest sizes halved until it can be simulated
     hw_work work;
     hw_ladder_row *rows;

@@ -160,19 +160,27 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
     return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
 }
 
+hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us) {
+    hw_bound bound = HW_BOUND_LATENCY;
+    if (bound_us[HW_BOUND_LAUNCH] > us / 2) return HW_BOUND_LAUNCH;
+    for (int i = 0; i < HW_BOUND_LATENCY; i++)
+        if (bound_us[i] > bound_us[bound]) bound = (hw_bound)i;
+    return bound;
+}
+
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
     const time_row constants = constants_of(gpu), *row = &constants;
-    hw_estimate e = {.bound = HW_BOUND_LATENCY};
+    hw_estimate e = {0};
     e.bound_us[HW_BOUND_MEMORY] = largest(dram_us(gpu, row, work), largest(l2_us(gpu, row, work), l1_us(gpu, work)));
     e.bound_us[HW_BOUND_SHARED] = shared_us(gpu, work);
     e.bound_us[HW_BOUND_ISSUE] = issue_us(gpu, work);
     e.bound_us[HW_BOUND_LATENCY] = latency_us(gpu, row, work);
     double busy = 0;
+    e.bound_us[HW_BOUND_LAUNCH] = row->launch_us;
     for (int i = 0; i < HW_BOUND_LATENCY; i++) busy = largest(busy, e.bound_us[i]);
-    for (int i = 0; i < HW_BOUNDS; i++)
-        if (e.bound_us[i] > e.bound_us[e.bound]) e.bound = (hw_bound)i;
     // Near the point where both are equal, neither is reached: requests queue while others still wait.
     e.us = row->launch_us + hypot(busy, e.bound_us[HW_BOUND_LATENCY]);
+    e.bound = hw_model_bound(e.bound_us, e.us);
     e.gbs = (double)work->useful_bytes / (e.us * 1e3);
     return e;
 }
@@ -185,6 +193,6 @@ double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work) {
 double hw_model_stream_gbs(const hw_gpu *gpu) { return gpu->memory_gbs * constants_of(gpu).dram_pct / 100; }
 
 const char *hw_bound_name(hw_bound bound) {
-    static const char *const names[HW_BOUNDS] = {"memory", "shared", "issue", "latency"};
+    static const char *const names[HW_BOUNDS] = {"memory", "shared", "issue", "latency", "launch"};
     return (unsigned)bound < HW_BOUNDS ? names[bound] : "";
 }

@@ -35,19 +35,24 @@ typedef enum hw_bound {
     HW_BOUND_SHARED,                 // the banks of shared memory
     HW_BOUND_ISSUE,                  // the pipes of instructions
     HW_BOUND_LATENCY,                // too few bytes in flight: warps wait, and nothing is busy
+    HW_BOUND_LAUNCH,                 // starting it takes longer than all of its work: it is too small to say more
     HW_BOUNDS
 } hw_bound;
 
 typedef struct hw_estimate {
     double us;                       // of the launch, its overhead included
     double gbs;                      // useful bytes over that time, 10^9 bytes per second
-    hw_bound bound;                  // the largest
-    double bound_us[HW_BOUNDS];      // each alone, without overhead
+    hw_bound bound;                  // hw_model_bound
+    double bound_us[HW_BOUNDS];      // each alone, without overhead; that of the launch is the overhead
 } hw_estimate;
 
 // Pure. Never negative, infinite or not a number; grows with each count. A GPU whose bandwidth or clock is not known
 // (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
+
+// What holds up a launch, or launches in a row, that are estimated so: bound_us and us, or their sums. HW_BOUND_LAUNCH
+// where overhead is more than half of the time, else the largest of the others.
+hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us);
 
 // What accesses like the launch's would reach in an array far larger than all caches, if memory were all they waited
 // for: useful bytes, 10^9 per second. 0 when it is not known.
@@ -57,7 +62,7 @@ double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work);
 // written. 0 when it is not known.
 double hw_model_stream_gbs(const hw_gpu *gpu);
 
-// "memory", "shared", "issue", "latency".
+// "memory", "shared", "issue", "latency", "launch".
 const char *hw_bound_name(hw_bound bound);
 
 #endif

@@ -177,11 +177,11 @@ static bool expect_least(const hw_problem *problem, const uint32_t *in, uint64_t
 static hw_status plan_access(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag);
 
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, variant, elements, copies, expects, sweeps, from, \
-                rung_idea)                                                                                       \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = {BLOCK, 1},    \
-     .tile = {elements, 1}, .is_copy = copies, .swept = sweeps, .swept_from = from, .plan = plan_access,         \
-     .idea = rung_idea},
+#define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, variant, elements, copies, expects, sweeps, \
+                from, rung_idea)                                                                                  \
+    {.number = rung_number, .name = rung_name, .builds_on = base, .file = rung_file, .kernel = rung_kernel,       \
+     .block = {BLOCK, 1}, .tile = {elements, 1}, .is_copy = copies, .swept = sweeps, .swept_from = from,          \
+     .plan = plan_access, .idea = rung_idea},
 static const hw_rung rungs[] = {
 #include "kernels/access/ladder.def"
 };
@@ -193,7 +193,7 @@ static const struct pattern {
     const char *define;
     expectation *expects;
 } patterns[] = {
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, variant, elements, copies, expects, ...) \
+#define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, variant, elements, copies, expects, ...) \
     {rung_number, variant, expects},
 #include "kernels/access/ladder.def"
 #undef HW_RUNG

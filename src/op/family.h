@@ -12,6 +12,7 @@ enum {
     HW_PROBLEM_ARRAYS = 8,
     HW_FAMILY_FACTS = 8,
     HW_FAMILY_UNWRITTEN = 0xa5,   // every byte of an output that no rung has written
+    HW_LARGE_GPU = 50,            // multiprocessors that only a larger problem fills: P100 and later data-centre GPUs
 };
 
 // What --size and --dtype ask for.
@@ -41,6 +42,8 @@ typedef struct hw_verdict {
     bool right;
     uint64_t n_wrong, worst_index;    // element index in the output array
     double worst_error;
+    bool has_error;                   // of families whose results are rounded
+    double error;                     // relative: the root of the squares of all differences over those of the elements
     char text[160];                   // "element (3, 7) is 5, not 4"; when right "", or what there is to tell of it
 } hw_verdict;
 
@@ -50,6 +53,7 @@ typedef struct hw_rung hw_rung;
 struct hw_rung {
     int number;               // of its file: 30 for 30_tile.cu
     const char *name;         // "tile"
+    const char *builds_on;    // name of the earlier rung whose idea it goes on from; NULL or "-": a start
     const char *file;         // "transpose/30_tile.cu"; NULL for a rung of the processor
     const char *kernel;
     uint32_t block[2];        // x, y as the rung was written for; 0: the rung has no block of its own
@@ -77,7 +81,10 @@ struct hw_family {
     size_t n_cpu_rungs;
     const char *size_names[HW_PROBLEM_SIZES]; // "rows", "cols"; NULL past the last
     uint64_t default_size[HW_PROBLEM_SIZES];
-    uint64_t default_sim_size[HW_PROBLEM_SIZES];
+    // Of simulated GPUs, and of those with HW_LARGE_GPU or more multiprocessors (first number 0: the same): the ideas
+    // pay there by the estimate of time, and all rungs together take two processors up to 20 s. docs/design.md has
+    // what was measured.
+    uint64_t default_sim_size[HW_PROBLEM_SIZES], large_sim_size[HW_PROBLEM_SIZES];
     // Of --device cpu, where the plainest rung, on one processor, is to take seconds at most; all 0: default_size.
     uint64_t default_cpu_size[HW_PROBLEM_SIZES];
     const char *dtypes;                       // "f32 u8 ...": the first is the default
@@ -101,6 +108,12 @@ struct hw_family {
     void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
                     const void *got, hw_verdict *verdict);
 };
+
+// The rung that this one builds on, of the ladder that both are in; NULL: it is a start.
+const hw_rung *hw_rung_base(const hw_rung *rungs, size_t n_rungs, const hw_rung *rung);
+
+// The sizes of a family on that device unless others are asked for.
+const uint64_t *hw_family_default_size(const hw_family *family, const hw_device_properties *device);
 
 // The families, in order; NULL past the end. By name; NULL.
 const hw_family *hw_family_at(size_t index);

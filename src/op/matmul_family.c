@@ -20,6 +20,15 @@ enum { A = HW_PRODUCT_A, B = HW_PRODUCT_B, C = HW_PRODUCT_C, SCRATCH = HW_PRODUC
 
 static uint32_t elem_bytes(const hw_problem *problem) { return problem->dtype.bits / 8; }
 
+// What ladder.def says of a rung beside what all families have.
+typedef enum sums_of { PLAIN, COMPENSATED, TENSOR } sums_of;
+typedef struct shape {
+    uint32_t depth, shared_elems;
+    bool words;
+    sums_of sums;
+} shape;
+static const shape *shape_of(const hw_rung *rung);
+
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
 // Room for the parts of sums where k is cut: a copy of C's tiles for every so many steps.
@@ -144,6 +153,7 @@ static void reference(const hw_problem *problem, void *const *arrays) {
 typedef struct bounds {
     double *a_length, *b_length, *b_sum;   // m, n, k
     double per_length, per_value;          // an element's tolerance, of the product of lengths, and of its own size
+    double differences, elements;          // sums of squares over the elements that were compared
 } bounds;
 
 static double sign_of(uint64_t col) { return (col * 0x9e3779b97f4a7c15u) >> 63 ? -1 : 1; }
@@ -155,8 +165,9 @@ static void choose_tolerance(const hw_problem *problem, const hw_rung *rung, bou
     const double elements = bits == 64 ? DBL_EPSILON / 2 : bits == 32 ? FLT_EPSILON / 2
                           : problem->dtype.code == kDLBfloat ? 0x1p-9 : 0x1p-11;
     // Roundings of k sums of numbers of both signs mostly cancel out; a compensated sum has none that grow with k.
-    b->per_length = !strcmp(rung->name, "kahan") ? 4 * sums : (8 + 2 * sqrt(k)) * sums;
-    if (!strcmp(rung->name, "tensor") && bits == 32) b->per_length += 2.01 * 0x1p-11;   // both factors rounded to tf32
+    const sums_of rounding = shape_of(rung)->sums;
+    b->per_length = rounding == COMPENSATED ? 4 * sums : (8 + 2 * sqrt(k)) * sums;
+    if (rounding == TENSOR && bits == 32) b->per_length += 2.01 * 0x1p-11;   // both factors rounded to tf32
     b->per_value = 2.02 * elements;   // the result and the reference are rounded, perhaps to two sides
 }
 
@@ -189,12 +200,14 @@ static void note(hw_verdict *verdict, uint64_t index, double error) {
     verdict->n_wrong++;
 }
 
-static void compare_element(const hw_problem *problem, const bounds *b, const void *expected, const void *got,
+static void compare_element(const hw_problem *problem, bounds *b, const void *expected, const void *got,
                             uint64_t i, uint64_t j, hw_verdict *verdict) {
     const uint64_t n = problem->size[N], index = i * n + j;
     const double wanted = get(problem->dtype, expected, index), is = get(problem->dtype, got, index);
     const double error = fabs(is - wanted);
     const double most = b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(wanted);
+    b->differences += error * error;
+    b->elements += wanted * wanted;
     if (error <= most) return;   // false for a NaN
     const bool is_worst = verdict->right || !(error <= verdict->worst_error);
     note(verdict, index, error);
@@ -225,7 +238,7 @@ static void compare_row(const hw_problem *problem, void *const *arrays, const bo
                  wanted);
 }
 
-static void compare_all(const hw_problem *problem, void *const *arrays, const bounds *b, uint32_t array,
+static void compare_all(const hw_problem *problem, void *const *arrays, bounds *b, uint32_t array,
                         const void *got, hw_verdict *verdict) {
     const uint64_t m = problem->size[M], n = problem->size[N];
     const bool sampled = is_sampled(problem);
@@ -255,17 +268,12 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
     choose_tolerance(problem, rung, &b);
     measure(problem, arrays, &b);
     compare_all(problem, arrays, &b, array, got, verdict);
+    verdict->has_error = b.elements > 0 && isfinite(b.differences);
+    if (verdict->has_error) verdict->error = sqrt(b.differences / b.elements);
     hw_free(b.a_length);
 }
 
 // ---- Plans ----------------------------------------------------------------------------------------------------------
-
-// What ladder.def says of a rung beside what all families have.
-typedef struct shape {
-    uint32_t depth, shared_elems;
-    bool words;
-} shape;
-static const shape *shape_of(const hw_rung *rung);
 
 static hw_status check(const hw_rung *rung, const hw_problem *problem, const uint32_t asked[2], hw_diag *diag) {
     const bool is_own = (!asked[0] && !asked[1]) || (asked[0] == rung->block[0] && asked[1] == rung->block[1]);
@@ -477,25 +485,25 @@ static hw_status by_blas(const hw_problem *problem, void *const *arrays, hw_pool
 
 static const hw_rung cpu_rungs[] = {
     {.number = 10, .name = "rows", .idea = "rows of sums in double", .native = by_rows},
-    {.number = 90, .name = "blas", .idea = "OpenBLAS", .native = by_blas},
+    {.number = 90, .name = "blas", .builds_on = "rows", .idea = "OpenBLAS", .native = by_blas},
 };
 
 // ---- The family -----------------------------------------------------------------------------------------------------
 
 #define PAIR(a, b) {a, b}
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared,   \
-                rung_words, planner, rung_idea, rung_limit)                                                        \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block, \
-     .tile = PAIR rung_tile, .plan = planner, .idea = rung_idea, .limit = rung_limit},
+#define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared, \
+                rung_words, rung_sums, planner, rung_idea, rung_limit)                                                \
+    {.number = rung_number, .name = rung_name, .builds_on = base, .file = rung_file, .kernel = rung_kernel,           \
+     .block = PAIR rung_block, .tile = PAIR rung_tile, .plan = planner, .idea = rung_idea, .limit = rung_limit},
 static const hw_rung rungs[] = {
 #include "kernels/matmul/ladder.def"
 };
 #undef HW_RUNG
 
 static const shape *shape_of(const hw_rung *rung) {
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared,   \
-                rung_words, planner, rung_idea, rung_limit)                                                        \
-    {rung_depth, rung_shared, rung_words},
+#define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared, \
+                rung_words, rung_sums, planner, rung_idea, rung_limit)                                                \
+    {rung_depth, rung_shared, rung_words, rung_sums},
     static const shape shapes[] = {
 #include "kernels/matmul/ladder.def"
     };
@@ -515,7 +523,8 @@ const hw_family hw_family_matmul = {
     .n_cpu_rungs = sizeof cpu_rungs / sizeof cpu_rungs[0],
     .size_names = {"m", "n", "k"},
     .default_size = {4096, 4096, 4096},
-    .default_sim_size = {256, 256, 256},
+    .default_sim_size = {512, 512, 512},
+    .large_sim_size = {1024, 1024, 1024},
     .default_cpu_size = {768, 768, 768},
     .dtypes = "f32 f64 f16 bf16",
     .describe = describe,

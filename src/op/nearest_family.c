@@ -221,8 +221,9 @@ static hw_status run_search(const hw_problem *problem, void *const *arrays, hw_p
 
 static const hw_rung cpu_rungs[] = {
     {.number = 10, .name = "loop", .native = run_loop, .idea = "one thread, every pair"},
-    {.number = 80, .name = "brute", .native = run_pairs, .idea = "vectors, all threads, every pair"},
-    {.number = 90, .name = "search", .native = run_search, .idea = "a tree of boxes"},
+    {.number = 80, .name = "brute", .builds_on = "loop", .native = run_pairs,
+     .idea = "vectors, all threads, every pair"},
+    {.number = 90, .name = "search", .builds_on = "brute", .native = run_search, .idea = "a tree of boxes"},
 };
 
 // ---- Plans ----------------------------------------------------------------------------------------------------------
@@ -291,9 +292,10 @@ static hw_status plan_search(const hw_rung *rung, const hw_problem *problem, con
 
 // ---- The family -----------------------------------------------------------------------------------------------------
 
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, threads, queries, rung_plan, rung_idea, rung_limit) \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = {threads, 1},      \
-     .tile = {queries, 1}, .plan = rung_plan, .idea = rung_idea, .limit = rung_limit},
+#define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, threads, queries, rung_plan, rung_idea, \
+                rung_limit)                                                                                   \
+    {.number = rung_number, .name = rung_name, .builds_on = base, .file = rung_file, .kernel = rung_kernel,   \
+     .block = {threads, 1}, .tile = {queries, 1}, .plan = rung_plan, .idea = rung_idea, .limit = rung_limit},
 static const hw_rung rungs[] = {
 #include "kernels/nearest/ladder.def"
 };
@@ -309,6 +311,7 @@ const hw_family hw_family_nearest = {
     .size_names = {"points", "dims", "k"},
     .default_size = {100000, 3, 1},
     .default_sim_size = {4096, 3, 1},
+    .large_sim_size = {16384, 3, 1},
     .default_cpu_size = {10000, 3, 1},
     .dtypes = "f32 f64",
     .describe = describe,

@@ -218,13 +218,13 @@ static hw_status run_best(const hw_problem *problem, void *const *arrays, hw_poo
 
 static const hw_rung cpu_rungs[] = {
     {.number = 10, .name = "loop", .native = run_loop, .idea = "the plainest loop"},
-    {.number = 90, .name = "best", .native = run_best, .idea = "vectors, all threads; hw_reduce"},
+    {.number = 90, .name = "best", .builds_on = "loop", .native = run_best, .idea = "vectors, all threads; hw_reduce"},
 };
 
 // ---- The family -----------------------------------------------------------------------------------------------------
 
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, threads, per_block, copies, planner, rung_idea)    \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel,                           \
+#define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, threads, per_block, copies, planner, rung_idea) \
+    {.number = rung_number, .name = rung_name, .builds_on = base, .file = rung_file, .kernel = rung_kernel,           \
      .block = {threads, !!threads}, .tile = {per_block, 1}, .is_copy = copies, .plan = planner, .idea = rung_idea},
 static const hw_rung rungs[] = {
 #include "kernels/reduce/ladder.def"
@@ -240,7 +240,7 @@ const hw_family hw_family_reduce = {
     .n_cpu_rungs = sizeof cpu_rungs / sizeof cpu_rungs[0],
     .size_names = {"elements"},
     .default_size = {(uint64_t)1 << 28},
-    .default_sim_size = {(uint64_t)1 << 20},
+    .default_sim_size = {(uint64_t)1 << 24},
     .default_cpu_size = {(uint64_t)1 << 26},
     .dtypes = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64",
     .describe = describe,

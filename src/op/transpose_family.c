@@ -271,11 +271,11 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
 // ---- The family -----------------------------------------------------------------------------------------------------
 
 #define PAIR(a, b) {a, b}
-#define HW_RUNG(rung_number, rung_name, rung_file, rung_kernel, rung_block, rung_tile, takes_any_block, copies,        \
-                rung_plan, rung_idea, rung_limit)                                                                      \
-    {.number = rung_number, .name = rung_name, .file = rung_file, .kernel = rung_kernel, .block = PAIR rung_block,     \
-     .tile = PAIR rung_tile, .any_block = takes_any_block, .is_copy = copies, .plan = rung_plan, .idea = rung_idea,    \
-     .limit = rung_limit},
+#define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, rung_block, rung_tile, takes_any_block, copies, \
+                rung_plan, rung_idea, rung_limit)                                                                     \
+    {.number = rung_number, .name = rung_name, .builds_on = base, .file = rung_file, .kernel = rung_kernel,           \
+     .block = PAIR rung_block, .tile = PAIR rung_tile, .any_block = takes_any_block, .is_copy = copies,               \
+     .plan = rung_plan, .idea = rung_idea, .limit = rung_limit},
 static const hw_rung rungs[] = {
 #include "kernels/transpose/ladder.def"
 };
@@ -290,7 +290,8 @@ const hw_family hw_family_transpose = {
     .n_cpu_rungs = HW_CPU_TRANSPOSE_RUNGS,
     .size_names = {"rows", "cols"},
     .default_size = {8192, 8192},
-    .default_sim_size = {1024, 1024},
+    .default_sim_size = {2048, 2048},
+    .large_sim_size = {4096, 4096},
     .default_cpu_size = {4096, 4096},
     .dtypes = "f32 f64 f16 bf16 u8 u16 u32 u64 i8 i16 i32 i64 c64 c128",
     .describe = describe,

@@ -3,6 +3,7 @@
 #include "toolchain/device_code.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,12 @@ static hw_status choose_process(const hw_code_request *request, hw_arena *arena,
     return status;
 }
 
+// PTX says it itself; machine code is NVRTC's.
+static void tell_maker(const hw_nvrtc *nvrtc, hw_code *code) {
+    if (code->is_ptx) hw_producer_of_ptx(code->bytes, code->length, code->made_by, sizeof code->made_by);
+    else if (nvrtc) snprintf(code->made_by, sizeof code->made_by, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+}
+
 hw_status hw_toolchain_device_code(const hw_code_request *request, hw_arena *arena, hw_code *code, hw_diag *diag) {
     const hw_nvrtc *nvrtc = NULL;
     hw_compiler compiler = {0};
@@ -75,10 +82,11 @@ hw_status hw_toolchain_device_code(const hw_code_request *request, hw_arena *are
 
     hw_hash key = key_of(request, nvrtc, &compiler, code);
     bool has_cache = request->cache_dir && *request->cache_dir;
-    if (has_cache && hw_code_cache_find(request->cache_dir, &key, arena, code)) return HW_OK;
-    status = nvrtc ? hw_nvrtc_compile(nvrtc, request, arena, code, diag)
-                   : hw_code_by_process(request, &compiler, arena, code, diag);
-    if (status == HW_OK && has_cache) hw_code_cache_keep(request->cache_dir, &key, arena, code);
+    bool is_kept = has_cache && hw_code_cache_find(request->cache_dir, &key, arena, code);
+    if (!is_kept) status = nvrtc ? hw_nvrtc_compile(nvrtc, request, arena, code, diag)
+                                 : hw_code_by_process(request, &compiler, arena, code, diag);
+    if (status == HW_OK && has_cache && !is_kept) hw_code_cache_keep(request->cache_dir, &key, arena, code);
+    if (status == HW_OK) tell_maker(nvrtc, code);
     return status;
 }
 

@@ -38,6 +38,7 @@ typedef struct hw_code {
     bool is_ptx;                      // also where machine code was wanted and NVRTC does not know the GPU
     int arch;                         // compute capability that it was compiled for
     bool from_cache;
+    char made_by[64];                 // compiler and version: as toolchain/producer.h says it of PTX; "NVRTC 13.0"
 } hw_code;
 
 // Compiles, or finds in the cache. Any number of threads and processes; a cache that cannot be read or written costs

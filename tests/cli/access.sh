@@ -69,11 +69,17 @@ assert names == [(r, g) for r in ("offset", "stride") for g in ("fx5600", "gtx28
 assert sweep["curves"][0]["points"][16] == {"step": 16, "gbs": 59.904, "moved_per_useful_byte": 1.0}
 PYTHON
 fi
-if command -v gnuplot > "$work/where"; then
-    expect 0 access --gpu fx5600,h200 --plot "$work/a.svg"
-    for word in "Quadro FX 5600" "NVIDIA H200" "offset" "stride" "GB/s"; do
-        grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
-    done
+# Curves that lie on each other: both have a label at their ends, at least a line apart, and one of them is dashed.
+expect 0 access --gpu h100,fx5600,h200,fx5600 --plot "$work/a.svg"
+for word in "Quadro FX 5600" "NVIDIA H200" "offset" "stride" "GB/s" "<title>access: " \
+            "<title>NVIDIA H200, offset 16: 4416 GB/s</title>"; do
+    grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
+done
+labels=$(sed -n 's/^<text x="\([0-9.]*\)" y="\([0-9.]*\)".*>fx5600<.*/\1 \2/p' "$work/a.svg")
+awk '{ if (NR % 2) { x = $1; y = $2 } else if ($1 != x || ($2 - y) ^ 2 < 13 ^ 2) bad = 1 }
+     END { exit bad || NR != 4 }' <<< "$labels" || fail "labels of two equal curves: $labels"
+[ "$(grep -c 'stroke-dasharray="9 7"' "$work/a.svg")" = 2 ] || fail "no dashes where curves hide each other"
+if command -v rsvg-convert > "$work/where"; then
     expect 0 access --gpu gtx280 --size 256x1 --rung copy --plot "$work/b.png"
     [ "$(head -c 4 "$work/b.png" | tail -c 3)" = PNG ] || fail "no PNG"
 fi

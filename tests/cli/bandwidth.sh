@@ -46,10 +46,11 @@ PYTHON
     # No more decimals than CSV.
     ! grep -E '[0-9]\.[0-9]{4}' "$work/out" > "$work/decimals" || fail "made-up decimals: $(head -1 "$work/decimals")"
 fi
-if command -v gnuplot > "$work/where"; then
-    expect 0 bandwidth --device sim:k40 --plot "$work/b.svg" -o "$work/b.txt"
-    grep -q '</svg>' "$work/b.svg" || fail "no picture"
-fi
+expect 0 bandwidth --device sim:k40 --plot "$work/b.svg" -o "$work/b.txt"
+grep -q '</svg>' "$work/b.svg" || fail "no picture"
+for label in pageable pinned combined mapped; do
+    grep -q ">$label, to</text>" "$work/b.svg" || fail "no label at the end of $label: $(grep '<text' "$work/b.svg")"
+done
 
 expect 2 bandwidth --device cpu
 [ "$(wc -l < "$work/err")" = 1 ] || fail "cpu: $(cat "$work/err")"

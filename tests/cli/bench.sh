@@ -20,6 +20,7 @@ if command -v python3 > "$work/where"; then
 import json, sys
 report = json.load(open(sys.argv[1]))
 assert report["commit"] and report["compiler"] and report["machine"]["processors"] > 0
+assert "ptx_by" in report and report["ptx_by"] is None   # the processors need no kernels
 assert [case["dtype"] for case in report["cases"]] == ["f32", "u8", "c128"]
 for case in report["cases"]:
     assert [result["who"] for result in case["results"]] == ["copy", "halfwarp"]

@@ -2,6 +2,11 @@
 . "$(dirname "$0")/check.bash"
 rungs="copy copy_shared read_rows read_cols tile any_block pad swizzle two_tiles more_rows diagonal best"
 ladder() { "$halfwarp" ladder transpose --device sim:h200 "$@"; }
+well_formed() {
+    command -v python3 > "$work/where" || return
+    python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$1" 2> "$work/xml" ||
+        fail "$1 is no XML: $(cat "$work/xml")"
+}
 
 expect 0 ladder --size 100x70
 for rung in $rungs; do
@@ -11,6 +16,7 @@ says out "transpose, f32 100x70"
 says out "NVIDIA H200 (simulated)"
 ! grep -q $'\033' "$work/out" || fail "colour where there is no terminal"
 ! grep -q "GB/s" "$work/out" || fail "a simulation has no GB/s"
+says out "PTX by "
 silent err
 
 # column NAME of rung R in $work/out.csv
@@ -53,6 +59,13 @@ assert ladder["rungs"][2]["counters"]["gld_requests"] > 0
 PYTHON
 fi
 
+# Who made the kernels, and which version.
+made="$(column ptx_by pad)"
+[[ $made =~ ^(nvcc|clang)\ [0-9]+\.[0-9.]+$ ]] || fail "PTX by '$made'"
+says out '"ptx_by": "'"$made"'"'
+expect 0 "$halfwarp" ladder transpose --device cpu --size 30x30 --seconds 0 --format json
+says out '"ptx_by": null'
+
 # What there is not stays empty, and is no 0: counters of other GPUs, times of a simulation, a block that none was.
 got="$(column gld_requests pad)|$(column warp_serialize pad)|$(column gld_32b pad)|$(column gld_sectors_ideal pad)"
 [ "$got" = "2048|||8192" ] || fail "counters of 7.0 and up: $got"
@@ -78,6 +91,37 @@ awk "BEGIN { exit !($(column est_step any_block) > 8) }" || fail "no step: $(cat
 [ -z "$(column est_step read_rows)$(column ns_median any_block)" ] || fail "steps, times: $(cat "$work/out.csv")"
 expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64
 says out "est. us"
+
+# Why a diagonal pays there: a column of tiles lies in one partition of eight.
+says out "partitions"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 2048x2048 --format csv -o "$work/out.csv"
+is_share() {
+    local share="$(column gst_partition_pct $1)"
+    awk "BEGIN { exit !($share $2) }" || fail "partitions of $1: $share"
+}
+is_share more_rows "< 40"
+is_share diagonal "> 80"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 512x512 --format csv -o "$work/out.csv"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 64x64
+
+# A step is over the rung that it builds on, or where that was refused over the next below; the table names it.
+got="$(column builds_on read_rows)|$(column step_over read_rows)|$(column builds_on any_block)"
+got="$got|$(column step_over any_block)"
+[ "$got" = "||tile|read_rows" ] || fail "builds on: $got"
+says out "on read_rows"
+expect 0 ladder --size 64x64 --format json
+says out '"builds_on": "tile"'
+says out '"step_over": "tile"'
+# What launching alone takes is marked, and said; of a larger matrix nothing is.
+says out '"bound": "launch"'
+says out '"at_launch_floor": true'
+expect 0 ladder --size 64x64
+says out "bound: launch"
+expect 0 ladder --size 2048x2048 --rung read_rows --format csv -o "$work/out.csv"
+got="$(column bound read_rows) $(column at_launch_floor read_rows)"
+[ "$got" = "memory 0" ] || fail "read_rows of 2048x2048: $got"
+expect 0 ladder --size 4096x4096 --rung read_rows
+! grep -q "bound: launch" "$work/out" || fail "a note on launches: $(cat "$work/out")"
 expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0
 ! grep -q "est\." "$work/out" || fail "estimates of a processor: $(cat "$work/out")"
 expect 0 ladder --size 64x64 --rung pad --format json
@@ -96,6 +140,12 @@ expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 48x32x16 --rung tile
 for word in '"operation": "flop"' '"flop_per_byte": 4.0' '"blocks_per_multiprocessor": 8' '"operations": 49152.0'; do
     says out "$word"
 done
+# What is rounded has an error, which compensated sums keep small.
+expect 0 "$halfwarp" ladder matmul --device sim:h200 --size 32x32x1024 --format csv -o "$work/out.csv"
+awk "BEGIN { exit !($(column error naive) > 3 * $(column error kahan) && $(column error kahan) > 0) }" ||
+    fail "errors: naive $(column error naive), kahan $(column error kahan)"
+expect 0 "$halfwarp" ladder matmul --device cpu --size 32x32x64 --rung rows --seconds 0
+says out "relative error"
 expect 2 "$halfwarp" ladder matmul --device sim:h200 --size 48x33
 says err "--size is m x n x k, like"
 
@@ -104,7 +154,7 @@ expect 0 ladder --size 96x96 --block 16x16 --format csv -o "$work/out.csv"
 got="$(column block pad) $(column block copy)"
 [ "$got" = "16x16 256x1" ] || fail "blocks: $got"
 expect 0 ladder --size 96x96 --block all --rung 40
-[ "$(grep -c '^ *40  pad' "$work/out")" = 11 ] || fail "shapes of pad: $(cat "$work/out")"
+[ "$(grep -c '^ *40  pad .* right' "$work/out")" = 11 ] || fail "shapes of pad: $(cat "$work/out")"
 best="$(sed -n 's/.*best blocks: pad //p' "$work/out")"
 expect 0 ladder --size 96x96 --block all --rung 40 --format csv -o "$work/out.csv"
 least="$(paste <(column est_us pad) <(column block pad) <(column best_block pad) | sort -n | head -1 | cut -f 2,3)"
@@ -118,21 +168,26 @@ expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 40x40 --rung tile
 says out "refused"
 says out "1024 threads"
 
-# Pictures.
-if command -v gnuplot > "$work/where"; then
-    expect 0 ladder --size 64x64 --plot "$work/a.svg"
-    grep -q "<svg" "$work/a.svg" || fail "no SVG"
-    for word in "read rows" "two tiles" "sectors" "passes" "NVIDIA H200"; do
-        grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
-    done
+# Pictures: of a simulation estimated times, and what each bar is for who points at it.
+expect 0 ladder --size 512x512 --plot "$work/a.svg"
+for word in "<svg" "read rows" "two tiles" "estimated time, us" "sectors" "passes" "NVIDIA H200" \
+            "<title>transpose, f32 512x512: " "<title>swizzle: [0-9.]* · [0-9.]*x on tile, "; do
+    grep -q "$word" "$work/a.svg" || fail "no '$word' in the picture"
+done
+bars=$(grep -c '<rect [^>]*><title>[^<]*(estimated time, us)</title></rect>' "$work/a.svg")
+[ "$bars" = 12 ] || fail "$bars bars of estimated time"
+well_formed "$work/a.svg"
+expect 2 ladder --size 64x64 --plot "$work/nowhere/a.svg"
+says err "cannot write"
+expect 0 "$halfwarp" ladder transpose --gpu gtx280 --size 40x40 --plot "$work/a.svg"
+grep -q ">refused</text>" "$work/a.svg" || fail "what was refused is not said in the picture"
+if command -v rsvg-convert > "$work/where"; then
     expect 0 ladder --size 64x64 --plot "$work/a.png"
     [ "$(head -c 4 "$work/a.png" | tail -c 3)" = PNG ] || fail "no PNG"
-    expect 2 ladder --size 64x64 --plot "$work/nowhere/a.svg"
-    says err "cannot write"
 fi
 mkdir "$work/empty"
-PATH=$work/empty expect 2 ladder --plot "$work/b.svg"
-refuses "gnuplot"
+PATH=$work/empty expect 2 ladder --plot "$work/b.png"
+refuses "rsvg-convert"
 
 # What is refused, in one sentence each.
 refuses_rows "$halfwarp" ladder <<'ROWS'
@@ -165,10 +220,9 @@ says out "GB/s"
 says out "step"
 ! grep -q "sectors" "$work/out" || fail "counters of a processor: $(cat "$work/out")"
 ! grep -Eq "wrong|failed" "$work/out" || fail "wrong: $(cat "$work/out")"
-if command -v gnuplot > "$work/where"; then
-    expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0 --plot "$work/c.svg"
-    grep -q "GB/s" "$work/c.svg" || fail "no GB/s in the picture"
-fi
+expect 0 "$halfwarp" ladder transpose --device cpu --size 64x64 --seconds 0 --plot "$work/c.svg"
+grep -q "GB/s" "$work/c.svg" || fail "no GB/s in the picture"
+! grep -q "estimated" "$work/c.svg" || fail "estimates of a processor in the picture"
 
 # On a terminal the rung that runs is named, after the reference.
 if command -v script > "$work/where"; then

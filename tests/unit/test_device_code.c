@@ -114,6 +114,13 @@ static void test_every_compiler(void **state) {
         assert_true(again.from_cache);
         assert_int_equal(again.arch, 75);
         assert_string_equal(again.bytes, code.bytes);
+        // NVRTC's text is nvcc's.
+        const char *maker = compilers[i] == HW_COMPILER_CLANG ? "clang " : "nvcc ";
+        int major = 0, minor = 0;
+        if (strncmp(code.made_by, maker, strlen(maker)) ||
+            sscanf(code.made_by + strlen(maker), "%d.%d", &major, &minor) != 2 || major < 11)
+            fail_msg("%s: made by '%s'", compiler_names[i], code.made_by);
+        assert_string_equal(again.made_by, code.made_by);
         hw_arena_destroy(arena);
     }
 }
@@ -220,6 +227,7 @@ static void test_machine_code(void **state) {
     }
     assert_int_equal(status, HW_OK);
     assert_false(code.is_ptx);
+    assert_memory_equal(code.made_by, "NVRTC 1", 7);
     assert_memory_equal(code.bytes, "\177ELF", 4);
     request.cc = 9999;                    // a GPU of the future: PTX, which its driver compiles
     assert_int_equal(compile(&request, arena, &code, &diag), HW_OK);

@@ -458,7 +458,7 @@ static void processor(void **state) {
     hw_device *cpu = open_device("cpu");
     hw_ladder_options options = transpose(40, 50, "f32");
     hw_rung native[2] = {{.number = 1, .name = "reference", .native = native_transpose},
-                         {.number = 2, .name = "again", .native = native_transpose}};
+                         {.number = 2, .name = "again", .builds_on = "reference", .native = native_transpose}};
     hw_family family = *options.family;
     (void)state;
     family.cpu_rungs = native;

@@ -45,6 +45,21 @@ static void a_copy_by_hand(void **state) {
     assert_near(e.gbs, (1 << 27) / e.us / 1e3, 1e-9);
 }
 
+// More than half of the time, and no less: bounds of 3 and 4 us beside an overhead of 5 are one of 5.
+static void launches_have_a_floor(void **state) {
+    (void)state;
+    double bound_us[HW_BOUNDS] = {[HW_BOUND_MEMORY] = 3, [HW_BOUND_LATENCY] = 4, [HW_BOUND_LAUNCH] = 5};
+    assert_int_equal(hw_model_bound(bound_us, 10), HW_BOUND_LATENCY);
+    bound_us[HW_BOUND_LAUNCH] = 5.01;
+    assert_int_equal(hw_model_bound(bound_us, 10.01), HW_BOUND_LAUNCH);
+    bound_us[HW_BOUND_MEMORY] = 30;
+    assert_int_equal(hw_model_bound(bound_us, 5.01 + hypot(30, 4)), HW_BOUND_MEMORY);
+    hw_time_work w = {.blocks = 1, .warps = 1};
+    hw_estimate e = hw_model_time(hw_gpu_find("h200"), &w);
+    assert_int_equal(e.bound, HW_BOUND_LAUNCH);
+    assert_near(e.bound_us[HW_BOUND_LAUNCH], H200_LAUNCH_US, 1e-12);
+}
+
 static void bounds_are_named(void **state) {
     (void)state;
     const hw_gpu *gpu = hw_gpu_find("h200");
@@ -66,6 +81,7 @@ static void bounds_are_named(void **state) {
     assert_string_equal(hw_bound_name(HW_BOUND_SHARED), "shared");
     assert_string_equal(hw_bound_name(HW_BOUND_ISSUE), "issue");
     assert_string_equal(hw_bound_name(HW_BOUND_LATENCY), "latency");
+    assert_string_equal(hw_bound_name(HW_BOUND_LAUNCH), "launch");
     assert_string_equal(hw_bound_name(HW_BOUNDS), "");
 }
 
@@ -117,7 +133,8 @@ static void a_single_block(void **state) {
     (void)state;
     hw_time_work w = {.blocks = 1, .warps = 8, .blocks_per_sm = 8, .trips = 80};
     hw_estimate e = hw_model_time(hw_gpu_find("h200"), &w);
-    assert_int_equal(e.bound, HW_BOUND_LATENCY);
+    assert_int_equal(e.bound, HW_BOUND_LAUNCH);
+    assert_near(e.bound_us[HW_BOUND_LATENCY], (2800 + 500) / 1980.0, 1e-6);
     assert_near(e.us, H200_LAUNCH_US + (2800 + 500) / 1980.0, 1e-6);
     hw_time_work more = w;
     more.blocks = 132 * 8;
@@ -171,7 +188,7 @@ static void hostile(void **state) {
     for (size_t g = 0; (gpu = hw_gpu_at(g)); g++) {
         hw_estimate e = hw_model_time(gpu, &(hw_time_work){0});
         assert_true(e.us > 0 && e.us < 10 && e.gbs == 0);
-        assert_string_equal(hw_bound_name(e.bound), "latency");
+        assert_string_equal(hw_bound_name(e.bound), "launch");
         e = hw_model_time(gpu, &all);
         assert_true(isfinite(e.us) && e.us > 0 && isfinite(e.gbs) && e.gbs >= 0);
         e = hw_model_time(gpu, &(hw_time_work){.load_share = -1, .store_share = 1e-300, .load_bytes = 1});
@@ -208,6 +225,7 @@ static void gpus_without_a_row(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_by_hand),        cmocka_unit_test(bounds_are_named),
+        cmocka_unit_test(launches_have_a_floor),
         cmocka_unit_test(scattered_stores),      cmocka_unit_test(partitions_of_1x),
         cmocka_unit_test(caches),                cmocka_unit_test(a_single_block),
         cmocka_unit_test(grows_with_each_count), cmocka_unit_test(hostile),

@@ -181,15 +181,16 @@ static hw_status best(const hw_problem *problem, void *const *arrays, hw_pool *p
     return hw_cpu_transpose(&p, pool, n_threads, diag);
 }
 
-#define RUNG(number_, name_, idea_, native_) {.number = number_, .name = name_, .idea = idea_, .native = native_}
+#define RUNG(number_, name_, base_, idea_, native_) \
+    {.number = number_, .name = name_, .builds_on = base_, .idea = idea_, .native = native_}
 
 const hw_rung hw_cpu_transpose_rungs[HW_CPU_TRANSPOSE_RUNGS] = {
     {.number = 0, .name = "copy", .idea = "memcpy on all threads", .native = copy, .is_copy = true},
-    RUNG(10, "rows", "reads rows, writes columns", read_rows),
-    RUNG(11, "columns", "reads columns, writes rows", read_columns),
-    RUNG(20, "block", "blocks that the cache holds", blocked),
-    RUNG(30, "registers", "blocks transposed in vector registers", registers),
-    RUNG(40, "stream", "whole lines past the cache", streamed),
-    RUNG(50, "threads", "strips shared by all threads", threads),
-    RUNG(90, "best", "boxes by shape, fetched ahead", best),
+    RUNG(10, "rows", "-", "reads rows, writes columns", read_rows),
+    RUNG(11, "columns", "rows", "reads columns, writes rows", read_columns),
+    RUNG(20, "block", "columns", "blocks that the cache holds", blocked),
+    RUNG(30, "registers", "block", "blocks transposed in vector registers", registers),
+    RUNG(40, "stream", "registers", "whole lines past the cache", streamed),
+    RUNG(50, "threads", "stream", "strips shared by all threads", threads),
+    RUNG(90, "best", "threads", "boxes by shape, fetched ahead", best),
 };
