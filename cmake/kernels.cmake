@@ -14,3 +14,19 @@ add_custom_command(
   COMMENT "Embedding kernels"
   VERBATIM)
 target_sources(core_objects PRIVATE ${kernel_table})
+
+# And PTX of some of them, as one compiler made it (device/recorded.h): packed by a program that is built for that.
+file(GLOB recorded_files CONFIGURE_DEPENDS kernels/recorded/*/*.ptx)
+set(recorded_table ${CMAKE_BINARY_DIR}/recorded.c)
+list(JOIN recorded_files "\n" recorded_list)
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/recorded.txt CONTENT "${recorded_list}\n")
+add_executable(embed_recorded cmake/embed_recorded.c)
+set_target_properties(embed_recorded PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
+target_link_libraries(embed_recorded PRIVATE PkgConfig::ZSTD)
+add_custom_command(
+  OUTPUT ${recorded_table}
+  COMMAND embed_recorded ${CMAKE_BINARY_DIR}/recorded.txt ${recorded_table}
+  DEPENDS ${recorded_files} ${CMAKE_BINARY_DIR}/recorded.txt embed_recorded
+  COMMENT "Embedding recorded kernels"
+  VERBATIM)
+target_sources(core_objects PRIVATE ${recorded_table})

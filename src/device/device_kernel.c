@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "device/device_internal.h"
 #include "device/kernels.h"
+#include "device/recorded.h"
 
 // ---- Finding our CUDA headers, for clang ----------------------------------------------------------------------------
 
@@ -59,6 +60,14 @@ static hw_status collect_headers(hw_arena *arena, hw_code_request *request, hw_d
     return HW_OK;
 }
 
+// What nobody has recorded for a simulated GPU is compiled.
+static hw_status find_code(const hw_code_request *request, hw_arena *arena, hw_code *code, hw_diag *diag) {
+    if (request->wants_machine_code) return hw_toolchain_device_code(request, arena, code, diag);
+    hw_status status = hw_recorded_find(request, arena, code, diag);
+    hw_recorded_notice(request, status == HW_OK);
+    return status == HW_NOT_FOUND ? hw_toolchain_device_code(request, arena, code, diag) : status;
+}
+
 static hw_status compile(hw_device *device, const hw_kernel_request *wanted, void **handle, hw_diag *diag) {
     const hw_source_file *source = hw_kernel_source_find(wanted->file);
     if (!source) return hw_diag_set(diag, HW_USAGE, "there is no kernel source kernels/%s", wanted->file);
@@ -79,7 +88,7 @@ static hw_status compile(hw_device *device, const hw_kernel_request *wanted, voi
         .cache_dir = device->cache_dir,
     };
     hw_status status = collect_headers(arena, &request, diag);
-    if (status == HW_OK) status = hw_toolchain_device_code(&request, arena, &code, diag);
+    if (status == HW_OK) status = find_code(&request, arena, &code, diag);
     if (status == HW_OK) {
         pthread_mutex_lock(&device->lock);
         memcpy(device->kernels_by, code.made_by, sizeof device->kernels_by);

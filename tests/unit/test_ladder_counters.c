@@ -2,6 +2,7 @@
 // are those that NVIDIA's profiler has recorded, but for a few whose reason is known.
 #include <inttypes.h>
 #include "ladder_test.h"
+#include "recorded_kernels.h"
 
 enum { MOST_LAUNCHES = 128, CELLS = 24, CELL_BYTES = 64 };
 
@@ -120,7 +121,7 @@ static void expect_occupancy(const char *family, const char *size, const recorde
 }
 
 // n_rungs: as many of them as are recorded.
-static void expect_recorded(const char *family, const char *size, size_t n_rungs) {
+static void expect_as_on_gpu(const char *family, const char *size, size_t n_rungs) {
     hw_device *h200 = open_device("sim:h200");
     hw_ladder_options options = {.family = hw_family_find(family)};
     hw_ladder ladder;
@@ -156,7 +157,7 @@ static const run whole_runs[] = {{"transpose", "1024x1024", 12}, {"matmul", "512
 static void ragged(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof ragged_runs / sizeof ragged_runs[0]; i++)
-        expect_recorded(ragged_runs[i].family, ragged_runs[i].size, ragged_runs[i].n_rungs);
+        expect_as_on_gpu(ragged_runs[i].family, ragged_runs[i].size, ragged_runs[i].n_rungs);
 }
 
 static void whole(void **state) {
@@ -165,10 +166,10 @@ static void whole(void **state) {
     skip();   // nothing runs that does not run in the other
 #endif
     for (size_t i = 0; i < sizeof whole_runs / sizeof whole_runs[0]; i++)
-        expect_recorded(whole_runs[i].family, whole_runs[i].size, whole_runs[i].n_rungs);
+        expect_as_on_gpu(whole_runs[i].family, whole_runs[i].size, whole_runs[i].n_rungs);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ragged), cmocka_unit_test(whole)};
+    const struct CMUnitTest tests[] = {RECORDED_TEST(ragged), RECORDED_TEST(whole)};
     return cmocka_run_group_tests(tests, read_record, NULL);
 }

@@ -2,6 +2,7 @@
 // as the seed has them; wrong results are seen, however large the matrices.
 #include <math.h>
 #include "ladder_test.h"
+#include "recorded_kernels.h"
 
 static hw_device *h200;
 
@@ -241,8 +242,8 @@ static void test_wrong_is_seen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_processor), cmocka_unit_test(test_gpu),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_counters), cmocka_unit_test(test_predictions),
-        cmocka_unit_test(case_06_tiles_of_a_product),
+        cmocka_unit_test(test_errors), RECORDED_TEST(test_counters), RECORDED_TEST(test_predictions),
+        RECORDED_TEST(case_06_tiles_of_a_product),
         cmocka_unit_test(test_wrong_is_seen),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ladder_test.h"
+#include "recorded_kernels.h"
 #include "op/nearest_plan.h"
 
 static hw_device *h200, *cpu;
@@ -229,10 +230,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rungs),
         cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(first_rungs),
-        cmocka_unit_test(every_pair),
-        cmocka_unit_test(every_pair_of_many_neighbours),
-        cmocka_unit_test(index_and_search),
+        RECORDED_TEST(first_rungs),
+        RECORDED_TEST(every_pair),
+        RECORDED_TEST(every_pair_of_many_neighbours),
+        RECORDED_TEST(index_and_search),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
