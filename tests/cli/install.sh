@@ -8,7 +8,7 @@ cmake --install "$(dirname "$halfwarp")" --prefix "$work/first" > "$work/log" 2>
     fail "install: $(tail -3 "$work/log")"
 mv "$work/first" "$work/moved"
 there=$work/moved
-for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so \
+for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so lib/halfwarp/nodriver/libcuda.so.1 \
     share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h lib/libhalfwarp.so \
     lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc lib/cmake/Halfwarp/HalfwarpConfig.cmake \
     share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \
