@@ -51,6 +51,7 @@ const char *hw_library_of(const void *address);
 // site.c: who called. Sites live as long as the process.
 const void *hw_shim_site(void);
 const void *hw_shim_site_of(void *return_address);   // of one call
+const void *hw_shim_site_of_fault(void *instruction);   // in a handler of the signal that it has caused
 // "file.cu:12" or "name+0x12" into out; false when nothing is known.
 bool hw_shim_describe_site(const void *site, char *out, size_t out_bytes);
 

@@ -140,7 +140,8 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
         return hw_diag_set(diag, HW_NO_MEMORY, "this machine gives no address space for the simulated GPU's memory");
     }
     hw_extents_init(&mem->extents, mem->extent_items);
-    hw_extents_add(&mem->extents, KERNELS_ONLY, mem->start, mem->range_bytes);
+    // What lies a little before the first allocation, as free() looks at it, is nobody else's either.
+    hw_extents_add(&mem->extents, KERNELS_ONLY, mem->start + CHUNK_BYTES, mem->range_bytes - CHUNK_BYTES);
     hw_extents_add(&mem->extents, HOST_TOO, mem->start + mem->range_bytes, mem->range_bytes);
     *out = mem;
     return HW_OK;
