@@ -14,8 +14,6 @@ bool hw_is_device_range(const void *p, size_t bytes) {
     return hw_mem_find(hw_sim_mem(hw_shim_sim()), hw_address(p), bytes, &found);
 }
 
-void *hw_host_of(const void *p) { return hw_mem_host(hw_sim_mem(hw_shim_sim()), hw_address(p)); }
-
 static bool byte_is_readable(const char *p) {
     char byte;
     struct iovec to = {&byte, 1}, from = {(void *)p, 1};
@@ -53,8 +51,9 @@ cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t heig
         width *= height;
         height = 1;
     }
-    to.start = hw_host_of(to.start);
-    from.start = hw_host_of(from.start);
+    const hw_mem *mem = hw_sim_mem(hw_shim_sim());
+    to.start = hw_mem_host(mem, hw_address(to.start));
+    from.start = hw_mem_host(mem, hw_address(from.start));
     for (size_t z = 0; z < depth; z++)
         for (size_t y = 0; y < height; y++)
             memmove(to.start + z * to.slice + y * to.pitch, from.start + z * from.slice + y * from.pitch, width);

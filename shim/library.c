@@ -97,6 +97,7 @@ HW_EXPORT void __halfwarpDriverWanted(const char *call, const void *caller) {
         return;
     }
     if (!hw_toolchain_has_own_runtime(info.dli_fname) || atomic_exchange(&is_told, true)) return;
+    hw_library_look();
     char place[512], message[1024];
     bool is_known = hw_shim_describe_site(programs_site(), place, sizeof place);
     snprintf(message, sizeof message,

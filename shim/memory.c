@@ -9,6 +9,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, hw_alloc_kind kind, ui
     HW_ENTER();
     if (!pointer) return hw_shim_return(cudaErrorInvalidValue);
     *pointer = NULL;
+    hw_library_look();
     if (bytes == 0) return cudaSuccess;
     uint64_t address;
     hw_mem *mem = hw_sim_mem(hw_shim_sim());

@@ -13,7 +13,7 @@ static cudaError_t set(void *pointer, size_t pitch, size_t slice, int value, siz
         __builtin_mul_overflow(slice, depth - 1, &slices) || __builtin_add_overflow(rows, slices, &span) ||
         __builtin_add_overflow(span, width, &span) || !hw_is_device_range(pointer, span))
         return hw_shim_return(cudaErrorInvalidValue);
-    char *start = hw_host_of(pointer);
+    char *start = hw_mem_host(hw_sim_mem(hw_shim_sim()), hw_address(pointer));
     for (size_t z = 0; z < depth; z++)
         for (size_t y = 0; y < height; y++) memset(start + z * slice + y * pitch, value, width);
     return cudaSuccess;

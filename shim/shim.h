@@ -43,7 +43,8 @@ void hw_shim_report_fault(const hw_fault *fault);
 // touch.c: a crash of the program's own code in this device memory is explained from now on; NULL: in none.
 void hw_touch_watch(const hw_mem *mem);
 
-// library.c: names libraries that cannot work here, loaded since the last time. Costs nothing when there are none new.
+// library.c: names libraries that cannot work here, loaded since the last time. Costs little when there are none new:
+// at the start, when memory is allocated, and at the end.
 void hw_library_look(void);
 // The file name of the shared library that an address lies in; NULL where that is the program itself, or nothing.
 const char *hw_library_of(const void *address);
@@ -51,6 +52,7 @@ const char *hw_library_of(const void *address);
 // site.c: who called. Sites live as long as the process.
 const void *hw_shim_site(void);
 const void *hw_shim_site_of(void *return_address);   // of one call
+const void *hw_shim_site_of_fault(void *instruction);   // in a handler of the signal that it has caused
 // "file.cu:12" or "name+0x12" into out; false when nothing is known.
 bool hw_shim_describe_site(const void *site, char *out, size_t out_bytes);
 
@@ -96,8 +98,6 @@ cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t heig
                          enum cudaMemcpyKind kind);
 // Whether [p, p + bytes) lies in one allocation that the device reaches.
 bool hw_is_device_range(const void *p, size_t bytes);
-// Where this library finds the byte that the program calls p: device memory lies elsewhere (mem/mem.h).
-void *hw_host_of(const void *p);
 
 // array.c: where an array's texels are, for reading through a texture; NULL when it is no array or one that cannot be.
 const struct cudaChannelFormatDesc *hw_array_place(cudaArray_const_t array, hw_texture *out);

@@ -71,6 +71,15 @@ const void *hw_shim_site_of(void *return_address) {
     return keep((site){.n_frames = 1, .frames = {return_address}});
 }
 
+const void *hw_shim_site_of_fault(void *instruction) {
+    void *all[MAX_FRAMES + 8];
+    int n_all = backtrace(all, MAX_FRAMES + 8), i = 0;
+    site here = {.n_frames = 1, .frames = {(char *)instruction + 1}};    // as if it were a call
+    while (i < n_all && all[i] != instruction) i++;
+    for (i++; i < n_all && here.n_frames < MAX_FRAMES; i++) here.frames[here.n_frames++] = all[i];
+    return keep(here);
+}
+
 // Environment of addr2line: this library is not to be loaded into it.
 static char **clean_environment(void) {
     size_t n = 0, kept = 0;
@@ -84,10 +93,10 @@ static char **clean_environment(void) {
 
 static bool is_header_place(const char *place) {
     return strstr(place, "cuda_runtime.h:") || strstr(place, "runtime_templates.h:") ||
-           strstr(place, "cuda_runtime_api.h:");
+           strstr(place, "cuda_runtime_api.h:") || strstr(place, "/include/c++/");
 }
 
-// Is this one of CUDA's own frames: a header's template, a runtime call?
+// Is this none of the program's own frames: a header's template, a runtime call?
 static bool is_wrapper(const char *function, const char *place) {
     return is_header_place(place) || strncmp(function, "cuda", 4) == 0 || strncmp(function, "__cuda", 6) == 0;
 }
@@ -151,7 +160,8 @@ static const char *path_of(const Dl_info *info, const struct link_map *object) {
     return self;
 }
 
-// The first frame that is neither the C library's nor one of CUDA's wrappers: by its line, else by its function.
+// The first frame that is neither the languages' libraries' nor one of CUDA's wrappers: by its line, else by its
+// function.
 bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
     const site *s = where;
     char function[512], place[512];
@@ -160,7 +170,7 @@ bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
         struct link_map *map = NULL;
         if (!dladdr1(s->frames[i], &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname) continue;
         const char *path = path_of(&info, map), *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-        if (strncmp(object, "libc.", 5) == 0) continue;
+        if (strncmp(object, "libc.", 5) == 0 || strncmp(object, "libstdc++.", 10) == 0) continue;
         uint64_t offset = link_address(&info, s->frames[i]);
         function[0] = place[0] = '\0';
         bool has_line = ask_addr2line(path, offset, function, place, sizeof place);

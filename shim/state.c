@@ -141,7 +141,6 @@ cudaError_t hw_shim_enter(void) {
     cudaError_t sticky = hw_shim_sticky();
     if (sticky) return hw_shim_return(sticky);
     if (!hw_shim_sim()) return hw_shim_return(cudaErrorInitializationError);
-    hw_library_look();
     return hw_shim_return(hw_registry_load_all());
 }
 
@@ -189,5 +188,5 @@ __attribute__((constructor)) static void prepare(void) {
     hw_library_look();
 }
 
-// Of a program that loads a library and makes no call of the runtime behind it.
+// Of a program that loads a library and allocates nothing behind it.
 __attribute__((destructor)) static void end(void) { hw_library_look(); }

@@ -6,11 +6,9 @@
 // is not safe in one (it looks for source lines); the thread has just executed a load or store of its own, and most
 // likely holds no lock of the C library.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include "base/demangle.h"
@@ -29,20 +27,15 @@ static const char *access_of(const ucontext_t *context) {
 #endif
 }
 
-static const void *place_of(const ucontext_t *context) {
+static const void *site_of(const ucontext_t *context) {
 #if defined(__x86_64__)
-    char *at = (char *)context->uc_mcontext.gregs[REG_RIP];
+    return hw_shim_site_of_fault((void *)context->uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
-    char *at = (char *)context->uc_mcontext.pc;
+    return hw_shim_site_of_fault((void *)context->uc_mcontext.pc);
 #else
-    char *at = NULL;
     (void)context;
+    return NULL;
 #endif
-    Dl_info info;
-    const char *object = at && dladdr(at, &info) && info.dli_fname ? info.dli_fname : "libc.";
-    const char *name = strrchr(object, '/') ? strrchr(object, '/') + 1 : object;
-    if (strncmp(name, "libc.", 5) == 0) return hw_shim_site();   // memcpy and its like: who called
-    return hw_shim_site_of(at + 1);                              // sites are behind the instruction that they mean
 }
 
 static void describe_allocation(const hw_mem *mem, uint64_t address, char *out, size_t bytes) {
@@ -63,7 +56,7 @@ static void describe_allocation(const hw_mem *mem, uint64_t address, char *out, 
 
 static void tell(const hw_mem *mem, uint64_t address, const ucontext_t *context) {
     char place[512], allocation[768], message[1600];
-    bool is_known = hw_shim_describe_site(place_of(context), place, sizeof place);
+    bool is_known = hw_shim_describe_site(site_of(context), place, sizeof place);
     describe_allocation(mem, address, allocation, sizeof allocation);
     snprintf(message, sizeof message,
              "%s%shost code %s device memory, which only kernels can reach: 0x%llx%s; copy it with cudaMemcpy",

@@ -86,7 +86,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
         if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
-        p->window = base - (uint64_t)(uintptr_t)hw_mem_host(s->run->launch->mem, base);
+        p->window = base - (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base);
         begin = found.address;
         room = found.bytes;
     } else {
@@ -223,8 +223,8 @@ static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space,
 }
 
 // Of any space but local memory, whose bytes do not lie together.
-static char *host_byte(const hw_state *s, hw_space space, uint64_t offset) {
-    return space == HW_SPACE_SHARED ? s->block->shared + offset : (char *)hw_mem_host(s->run->launch->mem, offset);
+static inline char *host_byte(const hw_mem_apart *apart, char *shared, uint8_t space, uint64_t offset) {
+    return space == HW_SPACE_SHARED ? shared + offset : (char *)hw_mem_apart_host(apart, offset);
 }
 
 static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
@@ -237,7 +237,7 @@ static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t addr
         copy_local(s, lane, offset, bytes, count, is_write);
         return true;
     }
-    char *host = host_byte(s, space, offset);
+    char *host = host_byte(s->run->apart, s->shared, (uint8_t)space, offset);
     if (is_write) memcpy(host, bytes, count);
     else memcpy(bytes, host, count);
     return true;
@@ -332,6 +332,7 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) 
     const hw_slot *registers = in->vector > 1 ? w->slots + in->list : is_write ? &in->b : &in->d;
     if (at.one_space && at.first_space == HW_SPACE_LOCAL && local_rows(s, in, &at, registers, is_write)) return in + 1;
     bool is_signed = in->flags & HW_INST_SIGNED;
+    const hw_mem_apart apart = *s->run->apart;
     for (uint32_t e = 0; e < in->vector; e++) {
         if (registers[e] == HW_NO_SLOT) continue;
         char *r = hw_at(w, registers[e]);
@@ -344,7 +345,7 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) 
                 if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
                 continue;
             }
-            char *host = host_byte(s, (hw_space)at.space[i], offset);
+            char *host = host_byte(&apart, s->shared, at.space[i], offset);
             if (is_write) memcpy(host, reg, in->width);
             else hw_extend(reg, in->reg_bytes, host, in->width, is_signed);
         }
@@ -360,6 +361,8 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
         hw_fault_access(s, in, HW_FAULT_ADDRESS, i, HW_SPACE_LOCAL, at.offset[i], in->width, is_write);
         return false;
     });
-    HW_EACH_ACTIVE_LANE(pointers[i] = host_byte(s, (hw_space)at.space[i], at.offset[i]));
+    const hw_mem_apart apart = *s->run->apart;
+    char *shared = s->shared;
+    HW_EACH_ACTIVE_LANE(pointers[i] = host_byte(&apart, shared, at.space[i], at.offset[i]));
     return true;
 }

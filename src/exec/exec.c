@@ -306,6 +306,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     run.shared_bytes = run.kernels_shared_bytes = shared_bytes(&run);
     run.poison = hw_mem_poison(launch->mem);
+    run.apart = hw_mem_get_apart(launch->mem);
     if (!run.n_blocks || !run.n_warps) return hw_diag_set(diag, HW_USAGE, "a launch of no threads");
     uint32_t wanted = run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers;
     run.n_workers = hw_pool_start(exec->pool, wanted);

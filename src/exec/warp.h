@@ -231,6 +231,7 @@ struct hw_run {
     uint32_t block_area_bytes, warp_area_bytes;
     uint32_t shared_bytes, threads_per_block, n_warps;
     uint32_t kernels_shared_bytes; // of them, those that the system does not reserve
+    const hw_mem_apart *apart;    // of the launch's memory
     int poison;                   // of the launch's memory: -1, or what fresh memory holds
     uint32_t local_bytes;         // per thread
     uint64_t n_blocks;

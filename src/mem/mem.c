@@ -50,7 +50,7 @@ enum { KERNELS_ONLY = 0, HOST_TOO = 1 };
 
 struct hw_mem {
     uint64_t limit_bytes, start, range_bytes, span_bytes;   // span: of both ranges, from start on
-    uint64_t shift;                       // from an address of the first range to its byte
+    hw_mem_apart apart;                   // the first range
     int poison;                           // -1: none
     _Atomic uint32_t *chunk_map, *small_map;
     record *records;                      // by extent number
@@ -89,11 +89,13 @@ static uint64_t reserve_chunks(uint64_t bytes) {
 }
 
 static void release_ranges(hw_mem *mem) {
-    if (mem->start + mem->shift) munmap((void *)(uintptr_t)(mem->start + mem->shift), mem->range_bytes);
+    uint64_t backing = mem->start + mem->apart.shift;
+    if (backing) munmap((void *)(uintptr_t)backing, mem->range_bytes);
     if (mem->start) munmap((void *)(uintptr_t)mem->start, mem->span_bytes);
     if (mem->chunk_map) munmap(mem->chunk_map, chunk_map_bytes(mem->span_bytes));
     if (mem->small_map) munmap(mem->small_map, small_map_bytes(mem->span_bytes));
-    mem->start = mem->shift = mem->span_bytes = 0;
+    mem->start = mem->span_bytes = 0;
+    mem->apart = (hw_mem_apart){0};
     mem->chunk_map = mem->small_map = NULL;
 }
 
@@ -102,10 +104,11 @@ static bool reserve_ranges(hw_mem *mem, uint64_t range_bytes) {
     mem->range_bytes = range_bytes;
     mem->span_bytes = 2 * range_bytes;
     mem->start = reserve_chunks(mem->span_bytes);
-    mem->shift = reserve_chunks(range_bytes) - mem->start;
+    uint64_t backing = reserve_chunks(range_bytes);
+    mem->apart = (hw_mem_apart){.begin = mem->start, .bytes = range_bytes, .shift = backing - mem->start};
     mem->chunk_map = reserve(chunk_map_bytes(mem->span_bytes));
     mem->small_map = reserve(small_map_bytes(mem->span_bytes));
-    return mem->start && mem->start + mem->shift && mem->chunk_map && mem->small_map &&
+    return mem->start && backing && mem->chunk_map && mem->small_map &&
            mprotect((void *)(uintptr_t)mem->start, range_bytes, PROT_NONE) == 0;
 }
 
@@ -137,7 +140,8 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
         return hw_diag_set(diag, HW_NO_MEMORY, "this machine gives no address space for the simulated GPU's memory");
     }
     hw_extents_init(&mem->extents, mem->extent_items);
-    hw_extents_add(&mem->extents, KERNELS_ONLY, mem->start, mem->range_bytes);
+    // What lies a little before the first allocation, as free() looks at it, is nobody else's either.
+    hw_extents_add(&mem->extents, KERNELS_ONLY, mem->start + CHUNK_BYTES, mem->range_bytes - CHUNK_BYTES);
     hw_extents_add(&mem->extents, HOST_TOO, mem->start + mem->range_bytes, mem->range_bytes);
     *out = mem;
     return HW_OK;
@@ -219,6 +223,11 @@ static uint64_t guard_bytes(uint64_t bytes) {
     return guard < UNIT ? UNIT : guard > MAX_GUARD_BYTES ? MAX_GUARD_BYTES : guard;
 }
 
+static uint64_t span_of(uint64_t bytes) {
+    uint64_t span = round_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
+    return is_large(bytes) ? round_up(span, CHUNK_BYTES) : span;
+}
+
 static void leave_quarantine(hw_mem *mem) {
     uint32_t number = mem->quarantine_first;
     record *r = &mem->records[number];
@@ -266,12 +275,8 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         return hw_diag_set(diag, HW_NO_MEMORY, "%llu bytes are more than the simulated GPU has",
                            (unsigned long long)bytes);
     uint8_t range = kind == HW_ALLOC_PINNED || kind == HW_ALLOC_MANAGED ? HOST_TOO : KERNELS_ONLY;
-    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : round_up(bytes ? bytes : 1, UNIT);
-    uint64_t span = round_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
-    if (is_large(bytes)) {
-        span = round_up(span, CHUNK_BYTES);
-        if (align < CHUNK_BYTES) align = CHUNK_BYTES;
-    }
+    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : round_up(bytes ? bytes : 1, UNIT), span = span_of(bytes);
+    if (is_large(bytes) && align < CHUNK_BYTES) align = CHUNK_BYTES;
     pthread_mutex_lock(&mem->lock);
     uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
     uint32_t number = 0;
@@ -360,10 +365,8 @@ bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocat
 
 bool hw_mem_owns(const hw_mem *mem, uint64_t address) { return address - mem->start < mem->span_bytes; }
 
-void *hw_mem_host(const hw_mem *mem, uint64_t address) {
-    bool is_apart = address - mem->start < mem->range_bytes;
-    return (void *)(uintptr_t)(address + (is_apart ? mem->shift : 0));
-}
+void *hw_mem_host(const hw_mem *mem, uint64_t address) { return hw_mem_apart_host(&mem->apart, address); }
+const hw_mem_apart *hw_mem_get_apart(const hw_mem *mem) { return &mem->apart; }
 
 void hw_mem_set_poison(hw_mem *mem, int byte) { mem->poison = byte; }
 int hw_mem_poison(const hw_mem *mem) { return mem->poison; }

@@ -34,7 +34,8 @@ typedef struct hw_allocation {
     uint32_t flags;         // the runtime's own
 } hw_allocation;
 
-// Reserves address space for limit_bytes (the simulated GPU's memory; touched pages alone cost memory).
+// Reserves address space for limit_bytes (the simulated GPU's memory; touched pages alone cost memory): a dozen times
+// as much, less where the process may not have it.
 hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag);
 void hw_mem_destroy(hw_mem *mem);
 
@@ -52,6 +53,16 @@ int hw_mem_poison(const hw_mem *mem);
 // Where the host reaches the byte at a device address, and those behind it in the same allocation. The address itself
 // unless it is device memory that the program's host code cannot touch; whether it is allocated is not looked at.
 void *hw_mem_host(const hw_mem *mem, uint64_t address);
+
+// The same for those who ask for many addresses: the range whose bytes lie elsewhere, and how far. It belongs to the
+// memory and lives as long.
+typedef struct hw_mem_apart {
+    uint64_t begin, bytes, shift;
+} hw_mem_apart;
+const hw_mem_apart *hw_mem_get_apart(const hw_mem *mem);
+static inline void *hw_mem_apart_host(const hw_mem_apart *apart, uint64_t address) {
+    return (void *)(uintptr_t)(address + (address - apart->begin < apart->bytes ? apart->shift : 0));
+}
 
 // Makes the program's own memory [address, address + bytes) accessible to kernels.
 hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag);

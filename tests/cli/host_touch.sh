@@ -25,6 +25,8 @@ for compiler in nvcc clang; do
     touches read "$reads" ', 20 bytes into the allocation of 1000 bytes' "$(line '"read"')"
     touches past "$writes" ', 0 bytes past the end of the nearest allocation of 1000 bytes' "$(line '"past"')"
     touches copy "$reads" ' bytes into the allocation of 1000 bytes' "$(line '"copy"')"
+    touches free "$reads" ', 8 bytes before the nearest allocation of 1000 bytes' "$(line '"free"')"
+    touches vector "$reads" ', 4 bytes into the allocation of 1000 bytes' "$(line '"vector"')"
     touches freed "$writes" ', 8 bytes into the freed allocation of 1000 bytes' "$(line 'p.2. = 1')"
     touches variable "$writes" ', 4 bytes into the variable of 16 bytes' "$(line 'address.1')"
     expect 42 "$halfwarp" run --compiler $compiler "$source" handled

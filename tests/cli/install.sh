@@ -16,7 +16,7 @@ grep -q ldconfig "$work/log" && fail "a staged installation speaks of ldconfig: 
 diff <(cd "$there" && find . | sort) <(cd "$work/stage/usr/local" && find . | sort) > "$work/differences" ||
     fail "DESTDIR: $(head -3 "$work/differences")"
 rm -r "$work/stage"
-for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so \
+for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so lib/halfwarp/nodriver/libcuda.so.1 \
     share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h lib/libhalfwarp.so \
     lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc lib/cmake/Halfwarp/HalfwarpConfig.cmake \
     share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \

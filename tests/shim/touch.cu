@@ -3,7 +3,9 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <vector>
 #include <unistd.h>
 
 __device__ int variable[4];
@@ -21,6 +23,8 @@ static int use(const char *how) {
     if (!strcmp(how, "read")) sum = p[5];                  // here
     if (!strcmp(how, "past")) p[250] = 1;                  // here
     if (!strcmp(how, "copy")) memcpy(pinned, p, 1000);     // here
+    if (!strcmp(how, "free")) free(p);                     // here
+    if (!strcmp(how, "vector")) sum = std::vector<int>(p + 1, p + 9)[0];   // here
     if (!strcmp(how, "freed")) {
         cudaFree(p);
         p[2] = 1;                                          // here
