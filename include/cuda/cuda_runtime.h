@@ -60,6 +60,7 @@
 #undef __reduce_xor_sync
 #include <__clang_cuda_complex_builtins.h>
 
+#include "halfwarp/barriers.h"
 #include "halfwarp/atomics.h"
 #include "halfwarp/cached_access.h"
 #include "halfwarp/reduce_sync.h"

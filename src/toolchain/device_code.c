@@ -14,6 +14,8 @@
 
 // To be changed with the options that compilers are given: code that was compiled otherwise is not used again.
 enum { RECIPE = 2 };
+// To be changed with what include/cuda makes of the same source, by clang.
+enum { HEADERS = 1 };
 
 // code: with NVRTC, the architecture that is compiled for, which several GPUs share.
 static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, const hw_compiler *compiler,
@@ -41,7 +43,10 @@ static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, con
     hw_hash_number(&key, (uint64_t)compiler->kind);
     if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, HW_PRODUCER_LINE);
     hw_compiler_identify(compiler->path, &key);
-    if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, request->include_dir);
+    if (compiler->kind == HW_COMPILER_CLANG) {
+        hw_hash_number(&key, HEADERS);
+        hw_hash_string(&key, request->include_dir);
+    }
     hw_process_hash_environment(&key);
     return key;
 }
