@@ -47,7 +47,9 @@ done <<'ROWS'
 --kernel step;1,step 3,step 5,step 
 --kernel ^step\(int;1,step 3,step 5,step 
 --kernel=long_enough<int,.3>;0,long 2,long 4,long 
---kernel ^(step|ns::a).*int;1,step 3,step 5,step 
+--kernel ^(step|ns::a).*int;0,long 1,step 2,long 3,step 4,long 5,step 
+--kernel ^void;0,long 2,long 4,long 
+--kernel ^int;
 --skip 4;4,long 5,step 
 --count 2;0,long 1,step 
 --kernel step --skip 1 --count 1;3,step 
