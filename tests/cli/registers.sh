@@ -96,6 +96,8 @@ says out "arrays  spills"
 grep -Eq '^ 0 crowded .* - ~?[0-9]+ B ' "$work/words" || fail "no spills of crowded: $(cat "$work/words")"
 grep -Eq '^ 3 indexed .* [0-9.]+ k?B - ' "$work/words" || fail "no local arrays of indexed: $(cat "$work/words")"
 says out "local arrays          bytes to and from arrays in local memory"
+grep -Eq '^crowded\(float\*, int\), 1 launch; spills of ~?[0-9]+ B per thread are on no line$' "$work/out" ||
+    fail "the lines of crowded do not name its spills: $(grep '^crowded' "$work/out")"
 ! grep -q "spill traffic" "$work/out" || fail "local arrays are called spills"
 line=$(grep -n 'a\[(n + threadIdx.x)' "$work/crowded.cu" | cut -d: -f1)
 grep -Eq "^ $line .* kB$" "$work/words" || fail "no local arrays of line $line: $(cat "$work/words")"
