@@ -58,20 +58,20 @@ static void print(void *context, const char *text, size_t length) {
     fwrite(text, 1, length, stdout);
 }
 
-// Launches come one after the other, and so do these.
 static void complain_once(const hw_diag *diag) {
     static bool has_failed;
     if (!has_failed) complain("", diag);
     has_failed = true;
 }
 
+// Launches come one after the other, and so do these.
 static void keep(void *context, const hw_report *report) {
     hw_diag diag = {0};
     (void)context;
     if (hw_journal_add(state.journal, report, &diag)) complain_once(&diag);
 }
 
-// Launches that are not counted leave their place in the journal, for the ordinals of those behind them.
+// A launch that is not counted leaves its place in the journal, for the ordinals of those behind it.
 static bool wants(void *context, const char *mangled) {
     hw_diag diag = {0};
     (void)context;

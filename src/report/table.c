@@ -136,8 +136,20 @@ static void write_file(const hw_gpu *gpu, const hw_report_line *lines, size_t n_
     hw_source_close(file.source);
 }
 
-// Which launches the lines are of: "kernel(int*), 3 launches", "..., 3 launches of 32x8 blocks of 256 from #4 on".
-static void write_subject(hw_report_lines of, const hw_report_kernel *kernel, FILE *out) {
+// What ptxas says of a kernel as a whole, so that its lines do not show it.
+static void write_spills(const hw_report *report, const hw_report_kernel *kernel, FILE *out) {
+    for (size_t i = 0; i < report->n_launches; i++) {
+        const hw_report_launch *l = &report->launches[i];
+        if (strcmp(l->mangled, kernel->mangled) != 0) continue;
+        if (l->spill_bytes)
+            fprintf(out, "; spills of %s%u B per thread are on no line", l->regs_estimated ? "~" : "", l->spill_bytes);
+        return;
+    }
+}
+
+// Which launches the lines are of: "kernel(int*), 3 launches", "kernel(int*), launch 7: grid 32x8, block 256".
+static void write_subject(const hw_report *report, const hw_report_kernel *kernel, FILE *out) {
+    const hw_report_lines of = report->lines_of;
     char grid[HW_REPORT_NUMBER * 2], block[HW_REPORT_NUMBER * 2];
     fprintf(out, "\n%s, ", kernel->kernel);
     if (of == HW_LINES_OF_LAUNCH) fprintf(out, "launch %" PRIu64, kernel->first);
@@ -148,12 +160,13 @@ static void write_subject(hw_report_lines of, const hw_report_kernel *kernel, FI
         if (kernel->smem_dynamic) fprintf(out, ", %u bytes of dynamic shared memory", kernel->smem_dynamic);
         if (of == HW_LINES_OF_GROUP) fprintf(out, ", the first is %" PRIu64, kernel->first);
     }
+    write_spills(report, kernel, out);
     fputc('\n', out);
 }
 
 static void write_kernel(const hw_report *report, const hw_report_kernel *kernel, const hw_report_look *look,
                          FILE *out) {
-    write_subject(report->lines_of, kernel, out);
+    write_subject(report, kernel, out);
     for (size_t first = 0, end; first < kernel->n_lines; first = end) {
         for (end = first + 1; end < kernel->n_lines; end++)
             if (strcmp(kernel->lines[end].file, kernel->lines[first].file)) break;
