@@ -107,7 +107,7 @@ mkdir folder.json
 refuses_rows "$halfwarp" <<'ROWS'
 run --gpu bad.json x.cu|bad.json:1: there is no key "sms"
 run --gpu cut.json x.cu|cut.json:2: it is no JSON
-profile --gpu wrong.json x.cu|wrong.json:2: "memory_gbs" is 99, and two transfers a clock at 3201 MHz over 6016 bits make
+profile --gpu wrong.json x.cu|wrong.json:2: "memory_gbs" is 99, and two transfers a clock at 3201 MHz
 occupancy --gpu none.json --block 32|cannot read the GPU of none.json: No such file
 ladder access --gpu h200,bad.json|bad.json:1: there is no key
 bandwidth --device sim:bad.json|bad.json:1: there is no key
@@ -160,11 +160,11 @@ asked c2050 "Tesla C2050|2.0|14|1147|1500|384|768|3221225472|engines 2 map 1 int
  managed 0|63"
 asked jetson-orin-nx "Orin|8.7|8|918|3200|128|2048|17179869184|engines 2 map 1 integrated 1 kernels 1 ecc 0 unified 1\
  managed 1|63"
-asked h200 "NVIDIA H200|9.0|132|1980|3201|6016|61440|150109880320|engines 3 map 1 integrated 0 kernels 1 ecc 1 unified 1\
- managed 1|63"
+asked h200 "NVIDIA H200|9.0|132|1980|3201|6016|61440|150109880320|engines 3 map 1 integrated 0 kernels 1 ecc 1\
+ unified 1 managed 1|63"
 # A relative path is the same file wherever the program goes.
-asked mine.json "Half a GTX 280|1.3|15|1296|1107|256|0|1073741824|engines 1 map 1 integrated 0 kernels 0 ecc 0 unified 0\
- managed 0|63"
+asked mine.json "Half a GTX 280|1.3|15|1296|1107|256|0|1073741824|engines 1 map 1 integrated 0 kernels 0 ecc 0\
+ unified 0 managed 0|63"
 
 # Profiled on one GPU of every compute capability; compiled once, or for a few where that takes a compiler each time.
 awk -F, 'NR > 1 && !seen[$4]++ {gsub(/"/, "", $1); print $1}' gpus.csv > each
