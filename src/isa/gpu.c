@@ -122,7 +122,7 @@ static const hw_gpu gpus[] = {
 #undef MIB
 };
 enum { N_GPUS = sizeof gpus / sizeof gpus[0] };
-_Static_assert(N_GPUS == 509, "one row per GPU of gpus.def");
+_Static_assert(N_GPUS == 510, "one row per GPU of gpus.def");
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
