@@ -166,6 +166,19 @@ asked h200 "NVIDIA H200|9.0|132|1980|3201|6016|61440|150109880320|engines 3 map 
 asked mine.json "Half a GTX 280|1.3|15|1296|1107|256|0|1073741824|engines 1 map 1 integrated 0 kernels 0 ecc 0\
  unified 0 managed 0|63"
 
+# Without the command the runtime reads the name or the file itself.
+if [ "$program" != asks.cu ]; then
+    library=$(dirname "$halfwarp")/lib
+    HALFWARP_GPU=mine.json LD_LIBRARY_PATH=$library expect 0 "$program"
+    says out "Half a GTX 280|"
+    HALFWARP_GPU="Tesla K80" LD_LIBRARY_PATH=$library expect 0 "$program"
+    says out "Tesla K80|3.7|13|"
+    HALFWARP_GPU=bad.json LD_LIBRARY_PATH=$library expect 2 "$program"
+    refuses 'halfwarp: bad.json:1: there is no key "sms"'
+    HALFWARP_GPU=nonsense LD_LIBRARY_PATH=$library expect 2 "$program"
+    refuses 'halfwarp: no GPU model is called "nonsense"'
+fi
+
 # Profiled on one GPU of every compute capability; compiled once, or for a few where that takes a compiler each time.
 awk -F, 'NR > 1 && !seen[$4]++ {gsub(/"/, "", $1); print $1}' gpus.csv > each
 [ "$(wc -l < each)" -ge 29 ] || fail "capabilities: $(cat each)"
