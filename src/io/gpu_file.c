@@ -182,6 +182,7 @@ static hw_status begin(reader *r) {
         return refuse(r, "based_on", "\"based_on\" is the name of a GPU that `halfwarp gpus` lists, in quotes%s%.60s%s",
                       name ? ", and not \"" : "", name ? name : "", name ? "\"" : "");
     r->own->gpu = *base;
+    r->own->gpu.based_on = base->id;
     r->own->gpu.id = NULL;
     r->own->gpu.source = "";
     return HW_OK;
@@ -267,6 +268,7 @@ static hw_status read_object(reader *r) {
     if (!status) status = take_values(r);
     if (!status) status = check_complete(r);
     if (status) return status;
+    if (has(r, "based_on")) r->own->gpu.based_on = base.based_on;   // however it was spelled
     if (!r->own->gpu.id) name_by_path(r);
     if (!*r->own->gpu.name) r->own->gpu.name = r->own->gpu.id;
     status = follow_memory(r, base.memory_bus_bits ? base.memory_gbs / base.memory_bus_bits : 0);
