@@ -111,19 +111,8 @@ static hw_status take_text(reader *r, const hw_gpu_field *field, const json_t *v
     return HW_OK;
 }
 
-// "9.0", one digit behind the point.
-static const hw_arch *capability(const char *text) {
-    char spelled[16];
-    const hw_arch *arch;
-    for (size_t i = 0; text && (arch = hw_arch_at(i)); i++) {
-        snprintf(spelled, sizeof spelled, "%d.%d", arch->cc / 10, arch->cc % 10);
-        if (strcmp(spelled, text) == 0) return arch;
-    }
-    return NULL;
-}
-
 static hw_status take_capability(reader *r, const hw_gpu_field *field, const json_t *value) {
-    const hw_arch *arch = capability(json_string_value(value));
+    const hw_arch *arch = json_is_string(value) ? hw_arch_named(json_string_value(value)) : NULL;
     if (arch) {
         r->own->gpu.arch = arch;
         return HW_OK;
