@@ -35,19 +35,9 @@ typedef struct gpus_list {
 
 // ---- Options --------------------------------------------------------------------------------------------------------
 
-static const hw_arch *find_capability(const char *text) {
-    const hw_arch *arch;
-    char spelled[16];
-    for (size_t i = 0; (arch = hw_arch_at(i)); i++) {
-        snprintf(spelled, sizeof spelled, "%d.%d", arch->cc / 10, arch->cc % 10);
-        if (strcmp(spelled, text) == 0) return arch;
-    }
-    return NULL;
-}
-
 static bool set_cc(void *options, const char *value) {
     ((gpus_words *)options)->cc = value;
-    if (find_capability(value)) return true;
+    if (hw_arch_named(value)) return true;
     hw_cli_complain("--cc is a compute capability, like 8.6, and '%s' is none", value);
     return false;
 }
@@ -59,7 +49,7 @@ static const hw_cli_option options_table[] = {
 // ---- Which ----------------------------------------------------------------------------------------------------------
 
 static void select_gpus(const char *words, const char *cc, gpus_list *list) {
-    const hw_arch *arch = cc ? find_capability(cc) : NULL;
+    const hw_arch *arch = cc ? hw_arch_named(cc) : NULL;
     const hw_gpu *gpu, *named = cc ? NULL : hw_gpu_find(words);
     for (size_t i = 0; (gpu = hw_gpu_at(i)); i++)
         if ((!arch || gpu->arch == arch) && (named ? gpu == named : hw_gpu_has_words(gpu, words)))
@@ -125,19 +115,10 @@ static void write_table(const gpus_list *list, FILE *out) {
     }
 }
 
-static void write_quoted(const char *text, FILE *out) {
-    fputc('"', out);
-    for (; text && *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void write_csv_cell(const hw_gpu *gpu, const hw_gpu_field *field, FILE *out) {
     const void *at = (const char *)gpu + field->offset;
     switch (field->kind) {
-    case HW_GPU_TEXT: write_quoted(*(const char *const *)at, out); break;
+    case HW_GPU_TEXT: hw_cli_write_quoted(*(const char *const *)at, out); break;
     case HW_GPU_CAPABILITY: fprintf(out, "%d.%d", gpu->arch->cc / 10, gpu->arch->cc % 10); break;
     case HW_GPU_U32: fprintf(out, "%u", *(const uint32_t *)at); break;
     case HW_GPU_U64: fprintf(out, "%llu", (unsigned long long)*(const uint64_t *)at); break;

@@ -19,7 +19,7 @@ static const char help[] =
     "How many blocks and warps of a launch one multiprocessor holds, which limit stops it there, and the block sizes\n"
     "that do better. With PROG, a .cu file or an executable, the same for each of its kernels; it is not run.\n"
     "\n"
-    "  --gpu G           the GPU; h200 unless given; `halfwarp gpus` lists them\n"
+    "  --gpu G           the GPU; h200 unless given; `halfwarp gpus` lists them; or a FILE.json of one\n"
     "  --block N         threads per block, 256 or 32x8; of a PROG each kernel's best size unless given\n"
     "  --regs R          registers per thread; no limit unless given. Of a PROG they come from ptxas where there is\n"
     "                    one that knows the GPU, else they are estimated\n"

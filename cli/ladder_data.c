@@ -8,6 +8,7 @@
 #include "json_output.h"
 #include "ladder_report.h"
 #include "origin.h"
+#include "text_output.h"
 
 // A fact's name as programs like it: "operations per byte" is operations_per_byte.
 enum { KEY = 64 };
@@ -26,15 +27,6 @@ static bool is_counted(const hw_ladder *ladder, const hw_ladder_row *row, int co
 }
 
 // ---- CSV ------------------------------------------------------------------------------------------------------------
-
-static void write_quoted(const char *text, FILE *out) {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 // A number that is not 0, which stands for none.
 static void write_csv_number(const char *format, double number, FILE *out) {
@@ -63,14 +55,14 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
     char type[32], size[96], counted[96] = "";
     if (ladder->counted_on) hw_cli_ladder_size(family, &ladder->counted, counted, sizeof counted);
     fprintf(out, "%s,", family->name);
-    write_quoted(ladder->device->name, out);
+    hw_cli_write_quoted(ladder->device->name, out);
     fprintf(out, ",%s,%s,%s,%s", hw_dtype_name(ladder->problem.dtype, type, sizeof type),
             hw_cli_ladder_size(family, &ladder->problem, size, sizeof size),
             ladder->counted_on ? ladder->counted_on->id : "", counted);
     fprintf(out, ",%d,%s,", row->rung->number, row->rung->name);
     if (row->block[0]) fprintf(out, "%ux%u", row->block[0], row->block[1]);
     fprintf(out, ",%d,%s,%" PRIu64 ",", row->is_best_block, hw_cli_ladder_result(row), row->verdict.n_wrong);
-    write_quoted(row->status ? row->text : row->verdict.text, out);
+    hw_cli_write_quoted(row->status ? row->text : row->verdict.text, out);
     write_csv_times(ladder, row, out);
     if (row->resident_blocks) fprintf(out, ",%u", row->resident_blocks);
     else fputc(',', out);

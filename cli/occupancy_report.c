@@ -5,6 +5,7 @@
 #include "json_output.h"
 #include "occupancy.h"
 #include "report/grid.h"
+#include "text_output.h"
 
 hw_occupancy hw_occupancy_ask(const hw_occupancy_list *list, const hw_occupancy_row *row, uint32_t block) {
     const hw_arch *arch = list->gpu->arch;
@@ -253,15 +254,6 @@ static const char *short_pct(double pct, char text[32]) {
 
 // ---- CSV ------------------------------------------------------------------------------------------------------------
 
-static void write_quoted(const char *text, FILE *out) {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void write_csv(const hw_occupancy_list *list, FILE *out) {
     if (list->program) fputs("kernel,block,regs,regs_estimated,smem_static,smem_dynamic,", out);
     fputs("blocks,warps,occupancy_pct,limit_warps,limit_blocks,limit_regs,limit_smem,limiter", out);
@@ -271,7 +263,7 @@ static void write_csv(const hw_occupancy_list *list, FILE *out) {
         const hw_occupancy *o = &row->held;
         char limiter[64], pct[32];
         if (list->program) {
-            write_quoted(row->kernel, out);
+            hw_cli_write_quoted(row->kernel, out);
             fprintf(out, ",%u,%u,%d,%u,%u,", row->block, row->regs, row->regs_estimated, row->smem_static,
                     row->smem_dynamic);
         }

@@ -36,7 +36,8 @@ extern "C" {
 //   cpu      this machine's processors, all of them
 //   cuda:N   GPU N, by the driver and NVRTC, which are loaded when the device is opened; kernels are compiled when they
 //            are first used and kept on disk
-//   sim:G    GPU model G (h200, v100, ...; `halfwarp gpus`) simulated on the CPU: slow, and every result as on the GPU
+//   sim:G    GPU model G (h200, v100, ...; `halfwarp gpus`) simulated on the CPU: slow, and every result as on the GPU;
+//            or a file's GPU, sim:FILE.json (halfwarp-gpus(1))
 //
 // Calls on one device may come from several threads; calls on one stream from one at a time. Devices, streams and
 // events mean what they do in CUDA's driver API, which cuda:N calls.

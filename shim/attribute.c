@@ -23,6 +23,9 @@ static bool has_ecc(const hw_gpu *g) {
     return g->arch->cc >= 20 && !is_for_games(g) && !hw_gpu_is_integrated(g);
 }
 
+// Of a texture in three dimensions, along each (programming guides 4.2 and 12.8, technical specifications).
+static int largest_cube(const hw_arch *a) { return a->cc < 30 ? 2048 : a->cc < 60 ? 4096 : 16384; }
+
 static int copy_engines(const hw_gpu *g) {
     static const struct {
         int cc, of_games, others;

@@ -111,19 +111,8 @@ static hw_status take_text(reader *r, const hw_gpu_field *field, const json_t *v
     return HW_OK;
 }
 
-// "9.0", one digit behind the point.
-static const hw_arch *capability(const char *text) {
-    char spelled[16];
-    const hw_arch *arch;
-    for (size_t i = 0; text && (arch = hw_arch_at(i)); i++) {
-        snprintf(spelled, sizeof spelled, "%d.%d", arch->cc / 10, arch->cc % 10);
-        if (strcmp(spelled, text) == 0) return arch;
-    }
-    return NULL;
-}
-
 static hw_status take_capability(reader *r, const hw_gpu_field *field, const json_t *value) {
-    const hw_arch *arch = capability(json_string_value(value));
+    const hw_arch *arch = json_is_string(value) ? hw_arch_named(json_string_value(value)) : NULL;
     if (arch) {
         r->own->gpu.arch = arch;
         return HW_OK;
@@ -182,6 +171,7 @@ static hw_status begin(reader *r) {
         return refuse(r, "based_on", "\"based_on\" is the name of a GPU that `halfwarp gpus` lists, in quotes%s%.60s%s",
                       name ? ", and not \"" : "", name ? name : "", name ? "\"" : "");
     r->own->gpu = *base;
+    r->own->gpu.based_on = base->id;
     r->own->gpu.id = NULL;
     r->own->gpu.source = "";
     return HW_OK;
@@ -267,6 +257,7 @@ static hw_status read_object(reader *r) {
     if (!status) status = take_values(r);
     if (!status) status = check_complete(r);
     if (status) return status;
+    if (has(r, "based_on")) r->own->gpu.based_on = base.based_on;   // however it was spelled
     if (!r->own->gpu.id) name_by_path(r);
     if (!*r->own->gpu.name) r->own->gpu.name = r->own->gpu.id;
     status = follow_memory(r, base.memory_bus_bits ? base.memory_gbs / base.memory_bus_bits : 0);

@@ -2,6 +2,7 @@
 #include "isa/gpu.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -122,7 +123,7 @@ static const hw_gpu gpus[] = {
 #undef MIB
 };
 enum { N_GPUS = sizeof gpus / sizeof gpus[0] };
-_Static_assert(N_GPUS == 509, "one row per GPU of gpus.def");
+_Static_assert(N_GPUS == 510, "one row per GPU of gpus.def");
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
@@ -214,6 +215,15 @@ bool hw_gpu_is_integrated(const hw_gpu *gpu) {
 const hw_arch *hw_arch_find(int cc) {
     for (size_t i = 0; i < N_ARCHS; i++)
         if (archs[i]->cc == cc) return archs[i];
+    return NULL;
+}
+
+const hw_arch *hw_arch_named(const char *text) {
+    for (size_t i = 0; i < N_ARCHS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d.%d", archs[i]->cc / 10, archs[i]->cc % 10);
+        if (!strcmp(name, text)) return archs[i];
+    }
     return NULL;
 }
 

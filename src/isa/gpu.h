@@ -75,6 +75,7 @@ bool hw_gpu_is_integrated(const hw_gpu *gpu);
 // What a compute capability fixes, by number (90 for 9.0); NULL when it is not known. hw_arch_at: ascending, NULL past
 // the end.
 const hw_arch *hw_arch_find(int cc);
+const hw_arch *hw_arch_named(const char *text);   // "9.0"
 const hw_arch *hw_arch_at(size_t index);
 
 #endif

@@ -107,7 +107,7 @@ mkdir folder.json
 refuses_rows "$halfwarp" <<'ROWS'
 run --gpu bad.json x.cu|bad.json:1: there is no key "sms"
 run --gpu cut.json x.cu|cut.json:2: it is no JSON
-profile --gpu wrong.json x.cu|wrong.json:2: "memory_gbs" is 99, and two transfers a clock at 3201 MHz over 6016 bits make
+profile --gpu wrong.json x.cu|wrong.json:2: "memory_gbs" is 99, and two transfers a clock at 3201 MHz
 occupancy --gpu none.json --block 32|cannot read the GPU of none.json: No such file
 ladder access --gpu h200,bad.json|bad.json:1: there is no key
 bandwidth --device sim:bad.json|bad.json:1: there is no key
@@ -134,6 +134,7 @@ int main() {
     cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0);
     printf("%s|%d.%d|%d|%d|%d|%d|%d|%zu|", p.name, p.major, p.minor, p.multiProcessorCount, khz / 1000,
            memory_khz / 1000, p.memoryBusWidth, p.l2CacheSize / 1024, (size_t)p.totalGlobalMem);
+    printf("%d %dx%d %d|", p.maxTexture1D, p.maxTexture2D[0], p.maxTexture2D[1], p.maxTexture3D[2]);
     printf("engines %d map %d integrated %d kernels %d ecc %d unified %d managed %d|", p.asyncEngineCount,
            p.canMapHostMemory, p.integrated, p.concurrentKernels, p.ECCEnabled, p.unifiedAddressing, p.managedMemory);
     cudaMalloc(&x, 256);
@@ -152,19 +153,32 @@ asked() {   # GPU ROW
     expect 0 "$halfwarp" run --gpu "$1" "$program"
     grep -qxF -- "$2" out || fail "$1: $(cat out)"
 }
-asked 8800gtx "GeForce 8800 GTX|1.0|16|1350|900|384|0|805306368|engines 0 map 0 integrated 0 kernels 0 ecc 0 unified 0\
- managed 0|63"
-asked gtx280 "GeForce GTX 280|1.3|30|1296|1107|512|0|1073741824|engines 1 map 1 integrated 0 kernels 0 ecc 0 unified 0\
- managed 0|63"
-asked c2050 "Tesla C2050|2.0|14|1147|1500|384|768|3221225472|engines 2 map 1 integrated 0 kernels 1 ecc 1 unified 1\
- managed 0|63"
-asked jetson-orin-nx "Orin|8.7|8|918|3200|128|2048|17179869184|engines 2 map 1 integrated 1 kernels 1 ecc 0 unified 1\
- managed 1|63"
-asked h200 "NVIDIA H200|9.0|132|1980|3201|6016|61440|150109880320|engines 3 map 1 integrated 0 kernels 1 ecc 1 unified 1\
- managed 1|63"
+asked 8800gtx "GeForce 8800 GTX|1.0|16|1350|900|384|0|805306368|8192 65536x32768 2048|\
+engines 0 map 0 integrated 0 kernels 0 ecc 0 unified 0 managed 0|63"
+asked gtx280 "GeForce GTX 280|1.3|30|1296|1107|512|0|1073741824|8192 65536x32768 2048|\
+engines 1 map 1 integrated 0 kernels 0 ecc 0 unified 0 managed 0|63"
+asked c2050 "Tesla C2050|2.0|14|1147|1500|384|768|3221225472|65536 65536x65535 2048|\
+engines 2 map 1 integrated 0 kernels 1 ecc 1 unified 1 managed 0|63"
+asked jetson-orin-nx "Orin|8.7|8|918|3200|128|2048|17179869184|131072 131072x65536 16384|\
+engines 2 map 1 integrated 1 kernels 1 ecc 0 unified 1 managed 1|63"
+asked h200 "NVIDIA H200|9.0|132|1980|3201|6016|61440|150109880320|131072 131072x65536 16384|\
+engines 3 map 1 integrated 0 kernels 1 ecc 1 unified 1 managed 1|63"
 # A relative path is the same file wherever the program goes.
-asked mine.json "Half a GTX 280|1.3|15|1296|1107|256|0|1073741824|engines 1 map 1 integrated 0 kernels 0 ecc 0 unified 0\
- managed 0|63"
+asked mine.json "Half a GTX 280|1.3|15|1296|1107|256|0|1073741824|8192 65536x32768 2048|\
+engines 1 map 1 integrated 0 kernels 0 ecc 0 unified 0 managed 0|63"
+
+# Without the command the runtime reads the name or the file itself.
+if [ "$program" != asks.cu ]; then
+    library=$(dirname "$halfwarp")/lib
+    HALFWARP_GPU=mine.json LD_LIBRARY_PATH=$library expect 0 "$program"
+    says out "Half a GTX 280|"
+    HALFWARP_GPU="Tesla K80" LD_LIBRARY_PATH=$library expect 0 "$program"
+    says out "Tesla K80|3.7|13|"
+    HALFWARP_GPU=bad.json LD_LIBRARY_PATH=$library expect 2 "$program"
+    refuses 'halfwarp: bad.json:1: there is no key "sms"'
+    HALFWARP_GPU=nonsense LD_LIBRARY_PATH=$library expect 2 "$program"
+    refuses 'halfwarp: no GPU model is called "nonsense"'
+fi
 
 # Profiled on one GPU of every compute capability; compiled once, or for a few where that takes a compiler each time.
 awk -F, 'NR > 1 && !seen[$4]++ {gsub(/"/, "", $1); print $1}' gpus.csv > each

@@ -50,8 +50,9 @@ static void rows_agree_with_their_chips(void **state) {
         bool is_used = false;
         for (size_t k = 0; (gpu = hw_gpu_at(k)); k++) is_used |= !strcmp(gpu->chip, chip->name);
         assert_true(is_used && hw_arch_find(chip->cc) && hw_chip_find(chip->name) == chip);
-        // Chips of Tegra and its like end with a letter.
-        assert_int_equal(chip->is_integrated, isalpha((unsigned char)chip->name[strlen(chip->name) - 1]) != 0);
+        // Chips of Tegra and its like end with a letter; those of chipsets begin otherwise.
+        const bool is_letter = isalpha((unsigned char)chip->name[strlen(chip->name) - 1]) != 0;
+        assert_int_equal(chip->is_integrated, is_letter || chip->name[0] == 'M');
     }
     assert_null(hw_chip_find("GA199"));
     assert_int_equal(wrong, 0);
@@ -82,6 +83,13 @@ static void figures_follow_from_each_other(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+static void capabilities_by_their_text(void **state) {
+    (void)state;
+    assert_ptr_equal(hw_arch_named("9.0"), hw_arch_find(90));
+    assert_ptr_equal(hw_arch_named("12.1"), hw_arch_find(121));
+    assert_true(!hw_arch_named("9.1") && !hw_arch_named("90") && !hw_arch_named("") && !hw_arch_named("9.0 "));
+}
+
 // Every occupancy limit is there: a warp of few registers runs, and each resource limits.
 static void every_capability_is_whole(void **state) {
     const hw_arch *arch;
@@ -91,6 +99,7 @@ static void every_capability_is_whole(void **state) {
         bool is_used = false;
         for (size_t k = 0; (gpu = hw_gpu_at(k)); k++) is_used |= gpu->arch == arch;
         assert_true(is_used && arch->generation[0]);
+        assert_ptr_equal(hw_arch_find(arch->cc), arch);
         for (int rate = 0; rate < HW_RATES; rate++)
             if (rate == HW_RATE_F32 || rate == HW_RATE_IADD || rate >= HW_RATE_BARRIER)
                 assert_true(hw_rate_of(arch, (hw_rate)rate) > 0);
@@ -146,6 +155,7 @@ int main(void) {
         cmocka_unit_test(ids_are_words_of_their_own),     cmocka_unit_test(rows_agree_with_their_chips),
         cmocka_unit_test(figures_follow_from_each_other), cmocka_unit_test(every_capability_is_whole),
         cmocka_unit_test(names_are_spelled_as_people_do), cmocka_unit_test(words_and_drivers_names),
+        cmocka_unit_test(capabilities_by_their_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

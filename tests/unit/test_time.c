@@ -222,6 +222,24 @@ static void gpus_without_a_row(void **state) {
     }
 }
 
+// Half of a relative's bus is half of its second-level cache's slices, and what a file is based on is the relative.
+static void relatives_by_their_bus(void **state) {
+    const hw_gpu *rtx3090 = hw_gpu_find("rtx3090");
+    const hw_time_work w = {.blocks = 1 << 16, .warps = 1 << 19, .blocks_per_sm = 6, .store_sectors = 1 << 26};
+    hw_gpu half = *rtx3090;
+    (void)state;
+    half.id = "another";
+    half.memory_bus_bits /= 2;
+    const double whole_us = hw_model_time(rtx3090, &w).bound_us[HW_BOUND_MEMORY];
+    assert_true(whole_us > 0);
+    assert_near(hw_model_time(&half, &w).bound_us[HW_BOUND_MEMORY], 2 * whole_us, 1e-6 * whole_us);
+    half.based_on = "h200";
+    const double ratio = 1536.0 * 6016 / 384 / 5120;   // bytes per clock for each bit of the bus
+    assert_near(hw_model_time(&half, &w).bound_us[HW_BOUND_MEMORY], 2 * whole_us * ratio, 1e-6 * whole_us);
+    half.memory_bus_bits = 0;   // not known: as the relative's
+    assert_near(hw_model_time(&half, &w).bound_us[HW_BOUND_MEMORY], whole_us * 1536 / 5120, 1e-6 * whole_us);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_by_hand),        cmocka_unit_test(bounds_are_named),
@@ -229,7 +247,7 @@ int main(void) {
         cmocka_unit_test(scattered_stores),      cmocka_unit_test(partitions_of_1x),
         cmocka_unit_test(caches),                cmocka_unit_test(a_single_block),
         cmocka_unit_test(grows_with_each_count), cmocka_unit_test(hostile),
-        cmocka_unit_test(gpus_without_a_row),
+        cmocka_unit_test(gpus_without_a_row),    cmocka_unit_test(relatives_by_their_bus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
