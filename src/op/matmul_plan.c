@@ -83,21 +83,37 @@ hw_plan_launch *hw_product_begin(const hw_product *p, const char *file, const ch
     return launch;
 }
 
-enum { PLAIN_TILE = 64, PLAIN_THREADS = 256, MOST_GRID = 65535 };
+enum { PLAIN_TILE = 64, DP4A_TILE = 128, PLAIN_THREADS = 256, MOST_GRID = 65535 };
 
-static void plan_plain(const hw_product *p, hw_plan *plan) {
-    hw_plan_launch *launch = hw_product_begin(p, "matmul/96_plain.cu", "product_plain", plan);
-    const uint64_t rows = hw_divide_up(p->m, PLAIN_TILE), batches = hw_product_batches(p);
-    launch->grid[0] = (uint32_t)hw_divide_up(p->n, PLAIN_TILE);
+// Blocks walk on where there are more tiles or batches than a grid has.
+static void lay_grid(const hw_product *p, uint32_t tile, hw_plan_launch *launch) {
+    const uint64_t rows = hw_divide_up(p->m, tile), batches = hw_product_batches(p);
+    launch->grid[0] = (uint32_t)hw_divide_up(p->n, tile);
     launch->grid[1] = (uint32_t)(rows < MOST_GRID ? rows : MOST_GRID);
     launch->grid[2] = (uint32_t)(batches < MOST_GRID ? batches : MOST_GRID);
     launch->block[0] = PLAIN_THREADS;
     launch->block[1] = launch->block[2] = 1;
 }
 
+void hw_product_plan_plain(const hw_product *p, hw_plan *plan) {
+    lay_grid(p, PLAIN_TILE, hw_product_begin(p, "matmul/96_plain.cu", "product_plain", plan));
+}
+
+bool hw_product_dp4a_takes(const hw_product *p, const hw_device_properties *device) {
+    enum { DP4A_CC = 61 };
+    return hw_product_is_integer(p) && p->input.bits == 8 && device->cc >= DP4A_CC && p->k;
+}
+
+void hw_product_plan_dp4a(const hw_product *p, hw_plan *plan) {
+    hw_plan_launch *launch = hw_product_begin(p, "matmul/98_dp4a.cu", "product_dp4a", plan);
+    hw_plan_define(plan, launch, "A_WORDS", p->a.align_bytes >= 4);
+    hw_plan_define(plan, launch, "B_WORDS", p->b.align_bytes >= 4);
+    lay_grid(p, DP4A_TILE, launch);
+}
+
 // ---- The choice -----------------------------------------------------------------------------------------------------
 
-typedef enum way { BY_TILES, ON_TENSOR_CORES, PLAINLY } way;
+typedef enum way { BY_TILES, ON_TENSOR_CORES, BY_DP4A, PLAINLY } way;
 
 // f64 on tensor cores is twice as fast, and has a whole tile's k in one block; the tiles of CUDA cores cut k.
 static bool prefers_tensors(const hw_product *p, const hw_device_properties *device) {
@@ -111,7 +127,8 @@ static bool prefers_tensors(const hw_product *p, const hw_device_properties *dev
 static hw_status choose(const hw_product *p, const hw_device_properties *device, way *out, hw_diag *diag) {
     const bool asks_tensors = p->precision == HW_PRECISION_TF32 || p->precision == HW_PRECISION_BF16;
     const bool is_plain = hw_product_is_integer(p) || p->input.bits == 16;
-    *out = prefers_tensors(p, device) ? ON_TENSOR_CORES : is_plain ? PLAINLY : BY_TILES;
+    *out = hw_product_dp4a_takes(p, device) ? BY_DP4A
+         : prefers_tensors(p, device) ? ON_TENSOR_CORES : is_plain ? PLAINLY : BY_TILES;
     if (*out != BY_TILES || !asks_tensors) return HW_OK;
     return hw_diag_set(diag, HW_UNSUPPORTED, "products in %s are for tensor cores from compute capability 8.0; %s has "
                        "%d.%d", p->precision == HW_PRECISION_TF32 ? "tf32" : "bf16", device->name, device->cc / 10,
@@ -130,7 +147,9 @@ hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *d
         hw_tensor_choose(p, device, &tensor);
         hw_tensor_plan_launch(p, &tensor, &out->plan);
     } else if (chosen == PLAINLY) {
-        plan_plain(p, &out->plan);
+        hw_product_plan_plain(p, &out->plan);
+    } else if (chosen == BY_DP4A) {
+        hw_product_plan_dp4a(p, &out->plan);
     } else {
         hw_product_choose(p, device, &tiles);
         hw_product_plan_launch(p, &tiles, &out->plan);
@@ -152,6 +171,10 @@ hw_status hw_matmul_plan_explain(const hw_product *p, const hw_device_properties
     } else if (chosen == PLAINLY) {
         snprintf(text, text_bytes, "kernel: matmul/96_plain.cu, tiles of %d x %d, one element at a time\n", PLAIN_TILE,
                  PLAIN_TILE);
+    } else if (chosen == BY_DP4A) {
+        snprintf(text, text_bytes, "kernel: matmul/98_dp4a.cu, tiles of %d x %d, four steps of k an instruction; A is "
+                 "read by %s, B by %s\n", DP4A_TILE, DP4A_TILE, p->a.align_bytes >= 4 ? "words" : "bytes",
+                 p->b.align_bytes >= 4 ? "words" : "bytes");
     } else {
         const int used = snprintf(text, text_bytes, "kernel: matmul/90_tiles.cu, CUDA cores\n");
         hw_product_choose(p, device, &tiles);
