@@ -55,12 +55,12 @@ static void test_wider_results(void **state) {
         }
 }
 
-// Nothing, one, primes, and around the tiles of kernels (64; of bytes 128) and of the processor (6 x 32, blocks of 192 x 256 and 256
-// steps).
+// Nothing, one, primes, and around the tiles of kernels (64; of bytes 128) and of the processor (6 x 32, blocks of
+// 192 x 256 and 256 steps).
 static void test_sizes(void **state) {
-    static const int64_t sizes[][3] = {{0, 5, 5}, {5, 0, 5}, {5, 5, 0}, {1, 1, 1}, {1, 64, 64}, {63, 64, 65},
-                                       {64, 65, 63}, {65, 63, 64}, {7, 31, 15}, {6, 32, 16}, {13, 33, 17}, {127, 129, 33},
-                                       {128, 128, 32}, {129, 127, 31}};
+    static const int64_t sizes[][3] = {{0, 5, 5},    {5, 0, 5},    {5, 5, 0},      {1, 1, 1},      {1, 64, 64},
+                                       {63, 64, 65}, {64, 65, 63}, {65, 63, 64},   {7, 31, 15},    {6, 32, 16},
+                                       {13, 33, 17}, {127, 129, 33}, {128, 128, 32}, {129, 127, 31}};
     static const int64_t large[][3] = {{191, 257, 255}, {193, 255, 257}, {385, 70, 513}, {5, 600, 1000}};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
