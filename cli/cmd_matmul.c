@@ -4,18 +4,21 @@
 
 #include "array_file.h"
 #include "base/status.h"
+#include "op/family.h"
 #include "options.h"
 #include "unfinished.h"
 
 static const char help[] =
     "usage: halfwarp matmul A.npy B.npy -o C.npy [OPTIONS]\n"
     "\n"
-    "Writes the matrix product of two arrays of floats as numpy.matmul shapes it: the last two axes are matrices, the\n"
-    "axes before them batches that are broadcast; an array of one axis is a row (A) or a column (B), and the axis is\n"
-    "dropped again. Both are of one dtype, float16, float32 or float64, in C or Fortran order. A or B, and C, can be\n"
-    "- for standard input and output.\n"
+    "Writes the matrix product of two arrays as numpy.matmul shapes it: the last two axes are matrices, the axes\n"
+    "before them batches that are broadcast; an array of one axis is a row (A) or a column (B), and the axis is\n"
+    "dropped again. Both are of one dtype, float16, float32, float64 or an integer, in C or Fortran order. Integers\n"
+    "wrap, as NumPy's do. A or B, and C, can be - for standard input and output.\n"
     "\n"
     "  -o FILE         where the result goes; it is there whole or not at all\n"
+    "  --dtype T       of the result: the arrays' (as it is unless given); i32 for int8 and int16, u32 for uint8 and\n"
+    "                  uint16, so that sums do not wrap; f32 for float16\n"
     "  --precision P   fp32 or fp64, what the dtype has (as it is unless given); of float32 tf32 or bf16, which round\n"
     "                  the inputs for tensor cores\n"
     "  --device D      cpu, cuda:N or sim:G; unless given, cuda:0 where there is one, else cpu\n"
@@ -24,6 +27,7 @@ static const char help[] =
 typedef struct matmul_options {
     const char *inputs[2], *output, *device;
     hw_precision precision;
+    DLDataType dtype;                // of the result; of 0 bits: the arrays'
     bool explain;
 } matmul_options;
 
@@ -54,6 +58,12 @@ static bool set_precision(void *options, const char *value) {
     return false;
 }
 
+static bool set_dtype(void *options, const char *value) {
+    if (hw_dtype_find(value, &((matmul_options *)options)->dtype)) return true;
+    hw_cli_complain("--dtype is a type of elements, as i32, u32 or f32, and not '%s'", value);
+    return false;
+}
+
 static bool set_explain(void *options, const char *value) {
     (void)value;
     ((matmul_options *)options)->explain = true;
@@ -62,6 +72,7 @@ static bool set_explain(void *options, const char *value) {
 
 static const hw_cli_option options_table[] = {
     {"-o", true, set_output},
+    {"--dtype", true, set_dtype},
     {"--precision", true, set_precision},
     {"--device", true, set_device},
     {"--explain", false, set_explain},
@@ -148,18 +159,20 @@ static int shape_result(const operand *a, const operand *b, int64_t shape[HW_NPY
 }
 
 // What NumPy keeps of it: without the axes that vectors were given.
-static void drop_axes(const operand *a, const operand *b, const int64_t *shape, int rank, hw_npy_header *header) {
+static void drop_axes(const operand *a, const operand *b, DLDataType dtype, const int64_t *shape, int rank,
+                      hw_npy_header *header) {
     int64_t kept[HW_NPY_MAX_RANK];
     int n = 0;
     for (int k = 0; k < rank; k++)
         if (!(k == rank - 2 && a->was_vector) && !(k == rank - 1 && b->was_vector)) kept[n++] = shape[k];
-    hw_cli_npy_header(a->tensor.dtype, n, kept, header);
+    hw_cli_npy_header(dtype, n, kept, header);
 }
 
 // ---- The work -------------------------------------------------------------------------------------------------------
 
 typedef struct product {
     hw_precision precision;
+    DLDataType dtype;
     int64_t shape[HW_NPY_MAX_RANK];
     int rank;
 } product;
@@ -197,7 +210,7 @@ static int explain(hw_device *device, const operand *a, const operand *b, produc
     char text[8192];
     hw_diag diag = {0};
     DLTensor first = hw_cli_array_there(device, &a->tensor), second = hw_cli_array_there(device, &b->tensor);
-    DLTensor c = {.device = first.device, .ndim = p->rank, .dtype = first.dtype, .shape = p->shape};
+    DLTensor c = {.device = first.device, .ndim = p->rank, .dtype = p->dtype, .shape = p->shape};
     // As run will arrange them.
     if (first.ndim > 2) first.strides = NULL;
     if (second.ndim > 2) second.strides = NULL;
@@ -210,23 +223,21 @@ static int explain(hw_device *device, const operand *a, const operand *b, produc
 static int check_types(const matmul_options *options, const hw_npy *npy) {
     for (int i = 0; i < 2; i++) {
         const char *name = strcmp(options->inputs[i], "-") == 0 ? "standard input" : options->inputs[i];
-        if (npy[i].header.dtype.code != kDLFloat) {
-            hw_cli_complain("%s: matrix products are of floats, and its dtype is '%s'", name, npy[i].header.descr);
-            return HW_EXIT_UNSUPPORTED;
-        }
         if (npy[i].tensor.ndim == 0) {
             hw_cli_complain("%s: a matrix product takes arrays of one axis or more, and it has none", name);
             return HW_EXIT_USAGE;
         }
     }
-    if (npy[0].header.dtype.bits == npy[1].header.dtype.bits) return 0;
+    const DLDataType *a = &npy[0].header.dtype, *b = &npy[1].header.dtype;
+    if (a->code == b->code && a->bits == b->bits) return 0;
     hw_cli_complain("the arrays are of two dtypes, '%s' and '%s'", npy[0].header.descr, npy[1].header.descr);
     return HW_EXIT_USAGE;
 }
 
 static int multiply(const matmul_options *options, const hw_npy *npy) {
     operand a, b;
-    product p = {.precision = options->precision};
+    product p = {.precision = options->precision,
+                 .dtype = options->dtype.bits ? options->dtype : npy[0].header.dtype};
     hw_cli_work work = {.inputs = {options->inputs[0], options->inputs[1]}, .n_inputs = 2, .n_in = 2,
                         .outputs = {options->output}, .n_out = 1, .run = run, .context = &p};
     hw_device *device;
@@ -236,7 +247,7 @@ static int multiply(const matmul_options *options, const hw_npy *npy) {
     make_operand(&npy[1], false, &b);
     status = shape_result(&a, &b, p.shape, &p.rank);
     if (status) return status;
-    drop_axes(&a, &b, p.shape, p.rank, &work.headers[0]);
+    drop_axes(&a, &b, p.dtype, p.shape, p.rank, &work.headers[0]);
     work.in[0] = a.tensor;
     work.in[1] = b.tensor;
     hw_cli_hold_signals();

@@ -168,22 +168,25 @@ typedef enum hw_precision {
 //             last two are batches; one of extent 1, or missing at the front, in A or B serves all of C's, as in NumPy.
 // Strides     the last two axes of each array: one of them contiguous (row- or column-major, any leading dimension);
 //             batch axes any, 0 included for A and B. No two elements of C may share memory.
-// Types       A and B of one type: f32, f64, f16 or bf16; C of the same, or f32 for f16 and bf16.
+// Types       A and B of one type: f32, f64, f16, bf16, or an integer, i8 to i64 and u8 to u64. C of the same; or, with
+//             room for its sums, f32 for f16 and bf16, i32 for i8 and i16, u32 for u8 and u16.
 // alpha, beta beta 0: C is only written, whatever it held, NaN included. alpha 0: A and B are not read. Both are
-//             rounded to the type of the sums.
+//             rounded to the type of the sums; of integers they are whole numbers of at most 2^53.
 // Alignment   none is asked for; rows that begin at multiples of 16 bytes are the fastest.
 // Place       all arrays on the stream's device; for cpu on this machine. C must not overlap A or B.
 // Order       asynchronous on cuda; done on return on cpu and sim. Deterministic: the same bits in every run on a
 //             device.
 // Accuracy    a sum of k products in the order of the kernel that was chosen, in f32 (f64 for f64): the error of an
-//             element is at most about k eps sum |a||b|, in practice near sqrt(k) eps.
+//             element is at most about k eps sum |a||b|, in practice near sqrt(k) eps. Integers are exact modulo 2^n,
+//             n the bits of C, on every device: they wrap, as NumPy's do.
 // Errors      HW_USAGE: NULL, shapes that do not fit, wrong device, overlap, a precision that the type does not have;
 //             HW_UNSUPPORTED: a type or strides other than these, tensor cores that the device lacks; HW_NOT_FOUND: cpu
-//             without OpenBLAS; HW_NO_MEMORY; HW_COMPILE.
+//             without OpenBLAS, of floats; HW_NO_MEMORY; HW_COMPILE.
 // Cost        2 m n k operations a matrix; where few tiles would leave multiprocessors idle k is cut, and the parts are
 //             kept in scratch memory on the device (at most 64 MiB).
 // Source      BLAS's gemm, with NumPy's batches. PTX ISA, "Matrix multiply-accumulate operation using mma instruction",
-//             of tensor cores; cpu calls OpenBLAS (cblas.h of version 0.3).
+//             of tensor cores; cpu calls OpenBLAS (cblas.h of version 0.3), and multiplies integers in blocks, as in
+//             Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008).
 HW_API hw_status hw_matmul(hw_stream *stream, double alpha, const DLTensor *a, const DLTensor *b, double beta,
                            DLTensor *c, hw_precision precision, hw_diag *diag);
 

@@ -1,5 +1,5 @@
-// Any product on any GPU: 16-bit elements where there are no tensor cores for them, and what is left to do where k is
-// 0.
+// Any product on any GPU: integers, 16-bit elements where there are no tensor cores for them, and what is left to do
+// where k is 0.
 //
 // Idea       Tiles of 64x64 in registers, elements widened on their way into shared memory. Every layout, one element
 //            at a time; the lanes go along whichever axis is contiguous.

@@ -1,10 +1,18 @@
-// The elements of a product by number, 16-bit ones included, and the type that it is summed in.
+// The elements of a product by number, 16-bit ones and integers included, and the type that it is summed in.
 #pragma once
 
 #define TYPE_F32 0
 #define TYPE_F64 1
 #define TYPE_F16 2
 #define TYPE_BF16 3
+#define TYPE_I8 4
+#define TYPE_I16 5
+#define TYPE_I32 6
+#define TYPE_I64 7
+#define TYPE_U8 8
+#define TYPE_U16 9
+#define TYPE_U32 10
+#define TYPE_U64 11
 
 #ifndef INPUT
 #define INPUT TYPE_F32
@@ -16,6 +24,15 @@
 template <int type> struct element_of { typedef unsigned short stored; typedef float sum; };
 template <> struct element_of<TYPE_F32> { typedef float stored, sum; };
 template <> struct element_of<TYPE_F64> { typedef double stored, sum; };
+// Sums of integers are modulo 2^32 or 2^64, whose bits have no sign; elements that are widened have one.
+template <> struct element_of<TYPE_I8> { typedef signed char stored; typedef unsigned sum; };
+template <> struct element_of<TYPE_I16> { typedef short stored; typedef unsigned sum; };
+template <> struct element_of<TYPE_I32> { typedef int stored; typedef unsigned sum; };
+template <> struct element_of<TYPE_I64> { typedef long long stored; typedef unsigned long long sum; };
+template <> struct element_of<TYPE_U8> { typedef unsigned char stored; typedef unsigned sum; };
+template <> struct element_of<TYPE_U16> { typedef unsigned short stored; typedef unsigned sum; };
+template <> struct element_of<TYPE_U32> { typedef unsigned stored, sum; };
+template <> struct element_of<TYPE_U64> { typedef unsigned long long stored, sum; };
 
 typedef element_of<INPUT>::stored input_t;
 typedef element_of<INPUT>::sum sum_t;
@@ -24,7 +41,9 @@ typedef element_of<OUTPUT>::stored output_t;
 // Exact, but for f64, which is summed as it is.
 template <int type>
 __device__ __forceinline__ typename element_of<type>::sum wide(typename element_of<type>::stored value) {
-    if constexpr (type == TYPE_F16) {
+    if constexpr (type >= TYPE_I8) {
+        return (typename element_of<type>::sum)value;
+    } else if constexpr (type == TYPE_F16) {
         float result;
         asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value));
         return result;
@@ -35,9 +54,11 @@ __device__ __forceinline__ typename element_of<type>::sum wide(typename element_
     }
 }
 
-// To nearest, ties to even.
+// To nearest, ties to even; integers to their lower bits.
 template <int type> __device__ __forceinline__ typename element_of<type>::stored narrow(sum_t value) {
-    if constexpr (type == TYPE_F16) {
+    if constexpr (type >= TYPE_I8) {
+        return (typename element_of<type>::stored)value;
+    } else if constexpr (type == TYPE_F16) {
         unsigned short result;
         asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result) : "f"((float)value));
         return result;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/cpu/matmul_blas.h"
+#include "op/cpu/matmul_integers.h"
 #include "op/matmul.h"
 #include "op/matmul_plan.h"
 
@@ -71,10 +72,12 @@ static place place_of(const hw_matmul_job *job, uint64_t index) {
 static hw_status run_on_cpu(hw_stream *stream, const hw_matmul_job *job, hw_diag *diag) {
     uint32_t n_threads;
     hw_status status = hw_stream_synchronize(stream, diag);
-    hw_device_pool(hw_stream_device(stream), &n_threads);
+    hw_pool *pool = hw_device_pool(hw_stream_device(stream), &n_threads);
     for (uint64_t i = 0; i < outer_products(job) && !status; i++) {
         const place at = place_of(job, i);
-        status = hw_cpu_matmul(&job->product, at.a, at.b, at.c, n_threads, diag);
+        status = hw_product_is_integer(&job->product)
+                     ? hw_cpu_matmul_integers(&job->product, at.a, at.b, at.c, pool, n_threads, diag)
+                     : hw_cpu_matmul(&job->product, at.a, at.b, at.c, n_threads, diag);
     }
     return status;
 }
@@ -141,7 +144,9 @@ static hw_status explain(hw_device *device, const DLTensor *a, const DLTensor *b
         return HW_OK;
     }
     const size_t used = say_product(&job, text, text_bytes);
-    if (properties->kind == HW_DEVICE_CPU) hw_cpu_matmul_explain(&job.product, text + used, text_bytes - used);
+    if (properties->kind == HW_DEVICE_CPU && hw_product_is_integer(&job.product))
+        hw_cpu_matmul_integers_explain(&job.product, text + used, text_bytes - used);
+    else if (properties->kind == HW_DEVICE_CPU) hw_cpu_matmul_explain(&job.product, text + used, text_bytes - used);
     else status = hw_matmul_plan_explain(&job.product, properties, text + used, text_bytes - used, diag);
     return status;
 }

@@ -2,6 +2,7 @@
 // are to a kernel: which operand is transposed, which batch axes are one.
 #include <string.h>
 
+#include "op/family.h"
 #include "op/matmul.h"
 #include "op/page.h"
 
@@ -42,20 +43,30 @@ static bool is_type(DLDataType type, uint8_t code, uint8_t bits) {
 
 static bool is_half(DLDataType type) { return is_type(type, kDLFloat, 16) || is_type(type, kDLBfloat, 16); }
 
+static bool is_integer(DLDataType type) {
+    return (type.code == kDLInt || type.code == kDLUInt) && type.lanes == 1 &&
+           (type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64);
+}
+
 static hw_status check_types(const DLTensor *a, const DLTensor *b, const DLTensor *c, hw_diag *diag) {
     const DLTensor *all[ARRAYS] = {a, b, c};
     for (int x = 0; x < ARRAYS; x++) {
         DLDataType type = all[x]->dtype;
-        if (!is_half(type) && !is_type(type, kDLFloat, 32) && !is_type(type, kDLFloat, 64))
+        if (!is_half(type) && !is_integer(type) && !is_type(type, kDLFloat, 32) && !is_type(type, kDLFloat, 64))
             return hw_diag_set(diag, HW_UNSUPPORTED, "%s has elements of DLPack type %u of %u bits in %u lanes; matrix "
-                               "products are of f32, f64, f16 and bf16", names[x], type.code, type.bits, type.lanes);
+                               "products are of f32, f64, f16 and bf16, i8 to i64 and u8 to u64", names[x], type.code,
+                               type.bits, type.lanes);
     }
     if (!is_type(b->dtype, a->dtype.code, a->dtype.bits))
         return hw_diag_set(diag, HW_UNSUPPORTED, "A and B have elements of different types");
-    bool is_wider = is_half(a->dtype) && is_type(c->dtype, kDLFloat, 32);
+    const bool is_small = is_integer(a->dtype) && a->dtype.bits < 32;
+    const DLDataType sums = {is_small ? a->dtype.code : kDLFloat, 32, 1};
+    const bool is_wider = (is_half(a->dtype) || is_small) && is_type(c->dtype, sums.code, sums.bits);
+    char name[48];
     if (!is_wider && !is_type(c->dtype, a->dtype.code, a->dtype.bits))
-        return hw_diag_set(diag, HW_UNSUPPORTED, "C has not the type of A and B%s",
-                           is_half(a->dtype) ? ", nor f32" : "");
+        return hw_diag_set(diag, HW_UNSUPPORTED, "C has not the type of A and B%s%s",
+                           is_half(a->dtype) || is_small ? ", nor " : "",
+                           is_half(a->dtype) || is_small ? hw_dtype_name(sums, name, sizeof name) : "");
     return HW_OK;
 }
 
@@ -76,8 +87,20 @@ static hw_status choose_precision(DLDataType input, hw_precision asked, hw_preci
         *precision = HW_PRECISION_OF_TYPE;
     }
     if (fits) return HW_OK;
-    return hw_diag_set(diag, HW_USAGE, "matrices of %s%u have no products in %s", input.code == kDLBfloat ? "bf" : "f",
-                       input.bits, words[asked]);
+    char name[48];
+    return hw_diag_set(diag, HW_USAGE, "matrices of %s have no products in %s",
+                       hw_dtype_name(input, name, sizeof name), words[asked]);
+}
+
+// Of integers: whole numbers that a double tells from their neighbours.
+static hw_status check_factors(DLDataType input, double alpha, double beta, hw_diag *diag) {
+    const double both[] = {alpha, beta};
+    static const char *const words[] = {"alpha", "beta"};
+    for (int i = 0; i < 2 && is_integer(input); i++)
+        if (!(both[i] >= -0x1p53 && both[i] <= 0x1p53) || both[i] != (double)(int64_t)both[i])
+            return hw_diag_set(diag, HW_USAGE, "%s is %g; of matrices of integers it is a whole number of at most 2^53",
+                               words[i], both[i]);
+    return HW_OK;
 }
 
 // ---- Shapes ---------------------------------------------------------------------------------------------------------
@@ -282,6 +305,7 @@ hw_status hw_matmul_make(double alpha, const DLTensor *a, const DLTensor *b, dou
     for (int x = 0; x < ARRAYS && !status; x++) status = check_rank(all.tensor[x], names[x], diag);
     if (!status) status = check_types(a, b, c, diag);
     if (!status) status = choose_precision(a->dtype, precision, &p->precision, diag);
+    if (!status) status = check_factors(a->dtype, alpha, beta, diag);
     // Where alpha is 0 no element of A and B is read.
     for (int x = 0; x < ARRAYS && !status; x++)
         status = hw_layout_make(all.tensor[x], names[x], all.tensor[x]->dtype.bits / 8, pointers && (x == C || alpha),

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "op/cpu/matmul_blas.h"
+#include "op/cpu/matmul_integers.h"
 #include "op/family.h"
 #include "op/matmul_plan.h"
 #include "op/tensor_plan.h"
@@ -28,6 +29,14 @@ typedef struct shape {
     sums_of sums;
 } shape;
 static const shape *shape_of(const hw_rung *rung);
+static bool is_integer(DLDataType type) { return type.code == kDLInt || type.code == kDLUInt; }
+
+// Of C: with room for sums of small integers.
+static DLDataType out_type(const hw_problem *problem) {
+    const DLDataType type = problem->dtype;
+    return is_integer(type) && type.bits < 32 ? (DLDataType){type.code, 32, 1} : type;
+}
+static uint32_t out_bytes(const hw_problem *problem) { return out_type(problem).bits / 8; }
 
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
@@ -36,6 +45,7 @@ static uint64_t scratch_bytes(const hw_problem *problem) {
     enum { LARGEST_TILE = 256, STEPS = 32 };
     const double most = 64 << 20, rows = (double)problem->size[M] + LARGEST_TILE;
     const double cols = (double)problem->size[N] + LARGEST_TILE;
+    if (is_integer(problem->dtype)) return 0;   // whose k is not cut
     const double bytes = rows * cols * elem_bytes(problem) * ((double)problem->size[K] / STEPS + 1);
     return (uint64_t)(bytes < most ? bytes : most);
 }
@@ -46,13 +56,27 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
     if (m > most || n > most || k > most || m * k > most_elems || k * n > most_elems || m * n > most_elems)
         return hw_diag_set(diag, HW_USAGE, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 " is more than 2^31 rows or columns, "
                            "or 2^40 elements", m, n, k);
-    const uint64_t a = m * k * elem_bytes(problem), b = k * n * elem_bytes(problem), c = m * n * elem_bytes(problem);
+    const uint64_t a = m * k * elem_bytes(problem), b = k * n * elem_bytes(problem), c = m * n * out_bytes(problem);
     *work = (hw_work){.arrays = {[A] = {"A", .bytes = a}, [B] = {"B", .bytes = b},
                                  [C] = {"C", .bytes = c, .is_output = true},
                                  [SCRATCH] = {"scratch", scratch_bytes(problem), .is_scratch = true}},
                       .n_arrays = HW_PRODUCT_ARRAYS, .bytes_moved = (double)(a + b + c),
-                      .operations = 2.0 * (double)m * (double)n * (double)k, .operation = "flop"};
+                      .operations = 2.0 * (double)m * (double)n * (double)k,
+                      .operation = is_integer(problem->dtype) ? "op" : "flop"};
     return HW_OK;
+}
+
+// Whole numbers up to so much, whose sums of k products 31 bits hold: no element wraps, and doubles are exact.
+static int64_t most_integer(uint64_t k) { return k <= 1 << 17 ? 100 : 1; }
+
+static void fill_integers(const hw_problem *problem, void *array, uint64_t elems, uint64_t seed) {
+    const uint64_t most = (uint64_t)most_integer(problem->size[K]);
+    const bool is_signed = problem->dtype.code == kDLInt;
+    for (uint64_t i = 0; i < elems; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const int64_t value = (int64_t)((seed >> 33) % (is_signed ? 2 * most + 1 : most + 1));
+        hw_dtype_set(problem->dtype, array, i, (double)(is_signed ? value - (int64_t)most : value));
+    }
 }
 
 // Numbers between -1 and 1, of both signs and without pattern, that the type holds exactly.
@@ -67,8 +91,11 @@ static void fill_one(DLDataType dtype, void *array, uint64_t elems, uint64_t see
 }
 
 static void fill(const hw_problem *problem, void *const *arrays) {
-    fill_one(problem->dtype, arrays[A], problem->size[M] * problem->size[K], 1);
-    fill_one(problem->dtype, arrays[B], problem->size[K] * problem->size[N], 2);
+    const uint64_t elems[] = {problem->size[M] * problem->size[K], problem->size[K] * problem->size[N]};
+    for (uint32_t x = 0; x < 2; x++) {
+        if (is_integer(problem->dtype)) fill_integers(problem, arrays[x ? B : A], elems[x], 1 + x);
+        else fill_one(problem->dtype, arrays[x ? B : A], elems[x], 1 + x);
+    }
 }
 
 // ---- The reference --------------------------------------------------------------------------------------------------
@@ -121,7 +148,7 @@ static void make_row(const hw_problem *problem, void *const *arrays, uint64_t i)
         double sums[PIECE] = {0};
         for (uint64_t p = 0; p < k; p++)
             add_row(problem, arrays[B], p, col, cols, get(problem->dtype, arrays[A], i * k + p), sums);
-        for (uint64_t j = 0; j < cols; j++) hw_dtype_set(problem->dtype, arrays[C], i * n + col + j, sums[j]);
+        for (uint64_t j = 0; j < cols; j++) hw_dtype_set(out_type(problem), arrays[C], i * n + col + j, sums[j]);
     }
 }
 
@@ -135,7 +162,7 @@ static void make_samples(const hw_problem *problem, void *const *arrays, uint64_
             sums[line] += factor * get(problem->dtype, arrays[B], p * n + line_at(line, n));
     }
     for (uint64_t line = 0; line < lines_of(n); line++)
-        hw_dtype_set(problem->dtype, arrays[C], i * n + line_at(line, n), sums[line]);
+        hw_dtype_set(out_type(problem), arrays[C], i * n + line_at(line, n), sums[line]);
 }
 
 static void reference(const hw_problem *problem, void *const *arrays) {
@@ -168,6 +195,10 @@ static void choose_tolerance(const hw_problem *problem, const hw_rung *rung, bou
     const sums_of rounding = shape_of(rung)->sums;
     b->per_length = rounding == COMPENSATED ? 4 * sums : (8 + 2 * sqrt(k)) * sums;
     if (rounding == TENSOR && bits == 32) b->per_length += 2.01 * 0x1p-11;   // both factors rounded to tf32
+    if (is_integer(problem->dtype)) {   // exact
+        b->per_length = b->per_value = 0;
+        return;
+    }
     b->per_value = 2.02 * elements;   // the result and the reference are rounded, perhaps to two sides
 }
 
@@ -203,7 +234,7 @@ static void note(hw_verdict *verdict, uint64_t index, double error) {
 static void compare_element(const hw_problem *problem, bounds *b, const void *expected, const void *got,
                             uint64_t i, uint64_t j, hw_verdict *verdict) {
     const uint64_t n = problem->size[N], index = i * n + j;
-    const double wanted = get(problem->dtype, expected, index), is = get(problem->dtype, got, index);
+    const double wanted = get(out_type(problem), expected, index), is = get(out_type(problem), got, index);
     const double error = fabs(is - wanted);
     const double most = b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(wanted);
     b->differences += error * error;
@@ -224,7 +255,7 @@ static void compare_row(const hw_problem *problem, void *const *arrays, const bo
     double wanted = 0, is = 0, squares = 0;
     for (uint64_t p = 0; p < k; p++) wanted += get(problem->dtype, arrays[A], i * k + p) * b->b_sum[p];
     for (uint64_t j = 0; j < n; j++) {
-        const double value = get(problem->dtype, got, i * n + j);
+        const double value = get(out_type(problem), got, i * n + j);
         const double most = b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(value);
         is += sign_of(j) * value;
         squares += most * most;
@@ -376,11 +407,15 @@ static hw_product product_of(const hw_problem *problem) {
     p.k = k;
     p.a.ld = (int64_t)k;
     p.b.ld = p.c.ld = (int64_t)n;
-    const uint64_t a_bytes = 16 | k * elem_bytes(problem), c_bytes = 16 | n * elem_bytes(problem);
+    const uint64_t a_bytes = 16 | k * elem_bytes(problem), b_bytes = 16 | n * elem_bytes(problem);
+    const uint64_t c_bytes = 16 | n * out_bytes(problem);
     p.a.align_bytes = (uint32_t)(a_bytes & -a_bytes);
-    p.b.align_bytes = p.c.align_bytes = (uint32_t)(c_bytes & -c_bytes);
-    p.input = p.output = problem->dtype;
-    p.precision = problem->dtype.bits == 64 ? HW_PRECISION_FP64
+    p.b.align_bytes = (uint32_t)(b_bytes & -b_bytes);
+    p.c.align_bytes = (uint32_t)(c_bytes & -c_bytes);
+    p.input = problem->dtype;
+    p.output = out_type(problem);
+    p.precision = is_integer(problem->dtype) ? HW_PRECISION_OF_TYPE
+                : problem->dtype.bits == 64 ? HW_PRECISION_FP64
                 : problem->dtype.bits == 32 ? HW_PRECISION_FP32 : HW_PRECISION_OF_TYPE;
     p.alpha = 1;
     return p;
@@ -412,10 +447,26 @@ static hw_status plan_tensor(const hw_rung *rung, const hw_problem *problem, con
     if (p.precision == HW_PRECISION_FP32) p.precision = HW_PRECISION_TF32;
     memset(plan, 0, sizeof *plan);
     if (!p.m || !p.n) return HW_OK;
-    if (device->cc < HW_TENSOR_CC || (p.k && !hw_tensor_takes(&p, device)))
+    if (device->cc < HW_TENSOR_CC || is_integer(p.input) || (p.k && !hw_tensor_takes(&p, device)))
         return hw_diag_set(diag, HW_USAGE, "%s has no instructions for this type on %s", rung->name, device->name);
     hw_tensor_choose(&p, device, &choice);
     hw_tensor_plan_launch(&p, &choice, plan);
+    return HW_OK;
+}
+
+// Integers by the kernel that the rung is of, where it takes them.
+static hw_status plan_integers(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                               const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    const hw_product p = product_of(problem);
+    const bool by_dp4a = !strcmp(rung->name, "dp4a");
+    if (asked[0] || asked[1]) return hw_diag_set(diag, HW_USAGE, "%s has blocks of its own", rung->name);
+    if (!is_integer(problem->dtype)) return hw_diag_set(diag, HW_USAGE, "%s is for integers", rung->name);
+    memset(plan, 0, sizeof *plan);
+    if (!p.m || !p.n) return HW_OK;
+    if (by_dp4a && p.k && !hw_product_dp4a_takes(&p, device))
+        return hw_diag_set(diag, HW_USAGE, "%s has no instruction for this type on %s", rung->name, device->name);
+    if (by_dp4a) hw_product_plan_dp4a(&p, plan);
+    else hw_product_plan_plain(&p, plan);
     return HW_OK;
 }
 
@@ -447,11 +498,12 @@ static void facts(const hw_rung *rung, const hw_problem *problem, const hw_devic
     numbers[INTENSITY] = numbers[OPERATIONS] / (numbers[LOADS] * bytes);
     numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + shape_of(rung)->shared_elems * bytes;
     if (resident_blocks) numbers[BLOCKS] = resident_blocks;
-    // Of tensor cores the peak is not known, and halves are multiplied by nothing else.
+    // Of tensor cores and of integers the peak is not known, and halves are multiplied by nothing else.
     const bool on_tensor_cores = !strcmp(plan->launches[0].function, "product_tensor");
     const double memory = numbers[INTENSITY] * device->memory_gbs / 1e3;
     const double peak = problem->dtype.bits == 64 ? device->fp64_tflops : device->fp32_tflops;
-    if (!on_tensor_cores && memory > 0 && peak > 0) numbers[ROOF] = memory < peak ? memory : peak;
+    const bool has_peak = !on_tensor_cores && !is_integer(problem->dtype) && peak > 0;
+    if (has_peak && memory > 0) numbers[ROOF] = memory < peak ? memory : peak;
 }
 
 // ---- The processor --------------------------------------------------------------------------------------------------
@@ -479,13 +531,24 @@ static hw_status by_blas(const hw_problem *problem, void *const *arrays, hw_pool
                          hw_diag *diag) {
     const hw_product p = product_of(problem);
     (void)pool;
+    if (is_integer(problem->dtype)) return hw_diag_set(diag, HW_USAGE, "OpenBLAS has no products of integers");
     if (!p.m || !p.n) return HW_OK;
     return hw_cpu_matmul(&p, arrays[A], arrays[B], arrays[C], n_threads, diag);
 }
 
+static hw_status by_blocks(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                           hw_diag *diag) {
+    const hw_product p = product_of(problem);
+    if (!is_integer(problem->dtype)) return hw_diag_set(diag, HW_USAGE, "blocks are for integers");
+    if (!p.m || !p.n) return HW_OK;
+    return hw_cpu_matmul_integers(&p, arrays[A], arrays[B], arrays[C], pool, n_threads, diag);
+}
+
 static const hw_rung cpu_rungs[] = {
     {.number = 10, .name = "rows", .idea = "rows of sums in double", .native = by_rows},
-    {.number = 90, .name = "blas", .builds_on = "rows", .idea = "OpenBLAS", .native = by_blas},
+    {.number = 90, .name = "blas", .builds_on = "rows", .idea = "OpenBLAS", .native = by_blas, .limit = "floats"},
+    {.number = 95, .name = "blocks", .builds_on = "rows", .idea = "integers in blocks", .native = by_blocks,
+     .limit = "integers"},
 };
 
 // ---- The family -----------------------------------------------------------------------------------------------------
@@ -526,7 +589,7 @@ const hw_family hw_family_matmul = {
     .default_sim_size = {512, 512, 512},
     .large_sim_size = {1024, 1024, 1024},
     .default_cpu_size = {768, 768, 768},
-    .dtypes = "f32 f64 f16 bf16",
+    .dtypes = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64",
     .describe = describe,
     .fill = fill,
     .reference = reference,

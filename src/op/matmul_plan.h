@@ -1,5 +1,6 @@
-// Which kernels a matrix product takes on a GPU: those for CUDA cores (op/product_plan.h), for tensor cores, or the
-// plain one for 16-bit elements where there are none. Pure functions of the product and the device.
+// Which kernels a matrix product takes on a GPU: those for CUDA cores (op/product_plan.h), for tensor cores, for bytes,
+// or the plain one for integers and for 16-bit elements without tensor cores. Pure functions of the product and the
+// device.
 #ifndef HW_OP_MATMUL_PLAN_H
 #define HW_OP_MATMUL_PLAN_H
 
@@ -18,6 +19,12 @@ hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *d
 // In words, a line per step.
 hw_status hw_matmul_plan_explain(const hw_product *p, const hw_device_properties *device, char *text, size_t text_bytes,
                                  hw_diag *diag);
+
+// The one launch of 96_plain.cu, which takes every product; and of 98_dp4a.cu, for 8-bit integers from compute
+// capability 6.1.
+void hw_product_plan_plain(const hw_product *p, hw_plan *plan);
+bool hw_product_dp4a_takes(const hw_product *p, const hw_device_properties *device);
+void hw_product_plan_dp4a(const hw_product *p, hw_plan *plan);
 
 // ---- For kernels that take any layout (kernels/matmul/types.cuh) ----
 

@@ -3,6 +3,8 @@
 #ifndef HW_OP_PRODUCT_H
 #define HW_OP_PRODUCT_H
 
+#include <stdbool.h>
+
 #include "halfwarp.h"
 
 enum { HW_PRODUCT_BATCH_AXES = 4 };
@@ -24,8 +26,12 @@ typedef struct hw_product {
     hw_matrix a, b, c;                              // c is never transposed: (A B)^T = B^T A^T takes care of that
     DLDataType input, output;
     hw_precision precision;                         // never HW_PRECISION_OF_TYPE for f32 and f64
-    double alpha, beta;
+    double alpha, beta;                             // of integers whole
 } hw_product;
+
+static inline bool hw_product_is_integer(const hw_product *p) {
+    return p->input.code == kDLInt || p->input.code == kDLUInt;
+}
 
 // The order of a product's arrays in plans.
 enum { HW_PRODUCT_A, HW_PRODUCT_B, HW_PRODUCT_C, HW_PRODUCT_SCRATCH, HW_PRODUCT_ARRAYS };

@@ -34,7 +34,7 @@ static const hw_tensor_tile tiles[MMAS][TILES] = {
 static bool has_f64(int cc) { return cc == 80 || cc == 90 || cc == 100; }
 
 bool hw_tensor_takes(const hw_product *p, const hw_device_properties *device) {
-    if (device->cc < HW_TENSOR_CC) return false;
+    if (device->cc < HW_TENSOR_CC || hw_product_is_integer(p)) return false;
     if (p->input.bits == 64) return has_f64(device->cc) && p->k;
     return p->input.bits == 16 || p->precision == HW_PRECISION_TF32 || p->precision == HW_PRECISION_BF16;
 }

@@ -16,6 +16,7 @@ import sys
 sys.path.insert(0, "tests/cli")
 import npy_files
 for name, descr, shape in (("a", "<f4", (3, 4)), ("b", "<f4", (4, 5)), ("wide", "<f8", (4, 5)), ("i", "<i4", (4, 5)),
+                           ("u", "<u4", (5, 5)), ("square", "<i4", (5, 5)), ("bool", "|b1", (4, 5)),
                            ("tall", "<f8", (5, 2)), ("scalar", "<f4", ()),
                            ("batch3", "<f4", (3, 3, 4)), ("batch2", "<f4", (2, 4, 5))):
     count = 1
@@ -37,7 +38,12 @@ a=$work/a.npy b=$work/b.npy out=$work/out.npy
 refused 2 "shapes (4, 5) and (3, 4) do not fit" "$b" "$a" -o "$out"
 refused 2 "their batches cannot be broadcast" "$work/batch3.npy" "$work/batch2.npy" -o "$out"
 refused 2 "two dtypes, '<f4' and '<f8'" "$a" "$work/wide.npy" -o "$out"
-refused 4 "products are of floats, and its dtype is '<i4'" "$a" "$work/i.npy" -o "$out"
+refused 2 "two dtypes, '<f4' and '<i4'" "$a" "$work/i.npy" -o "$out"
+refused 2 "two dtypes, '<i4' and '<u4'" "$work/i.npy" "$work/u.npy" -o "$out"
+refused 4 "C has not the type of A and B" "$work/u.npy" "$work/u.npy" -o "$out" --dtype i32
+refused 2 "--dtype is a type of elements" "$a" "$b" -o "$out" --dtype int
+refused 2 "i32 have no products in fp32" "$work/i.npy" "$work/square.npy" -o "$out" --precision fp32
+refused 4 "is none of integers and floats" "$work/bool.npy" "$b" -o "$out"
 refused 2 "takes arrays of one axis or more" "$work/scalar.npy" "$b" -o "$out"
 refused 4 "holds Python objects" $data/objects.npy "$b" -o "$out"
 refused 4 "is none of integers and floats" $data/times.npy "$b" -o "$out"

@@ -13,6 +13,9 @@ wrong = 0
 
 def numbers(descr, shape):
     kind = npy_files.LETTERS[descr[1:]]
+    if descr[1] in "iu":
+        bits = 8 * int(descr[2])
+        return [random.randrange(1 << bits) - (1 << bits - 1 if descr[1] == "i" else 0) for _ in range(math.prod(shape))]
     return [npy_files.rounded(kind, random.uniform(-1, 1)) for _ in range(math.prod(shape))]
 
 
@@ -32,13 +35,21 @@ def expected(a, a_shape, b, b_shape):
     batches = [y if x == 1 else x for x, y in zip(*in_front)]
     full, values = tuple(batches) + (rows[-2], cols[-1]), []
     for *batch, i, j in npy_files.places(full):
-        values.append(math.fsum(element(a, rows, (*batch, i, l)) * element(b, cols, (*batch, l, j))
+        add = math.fsum if any(isinstance(value, float) for value in a[:1]) else sum
+        values.append(add(element(a, rows, (*batch, i, l)) * element(b, cols, (*batch, l, j))
                                 for l in range(rows[-1])))
     kept = tuple(batches) + (() if len(a_shape) == 1 else full[-2:-1]) + (() if len(b_shape) == 1 else full[-1:])
     return kept, values
 
 
-def check(descr, a_shape, b_shape, orders=(False, False), more=(), tolerance=None):
+def wrapped(value, descr):
+    """Modulo 2^n, as NumPy's integers are."""
+    bits = 8 * int(descr[2])
+    value %= 1 << bits
+    return value - (1 << bits) if descr[1] == "i" and value >> bits - 1 else value
+
+
+def check(descr, a_shape, b_shape, orders=(False, False), more=(), tolerance=None, out=None):
     global wrong
     paths = [os.path.join(folder, name) for name in ("a.npy", "b.npy", "c.npy")]
     a, b = numbers(descr, a_shape), numbers(descr, b_shape)
@@ -54,10 +65,13 @@ def check(descr, a_shape, b_shape, orders=(False, False), more=(), tolerance=Non
         print("FAILED: %s: status %d, %s" % (what, done.returncode, done.stderr.decode()), file=sys.stderr)
         return
     shape, values = expected(a, a_shape, b, b_shape)
+    wanted_descr = (out or descr)[1:]
+    if wanted_descr[0] in "iu":
+        values, tolerance = [wrapped(value, "<" + wanted_descr) for value in values], 1e-9
     tolerance = tolerance or {"f2": 2e-3, "f4": 1e-6, "f8": 1e-15}[descr[1:]]
     got_descr, got_shape, got = npy_files.read(paths[2])
     bad = [i for i, (x, y) in enumerate(zip(got, values)) if not abs(x - y) <= tolerance * (a_shape[-1] + 1)]
-    if got_descr != "<" + descr[1:] or got_shape != shape or len(got) != len(values) or bad:
+    if got_descr != ("|" if wanted_descr[1] == "1" else "<") + wanted_descr or got_shape != shape or len(got) != len(values) or bad:
         wrong += 1
         print("FAILED: %s: %s %s, not %s; wrong %s" % (what, got_descr, got_shape, shape, bad[:5]), file=sys.stderr)
 
@@ -68,6 +82,14 @@ for descr in "<f4", "<f8", ">f4", "<f2":
 for orders in (False, True), (True, False), (True, True):
     check("<f4", (33, 17), (17, 40), orders)
     check("<f8", (2, 3, 4, 5), (2, 3, 5, 6), orders)
+for descr in "|i1", "<i4", "<i8", "|u1", ">u2", "<i2", "<u4", "<u8":
+    check(descr, (5, 7), (7, 3))
+check("|i1", (33, 70), (70, 40), (True, False), ("--dtype", "i32"), out="<i4")
+check("<u2", (2, 5, 7), (7, 9), more=("--dtype", "u32"), out="<u4")
+check("<f2", (5, 7), (7, 9), more=("--dtype", "f32"), out="<f4")
+check("<i8", (65, 130), (130, 70), (True, True))
+check("<i4", (3, 1, 5, 7), (4, 7, 2))
+check("<i4", (9,), (9,))
 check("<f4", (7,), (7, 3))
 check("<f4", (5, 7), (7,))
 check("<f4", (9,), (9,))
@@ -90,17 +112,22 @@ except ImportError:
 
 def check_numpy(random):
     """Random shapes, some batched or broadcast, in either order of memory."""
-    dtype = str(random.choice(["f2", "f4", "f8"]))
+    dtype = str(random.choice(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]))
     m, n, k = (int(x) for x in random.integers(0 if random.random() < 0.1 else 1, 70, 3))
     batch = [(), (3,), (2, 3)][random.integers(3)]
-    arrays = [random.standard_normal(batch + (m, k)).astype(dtype),
-              random.standard_normal((batch if random.integers(2) else ()) + (k, n)).astype(dtype)]
+    shapes = [batch + (m, k), (batch if random.integers(2) else ()) + (k, n)]
+    if dtype[0] == "f":
+        arrays = [random.standard_normal(shape).astype(dtype) for shape in shapes]
+    else:
+        limits = numpy.iinfo(dtype)
+        arrays = [random.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True) for shape in shapes]
     for name, array in zip(("a.npy", "b.npy"), arrays):
         numpy.save(os.path.join(folder, name), numpy.asfortranarray(array) if random.integers(2) else array)
     subprocess.run([halfwarp, "matmul", *(os.path.join(folder, name) for name in ("a.npy", "b.npy")), "-o",
                     os.path.join(folder, "c.npy"), "--device", device], check=True)
-    right, got = numpy.matmul(*(array.astype("f8") for array in arrays)), numpy.load(os.path.join(folder, "c.npy"))
-    tolerance = {"f2": 1e-3, "f4": 1e-5, "f8": 1e-13}[dtype] * max(k, 1) ** 0.5
+    got = numpy.load(os.path.join(folder, "c.npy"))
+    right = numpy.matmul(*(array.astype("f8") if dtype[0] == "f" else array for array in arrays))
+    tolerance = 0 if dtype[0] != "f" else {"f2": 1e-3, "f4": 1e-5, "f8": 1e-13}[dtype] * max(k, 1) ** 0.5
     if got.shape != right.shape or got.dtype != dtype or not numpy.allclose(got, right, rtol=tolerance, atol=tolerance):
         print("FAILED: NumPy's %s %s %s" % (dtype, arrays[0].shape, arrays[1].shape), file=sys.stderr)
         return 1

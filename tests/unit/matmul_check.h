@@ -1,6 +1,6 @@
-// One call of hw_matmul against the plainest loops in double: arrays with gaps between lines, guards around them, in
-// any layout and batching. What lies between the elements of A and B is NaN, so that no kernel may as much as multiply
-// it by zero.
+// One call of hw_matmul against the plainest loops, in double or in whole numbers modulo 2^64: arrays with gaps between
+// lines, guards around them, in any layout and batching. What lies between the elements of A and B is NaN, so that no
+// kernel may as much as multiply it by zero.
 #ifndef HW_TESTS_MATMUL_CHECK_H
 #define HW_TESTS_MATMUL_CHECK_H
 
@@ -90,6 +90,23 @@ static uint64_t matmul_at(const matmul_example *e, const matmul_array *x, uint64
     return (uint64_t)at;
 }
 
+static bool matmul_is_integer(DLDataType type) { return type.code == kDLInt || type.code == kDLUInt; }
+
+// The element modulo 2^64.
+static uint64_t matmul_integer(const matmul_array *x, const char *bytes, uint64_t at) {
+    const unsigned unused = 64u - x->type.bits;
+    uint64_t value = 0;
+    memcpy(&value, bytes + x->tensor.byte_offset + at * (x->type.bits / 8u), x->type.bits / 8u);
+    return x->type.code == kDLInt ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
+}
+
+// Any bits.
+static void matmul_set_integer(const matmul_array *x, uint64_t at) {
+    const uint64_t value = (uint64_t)matmul_random(1u << 31) << 40 ^ (uint64_t)matmul_random(1u << 31) << 20 ^
+                           matmul_random(1u << 31);
+    memcpy(x->host + x->tensor.byte_offset + at * (x->type.bits / 8u), &value, x->type.bits / 8u);
+}
+
 static void matmul_fill(const matmul_example *e, int which, matmul_array *x) {
     const int64_t rows = which == 1 ? e->k : e->m, cols = which == 0 ? e->k : e->n;
     char *first = x->host + x->tensor.byte_offset;
@@ -97,7 +114,8 @@ static void matmul_fill(const matmul_example *e, int which, matmul_array *x) {
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < cols; j++) {
                 const bool is_unread = which == 2 && e->beta == 0;
-                hw_dtype_set(x->type, first, matmul_at(e, x, batch, i, j), is_unread ? NAN : matmul_number());
+                if (matmul_is_integer(x->type)) matmul_set_integer(x, matmul_at(e, x, batch, i, j));
+                else hw_dtype_set(x->type, first, matmul_at(e, x, batch, i, j), is_unread ? NAN : matmul_number());
             }
 }
 
@@ -126,6 +144,16 @@ static double matmul_expect(const matmul_example *e, const matmul_array x[3], ui
     return value;
 }
 
+static uint64_t matmul_expect_integer(const matmul_example *e, const matmul_array x[3], uint64_t batch, int64_t i,
+                                      int64_t j) {
+    uint64_t sum = 0;
+    for (int64_t p = 0; p < e->k; p++)
+        sum += matmul_integer(&x[0], x[0].host, matmul_at(e, &x[0], batch, i, p)) *
+               matmul_integer(&x[1], x[1].host, matmul_at(e, &x[1], batch, p, j));
+    const uint64_t before = matmul_integer(&x[2], x[2].host, matmul_at(e, &x[2], batch, i, j));
+    return (uint64_t)(int64_t)e->alpha * sum + (uint64_t)(int64_t)e->beta * before;
+}
+
 // got: all bytes of C afterwards. What is no element of C has to be as it was.
 static void matmul_compare(const matmul_example *e, const matmul_array x[3], char *got, const char *text) {
     const size_t elem = x[2].type.bits / 8;
@@ -134,6 +162,16 @@ static void matmul_compare(const matmul_example *e, const matmul_array x[3], cha
         for (int64_t i = 0; i < e->m; i++)
             for (int64_t j = 0; j < e->n; j++) {
                 const uint64_t at = matmul_at(e, &x[2], batch, i, j);
+                if (matmul_is_integer(x[2].type)) {
+                    const uint64_t right = matmul_expect_integer(e, x, batch, i, j);
+                    if (memcmp(got + first + at * elem, &right, elem))
+                        fail_msg("%s %lldx%lldx%lld %d%d%d gap %d offset %d: (%llu, %lld, %lld) is wrong\n%s", e->type,
+                                 (long long)e->m, (long long)e->n, (long long)e->k, e->by_columns[0], e->by_columns[1],
+                                 e->by_columns[2], e->gap, e->offset, (unsigned long long)batch, (long long)i,
+                                 (long long)j, text);
+                    memcpy(got + first + at * elem, x[2].host + first + at * elem, elem);
+                    continue;
+                }
                 double tolerance, wanted = matmul_expect(e, x, batch, i, j, &tolerance);
                 double is = hw_dtype_get(x[2].type, got + first, at);
                 if (!(fabs(is - wanted) <= tolerance))

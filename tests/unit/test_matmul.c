@@ -228,6 +228,7 @@ static void other_rows(matmul_array x[3]) { x[2].shape[0]--; }
 static void negative(matmul_array x[3]) { x[0].shape[0] = -1; }
 static void other_type(matmul_array x[3]) { x[1].tensor.dtype.bits = 64; }
 static void integers(matmul_array x[3]) { x[0].tensor.dtype.code = kDLInt; }
+static void truths(matmul_array x[3]) { x[0].tensor.dtype = (DLDataType){6, 8, 1}; }
 static void narrow_result(matmul_array x[3]) { x[2].tensor.dtype.bits = 16; }
 static void no_data(matmul_array x[3]) { x[0].tensor.data = NULL; }
 // Two rows of every second element: within the array's own memory, or where the other two lie would decide.
@@ -249,7 +250,8 @@ static const refusal refusals[] = {
     {HW_USAGE, "C is 7 x 8, and A B is 8 x 8", other_rows, 0},
     {HW_USAGE, "extent -1", negative, 0},
     {HW_UNSUPPORTED, "different types", other_type, 0},
-    {HW_UNSUPPORTED, "f32, f64, f16 and bf16", integers, 0},
+    {HW_UNSUPPORTED, "different types", integers, 0},
+    {HW_UNSUPPORTED, "f32, f64, f16 and bf16, i8 to i64", truths, 0},
     {HW_UNSUPPORTED, "C has not the type", narrow_result, 0},
     {HW_USAGE, "data of A", no_data, 0},
     {HW_UNSUPPORTED, "contiguous", scattered, 0},
@@ -300,6 +302,35 @@ static void test_grammar(void **state) {
                                                NULL), HW_OK);
             assert_non_null(strstr(text, s[3] == 1 ? ", 1 batch, " : ", 3 batches, "));
             expect_grammar(text);
+        }
+}
+
+// What integers are refused for.
+static void test_refused_integers(void **state) {
+    static const struct {
+        hw_status status;
+        const char *words, *type, *out_type;
+        double alpha, beta;
+        hw_precision precision;
+    } all[] = {
+        {HW_UNSUPPORTED, "nor i32", "i8", "i16", 1, 0, 0},     {HW_UNSUPPORTED, "nor u32", "u16", "i32", 1, 0, 0},
+        {HW_UNSUPPORTED, "type of A and B", "i32", "i64", 1, 0, 0}, {HW_UNSUPPORTED, "f32", "f16", "i32", 1, 0, 0},
+        {HW_USAGE, "alpha is 0.5", "i32", NULL, 0.5, 0, 0},    {HW_USAGE, "beta is nan", "i64", NULL, 1, NAN, 0},
+        {HW_USAGE, "alpha is 1e+300", "u8", NULL, 1e300, 0, 0},
+        {HW_USAGE, "matrices of i8 have no products in fp32", "i8", NULL, 1, 0, HW_PRECISION_FP32},
+    };
+    (void)state;
+    for (int d = 0; d < n_devices; d++)
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+            const matmul_example e = {.type = all[i].type, .out_type = all[i].out_type, .m = 8, .n = 8, .k = 8};
+            matmul_array x[3];
+            hw_diag diag = {0};
+            matmul_open(devices[d], &e, x);
+            hw_status status = hw_matmul(hw_device_stream(devices[d]), all[i].alpha, &x[0].tensor, &x[1].tensor,
+                                         all[i].beta, &x[2].tensor, all[i].precision, &diag);
+            if (status != all[i].status || !strstr(diag.text, all[i].words))
+                fail_msg("refusal %zu (%s): status %d, %s", i, all[i].words, status, diag.text);
+            matmul_close(devices[d], x);
         }
 }
 
@@ -356,7 +387,7 @@ int main(void) {
         cmocka_unit_test(test_wider_results), cmocka_unit_test(test_precisions), cmocka_unit_test(test_batches),
         cmocka_unit_test(test_merging),   cmocka_unit_test(test_larger),     cmocka_unit_test(test_repeats),
         cmocka_unit_test(test_old_gpu),   cmocka_unit_test(test_refusals),   cmocka_unit_test(test_grammar),
-        cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_nulls), cmocka_unit_test(test_refused_integers),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

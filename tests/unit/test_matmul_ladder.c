@@ -45,12 +45,18 @@ static void expect_right(hw_device *device, const uint64_t size[3], const char *
 static const uint64_t sizes[][3] = {{0, 5, 5}, {5, 5, 0},     {1, 1, 1},    {17, 31, 13},  {32, 32, 32},
                                     {33, 65, 15}, {64, 16, 48}, {127, 129, 9}, {131, 67, 37}, {128, 160, 64}};
 
+static const char *const integers[] = {"i8", "u8", "i32", "i64"};
+enum { N_INTEGERS = sizeof integers / sizeof integers[0] };
+
 static void test_sizes(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) expect_right(h200, sizes[i], "f32");
     for (size_t i = 2; i < 6; i++) expect_right(h200, sizes[i], "f64");
     expect_right(h200, sizes[5], "f16");
     expect_right(h200, sizes[5], "bf16");
+    for (size_t t = 0; t < N_INTEGERS; t++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i += t % 2 ? 4 : 1)
+            expect_right(h200, sizes[i], integers[t]);
 #ifndef HW_SANITIZED   // the same code at a size that takes longer
     // Elements whose sums lie halfway between two halves, one of which the reference takes and a rung the other.
     expect_right(h200, (uint64_t[]){512, 512, 512}, "f16");
@@ -75,10 +81,10 @@ static void test_errors(void **state) {
 }
 
 static void test_processor(void **state) {
-    static const char *const types[] = {"f32", "f64", "f16", "bf16"};
+    static const char *const types[] = {"f32", "f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64"};
     hw_device *cpu = open_device("cpu");
     (void)state;
-    for (size_t t = 0; t < 4; t++)
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) expect_right(cpu, sizes[i], types[t]);
     hw_device_close(cpu);
 }
@@ -94,6 +100,8 @@ static void test_gpu(void **state) {
         expect_right(cuda, sizes[i], "f32");
         expect_right(cuda, sizes[i], "f64");
         expect_right(cuda, sizes[i], "bf16");
+        expect_right(cuda, sizes[i], "i8");
+        expect_right(cuda, sizes[i], "i64");
     }
     hw_device_close(cuda);
 }
