@@ -17,13 +17,13 @@ static const char help[] =
 
 static int profile_main(int argc, char **argv) {
     hw_cli_launch launch;
-    hw_cli_report report = {0};
+    hw_cli_report report = {.journal.file = -1};
     int status = hw_cli_launch_parse(&launch, true, argc, argv);
     if (!status) status = hw_cli_report_open(&report, launch.output);
     if (!status) {
         int ended_by;
         bool colour = hw_cli_wants_colour(launch.output, hw_report_find_format(launch.format));
-        status = hw_cli_launch_run(&launch, report.journal, &ended_by);
+        status = hw_cli_launch_run(&launch, report.journal.path, &ended_by);
         int delivered = hw_cli_report_deliver(&report, &launch, colour, status, ended_by);
         if (!status) status = delivered;
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "unfinished.h"
 
 extern char **environ;
 
@@ -215,13 +216,17 @@ int hw_cli_plot_run(hw_plot_script *script, const void *context, const char *pat
     // The ending says what to draw.
     const char *ending = has_ending(path, ".png") ? ".png" : ".svg";
     if (asprintf(&temporary, "%s.XXXXXX%s", path, ending) < 0) temporary = NULL;
+    hw_cli_hold_signals();
     int file = temporary ? mkstemps(temporary, (int)strlen(ending)) : -1, failure = file < 0 ? errno : 0;
+    hw_cli_release_signals(file < 0 ? NULL : temporary, NULL);
     if (file >= 0) {
         failure = fchmod(file, 0666 & ~mask) ? errno : 0;
         close(file);
         if (!failure) failure = draw(script, context, temporary);
+        hw_cli_hold_signals();
         if (!failure && rename(temporary, path) != 0) failure = errno;
         if (failure) unlink(temporary);
+        hw_cli_release_signals(NULL, NULL);
     }
     free(temporary);
     if (!failure) return 0;

@@ -41,7 +41,7 @@ static int ask_clang_version(const char *path, hw_arena *arena) {
     const char *const argv[] = {path, "--version", NULL};
     const char *text = NULL, *found;
     int exit_status = 1;
-    if (hw_process_run(argv, arena, &text, &exit_status, NULL) != HW_OK || exit_status != 0) return 0;
+    if (hw_process_run(argv, NULL, arena, &text, &exit_status, NULL) != HW_OK || exit_status != 0) return 0;
     found = strstr(text, "clang version ");
     return found ? atoi(found + strlen("clang version ")) : 0;
 }
@@ -118,7 +118,7 @@ hw_status hw_compiler_arch(const hw_compiler *compiler, int cc, hw_arena *arena,
     static const char word[] = "compute_";
     const char *text = NULL;
     int exit_status = 1;
-    hw_status status = hw_process_run(argv, arena, &text, &exit_status, diag);
+    hw_status status = hw_process_run(argv, NULL, arena, &text, &exit_status, diag);
     if (status != HW_OK) return status;
     for (const char *at = text; (at = strstr(at, word));) {
         char *end;
