@@ -43,9 +43,17 @@ const hw_gpu *hw_cli_find_gpu(const char *word);
 // What HALFWARP_GPU, sim:G and hw_cli_find_gpu take for such a GPU: its id, or its file's absolute path.
 const char *hw_cli_gpu_word(const hw_gpu *gpu);
 
-// An empty file of ours for the program's process to write to, in the folder for such files: its path, to be freed and
-// the file to be removed. NULL after a complaint.
-char *hw_cli_temporary_file(const char *what);
+// An empty file of ours for the program's process, and those that it starts, to write to. It lies in the folder for
+// such files and has no name there, so that it goes with this process, however that ends; others open it by path while
+// this process lives. file is -1 after a complaint.
+typedef struct hw_cli_temporary {
+    int file;        // a descriptor of ours
+    char path[64];   // "/proc/PID/fd/N"
+} hw_cli_temporary;
+
+hw_cli_temporary hw_cli_temporary_open(const char *what);
+// Allowed twice.
+void hw_cli_temporary_close(hw_cli_temporary *temporary);
 
 // Where the parts lie that belong to this program: in the build tree beside it, installed under ../lib and ../share.
 typedef struct hw_cli_paths {

@@ -23,7 +23,7 @@ static const char help[] =
 
 static int profile_main(int argc, char **argv) {
     hw_cli_launch launch;
-    hw_cli_report report = {0};
+    hw_cli_report report = {.journal.file = -1};
     int status = hw_cli_launch_parse(&launch, true, argc, argv);
     if (!status) status = hw_cli_report_open(&report, launch.output);
     if (!status) {
@@ -33,7 +33,7 @@ static int profile_main(int argc, char **argv) {
             .colour = hw_cli_wants_colour(launch.output, hw_report_find_format(launch.format)),
             .width = hw_cli_table_width(launch.output),
         };
-        status = hw_cli_launch_run(&launch, report.journal, &ended_by);
+        status = hw_cli_launch_run(&launch, report.journal.path, &ended_by);
         int delivered = hw_cli_report_deliver(&report, &launch, &look, status, ended_by);
         if (!status) status = delivered;
     }

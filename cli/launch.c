@@ -130,12 +130,10 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
 
 // "4 message" or "5 message" that the runtime left behind wins over the program's own status, which a program that
 // checks no errors leaves at 0. The runtime has printed the message already.
-static int final_status(int program_status, const char *status_path) {
-    int status = 0;
-    FILE *file = fopen(status_path, "r");
-    if (!file) return program_status;
-    if (fscanf(file, "%d", &status) != 1) status = 0;
-    fclose(file);
+static int final_status(int program_status, int status_file) {
+    char text[32] = "";
+    ssize_t length = pread(status_file, text, sizeof text - 1, 0);
+    int status = length > 0 ? atoi(text) : 0;
     return status == HW_EXIT_USAGE || status == HW_EXIT_UNSUPPORTED || status == HW_EXIT_FAULT ? status
                                                                                                : program_status;
 }
@@ -205,23 +203,23 @@ static void name_program(char **argv) {
 
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
     hw_cli_paths paths;
-    char *executable = NULL, *status_path = NULL, compiler_name[HW_CLI_COMPILER_NAME] = "";
+    char *executable = NULL, compiler_name[HW_CLI_COMPILER_NAME] = "";
+    hw_cli_temporary told = {.file = -1};
     *ended_by = 0;
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
     if (!status) status = find_program(launch, &paths, &executable, compiler_name);
-    if (!status && !(status_path = hw_cli_temporary_file("status"))) status = HW_EXIT_USAGE;
+    if (!status && (told = hw_cli_temporary_open("status")).file < 0) status = HW_EXIT_USAGE;
     tell("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
-    if (!status && !prepare_environment(launch, journal_path, status_path, paths.shim_dir, executable)) {
+    if (!status && !prepare_environment(launch, journal_path, told.path, paths.shim_dir, executable)) {
         hw_cli_complain("out of memory");
         status = HW_EXIT_USAGE;
     }
     if (!status) {
         name_program(launch->program);
         int ended = hw_cli_child_run(executable, launch->program, ended_by);
-        status = ended < 0 ? HW_EXIT_USAGE : final_status(ended, status_path);
+        status = ended < 0 ? HW_EXIT_USAGE : final_status(ended, told.file);
     }
-    if (status_path) unlink(status_path);
-    free(status_path);
+    hw_cli_temporary_close(&told);
     free(executable);
     return status;
 }

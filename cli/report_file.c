@@ -12,39 +12,44 @@
 #include "isa/gpu.h"
 #include "prof/journal.h"
 #include "report/report.h"
-
-// mkstemp's files are private; the report is an ordinary file of the user's.
-static void use_default_mode(int file) {
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(file, 0666 & ~mask) != 0) return;   // stays private then, which does no harm
-}
+#include "unfinished.h"
+#include "whole_file.h"
 
 static int cannot_write(const char *output, int failure) {
     hw_cli_complain("cannot write %s: %s", output ? output : "the report", strerror(failure));
     return HW_EXIT_USAGE;
 }
 
+// Whether the report could be made in output's folder, as far as that can be known now. 0 or errno.
+static int try_to_make_beside(const char *output) {
+    char *path = NULL;
+    if (asprintf(&path, "%s.XXXXXX", output) < 0) return ENOMEM;
+    hw_cli_hold_signals();
+    int file = mkstemp(path), failure = file < 0 ? errno : 0;
+    if (file >= 0) {
+        close(file);
+        unlink(path);
+    }
+    hw_cli_release_signals(NULL, NULL);
+    free(path);
+    return failure;
+}
+
 int hw_cli_report_open(hw_cli_report *report, const char *output) {
     struct stat info;
     bool exists = output && stat(output, &info) == 0;
-    *report = (hw_cli_report){.output = output};
+    *report = (hw_cli_report){.output = output, .journal.file = -1};
     if (exists && S_ISDIR(info.st_mode)) {
         hw_cli_complain("cannot write %s: it is a folder", output);
         return HW_EXIT_USAGE;
     }
     if (output && (!exists || S_ISREG(info.st_mode))) {
-        int file = asprintf(&report->path, "%s.XXXXXX", output) < 0 ? -1 : mkstemp(report->path);
-        if (file < 0) {
-            free(report->path);
-            report->path = NULL;
-            return cannot_write(output, errno);
-        }
-        use_default_mode(file);
-        close(file);
+        int failure = try_to_make_beside(output);
+        if (failure) return cannot_write(output, failure);
+        report->is_file = true;
     }
-    report->journal = hw_cli_temporary_file("profile");
-    return report->journal ? 0 : HW_EXIT_USAGE;
+    report->journal = hw_cli_temporary_open("profile");
+    return report->journal.file >= 0 ? 0 : HW_EXIT_USAGE;
 }
 
 // 0, or what went wrong: an errno.
@@ -57,22 +62,32 @@ static int write_report(const hw_report *content, hw_report_format format, const
     return good ? 0 : errno ? errno : EIO;
 }
 
-static int put_in_place(hw_cli_report *report) {
-    if (rename(report->path, report->output) != 0) return errno;
-    free(report->path);
-    report->path = NULL;
-    return 0;
-}
-
-static int deliver(hw_cli_report *report, const hw_report *content, hw_report_format format,
-                   const hw_report_look *look) {
-    const char *path = report->path ? report->path : report->output;
-    FILE *to = path ? fopen(path, "wb") : stdout;
+static int deliver_to_stream(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                             const hw_report_look *look) {
+    FILE *to = report->output ? fopen(report->output, "wb") : stdout;
     int failure = to ? write_report(content, format, look, to) : errno;
     if (to == stdout) clearerr(to);   // said once
     if (to && to != stdout && fclose(to) != 0 && !failure) failure = errno;
-    if (!failure && report->path) failure = put_in_place(report);
     return failure ? cannot_write(report->output, failure) : 0;
+}
+
+// The whole report first, so that what lies on the disk under another name does so for a moment.
+static int deliver_to_file(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                           const hw_report_look *look) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&text, &bytes);
+    int failure = to ? write_report(content, format, look, to) : errno;
+    if (to && fclose(to) != 0 && !failure) failure = errno;
+    int status = failure ? cannot_write(report->output, failure) : hw_cli_write_file(report->output, text, bytes);
+    free(text);
+    return status;
+}
+
+static int deliver(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                   const hw_report_look *look) {
+    return report->is_file ? deliver_to_file(report, content, format, look)
+                           : deliver_to_stream(report, content, format, look);
 }
 
 // Why there is nothing to report. What did not compile, or was refused, has been told.
@@ -85,9 +100,8 @@ static int explain_nothing(int program_status, int ended_by) {
 
 static hw_status read_journal(const hw_cli_report *report, const hw_cli_launch *launch, hw_arena *arena,
                               hw_report *content, uint32_t *processes, hw_diag *diag) {
-    FILE *journal = fopen(report->journal, "rb");
-    if (!journal) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", report->journal, strerror(errno));
-    unlink(report->journal);   // now, as a closed pipe may end this process
+    FILE *journal = fopen(report->journal.path, "rb");
+    if (!journal) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", report->journal.path, strerror(errno));
     const hw_journal_options options = {.has_lines = launch->lines, .lines_of = launch->lines_of};
     hw_status status = hw_journal_read(journal, hw_cli_find_gpu(launch->gpu), &options, arena, content, processes,
                                        diag);
@@ -118,10 +132,4 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
     return result;
 }
 
-void hw_cli_report_close(hw_cli_report *report) {
-    if (report->path) unlink(report->path);
-    if (report->journal) unlink(report->journal);
-    free(report->path);
-    free(report->journal);
-    report->path = report->journal = NULL;
-}
+void hw_cli_report_close(hw_cli_report *report) { hw_cli_temporary_close(&report->journal); }

@@ -6,13 +6,13 @@
 #include "launch.h"
 
 typedef struct hw_cli_report {
-    char *journal;        // a temporary file that the program's process fills
-    const char *output;   // -o, or NULL for standard output
-    char *path;           // a temporary file beside output, where output is, or will be, a regular file; else NULL
+    hw_cli_temporary journal;   // the program's process fills it
+    const char *output;         // -o, or NULL for standard output
+    bool is_file;               // output is, or will be, a regular file
 } hw_cli_report;
 
-// Creates the temporary files: an output that cannot be written is found before the program runs. 0, or HW_EXIT_USAGE
-// after a complaint. Close either way.
+// Makes the journal. An output that cannot be written is found before the program runs. 0, or HW_EXIT_USAGE after a
+// complaint. Close either way.
 int hw_cli_report_open(hw_cli_report *report, const char *output);
 
 // After the program ended with program_status, and by a signal if ended_by is not 0: prints the report, or puts it in
@@ -20,7 +20,7 @@ int hw_cli_report_open(hw_cli_report *report, const char *output);
 int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, const hw_report_look *look,
                           int program_status, int ended_by);
 
-// Removes what is left of the temporary files.
+// The journal is not needed any more.
 void hw_cli_report_close(hw_cli_report *report);
 
 #endif

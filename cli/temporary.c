@@ -1,6 +1,7 @@
 // Files through which the program's process tells this one something.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,38 @@
 
 #include "cli.h"
 
-char *hw_cli_temporary_file(const char *what) {
-    const char *folder = getenv("TMPDIR");
+// A descriptor's number that hardly any process has: a program that outlives this process, and meets another one with
+// the same id, must not find a file of that one's.
+enum { FIRST_NUMBER = 700 };
+
+// Nameless from the start, or from just after it where the file system has no such files.
+static int open_nameless(const char *folder, const char *what) {
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     char *path = NULL;
-    if (asprintf(&path, "%s/halfwarp-%s.XXXXXX", folder && *folder == '/' ? folder : "/tmp", what) < 0) return NULL;
-    int file = mkstemp(path);
-    if (file >= 0) {
-        close(file);
-        return path;
-    }
-    hw_cli_complain("cannot create %s: %s", path, strerror(errno));
+    if (file >= 0 || asprintf(&path, "%s/halfwarp-%s.XXXXXX", folder, what) < 0) return file;
+    file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0) unlink(path);
     free(path);
-    return NULL;
+    return file;
+}
+
+hw_cli_temporary hw_cli_temporary_open(const char *what) {
+    const char *wanted = getenv("TMPDIR"), *folder = wanted && *wanted == '/' ? wanted : "/tmp";
+    hw_cli_temporary temporary = {.file = open_nameless(folder, what)};
+    if (temporary.file < 0) {
+        hw_cli_complain("cannot make a temporary file in %s: %s", folder, strerror(errno));
+        return temporary;
+    }
+    int other = fcntl(temporary.file, F_DUPFD_CLOEXEC, FIRST_NUMBER);   // fails where so many are not allowed
+    if (other >= 0) {
+        close(temporary.file);
+        temporary.file = other;
+    }
+    snprintf(temporary.path, sizeof temporary.path, "/proc/%ld/fd/%d", (long)getpid(), temporary.file);
+    return temporary;
+}
+
+void hw_cli_temporary_close(hw_cli_temporary *temporary) {
+    if (temporary->file >= 0) close(temporary->file);
+    temporary->file = -1;
 }

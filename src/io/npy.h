@@ -67,7 +67,8 @@ typedef struct hw_npy_output {
     DLTensor tensor;                      // to be filled: C order, kDLCPU, its data at a multiple of 16 bytes
     int64_t shape[HW_NPY_MAX_RANK];
     char *path;                           // to be
-    char *temporary;                      // what lies in its folder until hw_npy_commit; NULL: written only then
+    char *temporary;                      // what it is called until hw_npy_commit; NULL: written only then
+    bool is_nameless;                     // and only there: until then it has no name
     char header[HW_NPY_HEADER_BYTES];
     size_t header_bytes, data_bytes;
     int file;

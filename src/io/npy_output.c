@@ -27,13 +27,32 @@ static void set_tensor(hw_npy_output *output, const hw_npy_header *header) {
 
 // ---- Beside its place -----------------------------------------------------------------------------------------------
 
-// A new file whose name begins with the output's. An older output's permissions are kept.
-static hw_status open_temporary(hw_npy_output *output, const struct stat *older, hw_diag *diag) {
+static void name_temporary(hw_npy_output *output, int number) {
     size_t room = strlen(output->path) + NAME_ROOM;
-    output->temporary = hw_malloc(room);
+    snprintf(output->temporary, room, "%s.%ld-%d.tmp", output->path, (long)getpid(), number);
+}
+
+// A file without a name in the output's folder: it goes with its process, however that ends. -1 where the file system
+// has no such files.
+static int open_nameless(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    if (length >= sizeof folder) return -1;
+    memcpy(folder, path, length);
+    strcpy(folder + length, ".");
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+}
+
+// A new file, with a name that begins with the output's if it must have one. An older output's permissions are kept.
+static hw_status open_temporary(hw_npy_output *output, const struct stat *older, hw_diag *diag) {
+    output->temporary = hw_malloc(strlen(output->path) + NAME_ROOM);
     if (!output->temporary) return hw_diag_no_memory(diag);
+    name_temporary(output, 0);
+    output->file = open_nameless(output->path);
+    output->is_nameless = output->file >= 0;
     for (int i = 0; output->file < 0 && i < MAX_NAMES; i++) {
-        snprintf(output->temporary, room, "%s.%ld-%d.tmp", output->path, (long)getpid(), i);
+        name_temporary(output, i);
         output->file = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (output->file < 0 && errno != EEXIST) break;
     }
@@ -144,7 +163,22 @@ hw_status hw_npy_create(const char *path, const hw_npy_header *header, const hw_
     return status;
 }
 
+// A nameless file cannot replace another: it gets a name of its own for a moment. 0 or errno.
+static int give_name(hw_npy_output *output) {
+    char file[64];
+    int failure = EEXIST;
+    snprintf(file, sizeof file, "/proc/self/fd/%d", output->file);
+    for (int i = 0; failure == EEXIST && i < MAX_NAMES; i++) {
+        name_temporary(output, i);
+        failure = linkat(AT_FDCWD, file, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+    }
+    output->is_nameless = failure != 0;
+    return failure;
+}
+
 static hw_status finish_file(hw_npy_output *output, hw_diag *diag) {
+    int unnamed = output->is_nameless ? give_name(output) : 0;
+    if (unnamed) return refuse(output, "written", unnamed, diag);
     int closed = close(output->file);   // where a file system over a network tells of what it could not write
     output->file = -1;
     if (closed != 0) return refuse(output, "written", errno, diag);
@@ -172,7 +206,7 @@ void hw_npy_discard(hw_npy_output *output) {
     if (!output->path) return;
     if (output->map) munmap(output->map, output->header_bytes + output->data_bytes);
     if (output->file >= 0) close(output->file);
-    if (output->temporary) unlink(output->temporary);
+    if (output->temporary && !output->is_nameless) unlink(output->temporary);
     hw_free(output->temporary);
     hw_free(output->memory);
     hw_free(output->path);

@@ -88,21 +88,24 @@ static char *describe_files(const hw_depend *files, struct timespec started, hw_
 
 // Gives the work directory its lasting name. Where another process was first, its program is the same: ours goes. The
 // directory's name, without the cache's.
-static const char *settle(const char *cache_dir, const char *work_dir, const char *name, const hw_hash *all,
+static const char *settle(const char *cache_dir, hw_work_dir *work_dir, const char *name, const hw_hash *all,
                           hw_arena *arena) {
     char text[HW_HASH_TEXT];
     hw_hash_text(all, text);
     const char *lasting = hw_arena_printf(arena, "%s/%s", cache_dir, text);
     const char *theirs = hw_arena_printf(arena, "%s/%s/%s", cache_dir, text, name);
-    const char *own = work_dir + strlen(cache_dir) + 1;
+    const char *own = work_dir->path + strlen(cache_dir) + 1;
     if (!lasting || !theirs) return own;
-    if (rename(work_dir, lasting) == 0) return hw_arena_printf(arena, "%s", text);
+    if (rename(work_dir->path, lasting) == 0) {
+        hw_work_dir_release(work_dir);
+        return hw_arena_printf(arena, "%s", text);
+    }
     if (access(theirs, X_OK) != 0) return own;
-    hw_cache_discard(work_dir);
+    hw_work_dir_discard(work_dir);
     return hw_arena_printf(arena, "%s", text);
 }
 
-hw_status hw_cache_publish(const char *cache_dir, const hw_hash *key, const char *work_dir, const char *name,
+hw_status hw_cache_publish(const char *cache_dir, const hw_hash *key, hw_work_dir *work_dir, const char *name,
                            const char *const *make_files, size_t count, struct timespec started, hw_arena *arena,
                            hw_toolchain_result *result, hw_diag *diag) {
     hw_depend files = {.arena = arena};
@@ -113,7 +116,7 @@ hw_status hw_cache_publish(const char *cache_dir, const hw_hash *key, const char
         unlink(make_files[i]);
     }
     char *lines = complete && files.count ? describe_files(&files, started, arena, &all) : NULL;
-    const char *folder = work_dir + strlen(cache_dir) + 1;
+    const char *folder = work_dir->path + strlen(cache_dir) + 1;
     if (lines) folder = settle(cache_dir, work_dir, name, &all, arena);
     if (!folder) return hw_diag_no_memory(diag);
     if (lines) {

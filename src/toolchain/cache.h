@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "toolchain/hash.h"
 #include "toolchain/toolchain.h"
+#include "toolchain/work_dir.h"
 
 // Makes the directory and its parents.
 hw_status hw_cache_prepare(const char *cache_dir, hw_diag *diag);
@@ -19,14 +20,11 @@ hw_status hw_cache_prepare(const char *cache_dir, hw_diag *diag);
 // True when a program with this key is there and none of its files has changed; fills executable and arch.
 bool hw_cache_find(const char *cache_dir, const hw_hash *key, hw_arena *arena, hw_toolchain_result *result);
 
-// A new empty directory inside the cache to compile in; its path in the arena. hw_cache_discard removes it whole.
-hw_status hw_cache_begin(const char *cache_dir, hw_arena *arena, const char **work_dir, hw_diag *diag);
-void hw_cache_discard(const char *work_dir);
-
 // Makes work_dir/name the program of this key. make_files: the dependency files (make's format) that the compiler
 // wrote, count of them; started: before the compiler was. result->arch goes with it, result->executable is filled.
-// Files that changed since the start are not remembered: the program is good for this once.
-hw_status hw_cache_publish(const char *cache_dir, const hw_hash *key, const char *work_dir, const char *name,
+// Files that changed since the start are not remembered: the program is good for this once, stays in work_dir while
+// this process lives, and is swept with what was left behind. Otherwise work_dir is released.
+hw_status hw_cache_publish(const char *cache_dir, const hw_hash *key, hw_work_dir *work_dir, const char *name,
                            const char *const *make_files, size_t count, struct timespec started, hw_arena *arena,
                            hw_toolchain_result *result, hw_diag *diag);
 

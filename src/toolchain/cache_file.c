@@ -1,6 +1,5 @@
 // Files of the cache: read whole, written whole.
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -74,23 +73,4 @@ int hw_cache_write_file(const char *path, const void *bytes, size_t length, hw_a
     if (!failure && rename(temporary, path) != 0) failure = errno;
     if (failure) unlink(temporary);
     return failure;
-}
-
-hw_status hw_cache_begin(const char *cache_dir, hw_arena *arena, const char **work_dir, hw_diag *diag) {
-    char *path = hw_arena_printf(arena, "%s/work.XXXXXX", cache_dir);
-    if (!path) return hw_diag_no_memory(diag);
-    if (!mkdtemp(path))
-        return hw_diag_errno(diag, errno, "cannot make a directory in %s", cache_dir);
-    *work_dir = path;
-    return HW_OK;
-}
-
-void hw_cache_discard(const char *work_dir) {
-    DIR *entries = work_dir ? opendir(work_dir) : NULL;
-    struct dirent *entry;
-    while (entries && (entry = readdir(entries)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(entries), entry->d_name, 0);
-    if (entries) closedir(entries);
-    if (work_dir) rmdir(work_dir);
 }

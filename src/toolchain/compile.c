@@ -24,7 +24,7 @@ typedef struct job {
     hw_compiler compiler;
     hw_arguments arguments;
     int arch;
-    const char *work_dir;
+    hw_work_dir work_dir;
     const char *name, *program;       // of the executable: its file name, its path in work_dir
     const char *make_files[2];
     size_t make_file_count;
@@ -34,7 +34,7 @@ typedef struct job {
 static hw_status run(const job *job, const hw_args *args, hw_diag *diag) {
     int exit_status;
     if (args->failed) return hw_diag_no_memory(diag);
-    hw_status status = hw_process_run(args->items, job->arena, NULL, &exit_status, diag);
+    hw_status status = hw_process_run(args->items, job->work_dir.path, job->arena, NULL, &exit_status, diag);
     if (status != HW_OK || exit_status == 0) return status;
     if (exit_status > 128)
         return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile: %s ended by signal %d",
@@ -43,7 +43,7 @@ static hw_status run(const job *job, const hw_args *args, hw_diag *diag) {
 }
 
 static const char *work_file(job *job, const char *name) {
-    return hw_arena_printf(job->arena, "%s/%s", job->work_dir, name);
+    return hw_arena_printf(job->arena, "%s/%s", job->work_dir.path, name);
 }
 
 static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
@@ -73,7 +73,7 @@ static void add_clang_common(const job *job, hw_args *args) {
     hw_args_add(args, "--driver-mode=g++");
     hw_args_add_words(args, "-nocudainc -nocudalib -Xclang -target-sdk-version=11.0 -Wno-unknown-cuda-version", ' ');
     hw_args_add(args, "-Wno-unused-command-line-argument");
-    hw_args_addf(args, "--cuda-path=%s", job->work_dir);
+    hw_args_addf(args, "--cuda-path=%s", job->work_dir.path);
     hw_args_addf(args, "--cuda-gpu-arch=sm_%d", job->arch);
     hw_args_addf(args, "-I%s", job->options->include_dir);
     hw_args_add(args, "-include");
@@ -186,7 +186,7 @@ static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_res
     // The clock that file times are taken from, which lags behind the precise one.
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
     hw_status status = hw_compiler_arch(&job->compiler, job->options->cc, job->arena, &job->arch, diag);
-    if (status == HW_OK) status = hw_cache_begin(cache_dir, job->arena, &job->work_dir, diag);
+    if (status == HW_OK) status = hw_work_dir_begin(cache_dir, "work", job->arena, &job->work_dir, diag);
     if (status != HW_OK) return status;
     job->program = work_file(job, job->name);
     if (!job->program) status = hw_diag_no_memory(diag);
@@ -194,9 +194,9 @@ static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_res
     else status = compile_with_clang(job, diag);
     result->arch = job->arch;
     if (status == HW_OK)
-        status = hw_cache_publish(cache_dir, key, job->work_dir, job->name, job->make_files, job->make_file_count,
+        status = hw_cache_publish(cache_dir, key, &job->work_dir, job->name, job->make_files, job->make_file_count,
                                   started, job->arena, result, diag);
-    if (status != HW_OK) hw_cache_discard(job->work_dir);
+    if (status != HW_OK) hw_work_dir_discard(&job->work_dir);
     return status;
 }
 

@@ -45,7 +45,7 @@ static hw_status ask_version(const char *path, const char *before, hw_arena *are
     const char *text = NULL;
     int exit_status = 1;
     *version = NULL;
-    const hw_status status = hw_process_run(argv, arena, &text, &exit_status, NULL);
+    const hw_status status = hw_process_run(argv, NULL, arena, &text, &exit_status, NULL);
     if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);
     if (status != HW_OK || exit_status != 0) return HW_OK;
     const char *found = strstr(text, before);
@@ -145,7 +145,7 @@ hw_status hw_compiler_arch(const hw_compiler *compiler, int cc, hw_arena *arena,
     static const char word[] = "compute_";
     const char *text = NULL;
     int exit_status = 1;
-    hw_status status = hw_process_run(argv, arena, &text, &exit_status, diag);
+    hw_status status = hw_process_run(argv, NULL, arena, &text, &exit_status, diag);
     if (status != HW_OK) return status;
     for (const char *at = text; (at = strstr(at, word));) {
         char *end;

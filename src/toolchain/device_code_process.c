@@ -1,7 +1,6 @@
 // PTX by nvcc or clang: the sources are written to a temporary folder that goes when the compiler is done.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +12,7 @@
 #include "toolchain/device_code_internal.h"
 #include "toolchain/process.h"
 #include "toolchain/producer.h"
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place) {
-    (void)info, (void)type, (void)place;
-    return remove(path);
-}
+#include "toolchain/work_dir.h"
 
 // Writes folder/path, with the folders that path names.
 static hw_status write_source(const char *folder, const hw_source_file *file, hw_arena *arena, hw_diag *diag) {
@@ -80,7 +75,7 @@ static const char *find_headers(const hw_code_request *request, const hw_compile
     // Not by way of a file that includes it: clang asks for all files again whenever it takes what was kept.
     hw_args_addf(&args, "%s/cuda_runtime.h", request->include_dir);
     if (args.failed || !kept || !made || hw_cache_prepare(request->cache_dir, NULL) != HW_OK ||
-        hw_process_run(args.items, arena, &words, &exit_status, NULL) != HW_OK)
+        hw_process_run(args.items, folder, arena, &words, &exit_status, NULL) != HW_OK)
         return NULL;
     if (exit_status == 0 && rename(made, kept) == 0) return kept;
     unlink(made);
@@ -107,7 +102,7 @@ static hw_status run_compiler(const char *folder, const hw_code_request *request
     hw_args_add(&args, output);
     hw_args_addf(&args, "%s/%s", folder, request->source.path);
     if (args.failed) return hw_diag_no_memory(diag);
-    return hw_process_run(args.items, arena, words, exit_status, diag);
+    return hw_process_run(args.items, folder, arena, words, exit_status, diag);
 }
 
 static hw_status compile_in(const char *folder, const hw_code_request *request, const hw_compiler *compiler,
@@ -138,15 +133,15 @@ static hw_status compile_in(const char *folder, const hw_code_request *request, 
 
 hw_status hw_code_by_process(const hw_code_request *request, const hw_compiler *compiler, hw_arena *arena,
                              hw_code *code, hw_diag *diag) {
-    char folder[] = "/tmp/halfwarp.XXXXXX";
+    hw_work_dir work_dir;
     code->is_ptx = true;
     hw_status status = hw_compiler_arch(compiler, request->cc, arena, &code->arch, diag);
+    if (status == HW_OK) status = hw_work_dir_begin("/tmp", "halfwarp", arena, &work_dir, diag);
     if (status != HW_OK) return status;
-    if (!mkdtemp(folder)) return hw_diag_errno(diag, errno, "cannot make a folder in /tmp");
     for (size_t i = 0; i < request->n_headers && status == HW_OK; i++)
-        status = write_source(folder, &request->headers[i], arena, diag);
-    if (status == HW_OK) status = write_source(folder, &request->source, arena, diag);
-    if (status == HW_OK) status = compile_in(folder, request, compiler, arena, code, diag);
-    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+        status = write_source(work_dir.path, &request->headers[i], arena, diag);
+    if (status == HW_OK) status = write_source(work_dir.path, &request->source, arena, diag);
+    if (status == HW_OK) status = compile_in(work_dir.path, request, compiler, arena, code, diag);
+    hw_work_dir_discard(&work_dir);
     return status;
 }

@@ -42,25 +42,39 @@ static const char *read_all(int pipe_end, hw_arena *arena) {
     return kept;
 }
 
-static int start(const char *const *argv, int out, pid_t *child) {
+// The caller's environment with TMPDIR set to work_dir, in the arena; NULL when out of memory.
+static char **with_temporaries(const char *work_dir, hw_arena *arena) {
+    size_t count = 0, kept = 0;
+    while (environ && environ[count]) count++;
+    char **variables = hw_arena_take(arena, (count + 2) * sizeof *variables);
+    for (size_t i = 0; variables && i < count; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0) variables[kept++] = environ[i];
+    if (!variables || !(variables[kept++] = hw_arena_printf(arena, "TMPDIR=%s", work_dir))) return NULL;
+    variables[kept] = NULL;
+    return variables;
+}
+
+static int start(const char *const *argv, char **variables, int out, pid_t *child) {
     posix_spawn_file_actions_t actions;
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure) return failure;
     failure = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!failure) failure = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (!failure && out != STDERR_FILENO) failure = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-    if (!failure) failure = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, environ);
+    if (!failure) failure = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, variables);
     posix_spawn_file_actions_destroy(&actions);
     return failure;
 }
 
-hw_status hw_process_run(const char *const *argv, hw_arena *arena, const char **collected, int *exit_status,
-                         hw_diag *diag) {
+hw_status hw_process_run(const char *const *argv, const char *work_dir, hw_arena *arena, const char **collected,
+                         int *exit_status, hw_diag *diag) {
+    char **variables = work_dir ? with_temporaries(work_dir, arena) : environ;
+    if (!variables) return hw_diag_no_memory(diag);
     int ends[2] = {-1, -1}, status = 0;
     pid_t child;
     if (collected && pipe2(ends, O_CLOEXEC) != 0)
         return hw_diag_errno(diag, errno, "cannot make a pipe to %s", argv[0]);
-    int failure = start(argv, collected ? ends[1] : STDERR_FILENO, &child);
+    int failure = start(argv, variables, collected ? ends[1] : STDERR_FILENO, &child);
     if (collected) close(ends[1]);
     if (failure) {
         if (collected) close(ends[0]);

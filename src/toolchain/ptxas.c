@@ -68,7 +68,7 @@ static hw_status ask(const char *ptxas, const char *work_dir, const char *ptx, s
     int failure = hw_cache_write_file(ptx_path, ptx, length, arena), exit_status;
     if (failure) return hw_diag_errno(diag, failure, "cannot write %s", ptx_path);
     const char *const argv[] = {ptxas, "-v", arch, ptx_path, "-o", out_path, max_regs ? limit : NULL, NULL};
-    hw_status status = hw_process_run(argv, arena, report, &exit_status, diag);
+    hw_status status = hw_process_run(argv, work_dir, arena, report, &exit_status, diag);
     // A refusal is an answer too, and remembered.
     if (status == HW_OK && exit_status != 0) *report = hw_arena_printf(arena, "%s%s", refused, *report);
     return status == HW_OK && !*report ? hw_diag_no_memory(diag) : status;
@@ -87,14 +87,15 @@ static hw_status find_report(const hw_toolchain_options *options, const char *pt
     if (options->max_regs) hw_hash_number(&key, options->max_regs);
     hw_hash_bytes(&key, ptx, length);
     hw_hash_text(&key, text);
-    const char *path = hw_arena_printf(arena, "%s/%s.ptxas", options->cache_dir, text), *work_dir = NULL;
+    const char *path = hw_arena_printf(arena, "%s/%s.ptxas", options->cache_dir, text);
+    hw_work_dir work_dir = {0};
     if (!path) return hw_diag_no_memory(diag);
     size_t report_bytes;
     if ((*report = hw_cache_read_file(path, arena, &report_bytes))) return HW_OK;
     hw_status status = hw_cache_prepare(options->cache_dir, diag);
-    if (status == HW_OK) status = hw_cache_begin(options->cache_dir, arena, &work_dir, diag);
-    if (status == HW_OK) status = ask(ptxas, work_dir, ptx, length, cc, options->max_regs, arena, report, diag);
-    hw_cache_discard(work_dir);
+    if (status == HW_OK) status = hw_work_dir_begin(options->cache_dir, "work", arena, &work_dir, diag);
+    if (status == HW_OK) status = ask(ptxas, work_dir.path, ptx, length, cc, options->max_regs, arena, report, diag);
+    hw_work_dir_discard(&work_dir);
     if (status == HW_OK) hw_cache_write_file(path, *report, strlen(*report), arena);
     return status;
 }

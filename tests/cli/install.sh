@@ -11,7 +11,8 @@ grep -q -- "-rpath,$work/first/lib" "$work/log" || fail "nothing about the loade
 mv "$work/first" "$work/moved"
 there=$work/moved
 # Staged for a package: the same files, below DESTDIR, and nothing is done to this machine.
-DESTDIR=$work/stage cmake --install "$build" --prefix /usr/local > "$work/log" 2>&1 || fail "DESTDIR: $(tail -3 "$work/log")"
+DESTDIR=$work/stage cmake --install "$build" --prefix /usr/local > "$work/log" 2>&1 ||
+    fail "DESTDIR: $(tail -3 "$work/log")"
 grep -q ldconfig "$work/log" && fail "a staged installation speaks of ldconfig: $(tail -1 "$work/log")"
 diff <(cd "$there" && find . | sort) <(cd "$work/stage/usr/local" && find . | sort) > "$work/differences" ||
     fail "DESTDIR: $(head -3 "$work/differences")"
@@ -46,14 +47,14 @@ readelf -d "$there/bin/halfwarp" "$there"/lib/halfwarp/*.so.* | grep -E '\((RPAT
 # Whatever texts refer to is installed. What users read names docs/, examples/ and kernels/, which are in
 # share/doc/halfwarp, and no other folder of the sources; capitals stand for names.
 documents=$there/share/doc/halfwarp
+folders='docs|examples|kernels|tests|src|tools|cmake|bench|shim|cli|man'
 for command in '' $("$halfwarp" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
     "$there/bin/halfwarp" $command --help
 done > "$work/help"
 [ "$(grep -c '^usage:' "$work/help")" -ge 12 ] || fail "--help of the commands"
 strings -n 6 "$there/bin/halfwarp" "$there"/lib/halfwarp/*.so.* > "$work/strings"
 cat "$work/help" "$work/strings" "$there"/share/man/man?/* "$there"/include/halfwarp.h "$there"/include/halfwarp/* |
-    grep -oE '(share/halfwarp/)?\b(docs|examples|kernels|tests|src|tools|cmake|bench|shim|cli|man)/[A-Za-z0-9_.-]+[A-Za-z0-9_./-]*' \
-        > "$work/named"
+    grep -oE "(share/halfwarp/)?\b($folders)/[A-Za-z0-9_.-]+[A-Za-z0-9_./-]*" > "$work/named"
 grep -ohE '\b(docs|examples)/[A-Za-z0-9_.-]+' "$documents"/README.md "$documents"/docs/*.md "$documents"/examples/* \
     >> "$work/named"
 grep -q '^docs/' "$work/named" || fail "no text refers to a document"

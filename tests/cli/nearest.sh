@@ -80,6 +80,15 @@ text += " " * (63 - (10 + len(text)) % 64) + "\n"
 with open(source, "wb") as file:
     file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode())
     file.write(b"".join(struct.pack("<f", i * 7919 % 99991) for i in range(3 * count)))
+def outputs_of(child):
+    """How many outputs are being made: each lies in its folder under another name, or under none."""
+    try:
+        files = [os.readlink(link) for link in glob.glob("/proc/%d/fd/*" % child.pid)]
+    except OSError:
+        files = []   # one was closed meanwhile
+    return len(glob.glob(work + "/*.tmp")) + sum(f.startswith(work) and f.endswith("(deleted)") for f in files)
+
+
 for number in signal.SIGINT, signal.SIGTERM:
     for _ in range(10):   # a machine of many processors may have done before the signal comes
         for old in glob.glob(out + "*") + glob.glob(work + "/far.npy*"):
@@ -87,7 +96,7 @@ for number in signal.SIGINT, signal.SIGTERM:
         child = subprocess.Popen([halfwarp, "nearest", source, "-o", out, "--distances", work + "/far.npy", "--device",
                                   "cpu", "--k", "100", "--method", "brute"],
                                  preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
-        while child.poll() is None and len(glob.glob(work + "/*.tmp")) < 2:
+        while child.poll() is None and outputs_of(child) < 2:
             time.sleep(0.0005)
         child.send_signal(number)
         child.wait()

@@ -204,16 +204,33 @@ def check_gpu():
     os.remove(other)
 
 
+def has_begun(child):
+    """The output is being made: it lies in its folder under another name, or under none."""
+    try:
+        files = [os.readlink(link) for link in glob.glob("/proc/%d/fd/*" % child.pid)]
+    except OSError:
+        files = []   # one was closed meanwhile
+    return glob.glob(result + ".*") or any(f.startswith(folder) and f.endswith("(deleted)") for f in files)
+
+
 def check_signals():
     """A signal in the middle of the work leaves nothing, and ends the program as a signal does."""
     make_large("|u1", 1, (16381, 16369))
-    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    kinds = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    if hasattr(os, "O_TMPFILE"):
+        try:
+            os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
+            kinds.append(signal.SIGKILL)   # only a file without a name goes with its process then
+        except OSError:
+            pass
+    for number in kinds:
         for _ in range(10):
             for old in glob.glob(result + "*"):
                 os.remove(old)
             child = subprocess.Popen([halfwarp, "transpose", source, "-o", result, "--device", "cpu"],
-                                     preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
-            while child.poll() is None and not glob.glob(result + ".*"):
+                                     preexec_fn=lambda: number == signal.SIGKILL or
+                                     signal.signal(number, signal.SIG_DFL))
+            while child.poll() is None and not has_begun(child):
                 time.sleep(0.0005)
             child.send_signal(number)
             child.wait()

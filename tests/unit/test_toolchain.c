@@ -139,19 +139,19 @@ static void test_processes(void **state) {
     const char *text;
     int exit_status;
     const char *const both[] = {"/bin/sh", "-c", "echo out; echo err >&2; cat; exit 3", NULL};
-    assert_int_equal(hw_process_run(both, arena, &text, &exit_status, NULL), HW_OK);
+    assert_int_equal(hw_process_run(both, NULL, arena, &text, &exit_status, NULL), HW_OK);
     assert_int_equal(exit_status, 3);
     assert_string_equal(text, "out\nerr\n");
     const char *const killed[] = {"/bin/sh", "-c", "kill -9 $$", NULL};
-    assert_int_equal(hw_process_run(killed, arena, &text, &exit_status, NULL), HW_OK);
+    assert_int_equal(hw_process_run(killed, NULL, arena, &text, &exit_status, NULL), HW_OK);
     assert_int_equal(exit_status, 128 + 9);
     const char *const much[] = {"/bin/sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo 0123456789; i=$((i+1)); done",
                                 NULL};
-    assert_int_equal(hw_process_run(much, arena, &text, &exit_status, NULL), HW_OK);
+    assert_int_equal(hw_process_run(much, NULL, arena, &text, &exit_status, NULL), HW_OK);
     assert_int_equal(strlen(text), 55000);
     const char *const missing[] = {"/nonexistent/program", NULL};
     hw_diag diag = {0};
-    assert_int_equal(hw_process_run(missing, arena, &text, &exit_status, &diag), HW_IO);
+    assert_int_equal(hw_process_run(missing, NULL, arena, &text, &exit_status, &diag), HW_IO);
     assert_non_null(strstr(diag.text, "/nonexistent/program"));
     assert_null(hw_process_find("/nonexistent:::", "sh", arena));
     assert_null(hw_process_find(NULL, "sh", arena));
