@@ -33,10 +33,18 @@ void hw_cli_launch_free(hw_cli_launch *launch);
 // How many words the option for the compiler at argv takes, as nvcc spells it, itself included: 1 or 2; 0: it is none.
 int hw_cli_compile_option_words(char *const *argv);
 
-// Compiles PROG if it is a .cu file. *executable is its path, to be freed. 0, or the exit status after a complaint.
+// Takes that option at argv into launch->compile_options, which has room for all of argv, with its value. As above; 0
+// with *complained set when the value is missing.
+int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained);
+
+// Says once that -arch, -code and -gencode are ignored, unless they ask for what is simulated anyway.
+void hw_cli_launch_tell_arch(const hw_cli_launch *launch);
+
+// Compiles PROG if it is source (.cu, .cpp, .cc, .cxx), to be looked into. *executable is its path, to be freed; a .ptx
+// file is given as it is. 0, or the exit status after a complaint.
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable);
 
-// Compiles PROG if it is a .cu file, runs it to its end and returns the exit status that DESIGN gives it. journal_path:
+// Compiles PROG if it is source, runs it to its end and returns the exit status that DESIGN gives it. journal_path:
 // the file that the runtime keeps its counters in (prof/journal.h); NULL: nothing is counted. *ended_by: the
 // signal that ended the program, or 0.
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by);
