@@ -74,7 +74,9 @@ int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *li
     l.cache = hw_cli_cache_folder();
     hw_status status = l.cache ? hw_sim_create(&options, &l.sim, &diag) : hw_diag_no_memory(&diag);
     if (!status) status = hw_toolchain_each_ptx(executable, l.program, list->gpu->arch->cc, take_ptx, &l, &diag);
-    if (status == HW_NOT_FOUND || (!status && !list->n_rows)) {
+    const char *ending = strrchr(launch->program[0], '.');
+    const bool is_source = ending && !strcmp(ending, ".cu");
+    if ((status == HW_NOT_FOUND && is_source) || (!status && !list->n_rows)) {
         diag = (hw_diag){0};
         status = hw_diag_set(&diag, HW_NOT_FOUND, "%s has no kernels", launch->program[0]);
     }
