@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "launch.h"
 #include "toolchain/nvcc.h"
 
 static const char help[] =
@@ -19,6 +20,7 @@ static const char help[] =
     "  FILE              .cu, .cpp, .cc, .cxx, .c, .o, .a, .so\n"
     "  -o FILE           what is made\n"
     "  -c, -dc           an object file of each FILE; -odir DIR puts them there\n"
+    "  -run              run the program on the simulated H200 when it is made\n"
     "  -shared, -lib     a shared or a static library\n"
     "  -E, -M, -MM       what the preprocessor makes of it; its rule for make\n"
     "  -MD, -MF FILE, -MT NAME\n"
@@ -64,6 +66,13 @@ static void print(void *user, const char *text, size_t bytes) {
     fwrite(text, 1, bytes, stdout);
 }
 
+static int run_program(void *user, const char *const *program) {
+    (void)user;
+    int ended_by;
+    hw_cli_launch launch = {.gpu = "h200", .program = (char **)program};
+    return hw_cli_launch_run(&launch, NULL, &ended_by);
+}
+
 static const char *unless_empty(const char *text) { return text && *text ? text : NULL; }
 
 static hw_nvcc_settings settings_of(const char *toolkit_dir) {
@@ -79,6 +88,7 @@ static hw_nvcc_settings settings_of(const char *toolkit_dir) {
         .stop = &stopped_by,
         .say = say,
         .print = print,
+        .run = run_program,
     };
 }
 

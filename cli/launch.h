@@ -10,7 +10,8 @@
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
     "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -Xcompiler ...\n"                               \
-    "                    for the compiler of a .cu file, as nvcc takes them\n"
+    "                    for the compiler of a .cu file, as nvcc takes them\n"                                         \
+    "  -arch -gencode    accepted and without effect: the code is compiled for --gpu\n"
 
 typedef struct hw_cli_launch {
     const char *gpu;                // --gpu, as gpus.def spells it

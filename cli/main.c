@@ -12,7 +12,7 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char help_tail[] =
     "\n"
-    "PROG is a .cu file or an executable linked to the shared CUDA runtime. No GPU is needed.\n"
+    "PROG is a .cu or .cpp file or an executable linked to the shared CUDA runtime. No GPU is needed.\n"
     "`halfwarp COMMAND --help` lists a command's options.\n"
     "\n"
     "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4 an instruction or API call\n"

@@ -28,6 +28,8 @@ typedef struct hw_nvcc_settings {
     const volatile sig_atomic_t *stop;                           // not 0: end after the process under way; NULL: never
     void (*say)(void *user, const char *line);                   // a line for standard error
     void (*print)(void *user, const char *text, size_t bytes);   // text for standard output
+    // Runs a program with its arguments, ended by NULL, for -run; returns its exit status.
+    int (*run)(void *user, const char *const *program);
     void *user;
 } hw_nvcc_settings;
 

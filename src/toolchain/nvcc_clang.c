@@ -45,6 +45,25 @@ static hw_status make_program(hw_nvcc_work *w) {
     return hw_nvcc_run_tool(w, &args, NULL, "the program does not link");
 }
 
+// One file that is no source is the program itself. The word may be in quotes: nvcc has a shell take it, and Meson counts
+// on that.
+static hw_status run_program(hw_nvcc_work *w) {
+    const hw_args *inputs = &w->command->inputs;
+    const char *program = w->command->output ? w->command->output : hw_nvcc_named_after(w, "a.out", ".out");
+    hw_args args = {.arena = w->arena};
+    if (inputs->count == 1 && hw_nvcc_kind_of(w->command, inputs->items[0]) == HW_NVCC_UNKNOWN) {
+        hw_nvcc_add_text(&args, inputs->items[0]);
+    } else {
+        hw_status status = make_program(w);
+        if (status) return status;
+        hw_args_addf(&args, "%s%s", strchr(program, '/') ? "" : "./", program);
+    }
+    hw_args_add_all(&args, &w->command->run_arguments);
+    if (args.failed || !args.count) return hw_diag_no_memory(w->diag);
+    if (!w->command->dry_run) w->exit_status = w->settings->run(w->settings->user, args.items);
+    return HW_OK;
+}
+
 static hw_status make_library(hw_nvcc_work *w) {
     hw_args objects = {.arena = w->arena}, args = {.arena = w->arena};
     const char *archiver = w->command->archiver;
@@ -173,6 +192,7 @@ static void show_settings(hw_nvcc_work *w) {
 static hw_status carry_out(hw_nvcc_work *w) {
     switch (w->command->goal) {
     case HW_NVCC_PROGRAM: return make_program(w);
+    case HW_NVCC_RUN: return run_program(w);
     case HW_NVCC_LIBRARY: return make_library(w);
     case HW_NVCC_DEVICE_LINK: return make_device_link(w);
     default: return make_each(w);

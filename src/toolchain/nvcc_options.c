@@ -11,10 +11,10 @@
 
 typedef enum form { ALONE, VALUE } form;
 typedef enum meaning {
-    GOAL_PROGRAM, GOAL_OBJECT, GOAL_RELOCATABLE, GOAL_DEVICE_LINK, GOAL_LIBRARY, GOAL_PREPROCESSED, GOAL_DEPENDENCIES,
+    GOAL_PROGRAM, GOAL_RUN, GOAL_OBJECT, GOAL_RELOCATABLE, GOAL_DEVICE_LINK, GOAL_LIBRARY, GOAL_PREPROCESSED, GOAL_DEPENDENCIES,
     GOAL_USER_DEPENDENCIES, GOAL_PTX, GOAL_FATBIN,
     OUTPUT, OUTPUT_FOLDER, LANGUAGE, DEPENDS, DEPENDS_FILE, DEPENDS_TARGET, DEPENDS_PHONY, ARCH, CODE, GENCODE,
-    RELOCATABLE, RUNTIME, SHARED, HOST_COMPILER, ARCHIVER, ARCHIVER_OPTION, WARNINGS, VERBOSE, DRY_RUN,
+    RELOCATABLE, RUNTIME, SHARED, HOST_COMPILER, ARCHIVER, ARCHIVER_OPTION, RUN_ARGUMENTS, WARNINGS, VERBOSE, DRY_RUN,
     FORWARD_COMPILER, FORWARD_LINKER, FORWARD_BOTH, COMPILER, QUIET, TOLD, REFUSED,
 } meaning;
 
@@ -230,8 +230,8 @@ static void add_dependency_word(hw_nvcc_command *command, const char *option, co
 }
 
 static hw_status take(reader *r, const row *row, const char *value) {
-    static const hw_nvcc_goal goals[] = {HW_NVCC_PROGRAM, HW_NVCC_OBJECT, HW_NVCC_OBJECT, HW_NVCC_DEVICE_LINK,
-                                         HW_NVCC_LIBRARY, HW_NVCC_PREPROCESSED, HW_NVCC_DEPENDENCIES,
+    static const hw_nvcc_goal goals[] = {HW_NVCC_PROGRAM, HW_NVCC_RUN, HW_NVCC_OBJECT, HW_NVCC_OBJECT,
+                                         HW_NVCC_DEVICE_LINK, HW_NVCC_LIBRARY, HW_NVCC_PREPROCESSED, HW_NVCC_DEPENDENCIES,
                                          HW_NVCC_USER_DEPENDENCIES, HW_NVCC_PTX, HW_NVCC_FATBIN};
     hw_nvcc_command *command = r->command;
     if (row->meaning <= GOAL_FATBIN) command->goal = goals[row->meaning];
@@ -249,6 +249,7 @@ static hw_status take(reader *r, const row *row, const char *value) {
     case HOST_COMPILER: command->host_compiler = value; break;
     case ARCHIVER: command->archiver = value; break;
     case ARCHIVER_OPTION: hw_args_add_words(&command->archiver_options, value, ','); break;
+    case RUN_ARGUMENTS: hw_args_add_words(&command->run_arguments, value, ','); break;
     case VERBOSE: command->verbose = true; break;
     case DRY_RUN: command->dry_run = true; break;
     case FORWARD_COMPILER: r->forwards_to_compiler = true; break;
@@ -302,7 +303,7 @@ static hw_status read_word(reader *r, const char *const *words, size_t left, siz
 
 hw_status hw_nvcc_parse(const hw_args *words, hw_arena *arena, hw_nvcc_command *command, hw_diag *diag) {
     *command = (hw_nvcc_command){.inputs.arena = arena, .passed.arena = arena, .forwarded.arena = arena,
-                                 .linked.arena = arena, .archiver_options.arena = arena,
+                                 .linked.arena = arena, .archiver_options.arena = arena, .run_arguments.arena = arena,
                                  .depends_words.arena = arena, .told.arena = arena, .has_runtime = true};
     reader r = {.arena = arena, .command = command, .unknown.arena = arena, .diag = diag};
     hw_status status = HW_OK;

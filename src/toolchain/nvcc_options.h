@@ -8,6 +8,7 @@
 
 typedef enum hw_nvcc_goal {
     HW_NVCC_PROGRAM,
+    HW_NVCC_RUN,                 // a program, made or already there
     HW_NVCC_OBJECT,
     HW_NVCC_DEVICE_LINK,
     HW_NVCC_LIBRARY,
@@ -30,7 +31,7 @@ typedef struct hw_nvcc_command {
     hw_args inputs;
     hw_args passed;                    // for hw_arguments_sort
     hw_args forwarded, linked;         // words that only the C++ compiler, or the linker, may know
-    hw_args archiver_options;
+    hw_args archiver_options, run_arguments;
     const char *depends;               // "-MD" or "-MMD"; NULL: no dependency file
     const char *depends_file;          // NULL: named after the output
     hw_args depends_words;             // -MT TARGET, -MP

@@ -192,6 +192,10 @@ expect 0 "${compile[@]}" -MM scale.cu
 says out "scale.h"
 expect 0 "${compile[@]}" -fatbin -arch=sm_75 scale.cu -o scale.fatbin
 [ -s scale.fatbin ] || fail "-fatbin made nothing"
+expect 0 "${compile[@]}" -run main.cpp scale.cu shift.cu -DFACTOR=4 -o made
+says out "5 157 1"
+expect 0 "${compile[@]}" -run '"./all at once"'
+says out "3 79 1"
 # Nothing stays in the folder for temporary files.
 mkdir "$work/tmp"
 TMPDIR=$work/tmp expect 0 "${compile[@]}" -c scale.cu

@@ -69,7 +69,8 @@ refuses "takes a value"
 # place and that is said; asked for by name, it is an error of its own, and none of the source.
 mkdir "$work/interpreter" "$work/missing" "$work/empty"
 printf '#!/no/such/interpreter\n' > "$work/interpreter/nvcc"
-printf '#!/bin/sh\necho "nvcc: error while loading shared libraries: libnothing.so" >&2\nexit 127\n' > "$work/missing/nvcc"
+printf '#!/bin/sh\necho "nvcc: error while loading shared libraries: libnothing.so" >&2\nexit 127\n' \
+    > "$work/missing/nvcc"
 printf '#!/bin/sh
 case "$*" in
 *--version*) echo release 13.0 ;;
