@@ -45,8 +45,8 @@ static hw_status make_program(hw_nvcc_work *w) {
     return hw_nvcc_run_tool(w, &args, NULL, "the program does not link");
 }
 
-// One file that is no source is the program itself. The word may be in quotes: nvcc has a shell take it, and Meson counts
-// on that.
+// One file that is no source is the program itself. The word may be in quotes: nvcc has a shell take it, and Meson
+// counts on that.
 static hw_status run_program(hw_nvcc_work *w) {
     const hw_args *inputs = &w->command->inputs;
     const char *program = w->command->output ? w->command->output : hw_nvcc_named_after(w, "a.out", ".out");

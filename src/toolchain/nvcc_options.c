@@ -11,8 +11,8 @@
 
 typedef enum form { ALONE, VALUE } form;
 typedef enum meaning {
-    GOAL_PROGRAM, GOAL_RUN, GOAL_OBJECT, GOAL_RELOCATABLE, GOAL_DEVICE_LINK, GOAL_LIBRARY, GOAL_PREPROCESSED, GOAL_DEPENDENCIES,
-    GOAL_USER_DEPENDENCIES, GOAL_PTX, GOAL_FATBIN,
+    GOAL_PROGRAM, GOAL_RUN, GOAL_OBJECT, GOAL_RELOCATABLE, GOAL_DEVICE_LINK, GOAL_LIBRARY, GOAL_PREPROCESSED,
+    GOAL_DEPENDENCIES, GOAL_USER_DEPENDENCIES, GOAL_PTX, GOAL_FATBIN,
     OUTPUT, OUTPUT_FOLDER, LANGUAGE, DEPENDS, DEPENDS_FILE, DEPENDS_TARGET, DEPENDS_PHONY, ARCH, CODE, GENCODE,
     RELOCATABLE, RUNTIME, SHARED, HOST_COMPILER, ARCHIVER, ARCHIVER_OPTION, RUN_ARGUMENTS, WARNINGS, VERBOSE, DRY_RUN,
     FORWARD_COMPILER, FORWARD_LINKER, FORWARD_BOTH, COMPILER, QUIET, TOLD, REFUSED,
@@ -230,9 +230,12 @@ static void add_dependency_word(hw_nvcc_command *command, const char *option, co
 }
 
 static hw_status take(reader *r, const row *row, const char *value) {
-    static const hw_nvcc_goal goals[] = {HW_NVCC_PROGRAM, HW_NVCC_RUN, HW_NVCC_OBJECT, HW_NVCC_OBJECT,
-                                         HW_NVCC_DEVICE_LINK, HW_NVCC_LIBRARY, HW_NVCC_PREPROCESSED, HW_NVCC_DEPENDENCIES,
-                                         HW_NVCC_USER_DEPENDENCIES, HW_NVCC_PTX, HW_NVCC_FATBIN};
+    // In the order of the meanings.
+    static const hw_nvcc_goal goals[] = {
+        HW_NVCC_PROGRAM,      HW_NVCC_RUN,          HW_NVCC_OBJECT,            HW_NVCC_OBJECT, HW_NVCC_DEVICE_LINK,
+        HW_NVCC_LIBRARY,      HW_NVCC_PREPROCESSED, HW_NVCC_DEPENDENCIES,      HW_NVCC_USER_DEPENDENCIES,
+        HW_NVCC_PTX,          HW_NVCC_FATBIN,
+    };
     hw_nvcc_command *command = r->command;
     if (row->meaning <= GOAL_FATBIN) command->goal = goals[row->meaning];
     switch (row->meaning) {
