@@ -24,7 +24,7 @@ typedef struct hw_command {
 } hw_command;
 
 extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench, hw_cmd_ladder,
-    hw_cmd_occupancy, hw_cmd_matmul, hw_cmd_reduce, hw_cmd_nearest, hw_cmd_bandwidth;
+    hw_cmd_occupancy, hw_cmd_matmul, hw_cmd_reduce, hw_cmd_nearest, hw_cmd_bandwidth, hw_cmd_nvcc, hw_cmd_ptx;
 
 // The commit that was built, for benchmarks; "unknown" where git was not there.
 extern const char hw_cli_commit[];
@@ -63,6 +63,9 @@ typedef struct hw_cli_paths {
 
 // False, with a complaint, when they are not where they should be.
 bool hw_cli_find_paths(hw_cli_paths *paths);
+
+// A folder laid out as a CUDA toolkit is, with bin/nvcc, include and lib64. As above.
+bool hw_cli_find_toolkit(char folder[4096]);
 
 // Where the cases and peers of the benchmarks lie. As above.
 bool hw_cli_find_bench(char folder[4096]);

@@ -17,7 +17,7 @@ static const char help[] =
     "       halfwarp occupancy --gpu G [--block N] [OPTIONS] PROG\n"
     "\n"
     "How many blocks and warps of a launch one multiprocessor holds, which limit stops it there, and the block sizes\n"
-    "that do better. With PROG, a .cu file or an executable, the same for each of its kernels; it is not run.\n"
+    "that do better. With PROG, a .cu or .ptx file or an executable, the same for each of its kernels; it is not run.\n"
     "\n"
     "  --gpu G           the GPU; h200 unless given; `halfwarp gpus` lists them; or a FILE.json of one\n"
     "  --block N         threads per block, 256 or 32x8; of a PROG each kernel's best size unless given\n"

@@ -4,7 +4,7 @@
 static const char help[] =
     "usage: halfwarp run [OPTIONS] [--] PROG [ARGS]\n"
     "\n"
-    "Runs PROG, a .cu file or an executable linked to the shared CUDA runtime, on a simulated GPU.\n"
+    "Runs PROG, a .cu or .cpp file or an executable linked to the shared CUDA runtime, on a simulated GPU.\n"
     "Its output and exit status are its own.\n"
     "\n" HW_LAUNCH_OPTIONS_HELP;
 

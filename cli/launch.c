@@ -143,8 +143,17 @@ static hw_toolchain_compiler compiler_of(const char *name) {
     return strcmp(name, "nvcc") == 0 ? HW_COMPILER_NVCC : HW_COMPILER_CLANG;
 }
 
+// Endings of source files; what is named without one is the program.
+static const char *source_ending(const char *program) {
+    static const char *const endings[] = {".cu", ".cpp", ".cc", ".cxx"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (ends_with(program, endings[i])) return endings[i];
+    return NULL;
+}
+
 // Source to executable. *executable is to be freed; 0 or an exit status after a complaint.
-static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable, char *compiler_name) {
+static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
+                   char *compiler_name) {
     const char *source = launch->program[0];
     if (!is_file(source, R_OK)) {
         hw_cli_complain("cannot read %s: %s", source, strerror(errno));
@@ -157,6 +166,7 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char 
         .arguments = launch->compile_options,
         .argument_count = (size_t)launch->n_compile_options,
         .compiler = compiler_of(launch->compiler),
+        .as_library = as_library,
         .include_dir = paths->include_dir,
         .wants_name = launch->wants_compiler_name,
         .shim_dir = paths->shim_dir,
@@ -168,19 +178,28 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, char 
     hw_diag diag = {0};
     hw_status status = cache ? hw_toolchain_compile(&options, &result, &diag) : hw_diag_no_memory(&diag);
     free(cache);
+    if (*result.note) hw_cli_complain("%s", result.note);
     if (status) return complain_about(status, &diag);
     snprintf(compiler_name, HW_CLI_COMPILER_NAME, "%s", result.compiler_name);
     *executable = strdup(result.executable);
     return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
 }
 
-static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, char **executable,
+static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
                         char *compiler_name) {
     const char *program = launch->program[0];
     compiler_name[0] = '\0';
-    if (ends_with(program, ".cu")) return compile(launch, paths, executable, compiler_name);
+    if (source_ending(program)) {
+        hw_cli_launch_tell_arch(launch);
+        return compile(launch, paths, as_library, executable, compiler_name);
+    }
     if (launch->n_compile_options) {
         hw_cli_complain("%s is for the compiler of a .cu file, and %s is none", launch->compile_options[0], program);
+        return HW_EXIT_USAGE;
+    }
+    if (ends_with(program, ".ptx")) {
+        hw_cli_complain("%s is device code, which a program must launch: run the program; `halfwarp occupancy` and "
+                        "`halfwarp ptx` take device code alone", program);
         return HW_EXIT_USAGE;
     }
     *executable = find_executable(program);
@@ -193,12 +212,19 @@ static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, 
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]) {
     hw_cli_paths paths;
     *executable = NULL;
-    return hw_cli_find_paths(&paths) ? find_program(launch, &paths, executable, compiler_name) : HW_EXIT_USAGE;
+    compiler_name[0] = '\0';
+    if (ends_with(launch->program[0], ".ptx") && !launch->n_compile_options) {
+        hw_diag diag = {0};
+        *executable = strdup(launch->program[0]);
+        return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
+    }
+    return hw_cli_find_paths(&paths) ? find_program(launch, &paths, true, executable, compiler_name) : HW_EXIT_USAGE;
 }
 
 // prog.cu sees itself as prog, beside its source: where nvcc would have put it, and where it may look for its data.
 static void name_program(char **argv) {
-    if (ends_with(argv[0], ".cu")) argv[0][strlen(argv[0]) - 3] = '\0';
+    const char *ending = source_ending(argv[0]);
+    if (ending) argv[0][strlen(argv[0]) - strlen(ending)] = '\0';
 }
 
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
@@ -207,7 +233,7 @@ int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int
     hw_cli_temporary told = {.file = -1};
     *ended_by = 0;
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
-    if (!status) status = find_program(launch, &paths, &executable, compiler_name);
+    if (!status) status = find_program(launch, &paths, false, &executable, compiler_name);
     if (!status && (told = hw_cli_temporary_open("status")).file < 0) status = HW_EXIT_USAGE;
     tell("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
     if (!status && !prepare_environment(launch, journal_path, told.path, paths.shim_dir, executable)) {

@@ -13,7 +13,8 @@
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN, -1) unless given\n"              \
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
     "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -maxrregcount= -Xcompiler ...\n"                \
-    "                    for the compiler of a .cu file, as nvcc takes them\n"
+    "                    for the compiler of a .cu file, as nvcc takes them\n"                                         \
+    "  -arch -gencode    accepted and without effect: the code is compiled for --gpu\n"
 
 enum { HW_CLI_COMPILER_NAME = 64 };
 
@@ -48,11 +49,19 @@ int hw_cli_compile_option_words(char *const *argv);
 // Sets *max_regs where the option's words limit registers: -maxrregcount, for ptxas too. False after a complaint.
 bool hw_cli_compile_option_max_regs(char *const *words, int n_words, uint32_t *max_regs);
 
-// Compiles PROG if it is a .cu file. *executable is its path, to be freed; compiler_name, with its version, is "" of
-// other programs, or when it is not wanted. 0, or the exit status after a complaint.
+// Takes that option at argv into launch->compile_options, which has room for all of argv, with its value. As above; 0
+// with *complained set when the value is missing.
+int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained);
+
+// Says once that -arch, -code and -gencode are ignored, unless they ask for what is simulated anyway.
+void hw_cli_launch_tell_arch(const hw_cli_launch *launch);
+
+// Compiles PROG if it is source (.cu, .cpp, .cc, .cxx), to be looked into. *executable is its path, to be freed; a .ptx
+// file is given as it is. compiler_name, with its version, is "" of what was not compiled, or when it is not wanted. 0, or
+// the exit status after a complaint.
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]);
 
-// Compiles PROG if it is a .cu file, runs it to its end and returns the exit status that DESIGN gives it. journal_path:
+// Compiles PROG if it is source, runs it to its end and returns the exit status that DESIGN gives it. journal_path:
 // the file that the runtime keeps its counters in (prof/journal.h); NULL: nothing is counted. *ended_by: the
 // signal that ended the program, or 0.
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by);

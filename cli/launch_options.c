@@ -181,6 +181,18 @@ static const char *const compile_values[] = {
     "-prec-sqrt=",
     "-fmad=",
     "--fmad=",
+    "-arch",
+    "-arch=",
+    "--gpu-architecture",
+    "--gpu-architecture=",
+    "-code",
+    "-code=",
+    "--gpu-code",
+    "--gpu-code=",
+    "-gencode",
+    "-gencode=",
+    "--generate-code",
+    "--generate-code=",
     NULL,
 };
 static const char *const compile_flags[] = {
@@ -260,6 +272,42 @@ static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
     if (!hw_cli_compile_option_max_regs(argv, words, &launch->max_regs)) return 0;
     if (strstr(argv[0], "ptxas")) launch->no_l1 |= asks_for_no_l1(argv[words - 1]);
     return words;
+}
+
+int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained) {
+    int words = hw_cli_compile_option_words(argv);
+    int taken = words ? take_compile_option(launch, words, argv) : 0;
+    *complained = words && !taken;
+    return taken;
+}
+
+// Does an option about architectures ask for another than this one alone? Its words name them: sm_80, compute_80.
+static bool asks_for_other(char *const *option, int cc) {
+    static const char *const names[] = {"-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode",
+                                        "--generate-code"};
+    size_t length = strcspn(option[0], "=");
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        is_one |= strlen(names[i]) == length && strncmp(option[0], names[i], length) == 0;
+    const char *value = option[0][length] ? option[0] + length + 1 : option[1];
+    if (!is_one || !value) return false;
+    bool names_any = false;
+    for (const char *at = value; (at = strchr(at, '_')); at++) {
+        names_any = true;
+        if (strtol(at + 1, NULL, 10) != cc) return true;
+    }
+    return !names_any;
+}
+
+void hw_cli_launch_tell_arch(const hw_cli_launch *launch) {
+    const hw_gpu *gpu = hw_gpu_find(launch->gpu);
+    for (int i = 0; i < launch->n_compile_options; i++) {
+        if (!asks_for_other((char *const *)launch->compile_options + i, gpu->arch->cc)) continue;
+        hw_cli_complain("%s is ignored: device code is compiled for the GPU that is simulated, %s (compute capability "
+                        "%d.%d); --gpu names another",
+                        launch->compile_options[i], gpu->id, gpu->arch->cc / 10, gpu->arch->cc % 10);
+        return;
+    }
 }
 
 static int take_option(hw_cli_launch *launch, const option_row *row, char **argv) {

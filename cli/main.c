@@ -5,14 +5,14 @@
 
 #include "cli.h"
 
-static const hw_command *const commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_gpus,
+static const hw_command *const commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
                                            &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose,
                                            &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char help_tail[] =
     "\n"
-    "PROG is a .cu file or an executable linked to the shared CUDA runtime. No GPU is needed.\n"
+    "PROG is a .cu or .cpp file or an executable linked to the shared CUDA runtime. No GPU is needed.\n"
     "`halfwarp COMMAND --help` lists a command's options.\n"
     "\n"
     "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4 an instruction or API call\n"
@@ -67,7 +67,22 @@ static bool asks_for_help(const hw_command *command, int argc, char **argv) {
     return false;
 }
 
+// halfwarp-nvcc, for build systems that want the compiler to be one file.
+static bool is_named_nvcc(const char *program) {
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    return strcmp(name, "halfwarp-nvcc") == 0 || strcmp(name, "nvcc") == 0;
+}
+
+static int run_command(const hw_command *command, int argc, char **argv) {
+    if (asks_for_help(command, argc, argv)) {
+        fputs(command->help, stdout);
+        return finish_stdout(0);
+    }
+    return finish_stdout(command->main(argc, argv));
+}
+
 int main(int argc, char **argv) {
+    if (argc > 0 && is_named_nvcc(argv[0])) return run_command(&hw_cmd_nvcc, argc, argv);
     if (argc < 2) {
         print_help(stderr);
         return HW_EXIT_USAGE;
@@ -83,9 +98,5 @@ int main(int argc, char **argv) {
     }
     const hw_command *command = find_command(word);
     if (!command) return complain_unknown(word);
-    if (asks_for_help(command, argc - 1, argv + 1)) {
-        fputs(command->help, stdout);
-        return finish_stdout(0);
-    }
-    return finish_stdout(command->main(argc - 1, argv + 1));
+    return run_command(command, argc - 1, argv + 1);
 }

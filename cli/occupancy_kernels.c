@@ -83,8 +83,13 @@ int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *li
     if (result) goto done;
     l.cache = hw_cli_cache_folder();
     hw_status status = l.cache ? hw_sim_create(&options, &l.sim, &diag) : hw_diag_no_memory(&diag);
-    if (!status) status = hw_toolchain_each_ptx(executable, list->gpu->arch->cc, take_ptx, &l, &diag);
-    if (!status && !list->n_rows) status = hw_diag_set(&diag, HW_NOT_FOUND, "%s has no kernels", launch->program[0]);
+    if (!status) status = hw_toolchain_each_ptx(executable, l.program, list->gpu->arch->cc, take_ptx, &l, &diag);
+    const char *ending = strrchr(launch->program[0], '.');
+    const bool is_source = ending && !strcmp(ending, ".cu");
+    if ((status == HW_NOT_FOUND && is_source) || (!status && !list->n_rows)) {
+        diag = (hw_diag){0};
+        status = hw_diag_set(&diag, HW_NOT_FOUND, "%s has no kernels", launch->program[0]);
+    }
     if (status) result = hw_cli_fail(status, &diag);
 done:
     hw_sim_destroy(l.sim);

@@ -45,6 +45,14 @@ bool hw_cli_find_paths(hw_cli_paths *paths) {
     return true;
 }
 
+bool hw_cli_find_toolkit(char folder[4096]) {
+    char self[PATH_MAX];
+    if (!find_self(self)) return false;
+    if (pick(self, "../lib/halfwarp/cuda", "cuda", folder)) return true;
+    hw_cli_complain("no folder for the compiler in %s/cuda or %s/../lib/halfwarp/cuda", self, self);
+    return false;
+}
+
 bool hw_cli_find_bench(char folder[4096]) {
     char self[PATH_MAX];
     if (!find_self(self)) return false;

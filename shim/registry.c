@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "registry.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include "registers.h"
 #include "state.h"
 #include "toolchain/fatbin.h"
+#include "toolchain/ptx_link.h"
 
 enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
 // LINKED: the device code of several files, each in a container of its own, which the driver would link.
@@ -117,13 +119,18 @@ bool hw_registry_has_managed(const hw_image *image) {
     return found;
 }
 
+static bool is_being_loaded(const hw_image *image) {
+    return image == loading || (loading->whole && image->whole == loading->whole);
+}
+
 uint64_t hw_registry_place(void *context, const char *name, uint64_t bytes) {
     (void)context;
     (void)bytes;
     if (!n_managed_ranges) return 0;
     for (size_t i = 0; i < BUCKETS; i++)
         for (const variable_node *v = variables[i]; v; v = v->next)
-            if (v->it.image == loading && is_in_managed_range(hw_address(v->it.host)) && strcmp(v->it.name, name) == 0)
+            if (is_being_loaded(v->it.image) && is_in_managed_range(hw_address(v->it.host)) &&
+                strcmp(v->it.name, name) == 0)
                 return hw_address(v->it.host);
     return 0;
 }
@@ -145,8 +152,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *user) {
     return 0;
 }
 
-// Bytes from an address to the end of the program's segment it lies in: a container's own sizes are not to be trusted.
-static size_t readable_bytes(const void *data) {
+size_t hw_registry_readable_bytes(const void *data) {
     segment_search search = {.address = hw_address(data)};
     dl_iterate_phdr(look_at_object, &search);
     return search.end ? (size_t)(search.end - search.address) : (size_t)1 << 30;
@@ -157,30 +163,67 @@ static hw_status unpack(hw_image *image, hw_diag *diag) {
     const struct { int32_t magic, version; const void *data; void *more; } *wrapper = image->wrapper;
     if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data)
         return hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
+    snprintf(image->name, sizeof image->name, "%s.ptx", program_invocation_short_name);
+    const int cc = hw_shim_gpu()->arch->cc;
     if (wrapper->version == WRAPPER_LINKED)
-        return hw_diag_set(diag, HW_NOT_FOUND,
-                           "the program is made of relocatable device code (nvcc -rdc=true or -dc), which is not "
-                           "supported: put device code that belongs together into one file and build it without that "
-                           "option");
+        return hw_relocatable_unpack(wrapper->more, cc, &image->ptx, &image->ptx_bytes, diag);
     hw_fatbin fatbin;
     hw_fatbin_entry entry;
-    hw_status status = hw_fatbin_open(wrapper->data, readable_bytes(wrapper->data), &fatbin, diag);
-    if (!status) status = hw_fatbin_ptx(&fatbin, hw_shim_gpu()->arch->cc, &image->ptx, &image->ptx_bytes, &entry, diag);
+    hw_status status = hw_fatbin_open(wrapper->data, hw_registry_readable_bytes(wrapper->data), &fatbin, diag);
+    if (!status) status = hw_fatbin_ptx(&fatbin, cc, &image->ptx, &image->ptx_bytes, &entry, diag);
     if (status) return status;
     if (entry.name && entry.name_bytes)
         snprintf(image->name, sizeof image->name, "%.*s", (int)entry.name_bytes, entry.name);
-    else
-        snprintf(image->name, sizeof image->name, "%s.ptx", program_invocation_short_name);
+    image->is_relocatable = hw_fatbin_is_relocatable(&entry);
     return HW_OK;
+}
+
+static bool is_same_object(const void *a, const void *b) {
+    Dl_info first, second;
+    return dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;
+}
+
+// The image's PTX. With one of relocatable code come all that have been registered by the same program or library
+// since: they are linked to one.
+static hw_status prepare(hw_image *image, hw_diag *diag) {
+    size_t count = 0, most = 0;
+    if (image->ptx || image->whole) return HW_OK;
+    hw_status status = unpack(image, diag);
+    if (status || !image->is_relocatable) return status;
+    for (hw_image *i = image; i; i = i->next) most++;
+    hw_image **parts = hw_calloc(most, sizeof *parts);
+    if (!parts) return hw_diag_no_memory(diag);
+    for (hw_image *i = image; i && !status; i = i->next) {
+        if (i->is_dropped || i->whole || i->module || !is_same_object(i->wrapper, image->wrapper)) continue;
+        // What has no PTX is told when it is its turn.
+        if (!i->ptx && unpack(i, NULL)) continue;
+        if (i->is_relocatable) parts[count++] = i;
+    }
+    if (count > 1) status = hw_relocatable_join(parts, count, diag);
+    hw_free(parts);
+    return status;
+}
+
+// What was renamed when the parts were joined is asked for by its new name first.
+static bool is_found_renamed(const hw_image *image, const char *name, hw_registered_function *function,
+                             hw_registered_variable *variable) {
+    char renamed[4096];
+    if (!image->whole) return false;
+    hw_ptx_link_name(name, image->part, renamed, sizeof renamed);
+    if (function) return !hw_sim_find_function(image->module, renamed, &function->function, NULL);
+    return !hw_sim_find_global(image->module, renamed, &variable->address, &variable->bytes, NULL);
 }
 
 static void bind_names(hw_image *image) {
     for (size_t i = 0; i < BUCKETS; i++) {
         for (function_node *f = functions[i]; f; f = f->next)
-            if (f->it.image == image) hw_sim_find_function(image->module, f->it.name, &f->it.function, NULL);
+            if (f->it.image == image && !is_found_renamed(image, f->it.name, &f->it, NULL))
+                hw_sim_find_function(image->module, f->it.name, &f->it.function, NULL);
         for (variable_node *v = variables[i]; v; v = v->next) {
             if (v->it.image != image) continue;
-            if (hw_sim_find_global(image->module, v->it.name, &v->it.address, &v->it.bytes, NULL)) continue;
+            if (!is_found_renamed(image, v->it.name, NULL, &v->it) &&
+                hw_sim_find_global(image->module, v->it.name, &v->it.address, &v->it.bytes, NULL))
+                continue;
             if (v->it.managed) *v->it.managed = (void *)(uintptr_t)v->it.address;
         }
     }
@@ -196,7 +239,7 @@ static bool has_kernels(const hw_image *image) {
 
 static cudaError_t load(hw_image *image) {
     hw_diag diag = {0};
-    hw_status status = image->ptx ? HW_OK : unpack(image, &diag);
+    hw_status status = prepare(image, &diag);
     if (status == HW_NOT_FOUND) {
         // Not the end yet: the program may never launch anything of it. hw_registry_complain says it when it does.
         image->has_no_ptx = true;
@@ -207,13 +250,16 @@ static cudaError_t load(hw_image *image) {
                             "fail\n", library);
         return cudaSuccess;
     }
+    const bool is_part = image->whole && image->whole != image;
     loading = image;
-    if (!status) status = hw_sim_load(hw_shim_sim(), image->ptx, image->ptx_bytes, image->name, &image->module, &diag);
+    if (!status && is_part) image->module = image->whole->module;
+    else if (!status)
+        status = hw_sim_load(hw_shim_sim(), image->ptx, image->ptx_bytes, image->name, &image->module, &diag);
     loading = NULL;
     if (status == HW_NO_MEMORY) return cudaErrorMemoryAllocation;
     if (status) hw_shim_refuse(&diag, status);
     bind_names(image);
-    if (hw_shim_environment()->journal_path) hw_registers_ask(image);
+    if (!is_part && hw_shim_environment()->journal_path) hw_registers_ask(image);
     return cudaSuccess;
 }
 

@@ -36,11 +36,13 @@ static const row *find(const char *argument) {
 }
 
 static void add_words(hw_args *to, const char *words, const char *value) {
+    hw_args split = {.arena = to->arena};
     if (!strcmp(words, "@")) {
-        hw_args_add_words(to, value, ',');
+        hw_args_add_words(&split, value, ',');
+        for (size_t i = 0; i < split.count; i++) hw_args_add_words(to, split.items[i], ' ');
+        if (split.failed) to->failed = true;
         return;
     }
-    hw_args split = {.arena = to->arena};
     hw_args_add_words(&split, words, ' ');
     if (split.failed) to->failed = true;
     for (size_t i = 0; i < split.count; i++) {
@@ -57,9 +59,14 @@ static void add_to_passes(hw_arguments *sorted, pass pass, const char *words, co
 }
 
 static void note(hw_arguments *sorted, const row *row) {
-    if (!strcmp(row->name, "-O")) sorted->has_level = true;
+    if (!strncmp(row->clang, "-O%", 3) || !strcmp(row->name, "-O")) sorted->has_level = true;
     if (!strcmp(row->nvcc, "-std=%")) sorted->has_standard = true;
     if (!strcmp(row->nvcc, "-G")) sorted->has_device_debug = true;
+}
+
+size_t hw_arguments_words(const char *argument) {
+    const row *row = find(argument);
+    return !row ? 0 : row->form == VALUE && !argument[strlen(row->name)] ? 2 : 1;
 }
 
 hw_status hw_arguments_sort(const char *const *arguments, size_t count, hw_arena *arena, hw_arguments *sorted,

@@ -15,4 +15,7 @@ typedef struct hw_arguments {
 hw_status hw_arguments_sort(const char *const *arguments, size_t count, hw_arena *arena, hw_arguments *sorted,
                             hw_diag *diag);
 
+// How many words this argument takes of the command line, itself included: 1 or 2; 0 when the table does not have it.
+size_t hw_arguments_words(const char *argument);
+
 #endif

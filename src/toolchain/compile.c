@@ -11,11 +11,13 @@
 #include "base/alloc.h"
 #include "toolchain/arguments.h"
 #include "toolchain/cache.h"
+#include "toolchain/clang_route.h"
 #include "toolchain/compilers.h"
 #include "toolchain/fatbin.h"
 #include "toolchain/process.h"
 #include "toolchain/producer.h"
 #include "toolchain/toolchain.h"
+#include "toolchain/work_dir.h"
 
 // One compilation under way. All strings are in the arena.
 typedef struct job {
@@ -24,6 +26,7 @@ typedef struct job {
     hw_compiler compiler;
     hw_arguments arguments;
     int arch;
+    bool is_host_code;                // a .cpp file: nothing in it is for the GPU
     hw_work_dir work_dir;
     const char *name, *program;       // of the executable: its file name, its path in work_dir
     const char *make_files[2];
@@ -55,31 +58,16 @@ static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
     if (!job->arguments.has_level) hw_args_add(&args, "-O3");
     // Line numbers of host code as well: a fault says where the memory was allocated.
     hw_args_add_words(&args, "-Xcompiler -g1", ' ');
+    if (job->options->as_library) hw_args_add_words(&args, "-shared -Xcompiler -fPIC", ' ');
     job->make_files[job->make_file_count++] = work_file(job, "program.d");
     hw_args_add(&args, "-MD");
     hw_args_add(&args, "-MF");
     hw_args_add(&args, job->make_files[0]);
     hw_args_add_all(&args, &job->arguments.nvcc);
-    hw_args_add_words(&args, "-x cu -o", ' ');
+    hw_args_add_words(&args, job->is_host_code ? "-x c++ -o" : "-x cu -o", ' ');
     hw_args_add(&args, job->program);
     hw_args_add(&args, job->options->source);
     return run(job, &args, diag);
-}
-
-// What both of clang's passes are told. No toolkit is looked for: the headers are ours, and libdevice's functions stay
-// calls. The SDK version makes launches go through cudaLaunchKernel.
-static void add_clang_common(const job *job, hw_args *args) {
-    hw_args_add(args, job->compiler.path);
-    hw_args_add(args, "--driver-mode=g++");
-    hw_args_add_words(args, "-nocudainc -nocudalib -Xclang -target-sdk-version=11.0 -Wno-unknown-cuda-version", ' ');
-    hw_args_add(args, "-Wno-unused-command-line-argument");
-    hw_args_addf(args, "--cuda-path=%s", job->work_dir.path);
-    hw_args_addf(args, "--cuda-gpu-arch=sm_%d", job->arch);
-    hw_args_addf(args, "-I%s", job->options->include_dir);
-    hw_args_add(args, "-include");
-    hw_args_addf(args, "%s/cuda_runtime.h", job->options->include_dir);
-    if (!job->arguments.has_level) hw_args_add(args, "-O3");
-    if (!job->arguments.has_standard) hw_args_add(args, "-std=gnu++17");
 }
 
 static void add_clang_source(job *job, hw_args *args, const char *make_file, const char *output) {
@@ -113,22 +101,18 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
     const char *device_d = work_file(job, "device.d"), *host_d = work_file(job, "host.d");
     hw_args device = {.arena = job->arena}, host = {.arena = job->arena};
     if (!ptx || !fatbin || !device_d || !host_d) return hw_diag_no_memory(diag);
+    const hw_clang_route route = {.arena = job->arena, .compiler = &job->compiler, .arguments = &job->arguments,
+                                  .include_dir = job->options->include_dir, .empty_dir = job->work_dir.path,
+                                  .fatbin = fatbin, .optimizes_host = true};
 
-    add_clang_common(job, &device);
-    hw_args_add_words(&device, "--cuda-device-only -S -gline-tables-only", ' ');
-    hw_args_add_words(&device, "-Xclang -target-feature -Xclang", ' ');
-    hw_args_addf(&device, "+ptx%d", hw_compiler_clang_ptx(job->compiler.clang_major));
-    hw_args_add_all(&device, &job->arguments.device);
+    hw_clang_add_device(&route, job->arch, &device);
     add_clang_source(job, &device, device_d, ptx);
     hw_status status = run(job, &device, diag);
     if (status == HW_OK) status = wrap_ptx(job, ptx, fatbin, diag);
     if (status != HW_OK) return status;
 
-    add_clang_common(job, &host);
-    // Both passes read the whole file; the first has printed the warnings.
-    hw_args_add_words(&host, "--cuda-host-only -w -gline-tables-only -Xclang -fcuda-include-gpubinary -Xclang", ' ');
-    hw_args_add(&host, fatbin);
-    hw_args_add_all(&host, &job->arguments.host);
+    hw_clang_add_host(&route, job->arch, &host);
+    if (job->options->as_library) hw_args_add_words(&host, "-shared -fPIC", ' ');
     add_clang_source(job, &host, host_d, job->program);
     hw_args_add_words(&host, "-x none", ' ');
     hw_args_add_all(&host, &job->arguments.link);
@@ -138,6 +122,32 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
     unlink(ptx);
     unlink(fatbin);
     return status;
+}
+
+// Host code that calls the runtime.
+static hw_status compile_host_with_clang(job *job, hw_diag *diag) {
+    hw_args args = {.arena = job->arena};
+    const char *make_file = work_file(job, "program.d");
+    if (!make_file) return hw_diag_no_memory(diag);
+    hw_args_add(&args, job->compiler.path);
+    hw_args_add_words(&args, "--driver-mode=g++ -gline-tables-only -Wno-unused-command-line-argument", ' ');
+    if (job->options->as_library) hw_args_add_words(&args, "-shared -fPIC", ' ');
+    hw_args_addf(&args, "-I%s", job->options->include_dir);
+    if (!job->arguments.has_level) hw_args_add(&args, "-O3");
+    if (!job->arguments.has_standard) hw_args_add(&args, "-std=gnu++17");
+    hw_args_add_all(&args, &job->arguments.host);
+    hw_args_add_words(&args, "-MD -MF", ' ');
+    hw_args_add(&args, make_file);
+    job->make_files[job->make_file_count++] = make_file;
+    hw_args_add(&args, "-o");
+    hw_args_add(&args, job->program);
+    hw_args_add_words(&args, "-x c++", ' ');
+    hw_args_add(&args, job->options->source);
+    hw_args_add_words(&args, "-x none", ' ');
+    hw_args_add_all(&args, &job->arguments.link);
+    hw_args_addf(&args, "-L%s", job->options->shim_dir);
+    hw_args_add(&args, "-lcudart");
+    return run(job, &args, diag);
 }
 
 // To be changed with the options that this file gives the compilers: programs compiled otherwise are not used again.
@@ -153,6 +163,7 @@ static hw_hash key_of(const job *job) {
     free(folder);
     hw_hash_string(&key, options->source);
     hw_hash_number(&key, (uint64_t)options->cc);
+    hw_hash_number(&key, options->as_library);
     hw_hash_number(&key, (uint64_t)job->compiler.kind);
     hw_compiler_identify(job->compiler.path, &key);
     hw_compiler_identify(hw_process_find(options->search_path, "g++", job->arena), &key);
@@ -166,11 +177,16 @@ static hw_hash key_of(const job *job) {
 }
 
 // "dir/scan.cu" gives "scan": programs find their own name, and files beside it, in argv[0].
-static const char *program_name(const char *source, hw_arena *arena) {
-    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
-    size_t length = strlen(name);
-    if (length > 3 && !strcmp(name + length - 3, ".cu")) length -= 3;
-    return hw_arena_string(arena, name, length);
+static const char *program_name(const char *source, hw_arena *arena, bool *is_host_code) {
+    static const char *const endings[] = {".cu", ".cpp", ".cc", ".cxx"};
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source, *dot = strrchr(name, '.');
+    *is_host_code = false;
+    for (size_t i = 0; dot && dot > name && i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcmp(dot, endings[i]) != 0) continue;
+        *is_host_code = i > 0;
+        return hw_arena_string(arena, name, (size_t)(dot - name));
+    }
+    return hw_arena_string(arena, name, strlen(name));
 }
 
 static hw_status check_source(const char *source, hw_diag *diag) {
@@ -191,6 +207,7 @@ static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_res
     job->program = work_file(job, job->name);
     if (!job->program) status = hw_diag_no_memory(diag);
     else if (job->compiler.kind == HW_COMPILER_NVCC) status = compile_with_nvcc(job, diag);
+    else if (job->is_host_code) status = compile_host_with_clang(job, diag);
     else status = compile_with_clang(job, diag);
     result->arch = job->arch;
     if (status == HW_OK)
@@ -198,6 +215,41 @@ static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_res
                                   started, job->arena, result, diag);
     if (status != HW_OK) hw_work_dir_discard(&job->work_dir);
     return status;
+}
+
+// By the compiler that is chosen: from the cache, or anew.
+static hw_status compile_by(job *job, hw_toolchain_result *result, hw_diag *diag) {
+    hw_hash key = key_of(job);
+    job->make_file_count = 0;
+    result->compiler = job->compiler.kind;
+    const char *name = job->options->wants_name ? hw_compiler_name(&job->compiler, job->arena) : NULL;
+    snprintf(result->compiler_name, sizeof result->compiler_name, "%s", name ? name : "");
+    result->from_cache = hw_cache_find(job->options->cache_dir, &key, job->arena, result);
+    if (result->from_cache) return HW_OK;
+    hw_diag why = {0};
+    hw_status status = HW_OK;
+    if (job->compiler.kind == HW_COMPILER_NVCC) status = hw_compiler_check_nvcc(job->compiler.path, job->arena, &why);
+    if (!status) status = compile_in_cache(job, &key, result, &why);
+    // What nvcc says of a file is about the file only if it can compile at all.
+    if (status == HW_COMPILE && job->compiler.kind == HW_COMPILER_NVCC) {
+        hw_diag broken = {0};
+        if (hw_compiler_check_compiles(job->compiler.path, job->arena, &broken) == HW_NOT_FOUND) {
+            status = HW_NOT_FOUND;
+            why = broken;
+        }
+    }
+    return status ? hw_diag_set_at(diag, status, *why.file ? why.file : NULL, why.line, "%s", why.text) : HW_OK;
+}
+
+// An nvcc that does not work is told, and clang takes its place unless nvcc was asked for.
+static hw_status compile_without_nvcc(job *job, hw_toolchain_result *result, const hw_diag *why, hw_diag *diag) {
+    hw_toolchain_options options = *job->options;
+    options.compiler = HW_COMPILER_CLANG;
+    if (hw_compiler_choose(&options, job->arena, &job->compiler, NULL))
+        return hw_diag_set(diag, HW_NOT_FOUND, "%s; and there is no clang to take its place (apt-get install clang)",
+                           why->text);
+    snprintf(result->note, sizeof result->note, "%.900s; clang compiles it", why->text);
+    return compile_by(job, result, diag);
 }
 
 hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain_result *result, hw_diag *diag) {
@@ -209,14 +261,14 @@ hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain
     if (status == HW_OK)
         status = hw_arguments_sort(options->arguments, options->argument_count, job.arena, &job.arguments, diag);
     if (status == HW_OK) status = hw_cache_prepare(options->cache_dir, diag);
-    if (status == HW_OK && !(job.name = program_name(options->source, job.arena))) status = hw_diag_no_memory(diag);
+    if (status == HW_OK && !(job.name = program_name(options->source, job.arena, &job.is_host_code)))
+        status = hw_diag_no_memory(diag);
     if (status == HW_OK) {
-        hw_hash key = key_of(&job);
-        result->compiler = job.compiler.kind;
-        const char *name = options->wants_name ? hw_compiler_name(&job.compiler, job.arena) : NULL;
-        snprintf(result->compiler_name, sizeof result->compiler_name, "%s", name ? name : "");
-        result->from_cache = hw_cache_find(options->cache_dir, &key, job.arena, result);
-        if (!result->from_cache) status = compile_in_cache(&job, &key, result, diag);
+        hw_diag why = {0};
+        status = compile_by(&job, result, &why);
+        if (status == HW_NOT_FOUND && job.compiler.kind == HW_COMPILER_NVCC && options->compiler == HW_COMPILER_AUTO)
+            status = compile_without_nvcc(&job, result, &why, diag);
+        else if (status) hw_diag_set_at(diag, status, *why.file ? why.file : NULL, why.line, "%s", why.text);
     }
     hw_arena_destroy(job.arena);
     return status;

@@ -89,11 +89,62 @@ static hw_status find_clang(const char *search_path, hw_arena *arena, hw_compile
     return status;
 }
 
+// The last line that says something, without its end: what a program that gave up says last is why.
+static const char *last_line(const char *text, hw_arena *arena) {
+    const char *line = text;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (*at != '\n') line = at;
+    return hw_arena_string(arena, line, strcspn(line, "\n"));
+}
+
+static hw_status ask_nvcc(const char *const *argv, const char *cannot, hw_arena *arena, hw_diag *diag) {
+    const char *text = NULL;
+    int exit_status = 1;
+    hw_diag why = {0};
+    hw_status status = hw_process_run(argv, NULL, arena, &text, &exit_status, &why);
+    if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);
+    if (status) return hw_diag_set(diag, HW_NOT_FOUND, "nvcc %s: %s", cannot, why.text);
+    if (!exit_status) return HW_OK;
+    const char *line = last_line(text, arena);
+    if (line && *line)
+        return hw_diag_set(diag, HW_NOT_FOUND, "nvcc %s: %s says: %s", cannot, argv[0], line);
+    return hw_diag_set(diag, HW_NOT_FOUND, "nvcc %s: %s ended with status %d", cannot, argv[0], exit_status);
+}
+
+hw_status hw_compiler_check_nvcc(const char *path, hw_arena *arena, hw_diag *diag) {
+    const char *const argv[] = {path, "--version", NULL};
+    return ask_nvcc(argv, "does not start", arena, diag);
+}
+
+hw_status hw_compiler_check_compiles(const char *path, hw_arena *arena, hw_diag *diag) {
+    const char *const argv[] = {path, "-M", "-x", "cu", "/dev/null", NULL};
+    return ask_nvcc(argv, "cannot compile even an empty file", arena, diag);
+}
+
+// An nvcc that is this program, or another build of it, under nvcc's name.
+static bool is_halfwarp(const char *path) {
+    char real[PATH_MAX];
+    const char *slash = realpath(path, real) ? strrchr(real, '/') : NULL;
+    return slash && !strcmp(slash + 1, "halfwarp");
+}
+
+// The first nvcc on the path that is NVIDIA's.
+static const char *find_nvcc(const char *search_path, hw_arena *arena) {
+    for (const char *at = search_path; at && *at;) {
+        size_t length = strcspn(at, ":");
+        const char *folder = length ? hw_arena_string(arena, at, length) : NULL;
+        const char *path = folder ? hw_process_find(folder, "nvcc", arena) : NULL;
+        if (path && !is_halfwarp(path)) return path;
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
 hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *arena, hw_compiler *compiler,
                              hw_diag *diag) {
     *compiler = (hw_compiler){0};
     if (options->compiler != HW_COMPILER_CLANG && !options->hide_nvcc) {
-        const char *nvcc = hw_process_find(options->search_path, "nvcc", arena);
+        const char *nvcc = find_nvcc(options->search_path, arena);
         if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
         if (nvcc) {
             *compiler = (hw_compiler){HW_COMPILER_NVCC, nvcc, 0};
@@ -123,6 +174,16 @@ static int clang_arch(int clang_major, int cc) {
 #undef HW_CLANG_PTX
 #undef HW_CLANG_ARCH
     return best;
+}
+
+int hw_compiler_clang_arch_after(const hw_compiler *clang, int arch) {
+    int next = 0;
+#define HW_CLANG_PTX(major, ptx)
+#define HW_CLANG_ARCH(cc, since) if (clang->clang_major >= since && cc > arch && (!next || cc < next)) next = cc;
+#include "toolchain/clang.def"
+#undef HW_CLANG_PTX
+#undef HW_CLANG_ARCH
+    return next;
 }
 
 int hw_compiler_clang_ptx(int clang_major) {

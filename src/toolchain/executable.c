@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "toolchain/args.h"
 #include "toolchain/fatbin.h"
+#include "toolchain/ptx_link.h"
 #include "toolchain/toolchain.h"
 
 #if defined(__x86_64__)
@@ -147,12 +149,8 @@ static hw_status check_device_code(const elf *elf, const char *path, hw_diag *di
                            path);
     size_t ptx = 0, machine_code = 0;
     count_device_code(code, &ptx, &machine_code);
-    // What nvcc links of relocatable device code is machine code, whatever -gencode says.
-    if (machine_code && !ptx && find_section(elf, "__nv_relfatbin").length)
-        return hw_diag_set(diag, HW_UNSUPPORTED,
-                           "%s is made of relocatable device code (nvcc -rdc=true or -dc), which is not supported: put "
-                           "device code that belongs together into one file and build it without that option",
-                           path);
+    // What nvcc has linked is machine code; the files' own pieces have PTX where -gencode asked for it.
+    count_device_code(find_section(elf, "__nv_relfatbin"), &ptx, &machine_code);
     if (machine_code && !ptx)
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "%s holds machine code only, and no PTX; rebuild it with "
@@ -195,26 +193,61 @@ static hw_status check_bytes(const uint8_t *bytes, size_t length, const char *pa
     return check_device_code(&elf, path, diag);
 }
 
-static hw_status visit_ptx(const elf *elf, const char *path, int cc, hw_toolchain_ptx_sink sink, void *user,
-                           hw_diag *diag) {
-    span section = find_section(elf, ".nv_fatbin");
+// A walk over the device code of a file. Relocatable pieces wait for the end, when they are linked.
+typedef struct walk {
+    const char *path;
+    int cc;
+    hw_toolchain_ptx_sink sink;
+    void *user;
+    hw_arena *arena;
+    hw_args parts;
+    size_t pieces;
+} walk;
+
+static hw_status visit_container(walk *walk, const hw_fatbin *fatbin, bool is_relocatable, hw_diag *diag) {
+    char *text = NULL;
+    size_t length;
+    hw_fatbin_entry entry;
+    hw_diag why = {0};
+    hw_status status = hw_fatbin_ptx(fatbin, walk->cc, &text, &length, &entry, &why);
+    if (status == HW_NOT_FOUND) return HW_OK;   // nvcc's empty piece of machine code, for one
+    if (status) return hw_diag_set(diag, status, "%s: %s", walk->path, why.text);
+    walk->pieces++;
+    if (is_relocatable || hw_fatbin_is_relocatable(&entry))
+        hw_args_add(&walk->parts, hw_arena_string(walk->arena, text, length));
+    else status = walk->sink(walk->user, text, length, diag);
+    hw_free(text);
+    return status;
+}
+
+static hw_status visit_section(walk *walk, span section, bool is_relocatable, hw_diag *diag) {
     hw_status status = HW_OK;
     hw_fatbin fatbin;
-    size_t pieces = 0;
-    for (size_t at = 0; !status && next_container(section, &at, &fatbin);) {
-        char *text = NULL;
-        size_t length;
-        hw_diag why = {0};
-        status = hw_fatbin_ptx(&fatbin, cc, &text, &length, NULL, &why);
-        if (status == HW_NOT_FOUND) {   // nvcc's empty piece of machine code, for one
-            status = HW_OK;
-            continue;
-        }
-        status = status ? hw_diag_set(diag, status, "%s: %s", path, why.text) : sink(user, text, length, diag);
-        hw_free(text);
-        pieces++;
-    }
-    if (!status && !pieces) return hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", path);
+    for (size_t at = 0; !status && next_container(section, &at, &fatbin);)
+        status = visit_container(walk, &fatbin, is_relocatable, diag);
+    return status;
+}
+
+static hw_status visit_linked(walk *walk, hw_diag *diag) {
+    char *linked;
+    size_t length;
+    if (walk->parts.failed) return hw_diag_no_memory(diag);
+    if (!walk->parts.count) return HW_OK;
+    hw_status status = hw_ptx_link(walk->parts.items, walk->parts.count, walk->arena, &linked, &length, diag);
+    return status ? status : walk->sink(walk->user, linked, length, diag);
+}
+
+static hw_status visit_ptx(const elf *elf, const char *path, int cc, hw_toolchain_ptx_sink sink, void *user,
+                           hw_diag *diag) {
+    walk walk = {.path = path, .cc = cc, .sink = sink, .user = user, .arena = hw_arena_create()};
+    walk.parts.arena = walk.arena;
+    if (!walk.arena) return hw_diag_no_memory(diag);
+    hw_status status = visit_section(&walk, find_section(elf, ".nv_fatbin"), false, diag);
+    if (!status) status = visit_section(&walk, find_section(elf, "__nv_relfatbin"), true, diag);
+    if (!status) status = visit_linked(&walk, diag);
+    if (!status && !walk.pieces)
+        status = hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", path);
+    hw_arena_destroy(walk.arena);
     return status;
 }
 
@@ -246,14 +279,25 @@ static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, 
     return status;
 }
 
-hw_status hw_toolchain_each_ptx(const char *path, int cc, hw_toolchain_ptx_sink sink, void *user, hw_diag *diag) {
+hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_toolchain_ptx_sink sink, void *user,
+                                hw_diag *diag) {
     const uint8_t *bytes;
-    size_t length;
+    size_t length, end = strlen(path);
     elf elf;
     hw_status status = map_file(path, &bytes, &length, diag);
     if (status) return status;
-    status = open_elf(bytes, length, path, &elf, diag);
-    if (!status) status = visit_ptx(&elf, path, cc, sink, user, diag);
+    if (end > 4 && !strcmp(path + end - 4, ".ptx")) {
+        char *text = hw_malloc(length + 1);
+        if (text) {
+            memcpy(text, bytes, length);
+            text[length] = '\0';
+        }
+        status = text ? sink(user, text, length, diag) : hw_diag_no_memory(diag);
+        hw_free(text);
+    } else {
+        status = open_elf(bytes, length, name, &elf, diag);
+        if (!status) status = visit_ptx(&elf, name, cc, sink, user, diag);
+    }
     munmap((void *)bytes, length);
     return status;
 }

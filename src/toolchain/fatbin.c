@@ -1,4 +1,5 @@
 // Reading fat binaries. Nothing in them is trusted: every offset and size is checked against what is there.
+#define _GNU_SOURCE
 #include "toolchain/fatbin.h"
 
 #include <string.h>
@@ -157,6 +158,12 @@ hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *le
     return hw_fatbin_unpack(&best, text, length, diag);
 }
 
+bool hw_fatbin_is_relocatable(const hw_fatbin_entry *entry) {
+    static const char option[] = HW_FATBIN_RELOCATABLE;
+    return entry->options && entry->options_bytes >= sizeof option - 1 &&
+           memmem(entry->options, entry->options_bytes, option, sizeof option - 1);
+}
+
 static void write32(uint8_t *p, uint32_t v) {
     for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * i);
 }
@@ -179,34 +186,61 @@ static uint32_t isa_version_of(const char *ptx, size_t length) {
     return number[0] << 16 | number[1];
 }
 
-hw_status hw_fatbin_write(const char *ptx, size_t length, int cc, const char *name, uint8_t **out, size_t *out_bytes,
-                          hw_diag *diag) {
-    size_t name_bytes = name ? strlen(name) : 0;
-    if (length > MAX_UNPACKED || name_bytes > 4096)
-        return hw_diag_set(diag, HW_USAGE, "fat binary: %zu bytes of PTX are too many", length);
-    // The name, then empty options {where they would be, 0 bytes} and an empty string: cuobjdump insists on them.
-    size_t options_at = (ENTRY_BYTES + name_bytes + 7) & ~(size_t)7, head_bytes = options_at + 16;
-    size_t room = (length + 1 + 7) & ~(size_t)7;    // the text and at least one NUL
-    uint8_t *made = hw_calloc(1, CONTAINER_BYTES + head_bytes + room);
-    if (!made) return hw_diag_no_memory(diag);
+static size_t bytes_of(const char *text) { return text ? strlen(text) : 0; }
 
-    write32(made, HW_FATBIN_MAGIC);
-    write32(made + 4, CONTAINER_BYTES << 16 | 1);
-    write64(made + 8, head_bytes + room);
-    uint8_t *head = made + CONTAINER_BYTES;
+// The bytes of an entry's header, and those of its text with at least one NUL.
+static size_t head_bytes_of(const hw_fatbin_piece *piece, size_t *options_at) {
+    size_t name_bytes = bytes_of(piece->name), options_bytes = bytes_of(piece->options);
+    *options_at = (ENTRY_BYTES + name_bytes + 7) & ~(size_t)7;
+    return (*options_at + 8 + options_bytes + 1 + 7) & ~(size_t)7;
+}
+static size_t room_of(const hw_fatbin_piece *piece) { return (piece->length + 1 + 7) & ~(size_t)7; }
+
+// The name, then the options {where they are, how many bytes}: cuobjdump insists on them, empty or not.
+static void write_entry(const hw_fatbin_piece *piece, uint8_t *head) {
+    size_t options_at, head_bytes = head_bytes_of(piece, &options_at);
+    size_t name_bytes = bytes_of(piece->name), options_bytes = bytes_of(piece->options);
     write32(head, 0x0101u << 16 | HW_FATBIN_PTX);
     write32(head + 4, (uint32_t)head_bytes);
-    write64(head + 8, room);
+    write64(head + 8, room_of(piece));
     write32(head + 20, (uint32_t)options_at);
     write32(head + options_at, (uint32_t)options_at + 8);
-    write32(head + 24, isa_version_of(ptx, length));
-    write32(head + 28, (uint32_t)cc);
+    write32(head + options_at + 4, (uint32_t)options_bytes);
+    write32(head + 24, isa_version_of(piece->ptx, piece->length));
+    write32(head + 28, (uint32_t)piece->cc);
     write32(head + 32, name_bytes ? ENTRY_BYTES : 0);
     write32(head + 36, (uint32_t)name_bytes);
     write64(head + 40, 0x11);    // 64-bit, Linux
-    if (name_bytes) memcpy(head + ENTRY_BYTES, name, name_bytes);
-    memcpy(head + head_bytes, ptx, length);
+    if (name_bytes) memcpy(head + ENTRY_BYTES, piece->name, name_bytes);
+    if (options_bytes) memcpy(head + options_at + 8, piece->options, options_bytes);
+    memcpy(head + head_bytes, piece->ptx, piece->length);
+}
+
+hw_status hw_fatbin_write_all(const hw_fatbin_piece *pieces, size_t count, uint8_t **out, size_t *out_bytes,
+                              hw_diag *diag) {
+    size_t bytes = 0, options_at;
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[i].length > MAX_UNPACKED || (pieces[i].name && strlen(pieces[i].name) > 4096))
+            return hw_diag_set(diag, HW_USAGE, "fat binary: %zu bytes of PTX are too many", pieces[i].length);
+        bytes += head_bytes_of(&pieces[i], &options_at) + room_of(&pieces[i]);
+    }
+    uint8_t *made = hw_calloc(1, CONTAINER_BYTES + bytes);
+    if (!made) return hw_diag_no_memory(diag);
+    write32(made, HW_FATBIN_MAGIC);
+    write32(made + 4, CONTAINER_BYTES << 16 | 1);
+    write64(made + 8, bytes);
+    uint8_t *at = made + CONTAINER_BYTES;
+    for (size_t i = 0; i < count; i++) {
+        write_entry(&pieces[i], at);
+        at += head_bytes_of(&pieces[i], &options_at) + room_of(&pieces[i]);
+    }
     *out = made;
-    *out_bytes = CONTAINER_BYTES + head_bytes + room;
+    *out_bytes = CONTAINER_BYTES + bytes;
     return HW_OK;
+}
+
+hw_status hw_fatbin_write(const char *ptx, size_t length, int cc, const char *name, uint8_t **out, size_t *out_bytes,
+                          hw_diag *diag) {
+    const hw_fatbin_piece piece = {.ptx = ptx, .length = length, .cc = cc, .name = name};
+    return hw_fatbin_write_all(&piece, 1, out, out_bytes, diag);
 }

@@ -58,7 +58,25 @@ hw_status hw_fatbin_unpack(const hw_fatbin_entry *entry, char **text, size_t *le
 hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *length, hw_fatbin_entry *entry,
                         hw_diag *diag);
 
-// A container with one PTX entry as it is. name may be NULL; *bytes_out is freed with hw_free.
+// Was this entry compiled to be linked to other files' code (HW_FATBIN_RELOCATABLE)?
+bool hw_fatbin_is_relocatable(const hw_fatbin_entry *entry);
+
+// PTX to be put into a container. name and options may be NULL.
+typedef struct hw_fatbin_piece {
+    const char *ptx;
+    size_t length;
+    int cc;
+    const char *name, *options;        // options: as ptxas would be given them; HW_FATBIN_RELOCATABLE or none
+} hw_fatbin_piece;
+
+// The option of ptxas with which code is compiled that other files' code is to be linked to.
+#define HW_FATBIN_RELOCATABLE "--compile-only"
+
+// A container with the PTX of one file, for one capability or several; *out is freed with hw_free.
+hw_status hw_fatbin_write_all(const hw_fatbin_piece *pieces, size_t count, uint8_t **out, size_t *out_bytes,
+                              hw_diag *diag);
+
+// The same of one piece without options.
 hw_status hw_fatbin_write(const char *ptx, size_t length, int cc, const char *name, uint8_t **out, size_t *out_bytes,
                           hw_diag *diag);
 

@@ -54,23 +54,41 @@ static char **with_temporaries(const char *work_dir, hw_arena *arena) {
     return variables;
 }
 
+// Standard output goes to out; so does standard error, unless out is one of the two.
 static int start(const char *const *argv, char **variables, int out, pid_t *child) {
     posix_spawn_file_actions_t actions;
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure) return failure;
     failure = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!failure) failure = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    if (!failure && out != STDERR_FILENO) failure = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+    if (!failure && out != STDOUT_FILENO) failure = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!failure && out > STDERR_FILENO) failure = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
     if (!failure) failure = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, variables);
     posix_spawn_file_actions_destroy(&actions);
     return failure;
+}
+
+static hw_status wait_for(const char *name, pid_t child, int *exit_status, hw_diag *diag) {
+    pid_t waited;
+    int status = 0;
+    do waited = waitpid(child, &status, 0);
+    while (waited < 0 && errno == EINTR);
+    if (waited < 0) return hw_diag_errno(diag, errno, "cannot wait for %s", name);
+    *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return HW_OK;
+}
+
+hw_status hw_process_run_openly(const char *const *argv, int *exit_status, hw_diag *diag) {
+    pid_t child;
+    int failure = start(argv, environ, STDOUT_FILENO, &child);
+    if (failure) return hw_diag_set(diag, HW_IO, "cannot start %s: %s", argv[0], strerror(failure));
+    return wait_for(argv[0], child, exit_status, diag);
 }
 
 hw_status hw_process_run(const char *const *argv, const char *work_dir, hw_arena *arena, const char **collected,
                          int *exit_status, hw_diag *diag) {
     char **variables = work_dir ? with_temporaries(work_dir, arena) : environ;
     if (!variables) return hw_diag_no_memory(diag);
-    int ends[2] = {-1, -1}, status = 0;
+    int ends[2] = {-1, -1};
     pid_t child;
     if (collected && pipe2(ends, O_CLOEXEC) != 0)
         return hw_diag_errno(diag, errno, "cannot make a pipe to %s", argv[0]);
@@ -84,13 +102,8 @@ hw_status hw_process_run(const char *const *argv, const char *work_dir, hw_arena
         *collected = read_all(ends[0], arena);
         close(ends[0]);
     }
-    pid_t waited;
-    do waited = waitpid(child, &status, 0);
-    while (waited < 0 && errno == EINTR);
-    if (waited < 0) return hw_diag_errno(diag, errno, "cannot wait for %s", argv[0]);
-    if (collected && !*collected) return hw_diag_no_memory(diag);
-    *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    return HW_OK;
+    hw_status status = wait_for(argv[0], child, exit_status, diag);
+    return !status && collected && !*collected ? hw_diag_no_memory(diag) : status;
 }
 
 const char *hw_process_find(const char *search_path, const char *name, hw_arena *arena) {

@@ -15,6 +15,9 @@
 hw_status hw_process_run(const char *const *argv, const char *work_dir, hw_arena *arena, const char **collected,
                          int *exit_status, hw_diag *diag);
 
+// The same with the caller's own standard output and error.
+hw_status hw_process_run_openly(const char *const *argv, int *exit_status, hw_diag *diag);
+
 // The path of the program `name` in a list of directories separated by colons, in the arena; NULL when there is none.
 const char *hw_process_find(const char *search_path, const char *name, hw_arena *arena);
 

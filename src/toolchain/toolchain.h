@@ -19,11 +19,12 @@ typedef enum hw_toolchain_compiler {
 
 // All strings are the caller's, alive for the call. Only hw_toolchain_compile reads the fields above the line.
 typedef struct hw_toolchain_options {
-    const char *source;               // the .cu file, as the user named it
+    const char *source;               // as the user named it: .cu, or .cpp, .cc or .cxx, which is host code alone
     int cc;                           // compute capability wanted, 90 for 9.0; the compiler's nearest is taken
     const char *const *arguments;     // the user's -I, -D, -O, -std=..., nvcc's or clang's spelling; -O3 when no -O
     size_t argument_count;
     hw_toolchain_compiler compiler;   // AUTO: nvcc when there is one, else the newest clang
+    bool as_library;                  // to be looked into and not to be run: needs no main
     const char *include_dir;          // include/cuda of this project (clang route)
     bool wants_name;                  // the compiler's, which takes some milliseconds
     const char *shim_dir;             // libcudart.so to link with (clang route); not written into the program
@@ -35,16 +36,19 @@ typedef struct hw_toolchain_options {
 } hw_toolchain_options;
 
 typedef struct hw_toolchain_result {
-    char executable[4096];            // in the cache; its file name is the source's without .cu
+    char executable[4096];            // in the cache; its file name is the source's without .cu or the like
     hw_toolchain_compiler compiler;   // NVCC or CLANG
     char compiler_name[64];           // with its version, "nvcc 13.0.88"; "" unless it was wanted
     int arch;                         // compute capability that the device code was compiled for
     bool from_cache;                  // nothing was compiled
+    char note[1024];                  // what the user should know, failed or not: why not nvcc; "" when nothing
 } hw_toolchain_result;
 
 // Compiles, or finds in the cache. A cached program is used while its source, every file that was included, the
 // options, the working directory and the compiler are what they were.
-// HW_COMPILE: the compiler refused (it has said why); HW_NOT_FOUND: there is no compiler, or not the one asked for;
+// Where nvcc is there and does not work, AUTO takes clang, with a note.
+// HW_COMPILE: the compiler refused (it has said why); HW_NOT_FOUND: there is no compiler, or not the one asked for, or
+// that does not work;
 // HW_USAGE: an option that the compiler's route has no use for; HW_IO: source or cache cannot be read or written.
 hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain_result *result, hw_diag *diag);
 
@@ -64,10 +68,12 @@ void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes);
 // PTX text of a program, with a NUL behind it; alive during the call. A status other than HW_OK ends the walk.
 typedef hw_status (*hw_toolchain_ptx_sink)(void *user, const char *ptx, size_t length, hw_diag *diag);
 
-// Calls sink with the PTX of every piece of device code in an executable, as a GPU of capability cc would be given it.
+// Calls sink with the PTX of every piece of device code in an executable, as a GPU of capability cc would be given it;
+// relocatable pieces come last, linked to one. A file whose name ends in .ptx is one piece. name: in messages.
 // Returns what the sink did; HW_NOT_FOUND where there is no device code, or machine code only; HW_IO, HW_USAGE,
 // HW_MALFORMED as above.
-hw_status hw_toolchain_each_ptx(const char *path, int cc, hw_toolchain_ptx_sink sink, void *user, hw_diag *diag);
+hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_toolchain_ptx_sink sink, void *user,
+                                hw_diag *diag);
 
 // What ptxas reports of one kernel. spill_bytes: stores and loads together.
 typedef struct hw_ptxas_usage {

@@ -157,6 +157,12 @@ if command -v clang nvcc > "$work/where"; then
 fi
 expect 0 "$there/bin/halfwarp" bench --device cpu --no-peers --seconds 0.001 --only "1000000,3"
 expect 0 "$there/bin/halfwarp" run examples/transpose.cu 40
+# The compiler driver, by its own name and as the nvcc of a toolkit's folder.
+for driver in bin/halfwarp-nvcc lib/halfwarp/cuda/bin/nvcc; do
+    HALFWARP_HIDE_NVCC=1 expect 0 "$there/$driver" -cudart static examples/transpose.cu -o "$work/transpose"
+    expect 0 "$there/bin/halfwarp" run "$work/transpose" 41
+    says out "all right"
+done
 says out "all right"
 ln -s "$there/bin/halfwarp" "$work/link"
 expect 0 "$work/link" profile examples/transpose.cu 40

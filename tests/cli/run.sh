@@ -86,8 +86,11 @@ unset HALFWARP_HIDE_NVCC
 if [ "$compilers" != clang ]; then
     nvcc -o "$work/shared" -cudart shared -gencode arch=compute_75,code=compute_75 $example
     nvcc -o "$work/linked" -rdc=true -cudart shared -gencode arch=compute_75,code=compute_75 $example
+    expect 0 "$halfwarp" run "$work/linked" 33
+    says out "all right"
+    nvcc -o "$work/linked" -rdc=true -cudart shared -gencode arch=compute_75,code=sm_75 $example
     expect 4 "$halfwarp" run "$work/linked" 33
-    says err "-rdc=true"
+    says err "machine code only"
     nvcc -o "$work/static" -cudart static -gencode arch=compute_75,code=compute_75 $example
     nvcc -o "$work/machine" -cudart shared -gencode arch=compute_90,code=sm_90 $example
     nvcc -o "$work/rpath" -cudart shared -gencode arch=compute_75,code=compute_75 $example \

@@ -295,16 +295,16 @@ static void test_ptx_of_executables(void **state) {
     hw_diag diag = {0};
     // The choice between the entries of one piece is that of hw_fatbin_ptx.
     const char *path = executable_with("several", "-L. -lcudart");
-    assert_int_equal(hw_toolchain_each_ptx(path, 90, count_piece, &pieces, &diag), HW_OK);
+    assert_int_equal(hw_toolchain_each_ptx(path, "it", 90, count_piece, &pieces, &diag), HW_OK);
     assert_int_equal(pieces, 1);
     pieces = 2;   // what the sink says is what the caller gets
-    assert_int_equal(hw_toolchain_each_ptx(path, 90, count_piece, &pieces, &diag), HW_FAULT);
+    assert_int_equal(hw_toolchain_each_ptx(path, "it", 90, count_piece, &pieces, &diag), HW_FAULT);
     assert_string_equal(diag.text, "enough");
     path = executable_with("machine_code", "-L. -lcudart");
-    assert_int_equal(hw_toolchain_each_ptx(path, 90, count_piece, &pieces, NULL), HW_NOT_FOUND);
-    assert_int_equal(hw_toolchain_each_ptx("/bin/sh", 90, count_piece, &pieces, NULL), HW_NOT_FOUND);
-    assert_int_equal(hw_toolchain_each_ptx(in_folder("nowhere"), 90, count_piece, &pieces, NULL), HW_IO);
-    assert_int_equal(hw_toolchain_each_ptx(in_folder("holder.c"), 90, count_piece, &pieces, NULL), HW_USAGE);
+    assert_int_equal(hw_toolchain_each_ptx(path, "it", 90, count_piece, &pieces, NULL), HW_NOT_FOUND);
+    assert_int_equal(hw_toolchain_each_ptx("/bin/sh", "it", 90, count_piece, &pieces, NULL), HW_NOT_FOUND);
+    assert_int_equal(hw_toolchain_each_ptx(in_folder("nowhere"), "it", 90, count_piece, &pieces, NULL), HW_IO);
+    assert_int_equal(hw_toolchain_each_ptx(in_folder("holder.c"), "it", 90, count_piece, &pieces, NULL), HW_USAGE);
     assert_int_equal(pieces, 3);
 }
 
@@ -320,7 +320,7 @@ static void test_relocatable_device_code(void **state) {
     const char *path = executable_with("machine_code", "-L. -lcudart");
     assert_int_equal(shell("cd %s && objcopy --add-section __nv_relfatbin=holder.c holder", folder), 0);
     assert_int_equal(hw_toolchain_check_executable(path, &diag), HW_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "-rdc=true"));
+    assert_non_null(strstr(diag.text, "machine code only"));
 }
 
 static void test_files_that_are_no_programs(void **state) {
@@ -366,12 +366,12 @@ static void test_damaged_executables(void **state) {
         fclose(file);
         whole[at] = kept;
         hw_toolchain_check_executable(in_folder("damaged"), NULL);
-        hw_toolchain_each_ptx(in_folder("damaged"), 90, ignore_piece, NULL, NULL);
+        hw_toolchain_each_ptx(in_folder("damaged"), "it", 90, ignore_piece, NULL, NULL);
     }
     for (size_t cut = length; cut; cut = cut * 7 / 8) {
         assert_int_equal(truncate(in_folder("damaged"), (off_t)cut), 0);
         hw_toolchain_check_executable(in_folder("damaged"), NULL);
-        hw_toolchain_each_ptx(in_folder("damaged"), 90, ignore_piece, NULL, NULL);
+        hw_toolchain_each_ptx(in_folder("damaged"), "it", 90, ignore_piece, NULL, NULL);
     }
 }
 

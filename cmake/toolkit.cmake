@@ -1,0 +1,24 @@
+# The compiler driver as build systems look for it: bin/halfwarp-nvcc, and a folder laid out as a CUDA toolkit is, for
+# CUDA_HOME, CUDA_PATH and find_package(CUDAToolkit). The program under other names knows by them what it is to do.
+# In place of the static libraries are linker scripts that name the shared runtime: a program with the runtime inside
+# could not be given another GPU.
+set(toolkit ${CMAKE_BINARY_DIR}/cuda)
+file(MAKE_DIRECTORY ${toolkit}/bin ${toolkit}/lib64)
+file(CREATE_LINK halfwarp ${CMAKE_BINARY_DIR}/halfwarp-nvcc SYMBOLIC)
+file(CREATE_LINK ../../halfwarp ${toolkit}/bin/nvcc SYMBOLIC)
+file(CREATE_LINK ../include/cuda ${toolkit}/include SYMBOLIC)
+file(CREATE_LINK ../../lib/libcudart.so.13 ${toolkit}/lib64/libcudart.so SYMBOLIC)
+foreach(library cudart_static cudadevrt)
+  file(WRITE ${toolkit}/lib64/lib${library}.a "INPUT(-lcudart)\n")
+endforeach()
+
+install(FILES ${toolkit}/lib64/libcudart_static.a ${toolkit}/lib64/libcudadevrt.a DESTINATION lib/halfwarp/cuda/lib64)
+install(CODE "
+  set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+  foreach(folder bin lib/halfwarp/cuda/bin lib/halfwarp/cuda/lib64)
+    file(MAKE_DIRECTORY \"\${prefix}/\${folder}\")
+  endforeach()
+  file(CREATE_LINK halfwarp \"\${prefix}/bin/halfwarp-nvcc\" SYMBOLIC)
+  file(CREATE_LINK ../../../../bin/halfwarp \"\${prefix}/lib/halfwarp/cuda/bin/nvcc\" SYMBOLIC)
+  file(CREATE_LINK ../../../share/halfwarp/include/cuda \"\${prefix}/lib/halfwarp/cuda/include\" SYMBOLIC)
+  file(CREATE_LINK ../../libcudart.so.13 \"\${prefix}/lib/halfwarp/cuda/lib64/libcudart.so\" SYMBOLIC)")

@@ -1,0 +1,228 @@
+# nvcc: several files, object files, libraries, dependency files and relocatable device code, by both compilers; what is
+# not understood is refused by name; under make. CMake and Meson: nvcc_cmake.sh, nvcc_meson.sh.
+. "$(dirname "$0")/check.bash"
+
+root=$(cd "$(dirname "$halfwarp")" && pwd)
+halfwarp=$root/halfwarp
+nvcc=$root/halfwarp-nvcc
+routes=clang
+command -v nvcc > "$work/where" && routes="clang nvcc"
+
+# Blanks in names are no matter to it.
+there="$work/a project"
+mkdir "$there"
+cat > "$there/scale.h" <<'CUDA'
+void scale(float *values, int count, float factor);
+extern int launches;
+CUDA
+cat > "$there/scale.cu" <<'CUDA'
+#include "scale.h"
+static __device__ int calls;
+static __global__ void kernel(float *values, int count, float factor) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) values[i] *= factor;
+    if (i == 0) calls++;
+}
+int launches;
+void scale(float *values, int count, float factor) {
+    kernel<<<(count + 31) / 32, 32>>>(values, count, factor);
+    cudaMemcpyFromSymbol(&launches, calls, sizeof launches);
+}
+CUDA
+cat > "$there/shift.cu" <<'CUDA'
+static __device__ int calls;
+static __global__ void kernel(float *values, int count, float by) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) values[i] += by;
+    if (i == 0) calls += 100;
+}
+void shift(float *values, int count, float by) {
+    kernel<<<(count + 31) / 32, 32>>>(values, count, by);
+}
+CUDA
+cat > "$there/main.cpp" <<'CUDA'
+#include <cuda_runtime.h>
+#include <cstdio>
+#include "scale.h"
+void shift(float *values, int count, float by);
+int main() {
+    float host[40], *values;
+    for (int i = 0; i < 40; i++) host[i] = i;
+    cudaMalloc(&values, sizeof host);
+    cudaMemcpy(values, host, sizeof host, cudaMemcpyHostToDevice);
+    scale(values, 40, FACTOR);
+    shift(values, 40, 1);
+    cudaMemcpy(host, values, sizeof host, cudaMemcpyDeviceToHost);
+    printf("%g %g %d\n", host[1], host[39], launches);
+    return 0;
+}
+CUDA
+echo 'int main(' > "$there/wrong.cpp"
+echo '__global__ void k() { undeclared = 1; }' > "$there/wrong.cu"
+
+# Device code across files: a function, a variable that the host of both writes and reads, and names that each has.
+cat > "$there/one.cu" <<'CUDA'
+#include <cstdio>
+extern __device__ int total;
+extern __constant__ int factor;
+__device__ int twice(int);
+static __device__ int own = 1;
+static __global__ void kernel(int *p) { *p = twice(*p) * factor + own; total += 3; }
+void other(int *p);
+int main() {
+    int *p, value = 20, sum = 4, by = 10;
+    cudaMalloc(&p, sizeof value);
+    cudaMemcpy(p, &value, sizeof value, cudaMemcpyHostToDevice);
+    cudaMemcpyToSymbol(total, &sum, sizeof sum);
+    cudaMemcpyToSymbol(factor, &by, sizeof by);
+    kernel<<<1, 1>>>(p);
+    other(p);
+    cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(&sum, total, sizeof sum);
+    printf("%d %d %s\n", value, sum, cudaGetErrorString(cudaGetLastError()));
+}
+CUDA
+cat > "$there/two.cu" <<'CUDA'
+__device__ int total;
+__constant__ int factor;
+static __device__ int own = 5000;
+template <class T> __device__ __noinline__ T add(T a, T b) { return a + b; }
+static __global__ void kernel(int *p) { *p = add(*p, own); }
+void other(int *p) { kernel<<<1, 1>>>(p); }
+CUDA
+echo '__device__ int twice(int x) { return 2 * x; }' > "$there/twice.cu"
+
+cd "$there" || exit 1
+for route in $routes; do
+    compile=("$nvcc" --halfwarp-compiler=$route)
+    # All at once, and one by one.
+    expect 0 "${compile[@]}" -std=c++17 -O2 -DFACTOR=2 main.cpp scale.cu shift.cu -o "all at once"
+    expect 0 "$halfwarp" run "./all at once"
+    says out "3 79 1"
+    expect 0 "${compile[@]}" -c -MD -MF scale.d -Xcompiler -Wall,-g -arch=sm_80 scale.cu -o scale.o
+    grep -q '^scale.o *:' scale.d || fail "$route: target of the dependency file: $(head -1 scale.d)"
+    grep -q 'scale\.h' scale.d || fail "$route: the dependency file has no scale.h"
+    mkdir -p objects
+    expect 0 "${compile[@]}" -DFACTOR=3 --compile main.cpp shift.cu -odir objects \
+        -gencode arch=compute_75,code=sm_75 --generate-code=arch=compute_86,code=[sm_86]
+    expect 0 "${compile[@]}" scale.o objects/main.o objects/shift.o -lm -o parts
+    expect 0 "$halfwarp" run --gpu t4 ./parts
+    says out "4 118 1"
+    # Libraries. The static runtime is the shared one: no other could be put in its place.
+    expect 0 "${compile[@]}" -lib scale.o objects/shift.o -o libparts.a
+    expect 0 "${compile[@]}" -cudart static objects/main.o -L. -lparts -o archived
+    expect 0 "$halfwarp" run ./archived
+    says out "4 118 1"
+    expect 0 "${compile[@]}" -shared -Xcompiler=-fPIC scale.cu shift.cu -o libshared.so
+    expect 0 "${compile[@]}" objects/main.o -o dynamic -L . -lshared -Xlinker -rpath -Xlinker .
+    expect 0 "$halfwarp" run ./dynamic
+    says out "4 118 1"
+    # Options from a file, a language by -x, what the preprocessor says.
+    cp scale.cu scale.txt
+    printf -- "-DFACTOR=2 -I'%s'\n  main.cpp -x cu scale.txt" "$there" > options
+    expect 0 "${compile[@]}" -c shift.cu
+    expect 0 "${compile[@]}" -c -x cu scale.txt -o text.o
+    expect 0 "${compile[@]}" --options-file options -c -M -o rule 2> "$work/err" || true
+    expect 0 "${compile[@]}" -E scale.cu
+    says out "int launches;"
+    expect 0 "${compile[@]}" -ptx -arch=compute_75 scale.cu -o scale.ptx
+    grep -q '^\.target sm_75' scale.ptx || fail "$route: -ptx: $(head -20 scale.ptx)"
+    # Relocatable device code, linked in one step and in three; from a library what is needed of it.
+    expect 0 "${compile[@]}" -rdc=true one.cu two.cu twice.cu -o linked
+    expect 0 "$halfwarp" run ./linked
+    says out "5401 7 no error"
+    expect 0 "${compile[@]}" -dc -gencode arch=compute_75,code=compute_75 one.cu two.cu twice.cu
+    expect 0 "${compile[@]}" -lib twice.o two.o -o libdevice.a
+    expect 0 "${compile[@]}" -dlink -gencode arch=compute_75,code=compute_75 one.o libdevice.a -o dlink.o
+    expect 0 "${compile[@]}" -gencode arch=compute_75,code=compute_75 one.o libdevice.a -rdc=true -o linked
+    expect 0 "$halfwarp" run ./linked
+    says out "5401 7 no error"
+    expect 0 "$halfwarp" occupancy ./linked
+    says out kernel
+    # What does not compile or link leaves nothing behind.
+    for wrong in wrong.cu wrong.cpp; do
+        rm -f wrong.o
+        "${compile[@]}" -c $wrong > "$work/out" 2> "$work/err" && fail "$route: $wrong compiles"
+        says err "$wrong"
+        [ ! -e wrong.o ] || fail "$route: $wrong left an object file"
+    done
+    "${compile[@]}" -rdc=true one.cu twice.cu -o missing > "$work/out" 2> "$work/err" &&
+        fail "$route: links without two.cu"
+    says err total
+    rm -f ./*.o ./*.a ./*.so objects/*
+done
+
+compile=("$nvcc" --halfwarp-compiler=clang)
+expect 3 "${compile[@]}" -c wrong.cu
+says err "wrong.cu: does not compile"
+expect 2 "${compile[@]}" -c absent.cu
+refuses "cannot read absent.cu"
+refuses_rows "${compile[@]}" <<'ROWS'
+-zork main.cpp|there is no option -zork
+-cubin scale.cu|-cubin is not supported
+-c scale.ptx|device code
+scale.zork|what is scale.zork
+-rdc=maybe scale.cu|true or false
+-arch=sm_x scale.cu|sm_x
+-gencode code=sm_80 scale.cu|arch=compute_80
+-cudart dynamic scale.cu|none, shared or static
+-Werror none scale.cu|all-warnings
+-o|takes a value
+-c -o x.o scale.cu shift.cu|-o names one file
+--options-file none scale.cu|cannot read none
+|which file
+ROWS
+echo "--options-file again" > again
+expect 2 "${compile[@]}" --options-file again scale.cu
+refuses "names itself"
+# What is ignored is said once; what only the C++ compiler knows is handed on where that is asked for.
+expect 0 "${compile[@]}" -keep -keep --keep-dir x -t 4 -c -forward-unknown-to-host-compiler --param=ssp-buffer-size=4 \
+    -Xptxas -v main.cpp -DFACTOR=1
+[ "$(grep -c 'keep is ignored' "$work/err")" = 1 ] || fail "-keep: $(cat "$work/err")"
+# -v and --dryrun show the commands, --dryrun does nothing.
+rm -f main.o
+expect 0 "${compile[@]}" --dryrun -c main.cpp scale.cu
+says err '#$ '
+says err '--cuda-device-only'
+[ ! -e main.o ] && [ ! -e scale.o ] || fail "--dryrun did something"
+NVCC_PREPEND_FLAGS=-DFACTOR=5 NVCC_APPEND_FLAGS='-o "prepended x"' expect 0 "${compile[@]}" main.cpp scale.cu shift.cu
+expect 0 "$halfwarp" run "./prepended x"
+says out "6 196 1"
+expect 0 "${compile[@]}" -MM scale.cu
+says out "scale.h"
+expect 0 "${compile[@]}" -fatbin -arch=sm_75 scale.cu -o scale.fatbin
+[ -s scale.fatbin ] || fail "-fatbin made nothing"
+expect 0 "${compile[@]}" -run main.cpp scale.cu shift.cu -DFACTOR=4 -o made
+says out "5 157 1"
+expect 0 "${compile[@]}" -run '"./all at once"'
+says out "3 79 1"
+# Nothing stays in the folder for temporary files.
+mkdir "$work/tmp"
+TMPDIR=$work/tmp expect 0 "${compile[@]}" -c scale.cu
+TMPDIR=$work/tmp expect 3 "${compile[@]}" -c wrong.cu
+[ -z "$(ls "$work/tmp")" ] || fail "left behind: $(ls "$work/tmp")"
+
+# In make, as Makefiles for nvcc are written.
+cat > Makefile <<'MAKE'
+NVCC ?= nvcc
+CUDA_PATH ?= /usr/local/cuda
+NVCCFLAGS = -O2 -std=c++17 -gencode arch=compute_80,code=sm_80 -Xcompiler -Wall
+program: main.o scale.o shift.o
+	g++ -o $@ $^ -L$(CUDA_PATH)/lib64 -lcudart_static -ldl -lrt -lpthread
+%.o: %.cu
+	$(NVCC) $(NVCCFLAGS) -MMD -c $< -o $@
+%.o: %.cpp
+	g++ -I$(CUDA_PATH)/include -DFACTOR=2 -c $< -o $@
+-include scale.d
+MAKE
+if command -v make > "$work/where"; then
+    export HALFWARP_HIDE_NVCC=1
+    expect 0 make NVCC="$nvcc" CUDA_PATH="$root/cuda"
+    expect 0 "$halfwarp" run ./program
+    says out "3 79 1"
+    touch -d '+2 seconds' scale.h
+    expect 0 make -n NVCC="$nvcc" CUDA_PATH="$root/cuda"
+    says out "-c scale.cu"
+    unset HALFWARP_HIDE_NVCC
+fi
+finish
