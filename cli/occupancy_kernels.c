@@ -84,6 +84,13 @@ int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *li
     l.cache = hw_cli_cache_folder();
     hw_status status = l.cache ? hw_sim_create(&options, &l.sim, &diag) : hw_diag_no_memory(&diag);
     if (!status) status = hw_toolchain_each_ptx(executable, list->gpu->arch->cc, take_ptx, &l, &diag);
+    // clang packs nothing where there is no kernel.
+    const size_t length = strlen(launch->program[0]);
+    const bool is_source = length > 3 && strcmp(launch->program[0] + length - 3, ".cu") == 0;
+    if (status == HW_NOT_FOUND && is_source) {
+        status = HW_OK;
+        diag = (hw_diag){0};
+    }
     if (!status && !list->n_rows) status = hw_diag_set(&diag, HW_NOT_FOUND, "%s has no kernels", launch->program[0]);
     if (status) result = hw_cli_fail(status, &diag);
 done:
