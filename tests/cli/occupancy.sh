@@ -134,7 +134,7 @@ expect 0 occupancy -DSIZE=1024 "$work/kernels.cu"
 unblanked
 
 # Before 2.0 a launch's arguments, here 8 bytes, and 16 of configuration take shared memory: with a tile of 4096 bytes
-# three blocks of 256 threads are left of four, and 16384 bytes are too many. run refuses them, and profile counts them.
+# three blocks of 128 threads are left of four, and 16384 bytes are too many. run refuses them, and profile counts them.
 cat > "$work/tile.cu" << 'CUDA'
 #include <cstdio>
 __global__ void tiled(float *out) {
@@ -152,10 +152,10 @@ int main() {
     printf("%s, %d bytes\n", cudaGetErrorName(cudaDeviceSynchronize()), (int)a.sharedSizeBytes);
 }
 CUDA
-for gpu in 8800gtx:4120:3:24 gtx280:4120:3:24 m2090:4096:6:48; do
+for gpu in 8800gtx:4120:3:12 gtx280:4120:3:12 m2090:4096:8:32; do
     IFS=: read -r gpu smem blocks warps <<< "$gpu"
-    expect 0 occupancy --gpu "$gpu" -DSIZE=1024 "$work/tile.cu" --block 256 --format csv
-    grep -Eq "^\"tiled\(float ?\*\)\",256,[0-9]+,[01],$smem,0,$blocks,$warps," "$work/out" ||
+    expect 0 occupancy --gpu "$gpu" -DSIZE=1024 "$work/tile.cu" --block 128 --format csv
+    grep -Eq "^\"tiled\(float ?\*\)\",128,[0-9]+,[01],$smem,0,$blocks,$warps," "$work/out" ||
         fail "$gpu: $(cat "$work/out")"
     expect 0 "$halfwarp" profile --gpu "$gpu" --format csv -o "$work/p.csv" -DSIZE=1024 "$work/tile.cu"
     says out "cudaSuccess, $smem bytes"
