@@ -4,6 +4,8 @@
 
 #include "op_test.h"
 #include "recorded_kernels.h"
+#include "device/kernels.h"
+#include "toolchain/cache.h"
 #include "toolchain/nvrtc.h"
 
 enum { MOST_DEFINES = 32, MOST_HEADERS = 64 };
