@@ -80,7 +80,8 @@ HW_API void hw_device_close(hw_device *device);
 // Valid as long as the device. No work is waited for.
 HW_API const hw_device_properties *hw_device_get_properties(const hw_device *device);
 
-// Memory on the device, at a multiple of 256 bytes, not initialised. 0 bytes give NULL. HW_NO_MEMORY.
+// Memory on the device, at a multiple of 256 bytes, not initialised. 0 bytes give NULL. HW_NO_MEMORY. Of cuda and sim
+// not for the host to touch, but through hw_copy and hw_fill.
 HW_API hw_status hw_device_alloc(hw_device *device, size_t bytes, void **out, hw_diag *diag);
 // Waits for the device's work. NULL is allowed.
 HW_API void hw_device_free(hw_device *device, void *memory);

@@ -32,7 +32,8 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *user) {
     (void)size;
     search *found = user;
     found->adds = info->dlpi_adds;
-    if (!found->index++ || !strchr(info->dlpi_name, '/') || !hw_toolchain_has_own_runtime(info->dlpi_name)) return 0;
+    if (!found->index++ || !strchr(info->dlpi_name, '/') || !hw_toolchain_has_own_runtime(info->dlpi_name, false))
+        return 0;
     size_t used = strlen(found->names);
     snprintf(found->names + used, sizeof found->names - used, "%s%s", found->n++ ? ", " : "",
              file_name(info->dlpi_name));
@@ -62,8 +63,8 @@ void hw_library_look(void) {
     const char *names = grew ? found.names + before : found.names;
     if (*names == ',') names += 2;
     if (*names)
-        fprintf(stderr, "halfwarp: %s %s loaded: there is machine code for GPUs only in %s, and calls that need a GPU "
-                        "will fail\n", names, strstr(names, ", ") ? "are" : "is", strstr(names, ", ") ? "them" : "it");
+        fprintf(stderr, "halfwarp: the program has loaded %s, machine code for GPUs with a CUDA runtime of its own: "
+                        "calls that need a GPU will fail\n", names);
     memcpy(told, found.names, sizeof told);
     pthread_mutex_unlock(&lock);
 }
@@ -96,12 +97,12 @@ HW_EXPORT void __halfwarpDriverWanted(const char *call, const void *caller) {
         hw_shim_unsupported(call);
         return;
     }
-    if (!hw_toolchain_has_own_runtime(info.dli_fname) || atomic_exchange(&is_told, true)) return;
+    if (!hw_toolchain_has_own_runtime(info.dli_fname, true) || atomic_exchange(&is_told, true)) return;
     hw_library_look();
     char place[512], message[1024];
     bool is_known = hw_shim_describe_site(programs_site(), place, sizeof place);
     snprintf(message, sizeof message,
-             "%s%sa call of %s needs a GPU and has failed: it has machine code only, and no PTX", is_known ? place : "",
+             "%s%sa call of %s needs a GPU and has failed: its code cannot be simulated", is_known ? place : "",
              is_known ? ": " : "", library);
     fprintf(stderr, "halfwarp: %s\n", message);
     hw_shim_note(HW_EXIT_UNSUPPORTED, message);

@@ -246,8 +246,8 @@ static cudaError_t load(hw_image *image) {
         const char *library = hw_library_of(image->wrapper);
         snprintf(image->why, sizeof image->why, "%s%s%s", library ? library : "", library ? ": " : "", diag.text);
         if (library && has_kernels(image))
-            fprintf(stderr, "halfwarp: %s is loaded: there is machine code for GPUs only in it, and its kernels will "
-                            "fail\n", library);
+            fprintf(stderr, "halfwarp: the program has loaded %s, machine code for GPUs only: its kernels will fail\n",
+                    library);
         return cudaSuccess;
     }
     const bool is_part = image->whole && image->whole != image;

@@ -160,7 +160,8 @@ void hw_shim_note(int exit_code, const char *message) {
     const char *path = hw_shim_environment()->status_path;
     pthread_mutex_lock(&lock);
     if (path && !is_noted) {
-        FILE *file = fopen(path, "w");
+        // What changes the exit status is not to be lost behind the crash of another process.
+        FILE *file = fopen(path, exit_code == HW_EXIT_CRASHED ? "a" : "w");
         if (file) {
             fprintf(file, "%d %.*s\n", exit_code, (int)strcspn(message, "\n"), message);
             fclose(file);

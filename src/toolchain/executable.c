@@ -134,15 +134,18 @@ static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
     }
 }
 
+// Without device code of its own a program may still call the runtime that is inside it.
+static bool holds_runtime(const elf *elf) {
+    span text = find_section(elf, ".rodata");
+    return text.length && !find_needed(elf, "libcudart.so").bytes &&
+           memmem(text.bytes, text.length, "cudaErrorInvalidDeviceFunction", 30) &&
+           memmem(text.bytes, text.length, "libcuda.so.1", 12);
+}
+
 static hw_status check_device_code(const elf *elf, const char *path, hw_diag *diag) {
     span code = find_section(elf, ".nv_fatbin");
-    span runtime_text = find_section(elf, ".rodata");
     int shared = find_needed(elf, "libcudart.so").bytes != NULL;
-    // Without device code of its own a program may still call the runtime that is inside it.
-    int holds_runtime = runtime_text.length && !shared &&
-                        memmem(runtime_text.bytes, runtime_text.length, "cudaErrorInvalidDeviceFunction", 30) &&
-                        memmem(runtime_text.bytes, runtime_text.length, "libcuda.so.1", 12);
-    if (!shared && (holds_runtime || (code.length && !is_imported(elf, "__cudaRegisterFatBinary"))))
+    if (!shared && (holds_runtime(elf) || (code.length && !is_imported(elf, "__cudaRegisterFatBinary"))))
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "%s is linked to the static CUDA runtime, which no other can replace; rebuild it with "
                            "`nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...`, or run its .cu file",
@@ -304,13 +307,14 @@ hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_t
 
 hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) { return inspect(path, NULL, 0, diag); }
 
-bool hw_toolchain_has_own_runtime(const char *path) {
+bool hw_toolchain_has_own_runtime(const char *path, bool reads_all) {
     const uint8_t *bytes;
     size_t length;
     elf elf;
     if (map_file(path, &bytes, &length, NULL)) return false;
-    bool has = open_elf(bytes, length, path, &elf, NULL) == HW_OK && find_section(&elf, ".nv_fatbin").length &&
-               !is_imported(&elf, "__cudaRegisterFatBinary");
+    bool is_elf = open_elf(bytes, length, path, &elf, NULL) == HW_OK;
+    bool has = is_elf && find_section(&elf, ".nv_fatbin").length && !is_imported(&elf, "__cudaRegisterFatBinary");
+    if (is_elf && !has && reads_all) has = holds_runtime(&elf);
     munmap((void *)bytes, length);
     return has;
 }

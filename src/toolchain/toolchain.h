@@ -57,9 +57,10 @@ hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain
 // static runtime, machine code only, another processor. HW_USAGE: not a program; HW_IO: cannot be read.
 hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag);
 
-// Is this file a library (or program) with device code and a CUDA runtime of its own, which is not ours? False where it
-// cannot be read.
-bool hw_toolchain_has_own_runtime(const char *path);
+// Is this file a library (or program) with a CUDA runtime of its own, which is not ours? Told by its device code and
+// what it imports; with reads_all also without device code, by the runtime's words, for the price of reading the file.
+// False where it cannot be read.
+bool hw_toolchain_has_own_runtime(const char *path, bool reads_all);
 
 // The name of the CUDA runtime library that the program itself asks for ("libcudart.so.12"), so that ours can be loaded
 // before one that the program's own search path (DT_RPATH) would find. "" when it asks for none or is no program.

@@ -9,7 +9,7 @@ code='-DMACHINE_CODE="'$folder/../fuzz/corpus/fatbin/machine_code.fatbin'"'
 mkdir "$work/own" "$work/shared"
 "$cc" -shared -fPIC "$code" -o "$work/own/libgpu.so" "$folder/gpu_library.c" -ldl || exit 1
 "$cc" -shared -fPIC -DSHARED_RUNTIME "$code" -o "$work/shared/libgpu.so" "$folder/gpu_library.c" || exit 1
-loaded='halfwarp: libgpu.so is loaded: there is machine code for GPUs only in it, and '
+loaded='halfwarp: the program has loaded libgpu.so, machine code for GPUs '
 lines() { [ "$(wc -l < "$work/err")" = $1 ] || fail "not $1 lines: $(cat "$work/err")"; }
 
 # uses LIBRARY STATUS OPTIONS -- HOW: with that folder's library
@@ -27,7 +27,7 @@ for compiler in nvcc clang; do
     # Linked, not called: one sentence, and the program's own status.
     uses own 0 $linked "$source" load
     says out '7, failed 0'
-    says err "$loaded"'calls that need a GPU will fail'
+    says err "$loaded"'with a CUDA runtime of its own: calls that need a GPU will fail'
     lines 1
     uses own 4 $linked "$source" call
     says out '7, failed 1'
@@ -42,7 +42,7 @@ for compiler in nvcc clang; do
     lines 2
     # With the shared runtime, its kernels are known to ours.
     uses shared 0 "$source" load
-    says err "$loaded"'its kernels will fail'
+    says err "$loaded"'only: its kernels will fail'
     lines 1
     uses shared 4 "$source" call
     says out '7, failed 1'
@@ -69,7 +69,7 @@ int main(int argc, char **) {
 PROGRAM
     export LD_LIBRARY_PATH=$toolkit
     expect 0 "$halfwarp" run --compiler nvcc -lcublas "$work/blas.cu"
-    says err ' loaded: there is machine code for GPUs only in '
+    says err ', machine code for GPUs with a CUDA runtime of its own'
     expect 4 "$halfwarp" run --compiler nvcc -lcublas "$work/blas.cu" call
     says out 'created 0'
     says err 'blas.cu:6: a call of libcublas.so'
