@@ -252,7 +252,7 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
     if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
         fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
     if (has_partitions)
-        fputs("  partitions            of the memory, that blocks which run at a time use: the others stand idle\n", out);
+        fputs("  partitions            of the memory that blocks which run at a time use: others stand idle\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
     if (has_errors)
         fputs("  relative error        of all elements: root of the squares of their differences over that of their "
