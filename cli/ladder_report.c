@@ -49,7 +49,7 @@ hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
 
 // Times and counters are two tables, so that each fits a terminal.
 enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_BOUND, C_COLUMNS };
-enum { N_NUMBER, N_RUNG, N_BLOCK, N_LOADS, N_STORES, N_TRAFFIC, N_PASSES, N_OCCUPANCY, N_COLUMNS };
+enum { N_NUMBER, N_RUNG, N_BLOCK, N_LOADS, N_STORES, N_TRAFFIC, N_PARTITIONS, N_PASSES, N_OCCUPANCY, N_COLUMNS };
 _Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS && (int)N_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column columns[C_COLUMNS] = {
@@ -72,6 +72,7 @@ static const hw_grid_column counter_columns[N_COLUMNS] = {
     [N_LOADS] = {"sectors/", "load", false},
     [N_STORES] = {"sectors/", "store", false},
     [N_TRAFFIC] = {"L2", "traffic", false},
+    [N_PARTITIONS] = {"partitions", "load / store", false},
     [N_PASSES] = {"bank", "passes", false},
     [N_OCCUPANCY] = {"occu-", "pancy", false},
 };
@@ -114,6 +115,18 @@ static void passes(hw_grid_cell *cell, uint64_t actual, uint64_t ideal) {
     cell->colour = judge(actual, ideal);
 }
 
+// Of 1.x: the loads' and the stores'. The worse one is what counts.
+static void partitions(const hw_ladder_row *row, hw_grid_cell *cell) {
+    const double loads = row->partition_pct[0], stores = row->partition_pct[1];
+    const double least = loads < stores ? loads : stores;
+    if (!(least > 0)) {
+        nothing(cell);
+        return;
+    }
+    PRINT(*cell, "%.0f%% / %.0f%%", loads, stores);
+    cell->colour = least >= 90 ? HW_GRID_GOOD : least < 50 ? HW_GRID_BAD : HW_GRID_PLAIN;
+}
+
 static void write_block(const hw_ladder_row *row, hw_grid_cell *cell) {
     if (!row->block[0]) nothing(cell);
     else PRINT(*cell, "%s%ux%u", row->is_best_block ? "*" : "", row->block[0], row->block[1]);
@@ -134,6 +147,7 @@ static void counter_row(const void *context, size_t index, hw_grid_cell *cells) 
     if (!row->occupancy.warps) nothing(&cells[N_OCCUPANCY]);
     else PRINT(cells[N_OCCUPANCY], "%s%.0f%%", row->regs_estimated ? "~" : "", row->occupancy.occupancy_pct);
     if (row->occupancy.warps && row->occupancy.occupancy_pct >= 50) cells[N_OCCUPANCY].colour = HW_GRID_GOOD;
+    partitions(row, &cells[N_PARTITIONS]);
     nothing(&cells[N_TRAFFIC]);
     if (t->ladder->counted_on->arch->cc < 20 || !n[HW_COUNT_L2_SECTORS]) return;
     double bytes = (double)n[HW_COUNT_L2_SECTORS] * 32;
@@ -238,8 +252,7 @@ static void write_legend(const hw_ladder *ladder, FILE *out) {
     if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
         fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
     if (has_partitions)
-        fputs("  partitions used       by the loads, and by the stores, of blocks that run at a time: the others stand "
-              "idle\n", out);
+        fputs("  partitions            of the memory that blocks which run at a time use: others stand idle\n", out);
     if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
     if (has_errors)
         fputs("  relative error        of all elements: root of the squares of their differences over that of their "
@@ -279,16 +292,14 @@ static void write_notes(const hw_ladder *ladder, FILE *out) {
 
 // ---- What one access costs ------------------------------------------------------------------------------------------
 
-enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_LOAD_PARTITIONS, A_STORE_PARTS, A_STORE_BYTES,
-       A_STORE_PARTITIONS, A_SHARED_LOAD, A_SHARED_STORE, A_CONSTANT, A_PARTED, A_COLUMNS };
+enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_STORE_PARTS, A_STORE_BYTES, A_SHARED_LOAD, A_SHARED_STORE,
+       A_CONSTANT, A_PARTED, A_COLUMNS };
 
 static const hw_grid_column access_columns[A_COLUMNS] = {
     [A_NUMBER] = {"", "#", false},
     [A_RUNG] = {"", "rung", true},
     [A_LOAD_PARTS] = {"transactions/", "load", false},
     [A_LOAD_BYTES] = {"bytes/", "load", false},
-    [A_LOAD_PARTITIONS] = {"partitions", "used", false},
-    [A_STORE_PARTITIONS] = {"partitions", "used", false},
     [A_STORE_PARTS] = {"transactions/", "store", false},
     [A_STORE_BYTES] = {"bytes/", "store", false},
     [A_SHARED_LOAD] = {"passes/", "shared load", false},
@@ -314,12 +325,6 @@ static void access_row(const void *context, size_t index, hw_grid_cell *cells) {
     PRINT(cells[A_RUNG], "%s", row->rung->name);
     for (int c = A_LOAD_PARTS; c < A_COLUMNS; c++) nothing(&cells[c]);
     if (!row->has_counts) return;
-    for (int i = 0; i < 2; i++) {
-        hw_grid_cell *cell = &cells[i ? A_STORE_PARTITIONS : A_LOAD_PARTITIONS];
-        if (!(row->partition_pct[i] > 0)) continue;
-        PRINT(*cell, "%.0f%%", row->partition_pct[i]);
-        cell->colour = row->partition_pct[i] >= 90 ? HW_GRID_GOOD : row->partition_pct[i] < 50 ? HW_GRID_BAD : 0;
-    }
     // From 7.0 on a transaction is a sector, which the first table has.
     if (t->ladder->counted_on->arch->cc < 70) {
         const uint64_t load_parts = n[HW_COUNT_GLD_32B] + n[HW_COUNT_GLD_64B] + n[HW_COUNT_GLD_128B];
