@@ -41,6 +41,15 @@ static int find_precision(const char *name) {
     return -1;
 }
 
+// Of which sums of MOST_INTEGER_K products, 10^4 at most, are exact in 32 bits and in double; C has room for them.
+enum { MOST_INTEGER = 100, MOST_INTEGER_K = 1 << 17 };
+static bool is_integer(const hw_bench_case *what) { return what->dtype.code == kDLInt; }
+
+static DLDataType type_of(const hw_bench_case *what, int which) {
+    const bool is_wider = which == 2 && is_integer(what) && what->dtype.bits < 32;
+    return is_wider ? (DLDataType){kDLInt, 32, 1} : what->dtype;
+}
+
 static bool read_case(hw_bench_case *what) {
     enum { MOST_EXTENT = 1 << 24 };
     int64_t numbers[HW_BENCH_RANK];
@@ -56,9 +65,10 @@ static bool read_case(hw_bench_case *what) {
         if (!what->shape[i]) return false;
         what->amount *= (double)what->shape[i];
     }
-    if (find_precision(what->words[PRECISION]) < 0 || what->dtype.code == kDLInt || what->dtype.code == kDLUInt ||
+    if (find_precision(what->words[PRECISION]) < 0 || what->dtype.code == kDLUInt ||
         what->dtype.code == kDLComplex || strspn(layout, "nt") != 2 || layout[2])
         return false;
+    if (is_integer(what) && (strcmp(what->words[PRECISION], "own") || what->shape[K] > MOST_INTEGER_K)) return false;
     what->flags = (layout[0] == 't' ? TURNED_A : 0) | (layout[1] == 't' ? TURNED_B : 0);
     what->unit = "TFLOP/s";
     what->rate_key = "tflops";
@@ -84,15 +94,19 @@ static json_t *record(const hw_bench_case *what) {
 
 // ---- The numbers ----------------------------------------------------------------------------------------------------
 
-// From -1 to 1, 24 bits, before they are rounded to their type.
-static double number(uint32_t index) { return (hw_bench_hash(index) >> 8) * 0x1p-23 - 1; }
+// From -1 to 1, 24 bits, before they are rounded to their type; of integers whole numbers.
+static double number(const hw_bench_case *what, uint32_t index) {
+    if (is_integer(what)) return (double)(hw_bench_hash(index) % (2 * MOST_INTEGER + 1)) - MOST_INTEGER;
+    return (hw_bench_hash(index) >> 8) * 0x1p-23 - 1;
+}
 
 static hw_status make_block(bench *b, int which) {
     size_t each = b->what->dtype.bits / 8u;
     b->block[which] = malloc(PERIOD * each);
     if (!b->block[which]) return hw_diag_no_memory(&b->diag);
     for (uint32_t i = 0; i < PERIOD; i++)
-        hw_dtype_set(b->what->dtype, b->block[which], i, number(i + (which ? PERIOD : 0)));
+        hw_dtype_set(b->what->dtype, b->block[which], i,
+                     number(b->what, i + (which ? PERIOD : 0)));
     return hw_bench_fill(b->device, b->array[which], b->bytes[which], b->block[which], PERIOD * each, &b->diag);
 }
 
@@ -101,7 +115,7 @@ static hw_status open_bench(bench *b) {
     const int64_t elems[3] = {n[BATCH] * n[M] * n[K], n[BATCH] * n[K] * n[N], n[BATCH] * n[M] * n[N]};
     hw_status status = HW_OK;
     for (int i = 0; i < 3 && !status; i++) {
-        b->bytes[i] = (size_t)elems[i] * b->what->dtype.bits / 8;
+        b->bytes[i] = (size_t)elems[i] * type_of(b->what, i).bits / 8;
         status = hw_device_alloc(b->device, b->bytes[i], &b->array[i], &b->diag);
     }
     for (int i = 0; i < 2 && !status; i++) status = make_block(b, i);
@@ -120,7 +134,7 @@ static void set_matrix(const bench *b, int which, int64_t rows, int64_t cols, bo
     *m = (matrix){.shape = {b->what->shape[BATCH], rows, cols},
                   .strides = {rows * cols, is_turned ? 1 : cols, is_turned ? rows : 1}};
     m->tensor = (DLTensor){.data = b->array[which], .device = hw_device_get_properties(b->device)->dl, .ndim = 3,
-                           .dtype = b->what->dtype, .shape = m->shape, .strides = m->strides};
+                           .dtype = type_of(b->what, which), .shape = m->shape, .strides = m->strides};
 }
 
 static hw_status run_matmul(void *context, hw_diag *diag) {
@@ -161,7 +175,7 @@ static void add_row(const bench *b, int64_t row, const double *columns, double *
         const double *column = columns + j * n[K];
         double right = 0;
         for (int64_t l = 0; l < n[K]; l++) right += a_row[l] * column[l];
-        double error = hw_dtype_get(b->what->dtype, got, (uint64_t)sample(n[N], j)) - right;
+        double error = hw_dtype_get(type_of(b->what, 2), got, (uint64_t)sample(n[N], j)) - right;
         s->error += error * error;
         s->all += right * right;
     }
@@ -169,7 +183,7 @@ static void add_row(const bench *b, int64_t row, const double *columns, double *
 
 static hw_status sum_errors(bench *b, double *columns, double *a_row, void *got, sums *s) {
     const int64_t *n = b->what->shape;
-    size_t row_bytes = (size_t)n[N] * b->what->dtype.bits / 8;
+    size_t row_bytes = (size_t)n[N] * type_of(b->what, 2).bits / 8;
     hw_stream *stream = hw_device_stream(b->device);
     hw_status status = HW_OK;
     for (int j = 0; j < SAMPLES && sample(n[N], j) >= 0; j++)
@@ -191,7 +205,7 @@ static double rounding_of(DLDataType dtype) {
 static hw_status verify(bench *b, hw_bench_result *result) {
     const int64_t *n = b->what->shape;
     double *columns = malloc(SAMPLES * (size_t)n[K] * sizeof *columns), *a_row = malloc((size_t)n[K] * sizeof *a_row);
-    void *got = malloc((size_t)n[N] * b->what->dtype.bits / 8);
+    void *got = malloc((size_t)n[N] * type_of(b->what, 2).bits / 8);
     sums s = {0};
     hw_status status = columns && a_row && got ? sum_errors(b, columns, a_row, got, &s) : hw_diag_no_memory(&b->diag);
     free(columns);
@@ -201,6 +215,7 @@ static hw_status verify(bench *b, hw_bench_result *result) {
     double tolerance = precisions[find_precision(b->what->words[PRECISION])].tolerance;
     if (b->what->dtype.bits == 64) tolerance = precisions[find_precision("fp64")].tolerance;
     tolerance = tolerance * sqrt((double)n[K]) / 8 + tolerance + rounding_of(b->what->dtype);
+    if (is_integer(b->what)) tolerance = 0;   // exact
     result->error = sqrt(s.error / s.all);
     result->has_error = true;
     result->wrong = !(result->error <= tolerance);

@@ -9,11 +9,15 @@ PERIOD, SAMPLES = 262139, 64
 # Of the relative error, for each sqrt(k) / 8; and what rounding the result adds.
 TOLERANCE = {"fp32": 1e-6, "tf32": 2e-3, "bf16": 1.6e-2, "fp64": 2e-15, "own": 1e-6}
 ROUNDING = {"f16": 2.0 ** -11, "bf16": 2.0 ** -8}
-BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
+INTEGERS = {"i8": "b", "i16": "h", "i32": "i", "i64": "q"}   # letters of array; sums of small ones are i32
+MOST_INTEGER = 100
 
 
 def packed(numbers, dtype):
     """As the bytes of their type, rounded to the nearest, and what they have become."""
+    if dtype in INTEGERS:
+        return array.array(INTEGERS[dtype], map(int, numbers)).tobytes(), numbers
     if dtype == "f64":
         return array.array("d", numbers).tobytes(), numbers
     if dtype == "f32":
@@ -33,9 +37,13 @@ kept = {}
 
 def blocks(dtype):
     """Of a and of b: bytes that repeat, and their numbers."""
+    def number(i):
+        if dtype in INTEGERS:
+            return float(peer.hash32(i) % (2 * MOST_INTEGER + 1) - MOST_INTEGER)
+        return (peer.hash32(i) >> 8) * 2.0 ** -23 - 1
+
     if dtype not in kept:
-        numbers = [[(peer.hash32(i) >> 8) * 2.0 ** -23 - 1 for i in range(first, first + PERIOD)]
-                   for first in (0, PERIOD)]
+        numbers = [[number(i) for i in range(first, first + PERIOD)] for first in (0, PERIOD)]
         kept[dtype] = [packed(each, dtype) for each in numbers]
     return kept[dtype]
 
@@ -80,6 +88,8 @@ def error_of(case, row_of):
             total += wanted ** 2
     relative = math.sqrt(error / total)
     tolerance = TOLERANCE["fp64" if case["dtype"] == "f64" else case["precision"]]
+    if case["dtype"] in INTEGERS and relative:
+        raise ValueError("sums of integers are not exact")
     if not relative <= tolerance * math.sqrt(k) / 8 + tolerance + ROUNDING.get(case["dtype"], 0):
         raise ValueError("relative error %.3g" % relative)
     return relative

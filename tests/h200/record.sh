@@ -17,8 +17,8 @@ say() { printf '== %s\n' "$*"; }
 run_tests() {
     local test
     for test in test_device test_device_kernels test_transpose test_transpose_strides test_transpose_host test_matmul \
-        test_matmul_ladder test_product_plan test_reduce test_reduce_exact test_reduce_plan test_nearest \
-        test_nearest_ladder test_access; do
+        test_matmul_integers test_matmul_ladder test_product_plan test_reduce test_reduce_exact test_reduce_plan \
+        test_nearest test_nearest_ladder test_access; do
         HW_TEST_DEVICE=cuda:0 HW_TEST_NO_FAULT=1 "$build/tests/$test" > "$out/$test.log" 2>&1 || failed=1
         tail -3 "$out/$test.log"
     done
