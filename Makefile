@@ -13,7 +13,7 @@ CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 .PHONY: build demo test bench install fuzz clean help packages
 
 packages:
-	@tools/install_packages.sh
+	@tools/install_packages.sh build $(if $(filter test,$(MAKECMDGOALS)),test) $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz)
 
 build: packages ## build build/halfwarp
 	@cmake -S . -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
