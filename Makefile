@@ -13,7 +13,7 @@ CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 .PHONY: build demo test bench install fuzz clean help packages
 
 packages:
-	@tools/install_packages.sh
+	@tools/install_packages.sh build $(if $(filter test,$(MAKECMDGOALS)),test) $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz)
 
 # $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails.
 configure = cmake -S . -B $(1) $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }; rm -f $(1).log

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "halfwarp.h"
 #include "isa/gpu.h"
@@ -24,7 +25,17 @@ typedef struct hw_command {
 } hw_command;
 
 extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench, hw_cmd_ladder,
-    hw_cmd_occupancy, hw_cmd_matmul, hw_cmd_reduce, hw_cmd_nearest, hw_cmd_bandwidth, hw_cmd_nvcc, hw_cmd_ptx;
+    hw_cmd_occupancy, hw_cmd_matmul, hw_cmd_reduce, hw_cmd_nearest, hw_cmd_bandwidth, hw_cmd_nvcc, hw_cmd_ptx,
+    hw_cmd_help;
+
+// The commands in the order of `halfwarp --help`; NULL behind the last.
+const hw_command *hw_cli_command_at(size_t index);
+// NULL after a complaint.
+const hw_command *hw_cli_find_command(const char *name);
+// What `halfwarp --help` prints.
+void hw_cli_print_help(FILE *out);
+// What a shell runs to complete our words, to standard output; shell: "bash". The exit status.
+int hw_cli_print_completions(const char *shell);
 
 // The commit that was built, for benchmarks; "unknown" where git was not there.
 extern const char hw_cli_commit[];
@@ -69,6 +80,9 @@ bool hw_cli_find_toolkit(char folder[4096]);
 
 // Where the cases and peers of the benchmarks lie. As above.
 bool hw_cli_find_bench(char folder[4096]);
+
+// The manual page of that name, such as halfwarp-run. False where it is not installed, without a complaint.
+bool hw_cli_find_manual(const char *page, char path[4096]);
 
 // ~/.cache/halfwarp, or where the user says caches belong; to be freed. NULL: out of memory.
 char *hw_cli_cache_folder(void);

@@ -7,13 +7,14 @@
 
 static const hw_command *const commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
                                            &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose,
-                                           &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench};
+                                           &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench,
+                                           &hw_cmd_help};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char help_tail[] =
     "\n"
     "PROG is a .cu or .cpp file or an executable linked to the shared CUDA runtime. No GPU is needed.\n"
-    "`halfwarp COMMAND --help` lists a command's options.\n"
+    "`halfwarp COMMAND --help` lists a command's options, `halfwarp help COMMAND` shows its manual.\n"
     "\n"
     "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4 an instruction or API call\n"
     "that is not supported; 5 the kernel faulted.\n";
@@ -27,7 +28,7 @@ void hw_cli_complain(const char *format, ...) {
     va_end(args);
 }
 
-static void print_help(FILE *out) {
+void hw_cli_print_help(FILE *out) {
     fputs("Halfwarp runs and profiles CUDA programs on the CPU, warp by warp.\n\n"
           "usage: halfwarp COMMAND [OPTIONS] ...\n\n",
           out);
@@ -42,18 +43,20 @@ static int finish_stdout(int status) {
     return status ? status : HW_EXIT_USAGE;
 }
 
-static int complain_unknown(const char *name) {
+static void complain_unknown(const char *name) {
     const char *names[N_COMMANDS];
     for (size_t i = 0; i < N_COMMANDS; i++) names[i] = commands[i]->name;
     const char *near = hw_cli_nearest(name, names, N_COMMANDS);
     if (near) hw_cli_complain("there is no command '%s'; did you mean '%s'?", name, near);
     else hw_cli_complain("there is no command '%s'; `halfwarp --help` lists them", name);
-    return HW_EXIT_USAGE;
 }
 
-static const hw_command *find_command(const char *name) {
+const hw_command *hw_cli_command_at(size_t index) { return index < N_COMMANDS ? commands[index] : NULL; }
+
+const hw_command *hw_cli_find_command(const char *name) {
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(name, commands[i]->name) == 0) return commands[i];
+    complain_unknown(name);
     return NULL;
 }
 
@@ -84,19 +87,20 @@ static int run_command(const hw_command *command, int argc, char **argv) {
 int main(int argc, char **argv) {
     if (argc > 0 && is_named_nvcc(argv[0])) return run_command(&hw_cmd_nvcc, argc, argv);
     if (argc < 2) {
-        print_help(stderr);
+        hw_cli_print_help(stderr);
         return HW_EXIT_USAGE;
     }
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        print_help(stdout);
+        hw_cli_print_help(stdout);
         return finish_stdout(0);
     }
     if (strcmp(word, "--version") == 0) {
         puts("halfwarp " HW_VERSION);
         return finish_stdout(0);
     }
-    const hw_command *command = find_command(word);
-    if (!command) return complain_unknown(word);
+    if (strcmp(word, "--completions") == 0) return finish_stdout(hw_cli_print_completions(argv[2]));
+    const hw_command *command = hw_cli_find_command(word);
+    if (!command) return HW_EXIT_USAGE;
     return run_command(command, argc - 1, argv + 1);
 }

@@ -61,6 +61,18 @@ bool hw_cli_find_bench(char folder[4096]) {
     return false;
 }
 
+bool hw_cli_find_manual(const char *page, char path[4096]) {
+    char self[PATH_MAX];
+    if (!find_self(self)) return false;
+    // Distributions compress manuals.
+    static const char *const endings[] = {"", ".gz"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        int length = snprintf(path, 4096, "%s/../share/man/man1/%s.1%s", self, page, endings[i]);
+        if (length < 4096 && access(path, R_OK) == 0) return true;
+    }
+    return false;
+}
+
 char *hw_cli_cache_folder(void) {
     const char *own = getenv("HALFWARP_CACHE"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *path = NULL;

@@ -10,6 +10,8 @@ install(FILES ${manuals_1} DESTINATION share/man/man1)
 install(FILES ${manuals_3} DESTINATION share/man/man3)
 install(FILES ${manuals_7} DESTINATION share/man/man7)
 
+install(FILES ${CMAKE_BINARY_DIR}/completions.bash DESTINATION share/bash-completion/completions RENAME halfwarp)
+
 # What texts call docs/X, examples/X and kernels/X.
 install(FILES README.md LICENSE DESTINATION share/doc/halfwarp)
 install(DIRECTORY docs kernels DESTINATION share/doc/halfwarp)

@@ -47,7 +47,7 @@ readelf -d "$there/bin/halfwarp" "$there"/lib/halfwarp/*.so.* | grep -E '\((RPAT
 # Whatever texts refer to is installed. What users read names docs/, examples/ and kernels/, which are in
 # share/doc/halfwarp, and no other folder of the sources; capitals stand for names.
 documents=$there/share/doc/halfwarp
-folders='docs|examples|kernels|tests|src|tools|cmake|bench|shim|cli|man'
+folders='docs|examples|kernels|tests|src|tools|cmake|bench|shim|cli'
 for command in '' $("$halfwarp" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
     "$there/bin/halfwarp" $command --help
 done > "$work/help"
@@ -145,8 +145,18 @@ library.hw_device_close(device)
 END
 fi
 
-# The command.
+# The command. On a terminal its help is the manual that lies beside it.
 unset LD_LIBRARY_PATH
+"$halfwarp" --completions bash | cmp - "$there/share/bash-completion/completions/halfwarp" || fail "completions"
+if command -v script > "$work/where"; then
+    mkdir "$work/man"
+    printf '#!/bin/sh\necho "the manual $1"\n' > "$work/man/man"
+    chmod +x "$work/man/man"
+    PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help profile" "$work/typed" > "$work/out" < /dev/null
+    says out "the manual $(readlink -f "$there")/bin/../share/man/man1/halfwarp-profile.1"
+    PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help gpus" "$work/typed" > "$work/out" < /dev/null
+    says out "usage: halfwarp gpus"
+fi
 export HALFWARP_HIDE_NVCC=1 HALFWARP_CACHE=$work/cache
 expect 0 "$there/bin/halfwarp" transpose tests/data/npy/f8_fortran.npy -o "$work/t.npy" --device cpu
 cmp "$work/t.npy" tests/data/npy/f8_fortran_transposed.npy || fail "the installed command's transpose"

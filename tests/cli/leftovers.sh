@@ -45,8 +45,7 @@ for signal in INT TERM HUP KILL; do
     wait_for "$work/ran"
     nothing_in "$TMPDIR" "while a program runs"
     nothing_in "$work/outputs" "beside the output while a program runs"
-    kill -$signal $child
-    wait $child 2> "$work/err"
+    { kill -$signal $child && wait $child; } 2> "$work/err"
     nothing_in "$TMPDIR" "after SIG$signal"
     rm -f "$work/outputs/p.csv"   # what the program did until then is reported
     nothing_in "$work/outputs" "beside the output after SIG$signal"
@@ -80,8 +79,7 @@ compile() {
 compile killed
 killed=$!
 wait_for "$work/compiler"
-kill -KILL $killed
-wait $killed 2> "$work/err"
+{ kill -KILL $killed && wait $killed; } 2> "$work/err"
 kill -KILL "$(cat "$work/compiler")"
 rm "$work/compiler"
 nothing_in "$TMPDIR" "while a compiler runs"

@@ -1,0 +1,52 @@
+// halfwarp help: the manual where it can be shown, else what --help prints.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cli.h"
+
+static const char help[] =
+    "usage: halfwarp help [COMMAND]\n"
+    "\n"
+    "Shows the manual of halfwarp, or of one of its commands. Where there is no terminal, no man or no manual, prints\n"
+    "what --help prints.\n";
+
+// The first man on PATH, or false.
+static bool find_man(char path[4096]) {
+    for (const char *folders = getenv("PATH"); folders && *folders;) {
+        size_t length = strcspn(folders, ":");
+        int written = snprintf(path, 4096, "%.*s/man", (int)length, folders);
+        if (length && written < 4096 && access(path, X_OK) == 0) return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+// False when nothing was shown.
+static bool show_manual(const char *page) {
+    char man[4096], path[4096];
+    int ended_by;
+    if (!isatty(STDOUT_FILENO) || !hw_cli_find_manual(page, path) || !find_man(man)) return false;
+    // As a path, "-l" or not: man-db and mandoc both take a file that has a slash.
+    char *const argv[] = {"man", path, NULL};
+    return hw_cli_child_run(man, argv, &ended_by) == 0;
+}
+
+static int help_main(int argc, char **argv) {
+    if (argc > 2) {
+        hw_cli_complain("help takes one command, and got '%s' as well", argv[2]);
+        return HW_EXIT_USAGE;
+    }
+    const hw_command *command = argc > 1 ? hw_cli_find_command(argv[1]) : NULL;
+    if (argc > 1 && !command) return HW_EXIT_USAGE;
+    char page[64];
+    snprintf(page, sizeof page, "halfwarp%s%s", command ? "-" : "", command ? command->name : "");
+    if (show_manual(page)) return 0;
+    if (command) fputs(command->help, stdout);
+    else hw_cli_print_help(stdout);
+    return 0;
+}
+
+const hw_command hw_cmd_help = {"help", "show the manual of a command", help, help_main};
