@@ -201,6 +201,17 @@ mkdir "$work/tmp"
 TMPDIR=$work/tmp expect 0 "${compile[@]}" -c scale.cu
 TMPDIR=$work/tmp expect 3 "${compile[@]}" -c wrong.cu
 [ -z "$(ls "$work/tmp")" ] || fail "left behind: $(ls "$work/tmp")"
+# Nor when a signal ends it.
+TMPDIR=$work/tmp "${compile[@]}" -c scale.cu -o stopped.o 2> "$work/err" &
+waiting=$!
+for ((i = 0; i < 200; i++)); do
+    [ -z "$(ls "$work/tmp")" ] || break
+    sleep 0.02
+done
+kill -TERM $waiting
+wait $waiting
+[ $? = 143 ] || fail "SIGTERM: $(cat "$work/err")"
+[ -z "$(ls "$work/tmp")" ] && [ ! -e stopped.o ] || fail "left behind by SIGTERM: $(ls "$work/tmp") stopped.o"
 
 # In make, as Makefiles for nvcc are written.
 cat > Makefile <<'MAKE'
