@@ -41,6 +41,15 @@ hw_status hw_nvcc_wrap(hw_nvcc_work *w, const char *source, const char *const *p
     return status;
 }
 
+// Said once for each command, and only of what was asked for by name.
+static void tell_nearest(hw_nvcc_work *w, int wanted, int arch) {
+    if (w->has_told_nearest || !w->command->n_archs) return;
+    const char *line = hw_arena_printf(w->arena, "clang %d has no compute_%d: compute_%d takes its place",
+                                       w->route.compiler->clang_major, wanted, arch);
+    if (line) w->settings->say(w->settings->user, line);
+    w->has_told_nearest = true;
+}
+
 // What clang knows of the architectures that are wanted, each once.
 hw_status hw_nvcc_choose_archs(hw_nvcc_work *w, int archs[HW_NVCC_MAX_ARCHS], size_t *count) {
     static const int unless_told[] = {HW_NVCC_DEFAULT_ARCH};
@@ -52,6 +61,7 @@ hw_status hw_nvcc_choose_archs(hw_nvcc_work *w, int archs[HW_NVCC_MAX_ARCHS], si
         size_t k = 0;
         hw_status status = hw_compiler_arch(w->route.compiler, wanted[i], w->arena, &arch, w->diag);
         if (status) return status;
+        if (arch != wanted[i]) tell_nearest(w, wanted[i], arch);
         while (k < *count && archs[k] != arch) k++;
         if (k == *count) archs[(*count)++] = arch;
     }

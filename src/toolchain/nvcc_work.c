@@ -131,6 +131,7 @@ hw_status hw_nvcc_find_host(hw_nvcc_work *w) {
     else w->host = hw_process_find(w->settings->search_path, wanted ? wanted : "g++", w->arena);
     if (w->host && access(w->host, X_OK) == 0) return HW_OK;
     if (wanted) return hw_diag_set(w->diag, HW_NOT_FOUND, "there is no C++ compiler %s, which -ccbin names", wanted);
+    if ((w->host = hw_process_find(w->settings->search_path, "clang++", w->arena))) return HW_OK;
     w->host_is_clang = true;
     w->host = w->route.compiler->path;
     return HW_OK;

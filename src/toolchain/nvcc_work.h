@@ -28,6 +28,7 @@ typedef struct hw_nvcc_work {
     const char *host;              // the C++ compiler
     bool host_is_clang;            // under the name of a C compiler
     const char *include_dir, *lib_dir;
+    bool has_told_nearest;         // of an architecture that clang does not know
     size_t n_files;                // made in work_dir
     int exit_status;               // of the last process
     hw_diag *diag;

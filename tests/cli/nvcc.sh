@@ -119,10 +119,15 @@ for route in $routes; do
     says out "4 118 1"
     # Options from a file, a language by -x, what the preprocessor says.
     cp scale.cu scale.txt
-    printf -- "-DFACTOR=2 -I'%s'\n  main.cpp -x cu scale.txt" "$there" > options
+    printf -- "-DFACTOR=9 '-DNAME=\"a name\"'\n  main.cpp" > options
+    expect 0 "${compile[@]}" --options-file options -c -o main.o
     expect 0 "${compile[@]}" -c shift.cu
     expect 0 "${compile[@]}" -c -x cu scale.txt -o text.o
-    expect 0 "${compile[@]}" --options-file options -c -M -o rule 2> "$work/err" || true
+    expect 0 "${compile[@]}" main.o shift.o text.o -o renamed
+    expect 0 "$halfwarp" run ./renamed
+    says out "10 352 1"
+    expect 0 "${compile[@]}" -M scale.cu -o rule
+    grep -q 'scale\.h' rule || fail "$route: -M: $(head -3 rule)"
     expect 0 "${compile[@]}" -E scale.cu
     says out "int launches;"
     expect 0 "${compile[@]}" -ptx -arch=compute_75 scale.cu -o scale.ptx
@@ -179,8 +184,14 @@ refuses "names itself"
 expect 0 "${compile[@]}" -keep -keep --keep-dir x -t 4 -c -forward-unknown-to-host-compiler --param=ssp-buffer-size=4 \
     -Xptxas -v main.cpp -DFACTOR=1
 [ "$(grep -c 'keep is ignored' "$work/err")" = 1 ] || fail "-keep: $(cat "$work/err")"
+expect 0 "${compile[@]}" -ptx -arch=sm_999 scale.cu -o newest.ptx
+says err "has no compute_999"
+expect 0 "${compile[@]}" -c -gencode arch=compute_999,code=sm_999 -arch=sm_998 scale.cu shift.cu
+[ "$(grep -c 'has no compute_' "$work/err")" = 1 ] || fail "-arch=sm_999: $(cat "$work/err")"
+expect 2 "${compile[@]}" -ccbin no-such-compiler -c main.cpp
+refuses "no-such-compiler"
 # -v and --dryrun show the commands, --dryrun does nothing.
-rm -f main.o
+rm -f main.o scale.o
 expect 0 "${compile[@]}" --dryrun -c main.cpp scale.cu
 says err '#$ '
 says err '--cuda-device-only'
@@ -201,6 +212,17 @@ mkdir "$work/tmp"
 TMPDIR=$work/tmp expect 0 "${compile[@]}" -c scale.cu
 TMPDIR=$work/tmp expect 3 "${compile[@]}" -c wrong.cu
 [ -z "$(ls "$work/tmp")" ] || fail "left behind: $(ls "$work/tmp")"
+# Nor when a signal ends it.
+TMPDIR=$work/tmp "${compile[@]}" -c scale.cu -o stopped.o 2> "$work/err" &
+waiting=$!
+for ((i = 0; i < 200; i++)); do
+    [ -z "$(ls "$work/tmp")" ] || break
+    sleep 0.02
+done
+kill -TERM $waiting
+wait $waiting
+[ $? = 143 ] || fail "SIGTERM: $(cat "$work/err")"
+[ -z "$(ls "$work/tmp")" ] && [ ! -e stopped.o ] || fail "left behind by SIGTERM: $(ls "$work/tmp") stopped.o"
 
 # In make, as Makefiles for nvcc are written.
 cat > Makefile <<'MAKE'
