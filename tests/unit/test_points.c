@@ -50,7 +50,7 @@ static void test_xyz(void **state) {
         "1 2 3\n4 5 6\n", "1 2 3\n4 5 6", "1\t2  3\r\n\r\n 4 5 6 7 8 nine\r\n", "1 2 3\r4 5 6\r", "2\n1 2 3\n4 5 6\n",
         "2\nsome words\n1 2 3\n4 5 6\n", "2\n9 9 9\n1 2 3\n4 5 6\n", "2\n\nC 1 2 3\nFe 4 5 6\n",
         "X Y Z R\n1 2 3 0\n4 5 6 0\n",
-        "//X Y Z\n1,2,3\n4;5;6", "# a\n% b\n1 2 3 # one\n  # c\n4 5 6", "\xef\xbb\xbf" "1 2 3\n4 5 6\n",
+        "//X Y Z\n1,2,3\n4;5;6", "# a\n% b\n1 2 3 # one\n  # c\n4 5 6", ("\xef\xbb\xbf" "1 2 3\n4 5 6\n"),
         "+1.0 .2e1 30e-1\n4. 5.000 0.6E+1", "C1 1 2 3\nC2 4 5 6\n",
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) understood(HW_POINTS_XYZ, same[i], 2, 3, four);

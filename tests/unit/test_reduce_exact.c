@@ -59,7 +59,7 @@ static void reduce_on(hw_device *device, const matrix *m, const void *elements, 
     hw_stream *stream = hw_device_stream(device);
     const hw_device_properties *properties = hw_device_get_properties(device);
     const size_t size = m->f64 ? 8 : 4, bytes = (size_t)(m->outputs * m->terms) * size;
-    void *in, *out;
+    void *in = NULL, *out = NULL;
     hw_diag diag = {0};
     int64_t shape[2] = {m->outputs, m->terms}, columns[2] = {m->terms, m->outputs}, outputs = m->outputs;
     const int axis = m->in_columns ? 0 : 1;
