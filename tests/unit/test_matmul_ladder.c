@@ -71,7 +71,8 @@ static void test_errors(void **state) {
     climb(h200, NULL, (uint64_t[]){32, 32, 4096}, "f32", &ladder);
     const double naive = row_of(&ladder, "naive")->verdict.error, kahan = row_of(&ladder, "kahan")->verdict.error;
     const double tensor = row_of(&ladder, "tensor")->verdict.error;
-    for (size_t i = 0; i < ladder.n_rows; i++) assert_true(ladder.rows[i].verdict.has_error);
+    for (size_t i = 0; i < ladder.n_rows; i++)   // rungs for integers refuse
+        assert_true(ladder.rows[i].verdict.has_error || ladder.rows[i].status == HW_USAGE);
     if (!(kahan > 0 && kahan < 1.2e-7 && naive > 5 * kahan && naive < 1e-5 && tensor > 1e-5 && tensor < 1e-3))
         fail_msg("relative errors: naive %g, kahan %g, tensor %g", naive, kahan, tensor);
     hw_ladder_free(&ladder);
