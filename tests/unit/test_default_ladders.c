@@ -4,19 +4,24 @@
 #include "ladder_test.h"
 #include "recorded_kernels.h"
 
+static void run(hw_device *device, const hw_family *family, const uint64_t size[HW_PROBLEM_SIZES]) {
+    hw_ladder_options options = {.family = family};
+    hw_ladder ladder;
+    hw_diag diag = {0};
+    memcpy(options.problem.size, size, sizeof options.problem.size);
+    assert_true(hw_dtype_find("f32", &options.problem.dtype));
+    if (hw_ladder_run(device, NULL, &options, &ladder, &diag)) fail_msg("%s: %s", family->name, diag.text);
+    hw_ladder_free(&ladder);
+}
+
 static void default_ladders(void **state) {
     (void)state;
     if (!getenv("HW_RECORD_KERNELS")) skip();
     hw_device *h200 = open_device("sim:h200");
     const hw_family *family;
     for (size_t i = 0; (family = hw_family_at(i)); i++) {
-        hw_ladder_options options = {.family = family};
-        hw_ladder ladder;
-        hw_diag diag = {0};
-        memcpy(options.problem.size, family->default_sim_size, sizeof options.problem.size);
-        assert_true(hw_dtype_find("f32", &options.problem.dtype));
-        if (hw_ladder_run(h200, NULL, &options, &ladder, &diag)) fail_msg("%s: %s", family->name, diag.text);
-        hw_ladder_free(&ladder);
+        run(h200, family, family->default_sim_size);
+        if (family->large_sim_size[0]) run(h200, family, family->large_sim_size);
     }
     hw_device_close(h200);
 }
