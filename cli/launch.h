@@ -57,8 +57,8 @@ int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained);
 void hw_cli_launch_tell_arch(const hw_cli_launch *launch);
 
 // Compiles PROG if it is source (.cu, .cpp, .cc, .cxx), to be looked into. *executable is its path, to be freed; a .ptx
-// file is given as it is. compiler_name, with its version, is "" of what was not compiled, or when it is not wanted. 0, or
-// the exit status after a complaint.
+// file is given as it is. compiler_name, with its version, is "" of what was not compiled, or when it is not wanted.
+// 0, or the exit status after a complaint.
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]);
 
 // Compiles PROG if it is source, runs it to its end and returns the exit status that DESIGN gives it. journal_path:

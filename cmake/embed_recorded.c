@@ -1,6 +1,6 @@
 // embed_recorded LIST OUT.c: writes the recorded PTX that LIST names, a path a line, as a table of C (device/recorded.h).
 // Built and run while the library is built. A file's first line is
-//   // halfwarp recorded KEY ARCH SOURCE DEFINES...
+//   // halfwarp recorded KEY ARCH SOURCE DEFINES...   (tabs behind ARCH and between the rest)
 // and all of the file is what the table holds.
 #include <stdio.h>
 #include <stdlib.h>

@@ -111,7 +111,8 @@ static hw_status compile_in(const char *folder, const hw_code_request *request, 
     int exit_status = 0;
     if (!output) return hw_diag_no_memory(diag);
     if (compiler->kind == HW_COMPILER_CLANG) headers = find_headers(request, compiler, folder, code->arch, arena);
-    hw_status status = run_compiler(folder, request, compiler, headers, output, arena, code, &words, &exit_status, diag);
+    hw_status status = run_compiler(folder, request, compiler, headers, output, arena, code, &words, &exit_status,
+                                    diag);
     if (status == HW_OK && exit_status != 0 && headers) {
         // What was kept may be older than the headers that are there now, which clang refuses.
         status = run_compiler(folder, request, compiler, NULL, output, arena, code, &words, &exit_status, diag);

@@ -28,11 +28,11 @@ offers pro // "profile"
 offers r // "reduce run"
 offers profile --g // "--gpu"
 offers run --l // ""
-offers profile --l // "--lines"
-offers profile --lines --gpu gt // "gtx280"
-offers run --gpu = k4 // "k40"
+offers profile --li // "--lines"
+offers profile --lines --gpu gtx280 // "gtx280 gtx280m"
+offers run --gpu = k40 // "k40 k4000 k4000m k40c"
 offers transpose in.npy --device s // "sim:"
-offers transpose in.npy --device sim : h // "h100 h200"
+offers transpose in.npy --device sim : h2 // "h200 h200-nvl"
 offers transpose in.npy --device cuda : "" // ""
 offers ladder tr // "transpose"
 offers help ga // ""
@@ -41,7 +41,7 @@ offers run "" // ""
 # All commands, all GPUs, and of each command every option that --help names.
 [ "$(completed "" | tr ' ' '\n' | grep -vc '^-')" = "$("$halfwarp" --help | grep -cE '^  [a-z]+ +[a-z]')" ] ||
     fail "commands: $(completed "")"
-[ "$(completed run --gpu "" | wc -w)" = "$(($("$halfwarp" gpus | wc -l) - 1))" ] ||
+[ "$(completed run --gpu "" | wc -w)" = "$(($("$halfwarp" gpus --format csv | wc -l) - 1))" ] ||
     fail "GPUs: $(completed run --gpu "")"
 for command in $("$halfwarp" --help | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p'); do
     "$halfwarp" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+|-o).*/\1/p' | while read -r option; do

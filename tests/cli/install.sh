@@ -154,8 +154,8 @@ if command -v script > "$work/where"; then
     chmod +x "$work/man/man"
     PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help profile" "$work/typed" > "$work/out" < /dev/null
     says out "the manual $(readlink -f "$there")/bin/../share/man/man1/halfwarp-profile.1"
-    PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help gpus" "$work/typed" > "$work/out" < /dev/null
-    says out "usage: halfwarp gpus"
+    PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help help" "$work/typed" > "$work/out" < /dev/null
+    says out "usage: halfwarp help"
 fi
 export HALFWARP_HIDE_NVCC=1 HALFWARP_CACHE=$work/cache
 expect 0 "$there/bin/halfwarp" transpose tests/data/npy/f8_fortran.npy -o "$work/t.npy" --device cpu

@@ -1,5 +1,5 @@
-// For tests whose numbers are of one compiler's PTX: every kernel that a simulated GPU asks for while they run must have
-// been recorded (device/recorded.h). With HW_RECORD_KERNELS=FOLDER, as tools/record_kernels.sh runs them, they record
+// For tests whose numbers are of one compiler's PTX: every kernel that a simulated GPU asks for while they run must be
+// recorded (device/recorded.h). With HW_RECORD_KERNELS=FOLDER, as tools/record_kernels.sh runs them, they record
 // what they ask for.
 #ifndef HW_TEST_RECORDED_KERNELS_H
 #define HW_TEST_RECORDED_KERNELS_H
@@ -7,10 +7,11 @@
 #include "base/arena.h"
 #include "device/recorded.h"
 
+// "ARCH SOURCE", and the defines, in which there may be blanks, behind tabs.
 static inline void describe_kernel(const hw_code_request *request, char *out, size_t room) {
-    int length = snprintf(out, room, "%d %s", hw_recorded_arch(request->cc), request->source.path);
+    int length = snprintf(out, room, "%d\t%s", hw_recorded_arch(request->cc), request->source.path);
     for (size_t i = 0; i < request->n_defines && length < (int)room; i++)
-        length += snprintf(out + length, room - (size_t)length, " %s", request->defines[i]);
+        length += snprintf(out + length, room - (size_t)length, "\t%s", request->defines[i]);
 }
 
 static inline void record_kernel(const hw_code_request *request, const char *folder) {

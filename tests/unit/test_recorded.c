@@ -1,5 +1,5 @@
-// Recorded PTX (device/recorded.h) is of the kernels' sources as they are, and of the compiler that it names: where that
-// compiler is installed, it makes the same text again.
+// Recorded PTX (device/recorded.h) is of the kernels as they are, and of the compiler that it names: where that one is
+// installed, it makes the same text again.
 #include <glob.h>
 
 #include "op_test.h"
@@ -52,13 +52,13 @@ static void read_recording(const char *path, recording *out) {
     *out->ptx++ = '\0';
     char *rest = NULL, *word = strtok_r(out->text + sizeof begin - 1, " ", &rest);
     snprintf(out->key, sizeof out->key, "%s", word);
-    word = strtok_r(NULL, " ", &rest);
+    word = strtok_r(NULL, "\t", &rest);
     out->request = (hw_code_request){.cc = atoi(word), .headers = headers, .n_headers = n_headers};
-    const hw_source_file *source = hw_kernel_source_find(strtok_r(NULL, " ", &rest));
+    const hw_source_file *source = hw_kernel_source_find(strtok_r(NULL, "\t", &rest));
     if (!source) fail_msg("%s: there is no such kernel any more", path);
     out->request.source = *source;
     out->request.defines = out->defines;
-    while ((word = strtok_r(NULL, " ", &rest))) {
+    while ((word = strtok_r(NULL, "\t", &rest))) {
         assert_true(out->request.n_defines < MOST_DEFINES);
         out->defines[out->request.n_defines++] = word;
     }
