@@ -3,22 +3,15 @@
 
 #include "base/processor.h"
 
-// Every table of bodies that exists once per level. Columns: TABLE(name, level)
-#define LEVEL_TABLES(TABLE, level)                                                                                     \
-    TABLE(hw_ops_int, level) TABLE(hw_ops_wide, level) TABLE(hw_ops_bits, level) TABLE(hw_ops_logic, level)            \
-    TABLE(hw_ops_compare, level) TABLE(hw_ops_convert, level) TABLE(hw_ops_convert_float, level)                       \
-    TABLE(hw_ops_round, level) TABLE(hw_ops_shuffle, level) TABLE(hw_ops_move, level) TABLE(hw_ops_f32, level)         \
-    TABLE(hw_ops_f64, level) TABLE(hw_ops_half, level) TABLE(hw_ops_approx, level) TABLE(hw_ops_rounded, level)        \
-    TABLE(hw_ops_fcompare, level) TABLE(hw_ops_video, level) TABLE(hw_ops_matrix, level) TABLE(hw_ops_mma, level)
-#define DECLARE_TABLE(name, level) extern const hw_body_row name##_##level[];
-#define NAME_TABLE(name, level) name##_##level,
+#define DECLARE_TABLE(name, level) extern const hw_body_row hw_ops_##name##_##level[];
+#define NAME_TABLE(name, level) hw_ops_##name##_##level,
 
 // What the bodies' files define for a level.
 #define DECLARE_LEVEL(level)                                                                                           \
-    LEVEL_TABLES(DECLARE_TABLE, level)                                                                                 \
+    HW_LEVEL_TABLES(DECLARE_TABLE, level)                                                                              \
     hw_body_forms hw_memory_select_##level(const hw_inst *in, bool is_store);                                          \
     void hw_level_leave_##level(void);                                                                                 \
-    static const hw_body_row *const level##_tables[] = {LEVEL_TABLES(NAME_TABLE, level) NULL};
+    static const hw_body_row *const level##_tables[] = {HW_LEVEL_TABLES(NAME_TABLE, level) NULL};
 #define LEVEL_ROW(level) {#level, runs_##level, level##_tables, hw_memory_select_##level, hw_level_leave_##level}
 
 #ifdef HW_HAS_LEVEL_base
@@ -55,12 +48,16 @@ static const hw_level levels[] = {
 
 const char hw_level_names[] = HW_LEVEL_LIST;
 
-const hw_level *hw_level_best(void) {
-    const hw_level *best = NULL;
+const hw_level *hw_level_at(size_t index) {
 #ifdef HW_LEVELS_X86
     __builtin_cpu_init();
 #endif
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        if (levels[i].runs_here()) best = &levels[i];
+    return index < sizeof levels / sizeof levels[0] ? &levels[index] : NULL;
+}
+
+const hw_level *hw_level_best(void) {
+    const hw_level *best = NULL, *level;
+    for (size_t i = 0; (level = hw_level_at(i)); i++)
+        if (level->runs_here()) best = level;
     return best;
 }

@@ -176,6 +176,7 @@ static void arrays() {
 }
 
 int main() {
+    setvbuf(stdout, NULL, _IOLBF, 0);   // a call that crashes takes no lines with it
     int words[16];
     CALL(cudaMalloc(&p, BYTES));
     CALL(cudaMalloc(&q, BYTES));

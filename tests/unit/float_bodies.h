@@ -16,37 +16,25 @@
 #include <string.h>
 
 #include "exec/lanes.h"
+#include "exec/level.h"
 
 // ---- levels and tables ----
-
-#define FLOAT_TABLES(T) T(hw_ops_f32) T(hw_ops_f64) T(hw_ops_half) T(hw_ops_approx) T(hw_ops_rounded) T(hw_ops_fcompare)
-#define DECLARE_BASE(name) extern const hw_body_row name##_base[];
-#define DECLARE_AVX2(name) extern const hw_body_row name##_avx2[];
-#define DECLARE_AVX512(name) extern const hw_body_row name##_avx512[];
-#define NAME_BASE(name) name##_base,
-#define NAME_AVX2(name) name##_avx2,
-#define NAME_AVX512(name) name##_avx512,
-FLOAT_TABLES(DECLARE_BASE)
-#if defined(__x86_64__)
-FLOAT_TABLES(DECLARE_AVX2)
-FLOAT_TABLES(DECLARE_AVX512)
-#endif
 
 enum { FLOAT_TABLE_COUNT = 6 };
 typedef const hw_body_row *level_tables[FLOAT_TABLE_COUNT];
 
-// The levels that this processor runs. Returns how many.
+// The levels that were built and that this processor runs. Returns how many.
 static inline int levels_here(level_tables *levels) {
+    static const int places[FLOAT_TABLE_COUNT] = {HW_LEVEL_TABLE_f32, HW_LEVEL_TABLE_f64, HW_LEVEL_TABLE_half,
+                                                  HW_LEVEL_TABLE_approx, HW_LEVEL_TABLE_rounded,
+                                                  HW_LEVEL_TABLE_fcompare};
+    const hw_level *level;
     int n = 0;
-    memcpy(levels[n++], (level_tables){FLOAT_TABLES(NAME_BASE)}, sizeof(level_tables));
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        memcpy(levels[n++], (level_tables){FLOAT_TABLES(NAME_AVX2)}, sizeof(level_tables));
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        memcpy(levels[n++], (level_tables){FLOAT_TABLES(NAME_AVX512)}, sizeof(level_tables));
-#endif
+    for (size_t i = 0; (level = hw_level_at(i)); i++) {
+        if (!level->runs_here()) continue;
+        for (int t = 0; t < FLOAT_TABLE_COUNT; t++) levels[n][t] = level->tables[places[t]];
+        n++;
+    }
     return n;
 }
 

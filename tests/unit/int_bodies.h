@@ -13,47 +13,27 @@
 #include <string.h>
 
 #include "exec/lanes.h"
+#include "exec/level.h"
 
 // ---- levels and tables ----
 
-#define INT_TABLES(T)                                                                                       \
-    T(hw_ops_int) T(hw_ops_wide) T(hw_ops_bits) T(hw_ops_logic) T(hw_ops_compare) T(hw_ops_convert)         \
-    T(hw_ops_convert_float) T(hw_ops_round) T(hw_ops_shuffle) T(hw_ops_move)
-#define DECLARE_INT_BASE(name) extern const hw_body_row name##_base[];
-#define DECLARE_INT_AVX2(name) extern const hw_body_row name##_avx2[];
-#define DECLARE_INT_AVX512(name) extern const hw_body_row name##_avx512[];
-#define INT_BASE(name) name##_base,
-#define INT_AVX2(name) name##_avx2,
-#define INT_AVX512(name) name##_avx512,
-INT_TABLES(DECLARE_INT_BASE)
-#if defined(__x86_64__)
-INT_TABLES(DECLARE_INT_AVX2)
-INT_TABLES(DECLARE_INT_AVX512)
-#endif
-
-enum { INT_TABLE_COUNT = 10, MAX_LEVELS = 3 };
-static const hw_body_row *int_levels[MAX_LEVELS][INT_TABLE_COUNT];
-static const char *const int_level_names[MAX_LEVELS] = {"base", "avx2", "avx512"};
+enum { MAX_LEVELS = 3 };
+static const hw_level *int_levels[MAX_LEVELS];
 static int n_int_levels;
 
+// Those that were built and that this processor runs.
 static inline int find_int_levels(void **state) {
+    const hw_level *level;
     (void)state;
     n_int_levels = 0;
-    memcpy(int_levels[n_int_levels++], (const hw_body_row *[]){INT_TABLES(INT_BASE)}, sizeof int_levels[0]);
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        memcpy(int_levels[n_int_levels++], (const hw_body_row *[]){INT_TABLES(INT_AVX2)}, sizeof int_levels[0]);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        memcpy(int_levels[n_int_levels++], (const hw_body_row *[]){INT_TABLES(INT_AVX512)}, sizeof int_levels[0]);
-#endif
+    for (size_t i = 0; (level = hw_level_at(i)); i++)
+        if (level->runs_here()) int_levels[n_int_levels++] = level;
     return 0;
 }
 
 static inline hw_body int_body(int level, const char *name) {
-    for (int t = 0; t < INT_TABLE_COUNT; t++)
-        for (const hw_body_row *row = int_levels[level][t]; row->name; row++)
+    for (const hw_body_row *const *table = int_levels[level]->tables; *table; table++)
+        for (const hw_body_row *row = *table; row->name; row++)
             if (!strcmp(row->name, name)) return row->body;
     fail_msg("no body is named %s", name);
     return NULL;
@@ -188,7 +168,7 @@ static inline void check_body(const char *name, const unsigned *bits, int n_sour
                 uint64_t want = mask >> i & 1 ? reference(context, x[i]) & low_bits(width) : old[i];
                 if (got != want)
                     fail_msg("%s (%s, mask %08x, lane %d, d on source %d) of %llx %llx %llx: %llx, not %llx", name,
-                             int_level_names[level], mask, i, on_source, (unsigned long long)x[i][0],
+                             int_levels[level]->name, mask, i, on_source, (unsigned long long)x[i][0],
                              (unsigned long long)(n_sources > 1 ? x[i][1] : 0),
                              (unsigned long long)(n_sources > 2 ? x[i][2] : 0), (unsigned long long)got,
                              (unsigned long long)want);

@@ -210,7 +210,7 @@ static void check_float_source(const char *name, const format *from, unsigned to
                 uint64_t want = reference(context, &x[i]) & low_bits(to_bits == 8 ? 16 : to_bits);
                 if (!(t.warp.mask >> i & 1)) want = on_source ? x[i] : 0x77;
                 if (got != want)
-                    fail_msg("%s (%s, lane %d) of %llx: %llx, not %llx", name, int_level_names[level], i,
+                    fail_msg("%s (%s, lane %d) of %llx: %llx, not %llx", name, int_levels[level]->name, i,
                              (unsigned long long)x[i], (unsigned long long)got, (unsigned long long)want);
             }
         }
@@ -365,7 +365,7 @@ static void test_packed(void **state) {
                 }
                 if (i == 11) want = 0x1234567;
                 if (get_lane(&t, SLOT_D, 32, i) != want)
-                    fail_msg("%s (%s) of %llx %llx: %llx, not %llx", name, int_level_names[level],
+                    fail_msg("%s (%s) of %llx %llx: %llx, not %llx", name, int_levels[level]->name,
                              (unsigned long long)x[i][0], (unsigned long long)x[i][1],
                              (unsigned long long)get_lane(&t, SLOT_D, 32, i), (unsigned long long)want);
             }

@@ -448,9 +448,9 @@ static void test_selp(void **state) {
 static void test_tables(void **state) {
     (void)state;
     for (int level = 1; level < n_int_levels; level++)
-        for (int t = 0; t < INT_TABLE_COUNT; t++)
+        for (int t = 0; int_levels[0]->tables[t]; t++)
             for (int k = 0;; k++) {
-                const hw_body_row *first = &int_levels[0][t][k], *row = &int_levels[level][t][k];
+                const hw_body_row *first = &int_levels[0]->tables[t][k], *row = &int_levels[level]->tables[t][k];
                 assert_int_equal(!first->name, !row->name);
                 if (!first->name) break;
                 assert_string_equal(first->name, row->name);

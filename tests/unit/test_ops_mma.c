@@ -9,29 +9,18 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "exec/warp.h"
+#include "exec/level.h"
 #include "isa/matrix.h"
 #include "matrix_cases.h"
 
-extern const hw_body_row hw_ops_mma_base[];
-#if defined(__x86_64__)
-extern const hw_body_row hw_ops_mma_avx2[], hw_ops_mma_avx512[];
-#endif
-
-static const hw_body_row *levels[3];
+static const hw_level *levels[3];
 static int n_levels;
 
 static int find_levels(void **state) {
+    const hw_level *level;
     (void)state;
-    levels[n_levels++] = hw_ops_mma_base;
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        levels[n_levels++] = hw_ops_mma_avx2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        levels[n_levels++] = hw_ops_mma_avx512;
-#endif
+    for (size_t i = 0; (level = hw_level_at(i)); i++)
+        if (level->runs_here()) levels[n_levels++] = level;
     return 0;
 }
 
@@ -90,9 +79,10 @@ static int move_matrix(bench *t, const matrix_config *config, char matrix, int f
     return elements / per;
 }
 
-static hw_body body_of(const hw_body_row *table, const char *name) {
-    for (; table->name; table++)
-        if (!strcmp(table->name, name)) return table->body;
+static hw_body body_of(const hw_level *level, const char *name) {
+    for (const hw_body_row *const *table = level->tables; *table; table++)
+        for (const hw_body_row *row = *table; row->name; row++)
+            if (!strcmp(row->name, name)) return row->body;
     fail_msg("no body is named %s", name);
     return NULL;
 }
