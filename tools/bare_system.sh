@@ -55,9 +55,9 @@ if [ ! -e "$root/usr/bin/make" ]; then
     rm -f "$log"
 fi
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-rm -rf "$root/halfwarp"
-mkdir "$root/halfwarp"
-git -C "$top" archive HEAD | tar -x -C "$root/halfwarp"
+rm -rf "$root/home/halfwarp-checkout"
+mkdir "$root/home/halfwarp-checkout"
+git -C "$top" archive HEAD | tar -x -C "$root/home/halfwarp-checkout"
 
 # In a mount namespace of its own, so that nothing is left mounted however this ends.
 inside() {
@@ -74,6 +74,7 @@ status=0
 for goal in packages "$@"; do
     echo "== $suite: make $goal"
     TIMEFORMAT="== $suite: make $goal took %R s, %U + %S s of processor time"
-    time inside make -C /halfwarp --no-print-directory "$goal" || { status=1; echo "== $suite: make $goal FAILED"; }
+    time inside make -C /home/halfwarp-checkout --no-print-directory "$goal" ||
+        { status=1; echo "== $suite: make $goal FAILED"; }
 done
 exit $status

@@ -45,6 +45,14 @@
 #include "halfwarp/math_overloads.h"
 #include "halfwarp/device_queries.h"
 #include <__clang_cuda_cmath.h>
+#define __shfl_sync __halfwarp_hidden_shfl_sync
+#define __shfl __halfwarp_hidden_shfl
+#define __shfl_up_sync __halfwarp_hidden_shfl_up_sync
+#define __shfl_up __halfwarp_hidden_shfl_up
+#define __shfl_down_sync __halfwarp_hidden_shfl_down_sync
+#define __shfl_down __halfwarp_hidden_shfl_down
+#define __shfl_xor_sync __halfwarp_hidden_shfl_xor_sync
+#define __shfl_xor __halfwarp_hidden_shfl_xor
 #define __reduce_add_sync __halfwarp_hidden_reduce_add_sync
 #define __reduce_min_sync __halfwarp_hidden_reduce_min_sync
 #define __reduce_max_sync __halfwarp_hidden_reduce_max_sync
@@ -52,6 +60,14 @@
 #define __reduce_or_sync __halfwarp_hidden_reduce_or_sync
 #define __reduce_xor_sync __halfwarp_hidden_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __shfl_sync
+#undef __shfl
+#undef __shfl_up_sync
+#undef __shfl_up
+#undef __shfl_down_sync
+#undef __shfl_down
+#undef __shfl_xor_sync
+#undef __shfl_xor
 #undef __reduce_add_sync
 #undef __reduce_min_sync
 #undef __reduce_max_sync
@@ -64,6 +80,7 @@
 #include "halfwarp/atomics.h"
 #include "halfwarp/cached_access.h"
 #include "halfwarp/reduce_sync.h"
+#include "halfwarp/shuffles.h"
 #include "halfwarp/dpx.h"
 #include "halfwarp/texture_fetch.h"
 

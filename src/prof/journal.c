@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,7 +157,7 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
     uint32_t n_lines = 0;
     if (report->has_lines && (!put_lines(journal, kernel, before, &n_lines) || !remember(before, kernel)))
         return hw_diag_no_memory(diag);
-    ((launch_record *)(journal->buffer + sizeof(record_head)))->n_lines = n_lines;
+    memcpy(journal->buffer + sizeof(record_head) + offsetof(launch_record, n_lines), &n_lines, sizeof n_lines);
     return flush(journal, diag);
 }
 

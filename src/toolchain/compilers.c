@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -229,4 +230,27 @@ void hw_compiler_identify(const char *path, hw_hash *hash) {
     hw_hash_number(hash, (uint64_t)info.st_size);
     hw_hash_number(hash, (uint64_t)info.st_mtim.tv_sec);
     hw_hash_number(hash, (uint64_t)info.st_mtim.tv_nsec);
+}
+
+static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+// In the order of their names, folders with what is in them.
+void hw_compiler_identify_headers(const char *include_dir, hw_hash *hash) {
+    struct dirent **entries = NULL;
+    int count = include_dir ? scandir(include_dir, &entries, is_shown, alphasort) : 0;
+    hw_hash_string(hash, include_dir);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX];
+        struct stat info;
+        bool is_there = snprintf(path, sizeof path, "%s/%s", include_dir, entries[i]->d_name) < (int)sizeof path &&
+                        stat(path, &info) == 0;
+        free(entries[i]);
+        if (is_there && S_ISDIR(info.st_mode)) hw_compiler_identify_headers(path, hash);
+        if (!is_there || !S_ISREG(info.st_mode)) continue;
+        hw_hash_string(hash, path);
+        hw_hash_number(hash, (uint64_t)info.st_size);
+        hw_hash_number(hash, (uint64_t)info.st_mtim.tv_sec);
+        hw_hash_number(hash, (uint64_t)info.st_mtim.tv_nsec);
+    }
+    free(entries);
 }

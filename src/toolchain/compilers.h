@@ -46,4 +46,7 @@ int hw_compiler_clang_ptx(int clang_major);
 // Adds what tells this program from another version of it: where it really lies, size and time.
 void hw_compiler_identify(const char *path, hw_hash *hash);
 
+// The same of the CUDA headers that belong to us: name, size and time of each. NULL adds nothing.
+void hw_compiler_identify_headers(const char *include_dir, hw_hash *hash);
+
 #endif

@@ -14,8 +14,6 @@
 
 // To be changed with the options that compilers are given: code that was compiled otherwise is not used again.
 enum { RECIPE = 2 };
-// To be changed with what include/cuda makes of the same source, by clang.
-enum { HEADERS = 1 };
 
 // code: with NVRTC, the architecture that is compiled for, which several GPUs share.
 static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, const hw_compiler *compiler,
@@ -43,10 +41,7 @@ static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, con
     hw_hash_number(&key, (uint64_t)compiler->kind);
     if (compiler->kind == HW_COMPILER_CLANG) hw_hash_string(&key, HW_PRODUCER_LINE);
     hw_compiler_identify(compiler->path, &key);
-    if (compiler->kind == HW_COMPILER_CLANG) {
-        hw_hash_number(&key, HEADERS);
-        hw_hash_string(&key, request->include_dir);
-    }
+    if (compiler->kind == HW_COMPILER_CLANG) hw_compiler_identify_headers(request->include_dir, &key);
     hw_process_hash_environment(&key);
     return key;
 }

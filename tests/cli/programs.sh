@@ -23,7 +23,8 @@ CUDA
 compilers=clang
 command -v nvcc > "$work/where" && compilers="clang nvcc"
 for compiler in $compilers; do
-    for program in intrinsics barriers half_and_groups grid_sync streams_and_threads pools_and_copies forked; do
+    for program in intrinsics barriers shuffles half_and_groups grid_sync streams_and_threads pools_and_copies \
+        forked; do
         expect 0 "$halfwarp" run --compiler $compiler tests/cuda/$program.cu
         says out "ok"
     done
