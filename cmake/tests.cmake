@@ -15,7 +15,11 @@ endif()
 if(NOT BUILD_TESTING)
   return()
 endif()
-pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+if(NOT CMOCKA_FOUND)   # `make` and `make demo` do without; `make test` installs it
+  message(STATUS "No tests: they need cmocka (libcmocka-dev)")
+  return()
+endif()
 
 # Ten times what the slowest test takes on two idle processors: that the machine is busy is no failure.
 set(most_seconds 900)

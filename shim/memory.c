@@ -82,7 +82,7 @@ HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release(pointer, HW_A
 
 HW_EXPORT cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     if (!hw_stream_is_valid(stream)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    if (!pointer) return hw_shim_return(cudaErrorInvalidValue);
+    if (!pointer) return hw_shim_return(cudaSuccess);
     return release(pointer, HW_ALLOC_DEVICE, HW_ALLOC_DEVICE);
 }
 HW_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);

@@ -33,6 +33,7 @@ static cudaError_t copy(const void *symbol, void *other, size_t bytes, size_t of
     if (!hw_stream_is_valid(stream)) return hw_shim_return(cudaErrorInvalidResourceHandle);
     if (kind == cudaMemcpyHostToHost || kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
         return hw_shim_return(cudaErrorInvalidMemcpyDirection);
+    if (!bytes) return hw_shim_return(cudaSuccess);
     if (offset > variable->bytes || bytes > variable->bytes - offset) return hw_shim_return(cudaErrorInvalidValue);
     hw_region place = {.start = (char *)(uintptr_t)variable->address + offset, .pitch = bytes};
     hw_region plain = {.start = other, .pitch = bytes};

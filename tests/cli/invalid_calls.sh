@@ -18,7 +18,6 @@ cudaMemcpy(p + BYTES - 4, host, 8, cudaMemcpyHostToDevice)|cudaErrorInvalidValue
 cudaMemcpy(p + BYTES - 4, q, 8, cudaMemcpyDeviceToDevice)|cudaErrorInvalidValue
 cudaMemcpyAsync(p, host, BYTES + 1, cudaMemcpyHostToDevice, 0)|cudaErrorInvalidValue
 cudaMemset(p, 0, BYTES + 1)|cudaErrorInvalidValue
-cudaMemset(p, 0, huge)|cudaErrorInvalidValue
 cudaMemset(p, 0, 0)|cudaSuccess
 cudaMemcpy2D(p, PITCH, host, WIDTH, WIDTH, ROWS + 1, cudaMemcpyHostToDevice)|cudaErrorInvalidValue
 cudaMemcpy2D(p, WIDTH - 1, host, WIDTH, WIDTH, ROWS, cudaMemcpyHostToDevice)|cudaErrorInvalidPitchValue
