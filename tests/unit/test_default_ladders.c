@@ -1,6 +1,6 @@
-// What `halfwarp ladder FAMILY` runs where nothing else is asked for is recorded, so that everybody sees the same
-// counters. A run takes a minute, and is made while recording (tools/record_kernels.sh); test_recorded.c sees what has
-// changed since.
+// What `halfwarp ladder FAMILY` runs where nothing else is asked for is recorded, and `ladder access` for GPUs before
+// 7.5 too, so that everybody sees the same counters. A run takes a minute, and is made while recording
+// (tools/record_kernels.sh); test_recorded.c sees what has changed since.
 #include "ladder_test.h"
 #include "recorded_kernels.h"
 
@@ -24,6 +24,11 @@ static void default_ladders(void **state) {
         if (family->large_sim_size[0]) run(h200, family, family->large_sim_size);
     }
     hw_device_close(h200);
+    // What the access patterns of the seeds cost on the GPUs of their time.
+    hw_device *gtx280 = open_device("sim:gtx280");
+    family = hw_family_find("access");
+    run(gtx280, family, family->default_sim_size);
+    hw_device_close(gtx280);
 }
 
 int main(void) {

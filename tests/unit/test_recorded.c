@@ -93,6 +93,22 @@ static bool is_made_by(const char *ptx, const hw_nvrtc *nvrtc) {
     return strstr(ptx, words) != NULL;
 }
 
+// NVRTC makes other texts of a few long kernels from time to time (of nearest/80_brute.cu once in four): one of several
+// must be the recorded one.
+static bool makes_the_same(const recording *r) {
+    enum { MOST_TRIES = 10 };
+    bool is_same = false;
+    for (int i = 0; i < MOST_TRIES && !is_same; i++) {
+        hw_code code;
+        hw_diag diag = {0};
+        hw_arena *arena = hw_arena_create();
+        if (hw_toolchain_device_code(&r->request, arena, &code, &diag)) fail_msg("%s: %s", r->path, diag.text);
+        is_same = !strcmp(code.bytes, r->ptx);
+        hw_arena_destroy(arena);
+    }
+    return is_same;
+}
+
 static void compiler_makes_the_same(void **state) {
     (void)state;
 #ifdef HW_SANITIZED
@@ -102,17 +118,10 @@ static void compiler_makes_the_same(void **state) {
     if (!nvrtc) skip();
     for (size_t i = 0; i < files.gl_pathc; i++) {
         recording r;
-        hw_code code;
-        hw_diag diag = {0};
-        hw_arena *arena = hw_arena_create();
         read_recording(files.gl_pathv[i], &r);
         r.request.compiler = HW_COMPILER_NVRTC;
-        if (is_made_by(r.ptx, nvrtc)) {
-            if (hw_toolchain_device_code(&r.request, arena, &code, &diag)) fail_msg("%s: %s", r.path, diag.text);
-            if (strcmp(code.bytes, r.ptx) != 0) fail_msg("%s: NVRTC makes another text of it", r.path);
-        }
+        if (is_made_by(r.ptx, nvrtc) && !makes_the_same(&r)) fail_msg("%s: NVRTC makes another text of it", r.path);
         free(r.text);
-        hw_arena_destroy(arena);
     }
 }
 
