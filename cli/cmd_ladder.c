@@ -28,7 +28,7 @@ static const char help[] =
     "                    for cpu so that all versions take seconds\n"
     "  --dtype T         f32, f64, u8, ...; a wrong one names them all\n"
     "  --device D        cuda:N, cpu or sim:G; unless given cuda:0 where there is one, else sim:h200. A simulation\n"
-    "                    has counters but no times: those of this machine say nothing about a GPU\n"
+    "                    has counters and estimated times: this machine's say nothing about a GPU\n"
     "  --gpu G           the GPU that counters are simulated on (`halfwarp gpus`, or a FILE.json of one); without\n"
     "                    --device the same as sim:G\n"
     "  --gpu G,H,...     of access: no ladder, but up to 7 GPUs side by side, bandwidth by offset and by stride up\n"

@@ -193,10 +193,7 @@ static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, 
         hw_cli_launch_tell_arch(launch);
         return compile(launch, paths, as_library, executable, compiler_name);
     }
-    if (launch->n_compile_options) {
-        hw_cli_complain("%s is for the compiler of a .cu file, and %s is none", launch->compile_options[0], program);
-        return HW_EXIT_USAGE;
-    }
+    if (!hw_cli_launch_needs_no_compiler(launch)) return HW_EXIT_USAGE;
     if (ends_with(program, ".ptx")) {
         hw_cli_complain("%s is device code, which a program must launch: run the program; `halfwarp occupancy` and "
                         "`halfwarp ptx` take device code alone", program);

@@ -281,16 +281,20 @@ int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained) {
     return taken;
 }
 
-// Does an option about architectures ask for another than this one alone? Its words name them: sm_80, compute_80.
-static bool asks_for_other(char *const *option, int cc) {
+static bool is_for_architecture(const char *option) {
     static const char *const names[] = {"-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode",
                                         "--generate-code"};
-    size_t length = strcspn(option[0], "=");
-    bool is_one = false;
+    size_t length = strcspn(option, "=");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        is_one |= strlen(names[i]) == length && strncmp(option[0], names[i], length) == 0;
+        if (strlen(names[i]) == length && strncmp(option, names[i], length) == 0) return true;
+    return false;
+}
+
+// Does an option about architectures ask for another than this one alone? Its words name them: sm_80, compute_80.
+static bool asks_for_other(char *const *option, int cc) {
+    size_t length = strcspn(option[0], "=");
     const char *value = option[0][length] ? option[0] + length + 1 : option[1];
-    if (!is_one || !value) return false;
+    if (!is_for_architecture(option[0]) || !value) return false;
     bool names_any = false;
     for (const char *at = value; (at = strchr(at, '_')); at++) {
         names_any = true;
@@ -300,14 +304,28 @@ static bool asks_for_other(char *const *option, int cc) {
 }
 
 void hw_cli_launch_tell_arch(const hw_cli_launch *launch) {
-    const hw_gpu *gpu = hw_gpu_find(launch->gpu);
-    for (int i = 0; i < launch->n_compile_options; i++) {
+    const hw_gpu *gpu = hw_cli_find_gpu(launch->gpu);
+    for (int i = 0; gpu && i < launch->n_compile_options; i++) {
         if (!asks_for_other((char *const *)launch->compile_options + i, gpu->arch->cc)) continue;
         hw_cli_complain("%s is ignored: device code is compiled for the GPU that is simulated, %s (compute capability "
                         "%d.%d); --gpu names another",
                         launch->compile_options[i], gpu->id, gpu->arch->cc / 10, gpu->arch->cc % 10);
         return;
     }
+}
+
+bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch) {
+    const char *program = launch->program[0];
+    for (int i = 0, words; i < launch->n_compile_options; i += words) {
+        const char *option = launch->compile_options[i];
+        words = hw_cli_compile_option_words((char *const *)launch->compile_options + i);
+        if (!is_for_architecture(option) || !words) {
+            hw_cli_complain("%s is for the compiler of a source file, and %s is none", option, program);
+            return false;
+        }
+        if (i == 0) hw_cli_complain("%s is ignored: %s is compiled already", option, program);
+    }
+    return true;
 }
 
 static int take_option(hw_cli_launch *launch, const option_row *row, char **argv) {

@@ -64,22 +64,25 @@ static const char *find_headers(const hw_code_request *request, const hw_compile
     const char *kept = hw_arena_printf(arena, "%s/%s.pch", request->cache_dir, text);
     if (kept && access(kept, R_OK) == 0) return kept;
 
-    // Written under a name of this compilation's own: its folder's.
-    const char *made = hw_arena_printf(arena, "%s/%s.%s.pch", request->cache_dir, text, folder + strlen(folder) - 6);
+    // In a folder that goes with this process, however that ends, and inside the cache, so that it can be renamed.
+    hw_work_dir work_dir = {.lock = -1};
     const char *words = NULL;
     hw_args args = {.arena = arena};
     int exit_status = 1;
+    if (!kept || hw_cache_prepare(request->cache_dir, NULL) != HW_OK ||
+        hw_work_dir_begin(request->cache_dir, "work", arena, &work_dir, NULL) != HW_OK)
+        return NULL;
+    const char *made = hw_arena_printf(arena, "%s/headers.pch", work_dir.path);
     add_clang(&args, compiler, arch, folder, request->include_dir);
     hw_args_add_words(&args, "-std=c++17 -Xclang -emit-pch -o", ' ');
     hw_args_add(&args, made);
     // Not by way of a file that includes it: clang asks for all files again whenever it takes what was kept.
     hw_args_addf(&args, "%s/cuda_runtime.h", request->include_dir);
-    if (args.failed || !kept || !made || hw_cache_prepare(request->cache_dir, NULL) != HW_OK ||
-        hw_process_run(args.items, folder, arena, &words, &exit_status, NULL) != HW_OK)
-        return NULL;
-    if (exit_status == 0 && rename(made, kept) == 0) return kept;
-    unlink(made);
-    return NULL;
+    bool is_made = !args.failed && made &&
+                   hw_process_run(args.items, work_dir.path, arena, &words, &exit_status, NULL) == HW_OK &&
+                   exit_status == 0 && rename(made, kept) == 0;
+    hw_work_dir_discard(&work_dir);
+    return is_made ? kept : NULL;
 }
 
 // Runs the compiler once. headers: what find_headers kept, or NULL.

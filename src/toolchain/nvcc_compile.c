@@ -8,6 +8,7 @@
 #include "toolchain/nvcc_work.h"
 #include "toolchain/process.h"
 #include "toolchain/ptx_link.h"
+#include "toolchain/producer.h"
 
 hw_status hw_nvcc_make_ptx(hw_nvcc_work *w, const char *source, int arch, const char *output) {
     hw_args args = {.arena = w->arena};
@@ -26,11 +27,16 @@ static hw_status write_file(hw_nvcc_work *w, const char *path, const void *bytes
 hw_status hw_nvcc_wrap(hw_nvcc_work *w, const char *source, const char *const *ptx, const int *archs, size_t count,
                       hw_fatbin_piece *pieces, const char *output) {
     if (w->command->dry_run) return HW_OK;
+    const char *maker = hw_compiler_name(w->route.compiler, w->arena);
     for (size_t i = 0; i < count; i++) {
         pieces[i] = (hw_fatbin_piece){.cc = archs[i], .name = source,
                                       .options = w->command->relocatable ? HW_FATBIN_RELOCATABLE : NULL};
-        pieces[i].ptx = hw_cache_read_file(ptx[i], w->arena, &pieces[i].length);
-        if (!pieces[i].ptx) return hw_diag_set(w->diag, HW_IO, "cannot read %s: %s", ptx[i], strerror(errno));
+        const char *text = hw_cache_read_file(ptx[i], w->arena, &pieces[i].length);
+        if (!text) return hw_diag_errno(w->diag, errno, "cannot read %s", ptx[i]);
+        // clang leaves no version in its text, and reports name it.
+        pieces[i].ptx = maker ? hw_arena_printf(w->arena, "%s" HW_PRODUCER_LINE, text, maker) : NULL;
+        if (!pieces[i].ptx) return hw_diag_no_memory(w->diag);
+        pieces[i].length = strlen(pieces[i].ptx);
     }
     uint8_t *bytes;
     size_t length;

@@ -1,6 +1,7 @@
 // PTX as words: its declarations, and several texts as one. What the words mean is src/ptx's.
 #define _GNU_SOURCE
 #include "toolchain/ptx_link.h"
+#include "toolchain/producer.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -281,6 +282,17 @@ static void write_header(const text *texts, size_t count, FILE *out) {
     fputs(".address_size 64\n", out);
 }
 
+// Who made the parts, if it was one compiler: comments are not linked.
+static void write_maker(const char *const *ptx, size_t count, FILE *out) {
+    char maker[64] = "", other[64];
+    for (size_t i = 0; i < count; i++) {
+        if (!hw_producer_of_ptx(ptx[i], strlen(ptx[i]), other, sizeof other)) return;
+        if (i && strcmp(other, maker) != 0) return;
+        memcpy(maker, other, sizeof maker);
+    }
+    if (count) fprintf(out, HW_PRODUCER_LINE, maker);
+}
+
 hw_status hw_ptx_link(const char *const *ptx, size_t count, hw_arena *arena, char **linked, size_t *length,
                       hw_diag *diag) {
     text *texts = hw_arena_take(arena, (count + 1) * sizeof *texts);
@@ -301,6 +313,7 @@ hw_status hw_ptx_link(const char *const *ptx, size_t count, hw_arena *arena, cha
         fputc('\n', out);
         files_before += texts[i].files;
     }
+    write_maker(ptx, count, out);
     good = fclose(out) == 0;
     *linked = good ? hw_arena_string(arena, made, *length) : NULL;
     free(made);

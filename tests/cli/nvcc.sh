@@ -98,6 +98,15 @@ for route in $routes; do
     # All at once, and one by one.
     expect 0 "${compile[@]}" -std=c++17 -O2 -DFACTOR=2 main.cpp scale.cu shift.cu -o "all at once"
     expect 0 "$halfwarp" run "./all at once"
+    # It is compiled: an architecture changes nothing more, other options were for the compiler.
+    expect 0 "$halfwarp" run -arch=sm_80 -gencode arch=compute_80,code=sm_80 "./all at once"
+    [ "$(grep -c 'is ignored: ./all at once is compiled already' "$work/err")" = 1 ] || fail "$(cat "$work/err")"
+    expect 2 "$halfwarp" run -arch=sm_80 -O2 "./all at once"
+    if [ $route = clang ]; then
+        expect 0 "$halfwarp" profile "./all at once"
+        grep -q "PTX by clang [0-9]" "$work/out" || fail "the compiler of a program: $(tail -1 "$work/out")"
+    fi
+    expect 0 "$halfwarp" run "./all at once"
     says out "3 79 1"
     expect 0 "${compile[@]}" -c -MD -MF scale.d -Xcompiler -Wall,-g -arch=sm_80 scale.cu -o scale.o
     grep -q '^scale.o *:' scale.d || fail "$route: target of the dependency file: $(head -1 scale.d)"
@@ -134,6 +143,10 @@ for route in $routes; do
     grep -q '^\.target sm_75' scale.ptx || fail "$route: -ptx: $(head -20 scale.ptx)"
     # Relocatable device code, linked in one step and in three; from a library what is needed of it.
     expect 0 "${compile[@]}" -rdc=true one.cu two.cu twice.cu -o linked
+    if [ $route = clang ]; then
+        expect 0 "$halfwarp" profile ./linked
+        grep -q "PTX by clang [0-9]" "$work/out" || fail "the compiler of a linked program: $(tail -1 "$work/out")"
+    fi
     expect 0 "$halfwarp" run ./linked
     says out "5401 7 no error"
     expect 0 "${compile[@]}" -dc -gencode arch=compute_75,code=compute_75 one.cu two.cu twice.cu
