@@ -33,7 +33,7 @@ static void add_nvcc(hw_args *args, const hw_compiler *compiler, int arch) {
     hw_args_add_words(args, "-ptx -lineinfo -O3 -Wno-deprecated-gpu-targets", ' ');
 }
 
-// As compile.c does it: no toolkit is looked for, the headers are ours, and libdevice's functions stay calls.
+// As clang_route.c does it: no toolkit is looked for, the headers are ours, and libdevice's functions stay calls.
 static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, const char *folder,
                       const char *include_dir) {
     hw_args_add(args, compiler->path);
