@@ -4,14 +4,15 @@
 
 #include <stdint.h>
 
+#include "isa/gpu.h"
+
 // A tile that is filled along its rows and emptied along its columns. Thread (x, y) of the block writes elements
 // (y + i block_rows, x + j block_cols); the threads, counted with x first, read down the columns, tile_rows to each.
 // The tile's sides are multiples of the block's, and tile_rows divides the number of threads.
 typedef struct hw_padded_tile {
     uint32_t block_cols, block_rows, tile_cols, tile_rows, elem_bytes;
-    uint32_t banks;        // 16 (compute capability 1.x) or 32
-    uint32_t bank_bytes;   // that one delivers in a pass: 4, or 8 (3.x)
-    uint32_t word_bytes;   // dealt to the banks in turn: 4, or 8 in the 8-byte mode of 3.x
+    const hw_arch *arch;   // whose banks it lies in
+    uint32_t mode_bytes;   // as hw_banks_wavefronts: 4, or 8 in the 8-byte mode of 3.x
 } hw_padded_tile;
 
 // Passes through the banks that one block takes to fill and to empty the tile.
@@ -19,10 +20,7 @@ typedef struct hw_padding_passes {
     uint32_t stores, loads;
 } hw_padding_passes;
 
-// A warp is served in groups of as many lanes as the banks can have bytes for, at most one per bank. A group takes as
-// many passes as there are different rows of words that its lanes ask one bank for. Pure.
-// Sources: programming guide 4.2, F.3.3, F.4.3, F.5.3; exact for 7.0 and newer (model/banks.h). Left out is what this
-// access pattern does not meet: joined loads, and the single broadcast of 1.x.
+// As model/banks.h counts them. Pure.
 hw_padding_passes hw_padding_count(const hw_padded_tile *tile, uint32_t pad_elems);
 
 // The least padding, in elements, with the fewest passes in all.

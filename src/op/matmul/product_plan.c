@@ -14,53 +14,17 @@
 
 #include "base/integers.h"
 #include "op/common/page.h"
+#include "op/tune/tune.h"
 
-enum { SCRATCH_MOST = 64 << 20, MODEL_MULTIPROCESSORS = 132 };
+enum { SCRATCH_MOST = 64 << 20 };
 
-enum tile_use {
-    ANY,
-    LEAN,   // B is copied by whole words: otherwise the registers do not suffice for so many blocks
-    RICH,   // where the lean one cannot be
-};
-
-// A tile and what it reaches on an H200 (132 multiprocessors, 1.98 GHz), in TFLOP/s: with one block for each
-// multiprocessor, with two, with as many as it holds. docs/performance.md says how it was measured.
-typedef struct tile_row {
-    hw_product_tile tile;   // rows, cols, depth, thread_rows, thread_cols, lane_rows, stages, threads, resident
-    enum tile_use use;
-    float rate[3];
-} tile_row;
-
-static const tile_row f32_tiles[] = {
-    {{64, 128, 16, 8, 8, 4, 3, 128, 4}, LEAN, {44.6f, 48.5f, 51.5f}},
-    {{64, 128, 16, 8, 8, 4, 3, 128, 3}, RICH, {44.6f, 48.5f, 51.0f}},
-    {{128, 128, 8, 8, 16, 8, 4, 128, 2}, LEAN, {48.3f, 50.4f, 50.4f}},
-    {{128, 64, 16, 8, 8, 8, 3, 128, 3}, ANY, {41.7f, 44.6f, 48.6f}},
-    {{64, 64, 16, 8, 8, 8, 4, 64, 6}, ANY, {22.4f, 41.6f, 48.7f}},
-    {{64, 64, 16, 4, 8, 8, 4, 128, 4}, ANY, {35.9f, 39.4f, 42.7f}},
-    {{32, 128, 16, 4, 8, 4, 4, 128, 4}, ANY, {37.0f, 41.6f, 44.6f}},
-    {{128, 32, 16, 4, 8, 8, 4, 128, 4}, ANY, {30.8f, 32.1f, 37.1f}},
-    {{32, 64, 16, 4, 8, 4, 4, 64, 6}, ANY, {20.9f, 34.6f, 43.1f}},
-    {{16, 128, 16, 4, 8, 4, 4, 64, 6}, ANY, {20.1f, 34.1f, 43.0f}},
-    {{32, 32, 16, 4, 4, 4, 4, 64, 8}, ANY, {16.9f, 25.7f, 31.0f}},
-    {{128, 16, 16, 4, 4, 8, 4, 128, 4}, ANY, {16.0f, 19.0f, 22.0f}},
-    {{8, 256, 16, 8, 4, 1, 4, 64, 6}, ANY, {16.2f, 29.6f, 32.8f}},
-};
-
-static const tile_row f64_tiles[] = {
-    {{64, 128, 16, 8, 8, 4, 3, 128, 2}, ANY, {22.0f, 24.1f, 24.1f}},
-    {{64, 64, 16, 4, 8, 4, 4, 128, 2}, ANY, {20.0f, 22.7f, 22.7f}},
-    {{32, 64, 16, 4, 4, 4, 4, 128, 3}, ANY, {13.0f, 16.0f, 18.0f}},
-    {{32, 32, 8, 4, 4, 4, 4, 64, 6}, ANY, {8.0f, 12.0f, 17.0f}},
-};
-
-static const tile_row *row_at(bool is_f64, size_t index) {
-    const size_t n = is_f64 ? sizeof f64_tiles / sizeof f64_tiles[0] : sizeof f32_tiles / sizeof f32_tiles[0];
-    return index >= n ? NULL : is_f64 ? &f64_tiles[index] : &f32_tiles[index];
+static const hw_tune_tile *tile_at(const hw_tune *tune, bool is_f64, size_t index) {
+    const hw_tune_tile *tiles = is_f64 ? tune->product.f64 : tune->product.f32;
+    return index < HW_TUNE_TILES && tiles[index].tile.rows ? &tiles[index] : NULL;
 }
 
-const hw_product_tile *hw_product_tile_at(bool is_f64, size_t index) {
-    const tile_row *row = row_at(is_f64, index);
+const hw_product_tile *hw_product_tile_at(const hw_device_properties *device, bool is_f64, size_t index) {
+    const hw_tune_tile *row = tile_at(hw_tune_for(device), is_f64, index);
     return row ? &row->tile : NULL;
 }
 
@@ -154,8 +118,24 @@ static double scratch_elems(const hw_product_piece *piece, uint64_t batches) {
 
 // ---- The model ------------------------------------------------------------------------------------------------------
 
-// TFLOP/s of MODEL_MULTIPROCESSORS multiprocessors with this many blocks each.
-static double rate_of(const tile_row *row, uint64_t blocks) {
+// What the times rest on, for one product on one device.
+typedef struct rates {
+    const hw_tune_product *tune;
+    double gpu_multiprocessors;   // of the GPU whose rates these are
+    double multiply;              // how much faster a multiprocessor of the device is than one of that GPU
+    double dram, l2, scratch;     // bytes a microsecond
+} rates;
+
+static rates rates_for(const hw_product *p, const hw_device_properties *device) {
+    const hw_tune *tune = hw_tune_for(device);
+    const hw_tune_scale scale = hw_tune_scale_for(tune, device, p->precision == HW_PRECISION_FP64);
+    return (rates){.tune = &tune->product, .gpu_multiprocessors = scale.multiprocessors, .multiply = scale.multiply,
+                   .dram = tune->product.dram * scale.memory, .l2 = tune->product.l2 * scale.memory,
+                   .scratch = tune->product.scratch * scale.memory};
+}
+
+// TFLOP/s of the measured GPU with this many blocks for each multiprocessor.
+static double rate_of(const hw_tune_tile *row, uint64_t blocks) {
     if (blocks >= row->tile.resident) return row->rate[2];
     if (blocks == 1) return row->rate[0];
     const double share = (double)(blocks - 2) / (row->tile.resident - 2);
@@ -163,43 +143,45 @@ static double rate_of(const tile_row *row, uint64_t blocks) {
 }
 
 // Microseconds of `blocks` blocks that take `depth` steps of k each.
-static double multiply_us(const tile_row *row, double blocks, double depth, uint32_t multiprocessors) {
+static double multiply_us(const rates *r, const hw_tune_tile *row, double blocks, double depth,
+                          uint32_t multiprocessors) {
     const uint64_t down = (uint64_t)(blocks / multiprocessors);
     const uint64_t each = down + (blocks > (double)down * multiprocessors);
-    const double flop = 2.0 * row->tile.rows * row->tile.cols * depth * MODEL_MULTIPROCESSORS * 1e-6;
+    const double flop = 2.0 * row->tile.rows * row->tile.cols * depth * r->gpu_multiprocessors * 1e-6;
     const uint64_t rest = each % row->tile.resident;
     double us = (double)(each - rest) * flop / row->rate[2];
     if (rest) us += (double)rest * flop / rate_of(row, rest);
-    return us;
+    return us / r->multiply;
 }
 
 // Copies of single elements take a good part of the instructions; of pairs less.
-static double copy_factor(const hw_product_piece *piece, uint32_t elem_bytes) {
+static double copy_factor(const hw_tune_product *tune, const hw_product_piece *piece, uint32_t elem_bytes) {
     const uint32_t widest = 16 / elem_bytes;
     double factor = 1;
-    if (piece->b_vector && piece->b_vector < widest) factor += piece->b_vector == 1 ? 0.12 : 0.04;
-    if (piece->a_vector && piece->a_vector < widest) factor += piece->a_vector == 1 ? 0.12 : 0.04;
-    if (piece->b_vector == 0) factor += 0.08;
+    if (piece->b_vector && piece->b_vector < widest)
+        factor += piece->b_vector == 1 ? tune->single_elements : tune->pairs;
+    if (piece->a_vector && piece->a_vector < widest)
+        factor += piece->a_vector == 1 ? tune->single_elements : tune->pairs;
+    if (piece->b_vector == 0) factor += tune->transposed_b;
     return factor;
 }
 
-static double model_us(const hw_product *p, const tile_row *row, const hw_product_piece *piece,
+static double model_us(const rates *r, const hw_product *p, const hw_tune_tile *row, const hw_product_piece *piece,
                        uint32_t multiprocessors, uint64_t batches) {
-    const double LAUNCH_US = 2.5, DRAM = 4.0e6, L2 = 5.0e6, SCRATCH = 2.5e6;   // bytes per microsecond
     const double e = elem_bytes_of(p), k = (double)p->k, each = (double)batches;
     const double m = (double)piece->m, n = (double)piece->n;
     const double tiles = (double)(piece->tiles_m * piece->tiles_n) * each, whole = (double)piece->whole_tiles * each;
     const double per_part = (double)piece->depths_per_part * piece->tile.depth;
     const double rounds = tiles / multiprocessors / row->tile.resident;
-    double us = multiply_us(row, whole, k, multiprocessors);
-    us += multiply_us(row, (tiles - whole) * piece->parts, per_part, multiprocessors);
-    us *= copy_factor(piece, elem_bytes_of(p));
-    const double strips = tiles * (piece->tile.rows + piece->tile.cols) * k * e / L2;
-    const double arrays = (m * k + k * n + m * n) * each * e / DRAM;
+    double us = multiply_us(r, row, whole, k, multiprocessors);
+    us += multiply_us(r, row, (tiles - whole) * piece->parts, per_part, multiprocessors);
+    us *= copy_factor(r->tune, piece, elem_bytes_of(p));
+    const double strips = tiles * (piece->tile.rows + piece->tile.cols) * k * e / r->l2;
+    const double arrays = (m * k + k * n + m * n) * each * e / r->dram;
     if (us < strips) us = strips;
     if (us < arrays) us = arrays;
-    us += LAUNCH_US + m * n * each * e / DRAM / (rounds > 1 ? rounds : 1);
-    if (whole < tiles) us += LAUNCH_US + 2 * scratch_elems(piece, batches) * e / SCRATCH;
+    us += r->tune->launch_us + m * n * each * e / r->dram / (rounds > 1 ? rounds : 1);
+    if (whole < tiles) us += r->tune->launch_us + 2 * scratch_elems(piece, batches) * e / r->scratch;
     return us;
 }
 
@@ -209,14 +191,15 @@ typedef struct search {
     const hw_product *p;
     const hw_device_properties *device;
     uint64_t batches;
+    rates rates;
     double scratch_elems;   // that are left
 } search;
 
-static void consider(const search *s, const tile_row *row, const hw_product_piece *piece, double *best_us,
+static void consider(const search *s, const hw_tune_tile *row, const hw_product_piece *piece, double *best_us,
                      hw_product_piece *best) {
     const bool split = piece->whole_tiles < piece->tiles_m * piece->tiles_n;
     if (split && scratch_elems(piece, s->batches) > s->scratch_elems) return;
-    const double us = model_us(s->p, row, piece, s->device->multiprocessors, s->batches);
+    const double us = model_us(&s->rates, s->p, row, piece, s->device->multiprocessors, s->batches);
     if (us >= *best_us) return;
     *best_us = us;
     *best = *piece;
@@ -225,14 +208,14 @@ static void consider(const search *s, const tile_row *row, const hw_product_piec
 // The best way for a rectangle of C; its time.
 static double choose_piece(const search *s, const hw_product_piece *rectangle, hw_product_piece *best) {
     double best_us = 1e300;
-    const tile_row *row;
+    const hw_tune_tile *row;
     const uint32_t elem_bytes = elem_bytes_of(s->p);
     const uint32_t multiprocessors = s->device->multiprocessors ? s->device->multiprocessors : 1;
-    for (size_t i = 0; (row = row_at(elem_bytes == 8, i)) != NULL; i++) {
+    for (size_t i = 0; (row = tile_at(hw_tune_for(s->device), elem_bytes == 8, i)) != NULL; i++) {
         hw_product_piece piece, cut;
         if (!make_piece(s->p, s->device, &row->tile, rectangle, &piece)) continue;
         const bool lean = piece.b_vector == 16 / elem_bytes;
-        if (row->use != ANY && (row->use == LEAN) != lean) continue;
+        if (row->use != HW_TILE_ANY && (row->use == HW_TILE_LEAN) != lean) continue;
         consider(s, row, &piece, &best_us, best);
         const uint64_t tiles = piece.tiles_m * piece.tiles_n, all = tiles * s->batches;
         // As many parts as fill the multiprocessors a few times over.
@@ -290,9 +273,9 @@ static bool choose_simple(const hw_product *p, const hw_device_properties *devic
     choice->only_scales = true;
     choice->n_pieces = 1;
     const hw_product_piece rectangle = {.m = p->m, .n = p->n};
-    const tile_row *row;
+    const hw_tune_tile *row;
     bool made = false;
-    for (size_t i = 0; !made && (row = row_at(choice->is_f64, i)) != NULL; i++)
+    for (size_t i = 0; !made && (row = tile_at(hw_tune_for(device), choice->is_f64, i)) != NULL; i++)
         made = make_piece(p, device, &row->tile, &rectangle, &choice->pieces[0]);
     assert(made);
     choice->pieces[0].whole_tiles = 0;
@@ -314,7 +297,8 @@ bool hw_product_choose_tile(const hw_product *p, const hw_device_properties *dev
 void hw_product_choose(const hw_product *p, const hw_device_properties *device, hw_product_choice *choice) {
     if (choose_simple(p, device, choice)) return;
     const search s = {
-        .p = p, .device = device, .batches = choice->batches, .scratch_elems = (double)SCRATCH_MOST / elem_bytes_of(p)};
+        .p = p, .device = device, .batches = choice->batches, .rates = rates_for(p, device),
+        .scratch_elems = (double)SCRATCH_MOST / elem_bytes_of(p)};
     static const uint32_t leave[][2] = {{0, 0}, {64, 0}, {0, 128}, {64, 128}, {128, 0}, {0, 64}, {128, 64}};
     choice->predicted_us = 1e300;
     for (size_t i = 0; i < sizeof leave / sizeof leave[0]; i++) {

@@ -54,8 +54,8 @@ bool hw_product_choose_tile(const hw_product *p, const hw_device_properties *dev
                             uint64_t whole_tiles, uint32_t parts, hw_product_choice *choice);
 enum { HW_PRODUCT_PARAM_BYTES = 296 };   // of the kernel that makes tiles
 
-// The tiles that hw_product_choose has for a type; NULL past the last.
-const hw_product_tile *hw_product_tile_at(bool is_f64, size_t index);
+// The tiles that hw_product_choose has for a type on a device; NULL past the last.
+const hw_product_tile *hw_product_tile_at(const hw_device_properties *device, bool is_f64, size_t index);
 
 // The launches, with arrays HW_PRODUCT_A to HW_PRODUCT_SCRATCH (element (0, 0) of batch 0); none when C has no
 // elements. beta 0: C is not read.

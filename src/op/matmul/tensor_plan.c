@@ -5,30 +5,13 @@
 
 #include "base/integers.h"
 #include "op/matmul/matmul_plan.h"
+#include "op/tune/tune.h"
 
-// As in kernels/matmul/fragments.cuh.
-typedef enum mma { MMA_F16, MMA_BF16, MMA_TF32, MMA_ROUNDED_BF16, MMA_F64, MMAS } mma;
-
-static mma mma_of(const hw_product *p) {
-    if (p->input.bits == 64) return MMA_F64;
-    if (p->input.bits == 16) return p->input.code == kDLBfloat ? MMA_BF16 : MMA_F16;
-    return p->precision == HW_PRECISION_TF32 ? MMA_TF32 : MMA_ROUNDED_BF16;
+static hw_mma mma_of(const hw_product *p) {
+    if (p->input.bits == 64) return HW_MMA_F64;
+    if (p->input.bits == 16) return p->input.code == kDLBfloat ? HW_MMA_BF16 : HW_MMA_F16;
+    return p->precision == HW_PRECISION_TF32 ? HW_MMA_TF32 : HW_MMA_ROUNDED_BF16;
 }
-
-enum { TILES = 4 };
-
-// Columns: rows, cols, depth, warp_rows, warp_cols, stages, rate; measured on an H200 with 4096x4096x4096. The second
-// of halves is for GPUs with less than 147 KB of shared memory a block.
-#define HALF_TILES                                                                                                    \
-    {{128, 256, 64, 64, 64, 3, 1}, {128, 256, 32, 64, 64, 4, 0.93}, {128, 128, 32, 64, 64, 4, 0.74},                   \
-     {64, 64, 64, 32, 32, 4, 0.42}}
-static const hw_tensor_tile tiles[MMAS][TILES] = {
-    [MMA_F16] = HALF_TILES,
-    [MMA_BF16] = HALF_TILES,
-    [MMA_TF32] = {{128, 256, 32, 64, 64, 3, 1}, {128, 128, 32, 64, 64, 3, 0.99}, {64, 64, 32, 32, 32, 4, 0.57}},
-    [MMA_ROUNDED_BF16] = {{128, 256, 32, 64, 64, 3, 1}, {128, 128, 32, 64, 64, 3, 0.93}, {64, 64, 32, 32, 32, 4, 0.5}},
-    [MMA_F64] = {{64, 64, 16, 32, 32, 4, 1}, {64, 32, 16, 32, 32, 4, 0.8}},
-};
 
 // Of f64 only the large chips have tensor cores, and full rates.
 static bool has_f64(int cc) { return cc == 80 || cc == 90 || cc == 100; }
@@ -41,20 +24,18 @@ bool hw_tensor_takes(const hw_product *p, const hw_device_properties *device) {
 
 // by_matrices(), gap_bytes() and pitch_of() of fragments.cuh.
 static uint32_t strip_bytes(const hw_product *p, const hw_tensor_tile *tile, bool along_k, uint32_t length) {
-    const mma kind = mma_of(p);
-    const bool by_matrices = kind == MMA_F16 || kind == MMA_BF16 || (kind == MMA_TF32 && along_k);
-    const uint32_t gap = by_matrices ? 0 : kind == MMA_ROUNDED_BF16 && !along_k ? 16 : 32;
+    const hw_mma kind = mma_of(p);
+    const bool by_matrices = kind == HW_MMA_F16 || kind == HW_MMA_BF16 || (kind == HW_MMA_TF32 && along_k);
+    const uint32_t gap = by_matrices ? 0 : kind == HW_MMA_ROUNDED_BF16 && !along_k ? 16 : 32;
     const uint32_t line = (along_k ? tile->depth : length) * (p->input.bits / 8) + gap;
     return line * (along_k ? length : tile->depth);
 }
 
-// Halves in 2 stages of 64 steps instead of 3, on an H200; taken for other types and GPUs too.
-static const double FEWER_STAGES = 0.75;
-
 bool hw_tensor_choose_tile(const hw_product *p, const hw_device_properties *device, size_t index,
                            hw_tensor_choice *choice) {
-    if (index >= TILES || !tiles[mma_of(p)][index].rows) return false;
-    const hw_tensor_tile *tile = &tiles[mma_of(p)][index];
+    const hw_tune_product *tune = &hw_tune_for(device)->product;
+    if (index >= HW_TUNE_TENSOR_TILES || !tune->tensor[mma_of(p)][index].rows) return false;
+    const hw_tensor_tile *tile = &tune->tensor[mma_of(p)][index];
     const uint32_t stage = strip_bytes(p, tile, !p->a.transposed, tile->rows) +
                            strip_bytes(p, tile, p->b.transposed, tile->cols);
     *choice = (hw_tensor_choice){
@@ -68,7 +49,7 @@ bool hw_tensor_choose_tile(const hw_product *p, const hw_device_properties *devi
         .c_pairs = p->c.align_bytes >= 2 * (p->output.bits / 8),
     };
     while (choice->tile.stages > 2 && choice->tile.stages * stage > device->shared_bytes) choice->tile.stages--;
-    if (choice->tile.stages < tile->stages) choice->tile.rate *= FEWER_STAGES;
+    if (choice->tile.stages < tile->stages) choice->tile.rate *= tune->fewer_stages;
     choice->shared_bytes = choice->tile.stages * stage;
     return choice->shared_bytes <= device->shared_bytes;
 }
@@ -84,7 +65,7 @@ static double cost_of(const hw_device_properties *device, const hw_tensor_choice
 void hw_tensor_choose(const hw_product *p, const hw_device_properties *device, hw_tensor_choice *choice) {
     hw_tensor_choice next;
     double least = 0;
-    for (size_t i = 0; i < TILES; i++) {
+    for (size_t i = 0; i < HW_TUNE_TENSOR_TILES; i++) {
         if (!hw_tensor_choose_tile(p, device, i, &next)) continue;
         const double cost = cost_of(device, &next);
         if (least > 0 && cost >= least) continue;

@@ -8,6 +8,11 @@
 
 enum { HW_TENSOR_CC = 80 };      // the first compute capability whose tensor cores are used
 
+// How elements are multiplied; numbered as in kernels/matmul/fragments.cuh.
+typedef enum hw_mma {
+    HW_MMA_F16, HW_MMA_BF16, HW_MMA_TF32, HW_MMA_ROUNDED_BF16, HW_MMA_F64, HW_MMAS,
+} hw_mma;
+
 typedef struct hw_tensor_tile {
     uint32_t rows, cols, depth;            // of C that a block makes; steps of k of a stage
     uint32_t warp_rows, warp_cols;         // of C that a warp makes

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "op/tune/tune.h"
 
 static uint32_t real_bytes(const hw_neighbours *p) { return p->is_f64 ? 8 : 4; }
 static uint32_t point_bytes(const hw_neighbours *p) { return p->dims * real_bytes(p); }
@@ -136,13 +137,13 @@ static bool can_search(const hw_neighbours *p, const hw_device_properties *devic
     return p->points.count > 0 && device->cc >= 60;
 }
 
-// What either costs, in pairs that an H200 looks at in the same time; measured for uniform points in space. In 10
-// dimensions the search is still three times as fast for 100,000 uniform points, in 16 it takes three times as long;
-// clustered ones it finds six times as fast there.
+// Which costs less, in pairs that brute force looks at in the same time?
 static bool is_worth_searching(const hw_neighbours *p, const hw_device_properties *device) {
+    const hw_tune_nearest *costs = &hw_tune_for(device)->nearest;
     const double n = (double)p->points.count, q = (double)p->queries.count, k = p->k;
-    const double brute = k <= 1 ? n * q : 2.4 * n * q + 4000 * q * k;
-    const double search = 3e6 * device->multiprocessors + 1000 * n + q * (3000 + 500 * k);
+    const double brute = k <= 1 ? n * q : costs->brute_pair * n * q + costs->brute_result * q * k;
+    const double search = costs->search_multiprocessor * device->multiprocessors + costs->search_point * n +
+                          q * (costs->search_query + costs->search_result * k);
     return brute > search;
 }
 

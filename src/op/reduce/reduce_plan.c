@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "op/tune/tune.h"
 
 enum { WORD_BYTES = 16, MOST_COUNTERS = 16384 };
 
@@ -214,13 +215,11 @@ static uint32_t room_for_states(const hw_reduction_form *form, const hw_device_p
 }
 
 hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_device_properties *device) {
-    return (hw_reduce_goals){.multiprocessors = device->multiprocessors ? device->multiprocessors : 1,
-                             .threads = 512, .unroll = 4, .blocks = 2, .part_words = 2, .block_words = 16384,
-                             .long_unroll = 8, .long_words = 64,
-                             .row_threads = 128, .row_unroll = 2, .row_words = 4, .warp_words = 1024,
-                             .column_threads = 256, .column_unroll = 8, .column_lanes = 16, .column_blocks = 2,
-                             .column_rows = 4, .few_rows = 32, .l2_bytes = device->l2_bytes,
-                             .shared_bytes = room_for_states(form, device)};
+    hw_reduce_goals goals = hw_tune_for(device)->reduce;
+    goals.multiprocessors = device->multiprocessors ? device->multiprocessors : 1;
+    goals.l2_bytes = device->l2_bytes;
+    goals.shared_bytes = room_for_states(form, device);
+    return goals;
 }
 
 // Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes
@@ -235,9 +234,8 @@ static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) 
     return reduced < kept;
 }
 
-// With room for what else is there: 50 MB gain by it in an H200's 63, 56 do not.
 static bool fits_l2(const hw_reduction_form *form, const hw_reduce_goals *goals) {
-    return goals->l2_bytes && form->outputs * form->terms * form->in_bytes <= goals->l2_bytes / 8 * 7;
+    return goals->l2_bytes && form->outputs * form->terms * form->in_bytes <= goals->l2_bytes / 8 * goals->l2_eighths;
 }
 
 void hw_reduce_plan_make(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {

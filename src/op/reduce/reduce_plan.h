@@ -37,7 +37,7 @@ typedef struct hw_reduce_plan {
     uint64_t scratch_bytes;              // of states that blocks leave each other; 0: an output has one block at most
 } hw_reduce_plan;
 
-// What the choice aims at; measured on an H200 (docs/performance.md).
+// What the choice aims at; op/tune has what was measured.
 typedef struct hw_reduce_goals {
     uint32_t multiprocessors;            // to keep busy
     uint32_t threads, unroll;            // of blocks that share an output, or have a long row
@@ -52,6 +52,7 @@ typedef struct hw_reduce_goals {
     uint32_t column_rows;                // the least that each thread has of a part
     uint32_t few_rows;                   // up to which a thread has whole columns, in blocks as rows have them
     uint32_t l2_bytes;                   // 0: not known
+    uint32_t l2_eighths;                 // of these that an array stays in from one reduction to the next
     uint32_t shared_bytes;               // for the states of a block that has columns
 } hw_reduce_goals;
 

@@ -8,6 +8,7 @@
 #include "op/transpose/cpu/transpose_rungs.h"
 #include "op/common/family.h"
 #include "op/common/padding.h"
+#include "op/tune/tune.h"
 #include "op/transpose/transpose_launch.h"
 
 enum { IN, OUT, ROWS = 0, COLS = 1 };
@@ -148,11 +149,11 @@ static hw_status choose_pad(const hw_rung *rung, const hw_problem *problem, cons
     if (shape->block[0] * shape->block[1] % shape->tile[1])
         return hw_diag_set(diag, HW_USAGE, "%s takes blocks whose width is a multiple of %u, which %u is not",
                            rung->name, shape->tile[1] / shape->block[1], shape->block[0]);
-    if (!device->banks) return HW_OK;
+    if (!device->banks) return HW_OK;   // a processor
     shape->pad = hw_padding_choose(&(hw_padded_tile){
         .block_cols = shape->block[0], .block_rows = shape->block[1], .tile_cols = shape->tile[0],
-        .tile_rows = shape->tile[1], .elem_bytes = elem_bytes(problem), .banks = device->banks,
-        .bank_bytes = device->bank_bytes, .word_bytes = 4});
+        .tile_rows = shape->tile[1], .elem_bytes = elem_bytes(problem),
+        .arch = hw_tune_arch(device), .mode_bytes = 4});
     return HW_OK;
 }
 

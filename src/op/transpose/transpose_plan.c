@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/banks.h"
 #include "op/common/plan.h"
+#include "op/tune/tune.h"
 
 static uint64_t magnitude(int64_t stride) {
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
@@ -147,25 +149,16 @@ static int64_t item_cell(const hw_tile_plan *plan, bool loading, uint32_t item) 
     return item ? -1 : cell;
 }
 
-// Wavefronts of one warp's access: the banks' busiest one, in as many parts as the cell's width takes.
-static uint32_t warp_wavefronts(const int64_t cells[32], uint32_t cell_bytes) {
-    uint32_t lanes = cell_bytes <= 4 ? 32 : 128 / cell_bytes, total = 0;
-    for (uint32_t from = 0; from < 32; from += lanes) {
-        uint32_t worst = 0, words[32] = {0};
-        int64_t last[32][32];
-        for (uint32_t lane = from; lane < from + lanes; lane++) {
-            if (cells[lane] < 0) continue;
-            for (uint32_t byte = 0; byte < cell_bytes; byte += 4) {
-                int64_t word = (cells[lane] * cell_bytes + byte) / 4;
-                uint32_t bank = (uint32_t)(word % 32), i = 0;
-                while (i < words[bank] && last[bank][i] != word) i++;
-                if (i == words[bank]) last[bank][words[bank]++] = word;
-                if (words[bank] > worst) worst = words[bank];
-            }
-        }
-        total += worst;
+// Wavefronts of one warp's access to these cells.
+static uint32_t warp_wavefronts(const hw_arch *arch, bool loading, const int64_t cells[32], uint32_t cell_bytes) {
+    int64_t delta[32];
+    uint32_t mask = 0;
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        delta[lane] = cells[lane] * cell_bytes;
+        mask |= (uint32_t)(cells[lane] >= 0) << lane;
     }
-    return total;
+    // What is loaded from global memory is stored here.
+    return hw_banks_wavefronts(arch, loading ? HW_NOTE_STORE : HW_NOTE_LOAD, 4, mask, 0, delta, cell_bytes);
 }
 
 // Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses, alike but
@@ -179,7 +172,7 @@ static uint64_t walk_wavefronts(const hw_tile_plan *plan, bool loading, uint32_t
         uint32_t n = 0;
         for (uint32_t lane = 0; lane < 32; lane++) n += (cells[lane] = item_cell(plan, loading, warp * 32 + lane)) >= 0;
         if (n == 0) break;
-        total += along * warp_wavefronts(cells, cell_bytes);
+        total += along * warp_wavefronts(plan->arch, loading, cells, cell_bytes);
         if (ideal) *ideal += along * ((n * cell_bytes + 127) / 128);
     }
     return total;
@@ -303,16 +296,14 @@ uint32_t hw_tile_plan_shared_bytes(const hw_tile_plan *plan) {
     return plan->kind == HW_TILE_SHARED ? plan->shared_cells * plan->micro * plan->elem_bytes : 0;
 }
 
-static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_tile_plan *plan) {
+static void make_ragged(const hw_permutation *p, const hw_tile_goals *goals, const uint32_t *out_order,
+                        hw_tile_plan *plan) {
     const uint32_t e = p->elem_bytes, col = plan->axis[0], row = plan->axis[1], sector = 32 / e;
     plan->kind = HW_TILE_RAGGED;
-    // Measured on an H200 (docs/performance.md). With a sector's rows more, a tile of floats is 64 rows of 16 words:
-    // two for each thread.
-    static const uint32_t threads[] = {256, 256, 512, 512}, cols[] = {64, 64, 60, 48}, rows[] = {64, 64, 56, 32};
     const int size = __builtin_ctz(e);
-    plan->threads = threads[size];
-    plan->box[0] = ragged_side(p->n[col], cols[size], 16 / e);
-    plan->box[1] = ragged_side(p->n[row], rows[size], sector);
+    plan->threads = goals->ragged.threads[size];
+    plan->box[0] = ragged_side(p->n[col], goals->ragged.cols[size], 16 / e);
+    plan->box[1] = ragged_side(p->n[row], goals->ragged.rows[size], sector);
     plan->n_grid = 0;
     plan->blocks = 1;
     // A box begins up to a sector less one element before its place.
@@ -402,6 +393,7 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     memset(plan, 0, sizeof *plan);
     plan->elem_bytes = p->elem_bytes;
     plan->threads = goals->threads;
+    plan->arch = goals->arch;
     if (p->elems == 0) return;
     if (p->rank == 0 || (p->rank == 1 && p->in_stride[0] == 1 && p->out_stride[0] == 1)) {
         plan->kind = HW_TILE_COPY;
@@ -411,14 +403,13 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     sort_axes(p, p->in_stride, in_order);
     sort_axes(p, p->out_stride, out_order);
     choose_box(p, in_order, out_order, goals, box);
-    // About two words of 16 bytes for each thread: with one, an H200 loses 6 to 8%.
-    enum { FEW_BYTES = 600 * 16, FEW_THREADS = 256 };
-    if (box_elems(p, box) * p->elem_bytes < FEW_BYTES && plan->threads > FEW_THREADS) plan->threads = FEW_THREADS;
+    const bool has_few = box_elems(p, box) * p->elem_bytes < goals->few_bytes;
+    if (has_few && plan->threads > goals->few_threads) plan->threads = goals->few_threads;
     list_axes(p, box, in_order, out_order, plan);
     bool same_rows = in_order[0] == out_order[0] && p->n[in_order[0]] * p->elem_bytes >= goals->direct_bytes;
     plan->kind = p->rank == 1 || same_rows ? HW_TILE_DIRECT : HW_TILE_SHARED;
     choose_vectors(p, box, goals, plan);
-    if (is_ragged(p, goals, plan)) make_ragged(p, out_order, plan);
+    if (is_ragged(p, goals, plan)) make_ragged(p, goals, out_order, plan);
     else make_grid(p, box, in_order, out_order, goals->grid_order, plan);
     if (plan->kind == HW_TILE_SHARED) choose_layout(goals->shared_bytes, plan);
     plan->index64 = needs_index64(p);
@@ -438,16 +429,11 @@ static void aim_lower(const hw_permutation *p, hw_tile_goals *goals) {
 }
 
 hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_properties *device) {
-    hw_tile_goals goals = {.multiprocessors = device->multiprocessors,
-                           .in_run_bytes = p->elem_bytes == 1 ? 128 : 256,
-                           .out_run_bytes = p->elem_bytes == 1 ? 128 : 256,
-                           .box_bytes_min = 8192,
-                           .box_bytes_max = 32768,
-                           .max_vector_bytes = 16,
-                           .threads = 512,
-                           .direct_bytes = 64,
-                           .grid_order = 1,
-                           .shared_bytes = hw_plan_static_shared_most(device, param_bytes(p))};
+    hw_tile_goals goals = hw_tune_for(device)->transpose;
+    goals.arch = hw_tune_arch(device);
+    goals.multiprocessors = device->multiprocessors;
+    goals.shared_bytes = hw_plan_static_shared_most(device, param_bytes(p));
+    if (p->elem_bytes == 1) goals.in_run_bytes = goals.out_run_bytes = goals.byte_run_bytes;
     if (goals.box_bytes_max > goals.shared_bytes) aim_lower(p, &goals);
     // A small array: smaller boxes, so that each multiprocessor has some.
     const uint64_t bytes = p->elems * p->elem_bytes, wanted = 2 * (uint64_t)device->multiprocessors;

@@ -3,6 +3,7 @@
 #ifndef HW_OP_TRANSPOSE_PLAN_H
 #define HW_OP_TRANSPOSE_PLAN_H
 
+#include "isa/gpu.h"
 #include "op/transpose/permutation.h"
 
 enum { HW_BOX_AXES = 12 };
@@ -36,18 +37,28 @@ typedef struct hw_tile_plan {
     hw_tile_grid grid[HW_MAX_RANK];    // the first varies fastest
     uint64_t blocks;
     bool index64;                      // an offset does not fit 32 bits
+    const hw_arch *arch;               // whose banks shared memory is laid out for
 } hw_tile_plan;
 
-// What the choice aims at; measured on an H200 (docs/performance.md). And what bounds it.
+// A matrix whose rows are not aligned, by log2 of an element's bytes: about the box's sides.
+typedef struct hw_ragged_goals {
+    uint32_t threads[4], cols[4], rows[4];
+} hw_ragged_goals;
+
+// What the choice aims at (op/tune has what was measured), and what bounds it.
 typedef struct hw_tile_goals {
+    const hw_arch *arch;               // never NULL
     uint32_t multiprocessors;          // to keep busy
+    uint32_t byte_run_bytes;           // in_run_bytes and out_run_bytes of elements of one byte
     uint32_t in_run_bytes, out_run_bytes;
     uint32_t box_bytes_min, box_bytes_max;
     uint32_t max_vector_bytes;         // that a lane moves at a time
     uint32_t threads;
+    uint32_t few_bytes, few_threads;   // a box of fewer bytes has so many threads at most
     uint32_t direct_bytes;             // common rows from this length on need no shared memory
     uint32_t grid_order;               // 0: boxes follow in, 1: out, 2: the two cut axes first
     uint32_t shared_bytes;             // that the kernel may declare
+    hw_ragged_goals ragged;
 } hw_tile_goals;
 
 hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_properties *device);

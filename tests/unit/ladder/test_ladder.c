@@ -370,7 +370,9 @@ static void no_conflicts(void **state) {
 // ---- padding --------------------------------------------------------------------------------------------------------
 
 typedef struct degree {
-    uint32_t block_cols, block_rows, elem_bytes, banks, bank_bytes, word_bytes;
+    uint32_t block_cols, block_rows, elem_bytes;
+    int cc;
+    uint32_t mode_bytes;
     double passes[3];      // of a warp's load on average, for padding 0, 1, 2
     uint32_t best;
 } degree;
@@ -379,23 +381,23 @@ static void padding(void **state) {
     // Seed 000's block of 32x16 (its claim that a Fermi needs one column is wrong: two), seed 004's of 16x16 on 16
     // banks (loads of a half-warp), and an H200's.
     static const degree all[] = {
-        {32, 16, 4, 32, 4, 4, {16, 2, 1}, 2},    // Fermi, and Maxwell to Hopper
-        {32, 16, 4, 32, 8, 4, {8, 2, 1}, 2},     // Kepler, 4-byte mode
-        {32, 16, 4, 32, 8, 8, {8, 2, 1}, 2},     // Kepler, 8-byte mode
-        {32, 32, 4, 32, 4, 4, {32, 1, 2}, 1},
-        {32, 32, 4, 32, 8, 4, {16, 1, 2}, 1},
-        {32, 32, 4, 32, 8, 8, {16, 1.5, 1}, 2},
-        {16, 16, 4, 16, 4, 4, {32, 2, 4}, 1},    // 16x17: two half-warps of one pass each
-        {16, 16, 4, 32, 4, 4, {8, 2, 1}, 2},
-        {32, 32, 8, 32, 4, 4, {32, 2, 4}, 1},    // two half-warps
-        {32, 32, 16, 32, 4, 4, {32, 4, 8}, 1},   // four quarters
-        {32, 32, 1, 32, 4, 4, {8, 1.75, 2}, 4},
+        {32, 16, 4, 90, 4, {16, 2, 1}, 2},    // Fermi, and Maxwell to Hopper
+        {32, 16, 4, 35, 4, {8, 2, 1}, 2},     // Kepler, 4-byte mode
+        {32, 16, 4, 35, 8, {8, 2, 1}, 2},     // Kepler, 8-byte mode
+        {32, 32, 4, 90, 4, {32, 1, 2}, 1},
+        {32, 32, 4, 35, 4, {16, 1, 2}, 1},
+        {32, 32, 4, 35, 8, {16, 1.5, 1}, 2},
+        {16, 16, 4, 13, 4, {32, 2, 4}, 1},    // 16x17: two half-warps of one pass each
+        {16, 16, 4, 90, 4, {8, 2, 1}, 2},
+        {32, 32, 8, 90, 4, {32, 2, 4}, 1},    // two half-warps
+        {32, 32, 16, 90, 4, {32, 4, 8}, 1},   // four quarters
+        {32, 32, 1, 90, 4, {8, 1.75, 2}, 4},
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const degree *d = &all[i];
-        hw_padded_tile tile = {d->block_cols, d->block_rows, d->block_cols, d->block_rows, d->elem_bytes, d->banks,
-                               d->bank_bytes, d->word_bytes};
+        hw_padded_tile tile = {d->block_cols, d->block_rows, d->block_cols, d->block_rows, d->elem_bytes,
+                               hw_arch_find(d->cc), d->mode_bytes};
         uint32_t warps = d->block_cols * d->block_rows / 32;
         for (uint32_t pad = 0; pad < 3; pad++)
             if ((double)hw_padding_count(&tile, pad).loads != warps * d->passes[pad])

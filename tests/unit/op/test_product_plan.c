@@ -246,7 +246,7 @@ static void every_tile(void **state) {
     (void)state;
     for (int is_f64 = 0; is_f64 < 2; is_f64++) {
         const hw_product_tile *tile;
-        for (uint32_t t = 0; (tile = hw_product_tile_at(is_f64, t)) != NULL; t++) {
+        for (uint32_t t = 0; (tile = hw_product_tile_at(properties, is_f64, t)) != NULL; t++) {
             const bool aligned = t % 3;
             example e = {.m = tile->rows + (aligned ? 4 : 3),
                          .n = tile->cols + (aligned ? 8 : 1),
@@ -268,11 +268,9 @@ static void every_tile(void **state) {
 static void parts_and_sections(void **state) {
     (void)state;
     for (int is_f64 = 0; is_f64 < 2; is_f64++) {
-        const hw_product_tile *tile = NULL;
-        for (size_t t = 0; hw_product_tile_at(is_f64, t); t++)
-            if (!tile ||
-                hw_product_tile_at(is_f64, t)->rows * hw_product_tile_at(is_f64, t)->cols < tile->rows * tile->cols)
-                tile = hw_product_tile_at(is_f64, t);
+        const hw_product_tile *tile = NULL, *next;
+        for (size_t t = 0; (next = hw_product_tile_at(properties, is_f64, t)) != NULL; t++)
+            if (!tile || next->rows * next->cols < tile->rows * tile->cols) tile = next;
         example e = {.m = 2 * tile->rows + 1,
                      .n = tile->cols + 2,
                      .k = 100,

@@ -242,7 +242,8 @@ static void test_divisors(void **state) {
         uint64_t count = i < 500 ? 2 + (uint64_t)i : 2 + below(1u << (1 + below(29)));
         hw_permutation p = {.rank = 2, .elem_bytes = 16, .elems = count * 4, .n = {count, 4}, .in_stride = {8, 1},
                             .out_stride = {16, 1}};
-        hw_tile_goals goals = {.in_run_bytes = 64, .out_run_bytes = 64, .box_bytes_min = 1, .box_bytes_max = 64,
+        hw_tile_goals goals = {.arch = hw_arch_find(90), .in_run_bytes = 64, .out_run_bytes = 64,
+                               .box_bytes_min = 1, .box_bytes_max = 64,
                                .max_vector_bytes = 16, .threads = 32, .direct_bytes = 16, .shared_bytes = 1024};
         hw_tile_plan plan;
         hw_tile_plan_make(&p, &goals, &plan);

@@ -1,0 +1,63 @@
+// What the operations' choices on a GPU rest on: numbers that were measured on one GPU, a table for each compute
+// capability that there was one of (cc_NN.def). A device without a table of its own gets that of the nearest older
+// compute capability, else the oldest, scaled by the two GPUs' datasheets.
+#ifndef HW_OP_TUNE_H
+#define HW_OP_TUNE_H
+
+#include "op/matmul/product_plan.h"
+#include "op/matmul/tensor_plan.h"
+#include "op/nearest/nearest_plan.h"
+#include "op/reduce/reduce_plan.h"
+#include "op/transpose/transpose_plan.h"
+
+// A tile on CUDA cores and what it reaches.
+typedef struct hw_tune_tile {
+    hw_product_tile tile;
+    enum { HW_TILE_ANY, HW_TILE_LEAN /* only where B is copied by whole words: otherwise the registers do not suffice
+                                        for so many blocks */, HW_TILE_RICH /* where the lean one cannot be */ } use;
+    float rate[3];   // TFLOP/s of the whole GPU with one block for each multiprocessor, two, as many as it holds
+} hw_tune_tile;
+
+// Tiles on tensor cores, by how elements are multiplied.
+enum { HW_TUNE_TILES = 16, HW_TUNE_TENSOR_TILES = 4 };
+
+typedef struct hw_tune_product {
+    hw_tune_tile f32[HW_TUNE_TILES], f64[HW_TUNE_TILES];   // up to the first without rows
+    double launch_us;                              // what a launch costs beyond its work
+    double dram, l2, scratch;                      // bytes a microsecond: arrays, strips of tiles, parts and their sums
+    double single_elements, pairs, transposed_b;   // what a tile takes longer when A or B is copied so: a share
+    hw_tensor_tile tensor[HW_MMAS][HW_TUNE_TENSOR_TILES];
+    double fewer_stages;                           // the rate of a tile on tensor cores with fewer stages than its own
+} hw_tune_product;
+
+// What each way of finding nearest neighbours costs, in pairs of points that brute force looks at in the same time.
+typedef struct hw_tune_nearest {
+    double brute_pair, brute_result;           // for k above 1: a pair, and a result
+    double search_multiprocessor, search_point, search_query, search_result;
+} hw_tune_nearest;
+
+typedef struct hw_tune {
+    int cc;
+    const char *gpu;                           // the GPU that it was measured on, a row of isa/gpus
+    hw_tune_product product;
+    hw_tile_goals transpose;
+    hw_reduce_goals reduce;
+    hw_tune_nearest nearest;
+} hw_tune;
+
+// Never NULL. Pure.
+const hw_tune *hw_tune_for(const hw_device_properties *device);
+
+// The banks of the device's shared memory: of its compute capability, or of the nearest older one that is known. Never
+// NULL, of a processor neither.
+const hw_arch *hw_tune_arch(const hw_device_properties *device);
+
+// How much more of each the device has than the table's GPU; 1 where the device does not say. Of multiplications a
+// multiprocessor's; 1 on GPUs of the table's own compute capability, which differ in clock alone.
+typedef struct hw_tune_scale {
+    double memory, multiply;
+    uint32_t multiprocessors;   // of the table's GPU
+} hw_tune_scale;
+hw_tune_scale hw_tune_scale_for(const hw_tune *tune, const hw_device_properties *device, bool is_f64);
+
+#endif
