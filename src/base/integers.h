@@ -7,8 +7,11 @@
 // How many parts of `by` hold n; never overflows.
 static inline uint64_t hw_divide_up(uint64_t n, uint64_t by) { return n / by + (n % by != 0); }
 
-// The least multiple of `unit` that is not below n.
-static inline uint64_t hw_align_up(uint64_t n, uint64_t unit) { return hw_divide_up(n, unit) * unit; }
+// The least multiple of `unit` that is not below n; n itself where the unit is 0.
+static inline uint64_t hw_align_up(uint64_t n, uint64_t unit) { return unit ? hw_divide_up(n, unit) * unit : n; }
+
+// The distance from 0, of the least number too.
+static inline uint64_t hw_magnitude(int64_t n) { return n < 0 ? -(uint64_t)n : (uint64_t)n; }
 
 static inline uint64_t hw_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 

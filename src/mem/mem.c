@@ -12,6 +12,7 @@
 // refers to the second level, an entry per 512 bytes. An entry is the number of a record. Records never move; each
 // has a version that is odd while it changes, so that a reader copies it without a lock and knows whether it is whole.
 #define _GNU_SOURCE
+#include "base/integers.h"
 #include "mem/mem.h"
 
 #include <pthread.h>
@@ -65,8 +66,6 @@ struct hw_mem {
     uint64_t quarantined_bytes;
 };
 
-static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 // Address space that costs memory only where it is touched. NULL when there is none.
 static void *reserve(uint64_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -80,7 +79,7 @@ static uint64_t small_map_bytes(uint64_t span) { return span / UNIT * sizeof(uin
 static uint64_t reserve_chunks(uint64_t bytes) {
     char *raw = reserve(bytes + CHUNK_BYTES);
     if (!raw) return 0;
-    uint64_t at = (uint64_t)(uintptr_t)raw, start = round_up(at, CHUNK_BYTES);
+    uint64_t at = (uint64_t)(uintptr_t)raw, start = hw_align_up(at, CHUNK_BYTES);
     if (start > at) munmap(raw, start - at);
     if (start < at + CHUNK_BYTES) munmap((void *)(uintptr_t)(start + bytes), at + CHUNK_BYTES - start);
     madvise((void *)(uintptr_t)start, bytes, MADV_HUGEPAGE);
@@ -116,7 +115,7 @@ static bool reserve_ranges(hw_mem *mem, uint64_t range_bytes) {
 // before its memory is used up; less where the address space of this process is limited.
 static bool reserve_what_there_is(hw_mem *mem) {
     uint64_t largest = (uint64_t)1 << 45, wanted = mem->limit_bytes < largest / 4 ? mem->limit_bytes * 4 : largest;
-    for (uint64_t range = round_up(wanted, CHUNK_BYTES) + 64 * CHUNK_BYTES; range >= 64 * CHUNK_BYTES;
+    for (uint64_t range = hw_align_up(wanted, CHUNK_BYTES) + 64 * CHUNK_BYTES; range >= 64 * CHUNK_BYTES;
          range = range / 2 / CHUNK_BYTES * CHUNK_BYTES) {
         if (reserve_ranges(mem, range)) return true;
         release_ranges(mem);
@@ -224,8 +223,8 @@ static uint64_t guard_bytes(uint64_t bytes) {
 }
 
 static uint64_t span_of(uint64_t bytes) {
-    uint64_t span = round_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
-    return is_large(bytes) ? round_up(span, CHUNK_BYTES) : span;
+    uint64_t span = hw_align_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
+    return is_large(bytes) ? hw_align_up(span, CHUNK_BYTES) : span;
 }
 
 static void leave_quarantine(hw_mem *mem) {
@@ -275,7 +274,7 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         return hw_diag_set(diag, HW_NO_MEMORY, "%llu bytes are more than the simulated GPU has",
                            (unsigned long long)bytes);
     uint8_t range = kind == HW_ALLOC_PINNED || kind == HW_ALLOC_MANAGED ? HOST_TOO : KERNELS_ONLY;
-    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : round_up(bytes ? bytes : 1, UNIT), span = span_of(bytes);
+    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : hw_align_up(bytes ? bytes : 1, UNIT), span = span_of(bytes);
     if (is_large(bytes) && align < CHUNK_BYTES) align = CHUNK_BYTES;
     pthread_mutex_lock(&mem->lock);
     uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
@@ -322,7 +321,7 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
 // Large blocks own their pages, so these can go back to the system at once; reads of the block are refused anyway.
 static void give_pages_back(const hw_mem *mem, const hw_allocation *a) {
     if (is_large(a->bytes))
-        madvise(hw_mem_host(mem, a->address), round_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
+        madvise(hw_mem_host(mem, a->address), hw_align_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
 }
 
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) { return hw_mem_free_at(mem, address, NULL, diag); }

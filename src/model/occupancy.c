@@ -1,20 +1,20 @@
 // Blocks per multiprocessor: the occupancy calculator, and how much shared memory the driver sets aside.
+#include "base/integers.h"
 #include "model/occupancy.h"
 
 static uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static uint64_t round_up(uint64_t value, uint64_t unit) { return unit ? (value + unit - 1) / unit * unit : value; }
 static uint32_t warps_of(uint32_t block_threads) { return block_threads / 32 + (block_threads % 32 != 0); }
 
 // 1.x hands out registers block by block, for pairs of warps.
 static uint32_t regs_limit_per_block(const hw_arch *arch, uint32_t warps, uint32_t regs) {
-    uint64_t taken = round_up(round_up(warps, arch->warp_granularity) * regs * 32, arch->reg_unit);
+    uint64_t taken = hw_align_up(hw_align_up(warps, arch->warp_granularity) * regs * 32, arch->reg_unit);
     return (uint32_t)(arch->regs_per_sm / taken);
 }
 
 // 2.0 and newer hand them out warp by warp, each sub-partition from its own part of the file.
 static uint32_t regs_limit_per_warp(const hw_arch *arch, uint32_t warps, uint32_t regs) {
-    uint64_t per_warp = round_up((uint64_t)regs * 32, arch->reg_unit);
-    if (round_up(warps, arch->warp_granularity) * per_warp > arch->regs_per_block) return 0;
+    uint64_t per_warp = hw_align_up((uint64_t)regs * 32, arch->reg_unit);
+    if (hw_align_up(warps, arch->warp_granularity) * per_warp > arch->regs_per_block) return 0;
     uint32_t held = (uint32_t)(arch->regs_per_sm / per_warp);
     // A 6.0 kernel must also fit a multiprocessor of four sub-partitions (cuda_occupancy.h).
     if (arch->cc == 60 && held / 4 * 4 < warps) return 0;
@@ -31,7 +31,7 @@ static uint32_t regs_limit(const hw_arch *arch, uint32_t warps, uint32_t regs) {
 
 // Shared memory that a block takes, bytes.
 static uint64_t smem_taken(const hw_arch *arch, uint32_t smem_bytes) {
-    return round_up((uint64_t)smem_bytes + arch->smem_reserved_bytes, arch->smem_unit_bytes);
+    return hw_align_up((uint64_t)smem_bytes + arch->smem_reserved_bytes, arch->smem_unit_bytes);
 }
 
 static uint32_t smem_limit(const hw_arch *arch, uint32_t smem_bytes) {

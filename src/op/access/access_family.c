@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/common/family.h"
 
 enum { IN, OUT, CLOCKS, ELEMENTS = 0, STEP = 1, WORD_BYTES = 4, BLOCK = 256, TIMED_ELEMENTS = 512, MOST_STEP = 1024 };
-
-static uint64_t divide_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
@@ -27,7 +26,7 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
     const uint64_t bytes = span_of(problem) * WORD_BYTES;
     *work = (hw_work){.arrays = {[IN] = {.name = "in", .bytes = bytes},
                                  [OUT] = {.name = "out", .bytes = bytes, .is_output = true},
-                                 [CLOCKS] = {.name = "clocks", .bytes = divide_up(n, TIMED_ELEMENTS) * 8,
+                                 [CLOCKS] = {.name = "clocks", .bytes = hw_divide_up(n, TIMED_ELEMENTS) * 8,
                                              .is_output = true}},
                       .n_arrays = 3, .bytes_moved = 2.0 * WORD_BYTES * (double)n};
     return HW_OK;
@@ -43,7 +42,7 @@ static void fill(const hw_problem *problem, void *const *arrays) {
 
 static void reference(const hw_problem *problem, void *const *arrays) {
     memset(arrays[OUT], HW_FAMILY_UNWRITTEN, span_of(problem) * WORD_BYTES);
-    memset(arrays[CLOCKS], 0, divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS) * 8);
+    memset(arrays[CLOCKS], 0, hw_divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS) * 8);
 }
 
 // ---- What each rung leaves in element `at` of out; false: nothing ----
@@ -209,7 +208,7 @@ static const struct pattern *pattern_of(const hw_rung *rung) {
 
 static hw_status plan_access(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
-    const uint64_t n = problem->size[ELEMENTS], blocks = divide_up(n, rung->tile[0]);
+    const uint64_t n = problem->size[ELEMENTS], blocks = hw_divide_up(n, rung->tile[0]);
     const int32_t step = (int32_t)problem->size[STEP];
     const char *define = pattern_of(rung)->define;
     (void)device;
@@ -244,7 +243,7 @@ static void tell(uint64_t index, uint32_t is, bool is_written, uint32_t expected
 // A block takes some clocks, and not many; without the timed rung nobody writes them. What they are is told.
 static void compare_clocks(const hw_problem *problem, const hw_rung *rung, const uint64_t *clocks,
                            hw_verdict *verdict) {
-    const uint64_t most = (uint64_t)1 << 40, blocks = divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS);
+    const uint64_t most = (uint64_t)1 << 40, blocks = hw_divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS);
     uint64_t least = UINT64_MAX, longest = 0;
     if (pattern_of(rung)->expects != expect_least || !blocks) return;
     for (uint64_t i = 0; i < blocks; i++) {

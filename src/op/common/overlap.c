@@ -92,21 +92,19 @@ hw_overlap hw_overlap_solve(hw_overlap_term *terms, uint32_t n_terms, int64_t ta
     return descend(&s, 0, target);
 }
 
-static int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
-
 // Two elements differ first in some axis, by 1 or more, and by anything in the axes after it: their distance is 0.
 static hw_overlap differ_first_in(uint32_t axis, uint32_t rank, const uint64_t *n, const int64_t *stride) {
     hw_overlap_term terms[HW_OVERLAP_TERMS];
     uint32_t n_terms = 0;
-    int64_t target = -magnitude(stride[axis]);
+    int64_t target = -(int64_t)hw_magnitude(stride[axis]);
     if (n[axis] < 2) return HW_OVERLAP_NO;
     if (!stride[axis]) return HW_OVERLAP_YES;
-    terms[n_terms++] = (hw_overlap_term){magnitude(stride[axis]), (int64_t)n[axis] - 2};
+    terms[n_terms++] = (hw_overlap_term){(int64_t)hw_magnitude(stride[axis]), (int64_t)n[axis] - 2};
     for (uint32_t k = axis + 1; k < rank; k++) {
         int64_t most = (int64_t)n[k] - 1;
         if (!most || !stride[k]) continue;   // a stride of 0 is found as an axis of its own
-        terms[n_terms++] = (hw_overlap_term){magnitude(stride[k]), 2 * most};
-        target += most * magnitude(stride[k]);
+        terms[n_terms++] = (hw_overlap_term){(int64_t)hw_magnitude(stride[k]), 2 * most};
+        target += most * (int64_t)hw_magnitude(stride[k]);
     }
     return hw_overlap_solve(terms, n_terms, target);
 }

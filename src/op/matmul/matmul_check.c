@@ -2,6 +2,7 @@
 // are to a kernel: which operand is transposed, which batch axes are one.
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/common/family.h"
 #include "op/matmul/matmul.h"
 #include "op/common/page.h"
@@ -185,8 +186,6 @@ typedef struct batch_axis {
     int64_t stride[ARRAYS];
 } batch_axis;
 
-static int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
-
 // Those of more than one element, by C's stride from the largest, and such as go on where the next ends in all arrays
 // as one.
 static uint32_t merge_batches(const arrays *all, batch_axis *axes) {
@@ -196,7 +195,7 @@ static uint32_t merge_batches(const arrays *all, batch_axis *axes) {
                            {all->batch_stride[A][k], all->batch_stride[B][k], all->batch_stride[C][k]}};
         if (axis.n == 1) continue;
         uint32_t at = n++;
-        for (; at && magnitude(axes[at - 1].stride[C]) < magnitude(axis.stride[C]); at--) axes[at] = axes[at - 1];
+        for (; at && hw_magnitude(axes[at - 1].stride[C]) < hw_magnitude(axis.stride[C]); at--) axes[at] = axes[at - 1];
         axes[at] = axis;
     }
     for (uint32_t k = 0; k < n; k++) {

@@ -28,8 +28,6 @@ const hw_product_tile *hw_product_tile_at(const hw_device_properties *device, bo
     return row ? &row->tile : NULL;
 }
 
-static uint64_t magnitude(int64_t stride) { return stride < 0 ? -(uint64_t)stride : (uint64_t)stride; }
-
 static uint32_t elem_bytes_of(const hw_product *p) { return p->precision == HW_PRECISION_FP64 ? 8 : 4; }
 
 static uint64_t count_batches(const hw_product *p) {
@@ -50,7 +48,7 @@ static uint32_t vector_of(const hw_matrix *matrix, uint64_t n, uint64_t start, u
 // Is any place of a tile more than 2^31 elements from its corner?
 static bool needs_index64(const hw_matrix *matrix, uint32_t length, uint32_t depth) {
     const uint64_t most = length > depth ? length : depth;
-    return magnitude(matrix->ld) > (INT32_MAX - most) / most;
+    return hw_magnitude(matrix->ld) > (INT32_MAX - most) / most;
 }
 
 // As PITCH in kernels/matmul/pipeline.cuh.

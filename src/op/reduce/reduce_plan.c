@@ -8,8 +8,6 @@
 
 enum { WORD_BYTES = 16, MOST_COUNTERS = 16384 };
 
-static uint64_t magnitude(int64_t a) { return a < 0 ? -(uint64_t)a : (uint64_t)a; }
-
 static uint32_t power_of_two_from(uint64_t n, uint32_t most) {
     uint32_t power = 1;
     while (power < n && power < most) power *= 2;
@@ -56,7 +54,7 @@ static void choose_fold(const hw_reduction_form *form, hw_reduce_plan *plan) {
 
 // Broadcast axes (step 0) are the slowest.
 static bool is_slower(const hw_reduce_axis *a, const hw_reduce_axis *b) {
-    return b->step != 0 && (a->step == 0 || magnitude(a->step) > magnitude(b->step));
+    return b->step != 0 && (a->step == 0 || hw_magnitude(a->step) > hw_magnitude(b->step));
 }
 
 // The reduced axes by stride, the densest last, with the step of the index along each.
@@ -86,8 +84,8 @@ static void take_kept(const hw_reduction_form *form, uint32_t n, hw_reduce_plan 
 // The most elements, up to 16 bytes of them, that lie at a multiple of themselves wherever the axes lead.
 static uint32_t aligned_vector(const hw_reduction_form *form, const hw_reduce_plan *plan) {
     uint64_t all = (uintptr_t)form->in / form->in_bytes | plan->along.n;
-    for (uint32_t k = 0; k < plan->n_kept; k++) all |= magnitude(plan->kept[k].step);
-    for (uint32_t k = 0; k < plan->n_outer; k++) all |= magnitude(plan->outer[k].step);
+    for (uint32_t k = 0; k < plan->n_kept; k++) all |= hw_magnitude(plan->kept[k].step);
+    for (uint32_t k = 0; k < plan->n_outer; k++) all |= hw_magnitude(plan->outer[k].step);
     uint32_t vector = WORD_BYTES / form->in_bytes;
     while (vector > 1 && all % vector) vector /= 2;
     return vector;
@@ -227,7 +225,7 @@ hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_devi
 static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) {
     enum { SHORT_BYTES = 64 };
     if (form->n_kept == 0) return true;
-    const uint64_t kept = (uint64_t)form->kept_in_stride[form->n_kept - 1], reduced = magnitude(plan->along.step);
+    const uint64_t kept = (uint64_t)form->kept_in_stride[form->n_kept - 1], reduced = hw_magnitude(plan->along.step);
     if (kept == 0) return true;
     if (reduced == 0 || form->terms <= 1) return form->terms == 0;
     if (plan->runs > 1 && plan->along.n * form->in_bytes < SHORT_BYTES && kept <= plan->along.n * reduced) return false;

@@ -1,4 +1,5 @@
 // Chooses the box of a permutation: which axes, how long, how it lies in shared memory.
+#include "base/integers.h"
 #include "op/transpose/transpose_plan.h"
 
 #include <stdlib.h>
@@ -8,18 +9,14 @@
 #include "op/common/plan.h"
 #include "op/tune/tune.h"
 
-static uint64_t magnitude(int64_t stride) {
-    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 // ---- Orders of axes -------------------------------------------------------------------------------------------------
 
 // Axes by stride, the fastest first; those that do not move (broadcast) come last.
 static void sort_axes(const hw_permutation *p, const int64_t *strides, uint32_t order[HW_MAX_RANK]) {
     for (uint32_t i = 0; i < p->rank; i++) {
         uint32_t at = i;
-        uint64_t key = magnitude(strides[i]) - 1;
-        for (; at > 0 && magnitude(strides[order[at - 1]]) - 1 > key; at--) order[at] = order[at - 1];
+        uint64_t key = hw_magnitude(strides[i]) - 1;
+        for (; at > 0 && hw_magnitude(strides[order[at - 1]]) - 1 > key; at--) order[at] = order[at - 1];
         order[at] = i;
     }
 }
@@ -92,7 +89,7 @@ static void choose_box(const hw_permutation *p, const uint32_t *in_order, const 
 
 static bool all_multiples(const hw_permutation *p, const int64_t *strides, uint32_t but, uint32_t unit) {
     for (uint32_t i = 0; i < p->rank; i++)
-        if (i != but && magnitude(strides[i]) % unit != 0) return false;
+        if (i != but && hw_magnitude(strides[i]) % unit != 0) return false;
     return true;
 }
 
@@ -256,8 +253,8 @@ static void make_grid(const hw_permutation *p, const uint32_t *box, const uint32
 static bool needs_index64(const hw_permutation *p) {
     uint64_t in = 0, out = 0;
     for (uint32_t i = 0; i < p->rank; i++) {
-        in += (p->n[i] - 1) * magnitude(p->in_stride[i]);
-        out += (p->n[i] - 1) * magnitude(p->out_stride[i]);
+        in += (p->n[i] - 1) * hw_magnitude(p->in_stride[i]);
+        out += (p->n[i] - 1) * hw_magnitude(p->out_stride[i]);
     }
     return in > INT32_MAX || out > INT32_MAX;
 }

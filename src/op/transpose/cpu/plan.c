@@ -3,6 +3,7 @@
 // A box should be contiguous for some cache lines in both arrays: along out, so that lines are written whole and many
 // of them to a page; along in, so that the lines and pages that were fetched are used up. It should fit into the
 // second-level cache with its buffer.
+#include "base/integers.h"
 #include "op/transpose/cpu/plan.h"
 
 #include <string.h>
@@ -18,14 +19,12 @@ enum {
     FAR_BYTES = 512,             // rows closer to each other, too
 };
 
-static uint64_t magnitude(int64_t value) { return value < 0 ? -(uint64_t)value : (uint64_t)value; }
-
 // Axes by their stride in in, the fastest first. Broadcast axes come last: there is nothing to be had from them.
 static void order_by_in(const hw_permutation *p, uint32_t *order) {
     for (uint32_t k = 0; k < p->rank; k++) {
         uint32_t at = k;
-        uint64_t key = magnitude(p->in_stride[k]) - 1;   // 0 becomes the largest
-        for (; at && magnitude(p->in_stride[order[at - 1]]) - 1 > key; at--) order[at] = order[at - 1];
+        uint64_t key = hw_magnitude(p->in_stride[k]) - 1;   // 0 becomes the largest
+        for (; at && hw_magnitude(p->in_stride[order[at - 1]]) - 1 > key; at--) order[at] = order[at - 1];
         order[at] = k;
     }
 }
@@ -121,7 +120,7 @@ static void choose_strip(hw_cpu_plan *plan) {
     uint64_t row_bytes = plan->box[along] * p->elem_bytes, side = by_rows ? 16 / p->elem_bytes : 1;
     uint64_t strips = (STRIP_BYTES + row_bytes * side - 1) / (row_bytes * side);
     plan->strip = (uint32_t)(strips * side);
-    plan->fetches = magnitude(p->in_stride[across]) * p->elem_bytes >= FAR_BYTES && row_bytes < FETCHED_ROW_BYTES;
+    plan->fetches = hw_magnitude(p->in_stride[across]) * p->elem_bytes >= FAR_BYTES && row_bytes < FETCHED_ROW_BYTES;
     plan->strips_ahead = (uint32_t)((AHEAD_BYTES + row_bytes * plan->strip - 1) / (row_bytes * plan->strip));
 }
 
