@@ -10,9 +10,7 @@
 // An atomic is how threads talk. One that changed nothing (a lock that is taken, a count that has not been reached) has
 // probably found that it must wait: a loop of them must let others run.
 static void poll(hw_state *s, bool changed) {
-    if (changed) return;
-    s->polls++;
-    s->fuel -= HW_POLL_FUEL;
+    if (!changed) hw_turn_poll(&s->turn);
 }
 
 // Combines with an operation that has a host atomic or not: expression in `old`, `b`, `c`, all of type T.

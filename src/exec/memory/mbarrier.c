@@ -77,7 +77,7 @@ static const hw_inst *each_lane(hw_warp *w, const hw_inst *in, action what) {
         word = pack(b);
         memcpy(at[i], &word, sizeof word);
     }
-    s->block->progressed = true;
+    s->block->turn.has_progressed = true;
     return in + 1;
 }
 
@@ -110,10 +110,7 @@ static const hw_inst *mbarrier_test(hw_warp *w, const hw_inst *in) {
         ended |= (uint32_t)(unpack(word).phase != asked) << i;
     }
     if (in->d != HW_NO_SLOT) hw_set_pred(w, in->d, ended);
-    if (ended != w->mask) {
-        s->polls++;
-        s->fuel -= HW_POLL_FUEL;
-    }
+    if (ended != w->mask) hw_turn_poll(&s->turn);
     return in + 1;
 }
 

@@ -220,7 +220,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
             if (HW_ALL_ON(w)) HW_ALL_LANES(d, (REG) * (const MEM *)(m + delta[i]));                    \
             else HW_EACH_ACTIVE_LANE(d[i] = (REG) * (const MEM *)(m + delta[i]));                      \
         }                                                                                              \
-        if (in->flags & HW_INST_VOLATILE) poll(s);                                                     \
+        if (in->flags & HW_INST_VOLATILE) hw_turn_poll(&s->turn);                                                     \
         return in + 1;                                                                                 \
     }                                                                                                  \
     LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)                \
@@ -288,12 +288,6 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     STORE_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)               \
     STORE_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32, locate_all_32)
 
-// Another block may be about to change what was read: a loop that only looks must let others run.
-static inline void poll(hw_state *s) {
-    s->polls++;
-    s->fuel -= HW_POLL_FUEL;
-}
-
 LOAD(load_u8_to_16, uint8_t, uint16_t)
 LOAD(load_u8_to_32, uint8_t, uint32_t)
 LOAD(load_u8_to_64, uint8_t, uint64_t)
@@ -321,7 +315,7 @@ STORE(store_64_from_64, uint64_t, uint64_t)
 
 static const hw_inst *load_general(hw_warp *w, const hw_inst *in) {
     const hw_inst *next = hw_access_general(hw_state_of(w), in, false);
-    if (in->flags & HW_INST_VOLATILE) poll(hw_state_of(w));
+    if (in->flags & HW_INST_VOLATILE) hw_turn_poll(&hw_state_of(w)->turn);
     return next;
 }
 

@@ -42,7 +42,7 @@ static void release(hw_block *block, uint32_t number) {
 }
 
 void hw_barrier_passed(hw_block *block, uint32_t number) {
-    block->progressed = true;
+    block->turn.has_progressed = true;
     hw_run *run = block->warps[0].run;
     hw_sink *sink = run->launch->sink;
     if (sink && sink->ordered && sink->barrier)

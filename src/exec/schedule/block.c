@@ -3,14 +3,11 @@
 // A worker normally holds one block and runs its warps in turns until all have exited. When every warp only waits for
 // something outside the block (it polls memory, or runs very long), the block is set aside and others are started or
 // resumed, up to as many as the modelled GPU would hold: whatever a resident block waits for, it gets.
-#include <sched.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "exec/warp/warp.h"
-
-static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 // Runs a list of lifted instructions with all lanes on.
 static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
@@ -40,10 +37,10 @@ static bool create_warp(hw_block *block, uint32_t index, char **memory, hw_worke
     *memory += run->warp_area_bytes;
     s->entry_frame.program = entry;
     s->entry_frame.registers = *memory;
-    *memory += round_up(entry->frame_bytes, 64);
-    s->entry_frame.param_stride = (uint32_t)round_up(entry->param_bytes, 16);
+    *memory += hw_align_up(entry->frame_bytes, 64);
+    s->entry_frame.param_stride = (uint32_t)hw_align_up(entry->param_bytes, 16);
     s->entry_frame.params = *memory;
-    *memory += round_up((size_t)s->entry_frame.param_stride * 32, 64);
+    *memory += hw_align_up((size_t)s->entry_frame.param_stride * 32, 64);
     if (run->local_bytes) {
         s->local = hw_alloc_lanes((size_t)run->local_bytes * 32 + 128);
         if (!s->local) return false;
@@ -56,8 +53,8 @@ static bool create_warp(hw_block *block, uint32_t index, char **memory, hw_worke
 hw_status hw_block_create(hw_worker *worker, hw_block *block) {
     hw_run *run = worker->run;
     const hw_program *entry = run->entry;
-    size_t per_warp = run->warp_area_bytes + round_up(entry->frame_bytes, 64) +
-                      round_up(round_up(entry->param_bytes, 16) * 32, 64);
+    size_t per_warp = run->warp_area_bytes + hw_align_up(entry->frame_bytes, 64) +
+                      hw_align_up(hw_align_up(entry->param_bytes, 16) * 32, 64);
     // Warps a multiple of 4 KiB apart would fight for the same sets of the first-level cache.
     if (per_warp % 4096 == 0) per_warp += 192;
     memset(block, 0, sizeof *block);
@@ -128,38 +125,18 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     }
 }
 
-static int32_t turn_fuel(const hw_run *run) {
-    uint64_t limit = run->launch->max_instructions;
-    return limit && limit < HW_TURN_FUEL ? (int32_t)limit : HW_TURN_FUEL;
-}
-
-static void note_waiting(hw_state *s, bool has_looked) {
-    uint64_t waits_as = hw_watch_path(s->frame, s->pc, s->warp.mask);
-    s->is_idle = has_looked && waits_as == s->waited_as;
-    s->looks = s->is_idle || !has_looked;
-    s->waited_as = waits_as;
-    s->waited_at = s->pc;
-    s->waited_mask = s->warp.mask;
-}
-
 // One turn of a warp: until it has exited, waits, or has used up its fuel.
 static void run_warp(hw_state *s) {
-    bool looks = s->looks;
-    s->looks = s->is_idle = false;
-    s->polls = 0;
     s->stop = HW_STOP_NONE;
     if (!hw_flow_pick(s)) {
         s->stop = HW_STOP_BLOCKED;
         return;
     }
-    looks &= s->pc == s->waited_at && s->warp.mask == s->waited_mask;   // another path may have work
-    int32_t fuel = s->fuel = looks ? HW_LOOK_FUEL : turn_fuel(s->run);
+    const int32_t fuel = hw_turn_begin(s);
     for (const hw_inst *in = s->pc; in;) in = in->body(&s->warp, in);
     if (s->stop != HW_STOP_YIELD) return;
-    // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
-    s->hungry_turns = s->polls > (uint32_t)fuel / HW_POLL_FUEL / 2 ? HW_HUNGRY_TURNS : s->hungry_turns + 1;
-    if (s->hungry_turns >= HW_HUNGRY_TURNS) note_waiting(s, looks);
-    if (s->hungry_turns < HW_HUNGRY_TURNS || s->run->launch->gpu.compute_capability < 70) {
+    hw_turn_end(s, fuel);
+    if (!hw_turn_waits(&s->turn) || s->run->launch->gpu.compute_capability < 70) {
         s->is_ready = true;
         return;
     }
@@ -193,7 +170,8 @@ static bool run_round(hw_block *block, bool *waits) {
     const hw_run *run = block->warps[0].run;
     uint32_t n = block->n_warps;
     uint32_t first = 0;
-    if (run->launch->seed) first = (uint32_t)((run->launch->seed * 0x9e3779b97f4a7c15u + ++block->turn) >> 33) % n;
+    if (run->launch->seed)
+        first = (uint32_t)((run->launch->seed * 0x9e3779b97f4a7c15u + ++block->turn.rounds) >> 33) % n;
     uint32_t with_convoys = run->launch->seed ? n : 0;    // warps before this one have had their turn in a convoy
     bool ran = false;
     *waits = true;
@@ -201,13 +179,13 @@ static bool run_round(hw_block *block, bool *waits) {
         hw_state *s = &block->warps[first + k < n ? first + k : first + k - n];
         if (!s->live || !hw_flow_has_ready(s)) continue;
         ran = true;
-        uint32_t went = k >= with_convoys ? hw_convoy_run(block, k, turn_fuel(run)) : 0;
+        uint32_t went = k >= with_convoys ? hw_convoy_run(block, k, hw_turn_fuel(run->launch->max_instructions)) : 0;
         if (went) with_convoys = k + went;
         if (went && s->stop != HW_STOP_LEFT) k += went - 1;
         else run_warp(s);
         if (s->stop == HW_STOP_FAULT || is_over_limit(s)) return true;
-        if (s->stop != HW_STOP_YIELD || s->hungry_turns < HW_HUNGRY_TURNS) *waits = false;
-        block->is_idle &= *waits && s->is_idle;
+        if (s->stop != HW_STOP_YIELD || !hw_turn_waits(&s->turn)) *waits = false;
+        block->turn.is_idle &= *waits && s->turn.state == HW_TURN_IDLE;
     }
     return ran;
 }
@@ -225,14 +203,14 @@ static bool release_blocked(hw_block *block) {
 static turn_result run_block(hw_block *block) {
     hw_run *run = block->warps[0].run;
     hw_access_refresh(block->warps[0].worker);
-    block->is_idle = true;
+    block->turn.is_idle = true;
     for (;;) {
         bool waits;
-        block->progressed = false;
+        block->turn.has_progressed = false;
         bool ran = run_round(block, &waits);
         if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return TURN_STOPPED;
         if (!block->live_threads) return TURN_FINISHED;
-        if (block->progressed && ran) continue;
+        if (block->turn.has_progressed && ran) continue;
         if ((!ran || waits) && release_blocked(block)) continue;
         if (!ran) {
             hw_fault_deadlock(block);
@@ -296,18 +274,6 @@ static hw_block *next_running(hw_worker *worker, const hw_block *after) {
     return NULL;
 }
 
-// When none of a worker's blocks finds anything new, others have the processor; for a while, when that has gone on for
-// many rounds. A limit of instructions is to be reached before long, so polls that count towards it go on.
-static void rest(hw_worker *worker, const hw_block *block) {
-    enum { ROUNDS = 16, REST_NS = 20000 };
-    static const struct timespec a_while = {.tv_nsec = REST_NS};
-    worker->idle_turns = block->is_idle ? worker->idle_turns + 1 : 0;
-    bool is_round = worker->idle_turns && worker->idle_turns % worker->n_blocks == 0;
-    bool is_long = worker->idle_turns > worker->n_blocks * ROUNDS && !worker->run->launch->max_instructions;
-    if (is_round && is_long) nanosleep(&a_while, NULL);
-    else if (is_round || worker->n_blocks == 1) sched_yield();
-}
-
 void hw_worker_main(hw_worker *worker) {
     hw_run *run = worker->run;
     hw_block *block = NULL;
@@ -322,7 +288,7 @@ void hw_worker_main(hw_worker *worker) {
             continue;
         }
         hw_watch_waiting(worker);
-        rest(worker, block);
+        hw_turn_rest(worker, block);
         // The block waits for others: start one more, or go round those that are resident.
         hw_block *other = NULL;
         if (!take_block(worker, &other)) other = next_running(worker, block);

@@ -25,7 +25,7 @@ static const hw_inst *stop(hw_warp *w, const hw_inst *next, hw_stop why) {
         s->pc = pc;
         s->is_ready = true;
         s->stop = why;
-        if (why == HW_STOP_YIELD) s->hungry_turns++;
+        if (why == HW_STOP_YIELD) s->turn.spent++;
     }
     return NULL;
 }
@@ -78,7 +78,7 @@ static inline const hw_inst *target_of(const hw_state *s, const hw_inst *in) {
 
 static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
     account(s, in);
-    return next <= in && --s->fuel < 0 ? stop(&s->warp, next, HW_STOP_YIELD) : next;
+    return next <= in && !hw_turn_goes_on(&s->turn) ? stop(&s->warp, next, HW_STOP_YIELD) : next;
 }
 
 static const hw_inst *convoy_bra(hw_warp *w, const hw_inst *in) {
@@ -126,7 +126,7 @@ static const hw_inst *convoy_exit(hw_warp *w, const hw_inst *in) {
         hw_state_of(w)->stop = HW_STOP_DONE;
     }
     block->live_threads -= 32 * n;
-    block->progressed = true;
+    block->turn.has_progressed = true;
     if (block->busy_barriers) hw_barrier_threads_left(block);
     return NULL;
 }
@@ -192,7 +192,7 @@ bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena)
 
 // Where the warp goes on, if that is with all lanes as one path of the entry; else NULL.
 static const hw_inst *place_of(const hw_state *s) {
-    if (s->live != 0xffffffffu || s->hungry_turns >= HW_HUNGRY_TURNS) return NULL;
+    if (s->live != 0xffffffffu || hw_turn_waits(&s->turn)) return NULL;
     if (s->is_ready) {
         bool is_whole = !s->n_paths && s->warp.mask == 0xffffffffu && s->frame == &s->entry_frame && !s->split;
         return is_whole ? s->pc : NULL;
@@ -214,10 +214,10 @@ uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel) {
     for (uint32_t k = 0; k < n; k++) {
         hw_flow_pick(s + k);
         s[k].stop = HW_STOP_NONE;
-        s[k].polls = 0;
+        s[k].turn.polls = 0;
     }
     s->warp.convoy = n;
-    s->fuel = fuel;
+    s->turn.fuel = fuel;
     const hw_inst *in = program->convoy_insts + (pc - program->insts);
     while (in) in = in->body(&s->warp, in);
     return n;

@@ -55,8 +55,7 @@ void hw_flow_use_frame(hw_state *s, hw_frame *frame) {
 void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
     s->live = lanes;
     s->n_paths = 0;
-    s->hungry_turns = 0;
-    s->looks = s->is_idle = false;
+    hw_turn_reset(&s->turn);
     s->entry_frame.live = lanes;
     s->entry_frame.local_top = entry->local_bytes;
     if (s->frame != &s->entry_frame) hw_flow_use_frame(s, &s->entry_frame);
@@ -130,7 +129,9 @@ static const hw_inst *yield(hw_state *s, const hw_inst *next) {
     return NULL;
 }
 
-const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) { return --s->fuel < 0 ? yield(s, next) : next; }
+const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) {
+    return hw_turn_goes_on(&s->turn) ? next : yield(s, next);
+}
 
 // The running path stands at the join of its split, after instruction `in`. A join can be the head of a loop.
 static const hw_inst *arrive(hw_state *s, const hw_inst *in, const hw_inst *next) {
@@ -149,7 +150,7 @@ static const hw_inst *arrive(hw_state *s, const hw_inst *in, const hw_inst *next
 // On to the first instruction of a basic block.
 static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
     if (next == s->join) return arrive(s, in, next);
-    if (next <= in && --s->fuel < 0) return yield(s, next);
+    if (next <= in && !hw_turn_goes_on(&s->turn)) return yield(s, next);
     return next;
 }
 
@@ -298,7 +299,7 @@ static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     uint32_t gone = w->mask;
     s->live &= ~gone;
     s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
-    s->block->progressed = true;
+    s->block->turn.has_progressed = true;
     if (s->live || s->frame != &s->entry_frame || s->split) leave(s, gone);
     if (s->block->busy_barriers) hw_barrier_threads_left(s->block);
     if (!s->live) {

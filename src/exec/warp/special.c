@@ -142,8 +142,7 @@ static const hw_inst *special_end(hw_warp *w, const hw_inst *in) {
 
 static const hw_inst *special_nanosleep(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    s->polls += HW_TURN_FUEL / HW_POLL_FUEL;
-    s->fuel = 0;
+    hw_turn_give_up(&s->turn);
     return in + 1;
 }
 

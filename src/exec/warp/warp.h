@@ -8,6 +8,7 @@
 
 #include "exec/exec.h"
 #include "exec/ops/lanes.h"
+#include "exec/schedule/turn.h"
 
 typedef struct hw_state hw_state;
 typedef struct hw_block hw_block;
@@ -87,15 +88,7 @@ struct hw_state {
     uint32_t outer_mask;          // inside a guard: the lanes outside it
     const hw_inst *pc;            // where to go on, when stopped
     hw_stop stop;
-    int32_t fuel;                 // backward branches until the warp must yield
-    uint32_t polls;               // accesses of this turn that a thread that waits for another would make
-    uint32_t hungry_turns;        // turns in a row that ended for want of fuel without a poll
-    // Of the last turn that was spent in waiting: its path's place and lanes, and hw_watch_path at its end.
-    const hw_inst *waited_at;
-    uint32_t waited_mask;
-    uint64_t waited_as;
-    bool looks;                   // that path's next turn is one look
-    bool is_idle;                 // the last turn was such a one, and found nothing new
+    hw_turn turn;
     bool is_ready;                // stopped, and can go on at pc with all as it is
     hw_path paths[32];            // those that do not run
     uint32_t n_paths;
@@ -116,15 +109,6 @@ typedef struct hw_barrier {
 // Those that programs number, and one more for barrier.cluster: a cluster is one block.
 enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };
 
-// How long a warp runs before it must let others run: backward branches. Volatile loads cost more, and atomics that
-// change nothing.
-enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512 };
-// What a warp gets after a turn of polls, and for as long as it finds nothing new: one more look. How often it looks
-// depends on the host's clock, as it does on a GPU's; but each is counted, and takes time from those who have work.
-enum { HW_LOOK_FUEL = 1 };
-// Turns without a poll before a warp is taken to be waiting all the same (for plain loads that another block changes).
-enum { HW_HUNGRY_TURNS = 64 };
-
 // One resident block.
 struct hw_block {
     uint32_t index[3];
@@ -138,9 +122,7 @@ struct hw_block {
     char *block_area;
     hw_state *warps;
     bool is_running;              // holds a block that has not finished
-    uint64_t turn;                // rounds so far, for the seeded order
-    bool progressed;              // something has changed since the block's last turn began
-    bool is_idle;                 // all warps that ran in its last turn are, in every round of it
+    hw_block_turn turn;
 };
 
 typedef enum hw_shape {
