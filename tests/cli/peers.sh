@@ -1,5 +1,5 @@
-# Peers of `halfwarp bench` that call NVIDIA's libraries, with stand-ins for these on the processor: their answers, and that
-# they call a library again and again from C, as Halfwarp is called. Times are no test.
+# Peers of `halfwarp bench` that call NVIDIA's libraries, with stand-ins for these on the processor: their answers, and
+# that they call a library again and again from C, as Halfwarp is called. Times are no test.
 . "$(dirname "$0")/check.bash"
 
 command -v python3 > "$work/where" || { echo "no python3 for the peers"; exit 77; }
