@@ -1,6 +1,6 @@
-// cuBLAS's functions again and again, as a program in C calls them: a peer that called them from Python would be measured
-// with what Python takes for a call. bench/peers/cuda_driver.py compiles it; function is cuBLAS's own. Each returns the
-// first status that is not 0. Arguments are declared here, since cuBLAS's headers need not be there.
+// cuBLAS's functions again and again, as a program in C calls them: a peer that called them from Python would be
+// measured with what Python takes for a call. bench/peers/cuda_driver.py compiles it; function is cuBLAS's own. Each
+// returns the first status that is not 0. Arguments are declared here, since cuBLAS's headers need not be there.
 
 typedef int gemm_ex(void *handle, int turns_a, int turns_b, int m, int n, int k, const void *alpha, const void *a,
                     int a_type, int lda, const void *b, int b_type, int ldb, const void *beta, void *c, int c_type,

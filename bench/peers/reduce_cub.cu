@@ -13,6 +13,8 @@ struct plus {
     __device__ SUMS operator()(SUMS a, SUMS b) const { return a + b; }
 };
 
+extern "C" int version(void) { return CUB_VERSION; }
+
 // temp NULL: *temp_bytes becomes what it takes. Returns CUDA's status, as all here.
 extern "C" int reduce(void *temp, size_t *temp_bytes, const ELEMENT *in, void *out, long long n) {
 #if OP == SUM

@@ -60,6 +60,15 @@ def library(kind):
     return ctypes.CDLL(os.path.join(folder.name, kind[0] + kind[1] + ".so"))
 
 
+def version():
+    """CUB's, of which 3.0.1 is 300001; the architecture alone where nothing was compiled."""
+    for kind in kinds:
+        if compilers[kind].returncode == 0:
+            digits = library(kind).version()
+            return "%d.%d.%d, %s" % (digits // 100000, digits // 100 % 1000, digits % 100, architecture())
+    return architecture()
+
+
 def packed(numbers, dtype):
     if dtype in packing:
         return array.array(packing[dtype], numbers).tobytes()
@@ -97,4 +106,4 @@ def measure(case):
             return cuda.samples_of(None, case["seconds"], loop)
 
 
-peer.serve("cub", "%s" % architecture(), measure)
+peer.serve("cub", version(), measure)

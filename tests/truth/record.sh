@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes tests/truth/recorded/ anew: the PTX that nvcc 13.0 makes of the programs whose counters an H200 was asked for, and
-# what ptxas says of its registers. usage: tests/truth/record.sh [FOLDER]; needs nvcc and ptxas on PATH.
+# Makes tests/truth/recorded/ anew: the PTX that nvcc 13.0 makes of the programs whose counters an H200 was asked for,
+# and what ptxas says of its registers. usage: tests/truth/record.sh [FOLDER]; needs nvcc and ptxas on PATH.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here/recorded}
