@@ -178,7 +178,7 @@ def matmul(name):
         if not found:
             return "-"
         speed = digits(found["tflops"] * (1 if is_gpu else 1000))
-        return f"{speed} ({found['error']:.2g})" if is_gpu else speed
+        return f"{speed} ({found['error']:.2g})" if is_gpu and "error" in found else speed
 
     rows = []
     for case in cases:
