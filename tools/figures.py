@@ -8,9 +8,9 @@ A table stands between two comments, and what is between them is made anew:
     <!-- table: KIND from FILE [FILE...] -->
     <!-- end -->
 
-KIND is one of the functions below (KINDS); FILE lies in bench/results. --check changes nothing, shows how the documents
-differ from their files, and exits with 1 when they do, or when docs/performance.md has a table without a file. 2: a file
-or a kind is not there.
+KIND is one of the functions below (KINDS); FILE lies in bench/results. --check changes nothing, shows how the
+documents differ from their files, and exits with 1 when they do, or when docs/performance.md has a table without a
+file. 2: a file or a kind is not there.
 """
 import csv
 import difflib
@@ -296,6 +296,14 @@ def first_hour(name):
         [[f"`{command}`"] + [cells.get((command, system), "-") for system in systems] for command in commands])
 
 
+def csv_rows(name):
+    """A CSV file as it is, what its comments say above it."""
+    lines = load(name).splitlines()
+    said = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
+    cells = list(csv.reader(line for line in lines if not line.startswith("#")))
+    return textwrap.wrap(f"`bench/results/{name}`: {said}", 120) + [""] + table(cells[0], cells[1:])
+
+
 def find(family, **wanted):
     for case in family["cases"]:
         if all(case[key] == value for key, value in wanted.items()):
@@ -333,7 +341,7 @@ def operations(*names):
     return table(["operation", "Halfwarp", "beside it"], rows)
 
 
-KINDS = {"simulation-speed": simulation_speed, "first-hour": first_hour, "transpose": transpose,
+KINDS = {"simulation-speed": simulation_speed, "first-hour": first_hour, "rows": csv_rows, "transpose": transpose,
          "transpose-ttc": transpose_ttc, "transpose-in-place": transpose_in_place, "transpose-host": transpose_host,
          "ladder": ladder, "matmul": matmul, "reduce": reduce, "nearest": nearest, "operations": operations}
 

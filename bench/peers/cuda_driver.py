@@ -103,7 +103,7 @@ class Memory:
 
 
 def compile_loops(source):
-    """bench/peers/SOURCE as a library, whose functions call another one again and again; None where no C compiler is."""
+    """bench/peers/SOURCE as a library, whose functions call another one again and again; None: no C compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         return None
