@@ -1,6 +1,10 @@
 // How fast three kernels are simulated with all counters on, beside plain C loops that do the same job in the same run.
 //
 // usage: bench_speed HALFWARP KERNELS COMMIT OUT.json
+//
+// A run is PROCESSES processes of LAUNCHES launches each, and its time the median launch. Runs of all kernels follow
+// each other, so that what disturbs the machine for a while is seen as a run that differs; a kernel's time is that of
+// the median run.
 #include "speed.h"
 
 #include <math.h>
@@ -8,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESSES = 3, LAUNCHES = 9, LOOPS = 15 };
+enum { RUNS = 5, PROCESSES = 3, LAUNCHES = 9, LOOPS = 15 };
 static const char gpu[] = "h200";
 
 // The first table of what other simulators reach is about these, at these sizes.
@@ -53,28 +57,43 @@ json_t *summary_json(const summary *s) {
                      "spread_pct", s->spread_pct);
 }
 
-// One kernel's row on stdout and its object; NULL after a failure, which has been told.
-static json_t *measure(const struct kernel *k, const char *halfwarp, const char *folder, const char *csv_path) {
+typedef struct measured {
+    samples runs, best, native;   // of each run the median launch and the fastest; of the C loop all
+    double thread_inst;           // of one launch
+} measured;
+
+// One run of one kernel. False after a failure, which has been told.
+static bool measure(const struct kernel *k, const char *halfwarp, const char *folder, const char *csv_path,
+                    measured *out) {
     char program[4096];
-    samples simulated = {0}, native = {0};
-    double thread_inst = 0;
+    samples launches = {0};
     snprintf(program, sizeof program, "%s/%s", folder, k->file);
     profile_run run = {.halfwarp = halfwarp, .gpu = gpu, .program = program, .csv_path = csv_path, .size = k->size,
                        .launches = LAUNCHES};
     for (int i = 0; i < PROCESSES; i++)
-        if (!run_profile(&run, &simulated, &thread_inst)) return NULL;
-    if (!k->native(k->size, LOOPS, &native)) {
-        fprintf(stderr, "%s: the plain C loop's result is wrong\n", k->name);
-        return NULL;
-    }
-    summary s = summarise(&simulated), c = summarise(&native);
-    double speed = s.median > 0 ? thread_inst / s.median / 1e6 : 0;
-    double best = s.minimum > 0 ? thread_inst / s.minimum / 1e6 : 0;
-    printf("%-16s %6d %11.0f %9.3f %6.1f%% %9.2f %9.2f %9.3f %8.2f\n", k->name, k->size, thread_inst, s.median,
-           s.spread_pct, speed, best, c.median, c.median > 0 ? s.median / c.median : 0);
-    return json_pack("{s:s, s:i, s:f, s:o, s:f, s:f, s:o}", "kernel", k->name, "size", k->size, "thread_inst",
-                     thread_inst, "host_ms", summary_json(&s), "thread_inst_per_s", speed * 1e9,
-                     "best_thread_inst_per_s", best * 1e9, "c_loop_ms", summary_json(&c));
+        if (!run_profile(&run, &launches, &out->thread_inst)) return false;
+    const summary s = summarise(&launches);
+    add_sample(&out->runs, s.median);
+    add_sample(&out->best, s.minimum);
+    if (k->native(k->size, LOOPS, &out->native)) return true;
+    fprintf(stderr, "%s: the plain C loop's result is wrong\n", k->name);
+    return false;
+}
+
+static double rate(double thread_inst, double ms) { return ms > 0 ? thread_inst / ms / 1e6 : 0; }
+
+// One kernel's row on stdout, and its object.
+static json_t *report(const struct kernel *k, measured *m) {
+    json_t *medians = json_array();
+    for (int i = 0; i < m->runs.n; i++) json_array_append_new(medians, json_real(m->runs.ms[i]));
+    const summary s = summarise(&m->runs), best = summarise(&m->best), c = summarise(&m->native);
+    const double speed = rate(m->thread_inst, s.median), fastest = rate(m->thread_inst, best.minimum);
+    printf("%-16s %6d %11.0f %9.3f %9.2f %6.1f to %-6.1f %9.2f %9.3f %8.2f\n", k->name, k->size, m->thread_inst,
+           s.median, speed, rate(m->thread_inst, s.maximum), rate(m->thread_inst, s.minimum), fastest, c.median,
+           c.median > 0 ? s.median / c.median : 0);
+    return json_pack("{s:s, s:i, s:f, s:o, s:o, s:f, s:f, s:o}", "kernel", k->name, "size", k->size, "thread_inst",
+                     m->thread_inst, "host_ms", summary_json(&s), "runs_ms", medians, "thread_inst_per_s",
+                     speed * 1e9, "best_thread_inst_per_s", fastest * 1e9, "c_loop_ms", summary_json(&c));
 }
 
 int main(int argc, char **argv) {
@@ -84,18 +103,18 @@ int main(int argc, char **argv) {
     }
     char csv_path[4096];
     snprintf(csv_path, sizeof csv_path, "%s.csv", argv[4]);
+    static measured kept[N_KERNELS];
+    for (int run = 0; run < RUNS; run++)
+        for (int i = 0; i < N_KERNELS; i++)
+            if (!measure(&kernels[i], argv[1], argv[2], csv_path, &kept[i])) return 1;
     json_t *rows = json_array();
-    printf("%-16s %6s %11s %9s %7s %9s %9s %9s %8s\n", "kernel", "size", "thread inst", "host ms", "spread",
-           "G inst/s", "best", "C loop ms", "times C");
-    for (int i = 0; i < N_KERNELS; i++) {
-        json_t *row = measure(&kernels[i], argv[1], argv[2], csv_path);
-        if (!row) return 1;
-        json_array_append_new(rows, row);
-        fflush(stdout);
-    }
+    printf("%-16s %6s %11s %9s %9s %16s %9s %9s %8s\n", "kernel", "size", "thread inst", "host ms", "G inst/s",
+           "runs' G inst/s", "best", "C loop ms", "times C");
+    for (int i = 0; i < N_KERNELS; i++) json_array_append_new(rows, report(&kernels[i], &kept[i]));
     remove(csv_path);
-    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o}", "commit", argv[3], "compiler", __VERSION__, "gpu", gpu,
-                             "machine", machine_json(), "kernels", rows);
+    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:{s:i, s:i, s:i}, s:o}", "commit", argv[3], "compiler",
+                             __VERSION__, "gpu", gpu, "machine", machine_json(), "method", "runs", RUNS, "processes",
+                             PROCESSES, "launches", LAUNCHES, "kernels", rows);
     if (!root || json_dump_file(root, argv[4], JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0) {
         fprintf(stderr, "bench_speed: cannot write %s\n", argv[4]);
         return 1;

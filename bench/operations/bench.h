@@ -54,6 +54,7 @@ typedef struct hw_bench_result {
     char who[24];
     char problem[200];   // not "": it has no times, and why
     bool wrong;          // the problem is a wrong result
+    char called[24];     // how, again and again: "C loop" is Halfwarp's way; others are bench/peers/peer.py's
     bool has_error;
     double error;        // of the result, relative: of families whose results are rounded
     hw_bench_times times;

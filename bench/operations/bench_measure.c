@@ -82,6 +82,8 @@ hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row
     if (!status) status = take_turns(&w, seconds, row);
     hw_event_destroy(w.begin);
     hw_event_destroy(w.end);
+    strcpy(row->halfwarp.called, "C loop");
+    if (job->limit) strcpy(row->limit.called, "C loop");
     hw_bench_times_finish(&row->halfwarp.times);
     hw_bench_times_finish(&row->limit.times);
     return status;

@@ -97,13 +97,14 @@ static bool send_line(hw_bench_peer *peer, const json_t *line) {
 }
 
 static void take_answer(hw_bench_peer *peer, json_t *answer, hw_bench_result *result) {
-    const char *skip = NULL, *wrong = NULL;
+    const char *skip = NULL, *wrong = NULL, *called = "";
     json_t *samples = NULL, *error = NULL, *sample;
     size_t i;
-    if (!answer || json_unpack(answer, "{s?o, s?s, s?s, s?o}", "ns", &samples, "skip", &skip, "wrong", &wrong, "error",
-                               &error) != 0)
+    if (!answer || json_unpack(answer, "{s?o, s?s, s?s, s?s, s?o}", "ns", &samples, "skip", &skip, "wrong", &wrong,
+                               "called", &called, "error", &error) != 0)
         give_up(peer, "it stopped answering");
     result->wrong = wrong != NULL;
+    snprintf(result->called, sizeof result->called, "%s", called);
     if (peer->absent[0]) memcpy(result->problem, peer->absent, sizeof peer->absent);
     else if (wrong) snprintf(result->problem, sizeof result->problem, "wrong: %s", wrong);
     else if (skip) snprintf(result->problem, sizeof result->problem, "%s", skip);

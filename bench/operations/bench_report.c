@@ -157,6 +157,7 @@ static json_t *result_json(const hw_bench_row *row, const hw_bench_result *resul
     double per_ns = is_limit ? 1 : row->what.unit_per_ns;
     json_t *object = json_pack("{s:s, s:o, s:f}", "who", result->who, "ms", ms,
                                is_limit ? "gbs" : row->what.rate_key, amount / t->median / per_ns);
+    if (result->called[0]) json_object_set_new(object, "called", json_string(result->called));
     if (has_limit(row)) json_object_set_new(object, "share", json_real(is_limit ? 1 : share(row, t)));
     if (result->has_error) json_object_set_new(object, "error", json_real(result->error));
     return object;

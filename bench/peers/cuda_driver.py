@@ -2,7 +2,10 @@
 import ctypes
 import glob
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 
 import peer
 
@@ -99,22 +102,39 @@ class Memory:
         return data.raw
 
 
-def samples_of(run, seconds):
-    """Times on the GPU, in nanoseconds; as many runs in a sample as make a millisecond."""
+def compile_loops(source):
+    """bench/peers/SOURCE as a library, whose functions call another one again and again; None: no C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if not compiler:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        library = os.path.join(folder, "loops.so")
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), source)
+        made = subprocess.run([compiler, "-O2", "-shared", "-fPIC", path, "-o", library], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return None if made.returncode else ctypes.CDLL(library)
+
+
+def samples_of(run, seconds, loop=None):
+    """Times on the GPU; as many runs in a sample as make a millisecond. loop(runs): as many calls of run, in C; None:
+    they are made from Python, which takes some microseconds for each."""
     begin, end, ms = pointer(), pointer(), ctypes.c_float()
     call(driver.cuEventCreate, ctypes.byref(begin), 0)
     call(driver.cuEventCreate, ctypes.byref(end), 0)
 
     def sample(runs):
         call(driver.cuEventRecord, begin, None)
-        for _ in range(runs):
-            run()
+        if loop:
+            loop(runs)
+        else:
+            for _ in range(runs):
+                run()
         call(driver.cuEventRecord, end, None)
         call(driver.cuEventSynchronize, end)
         call(driver.cuEventElapsedTime, ctypes.byref(ms), begin, end)
         return ms.value * 1e6 / runs
 
-    times = peer.event_samples(sample, seconds)
+    times = peer.event_samples(sample, seconds, "C loop" if loop else "Python")
     call(driver.cuEventDestroy_v2, begin)
     call(driver.cuEventDestroy_v2, end)
     return times

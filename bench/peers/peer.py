@@ -7,6 +7,16 @@ import sys
 import time
 
 ENOUGH, MOST = 5, 200   # samples
+MOST_RUNS = 1000        # of one sample; as bench/operations/bench_measure.c
+
+
+class Times(list):
+    """Samples in nanoseconds, and how the library was called again and again: "Python", a call at a time, "C loop", as
+    Halfwarp is, or "CUDA graph", which the GPU starts by itself."""
+
+    def __init__(self, samples, called):
+        super().__init__(samples)
+        self.called = called
 
 
 class Skip(Exception):
@@ -18,8 +28,8 @@ def say(**words):
 
 
 def clock_samples(run, seconds):
-    """Times of run() by the clock, in nanoseconds."""
-    samples, start = [], time.perf_counter()
+    """Times of run() by the clock, each call by itself."""
+    samples, start = Times([], "Python"), time.perf_counter()
     while True:
         spent = time.perf_counter() - start
         if len(samples) >= ENOUGH and (spent >= seconds or len(samples) >= MOST):
@@ -40,11 +50,19 @@ def some_places(shape):
     return places + [tuple(random.randrange(n) for n in shape) for _ in range(500)]
 
 
-def event_samples(sample, seconds):
-    """Times on a GPU, in nanoseconds: sample(runs) gives that of one of so many runs, a millisecond's worth of them."""
+def runs_of_sample(once):
+    """A millisecond's worth of them, where one takes so many nanoseconds."""
+    return min(MOST_RUNS, max(1, int(1e6 / once)))
+
+
+def event_samples(sample, seconds, called):
+    """Times on a GPU: sample(runs) gives that of one of so many runs in nanoseconds."""
     once = max(sample(3), 100)
-    runs = max(1, int(1e6 / once))
-    return [sample(runs) for _ in range(min(MOST, max(ENOUGH, int(seconds * 1e9 / (once * runs)))))]
+    runs = runs_of_sample(once)
+    once = max(sample(runs), 100)   # the first ones begin with what is made once
+    runs = runs_of_sample(once)
+    count = min(MOST, max(ENOUGH, int(seconds * 1e9 / (once * runs))))
+    return Times([sample(runs) for _ in range(count)], called)
 
 
 def hash32(index):
@@ -58,13 +76,14 @@ def hash32(index):
 
 
 def serve(name, version, measure):
-    """measure(case) returns samples, or samples and a relative error; raises Skip, or ValueError when it is wrong."""
+    """measure(case) returns Times, or Times and a relative error; raises Skip, or ValueError when it is wrong."""
     say(peer=name, version=version)
     for line in sys.stdin:
         case = json.loads(line)
         try:
             found = measure(case)
-            say(ns=found[0], error=found[1]) if isinstance(found, tuple) else say(ns=found)
+            times, error = found if isinstance(found, tuple) else (found, None)
+            say(ns=times, called=times.called, error=error)
         except Skip as reason:
             say(skip=str(reason))
         except ValueError as reason:

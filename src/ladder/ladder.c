@@ -144,6 +144,7 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
         }
         row->occupancy = report->launches[0].occupancy;
         row->regs = report->launches[0].regs;
+        row->smem_bytes = report->launches[0].smem_static + report->launches[0].smem_dynamic;
         row->regs_estimated = report->launches[0].regs_estimated;
     }
     row->has_counts = true;

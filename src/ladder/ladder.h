@@ -45,7 +45,7 @@ typedef struct hw_ladder_row {
     double partition_pct[2];              // of the first launch, 1.x alone: the share of the bandwidth that its loads
                                           // and its stores use, as far as partitions decide (prof.h); 0: not counted
     hw_occupancy occupancy;               // of the first launch
-    uint32_t regs;                        // that it rests on, per thread
+    uint32_t regs, smem_bytes;            // that it rests on, per thread; per block, static and dynamic
     bool regs_estimated;                  // no ptxas was there to say
     uint32_t resident_blocks;             // of the first launch, that a multiprocessor of the device holds; 0: unknown
     double facts[HW_FAMILY_FACTS];        // what the family says of the rung (hw_family.facts); NaN: nothing

@@ -262,8 +262,9 @@ static hw_status share_slots(live *l) {
 }
 
 // Registers per thread as ptxas would give them, from the most 32-bit values live at a time. It keeps more values in
-// flight than the text order does; the factor and the 4 fit what ptxas 13.0 gives the 62 kernels of truth/ladder.cu for
-// sm_90: 40 of them come out within 2 registers. The calling convention keeps at least 24 from a function that calls.
+// flight than the text order does; the factor and the 4 were fitted to what ptxas 13.0 gives the 62 kernels of
+// tests/truth/ladder.cu for sm_90. docs/accuracy.md judges them by other kernels. The calling convention keeps at least
+// 24 from a function that calls.
 static uint32_t estimate_registers(const live *l) {
     int64_t now = 0, most = 0;
     for (size_t pos = 0; pos < 2 * (size_t)l->lo->f->n_insts + 3; pos++) {

@@ -24,6 +24,7 @@ assert "ptx_by" in report and report["ptx_by"] is None   # the processors need n
 assert [case["dtype"] for case in report["cases"]] == ["f32", "u8", "c128"]
 for case in report["cases"]:
     assert [result["who"] for result in case["results"]] == ["copy", "halfwarp"]
+    assert all(result["called"] == "C loop" for result in case["results"])
     for result in case["results"]:
         assert result["ms"]["minimum"] <= result["ms"]["median"] <= result["ms"]["maximum"]
         assert result["ms"]["samples"] >= 5 and result["gbs"] > 0 and result["share"] > 0
@@ -32,7 +33,12 @@ END
     bench 0 --cases "$work/cases" --only u8
     says out "not measured: cublas: cuBLAS is for GPUs"
     bench 0 --cases "$work/cases" --only u8 --format json
-    python3 -c 'import json, sys; assert len(json.load(sys.stdin)["peers"]) == 3' < "$work/out" || fail "JSON on stdout"
+    python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+assert len(report["peers"]) == 3
+for result in report["cases"][0]["results"][2:]:   # what peers of the processors there are is called a call at a time
+    assert ("problem" in result) != (result.get("called") == "Python"), result' < "$work/out" || fail "JSON on stdout"
 fi
 bench 0 --cases "$work/cases" --only u8 --python "$work/no-python"
 says out "not measured: numpy: no Python can be started"

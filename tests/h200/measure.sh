@@ -6,7 +6,9 @@
 #   ladders                           ladder_FAMILY_h200_SIZE.json of four families
 #   access                            access_h200.csv, offsets and strides
 #   bandwidth                         bandwidth_h200.csv, transfers and their overlap with kernels
-# HW_MEASURE_SECONDS: how long each case is measured, 0.06 unless given.
+# HW_MEASURE_SECONDS: how long each case is measured, 0.06 unless given. HW_MEASURE_BUDGET: seconds after which no
+# further part is begun. Files are written while their parts go on, so what a time limit cuts off is lost and nothing
+# else. tools/figures.py makes the documents' tables of them.
 set -u
 halfwarp=$1 out=$2
 shift 2
@@ -22,6 +24,11 @@ bench() { run bench "$1" --device cuda:0 --seconds "$seconds" -o "$out/$2.json" 
 ladder() { run ladder "$1" --device cuda:0 --size "$2" --seconds 0.2 --format json -o "$out/ladder_$1_h200_$2.json"; }
 
 for part; do
+    if [ $SECONDS -ge "${HW_MEASURE_BUDGET:-86400}" ]; then
+        echo "== $part: not begun after $SECONDS s"
+        failed=1
+        continue
+    fi
     case $part in
     transpose)
         grep -v '^gpu-host' "$(dirname "$halfwarp")/../share/halfwarp/bench/cases/transpose.txt" > "$out/cases.txt"

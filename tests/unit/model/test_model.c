@@ -61,7 +61,7 @@ static void occupancy_worked_cases(void **state) {
         int cc, threads, regs, smem, warps_limit, regs_limit, smem_limit, blocks_limit, blocks, warps;
         double pct;
     } cases[] = {
-        // FACTS section 3; those from 3.5 on were run through cuda_occupancy.h
+        // 1.x and 2.0 by hand, by the rules of the occupancy calculator's spreadsheet; from 3.5 on by cuda_occupancy.h
         {10, 64, 8, 256, 12, 16, 32, 8, 8, 16, 66.67}, {10, 256, 10, 1024, 3, 3, 16, 8, 3, 24, 100},
         {10, 256, 11, 1024, 3, 2, 16, 8, 2, 16, 66.67}, {13, 96, 17, 2100, 10, 6, 6, 8, 6, 18, 56.25},
         {13, 256, 16, 4124, 4, 4, 3, 8, 3, 24, 75}, {20, 256, 21, 0, 6, 5, NO, 8, 5, 40, 83.33},

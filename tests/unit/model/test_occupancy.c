@@ -214,7 +214,7 @@ static void limits_of_each_generation(void **state) {
     check(cases, sizeof cases / sizeof cases[0]);
 }
 
-// shared/truth of an H200: threads, registers, bytes as its profiler reported them.
+// tests/truth/h200_ladder.csv: threads, registers, bytes as its profiler reported them.
 static void what_an_h200_held(void **state) {
     (void)state;
     char path[1024], line[256];
