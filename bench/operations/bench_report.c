@@ -127,6 +127,18 @@ static bool is_first_of_group(const hw_bench_report *report, size_t index) {
     return true;
 }
 
+// Beside Halfwarp, which is called in a loop in C.
+static void print_called_from_python(const hw_bench_report *report, int peer, FILE *out) {
+    size_t count = 0;
+    for (size_t i = 0; i < report->n_rows; i++) {
+        const hw_bench_result *result = result_of(&report->rows[i], peer);
+        count += result && result->times.n && strcmp(result->called, "Python") == 0;
+    }
+    if (count)
+        fprintf(out, "called from Python, which takes some microseconds: %s in %zu cases\n", report->peers[peer].name,
+                count);
+}
+
 void hw_bench_print_summary(const hw_bench_report *report, FILE *out) {
     fputc('\n', out);
     for (size_t i = 0; i < report->n_rows; i++)
@@ -140,9 +152,11 @@ void hw_bench_print_summary(const hw_bench_report *report, FILE *out) {
             print_group(report, group, p, error_of,
                         "%-10s %-10s %4zu cases: relative error from %.2g, median %.2g, to %.2g\n", out);
         }
-    for (int p = 0; p < report->n_peers; p++)
+    for (int p = 0; p < report->n_peers; p++) {
+        print_called_from_python(report, p, out);
         if (report->peers[p].absent[0])
             fprintf(out, "not measured: %s: %s\n", report->peers[p].name, report->peers[p].absent);
+    }
     if (report->ptx_by[0]) fprintf(out, "PTX by %s\n", report->ptx_by);
     if (report->n_skipped) fprintf(out, "not measured: %zu cases for GPUs alone\n", report->n_skipped);
 }

@@ -43,6 +43,17 @@ fi
 bench 0 --cases "$work/cases" --only u8 --python "$work/no-python"
 says out "not measured: numpy: no Python can be started"
 
+# A peer that says how it was called: the JSON has it, and the table what a call from Python is.
+cat > "$work/peer" << 'END'
+#!/bin/sh
+echo '{"peer": "other", "version": "1"}'
+while read -r line; do echo '{"ns": [5000, 5000, 6000], "called": "Python", "error": null}'; done
+END
+chmod +x "$work/peer"
+bench 0 --cases "$work/cases" --only u8 --python "$work/peer" -o "$work/bench.json"
+says out "called from Python, which takes some microseconds: numpy in 1 cases"
+[ "$(grep -c '"called": "Python"' "$work/bench.json")" = 3 ] || fail "three peers: $(grep called "$work/bench.json")"
+
 bench 2 --cases "$work/absent"
 says err "absent"
 bench 2 --cases "$work/cases" --only nothing
