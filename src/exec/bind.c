@@ -1,4 +1,4 @@
-// Gives each decoded instruction its body, for the instruction-set level that is used: the best that this processor has.
+// Gives each decoded instruction its body, for the instruction-set level that is used: the best of this processor.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

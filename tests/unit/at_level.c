@@ -1,5 +1,5 @@
-// Linked into tests of execution: HW_TEST_LEVEL names the instruction-set level that they run at, the best unless given.
-// Exit status 77, which CTest calls skipped, where this processor does not run it.
+// Linked into tests of execution: HW_TEST_LEVEL names the instruction-set level that they run at, the best unless
+// given. Exit status 77, which CTest calls skipped, where this processor does not run it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
