@@ -2,6 +2,7 @@
 BUILD   := build
 ASAN    := build-asan
 FUZZ    := build-fuzz
+CLANG   := build-clang
 PREFIX  ?= /usr/local
 JOBS    ?= $(shell nproc)
 SECONDS ?= 60
@@ -10,10 +11,10 @@ SECONDS ?= 60
 CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench install fuzz clean help packages
+.PHONY: build demo test lint bench install fuzz clean help packages
 
 packages:
-	@tools/install_packages.sh build $(if $(filter test,$(MAKECMDGOALS)),test) $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz)
+	@tools/install_packages.sh build $(if $(filter test lint,$(MAKECMDGOALS)),test) $(filter lint fuzz,$(MAKECMDGOALS))
 
 # $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails.
 configure = cmake -S . -B $(1) $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }; rm -f $(1).log
@@ -38,6 +39,13 @@ test: build ## build and run all tests, the unit tests also under sanitizers
 	ctest --test-dir $(ASAN) --output-on-failure --parallel $(JOBS) || status=1; \
 	exit $$status
 
+lint: packages ## check lines and includes, analyse, and build everything by clang, where a warning is an error
+	@tools/check_lines.sh
+	@tools/check_includes.sh
+	@tools/analyse.sh
+	@$(call configure,$(CLANG),-DHW_LEVELS=all -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS=-Werror)
+	@$(CMAKE_BUILD) $(CLANG) --parallel $(JOBS) > $(CLANG).log 2>&1 || { cat $(CLANG).log; exit 1; }; rm -f $(CLANG).log
+
 bench: build ## measure speed against plain C loops; writes JSON to build/bench.json
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS) --target bench_speed
 	@bench/run.sh $(BUILD)
@@ -55,7 +63,7 @@ fuzz: packages ## search for crashes with libFuzzer, SECONDS for each target, 60
 	done
 
 clean: ## remove everything built
-	@rm -rf $(BUILD) $(ASAN) $(FUZZ)
+	@rm -rf $(BUILD) $(ASAN) $(FUZZ) $(CLANG)
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile

@@ -1,5 +1,6 @@
 # tests/unit/FOLDER/test_X.c -> CTest "unit.X"; tests/opcodes/X.txt -> "opcodes.X"; tests/cli/X.sh -> "cli.X";
-# tests/fuzz/fuzz_X.c -> "fuzz.X", and with HW_FUZZ the libFuzzer target fuzz_X.
+# tests/fuzz/fuzz_X.c -> "fuzz.X", and with HW_FUZZ the libFuzzer target fuzz_X; "level.L.X": the recorded opcodes and
+# the unit tests of execution at the instruction-set level L.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 if(HW_FUZZ)
   add_custom_target(fuzz)
@@ -24,22 +25,39 @@ endif()
 # Ten times what the slowest test takes on two idle processors: that the machine is busy is no failure.
 set(most_seconds 900)
 
-# What `make test` builds under sanitizers: no benchmarks, no libraries for users.
+# What `make test` builds under sanitizers: no benchmarks, no libraries for users; the command and the runtimes for
+# cli.sanitized alone, which needs nvcc.
 add_custom_target(tests)
-add_dependencies(tests halfwarp cudart_11 cudart_12 cudart_13)
+find_program(NVCC nvcc)
+if(NVCC)
+  add_dependencies(tests halfwarp cudart_11 cudart_12 cudart_13)
+endif()
+
+# What takes the time is the library's work, which is compiled as users get it: compiling the tests takes half as long
+# so. What they themselves do with integers is not sanitized, what they do with memory is.
+set(test_flags)
+if(HW_SANITIZE)
+  set(test_flags -fno-sanitize=undefined)
+elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(test_flags -O1 -g1)
+endif()
 
 file(GLOB unit_sources CONFIGURE_DEPENDS tests/unit/*/test_*.c tests/unit/test_*.c)
 foreach(source IN LISTS unit_sources)
   get_filename_component(file_name ${source} NAME_WE)
   string(REPLACE "test_" "" name ${file_name})
   add_executable(${file_name} ${source})
+  if(name MATCHES "^exec_")
+    target_sources(${file_name} PRIVATE tests/unit/at_level.c)
+    list(APPEND level_tests ${name})
+  endif()
   set_target_properties(${file_name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${file_name} PRIVATE tests/unit)
   target_link_libraries(${file_name} PRIVATE halfwarp_core PkgConfig::CMOCKA)
   # A test that checks with assert must not lose it to a release build.
-  target_compile_options(${file_name} PRIVATE -UNDEBUG)
+  target_compile_options(${file_name} PRIVATE -UNDEBUG ${test_flags})
   target_compile_definitions(${file_name} PRIVATE
-    HW_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HW_BUILD_DIR="${CMAKE_BINARY_DIR}" HW_TEST_CACHE="${HW_TEST_CACHE}")
+    HW_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HW_TEST_CACHE="${HW_TEST_CACHE}")
   if(HW_SANITIZE)
     # Kernels are simulated by code that is not optimised: tests that run many of them make do with fewer.
     target_compile_definitions(${file_name} PRIVATE HW_SANITIZED=1)
@@ -50,7 +68,7 @@ foreach(source IN LISTS unit_sources)
 endforeach()
 
 # Opcode tests: every row of a file becomes a kernel, whose results are compared with what an H200 gave.
-add_executable(run_opcodes tests/opcodes/run_opcodes.c tests/opcodes/cases.c)
+add_executable(run_opcodes tests/opcodes/run_opcodes.c tests/opcodes/cases.c tests/unit/at_level.c)
 set_target_properties(run_opcodes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 target_link_libraries(run_opcodes PRIVATE halfwarp_core)
 add_dependencies(tests run_opcodes)
@@ -60,6 +78,24 @@ foreach(opcodes IN LISTS opcode_files)
   add_test(NAME opcodes.${name} COMMAND run_opcodes ${opcodes} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(opcodes.${name} PROPERTIES TIMEOUT 120 LABELS opcodes)
 endforeach()
+
+# The same at every level that this machine runs, where there is more than the best, which the tests above have.
+list(LENGTH levels level_count)
+if(level_count GREATER 1)
+  # What takes its time is waiting and scheduling, which no level changes.
+  list(REMOVE_ITEM level_tests exec_progress)
+  foreach(level IN LISTS levels)
+    set(at_level)
+    add_test(NAME level.${level}.opcodes COMMAND run_opcodes ${opcode_files} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    list(APPEND at_level level.${level}.opcodes)
+    foreach(name IN LISTS level_tests)
+      add_test(NAME level.${level}.${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+      list(APPEND at_level level.${level}.${name})
+    endforeach()
+    set_tests_properties(${at_level} PROPERTIES
+      TIMEOUT 120 LABELS level ENVIRONMENT "HW_TEST_LEVEL=${level}" SKIP_RETURN_CODE 77)
+  endforeach()
+endif()
 
 # Fuzz targets with their corpus, without libFuzzer.
 foreach(source IN LISTS fuzz_sources)
@@ -86,7 +122,7 @@ if(NOT HW_SANITIZE)
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   add_test(NAME tree.lines COMMAND bash ${CMAKE_SOURCE_DIR}/tools/check_lines.sh
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-else()
+elseif(NVCC)
   add_test(NAME cli.sanitized COMMAND bash tests/cli/sanitized.bash $<TARGET_FILE:halfwarp>
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(cli.sanitized PROPERTIES TIMEOUT ${most_seconds} LABELS cli SKIP_RETURN_CODE 77)

@@ -3,11 +3,15 @@
 # puts the committed tree into it, and runs `make demo` and `make test` there, each with its time. Needs root,
 # debootstrap, and unshare (util-linux). Nothing outside FOLDER changes.
 #
-# usage: tools/bare_system.sh SUITE [--root FOLDER] [--mirror URL] [--with PACKAGES] [GOAL...]
+# usage: tools/bare_system.sh SUITE [--root FOLDER] [--mirror URL] [--with PACKAGES] [--cc CC] [--clang CLANG] [GOAL...]
 #   SUITE      bookworm, trixie, jammy, noble
 #   --root     where the system is made; what is there is used again. A temporary one that goes unless given
-#   --with     more packages, separated by commas: gcc-13,clang-18 are Ubuntu 24.04's compilers on trixie
+#   --with     more packages, separated by commas
+#   --cc       the C compiler that builds, gcc-13 or clang-18 for example; installed, as is the C++ library it needs
+#   --clang    the clang that compiles CUDA programs, clang-18 for example; installed, and no other is found
 #   GOAL       of make; demo and test unless given
+# Ubuntu 24.04's compilers are those of: trixie --cc gcc-13 --clang clang-18; 22.04's: bookworm --cc gcc-11 --clang
+# clang-14.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -24,18 +28,26 @@ complain() {
 suite=${1-}
 case $suite in '' | -*) usage ;; esac
 shift
-root='' mirror='' packages=make,ca-certificates
+root='' mirror='' packages=make,ca-certificates cc='' clang=''
 while [ $# -gt 0 ]; do
     case $1 in
     --root) root=${2-} && shift ;;
     --mirror) mirror=${2-} && shift ;;
     --with) packages=$packages,${2-} && shift ;;
+    --cc) cc=${2-} && shift ;;
+    --clang) clang=${2-} && shift ;;
     -*) usage ;;
     *) break ;;
     esac
     shift
 done
 [ $# -gt 0 ] || set -- demo test
+# libsupc++.a comes with g++ of the same version.
+case $cc in
+gcc-*) packages=$packages,$cc,g++-${cc#gcc-} ;;
+?*) packages=$packages,$cc ;;
+esac
+packages=$packages${clang:+,$clang}
 
 [ "$(id -u)" = 0 ] || complain "needs root, for debootstrap and chroot"
 for tool in debootstrap unshare git; do
@@ -46,33 +58,55 @@ if [ -z "$root" ]; then
     root=$(mktemp -d)
     trap 'rm -rf --one-file-system "$root"' EXIT
 fi
-if [ ! -e "$root/usr/bin/make" ]; then
-    log=$root.log
-    debootstrap --variant=minbase --include="$packages" "$suite" "$root" ${mirror:+"$mirror"} > "$log" 2>&1 || {
+# quietly WHAT COMMAND...: what it says is shown where it fails.
+quietly() {
+    local what=$1 log=$root.log
+    shift
+    "$@" > "$log" 2>&1 || {
         tail -n 5 "$log" >&2
-        complain "cannot make $suite; all that debootstrap said is in $log"
+        complain "cannot $what; all that was said is in $log"
     }
     rm -f "$log"
-fi
-cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-rm -rf "$root/home/halfwarp-checkout"
-mkdir "$root/home/halfwarp-checkout"
-git -C "$top" archive HEAD | tar -x -C "$root/home/halfwarp-checkout"
+}
 
 # In a mount namespace of its own, so that nothing is left mounted however this ends.
+search=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 inside() {
     unshare --mount --propagation private bash -c '
-        root=$1; shift
+        root=$1 search=$2 cc=$3; shift 3
         mount -t proc proc "$root/proc"
         mount --rbind /dev "$root/dev"
         mount --rbind /sys "$root/sys"
-        exec chroot "$root" env -i HOME=/root TERM=dumb LC_ALL=C.UTF-8 \
-            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"' inside "$root" "$@"
+        exec chroot "$root" env -i HOME=/root TERM=dumb LC_ALL=C.UTF-8 PATH="$search" ${cc:+"CC=$cc"} "$@"
+        ' inside "$root" "$search" "$cc" "$@"
 }
+
+if [ ! -e "$root/usr/bin/make" ]; then
+    quietly "make $suite" debootstrap --variant=minbase --include="$packages" "$suite" "$root" ${mirror:+"$mirror"}
+fi
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+# A system that was there may lack what is wanted now.
+if ! chroot "$root" dpkg -s ${packages//,/ } > /dev/null 2>&1; then
+    quietly "install ${packages//,/ }" inside sh -c "apt-get -qq update &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${packages//,/ }"
+fi
+rm -rf "$root/home/halfwarp-checkout" "$root/home/halfwarp-path"
+mkdir "$root/home/halfwarp-checkout"
+git -C "$top" archive HEAD | tar -x -C "$root/home/halfwarp-checkout"
+
+# Halfwarp takes the newest clang on PATH: a PATH of one folder, with all commands but the other clangs.
+if [ -n "$clang" ]; then
+    inside sh -c '
+        mkdir /home/halfwarp-path && cd /home/halfwarp-path
+        for folder in /usr/sbin /usr/bin; do ln -sf "$folder"/* .; done
+        rm -f clang clang++ clang-[0-9]* clang++-[0-9]*
+        ln -s "/usr/bin/$1" . && ln -s "/usr/bin/$1" clang && ln -s "/usr/bin/clang++${1#clang}" clang++' sh "$clang"
+    search=/home/halfwarp-path
+fi
 
 status=0
 for goal in packages "$@"; do
-    echo "== $suite: make $goal"
+    echo "== $suite${cc:+, $cc}${clang:+, $clang}: make $goal"
     TIMEFORMAT="== $suite: make $goal took %R s, %U + %S s of processor time"
     time inside make -C /home/halfwarp-checkout --no-print-directory "$goal" ||
         { status=1; echo "== $suite: make $goal FAILED"; }

@@ -37,7 +37,7 @@ static hw_status sample(const watch *w, const turn *turn, double *ns) {
 }
 
 static hw_status prepare(const watch *w, hw_bench_run *run, turn *turn) {
-    double first, ns = 0;
+    double first = 0, ns = 0;
     *turn = (struct turn){.run = run, .runs = 1};
     hw_status status = sample(w, turn, &first);
     if (!status && first < LONG_NS / 4) status = sample(w, turn, &ns);

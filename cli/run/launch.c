@@ -174,7 +174,7 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool 
         .search_path = getenv("PATH"),
         .cache_dir = cache,
     };
-    hw_toolchain_result result;
+    hw_toolchain_result result = {0};
     hw_diag diag = {0};
     hw_status status = cache ? hw_toolchain_compile(&options, &result, &diag) : hw_diag_no_memory(&diag);
     free(cache);

@@ -1,4 +1,4 @@
-// Gives each decoded instruction its body, for the best instruction-set level that this processor has.
+// Gives each decoded instruction its body, for the instruction-set level that is used: the best of this processor.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bo
 
 // What this processor runs, and all rows by name. Filled once.
 static struct {
-    const hw_level *best;
+    const hw_level *used;
     struct named_body {
         const char *name;
         hw_body body, convoy;
@@ -56,14 +56,14 @@ static size_t count_rows(const hw_body_row *const *tables) {
 }
 
 static void build_index(void) {
-    level.best = hw_level_best();
-    if (!level.best) return;
-    size_t n = count_rows(level.best->tables) + count_rows(common_tables);
+    level.used = hw_level_used();
+    if (!level.used) return;
+    size_t n = count_rows(level.used->tables) + count_rows(common_tables);
     for (level.capacity = 64; level.capacity < 2 * n;) level.capacity *= 2;
     level.rows = calloc(level.capacity, sizeof *level.rows);
     if (!level.rows) return;
     for (const hw_body_row *const *t = common_tables; *t; t++) add_table(*t, false);
-    for (const hw_body_row *const *t = level.best->tables; *t; t++) add_table(*t, true);
+    for (const hw_body_row *const *t = level.used->tables; *t; t++) add_table(*t, true);
 }
 
 static const struct named_body *find_row(const char *name) {
@@ -98,9 +98,9 @@ static void bind_gathering(hw_inst *in, const char *name) {
 
 static void bind_inst(hw_inst *in, const char *name) {
     if (!strcmp(name, "ld")) {
-        in->body = level.best->select(in, false).body;
+        in->body = level.used->select(in, false).body;
     } else if (!strcmp(name, "st")) {
-        in->body = level.best->select(in, true).body;
+        in->body = level.used->select(in, true).body;
     } else if (begins(name, "red.")) {
         char atom[96];
         size_t length = strlen(name + 4) + 1;
@@ -175,7 +175,7 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
         const char *name = program->body_names[i];
         bool is_load = !strcmp(name, "ld"), is_memory = is_load || !strcmp(name, "st");
         const struct named_body *row = find_row(name);
-        hw_body form = is_memory ? level.best->select(in, !is_load).convoy : row ? row->convoy : NULL;
+        hw_body form = is_memory ? level.used->select(in, !is_load).convoy : row ? row->convoy : NULL;
         bool works_on_lanes = is_memory || begins(name, "red.") || (row && row->works_on_lanes);
         bodies[i] = hw_convoy_body(in, name, form, works_on_lanes);
     }
@@ -206,7 +206,7 @@ static hw_status check_calls(const hw_program_set *set, const hw_program *progra
 
 hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
     pthread_once(&level_once, build_index);
-    if (!level.best)
+    if (!level.used)
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "Halfwarp was built for another processor (%s); build it here, or with -DHW_LEVELS=all for "
                            "all of them", hw_level_names);
@@ -225,4 +225,4 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
     return HW_OK;
 }
 
-void hw_bind_leave(void) { level.best->leave(); }
+void hw_bind_leave(void) { level.used->leave(); }

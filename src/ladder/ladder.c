@@ -81,7 +81,7 @@ static hw_status time_job(const job *j, const stopwatch *watch, double seconds, 
     enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 1000, MOST_BATCH = 1000 };
     const double batch_ns = 1e6;
     bool is_cuda = hw_device_get_properties(j->site->device)->kind == HW_DEVICE_CUDA;
-    double samples[MOST_SAMPLES], ns, total = 0;
+    double samples[MOST_SAMPLES], ns = 0, total = 0;
     uint32_t batch = 1, n = 0;
     hw_status status = time_runs(j, watch, 1, &ns, diag);
     if (is_cuda && ns < batch_ns) batch = ns > batch_ns / MOST_BATCH ? (uint32_t)(batch_ns / ns) + 1 : MOST_BATCH;
@@ -196,7 +196,7 @@ static hw_status measure_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
 }
 
 static hw_status count_row(climb *c, hw_ladder_row *row, const uint32_t asked[2], hw_diag *diag) {
-    hw_verdict verdict;
+    hw_verdict verdict = {0};
     hw_status status = prepare(&c->work, &c->counter, row->rung, asked, diag);
     if (!status) status = count(&c->work, &verdict, row, diag);
     if (!status && !verdict.right && row->verdict.right) row->verdict = verdict;

@@ -23,19 +23,23 @@ done
 # Every column of a report is explained: those of the counters' table, of each kind of CSV, and the keys of JSON.
 columns=man/halfwarp-columns.7
 sed -n 's/^\.It Li //p' $columns | tr ',' '\n' | sed 's/^ *//; s/ *$//' | sort -u > "$work/explained"
-explained() { grep -qxF -- "$1" "$work/explained" || fail "$columns does not explain $1"; }
+# explained: every line of standard input.
+explained() {
+    sort -u | comm -23 - "$work/explained" > "$work/unexplained"
+    [ ! -s "$work/unexplained" ] || fail "$columns does not explain" $(cat "$work/unexplained")
+}
 grep -oE '^HW_COUNTER\([A-Z0-9_]+, "[a-z0-9_]+", [1-9]' src/prof/counters.def | cut -d'"' -f2 > "$work/counters"
 [ "$(wc -l < "$work/counters")" -ge 48 ] || fail "counters: $(cat "$work/counters")"
-while read -r name; do explained "$name"; done < "$work/counters"
+explained < "$work/counters"
 for gpu in h200 m2090 gtx280; do
     for options in "" --summary --lines --lines=group; do
         expect 0 "$halfwarp" profile --gpu $gpu $options --format csv -o "$work/r.csv" examples/transpose.cu 32
-        for name in $(head -1 "$work/r.csv" | tr , ' '); do explained "$name"; done
+        head -1 "$work/r.csv" | tr , '\n' | explained
         expect 0 "$halfwarp" profile --gpu $gpu $options --format json -o "$work/r.json" examples/transpose.cu 32
         sed 's/"gpu": {[^}]*}/"gpu": 0/' "$work/r.json" > "$work/flat.json"
         grep -oE '"[a-z0-9_]+": ' "$work/flat.json" | tr -d '": ' | sort -u > "$work/keys"
         [ "$(wc -l < "$work/keys")" -gt 30 ] || fail "keys of JSON: $(cat "$work/keys")"
-        while read -r name; do explained "$name"; done < "$work/keys"
+        explained < "$work/keys"
     done
 done
 grep -q halfwarp-columns <("$halfwarp" profile --help) || fail "profile --help does not name the manual of columns"

@@ -61,3 +61,9 @@ const hw_level *hw_level_best(void) {
         if (level->runs_here()) best = level;
     return best;
 }
+
+static const hw_level *chosen;
+
+void hw_level_choose(const hw_level *level) { chosen = level; }
+
+const hw_level *hw_level_used(void) { return chosen ? chosen : hw_level_best(); }

@@ -31,6 +31,10 @@ const hw_level *hw_level_best(void);
 // The levels that were built, ascending; NULL past the end. For tests, which try all that run here.
 const hw_level *hw_level_at(size_t index);
 
+// What programs are bound to: the best, unless a test chose another before it bound the first. NULL as of the best.
+const hw_level *hw_level_used(void);
+void hw_level_choose(const hw_level *level);
+
 // The names of the levels that were built, for messages: "avx2, avx512".
 extern const char hw_level_names[];
 

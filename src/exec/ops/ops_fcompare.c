@@ -3,7 +3,7 @@
 // A comparison gives one bit per lane. setp's and set's combining word is in `sub`: with the predicate p (complemented
 // when HW_INST_NEGATE_P is on) the result is cmp, cmp & p, cmp | p or cmp ^ p; setp's second destination e gets the
 // same of the complement of cmp. Packed pairs have a mask for each half, and setp's two destinations get one each.
-#include "exec/ops/float_lanes.h"
+#include "exec/ops/half_lanes.h"
 
 // What a comparison found: of packed pairs the low and the high half, else cmp and its complement.
 typedef struct hw_mask_pair {
@@ -24,14 +24,11 @@ static inline void store(const hw_warp *w, const hw_inst *in, hw_mask_pair masks
 #define A a[i]
 #define B b[i]
 #define C c[i]
-// Comparing halves takes much code: setp and the sets call it.
+// Code that many bodies have in common: they call it.
 #define SHARED __attribute__((noinline))
 #define unordered(a, b) __builtin_isunordered(a, b)
 #define ordered_ne(a, b) __builtin_islessgreater(a, b)
 static inline float ftz(float x) { return hw_ftz(x); }
-static inline float half(uint16_t x) { return hw_half_to_float(x); }
-static inline float brain(uint16_t x) { return hw_bfloat_to_float(x); }
-static inline float half_ftz(uint16_t x) { return half(x & 0x7c00 ? x : x & 0x8000); }
 static inline int finite_f32(float x) { return (hw_float_bits(x) & 0x7f800000u) != 0x7f800000u; }
 static inline int infinite_f32(float x) { return (hw_float_bits(x) & 0x7fffffffu) == 0x7f800000u; }
 static inline int subnormal_f32(float x) { return (hw_float_bits(x) & 0x7fffffffu) - 1u < 0x7fffffu; }
@@ -47,26 +44,56 @@ static inline int subnormal_f64(double x) { return (hw_double_bits(x) & ~(1ull <
         mask = hw_pack_lanes(hits);                                              \
     } while (0)
 
-#define COMPARE_AS(how, setp, compare, type, condition)                          \
-    static how hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
-        const type *a = hw_at(w, in->a), *b = hw_at(w, in->b);                   \
+// 32 halves as floats.
+static SHARED void widen_f16(float *f, const uint16_t *h) { hw_from_halves(f, h, 32); }
+static SHARED void widen_bf16(float *f, const uint16_t *h) { hw_from_bfloats(f, h, 32); }
+static SHARED void widen_ftz_f16(float *f, const uint16_t *h) {
+    uint16_t flushed[32];
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) flushed[i] = h[i] & 0x7c00 ? h[i] : h[i] & 0x8000;
+    hw_from_halves(f, flushed, 32);
+}
+
+// The low and the high halves of 32 pairs.
+static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pairs) {
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) low[i] = (uint16_t)pairs[i];
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) high[i] = (uint16_t)(pairs[i] >> 16);
+}
+
+#define COMPARE(name, setp, compare, type, condition)                            \
+    static inline uint32_t compare##_lanes(const type *a, const type *b) {       \
         uint32_t mask;                                                           \
         MASK(mask, condition);                                                   \
+        return mask;                                                             \
+    }                                                                            \
+    static inline hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
+        const uint32_t mask = compare##_lanes(hw_at(w, in->a), hw_at(w, in->b)); \
         return (hw_mask_pair){mask, ~mask};                                      \
     }                                                                            \
     static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store(w, in, compare(w, in)); } \
     HW_BOTH_FORMS(setp)
-#define COMPARE(name, setp, compare, type, condition) COMPARE_AS(inline, setp, compare, type, condition)
-#define COMPARE_16(name, setp, compare, type, condition) COMPARE_AS(SHARED, setp, compare, type, condition)
-#define COMPARE_2(name, setp, compare, type, condition)                          \
+#define COMPARE_16(name, setp, compare, widen, compare_floats)                   \
     static SHARED hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
-        const type *pairs_a = hw_at(w, in->a), *pairs_b = hw_at(w, in->b);       \
-        uint16_t a[32], b[32];                                                   \
+        _Alignas(64) float a[32], b[32];                                         \
+        widen_##widen(a, hw_at(w, in->a));                                       \
+        widen_##widen(b, hw_at(w, in->b));                                       \
+        const uint32_t mask = compare_floats##_lanes(a, b);                      \
+        return (hw_mask_pair){mask, ~mask};                                      \
+    }                                                                            \
+    static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store(w, in, compare(w, in)); } \
+    HW_BOTH_FORMS(setp)
+#define COMPARE_2(name, setp, compare, widen, compare_floats)                    \
+    static SHARED hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
+        uint16_t low_a[32], high_a[32], low_b[32], high_b[32];                   \
+        _Alignas(64) float a[32], b[32];                                         \
         hw_mask_pair masks;                                                      \
-        for (int i = 0; i < 32; i++) a[i] = (uint16_t)pairs_a[i], b[i] = (uint16_t)pairs_b[i]; \
-        MASK(masks.low, condition);                                              \
-        for (int i = 0; i < 32; i++) a[i] = pairs_a[i] >> 16, b[i] = pairs_b[i] >> 16; \
-        MASK(masks.high, condition);                                             \
+        split_pairs(low_a, high_a, hw_at(w, in->a));                             \
+        split_pairs(low_b, high_b, hw_at(w, in->b));                             \
+        widen_##widen(a, low_a);                                                 \
+        widen_##widen(b, low_b);                                                 \
+        masks.low = compare_floats##_lanes(a, b);                                \
+        widen_##widen(a, high_a);                                                \
+        widen_##widen(b, high_b);                                                \
+        masks.high = compare_floats##_lanes(a, b);                               \
         return masks;                                                            \
     }                                                                            \
     static const hw_inst *setp(hw_warp *w, const hw_inst *in) {                  \

@@ -1,5 +1,6 @@
 // The checks of hw_matmul's arguments, in the order in which a caller would want to hear of them, and what the arrays
 // are to a kernel: which operand is transposed, which batch axes are one.
+#include <math.h>
 #include <string.h>
 
 #include "base/integers.h"
@@ -98,7 +99,7 @@ static hw_status check_factors(DLDataType input, double alpha, double beta, hw_d
     const double both[] = {alpha, beta};
     static const char *const words[] = {"alpha", "beta"};
     for (int i = 0; i < 2 && is_integer(input); i++)
-        if (!(both[i] >= -0x1p53 && both[i] <= 0x1p53) || both[i] != (double)(int64_t)both[i])
+        if (!(fabs(both[i]) <= 0x1p53) || both[i] != (double)(int64_t)both[i])
             return hw_diag_set(diag, HW_USAGE, "%s is %g; of matrices of integers it is a whole number of at most 2^53",
                                words[i], both[i]);
     return HW_OK;

@@ -47,6 +47,7 @@ static hw_family family_of(const char *name, hw_rung *rung) {
 static void expect_right_on(hw_device *device, uint64_t rows, uint64_t cols, const char *dtype) {
     hw_ladder_options options = transpose(rows, cols, dtype);
     hw_ladder ladder;
+    if (is_left_out()) return;
     run(device, &options, &ladder);
     assert_int_equal(ladder.n_rows, device == h200 ? options.family->n_rungs : options.family->n_cpu_rungs);
     for (size_t i = 0; i < ladder.n_rows; i++) {

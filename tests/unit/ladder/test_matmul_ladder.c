@@ -30,6 +30,7 @@ static void climb(hw_device *device, const char *rung, const uint64_t size[3], c
 
 static void expect_right(hw_device *device, const uint64_t size[3], const char *dtype) {
     hw_ladder ladder;
+    if (is_left_out()) return;
     climb(device, NULL, size, dtype, &ladder);
     for (size_t i = 0; i < ladder.n_rows; i++) {
         const hw_ladder_row *row = &ladder.rows[i];

@@ -190,6 +190,7 @@ static void check(const example *e) {
         return;
     }
     check_choice(e, &p, properties, &choice);
+    if (is_left_out()) return;
 
     const uint32_t elem_bytes = e->is_f64 ? 8 : 4, offsets[3] = {e->a_offset, e->b_offset, e->c_offset};
     hw_stream *stream = hw_device_stream(device);
