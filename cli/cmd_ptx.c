@@ -13,13 +13,15 @@
 static const char help[] =
     "usage: halfwarp ptx [OPTIONS] PROG\n"
     "\n"
-    "Prints the PTX of PROG, a .cu file or an executable, as the GPU would be given it: that is what is simulated.\n"
+    "Prints the PTX of PROG, a .cu file or an executable, as the GPU would be given\n"
+    "it: that is what is simulated.\n"
     "\n"
     "  --gpu G           the GPU; h200 unless given; `halfwarp gpus` lists them\n"
     "  -o FILE           write it to FILE and not to standard output\n"
-    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"
-    "  -I -D -U -std= -O -use_fast_math -maxrregcount= ...\n"
-    "                    for the compiler of a .cu file, as nvcc takes them\n";
+    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is\n"
+    "                    on PATH, else clang\n"
+    "  -I -D -U -std= -O -use_fast_math -maxrregcount= ... for the compiler of a .cu\n"
+    "                    file, as nvcc takes them\n";
 
 typedef struct ptx_words {
     hw_cli_launch launch;

@@ -7,12 +7,17 @@
 #include "report/report.h"
 
 #define HW_LAUNCH_OPTIONS_HELP                                                                                         \
-    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them; or a FILE.json of one\n"  \
-    "  --threads N       host threads; one per processor unless given; results do not depend on it\n"                  \
+    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
+    "                    lists them; or a FILE.json of one\n"                                                          \
+    "  --threads N       host threads; one per processor unless given; results do not\n"                               \
+    "                    depend on it\n"                                                                               \
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
-    "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN, -1) unless given\n"              \
-    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
-    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -maxrregcount= -Xcompiler ...\n"                \
+    "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN,\n"                               \
+    "                    -1) unless given\n"                                                                           \
+    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is\n"                                \
+    "                    on PATH, else clang\n"                                                                        \
+    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -maxrregcount=\n"                               \
+    "  -Xcompiler ...\n"                                                                                               \
     "                    for the compiler of a .cu file, as nvcc takes them\n"                                         \
     "  -arch -gencode    accepted and without effect: the code is compiled for --gpu\n"
 
