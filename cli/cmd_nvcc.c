@@ -18,7 +18,8 @@ static const char help[] =
     "the work where it is on PATH, else clang and the C++ compiler. As\n"
     "CMAKE_CUDA_COMPILER, in make and Meson, the program's name is halfwarp-nvcc.\n"
     "\n"
-    "  FILE              .cu, .cpp, .cc, .cxx, .c, .o, .a, .so\n"
+    "  FILE              .cu, .cpp, .cc, .cxx, .c, .o, .a, .so; .ptx with -fatbin\n"
+    "                    and -dc\n"
     "  -o FILE           what is made\n"
     "  -c, -dc           an object file of each FILE; -odir DIR puts them there\n"
     "  -run              run the program on the simulated H200 when it is made\n"
@@ -78,12 +79,10 @@ static int run_program(void *user, const char *const *program) {
     return hw_cli_launch_run(&launch, NULL, &ended_by);
 }
 
-static const char *unless_empty(const char *text) { return text && *text ? text : NULL; }
-
 static hw_nvcc_settings settings_of(const char *toolkit_dir) {
     const char *folder = getenv("TMPDIR");
     return (hw_nvcc_settings){
-        .hide_nvcc = unless_empty(getenv("HALFWARP_HIDE_NVCC")) != NULL,
+        .hide_nvcc = hw_cli_hides_nvcc(),
         .search_path = getenv("PATH"),
         .name = "halfwarp " HW_VERSION,
         .toolkit_dir = toolkit_dir,

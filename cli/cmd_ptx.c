@@ -13,8 +13,8 @@
 static const char help[] =
     "usage: halfwarp ptx [OPTIONS] PROG\n"
     "\n"
-    "Prints the PTX of PROG, a .cu file or an executable, as the GPU would be given\n"
-    "it: that is what is simulated.\n"
+    "Prints the PTX of PROG, a .cu file, an executable or a .fatbin file, as the GPU\n"
+    "would be given it: that is what is simulated.\n"
     "\n"
     "  --gpu G           the GPU; h200 unless given; `halfwarp gpus` lists them\n"
     "  -o FILE           write it to FILE and not to standard output\n"

@@ -65,9 +65,12 @@ bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch);
 // Says once that -arch, -code and -gencode are ignored, unless they ask for what is simulated anyway.
 void hw_cli_launch_tell_arch(const hw_cli_launch *launch);
 
-// Compiles PROG if it is source (.cu, .cpp, .cc, .cxx), to be looked into. *executable is its path, to be freed; a .ptx
-// file is given as it is. compiler_name, with its version, is "" of what was not compiled, or when it is not wanted.
-// 0, or the exit status after a complaint.
+// True where HALFWARP_HIDE_NVCC is set: as on a machine without the CUDA toolkit, for tests of that.
+bool hw_cli_hides_nvcc(void);
+
+// Compiles PROG if it is source, CUDA or C++, to be looked into. *executable is its path, to be freed; a .ptx or
+// .fatbin file is given as it is. compiler_name, with its version, is "" of what was not compiled, or when it is not
+// wanted. 0, or the exit status after a complaint.
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]);
 
 // Compiles PROG if it is source, runs it to its end and returns the exit status that DESIGN gives it. journal_path:
