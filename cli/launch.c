@@ -184,36 +184,38 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool 
     return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
 }
 
-static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
-                        char *compiler_name) {
-    const char *program = launch->program[0];
-    compiler_name[0] = '\0';
-    if (is_source(program, NULL)) {
-        hw_cli_launch_tell_arch(launch);
-        return compile(launch, paths, as_library, executable, compiler_name);
+static int find_compiled(const char *program, bool as_library, char **executable) {
+    hw_diag diag = {0};
+    if (is_device_code(program) && as_library) {
+        *executable = strdup(program);
+        return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
     }
-    if (!hw_cli_launch_needs_no_compiler(launch)) return HW_EXIT_USAGE;
     if (is_device_code(program)) {
         hw_cli_complain("%s is device code, which a program must launch: run the program; `halfwarp occupancy` and "
                         "`halfwarp ptx` take device code alone", program);
         return HW_EXIT_USAGE;
     }
-    *executable = find_executable(program);
-    if (!*executable) return HW_EXIT_USAGE;
-    hw_diag diag = {0};
+    if (!(*executable = find_executable(program))) return HW_EXIT_USAGE;
     hw_status status = hw_toolchain_check_executable(*executable, &diag);
     return status ? complain_about(status, &diag) : 0;
+}
+
+static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
+                        char *compiler_name) {
+    const char *program = launch->program[0];
+    compiler_name[0] = '\0';
+    hw_cli_launch_tell_limit(launch);
+    if (is_source(program, NULL)) {
+        hw_cli_launch_tell_arch(launch);
+        return compile(launch, paths, as_library, executable, compiler_name);
+    }
+    return hw_cli_launch_needs_no_compiler(launch) ? find_compiled(program, as_library, executable) : HW_EXIT_USAGE;
 }
 
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]) {
     hw_cli_paths paths;
     *executable = NULL;
     compiler_name[0] = '\0';
-    if (is_device_code(launch->program[0]) && !launch->n_compile_options) {
-        hw_diag diag = {0};
-        *executable = strdup(launch->program[0]);
-        return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
-    }
     return hw_cli_find_paths(&paths) ? find_program(launch, &paths, true, executable, compiler_name) : HW_EXIT_USAGE;
 }
 

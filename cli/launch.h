@@ -58,9 +58,14 @@ bool hw_cli_compile_option_max_regs(char *const *words, int n_words, uint32_t *m
 // with *complained set when the value is missing.
 int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained);
 
-// For a program that is compiled already: true where its compile options are but -arch, -code and -gencode, of which it
-// is said once that they are ignored; false after a complaint.
+// For a program that is compiled already: true where its compile options are about PTX that is loaded, which
+// -maxrregcount is and what ptxas is told of caches, or -arch, -code and -gencode, of which it is said once that they
+// are ignored; false after a complaint.
 bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch);
+
+// Says what -maxrregcount comes to where the GPU has none of it: ptxas gives no kernel fewer registers than
+// hw_sim_least_limit, and none more than a thread can have.
+void hw_cli_launch_tell_limit(const hw_cli_launch *launch);
 
 // Says once that -arch, -code and -gencode are ignored, unless they ask for what is simulated anyway.
 void hw_cli_launch_tell_arch(const hw_cli_launch *launch);

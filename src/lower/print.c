@@ -1,4 +1,4 @@
-// hw_program_print: a program as text, for --dump and for tests.
+// hw_program_print: a program as text, for tests.
 //
 //     12  add.s32  F128 = F0 L64(4)             F, L, B, W: frame, launch, block, warp area and byte offset;
 //     13  bra.p  p=!F512 -> 20 join 24  #9      a launch slot that holds a constant shows it; #: instructions counted

@@ -152,7 +152,7 @@ void hw_ptx_free(hw_ptx_module *module);
 hw_ptx_function *hw_ptx_find_function(const hw_ptx_module *module, const char *name);
 hw_ptx_symbol *hw_ptx_find_global(const hw_ptx_module *module, const char *name);
 
-// The module as text again, for `--dump ptx` and for tests: parse(print(m)) is m. Caller frees with hw_free.
+// The module as text again, for tests: parse(print(m)) is m. Caller frees with hw_free.
 char *hw_ptx_print(const hw_ptx_module *module);
 
 #endif
