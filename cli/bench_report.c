@@ -67,6 +67,10 @@ static void print_against(const hw_bench_row *row, const hw_bench_result *result
     else fprintf(out, " %5.3gx", result->times.median / row->halfwarp.times.median);
 }
 
+static void print_spread(const hw_bench_times *times, FILE *out) {
+    fprintf(out, " %5.*f%%", times->spread_pct < 999.95 ? 1 : 0, times->spread_pct);
+}
+
 static void print_peer(const hw_bench_row *row, const hw_bench_result *result, FILE *out) {
     if (result->wrong) fprintf(out, "   %16s", "wrong");
     else if (!result->times.n) fprintf(out, "   %16s", "-");
@@ -86,7 +90,7 @@ static void print_peer_below(const hw_bench_peer *peer, const hw_bench_row *row,
     else {
         fprintf(out, "   %9.4g %9.4g", result->times.median * 1e-6, rate(&row->what, &result->times));
         print_against(row, result, out);
-        fprintf(out, " %5.1f%%", result->times.spread_pct);
+        print_spread(&result->times, out);
     }
     fputc('\n', out);
 }
@@ -127,7 +131,7 @@ void hw_bench_print_row(const hw_bench_report *report, FILE *out) {
     fprintf(out, "   %9.4g %9.4g", times->median * 1e-6, rate(&row->what, times));
     if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share(row, times));
     else fprintf(out, "%7s", "");
-    fprintf(out, " %5.1f%%", times->spread_pct);
+    print_spread(times, out);
     print_peers(report, row, out);
     fflush(out);
 }

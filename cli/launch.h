@@ -2,6 +2,8 @@
 #ifndef HW_CLI_LAUNCH_H
 #define HW_CLI_LAUNCH_H
 
+#include <regex.h>
+
 #include "cli.h"
 #include "prof/prof.h"
 #include "report/report.h"
@@ -62,6 +64,9 @@ int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained);
 // -maxrregcount is and what ptxas is told of caches, or -arch, -code and -gencode, of which it is said once that they
 // are ignored; false after a complaint.
 bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch);
+
+// The value of --kernel, to be freed with regfree. False after a complaint.
+bool hw_cli_compile_kernel(const char *value, regex_t *expression);
 
 // Says what -maxrregcount comes to where the GPU has none of it: ptxas gives no kernel fewer registers than
 // hw_sim_least_limit, and none more than a thread can have.

@@ -97,19 +97,22 @@ static bool set_launches(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
-static bool set_kernel(hw_cli_launch *launch, const char *value) {
-    regex_t expression;
+bool hw_cli_compile_kernel(const char *value, regex_t *expression) {
     char why[128];
-    launch->kernel = value;
-    int failure = *value ? regcomp(&expression, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
-    if (!failure) {
-        regfree(&expression);
-        return true;
-    }
+    int failure = *value ? regcomp(expression, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+    if (!failure) return true;
     if (*value) regerror(failure, NULL, why, sizeof why);
     hw_cli_complain("--kernel takes an extended regular expression, and '%s' is none: %s", value,
                     *value ? why : "it is empty");
     return false;
+}
+
+static bool set_kernel(hw_cli_launch *launch, const char *value) {
+    regex_t expression;
+    launch->kernel = value;
+    bool good = hw_cli_compile_kernel(value, &expression);
+    if (good) regfree(&expression);
+    return good;
 }
 
 static bool set_skip(hw_cli_launch *launch, const char *value) {
