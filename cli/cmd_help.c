@@ -10,8 +10,8 @@
 static const char help[] =
     "usage: halfwarp help [COMMAND]\n"
     "\n"
-    "Shows the manual of halfwarp, or of one of its commands. Where there is no terminal, no man or no manual, prints\n"
-    "what --help prints.\n";
+    "Shows the manual of halfwarp, or of one of its commands. Where there is no\n"
+    "terminal, no man or no manual, prints what --help prints.\n";
 
 // The first man on PATH, or false.
 static bool find_man(char path[4096]) {

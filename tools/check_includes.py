@@ -25,7 +25,7 @@ MAY_SEE = {
     "io": "isa",
     "shim": "device prof report toolchain io event exec mem model isa",
     "cli": "toolchain isa op ladder device model io report prof event exec mem bench",
-    "bench": "isa op device cli",
+    "bench": "isa op device cli report prof event model",
 }
 PLACES = ["src", ".", "include", "cli", "bench", "shim"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')

@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "base/status.h"
 #include "device/sim.h"
+#include "toolchain/file_kind.h"
 #include "toolchain/toolchain.h"
 
 typedef struct loading {
@@ -73,8 +74,7 @@ static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *d
 int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *list) {
     hw_diag diag = {0};
     char *executable = NULL;
-    const char *hides_nvcc = getenv("HALFWARP_HIDE_NVCC");
-    loading l = {.list = list, .program = launch->program[0], .asks_ptxas = !(hides_nvcc && *hides_nvcc),
+    loading l = {.list = list, .program = launch->program[0], .asks_ptxas = !hw_cli_hides_nvcc(),
                  .max_regs = launch->max_regs};
     char compiler[HW_CLI_COMPILER_NAME] = "";
     const hw_sim_options options = {.gpu = list->gpu, .threads = 1, .max_regs = launch->max_regs,
@@ -84,8 +84,7 @@ int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *li
     l.cache = hw_cli_cache_folder();
     hw_status status = l.cache ? hw_sim_create(&options, &l.sim, &diag) : hw_diag_no_memory(&diag);
     if (!status) status = hw_toolchain_each_ptx(executable, l.program, list->gpu->arch->cc, take_ptx, &l, &diag);
-    const char *ending = strrchr(launch->program[0], '.');
-    const bool is_source = ending && !strcmp(ending, ".cu");
+    const bool is_source = hw_file_kind_of(launch->program[0], NULL) == HW_FILE_CUDA;
     if ((status == HW_NOT_FOUND && is_source) || (!status && !list->n_rows)) {
         diag = (hw_diag){0};
         status = hw_diag_set(&diag, HW_NOT_FOUND, "%s has no kernels", launch->program[0]);

@@ -35,6 +35,9 @@ typedef struct hw_sim_options {
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
 } hw_sim_options;
 
+// Registers that ptxas gives a kernel at least, whatever -maxrregcount says; 1 of older GPUs, of which it is not known.
+uint32_t hw_sim_least_limit(const hw_arch *arch);
+
 hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *diag);
 void hw_sim_destroy(hw_sim *sim);
 const hw_gpu *hw_sim_gpu(const hw_sim *sim);

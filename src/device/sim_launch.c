@@ -57,9 +57,8 @@ static uint64_t stated_threads(const hw_ptx_function *ptx) {
     return (uint64_t)stated[0] * (stated[1] ? stated[1] : 1) * (stated[2] ? stated[2] : 1);
 }
 
-// ptxas gives no kernel fewer, whatever -maxrregcount says; of older GPUs it is not known.
 // Source: ptxas 13.0 for sm_75 to sm_100, "adjusting per thread register count of 8 to lower bound of 24".
-static uint32_t least_limit(const hw_arch *arch) { return arch->cc >= 70 ? 24 : 1; }
+uint32_t hw_sim_least_limit(const hw_arch *arch) { return arch->cc >= 70 ? 24 : 1; }
 
 // As many registers as let the stated blocks of the stated threads be resident; a number of blocks that no kernel could
 // reach is ignored, as ptxas does.
@@ -79,7 +78,7 @@ uint32_t hw_sim_most_regs(const hw_sim_function *function) {
     uint64_t stated = stated_threads(function->ptx);
     if (stated && stated <= arch->max_threads_per_block) most = most_by_bounds(function, (uint32_t)stated, most);
     // nvcc's manual: the limit is ignored for kernels with launch bounds.
-    if (limit && limit < least_limit(arch)) limit = least_limit(arch);
+    if (limit && limit < hw_sim_least_limit(arch)) limit = hw_sim_least_limit(arch);
     if (!stated && limit && limit < most) most = limit;
     if (function->ptx->max_nreg && function->ptx->max_nreg < most) most = function->ptx->max_nreg;
     return most;

@@ -148,6 +148,9 @@ fi
 # The command. On a terminal its help is the manual that lies beside it.
 unset LD_LIBRARY_PATH
 "$halfwarp" --completions bash | cmp - "$there/share/bash-completion/completions/halfwarp" || fail "completions"
+"$halfwarp" --completions zsh | cmp - "$there/share/zsh/site-functions/_halfwarp" || fail "completions of zsh"
+"$halfwarp" --completions fish | cmp - "$there/share/fish/vendor_completions.d/halfwarp.fish" ||
+    fail "completions of fish"
 if command -v script > "$work/where"; then
     mkdir "$work/man"
     printf '#!/bin/sh\necho "the manual $1"\n' > "$work/man/man"
