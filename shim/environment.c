@@ -1,5 +1,5 @@
 // The variables of shim/environment.h. Together with state.c the only place that reads the environment.
-#include "environment.h"
+#include "shim/environment.h"
 
 #include <stdlib.h>
 #include <string.h>

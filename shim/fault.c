@@ -1,8 +1,8 @@
 // What a kernel's fault becomes: a diagnosis on stderr, a line for the halfwarp command, an error that stays.
 #include <stdio.h>
 
-#include "environment.h"
-#include "shim.h"
+#include "shim/environment.h"
+#include "shim/shim.h"
 
 static cudaError_t error_of(const hw_fault *fault) {
     switch (fault->kind) {

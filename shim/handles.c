@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
-#include "shim.h"
+#include "shim/shim.h"
 
 typedef struct entry {
     const void *handle;        // NULL: never used

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "environment.h"
-#include "registry.h"
+#include "shim/environment.h"
+#include "shim/cudart/registry.h"
 #include "toolchain/toolchain.h"
 
 static const char *file_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }

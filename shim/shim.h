@@ -10,7 +10,7 @@
 
 #include "cuda_runtime_api.h"
 #include "device/sim.h"
-#include "unsupported.h"
+#include "shim/cudart/unsupported.h"
 
 // A second name of a function of the same file: the variants for programs compiled for per-thread default streams.
 #define HW_ALIAS(second, first) extern __typeof__(first) second __attribute__((alias(#first), visibility("default")))

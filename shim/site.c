@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "shim.h"
+#include "shim/shim.h"
 
 enum { MAX_FRAMES = 8, BUCKETS = 1024 };
 

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "environment.h"
+#include "shim/environment.h"
 #include "io/gpu_file.h"
 #include "prof/journal.h"
 #include "prof/prof.h"
-#include "selection.h"
-#include "shim.h"
-#include "state.h"
+#include "shim/selection.h"
+#include "shim/shim.h"
+#include "shim/state.h"
 
 static const char DEFAULT_GPU[] = "h200";
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "environment.h"
+#include "shim/environment.h"
 
 const hw_environment *hw_shim_environment(void);
 

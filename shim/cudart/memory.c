@@ -1,7 +1,7 @@
 // Memory: device, pinned, managed, registered; what an address is.
 #include <string.h>
 
-#include "shim.h"
+#include "shim/shim.h"
 
 enum { PITCH_BYTES = 512 };   // what cudaMallocPitch rounds rows to on all GPUs since 2.0
 

@@ -4,7 +4,7 @@
 // Modules are loaded at the first call that needs the GPU, all of them, so that a program that never gets there pays
 // nothing, and one with an unsupported instruction is refused before it has done half of its work.
 #define _GNU_SOURCE
-#include "registry.h"
+#include "shim/cudart/registry.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "environment.h"
-#include "registers.h"
-#include "state.h"
+#include "shim/environment.h"
+#include "shim/cudart/registers.h"
+#include "shim/state.h"
 #include "toolchain/fatbin.h"
 #include "toolchain/ptx_link.h"
 

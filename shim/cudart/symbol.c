@@ -1,5 +1,5 @@
 // Variables of the device, by the address of the host variable that stands for them.
-#include "registry.h"
+#include "shim/cudart/registry.h"
 
 static cudaError_t locate(const void *symbol, hw_registered_variable **found) {
     HW_ENTER();

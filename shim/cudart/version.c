@@ -7,10 +7,10 @@
 #endif
 #include <stddef.h>
 
-#include "event.h"
-#include "managed.h"
-#include "shim.h"
-#include "version.h"
+#include "shim/cudart/event.h"
+#include "shim/cudart/managed.h"
+#include "shim/shim.h"
+#include "shim/cudart/version.h"
 #undef cudaMemPrefetchAsync
 #undef cudaMemAdvise
 #undef cudaGetDeviceProperties

@@ -1,8 +1,8 @@
 // Functions: handles, attributes, settings.
 #include <string.h>
 
-#include "registers.h"
-#include "version.h"
+#include "shim/cudart/registers.h"
+#include "shim/cudart/version.h"
 
 // The function, loaded; NULL with the error that says why not.
 static hw_registered_function *loaded(const void *function, cudaError_t *error) {

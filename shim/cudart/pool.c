@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "shim.h"
+#include "shim/shim.h"
 
 struct CUmemPoolHandle_st {
     _Atomic uint64_t attributes[16];

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
-#include "shim.h"
+#include "shim/shim.h"
 
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };   // as an H200 has them
 

@@ -1,7 +1,7 @@
 // Relocatable device code (nvcc -rdc=true, -dc): a program brings one text for each of its files, and the driver links
 // them. Here they are linked as text, when the first of them is needed.
 #include "base/alloc.h"
-#include "registry.h"
+#include "shim/cudart/registry.h"
 #include "toolchain/fatbin.h"
 #include "toolchain/ptx_link.h"
 

@@ -1,11 +1,11 @@
 // Asking ptxas: only for a report, or when the program itself asks about a function, because it takes its time.
-#include "registers.h"
+#include "shim/cudart/registers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "shim/state.h"
 #include "toolchain/toolchain.h"
 
 static void take_answer(void *user, const hw_ptxas_usage *usage) {

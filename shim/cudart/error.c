@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "environment.h"
-#include "shim.h"
+#include "shim/environment.h"
+#include "shim/shim.h"
 
 static _Thread_local cudaError_t last_error;
 static atomic_int sticky_error;
@@ -22,7 +22,7 @@ typedef struct error_row {
 
 static const error_row rows[] = {
 #define HW_ERROR(name, number, words) {#name, number, words},
-#include "error.def"
+#include "shim/cudart/error.def"
 #undef HW_ERROR
 };
 

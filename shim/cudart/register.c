@@ -1,7 +1,7 @@
 // The calls that compiled programs make before main, and for each <<<>>>.
 #include <string.h>
 
-#include "registry.h"
+#include "shim/cudart/registry.h"
 
 HW_EXPORT void **__cudaRegisterFatBinary(void *wrapper) { return (void **)hw_registry_add_image(wrapper); }
 

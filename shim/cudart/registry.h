@@ -2,7 +2,7 @@
 #ifndef HW_SHIM_REGISTRY_H
 #define HW_SHIM_REGISTRY_H
 
-#include "shim.h"
+#include "shim/shim.h"
 
 typedef struct hw_image hw_image;
 struct hw_image {

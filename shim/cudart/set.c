@@ -1,7 +1,7 @@
 // Filling device memory with a byte.
 #include <string.h>
 
-#include "shim.h"
+#include "shim/shim.h"
 
 static cudaError_t set(void *pointer, size_t pitch, size_t slice, int value, size_t width, size_t height, size_t depth,
                        cudaStream_t stream) {

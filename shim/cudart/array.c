@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "shim.h"
+#include "shim/shim.h"
 
 struct cudaArray {
     struct cudaChannelFormatDesc desc;

@@ -1,7 +1,7 @@
 // Texture objects: what the program describes becomes a texture of the simulated device.
 #include <string.h>
 
-#include "shim.h"
+#include "shim/shim.h"
 
 // Texels of a channel description: 1, 2 or 4 channels of the same width.
 static bool use_format(const struct cudaChannelFormatDesc *desc, hw_texture *out) {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim.h"
+#include "shim/shim.h"
 
 // Memory moves twice per clock.
 static int64_t memory_clock_khz(const hw_gpu *g) {
@@ -31,7 +31,7 @@ static int copy_engines(const hw_gpu *g) {
         int cc, of_games, others;
     } rows[] = {
 #define HW_COPY_ENGINES(...) {__VA_ARGS__},
-#include "copy_engines.def"
+#include "shim/cudart/copy_engines.def"
 #undef HW_COPY_ENGINES
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -49,7 +49,7 @@ bool hw_attribute_get(int attribute, int *value) {
     case number:                                   \
         *value = clamp((int64_t)(expression));     \
         return true;
-#include "attribute.def"
+#include "shim/cudart/attribute.def"
 #undef HW_ATTRIBUTE
     default: return false;
     }
@@ -70,7 +70,7 @@ typedef struct properties_12 {
 #define HW_PROPERTY_OLD(type, field, a) type field;
 #define HW_PROPERTY_GONE(type, field, a) type field;
 #define HW_PROPERTY_SINCE_12(type, field, a) type field;
-#include "properties.def"
+#include "shim/cudart/properties.def"
     int reserved[63];
 } properties_12;
 
@@ -103,7 +103,7 @@ static void fill_12(properties_12 *out) {
     make_uuid(&out->uuid);
     out->totalGlobalMem = hw_shim_gpu()->memory_bytes;
 #define HW_PROPERTY_GONE HW_PROPERTY
-#include "properties.def"
+#include "shim/cudart/properties.def"
 #undef HW_PROPERTY_GONE
 }
 
@@ -121,7 +121,7 @@ void hw_properties_13(struct cudaDeviceProp *out) {
     make_uuid(&out->uuid);
     out->totalGlobalMem = hw_shim_gpu()->memory_bytes;
 #define HW_PROPERTY_GONE(type, field, a)
-#include "properties.def"
+#include "shim/cudart/properties.def"
     out->deviceNumaConfig = attribute(130);
     out->deviceNumaId = attribute(131);
     out->mpsEnabled = attribute(133);

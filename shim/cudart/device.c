@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim.h"
+#include "shim/shim.h"
 
 static const char PCI_BUS_ID[] = "0000:00:00.0";
 static atomic_uint device_flags;

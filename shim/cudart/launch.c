@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "registers.h"
-#include "version.h"
+#include "shim/cudart/registers.h"
+#include "shim/cudart/version.h"
 
 static cudaError_t error_of(hw_sim_refusal refusal) {
     switch (refusal) {

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "shim.h"
+#include "shim/shim.h"
 
 bool hw_is_device_range(const void *p, size_t bytes) {
     hw_allocation found;

@@ -1,9 +1,9 @@
 // Managed memory is host memory, so moving it ahead of time and advice about it are checked and then change nothing.
-#include "managed.h"
+#include "shim/cudart/managed.h"
 
 #include <string.h>
 
-#include "shim.h"
+#include "shim/shim.h"
 
 static bool is_managed(const void *pointer, size_t bytes) {
     hw_allocation found;

@@ -1,12 +1,12 @@
 // Events. Recording notes the time on this machine's clock; what lies between two events is the time that the
 // simulation took, not what a GPU would take.
 #define _GNU_SOURCE
-#include "event.h"
+#include "shim/cudart/event.h"
 
 #include <time.h>
 
 #include "base/alloc.h"
-#include "shim.h"
+#include "shim/shim.h"
 
 struct CUevent_st {
     unsigned flags;
