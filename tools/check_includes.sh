@@ -21,7 +21,8 @@ declare -A allowed=(
     [op]="device toolchain kernels"
     [ladder]="op device prof event model isa"
     [io]="isa"
-    [shim]="device prof report toolchain io"
+    [runtime]="device toolchain mem"
+    [shim]="runtime device prof report toolchain io"
     [cli]="toolchain isa op ladder device model io report prof"
     [bench]="isa op"
 )

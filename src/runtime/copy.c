@@ -1,0 +1,83 @@
+// Copies and sets, one row to three dimensions. Streams do not matter: both are done when the call returns. Device
+// memory on either side must lie within one allocation; the host's own addresses are looked at before they are used,
+// so that a stray one is an error and no crash.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/internal.h"
+#include "runtime/memory.h"
+
+static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+static bool byte_is_readable(const char *p) {
+    char byte;
+    struct iovec to = {&byte, 1}, from = {(void *)p, 1};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT;
+}
+
+// Bytes from the first to the last that a region of rows covers; false when that is more than there can be.
+static bool span_of(const hw_rt_region *r, size_t width, size_t height, size_t depth, size_t *span) {
+    size_t rows, slices;
+    return !__builtin_mul_overflow(r->pitch, height - 1, &rows) &&
+           !__builtin_mul_overflow(r->slice, depth - 1, &slices) &&
+           !__builtin_add_overflow(rows, slices, span) && !__builtin_add_overflow(*span, width, span);
+}
+
+static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
+    hw_allocation found;
+    return hw_mem_find(mem, address_of(r->start), span, &found);
+}
+
+static bool is_usable(const hw_mem *mem, const hw_rt_region *r, size_t width, size_t height, size_t depth,
+                      bool must_be_device) {
+    size_t span;
+    if (!r->start || !span_of(r, width, height, depth, &span)) return false;
+    if (is_device(mem, r, span)) return true;
+    const char *last = r->start + (span - 1);
+    bool is_stray = hw_mem_owns(mem, address_of(r->start)) || hw_mem_owns(mem, address_of(last));
+    if (must_be_device || is_stray || last < r->start) return false;
+    return byte_is_readable(r->start) && byte_is_readable(last);
+}
+
+hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, size_t width, size_t height,
+                        size_t depth, unsigned direction, hw_rt_stream *stream) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
+    if (direction > HW_RT_ANY) return HW_RT_INVALID_DIRECTION;
+    if (!width || !height || !depth) return HW_RT_SUCCESS;
+    const hw_mem *mem = hw_rt_mem(runtime);
+    bool to_device = direction == HW_RT_HOST_TO_DEVICE || direction == HW_RT_DEVICE_TO_DEVICE;
+    bool from_device = direction == HW_RT_DEVICE_TO_HOST || direction == HW_RT_DEVICE_TO_DEVICE;
+    if (!is_usable(mem, &to, width, height, depth, to_device) ||
+        !is_usable(mem, &from, width, height, depth, from_device))
+        return HW_RT_INVALID_VALUE;
+    if (width == to.pitch && width == from.pitch) {   // rows without gaps are one row
+        width *= height;
+        height = 1;
+    }
+    to.start = hw_mem_host(mem, address_of(to.start));
+    from.start = hw_mem_host(mem, address_of(from.start));
+    for (size_t z = 0; z < depth; z++)
+        for (size_t y = 0; y < height; y++)
+            memmove(to.start + z * to.slice + y * to.pitch, from.start + z * from.slice + y * from.pitch, width);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region where, int value, size_t width, size_t height, size_t depth,
+                       hw_rt_stream *stream) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
+    if (!width || !height || !depth) return HW_RT_SUCCESS;
+    const hw_mem *mem = hw_rt_mem(runtime);
+    size_t span;
+    if ((height > 1 && width > where.pitch) || !span_of(&where, width, height, depth, &span) ||
+        !is_device(mem, &where, span))
+        return HW_RT_INVALID_VALUE;
+    char *start = hw_mem_host(mem, address_of(where.start));
+    for (size_t z = 0; z < depth; z++)
+        for (size_t y = 0; y < height; y++) memset(start + z * where.slice + y * where.pitch, value, width);
+    return HW_RT_SUCCESS;
+}
