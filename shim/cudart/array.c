@@ -1,44 +1,8 @@
-// Arrays: places to copy to and from, and to read through textures. Rows are stored as they are, one after the other.
-#include <string.h>
+// Arrays: places to copy to and from, and to read through textures.
+#include "shim/cudart/cudart.h"
 
-#include "base/alloc.h"
-#include "shim/shim.h"
-
-struct cudaArray {
-    struct cudaChannelFormatDesc desc;
-    struct cudaExtent extent;           // in elements, as the caller gave it
-    unsigned flags;
-    size_t elem_bytes, row_bytes, rows, slices;
-    char *data;
-};
-
-static bool is_array(cudaArray_const_t array) { return hw_handle_is(HW_HANDLE_ARRAY, array); }
-
-const struct cudaChannelFormatDesc *hw_array_place(cudaArray_const_t array, hw_texture *out) {
-    bool is_plain = is_array(array) && !(array->flags & (cudaArrayLayered | cudaArrayCubemap));
-    if (!is_plain || array->row_bytes / array->elem_bytes > 0x7fffffff || array->rows > 0x7fffffff ||
-        array->slices > 0x7fffffff)
-        return NULL;
-    out->address = hw_address(array->data);
-    out->pitch_bytes = array->row_bytes;
-    out->slice_bytes = array->row_bytes * array->rows;
-    out->bytes = out->slice_bytes * array->slices;
-    out->size[0] = (uint32_t)(array->row_bytes / array->elem_bytes);
-    out->size[1] = (uint32_t)array->rows;
-    out->size[2] = (uint32_t)array->slices;
-    return &array->desc;
-}
-
-static hw_region region_at(cudaArray_const_t array, size_t x_bytes, size_t y, size_t z) {
-    return (hw_region){.start = array->data + (z * array->rows + y) * array->row_bytes + x_bytes,
-                       .pitch = array->row_bytes, .slice = array->row_bytes * array->rows};
-}
-
-static bool fits(cudaArray_const_t array, size_t x_bytes, size_t y, size_t z, size_t width, size_t height,
-                 size_t depth) {
-    return x_bytes <= array->row_bytes && width <= array->row_bytes - x_bytes && y <= array->rows &&
-           height <= array->rows - y && z <= array->slices && depth <= array->slices - z;
-}
+_Static_assert(cudaArrayLayered == HW_RT_ARRAY_LAYERED && cudaArrayCubemap == HW_RT_ARRAY_CUBE,
+               "the runtime numbers flags as CUDA does");
 
 HW_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                                              enum cudaChannelFormatKind kind) {
@@ -48,27 +12,11 @@ HW_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z
 HW_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
                                         struct cudaExtent extent, unsigned int flags) {
     HW_ENTER();
-    if (!array || !desc || !extent.width) return hw_shim_return(cudaErrorInvalidValue);
-    int bits = desc->x + desc->y + desc->z + desc->w;
-    if (bits <= 0 || bits % 8 || bits > 128) return hw_shim_return(cudaErrorInvalidChannelDescriptor);
-    struct cudaArray *made = hw_calloc(1, sizeof *made);
-    if (!made) return hw_shim_return(cudaErrorMemoryAllocation);
-    *made = (struct cudaArray){.desc = *desc, .extent = extent, .flags = flags, .elem_bytes = (size_t)bits / 8,
-                               .rows = extent.height ? extent.height : 1, .slices = extent.depth ? extent.depth : 1};
-    size_t bytes;
-    uint64_t address = 0;
-    bool good = !__builtin_mul_overflow(extent.width, made->elem_bytes, &made->row_bytes) &&
-                !__builtin_mul_overflow(made->row_bytes, made->rows, &bytes) &&
-                !__builtin_mul_overflow(bytes, made->slices, &bytes) &&
-                hw_mem_alloc(hw_sim_mem(hw_shim_sim()), bytes, 512, HW_ALLOC_DEVICE, hw_shim_site(), NULL, &address,
-                             NULL) == HW_OK;
-    made->data = (char *)(uintptr_t)address;
-    if (!good || !hw_handle_add(HW_HANDLE_ARRAY, made)) {
-        hw_free(made);
-        return hw_shim_return(cudaErrorMemoryAllocation);
-    }
-    *array = made;
-    return cudaSuccess;
+    if (!array || !desc) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    const hw_rt_channels channels = hw_channels_of(desc);
+    const size_t size[3] = {extent.width, extent.height, extent.depth};
+    return hw_cudart_return(
+        hw_rt_array_create(hw_shim_runtime(), &channels, size, flags, hw_shim_site(), (hw_rt_array **)array));
 }
 
 HW_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width,
@@ -79,19 +27,21 @@ HW_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChann
 HW_EXPORT cudaError_t cudaFreeArray(cudaArray_t array) {
     HW_ENTER();
     if (!array) return cudaSuccess;
-    if (!hw_handle_remove(HW_HANDLE_ARRAY, array)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    hw_mem_free_at(hw_sim_mem(hw_shim_sim()), hw_address(array->data), hw_shim_site(), NULL);
-    hw_free(array);
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_array_destroy(hw_shim_runtime(), hw_array_of(array), hw_shim_site()));
 }
 
 HW_EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
                                        unsigned int *flags, cudaArray_t array) {
     HW_ENTER();
-    if (!is_array(array)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    if (desc) *desc = array->desc;
-    if (extent) *extent = array->extent;
-    if (flags) *flags = array->flags;
+    hw_rt_array_info info;
+    hw_rt_status status = hw_rt_array_get_info(hw_shim_runtime(), hw_array_of(array), &info);
+    if (status) return hw_cudart_return(status);
+    const int *bits = info.channels.bits;
+    if (desc)
+        *desc = cudaCreateChannelDesc(bits[0], bits[1], bits[2], bits[3],
+                                      (enum cudaChannelFormatKind)info.channels.kind);
+    if (extent) *extent = (struct cudaExtent){info.size[0], info.size[1], info.size[2]};
+    if (flags) *flags = info.flags;
     return cudaSuccess;
 }
 
@@ -99,15 +49,23 @@ HW_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cud
     return cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)array);
 }
 
+static hw_rt_status copy_between(const hw_rt_region *inside, const hw_rt_region *outside, bool to_array, size_t width,
+                                 size_t height, enum cudaMemcpyKind kind) {
+    return hw_rt_copy(hw_shim_runtime(), to_array ? *inside : *outside, to_array ? *outside : *inside, width, height, 1,
+                      (unsigned)kind, NULL);
+}
+
 static cudaError_t copy_2d(cudaArray_const_t array, size_t x, size_t y, const void *other, size_t pitch, size_t width,
                            size_t height, enum cudaMemcpyKind kind, bool to_array, cudaStream_t stream) {
     HW_ENTER();
-    if (!is_array(array) || !hw_stream_is_valid(stream)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    if (width > pitch && height > 1) return hw_shim_return(cudaErrorInvalidPitchValue);
-    if (!fits(array, x, y, 0, width, height, 1)) return hw_shim_return(cudaErrorInvalidValue);
-    hw_region inside = region_at(array, x, y, 0), outside = {.start = (char *)other, .pitch = pitch};
-    return hw_shim_return(
-        hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, width, height, 1, kind));
+    hw_runtime *runtime = hw_shim_runtime();
+    if (!hw_rt_is_array(runtime, hw_array_of(array)) || !hw_rt_is_stream(runtime, hw_stream_of(stream)))
+        return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    if (width > pitch && height > 1) return hw_cudart_return(HW_RT_INVALID_PITCH);
+    hw_rt_region inside, outside = {.start = (char *)other, .pitch = pitch};
+    if (!hw_rt_array_region(runtime, hw_array_of(array), x, y, 0, width, height, 1, &inside))
+        return hw_cudart_return(HW_RT_INVALID_VALUE);
+    return hw_cudart_return(copy_between(&inside, &outside, to_array, width, height, kind));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
@@ -140,12 +98,12 @@ HW_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 static cudaError_t copy_flat(cudaArray_const_t array, size_t x, size_t y, const void *other, size_t bytes,
                              enum cudaMemcpyKind kind, bool to_array) {
     HW_ENTER();
-    if (!is_array(array)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    size_t total = array->row_bytes * array->rows, start = y * array->row_bytes + x;
-    if (x > array->row_bytes || y >= array->rows || bytes > total - start) return hw_shim_return(cudaErrorInvalidValue);
-    hw_region inside = {.start = array->data + start, .pitch = bytes};
-    hw_region outside = {.start = (char *)other, .pitch = bytes};
-    return hw_shim_return(hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, bytes, 1, 1, kind));
+    hw_runtime *runtime = hw_shim_runtime();
+    hw_rt_region inside, outside = {.start = (char *)other, .pitch = bytes};
+    if (!hw_rt_is_array(runtime, hw_array_of(array))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    if (!hw_rt_array_run(runtime, hw_array_of(array), x, y, bytes, &inside))
+        return hw_cudart_return(HW_RT_INVALID_VALUE);
+    return hw_cudart_return(copy_between(&inside, &outside, to_array, bytes, 1, kind));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes,
@@ -162,15 +120,14 @@ HW_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
 
 // One side of a three-dimensional copy; positions and widths are in elements where an array takes part.
 static bool side_of(cudaArray_t array, struct cudaPos at, struct cudaPitchedPtr plain, size_t width,
-                    struct cudaExtent extent, hw_region *out) {
+                    struct cudaExtent extent, hw_rt_region *out) {
     if (array) {
-        if (!is_array(array)) return false;
+        hw_rt_array_info info;
         size_t x;
-        if (__builtin_mul_overflow(at.x, array->elem_bytes, &x) ||
-            !fits(array, x, at.y, at.z, width, extent.height, extent.depth))
-            return false;
-        *out = region_at(array, x, at.y, at.z);
-        return true;
+        return !hw_rt_array_get_info(hw_shim_runtime(), hw_array_of(array), &info) &&
+               !__builtin_mul_overflow(at.x, info.element_bytes, &x) &&
+               hw_rt_array_region(hw_shim_runtime(), hw_array_of(array), x, at.y, at.z, width, extent.height,
+                                  extent.depth, out);
     }
     size_t slice, offset, row;
     if (__builtin_mul_overflow(plain.pitch, plain.ysize, &slice) || __builtin_mul_overflow(slice, at.z, &offset) ||
@@ -178,23 +135,27 @@ static bool side_of(cudaArray_t array, struct cudaPos at, struct cudaPitchedPtr 
         __builtin_add_overflow(offset, at.x, &offset))
         return false;
     if (width > plain.pitch && (extent.height > 1 || extent.depth > 1)) return false;
-    *out = (hw_region){.start = plain.ptr ? (char *)plain.ptr + offset : NULL, .pitch = plain.pitch, .slice = slice};
+    *out = (hw_rt_region){.start = plain.ptr ? (char *)plain.ptr + offset : NULL, .pitch = plain.pitch, .slice = slice};
     return true;
 }
 
 HW_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
     HW_ENTER();
-    if (!p) return hw_shim_return(cudaErrorInvalidValue);
-    if (!hw_stream_is_valid(stream)) return hw_shim_return(cudaErrorInvalidResourceHandle);
+    hw_runtime *runtime = hw_shim_runtime();
+    if (!p) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    if (!hw_rt_is_stream(runtime, hw_stream_of(stream))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
     cudaArray_t array = p->srcArray ? p->srcArray : p->dstArray;
     size_t width = p->extent.width;
-    hw_region to, from;
-    if (array && (!is_array(array) || __builtin_mul_overflow(width, array->elem_bytes, &width)))
-        return hw_shim_return(cudaErrorInvalidValue);
+    hw_rt_region to, from;
+    hw_rt_array_info info;
+    if (array && (hw_rt_array_get_info(runtime, hw_array_of(array), &info) ||
+                  __builtin_mul_overflow(width, info.element_bytes, &width)))
+        return hw_cudart_return(HW_RT_INVALID_VALUE);
     if (!side_of(p->dstArray, p->dstPos, p->dstPtr, width, p->extent, &to) ||
         !side_of(p->srcArray, p->srcPos, p->srcPtr, width, p->extent, &from))
-        return hw_shim_return(cudaErrorInvalidValue);
-    return hw_shim_return(hw_copy_rows(to, from, width, p->extent.height, p->extent.depth, p->kind));
+        return hw_cudart_return(HW_RT_INVALID_VALUE);
+    return hw_cudart_return(hw_rt_copy(runtime, to, from, width, p->extent.height, p->extent.depth, (unsigned)p->kind,
+                                       hw_stream_of(stream)));
 }
 HW_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
@@ -202,8 +163,8 @@ HW_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return c
 HW_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 HW_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
-    if (!p) return hw_shim_return(cudaErrorInvalidValue);
-    if (p->srcDevice || p->dstDevice) return hw_shim_return(cudaErrorInvalidDevice);
+    if (!p) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    if (p->srcDevice || p->dstDevice) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     const struct cudaMemcpy3DParms plain = {.srcArray = p->srcArray, .srcPos = p->srcPos, .srcPtr = p->srcPtr,
                                             .dstArray = p->dstArray, .dstPos = p->dstPos, .dstPtr = p->dstPtr,
                                             .extent = p->extent, .kind = cudaMemcpyDefault};

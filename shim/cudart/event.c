@@ -1,78 +1,47 @@
-// Events. Recording notes the time on this machine's clock; what lies between two events is the time that the
-// simulation took, not what a GPU would take.
-#define _GNU_SOURCE
+// Events. What lies between two of them is the time that the simulation took, not what a GPU would take.
 #include "shim/cudart/event.h"
 
-#include <time.h>
+#include "shim/cudart/cudart.h"
 
-#include "base/alloc.h"
-#include "shim/shim.h"
-
-struct CUevent_st {
-    unsigned flags;
-    bool is_recorded;
-    uint64_t ns;
-};
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+_Static_assert(cudaEventBlockingSync == HW_RT_EVENT_BLOCKING && cudaEventDisableTiming == HW_RT_EVENT_NO_TIMING &&
+               cudaEventInterprocess == HW_RT_EVENT_INTERPROCESS, "the runtime numbers flags as CUDA does");
 
 HW_EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
     HW_ENTER();
-    const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    bool alone = (flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming);
-    if (!event || (flags & ~known) || alone) return hw_shim_return(cudaErrorInvalidValue);
-    struct CUevent_st *made = hw_calloc(1, sizeof *made);
-    if (!made || !hw_handle_add(HW_HANDLE_EVENT, made)) {
-        hw_free(made);
-        return hw_shim_return(cudaErrorMemoryAllocation);
-    }
-    made->flags = flags;
-    *event = made;
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_event_create(hw_shim_runtime(), flags, (hw_rt_event **)event));
 }
 
 HW_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
 
 HW_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event) {
     HW_ENTER();
-    if (!hw_handle_remove(HW_HANDLE_EVENT, event)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    hw_free(event);
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_event_destroy(hw_shim_runtime(), hw_event_of(event)));
 }
 
 HW_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     HW_ENTER();
-    if (!hw_handle_is(HW_HANDLE_EVENT, event) || !hw_stream_is_valid(stream))
-        return hw_shim_return(cudaErrorInvalidResourceHandle);
-    event->is_recorded = true;
-    event->ns = now_ns();
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_event_record(hw_shim_runtime(), hw_event_of(event), hw_stream_of(stream)));
 }
 HW_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
 
 HW_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-    if (flags & ~(unsigned)cudaEventRecordExternal) return hw_shim_return(cudaErrorInvalidValue);
+    if (flags & ~(unsigned)cudaEventRecordExternal) return hw_cudart_return(HW_RT_INVALID_VALUE);
     return cudaEventRecord(event, stream);
 }
 HW_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
 HW_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event) {
     HW_ENTER();
-    return hw_shim_return(hw_handle_is(HW_HANDLE_EVENT, event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return hw_cudart_return(hw_rt_event_query(hw_shim_runtime(), hw_event_of(event)));
 }
 
 HW_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
 
 cudaError_t hw_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
     HW_ENTER();
-    if (!milliseconds) return hw_shim_return(cudaErrorInvalidValue);
-    if (!hw_handle_is(HW_HANDLE_EVENT, start) || !hw_handle_is(HW_HANDLE_EVENT, end) || !start->is_recorded ||
-        !end->is_recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
-        return hw_shim_return(cudaErrorInvalidResourceHandle);
-    *milliseconds = (float)((double)(int64_t)(end->ns - start->ns) * 1e-6);
-    return cudaSuccess;
+    int64_t ns;
+    if (!milliseconds) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    hw_rt_status status = hw_rt_event_elapsed(hw_shim_runtime(), hw_event_of(start), hw_event_of(end), &ns);
+    if (!status) *milliseconds = (float)((double)ns * 1e-6);
+    return hw_cudart_return(status);
 }

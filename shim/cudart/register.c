@@ -8,7 +8,7 @@ HW_EXPORT void **__cudaRegisterFatBinary(void *wrapper) { return (void **)hw_reg
 HW_EXPORT void __cudaRegisterFatBinaryEnd(void **handle) {
     hw_image *image = (hw_image *)handle;
     // Host code reads such variables without a call that could load them.
-    if (image && hw_registry_has_managed(image) && hw_shim_sim()) hw_registry_load_all();
+    if (image && hw_registry_has_managed(image) && !hw_rt_open(hw_shim_runtime())) hw_registry_load_all();
 }
 
 HW_EXPORT void __cudaUnregisterFatBinary(void **handle) {
@@ -40,7 +40,7 @@ HW_EXPORT void __cudaRegisterHostVar(void **handle, const char *name, char *host
 // Before the host code of a program compiled by nvcc first touches a managed variable.
 HW_EXPORT char __cudaInitModule(void **handle) {
     (void)handle;
-    return hw_shim_sim() && hw_registry_load_all() == cudaSuccess;
+    return !hw_rt_open(hw_shim_runtime()) && !hw_registry_load_all();
 }
 
 HW_EXPORT void __halfwarpRegisterManagedRange(void *begin, void *end) {
@@ -67,7 +67,7 @@ HW_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sha
 }
 
 HW_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream) {
-    if (n_pushed == 0) return hw_shim_return(cudaErrorMissingConfiguration);
+    if (n_pushed == 0) return hw_cudart_return(HW_RT_NOT_CONFIGURED);
     const configuration *top = &pushed[--n_pushed];
     *grid = top->grid;
     *block = top->block;
@@ -77,7 +77,7 @@ HW_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
     return cudaSuccess;
 }
 
-void *hw_shim_take_launch_address(void) {
+void *hw_cudart_take_launch_address(void) {
     void *address = launch_address;
     launch_address = NULL;
     return address;

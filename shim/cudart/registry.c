@@ -10,14 +10,12 @@
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "shim/environment.h"
-#include "shim/cudart/registers.h"
-#include "shim/state.h"
-#include "toolchain/fatbin.h"
+#include "shim/process.h"
 #include "toolchain/ptx_link.h"
 
 enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
@@ -41,8 +39,10 @@ static hw_image *images, **last_image = &images;
 static hw_image *loading;
 static struct { uint64_t begin, end; } managed_ranges[MAX_MANAGED_RANGES];
 static unsigned n_managed_ranges;
-static bool all_loaded = true;
-// Recursive: hw_registry_place is called back from within a load.
+// The context (hw_rt_epoch) that modules have been loaded into, and the one that has them all; 0: none.
+static uint64_t epoch;
+static _Atomic uint64_t complete_epoch;
+// Recursive: place is called back from within a load.
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static size_t bucket_of(const void *host) { return (size_t)(hw_address(host) * 0x9e3779b97f4a7c15u >> 52); }
@@ -54,7 +54,7 @@ hw_image *hw_registry_add_image(const void *wrapper) {
     pthread_mutex_lock(&lock);
     *last_image = image;
     last_image = &image->next;
-    all_loaded = false;
+    atomic_store(&complete_epoch, 0);
     pthread_mutex_unlock(&lock);
     return image;
 }
@@ -62,7 +62,7 @@ hw_image *hw_registry_add_image(const void *wrapper) {
 void hw_registry_add_function(hw_image *image, const void *host, const char *name) {
     function_node *node = hw_calloc(1, sizeof *node);
     if (!node) return;
-    node->it = (hw_registered_function){.host = host, .name = name, .image = image, .carveout = -1};
+    node->it = (hw_registered_function){.host = host, .name = name, .image = image};
     pthread_mutex_lock(&lock);
     node->next = functions[bucket_of(host)];
     functions[bucket_of(host)] = node;
@@ -123,7 +123,8 @@ static bool is_being_loaded(const hw_image *image) {
     return image == loading || (loading->whole && image->whole == loading->whole);
 }
 
-uint64_t hw_registry_place(void *context, const char *name, uint64_t bytes) {
+// hw_rt_text.place: where a managed variable of a program compiled by clang lies.
+static uint64_t place(void *context, const char *name, uint64_t bytes) {
     (void)context;
     (void)bytes;
     if (!n_managed_ranges) return 0;
@@ -159,23 +160,24 @@ size_t hw_registry_readable_bytes(const void *data) {
 }
 
 // The PTX for this GPU, in image->ptx.
-static hw_status unpack(hw_image *image, hw_diag *diag) {
+static hw_rt_status unpack(hw_image *image, hw_diag *diag) {
     const struct { int32_t magic, version; const void *data; void *more; } *wrapper = image->wrapper;
-    if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data)
-        return hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
+    hw_rt_code code;
+    if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data) {
+        hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
+        return HW_RT_INVALID_PTX;
+    }
     snprintf(image->name, sizeof image->name, "%s.ptx", program_invocation_short_name);
-    const int cc = hw_shim_gpu()->arch->cc;
+    const int cc = hw_rt_gpu(hw_shim_runtime())->arch->cc;
     if (wrapper->version == WRAPPER_LINKED)
         return hw_relocatable_unpack(wrapper->more, cc, &image->ptx, &image->ptx_bytes, diag);
-    hw_fatbin fatbin;
-    hw_fatbin_entry entry;
-    hw_status status = hw_fatbin_open(wrapper->data, hw_registry_readable_bytes(wrapper->data), &fatbin, diag);
-    if (!status) status = hw_fatbin_ptx(&fatbin, cc, &image->ptx, &image->ptx_bytes, &entry, diag);
+    hw_rt_status status = hw_rt_unpack(wrapper->data, hw_registry_readable_bytes(wrapper->data), cc, &code, diag);
     if (status) return status;
-    if (entry.name && entry.name_bytes)
-        snprintf(image->name, sizeof image->name, "%.*s", (int)entry.name_bytes, entry.name);
-    image->is_relocatable = hw_fatbin_is_relocatable(&entry);
-    return HW_OK;
+    image->ptx = code.ptx;
+    image->ptx_bytes = code.ptx_bytes;
+    image->is_relocatable = code.is_relocatable;
+    if (code.name[0]) snprintf(image->name, sizeof image->name, "%s", code.name);
+    return HW_RT_SUCCESS;
 }
 
 static bool is_same_object(const void *a, const void *b) {
@@ -185,14 +187,14 @@ static bool is_same_object(const void *a, const void *b) {
 
 // The image's PTX. With one of relocatable code come all that have been registered by the same program or library
 // since: they are linked to one.
-static hw_status prepare(hw_image *image, hw_diag *diag) {
+static hw_rt_status prepare(hw_image *image, hw_diag *diag) {
     size_t count = 0, most = 0;
-    if (image->ptx || image->whole) return HW_OK;
-    hw_status status = unpack(image, diag);
+    if (image->ptx || image->whole) return HW_RT_SUCCESS;
+    hw_rt_status status = unpack(image, diag);
     if (status || !image->is_relocatable) return status;
     for (hw_image *i = image; i; i = i->next) most++;
     hw_image **parts = hw_calloc(most, sizeof *parts);
-    if (!parts) return hw_diag_no_memory(diag);
+    if (!parts) return hw_rt_status_of(hw_diag_no_memory(diag));
     for (hw_image *i = image; i && !status; i = i->next) {
         if (i->is_dropped || i->whole || i->module || !is_same_object(i->wrapper, image->wrapper)) continue;
         // What has no PTX is told when it is its turn.
@@ -204,28 +206,36 @@ static hw_status prepare(hw_image *image, hw_diag *diag) {
     return status;
 }
 
-// What was renamed when the parts were joined is asked for by its new name first.
-static bool is_found_renamed(const hw_image *image, const char *name, hw_registered_function *function,
-                             hw_registered_variable *variable) {
+// Names in the image's module; what was renamed when the parts were joined is asked for by its new name first.
+static void bind_function(hw_image *image, hw_registered_function *function) {
+    hw_runtime *runtime = hw_shim_runtime();
     char renamed[4096];
-    if (!image->whole) return false;
-    hw_ptx_link_name(name, image->part, renamed, sizeof renamed);
-    if (function) return !hw_sim_find_function(image->module, renamed, &function->function, NULL);
-    return !hw_sim_find_global(image->module, renamed, &variable->address, &variable->bytes, NULL);
+    if (image->whole) {
+        hw_ptx_link_name(function->name, image->part, renamed, sizeof renamed);
+        if (!hw_rt_module_function(runtime, image->module, renamed, &function->function)) return;
+    }
+    hw_rt_module_function(runtime, image->module, function->name, &function->function);
+}
+
+static void bind_variable(hw_image *image, hw_registered_variable *variable) {
+    hw_runtime *runtime = hw_shim_runtime();
+    char renamed[4096];
+    hw_rt_status status = HW_RT_NOT_FOUND;
+    if (image->whole) {
+        hw_ptx_link_name(variable->name, image->part, renamed, sizeof renamed);
+        status = hw_rt_module_variable(runtime, image->module, renamed, &variable->address, &variable->bytes);
+    }
+    if (status)
+        status = hw_rt_module_variable(runtime, image->module, variable->name, &variable->address, &variable->bytes);
+    if (!status && variable->managed) *variable->managed = (void *)(uintptr_t)variable->address;
 }
 
 static void bind_names(hw_image *image) {
     for (size_t i = 0; i < BUCKETS; i++) {
         for (function_node *f = functions[i]; f; f = f->next)
-            if (f->it.image == image && !is_found_renamed(image, f->it.name, &f->it, NULL))
-                hw_sim_find_function(image->module, f->it.name, &f->it.function, NULL);
-        for (variable_node *v = variables[i]; v; v = v->next) {
-            if (v->it.image != image) continue;
-            if (!is_found_renamed(image, v->it.name, NULL, &v->it) &&
-                hw_sim_find_global(image->module, v->it.name, &v->it.address, &v->it.bytes, NULL))
-                continue;
-            if (v->it.managed) *v->it.managed = (void *)(uintptr_t)v->it.address;
-        }
+            if (f->it.image == image) bind_function(image, &f->it);
+        for (variable_node *v = variables[i]; v; v = v->next)
+            if (v->it.image == image) bind_variable(image, &v->it);
     }
 }
 
@@ -237,56 +247,58 @@ static bool has_kernels(const hw_image *image) {
     return false;
 }
 
-static cudaError_t load(hw_image *image) {
+// Not the end yet: the program may never launch anything of it. hw_registry_complain says it when it does.
+static void note_no_ptx(hw_image *image, const hw_diag *diag) {
+    image->has_no_ptx = true;
+    const char *library = hw_library_of(image->wrapper);
+    snprintf(image->why, sizeof image->why, "%s%s%s", library ? library : "", library ? ": " : "", diag->text);
+    if (library && has_kernels(image))
+        fprintf(stderr, "halfwarp: the program has loaded %s, machine code for GPUs only: its kernels will fail\n",
+                library);
+}
+
+static hw_rt_status load(hw_image *image) {
     hw_diag diag = {0};
-    hw_status status = prepare(image, &diag);
-    if (status == HW_NOT_FOUND) {
-        // Not the end yet: the program may never launch anything of it. hw_registry_complain says it when it does.
-        image->has_no_ptx = true;
-        const char *library = hw_library_of(image->wrapper);
-        snprintf(image->why, sizeof image->why, "%s%s%s", library ? library : "", library ? ": " : "", diag.text);
-        if (library && has_kernels(image))
-            fprintf(stderr, "halfwarp: the program has loaded %s, machine code for GPUs only: its kernels will fail\n",
-                    library);
-        return cudaSuccess;
+    hw_runtime *runtime = hw_shim_runtime();
+    hw_rt_status status = prepare(image, &diag);
+    if (status == HW_RT_NO_IMAGE) {
+        note_no_ptx(image, &diag);
+        return HW_RT_SUCCESS;
     }
     const bool is_part = image->whole && image->whole != image;
     loading = image;
+    const hw_rt_text text = {.ptx = image->ptx, .ptx_bytes = image->ptx_bytes, .name = image->name, .place = place};
     if (!status && is_part) image->module = image->whole->module;
-    else if (!status)
-        status = hw_sim_load(hw_shim_sim(), image->ptx, image->ptx_bytes, image->name, &image->module, &diag);
+    else if (!status) status = hw_rt_module_load(runtime, &text, &image->module, &diag);
     loading = NULL;
-    if (status == HW_NO_MEMORY) return cudaErrorMemoryAllocation;
+    if (status == HW_RT_NO_MEMORY) return status;
     if (status) hw_shim_refuse(&diag, status);
     bind_names(image);
-    if (!is_part && hw_shim_environment()->journal_path) hw_registers_ask(image);
-    return cudaSuccess;
+    if (!is_part && hw_shim_process_get()->journal) hw_rt_module_ask_registers(runtime, image->module);
+    return HW_RT_SUCCESS;
 }
 
-cudaError_t hw_registry_load_all(void) {
-    cudaError_t error = cudaSuccess;
-    pthread_mutex_lock(&lock);
-    if (!all_loaded) {
-        for (hw_image *image = images; image && !error; image = image->next)
-            if (!image->module && !image->has_no_ptx && !image->is_dropped) error = load(image);
-        all_loaded = !error;
-    }
-    pthread_mutex_unlock(&lock);
-    return error;
-}
-
-void hw_registry_forget(void) {
-    pthread_mutex_lock(&lock);
-    for (hw_image *image = images; image; image = image->next) {
-        image->module = NULL;
-        image->regs_are_asked = false;
-        if (!image->has_no_ptx) all_loaded = false;
-    }
+// The context that they were in has gone.
+static void forget_modules(void) {
+    for (hw_image *image = images; image; image = image->next) image->module = NULL;
     for (size_t i = 0; i < BUCKETS; i++) {
         for (function_node *f = functions[i]; f; f = f->next) f->it.function = NULL;
         for (variable_node *v = variables[i]; v; v = v->next) v->it.address = v->it.bytes = 0;
     }
+}
+
+hw_rt_status hw_registry_load_all(void) {
+    uint64_t now = hw_rt_epoch(hw_shim_runtime());
+    if (atomic_load_explicit(&complete_epoch, memory_order_acquire) == now) return HW_RT_SUCCESS;
+    hw_rt_status status = HW_RT_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (epoch && epoch != now) forget_modules();
+    epoch = now;
+    for (hw_image *image = images; image && !status; image = image->next)
+        if (!image->module && !image->has_no_ptx && !image->is_dropped) status = load(image);
+    if (!status) atomic_store(&complete_epoch, now);
     pthread_mutex_unlock(&lock);
+    return status;
 }
 
 void hw_registry_complain(hw_image *image) {

@@ -1,8 +1,8 @@
 // Fat binaries that the program registered. See registry.c.
-#ifndef HW_SHIM_REGISTRY_H
-#define HW_SHIM_REGISTRY_H
+#ifndef HW_SHIM_CUDART_REGISTRY_H
+#define HW_SHIM_CUDART_REGISTRY_H
 
-#include "shim/shim.h"
+#include "shim/cudart/cudart.h"
 
 typedef struct hw_image hw_image;
 struct hw_image {
@@ -11,8 +11,8 @@ struct hw_image {
     char name[256];                    // for messages
     char *ptx;                         // unpacked; kept, for it is loaded again after cudaDeviceReset
     size_t ptx_bytes;
-    hw_sim_module *module;             // NULL until it is loaded
-    bool is_dropped, has_no_ptx, has_complained, regs_are_asked;
+    hw_rt_module *module;              // NULL until it is loaded
+    bool is_dropped, has_no_ptx, has_complained;
     bool is_relocatable;               // its ptx is one file's part of a whole
     hw_image *whole;                   // the image whose module it is in; NULL: its own
     size_t part;                       // its place among the parts
@@ -29,10 +29,10 @@ void hw_registry_add_managed_range(uint64_t begin, uint64_t end);
 bool hw_registry_has_managed(const hw_image *image);
 
 // relocatable.c: device code of several files. Of nvcc's linked wrapper, whose pieces are the fat binaries that the
-// driver would link: *ptx is all of them as one, to be freed with hw_free. HW_NOT_FOUND: machine code only.
-hw_status hw_relocatable_unpack(const void *const *pieces, int cc, char **ptx, size_t *ptx_bytes, hw_diag *diag);
+// driver would link: *ptx is all of them as one, to be freed with hw_free. HW_RT_NO_IMAGE: machine code only.
+hw_rt_status hw_relocatable_unpack(const void *const *pieces, int cc, char **ptx, size_t *ptx_bytes, hw_diag *diag);
 // Makes the PTX of all these images, each unpacked, one text of the first, whose parts they become.
-hw_status hw_relocatable_join(hw_image **parts, size_t count, hw_diag *diag);
+hw_rt_status hw_relocatable_join(hw_image **parts, size_t count, hw_diag *diag);
 // Bytes from an address to the end of the program's segment that it lies in: a container's own sizes are not trusted.
 size_t hw_registry_readable_bytes(const void *data);
 

@@ -1,22 +1,12 @@
 // Filling device memory with a byte.
-#include <string.h>
-
-#include "shim/shim.h"
+#include "shim/cudart/cudart.h"
 
 static cudaError_t set(void *pointer, size_t pitch, size_t slice, int value, size_t width, size_t height, size_t depth,
                        cudaStream_t stream) {
     HW_ENTER();
-    if (!hw_stream_is_valid(stream)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    if (!width || !height || !depth) return cudaSuccess;
-    size_t rows, slices, span;
-    if ((height > 1 && width > pitch) || __builtin_mul_overflow(pitch, height - 1, &rows) ||
-        __builtin_mul_overflow(slice, depth - 1, &slices) || __builtin_add_overflow(rows, slices, &span) ||
-        __builtin_add_overflow(span, width, &span) || !hw_is_device_range(pointer, span))
-        return hw_shim_return(cudaErrorInvalidValue);
-    char *start = hw_mem_host(hw_sim_mem(hw_shim_sim()), hw_address(pointer));
-    for (size_t z = 0; z < depth; z++)
-        for (size_t y = 0; y < height; y++) memset(start + z * slice + y * pitch, value, width);
-    return cudaSuccess;
+    const hw_rt_region where = {.start = pointer, .pitch = pitch, .slice = slice};
+    return hw_cudart_return(
+        hw_rt_set(hw_shim_runtime(), where, value, width, height, depth, hw_stream_of(stream)));
 }
 
 HW_EXPORT cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
@@ -44,7 +34,7 @@ HW_EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, stru
                                         cudaStream_t stream) {
     size_t slice;
     if (__builtin_mul_overflow(p.pitch, p.ysize, &slice) || extent.height > p.ysize)
-        return hw_shim_return(cudaErrorInvalidValue);
+        return hw_cudart_return(HW_RT_INVALID_VALUE);
     return set(p.ptr, p.pitch, slice, value, extent.width, extent.height, extent.depth, stream);
 }
 HW_ALIAS(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

@@ -1,40 +1,11 @@
 // Streams. All work is done by the time a call returns, so a stream is no more than its settings.
-#include <stdatomic.h>
+#include "shim/cudart/cudart.h"
 
-#include "base/alloc.h"
-#include "shim/shim.h"
-
-enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };   // as an H200 has them
-
-struct CUstream_st {
-    unsigned flags;
-    int priority;
-    unsigned long long id;
-};
-
-bool hw_stream_is_valid(cudaStream_t stream) {
-    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-           hw_handle_is(HW_HANDLE_STREAM, stream);
-}
-
-static bool is_created(cudaStream_t stream) {
-    return stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
-}
+_Static_assert((int)cudaStreamNonBlocking == HW_RT_STREAM_NON_BLOCKING, "the runtime numbers flags as CUDA does");
 
 HW_EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
-    static atomic_ullong next_id = 16;
     HW_ENTER();
-    if (!stream || (flags & ~(unsigned)cudaStreamNonBlocking)) return hw_shim_return(cudaErrorInvalidValue);
-    struct CUstream_st *made = hw_malloc(sizeof *made);
-    if (!made || !hw_handle_add(HW_HANDLE_STREAM, made)) {
-        hw_free(made);
-        return hw_shim_return(cudaErrorMemoryAllocation);
-    }
-    if (priority > LEAST_PRIORITY) priority = LEAST_PRIORITY;
-    if (priority < GREATEST_PRIORITY) priority = GREATEST_PRIORITY;
-    *made = (struct CUstream_st){flags, priority, atomic_fetch_add(&next_id, 1)};
-    *stream = made;
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_stream_create(hw_shim_runtime(), flags, priority, (hw_rt_stream **)stream));
 }
 
 HW_EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) {
@@ -45,16 +16,20 @@ HW_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStream
 
 HW_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     HW_ENTER();
-    if (!is_created(stream) || !hw_handle_remove(HW_HANDLE_STREAM, stream))
-        return hw_shim_return(cudaErrorInvalidResourceHandle);
-    hw_free(stream);
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_stream_destroy(hw_shim_runtime(), hw_stream_of(stream)));
 }
 
 // Success when the stream is one: what the calls that would wait come down to.
 static cudaError_t touch(cudaStream_t stream) {
     HW_ENTER();
-    return hw_shim_return(hw_stream_is_valid(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return hw_cudart_return(hw_rt_stream_synchronize(hw_shim_runtime(), hw_stream_of(stream)));
+}
+
+// The same for the calls that ask about it.
+static cudaError_t ask(cudaStream_t stream, const void *answer, hw_rt_stream_info *info) {
+    HW_ENTER();
+    hw_rt_status status = hw_rt_stream_get_info(hw_shim_runtime(), hw_stream_of(stream), info);
+    return hw_cudart_return(!status && !answer ? HW_RT_INVALID_VALUE : status);
 }
 
 HW_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return touch(stream); }
@@ -64,53 +39,49 @@ HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return touch(stream
 HW_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-    cudaError_t error = touch(stream);
-    if (error) return error;
-    if (!hw_handle_is(HW_HANDLE_EVENT, event)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    return hw_shim_return(flags & ~(unsigned)cudaEventWaitExternal ? cudaErrorInvalidValue : cudaSuccess);
+    HW_ENTER();
+    hw_rt_status status = hw_rt_stream_wait(hw_shim_runtime(), hw_stream_of(stream), hw_event_of(event));
+    if (!status && (flags & ~(unsigned)cudaEventWaitExternal)) status = HW_RT_INVALID_VALUE;
+    return hw_cudart_return(status);
 }
 HW_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
 HW_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
-    cudaError_t error = touch(stream);
-    if (error) return error;
-    if (!priority) return hw_shim_return(cudaErrorInvalidValue);
-    *priority = is_created(stream) ? stream->priority : 0;
-    return cudaSuccess;
+    hw_rt_stream_info info;
+    cudaError_t error = ask(stream, priority, &info);
+    if (!error) *priority = info.priority;
+    return error;
 }
 HW_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
 
 HW_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags) {
-    cudaError_t error = touch(stream);
-    if (error) return error;
-    if (!flags) return hw_shim_return(cudaErrorInvalidValue);
-    *flags = is_created(stream) ? stream->flags : 0;
-    return cudaSuccess;
+    hw_rt_stream_info info;
+    cudaError_t error = ask(stream, flags, &info);
+    if (!error) *flags = info.flags;
+    return error;
 }
 HW_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
 
 HW_EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
-    cudaError_t error = touch(stream);
-    if (error) return error;
-    if (!id) return hw_shim_return(cudaErrorInvalidValue);
-    *id = is_created(stream) ? stream->id : 1 + (stream == cudaStreamPerThread);
-    return cudaSuccess;
+    hw_rt_stream_info info;
+    cudaError_t error = ask(stream, id, &info);
+    if (!error) *id = info.id;
+    return error;
 }
 HW_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId);
 
 HW_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
-    cudaError_t error = touch(stream);
-    if (error) return error;
-    if (!device) return hw_shim_return(cudaErrorInvalidValue);
-    *device = 0;
-    return cudaSuccess;
+    hw_rt_stream_info info;
+    cudaError_t error = ask(stream, device, &info);
+    if (!error) *device = 0;
+    return error;
 }
 HW_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
 
 HW_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     HW_ENTER();
-    if (least) *least = LEAST_PRIORITY;
-    if (greatest) *greatest = GREATEST_PRIORITY;
+    if (least) *least = HW_RT_LEAST_PRIORITY;
+    if (greatest) *greatest = HW_RT_GREATEST_PRIORITY;
     return cudaSuccess;
 }
 
@@ -118,7 +89,7 @@ HW_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallb
                                             unsigned int flags) {
     cudaError_t error = touch(stream);
     if (error) return error;
-    if (!callback || flags) return hw_shim_return(cudaErrorInvalidValue);
+    if (!callback || flags) return hw_cudart_return(HW_RT_INVALID_VALUE);
     callback(stream, cudaSuccess, userData);
     return cudaSuccess;
 }
@@ -127,7 +98,7 @@ HW_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
 HW_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *userData) {
     cudaError_t error = touch(stream);
     if (error) return error;
-    if (!function) return hw_shim_return(cudaErrorInvalidValue);
+    if (!function) return hw_cudart_return(HW_RT_INVALID_VALUE);
     function(userData);
     return cudaSuccess;
 }
@@ -137,15 +108,17 @@ HW_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointe
     cudaError_t error = touch(stream);
     if (error) return error;
     (void)bytes;
+    hw_allocation found;
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
-    return hw_shim_return(known && hw_is_device_range(pointer, 1) ? cudaSuccess : cudaErrorInvalidValue);
+    known = known && hw_rt_find(hw_shim_runtime(), hw_address(pointer), 1, &found);
+    return hw_cudart_return(known ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 HW_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 HW_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
     cudaError_t error = touch(stream);
     if (error) return error;
-    if (!status) return hw_shim_return(cudaErrorInvalidValue);
+    if (!status) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *status = cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
@@ -156,17 +129,17 @@ HW_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttr
                                              const cudaLaunchAttributeValue *value) {
     (void)attr;
     cudaError_t error = touch(stream);
-    return error ? error : hw_shim_return(value ? cudaSuccess : cudaErrorInvalidValue);
+    return error ? error : hw_cudart_return(value ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 HW_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 
 HW_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,
                                              cudaLaunchAttributeValue *value) {
-    cudaError_t error = touch(stream);
+    hw_rt_stream_info info;
+    cudaError_t error = ask(stream, value, &info);
     if (error) return error;
-    if (!value) return hw_shim_return(cudaErrorInvalidValue);
     *value = (cudaLaunchAttributeValue){.pad = {0}};
-    if (attr == cudaLaunchAttributePriority) value->priority = is_created(stream) ? stream->priority : 0;
+    if (attr == cudaLaunchAttributePriority) value->priority = info.priority;
     if (attr == cudaLaunchAttributeSynchronizationPolicy) value->syncPolicy = cudaSyncPolicyAuto;
     return cudaSuccess;
 }

@@ -4,14 +4,14 @@
 static cudaError_t locate(const void *symbol, hw_registered_variable **found) {
     HW_ENTER();
     *found = hw_registry_variable(symbol);
-    return *found && (*found)->address ? cudaSuccess : hw_shim_return(cudaErrorInvalidSymbol);
+    return *found && (*found)->address ? cudaSuccess : hw_cudart_return(HW_RT_INVALID_SYMBOL);
 }
 
 HW_EXPORT cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
     hw_registered_variable *variable;
     cudaError_t error = locate(symbol, &variable);
     if (error) return error;
-    if (!pointer) return hw_shim_return(cudaErrorInvalidValue);
+    if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *pointer = (void *)(uintptr_t)variable->address;
     return cudaSuccess;
 }
@@ -20,7 +20,7 @@ HW_EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
     hw_registered_variable *variable;
     cudaError_t error = locate(symbol, &variable);
     if (error) return error;
-    if (!bytes) return hw_shim_return(cudaErrorInvalidValue);
+    if (!bytes) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *bytes = variable->bytes;
     return cudaSuccess;
 }
@@ -30,14 +30,15 @@ static cudaError_t copy(const void *symbol, void *other, size_t bytes, size_t of
     hw_registered_variable *variable;
     cudaError_t error = locate(symbol, &variable);
     if (error) return error;
-    if (!hw_stream_is_valid(stream)) return hw_shim_return(cudaErrorInvalidResourceHandle);
+    if (!hw_rt_is_stream(hw_shim_runtime(), hw_stream_of(stream))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
     if (kind == cudaMemcpyHostToHost || kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
-        return hw_shim_return(cudaErrorInvalidMemcpyDirection);
-    if (!bytes) return hw_shim_return(cudaSuccess);
-    if (offset > variable->bytes || bytes > variable->bytes - offset) return hw_shim_return(cudaErrorInvalidValue);
-    hw_region place = {.start = (char *)(uintptr_t)variable->address + offset, .pitch = bytes};
-    hw_region plain = {.start = other, .pitch = bytes};
-    return hw_shim_return(hw_copy_rows(to_symbol ? place : plain, to_symbol ? plain : place, bytes, 1, 1, kind));
+        return hw_cudart_return(HW_RT_INVALID_DIRECTION);
+    if (!bytes) return cudaSuccess;
+    if (offset > variable->bytes || bytes > variable->bytes - offset) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    hw_rt_region place = {.start = (char *)(uintptr_t)variable->address + offset, .pitch = bytes};
+    hw_rt_region plain = {.start = other, .pitch = bytes};
+    return hw_cudart_return(hw_rt_copy(hw_shim_runtime(), to_symbol ? place : plain, to_symbol ? plain : place, bytes,
+                                       1, 1, (unsigned)kind, hw_stream_of(stream)));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,

@@ -3,7 +3,7 @@
 #include "shim/cudart/unsupported.h"
 
 #define HW_UNSUPPORTED(name) \
-    HW_EXPORT cudaError_t name(void) { return hw_shim_unsupported(#name); }
+    __attribute__((visibility("default"))) cudaError_t name(void) { return hw_cudart_unsupported(#name); }
 #define HW_UNSUPPORTED_ALSO(second, name) \
     extern __typeof__(name) second __attribute__((alias(#name), visibility("default")));
 #include "shim/cudart/unsupported.def"

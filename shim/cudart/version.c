@@ -9,7 +9,7 @@
 
 #include "shim/cudart/event.h"
 #include "shim/cudart/managed.h"
-#include "shim/shim.h"
+#include "shim/cudart/cudart.h"
 #include "shim/cudart/version.h"
 #undef cudaMemPrefetchAsync
 #undef cudaMemAdvise
@@ -25,28 +25,22 @@ enum { RUNTIME_VERSION = 13000 };
 enum { DRIVER_VERSION = 13000 };
 
 HW_EXPORT cudaError_t cudaRuntimeGetVersion(int *version) {
-    if (!version) return hw_shim_return(cudaErrorInvalidValue);
+    if (!version) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *version = RUNTIME_VERSION;
     return cudaSuccess;
 }
 
 HW_EXPORT cudaError_t cudaDriverGetVersion(int *version) {
-    if (!version) return hw_shim_return(cudaErrorInvalidValue);
+    if (!version) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *version = DRIVER_VERSION;
     return cudaSuccess;
 }
 
-cudaError_t hw_version_configuration_error(void) {
-    return HW_CUDART >= 13 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
-}
-
-cudaError_t hw_version_unknown_function_error(void) {
-    return HW_CUDART >= 13 ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
-}
+const int hw_version = HW_CUDART;
 
 static cudaError_t check(const void *prop, int device) {
-    if (device) return hw_shim_return(cudaErrorInvalidDevice);
-    return hw_shim_return(prop ? cudaSuccess : cudaErrorInvalidValue);
+    if (device) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    return hw_cudart_return(prop ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 
 #if HW_CUDART == 13
@@ -78,7 +72,7 @@ HW_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
 #if HW_CUDART == 13
 HW_EXPORT cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location,
                                            unsigned int flags, cudaStream_t stream) {
-    return flags ? hw_shim_return(cudaErrorInvalidValue) : hw_managed_prefetch(pointer, bytes, location, stream);
+    return flags ? hw_cudart_return(HW_RT_INVALID_VALUE) : hw_managed_prefetch(pointer, bytes, location, stream);
 }
 HW_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 
@@ -103,7 +97,7 @@ HW_EXPORT cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cuda
 
 HW_EXPORT cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes, struct cudaMemLocation location,
                                               unsigned int flags, cudaStream_t stream) {
-    return flags ? hw_shim_return(cudaErrorInvalidValue) : hw_managed_prefetch(pointer, bytes, location, stream);
+    return flags ? hw_cudart_return(HW_RT_INVALID_VALUE) : hw_managed_prefetch(pointer, bytes, location, stream);
 }
 HW_ALIAS(cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2);
 
