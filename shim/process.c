@@ -3,8 +3,6 @@
 #include "shim/process.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "io/gpu_file.h"
