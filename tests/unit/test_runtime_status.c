@@ -29,7 +29,7 @@ static const char *read_text(const char *path) {
 // By the door's own table of all of CUDA's errors.
 static int number_of(const char *name) {
     char row[80];
-    int number;
+    int number = -1;
     snprintf(row, sizeof row, "HW_ERROR(%s, ", name);
     const char *found = strstr(read_text(HW_SOURCE_DIR "/shim/cudart/error.def"), row);
     if (!found || sscanf(found + strlen(row), "%d", &number) != 1) fail_msg("%s is no row of error.def", name);
