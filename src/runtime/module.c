@@ -81,30 +81,36 @@ hw_rt_status hw_rt_module_load(hw_runtime *runtime, const hw_rt_text *text, hw_r
     return status;
 }
 
-static bool is_container(const void *data, size_t readable_bytes) {
+// A copy of text that ends with a NUL, or what a container or ELF file has of PTX.
+static hw_rt_status read_code(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
+                              hw_rt_code *out, hw_diag *diag) {
+    enum { ELF_MAGIC = 0x464c457f };
     uint32_t magic = 0;
     if (readable_bytes >= sizeof magic) memcpy(&magic, data, sizeof magic);
-    return magic == HW_FATBIN_MAGIC;
+    if (magic == HW_FATBIN_MAGIC) return hw_rt_unpack(data, readable_bytes, hw_rt_gpu(runtime)->arch->cc, out, diag);
+    *out = (hw_rt_code){0};
+    if (magic == ELF_MAGIC) {
+        hw_diag_set(diag, HW_NOT_FOUND, "%s is machine code for GPUs, which cannot be simulated; load PTX", name);
+        return HW_RT_NO_IMAGE;
+    }
+    const char *end = memchr(data, '\0', readable_bytes);
+    if (!end) return hw_rt_status_of(hw_diag_set(diag, HW_MALFORMED, "the device code of %s is no PTX", name));
+    out->ptx_bytes = (size_t)(end - (const char *)data);
+    out->ptx = hw_malloc(out->ptx_bytes + 1);
+    if (!out->ptx) return hw_rt_status_of(hw_diag_no_memory(diag));
+    memcpy(out->ptx, data, out->ptx_bytes + 1);
+    return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_module_load_data(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
                                     hw_rt_module **out, hw_diag *diag) {
     HW_RT_ENTER(runtime);
-    hw_rt_code code = {0};
-    if (is_container(data, readable_bytes)) {
-        hw_rt_status status = hw_rt_unpack(data, readable_bytes, hw_rt_gpu(runtime)->arch->cc, &code, diag);
-        if (status) return status;
-    } else {
-        const char *end = memchr(data, '\0', readable_bytes);
-        if (!end) return hw_rt_status_of(hw_diag_set(diag, HW_MALFORMED, "the device code of %s is no PTX", name));
-        code.ptx_bytes = (size_t)(end - (const char *)data);
-        code.ptx = hw_malloc(code.ptx_bytes + 1);
-        if (!code.ptx) return hw_rt_status_of(hw_diag_no_memory(diag));
-        memcpy(code.ptx, data, code.ptx_bytes + 1);
-    }
+    hw_rt_code code;
+    hw_rt_status status = read_code(runtime, data, readable_bytes, name, &code, diag);
+    if (status) return status;
     const hw_rt_text text = {.ptx = code.ptx, .ptx_bytes = code.ptx_bytes, .name = code.name[0] ? code.name : name};
     pthread_mutex_lock(&runtime->load_lock);
-    hw_rt_status status = load(runtime, &text, code.ptx, out, diag);
+    status = load(runtime, &text, code.ptx, out, diag);
     pthread_mutex_unlock(&runtime->load_lock);
     return status;
 }

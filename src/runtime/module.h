@@ -40,7 +40,8 @@ typedef struct hw_rt_text {
 // A module goes with hw_rt_module_unload, or with its context: it is then no handle any more, and neither are its
 // functions. HW_RT_INVALID_PTX, HW_RT_NOT_SUPPORTED, with the place in diag; HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_module_load(hw_runtime *runtime, const hw_rt_text *text, hw_rt_module **out, hw_diag *diag);
-// PTX with a NUL behind it, or a container, of which nothing is needed afterwards. Also HW_RT_NO_IMAGE.
+// PTX with a NUL behind it, or a container, of which nothing is needed afterwards; as much of data is read as it says
+// of itself, and no more than readable_bytes. Also HW_RT_NO_IMAGE.
 hw_rt_status hw_rt_module_load_data(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
                                     hw_rt_module **out, hw_diag *diag);
 hw_rt_status hw_rt_module_unload(hw_runtime *runtime, hw_rt_module *module);   // HW_RT_INVALID_HANDLE

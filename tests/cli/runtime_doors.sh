@@ -1,5 +1,5 @@
-# Versions of the CUDA runtime that are in one process have one GPU: memory and its totals, handles, settings, a reset, a
-# fault; one journal, one status.
+# Versions of the CUDA runtime that are in one process have one GPU: memory and its totals, handles, settings, a reset,
+# a fault; one journal, one status.
 . "$(dirname "$0")/check.bash"
 tests=$(cd "$(dirname "$0")/.." && pwd)
 lib=$(cd "$(dirname "$halfwarp")/lib" && pwd)

@@ -63,7 +63,8 @@ static void share_handles(void) {
     CHECK(cudaEventDestroy(event) == cudaSuccess);
     CHECK(OTHER(cudaEventQuery)(event) == cudaErrorInvalidResourceHandle);
     CHECK(cudaMallocArray(&array, &floats, 5, 7, 0) == cudaSuccess);
-    CHECK(OTHER(cudaArrayGetInfo)(NULL, &extent, NULL, array) == cudaSuccess && extent.width == 5 && extent.height == 7);
+    CHECK(OTHER(cudaArrayGetInfo)(NULL, &extent, NULL, array) == cudaSuccess);
+    CHECK(extent.width == 5 && extent.height == 7);
     CHECK(OTHER(cudaFreeArray)(array) == cudaSuccess);
     CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 4096) == cudaSuccess);
     CHECK(OTHER(cudaDeviceGetLimit)(&limit, cudaLimitStackSize) == cudaSuccess && limit == 4096);

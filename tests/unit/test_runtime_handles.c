@@ -1,4 +1,5 @@
-// Streams, events, arrays, pools, textures and settings of the runtime: what is alive, in which order, with which limits.
+// Streams, events, arrays, pools, textures and settings of the runtime: what is alive, in which order, within which
+// limits.
 #include "runtime/array.h"
 #include "runtime_test.h"
 
