@@ -49,48 +49,48 @@ HW_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cud
     return cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)array);
 }
 
-static hw_rt_status copy_between(const hw_rt_region *inside, const hw_rt_region *outside, bool to_array, size_t width,
-                                 size_t height, enum cudaMemcpyKind kind) {
-    return hw_rt_copy(hw_shim_runtime(), to_array ? *inside : *outside, to_array ? *outside : *inside, width, height, 1,
-                      (unsigned)kind, NULL);
+static hw_rt_status copy_between(const hw_rt_region *inside, const hw_rt_region *outside, bool to_array,
+                                 hw_rt_shape shape, enum cudaMemcpyKind kind, hw_rt_order order) {
+    return hw_rt_copy(hw_shim_runtime(), to_array ? *inside : *outside, to_array ? *outside : *inside, shape,
+                      (unsigned)kind, order);
 }
 
 static cudaError_t copy_2d(cudaArray_const_t array, size_t x, size_t y, const void *other, size_t pitch, size_t width,
-                           size_t height, enum cudaMemcpyKind kind, bool to_array, cudaStream_t stream) {
+                           size_t height, enum cudaMemcpyKind kind, bool to_array, hw_rt_order order) {
     HW_ENTER();
     hw_runtime *runtime = hw_shim_runtime();
-    if (!hw_rt_is_array(runtime, hw_array_of(array)) || !hw_rt_is_stream(runtime, hw_stream_of(stream)))
+    if (!hw_rt_is_array(runtime, hw_array_of(array)) || !hw_rt_is_stream(runtime, order.stream))
         return hw_cudart_return(HW_RT_INVALID_HANDLE);
     if (width > pitch && height > 1) return hw_cudart_return(HW_RT_INVALID_PITCH);
     hw_rt_region inside, outside = {.start = (char *)other, .pitch = pitch};
     if (!hw_rt_array_region(runtime, hw_array_of(array), x, y, 0, width, height, 1, &inside))
         return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(copy_between(&inside, &outside, to_array, width, height, kind));
+    return hw_cudart_return(copy_between(&inside, &outside, to_array, (hw_rt_shape){width, height, 1}, kind, order));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
                                                size_t width, size_t height, enum cudaMemcpyKind kind,
                                                cudaStream_t stream) {
-    return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, stream);
+    return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, hw_in_stream(stream));
 }
 HW_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
 
 HW_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
                                           size_t width, size_t height, enum cudaMemcpyKind kind) {
-    return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, NULL);
+    return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, hw_in_turn());
 }
 HW_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
 
 HW_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dstPitch, cudaArray_const_t src, size_t x, size_t y,
                                                  size_t width, size_t height, enum cudaMemcpyKind kind,
                                                  cudaStream_t stream) {
-    return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, stream);
+    return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, hw_in_stream(stream));
 }
 HW_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
 
 HW_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dstPitch, cudaArray_const_t src, size_t x, size_t y,
                                             size_t width, size_t height, enum cudaMemcpyKind kind) {
-    return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, NULL);
+    return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, hw_in_turn());
 }
 HW_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 
@@ -103,7 +103,7 @@ static cudaError_t copy_flat(cudaArray_const_t array, size_t x, size_t y, const 
     if (!hw_rt_is_array(runtime, hw_array_of(array))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
     if (!hw_rt_array_run(runtime, hw_array_of(array), x, y, bytes, &inside))
         return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(copy_between(&inside, &outside, to_array, bytes, 1, kind));
+    return hw_cudart_return(copy_between(&inside, &outside, to_array, (hw_rt_shape){bytes, 1, 1}, kind, hw_in_turn()));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes,
@@ -139,38 +139,45 @@ static bool side_of(cudaArray_t array, struct cudaPos at, struct cudaPitchedPtr 
     return true;
 }
 
-HW_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, hw_rt_order order) {
     HW_ENTER();
     hw_runtime *runtime = hw_shim_runtime();
     if (!p) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    if (!hw_rt_is_stream(runtime, hw_stream_of(stream))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    if (!hw_rt_is_stream(runtime, order.stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
     cudaArray_t array = p->srcArray ? p->srcArray : p->dstArray;
-    size_t width = p->extent.width;
+    hw_rt_shape shape = {p->extent.width, p->extent.height, p->extent.depth};
     hw_rt_region to, from;
     hw_rt_array_info info;
     if (array && (hw_rt_array_get_info(runtime, hw_array_of(array), &info) ||
-                  __builtin_mul_overflow(width, info.element_bytes, &width)))
+                  __builtin_mul_overflow(shape.width, info.element_bytes, &shape.width)))
         return hw_cudart_return(HW_RT_INVALID_VALUE);
-    if (!side_of(p->dstArray, p->dstPos, p->dstPtr, width, p->extent, &to) ||
-        !side_of(p->srcArray, p->srcPos, p->srcPtr, width, p->extent, &from))
+    if (!side_of(p->dstArray, p->dstPos, p->dstPtr, shape.width, p->extent, &to) ||
+        !side_of(p->srcArray, p->srcPos, p->srcPtr, shape.width, p->extent, &from))
         return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(hw_rt_copy(runtime, to, from, width, p->extent.height, p->extent.depth, (unsigned)p->kind,
-                                       hw_stream_of(stream)));
+    return hw_cudart_return(hw_rt_copy(runtime, to, from, shape, (unsigned)p->kind, order));
+}
+
+HW_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
+    return copy_3d(p, hw_in_stream(stream));
 }
 HW_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
-HW_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return cudaMemcpy3DAsync(p, NULL); }
+HW_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy_3d(p, hw_in_turn()); }
 HW_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
-HW_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
+static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, hw_rt_order order) {
     if (!p) return hw_cudart_return(HW_RT_INVALID_VALUE);
     if (p->srcDevice || p->dstDevice) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     const struct cudaMemcpy3DParms plain = {.srcArray = p->srcArray, .srcPos = p->srcPos, .srcPtr = p->srcPtr,
                                             .dstArray = p->dstArray, .dstPos = p->dstPos, .dstPtr = p->dstPtr,
                                             .extent = p->extent, .kind = cudaMemcpyDefault};
-    return cudaMemcpy3DAsync(&plain, stream);
+    return copy_3d(&plain, order);
+}
+
+HW_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
+    return copy_3d_peer(p, hw_in_stream(stream));
 }
 HW_ALIAS(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
 
-HW_EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) { return cudaMemcpy3DPeerAsync(p, NULL); }
+HW_EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) { return copy_3d_peer(p, hw_in_turn()); }
 HW_ALIAS(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);

@@ -86,7 +86,7 @@ HW_EXPORT cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 
 HW_EXPORT cudaError_t cudaDeviceSynchronize(void) {
     HW_ENTER();
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_synchronize(hw_shim_runtime()));
 }
 
 HW_EXPORT cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }

@@ -35,7 +35,10 @@ HW_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event) {
     return hw_cudart_return(hw_rt_event_query(hw_shim_runtime(), hw_event_of(event)));
 }
 
-HW_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
+HW_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    HW_ENTER();
+    return hw_cudart_return(hw_rt_event_synchronize(hw_shim_runtime(), hw_event_of(event)));
+}
 
 cudaError_t hw_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
     HW_ENTER();

@@ -19,10 +19,10 @@ HW_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return hw_cudart_return(hw_rt_stream_destroy(hw_shim_runtime(), hw_stream_of(stream)));
 }
 
-// Success when the stream is one: what the calls that would wait come down to.
+// Success when the stream is one.
 static cudaError_t touch(cudaStream_t stream) {
     HW_ENTER();
-    return hw_cudart_return(hw_rt_stream_synchronize(hw_shim_runtime(), hw_stream_of(stream)));
+    return hw_cudart_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
 }
 
 // The same for the calls that ask about it.
@@ -32,7 +32,10 @@ static cudaError_t ask(cudaStream_t stream, const void *answer, hw_rt_stream_inf
     return hw_cudart_return(!status && !answer ? HW_RT_INVALID_VALUE : status);
 }
 
-HW_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return touch(stream); }
+HW_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    HW_ENTER();
+    return hw_cudart_return(hw_rt_stream_synchronize(hw_shim_runtime(), hw_stream_of(stream)));
+}
 HW_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return touch(stream); }

@@ -26,41 +26,41 @@ HW_EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
 }
 
 static cudaError_t copy(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-                        bool to_symbol, cudaStream_t stream) {
+                        bool to_symbol, hw_rt_order order) {
     hw_registered_variable *variable;
     cudaError_t error = locate(symbol, &variable);
     if (error) return error;
-    if (!hw_rt_is_stream(hw_shim_runtime(), hw_stream_of(stream))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    if (!hw_rt_is_stream(hw_shim_runtime(), order.stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
     if (kind == cudaMemcpyHostToHost || kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
         return hw_cudart_return(HW_RT_INVALID_DIRECTION);
     if (!bytes) return cudaSuccess;
     if (offset > variable->bytes || bytes > variable->bytes - offset) return hw_cudart_return(HW_RT_INVALID_VALUE);
     hw_rt_region place = {.start = (char *)(uintptr_t)variable->address + offset, .pitch = bytes};
     hw_rt_region plain = {.start = other, .pitch = bytes};
-    return hw_cudart_return(hw_rt_copy(hw_shim_runtime(), to_symbol ? place : plain, to_symbol ? plain : place, bytes,
-                                       1, 1, (unsigned)kind, hw_stream_of(stream)));
+    return hw_cudart_return(hw_rt_copy(hw_shim_runtime(), to_symbol ? place : plain, to_symbol ? plain : place,
+                                       (hw_rt_shape){bytes, 1, 1}, (unsigned)kind, order));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
                                          enum cudaMemcpyKind kind) {
-    return copy(symbol, (void *)src, bytes, offset, kind, true, NULL);
+    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn());
 }
 HW_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
                                            enum cudaMemcpyKind kind) {
-    return copy(symbol, dst, bytes, offset, kind, false, NULL);
+    return copy(symbol, dst, bytes, offset, kind, false, hw_in_turn());
 }
 HW_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
                                               enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy(symbol, (void *)src, bytes, offset, kind, true, stream);
+    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_stream(stream));
 }
 HW_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
                                                 enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy(symbol, dst, bytes, offset, kind, false, stream);
+    return copy(symbol, dst, bytes, offset, kind, false, hw_in_stream(stream));
 }
 HW_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);

@@ -18,12 +18,14 @@ static bool byte_is_readable(const char *p) {
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT;
 }
 
-// Bytes from the first to the last that a region of rows covers; false when that is more than there can be.
-static bool span_of(const hw_rt_region *r, size_t width, size_t height, size_t depth, size_t *span) {
+static bool is_empty(hw_rt_shape shape) { return !shape.width || !shape.height || !shape.depth; }
+
+// Bytes from the first to the last that a region covers; false when that is more than there can be.
+static bool span_of(const hw_rt_region *r, hw_rt_shape shape, size_t *span) {
     size_t rows, slices;
-    return !__builtin_mul_overflow(r->pitch, height - 1, &rows) &&
-           !__builtin_mul_overflow(r->slice, depth - 1, &slices) &&
-           !__builtin_add_overflow(rows, slices, span) && !__builtin_add_overflow(*span, width, span);
+    return !__builtin_mul_overflow(r->pitch, shape.height - 1, &rows) &&
+           !__builtin_mul_overflow(r->slice, shape.depth - 1, &slices) &&
+           !__builtin_add_overflow(rows, slices, span) && !__builtin_add_overflow(*span, shape.width, span);
 }
 
 static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
@@ -31,10 +33,9 @@ static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
     return hw_mem_find(mem, address_of(r->start), span, &found);
 }
 
-static bool is_usable(const hw_mem *mem, const hw_rt_region *r, size_t width, size_t height, size_t depth,
-                      bool must_be_device) {
+static bool is_usable(const hw_mem *mem, const hw_rt_region *r, hw_rt_shape shape, bool must_be_device) {
     size_t span;
-    if (!r->start || !span_of(r, width, height, depth, &span)) return false;
+    if (!r->start || !span_of(r, shape, &span)) return false;
     if (is_device(mem, r, span)) return true;
     const char *last = r->start + (span - 1);
     bool is_stray = hw_mem_owns(mem, address_of(r->start)) || hw_mem_owns(mem, address_of(last));
@@ -42,42 +43,42 @@ static bool is_usable(const hw_mem *mem, const hw_rt_region *r, size_t width, si
     return byte_is_readable(r->start) && byte_is_readable(last);
 }
 
-hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, size_t width, size_t height,
-                        size_t depth, unsigned direction, hw_rt_stream *stream) {
+// Where the bytes of a region are on this machine.
+static char *bytes_of(const hw_mem *mem, const hw_rt_region *r) { return hw_mem_host(mem, address_of(r->start)); }
+
+hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
+                        hw_rt_order order) {
     HW_RT_ENTER(runtime);
-    if (!hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
+    if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (direction > HW_RT_ANY) return HW_RT_INVALID_DIRECTION;
-    if (!width || !height || !depth) return HW_RT_SUCCESS;
+    if (is_empty(shape)) return HW_RT_SUCCESS;
     const hw_mem *mem = hw_rt_mem(runtime);
     bool to_device = direction == HW_RT_HOST_TO_DEVICE || direction == HW_RT_DEVICE_TO_DEVICE;
     bool from_device = direction == HW_RT_DEVICE_TO_HOST || direction == HW_RT_DEVICE_TO_DEVICE;
-    if (!is_usable(mem, &to, width, height, depth, to_device) ||
-        !is_usable(mem, &from, width, height, depth, from_device))
+    if (!is_usable(mem, &to, shape, to_device) || !is_usable(mem, &from, shape, from_device))
         return HW_RT_INVALID_VALUE;
-    if (width == to.pitch && width == from.pitch) {   // rows without gaps are one row
-        width *= height;
-        height = 1;
+    if (shape.width == to.pitch && shape.width == from.pitch) {   // rows without gaps are one row
+        shape.width *= shape.height;
+        shape.height = 1;
     }
-    to.start = hw_mem_host(mem, address_of(to.start));
-    from.start = hw_mem_host(mem, address_of(from.start));
-    for (size_t z = 0; z < depth; z++)
-        for (size_t y = 0; y < height; y++)
-            memmove(to.start + z * to.slice + y * to.pitch, from.start + z * from.slice + y * from.pitch, width);
+    char *target = bytes_of(mem, &to);
+    const char *source = bytes_of(mem, &from);
+    for (size_t z = 0; z < shape.depth; z++)
+        for (size_t y = 0; y < shape.height; y++)
+            memmove(target + z * to.slice + y * to.pitch, source + z * from.slice + y * from.pitch, shape.width);
     return HW_RT_SUCCESS;
 }
 
-hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region where, int value, size_t width, size_t height, size_t depth,
-                       hw_rt_stream *stream) {
+hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order) {
     HW_RT_ENTER(runtime);
-    if (!hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
-    if (!width || !height || !depth) return HW_RT_SUCCESS;
+    if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
+    if (is_empty(shape)) return HW_RT_SUCCESS;
     const hw_mem *mem = hw_rt_mem(runtime);
     size_t span;
-    if ((height > 1 && width > where.pitch) || !span_of(&where, width, height, depth, &span) ||
-        !is_device(mem, &where, span))
+    if ((shape.height > 1 && shape.width > to.pitch) || !span_of(&to, shape, &span) || !is_device(mem, &to, span))
         return HW_RT_INVALID_VALUE;
-    char *start = hw_mem_host(mem, address_of(where.start));
-    for (size_t z = 0; z < depth; z++)
-        for (size_t y = 0; y < height; y++) memset(start + z * where.slice + y * where.pitch, value, width);
+    char *target = bytes_of(mem, &to);
+    for (size_t z = 0; z < shape.depth; z++)
+        for (size_t y = 0; y < shape.height; y++) memset(target + z * to.slice + y * to.pitch, value, shape.width);
     return HW_RT_SUCCESS;
 }

@@ -49,6 +49,10 @@ hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
     return is_event(runtime, event) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
 }
 
+hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
+    return hw_rt_event_query(runtime, event);
+}
+
 hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     return hw_rt_is_stream(runtime, stream) && is_event(runtime, event) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;

@@ -45,15 +45,25 @@ typedef struct hw_rt_region {
     size_t pitch, slice;               // bytes from row to row, from slice to slice
 } hw_rt_region;
 
-// Rows of width bytes, in height and depth; regions may overlap where each is one row. direction may be any number.
-// Device memory must lie within one allocation, the first and last byte of host memory must be readable.
-// HW_RT_INVALID_DIRECTION, HW_RT_INVALID_HANDLE (the stream), HW_RT_INVALID_VALUE.
-hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, size_t width, size_t height,
-                        size_t depth, unsigned direction, hw_rt_stream *stream);
+// Rows of width bytes, height of them in each of depth slices.
+typedef struct hw_rt_shape {
+    size_t width, height, depth;
+} hw_rt_shape;
+
+// In which order the program asked for a copy or set.
+typedef struct hw_rt_order {
+    hw_rt_stream *stream;
+    bool is_asynchronous;              // it asked for a call that need not wait; here every call does
+} hw_rt_order;
+
+// Regions may overlap where each is one row. direction may be any number. Device memory must lie within one
+// allocation, the first and last byte of host memory must be readable. HW_RT_INVALID_DIRECTION, HW_RT_INVALID_HANDLE
+// (the stream), HW_RT_INVALID_VALUE.
+hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
+                        hw_rt_order order);
 
 // Fills rows of device memory with a byte. HW_RT_INVALID_HANDLE, HW_RT_INVALID_VALUE.
-hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region where, int value, size_t width, size_t height, size_t depth,
-                       hw_rt_stream *stream);
+hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order);
 
 // ---- pools: settings only; memory comes from where hw_rt_alloc's does ----
 

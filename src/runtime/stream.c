@@ -39,13 +39,19 @@ hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream) {
     return HW_RT_SUCCESS;
 }
 
-hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
+hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
     HW_RT_ENTER(runtime);
     return hw_rt_is_stream(runtime, stream) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
 }
 
+hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
+    return hw_rt_stream_query(runtime, stream);
+}
+
+hw_rt_status hw_rt_synchronize(hw_runtime *runtime) { return hw_rt_entered(runtime); }
+
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out) {
-    hw_rt_status status = hw_rt_stream_synchronize(runtime, stream);
+    hw_rt_status status = hw_rt_stream_query(runtime, stream);
     if (status) return status;
     *out = is_created(stream) ? stream->info : (hw_rt_stream_info){.id = 1 + (stream == HW_RT_STREAM_PER_THREAD)};
     return HW_RT_SUCCESS;

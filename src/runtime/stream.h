@@ -24,8 +24,11 @@ hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priori
 hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream);
 
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream);
-// Until all work of the stream is done, which it is. HW_RT_INVALID_HANDLE.
+// Whether all work of the stream is done, which it is. HW_RT_INVALID_HANDLE.
+hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream);
+// Until it is done; of all streams.
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream);
+hw_rt_status hw_rt_synchronize(hw_runtime *runtime);
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out);
 
 // ---- events ----
@@ -43,6 +46,8 @@ hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event);   // 
 hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_stream *stream);
 // Whether what was recorded is done, which it is. HW_RT_INVALID_HANDLE.
 hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event);
+// Until it is done. HW_RT_INVALID_HANDLE.
+hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event);
 // Later work of the stream comes behind the event. HW_RT_INVALID_HANDLE, of either.
 hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event);
 // Between two that were recorded: what the simulation took on this machine, not what a GPU would take; negative where

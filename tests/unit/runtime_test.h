@@ -67,4 +67,9 @@ static inline hw_rt_status launch_with(hw_runtime *runtime, hw_rt_function *func
 static inline hw_rt_region at(const void *start) { return (hw_rt_region){.start = (char *)start}; }
 static inline hw_rt_region on_device(uint64_t address) { return at((void *)(uintptr_t)address); }
 
+static inline hw_rt_status copy_row(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, size_t bytes,
+                                    unsigned direction, hw_rt_stream *stream) {
+    return hw_rt_copy(runtime, to, from, (hw_rt_shape){bytes, 1, 1}, direction, (hw_rt_order){.stream = stream});
+}
+
 #endif

@@ -30,7 +30,9 @@ static void test_streams(void **state) {
     for (int i = 0; i < 200; i++) assert_int_equal(hw_rt_is_stream(runtime, streams[i]), i & 1);
     assert_int_equal(hw_rt_stream_destroy(runtime, streams[0]), HW_RT_INVALID_HANDLE);
     assert_int_equal(hw_rt_stream_synchronize(runtime, streams[0]), HW_RT_INVALID_HANDLE);
+    assert_int_equal(hw_rt_stream_query(runtime, streams[0]), HW_RT_INVALID_HANDLE);
     assert_int_equal(hw_rt_stream_synchronize(runtime, stray()), HW_RT_INVALID_HANDLE);
+    assert_int_equal(hw_rt_synchronize(runtime), HW_RT_SUCCESS);
     // The three that nobody makes.
     assert_int_equal(hw_rt_stream_synchronize(runtime, NULL), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_get_info(runtime, HW_RT_STREAM_LEGACY, &legacy), HW_RT_SUCCESS);
@@ -80,6 +82,7 @@ static void test_events(void **state) {
     assert_int_equal(hw_rt_event_destroy(runtime, start), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_destroy(runtime, start), HW_RT_INVALID_HANDLE);
     assert_int_equal(hw_rt_event_query(runtime, start), HW_RT_INVALID_HANDLE);
+    assert_int_equal(hw_rt_event_synchronize(runtime, start), HW_RT_INVALID_HANDLE);
     hw_rt_destroy(runtime);
 }
 
@@ -141,9 +144,9 @@ static void test_arrays(void **state) {
     assert_false(hw_rt_array_run(runtime, array, 20, 1, 101, &region));
     float row[10] = {1, 2, 3}, back[10];
     assert_true(hw_rt_array_region(runtime, array, 0, 2, 0, 40, 1, 1, &region));
-    assert_int_equal(hw_rt_copy(runtime, region, at(row), 40, 1, 1, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, region, at(row), 40, HW_RT_ANY, NULL), HW_RT_SUCCESS);
     assert_true(hw_rt_array_run(runtime, array, 0, 2, 40, &region));
-    assert_int_equal(hw_rt_copy(runtime, at(back), region, 40, 1, 1, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(back), region, 40, HW_RT_ANY, NULL), HW_RT_SUCCESS);
     assert_memory_equal(row, back, 40);
     assert_int_equal(hw_rt_array_destroy(runtime, array, NULL), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_array_destroy(runtime, array, NULL), HW_RT_INVALID_HANDLE);
