@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bandwidth.h"
-#include "chart.h"
-#include "json_output.h"
-#include "picture.h"
+#include "picture/chart.h"
+#include "output/json_output.h"
+#include "picture/picture.h"
 
 static const char *const directions[2] = {"from device", "to device"}, *const short_directions[2] = {"from", "to"};
 

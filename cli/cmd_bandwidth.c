@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bandwidth.h"
-#include "report_options.h"
-#include "text_output.h"
+#include "run/report_options.h"
+#include "output/text_output.h"
 
 static const char help[] =
     "usage: halfwarp bandwidth [OPTIONS]\n"

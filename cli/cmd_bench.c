@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench.h"
+#include "operations/bench.h"
 #include "device/device.h"
 #include "options.h"
-#include "whole_file.h"
+#include "output/whole_file.h"
 
 static const char help[] =
     "usage: halfwarp bench [FAMILY] [OPTIONS]\n"

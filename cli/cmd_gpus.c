@@ -5,8 +5,8 @@
 
 #include "cli.h"
 #include "io/gpu_file.h"
-#include "report_options.h"
-#include "text_output.h"
+#include "run/report_options.h"
+#include "output/text_output.h"
 
 static const char help[] =
     "usage: halfwarp gpus [OPTIONS] [WORDS]\n"

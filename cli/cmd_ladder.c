@@ -10,10 +10,10 @@
 #include "cli.h"
 #include "isa/gpu.h"
 #include "ladder/ladder.h"
-#include "ladder_report.h"
-#include "report_options.h"
-#include "sweep.h"
-#include "text_output.h"
+#include "ladders/ladder_report.h"
+#include "run/report_options.h"
+#include "ladders/sweep_report.h"
+#include "output/text_output.h"
 
 static const char help[] =
     "usage: halfwarp ladder FAMILY [OPTIONS]\n"

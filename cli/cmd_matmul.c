@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array_file.h"
+#include "arrays/array_file.h"
 #include "base/status.h"
-#include "op/family.h"
+#include "op/common/family.h"
 #include "options.h"
-#include "unfinished.h"
+#include "output/unfinished.h"
 
 static const char help[] =
     "usage: halfwarp matmul A.npy B.npy -o C.npy [OPTIONS]\n"

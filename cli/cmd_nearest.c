@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array_file.h"
+#include "arrays/array_file.h"
 #include "base/alloc.h"
 #include "io/points.h"
-#include "op/family.h"
+#include "op/common/family.h"
 #include "options.h"
-#include "unfinished.h"
+#include "output/unfinished.h"
 
 static const char help[] =
     "usage: halfwarp nearest POINTS -o INDICES.npy [OPTIONS]\n"

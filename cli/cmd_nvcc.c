@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "launch.h"
+#include "run/launch.h"
 #include "toolchain/nvcc.h"
 
 static const char help[] =

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "cli.h"
-#include "occupancy.h"
-#include "occupancy_kernels.h"
-#include "report_options.h"
-#include "text_output.h"
+#include "occupancy/occupancy.h"
+#include "occupancy/occupancy_kernels.h"
+#include "run/report_options.h"
+#include "output/text_output.h"
 
 static const char help[] =
     "usage: halfwarp occupancy --gpu G --block N [--regs R] [--smem S] [OPTIONS]\n"

@@ -1,7 +1,7 @@
 // halfwarp profile: runs a CUDA program and prints the counters of its kernel launches.
-#include "launch.h"
-#include "report_file.h"
-#include "text_output.h"
+#include "run/launch.h"
+#include "run/report_file.h"
+#include "output/text_output.h"
 
 static const char help[] =
     "usage: halfwarp profile [OPTIONS] [--] PROG [ARGS]\n"

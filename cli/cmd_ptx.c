@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array_file.h"
-#include "launch.h"
+#include "arrays/array_file.h"
+#include "run/launch.h"
 #include "options.h"
 #include "toolchain/toolchain.h"
-#include "whole_file.h"
+#include "output/whole_file.h"
 
 static const char help[] =
     "usage: halfwarp ptx [OPTIONS] PROG\n"

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array_file.h"
-#include "axes.h"
-#include "op/family.h"
-#include "op/reduction.h"
+#include "arrays/array_file.h"
+#include "arrays/axes.h"
+#include "op/common/family.h"
+#include "op/reduce/reduction.h"
 #include "options.h"
-#include "unfinished.h"
+#include "output/unfinished.h"
 
 #define OPERATIONS "sum, product, min, max, argmin, argmax, mean, norm, var, std, any, all or count_nonzero"
 

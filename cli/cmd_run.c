@@ -1,5 +1,5 @@
 // halfwarp run: a CUDA program on a simulated GPU.
-#include "launch.h"
+#include "run/launch.h"
 
 static const char help[] =
     "usage: halfwarp run [OPTIONS] [--] PROG [ARGS]\n"

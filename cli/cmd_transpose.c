@@ -1,12 +1,12 @@
 // halfwarp transpose: the axes of an array in a .npy file, permuted.
 #include <string.h>
 
-#include "array_file.h"
-#include "axes.h"
+#include "arrays/array_file.h"
+#include "arrays/axes.h"
 #include "device/device.h"
 #include "options.h"
-#include "progress.h"
-#include "unfinished.h"
+#include "output/progress.h"
+#include "output/unfinished.h"
 
 static const char help[] =
     "usage: halfwarp transpose IN.npy -o OUT.npy [OPTIONS]\n"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "op/family.h"
+#include "op/common/family.h"
 
 // A line of a --help text that begins with an option, two blanks before it. Its name's length; 0: there is none.
 static size_t option_length(const char *line) {

@@ -1,16 +1,16 @@
 # The core: all of src/ as objects, of which cmake/library.cmake makes the one shared object that the command, the
 # runtime look-alikes, users and tests share, and the archive. The lane loops are compiled once per instruction-set
 # level; exec picks one at start.
-file(GLOB core_sources CONFIGURE_DEPENDS src/*/*.c src/*/*/*.c)
-file(GLOB exec_sources CONFIGURE_DEPENDS src/exec/*.c)
-file(GLOB level_sources CONFIGURE_DEPENDS src/exec/ops_*.c src/exec/*_lanes.c)
+file(GLOB core_sources CONFIGURE_DEPENDS src/*/*.c src/*/*/*.c src/*/*/*/*.c)
+file(GLOB exec_sources CONFIGURE_DEPENDS src/exec/*.c src/exec/*/*.c)
+file(GLOB level_sources CONFIGURE_DEPENDS src/exec/ops/ops_*.c src/exec/*/*_lanes.c)
 if(level_sources)
   list(REMOVE_ITEM core_sources ${level_sources})
   list(REMOVE_ITEM exec_sources ${level_sources})
 endif()
 
 # Results are defined to the bit: no contraction that PTX does not ask for, and memory is untyped.
-# Bodies jump to each other, at any level of optimisation (exec/lanes.h).
+# Bodies jump to each other, at any level of optimisation (exec/ops/lanes.h).
 set(exec_flags -ffp-contract=off -fno-strict-aliasing -foptimize-sibling-calls)
 set(level_flags ${exec_flags} -fno-math-errno -fno-trapping-math)
 # A loop over the lanes that copies is two vector moves, not a call of memcpy.
@@ -26,7 +26,7 @@ endif()
 set_property(SOURCE ${exec_sources} APPEND PROPERTY COMPILE_OPTIONS ${exec_flags})
 
 # The processor's reductions have the same bits at every level, and leave integers to the vectoriser.
-file(GLOB fold_sources CONFIGURE_DEPENDS src/op/cpu/fold_*.c)
+file(GLOB fold_sources CONFIGURE_DEPENDS src/op/reduce/cpu/fold_*.c)
 set_property(SOURCE ${fold_sources} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
 if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set_property(SOURCE ${fold_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
@@ -67,13 +67,13 @@ foreach(level IN LISTS levels)
     target_compile_options(exec_${level} PRIVATE ${level_flags} ${flags_${level}})
     target_compile_definitions(exec_${level} PRIVATE HW_LEVEL=${level})
     list(APPEND library_objects $<TARGET_OBJECTS:exec_${level}>)
-    set_property(SOURCE src/exec/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_HAS_LEVEL_${level}=1)
+    set_property(SOURCE src/exec/ops/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_HAS_LEVEL_${level}=1)
   endif()
 endforeach()
 list(JOIN levels ", " level_list)
-set_property(SOURCE src/exec/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVEL_LIST="${level_list}")
+set_property(SOURCE src/exec/ops/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVEL_LIST="${level_list}")
 if(has_x86_levels)
-  set_property(SOURCE src/exec/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVELS_X86=1)
+  set_property(SOURCE src/exec/ops/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVELS_X86=1)
 endif()
 target_include_directories(core_objects PRIVATE src include)
 target_link_libraries(core_objects PRIVATE PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads)

@@ -1,4 +1,4 @@
-# tests/unit/test_X.c -> CTest "unit.X"; tests/opcodes/X.txt -> "opcodes.X"; tests/cli/X.sh -> "cli.X";
+# tests/unit/FOLDER/test_X.c -> CTest "unit.X"; tests/opcodes/X.txt -> "opcodes.X"; tests/cli/X.sh -> "cli.X";
 # tests/fuzz/fuzz_X.c -> "fuzz.X", and with HW_FUZZ the libFuzzer target fuzz_X.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 if(HW_FUZZ)
@@ -28,7 +28,7 @@ set(most_seconds 900)
 add_custom_target(tests)
 add_dependencies(tests halfwarp cudart_11 cudart_12 cudart_13)
 
-file(GLOB unit_sources CONFIGURE_DEPENDS tests/unit/test_*.c)
+file(GLOB unit_sources CONFIGURE_DEPENDS tests/unit/*/test_*.c tests/unit/test_*.c)
 foreach(source IN LISTS unit_sources)
   get_filename_component(file_name ${source} NAME_WE)
   string(REPLACE "test_" "" name ${file_name})
@@ -82,7 +82,7 @@ if(NOT HW_SANITIZE)
     # 77 from a script: what it needs is not on this machine.
     set_tests_properties(cli.${name} PROPERTIES TIMEOUT ${most_seconds} LABELS cli SKIP_RETURN_CODE 77)
   endforeach()
-  add_test(NAME tree.includes COMMAND bash ${CMAKE_SOURCE_DIR}/tools/check_includes.sh
+  add_test(NAME tree.includes COMMAND python3 ${CMAKE_SOURCE_DIR}/tools/check_includes.py
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   add_test(NAME tree.lines COMMAND bash ${CMAKE_SOURCE_DIR}/tools/check_lines.sh
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

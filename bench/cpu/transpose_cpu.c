@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "op/cpu/transpose.h"
-#include "op/cpu/transpose_rungs.h"
+#include "op/transpose/cpu/transpose.h"
+#include "op/transpose/cpu/transpose_rungs.h"
 
 enum { MOST_REPETITIONS = 99 };
 

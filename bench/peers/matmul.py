@@ -1,4 +1,4 @@
-# What the peers of matmul share: the inputs of cli/bench_matmul.c, and the error of a result.
+# What the peers of matmul share: the inputs of bench/operations/bench_matmul.c, and the error of a result.
 import array
 import math
 import struct

@@ -1,4 +1,4 @@
-# What the peers of nearest share: the points of cli/bench_nearest.c, by NumPy, and whether distances are right.
+# What the peers of nearest share: the points of bench/operations/bench_nearest.c, by NumPy, and whether distances are right.
 import peer
 
 CLUSTERS, CENTRES, SEPARATE, SIDE = 100, 0x10000000, 0x40000000, 40

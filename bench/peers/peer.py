@@ -48,7 +48,7 @@ def event_samples(sample, seconds):
 
 
 def hash32(index):
-    """Numbers without a pattern, of an int or a NumPy array of uint32: hw_bench_hash of cli/bench_measure.c."""
+    """Numbers without a pattern, of an int or a NumPy array of uint32: hw_bench_hash of bench/operations/bench_measure.c."""
     mask = 0xffffffff
     index = index ^ (index >> 16)
     index = index * 0x7feb352d & mask

@@ -1,4 +1,4 @@
-# What the peers of reduce share: the numbers of cli/bench_reduce.c, and what must come out.
+# What the peers of reduce share: the numbers of bench/operations/bench_reduce.c, and what must come out.
 import math
 
 import peer

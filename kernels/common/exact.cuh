@@ -1,5 +1,5 @@
 // A sum that forgets nothing: a fixed-point number wide enough for every float, and its one rounding at the end. In C
-// and in CUDA, so that the processor and a GPU give the same bits: src/op/exact_sum.c includes this file as well.
+// and in CUDA, so that the processor and a GPU give the same bits: src/op/reduce/exact_sum.c includes it as well.
 //
 // The number is an array of limbs, each a signed 64-bit word that counts 32 bits of it: limb i stands for limb * 2^(low
 // + 32 i). Additions leave the upper half of each word for carries, which are passed on once at the end, or after 2^30

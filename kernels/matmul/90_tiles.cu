@@ -21,7 +21,7 @@
 //            an FFMA lie in one register bank, and loops of 35 KB lose up to 9% to fetching instructions; this one is
 //            18 KB. Elements that are copied singly cost an instruction each: 4096 with unaligned rows reaches 47.5.
 //
-// The host (src/op/product_plan.c) chooses these; extents, strides, alpha and beta are parameters:
+// The host (src/op/matmul/product_plan.c) chooses these; extents, strides, alpha and beta are parameters:
 //
 //   ELEMENT_BYTES                4: float, 8: double
 //   TILE_ROWS, TILE_COLS         of C, for each block

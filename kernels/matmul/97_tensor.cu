@@ -15,7 +15,7 @@
 //            tf32; the rest is shared memory, which is written and read for 1400 of every 1800 clocks. cuBLAS has
 //            instructions that read it themselves (wgmma). f64 is at the rate of the tensor cores.
 //
-// The host (src/op/tensor_plan.c) chooses these; extents, strides, alpha and beta are parameters:
+// The host (src/op/matmul/tensor_plan.c) chooses these; extents, strides, alpha and beta are parameters:
 //
 //   INPUT, OUTPUT, MMA           types; what is multiplied (matmul/fragments.cuh)
 //   TILE_ROWS, TILE_COLS         of C, for each block

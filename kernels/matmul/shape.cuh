@@ -1,4 +1,4 @@
-// What the kernels of a product are told of it, by src/op/product_launch.c, and which tile of C a block has.
+// What the kernels of a product are told of it, by src/op/matmul/product_launch.c, and which tile of C a block has.
 #pragma once
 
 #if ELEMENT_BYTES == 4

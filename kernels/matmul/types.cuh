@@ -71,8 +71,8 @@ template <int type> __device__ __forceinline__ typename element_of<type>::stored
     }
 }
 
-// What a kernel is given for C = alpha A B + beta C in any layout: op/product.h in the words of the device. The host
-// fills it (src/op/matmul_plan.c).
+// What a kernel is given for C = alpha A B + beta C in any layout: src/op/matmul/product.h in the words of the device.
+// The host fills it (src/op/matmul/matmul_plan.c).
 struct product_arguments {
     long long m, n, k;
     long long a_ld, b_ld, c_ld;

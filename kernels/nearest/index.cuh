@@ -1,4 +1,4 @@
-// Where the spatial index lies in the scratch memory; as hw_nearest_index in src/op/nearest_plan.h.
+// Where the spatial index lies in the scratch memory; as hw_nearest_index in src/op/nearest/nearest_plan.h.
 //
 // The points are sorted along a Hilbert curve; 32 neighbours on it are a leaf. A box around the points of each leaf is
 // a box of level 0; 32 neighbouring boxes of a level have a box in the next, until there are no more than 32.

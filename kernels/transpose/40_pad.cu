@@ -2,7 +2,7 @@
 //
 // Idea       With rows of TILE_COLS + PAD elements, the next row begins PAD banks further. How many are needed depends
 //            on the banks of the GPU, the size of an element and the shape of the block: PAD is computed before
-//            compiling (src/op/padding.c), as the one with the fewest passes.
+//            compiling (src/op/common/padding.c), as the one with the fewest passes.
 // Predicted  H200, f32 1024x1024, 32x16 threads, PAD 2: sectors as before; 32768 shared stores and 32768 shared loads
 //            of one pass each. Occupancy 100%. With PAD 1 a load would take 2 passes: the two columns that a warp
 //            reads overlap in 15 banks.

@@ -20,8 +20,8 @@
 //            boxes of 48x48, runs of 192 bytes, and 576 loads for 512 threads, most of which then have one in flight
 //            and not two.
 //
-// The host (src/op/transpose_plan.c) chooses the box and gives it at compile time; the array's extents and strides are
-// parameters, so that one compiled kernel serves all arrays with this box.
+// The host (src/op/transpose/transpose_plan.c) chooses the box and gives it at compile time; the array's extents
+// and strides are parameters, so that one compiled kernel serves all arrays with this box.
 //
 //   ELEMENT_BYTES    1, 2, 4, 8, 16
 //   THREADS          per block

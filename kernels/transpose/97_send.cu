@@ -3,8 +3,8 @@
 // Idea       Lanes write aligned words of 16 bytes, warps four aligned lines of 128, so that the bus carries whole
 //            lines. `in` lies as `out` does in words of 16 bytes: what is a whole word on one side is one on the other,
 //            and only the ends of runs are stored in smaller pieces. A few blocks take all words by turns; the host
-//            (src/op/transpose_host.c) keeps their number where as much is written as copies bring: of more the
-//            requests of the copies' reads wait behind the writes.
+//            (src/op/transpose/transpose_host.c) keeps their number where as much is written as copies bring: of
+//            more the requests of the copies' reads wait behind the writes.
 // Predicted  One word for each thread is under way, for about half a microsecond: 2 GB/s for 64 threads, so 22 blocks
 //            for a bus that carries 48 GB/s each way.
 // Measured   docs/performance.md, "Arrays larger than the device's memory".

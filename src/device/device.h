@@ -5,7 +5,6 @@
 
 #include "base/pool.h"
 #include "base/status.h"
-#include "device/sim.h"
 #include "halfwarp.h"
 
 // ---- Kernels (cuda and sim) -----------------------------------------------------------------------------------------
@@ -82,7 +81,7 @@ void hw_device_remember(hw_device *device, const void *key, size_t key_bytes, co
 hw_pool *hw_device_pool(hw_device *device, uint32_t *n_threads);
 
 // The simulated GPU, to attach an observer to (hw_sim_set_sink); NULL for other kinds.
-hw_sim *hw_device_sim(hw_device *device);
+struct hw_sim *hw_device_sim(hw_device *device);
 
 // Do the device's kernels reach this machine's memory at that address (pinned memory, on a GPU)?
 bool hw_device_reaches(hw_device *device, const void *memory);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "device/device_internal.h"
+#include "device/sim.h"
 #include "io/gpu_file.h"
 
 static hw_sim *sim_of(const hw_device *device) { return device->own; }

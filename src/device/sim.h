@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "event/event.h"
-#include "exec/exec.h"
+#include "exec/fault.h"
 #include "isa/gpu.h"
 #include "mem/mem.h"
 #include "mem/texture.h"

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "device/sim.h"
+#include "exec/exec.h"
 
 enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // shared memory that needs no opt-in, where a block may have as much
 

@@ -1,4 +1,5 @@
 // Times are between two events, the median of five; short copies are timed many in a row.
+#include "device/sim.h"
 #include "device/transfer.h"
 
 #include <stdlib.h>

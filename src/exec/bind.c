@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
-#include "exec/builtin.h"
-#include "exec/level.h"
-#include "exec/texture.h"
-#include "exec/warp.h"
+#include "exec/warp/builtin.h"
+#include "exec/ops/level.h"
+#include "exec/memory/texture.h"
+#include "exec/warp/warp.h"
 
 static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bodies,   hw_barrier_bodies,
                                                    hw_special_bodies, hw_atomic_bodies, hw_async_bodies,

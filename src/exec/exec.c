@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/pool.h"
-#include "exec/reserved.h"
-#include "exec/warp.h"
+#include "exec/warp/reserved.h"
+#include "exec/warp/warp.h"
 
 struct hw_exec {
     hw_pool *pool;

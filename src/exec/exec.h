@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "event/event.h"
+#include "exec/fault.h"
 #include "lower/program.h"
 #include "mem/mem.h"
 
@@ -15,38 +16,6 @@ void hw_exec_destroy(hw_exec *exec);
 // Gives every instruction of the set its body for this processor. HW_UNSUPPORTED names the first that has none, with
 // its PTX line and source line.
 hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag);
-
-// Why a kernel stopped.
-typedef enum hw_fault_kind {
-    HW_FAULT_NONE,
-    HW_FAULT_ADDRESS,        // outside every allocation, freed, or null
-    HW_FAULT_MISALIGNED,
-    HW_FAULT_STACK,          // local memory or call depth exhausted
-    HW_FAULT_TRAP,           // trap or brkpt
-    HW_FAULT_ASSERT,         // a device-side assert failed
-    HW_FAULT_INVALID_CALL,   // a call through a pointer that is no function
-    HW_FAULT_LANES_MISSING,  // at an instruction of all lanes of the warp
-    HW_FAULT_DEADLOCK,
-    HW_FAULT_NO_MEMORY,      // on this machine
-} hw_fault_kind;
-
-typedef struct hw_fault {
-    hw_fault_kind kind;
-    const char *kernel;
-    uint32_t block[3], thread[3];
-    const char *file;        // source place, or the PTX module's name and line when there is no source line
-    uint32_t line;
-    const char *instruction; // full mnemonic as written
-    bool is_write;
-    hw_space space;
-    uint64_t address;        // in its space
-    uint32_t width_bytes;
-    uint64_t space_bytes;    // SHARED, LOCAL: how many bytes there are
-    bool has_allocation;     // GLOBAL: the nearest one
-    hw_allocation allocation;
-    bool has_assertion;      // text is what the program's assert says
-    char text[1024];         // one sentence that says all of the above; of a deadlock one line per waiting group
-} hw_fault;
 
 // What the simulated GPU is, as far as execution can see it.
 typedef struct hw_exec_gpu {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "exec/warp.h"
+#include "exec/warp/warp.h"
 
 static const char *const fault_words[] = {
     [HW_FAULT_NONE] = "stopped",

@@ -1,4 +1,5 @@
 // Runs a ladder: for each rung a plan, its kernels, one verified run, then times; and counters on a simulated GPU.
+#include "device/sim.h"
 #include "ladder/ladder.h"
 
 #include <math.h>

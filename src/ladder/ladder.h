@@ -2,7 +2,7 @@
 #ifndef HW_LADDER_LADDER_H
 #define HW_LADDER_LADDER_H
 
-#include "op/family.h"
+#include "op/common/family.h"
 #include "prof/prof.h"
 
 typedef struct hw_ladder_options {

@@ -2,7 +2,7 @@
 #ifndef HW_LADDER_SITE_H
 #define HW_LADDER_SITE_H
 
-#include "op/family.h"
+#include "op/common/family.h"
 
 enum { HW_SITE_GUARD = 256 /* bytes before and behind an output; keeps its alignment */ };
 

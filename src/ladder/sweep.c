@@ -1,3 +1,4 @@
+#include "device/sim.h"
 #include "ladder/sweep.h"
 
 #include <inttypes.h>

@@ -88,7 +88,7 @@ hw_status hw_nvcc_make_fatbin(hw_nvcc_work *w, const char *source, hw_fatbin_pie
 
 // ---- Relocatable device code ----------------------------------------------------------------------------------------
 
-// Functions that Halfwarp brings are wanted of no file: libdevice's, and those that src/exec/builtin.c has.
+// Functions that Halfwarp brings are wanted of no file: libdevice's, and those that src/exec/warp/builtin.c has.
 static bool is_provided(const char *name) {
     static const char *const beginnings[] = {"__nv_", "__assertfail", "vprintf", "malloc", "free", "cuda"};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)

@@ -51,7 +51,7 @@ for compiler in $compilers; do
         says out "100 x 37 transposed three ways, all right"
         silent err
     done
-    # Each by itself: tests/unit/test_toolchain.c. -O0 and -O3: places.sh.
+    # Each by itself: tests/unit/toolchain/test_toolchain.c. -O0 and -O3: places.sh.
     for options in -G "-lineinfo -O1 -std=c++14 -use_fast_math"; do
         expect 0 "$halfwarp" run --compiler $compiler $options $example 65
         says out "all right"

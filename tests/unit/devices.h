@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "device/kernels.h"
+#include "isa/gpu.h"
 
 // ---- Kernels of the tests -------------------------------------------------------------------------------------------
 

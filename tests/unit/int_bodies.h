@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/lanes.h"
-#include "exec/level.h"
+#include "exec/ops/lanes.h"
+#include "exec/ops/level.h"
 
 // ---- levels and tables ----
 

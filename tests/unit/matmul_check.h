@@ -5,7 +5,7 @@
 #define HW_TESTS_MATMUL_CHECK_H
 
 #include <math.h>
-#include "op/family.h"
+#include "op/common/family.h"
 #include "op_test.h"
 
 enum { MOST_BATCH_AXES = 6, GUARD_BYTES = 256, UNWRITTEN = 0xA5, NOT_A_NUMBER = 0xFF };

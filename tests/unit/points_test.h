@@ -54,7 +54,7 @@ static inline double *make_rows(kind what, uint64_t n, uint32_t dims, bool is_f6
     return rows;
 }
 
-// As src/op/neighbours.h says.
+// As src/op/nearest/neighbours.h says.
 static inline double plain_distance(const double *p, const double *q, uint32_t dims, bool is_f64) {
     double sum = 0;
     for (uint32_t a = 0; a < dims; a++) {

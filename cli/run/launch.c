@@ -1,0 +1,248 @@
+// The way of one run: find PROG, compile it if it is source, start it with our CUDA runtime in front of any other, and
+// translate how it ended.
+#define _GNU_SOURCE
+#include "run/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "isa/gpu.h"
+#include "toolchain/toolchain.h"
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+// A regular file that may be opened with `mode` (R_OK or X_OK). Sets errno when it is not.
+static bool is_file(const char *path, int mode) {
+    struct stat info;
+    if (stat(path, &info) != 0) return false;
+    if (!S_ISREG(info.st_mode)) {
+        errno = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+        return false;
+    }
+    return access(path, mode) == 0;
+}
+
+// The executable's path, to be freed: in the current folder, else on PATH as a shell finds it. NULL after a complaint.
+static char *find_executable(const char *program) {
+    if (is_file(program, X_OK)) {
+        char *path = NULL;
+        return asprintf(&path, "%s%s", strchr(program, '/') ? "" : "./", program) < 0 ? NULL : path;
+    }
+    int failure = errno;
+    const char *folders = strchr(program, '/') ? NULL : getenv("PATH");
+    while (folders && *folders) {
+        size_t length = strcspn(folders, ":");
+        char *path = NULL;
+        if (asprintf(&path, "%.*s/%s", (int)length, folders, program) < 0) return NULL;
+        if (length && is_file(path, X_OK)) return path;
+        free(path);
+        folders += length + (folders[length] == ':');
+    }
+    hw_cli_complain("cannot run %s: %s", program, strerror(failure));
+    return NULL;
+}
+
+static int exit_status_of(hw_status status) {
+    switch (status) {
+    case HW_OK: return 0;
+    case HW_COMPILE: return HW_EXIT_COMPILE;
+    case HW_UNSUPPORTED:
+    case HW_MALFORMED: return HW_EXIT_UNSUPPORTED;
+    default: return HW_EXIT_USAGE;
+    }
+}
+
+static int complain_about(hw_status status, const hw_diag *diag) {
+    char text[sizeof *diag + 32];
+    hw_cli_complain("%s", hw_diag_format(diag, text, sizeof text));
+    return exit_status_of(status);
+}
+
+static void tell(const char *variable, const char *value) {
+    if (value) setenv(variable, value, 1);
+    else unsetenv(variable);
+}
+
+// Puts value in front of what a colon-separated list of the environment has.
+static bool put_first(const char *variable, const char *value) {
+    const char *old = getenv(variable);
+    char *list = NULL;
+    if (asprintf(&list, "%s%s%s", value, old && *old ? ":" : "", old ? old : "") < 0) return false;
+    bool good = setenv(variable, list, 1) == 0;
+    free(list);
+    return good;
+}
+
+// The runtime, and behind it the driver that says that there is no GPU: a real one knows nothing of simulated memory.
+static bool put_folders_first(const char *shim_dir) {
+    char *folders = NULL;
+    if (asprintf(&folders, "%s:%s/nodriver", shim_dir, shim_dir) < 0) return false;
+    bool good = put_first("LD_LIBRARY_PATH", folders);
+    free(folders);
+    return good;
+}
+
+// A program with an rpath of its own finds the runtime there and not in LD_LIBRARY_PATH; what is preloaded goes first.
+static bool preload_runtime(const char *executable, const char *shim_dir) {
+    char name[64], *path = NULL;
+    hw_toolchain_find_runtime(executable, name, sizeof name);
+    if (!*name) return true;
+    if (asprintf(&path, "%s/%s", shim_dir, name) < 0) return false;
+    bool good = access(path, R_OK) != 0 || put_first("LD_PRELOAD", path);
+    free(path);
+    return good;
+}
+
+// For tests of what happens on a machine without the CUDA toolkit.
+static bool hides_nvcc(void) {
+    const char *hide = getenv("HALFWARP_HIDE_NVCC");
+    return hide && *hide;
+}
+
+// What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
+static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const char *status_path,
+                                const char *shim_dir, const char *executable) {
+    tell("HALFWARP_GPU", launch->gpu);
+    tell("HALFWARP_THREADS", launch->threads);
+    tell("HALFWARP_SEED", launch->seed);
+    tell("HALFWARP_POISON", launch->poison);
+    tell("HALFWARP_STATUS", status_path);
+    tell("HALFWARP_JOURNAL", journal_path);
+    tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
+    tell("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
+    tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
+    char max_regs[16];
+    snprintf(max_regs, sizeof max_regs, "%u", launch->max_regs);
+    tell("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
+    tell("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
+    tell("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
+    tell("HALFWARP_COUNT", journal_path ? launch->count : NULL);
+    return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
+}
+
+// "4 message" or "5 message" that the runtime left behind wins over the program's own status, which a program that
+// checks no errors leaves at 0. The runtime has printed the message already.
+static int final_status(int program_status, int status_file) {
+    char text[32] = "";
+    ssize_t length = pread(status_file, text, sizeof text - 1, 0);
+    int status = length > 0 ? atoi(text) : 0;
+    return status == HW_EXIT_USAGE || status == HW_EXIT_UNSUPPORTED || status == HW_EXIT_FAULT ? status
+                                                                                               : program_status;
+}
+
+static hw_toolchain_compiler compiler_of(const char *name) {
+    if (!name) return HW_COMPILER_AUTO;
+    return strcmp(name, "nvcc") == 0 ? HW_COMPILER_NVCC : HW_COMPILER_CLANG;
+}
+
+// Endings of source files; what is named without one is the program.
+static const char *source_ending(const char *program) {
+    static const char *const endings[] = {".cu", ".cpp", ".cc", ".cxx"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (ends_with(program, endings[i])) return endings[i];
+    return NULL;
+}
+
+// Source to executable. *executable is to be freed; 0 or an exit status after a complaint.
+static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
+                   char *compiler_name) {
+    const char *source = launch->program[0];
+    if (!is_file(source, R_OK)) {
+        hw_cli_complain("cannot read %s: %s", source, strerror(errno));
+        return HW_EXIT_USAGE;
+    }
+    char *cache = hw_cli_cache_folder();
+    hw_toolchain_options options = {
+        .source = source,
+        .cc = hw_cli_find_gpu(launch->gpu)->arch->cc,
+        .arguments = launch->compile_options,
+        .argument_count = (size_t)launch->n_compile_options,
+        .compiler = compiler_of(launch->compiler),
+        .as_library = as_library,
+        .include_dir = paths->include_dir,
+        .wants_name = launch->wants_compiler_name,
+        .shim_dir = paths->shim_dir,
+        .hide_nvcc = hides_nvcc(),
+        .search_path = getenv("PATH"),
+        .cache_dir = cache,
+    };
+    hw_toolchain_result result;
+    hw_diag diag = {0};
+    hw_status status = cache ? hw_toolchain_compile(&options, &result, &diag) : hw_diag_no_memory(&diag);
+    free(cache);
+    if (*result.note) hw_cli_complain("%s", result.note);
+    if (status) return complain_about(status, &diag);
+    snprintf(compiler_name, HW_CLI_COMPILER_NAME, "%s", result.compiler_name);
+    *executable = strdup(result.executable);
+    return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
+}
+
+static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
+                        char *compiler_name) {
+    const char *program = launch->program[0];
+    compiler_name[0] = '\0';
+    if (source_ending(program)) {
+        hw_cli_launch_tell_arch(launch);
+        return compile(launch, paths, as_library, executable, compiler_name);
+    }
+    if (!hw_cli_launch_needs_no_compiler(launch)) return HW_EXIT_USAGE;
+    if (ends_with(program, ".ptx")) {
+        hw_cli_complain("%s is device code, which a program must launch: run the program; `halfwarp occupancy` and "
+                        "`halfwarp ptx` take device code alone", program);
+        return HW_EXIT_USAGE;
+    }
+    *executable = find_executable(program);
+    if (!*executable) return HW_EXIT_USAGE;
+    hw_diag diag = {0};
+    hw_status status = hw_toolchain_check_executable(*executable, &diag);
+    return status ? complain_about(status, &diag) : 0;
+}
+
+int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]) {
+    hw_cli_paths paths;
+    *executable = NULL;
+    compiler_name[0] = '\0';
+    if (ends_with(launch->program[0], ".ptx") && !launch->n_compile_options) {
+        hw_diag diag = {0};
+        *executable = strdup(launch->program[0]);
+        return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
+    }
+    return hw_cli_find_paths(&paths) ? find_program(launch, &paths, true, executable, compiler_name) : HW_EXIT_USAGE;
+}
+
+// prog.cu sees itself as prog, beside its source: where nvcc would have put it, and where it may look for its data.
+static void name_program(char **argv) {
+    const char *ending = source_ending(argv[0]);
+    if (ending) argv[0][strlen(argv[0]) - strlen(ending)] = '\0';
+}
+
+int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
+    hw_cli_paths paths;
+    char *executable = NULL, compiler_name[HW_CLI_COMPILER_NAME] = "";
+    hw_cli_temporary told = {.file = -1};
+    *ended_by = 0;
+    int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
+    if (!status) status = find_program(launch, &paths, false, &executable, compiler_name);
+    if (!status && (told = hw_cli_temporary_open("status")).file < 0) status = HW_EXIT_USAGE;
+    tell("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
+    if (!status && !prepare_environment(launch, journal_path, told.path, paths.shim_dir, executable)) {
+        hw_cli_complain("out of memory");
+        status = HW_EXIT_USAGE;
+    }
+    if (!status) {
+        name_program(launch->program);
+        int ended = hw_cli_child_run(executable, launch->program, ended_by);
+        status = ended < 0 ? HW_EXIT_USAGE : final_status(ended, told.file);
+    }
+    hw_cli_temporary_close(&told);
+    free(executable);
+    return status;
+}

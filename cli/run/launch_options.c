@@ -1,0 +1,418 @@
+// The options of run and profile, as tables. What a user of nvcc puts before the file's name is passed on to the
+// compiler; everything behind PROG belongs to the program.
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays/array_file.h"
+#include "isa/gpu.h"
+#include "run/launch.h"
+#include "output/text_output.h"
+
+enum { MAX_THREADS = 1024 };
+
+static bool set_gpu(hw_cli_launch *launch, const char *value) {
+    const hw_gpu *gpu = hw_cli_find_gpu(value);
+    if (gpu) launch->gpu = hw_cli_gpu_word(gpu);
+    return gpu != NULL;
+}
+
+static bool is_number(const char *text, unsigned long long least, unsigned long long most) {
+    char *end;
+    errno = 0;
+    if (!isdigit((unsigned char)text[0])) return false;
+    unsigned long long value = strtoull(text, &end, 10);
+    return !errno && !*end && value >= least && value <= most;
+}
+
+static bool set_threads(hw_cli_launch *launch, const char *value) {
+    launch->threads = value;
+    if (is_number(value, 1, MAX_THREADS)) return true;
+    hw_cli_complain("--threads takes a number from 1 to %d, and got '%s'", MAX_THREADS, value);
+    return false;
+}
+
+static bool set_seed(hw_cli_launch *launch, const char *value) {
+    launch->seed = value;
+    if (is_number(value, 0, ULLONG_MAX)) return true;
+    hw_cli_complain("--seed takes a number, and got '%s'", value);
+    return false;
+}
+
+static bool set_poison(hw_cli_launch *launch, const char *value) {
+    launch->poison = value ? value : "0xff";
+    char *end = NULL;
+    bool is_hex = value && value[0] == '0' && (value[1] == 'x' || value[1] == 'X') && isxdigit((unsigned char)value[2]);
+    unsigned long byte = is_hex ? strtoul(value, &end, 16) : 0;
+    if (!value || (is_hex && !*end && byte <= 255) || is_number(value, 0, 255)) return true;
+    hw_cli_complain("--poison= takes a byte, 0 to 255 or 0x00 to 0xff, and got '%s'", value);
+    return false;
+}
+
+static bool set_compiler(hw_cli_launch *launch, const char *value) {
+    launch->compiler = value;
+    if (!strcmp(value, "nvcc") || !strcmp(value, "clang")) return true;
+    hw_cli_complain("--compiler is nvcc or clang, and not '%s'", value);
+    return false;
+}
+
+static bool set_format(hw_cli_launch *launch, const char *value) {
+    launch->format = value;
+    return hw_cli_read_format(value) != HW_REPORT_FORMATS;
+}
+
+static bool set_output(hw_cli_launch *launch, const char *value) {
+    launch->output = value;
+    return hw_cli_is_file_name("-o", value);
+}
+
+static bool set_lines(hw_cli_launch *launch, const char *value) {
+    static const char *const names[] = {[HW_LINES_OF_KERNEL] = "kernel", [HW_LINES_OF_GROUP] = "group",
+                                        [HW_LINES_OF_LAUNCH] = "launch"};
+    launch->lines = true;
+    if (!value) return true;
+    for (int i = HW_LINES_OF_KERNEL; i <= HW_LINES_OF_LAUNCH; i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        launch->lines_of = (hw_report_lines)i;
+        return true;
+    }
+    hw_cli_complain("--lines adds up the launches of a kernel, of a group or a launch alone: --lines=kernel, =group or "
+                    "=launch, and not '%s'", value);
+    return false;
+}
+
+static bool set_summary(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->rows = HW_REPORT_ROWS_SUMMARY;
+    return true;
+}
+
+static bool set_launches(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->rows = HW_REPORT_ROWS_LAUNCHES;
+    return true;
+}
+
+static bool set_kernel(hw_cli_launch *launch, const char *value) {
+    regex_t expression;
+    char why[128];
+    launch->kernel = value;
+    int failure = *value ? regcomp(&expression, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+    if (!failure) {
+        regfree(&expression);
+        return true;
+    }
+    if (*value) regerror(failure, NULL, why, sizeof why);
+    hw_cli_complain("--kernel takes an extended regular expression, and '%s' is none: %s", value,
+                    *value ? why : "it is empty");
+    return false;
+}
+
+static bool set_skip(hw_cli_launch *launch, const char *value) {
+    launch->skip = value;
+    if (is_number(value, 0, ULLONG_MAX)) return true;
+    hw_cli_complain("--skip takes a number of launches, and got '%s'", value);
+    return false;
+}
+
+static bool set_count(hw_cli_launch *launch, const char *value) {
+    launch->count = value;
+    if (is_number(value, 1, ULLONG_MAX - 1)) return true;
+    hw_cli_complain("--count takes a number of launches from 1 on, and got '%s'", value);
+    return false;
+}
+
+static bool set_no_l1(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->no_l1 = true;
+    return true;
+}
+
+typedef enum option_value { NO_VALUE, A_VALUE, MAYBE_A_VALUE /* behind an '=' only */ } option_value;
+
+typedef struct option_row {
+    const char *name;
+    option_value value;
+    bool profile_only;
+    bool (*set)(hw_cli_launch *launch, const char *value);
+} option_row;
+
+static const option_row options[] = {
+    {"--gpu", A_VALUE, false, set_gpu},          {"--threads", A_VALUE, false, set_threads},
+    {"--seed", A_VALUE, false, set_seed},        {"--compiler", A_VALUE, false, set_compiler},
+    {"--poison", MAYBE_A_VALUE, false, set_poison},
+    {"--format", A_VALUE, true, set_format},     {"-o", A_VALUE, true, set_output},
+    {"--lines", MAYBE_A_VALUE, true, set_lines}, {"--no-l1", NO_VALUE, true, set_no_l1},
+    {"--kernel", A_VALUE, true, set_kernel},     {"--skip", A_VALUE, true, set_skip},
+    {"--count", A_VALUE, true, set_count},       {"--summary", NO_VALUE, true, set_summary},
+    {"--launches", NO_VALUE, true, set_launches},
+};
+enum { N_OPTIONS = sizeof options / sizeof options[0] };
+
+// Compiler options in nvcc's spelling. The first take a value in the same or the next word, except that a name with
+// '=' has it in the same word; the second stand alone; -O and -W are followed by what they mean.
+static const char *const compile_values[] = {
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-isystem",
+    "-include",
+    "-std",
+    "-std=",
+    "--std",
+    "--std=",
+    "-maxrregcount",
+    "-maxrregcount=",
+    "--maxrregcount",
+    "--maxrregcount=",
+    "-Xcompiler",
+    "-Xcompiler=",
+    "-Xptxas",
+    "-Xptxas=",
+    "--ptxas-options",
+    "--ptxas-options=",
+    "-ftz=",
+    "-prec-div=",
+    "-prec-sqrt=",
+    "-fmad=",
+    "--fmad=",
+    "-arch",
+    "-arch=",
+    "--gpu-architecture",
+    "--gpu-architecture=",
+    "-code",
+    "-code=",
+    "--gpu-code",
+    "--gpu-code=",
+    "-gencode",
+    "-gencode=",
+    "--generate-code",
+    "--generate-code=",
+    NULL,
+};
+static const char *const compile_flags[] = {
+    "-G",
+    "-g",
+    "-w",
+    "-lineinfo",
+    "-use_fast_math",
+    "--use_fast_math",
+    "-ffast-math",
+    "--expt-relaxed-constexpr",
+    "--expt-extended-lambda",
+    "--extended-lambda",
+    "-rdc=true",
+    "-O",
+    "-W",
+    NULL,
+};
+
+int hw_cli_compile_option_words(char *const *argv) {
+    const char *word = argv[0];
+    size_t longest = 0;   // -lineinfo is not -l with the value ineinfo
+    int words = 0;
+    for (int i = 0; compile_flags[i]; i++)
+        if (strcmp(word, compile_flags[i]) == 0) return 1;
+    if (strncmp(word, "-O", 2) == 0 || strncmp(word, "-W", 2) == 0) return 1;
+    for (int i = 0; compile_values[i]; i++) {
+        size_t length = strlen(compile_values[i]);
+        if (length < longest || strncmp(word, compile_values[i], length) != 0) continue;
+        // Words of several letters take no value that is glued on: -standard is not -std.
+        bool glued = word[length] != '\0';
+        if (glued && length > 2 && compile_values[i][length - 1] != '=') continue;
+        longest = length;
+        words = glued || compile_values[i][length - 1] == '=' ? 1 : 2;
+    }
+    return words;
+}
+
+// ptxas options, after which loads of 2.x go past the first-level cache.
+static bool asks_for_no_l1(const char *word) {
+    static const char *const names[] = {"dlcm=", "dlcm ", "def-load-cache=", "def-load-cache "};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *at = strstr(word, names[i]);
+        const char *mode = at ? at + strlen(names[i]) : "";
+        if (strncmp(mode, "cg", 2) == 0 || strncmp(mode, "cv", 2) == 0) return true;
+    }
+    return false;
+}
+
+// The words may be "-maxrregcount=32", "-maxrregcount" and "32", "-Xptxas" and "-maxrregcount=32".
+bool hw_cli_compile_option_max_regs(char *const *words, int n_words, uint32_t *max_regs) {
+    enum { MOST = 65535 };
+    static const char name[] = "-maxrregcount";
+    const bool is_for_ptxas = n_words && strstr(words[0], "ptxas");
+    const char *at = n_words ? strstr(words[is_for_ptxas ? n_words - 1 : 0], name) : NULL, *value;
+    if (!at) return true;
+    value = at[strlen(name)] ? at + strlen(name) + 1 : n_words > 1 && !is_for_ptxas ? words[1] : "";
+    char *end = NULL;
+    unsigned long number = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : 0;
+    if (number < 1 || number > MOST || (*end && *end != ',')) {
+        hw_cli_complain("-maxrregcount takes a number of registers per thread, and got '%s'", value);
+        return false;
+    }
+    *max_regs = (uint32_t)number;
+    return true;
+}
+
+// How many arguments it was, or 0 after a complaint.
+static int take_compile_option(hw_cli_launch *launch, int words, char **argv) {
+    for (int i = 0; i < words; i++) {
+        if (!argv[i]) {
+            hw_cli_complain("%s takes a value", argv[0]);
+            return 0;
+        }
+        launch->compile_options[launch->n_compile_options++] = argv[i];
+    }
+    if (!hw_cli_compile_option_max_regs(argv, words, &launch->max_regs)) return 0;
+    if (strstr(argv[0], "ptxas")) launch->no_l1 |= asks_for_no_l1(argv[words - 1]);
+    return words;
+}
+
+int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained) {
+    int words = hw_cli_compile_option_words(argv);
+    int taken = words ? take_compile_option(launch, words, argv) : 0;
+    *complained = words && !taken;
+    return taken;
+}
+
+static bool is_for_architecture(const char *option) {
+    static const char *const names[] = {"-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode",
+                                        "--generate-code"};
+    size_t length = strcspn(option, "=");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == length && strncmp(option, names[i], length) == 0) return true;
+    return false;
+}
+
+// Does an option about architectures ask for another than this one alone? Its words name them: sm_80, compute_80.
+static bool asks_for_other(char *const *option, int cc) {
+    size_t length = strcspn(option[0], "=");
+    const char *value = option[0][length] ? option[0] + length + 1 : option[1];
+    if (!is_for_architecture(option[0]) || !value) return false;
+    bool names_any = false;
+    for (const char *at = value; (at = strchr(at, '_')); at++) {
+        names_any = true;
+        if (strtol(at + 1, NULL, 10) != cc) return true;
+    }
+    return !names_any;
+}
+
+void hw_cli_launch_tell_arch(const hw_cli_launch *launch) {
+    const hw_gpu *gpu = hw_cli_find_gpu(launch->gpu);
+    for (int i = 0; gpu && i < launch->n_compile_options; i++) {
+        if (!asks_for_other((char *const *)launch->compile_options + i, gpu->arch->cc)) continue;
+        hw_cli_complain("%s is ignored: device code is compiled for the GPU that is simulated, %s (compute capability "
+                        "%d.%d); --gpu names another",
+                        launch->compile_options[i], gpu->id, gpu->arch->cc / 10, gpu->arch->cc % 10);
+        return;
+    }
+}
+
+bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch) {
+    const char *program = launch->program[0];
+    for (int i = 0, words; i < launch->n_compile_options; i += words) {
+        const char *option = launch->compile_options[i];
+        words = hw_cli_compile_option_words((char *const *)launch->compile_options + i);
+        if (!is_for_architecture(option) || !words) {
+            hw_cli_complain("%s is for the compiler of a source file, and %s is none", option, program);
+            return false;
+        }
+        if (i == 0) hw_cli_complain("%s is ignored: %s is compiled already", option, program);
+    }
+    return true;
+}
+
+static int take_option(hw_cli_launch *launch, const option_row *row, char **argv) {
+    const char *equals = strchr(argv[0], '=');
+    const char *value = equals ? equals + 1 : argv[1];
+    if (row->value == MAYBE_A_VALUE) return row->set(launch, equals ? equals + 1 : NULL);
+    if (row->value == NO_VALUE) {
+        if (!equals) return row->set(launch, NULL);
+        hw_cli_complain("%s takes no value", row->name);
+        return 0;
+    }
+    if (!value) {
+        hw_cli_complain("%s takes a value", row->name);
+        return 0;
+    }
+    if (!row->set(launch, value)) return 0;
+    return equals ? 1 : 2;
+}
+
+static const option_row *find_option(const char *word, bool is_profile) {
+    for (int i = 0; i < N_OPTIONS; i++) {
+        size_t length = strlen(options[i].name);
+        if (options[i].profile_only && !is_profile) continue;
+        if (strncmp(word, options[i].name, length) == 0 && (!word[length] || word[length] == '=')) return &options[i];
+    }
+    return NULL;
+}
+
+static void complain_unknown(const char *word, bool is_profile) {
+    const char *names[N_OPTIONS];
+    size_t count = 0;
+    for (int i = 0; i < N_OPTIONS; i++)
+        if (is_profile || !options[i].profile_only) names[count++] = options[i].name;
+    const char *near = hw_cli_nearest(word, names, count), *command = is_profile ? "profile" : "run";
+    if (!is_profile && find_option(word, true))
+        hw_cli_complain("%s is an option of `halfwarp profile`, not of run", word);
+    else if (near) hw_cli_complain("there is no option %s; did you mean %s?", word, near);
+    else hw_cli_complain("there is no option %s; `halfwarp %s --help` lists them", word, command);
+}
+
+// What stands behind PROG is the program's, also where it reads like an option of ours: likely a slip, so it is said
+// once. A -- before PROG says that it is meant.
+static void warn_of_options_behind(char *const *program) {
+    for (char *const *word = program + 1; *word; word++) {
+        const option_row *row = find_option(*word, true);
+        if (!row) continue;
+        hw_cli_complain("%s stands behind %s and went to it; options of halfwarp profile stand before the program "
+                        "(a -- there says that this is meant)", row->name, program[0]);
+        return;
+    }
+}
+
+int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char **argv) {
+    *launch = (hw_cli_launch){.gpu = "h200", .format = "table", .wants_compiler_name = is_profile};
+    launch->compile_options = calloc((size_t)argc + 1, sizeof *launch->compile_options);
+    if (!launch->compile_options) {
+        hw_cli_complain("out of memory");
+        return HW_EXIT_USAGE;
+    }
+    int i = 1;
+    bool is_ended = false;
+    while (!is_ended && i < argc && argv[i][0] == '-' && argv[i][1]) {
+        if (strcmp(argv[i], "--") == 0) {
+            is_ended = true;
+            i++;
+            continue;
+        }
+        const option_row *option = find_option(argv[i], is_profile);
+        int words = option ? 0 : hw_cli_compile_option_words(argv + i);
+        if (!option && !words) {
+            complain_unknown(argv[i], is_profile);
+            return HW_EXIT_USAGE;
+        }
+        int taken = option ? take_option(launch, option, argv + i) : take_compile_option(launch, words, argv + i);
+        if (!taken) return HW_EXIT_USAGE;
+        i += taken;
+    }
+    if (i >= argc) {
+        hw_cli_complain("which program? Usage: halfwarp %s [OPTIONS] PROG [ARGS]", is_profile ? "profile" : "run");
+        return HW_EXIT_USAGE;
+    }
+    launch->program = argv + i;
+    if (is_profile && !is_ended) warn_of_options_behind(launch->program);
+    return 0;
+}
+
+void hw_cli_launch_free(hw_cli_launch *launch) {
+    free(launch->compile_options);
+    launch->compile_options = NULL;
+}

@@ -1,0 +1,135 @@
+// The program's process notes each launch as it ends; here the report is made of that.
+#define _GNU_SOURCE
+#include "run/report_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "isa/gpu.h"
+#include "prof/journal.h"
+#include "report/report.h"
+#include "output/unfinished.h"
+#include "output/whole_file.h"
+
+static int cannot_write(const char *output, int failure) {
+    hw_cli_complain("cannot write %s: %s", output ? output : "the report", strerror(failure));
+    return HW_EXIT_USAGE;
+}
+
+// Whether the report could be made in output's folder, as far as that can be known now. 0 or errno.
+static int try_to_make_beside(const char *output) {
+    char *path = NULL;
+    if (asprintf(&path, "%s.XXXXXX", output) < 0) return ENOMEM;
+    hw_cli_hold_signals();
+    int file = mkstemp(path), failure = file < 0 ? errno : 0;
+    if (file >= 0) {
+        close(file);
+        unlink(path);
+    }
+    hw_cli_release_signals(NULL, NULL);
+    free(path);
+    return failure;
+}
+
+int hw_cli_report_open(hw_cli_report *report, const char *output) {
+    struct stat info;
+    bool exists = output && stat(output, &info) == 0;
+    *report = (hw_cli_report){.output = output, .journal.file = -1};
+    if (exists && S_ISDIR(info.st_mode)) {
+        hw_cli_complain("cannot write %s: it is a folder", output);
+        return HW_EXIT_USAGE;
+    }
+    if (output && (!exists || S_ISREG(info.st_mode))) {
+        int failure = try_to_make_beside(output);
+        if (failure) return cannot_write(output, failure);
+        report->is_file = true;
+    }
+    report->journal = hw_cli_temporary_open("profile");
+    return report->journal.file >= 0 ? 0 : HW_EXIT_USAGE;
+}
+
+// 0, or what went wrong: an errno.
+static int write_report(const hw_report *content, hw_report_format format, const hw_report_look *look, FILE *to) {
+    hw_diag diag = {0};
+    errno = 0;
+    hw_status status = hw_report_write(content, format, look, to, &diag);
+    if (status == HW_NO_MEMORY) return ENOMEM;
+    bool good = fflush(to) == 0 && !status;
+    return good ? 0 : errno ? errno : EIO;
+}
+
+static int deliver_to_stream(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                             const hw_report_look *look) {
+    FILE *to = report->output ? fopen(report->output, "wb") : stdout;
+    int failure = to ? write_report(content, format, look, to) : errno;
+    if (to == stdout) clearerr(to);   // said once
+    if (to && to != stdout && fclose(to) != 0 && !failure) failure = errno;
+    return failure ? cannot_write(report->output, failure) : 0;
+}
+
+// The whole report first, so that what lies on the disk under another name does so for a moment.
+static int deliver_to_file(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                           const hw_report_look *look) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&text, &bytes);
+    int failure = to ? write_report(content, format, look, to) : errno;
+    if (to && fclose(to) != 0 && !failure) failure = errno;
+    int status = failure ? cannot_write(report->output, failure) : hw_cli_write_file(report->output, text, bytes);
+    free(text);
+    return status;
+}
+
+static int deliver(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                   const hw_report_look *look) {
+    return report->is_file ? deliver_to_file(report, content, format, look)
+                           : deliver_to_stream(report, content, format, look);
+}
+
+// Why there is nothing to report. What did not compile, or was refused, has been told.
+static int explain_nothing(int program_status, int ended_by) {
+    static const char why[] = "the program is not linked to the shared CUDA runtime (nvcc -cudart shared)";
+    if (ended_by) hw_cli_complain("no report: signal %d ended the program before it was loaded, or %s", ended_by, why);
+    else if (program_status == 0) hw_cli_complain("no report: %s", why);
+    return program_status ? 0 : HW_EXIT_USAGE;
+}
+
+static hw_status read_journal(const hw_cli_report *report, const hw_cli_launch *launch, hw_arena *arena,
+                              hw_report *content, uint32_t *processes, hw_diag *diag) {
+    FILE *journal = fopen(report->journal.path, "rb");
+    if (!journal) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", report->journal.path, strerror(errno));
+    const hw_journal_options options = {.has_lines = launch->lines, .lines_of = launch->lines_of};
+    hw_status status = hw_journal_read(journal, hw_cli_find_gpu(launch->gpu), &options, arena, content, processes,
+                                       diag);
+    fclose(journal);
+    return status;
+}
+
+int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, const hw_report_look *look,
+                          int program_status, int ended_by) {
+    hw_diag diag = {0};
+    hw_report content = {0};
+    uint32_t processes = 0;
+    int result;
+    hw_arena *arena = hw_arena_create();
+    hw_status status = arena ? read_journal(report, launch, arena, &content, &processes, &diag)
+                             : hw_diag_no_memory(&diag);
+    if (status) {
+        hw_cli_complain("no report: %s", diag.text);
+        result = HW_EXIT_USAGE;
+    } else if (!processes) {
+        result = explain_nothing(program_status, ended_by);
+    } else {
+        if (ended_by)
+            hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
+        result = deliver(report, &content, hw_report_find_format(launch->format), look);
+    }
+    hw_arena_destroy(arena);
+    return result;
+}
+
+void hw_cli_report_close(hw_cli_report *report) { hw_cli_temporary_close(&report->journal); }

@@ -1,0 +1,368 @@
+// Memory accesses, the careful way: patterns, bounds, mixtures of spaces, local memory, faults.
+//
+// The quick way (memory_lanes.c) covers the access whose relative addresses are those of the last time; it comes here
+// when they are not, and when something is wrong.
+#include <string.h>
+
+#include "exec/warp/warp.h"
+
+// ---- patterns ----
+
+static hw_shape shape_of(const hw_pattern *p, uint32_t bytes) {
+    if (p->mask != 0xffffffffu) return HW_SHAPE_GENERAL;
+    bool unit = true, same = true, unit_halves = true, same_halves = true;
+    for (int i = 0; i < 32; i++) {
+        int64_t in_half = p->delta[i] - p->delta[i & 16];
+        unit &= p->delta[i] == (int64_t)i * bytes;
+        same &= p->delta[i] == 0;
+        unit_halves &= in_half == (int64_t)(i & 15) * bytes;
+        same_halves &= in_half == 0;
+    }
+    return unit ? HW_SHAPE_UNIT : same ? HW_SHAPE_SAME : unit_halves ? HW_SHAPE_UNIT_HALVES
+         : same_halves ? HW_SHAPE_SAME_HALVES : HW_SHAPE_GENERAL;
+}
+
+void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses) {
+    hw_worker *worker = s->worker;
+    uint32_t bytes = (uint32_t)in->width * in->vector;
+    uint64_t base = addresses[__builtin_ctz(s->warp.mask)];
+    if (!p->mask) worker->used_patterns[worker->n_used++] = in->memo;
+    else hw_access_flush(worker, p);
+    p->mask = s->warp.mask;
+    p->low = p->high = 0;
+    p->bits = 0;
+    for (int i = 0; i < 32; i++) {
+        int64_t delta = s->warp.lanes[i] ? (int64_t)(addresses[i] - base) : 0;
+        p->delta[i] = delta;
+        p->delta_32[i] = (int32_t)delta;
+        p->low = delta < p->low ? delta : p->low;
+        p->high = delta > p->high ? delta : p->high;
+        p->bits |= (uint64_t)delta;
+    }
+    p->high = (int64_t)((uint64_t)p->high + bytes);    // lanes may be as far apart as addresses go
+    p->shape = (uint8_t)shape_of(p, bytes);
+    p->limit = p->known_limit = 0;
+    p->inst = in;
+    p->serial = ++worker->serial;
+}
+
+// The space an address is in, and its offset there.
+static hw_space resolve(const hw_inst *in, uint64_t address, uint64_t *offset) {
+    *offset = address;
+    // A kernel's parameters are in device memory; a function's are on its stack.
+    if (in->space == HW_SPACE_PARAM) return in->sub ? HW_SPACE_LOCAL : HW_SPACE_GLOBAL;
+    if (in->space != HW_SPACE_GENERIC) return (hw_space)in->space;
+    if (address - HW_SHARED_WINDOW < HW_WINDOW_BYTES) {
+        *offset = address - HW_SHARED_WINDOW;
+        return HW_SPACE_SHARED;
+    }
+    if (address - HW_LOCAL_WINDOW < HW_WINDOW_BYTES) {
+        *offset = address - HW_LOCAL_WINDOW;
+        return HW_SPACE_LOCAL;
+    }
+    return HW_SPACE_GLOBAL;
+}
+
+static void emit(hw_state *s, const hw_pattern *p, uint64_t base);
+
+// Tells the sink of an allocation unless it is the one it heard of last.
+static void tell_touched(hw_state *s, const hw_allocation *found) {
+    hw_sink *sink = s->run->launch->sink;
+    if (!sink || !sink->touched || s->worker->touched == found->address) return;
+    s->worker->touched = found->address;
+    sink->touched(sink, s->worker->index, found->address, found->bytes);
+}
+
+bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
+    uint32_t bytes = (uint32_t)in->width * in->vector;
+    uint64_t span = (uint64_t)p->high - (uint64_t)p->low, lowest = base + (uint64_t)p->low, begin, room, offset;
+    p->limit = p->known_limit = 0;
+    if ((int64_t)span < 0 || (base | p->bits) & (bytes - 1)) return false;
+    hw_space space = resolve(in, base, &offset);
+    if (space == HW_SPACE_SHARED) {
+        begin = p->window = base - offset;
+        room = s->run->shared_bytes;
+    } else if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
+        hw_allocation found;
+        if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
+        if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
+        p->window = base - (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base);
+        begin = found.address;
+        room = found.bytes;
+    } else {
+        return false;
+    }
+    if (span > room || lowest - begin > room - span) return false;
+    if (p->space != (uint8_t)space) hw_access_flush(s->worker, p);
+    p->space = (uint8_t)space;
+    p->begin = begin - (uint64_t)p->low;
+    if (s->worker->ordered) emit(s, p, space == HW_SPACE_SHARED ? offset : base);
+    else p->limit = room - span + 1;
+    if (p->mask == 0xffffffffu && !(p->begin & (bytes - 1)) && p->limit) p->known_limit = (room - span) / bytes + 1;
+    return true;
+}
+
+void hw_access_refresh(hw_worker *worker) {
+    uint64_t epoch = hw_mem_epoch(worker->run->launch->mem);
+    if (epoch == worker->epoch) return;
+    worker->epoch = epoch;
+    for (uint32_t i = 0; i < worker->n_used; i++) {
+        hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
+        p->limit = p->known_limit = 0;
+        hw_access_settle(p);
+    }
+}
+
+// ---- reporting ----
+
+static hw_access describe(hw_worker *worker, const hw_pattern *p) {
+    const hw_inst *in = p->inst;
+    const hw_note *note = &worker->run->set->notes[in->note];
+    return (hw_access){.note = in->note, .kind = note->kind, .space = p->space,
+                       .width_bytes = (uint8_t)(in->width * in->vector), .mask = p->mask, .delta = p->delta,
+                       .pattern = p->serial};
+}
+
+void hw_access_settle(hw_pattern *p) {
+    for (uint32_t k = 0; p->fixed_for && k < p->n_at; k++) p->hits[p->phase[k]] += p->repeats;
+    p->fixed_for = NULL;
+}
+
+// An ordered sink has heard of each access already.
+void hw_access_flush(hw_worker *worker, hw_pattern *p) {
+    hw_access_settle(p);
+    hw_sink *sink = worker->run->launch->sink;
+    bool is_told = sink && !worker->ordered && worker->run->set->notes[p->inst->note].kind != HW_NOTE_PLAIN;
+    for (uint32_t phase = 0; phase < 128; phase++) {
+        if (!p->hits[phase]) continue;
+        if (is_told) {
+            hw_access access = describe(worker, p);
+            access.base = phase;
+            access.repeat = p->hits[phase];
+            sink->access(sink, worker->index, &access);
+        }
+        p->hits[phase] = 0;
+    }
+}
+
+static void emit(hw_state *s, const hw_pattern *p, uint64_t base) {
+    hw_sink *sink = s->run->launch->sink;
+    if (s->run->set->notes[p->inst->note].kind == HW_NOTE_PLAIN) return;
+    hw_access access = describe(s->worker, p);
+    access.base = base;
+    access.repeat = 1;
+    memcpy(access.block, s->block->index, sizeof access.block);
+    access.warp = s->index;
+    sink->access(sink, s->worker->index, &access);
+}
+
+// An access whose lanes are in different spaces: one record for each.
+static void emit_mixture(hw_state *s, const hw_inst *in, const hw_pattern *p, const uint8_t *spaces,
+                         const uint64_t *offsets) {
+    hw_sink *sink = s->run->launch->sink;
+    if (!sink || s->run->set->notes[in->note].kind == HW_NOTE_PLAIN) return;
+    for (uint32_t left = p->mask; left;) {
+        int first = __builtin_ctz(left);
+        int64_t delta[32];
+        uint32_t mask = 0;
+        for (uint32_t m = left; m; m &= m - 1) {
+            int i = __builtin_ctz(m);
+            if (spaces[i] != spaces[first]) continue;
+            mask |= 1u << i;
+            delta[i] = (int64_t)(offsets[i] - offsets[first]);
+        }
+        hw_access access = describe(s->worker, p);
+        access.space = spaces[first];
+        access.mask = mask;
+        access.base = offsets[first];
+        access.delta = delta;
+        access.pattern = ++s->worker->serial;
+        access.repeat = 1;
+        memcpy(access.block, s->block->index, sizeof access.block);
+        access.warp = s->index;
+        sink->access(sink, s->worker->index, &access);
+        left &= ~mask;
+    }
+}
+
+// ---- one lane ----
+
+// Where a lane's word lies: the lanes' words side by side, as on hardware.
+static char *local_word(const hw_state *s, int lane, uint64_t offset) {
+    return s->local + (offset >> 2) * 128 + (uint64_t)lane * 4 + (offset & 3);
+}
+
+static void copy_local(hw_state *s, int lane, uint64_t offset, void *bytes, uint32_t count, bool is_write) {
+    char *b = bytes;
+    while (count) {
+        uint32_t chunk = 4 - (uint32_t)(offset & 3);
+        if (chunk > count) chunk = count;
+        char *word = local_word(s, lane, offset);
+        if (is_write) memcpy(word, b, chunk);
+        else memcpy(b, word, chunk);
+        b += chunk, offset += chunk, count -= chunk;
+    }
+}
+
+// Is [offset, offset + bytes) of a space there for this lane? Stops with a fault when not.
+static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space, uint64_t offset, uint32_t bytes,
+                       uint32_t alignment, bool is_write) {
+    hw_fault_kind kind = HW_FAULT_NONE;
+    if (space == HW_SPACE_SHARED || space == HW_SPACE_LOCAL) {
+        uint64_t size = space == HW_SPACE_SHARED ? s->run->shared_bytes : s->run->local_bytes;
+        if (offset > size || size - offset < bytes) kind = HW_FAULT_ADDRESS;
+    } else {
+        hw_allocation found;
+        if (!hw_mem_find(s->run->launch->mem, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
+        else if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
+    }
+    if (offset & (alignment - 1)) kind = HW_FAULT_MISALIGNED;
+    if (kind == HW_FAULT_NONE) return true;
+    hw_fault_access(s, in, kind, lane, space, offset, bytes, is_write);
+    return false;
+}
+
+// Of any space but local memory, whose bytes do not lie together.
+static inline char *host_byte(const hw_mem_apart *apart, char *shared, uint8_t space, uint64_t offset) {
+    return space == HW_SPACE_SHARED ? shared + offset : (char *)hw_mem_apart_host(apart, offset);
+}
+
+static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
+                         bool is_write) {
+    hw_inst generic = {.space = HW_SPACE_GENERIC};
+    uint64_t offset;
+    hw_space space = resolve(&generic, address, &offset);
+    if (!may_access(s, in, lane, space, offset, count, 1, is_write)) return false;
+    if (space == HW_SPACE_LOCAL) {
+        copy_local(s, lane, offset, bytes, count, is_write);
+        return true;
+    }
+    char *host = host_byte(s->run->apart, s->shared, (uint8_t)space, offset);
+    if (is_write) memcpy(host, bytes, count);
+    else memcpy(bytes, host, count);
+    return true;
+}
+
+bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes) {
+    return copy_generic(s, in, lane, address, to, bytes, false);
+}
+
+bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes) {
+    return copy_generic(s, in, lane, address, (void *)(uintptr_t)from, bytes, true);
+}
+
+// ---- one warp ----
+
+typedef struct lanes_at {
+    uint64_t offset[32];
+    uint8_t space[32];
+    bool one_space;
+    hw_space first_space;
+} lanes_at;
+
+// Addresses of all active lanes, checked; false after a fault.
+static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *at) {
+    hw_warp *w = &s->warp;
+    uint32_t bytes = (uint32_t)in->width * in->vector;
+    uint64_t addresses[32];
+    if (in->a == HW_NO_SLOT) {
+        for (int i = 0; i < 32; i++) addresses[i] = (uint64_t)in->imm;
+    } else if (in->flags & HW_INST_ADDRESS_32) {
+        const uint32_t *a = hw_at(w, in->a);
+        for (int i = 0; i < 32; i++) addresses[i] = (uint32_t)(a[i] + (uint32_t)in->imm);
+    } else {
+        const uint64_t *a = hw_at(w, in->a);
+        for (int i = 0; i < 32; i++) addresses[i] = a[i] + (uint64_t)in->imm;
+    }
+    int first = __builtin_ctz(w->mask);
+    at->one_space = true;
+    HW_EACH_ACTIVE_LANE(at->space[i] = (uint8_t)resolve(in, addresses[i], &at->offset[i]);
+                        at->one_space &= at->space[i] == at->space[first]);
+    at->first_space = (hw_space)at->space[first];
+    HW_EACH_ACTIVE_LANE(
+        if (!may_access(s, in, i, (hw_space)at->space[i], at->offset[i], bytes, bytes, is_write)) return false);
+    if (in->space == HW_SPACE_PARAM) return true;    // has no pattern of its own, and nobody counts it
+    hw_pattern *p = &s->worker->patterns[in->memo];
+    uint32_t differ = p->mask ^ w->mask;
+    HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
+    if (differ) hw_access_learn(s, in, p, addresses);
+    if (!at->one_space) {
+        emit_mixture(s, in, p, at->space, at->offset);
+    } else {
+        if (p->space != at->first_space) hw_access_flush(s->worker, p);
+        p->space = (uint8_t)at->first_space;
+        if (s->worker->ordered) emit(s, p, at->offset[first]);
+        else hw_access_count(p, at->offset[first]);
+    }
+    return true;
+}
+
+// Local memory at one offset for all lanes, whole words: rows of 32 words.
+static bool local_rows(hw_state *s, const hw_inst *in, const lanes_at *at, const hw_slot *registers, bool is_write) {
+    const hw_pattern *p = &s->worker->patterns[in->memo];
+    hw_warp *w = &s->warp;
+    uint64_t offset = at->offset[__builtin_ctz(w->mask)];
+    if (in->space == HW_SPACE_PARAM || p->bits || offset & 3) return false;
+    if (in->width != in->reg_bytes || in->width < 4 || in->width > 8) return false;
+    for (uint32_t e = 0; e < in->vector; e++, offset += in->width) {
+        if (registers[e] == HW_NO_SLOT) continue;
+        uint32_t *row = (uint32_t *)(s->local + (offset >> 2) * 128);
+        if (in->width == 4) {
+            uint32_t *r = hw_at(w, registers[e]);
+            if (is_write) HW_LANES(row, r[i]);
+            else HW_LANES(r, row[i]);
+        } else {
+            uint64_t *r = hw_at(w, registers[e]);
+            uint32_t *high = row + 32;
+            if (is_write) {
+                HW_LANES(row, (uint32_t)r[i]);
+                HW_LANES(high, (uint32_t)(r[i] >> 32));
+            } else {
+                HW_LANES(r, row[i] | (uint64_t)high[i] << 32);
+            }
+        }
+    }
+    return true;
+}
+
+const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) {
+    hw_warp *w = &s->warp;
+    lanes_at at;
+    if (!find_lanes(s, in, is_write, &at)) return NULL;
+    const hw_slot *registers = in->vector > 1 ? w->slots + in->list : is_write ? &in->b : &in->d;
+    if (at.one_space && at.first_space == HW_SPACE_LOCAL && local_rows(s, in, &at, registers, is_write)) return in + 1;
+    bool is_signed = in->flags & HW_INST_SIGNED;
+    const hw_mem_apart apart = *s->run->apart;
+    for (uint32_t e = 0; e < in->vector; e++) {
+        if (registers[e] == HW_NO_SLOT) continue;
+        char *r = hw_at(w, registers[e]);
+        for (uint32_t left = w->mask; left; left &= left - 1) {
+            int i = __builtin_ctz(left);
+            uint64_t offset = at.offset[i] + (uint64_t)e * in->width, word[2] = {0};
+            char *reg = r + (size_t)i * in->reg_bytes;
+            if (at.space[i] == HW_SPACE_LOCAL) {
+                copy_local(s, i, offset, is_write ? (void *)reg : word, in->width, is_write);
+                if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
+                continue;
+            }
+            char *host = host_byte(&apart, s->shared, at.space[i], offset);
+            if (is_write) memcpy(host, reg, in->width);
+            else hw_extend(reg, in->reg_bytes, host, in->width, is_signed);
+        }
+    }
+    return in + 1;
+}
+
+bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *pointers[32]) {
+    lanes_at at;
+    if (!find_lanes(s, in, is_write, &at)) return false;
+    hw_warp *w = &s->warp;
+    HW_EACH_ACTIVE_LANE(if (at.space[i] == HW_SPACE_LOCAL) {
+        hw_fault_access(s, in, HW_FAULT_ADDRESS, i, HW_SPACE_LOCAL, at.offset[i], in->width, is_write);
+        return false;
+    });
+    const hw_mem_apart apart = *s->run->apart;
+    char *shared = s->shared;
+    HW_EACH_ACTIVE_LANE(pointers[i] = host_byte(&apart, shared, at.space[i], at.offset[i]));
+    return true;
+}

@@ -1,0 +1,138 @@
+// Barriers in shared memory: mbarrier, and what cp.async does with them. PTX ISA 9.7.13.15.
+//
+// A barrier is one 64-bit word. What a program gets as a phase's state is the word as it was; PTX says no more of it.
+#include <string.h>
+
+#include "exec/warp/warp.h"
+
+enum { COUNT_BITS = 20, MOST_COUNT = (1 << COUNT_BITS) - 1 };
+
+// Arrivals missing in this phase, and in each; bytes still to come; which phase, by turns 0 and 1.
+typedef struct barrier {
+    uint32_t missing, expected;
+    int32_t bytes;
+    uint32_t phase;
+} barrier;
+
+static barrier unpack(uint64_t word) {
+    return (barrier){.missing = (uint32_t)(word & MOST_COUNT), .expected = (uint32_t)(word >> COUNT_BITS & MOST_COUNT),
+                     .bytes = (int32_t)((int64_t)(word << 1) >> 41), .phase = (uint32_t)(word >> 63)};
+}
+
+static uint64_t pack(barrier b) {
+    return (uint64_t)(b.missing & MOST_COUNT) | (uint64_t)(b.expected & MOST_COUNT) << COUNT_BITS |
+           (uint64_t)((uint32_t)b.bytes & 0x7fffff) << 40 | (uint64_t)b.phase << 63;
+}
+
+static void complete(barrier *b) {
+    if (b->missing || b->bytes) return;
+    b->phase ^= 1;
+    b->missing = b->expected;
+}
+
+static void arrive(barrier *b, uint32_t count) {
+    b->missing -= count < b->missing ? count : b->missing;
+    complete(b);
+}
+
+typedef enum action { INIT, INVALIDATE, EXPECT, COMPLETE, ARRIVE, ARRIVE_DROP, ARRIVE_COPIES } action;
+
+static void act(const hw_inst *in, action what, barrier *b, uint32_t operand) {
+    switch (what) {
+    case INIT: *b = (barrier){.missing = operand & MOST_COUNT, .expected = operand & MOST_COUNT}; break;
+    case INVALIDATE: *b = (barrier){0}; break;
+    case EXPECT: b->bytes += (int32_t)operand; break;
+    case COMPLETE:
+        b->bytes -= (int32_t)operand;
+        complete(b);
+        break;
+    case ARRIVE: case ARRIVE_DROP:
+        if (in->sub & HW_MBARRIER_EXPECTS) {
+            b->bytes += (int32_t)operand;
+            operand = 1;
+        }
+        if (what == ARRIVE_DROP) b->expected -= operand < b->expected ? operand : b->expected;
+        arrive(b, operand);
+        break;
+    case ARRIVE_COPIES:    // without .noinc it makes itself one more that is waited for
+        if (in->sub & HW_MBARRIER_NOINC) arrive(b, 1);
+        break;
+    }
+}
+
+// One lane after the other.
+static const hw_inst *each_lane(hw_warp *w, const hw_inst *in, action what) {
+    hw_state *s = hw_state_of(w);
+    void *at[32];
+    if (!hw_access_pointers(s, in, true, at)) return NULL;
+    const uint32_t *operands = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
+    uint64_t *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        uint64_t word;
+        memcpy(&word, at[i], sizeof word);
+        barrier b = unpack(word);
+        if (d) d[i] = word;
+        act(in, what, &b, operands ? operands[i] : 1);
+        word = pack(b);
+        memcpy(at[i], &word, sizeof word);
+    }
+    s->block->progressed = true;
+    return in + 1;
+}
+
+static const hw_inst *mbarrier_init(hw_warp *w, const hw_inst *in) { return each_lane(w, in, INIT); }
+static const hw_inst *mbarrier_inval(hw_warp *w, const hw_inst *in) { return each_lane(w, in, INVALIDATE); }
+static const hw_inst *mbarrier_expect(hw_warp *w, const hw_inst *in) { return each_lane(w, in, EXPECT); }
+static const hw_inst *mbarrier_complete(hw_warp *w, const hw_inst *in) { return each_lane(w, in, COMPLETE); }
+static const hw_inst *mbarrier_arrive(hw_warp *w, const hw_inst *in) { return each_lane(w, in, ARRIVE); }
+static const hw_inst *mbarrier_drop(hw_warp *w, const hw_inst *in) { return each_lane(w, in, ARRIVE_DROP); }
+
+// The copies that the lanes have begun end here, and so are done when the barrier is passed.
+static const hw_inst *copies_arrive(hw_warp *w, const hw_inst *in) {
+    hw_copies_land(hw_state_of(w));
+    return each_lane(w, in, ARRIVE_COPIES);
+}
+
+// Has the phase of the state, or of the parity, ended? A loop of tests lets others run.
+static const hw_inst *mbarrier_test(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    void *at[32];
+    uint32_t ended = 0;
+    if (!hw_access_pointers(s, in, false, at)) return NULL;
+    bool by_parity = in->sub & HW_MBARRIER_PARITY;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        uint64_t word;
+        memcpy(&word, at[i], sizeof word);
+        uint32_t asked = by_parity ? ((const uint32_t *)hw_at(w, in->b))[i] & 1
+                                   : unpack(((const uint64_t *)hw_at(w, in->b))[i]).phase;
+        ended |= (uint32_t)(unpack(word).phase != asked) << i;
+    }
+    if (in->d != HW_NO_SLOT) hw_set_pred(w, in->d, ended);
+    if (ended != w->mask) {
+        s->polls++;
+        s->fuel -= HW_POLL_FUEL;
+    }
+    return in + 1;
+}
+
+static const hw_inst *mbarrier_pending(hw_warp *w, const hw_inst *in) {
+    const uint64_t *a = hw_at(w, in->a);
+    uint32_t *d = hw_at(w, in->d);
+    HW_LANES(d, (uint32_t)(a[i] & MOST_COUNT));
+    return in + 1;
+}
+
+const hw_body_row hw_mbarrier_bodies[] = {
+    {"mbarrier.init", mbarrier_init},
+    {"mbarrier.inval", mbarrier_inval},
+    {"mbarrier.expect_tx", mbarrier_expect},
+    {"mbarrier.complete_tx", mbarrier_complete},
+    {"mbarrier.arrive", mbarrier_arrive},
+    {"mbarrier.arrive_drop", mbarrier_drop},
+    {"mbarrier.test_wait", mbarrier_test},
+    {"mbarrier.pending_count", mbarrier_pending},
+    {"cp.async.arrive", copies_arrive},
+    {NULL, NULL},
+};

@@ -1,0 +1,373 @@
+// Loads and stores, the quick way: an access with the relative addresses of the last time costs one comparison of
+// lane vectors, one check of bounds, and a copy of the shape that was recognised then.
+#include <string.h>
+
+#include "exec/memory/locate.h"
+
+#if defined(__AVX512F__)
+static inline __mmask8 differ_64(const uint64_t *a, __m512i first, const int64_t *delta) {
+    return _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_loadu_si512(a), first), _mm512_load_si512(delta));
+}
+
+static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
+    __m512i f = _mm512_set1_epi64((long long)first);
+    __mmask8 low = _kor_mask8(differ_64(a, f, delta), differ_64(a + 8, f, delta + 8));
+    __mmask8 high = _kor_mask8(differ_64(a + 16, f, delta + 16), differ_64(a + 24, f, delta + 24));
+    return _kortestz_mask8_u8(low, high);
+}
+
+static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
+    __m512i f = _mm512_set1_epi32((int)first);
+    __m512i low_is = _mm512_sub_epi32(_mm512_loadu_si512(a), f);
+    __m512i high_is = _mm512_sub_epi32(_mm512_loadu_si512(a + 16), f);
+    __mmask16 low = _mm512_cmpneq_epi32_mask(low_is, _mm512_load_si512(delta));
+    __mmask16 high = _mm512_cmpneq_epi32_mask(high_is, _mm512_load_si512(delta + 16));
+    return _mm512_kortestz(low, high);
+}
+#else
+static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
+    uint64_t differ = 0;
+    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint64_t)delta[i];
+    return !differ;
+}
+
+static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
+    uint32_t differ = 0;
+    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint32_t)delta[i];
+    return !differ;
+}
+#endif
+
+// How far base is behind the pattern's first possible one, counted in elements; huge when it is not whole elements, or
+// before it. One comparison with known_limit so tells bounds and alignment.
+static inline uint64_t elements_behind(uint64_t base, uint64_t begin, uint32_t bytes) {
+    uint64_t offset = base - begin;
+    int shift = __builtin_ctz(bytes);
+    return shift ? offset >> shift | offset << (64 - shift) : offset;
+}
+
+// The usual way of the same, for all lanes on and a known pattern in known memory. type: of one lane's address, 32 bits
+// for shared memory only; bytes: of the access.
+#define LOCATE_KNOWN(type, same, delta_field, bytes)                                                   \
+    hw_state *s = hw_state_of(w);                                                                      \
+    hw_pattern *p = &s->patterns[in->memo];                                                            \
+    const type *a = hw_at(w, in->a);                                                                   \
+    uint64_t base = (type)(a[0] + (type)in->imm);                                                      \
+    bool known = HW_ALL_ON(w) && elements_behind(base, p->begin, bytes) < p->known_limit &&            \
+                 same(a, a[0], p->delta_field);                                                        \
+    /* A number until it is known: the address may be anything. */                                     \
+    uintptr_t behind_ = sizeof(type) == 4 ? base : base - p->window, shared_ = (uintptr_t)s->shared;   \
+    char *m = (char *)((sizeof(type) == 4 || p->space == HW_SPACE_SHARED ? shared_ : 0) + behind_);
+
+// The next access is likely as far from this one as this one is from the last: the next warp's row of a matrix. No
+// processor guesses that across the thousands of instructions between. A wrong guess costs little, and cannot fault.
+static inline void guess_next(hw_pattern *p, const char *m, uint64_t bytes) {
+    uint64_t at = (uint64_t)(uintptr_t)m, next = 2 * at - p->last;
+    p->last = at;
+    __builtin_prefetch((const void *)(uintptr_t)next);
+    if (bytes > 64) __builtin_prefetch((const void *)(uintptr_t)(next + 64));
+}
+
+// ---- convoys ----
+
+// The same for a convoy: fills p->at, false when a warp's access is not a known one. What lies at addresses that were
+// computed once per launch stays where it is: the next time nothing is looked at.
+#define LOCATE_ALL(name, type, same, delta_field)                                                      \
+    static __attribute__((noinline)) bool name##_anew(hw_warp *w, const hw_inst *in, hw_pattern *p) {  \
+        uint32_t n = w->convoy, k = 0;                                                                 \
+        bool is_shared = sizeof(type) == 4 || p->space == HW_SPACE_SHARED, is_known = true;            \
+        uint64_t begin = p->begin, limit = p->known_limit ? p->limit : 0, offsets = 0, phases = 0;     \
+        uint64_t first = (type)(*(const type *)hw_at(w, in->a) + (type)in->imm);                       \
+        uint64_t memory = is_shared ? (uintptr_t)hw_state_of(w)->shared : 0;                           \
+        if (sizeof(type) == 8) memory -= p->window;                                                    \
+        HW_EACH_WARP(const type *a = hw_at(w, in->a);                                                  \
+                     uint64_t base = (type)(a[0] + (type)in->imm);                                     \
+                     is_known &= (base - begin < limit) & same(a, a[0], p->delta_field);               \
+                     offsets |= base - begin;                                                          \
+                     phases |= base ^ first;                                                           \
+                     p->phase[k] = (uint8_t)(base & 127);                                              \
+                     p->at[k++] = (char *)(uintptr_t)(memory + base););                                \
+        if (__builtin_expect(!is_known || offsets & (in->width - 1u), 0)) return false;                \
+        if ((in->a & 3) == HW_BASE_WARP || (in->a & 3) == HW_BASE_LAUNCH) {                            \
+            p->fixed_for = w;                                                                          \
+            p->n_at = n;                                                                               \
+            p->repeats = 1;                                                                            \
+        } else if (!(phases & 127)) {                                                                  \
+            p->hits[first & 127] += n;                                                                 \
+        } else {                                                                                       \
+            for (k = 0; k < n; k++) p->hits[p->phase[k]]++;                                            \
+        }                                                                                              \
+        return true;                                                                                   \
+    }                                                                                                  \
+    static inline bool name(hw_warp *w, const hw_inst *in, hw_pattern *p) {                            \
+        if (p->fixed_for == w && p->n_at == w->convoy) {                                               \
+            p->repeats++;                                                                              \
+            return true;                                                                               \
+        }                                                                                              \
+        if (p->fixed_for) hw_access_settle(p);                                                         \
+        return name##_anew(w, in, p);                                                                  \
+    }
+LOCATE_ALL(locate_all, uint64_t, same_deltas, delta)
+LOCATE_ALL(locate_all_32, uint32_t, same_deltas_32, delta_32)
+
+static __attribute__((noinline)) bool each_alone(hw_warp *w, const hw_inst *in, hw_body body) {
+    hw_warp *member = w;
+    for (uint32_t left = w->convoy; left; left--, member = hw_next_warp(member))
+        if (!body(member, in)) return false;    // a fault
+    return true;
+}
+
+// As guess_next, for the next convoy, where each warp has memory of its own.
+static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
+    uint64_t base = (uint64_t)(uintptr_t)p->at[0], step = base - p->last;
+    p->last = base;
+    if (p->at[n - 1] == p->at[0]) return;
+    for (uint32_t k = 0; k < n; k++) {
+        uint64_t next = (uint64_t)(uintptr_t)p->at[k] + step;
+        __builtin_prefetch((const void *)(uintptr_t)next);
+        if (bytes > 64) __builtin_prefetch((const void *)(uintptr_t)(next + 64));
+    }
+}
+
+// Runs statement for each warp, m being where its access begins and r the lanes of its register.
+#define EACH_LOCATED(REG, slot, ...)                                                                   \
+    do {                                                                                               \
+        char *const *at_ = p->at;                                                                      \
+        HW_EACH_WARP(char *m = *at_++; REG *r = hw_at(w, in->slot); __VA_ARGS__);                      \
+    } while (0)
+
+// A convoy's lanes that lie apart are taken four lanes of each warp at a time: the warps of a block mostly lie side by
+// side, and so meet the same cache lines again while they are near. More lanes at a time than a set of the first-level
+// cache has ways would lose them, where lanes are a power of two apart. (The processor's gather is slower than this
+// since it has to be safe.)
+#define FOUR_DELTAS(i) int64_t at0 = p->delta[i], at1 = p->delta[i + 1], at2 = p->delta[i + 2], at3 = p->delta[i + 3];
+
+#define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                              \
+    static inline void name##_copy(REG *restrict d, const MEM *restrict from, int n) {                 \
+        _Pragma("GCC ivdep") for (int i = 0; i < n; i++) d[i] = (REG)from[i];                          \
+    }                                                                                                  \
+    static inline void name##_spread(REG *restrict d, MEM value, int n) {                              \
+        _Pragma("GCC ivdep") for (int i = 0; i < n; i++) d[i] = (REG)value;                            \
+    }                                                                                                  \
+    static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
+        LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
+        if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
+        if (sizeof(type) == 8) guess_next(p, m, 32 * sizeof(MEM));                                     \
+        hw_access_count(p, base);                                                                      \
+        REG *d = hw_at(w, in->d);                                                                      \
+        const MEM *from = (const MEM *)m, *half = (const MEM *)(m + p->delta[16]);                     \
+        MEM value, other;                                                                              \
+        switch (p->shape) {                                                                            \
+        case HW_SHAPE_UNIT: name##_copy(d, from, 32); break;                                           \
+        case HW_SHAPE_SAME: name##_spread(d, *from, 32); break;                                        \
+        case HW_SHAPE_UNIT_HALVES:                                                                     \
+            name##_copy(d, from, 16);                                                                  \
+            name##_copy(d + 16, half, 16);                                                             \
+            break;                                                                                     \
+        case HW_SHAPE_SAME_HALVES:                                                                     \
+            value = *from, other = *half;                                                              \
+            name##_spread(d, value, 16);                                                               \
+            name##_spread(d + 16, other, 16);                                                          \
+            break;                                                                                     \
+        default:                                                                                       \
+            _Pragma("GCC unroll 8") for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(m + p->delta[i]); \
+        }                                                                                              \
+        HW_NEXT(w, in);                                                                                \
+    }                                                                                                  \
+    static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
+            if (!each_alone(w, in, slow)) return NULL;                                                 \
+            HW_NEXT(w, in);                                                                            \
+        }                                                                                              \
+        int64_t apart = p->delta[16];                                                                  \
+        switch (p->shape) {                                                                            \
+        case HW_SHAPE_UNIT:                                                                            \
+            if (sizeof(type) == 8) guess_next_all(p, w->convoy, 32 * sizeof(MEM));                     \
+            EACH_LOCATED(REG, d, name##_copy(r, (const MEM *)m, 32););                                 \
+            break;                                                                                     \
+        case HW_SHAPE_SAME: EACH_LOCATED(REG, d, name##_spread(r, *(const MEM *)m, 32);); break;       \
+        case HW_SHAPE_UNIT_HALVES:                                                                     \
+            EACH_LOCATED(REG, d, name##_copy(r, (const MEM *)m, 16);                                   \
+                         name##_copy(r + 16, (const MEM *)(m + apart), 16););                          \
+            break;                                                                                     \
+        case HW_SHAPE_SAME_HALVES:                                                                     \
+            EACH_LOCATED(REG, d, MEM value = *(const MEM *)m; MEM other = *(const MEM *)(m + apart);   \
+                         name##_spread(r, value, 16); name##_spread(r + 16, other, 16););              \
+            break;                                                                                     \
+        default:                                                                                       \
+            for (int i = 0; i < 32; i += 4) {                                                          \
+                FOUR_DELTAS(i)                                                                         \
+                EACH_LOCATED(REG, d, MEM v0 = *(const MEM *)(m + at0); MEM v1 = *(const MEM *)(m + at1); \
+                             MEM v2 = *(const MEM *)(m + at2); MEM v3 = *(const MEM *)(m + at3);       \
+                             r[i] = (REG)v0; r[i + 1] = (REG)v1; r[i + 2] = (REG)v2; r[i + 3] = (REG)v3;); \
+            }                                                                                          \
+        }                                                                                              \
+        HW_NEXT(w, in);                                                                                \
+    }
+
+// One element per lane, or in->vector of them, from memory type MEM to register lanes of type REG.
+#define LOAD(name, MEM, REG)                                                                           \
+    static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
+        hw_state *s = hw_state_of(w);                                                                  \
+        const char *m = hw_locate(s, in);                                                                 \
+        const int64_t *delta = s->patterns[in->memo].delta;                                            \
+        if (__builtin_expect(!m, 0)) return hw_access_general(s, in, false);                           \
+        const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;                      \
+        for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
+            if (registers[e] == HW_NO_SLOT) continue;                                                  \
+            REG *d = hw_at(w, registers[e]);                                                           \
+            if (HW_ALL_ON(w)) HW_ALL_LANES(d, (REG) * (const MEM *)(m + delta[i]));                    \
+            else HW_EACH_ACTIVE_LANE(d[i] = (REG) * (const MEM *)(m + delta[i]));                      \
+        }                                                                                              \
+        if (in->flags & HW_INST_VOLATILE) poll(s);                                                     \
+        return in + 1;                                                                                 \
+    }                                                                                                  \
+    LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)                \
+    LOAD_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32, locate_all_32)
+
+#define STORE_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                             \
+    static inline void name##_copy(MEM *restrict to, const REG *restrict b, int n) {                   \
+        _Pragma("GCC ivdep") for (int i = 0; i < n; i++) to[i] = (MEM)b[i];                            \
+    }                                                                                                  \
+    static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
+        LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
+        if (__builtin_expect(!known, 0)) return slow(w, in);                                           \
+        hw_access_count(p, base);                                                                      \
+        const REG *b = hw_at(w, in->b);                                                                \
+        MEM *to = (MEM *)m, *half = (MEM *)(m + p->delta[16]);                                         \
+        const int64_t *delta = p->delta;                                                               \
+        switch (p->shape) {                                                                            \
+        case HW_SHAPE_UNIT: name##_copy(to, b, 32); break;                                             \
+        case HW_SHAPE_UNIT_HALVES:                                                                     \
+            name##_copy(to, b, 16);                                                                    \
+            name##_copy(half, b + 16, 16);                                                             \
+            break;                                                                                     \
+        default:                                                                                       \
+            _Pragma("GCC unroll 8") for (int i = 0; i < 32; i++) *(MEM *)(m + delta[i]) = (MEM)b[i];   \
+        }                                                                                              \
+        HW_NEXT(w, in);                                                                                \
+    }                                                                                                  \
+    static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
+            if (!each_alone(w, in, slow)) return NULL;                                                 \
+            HW_NEXT(w, in);                                                                            \
+        }                                                                                              \
+        int64_t apart = p->delta[16];                                                                  \
+        switch (p->shape) {                                                                            \
+        case HW_SHAPE_UNIT: EACH_LOCATED(const REG, b, name##_copy((MEM *)m, r, 32);); break;          \
+        case HW_SHAPE_UNIT_HALVES:                                                                     \
+            EACH_LOCATED(const REG, b, name##_copy((MEM *)m, r, 16);                                   \
+                         name##_copy((MEM *)(m + apart), r + 16, 16););                                \
+            break;                                                                                     \
+        default:                                                                                       \
+            for (int i = 0; i < 32; i += 4) {                                                          \
+                FOUR_DELTAS(i)                                                                         \
+                EACH_LOCATED(const REG, b, REG v0 = r[i]; REG v1 = r[i + 1]; REG v2 = r[i + 2]; REG v3 = r[i + 3]; \
+                             *(MEM *)(m + at0) = (MEM)v0; *(MEM *)(m + at1) = (MEM)v1;                 \
+                             *(MEM *)(m + at2) = (MEM)v2; *(MEM *)(m + at3) = (MEM)v3;);               \
+            }                                                                                          \
+        }                                                                                              \
+        HW_NEXT(w, in);                                                                                \
+    }
+
+#define STORE(name, MEM, REG)                                                                          \
+    static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
+        hw_state *s = hw_state_of(w);                                                                  \
+        char *m = hw_locate(s, in);                                                                       \
+        const int64_t *delta = s->patterns[in->memo].delta;                                            \
+        if (__builtin_expect(!m, 0)) return hw_access_general(s, in, true);                            \
+        const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;                      \
+        for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
+            const REG *b = hw_at(w, registers[e]);                                                     \
+            HW_EACH_ACTIVE_LANE(*(MEM *)(m + delta[i]) = (MEM)b[i]);                                   \
+        }                                                                                              \
+        return in + 1;                                                                                 \
+    }                                                                                                  \
+    STORE_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)               \
+    STORE_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32, locate_all_32)
+
+// Another block may be about to change what was read: a loop that only looks must let others run.
+static inline void poll(hw_state *s) {
+    s->polls++;
+    s->fuel -= HW_POLL_FUEL;
+}
+
+LOAD(load_u8_to_16, uint8_t, uint16_t)
+LOAD(load_u8_to_32, uint8_t, uint32_t)
+LOAD(load_u8_to_64, uint8_t, uint64_t)
+LOAD(load_s8_to_16, int8_t, int16_t)
+LOAD(load_s8_to_32, int8_t, int32_t)
+LOAD(load_s8_to_64, int8_t, int64_t)
+LOAD(load_u16_to_16, uint16_t, uint16_t)
+LOAD(load_u16_to_32, uint16_t, uint32_t)
+LOAD(load_u16_to_64, uint16_t, uint64_t)
+LOAD(load_s16_to_32, int16_t, int32_t)
+LOAD(load_s16_to_64, int16_t, int64_t)
+LOAD(load_u32_to_32, uint32_t, uint32_t)
+LOAD(load_u32_to_64, uint32_t, uint64_t)
+LOAD(load_s32_to_64, int32_t, int64_t)
+LOAD(load_u64_to_64, uint64_t, uint64_t)
+STORE(store_8_from_16, uint8_t, uint16_t)
+STORE(store_8_from_32, uint8_t, uint32_t)
+STORE(store_8_from_64, uint8_t, uint64_t)
+STORE(store_16_from_16, uint16_t, uint16_t)
+STORE(store_16_from_32, uint16_t, uint32_t)
+STORE(store_16_from_64, uint16_t, uint64_t)
+STORE(store_32_from_32, uint32_t, uint32_t)
+STORE(store_32_from_64, uint32_t, uint64_t)
+STORE(store_64_from_64, uint64_t, uint64_t)
+
+static const hw_inst *load_general(hw_warp *w, const hw_inst *in) {
+    const hw_inst *next = hw_access_general(hw_state_of(w), in, false);
+    if (in->flags & HW_INST_VOLATILE) poll(hw_state_of(w));
+    return next;
+}
+
+static const hw_inst *store_general(hw_warp *w, const hw_inst *in) {
+    return hw_access_general(hw_state_of(w), in, true);
+}
+
+typedef struct access_row {
+    uint8_t width, reg_bytes, is_signed, is_store;
+    hw_body_forms wide, narrow, any;    // 64-bit addresses, 32-bit ones, and every form
+} access_row;
+
+#define ROW(width, reg, is_signed, is_store, name)                                                     \
+    {width, reg, is_signed, is_store,                                                                  \
+     {name, name##_convoy}, {name##_narrow, name##_narrow_convoy}, {name##_vector, NULL}},
+static const access_row rows[] = {
+    ROW(1, 2, 0, 0, load_u8_to_16) ROW(1, 4, 0, 0, load_u8_to_32) ROW(1, 8, 0, 0, load_u8_to_64)
+    ROW(1, 2, 1, 0, load_s8_to_16) ROW(1, 4, 1, 0, load_s8_to_32) ROW(1, 8, 1, 0, load_s8_to_64)
+    ROW(2, 2, 0, 0, load_u16_to_16) ROW(2, 4, 0, 0, load_u16_to_32) ROW(2, 8, 0, 0, load_u16_to_64)
+    ROW(2, 2, 1, 0, load_u16_to_16) ROW(2, 4, 1, 0, load_s16_to_32) ROW(2, 8, 1, 0, load_s16_to_64)
+    ROW(4, 4, 0, 0, load_u32_to_32) ROW(4, 8, 0, 0, load_u32_to_64)
+    ROW(4, 4, 1, 0, load_u32_to_32) ROW(4, 8, 1, 0, load_s32_to_64)
+    ROW(8, 8, 0, 0, load_u64_to_64) ROW(8, 8, 1, 0, load_u64_to_64)
+    ROW(1, 2, 0, 1, store_8_from_16) ROW(1, 4, 0, 1, store_8_from_32) ROW(1, 8, 0, 1, store_8_from_64)
+    ROW(2, 2, 0, 1, store_16_from_16) ROW(2, 4, 0, 1, store_16_from_32) ROW(2, 8, 0, 1, store_16_from_64)
+    ROW(4, 4, 0, 1, store_32_from_32) ROW(4, 8, 0, 1, store_32_from_64) ROW(8, 8, 0, 1, store_64_from_64)
+};
+
+// The body for a load or store; NULL when there is none for its widths.
+hw_body_forms HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
+    bool is_rare = in->a == HW_NO_SLOT || in->space == HW_SPACE_LOCAL || in->width > 8;
+    if (is_rare) return (hw_body_forms){is_store ? store_general : load_general, NULL};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const access_row *row = &rows[i];
+        if (row->width != in->width || row->reg_bytes != in->reg_bytes || row->is_store != is_store) continue;
+        if (!is_store && row->is_signed != !!(in->flags & HW_INST_SIGNED)) continue;
+        if (in->vector > 1 || in->flags & HW_INST_VOLATILE) return row->any;
+        if (!(in->flags & HW_INST_ADDRESS_32)) return row->wide;
+        return in->space == HW_SPACE_SHARED ? row->narrow : row->any;
+    }
+    return (hw_body_forms){NULL, NULL};
+}
+
+// Bodies leave the upper halves of vector registers as they are; code without AVX is slow until they are clear.
+void HW_LEVEL_NAME(hw_level_leave)(void) {
+#if defined(__AVX__)
+    _mm256_zeroupper();
+#endif
+}

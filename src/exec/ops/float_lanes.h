@@ -1,0 +1,92 @@
+// What the bodies of floating-point instructions share: bits and values, canonical NaNs, fma without the instruction,
+// rounding modes.
+//
+// Rules of the PTX ISA that all of them follow (section 9.7.3, floating-point instructions):
+// - f32 results that are NaN are 0x7fffffff (CUDA C Programming Guide, "Floating-Point Standard"); f16 and bf16 ones
+//   0x7fff. f64 keeps the payload of an input NaN and makes 0xfff8000000000000 itself, which is what x86 does too.
+// - ftz turns subnormal inputs and results into zeros of their sign.
+// - sat clamps to [0, 1]; NaN becomes +0.
+#ifndef HW_EXEC_FLOAT_LANES_H
+#define HW_EXEC_FLOAT_LANES_H
+
+#include <fenv.h>
+#include <stdint.h>
+
+#include "exec/ops/half.h"
+#include "exec/ops/lanes.h"
+
+#define HW_DOUBLE_NAN 0xfff8000000000000ull
+
+// Any NaN becomes the canonical one.
+static inline float hw_canonical(float x) { return x == x ? x : hw_bits_float(HW_FLOAT_NAN); }
+
+// r, the result of an f64 operation on a, b and c. A NaN that no operand brought along is 0xfff8000000000000, which x86
+// makes by itself.
+static inline double hw_double_result(double r, double a, double b, double c) {
+#if defined(__x86_64__)
+    (void)a, (void)b, (void)c;
+    return r;
+#else
+    return r != r && a == a && b == b && c == c ? hw_bits_double(HW_DOUBLE_NAN) : r;
+#endif
+}
+
+// Of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64. The operand: its high word, flushed when subnormal.
+static inline double hw_coarse_double(double x) {
+    uint64_t high = hw_double_bits(x) & 0xffffffff00000000ull;
+    uint64_t flushed = high & 0x7ff0000000000000ull ? high : high & 1ull << 63;
+    return hw_bits_double(flushed);    // a NaN whose payload is in the low word alone becomes infinity, as on hardware
+}
+
+// The result: rounded to what a high word holds, flushed when subnormal; a NaN is 0x7fffffff00000000.
+static inline double hw_high_word(double x) {
+    uint64_t rounded = (hw_double_bits(x) + 0x80000000ull) & 0xffffffff00000000ull;
+    uint64_t flushed = rounded & 0x7ff0000000000000ull ? rounded : rounded & 1ull << 63;
+    return hw_bits_double(x == x ? flushed : 0x7fffffff00000000ull);
+}
+
+// a * b + c rounded once. Processors without the instruction get it through a double, whose last bit is made to say
+// that the sum was inexact ("round to odd": Boldo and Melquiond, Emulation of FMA, 2008), so that rounding it to float
+// rounds once. Only for rounding to nearest.
+static inline float hw_fma_float(float a, float b, float c) {
+#if defined(__FMA__) || defined(__AVX512F__) || defined(__aarch64__)
+    return __builtin_fmaf(a, b, c);
+#else
+    double product = (double)a * b, sum = product + c;    // the product is exact
+    double t = sum - product, error = (product - (sum - t)) + (c - t);
+    uint64_t bits = hw_double_bits(sum);
+    uint64_t step = (hw_double_bits(error) ^ bits) >> 63 ? (uint64_t)-1 : 1;
+    int inexact = error < 0 || error > 0;                 // false for the NaN that an infinite sum makes
+    return (float)hw_bits_double(bits + (inexact && !(bits & 1) ? step : 0));
+#endif
+}
+
+// Rounding modes other than to nearest. Loads and stores between hw_round_enter and hw_round_leave stay there (both
+// clobber memory), and with them the arithmetic on what was loaded, as long as its result is stored.
+#if defined(__SSE2__)
+typedef uint32_t hw_round_state;
+enum { HW_ROUND_RZ = 0x6000, HW_ROUND_RM = 0x2000, HW_ROUND_RP = 0x4000 };    // MXCSR.RC
+static inline hw_round_state hw_round_enter(uint32_t mode) {
+    uint32_t old, mine;
+    __asm__ volatile("stmxcsr %0" : "=m"(old) : : "memory");
+    mine = (old & ~0x6000u) | mode;
+    __asm__ volatile("ldmxcsr %0" : : "m"(mine) : "memory");
+    return old;
+}
+static inline void hw_round_leave(hw_round_state old) { __asm__ volatile("ldmxcsr %0" : : "m"(old) : "memory"); }
+#else
+typedef int hw_round_state;
+enum { HW_ROUND_RZ = FE_TOWARDZERO, HW_ROUND_RM = FE_DOWNWARD, HW_ROUND_RP = FE_UPWARD };
+static inline hw_round_state hw_round_enter(int mode) {
+    int old = fegetround();
+    fesetround(mode);
+    __asm__ volatile("" : : : "memory");
+    return old;
+}
+static inline void hw_round_leave(hw_round_state old) {
+    __asm__ volatile("" : : : "memory");
+    fesetround(old);
+}
+#endif
+
+#endif

@@ -1,0 +1,76 @@
+// Halves and bfloats of a whole warp to floats and back, by the processor's own conversions where it has them.
+#ifndef HW_EXEC_HALF_LANES_H
+#define HW_EXEC_HALF_LANES_H
+
+#include "exec/ops/float_lanes.h"
+
+#define HW_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// n, 32 or 64, halves to floats. A NaN stays one, with whatever payload.
+HW_ALWAYS_INLINE void hw_from_halves(float *f, const uint16_t *h, int n) {
+#if defined(__AVX512F__)
+    for (int i = 0; i < n; i += 16)
+        _mm512_storeu_ps(f + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(h + i))));
+#elif defined(__F16C__)
+    for (int i = 0; i < n; i += 8) _mm256_storeu_ps(f + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(h + i))));
+#else
+    HW_LANE_LOOP for (int i = 0; i < n; i++) {
+        uint32_t magnitude = (uint32_t)(h[i] & 0x7fff) << 13, sign = (uint32_t)(h[i] & 0x8000) << 16;
+        // Halves are 2^-112 of the floats with their bits; infinities and NaNs get the largest exponent.
+        uint32_t scaled = hw_float_bits(hw_bits_float(magnitude) * 0x1p112f);
+        f[i] = hw_bits_float(sign | (magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : scaled));
+    }
+#endif
+}
+
+// n floats to halves, rounded to nearest; a NaN becomes 0x7fff.
+HW_ALWAYS_INLINE void hw_to_halves(uint16_t *h, const float *f, int n) {
+#if defined(__AVX512F__)
+    const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(0x7fffffff));
+    for (int i = 0; i < n; i += 16) {
+        __m512 x = _mm512_loadu_ps(f + i);
+        x = _mm512_mask_mov_ps(nan, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x);
+        _mm256_storeu_si256((__m256i *)(h + i), _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    }
+#elif defined(__F16C__)
+    const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+    for (int i = 0; i < n; i += 8) {
+        __m256 x = _mm256_loadu_ps(f + i);
+        x = _mm256_blendv_ps(nan, x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
+        _mm_storeu_si128((__m128i *)(h + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+    }
+#else
+    HW_LANE_LOOP for (int i = 0; i < n; i++) {
+        uint32_t bits = hw_float_bits(f[i]), sign = bits >> 16 & 0x8000, a = bits & 0x7fffffffu;
+        uint32_t normal = (a + 0xfff + (a >> 13 & 1) - (112u << 23)) >> 13;
+        // The sum with 0.5 has its last place where a subnormal half has its own.
+        uint32_t subnormal = hw_float_bits(hw_bits_float(a) + 0.5f) - 0x3f000000u;
+        uint32_t r = a < 113u << 23 ? subnormal : a >= 0x47800000u ? 0x7c00u : normal;
+        h[i] = (uint16_t)(a > 0x7f800000u ? 0x7fffu : sign | r);
+    }
+#endif
+}
+
+HW_ALWAYS_INLINE void hw_from_bfloats(float *f, const uint16_t *h, int n) {
+    HW_LANE_LOOP for (int i = 0; i < n; i++) f[i] = hw_bits_float((uint32_t)h[i] << 16);
+}
+
+HW_ALWAYS_INLINE void hw_to_bfloats(uint16_t *h, const float *f, int n) {
+    HW_LANE_LOOP for (int i = 0; i < n; i++) {
+        uint32_t bits = hw_float_bits(f[i]), rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+        h[i] = (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded);
+    }
+}
+
+// Stores 32 lanes of one half, or of a pair of halves, into the active ones.
+HW_ALWAYS_INLINE void hw_store_halves(const hw_warp *w, void *slot, const uint16_t *h, int n) {
+    if (n == 32) {
+        uint16_t *d = slot;
+        HW_LANES(d, h[i]);
+    } else {
+        uint32_t *d = slot;
+        HW_LANES(d, (uint32_t)h[2 * i] | (uint32_t)h[2 * i + 1] << 16);
+    }
+}
+
+#endif

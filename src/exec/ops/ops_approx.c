@@ -1,0 +1,44 @@
+// The approximate instructions: the rows are in ops_approx.def, the functions in approx.h.
+#include "exec/ops/approx.h"
+#include "exec/ops/half_lanes.h"
+#include "exec/ops/row_bodies.h"
+
+static inline float canon(float x) { return hw_canonical(x); }
+static inline float flush(float x) { return hw_ftz(x); }
+static inline float root(float x) { return __builtin_sqrtf(x); }
+static inline float quotient(float a, float b) { return hw_approx_div(a, b); }
+static inline float sine(float x) { return hw_approx_sine(x, 0); }
+static inline float cosine(float x) { return hw_approx_sine(x, 1); }
+static inline float logarithm(float x) { return hw_approx_lg2(x); }
+static inline float power(float x) { return hw_approx_ex2(x); }
+static inline float tangent(float x) { return hw_approx_tanh(x); }
+
+#define OF_HALVES(function, n, from, to, value)                                    \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {                \
+        float a[n], r[n];                                                          \
+        uint16_t rounded[n];                                                       \
+        from(a, hw_at(w, in->a), n);                                               \
+        HW_LANE_LOOP for (int i = 0; i < n; i++) r[i] = (value);                   \
+        to(rounded, r, n);                                                         \
+        hw_store_halves(w, hw_at(w, in->d), rounded, n);                           \
+        HW_NEXT(w, in);                                                            \
+    }
+#define HALF(name, function, value) OF_HALVES(function, 32, hw_from_halves, hw_to_halves, value)
+#define HALF_PAIRS(name, function, value) OF_HALVES(function, 64, hw_from_halves, hw_to_halves, value)
+#define BRAIN(name, function, value) OF_HALVES(function, 32, hw_from_bfloats, hw_to_bfloats, value)
+#define BRAIN_PAIRS(name, function, value) OF_HALVES(function, 64, hw_from_bfloats, hw_to_bfloats, value)
+#include "exec/ops/ops_approx.def"
+#undef HALF
+#undef HALF_PAIRS
+#undef BRAIN
+#undef BRAIN_PAIRS
+
+#include "exec/ops/row_table.h"
+#define HALF(name, function, value) {name, function},
+#define HALF_PAIRS(name, function, value) {name, function},
+#define BRAIN(name, function, value) {name, function},
+#define BRAIN_PAIRS(name, function, value) {name, function},
+const hw_body_row HW_LEVEL_NAME(hw_ops_approx)[] = {
+#include "exec/ops/ops_approx.def"
+    {NULL, NULL},
+};

@@ -1,0 +1,78 @@
+// Integer arithmetic that vectorises: rows in ops_int.def. What needs more than a vector of its own width is in
+// ops_wide.c.
+#include "exec/ops/row_bodies.h"
+
+static inline u32 add_saturated(u32 a, u32 b) {
+    u32 sum = a + b;
+    return (s32)((sum ^ a) & (sum ^ b)) < 0 ? 0x7fffffffu + (a >> 31) : sum;
+}
+
+static inline u32 sub_saturated(u32 a, u32 b) {
+    u32 difference = a - b;
+    return (s32)((a ^ b) & (a ^ difference)) < 0 ? 0x7fffffffu + (a >> 31) : difference;
+}
+
+// The 48-bit product of the low 24 bits.
+static inline s64 mul24_signed(u32 a, u32 b) { return (s64)((s32)(a << 8) >> 8) * ((s32)(b << 8) >> 8); }
+static inline u64 mul24_unsigned(u32 a, u32 b) { return (u64)(a & 0xffffff) * (b & 0xffffff); }
+
+// Halves of a packed pair.
+#define LOW_S(x) ((s32)(s16)(x))
+#define HIGH_S(x) ((s32)(x) >> 16)
+#define LOW_U(x) ((s32)((x) & 0xffff))
+#define HIGH_U(x) ((s32)((x) >> 16))
+static inline u32 pair(s32 low, s32 high) { return ((u32)low & 0xffff) | (u32)high << 16; }
+static inline s32 min_signed(s32 a, s32 b) { return a < b ? a : b; }
+static inline s32 max_signed(s32 a, s32 b) { return a > b ? a : b; }
+static inline s32 not_negative(s32 a) { return a > 0 ? a : 0; }
+
+// 32 x 32 -> 64 bits: AVX-512 has it for the low halves of 64-bit lanes, gcc multiplies 64 x 64 instead.
+#ifdef HW_HAS_AVX512
+#define SIGNED_PART(x, part) _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(x) + (part)))
+#define UNSIGNED_PART(x, part) _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)(x) + (part)))
+#define SIGNED_PRODUCT(part) _mm512_mul_epi32(SIGNED_PART(a, part), SIGNED_PART(b, part))
+#define UNSIGNED_PRODUCT(part) _mm512_mul_epu32(UNSIGNED_PART(a, part), UNSIGNED_PART(b, part))
+#define SIGNED_SUM(part) _mm512_add_epi64(SIGNED_PRODUCT(part), hw_get(c, part))
+#define UNSIGNED_SUM(part) _mm512_add_epi64(UNSIGNED_PRODUCT(part), hw_get(c, part))
+#define WIDE_LANES(product, value) hw_put_64(w, d, product(0), product(1), product(2), product(3))
+#else
+#define WIDE_LANES(product, value) HW_LANES(d, value)
+#endif
+
+static inline void mul_wide_s32_lanes(hw_warp *w, const hw_inst *in) {
+    s64 *d = hw_at(w, in->d);
+    const s32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
+    WIDE_LANES(SIGNED_PRODUCT, (s64)A * B);
+}
+HW_BOTH_FORMS(mul_wide_s32)
+
+static inline void mul_wide_u32_lanes(hw_warp *w, const hw_inst *in) {
+    u64 *d = hw_at(w, in->d);
+    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
+    WIDE_LANES(UNSIGNED_PRODUCT, (u64)A * B);
+}
+HW_BOTH_FORMS(mul_wide_u32)
+
+static inline void mad_wide_s32_lanes(hw_warp *w, const hw_inst *in) {
+    u64 *d = hw_at(w, in->d);
+    const s32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
+    const u64 *c = hw_at(w, in->c);
+    WIDE_LANES(SIGNED_SUM, (u64)((s64)A * B) + C);
+}
+HW_BOTH_FORMS(mad_wide_s32)
+
+static inline void mad_wide_u32_lanes(hw_warp *w, const hw_inst *in) {
+    u64 *d = hw_at(w, in->d);
+    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
+    const u64 *c = hw_at(w, in->c);
+    WIDE_LANES(UNSIGNED_SUM, (u64)A * B + C);
+}
+HW_BOTH_FORMS(mad_wide_u32)
+
+#include "exec/ops/ops_int.def"
+
+#include "exec/ops/row_table.h"
+const hw_body_row HW_LEVEL_NAME(hw_ops_int)[] = {
+#include "exec/ops/ops_int.def"
+    {NULL, NULL},
+};

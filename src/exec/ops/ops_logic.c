@@ -1,0 +1,144 @@
+// Logic, shifts, byte permutation, and logic on predicates. Rows in ops_logic.def.
+#include "exec/ops/row_bodies.h"
+
+// One byte of the result of prmt: nibble 0-7 picks a byte of b:a, 8 added to it the sign of that byte.
+static inline u32 permuted_byte(u32 a, u32 b, u32 nibble) {
+    u32 byte = (nibble & 4 ? b : a) >> (nibble & 3) * 8 & 0xff;
+    u32 sign = (byte >> 7) * 0xff;
+    return nibble & 8 ? sign : byte;
+}
+static inline u32 permute(u32 a, u32 b, u32 selector) {
+    return permuted_byte(a, b, selector & 15) | permuted_byte(a, b, selector >> 4 & 15) << 8 |
+           permuted_byte(a, b, selector >> 8 & 15) << 16 | permuted_byte(a, b, selector >> 12 & 15) << 24;
+}
+// The selectors of ecl and ecr for c = 0 to 3.
+static inline u32 edge_left(u32 c) { return (u32)(0x3333322232113210u >> 16 * c) & 0xffff; }
+static inline u32 edge_right(u32 c) { return (u32)(0x3210221011100000u >> 16 * c) & 0xffff; }
+
+#include "exec/ops/ops_logic.def"
+
+// A selector that is a constant of the kernel, the usual case, is taken apart once for all lanes.
+static const hw_inst *permute_by_constant(hw_warp *w, const hw_inst *in, u32 selector) {
+    u32 *d = hw_at(w, in->d);
+    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
+    const u32 *from0 = selector & 0x4 ? b : a, *from1 = selector & 0x40 ? b : a;
+    const u32 *from2 = selector & 0x400 ? b : a, *from3 = selector & 0x4000 ? b : a;
+    u32 shift0 = (selector & 3) * 8, shift1 = (selector >> 4 & 3) * 8;
+    u32 shift2 = (selector >> 8 & 3) * 8, shift3 = (selector >> 12 & 3) * 8;
+    HW_LANES(d, (from0[i] >> shift0 & 0xff) | (from1[i] >> shift1 & 0xff) << 8 | (from2[i] >> shift2 & 0xff) << 16 |
+                    from3[i] >> shift3 << 24);
+    return in + 1;
+}
+
+static const hw_inst *prmt_b32(hw_warp *w, const hw_inst *in) {
+    static const hw_body by_mode[8] = {prmt_default_b32, prmt_f4e_b32, prmt_b4e_b32,  prmt_rc8_b32,
+                                       prmt_ecl_b32,     prmt_ecr_b32, prmt_rc16_b32, prmt_default_b32};
+    if (in->sub == 0 && (in->c & 3) == HW_BASE_LAUNCH) {
+        u32 selector = *(const u32 *)hw_at(w, in->c);
+        if (!(selector & 0x8888)) return permute_by_constant(w, in, selector);
+    }
+    return by_mode[in->sub & 7](w, in);
+}
+
+// Any function of three bits, by its truth table: multiplexers over c, then b, then a.
+static void lop3_lanes(hw_warp *w, const hw_inst *in, u32 *d) {
+    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b), *c = hw_at(w, in->c);
+    u32 table = (u32)in->imm;
+    u32 when[8], change[4];
+    for (u32 k = 0; k < 8; k++) when[k] = 0 - (table >> k & 1);
+    for (u32 k = 0; k < 4; k++) change[k] = when[2 * k] ^ when[2 * k + 1];
+    u32 w0 = when[0], w2 = when[2], w4 = when[4], w6 = when[6];
+    u32 c0 = change[0], c1 = change[1], c2 = change[2], c3 = change[3];
+#define BY_C(low, change) ((low) ^ (C & (change)))
+#define BY_B(low, high) ((low) ^ (B & ((low) ^ (high))))
+#define BY_A(low, high) ((low) ^ (A & ((low) ^ (high))))
+    HW_LANES(d, BY_A(BY_B(BY_C(w0, c0), BY_C(w2, c1)), BY_B(BY_C(w4, c2), BY_C(w6, c3))));
+}
+
+static const hw_inst *lop3_b32(hw_warp *w, const hw_inst *in) {
+    u32 *d = hw_at(w, in->d);
+    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b), *c = hw_at(w, in->c);
+    switch ((u32)in->imm & 0xff) {
+    // The functions that compilers and hash algorithms ask for.
+    case 0x08: HW_LANES(d, ~A & B & C); break;
+    case 0x1e: HW_LANES(d, A ^ (B | C)); break;
+    case 0x20: HW_LANES(d, A & ~B & C); break;
+    case 0x40: HW_LANES(d, A & B & ~C); break;
+    case 0x6a: HW_LANES(d, (A & B) ^ C); break;
+    case 0x78: HW_LANES(d, A ^ (B & C)); break;
+    case 0x80: HW_LANES(d, A & B & C); break;
+    case 0x96: HW_LANES(d, A ^ B ^ C); break;
+    case 0xa8: HW_LANES(d, (A | B) & C); break;
+    case 0xac: HW_LANES(d, B ^ (A & (B ^ C))); break;
+    case 0xb8: HW_LANES(d, A ^ (B & (A ^ C))); break;
+    case 0xc0: HW_LANES(d, A & B); break;
+    case 0xca: HW_LANES(d, C ^ (A & (B ^ C))); break;
+    case 0xd8: HW_LANES(d, A ^ (C & (A ^ B))); break;
+    case 0xe0: HW_LANES(d, A & (B | C)); break;
+    case 0xe2: HW_LANES(d, C ^ (B & (A ^ C))); break;
+    case 0xe4: HW_LANES(d, B ^ (C & (A ^ B))); break;
+    case 0xe8: HW_LANES(d, (A & B) | (C & (A | B))); break;
+    case 0xea: HW_LANES(d, (A & B) | C); break;
+    case 0xf8: HW_LANES(d, A | (B & C)); break;
+    case 0xfe: HW_LANES(d, A | B | C); break;
+    default: lop3_lanes(w, in, d);
+    }
+    return in + 1;
+}
+
+// With a predicate: (result != 0) combined with p goes to e; the result itself may be dropped.
+static u32 lop3_not_zero(hw_warp *w, const hw_inst *in) {
+    _Alignas(64) u32 results[32];
+    _Alignas(64) s32 set[32];
+    u32 *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);
+    lop3_lanes(w, in, results);
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) set[i] = -(s32)(results[i] != 0);
+    if (d) HW_LANES(d, results[i]);
+    return hw_pack_lanes(set);
+}
+static u32 source_predicate(const hw_warp *w, const hw_inst *in) {
+    return hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
+}
+static const hw_inst *lop3_or_b32(hw_warp *w, const hw_inst *in) {
+    u32 q = source_predicate(w, in);
+    hw_set_pred(w, in->e, lop3_not_zero(w, in) | q);
+    return in + 1;
+}
+static const hw_inst *lop3_and_b32(hw_warp *w, const hw_inst *in) {
+    u32 q = source_predicate(w, in);
+    hw_set_pred(w, in->e, lop3_not_zero(w, in) & q);
+    return in + 1;
+}
+
+static u32 predicate_a(const hw_warp *w, const hw_inst *in) {
+    return hw_pred(w, in->a) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
+}
+static u32 predicate_b(const hw_warp *w, const hw_inst *in) {
+    return hw_pred(w, in->b) ^ (in->flags & HW_INST_NEGATE_B ? ~0u : 0);
+}
+static inline void and_pred_lanes(hw_warp *w, const hw_inst *in) {
+    hw_set_pred(w, in->d, predicate_a(w, in) & predicate_b(w, in));
+}
+static inline void or_pred_lanes(hw_warp *w, const hw_inst *in) {
+    hw_set_pred(w, in->d, predicate_a(w, in) | predicate_b(w, in));
+}
+static inline void xor_pred_lanes(hw_warp *w, const hw_inst *in) {
+    hw_set_pred(w, in->d, predicate_a(w, in) ^ predicate_b(w, in));
+}
+static inline void not_pred_lanes(hw_warp *w, const hw_inst *in) {
+    hw_set_pred(w, in->d, ~predicate_a(w, in));
+}
+static inline void mov_pred_lanes(hw_warp *w, const hw_inst *in) {
+    hw_set_pred(w, in->d, predicate_a(w, in));
+}
+HW_BOTH_FORMS(and_pred)
+HW_BOTH_FORMS(or_pred)
+HW_BOTH_FORMS(xor_pred)
+HW_BOTH_FORMS(not_pred)
+HW_BOTH_FORMS(mov_pred)
+
+#include "exec/ops/row_table.h"
+const hw_body_row HW_LEVEL_NAME(hw_ops_logic)[] = {
+#include "exec/ops/ops_logic.def"
+    {NULL, NULL},
+};

@@ -1,0 +1,121 @@
+// Matrices of 8x8 halves between shared memory and registers: ldmatrix, stmatrix, movmatrix.
+//
+// A row is 16 bytes, at the address of lane 8 * matrix + row. In registers lane 4 * row + k holds elements 2k and
+// 2k + 1 of its row, or of its column where the instruction transposes. PTX ISA 9.7.14.5.15 to 17.
+#include <string.h>
+
+#include "exec/memory/locate.h"
+#include "isa/matrix.h"
+
+enum { ROWS = 8, WORDS = 4 };
+
+typedef uint16_t matrix[ROWS][ROWS];
+
+static uint32_t pair(uint16_t low, uint16_t high) { return low | (uint32_t)high << 16; }
+
+// What the lane holds of a matrix that is transposed.
+static uint32_t across(const matrix m, int lane) {
+    int row = 2 * (lane % 4), col = lane / 4;
+    return pair(m[row][col], m[row + 1][col]);
+}
+
+// The places of the rows; of lanes that have exited NULL. False after a fault.
+static bool find_rows(hw_state *s, const hw_inst *in, bool is_write, void *at[32]) {
+    hw_warp *w = &s->warp;
+    uint32_t all = w->mask, lanes = all & (in->sub == 4 ? ~0u : (1u << ROWS * in->sub) - 1);
+    if (all != s->live) {
+        hw_fault_stop(s, in, HW_FAULT_LANES_MISSING, __builtin_ctz(all));
+        return false;
+    }
+    if (!lanes) return true;
+    hw_set_mask(w, lanes);
+    bool found = hw_locate_lanes(s, in, is_write, at);
+    if (found && s->patterns[in->memo].space != HW_SPACE_SHARED) {
+        int first = __builtin_ctz(lanes);
+        uint64_t address = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, first);
+        hw_fault_access(s, in, HW_FAULT_ADDRESS, first, HW_SPACE_GLOBAL, address, 16, is_write);
+        found = false;
+    }
+    for (int i = 0; i < 32; i++) at[i] = lanes >> i & 1 ? at[i] : NULL;
+    hw_set_mask(w, all);
+    return found;
+}
+
+static inline const hw_inst *load(hw_warp *w, const hw_inst *in, bool transposes) {
+    void *at[32] = {NULL};
+    if (!find_rows(hw_state_of(w), in, false, at)) return NULL;
+    const hw_slot *registers = w->slots + in->list;
+    for (int m = 0; m < in->sub; m++) {
+        matrix rows = {{0}};
+        for (int r = 0; r < ROWS; r++)
+            if (at[ROWS * m + r]) memcpy(rows[r], at[ROWS * m + r], sizeof rows[r]);
+        uint32_t *d = hw_at(w, registers[m]), words[32];
+        if (transposes) for (int i = 0; i < 32; i++) words[i] = across(rows, i);
+        else memcpy(words, rows, sizeof words);
+        HW_LANES(d, words[i]);
+    }
+    return in + 1;
+}
+
+static inline const hw_inst *store(hw_warp *w, const hw_inst *in, bool transposes) {
+    void *at[32] = {NULL};
+    if (!find_rows(hw_state_of(w), in, true, at)) return NULL;
+    const hw_slot *registers = w->slots + in->list;
+    for (int m = 0; m < in->sub; m++) {
+        const uint32_t *a = hw_at(w, registers[m]);
+        matrix rows;
+        uint32_t words[ROWS * WORDS];
+        memcpy(rows, a, sizeof rows);
+        for (int i = 0; i < 32; i++) words[i] = transposes ? across(rows, i) : a[i];
+        for (int r = 0; r < ROWS; r++)
+            if (at[ROWS * m + r]) memcpy(at[ROWS * m + r], words + WORDS * r, sizeof rows[r]);
+    }
+    return in + 1;
+}
+
+static const hw_inst *ldmatrix(hw_warp *w, const hw_inst *in) { return load(w, in, false); }
+static const hw_inst *ldmatrix_trans(hw_warp *w, const hw_inst *in) { return load(w, in, true); }
+static const hw_inst *stmatrix(hw_warp *w, const hw_inst *in) { return store(w, in, false); }
+static const hw_inst *stmatrix_trans(hw_warp *w, const hw_inst *in) { return store(w, in, true); }
+
+static const hw_inst *movmatrix(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    if (w->mask != s->live) return hw_fault_stop(s, in, HW_FAULT_LANES_MISSING, __builtin_ctz(w->mask));
+    matrix rows;
+    uint32_t words[32], *d = hw_at(w, in->d);
+    memcpy(rows, hw_at(w, in->a), sizeof rows);
+    for (int i = 0; i < 32; i++) words[i] = across(rows, i);
+    HW_LANES(d, words[i]);
+    return in + 1;
+}
+
+// Where an element of each lane's fragment lies in memory.
+static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
+    hw_matrix_shape shape = {(uint8_t)in->imm, (uint8_t)(in->imm >> 8), (uint8_t)(in->imm >> 16)};
+    hw_fragment f = hw_matrix_fragment((char)in->sub, (hw_type)in->reg_bytes, &shape, true);
+    bool by_columns = in->imm & HW_MATRIX_COLUMNS;
+    uint32_t rows = in->sub == 'b' ? shape.k : shape.m, cols = in->sub == 'a' ? shape.k : shape.n, row = 0, col = 0;
+    const uint64_t *a = in->a == HW_NO_SLOT ? NULL : hw_at(w, in->a);
+    const uint32_t *strides = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
+    uint64_t addresses[32], *d = hw_at(w, in->d);
+    for (uint32_t bit = 0; bit < 4; bit++) {
+        row += (in->vector >> bit & 1u) * f.element_row[bit];
+        col += (in->vector >> bit & 1u) * f.element_col[bit];
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        uint64_t r = row, c = col, stride = strides ? strides[i] : by_columns ? rows : cols;
+        for (uint32_t bit = 0; bit < 5; bit++) {
+            r += (i >> bit & 1) * f.lane_row[bit];
+            c += (i >> bit & 1) * f.lane_col[bit];
+        }
+        addresses[i] = (a ? a[i] : 0) + (by_columns ? c * stride + r : r * stride + c) * in->width;
+    }
+    HW_LANES(d, addresses[i]);
+    return in + 1;
+}
+
+const hw_body_row HW_LEVEL_NAME(hw_ops_matrix)[] = {
+    {"ldmatrix", ldmatrix},         {"ldmatrix.trans", ldmatrix_trans}, {"stmatrix", stmatrix},
+    {"stmatrix.trans", stmatrix_trans}, {"movmatrix", movmatrix},       {"wmma.address", wmma_address},
+    {NULL, NULL},
+};

@@ -1,0 +1,55 @@
+// f32 and f64 arithmetic with directed rounding: the rows are in ops_rounded.def. The processor's own rounding mode is
+// set around the lanes of one instruction.
+#include "exec/ops/float_lanes.h"
+
+static inline float canon(float x) { return hw_canonical(x); }
+static inline float flush(float x) { return hw_ftz(x); }
+static inline float sat(float x) { return hw_sat(x); }
+static inline float root(float x) { return __builtin_sqrtf(x); }
+static inline double root64(double x) { return __builtin_sqrt(x); }
+// Where there is no instruction, the C library's are right in every rounding mode.
+static inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline double fused64(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static inline double result(double r, double a, double b, double c) { return hw_double_result(r, a, b, c); }
+
+#define A a[i]
+#define B b[i]
+#define C c[i]
+
+// A slot that the instruction does not have is not read: operands says how many there are.
+#define ROUNDED(function, mode, operands, type, value)                                                \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {                                   \
+        type *d = hw_at(w, in->d);                                                                    \
+        const type *a = hw_at(w, in->a);                                                              \
+        const type *b = operands > 1 ? hw_at(w, in->b) : a, *c = operands > 2 ? hw_at(w, in->c) : a;  \
+        hw_round_state old = hw_round_enter(HW_ROUND_##mode);                                         \
+        (void)b, (void)c;                                                                             \
+        HW_LANES(d, value);                                                                           \
+        hw_round_leave(old);                                                                          \
+        HW_NEXT(w, in);                                                                               \
+    }
+
+#define UNARY32(name, function, mode, value) ROUNDED(function, mode, 1, float, value)
+#define BINARY32(name, function, mode, value) ROUNDED(function, mode, 2, float, value)
+#define TERNARY32(name, function, mode, value) ROUNDED(function, mode, 3, float, value)
+#define UNARY64(name, function, mode, value) ROUNDED(function, mode, 1, double, value)
+#define BINARY64(name, function, mode, value) ROUNDED(function, mode, 2, double, value)
+#define TERNARY64(name, function, mode, value) ROUNDED(function, mode, 3, double, value)
+#include "exec/ops/ops_rounded.def"
+#undef UNARY32
+#undef BINARY32
+#undef TERNARY32
+#undef UNARY64
+#undef BINARY64
+#undef TERNARY64
+
+#define UNARY32(name, function, mode, value) {name, function},
+#define BINARY32(name, function, mode, value) {name, function},
+#define TERNARY32(name, function, mode, value) {name, function},
+#define UNARY64(name, function, mode, value) {name, function},
+#define BINARY64(name, function, mode, value) {name, function},
+#define TERNARY64(name, function, mode, value) {name, function},
+const hw_body_row HW_LEVEL_NAME(hw_ops_rounded)[] = {
+#include "exec/ops/ops_rounded.def"
+    {NULL, NULL},
+};

@@ -1,0 +1,151 @@
+// Instructions of a warp's lanes together: shfl, vote, match, redux, activemask, elect. Rows in ops_shuffle.def.
+#include "exec/ops/row_bodies.h"
+
+static void write_lanes(hw_warp *w, hw_slot slot, u32 value) {
+    if (slot == HW_NO_SLOT) return;
+    u32 *d = hw_at(w, slot);
+    HW_LANES(d, value);
+}
+static u32 predicate_p(const hw_warp *w, const hw_inst *in) {
+    return (hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0)) & w->mask;
+}
+
+// d[i] = a[from[i]] where from is in range, else a[i]; e: whether it was and takes part in the shuffle. From a lane
+// that takes no part PTX promises nothing, and an H200 gives 0, which programs count on without knowing: sums over the
+// last warp of a block that is no whole one.
+static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const s32 *in_range) {
+    const u32 *a = hw_at(w, in->a);
+    _Alignas(64) u32 results[32];
+    _Alignas(64) s32 found[32], lane[32];
+    u32 mask = w->mask;
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
+        found[i] = in_range[i] & -(s32)(mask >> (from[i] & 31) & 1);
+        lane[i] = in_range[i] ? from[i] & 31 : i;
+    }
+#ifdef HW_HAS_AVX512
+    __m512i low = hw_get(a, 0), high = hw_get(a, 1);
+    _mm512_store_si512(results, _mm512_permutex2var_epi32(low, hw_get(lane, 0), high));
+    _mm512_store_si512(results + 16, _mm512_permutex2var_epi32(low, hw_get(lane, 1), high));
+#else
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] = a[lane[i]];
+#endif
+    if (mask != 0xffffffffu) HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] &= (u32)(found[i] | ~in_range[i]);
+    if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, hw_pack_lanes(found));
+    if (in->d != HW_NO_SLOT) {
+        u32 *d = hw_at(w, in->d);
+        HW_LANES(d, results[i]);
+    }
+}
+
+// c: the clamp value in bits 0 to 4, the segment mask in bits 8 to 12.
+#define SEGMENT (C >> 8 & 31)
+#define LOWEST (i & SEGMENT)
+#define HIGHEST ((i & SEGMENT) | (C & 31 & ~SEGMENT))
+#define AMOUNT (B & 31)
+#define SHFL(function, from_lane, range)                                    \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        const s32 *b = hw_at(w, in->b), *c = hw_at(w, in->c);               \
+        _Alignas(64) s32 from[32], in_range[32];                            \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) {                                      \
+            from[i] = (from_lane);                                          \
+            in_range[i] = -(s32)(range);                                    \
+        }                                                                   \
+        gather(w, in, from, in_range);                                      \
+        return in + 1;                                                      \
+    }
+SHFL(shfl_up_b32, i - AMOUNT, from[i] >= HIGHEST)
+SHFL(shfl_down_b32, i + AMOUNT, from[i] <= HIGHEST)
+SHFL(shfl_bfly_b32, i ^ AMOUNT, from[i] <= HIGHEST)
+SHFL(shfl_idx_b32, LOWEST | (AMOUNT & ~SEGMENT), from[i] <= HIGHEST)
+
+static const hw_inst *vote_all_pred(hw_warp *w, const hw_inst *in) {
+    hw_set_pred(w, in->d, predicate_p(w, in) == w->mask ? ~0u : 0);
+    return in + 1;
+}
+static const hw_inst *vote_any_pred(hw_warp *w, const hw_inst *in) {
+    hw_set_pred(w, in->d, predicate_p(w, in) ? ~0u : 0);
+    return in + 1;
+}
+static const hw_inst *vote_uni_pred(hw_warp *w, const hw_inst *in) {
+    u32 p = predicate_p(w, in);
+    hw_set_pred(w, in->d, p == 0 || p == w->mask ? ~0u : 0);
+    return in + 1;
+}
+static const hw_inst *vote_ballot_b32(hw_warp *w, const hw_inst *in) {
+    write_lanes(w, in->d, predicate_p(w, in));
+    return in + 1;
+}
+
+// Lanes, among those that take part, whose a is like lane k's.
+#define LIKE_LANE(function, type)                                           \
+    static inline u32 function(const hw_warp *w, const type *a, int k) {    \
+        _Alignas(64) s32 same[32];                                          \
+        type value = a[k];                                                  \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) same[i] = -(s32)(A == value);          \
+        return hw_pack_lanes(same) & w->mask;                               \
+    }
+LIKE_LANE(like_lane_b32, u32)
+LIKE_LANE(like_lane_b64, u64)
+
+#define MATCH(any, all, type, like_lane)                                    \
+    static const hw_inst *any(hw_warp *w, const hw_inst *in) {              \
+        const type *a = hw_at(w, in->a);                                    \
+        u32 *d = hw_at(w, in->d);                                           \
+        _Alignas(64) u32 groups[32] = {0};                                  \
+        for (u32 left = w->mask; left;) {                                   \
+            u32 group = like_lane(w, a, __builtin_ctz(left));               \
+            left &= ~group;                                                 \
+            HW_LANE_LOOP for (int i = 0; i < 32; i++) groups[i] |= group >> i & 1 ? group : 0; \
+        }                                                                   \
+        HW_LANES(d, groups[i]);                                             \
+        return in + 1;                                                      \
+    }                                                                       \
+    static const hw_inst *all(hw_warp *w, const hw_inst *in) {              \
+        const type *a = hw_at(w, in->a);                                    \
+        u32 same = like_lane(w, a, __builtin_ctz(w->mask)) == w->mask;      \
+        write_lanes(w, in->d, same ? w->mask : 0);                          \
+        if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, same ? ~0u : 0);     \
+        return in + 1;                                                      \
+    }
+MATCH(match_any_b32, match_all_b32, u32, like_lane_b32)
+MATCH(match_any_b64, match_all_b64, u64, like_lane_b64)
+
+// Without a type in the name, in->width says how many bytes a lane of a has.
+static const hw_inst *match_any(hw_warp *w, const hw_inst *in) {
+    return in->width == 8 ? match_any_b64(w, in) : match_any_b32(w, in);
+}
+static const hw_inst *match_all(hw_warp *w, const hw_inst *in) {
+    return in->width == 8 ? match_all_b64(w, in) : match_all_b32(w, in);
+}
+
+#define REDUX(name, function, type, neutral, step)                          \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        const type *a = hw_at(w, in->a);                                    \
+        type sum = neutral;                                                 \
+        HW_EACH_ACTIVE_LANE(sum = step);                                    \
+        write_lanes(w, in->d, (u32)sum);                                    \
+        return in + 1;                                                      \
+    }
+
+static const hw_inst *activemask_b32(hw_warp *w, const hw_inst *in) {
+    write_lanes(w, in->d, w->mask);
+    return in + 1;
+}
+
+// The lowest lane of the members is elected.
+static const hw_inst *elect(hw_warp *w, const hw_inst *in) {
+    u32 leader = (u32)__builtin_ctz(w->mask);
+    write_lanes(w, in->d, leader);
+    if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, 1u << leader);
+    return in + 1;
+}
+
+#include "exec/ops/ops_shuffle.def"
+
+#undef REDUX
+#define REDUX(name, function, ...) {name, function},
+#include "exec/ops/row_table.h"
+const hw_body_row HW_LEVEL_NAME(hw_ops_shuffle)[] = {
+#include "exec/ops/ops_shuffle.def"
+    {NULL, NULL},
+};

@@ -1,0 +1,67 @@
+// Turns the rows of an ops_*.def file into bodies; row_table.h turns the same rows into the table. A row is
+//   UNARY(name, function, td, ta, value)             d[i] = value, an expression in A (a[i], of type ta) and i
+//   BINARY(name, function, td, ta, value)            also in B; a and b are of the same type
+//   TERNARY(name, function, td, ta, value)           also in C
+//   BINARY_OF(name, function, td, ta, tb, value)     where the sources' types differ
+//   TERNARY_OF(name, function, td, ta, tb, tc, value)
+//   EACH(name, function, td, ta, value)              UNARY lane by lane: for rare ones, less code
+//   ROW(name, function)                              another name of a body, or one that is written by hand
+//   BOTH(name, function)                             written by hand, with a form for convoys: function_convoy
+// td, ta: the types below. 8-bit values are in 16-bit lanes of which only the low byte counts.
+#ifndef HW_EXEC_ROW_BODIES_H
+#define HW_EXEC_ROW_BODIES_H
+
+#include "exec/ops/lanes.h"
+
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t u16;
+typedef int16_t s16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+
+#define A a[i]
+#define B b[i]
+#define C c[i]
+
+// The form with lanes off is a function of its own (see HW_ALL_ON): function_some. It lies apart from the usual ones,
+// and is not "cold": that would leave it without vectors.
+#define APART __attribute__((noinline, section(".text.some_lanes")))
+#define BODY(function, operands, value)                                     \
+    static APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) { \
+        operands HW_SOME_LANES(d, value);                                   \
+        HW_NEXT(w, in);                                                     \
+    }                                                                       \
+    static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
+        operands HW_ALL_LANES(d, value);                                    \
+    }                                                                       \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        if (!HW_ALL_ON(w)) return function##_some(w, in);                   \
+        function##_lanes(w, in);                                            \
+        HW_NEXT(w, in);                                                     \
+    }                                                                       \
+    HW_CONVOY_FORM(function)
+#define UNARY(name, function, td, ta, value)                                \
+    BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a);, value)
+#define EACH(name, function, td, ta, value)                                 \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        td *d = hw_at(w, in->d);                                            \
+        const ta *a = hw_at(w, in->a);                                      \
+        HW_EACH_ACTIVE_LANE(d[i] = value);                                  \
+        HW_NEXT(w, in);                                                     \
+    }
+#define BINARY_OF(name, function, td, ta, tb, value)                        \
+    BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a); const tb *b = hw_at(w, in->b);, value)
+#define TERNARY_OF(name, function, td, ta, tb, tc, value)                   \
+    BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a); const tb *b = hw_at(w, in->b); \
+         const tc *c = hw_at(w, in->c);, value)
+#define BINARY(name, function, td, ta, value) BINARY_OF(name, function, td, ta, ta, value)
+#define TERNARY(name, function, td, ta, value) TERNARY_OF(name, function, td, ta, ta, ta, value)
+#define ROW(name, function)
+#define BOTH(name, function)
+
+#endif

@@ -1,0 +1,331 @@
+// Blocks on a worker thread: their memory, whose turn it is, and when to look after another block.
+//
+// A worker normally holds one block and runs its warps in turns until all have exited. When every warp only waits for
+// something outside the block (it polls memory, or runs very long), the block is set aside and others are started or
+// resumed, up to as many as the modelled GPU would hold: whatever a resident block waits for, it gets.
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "exec/warp/warp.h"
+
+static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Runs a list of lifted instructions with all lanes on.
+static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
+    s->frame = NULL;    // its bases are not set while this runs
+    const hw_areas *areas = &s->run->areas[program->index];
+    hw_set_base(&s->warp, HW_BASE_FRAME, NULL);
+    hw_set_base(&s->warp, HW_BASE_LAUNCH, areas->launch);
+    hw_set_base(&s->warp, HW_BASE_BLOCK, s->block->block_area + areas->block_offset);
+    hw_set_base(&s->warp, HW_BASE_WARP, s->warp_area + areas->warp_offset);
+    s->warp.slots = program->slots;
+    hw_set_mask(&s->warp, 0xffffffffu);
+    for (const hw_inst *in = list; in;) in = in->body(&s->warp, in);
+}
+
+static bool create_warp(hw_block *block, uint32_t index, char **memory, hw_worker *worker) {
+    hw_run *run = worker->run;
+    hw_state *s = &block->warps[index];
+    const hw_program *entry = run->entry;
+    s->block = block;
+    s->worker = worker;
+    s->run = run;
+    s->index = index;
+    s->thread_of_lane0 = index * 32;
+    s->patterns = worker->patterns;
+    s->shared = block->shared;
+    s->warp_area = *memory;
+    *memory += run->warp_area_bytes;
+    s->entry_frame.program = entry;
+    s->entry_frame.registers = *memory;
+    *memory += round_up(entry->frame_bytes, 64);
+    s->entry_frame.param_stride = (uint32_t)round_up(entry->param_bytes, 16);
+    s->entry_frame.params = *memory;
+    *memory += round_up((size_t)s->entry_frame.param_stride * 32, 64);
+    if (run->local_bytes) {
+        s->local = hw_alloc_lanes((size_t)run->local_bytes * 32 + 128);
+        if (!s->local) return false;
+    }
+    for (uint32_t i = 0; i < run->set->n_programs; i++)
+        if (run->areas[i].is_reachable) run_list(s, run->set->programs[i], run->set->programs[i]->warp_insts);
+    return true;
+}
+
+hw_status hw_block_create(hw_worker *worker, hw_block *block) {
+    hw_run *run = worker->run;
+    const hw_program *entry = run->entry;
+    size_t per_warp = run->warp_area_bytes + round_up(entry->frame_bytes, 64) +
+                      round_up(round_up(entry->param_bytes, 16) * 32, 64);
+    // Warps a multiple of 4 KiB apart would fight for the same sets of the first-level cache.
+    if (per_warp % 4096 == 0) per_warp += 192;
+    memset(block, 0, sizeof *block);
+    block->n_warps = run->n_warps;
+    block->busy_barriers = ~0u;    // to be reset when the first block starts
+    block->warps = hw_alloc_lanes(run->n_warps * sizeof *block->warps);
+    block->block_area = hw_alloc_lanes(run->block_area_bytes + per_warp * run->n_warps);
+    block->shared = hw_alloc_lanes(run->shared_bytes + 64);
+    if (!block->warps || !block->block_area || !block->shared) return HW_NO_MEMORY;
+    char *memory = block->block_area + run->block_area_bytes;
+    for (uint32_t i = 0; i < run->n_warps; i++) {
+        char *begin = memory;
+        if (!create_warp(block, i, &memory, worker)) return HW_NO_MEMORY;
+        memory = begin + per_warp;
+    }
+    return HW_OK;
+}
+
+void hw_block_destroy(hw_block *block) {
+    for (uint32_t i = 0; block->warps && i < block->n_warps; i++) {
+        hw_flow_free(&block->warps[i]);
+        hw_copies_free(&block->warps[i]);
+        hw_free_aligned(block->warps[i].local);
+    }
+    hw_free_aligned(block->warps);
+    hw_free_aligned(block->block_area);
+    hw_free_aligned(block->shared);
+}
+
+// Divisions of 64 bits are slow enough on some processors to be seen in a launch of many small blocks.
+static void find_index(const uint32_t *grid, uint64_t linear, uint32_t index[3]) {
+    if (linear <= UINT32_MAX) {
+        uint32_t row = (uint32_t)linear / grid[0];
+        index[0] = (uint32_t)linear - row * grid[0];
+        index[2] = row / grid[1];
+        index[1] = row - index[2] * grid[1];
+    } else {
+        index[0] = (uint32_t)(linear % grid[0]);
+        index[1] = (uint32_t)(linear / grid[0] % grid[1]);
+        index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    }
+}
+
+// Memory that nobody has set holds what is easy to see. What the system reserves of shared memory is its own to set.
+static void poison(hw_block *block, const hw_run *run) {
+    memset(block->shared, run->poison, run->kernels_shared_bytes);
+    for (uint32_t i = 0; i < block->n_warps && run->local_bytes; i++)
+        memset(block->warps[i].local, run->poison, (size_t)run->local_bytes * 32);
+}
+
+static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
+    hw_run *run = worker->run;
+    block->linear = linear;
+    find_index(run->launch->grid, linear, block->index);
+    block->issued = block->counted = 0;
+    block->is_running = true;
+    block->live_threads = run->threads_per_block;
+    if (block->busy_barriers)
+        for (int i = 0; i <= HW_CLUSTER_BARRIER; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
+    block->busy_barriers = 0;
+    memset(block->shared, 0, run->shared_bytes);
+    if (run->poison >= 0) poison(block, run);
+    for (uint32_t i = 0; i < run->n_block_lists; i++)
+        run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        uint32_t threads = run->threads_per_block - i * 32;
+        hw_flow_start(&block->warps[i], run->entry, threads >= 32 ? 0xffffffffu : (1u << threads) - 1);
+    }
+}
+
+static int32_t turn_fuel(const hw_run *run) {
+    uint64_t limit = run->launch->max_instructions;
+    return limit && limit < HW_TURN_FUEL ? (int32_t)limit : HW_TURN_FUEL;
+}
+
+static void note_waiting(hw_state *s, bool has_looked) {
+    uint64_t waits_as = hw_watch_path(s->frame, s->pc, s->warp.mask);
+    s->is_idle = has_looked && waits_as == s->waited_as;
+    s->looks = s->is_idle || !has_looked;
+    s->waited_as = waits_as;
+    s->waited_at = s->pc;
+    s->waited_mask = s->warp.mask;
+}
+
+// One turn of a warp: until it has exited, waits, or has used up its fuel.
+static void run_warp(hw_state *s) {
+    bool looks = s->looks;
+    s->looks = s->is_idle = false;
+    s->polls = 0;
+    s->stop = HW_STOP_NONE;
+    if (!hw_flow_pick(s)) {
+        s->stop = HW_STOP_BLOCKED;
+        return;
+    }
+    looks &= s->pc == s->waited_at && s->warp.mask == s->waited_mask;   // another path may have work
+    int32_t fuel = s->fuel = looks ? HW_LOOK_FUEL : turn_fuel(s->run);
+    for (const hw_inst *in = s->pc; in;) in = in->body(&s->warp, in);
+    if (s->stop != HW_STOP_YIELD) return;
+    // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
+    s->hungry_turns = s->polls > (uint32_t)fuel / HW_POLL_FUEL / 2 ? HW_HUNGRY_TURNS : s->hungry_turns + 1;
+    if (s->hungry_turns >= HW_HUNGRY_TURNS) note_waiting(s, looks);
+    if (s->hungry_turns < HW_HUNGRY_TURNS || s->run->launch->gpu.compute_capability < 70) {
+        s->is_ready = true;
+        return;
+    }
+    // The path may wait for other lanes of its warp: those go first now, also such as wait at a join.
+    hw_flow_suspend(s, s->pc, HW_PATH_READY);
+    hw_path spinning = s->paths[s->n_paths - 1];
+    hw_flow_release_waiting(s);
+    uint32_t at = 0;
+    while (s->paths[at].state != spinning.state || s->paths[at].mask != spinning.mask) at++;
+    memmove(&s->paths[1], &s->paths[0], at * sizeof spinning);
+    s->paths[0] = spinning;
+}
+
+typedef enum turn_result { TURN_FINISHED, TURN_YIELDED, TURN_STOPPED } turn_result;
+
+// Has the launch executed more than it may? Stops it then.
+static bool is_over_limit(hw_state *s) {
+    hw_run *run = s->run;
+    hw_block *block = s->block;
+    if (!run->launch->max_instructions) return false;
+    uint64_t fresh = block->issued - block->counted;
+    block->counted = block->issued;
+    if (atomic_fetch_add_explicit(&run->issued, fresh, memory_order_relaxed) + fresh <= run->launch->max_instructions)
+        return false;
+    hw_fault_limit(s);
+    return true;
+}
+
+// Every warp that can run gets a turn. Returns whether any could; *waits: all that ran wait for something outside.
+static bool run_round(hw_block *block, bool *waits) {
+    const hw_run *run = block->warps[0].run;
+    uint32_t n = block->n_warps;
+    uint32_t first = 0;
+    if (run->launch->seed) first = (uint32_t)((run->launch->seed * 0x9e3779b97f4a7c15u + ++block->turn) >> 33) % n;
+    uint32_t with_convoys = run->launch->seed ? n : 0;    // warps before this one have had their turn in a convoy
+    bool ran = false;
+    *waits = true;
+    for (uint32_t k = 0; k < n; k++) {
+        hw_state *s = &block->warps[first + k < n ? first + k : first + k - n];
+        if (!s->live || !hw_flow_has_ready(s)) continue;
+        ran = true;
+        uint32_t went = k >= with_convoys ? hw_convoy_run(block, k, turn_fuel(run)) : 0;
+        if (went) with_convoys = k + went;
+        if (went && s->stop != HW_STOP_LEFT) k += went - 1;
+        else run_warp(s);
+        if (s->stop == HW_STOP_FAULT || is_over_limit(s)) return true;
+        if (s->stop != HW_STOP_YIELD || s->hungry_turns < HW_HUNGRY_TURNS) *waits = false;
+        block->is_idle &= *waits && s->is_idle;
+    }
+    return ran;
+}
+
+// Lanes that wait at joins go on alone in warps where nobody else can run.
+static bool release_blocked(hw_block *block) {
+    bool released = false;
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        hw_state *s = &block->warps[i];
+        if (s->live && !hw_flow_has_ready(s)) released |= hw_flow_release_waiting(s);
+    }
+    return released;
+}
+
+static turn_result run_block(hw_block *block) {
+    hw_run *run = block->warps[0].run;
+    hw_access_refresh(block->warps[0].worker);
+    block->is_idle = true;
+    for (;;) {
+        bool waits;
+        block->progressed = false;
+        bool ran = run_round(block, &waits);
+        if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return TURN_STOPPED;
+        if (!block->live_threads) return TURN_FINISHED;
+        if (block->progressed && ran) continue;
+        if ((!ran || waits) && release_blocked(block)) continue;
+        if (!ran) {
+            hw_fault_deadlock(block);
+            return TURN_STOPPED;
+        }
+        if (waits) return TURN_YIELDED;
+    }
+}
+
+// The next block of the grid for this worker.
+static bool next_index(hw_worker *worker, uint64_t *linear) {
+    hw_run *run = worker->run;
+    if (worker->taken == worker->taken_end) {
+        worker->taken = atomic_fetch_add(&run->next_block, run->blocks_at_once);
+        worker->taken_end = worker->taken + run->blocks_at_once;
+        if (worker->taken_end > run->n_blocks) worker->taken_end = run->n_blocks;
+        if (worker->taken >= run->n_blocks) worker->taken = worker->taken_end;
+    }
+    if (worker->taken == worker->taken_end) return false;
+    *linear = worker->taken++;
+    return true;
+}
+
+// The next block of the grid into a free slot; false when the grid has none left or memory is short.
+static bool take_block(hw_worker *worker, hw_block **out) {
+    hw_run *run = worker->run;
+    hw_block *slot = NULL;
+    for (uint32_t i = 0; i < worker->n_blocks && !slot; i++)
+        if (!worker->blocks[i]->is_running) slot = worker->blocks[i];
+    if (!slot && worker->n_blocks == worker->max_blocks) return false;
+    if (worker->taken == worker->taken_end && atomic_load(&run->next_block) >= run->n_blocks) return false;
+    if (!slot) {
+        slot = hw_calloc(1, sizeof *slot);
+        if (!slot || hw_block_create(worker, slot) != HW_OK) {
+            if (slot) hw_block_destroy(slot);
+            hw_free(slot);
+            if (!worker->n_blocks) {
+                run->status = HW_NO_MEMORY;
+                atomic_store(&run->stopped, true);
+            }
+            worker->max_blocks = worker->n_blocks;
+            return false;
+        }
+        worker->blocks[worker->n_blocks++] = slot;
+    }
+    uint64_t linear;
+    if (!next_index(worker, &linear)) return false;
+    start_block(worker, slot, linear);
+    *out = slot;
+    return true;
+}
+
+static hw_block *next_running(hw_worker *worker, const hw_block *after) {
+    uint32_t from = 0;
+    for (uint32_t i = 0; i < worker->n_blocks; i++)
+        if (worker->blocks[i] == after) from = i + 1;
+    for (uint32_t k = 0; k < worker->n_blocks; k++) {
+        hw_block *block = worker->blocks[(from + k) % worker->n_blocks];
+        if (block->is_running) return block;
+    }
+    return NULL;
+}
+
+// When none of a worker's blocks finds anything new, others have the processor; for a while, when that has gone on for
+// many rounds. A limit of instructions is to be reached before long, so polls that count towards it go on.
+static void rest(hw_worker *worker, const hw_block *block) {
+    enum { ROUNDS = 16, REST_NS = 20000 };
+    static const struct timespec a_while = {.tv_nsec = REST_NS};
+    worker->idle_turns = block->is_idle ? worker->idle_turns + 1 : 0;
+    bool is_round = worker->idle_turns && worker->idle_turns % worker->n_blocks == 0;
+    bool is_long = worker->idle_turns > worker->n_blocks * ROUNDS && !worker->run->launch->max_instructions;
+    if (is_round && is_long) nanosleep(&a_while, NULL);
+    else if (is_round || worker->n_blocks == 1) sched_yield();
+}
+
+void hw_worker_main(hw_worker *worker) {
+    hw_run *run = worker->run;
+    hw_block *block = NULL;
+    while (!atomic_load_explicit(&run->stopped, memory_order_relaxed)) {
+        if (!block) block = next_running(worker, NULL);
+        if (!block && !take_block(worker, &block)) return;
+        turn_result result = run_block(block);
+        if (result == TURN_STOPPED) return;
+        if (result == TURN_FINISHED) {
+            block->is_running = false;
+            block = NULL;
+            continue;
+        }
+        hw_watch_waiting(worker);
+        rest(worker, block);
+        // The block waits for others: start one more, or go round those that are resident.
+        hw_block *other = NULL;
+        if (!take_block(worker, &other)) other = next_running(worker, block);
+        block = other;
+    }
+}

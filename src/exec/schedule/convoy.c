@@ -1,0 +1,224 @@
+// Convoys: warps of a block that stand at the same place with all lanes on execute each instruction together.
+//
+// Most of what a body costs is not its lanes but finding them: the jump, the operands, the checks. A convoy pays it
+// once for up to HW_CONVOY_MAX warps, and their accesses to memory lie side by side in time as they do in space. A
+// kernel's entry has its instructions a second time for this, with the bodies' convoy forms. Warps that want to part,
+// or come to an instruction that is each warp's own business, leave: every one goes on alone from there, with the
+// ordinary instructions, and joins again when the block's next round finds it beside others.
+#include <string.h>
+
+#include "base/arena.h"
+#include "exec/warp/warp.h"
+
+// ---- leaving ----
+
+// The same place among the ordinary instructions.
+static const hw_inst *alone(const hw_state *s, const hw_inst *in) {
+    return s->insts + (in - s->frame->program->convoy_insts);
+}
+
+static const hw_inst *stop(hw_warp *w, const hw_inst *next, hw_stop why) {
+    const hw_inst *pc = alone(hw_state_of(w), next);
+    hw_warp *first = w;
+    for (uint32_t left = first->convoy; left; left--, w = hw_next_warp(w)) {
+        hw_state *s = hw_state_of(w);
+        s->pc = pc;
+        s->is_ready = true;
+        s->stop = why;
+        if (why == HW_STOP_YIELD) s->hungry_turns++;
+    }
+    return NULL;
+}
+
+static const hw_inst *leave(hw_warp *w, const hw_inst *in) { return stop(w, in, HW_STOP_LEFT); }
+
+// ---- one warp after the other ----
+
+static const hw_inst *step_end(hw_warp *w, const hw_inst *in) {
+    (void)w;
+    return in;
+}
+
+// imm: two instructions, the ordinary one and one that ends it.
+static const hw_inst *step(hw_warp *w, const hw_inst *in) {
+    const hw_inst *one = (const hw_inst *)(intptr_t)in->imm;
+    hw_warp *member = w;
+    for (uint32_t left = w->convoy; left; left--, member = hw_next_warp(member))
+        if (!one->body(member, one)) return NULL;    // a fault
+    HW_NEXT(w, in);
+}
+
+// What gathers lanes finds all of them here, if it asks for them by a constant.
+static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
+    hw_slot members = in->list == HW_SYNC_MEMBERS_IN_P ? in->p : in->c;
+    if ((members & 3) != HW_BASE_LAUNCH || *(const uint32_t *)hw_at(w, members) != 0xffffffffu) return leave(w, in);
+    return step(w, in);
+}
+
+// All lanes are here, if they are asked for by a constant.
+static const hw_inst *convoy_warp_sync(hw_warp *w, const hw_inst *in) {
+    bool waits_for_all = (in->a & 3) == HW_BASE_LAUNCH && *(const uint32_t *)hw_at(w, in->a) == 0xffffffffu;
+    if (!waits_for_all) return leave(w, in);
+    HW_NEXT(w, in);
+}
+
+// ---- control flow ----
+
+static void account(hw_state *s, const hw_inst *in) {
+    hw_block_count *count = &s->worker->counts[in->memo];
+    uint32_t n = s->warp.convoy;
+    count->warps += n;
+    count->lanes += 32 * n;
+    s->block->issued += (uint64_t)in->count * n;
+}
+
+static inline const hw_inst *target_of(const hw_state *s, const hw_inst *in) {
+    return s->frame->program->convoy_insts + in->target;
+}
+
+static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
+    account(s, in);
+    return next <= in && --s->fuel < 0 ? stop(&s->warp, next, HW_STOP_YIELD) : next;
+}
+
+static const hw_inst *convoy_bra(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    HW_GO_ON(w, go(s, in, target_of(s, in)));
+}
+
+static const hw_inst *convoy_fall(hw_warp *w, const hw_inst *in) { HW_GO_ON(w, go(hw_state_of(w), in, in + 1)); }
+
+// All ones or zero when the lanes of all warps agree about predicate p; else something between.
+static uint32_t common_predicate(hw_warp *w, const hw_inst *in) {
+    uint32_t any = 0, all = ~0u;
+    HW_EACH_WARP(uint32_t p = hw_pred(w, in->p); any |= p; all &= p;);
+    if (any && ~all) return 1;
+    return any ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
+}
+
+static const hw_inst *convoy_bra_p(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint32_t taken = common_predicate(w, in);
+    if (taken == 1) return leave(w, in);
+    HW_GO_ON(w, go(s, in, taken ? target_of(s, in) : in + 1));
+}
+
+static const hw_inst *convoy_guard(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint32_t on = common_predicate(w, in);
+    if (on == 1) return leave(w, in);
+    if (on) return in + 1;
+    s->worker->guarded_off[in->note] += (uint64_t)32 * w->convoy * in->count;
+    return target_of(s, in);
+}
+
+static const hw_inst *convoy_unguard(hw_warp *w, const hw_inst *in) {
+    (void)w;
+    HW_NEXT(w, in);
+}
+
+static const hw_inst *convoy_exit(hw_warp *w, const hw_inst *in) {
+    hw_block *block = hw_state_of(w)->block;
+    uint32_t n = w->convoy;
+    account(hw_state_of(w), in);
+    for (uint32_t left = n; left; left--, w = hw_next_warp(w)) {
+        hw_state_of(w)->live = 0;
+        hw_state_of(w)->stop = HW_STOP_DONE;
+    }
+    block->live_threads -= 32 * n;
+    block->progressed = true;
+    if (block->busy_barriers) hw_barrier_threads_left(block);
+    return NULL;
+}
+
+// Waits for nobody when the whole block is here.
+static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    bool is_plain = (in->a & 3) == HW_BASE_LAUNCH && in->b == HW_NO_SLOT;
+    if (!is_plain) return leave(w, in);
+    uint32_t number = *(const uint32_t *)hw_at(w, in->a) % HW_BARRIERS;
+    if (32 * w->convoy == s->block->live_threads && !s->block->busy_barriers) {
+        hw_barrier_passed(s->block, number);
+        HW_NEXT(w, in);
+    }
+    hw_barrier_arrive_whole(s, w->convoy, alone(s, in), number);
+    return NULL;
+}
+
+// ---- the second set of instructions ----
+
+// Bodies that do not come from the tables of lanes, and are not left to each warp. NULL: step.
+static const hw_body_row rows[] = {
+    {"bra", NULL, convoy_bra},     {"bra.p", NULL, convoy_bra_p},     {"fall", NULL, convoy_fall},
+    {"guard", NULL, convoy_guard}, {"unguard", NULL, convoy_unguard}, {"exit", NULL, convoy_exit},
+    {"ret", NULL, convoy_exit},    {"bar.sync", NULL, convoy_barrier},
+    {"bar.warp.sync", NULL, convoy_warp_sync},
+    {"sreg", NULL, step},          {"nop", NULL, step},               {"fence", NULL, step},
+    {"membar", NULL, step},        {"local.address", NULL, step},     {"param.address", NULL, step},
+    {"cp.async.read", NULL, step}, {"cp.async.write", NULL, step},    {"cp.async.commit", NULL, step},
+    {"cp.async.wait", NULL, step}, {NULL, NULL, NULL},
+};
+
+hw_body hw_convoy_body(const hw_inst *in, const char *name, hw_body form, bool works_on_lanes) {
+    if (in->flags & HW_INST_VOLATILE && (in->d != HW_NO_SLOT || in->vector > 1)) return leave;    // it may be waiting
+    if (form) return form;
+    if (in->body == hw_sync_then) return step_gathering;
+    if (works_on_lanes) return step;
+    for (const hw_body_row *row = rows; row->name; row++)
+        if (!strcmp(row->name, name)) return row->convoy;
+    return leave;
+}
+
+bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena) {
+    uint32_t n_steps = 0;
+    for (uint32_t i = 0; i < program->n_insts; i++) n_steps += bodies[i] == step || bodies[i] == step_gathering;
+    hw_inst *insts = hw_arena_take(arena, program->n_insts * sizeof *insts);
+    hw_inst *steps = hw_arena_take(arena, (2 * (size_t)n_steps + 1) * sizeof *steps);
+    if (!insts || !steps) return false;
+    for (uint32_t i = 0; i < program->n_insts; i++) {
+        insts[i] = program->insts[i];
+        insts[i].body = bodies[i];
+        if (bodies[i] != step && bodies[i] != step_gathering) continue;
+        steps[0] = program->insts[i];
+        steps[1].body = step_end;
+        insts[i].imm = (int64_t)(intptr_t)steps;
+        steps += 2;
+    }
+    program->convoy_insts = insts;
+    return true;
+}
+
+// ---- running ----
+
+// Where the warp goes on, if that is with all lanes as one path of the entry; else NULL.
+static const hw_inst *place_of(const hw_state *s) {
+    if (s->live != 0xffffffffu || s->hungry_turns >= HW_HUNGRY_TURNS) return NULL;
+    if (s->is_ready) {
+        bool is_whole = !s->n_paths && s->warp.mask == 0xffffffffu && s->frame == &s->entry_frame && !s->split;
+        return is_whole ? s->pc : NULL;
+    }
+    const hw_path *path = &s->paths[0];
+    bool is_whole = s->n_paths == 1 && path->state == HW_PATH_READY && path->mask == 0xffffffffu &&
+                    path->frame == &s->entry_frame && !path->split;
+    return is_whole ? path->pc : NULL;
+}
+
+uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel) {
+    hw_state *s = &block->warps[first];
+    const hw_program *program = s->run->entry;
+    const hw_inst *pc = place_of(s);
+    uint32_t n = 1, most = block->n_warps - first < HW_CONVOY_MAX ? block->n_warps - first : HW_CONVOY_MAX;
+    if (!pc || !program->convoy_insts) return 0;
+    while (n < most && place_of(s + n) == pc) n++;
+    if (n == 1) return 0;
+    for (uint32_t k = 0; k < n; k++) {
+        hw_flow_pick(s + k);
+        s[k].stop = HW_STOP_NONE;
+        s[k].polls = 0;
+    }
+    s->warp.convoy = n;
+    s->fuel = fuel;
+    const hw_inst *in = program->convoy_insts + (pc - program->insts);
+    while (in) in = in->body(&s->warp, in);
+    return n;
+}

@@ -1,0 +1,148 @@
+// Kernels that go round in circles: a launch in which nothing has changed for some seconds is told of, once.
+//
+// Lanes that poll memory look like lanes that work, and may be waiting for the host or for a clock. So what is
+// compared, about once a second, is the state of all that a worker holds: where its lanes are, registers, local and
+// shared memory. A worker comes here only when a block can do no more than wait, so kernels that get on pay nothing.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/demangle.h"
+#include "exec/warp/warp.h"
+
+#define CHECK_NS 1000000000ull
+enum { QUIET_CHECKS = 3, COST_SHARE = 20 };   // a check may take a 20th of the time
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const char *bytes, size_t count) {
+    uint64_t word = 0;
+    for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    if (count) memcpy(&word, bytes, count);
+    return mix(hash, word);
+}
+
+static uint64_t mix_path(uint64_t hash, const hw_frame *frame, const hw_inst *pc, uint32_t mask) {
+    hash = mix(mix(hash, (uintptr_t)pc), mask);
+    return frame ? mix_bytes(hash, frame->registers, frame->program->frame_bytes) : hash;
+}
+
+uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask) { return mix_path(1, frame, pc, mask); }
+
+static uint64_t state_of(const hw_worker *worker) {
+    uint64_t hash = 1;
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        const hw_block *block = worker->blocks[b];
+        if (!block->is_running) continue;
+        hash = mix_bytes(mix(hash, block->linear), block->shared, worker->run->shared_bytes);
+        for (uint32_t i = 0; i < block->n_warps; i++) {
+            const hw_state *s = &block->warps[i];
+            if (!s->live) continue;
+            hash = mix(hash, (uint64_t)i << 32 | s->live);
+            if (s->is_ready) hash = mix_path(hash, s->frame, s->pc, s->warp.mask);
+            for (uint32_t k = 0; k < s->n_paths; k++)
+                hash = mix_path(hash, s->paths[k].frame, s->paths[k].pc, s->paths[k].mask);
+            if (s->local) hash = mix_bytes(hash, s->local, (size_t)worker->run->local_bytes * 32);
+        }
+    }
+    return hash;
+}
+
+// Threads at one source line that go round, or that wait for others.
+typedef struct group {
+    const char *file;
+    uint32_t line, threads;
+    bool waits;
+} group;
+enum { MAX_GROUPS = 6 };
+
+static void add(group groups[MAX_GROUPS], uint32_t *n, const hw_run *run, const hw_inst *pc, uint32_t mask,
+                bool waits) {
+    group here = {.threads = (uint32_t)__builtin_popcount(mask), .waits = waits};
+    hw_fault_place(run, pc, &here.file, &here.line);
+    for (uint32_t i = 0; i < *n; i++) {
+        if (groups[i].file != here.file || groups[i].line != here.line || groups[i].waits != waits) continue;
+        groups[i].threads += here.threads;
+        return;
+    }
+    if (*n < MAX_GROUPS) groups[(*n)++] = here;
+}
+
+static uint32_t find_groups(const hw_worker *worker, group groups[MAX_GROUPS]) {
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        const hw_block *block = worker->blocks[b];
+        for (uint32_t i = 0; block->is_running && i < block->n_warps; i++) {
+            const hw_state *s = &block->warps[i];
+            if (!s->live) continue;
+            if (s->is_ready) add(groups, &n, worker->run, s->pc, s->warp.mask, false);
+            for (uint32_t k = 0; k < s->n_paths; k++)
+                add(groups, &n, worker->run, s->paths[k].pc, s->paths[k].mask, s->paths[k].state != HW_PATH_READY);
+        }
+    }
+    return n;
+}
+
+static void tell(const hw_worker *worker, uint64_t quiet_ns) {
+    const hw_launch *launch = worker->run->launch;
+    group groups[MAX_GROUPS];
+    char name[256], places[768] = "", sentence[1280];
+    size_t used = 0;
+    uint32_t n = find_groups(worker, groups);
+    for (uint32_t i = 0; i < n && used < sizeof places - 1; i++)
+        used += (size_t)snprintf(places + used, sizeof places - used, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32,
+                                 i ? ", " : "", groups[i].threads, groups[i].threads == 1 ? "" : "s",
+                                 groups[i].waits ? "wait" : "go round", groups[i].file, groups[i].line);
+    hw_demangle(launch->info ? launch->info->kernel : worker->run->entry->name, name, sizeof name);
+    snprintf(sentence, sizeof sentence,
+             "kernel %s has changed nothing for %" PRIu64 " seconds: %s; if nobody else writes what they poll, this "
+             "goes on for ever (Ctrl-C stops the program)",
+             name, quiet_ns / 1000000000u, places);
+    launch->notice(launch->notice_context, sentence);
+}
+
+// Have all other workers that hold blocks found nothing changed either, and lately?
+static bool are_others_quiet(const hw_worker *worker, uint64_t now) {
+    const hw_worker *workers = worker - worker->index;
+    for (uint32_t i = 0; i < worker->run->n_workers; i++) {
+        const hw_worker *other = &workers[i];
+        if (other == worker || atomic_load(&other->watch.has_left)) continue;
+        if (atomic_load(&other->watch.quiet_checks) < QUIET_CHECKS) return false;
+        if (now - atomic_load(&other->watch.checked_ns) > 3 * atomic_load(&other->watch.wait_ns)) return false;
+    }
+    return true;
+}
+
+void hw_watch_begin(hw_worker *worker) {
+    worker->watch = (hw_watch){.wait_ns = CHECK_NS, .checked_ns = worker->run->launch->notice ? hw_now_ns() : 0};
+}
+
+void hw_watch_end(hw_worker *worker) { atomic_store(&worker->watch.has_left, true); }
+
+void hw_watch_waiting(hw_worker *worker) {
+    hw_watch *watch = &worker->watch;
+    hw_run *run = worker->run;
+    if (!run->launch->notice) return;
+    uint64_t now = hw_now_ns();
+    if (now - atomic_load_explicit(&watch->checked_ns, memory_order_relaxed) <
+        atomic_load_explicit(&watch->wait_ns, memory_order_relaxed))
+        return;
+    uint64_t state = state_of(worker);
+    bool is_same = state == watch->state && watch->quiet_since_ns;
+    if (!is_same) watch->quiet_since_ns = now;
+    watch->state = state;
+    atomic_store(&watch->quiet_checks, is_same ? atomic_load(&watch->quiet_checks) + 1 : 0);
+    uint64_t cost = hw_now_ns() - now;
+    atomic_store(&watch->wait_ns, cost * COST_SHARE > CHECK_NS ? cost * COST_SHARE : CHECK_NS);
+    atomic_store(&watch->checked_ns, now);
+    if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS || !are_others_quiet(worker, now)) return;
+    if (!atomic_exchange(&run->has_noticed, true)) tell(worker, now - watch->quiet_since_ns);
+}

@@ -1,9 +1,0 @@
-// Reads through textures.
-#ifndef HW_EXEC_TEXTURE_H
-#define HW_EXEC_TEXTURE_H
-
-#include "exec/lanes.h"
-
-extern const hw_body_row hw_texture_bodies[];
-
-#endif

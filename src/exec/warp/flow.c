@@ -1,0 +1,361 @@
+// Control flow of one warp: branches, divergence and where its lanes meet again.
+//
+// Lanes that part at a branch become two paths under one split; each path runs until it comes to the split's join (the
+// branch's immediate post-dominator) and waits there; when the last one arrives they go on as one. Unlike a stack, any
+// ready path may run, so lanes that wait for other lanes of their warp get what they wait for, and lanes that wait at
+// a join can be let go alone when nothing else can run.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "exec/warp/warp.h"
+
+// The basic block that ends with this instruction has been executed by the active lanes.
+static inline void account(hw_state *s, const hw_inst *in) {
+    hw_block_count *count = &s->worker->counts[in->memo];
+    count->warps++;
+    count->lanes += HW_ALL_ON(&s->warp) ? 32 : (uint32_t)__builtin_popcount(s->warp.mask);
+    s->block->issued += in->count;
+}
+
+static void set_split(hw_state *s, hw_split *split) {
+    s->split = split;
+    s->join = split ? split->join : NULL;
+}
+
+static hw_split *new_split(hw_state *s, hw_split *outer, const hw_inst *join, hw_frame *frame, uint32_t lanes) {
+    hw_split *split = s->free_splits;
+    if (split) {
+        s->free_splits = split->outer;
+    } else if ((split = hw_malloc(sizeof *split))) {
+        split->next_made = s->made_splits;
+        s->made_splits = split;
+    }
+    if (!split) return NULL;
+    *split = (hw_split){.outer = outer, .join = join, .frame = frame, .expected = lanes, .next_made = split->next_made};
+    return split;
+}
+
+static void free_split(hw_state *s, hw_split *split) {
+    split->outer = s->free_splits;
+    s->free_splits = split;
+}
+
+void hw_flow_use_frame(hw_state *s, hw_frame *frame) {
+    const hw_program *program = frame->program;
+    const hw_areas *areas = &s->run->areas[program->index];
+    s->frame = frame;
+    s->insts = program->insts;
+    s->warp.slots = program->slots;
+    hw_set_base(&s->warp, HW_BASE_FRAME, frame->registers);
+    hw_set_base(&s->warp, HW_BASE_LAUNCH, areas->launch);
+    hw_set_base(&s->warp, HW_BASE_BLOCK, s->block->block_area + areas->block_offset);
+    hw_set_base(&s->warp, HW_BASE_WARP, s->warp_area + areas->warp_offset);
+}
+
+void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
+    s->live = lanes;
+    s->n_paths = 0;
+    s->hungry_turns = 0;
+    s->looks = s->is_idle = false;
+    s->entry_frame.live = lanes;
+    s->entry_frame.local_top = entry->local_bytes;
+    if (s->frame != &s->entry_frame) hw_flow_use_frame(s, &s->entry_frame);
+    set_split(s, NULL);
+    if (s->warp.mask != lanes) hw_set_mask(&s->warp, lanes);
+    s->pc = entry->insts;
+    s->is_ready = true;
+    if (s->copies) hw_copies_forget(s);
+}
+
+void hw_flow_free(hw_state *s) {
+    while (s->made_splits) {
+        hw_split *split = s->made_splits;
+        s->made_splits = split->next_made;
+        hw_free(split);
+    }
+    while (s->made_frames) {
+        hw_frame *frame = s->made_frames;
+        s->made_frames = frame->next_made;
+        hw_free_aligned(frame->registers);
+        hw_free(frame);
+    }
+}
+
+// Puts the running path among those that do not run; the warp has no running path then.
+void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state) {
+    hw_path *path = &s->paths[s->n_paths++];
+    *path = (hw_path){.mask = s->warp.mask, .state = (uint8_t)state, .pc = pc, .frame = s->frame, .split = s->split};
+}
+
+// The innermost first: what was pushed last.
+bool hw_flow_pick(hw_state *s) {
+    if (s->is_ready) {
+        s->is_ready = false;
+        return true;
+    }
+    for (uint32_t i = s->n_paths; i-- > 0;) {
+        if (s->paths[i].state != HW_PATH_READY) continue;
+        hw_path path = s->paths[i];
+        memmove(&s->paths[i], &s->paths[i + 1], (s->n_paths - i - 1) * sizeof path);
+        s->n_paths--;
+        s->pc = path.pc;
+        if (s->frame != path.frame) hw_flow_use_frame(s, path.frame);
+        set_split(s, path.split);
+        if (s->warp.mask != path.mask) hw_set_mask(&s->warp, path.mask);
+        return true;
+    }
+    return false;
+}
+
+bool hw_flow_has_ready(const hw_state *s) {
+    if (s->is_ready) return true;
+    for (uint32_t i = 0; i < s->n_paths; i++)
+        if (s->paths[i].state == HW_PATH_READY) return true;
+    return false;
+}
+
+static const hw_inst *next_path(hw_state *s) {
+    if (hw_flow_pick(s)) return s->pc;
+    s->stop = HW_STOP_BLOCKED;
+    return NULL;
+}
+
+static void push_ready(hw_state *s, uint32_t mask, const hw_inst *pc, hw_frame *frame, hw_split *split) {
+    s->paths[s->n_paths++] = (hw_path){.mask = mask, .state = HW_PATH_READY, .pc = pc, .frame = frame, .split = split};
+}
+
+static const hw_inst *yield(hw_state *s, const hw_inst *next) {
+    s->stop = HW_STOP_YIELD;
+    s->pc = next;
+    return NULL;
+}
+
+const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) { return --s->fuel < 0 ? yield(s, next) : next; }
+
+// The running path stands at the join of its split, after instruction `in`. A join can be the head of a loop.
+static const hw_inst *arrive(hw_state *s, const hw_inst *in, const hw_inst *next) {
+    while (next == s->join && s->split->frame == s->frame) {
+        hw_split *split = s->split;
+        split->expected &= ~s->warp.mask;
+        split->waiting |= s->warp.mask;
+        if (split->expected) return next_path(s);
+        hw_set_mask(&s->warp, split->waiting);
+        set_split(s, split->outer);
+        free_split(s, split);
+    }
+    return next <= in ? hw_flow_spend(s, next) : next;
+}
+
+// On to the first instruction of a basic block.
+static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
+    if (next == s->join) return arrive(s, in, next);
+    if (next <= in && --s->fuel < 0) return yield(s, next);
+    return next;
+}
+
+static const hw_inst *out_of_memory(hw_state *s, const hw_inst *in) {
+    return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(s->warp.mask));
+}
+
+// Lanes `taken` go to target, the other active ones to the next instruction.
+static const hw_inst *diverge(hw_state *s, const hw_inst *in, uint32_t taken, const hw_inst *target) {
+    uint32_t others = s->warp.mask & ~taken;
+    const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
+    s->worker->counts[in->memo].divergent++;
+    if (join && (join != s->join || s->split->frame != s->frame)) {
+        hw_split *split = new_split(s, s->split, join, s->frame, s->warp.mask);
+        if (!split) return out_of_memory(s, in);
+        set_split(s, split);
+    }
+    // One side may already be where both meet: lanes that leave a loop, an if without else.
+    if (join && target == join) {
+        s->split->expected &= ~taken;
+        s->split->waiting |= taken;
+        hw_set_mask(&s->warp, others);
+        return go(s, in, in + 1);
+    }
+    if (join && in + 1 == join) {
+        s->split->expected &= ~others;
+        s->split->waiting |= others;
+        hw_set_mask(&s->warp, taken);
+        return go(s, in, target);
+    }
+    push_ready(s, taken, target, s->frame, s->split);
+    hw_set_mask(&s->warp, others);
+    return go(s, in, in + 1);
+}
+
+static const hw_inst *flow_bra(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    account(s, in);
+    HW_GO_ON(w, go(s, in, s->insts + in->target));
+}
+
+static const hw_inst *flow_bra_p(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
+    uint32_t taken = p & w->mask;
+    account(s, in);
+    if (!taken) HW_GO_ON(w, go(s, in, in + 1));
+    if (taken == w->mask) HW_GO_ON(w, go(s, in, s->insts + in->target));
+    return diverge(s, in, taken, s->insts + in->target);
+}
+
+static const hw_inst *flow_fall(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    account(s, in);
+    HW_GO_ON(w, go(s, in, in + 1));
+}
+
+// A branch through a table: one path for each target that lanes chose.
+static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    const uint32_t *index = hw_at(w, in->a);
+    const uint32_t *targets = s->frame->program->targets + in->list;
+    const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
+    account(s, in);
+    uint32_t left = w->mask, first = index[__builtin_ctz(left)], same = 0;
+    HW_EACH_ACTIVE_LANE(if (index[i] >= (uint64_t)in->imm) return hw_fault_stop(s, in, HW_FAULT_INVALID_CALL, i));
+    HW_EACH_ACTIVE_LANE(if (targets[index[i]] == targets[first]) same |= 1u << i);
+    if (same == left) return go(s, in, s->insts + targets[first]);
+    s->worker->counts[in->memo].divergent++;
+    if (join && (join != s->join || s->split->frame != s->frame)) {
+        hw_split *split = new_split(s, s->split, join, s->frame, w->mask);
+        if (!split) return out_of_memory(s, in);
+        set_split(s, split);
+    }
+    while (left) {
+        uint32_t target = targets[index[__builtin_ctz(left)]];
+        same = 0;
+        for (uint32_t m = left; m; m &= m - 1)
+            if (targets[index[__builtin_ctz(m)]] == target) same |= m & -m;
+        left &= ~same;
+        if (join && s->insts + target == join) {
+            s->split->expected &= ~same;
+            s->split->waiting |= same;
+        } else {
+            push_ready(s, same, s->insts + target, s->frame, s->split);
+        }
+    }
+    const hw_inst *next = next_path(s);
+    return next ? hw_flow_spend(s, next) : NULL;
+}
+
+static const hw_inst *flow_guard(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
+    uint32_t on = p & w->mask;
+    if (on == w->mask) {
+        s->outer_mask = w->mask;
+        return in + 1;
+    }
+    uint32_t off = (uint32_t)__builtin_popcount(w->mask & ~p);
+    s->worker->guarded_off[in->note] += (uint64_t)off * in->count;
+    if (!on) return s->insts + in->target;
+    s->outer_mask = w->mask;
+    hw_set_mask(w, on);
+    return in + 1;
+}
+
+static const hw_inst *flow_unguard(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    if (w->mask != s->outer_mask) hw_set_mask(w, s->outer_mask);
+    return in + 1;
+}
+
+// A split whose last expected lanes are gone: those that wait go on.
+static void settle_splits(hw_state *s, hw_split *split, uint32_t gone) {
+    while (split) {
+        hw_split *outer = split->outer;
+        split->expected &= ~gone;
+        if (!split->expected) {
+            if (split->waiting) push_ready(s, split->waiting, split->join, split->frame, outer);
+            free_split(s, split);
+        }
+        split = outer;
+    }
+}
+
+// Of lanes that exit: in calls, in splits, and where others wait for them.
+static void leave(hw_state *s, uint32_t gone) {
+    for (hw_frame *f = s->frame; f;) {
+        hw_frame *parent = f->parent;
+        f->live &= ~gone;
+        if (!f->live && parent) {
+            f->next_free = s->free_frames;
+            s->free_frames = f;
+        }
+        f = parent;
+    }
+    settle_splits(s, s->split, gone);
+    s->frame = NULL;
+    hw_sync_lanes_left(s);
+}
+
+static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    account(s, in);
+    uint32_t gone = w->mask;
+    s->live &= ~gone;
+    s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
+    s->block->progressed = true;
+    if (s->live || s->frame != &s->entry_frame || s->split) leave(s, gone);
+    if (s->block->busy_barriers) hw_barrier_threads_left(s->block);
+    if (!s->live) {
+        s->stop = HW_STOP_DONE;
+        return NULL;
+    }
+    return next_path(s);
+}
+
+// Joins are a convenience, not a promise (since compute capability 7.0): when the lanes that others wait for cannot go
+// on without those others, the waiting ones leave.
+bool hw_flow_release_waiting(hw_state *s) {
+    bool released = false;
+    if (s->run->launch->gpu.compute_capability < 70) return false;
+    // Copies: push_ready adds to the list that is walked.
+    uint32_t n = s->n_paths;
+    for (uint32_t i = 0; i < n; i++) {
+        for (hw_split *split = s->paths[i].split; split; split = split->outer) {
+            if (!split->waiting) continue;
+            uint32_t waiting = split->waiting;
+            split->waiting = 0;
+            push_ready(s, waiting, split->join, split->frame, split->outer);
+            released = true;
+        }
+    }
+    return released;
+}
+
+// Lanes that stand at the same place in the same call and split are one path again.
+void hw_flow_merge(hw_state *s) {
+    for (uint32_t i = 0; i < s->n_paths; i++) {
+        for (uint32_t k = s->n_paths; k-- > i + 1;) {
+            hw_path *a = &s->paths[i], *b = &s->paths[k];
+            if (a->state != HW_PATH_READY || b->state != HW_PATH_READY || a->pc != b->pc || a->frame != b->frame ||
+                a->split != b->split)
+                continue;
+            a->mask |= b->mask;
+            memmove(b, b + 1, (s->n_paths - k - 1) * sizeof *b);
+            s->n_paths--;
+        }
+    }
+}
+
+// For calls: the callee's lanes meet again behind the call.
+bool hw_flow_enter(hw_state *s, const hw_inst *return_to) {
+    hw_split *split = new_split(s, s->split, return_to, s->frame, s->warp.mask);
+    if (!split) return false;
+    set_split(s, split);
+    return true;
+}
+
+void hw_flow_account(hw_state *s, const hw_inst *in) { account(s, in); }
+const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) { return go(s, in, next); }
+const hw_inst *hw_flow_next_path(hw_state *s) { return next_path(s); }
+const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in) { return flow_exit(&s->warp, in); }
+
+const hw_body_row hw_flow_bodies[] = {
+    {"bra", flow_bra},     {"bra.p", flow_bra_p},     {"fall", flow_fall}, {"brx", flow_brx},
+    {"guard", flow_guard}, {"unguard", flow_unguard}, {"exit", flow_exit}, {NULL, NULL},
+};

@@ -1,0 +1,168 @@
+// Device-side printf: one conversion at a time, each handed to the host's snprintf with a checked specification.
+#include "exec/warp/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct writer {
+    char *text;
+    size_t size, used;
+} writer;
+
+static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(writer *w, const char *format, ...) {
+    if (w->used + 1 >= w->size) return;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+    va_end(args);
+    if (n > 0) w->used += (size_t)n < w->size - w->used ? (size_t)n : w->size - w->used - 1;
+}
+
+static void put_char(writer *w, char c) {
+    if (w->used + 1 < w->size) w->text[w->used++] = c;
+    w->text[w->used] = 0;
+}
+
+typedef struct arguments {
+    uint64_t at;
+    const hw_format_source *source;
+    int used;
+} arguments;
+
+static uint64_t take(arguments *a, uint32_t bytes) {
+    uint64_t value = 0;
+    a->at = (a->at + bytes - 1) / bytes * bytes;
+    a->source->read_bytes(a->source->context, a->at, &value, bytes);
+    a->at += bytes;
+    a->used++;
+    return value;
+}
+
+// One conversion, from behind its '%'.
+typedef struct conversion {
+    char flags[8];
+    int width, precision;      // -1: none
+    bool is_long;              // l, ll, z, j, t: 8 bytes
+    int shorter;               // h: 1, hh: 2
+    char letter;
+    const char *end;
+} conversion;
+
+static int number(const char **p) {
+    int n = 0;
+    while (**p >= '0' && **p <= '9') {
+        if (n < 100000) n = n * 10 + (**p - '0');
+        (*p)++;
+    }
+    return n;
+}
+
+static conversion parse(const char *p, arguments *a) {
+    conversion c = {.width = -1, .precision = -1};
+    size_t n = 0;
+    for (; *p && strchr("-+ #0", *p); p++)
+        if (n < sizeof c.flags - 1 && !strchr(c.flags, *p)) c.flags[n++] = *p;
+    if (*p == '*') {
+        c.width = (int32_t)take(a, 4);
+        p++;
+        if (c.width < 0) {
+            c.width = c.width < -4095 ? 4095 : -c.width;
+            if (n < sizeof c.flags - 1) c.flags[n++] = '-';
+        }
+    } else if (*p >= '1' && *p <= '9') {
+        c.width = number(&p);
+    }
+    if (*p == '.') {
+        p++;
+        if (*p == '*') {
+            c.precision = (int32_t)take(a, 4);
+            p++;
+        } else {
+            c.precision = number(&p);
+        }
+    }
+    for (; *p && strchr("hlLjzt", *p); p++) {
+        if (*p == 'h') c.shorter++;
+        else c.is_long = true;
+    }
+    c.letter = *p;
+    c.end = *p ? p + 1 : p;
+    if (c.width > 4095) c.width = 4095;
+    if (c.precision > 4095) c.precision = 4095;
+    return c;
+}
+
+static void put_integer(writer *w, const conversion *c, arguments *a) {
+    uint64_t value = take(a, c->is_long ? 8 : 4);
+    bool is_signed = c->letter == 'd' || c->letter == 'i';
+    if (!c->is_long) value = is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
+    if (c->shorter == 1) value = is_signed ? (uint64_t)(int64_t)(int16_t)value : (uint16_t)value;
+    if (c->shorter >= 2) value = is_signed ? (uint64_t)(int64_t)(int8_t)value : (uint8_t)value;
+    char spec[32];
+    snprintf(spec, sizeof spec, "%%%s%s%s%s%c", c->flags, c->width >= 0 ? "*" : "", c->precision >= 0 ? ".*" : "", "ll",
+             c->letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+    if (c->width >= 0 && c->precision >= 0) put(w, spec, c->width, c->precision, (unsigned long long)value);
+    else if (c->width >= 0) put(w, spec, c->width, (unsigned long long)value);
+    else if (c->precision >= 0) put(w, spec, c->precision, (unsigned long long)value);
+    else put(w, spec, (unsigned long long)value);
+#pragma GCC diagnostic pop
+}
+
+static void put_double(writer *w, const conversion *c, arguments *a) {
+    uint64_t bits = take(a, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    char spec[32];
+    snprintf(spec, sizeof spec, "%%%s%s%s%c", c->flags, c->width >= 0 ? "*" : "", c->precision >= 0 ? ".*" : "",
+             c->letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+    if (c->width >= 0 && c->precision >= 0) put(w, spec, c->width, c->precision, value);
+    else if (c->width >= 0) put(w, spec, c->width, value);
+    else if (c->precision >= 0) put(w, spec, c->precision, value);
+    else put(w, spec, value);
+#pragma GCC diagnostic pop
+}
+
+static void put_string(writer *w, const conversion *c, arguments *a) {
+    char text[1024];
+    uint64_t at = take(a, 8);
+    if (!at) snprintf(text, sizeof text, "(null)");
+    else if (!a->source->read_string(a->source->context, at, text, sizeof text)) return;
+    int precision = c->precision >= 0 ? c->precision : (int)sizeof text;
+    bool left = strchr(c->flags, '-');
+    put(w, left ? "%-*.*s" : "%*.*s", c->width >= 0 ? c->width : 0, precision, text);
+}
+
+int hw_format(const char *format, uint64_t address, const hw_format_source *source, char *text, size_t size) {
+    writer w = {text, size, 0};
+    arguments a = {address, source, 0};
+    text[0] = 0;
+    for (const char *p = format; *p;) {
+        if (*p != '%') {
+            put_char(&w, *p++);
+            continue;
+        }
+        if (p[1] == '%') {
+            put_char(&w, '%');
+            p += 2;
+            continue;
+        }
+        conversion c = parse(p + 1, &a);
+        if (c.letter && strchr("diouxX", c.letter)) put_integer(&w, &c, &a);
+        else if (c.letter && strchr("fFeEgGaA", c.letter)) put_double(&w, &c, &a);
+        else if (c.letter == 'c') put(&w, "%*c", strchr(c.flags, '-') ? -c.width : c.width, (int)(uint8_t)take(&a, 4));
+        else if (c.letter == 's') put_string(&w, &c, &a);
+        else if (c.letter == 'p') put(&w, "%*p", c.width > 0 ? c.width : 0, (void *)(uintptr_t)take(&a, 8));
+        else
+            for (const char *q = p; q < c.end; q++) put_char(&w, *q);
+        p = c.end;
+    }
+    return a.used;
+}

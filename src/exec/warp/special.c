@@ -1,0 +1,190 @@
+// Special registers, addresses of local and dynamic shared memory, and instructions that do little here.
+#include <string.h>
+#include <time.h>
+
+#include "exec/warp/reserved.h"
+#include "exec/warp/warp.h"
+
+static uint64_t wall_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// The thread's place in the block, by axis.
+static uint32_t tid(const hw_state *s, int lane, int axis) {
+    const uint32_t *block = s->run->launch->block;
+    uint32_t linear = s->thread_of_lane0 + (uint32_t)lane;
+    if (axis == 0) return linear % block[0];
+    if (axis == 1) return linear / block[0] % block[1];
+    return linear / block[0] / block[1];
+}
+
+static uint64_t lane_value(const hw_state *s, hw_sreg sreg, int lane) {
+    const hw_launch *launch = s->run->launch;
+    switch (sreg) {
+    case HW_SREG_TID_X: return tid(s, lane, 0);
+    case HW_SREG_TID_Y: return tid(s, lane, 1);
+    case HW_SREG_TID_Z: return tid(s, lane, 2);
+    case HW_SREG_NTID_X: return launch->block[0];
+    case HW_SREG_NTID_Y: return launch->block[1];
+    case HW_SREG_NTID_Z: return launch->block[2];
+    case HW_SREG_CTAID_X: case HW_SREG_CLUSTERID_X: return s->block->index[0];
+    case HW_SREG_CTAID_Y: case HW_SREG_CLUSTERID_Y: return s->block->index[1];
+    case HW_SREG_CTAID_Z: case HW_SREG_CLUSTERID_Z: return s->block->index[2];
+    case HW_SREG_NCTAID_X: case HW_SREG_NCLUSTERID_X: return launch->grid[0];
+    case HW_SREG_NCTAID_Y: case HW_SREG_NCLUSTERID_Y: return launch->grid[1];
+    case HW_SREG_NCTAID_Z: case HW_SREG_NCLUSTERID_Z: return launch->grid[2];
+    case HW_SREG_CLUSTER_NCTAID_X: case HW_SREG_CLUSTER_NCTAID_Y: case HW_SREG_CLUSTER_NCTAID_Z:
+    case HW_SREG_CLUSTER_NCTARANK: return 1;
+    case HW_SREG_LANEID: return (uint64_t)lane;
+    case HW_SREG_WARPID: return s->index;
+    case HW_SREG_NWARPID: return s->run->n_warps;
+    case HW_SREG_SMID: return s->block->linear % launch->gpu.sms;
+    case HW_SREG_NSMID: return launch->gpu.sms;
+    case HW_SREG_GRIDID: return launch->grid_id;
+    case HW_SREG_LANEMASK_EQ: return 1u << lane;
+    case HW_SREG_LANEMASK_LE: return (uint32_t)((2ull << lane) - 1);
+    case HW_SREG_LANEMASK_LT: return (1u << lane) - 1;
+    case HW_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
+    case HW_SREG_LANEMASK_GT: return ~(uint32_t)((2ull << lane) - 1);
+    // The clock ticks once per PTX instruction that the block has issued: it moves whenever the block does, and is the
+    // same in every run.
+    case HW_SREG_CLOCK: return (uint32_t)s->block->issued;
+    case HW_SREG_CLOCK_HI: return s->block->issued >> 32;
+    case HW_SREG_CLOCK64: return s->block->issued;
+    case HW_SREG_GLOBALTIMER: return wall_ns();
+    case HW_SREG_GLOBALTIMER_LO: return (uint32_t)wall_ns();
+    case HW_SREG_GLOBALTIMER_HI: return wall_ns() >> 32;
+    case HW_SREG_TOTAL_SMEM_SIZE: case HW_SREG_AGGR_SMEM_SIZE: return s->run->shared_bytes;
+    case HW_SREG_RESERVED_SMEM_BEGIN: case HW_SREG_RESERVED_SMEM_0: case HW_SREG_RESERVED_SMEM_1:
+        return s->run->shared_bytes - HW_RESERVED_SHARED_BYTES;
+    case HW_SREG_RESERVED_SMEM_END: return s->run->shared_bytes;
+    case HW_SREG_RESERVED_SMEM_CAP: return HW_RESERVED_SHARED_BYTES;
+    case HW_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
+    case HW_SREG_ENVREG1: return launch->grid_barrier >> 32;
+    case HW_SREG_ENVREG2: return (uint32_t)launch->grid_barrier;
+    default: return 0;
+    }
+}
+
+static bool is_same_for_all_lanes(hw_sreg sreg) {
+    return !(sreg <= HW_SREG_TID_Z && sreg >= HW_SREG_TID_X) && sreg != HW_SREG_LANEID &&
+           !(sreg >= HW_SREG_LANEMASK_EQ && sreg <= HW_SREG_LANEMASK_GT);
+}
+
+static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    hw_sreg sreg = (hw_sreg)in->sub;
+    // Reading the clock is how a loop waits for time to pass.
+    if (sreg >= HW_SREG_CLOCK && sreg <= HW_SREG_GLOBALTIMER_HI) s->block->issued++;
+    if (hw_sreg_type(sreg) == HW_T_PRED) {
+        hw_set_pred(w, in->d, 0);
+    } else if (hw_type_bits(hw_sreg_type(sreg)) == 64) {
+        uint64_t *d = hw_at(w, in->d), value = lane_value(s, sreg, 0);
+        HW_LANES(d, value);
+    } else if (is_same_for_all_lanes(sreg)) {
+        uint32_t *d = hw_at(w, in->d), value = (uint32_t)lane_value(s, sreg, 0);
+        HW_LANES(d, value);
+    } else {
+        uint32_t *d = hw_at(w, in->d);
+        HW_EACH_ACTIVE_LANE(d[i] = (uint32_t)lane_value(s, sreg, i));
+    }
+    return in + 1;
+}
+
+static const hw_inst *store_address(hw_warp *w, const hw_inst *in, uint64_t value) {
+    if (in->width == 4) {
+        uint32_t *d = hw_at(w, in->d);
+        HW_LANES(d, (uint32_t)value);
+    } else {
+        uint64_t *d = hw_at(w, in->d);
+        HW_LANES(d, value);
+    }
+    return in + 1;
+}
+
+static const hw_inst *special_local_address(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    return store_address(w, in, (s->frame ? s->frame->local_offset : 0) + (uint64_t)in->imm);
+}
+
+static const hw_inst *special_param_address(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint64_t params = in->sub ? hw_call_local_params(s->frame) : s->run->param_address;
+    return store_address(w, in, params + (uint64_t)in->imm);
+}
+
+// Dynamic shared memory begins behind the kernel's static variables.
+static const hw_inst *special_shared_dynamic(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint64_t alignment = in->imm > 0 ? (uint64_t)in->imm : 16;
+    return store_address(w, in, (s->run->entry->shared_bytes + alignment - 1) / alignment * alignment);
+}
+
+static const hw_inst *special_fence(hw_warp *w, const hw_inst *in) {
+    (void)w;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return in + 1;
+}
+
+static const hw_inst *special_nop(hw_warp *w, const hw_inst *in) {
+    (void)w;
+    return in + 1;
+}
+
+// The end of a list of lifted instructions.
+static const hw_inst *special_end(hw_warp *w, const hw_inst *in) {
+    (void)w;
+    (void)in;
+    return NULL;
+}
+
+static const hw_inst *special_nanosleep(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    s->polls += HW_TURN_FUEL / HW_POLL_FUEL;
+    s->fuel = 0;
+    return in + 1;
+}
+
+static const hw_inst *special_trap(hw_warp *w, const hw_inst *in) {
+    return hw_fault_stop(hw_state_of(w), in, HW_FAULT_TRAP, __builtin_ctz(w->mask));
+}
+
+// alloca: the call's local memory grows by the most that any lane asks for.
+static const hw_inst *special_alloca(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint64_t most = 0, alignment = in->imm > 0 ? (uint64_t)in->imm : 8;
+    const void *a = hw_at(w, in->a);
+    HW_EACH_ACTIVE_LANE(uint64_t bytes = in->width == 4 ? ((const uint32_t *)a)[i] : ((const uint64_t *)a)[i];
+                        most = bytes > most ? bytes : most);
+    uint64_t begin = (s->frame->local_top + alignment - 1) / alignment * alignment;
+    if (most > s->run->local_bytes || begin + most > s->run->local_bytes)
+        return hw_fault_stop(s, in, HW_FAULT_STACK, __builtin_ctz(w->mask));
+    s->frame->local_top = (uint32_t)(begin + most);
+    return store_address(w, in, begin);
+}
+
+static const hw_inst *special_stacksave(hw_warp *w, const hw_inst *in) {
+    return store_address(w, in, hw_state_of(w)->frame->local_top);
+}
+
+static const hw_inst *special_stackrestore(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    int i = __builtin_ctz(w->mask);
+    uint64_t top = in->width == 4 ? ((uint32_t *)hw_at(w, in->a))[i] : ((uint64_t *)hw_at(w, in->a))[i];
+    if (top > s->run->local_bytes) return hw_fault_stop(s, in, HW_FAULT_STACK, i);
+    s->frame->local_top = (uint32_t)top;
+    return in + 1;
+}
+
+const hw_body_row hw_special_bodies[] = {
+    {"sreg", special_sreg},           {"local.address", special_local_address},
+    {"param.address", special_param_address}, {"shared.dynamic", special_shared_dynamic},
+    {"fence", special_fence},         {"membar", special_fence},
+    {"nop", special_nop},             {"end", special_end},
+    {"nanosleep", special_nanosleep}, {"nanosleep.u32", special_nanosleep},
+    {"trap", special_trap},           {"brkpt", special_trap},
+    {"alloca", special_alloca},       {"stacksave", special_stacksave},
+    {"stackrestore", special_stackrestore}, {NULL, NULL},
+};

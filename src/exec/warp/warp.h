@@ -1,0 +1,382 @@
+// The executor's own picture of a launch: workers, resident blocks, warps, paths of diverged lanes.
+// Private to exec.
+#ifndef HW_EXEC_WARP_H
+#define HW_EXEC_WARP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "exec/exec.h"
+#include "exec/ops/lanes.h"
+
+typedef struct hw_state hw_state;
+typedef struct hw_block hw_block;
+typedef struct hw_worker hw_worker;
+typedef struct hw_run hw_run;
+typedef struct hw_pattern hw_pattern;
+typedef struct hw_copies hw_copies;
+
+// How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c; reg_bytes is
+// of d, 0 for a predicate).
+enum { HW_SYNC_MEMBERS_IN_C = 0, HW_SYNC_MEMBERS_IN_P = 1 };
+
+// One call's registers. Lanes that are in different calls have different frames.
+typedef struct hw_frame {
+    struct hw_frame *parent;
+    const hw_program *program;
+    const hw_inst *return_to;     // in the parent's program
+    const hw_call_site *site;     // what called; NULL in the entry
+    uint32_t live;                // lanes that have not returned or exited
+    uint32_t local_offset;        // of this call's .local variables in the thread's local memory
+    uint32_t local_top;           // where the next call's begin (alloca moves it)
+    uint32_t param_stride;        // bytes from one lane's parameter memory to the next
+    char *registers, *params;
+    struct hw_frame *next_free, *next_made;
+    size_t bytes;                 // of registers and params, for reuse
+} hw_frame;
+
+// Lanes that parted at a branch and will go on together at `join`.
+typedef struct hw_split {
+    struct hw_split *outer;
+    const hw_inst *join;
+    hw_frame *frame;              // join is meant in this call only
+    uint32_t expected;            // lanes still on their way
+    uint32_t waiting;             // lanes that have arrived
+    struct hw_split *next_made;
+} hw_split;
+
+typedef enum hw_path_state {
+    HW_PATH_READY,
+    HW_PATH_AT_BARRIER,           // of the block
+    HW_PATH_AT_SYNC,              // of lanes of the warp: shfl, vote, bar.warp.sync, ...
+} hw_path_state;
+
+// Lanes that run together. The path that runs has its mask and place in the warp itself.
+typedef struct hw_path {
+    uint32_t mask;
+    uint8_t state;
+    uint8_t barrier;
+    uint32_t members;             // AT_SYNC: lanes that must come
+    const hw_inst *pc;            // next instruction; AT_SYNC: the one that waits
+    hw_frame *frame;
+    hw_split *split;              // NULL: none
+} hw_path;
+
+typedef enum hw_stop {
+    HW_STOP_NONE,
+    HW_STOP_BLOCKED,              // no path of the warp can go on by itself
+    HW_STOP_YIELD,                // has run long enough for now
+    HW_STOP_DONE,                 // all lanes have exited
+    HW_STOP_FAULT,
+    HW_STOP_LEFT,                 // the convoy: its warps go on one by one
+} hw_stop;
+
+struct hw_state {
+    hw_warp warp;                 // first: bodies get a pointer to it
+    hw_block *block;
+    hw_worker *worker;
+    hw_run *run;
+    uint32_t index;               // of the warp in its block
+    uint32_t live;                // lanes that have not exited
+    hw_frame *frame;              // of the running path
+    hw_split *split;              // of the running path
+    const hw_inst *join;          // split->join, or NULL
+    const hw_inst *insts;         // of the running program
+    hw_pattern *patterns;         // the worker's
+    char *shared;                 // the block's
+    uint32_t outer_mask;          // inside a guard: the lanes outside it
+    const hw_inst *pc;            // where to go on, when stopped
+    hw_stop stop;
+    int32_t fuel;                 // backward branches until the warp must yield
+    uint32_t polls;               // accesses of this turn that a thread that waits for another would make
+    uint32_t hungry_turns;        // turns in a row that ended for want of fuel without a poll
+    // Of the last turn that was spent in waiting: its path's place and lanes, and hw_watch_path at its end.
+    const hw_inst *waited_at;
+    uint32_t waited_mask;
+    uint64_t waited_as;
+    bool looks;                   // that path's next turn is one look
+    bool is_idle;                 // the last turn was such a one, and found nothing new
+    bool is_ready;                // stopped, and can go on at pc with all as it is
+    hw_path paths[32];            // those that do not run
+    uint32_t n_paths;
+    uint32_t thread_of_lane0;     // linear index in the block
+    hw_frame entry_frame;
+    hw_frame *free_frames, *made_frames;    // of those that were ever made, the ones that nobody uses
+    hw_split *free_splits, *made_splits;
+    char *local;                  // 32 lanes' local memory, words interleaved
+    char *warp_area;              // of all programs
+    hw_copies *copies;            // that have begun; NULL: there have never been any
+};
+
+typedef struct hw_barrier {
+    uint32_t arrived;             // threads
+    uint32_t expected;            // 0: all that live
+    uint32_t sum, all, any;       // of bar.red
+} hw_barrier;
+// Those that programs number, and one more for barrier.cluster: a cluster is one block.
+enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };
+
+// How long a warp runs before it must let others run: backward branches. Volatile loads cost more, and atomics that
+// change nothing.
+enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512 };
+// What a warp gets after a turn of polls, and for as long as it finds nothing new: one more look. How often it looks
+// depends on the host's clock, as it does on a GPU's; but each is counted, and takes time from those who have work.
+enum { HW_LOOK_FUEL = 1 };
+// Turns without a poll before a warp is taken to be waiting all the same (for plain loads that another block changes).
+enum { HW_HUNGRY_TURNS = 64 };
+
+// One resident block.
+struct hw_block {
+    uint32_t index[3];
+    uint64_t linear;
+    uint32_t live_threads, n_warps;
+    uint64_t issued;              // PTX instructions so far: the block's clock
+    uint64_t counted;             // of them, those that are in the launch's sum
+    hw_barrier barriers[HW_BARRIERS + 1];
+    uint32_t busy_barriers;       // at which somebody has arrived, one bit each
+    char *shared;                 // shared_bytes, with room behind it that no program reaches
+    char *block_area;
+    hw_state *warps;
+    bool is_running;              // holds a block that has not finished
+    uint64_t turn;                // rounds so far, for the seeded order
+    bool progressed;              // something has changed since the block's last turn began
+    bool is_idle;                 // all warps that ran in its last turn are, in every round of it
+};
+
+typedef enum hw_shape {
+    HW_SHAPE_GENERAL,
+    HW_SHAPE_UNIT,                // lane i at base + i * bytes
+    HW_SHAPE_SAME,                // all lanes at base
+    HW_SHAPE_UNIT_HALVES,         // the same in each half warp
+    HW_SHAPE_SAME_HALVES,
+} hw_shape;
+
+// What one memory instruction did last, on one worker. A repetition of the same relative addresses, the usual case,
+// is recognised by comparing differences, and costs neither a look-up of allocations nor a count.
+struct hw_pattern {
+    // What every access looks at, in one cache line.
+    _Alignas(64) uint32_t mask;   // 0: nothing remembered
+    uint8_t shape;                // hw_shape; other than GENERAL only for full masks
+    uint8_t space;                // resolved
+    uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
+                                  // access lay in; limit 0: look it up
+    uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
+    uint64_t window;              // what base counts from: of SHARED the window's begin, and base - window lies in the
+                                  // block's memory; else base - window is where the host finds the byte
+    uint64_t last;                // the same of the last access, for a guess at the next
+    _Alignas(64) int64_t delta[32];
+    _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
+    int64_t low, high;            // smallest delta; largest delta plus access width
+    uint64_t bits;                // of all deltas, or-ed: for alignment
+    const hw_inst *inst;
+    uint64_t serial;
+    uint32_t hits[128];           // accesses by base modulo 128
+    // Of a convoy's last access: where each warp's base lies on the host, and base modulo 128.
+    char *at[HW_CONVOY_MAX];
+    uint8_t phase[HW_CONVOY_MAX];
+    const hw_warp *fixed_for;     // the convoy's first warp, when its addresses are the same in every block; or NULL
+    uint32_t n_at;                // of fixed_for: how many warps,
+    uint32_t repeats;             // and how often it has made these accesses, which are not among the hits
+};
+
+typedef struct hw_block_count {
+    uint64_t warps, lanes, divergent;
+} hw_block_count;
+
+// Whether what a worker holds changes at all (watch.c).
+typedef struct hw_watch {
+    uint64_t state, quiet_since_ns;
+    atomic_uint_fast64_t checked_ns, wait_ns;   // the last time, and how long until the next
+    atomic_uint quiet_checks;     // in a row that found no change
+    atomic_bool has_left;         // there are no more blocks for this worker
+} hw_watch;
+
+struct hw_worker {
+    hw_run *run;
+    uint32_t index;
+    hw_pattern *patterns;         // by memo
+    uint32_t *used_patterns;      // memos used in this launch
+    uint32_t n_used, n_patterns;
+    hw_block_count *counts;       // by basic block
+    uint32_t n_counts;
+    uint64_t *guarded_off;        // by note
+    uint32_t n_notes;
+    uint64_t epoch;               // of mem, when the patterns' limits were found
+    uint64_t touched;             // the allocation that the sink heard of last
+    uint64_t serial;
+    bool ordered;                 // there is a sink that wants each access at once
+    hw_block **blocks;            // resident slots; the first is the one in normal use
+    uint32_t n_blocks, max_blocks;
+    hw_watch watch;
+    uint64_t taken, taken_end;    // blocks of the grid that are this worker's and have not begun
+    uint32_t idle_turns;          // of blocks, in a row
+};
+
+// Where one program's invariant values lie.
+typedef struct hw_areas {
+    char *launch;
+    uint32_t block_offset, warp_offset;
+    bool is_reachable;
+} hw_areas;
+
+// One launch.
+struct hw_run {
+    const hw_launch *launch;
+    const hw_program *entry;
+    const hw_program_set *set;
+    hw_areas *areas;              // by program
+    const hw_program **block_lists;   // reachable programs with something to compute for each block
+    uint32_t n_block_lists;
+    char *launch_memory;
+    uint32_t block_area_bytes, warp_area_bytes;
+    uint32_t shared_bytes, threads_per_block, n_warps;
+    uint32_t kernels_shared_bytes; // of them, those that the system does not reserve
+    const hw_mem_apart *apart;    // of the launch's memory
+    int poison;                   // of the launch's memory: -1, or what fresh memory holds
+    uint32_t local_bytes;         // per thread
+    uint64_t n_blocks;
+    uint8_t *params;              // copy of the parameters
+    uint64_t param_address;       // the same in device memory, when the kernel takes its address
+    uint64_t blocks_at_once;      // that a worker takes from the grid
+    _Alignas(64) atomic_uint_fast64_t next_block;    // alone in its cache line: all workers write it
+    _Alignas(64) atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
+    atomic_bool stopped;          // a fault: everybody leaves
+    atomic_bool has_noticed;
+    pthread_mutex_t *print_lock;
+    hw_fault *fault;
+    hw_status status;
+    uint32_t n_workers;
+};
+
+_Static_assert(sizeof(hw_state) == HW_WARP_BYTES, "convoys find the next warp by this");
+static inline hw_state *hw_state_of(hw_warp *w) { return (hw_state *)w; }
+
+// Sets the active lanes.
+static inline void hw_set_mask(hw_warp *w, uint32_t mask) {
+    w->mask = mask;
+    for (int i = 0; i < 32; i++) w->lanes[i] = -(int32_t)(mask >> i & 1);
+}
+
+// flow.c
+void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes);
+bool hw_flow_pick(hw_state *s);                 // makes a ready path the running one; false: there is none
+bool hw_flow_has_ready(const hw_state *s);
+bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait at a join go on alone
+void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state);
+void hw_flow_use_frame(hw_state *s, hw_frame *frame);
+void hw_flow_free(hw_state *s);
+bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
+const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next);   // next, or NULL when the warp's turn is over
+void hw_flow_merge(hw_state *s);                // ready paths at one place become one
+void hw_flow_account(hw_state *s, const hw_inst *in);
+const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
+const hw_inst *hw_flow_next_path(hw_state *s);
+const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in);
+extern const hw_body_row hw_flow_bodies[];
+
+// call.c
+extern const hw_body_row hw_call_bodies[];
+uint32_t hw_call_local_params(const hw_frame *frame);   // where the call's parameters lie in local memory, if they do
+
+// barrier.c
+void hw_barrier_threads_left(hw_block *block);  // threads have exited: barriers may be complete
+void hw_barrier_passed(hw_block *block, uint32_t number);    // all have come: tells who watches
+// n_warps warps, s the first, come to `in`, bar.sync of the whole block, with all lanes; each of them stops there.
+void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number);
+void hw_sync_lanes_left(hw_state *s);           // lanes have exited: what others wait for may be complete
+const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs the body in imm
+extern const hw_body_row hw_barrier_bodies[];
+
+// frames.c
+// Runs the body in imm of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
+void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together);
+
+// watch.c
+void hw_watch_begin(hw_worker *worker);
+void hw_watch_end(hw_worker *worker);
+void hw_watch_waiting(hw_worker *worker);       // the worker's block can only wait for others
+// A number for where lanes are and what their registers hold.
+uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask);
+
+// special.c
+extern const hw_body_row hw_special_bodies[];
+
+// atomic.c
+extern const hw_body_row hw_atomic_bodies[];
+
+// A value of width bytes in memory as a register of reg_bytes (at least width), zero- or sign-extended.
+static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uint32_t width, bool is_signed) {
+    uint64_t value = 0;
+    if (width > 8) {    // b128: never widened
+        __builtin_memcpy(to, from, 16);
+        return;
+    }
+    __builtin_memcpy(&value, from, width);
+    if (is_signed && width < 8) {
+        uint32_t shift = 64 - 8 * width;
+        value = (uint64_t)((int64_t)(value << shift) >> shift);
+    }
+    __builtin_memcpy(to, &value, reg_bytes);
+}
+
+// access.c
+// Remembers the relative addresses of an access; what was remembered before is reported first. addresses: of the active
+// lanes, bytes wide each.
+void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses);
+// Looks up the memory that a known pattern at base lies in, and reports the access to a sink that wants order. False
+// when it is not one live, aligned piece of global or shared memory: the general way finds out why.
+bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base);
+// The repeats of fixed addresses become hits, and are to be looked at again.
+void hw_access_settle(hw_pattern *p);
+// Reports what has been counted for a pattern; fixed addresses are settled.
+void hw_access_flush(hw_worker *worker, hw_pattern *p);
+// A load or store in any space, any mixture of spaces, any width; reports faults.
+const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write);
+// Host addresses of `bytes` bytes for each active lane, counted as one access. Local memory is refused (false, after a
+// fault), since its bytes do not lie together.
+bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *pointers[32]);
+// Bytes at a generic address, for the lane's builtin functions; false after a fault.
+bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes);
+bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes);
+
+// Forgets limits that allocations made since may have made wrong.
+void hw_access_refresh(hw_worker *worker);
+
+static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }
+
+// fault.c
+const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
+const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
+                               uint64_t address, uint32_t bytes, bool is_write);
+void hw_fault_deadlock(hw_block *block);
+void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line);
+void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
+
+// async.c
+extern const hw_body_row hw_async_bodies[];
+void hw_copies_forget(hw_state *s);             // a new block begins
+void hw_copies_free(hw_state *s);
+void hw_copies_land(hw_state *s);               // those of the active lanes end now
+
+// mbarrier.c
+extern const hw_body_row hw_mbarrier_bodies[];
+
+// convoy.c
+// The form of an instruction that has been bound. form: of its table, or NULL; works_on_lanes: it only reads and writes
+// registers and memory.
+hw_body hw_convoy_body(const hw_inst *in, const char *name, hw_body form, bool works_on_lanes);
+// Makes an entry's convoy_insts. bodies: of each instruction. False: out of memory.
+bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena);
+// Runs the warps from `first` on that can go together. Returns how many went, 0 when there is nobody to go with; the
+// first one's `stop` says how it ended, LEFT that each is to go on alone now.
+uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel);
+
+// bind.c
+void hw_bind_leave(void);    // a worker has run its last body
+
+// block.c
+hw_status hw_block_create(hw_worker *worker, hw_block *block);
+void hw_block_destroy(hw_block *block);
+void hw_worker_main(hw_worker *worker);
+
+#endif

@@ -1,0 +1,5 @@
+// The steps of building a tree, in float.
+#define REAL float
+#include "op/nearest/cpu/nearest_tree_body.h"
+
+const hw_tree_steps hw_tree_steps_f32 = {record_bytes, cut, classify, scatter, grow, join, gather};

@@ -1,0 +1,110 @@
+// The permutation on this machine's processors: threads take boxes until there are none left.
+#include "op/transpose/cpu/transpose.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "op/transpose/cpu/box.h"
+#include "op/transpose/cpu/in_place.h"
+#include "op/common/page.h"
+
+enum { BYTES_PER_THREAD = 128 << 10, SHARES_PER_THREAD = 32, PAGE_BYTES = 4096 };
+
+typedef struct job {
+    const hw_cpu_plan *plan;
+    const hw_tile_level *level;
+    char *room;
+    uint64_t share;
+    _Atomic uint64_t taken;
+} job;
+
+// Buffers lie in pages of their own, and not all at the same place of the cache.
+static size_t buffer_pitch(const hw_cpu_plan *plan) {
+    return (plan->buffer_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + 64;
+}
+
+static void work(void *context, uint32_t index) {
+    job *j = context;
+    uint64_t n = j->plan->n_boxes;
+    char *buffer = j->room ? j->room + index * buffer_pitch(j->plan) : NULL;
+    for (;;) {
+        uint64_t first = atomic_fetch_add_explicit(&j->taken, j->share, memory_order_relaxed);
+        if (first >= n) break;
+        uint64_t end = n - first < j->share ? n : first + j->share;
+        for (uint64_t i = first; i < end; i++) hw_cpu_box_move(j->plan, j->level, i, i + 1 < end, buffer);
+    }
+    if (j->plan->streams) hw_tile_fence();
+}
+
+uint32_t hw_cpu_plan_threads(const hw_cpu_plan *plan, uint32_t n_threads) {
+    uint64_t most = plan->p.elems * plan->p.elem_bytes / BYTES_PER_THREAD + 1;
+    if (most > plan->n_boxes) most = plan->n_boxes;
+    if (!most) return 1;
+    return n_threads < most ? n_threads : (uint32_t)most;
+}
+
+size_t hw_cpu_plan_room(const hw_cpu_plan *plan, uint32_t n_threads) {
+    return plan->buffered ? buffer_pitch(plan) * hw_cpu_plan_threads(plan, n_threads) : 0;
+}
+
+void hw_cpu_plan_run(const hw_cpu_plan *plan, const hw_tile_level *level, hw_pool *pool, uint32_t n_threads,
+                     char *room) {
+    n_threads = hw_cpu_plan_threads(plan, n_threads);
+    job j = {.plan = plan, .level = level, .room = room, .share = plan->n_boxes / n_threads / SHARES_PER_THREAD + 1};
+    if (n_threads > 1) hw_pool_run(pool, n_threads, work, &j);
+    else work(&j, 0);
+}
+
+hw_status hw_cpu_transpose(const hw_permutation *p, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+    hw_cpu_plan plan;
+    hw_cpu_plan_make(p, HW_CPU_CACHE_BYTES, &plan);
+    size_t bytes = hw_cpu_plan_room(&plan, n_threads);
+    char *room = bytes ? hw_alloc_lanes(bytes) : NULL;
+    if (bytes && !room) return hw_diag_no_memory(diag);
+    hw_cpu_plan_run(&plan, hw_tile_level_best(), pool, n_threads, room);
+    hw_free_aligned(room);
+    return HW_OK;
+}
+
+static const char *way_name(const hw_cpu_plan *plan) {
+    switch (plan->way) {
+        case HW_CPU_RUNS: return "contiguous runs copied";
+        case HW_CPU_TRANSPOSE: return "transposed in vector registers";
+        default: return "element by element";
+    }
+}
+
+static const char *box_shape(const hw_cpu_plan *plan, char *text, size_t bytes) {
+    size_t used = 0;
+    if (bytes) text[0] = 0;
+    for (uint32_t k = 0; k < plan->p.rank && used < bytes; k++) {
+        const char *before = k ? ", " : "";
+        used += (size_t)snprintf(text + used, bytes - used, "%s%llu", before, (unsigned long long)plan->box[k]);
+    }
+    return text;
+}
+
+const char *hw_cpu_transpose_explain(const hw_permutation *p, char *text, size_t text_bytes) {
+    char shape[1600], box[800];
+    hw_cpu_plan plan;
+    if (text_bytes) text[0] = 0;
+    if (p->in_place) return hw_cpu_in_place_explain(p, text, text_bytes);
+    hw_cpu_plan_make(p, HW_CPU_CACHE_BYTES, &plan);
+    hw_permutation_format(&plan.p, shape, sizeof shape);
+    if (!plan.p.rank) {
+        snprintf(text, text_bytes, "%s: %s\n", shape, plan.p.elems ? "one element is copied" : "nothing to do");
+        return text;
+    }
+    snprintf(text, text_bytes,
+             "%s of %u byte%s\n"
+             "boxes of (%s), %llu of them: %s (%s)\n"
+             "%s%s\n"
+             "moves %.3f MB, each byte read once and written once\n",
+             shape, plan.p.elem_bytes, hw_page_plural(plan.p.elem_bytes), box_shape(&plan, box, sizeof box),
+             (unsigned long long)plan.n_boxes, way_name(&plan), hw_tile_level_best()->name,
+             plan.buffered ? "put together in a buffer" : "written where they belong",
+             plan.streams ? ", written past the cache by whole lines" : "",
+             2e-6 * (double)plan.p.elems * plan.p.elem_bytes);
+    return text;
+}

@@ -1,0 +1,51 @@
+// How an array is cut into pieces that go through a device one after the other: pure functions of its merged shape.
+#ifndef HW_OP_TRANSPOSE_PIECES_H
+#define HW_OP_TRANSPOSE_PIECES_H
+
+#include "op/transpose/permutation.h"
+
+// Of an axis pieces take `length` steps; of `count` pieces the last may take fewer.
+typedef struct hw_range {
+    uint64_t length, count;
+} hw_range;
+
+// A piece is a range of one axis with all of the axes that are faster in in, at one place along each slower axis: a run
+// of in. But of the axis that is fastest in out it takes a range too where that is a slower one, since single elements
+// would be scattered over out otherwise: runs at equal distances then, shorter ones where memory is small. Likewise of
+// the next axis in out where the fastest is short and the fastest in in as well, such as the colours of an image.
+typedef struct hw_cut {
+    uint32_t order[HW_MAX_RANK];     // axes by their stride in in, the slowest first
+    uint32_t depth, far;             // the last axis with a range, and the one that makes runs of out, in this order
+    hw_range ranges[HW_MAX_RANK];    // of the axes in this order, up to depth
+    uint64_t pieces;
+} hw_cut;
+
+// Pieces of about `wanted` bytes, larger where runs of out would be shorter than 2 KiB for it, and never above `most`.
+// False when one element is too large. p: merged, both arrays dense.
+bool hw_cut_choose(const hw_permutation *p, uint64_t wanted, uint64_t most, hw_cut *cut);
+
+// One piece: where it begins, how far it reaches, and the runs of in that it is, in elements.
+typedef struct hw_part {
+    uint64_t n[HW_MAX_RANK], elems;
+    uint64_t in_first, out_first;
+    uint64_t run, runs, pitch;
+} hw_part;
+
+hw_part hw_part_of(const hw_permutation *p, const hw_cut *cut, uint64_t index);   // the first is the largest
+
+enum { HW_WORD_BYTES = 16 };   // that a kernel moves at a time from a piece to out
+
+// How a piece lies somewhere: densely, its axes in the order of in or of out; in the order of out with gaps, so that
+// its runs begin where those of the array out do in words; in the array out.
+typedef enum hw_layout { HW_LIKE_IN, HW_LIKE_OUT, HW_LIKE_WORDS_OF_OUT, HW_IN_OUT } hw_layout;
+
+// The piece from one place to another, merged.
+hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_layout from, void *out,
+                            hw_layout to);
+
+// HW_LIKE_WORDS_OF_OUT: what it takes, in whole words, wherever in the first of them it begins; and where it begins in
+// memory that begins with a word.
+uint64_t hw_part_words_bytes(const hw_permutation *p, const hw_part *part);
+void *hw_part_in_words(const hw_permutation *p, const hw_part *part, void *memory);
+
+#endif

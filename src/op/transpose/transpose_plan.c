@@ -1,0 +1,461 @@
+// Chooses the box of a permutation: which axes, how long, how it lies in shared memory.
+#include "op/transpose/transpose_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "op/common/plan.h"
+
+static uint64_t magnitude(int64_t stride) {
+    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
+// ---- Orders of axes -------------------------------------------------------------------------------------------------
+
+// Axes by stride, the fastest first; those that do not move (broadcast) come last.
+static void sort_axes(const hw_permutation *p, const int64_t *strides, uint32_t order[HW_MAX_RANK]) {
+    for (uint32_t i = 0; i < p->rank; i++) {
+        uint32_t at = i;
+        uint64_t key = magnitude(strides[i]) - 1;
+        for (; at > 0 && magnitude(strides[order[at - 1]]) - 1 > key; at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+// ---- The box --------------------------------------------------------------------------------------------------------
+
+// A piece of an axis of n elements that is about `want` long: all pieces nearly alike, a multiple of `unit` where the
+// axis is.
+static uint32_t choose_piece(uint64_t n, uint64_t want, uint32_t unit) {
+    if (want >= n) return (uint32_t)n;
+    uint64_t pieces = (n + want - 1) / want;
+    uint64_t piece = (n + pieces - 1) / pieces;
+    if (n % unit == 0) piece = (piece + unit - 1) / unit * unit;
+    return (uint32_t)(piece < n ? piece : n);
+}
+
+// Takes axes in this order into the box until their run is as long as wanted. Returns how long it is.
+static uint64_t take_run(const hw_permutation *p, const uint32_t *order, uint64_t want, uint32_t unit,
+                         uint32_t box[HW_MAX_RANK]) {
+    uint64_t run = 1;
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < p->rank; i++) axes += box[i] > 1;
+    for (uint32_t i = 0; i < p->rank && run < want; i++) {
+        uint32_t axis = order[i];
+        if (box[axis] == 1 && axes == HW_BOX_AXES) break;
+        uint64_t need = (want + run - 1) / run;
+        // An axis that is a little longer than needed is taken whole: a rest would make short runs.
+        uint32_t piece = p->n[axis] <= need + need / 2 ? (uint32_t)p->n[axis] : choose_piece(p->n[axis], need, unit);
+        axes += box[axis] == 1;
+        if (piece > box[axis]) box[axis] = piece;
+        run *= box[axis];
+        if (box[axis] < p->n[axis]) break;
+    }
+    return run;
+}
+
+static uint64_t box_elems(const hw_permutation *p, const uint32_t *box) {
+    uint64_t elems = 1;
+    for (uint32_t i = 0; i < p->rank; i++) elems *= box[i];
+    return elems;
+}
+
+// Runs as long as the goals on both sides; longer ones while the box is small, shorter ones while it is too large.
+static void choose_box(const hw_permutation *p, const uint32_t *in_order, const uint32_t *out_order,
+                       const hw_tile_goals *goals, uint32_t box[HW_MAX_RANK]) {
+    const uint32_t e = p->elem_bytes, unit = e < 16 ? 16 / e : 1;
+    uint64_t want_in = goals->in_run_bytes / e ? goals->in_run_bytes / e : 1;
+    uint64_t want_out = goals->out_run_bytes / e ? goals->out_run_bytes / e : 1;
+    uint64_t most = goals->box_bytes_max / e, least = goals->box_bytes_min / e;
+    bool shrinks = false;
+    for (;;) {
+        for (uint32_t i = 0; i < p->rank; i++) box[i] = 1;
+        take_run(p, in_order, want_in, unit, box);
+        take_run(p, out_order, want_out, unit, box);
+        uint64_t elems = box_elems(p, box);
+        if (elems > most && (want_in > 1 || want_out > 1)) {
+            want_in -= want_in > 1 ? (want_in + 3) / 4 : 0;
+            want_out -= want_out > 1 ? (want_out + 3) / 4 : 0;
+            shrinks = true;
+        } else if (elems < least && !shrinks && elems < p->elems && want_in <= most && want_out <= most) {
+            want_in *= 2;
+            want_out *= 2;
+        } else {
+            return;
+        }
+    }
+}
+
+// ---- Vectors --------------------------------------------------------------------------------------------------------
+
+static bool all_multiples(const hw_permutation *p, const int64_t *strides, uint32_t but, uint32_t unit) {
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (i != but && magnitude(strides[i]) % unit != 0) return false;
+    return true;
+}
+
+// May lanes move `elems` neighbours along `axis` at a time?
+static bool fits(const hw_permutation *p, const int64_t *strides, const void *data, uint32_t axis, uint32_t box,
+                 uint32_t elems) {
+    return elems * p->elem_bytes <= 16 && strides[axis] == 1 && box % elems == 0 && p->n[axis] % elems == 0 &&
+           all_multiples(p, strides, axis, elems) && (uintptr_t)data % ((size_t)elems * p->elem_bytes) == 0;
+}
+
+static void choose_vectors(const hw_permutation *p, const uint32_t *box, const hw_tile_goals *goals,
+                           hw_tile_plan *plan) {
+    const uint32_t first_in = plan->axis[0], first_out = plan->axis[plan->out_order[0]], e = p->elem_bytes;
+    plan->micro = plan->load_vector = plan->store_vector = 1;
+    if (e < 4 && first_in != first_out && fits(p, p->in_stride, p->in, first_in, box[first_in], 4 / e) &&
+        fits(p, p->out_stride, p->out, first_out, box[first_out], 4 / e))
+        plan->micro = 4 / e;
+    for (uint32_t v = 16; v > 1; v /= 2) {
+        uint32_t elems = v * plan->micro;
+        if (elems * e > goals->max_vector_bytes) continue;
+        if (plan->load_vector == 1 && fits(p, p->in_stride, p->in, first_in, box[first_in], elems))
+            plan->load_vector = v;
+        if (plan->store_vector == 1 && fits(p, p->out_stride, p->out, first_out, box[first_out], elems))
+            plan->store_vector = v;
+    }
+    if (plan->kind == HW_TILE_DIRECT)   // one walk for both
+        plan->load_vector = plan->store_vector =
+            plan->load_vector < plan->store_vector ? plan->load_vector : plan->store_vector;
+}
+
+// ---- Shared memory --------------------------------------------------------------------------------------------------
+
+static uint32_t load_step(const hw_tile_plan *plan, uint32_t a) {
+    return a == 0 ? plan->load_vector * plan->micro : a == plan->out_order[0] ? plan->micro : 1;
+}
+
+static uint32_t store_step(const hw_tile_plan *plan, uint32_t a) {
+    return a == plan->out_order[0] ? plan->store_vector * plan->micro : 1;
+}
+
+static uint32_t cells_along(const hw_tile_plan *plan, uint32_t a) {
+    return a == plan->out_order[0] ? plan->box[a] / plan->micro : plan->box[a];
+}
+
+// The cell where item `item` of a walk begins, as find() of the kernel computes it; -1 past the end.
+static int64_t item_cell(const hw_tile_plan *plan, bool loading, uint32_t item) {
+    int64_t cell = 0;
+    for (uint32_t i = 0; i < plan->n_axes; i++) {
+        uint32_t a = loading ? i : plan->out_order[i], step = loading ? load_step(plan, a) : store_step(plan, a);
+        uint32_t items = plan->box[a] / step, first = item % items * step;
+        item /= items;
+        cell += (int64_t)(first / (a == plan->out_order[0] ? plan->micro : 1)) * plan->shared_stride[a];
+    }
+    return item ? -1 : cell;
+}
+
+// Wavefronts of one warp's access: the banks' busiest one, in as many parts as the cell's width takes.
+static uint32_t warp_wavefronts(const int64_t cells[32], uint32_t cell_bytes) {
+    uint32_t lanes = cell_bytes <= 4 ? 32 : 128 / cell_bytes, total = 0;
+    for (uint32_t from = 0; from < 32; from += lanes) {
+        uint32_t worst = 0, words[32] = {0};
+        int64_t last[32][32];
+        for (uint32_t lane = from; lane < from + lanes; lane++) {
+            if (cells[lane] < 0) continue;
+            for (uint32_t byte = 0; byte < cell_bytes; byte += 4) {
+                int64_t word = (cells[lane] * cell_bytes + byte) / 4;
+                uint32_t bank = (uint32_t)(word % 32), i = 0;
+                while (i < words[bank] && last[bank][i] != word) i++;
+                if (i == words[bank]) last[bank][words[bank]++] = word;
+                if (words[bank] > worst) worst = words[bank];
+            }
+        }
+        total += worst;
+    }
+    return total;
+}
+
+// Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses, alike but
+// for a shift that moves all lanes to other banks.
+static uint64_t walk_wavefronts(const hw_tile_plan *plan, bool loading, uint32_t n_warps, uint64_t *ideal) {
+    const uint32_t cell_bytes = plan->elem_bytes * plan->micro;
+    uint32_t along = loading ? plan->load_vector * plan->micro : plan->store_vector;
+    uint64_t total = 0;
+    for (uint32_t warp = 0; n_warps == 0 || warp < n_warps; warp++) {
+        int64_t cells[32];
+        uint32_t n = 0;
+        for (uint32_t lane = 0; lane < 32; lane++) n += (cells[lane] = item_cell(plan, loading, warp * 32 + lane)) >= 0;
+        if (n == 0) break;
+        total += along * warp_wavefronts(cells, cell_bytes);
+        if (ideal) *ideal += along * ((n * cell_bytes + 127) / 128);
+    }
+    return total;
+}
+
+void hw_tile_plan_wavefronts(const hw_tile_plan *plan, uint64_t *stores, uint64_t *loads, uint64_t *ideal) {
+    *ideal = 0;
+    *stores = walk_wavefronts(plan, true, 0, ideal);
+    *loads = walk_wavefronts(plan, false, 0, ideal);
+}
+
+// Lays the box's axes one behind the other, as in in or as in out, with `pad` cells behind the axes up to place
+// `behind`.
+static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t pad) {
+    uint32_t stride = 1;
+    for (uint32_t i = 0; i < plan->n_axes; i++) {
+        uint32_t a = as_out ? plan->out_order[i] : i;
+        plan->shared_stride[a] = stride;
+        stride *= cells_along(plan, a);
+        if (i == behind) stride += pad;
+    }
+    plan->shared_cells = stride;
+}
+
+// Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest. Pads behind a short axis
+// can be longer than it, more than a kernel may have; without pads a box fits.
+static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
+    enum { WARPS = 2 };
+    uint64_t best = UINT64_MAX;
+    uint32_t best_cells = 0, chosen[3] = {0};
+    for (uint32_t as_out = 0; as_out < 2; as_out++)
+        for (uint32_t behind = 0; behind + 1 < plan->n_axes; behind++)
+            for (uint32_t pad = 0; pad <= 4; pad++) {
+                lay_out(plan, as_out, behind, pad);
+                if (hw_tile_plan_shared_bytes(plan) > shared_bytes) break;
+                uint64_t cost = walk_wavefronts(plan, true, WARPS, NULL) * store_step(plan, plan->out_order[0]) +
+                                walk_wavefronts(plan, false, WARPS, NULL) * load_step(plan, 0);
+                if (cost > best || (cost == best && plan->shared_cells >= best_cells)) continue;
+                best = cost;
+                best_cells = plan->shared_cells;
+                chosen[0] = as_out, chosen[1] = behind, chosen[2] = pad;
+            }
+    lay_out(plan, chosen[0], chosen[1], chosen[2]);
+}
+
+// ---- The grid -------------------------------------------------------------------------------------------------------
+
+static void add_grid_count(uint32_t axis, uint64_t count, uint32_t box, hw_tile_plan *plan) {
+    hw_tile_grid *grid = &plan->grid[plan->n_grid++];
+    *grid = (hw_tile_grid){.axis = axis, .count = (uint32_t)count, .box = box};
+    hw_plan_divisor(grid->count, &grid->multiplier, &grid->shift);
+    plan->blocks *= count;
+}
+
+static void add_grid_axis(const hw_permutation *p, uint32_t axis, uint32_t box, hw_tile_plan *plan) {
+    for (uint32_t g = 0; g < plan->n_grid; g++)
+        if (plan->grid[g].axis == axis) return;
+    uint64_t count = (p->n[axis] + box - 1) / box;
+    if (count > 1) add_grid_count(axis, count, box, plan);
+}
+
+static void make_grid(const hw_permutation *p, const uint32_t *box, const uint32_t *in_order, const uint32_t *out_order,
+                      uint32_t grid_order, hw_tile_plan *plan) {
+    plan->blocks = 1;
+    if (grid_order == 2) {
+        for (uint32_t i = 0; i < p->rank; i++)
+            if (box[in_order[i]] > 1) add_grid_axis(p, in_order[i], box[in_order[i]], plan);
+        for (uint32_t i = 0; i < p->rank; i++)
+            if (box[out_order[i]] > 1) add_grid_axis(p, out_order[i], box[out_order[i]], plan);
+    }
+    const uint32_t *order = grid_order == 0 ? in_order : out_order;
+    for (uint32_t i = 0; i < p->rank; i++) add_grid_axis(p, order[i], box[order[i]], plan);
+    for (uint32_t a = 0; a < plan->n_axes; a++) {
+        plan->cut[a] = -1;
+        for (uint32_t g = 0; g < plan->n_grid; g++)
+            if (plan->grid[g].axis == plan->axis[a] && p->n[plan->axis[a]] % plan->box[a] != 0)
+                plan->cut[a] = (int32_t)g;
+    }
+}
+
+static bool needs_index64(const hw_permutation *p) {
+    uint64_t in = 0, out = 0;
+    for (uint32_t i = 0; i < p->rank; i++) {
+        in += (p->n[i] - 1) * magnitude(p->in_stride[i]);
+        out += (p->n[i] - 1) * magnitude(p->out_stride[i]);
+    }
+    return in > INT32_MAX || out > INT32_MAX;
+}
+
+// ---- Matrices with unaligned rows -----------------------------------------------------------------------------------
+
+// Boxes of matrices: whole words wide, whole sectors high. Small axes get boxes of their own size.
+static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
+    uint64_t side = n <= want + want / 2 ? n : want;
+    return (uint32_t)((side + unit - 1) / unit * unit);
+}
+
+// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two), and should: the kernel's own
+// price is about a tenth.
+static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const hw_tile_plan *plan) {
+    if (goals->max_vector_bytes < 16) return false;
+    if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
+    uint32_t col = plan->axis[0], row = plan->axis[1], least = 64 / p->elem_bytes;
+    if (plan->out_order[0] != 1 || p->in_stride[col] != 1 || p->out_stride[row] != 1) return false;
+    uint32_t moved = p->elem_bytes * plan->micro;
+    const uint32_t enough = p->elem_bytes == 8 ? 16 : 8;
+    bool narrow = plan->load_vector * moved < enough || plan->store_vector * moved < enough;
+    return narrow && p->n[col] >= least && p->n[row] >= least;
+}
+
+// As 92_ragged.cu lays its tile out.
+static uint32_t ragged_bytes(const hw_tile_plan *plan) {
+    const uint32_t e = plan->elem_bytes, word = 16 / e, unit = e > 4 ? 1 : 4 / e, rows = plan->box[1] + 32 / e;
+    const uint32_t width = unit > 1 ? (plan->box[0] / word + 1) * word : plan->box[0] + 2 * word;
+    const uint32_t pitch = (width / unit + 7) / 8 * 8;
+    return (rows * pitch + rows / word) * unit * e;
+}
+
+uint32_t hw_tile_plan_shared_bytes(const hw_tile_plan *plan) {
+    if (plan->kind == HW_TILE_RAGGED) return ragged_bytes(plan);
+    return plan->kind == HW_TILE_SHARED ? plan->shared_cells * plan->micro * plan->elem_bytes : 0;
+}
+
+static void make_ragged(const hw_permutation *p, const uint32_t *out_order, hw_tile_plan *plan) {
+    const uint32_t e = p->elem_bytes, col = plan->axis[0], row = plan->axis[1], sector = 32 / e;
+    plan->kind = HW_TILE_RAGGED;
+    // Measured on an H200 (docs/performance.md). With a sector's rows more, a tile of floats is 64 rows of 16 words:
+    // two for each thread.
+    static const uint32_t threads[] = {256, 256, 512, 512}, cols[] = {64, 64, 60, 48}, rows[] = {64, 64, 56, 32};
+    const int size = __builtin_ctz(e);
+    plan->threads = threads[size];
+    plan->box[0] = ragged_side(p->n[col], cols[size], 16 / e);
+    plan->box[1] = ragged_side(p->n[row], rows[size], sector);
+    plan->n_grid = 0;
+    plan->blocks = 1;
+    // A box begins up to a sector less one element before its place.
+    add_grid_count(row, (p->n[row] + sector - 1 + plan->box[1] - 1) / plan->box[1], plan->box[1], plan);
+    add_grid_count(col, (p->n[col] + plan->box[0] - 1) / plan->box[0], plan->box[0], plan);
+    for (uint32_t i = 0; i < p->rank; i++) add_grid_axis(p, out_order[i], 1, plan);
+}
+
+// ---- In place -------------------------------------------------------------------------------------------------------
+
+// What the kernels' parameters take at most: two pointers, the most of what each puts before the grid (pitches, strides
+// of the box), the grid (transpose_launch.c).
+static uint32_t param_bytes(const hw_permutation *p) {
+    const uint32_t offset = needs_index64(p) ? 8 : 4, axes = p->rank < HW_BOX_AXES ? p->rank : HW_BOX_AXES;
+    const uint32_t strides = 2 * offset * axes, pitches = 16 + offset, grid_axis = offset == 8 ? 40 : 28;
+    return 16 + (strides > pitches ? strides : pitches) + (p->rank ? p->rank : 1) * grid_axis;
+}
+
+uint32_t hw_swap_plan_shared_bytes(const hw_swap_plan *plan) {
+    const uint32_t e = plan->elem_bytes, bank = e > 4 ? 1 : 4 / e, unit = bank < plan->vector ? bank : plan->vector;
+    return 2 * (plan->box * (plan->box / unit) + plan->box / plan->vector) * unit * e;
+}
+
+uint32_t hw_tile_blocks_most(const hw_device_properties *device) {
+    const uint32_t most = hw_plan_grid_most(device);
+    return most < HW_TILE_MOST ? most : HW_TILE_MOST;
+}
+
+bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *device, hw_swap_plan *plan) {
+    memset(plan, 0, sizeof *plan);
+    uint32_t moved[2], n_moved = 0;
+    for (uint32_t i = 0; i < p->rank; i++) {
+        if (p->in_stride[i] == p->out_stride[i]) continue;
+        if (n_moved == 2) return false;
+        moved[n_moved++] = i;
+    }
+    if (n_moved != 2 || p->n[moved[0]] != p->n[moved[1]] || p->in_stride[moved[0]] != p->out_stride[moved[1]] ||
+        p->in_stride[moved[1]] != p->out_stride[moved[0]])
+        return false;
+    plan->row_axis = p->in_stride[moved[0]] == 1 ? moved[1] : moved[0];
+    plan->col_axis = p->in_stride[moved[0]] == 1 ? moved[0] : moved[1];
+    const uint64_t n = p->n[plan->row_axis];
+    const uint32_t e = p->elem_bytes;
+    if (p->in_stride[plan->col_axis] != 1) return false;
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (p->n[i] > HW_TILE_MOST) return false;   // counts are of 31 bits
+
+    plan->elem_bytes = e;
+    plan->box = e == 1 ? 128 : e >= 8 || n < 2048 ? 32 : 64;
+    plan->threads = 256;
+    plan->vector = 16 / e;
+    while (plan->vector > 1 && (n % plan->vector || (uintptr_t)p->in % ((size_t)plan->vector * e) ||
+                                !all_multiples(p, p->in_stride, plan->col_axis, plan->vector)))
+        plan->vector /= 2;
+    const uint32_t shared_bytes = hw_plan_static_shared_most(device, param_bytes(p));
+    while (hw_swap_plan_shared_bytes(plan) > shared_bytes && plan->box > plan->vector) plan->box /= 2;
+    uint64_t boxes = (n + plan->box - 1) / plan->box, pairs = boxes * (boxes + 1) / 2;
+    hw_tile_plan matrices = {.blocks = pairs};
+    for (uint32_t i = p->rank; i-- > 0;)
+        if (i != plan->row_axis && i != plan->col_axis) add_grid_axis(p, i, 1, &matrices);
+    if (matrices.blocks > hw_tile_blocks_most(device)) return false;
+    plan->pairs = (uint32_t)pairs;
+    hw_plan_divisor(plan->pairs, &plan->multiplier, &plan->shift);
+    plan->n_grid = matrices.n_grid;
+    memcpy(plan->grid, matrices.grid, sizeof plan->grid);
+    plan->blocks = matrices.blocks;
+    plan->index64 = needs_index64(p);
+    return true;
+}
+
+// ---- All of it ------------------------------------------------------------------------------------------------------
+
+static void list_axes(const hw_permutation *p, const uint32_t *box, const uint32_t *in_order, const uint32_t *out_order,
+                      hw_tile_plan *plan) {
+    uint32_t place[HW_MAX_RANK], n = 0;
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (box[in_order[i]] > 1) {
+            place[in_order[i]] = plan->n_axes;
+            plan->axis[plan->n_axes] = in_order[i];
+            plan->box[plan->n_axes++] = box[in_order[i]];
+        }
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (box[out_order[i]] > 1) plan->out_order[n++] = place[out_order[i]];
+}
+
+void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_tile_plan *plan) {
+    memset(plan, 0, sizeof *plan);
+    plan->elem_bytes = p->elem_bytes;
+    plan->threads = goals->threads;
+    if (p->elems == 0) return;
+    if (p->rank == 0 || (p->rank == 1 && p->in_stride[0] == 1 && p->out_stride[0] == 1)) {
+        plan->kind = HW_TILE_COPY;
+        return;
+    }
+    uint32_t in_order[HW_MAX_RANK], out_order[HW_MAX_RANK], box[HW_MAX_RANK];
+    sort_axes(p, p->in_stride, in_order);
+    sort_axes(p, p->out_stride, out_order);
+    choose_box(p, in_order, out_order, goals, box);
+    // About two words of 16 bytes for each thread: with one, an H200 loses 6 to 8%.
+    enum { FEW_BYTES = 600 * 16, FEW_THREADS = 256 };
+    if (box_elems(p, box) * p->elem_bytes < FEW_BYTES && plan->threads > FEW_THREADS) plan->threads = FEW_THREADS;
+    list_axes(p, box, in_order, out_order, plan);
+    bool same_rows = in_order[0] == out_order[0] && p->n[in_order[0]] * p->elem_bytes >= goals->direct_bytes;
+    plan->kind = p->rank == 1 || same_rows ? HW_TILE_DIRECT : HW_TILE_SHARED;
+    choose_vectors(p, box, goals, plan);
+    if (is_ragged(p, goals, plan)) make_ragged(p, out_order, plan);
+    else make_grid(p, box, in_order, out_order, goals->grid_order, plan);
+    if (plan->kind == HW_TILE_SHARED) choose_layout(goals->shared_bytes, plan);
+    plan->index64 = needs_index64(p);
+}
+
+// For the 16 KiB of GPUs before 2.0. Runs stay powers of two, and lanes move 4 bytes: half a warp is one access there,
+// of 64 bytes then, and with larger words it would be two rows of a box, or of less bandwidth (CUDA C Programming Guide
+// 1.1, 5.1.2.1).
+static void aim_lower(const hw_permutation *p, hw_tile_goals *goals) {
+    goals->box_bytes_max = goals->shared_bytes;
+    goals->box_bytes_min = 4096;
+    goals->max_vector_bytes = 4;
+    while (goals->in_run_bytes * goals->out_run_bytes / p->elem_bytes > goals->box_bytes_max) {
+        const bool in_is_longer = goals->in_run_bytes >= goals->out_run_bytes;
+        *(in_is_longer ? &goals->in_run_bytes : &goals->out_run_bytes) /= 2;
+    }
+}
+
+hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_properties *device) {
+    hw_tile_goals goals = {.multiprocessors = device->multiprocessors,
+                           .in_run_bytes = p->elem_bytes == 1 ? 128 : 256,
+                           .out_run_bytes = p->elem_bytes == 1 ? 128 : 256,
+                           .box_bytes_min = 8192,
+                           .box_bytes_max = 32768,
+                           .max_vector_bytes = 16,
+                           .threads = 512,
+                           .direct_bytes = 64,
+                           .grid_order = 1,
+                           .shared_bytes = hw_plan_static_shared_most(device, param_bytes(p))};
+    if (goals.box_bytes_max > goals.shared_bytes) aim_lower(p, &goals);
+    // A small array: smaller boxes, so that each multiprocessor has some.
+    const uint64_t bytes = p->elems * p->elem_bytes, wanted = 2 * (uint64_t)device->multiprocessors;
+    while (goals.in_run_bytes > 64 && bytes / goals.box_bytes_min < wanted) {
+        goals.in_run_bytes /= 2;
+        goals.out_run_bytes /= 2;
+        goals.box_bytes_min /= 4;
+        goals.threads = 256;
+    }
+    return goals;
+}
