@@ -105,7 +105,7 @@ static hw_status create(hw_diag *diag) {
                                               .finished = keep, .wants = wants};
         status = hw_prof_create(state.gpu, &prof_options, &state.prof, diag);
     }
-    if (!status) hw_sim_set_sink(state.sim, hw_prof_sink(state.prof));
+    if (!status) status = hw_sim_add_sink(state.sim, hw_prof_sink(state.prof), diag);
     return status;
 }
 

@@ -13,7 +13,8 @@ struct hw_sim {
     hw_sim_options options;
     hw_exec *exec;
     hw_mem *mem;
-    hw_sink *sink;
+    hw_sinks sinks;
+    pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host
     hw_arena *names;             // of variables: messages about freed ones may need them after their module has gone
     uint32_t stack_bytes;
     uint64_t heap_bytes;
