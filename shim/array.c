@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "shim.h"
+#include "tell.h"
 
 struct cudaArray {
     struct cudaChannelFormatDesc desc;
@@ -107,7 +108,7 @@ static cudaError_t copy_2d(cudaArray_const_t array, size_t x, size_t y, const vo
     if (!fits(array, x, y, 0, width, height, 1)) return hw_shim_return(cudaErrorInvalidValue);
     hw_region inside = region_at(array, x, y, 0), outside = {.start = (char *)other, .pitch = pitch};
     return hw_shim_return(
-        hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, width, height, 1, kind));
+        hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, width, height, 1, kind, stream));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
@@ -119,7 +120,7 @@ HW_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
 
 HW_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
                                           size_t width, size_t height, enum cudaMemcpyKind kind) {
-    return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, NULL);
+    return hw_shim_waited(copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, NULL), kind);
 }
 HW_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
 
@@ -132,7 +133,7 @@ HW_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
 
 HW_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dstPitch, cudaArray_const_t src, size_t x, size_t y,
                                             size_t width, size_t height, enum cudaMemcpyKind kind) {
-    return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, NULL);
+    return hw_shim_waited(copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, NULL), kind);
 }
 HW_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 
@@ -145,7 +146,8 @@ static cudaError_t copy_flat(cudaArray_const_t array, size_t x, size_t y, const 
     if (x > array->row_bytes || y >= array->rows || bytes > total - start) return hw_shim_return(cudaErrorInvalidValue);
     hw_region inside = {.start = array->data + start, .pitch = bytes};
     hw_region outside = {.start = (char *)other, .pitch = bytes};
-    return hw_shim_return(hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, bytes, 1, 1, kind));
+    cudaError_t error = hw_copy_rows(to_array ? inside : outside, to_array ? outside : inside, bytes, 1, 1, kind, NULL);
+    return hw_shim_waited(hw_shim_return(error), kind);
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes,
@@ -194,11 +196,14 @@ HW_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaS
     if (!side_of(p->dstArray, p->dstPos, p->dstPtr, width, p->extent, &to) ||
         !side_of(p->srcArray, p->srcPos, p->srcPtr, width, p->extent, &from))
         return hw_shim_return(cudaErrorInvalidValue);
-    return hw_shim_return(hw_copy_rows(to, from, width, p->extent.height, p->extent.depth, p->kind));
+    return hw_shim_return(hw_copy_rows(to, from, width, p->extent.height, p->extent.depth, p->kind, stream));
 }
 HW_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
-HW_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return cudaMemcpy3DAsync(p, NULL); }
+HW_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+    cudaError_t error = cudaMemcpy3DAsync(p, NULL);
+    return error ? error : hw_shim_waited(cudaSuccess, p->kind);
+}
 HW_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 HW_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {

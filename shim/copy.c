@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "shim.h"
+#include "tell.h"
 
 bool hw_is_device_range(const void *p, size_t bytes) {
     hw_allocation found;
@@ -40,7 +41,7 @@ static bool is_usable(const hw_region *r, size_t width, size_t height, size_t de
 }
 
 cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t height, size_t depth,
-                         enum cudaMemcpyKind kind) {
+                         enum cudaMemcpyKind kind, cudaStream_t stream) {
     if ((unsigned)kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     if (!width || !height || !depth) return cudaSuccess;
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -51,12 +52,14 @@ cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t heig
         width *= height;
         height = 1;
     }
+    const hw_region told_to = to, told_from = from;
     const hw_mem *mem = hw_sim_mem(hw_shim_sim());
     to.start = hw_mem_host(mem, hw_address(to.start));
     from.start = hw_mem_host(mem, hw_address(from.start));
     for (size_t z = 0; z < depth; z++)
         for (size_t y = 0; y < height; y++)
             memmove(to.start + z * to.slice + y * to.pitch, from.start + z * from.slice + y * from.pitch, width);
+    hw_shim_tell_copy(&told_to, &told_from, width, height, depth, kind, stream);
     return cudaSuccess;
 }
 
@@ -65,11 +68,11 @@ static hw_region flat(const void *start, size_t pitch) { return (hw_region){.sta
 static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     HW_ENTER();
     if (!hw_stream_is_valid(stream)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    return hw_shim_return(hw_copy_rows(flat(dst, bytes), flat(src, bytes), bytes, 1, 1, kind));
+    return hw_shim_return(hw_copy_rows(flat(dst, bytes), flat(src, bytes), bytes, 1, 1, kind, stream));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
-    return copy(dst, src, bytes, kind, NULL);
+    return hw_shim_waited(copy(dst, src, bytes, kind, NULL), kind);
 }
 HW_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
 
@@ -97,12 +100,12 @@ HW_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dstPitch, const void *
     if (width > dstPitch || width > srcPitch)
         return hw_shim_return(height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue);
     if (!width || !height) return hw_shim_return(cudaSuccess);
-    return hw_shim_return(hw_copy_rows(flat(dst, dstPitch), flat(src, srcPitch), width, height, 1, kind));
+    return hw_shim_return(hw_copy_rows(flat(dst, dstPitch), flat(src, srcPitch), width, height, 1, kind, stream));
 }
 HW_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 HW_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
                                    size_t height, enum cudaMemcpyKind kind) {
-    return cudaMemcpy2DAsync(dst, dstPitch, src, srcPitch, width, height, kind, NULL);
+    return hw_shim_waited(cudaMemcpy2DAsync(dst, dstPitch, src, srcPitch, width, height, kind, NULL), kind);
 }
 HW_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);

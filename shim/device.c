@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shim.h"
+#include "tell.h"
 
 static const char PCI_BUS_ID[] = "0000:00:00.0";
 static atomic_uint device_flags;
@@ -89,6 +90,7 @@ HW_EXPORT cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 
 HW_EXPORT cudaError_t cudaDeviceSynchronize(void) {
     HW_ENTER();
+    hw_shim_tell_order(HW_HOST_DEVICE_SYNCHRONIZE, NULL, NULL);
     return cudaSuccess;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "shim.h"
+#include "tell.h"
 
 struct CUevent_st {
     unsigned flags;
@@ -32,6 +33,7 @@ HW_EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int 
     }
     made->flags = flags;
     *event = made;
+    hw_shim_tell_order(HW_HOST_EVENT_CREATE, NULL, made);
     return cudaSuccess;
 }
 
@@ -40,6 +42,7 @@ HW_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCrea
 HW_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event) {
     HW_ENTER();
     if (!hw_handle_remove(HW_HANDLE_EVENT, event)) return hw_shim_return(cudaErrorInvalidResourceHandle);
+    hw_shim_tell_order(HW_HOST_EVENT_DESTROY, NULL, event);
     hw_free(event);
     return cudaSuccess;
 }
@@ -50,6 +53,7 @@ HW_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
         return hw_shim_return(cudaErrorInvalidResourceHandle);
     event->is_recorded = true;
     event->ns = now_ns();
+    hw_shim_tell_order(HW_HOST_EVENT_RECORD, stream, event);
     return cudaSuccess;
 }
 HW_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
@@ -65,7 +69,11 @@ HW_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event) {
     return hw_shim_return(hw_handle_is(HW_HANDLE_EVENT, event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-HW_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
+HW_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    cudaError_t error = cudaEventQuery(event);
+    if (!error) hw_shim_tell_order(HW_HOST_EVENT_SYNCHRONIZE, NULL, event);
+    return error;
+}
 
 cudaError_t hw_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
     HW_ENTER();

@@ -80,6 +80,7 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **pa
         .params = params,
         .cooperative = cooperative,
         .bank_bytes = hw_shim_bank_bytes(registered->shared_config),
+        .stream = hw_address(stream),
     };
     hw_sim_refusal refusal;
     hw_fault fault;

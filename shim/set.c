@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "shim.h"
+#include "tell.h"
 
 static cudaError_t set(void *pointer, size_t pitch, size_t slice, int value, size_t width, size_t height, size_t depth,
                        cudaStream_t stream) {
@@ -16,6 +17,7 @@ static cudaError_t set(void *pointer, size_t pitch, size_t slice, int value, siz
     char *start = hw_mem_host(hw_sim_mem(hw_shim_sim()), hw_address(pointer));
     for (size_t z = 0; z < depth; z++)
         for (size_t y = 0; y < height; y++) memset(start + z * slice + y * pitch, value, width);
+    hw_shim_tell_set(&(hw_region){pointer, pitch, slice}, value, width, height, depth, stream);
     return cudaSuccess;
 }
 

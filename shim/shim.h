@@ -95,7 +95,7 @@ typedef struct hw_region {
 } hw_region;
 // rows of width bytes; refuses what no GPU could copy. `kind` as the caller gave it.
 cudaError_t hw_copy_rows(hw_region to, hw_region from, size_t width, size_t height, size_t depth,
-                         enum cudaMemcpyKind kind);
+                         enum cudaMemcpyKind kind, cudaStream_t stream);
 // Whether [p, p + bytes) lies in one allocation that the device reaches.
 bool hw_is_device_range(const void *p, size_t bytes);
 

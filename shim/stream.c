@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "shim.h"
+#include "tell.h"
 
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };   // as an H200 has them
 
@@ -34,6 +35,7 @@ HW_EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigne
     if (priority < GREATEST_PRIORITY) priority = GREATEST_PRIORITY;
     *made = (struct CUstream_st){flags, priority, atomic_fetch_add(&next_id, 1)};
     *stream = made;
+    hw_shim_tell_order(HW_HOST_STREAM_CREATE, made, NULL);
     return cudaSuccess;
 }
 
@@ -47,6 +49,7 @@ HW_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     HW_ENTER();
     if (!is_created(stream) || !hw_handle_remove(HW_HANDLE_STREAM, stream))
         return hw_shim_return(cudaErrorInvalidResourceHandle);
+    hw_shim_tell_order(HW_HOST_STREAM_DESTROY, stream, NULL);
     hw_free(stream);
     return cudaSuccess;
 }
@@ -57,7 +60,11 @@ static cudaError_t touch(cudaStream_t stream) {
     return hw_shim_return(hw_stream_is_valid(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-HW_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return touch(stream); }
+HW_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    cudaError_t error = touch(stream);
+    if (!error) hw_shim_tell_order(HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
+    return error;
+}
 HW_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return touch(stream); }
@@ -67,7 +74,9 @@ HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
     cudaError_t error = touch(stream);
     if (error) return error;
     if (!hw_handle_is(HW_HANDLE_EVENT, event)) return hw_shim_return(cudaErrorInvalidResourceHandle);
-    return hw_shim_return(flags & ~(unsigned)cudaEventWaitExternal ? cudaErrorInvalidValue : cudaSuccess);
+    if (flags & ~(unsigned)cudaEventWaitExternal) return hw_shim_return(cudaErrorInvalidValue);
+    hw_shim_tell_order(HW_HOST_STREAM_WAIT, stream, event);
+    return hw_shim_return(cudaSuccess);
 }
 HW_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 

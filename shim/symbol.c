@@ -1,5 +1,6 @@
 // Variables of the device, by the address of the host variable that stands for them.
 #include "registry.h"
+#include "tell.h"
 
 static cudaError_t locate(const void *symbol, hw_registered_variable **found) {
     HW_ENTER();
@@ -37,18 +38,19 @@ static cudaError_t copy(const void *symbol, void *other, size_t bytes, size_t of
     if (offset > variable->bytes || bytes > variable->bytes - offset) return hw_shim_return(cudaErrorInvalidValue);
     hw_region place = {.start = (char *)(uintptr_t)variable->address + offset, .pitch = bytes};
     hw_region plain = {.start = other, .pitch = bytes};
-    return hw_shim_return(hw_copy_rows(to_symbol ? place : plain, to_symbol ? plain : place, bytes, 1, 1, kind));
+    return hw_shim_return(hw_copy_rows(to_symbol ? place : plain, to_symbol ? plain : place, bytes, 1, 1, kind,
+                                       stream));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
                                          enum cudaMemcpyKind kind) {
-    return copy(symbol, (void *)src, bytes, offset, kind, true, NULL);
+    return hw_shim_waited(copy(symbol, (void *)src, bytes, offset, kind, true, NULL), kind);
 }
 HW_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
                                            enum cudaMemcpyKind kind) {
-    return copy(symbol, dst, bytes, offset, kind, false, NULL);
+    return hw_shim_waited(copy(symbol, dst, bytes, offset, kind, false, NULL), kind);
 }
 HW_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 

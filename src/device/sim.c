@@ -54,7 +54,10 @@ uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }
 
 // ---- observers ----
 
+bool hw_sim_tells_host(hw_sim *sim) { return atomic_load_explicit(&sim->tells_host, memory_order_relaxed); }
+
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event) {
+    if (!hw_sim_tells_host(sim)) return;
     pthread_mutex_lock(&sim->sinks_lock);
     hw_tell_host(&sim->sinks, event);
     pthread_mutex_unlock(&sim->sinks_lock);
@@ -71,8 +74,10 @@ static void tell_allocation(void *context, const hw_allocation *a) {
 }
 
 // The memory tells nobody unless a sink asks.
-static void watch_memory(hw_sim *sim) {
-    hw_mem_watch(sim->mem, sim->sinks.events & HW_WANTS(HOST) ? tell_allocation : NULL, sim);
+static void watch_host(hw_sim *sim) {
+    bool is_wanted = sim->sinks.events & HW_WANTS(HOST);
+    atomic_store(&sim->tells_host, is_wanted);
+    hw_mem_watch(sim->mem, is_wanted ? tell_allocation : NULL, sim);
 }
 
 hw_status hw_sim_add_sink(hw_sim *sim, hw_sink *sink, hw_diag *diag) {
@@ -80,7 +85,7 @@ hw_status hw_sim_add_sink(hw_sim *sim, hw_sink *sink, hw_diag *diag) {
     pthread_mutex_lock(&sim->sinks_lock);
     hw_status status = hw_sinks_add(&sim->sinks, sink, diag);
     pthread_mutex_unlock(&sim->sinks_lock);
-    watch_memory(sim);
+    watch_host(sim);
     pthread_mutex_unlock(&sim->launch_lock);
     return status;
 }
@@ -90,6 +95,6 @@ void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink) {
     pthread_mutex_lock(&sim->sinks_lock);
     hw_sinks_remove(&sim->sinks, sink);
     pthread_mutex_unlock(&sim->sinks_lock);
-    watch_memory(sim);
+    watch_host(sim);
     pthread_mutex_unlock(&sim->launch_lock);
 }

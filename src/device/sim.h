@@ -49,6 +49,8 @@ void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink);
 // Tells sinks what the host program has asked for. Allocations, registered memory and frees are told by the simulation:
 // these come from whoever made them, kernels included, and a sink that hears of them may neither allocate nor free.
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event);
+// Whether anybody wants to hear of it.
+bool hw_sim_tells_host(hw_sim *sim);
 
 // Limits of cudaDeviceSetLimit, bytes.
 void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes);

@@ -7,8 +7,9 @@
 
 typedef enum hw_host_action {
     HW_HOST_ALLOCATE, HW_HOST_FREE,                                   // .memory
-    HW_HOST_COPY,                                                     // .copy
-    HW_HOST_SET,                                                      // .set
+    HW_HOST_COPY,                                                     // .copy, work of the stream. Where the call
+                                                                      // waits for it, a STREAM_SYNCHRONIZE follows
+    HW_HOST_SET,                                                      // .set, likewise
     HW_HOST_STREAM_CREATE, HW_HOST_STREAM_DESTROY,                    // stream
     HW_HOST_STREAM_SYNCHRONIZE,                                       // waits for all before in stream
     HW_HOST_STREAM_WAIT,                                              // stream waits for event
@@ -25,14 +26,15 @@ typedef struct hw_host_side {
     uint64_t pitch, slice;               // bytes; without meaning where there is one row, one slice
 } hw_host_side;
 
+// As cudaMemcpyKind numbers them. ANY: what either side is, its address says.
 typedef enum hw_host_copy_kind {
-    HW_HOST_COPY_HOST_TO_HOST, HW_HOST_COPY_HOST_TO_DEVICE, HW_HOST_COPY_DEVICE_TO_HOST, HW_HOST_COPY_DEVICE_TO_DEVICE
+    HW_HOST_COPY_HOST_TO_HOST, HW_HOST_COPY_HOST_TO_DEVICE, HW_HOST_COPY_DEVICE_TO_HOST, HW_HOST_COPY_DEVICE_TO_DEVICE,
+    HW_HOST_COPY_ANY
 } hw_host_copy_kind;
 
 struct hw_host_event {
     hw_host_action action;
     uint64_t stream, event;              // as the runtime names them; stream 0: the default one
-    bool is_asynchronous;                // COPY, SET: the call may return before the work is done
     const void *site;                    // who called: a code address of the host program, or NULL
     union {
         struct {
