@@ -60,8 +60,8 @@ static hw_status opened(void *context, hw_sim *sim, hw_diag *diag) {
                                          .finished = keep, .wants = wants, .context = process};
         status = hw_prof_create(hw_sim_gpu(sim), &options, &process->prof, diag);
     }
+    if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
     if (status) return status;
-    if (process->prof) hw_sim_set_sink(sim, hw_prof_sink(process->prof));
     hw_touch_watch(hw_sim_mem(sim));
     return HW_OK;
 }
@@ -74,6 +74,11 @@ static void closing(void *context, hw_sim *sim) {
 static void failed(void *context, const hw_diag *diag) {
     (void)context;
     complain(diag);
+}
+
+static const void *site(void *context) {
+    (void)context;
+    return hw_shim_site();
 }
 
 static void faulted(void *context, const hw_fault *fault) {
@@ -114,6 +119,7 @@ static void describe(hw_rt_options *options) {
         .closing = closing,
         .failed = failed,
         .faulted = faulted,
+        .site = site,
         .ptxas_path = environment->ask_ptxas ? environment->path : NULL,
         .cache_dir = environment->cache_dir,
     };

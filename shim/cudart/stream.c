@@ -43,8 +43,11 @@ HW_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
     HW_ENTER();
-    hw_rt_status status = hw_rt_stream_wait(hw_shim_runtime(), hw_stream_of(stream), hw_event_of(event));
+    hw_runtime *runtime = hw_shim_runtime();
+    hw_rt_status status = hw_rt_stream_query(runtime, hw_stream_of(stream));
+    if (!status) status = hw_rt_event_query(runtime, hw_event_of(event));
     if (!status && (flags & ~(unsigned)cudaEventWaitExternal)) status = HW_RT_INVALID_VALUE;
+    if (!status) status = hw_rt_stream_wait(runtime, hw_stream_of(stream), hw_event_of(event));
     return hw_cudart_return(status);
 }
 HW_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);

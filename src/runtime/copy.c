@@ -9,6 +9,7 @@
 
 #include "runtime/internal.h"
 #include "runtime/memory.h"
+#include "runtime/tell.h"
 
 static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
 
@@ -66,6 +67,7 @@ hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from,
     for (size_t z = 0; z < shape.depth; z++)
         for (size_t y = 0; y < shape.height; y++)
             memmove(target + z * to.slice + y * to.pitch, source + z * from.slice + y * from.pitch, shape.width);
+    hw_rt_tell_copy(runtime, &to, &from, shape, direction, order);
     return HW_RT_SUCCESS;
 }
 
@@ -80,5 +82,6 @@ hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_sh
     char *target = bytes_of(mem, &to);
     for (size_t z = 0; z < shape.depth; z++)
         for (size_t y = 0; y < shape.height; y++) memset(target + z * to.slice + y * to.pitch, value, shape.width);
+    hw_rt_tell_set(runtime, &to, value, shape, order);
     return HW_RT_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "runtime/internal.h"
 #include "runtime/stream.h"
+#include "runtime/tell.h"
 
 struct hw_rt_event {
     unsigned flags;
@@ -26,12 +27,14 @@ hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event
     }
     made->flags = flags;
     *out = made;
+    hw_rt_tell_order(runtime, HW_HOST_EVENT_CREATE, NULL, made);
     return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EVENT, event)) return HW_RT_INVALID_HANDLE;
+    hw_rt_tell_order(runtime, HW_HOST_EVENT_DESTROY, NULL, event);
     hw_free(event);
     return HW_RT_SUCCESS;
 }
@@ -41,6 +44,7 @@ hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_s
     if (!is_event(runtime, event) || !hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
     event->is_recorded = true;
     event->ns = hw_now_ns();
+    hw_rt_tell_order(runtime, HW_HOST_EVENT_RECORD, stream, event);
     return HW_RT_SUCCESS;
 }
 
@@ -50,12 +54,16 @@ hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
 }
 
 hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
-    return hw_rt_event_query(runtime, event);
+    hw_rt_status status = hw_rt_event_query(runtime, event);
+    if (!status) hw_rt_tell_order(runtime, HW_HOST_EVENT_SYNCHRONIZE, NULL, event);
+    return status;
 }
 
 hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
-    return hw_rt_is_stream(runtime, stream) && is_event(runtime, event) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
+    if (!hw_rt_is_stream(runtime, stream) || !is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
+    return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_event_elapsed(hw_runtime *runtime, const hw_rt_event *start, const hw_rt_event *end, int64_t *ns) {

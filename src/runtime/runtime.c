@@ -65,6 +65,7 @@ void hw_rt_destroy(hw_runtime *runtime) {
 
 void *hw_rt_context(const hw_runtime *runtime) { return runtime->options.context; }
 const hw_gpu *hw_rt_gpu(const hw_runtime *runtime) { return runtime->options.device.gpu; }
+hw_sim *hw_rt_simulation(const hw_runtime *runtime) { return hw_rt_sim(runtime); }
 uint64_t hw_rt_epoch(const hw_runtime *runtime) { return atomic_load_explicit(&runtime->epoch, memory_order_acquire); }
 
 hw_rt_status hw_rt_sticky(const hw_runtime *runtime) { return (hw_rt_status)atomic_load(&runtime->sticky); }

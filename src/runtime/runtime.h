@@ -26,6 +26,8 @@ typedef struct hw_rt_options {
     void (*closing)(void *context, hw_sim *sim);           // and is about to go
     void (*failed)(void *context, const hw_diag *diag);    // none could be made: told once
     void (*faulted)(void *context, const hw_fault *fault); // of a launch, on its thread, before the launch returns
+    // Who is calling, for observers (event/host.h); asked only when there is one. NULL: nobody is named.
+    const void *(*site)(void *context);
     // How registers are asked of ptxas (toolchain/toolchain.h); ptxas_path NULL: they are estimated. Copied.
     const char *ptxas_path;             // folders as in PATH
     const char *cache_dir;
@@ -47,6 +49,8 @@ const hw_gpu *hw_rt_gpu(const hw_runtime *runtime);
 
 // Makes sure that there is a context, whatever its kernels have done. HW_RT_NOT_INITIALIZED.
 hw_rt_status hw_rt_open(hw_runtime *runtime);
+// The context's simulated device, which sinks are attached to; NULL: there is none now.
+hw_sim *hw_rt_simulation(const hw_runtime *runtime);
 // What every call that needs a context begins with, by itself: the sticky status, or hw_rt_open's. Costs one load when
 // all is well.
 hw_rt_status hw_rt_enter(hw_runtime *runtime);

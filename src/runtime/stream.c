@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "runtime/internal.h"
+#include "runtime/tell.h"
 
 struct hw_rt_stream {
     hw_rt_stream_info info;
@@ -28,6 +29,7 @@ hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priori
     if (priority < HW_RT_GREATEST_PRIORITY) priority = HW_RT_GREATEST_PRIORITY;
     made->info = (hw_rt_stream_info){flags, priority, atomic_fetch_add(&runtime->next_stream, 1)};
     *out = made;
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_CREATE, made, NULL);
     return HW_RT_SUCCESS;
 }
 
@@ -35,6 +37,7 @@ hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream) {
     HW_RT_ENTER(runtime);
     if (!is_created(stream) || !hw_rt_handles_remove(&runtime->handles, HW_RT_STREAM, stream))
         return HW_RT_INVALID_HANDLE;
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_DESTROY, stream, NULL);
     hw_free(stream);
     return HW_RT_SUCCESS;
 }
@@ -45,10 +48,16 @@ hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
 }
 
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
-    return hw_rt_stream_query(runtime, stream);
+    hw_rt_status status = hw_rt_stream_query(runtime, stream);
+    if (!status) hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
+    return status;
 }
 
-hw_rt_status hw_rt_synchronize(hw_runtime *runtime) { return hw_rt_entered(runtime); }
+hw_rt_status hw_rt_synchronize(hw_runtime *runtime) {
+    HW_RT_ENTER(runtime);
+    hw_rt_tell_order(runtime, HW_HOST_DEVICE_SYNCHRONIZE, NULL, NULL);
+    return HW_RT_SUCCESS;
+}
 
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out) {
     hw_rt_status status = hw_rt_stream_query(runtime, stream);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "shim/shim.h"
+#include "shim/cudart/cudart.h"
 
 typedef struct host_sink {
     hw_sink sink;
@@ -16,6 +16,11 @@ typedef struct host_sink {
 } host_sink;
 
 static host_sink heard;
+
+static hw_sim *simulation(void) {
+    assert_int_equal(hw_rt_open(hw_shim_runtime()), HW_RT_SUCCESS);
+    return hw_rt_simulation(hw_shim_runtime());
+}
 
 static void keep(hw_sink *sink, const hw_host_event *event) {
     (void)sink;
@@ -41,8 +46,8 @@ static void calls_are_told(void **state) {
     cudaStream_t stream;
     cudaEvent_t event;
     heard.sink = (hw_sink){.events = HW_WANTS(HOST), .host = keep};
-    assert_false(hw_sim_tells_host(hw_shim_sim()));
-    assert_int_equal(hw_sim_add_sink(hw_shim_sim(), &heard.sink, NULL), HW_OK);
+    assert_false(hw_sim_tells_host(simulation()));
+    assert_int_equal(hw_sim_add_sink(simulation(), &heard.sink, NULL), HW_OK);
     OK(cudaMalloc((void **)&device, 4096));
     OK(cudaMalloc((void **)&other, 4096));
     OK(cudaStreamCreate(&stream));
@@ -61,7 +66,7 @@ static void calls_are_told(void **state) {
     OK(cudaStreamDestroy(stream));
     OK(cudaFree(device));
     OK(cudaFree(other));
-    hw_sim_remove_sink(hw_shim_sim(), &heard.sink);
+    hw_sim_remove_sink(simulation(), &heard.sink);
     OK(cudaDeviceSynchronize());
 
     uint32_t at = 0;

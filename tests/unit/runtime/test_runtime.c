@@ -289,6 +289,69 @@ static void test_no_context(void **state) {
     hw_rt_destroy(runtime);
 }
 
+// ---- what observers hear ----
+
+typedef struct host_sink {
+    hw_sink sink;
+    hw_host_event list[32];
+    int n;
+} host_sink;
+
+static void keep_host(hw_sink *sink, const hw_host_event *event) {
+    host_sink *h = (host_sink *)sink;
+    assert_true(h->n < 32);
+    h->list[h->n++] = *event;
+}
+
+static hw_status attach(void *context, hw_sim *sim, hw_diag *diag) { return hw_sim_add_sink(sim, context, diag); }
+
+static const void *site_of_test(void *context) { return context; }
+
+// Calls that have done their part are told in their order, those that failed are not.
+static void test_host_events(void **state) {
+    (void)state;
+    host_sink h = {.sink = {.events = HW_WANTS(HOST), .host = keep_host}};
+    hw_runtime *runtime = make_runtime_with((hw_rt_options){.context = &h, .opened = attach, .site = site_of_test});
+    hw_rt_stream *stream;
+    hw_rt_event *event;
+    uint64_t device;
+    char bytes[64];
+    const hw_rt_shape row = {64, 1, 1};
+    assert_int_equal(hw_rt_alloc(runtime, 64, HW_ALLOC_DEVICE, 0, NULL, &device), HW_RT_SUCCESS);
+    hw_rt_region there = on_device(device);
+    assert_int_equal(hw_rt_stream_create(runtime, 0, 0, &stream), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_event_create(runtime, 0, &event), HW_RT_SUCCESS);
+    const hw_rt_order later = {.stream = stream, .is_asynchronous = true};
+    assert_int_equal(hw_rt_set(runtime, there, 7, row, later), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_set(runtime, on_device(device + 1), 7, row, later), HW_RT_INVALID_VALUE);
+    assert_int_equal(hw_rt_copy(runtime, at(bytes), there, row, HW_RT_DEVICE_TO_HOST, later), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_event_record(runtime, event, stream), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_stream_wait(runtime, NULL, event), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_stream_wait(runtime, NULL, (hw_rt_event *)stream), HW_RT_INVALID_HANDLE);
+    assert_int_equal(hw_rt_event_synchronize(runtime, event), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_event_query(runtime, event), HW_RT_SUCCESS);   // orders nothing
+    assert_int_equal(hw_rt_copy(runtime, there, at(bytes), row, HW_RT_ANY, (hw_rt_order){0}), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_stream_synchronize(runtime, stream), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_stream_destroy(runtime, stream), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_event_destroy(runtime, event), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_synchronize(runtime), HW_RT_SUCCESS);
+    static const hw_host_action actions[] = {
+        HW_HOST_ALLOCATE, HW_HOST_STREAM_CREATE, HW_HOST_EVENT_CREATE, HW_HOST_SET, HW_HOST_COPY, HW_HOST_EVENT_RECORD,
+        HW_HOST_STREAM_WAIT, HW_HOST_EVENT_SYNCHRONIZE, HW_HOST_COPY, HW_HOST_STREAM_SYNCHRONIZE,
+        HW_HOST_STREAM_SYNCHRONIZE, HW_HOST_STREAM_DESTROY, HW_HOST_EVENT_DESTROY, HW_HOST_DEVICE_SYNCHRONIZE};
+    assert_int_equal(h.n, sizeof actions / sizeof *actions);
+    for (int i = 0; i < h.n; i++) assert_int_equal(h.list[i].action, actions[i]);
+    assert_int_equal(h.list[3].set.to.address, device);
+    assert_int_equal(h.list[3].set.value, 7);
+    assert_int_equal(h.list[4].copy.kind, HW_HOST_COPY_DEVICE_TO_HOST);
+    assert_ptr_equal(h.list[4].stream, stream);
+    assert_ptr_equal(h.list[4].site, &h);
+    assert_int_equal(h.list[8].copy.width, 64);
+    assert_int_equal(h.list[9].stream, 0);   // the second copy's call has waited, the first one's has not
+    assert_ptr_equal(h.list[10].stream, stream);
+    hw_rt_destroy(runtime);
+}
+
 static int described;
 
 static void describe(hw_rt_options *options) {
@@ -317,7 +380,8 @@ int main(void) {
         cmocka_unit_test(test_two_runtimes), cmocka_unit_test(test_options),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_registered_memory), cmocka_unit_test(test_copies),
         cmocka_unit_test(test_launch), cmocka_unit_test(test_two_modules), cmocka_unit_test(test_module_data),
-        cmocka_unit_test(test_sticky), cmocka_unit_test(test_no_context), cmocka_unit_test(test_process),
+        cmocka_unit_test(test_sticky), cmocka_unit_test(test_no_context), cmocka_unit_test(test_host_events),
+        cmocka_unit_test(test_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
