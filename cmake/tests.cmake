@@ -62,6 +62,11 @@ foreach(source IN LISTS unit_sources)
     # Kernels are simulated by code that is not optimised: tests that run many of them make do with fewer.
     target_compile_definitions(${file_name} PRIVATE HW_SANITIZED=1)
   endif()
+  if(source MATCHES "/unit/shim/")   # calls the runtime look-alike, and looks behind it
+    target_sources(${file_name} PRIVATE shim/cudart/version.c $<TARGET_OBJECTS:shim_objects>)
+    target_include_directories(${file_name} PRIVATE . include/cuda)
+    target_compile_definitions(${file_name} PRIVATE HW_CUDART=13)
+  endif()
   add_dependencies(tests ${file_name})
   add_test(NAME unit.${name} COMMAND ${file_name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${most_seconds} LABELS unit)

@@ -23,7 +23,8 @@ MAY_SEE = {
     "op": "device toolchain model isa kernels",
     "ladder": "op device prof event exec mem model isa",
     "io": "isa",
-    "shim": "device prof report toolchain io event exec mem model isa",
+    "runtime": "device toolchain mem exec event isa",
+    "shim": "runtime device prof report toolchain io event exec mem model isa",
     "cli": "toolchain isa op ladder device model io report prof event exec mem bench",
     "bench": "isa op device cli report prof event model",
 }

@@ -1,5 +1,5 @@
-// Twelve kernels of different kinds, each checked: kinds NAME [SIZE [LAUNCHES]]. bench/compare.py compares two builds of
-// Halfwarp by them; a kernel's time is what `halfwarp profile` says the simulation of its launches took.
+// Twelve kernels of different kinds, each checked: kinds NAME [SIZE [LAUNCHES]]. bench/compare.py compares two builds
+// of Halfwarp by them; a kernel's time is what `halfwarp profile` says the simulation of its launches took.
 #include "common.h"
 #include <cmath>
 #include <cstring>
@@ -215,8 +215,9 @@ int main(int argc, char **argv) {
         int n = kind.is_square ? size * size : size, side = kind.is_square ? size : n;
         values in = numbers(n);
         float *d_in = on_device(in), *d_out = on_device(values(n > BINS ? n : BINS));
+        int tiles = (size + TILE - 1) / TILE;
         dim3 block = kind.is_square ? dim3(TILE, TILE) : dim3(BLOCK);
-        dim3 grid = kind.is_square ? dim3((size + TILE - 1) / TILE, (size + TILE - 1) / TILE) : dim3((n + BLOCK - 1) / BLOCK);
+        dim3 grid = kind.is_square ? dim3(tiles, tiles) : dim3((n + BLOCK - 1) / BLOCK);
         int given = kind.is_square ? size : n;
         void *arguments[] = {&d_out, &d_in, &given};
         for (int i = 0; i < launches; i++) check(cudaLaunchKernel(kind.kernel, grid, block, arguments, 0, 0), argv[1]);

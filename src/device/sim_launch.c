@@ -253,6 +253,9 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .files = (const char *const *)function->module->ptx->files,
         .n_files = function->module->ptx->n_files,
         .n_workers = hw_exec_workers(sim->exec),
+        .number = sim->launches,
+        .stream = args->stream,
+        .is_cooperative = args->cooperative,
     };
     memcpy(info.grid, args->grid, sizeof info.grid);
     memcpy(info.block, args->block, sizeof info.block);
@@ -299,9 +302,10 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
 
     pthread_mutex_lock(&sim->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
-    hw_launch_info info = describe(sim, args);
-    hw_sink *sink = sim->sink;
-    if (!status && sink && sink->wants && !sink->wants(sink, &info)) sink = NULL;
+    sim->launches++;
+    const hw_launch_info info = describe(sim, args);
+    hw_observers observers = {.all = {.n = 0}};
+    if (!status && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
     hw_launch launch = {
         .set = function->module->set,
         .entry = function->program,
@@ -309,12 +313,12 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         .params = params,
         .stack_bytes = stack_bytes(sim, function->module->set),
         .heap_bytes = sim->heap_bytes,
-        .grid_id = ++sim->launches,
+        .grid_id = info.number,
         .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
         .seed = sim->options.seed,
         .gpu = describe_gpu(sim, args),
         .mem = sim->mem,
-        .sink = sink,
+        .observers = &observers,
         .info = &info,
         .print = sim->options.print,
         .print_context = sim->options.print_context,

@@ -95,6 +95,9 @@ typedef struct hw_note {
     uint8_t width_bytes;   // bytes one lane moves: element times vector
     uint8_t merged_bytes;  // as ptxas would issue it: width of the access that begins here; 0: part of an earlier one
     bool skips_l1;         // a load that asks for no line of the first-level cache: ld.cg, ld.cv
+    uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and mbarrier
+    uint8_t proxy;         // hw_proxy, of fences
+    uint8_t atomic;        // hw_atomic_op, of atomics and reductions
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown
 } hw_note;

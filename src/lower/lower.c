@@ -43,6 +43,7 @@ static void write_notes(hw_program *program) {
         const hw_ptx_inst *inst = &f->insts[i];
         hw_note *note = &program->notes[i];
         note->kind = note_kind(inst);
+        hw_order_write(inst, note);
         note->ptx_line = (uint32_t)inst->line;
         note->file = inst->loc_file;
         note->line = inst->loc_line;

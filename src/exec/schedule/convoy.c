@@ -59,6 +59,18 @@ static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
 static const hw_inst *convoy_warp_sync(hw_warp *w, const hw_inst *in) {
     bool waits_for_all = (in->a & 3) == HW_BASE_LAUNCH && *(const uint32_t *)hw_at(w, in->a) == 0xffffffffu;
     if (!waits_for_all) return leave(w, in);
+    hw_state *s = hw_state_of(w);
+    if (HW_IS_TOLD(s, WARP_SYNC))
+        for (uint32_t k = 0; k < w->convoy; k++) hw_sync_tell(s + k, in, 0xffffffffu, 0xffffffffu);
+    HW_NEXT(w, in);
+}
+
+// One fence of the host is one for all warps.
+static const hw_inst *convoy_fence(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (s->events & (HW_WANTS(FENCE) | HW_WANTS(BARRIER)))
+        for (uint32_t k = 0; k < w->convoy; k++) hw_fence_tell(s + k, in);
     HW_NEXT(w, in);
 }
 
@@ -138,6 +150,7 @@ static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
     if (!is_plain) return leave(w, in);
     uint32_t number = *(const uint32_t *)hw_at(w, in->a) % HW_BARRIERS;
     if (32 * w->convoy == s->block->live_threads && !s->block->busy_barriers) {
+        if (HW_IS_TOLD(s, BARRIER)) hw_barrier_tell_whole(s, w->convoy, in, number);
         hw_barrier_passed(s->block, number);
         HW_NEXT(w, in);
     }
@@ -153,8 +166,8 @@ static const hw_body_row rows[] = {
     {"guard", NULL, convoy_guard}, {"unguard", NULL, convoy_unguard}, {"exit", NULL, convoy_exit},
     {"ret", NULL, convoy_exit},    {"bar.sync", NULL, convoy_barrier},
     {"bar.warp.sync", NULL, convoy_warp_sync},
-    {"sreg", NULL, step},          {"nop", NULL, step},               {"fence", NULL, step},
-    {"membar", NULL, step},        {"local.address", NULL, step},     {"param.address", NULL, step},
+    {"sreg", NULL, step},          {"nop", NULL, step},               {"fence", NULL, convoy_fence},
+    {"membar", NULL, convoy_fence},        {"local.address", NULL, step},     {"param.address", NULL, step},
     {"cp.async.read", NULL, step}, {"cp.async.write", NULL, step},    {"cp.async.commit", NULL, step},
     {"cp.async.wait", NULL, step}, {NULL, NULL, NULL},
 };
