@@ -24,7 +24,7 @@ done
 columns=man/halfwarp-columns.7
 sed -n 's/^\.It Li //p' $columns | tr ',' '\n' | sed 's/^ *//; s/ *$//' | sort -u > "$work/explained"
 explained() { grep -qxF -- "$1" "$work/explained" || fail "$columns does not explain $1"; }
-grep -oE '^HW_COUNTER\([A-Z0-9_]+, "[a-z0-9_]+", [1-9]' src/prof/counters.def | cut -d'"' -f2 > "$work/counters"
+sed -nE 's/^HW_COUNTER\([A-Z0-9_]+, ([a-z0-9_]+), [A-Z]+, [1-9].*/\1/p' src/prof/counters.def > "$work/counters"
 [ "$(wc -l < "$work/counters")" -ge 48 ] || fail "counters: $(cat "$work/counters")"
 while read -r name; do explained "$name"; done < "$work/counters"
 for gpu in h200 m2090 gtx280; do
