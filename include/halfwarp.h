@@ -29,8 +29,6 @@
 extern "C" {
 #endif
 
-#define HW_API __attribute__((visibility("default")))
-
 // ---- Devices --------------------------------------------------------------------------------------------------------
 //
 //   cpu      this machine's processors, all of them

@@ -17,6 +17,7 @@ declare -A allowed=(
     [prof]="event model isa"
     [report]="prof"
     [toolchain]=""
+    [sim]="device prof io toolchain"
     [device]="exec lower ptx mem event toolchain model io isa"
     [op]="device toolchain kernels"
     [ladder]="op device prof event model isa"
