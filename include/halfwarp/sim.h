@@ -28,6 +28,7 @@
 //               hold itself is HW_USAGE.
 // Enums         a number once given is never given to anything else. New ones come: callers take any.
 // Texts         that members of structs point to live as long as their comment says, and are never NULL.
+// Versions      functions may change from 0.x to 0.x+1, and not within 0.x; docs/stability.md has the rules.
 #ifndef HALFWARP_SIM_H
 #define HALFWARP_SIM_H
 
