@@ -19,7 +19,8 @@ diff <(cd "$there" && find . | sort) <(cd "$work/stage/usr/local" && find . | so
 rm -r "$work/stage"
 for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so lib/halfwarp/nodriver/libcuda.so.1 \
     share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h include/halfwarp/sim.h \
-    lib/libhalfwarp.so lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc lib/cmake/Halfwarp/HalfwarpConfig.cmake \
+    lib/libhalfwarp.so lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc \
+    lib/cmake/Halfwarp/HalfwarpConfig.cmake \
     share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \
     share/man/man3/hw_transpose.3 share/man/man3/hw_matmul.3 share/man/man3/hw_simulator.3 \
     share/man/man1/halfwarp-nearest.1 share/man/man7/halfwarp-columns.7 \
