@@ -1,4 +1,5 @@
 // The public simulator, through its installed header alone, but for what makes allocations fail.
+#define _GNU_SOURCE   // mkstemps
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -393,6 +394,25 @@ static void gpus_are_described(void **state) {
     hw_simulator_close(NULL);
 }
 
+// A GPU of a file, which is read once.
+static void gpus_come_from_files(void **state) {
+    (void)state;
+    char path[] = "/tmp/halfwarp_test_XXXXXX.json";
+    FILE *out = fdopen(mkstemps(path, 5), "w");
+    assert_non_null(out);
+    fputs("{\"based_on\": \"gtx280\", \"id\": \"half\", \"multiprocessors\": 15}\n", out);
+    fclose(out);
+    bench b = open_gpu(path, (hw_simulator_options){0});
+    remove(path);
+    hw_simulator_gpu gpu = {.struct_bytes = sizeof gpu};
+    succeeds(&b, hw_simulator_get_gpu(b.sim, &gpu, &b.diag));
+    assert_string_equal(gpu.id, "half");
+    assert_int_equal(gpu.multiprocessors, 15);
+    copy(&b, 1);
+    assert_int_equal(hw_simulator_count_launches(b.sim), 1);
+    hw_simulator_close(b.sim);
+}
+
 // GPUs of each time count what their profilers did.
 static void old_gpus_count_what_they_did(void **state) {
     (void)state;
@@ -607,6 +627,7 @@ int main(void) {
         cmocka_unit_test(launches_are_checked),
         cmocka_unit_test(kernels_print),
         cmocka_unit_test(gpus_are_described),
+        cmocka_unit_test(gpus_come_from_files),
         cmocka_unit_test(old_gpus_count_what_they_did),
         cmocka_unit_test(images_of_all_kinds),
         cmocka_unit_test(older_programs_work),
