@@ -14,12 +14,12 @@ typedef const hw_subject *subject;
 
 // ---- Values ---------------------------------------------------------------------------------------------------------
 
-static hw_value integer(uint64_t value) { return (hw_value){.kind = HW_VALUE_INTEGER, .integer = value}; }
-static hw_value real(double value) { return (hw_value){.kind = HW_VALUE_REAL, .real = value}; }
-static hw_value flag(bool value) { return (hw_value){.kind = HW_VALUE_FLAG, .integer = value}; }
-static hw_value name(const char *text) { return (hw_value){.kind = HW_VALUE_TEXT, .text = text ? text : ""}; }
-static hw_value shape(const uint32_t n[3]) { return (hw_value){.kind = HW_VALUE_SHAPE, .shape = n}; }
-static hw_value nothing(void) { return (hw_value){.kind = HW_VALUE_INTEGER, .is_absent = true}; }
+static hw_value make_integer(uint64_t value) { return (hw_value){.kind = HW_VALUE_INTEGER, .integer = value}; }
+static hw_value make_real(double value) { return (hw_value){.kind = HW_VALUE_REAL, .real = value}; }
+static hw_value make_flag(bool value) { return (hw_value){.kind = HW_VALUE_FLAG, .integer = value}; }
+static hw_value make_name(const char *text) { return (hw_value){.kind = HW_VALUE_TEXT, .text = text ? text : ""}; }
+static hw_value make_shape(const uint32_t n[3]) { return (hw_value){.kind = HW_VALUE_SHAPE, .shape = n}; }
+static hw_value make_nothing(void) { return (hw_value){.kind = HW_VALUE_INTEGER, .is_absent = true}; }
 
 // How much more than the ideal: to 5% good, from twice on bad.
 static hw_judgement judge(double actual, double ideal) {
@@ -33,8 +33,8 @@ static hw_value judged(hw_value value, hw_judgement judgement) {
 }
 
 // How many each of the requests takes, and how many would do.
-static hw_value each(uint64_t requests, double actual, double ideal) {
-    if (!requests) return nothing();
+static hw_value make_ratio(uint64_t requests, double actual, double ideal) {
+    if (!requests) return make_nothing();
     return (hw_value){.kind = HW_VALUE_RATIO, .real = actual / (double)requests, .ideal = ideal / (double)requests,
                       .judgement = judge(actual, ideal)};
 }
@@ -51,19 +51,19 @@ static uint64_t counter(column c, subject s, int i) { return s->counts[c->of[s->
         return value;                                                                                                 \
     }
 
-READER(ordinal, integer(s->launch ? s->launch->ordinal : s->listing->first))
-READER(mangled, name(s->launch->mangled))
-READER(grid, shape(s->launch ? s->launch->grid : s->listing->grid))
-READER(block, shape(s->launch ? s->launch->block : s->listing->block))
-READER(file, name(s->line->file))
-READER(line_number, integer(s->line->line))
-READER(source_text, name(hw_source_line(s->source, s->line->line, s->text, HW_GRID_CELL)))
-READER(direction, name(s->is_store ? "stores" : "loads"))
-READER(launches, integer(s->summary ? s->summary->launches : s->listing->launches))
+READER(read_ordinal, make_integer(s->launch ? s->launch->ordinal : s->listing->first))
+READER(read_mangled, make_name(s->launch->mangled))
+READER(read_grid, make_shape(s->launch ? s->launch->grid : s->listing->grid))
+READER(read_block, make_shape(s->launch ? s->launch->block : s->listing->block))
+READER(read_file, make_name(s->line->file))
+READER(read_line_number, make_integer(s->line->line))
+READER(read_source_text, make_name(hw_source_line(s->source, s->line->line, s->text, HW_GRID_CELL)))
+READER(read_direction, make_name(s->is_store ? "stores" : "loads"))
+READER(read_launches, make_integer(s->summary ? s->summary->launches : s->listing->launches))
 
-static hw_value kernel(column c, subject s) {
+static hw_value read_kernel(column c, subject s) {
     (void)c;
-    hw_value value = name(s->launch ? s->launch->kernel : s->listing->kernel);
+    hw_value value = make_name(s->launch ? s->launch->kernel : s->listing->kernel);
     if (!s->launch || !s->launch->status) return value;
     value.remark = "stopped";
     return judged(value, HW_JUDGED_BAD);
@@ -77,25 +77,25 @@ static hw_value estimated(subject s, hw_value value) {
     return value;
 }
 
-static hw_judgement judge_occupancy(double pct) {
-    return pct >= 50 ? HW_JUDGED_GOOD : pct < 25 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN;
+static hw_value judge_occupancy(double pct) {
+    return judged(make_real(pct), pct >= 50 ? HW_JUDGED_GOOD : pct < 25 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
 }
 
-READER(registers, estimated(s, integer(s->launch->regs)))
-READER(regs_estimated, flag(s->launch->regs_estimated))
-READER(smem_static, integer(s->launch->smem_static))
-READER(smem_dynamic, integer(s->launch ? s->launch->smem_dynamic : s->listing->smem_dynamic))
-READER(shared_bytes, integer((uint64_t)s->launch->smem_static + s->launch->smem_dynamic))
-READER(limit_blocks, integer(s->launch->occupancy.limit_blocks))
-READER(limit_regs, integer(s->launch->occupancy.limit_regs))
-READER(limit_smem, integer(s->launch->occupancy.limit_smem))
-READER(limit_warps, integer(s->launch->occupancy.limit_warps))
-READER(occupancy, judged(real(s->launch->occupancy.occupancy_pct), judge_occupancy(s->launch->occupancy.occupancy_pct)))
-READER(spills, judged(estimated(s, integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
-READER(host_ms, real(s->launch->host_ms))
-READER(completed, flag(s->launch->status == HW_OK))
-READER(completed_launches, integer(s->summary->completed))
-READER(ptx_by, name(s->launch ? s->launch->ptx_by : s->ptx_by))
+READER(read_registers, estimated(s, make_integer(s->launch->regs)))
+READER(read_regs_estimated, make_flag(s->launch->regs_estimated))
+READER(read_smem_static, make_integer(s->launch->smem_static))
+READER(read_smem_dynamic, make_integer(s->launch ? s->launch->smem_dynamic : s->listing->smem_dynamic))
+READER(read_shared_bytes, make_integer((uint64_t)s->launch->smem_static + s->launch->smem_dynamic))
+READER(read_limit_blocks, make_integer(s->launch->occupancy.limit_blocks))
+READER(read_limit_regs, make_integer(s->launch->occupancy.limit_regs))
+READER(read_limit_smem, make_integer(s->launch->occupancy.limit_smem))
+READER(read_limit_warps, make_integer(s->launch->occupancy.limit_warps))
+READER(read_occupancy, judge_occupancy(s->launch->occupancy.occupancy_pct))
+READER(read_spills, judged(estimated(s, make_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
+READER(read_host_ms, make_real(s->launch->host_ms))
+READER(read_completed, make_flag(s->launch->status == HW_OK))
+READER(read_completed_launches, make_integer(s->summary->completed))
+READER(read_ptx_by, make_name(s->launch ? s->launch->ptx_by : s->ptx_by))
 
 // ---- The estimate of time -------------------------------------------------------------------------------------------
 
@@ -103,21 +103,21 @@ READER(ptx_by, name(s->launch ? s->launch->ptx_by : s->ptx_by))
 static bool has_no_estimate(subject s) { return s->summary ? !s->summary->completed : s->launch->status != HW_OK; }
 
 static hw_value estimate(subject s, double number) {
-    hw_value value = real(number);
+    hw_value value = make_real(number);
     value.is_absent = has_no_estimate(s);
     return value;
 }
 
-READER(est_us, estimate(s, s->launch->estimate.us))
-READER(est_us_mean, estimate(s, s->summary->mean_us))
-READER(est_us_min, estimate(s, s->summary->min_us))
-READER(est_us_max, estimate(s, s->summary->max_us))
-READER(share_of_time, real(s->summary->share_pct))
-READER(est_us_memory, estimate(s, s->launch->estimate.bound_us[HW_BOUND_MEMORY]))
-READER(est_us_shared, estimate(s, s->launch->estimate.bound_us[HW_BOUND_SHARED]))
-READER(est_us_issue, estimate(s, s->launch->estimate.bound_us[HW_BOUND_ISSUE]))
-READER(est_us_latency, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LATENCY]))
-READER(est_us_launch, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LAUNCH]))
+READER(read_est_us, estimate(s, s->launch->estimate.us))
+READER(read_est_us_mean, estimate(s, s->summary->mean_us))
+READER(read_est_us_min, estimate(s, s->summary->min_us))
+READER(read_est_us_max, estimate(s, s->summary->max_us))
+READER(read_share_of_time, make_real(s->summary->share_pct))
+READER(read_est_us_memory, estimate(s, s->launch->estimate.bound_us[HW_BOUND_MEMORY]))
+READER(read_est_us_shared, estimate(s, s->launch->estimate.bound_us[HW_BOUND_SHARED]))
+READER(read_est_us_issue, estimate(s, s->launch->estimate.bound_us[HW_BOUND_ISSUE]))
+READER(read_est_us_latency, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LATENCY]))
+READER(read_est_us_launch, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LAUNCH]))
 
 // Of launches of which some stopped early, the rate and the bound are not those of the row's counters.
 static hw_value of_whole_launches(subject s, hw_value value) {
@@ -125,58 +125,59 @@ static hw_value of_whole_launches(subject s, hw_value value) {
     return value;
 }
 
-READER(est_gbs, of_whole_launches(s, real(s->launch->estimate.gbs)))
-READER(est_bound, of_whole_launches(s, name(has_no_estimate(s) ? "" : hw_bound_name(s->launch->estimate.bound))))
+READER(read_est_gbs, of_whole_launches(s, make_real(s->launch->estimate.gbs)))
+READER(read_est_bound,
+       of_whole_launches(s, make_name(has_no_estimate(s) ? "" : hw_bound_name(s->launch->estimate.bound))))
 
 // ---- Counters -------------------------------------------------------------------------------------------------------
 
-static hw_value count(column c, subject s) { return integer(counter(c, s, 0)); }
+static hw_value read_count(column c, subject s) { return make_integer(counter(c, s, 0)); }
 
 // Lanes, instructions.
-static hw_value lanes(column c, subject s) {
+static hw_value read_lanes(column c, subject s) {
     uint64_t inst = counter(c, s, 1);
-    return real((double)counter(c, s, 0) / (double)(inst ? inst : 1));
+    return make_real((double)counter(c, s, 0) / (double)(inst ? inst : 1));
 }
 
 // Requests, sectors, sectors side by side.
-static hw_value sectors(column c, subject s) {
-    return each(counter(c, s, 0), (double)counter(c, s, 1), (double)counter(c, s, 2));
+static hw_value read_sectors(column c, subject s) {
+    return make_ratio(counter(c, s, 0), (double)counter(c, s, 1), (double)counter(c, s, 2));
 }
 
-static hw_value traffic(column c, subject s) {
+static hw_value read_traffic(column c, subject s) {
     uint64_t moved = counter(c, s, 0), ideal = counter(c, s, 1);
-    return judged(integer(moved * SECTOR_BYTES), judge((double)moved, (double)ideal));
+    return judged(make_integer(moved * SECTOR_BYTES), judge((double)moved, (double)ideal));
 }
 
 // Sectors of loads, of stores.
-static hw_value local_arrays(column c, subject s) {
-    return integer((counter(c, s, 0) + counter(c, s, 1)) * SECTOR_BYTES);
+static hw_value read_local_arrays(column c, subject s) {
+    return make_integer((counter(c, s, 0) + counter(c, s, 1)) * SECTOR_BYTES);
 }
 
 // Passes, and without conflicts.
-static hw_value passes(column c, subject s) {
+static hw_value read_passes(column c, subject s) {
     double actual = (double)counter(c, s, 0), ideal = (double)counter(c, s, 1);
-    return ideal > 0 ? judged(real(actual / ideal), judge(actual, ideal)) : nothing();
+    return ideal > 0 ? judged(make_real(actual / ideal), judge(actual, ideal)) : make_nothing();
 }
 
 // Branches, those that parted.
-static hw_value divergence(column c, subject s) {
+static hw_value read_divergence(column c, subject s) {
     uint64_t branches = counter(c, s, 0);
-    if (!branches) return nothing();
+    if (!branches) return make_nothing();
     double share = 100.0 * (double)counter(c, s, 1) / (double)branches;
-    return judged(real(share), share < 1 ? HW_JUDGED_GOOD : share >= 20 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
+    return judged(make_real(share), share < 1 ? HW_JUDGED_GOOD : share >= 20 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
 }
 
 // Of so many; 0 is worth saying.
 static hw_value count_among(uint64_t bad, uint64_t all) {
-    return judged(integer(bad), !bad ? HW_JUDGED_GOOD : (double)bad * 2 >= (double)all ? HW_JUDGED_BAD
+    return judged(make_integer(bad), !bad ? HW_JUDGED_GOOD : (double)bad * 2 >= (double)all ? HW_JUDGED_BAD
                                                                                        : HW_JUDGED_PLAIN);
 }
 
 // Serialised accesses; loads and stores of shared memory, loads of constant memory.
-static hw_value serialised(column c, subject s) {
+static hw_value read_serialised(column c, subject s) {
     uint64_t all = counter(c, s, 1) + counter(c, s, 2) + counter(c, s, 3), bad = counter(c, s, 0);
-    return all || bad ? count_among(bad, all) : nothing();
+    return all || bad ? count_among(bad, all) : make_nothing();
 }
 
 // ---- Transactions of GPUs before 7.0 --------------------------------------------------------------------------------
@@ -193,10 +194,10 @@ static double fewest(double moved, double wanted, double requests_least) {
 static double bytes_of(uint64_t sectors) { return (double)sectors * SECTOR_BYTES; }
 
 // Requests, transactions, their bytes, sectors side by side. Lines and sectors may be mixed (2.x).
-static hw_value transactions(column c, subject s) {
+static hw_value read_transactions(column c, subject s) {
     double requests = (double)counter(c, s, 0), actual = (double)counter(c, s, 1), bytes = (double)counter(c, s, 2);
     double wanted = bytes > 0 ? bytes_of(counter(c, s, 3)) * actual / bytes : 0;
-    return each(counter(c, s, 0), actual, fewest(actual, wanted, requests));
+    return make_ratio(counter(c, s, 0), actual, fewest(actual, wanted, requests));
 }
 
 // Bytes that would do for loads or for stores; the same counters.
@@ -206,64 +207,66 @@ static double fewest_bytes(const uint64_t *n, const uint8_t of[4]) {
 }
 
 // Of both, the same counters: bytes that they move between the caches. What else goes there: all sectors less theirs.
-static hw_value cache_traffic(column c, subject s) {
+static hw_value read_cache_traffic(column c, subject s) {
     const uint64_t *n = s->counts;
     uint64_t others = n[HW_COUNT_L2_SECTORS] - n[HW_COUNT_GLD_SECTORS] - n[HW_COUNT_GST_SECTORS];
     uint64_t others_ideal =
         n[HW_COUNT_L2_SECTORS_IDEAL] - n[HW_COUNT_GLD_SECTORS_IDEAL] - n[HW_COUNT_GST_SECTORS_IDEAL];
     uint64_t bytes = n[c->of[0][2]] + n[c->of[1][2]] + others * SECTOR_BYTES;
     double ideal = fewest_bytes(n, c->of[0]) + fewest_bytes(n, c->of[1]) + bytes_of(others_ideal);
-    return judged(integer(bytes), judge((double)bytes, ideal));
+    return judged(make_integer(bytes), judge((double)bytes, ideal));
 }
 
 // Coalesced and uncoalesced half-warps.
-static hw_value uncoalesced(column c, subject s) {
+static hw_value read_uncoalesced(column c, subject s) {
     return count_among(counter(c, s, 1), counter(c, s, 0) + counter(c, s, 1));
 }
 
 // Coalesced and uncoalesced half-warps, transactions, sectors side by side.
-static hw_value of_half_warp(column c, subject s) {
+static hw_value read_of_half_warp(column c, subject s) {
     uint64_t halves = counter(c, s, 0) + counter(c, s, 1);
     double actual = (double)counter(c, s, 2);
-    return each(halves, actual, fewest(actual, bytes_of(counter(c, s, 3)) / LINE_BYTES, (double)halves));
+    return make_ratio(halves, actual, fewest(actual, bytes_of(counter(c, s, 3)) / LINE_BYTES, (double)halves));
 }
 
 // Requests, transactions, sectors side by side. Half-warps take theirs one after the other.
-static hw_value of_warp(column c, subject s) {
+static hw_value read_of_warp(column c, subject s) {
     uint64_t requests = counter(c, s, 0);
     double actual = (double)counter(c, s, 1);
-    return each(requests, actual, fewest(actual, bytes_of(counter(c, s, 2)) / LINE_BYTES, 2 * (double)requests));
+    return make_ratio(requests, actual, fewest(actual, bytes_of(counter(c, s, 2)) / LINE_BYTES, 2 * (double)requests));
 }
 
 // Coalesced and uncoalesced half-warps, bytes, sectors side by side. A coalesced half-warp moves 64 bytes at least.
-static hw_value moved_by_half_warps(column c, subject s) {
+static hw_value read_moved_by_half_warps(column c, subject s) {
     double moved = (double)counter(c, s, 2), halves = (double)counter(c, s, 0) + (double)counter(c, s, 1);
-    return judged(integer(counter(c, s, 2)), judge(moved, fewest(moved, bytes_of(counter(c, s, 3)), 64 * halves)));
+    double least = fewest(moved, bytes_of(counter(c, s, 3)), 64 * halves);
+    return judged(make_integer(counter(c, s, 2)), judge(moved, least));
 }
 
 // Requests, bytes, sectors side by side. Each half of a warp moves 32 bytes at least.
-static hw_value moved_by_warps(column c, subject s) {
+static hw_value read_moved_by_warps(column c, subject s) {
     double moved = (double)counter(c, s, 1), requests = (double)counter(c, s, 0);
-    return judged(integer(counter(c, s, 1)), judge(moved, fewest(moved, bytes_of(counter(c, s, 2)), 64 * requests)));
+    double least = fewest(moved, bytes_of(counter(c, s, 2)), 64 * requests);
+    return judged(make_integer(counter(c, s, 1)), judge(moved, least));
 }
 
-static hw_value wanted_bytes(column c, subject s) { return integer(counter(c, s, 0) * SECTOR_BYTES); }
+static hw_value read_wanted_bytes(column c, subject s) { return make_integer(counter(c, s, 0) * SECTOR_BYTES); }
 
 // 0: there was no room to count it.
 static hw_value partitions(double pct) {
-    hw_value value = judged(real(pct), judge(100, pct));
+    hw_value value = judged(make_real(pct), judge(100, pct));
     value.is_absent = !(pct > 0);
     if (value.is_absent) value.remark = "not counted";
     return value;
 }
 
-READER(load_partitions, partitions(s->launch->gld_partition_pct))
-READER(store_partitions, partitions(s->launch->gst_partition_pct))
+READER(read_load_partitions, partitions(s->launch->gld_partition_pct))
+READER(read_store_partitions, partitions(s->launch->gst_partition_pct))
 
 // Of launches only.
-static hw_value partitions_used(column c, subject s) {
-    if (!s->launch || s->summary) return nothing();
-    return s->is_store ? store_partitions(c, s) : load_partitions(c, s);
+static hw_value read_partitions_used(column c, subject s) {
+    if (!s->launch || s->summary) return make_nothing();
+    return s->is_store ? read_store_partitions(c, s) : read_load_partitions(c, s);
 }
 
 // ---- The table ------------------------------------------------------------------------------------------------------
@@ -290,7 +293,7 @@ enum {
 
 const hw_column hw_columns[HW_COLUMNS] = {
 #define HW_COUNTER(id, key, unit, since, until, meaning)                                                              \
-    [HW_COLUMN_COUNT_##id] = {#key, {"", "", RIGHT}, since, until, HW_UNIT_##unit, count, OF1(id), meaning},
+    [HW_COLUMN_COUNT_##id] = {#key, {"", "", RIGHT}, since, until, HW_UNIT_##unit, read_count, OF1(id), meaning},
 #include "prof/counters.def"
 #undef HW_COUNTER
 #define HW_COLUMN(id, key, top, bottom, looks, since, until, unit, read, counters, meaning)                           \

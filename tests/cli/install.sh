@@ -82,6 +82,13 @@ for release in 11.0 12 13; do
 done
 readelf -d "$there/lib/libhalfwarp.so" | grep -q 'SONAME.*\[libhalfwarp.so.0\]' || fail "the library's soname"
 
+# The headers are C++ as well, and the simulator's needs no other package's.
+for header in halfwarp/sim.h halfwarp/status.h; do
+    printf '#include <%s>\nint main() { return HW_OK; }\n' $header > "$work/user.cc"
+    ! command -v c++ > "$work/where" ||
+        expect 0 c++ -std=c++11 -Wall -Wextra -Werror -I"$there/include" -fsyntax-only "$work/user.cc"
+done
+
 # A user's program, by pkg-config, shared and static, and by CMake.
 program=$PWD/examples/transpose_array.c
 export LD_LIBRARY_PATH=$there/lib PKG_CONFIG_PATH=$there/lib/pkgconfig
