@@ -5,7 +5,7 @@
 
 #include "cli.h"
 #include "io/gpu_file.h"
-#include "report/cells.h"
+#include "report/grid.h"
 #include "run/report_options.h"
 #include "output/text_output.h"
 
@@ -112,15 +112,15 @@ static const hw_grid_column table_columns[G_COLUMNS] = {
 static void table_row(const void *context, size_t row, hw_grid_cell *cells) {
     const hw_gpu *gpu = ((const gpus_list *)context)->gpus[row];
     char text[16];
-    hw_cell_text(&cells[G_ID], gpu->id);
+    snprintf(cells[G_ID].text, HW_GRID_CELL, "%s", gpu->id);
     snprintf(cells[G_CC].text, HW_GRID_CELL, "%d.%d", gpu->arch->cc / 10, gpu->arch->cc % 10);
     snprintf(cells[G_SMS].text, HW_GRID_CELL, "%u", gpu->sms);
     snprintf(cells[G_MHZ].text, HW_GRID_CELL, "%u", gpu->clock_mhz);
     snprintf(cells[G_GBS].text, HW_GRID_CELL, "%.4g", gpu->memory_gbs);
-    hw_cell_text(&cells[G_MEMORY], size_text(gpu->memory_bytes >> 10, text));
-    hw_cell_text(&cells[G_L2], size_text(gpu->l2_kib, text));
-    hw_cell_text(&cells[G_CHIP], gpu->chip);
-    hw_cell_text(&cells[G_NAME], gpu->name);
+    snprintf(cells[G_MEMORY].text, HW_GRID_CELL, "%s", size_text(gpu->memory_bytes >> 10, text));
+    snprintf(cells[G_L2].text, HW_GRID_CELL, "%s", size_text(gpu->l2_kib, text));
+    snprintf(cells[G_CHIP].text, HW_GRID_CELL, "%s", gpu->chip);
+    snprintf(cells[G_NAME].text, HW_GRID_CELL, "%s", gpu->name);
 }
 
 // The generation, where the list has more than one GPU.

@@ -20,6 +20,7 @@ MAY_SEE = {
     "report": "prof event model isa",
     "toolchain": "",
     "device": "exec lower ptx mem event toolchain model io isa",
+    "sim": "device prof io toolchain event exec mem model isa",
     "op": "device toolchain model isa kernels",
     "ladder": "op device prof event exec mem model isa",
     "io": "isa",
