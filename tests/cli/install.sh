@@ -22,7 +22,7 @@ for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so 
     lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc lib/cmake/Halfwarp/HalfwarpConfig.cmake \
     share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \
     share/man/man3/hw_transpose.3 share/man/man3/hw_matmul.3 share/man/man1/halfwarp-nearest.1 \
-    share/man/man7/halfwarp-columns.7 \
+    share/man/man7/halfwarp-columns.7 lib/halfwarp/cuda/lib64/libcuda.so lib/halfwarp/cuda/lib64/stubs/libcuda.so \
     share/halfwarp/bench/cases/reduce.txt share/halfwarp/bench/peers/reduce_cub.cu \
     share/doc/halfwarp/README.md share/doc/halfwarp/LICENSE share/doc/halfwarp/examples/transpose.cu; do
     [ -e "$there/$file" ] || fail "$file is not installed"
