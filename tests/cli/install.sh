@@ -157,6 +157,8 @@ if command -v script > "$work/where"; then
     chmod +x "$work/man/man"
     PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help profile" "$work/typed" > "$work/out" < /dev/null
     says out "the manual $(readlink -f "$there")/bin/../share/man/man1/halfwarp-profile.1"
+    PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help columns" "$work/typed" > "$work/out" < /dev/null
+    says out "the manual $(readlink -f "$there")/bin/../share/man/man7/halfwarp-columns.7"
     PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help help" "$work/typed" > "$work/out" < /dev/null
     says out "usage: halfwarp help"
 fi
