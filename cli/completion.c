@@ -180,7 +180,7 @@ static void print_bash(void) {
     }
     fputs("    esac\n    case ${COMP_WORDS[1]}$first in\n        help1) words='", stdout);
     print_commands();
-    fputs("' ;;\n        ladder1) words='", stdout);
+    fputs(" columns' ;;\n        ladder1) words='", stdout);
     print_families();
     fputs("' ;;\n    esac\n", stdout);
     fputs(bash_colons, stdout);
@@ -209,7 +209,8 @@ static void print_zsh_command(const hw_command *command) {
     option o;
     printf("    %s) _arguments '--help[what this command does]'", command->name);
     for (reader r = read_help(command); next_option(&r, &o);) print_zsh_option(&o);
-    if (!strcmp(command->name, "help")) fputs(" \\\n        '1: :{_describe command commands}'", stdout);
+    if (!strcmp(command->name, "help"))
+        fputs(" \\\n        '1: :{_describe command commands; compadd columns}'", stdout);
     else if (!strcmp(command->name, "ladder")) {
         fputs(" \\\n        '1: :(", stdout);
         print_families();
@@ -275,7 +276,7 @@ static void print_fish(void) {
           "complete -c halfwarp -l help -d 'what a command does'\n"
           "complete -c halfwarp -n '__fish_seen_subcommand_from help' -f -a '", stdout);
     print_commands();
-    fputs("'\ncomplete -c halfwarp -n '__fish_seen_subcommand_from ladder' -f -a '", stdout);
+    fputs(" columns'\ncomplete -c halfwarp -n '__fish_seen_subcommand_from ladder' -f -a '", stdout);
     print_families();
     fputs("'\n", stdout);
 }

@@ -38,6 +38,7 @@ offers transpose in.npy --device cuda : "" // ""
 offers ladder tr // "transpose"
 offers help ga // ""
 offers help gp // "gpus"
+offers help col // "columns"
 offers run "" // ""
 # All commands, all GPUs, and of each command every option that --help names.
 [ "$(completed "" | tr ' ' '\n' | grep -vc '^-')" = "$("$halfwarp" --help | grep -cE '^  [a-z]+ +[a-z]')" ] ||
@@ -104,6 +105,7 @@ halfwarp run --gpu k400|k4000 k4000m
 halfwarp transpose --device sim:h2|sim:h200 sim:h200-nvl
 halfwarp ladder tr|transpose
 halfwarp help gp|gpus
+halfwarp help col|columns
 halfwarp nvcc -fat|-fatbin
 halfwarp occupancy --compiler cl|clang
 ROWS
@@ -114,6 +116,20 @@ for command in '' gpus run ladder; do
     expect 0 "$halfwarp" help $command
     "$halfwarp" $command --help | cmp - "$work/out" || fail "help $command"
 done
+# Of columns the manual as text: every one that the manual explains, and no macro.
+expect 0 "$halfwarp" help columns
+silent err
+sed -n 's/^\.It Li //p' man/halfwarp-columns.7 | sed 's/ ,/,/g' | while read -r names; do
+    grep -qxF -- "  $names" "$work/out" || echo "$names"
+done > "$work/missing"
+[ "$(grep -c '^\.It Li' man/halfwarp-columns.7)" -gt 50 ] && [ ! -s "$work/missing" ] ||
+    fail "help columns has no $(cat "$work/missing")"
+says out "  halfwarp-columns - what the columns of halfwarp profile mean"
+says out "with --format csv or json the numbers behind them"
+says out "with --lines=group or launch: the first"
+says out "halfwarp-occupancy(1), halfwarp-profile(1)"
+! grep -nE '(^| )(\.[A-Z][a-z]|Li|Fl|Xr|Ns|Cm|Sq|Dq)( |$)' "$work/out" > "$work/macros" ||
+    fail "macros in help columns: $(cat "$work/macros")"
 expect 2 "$halfwarp" help profil
 refuses "did you mean 'profile'"
 expect 2 "$halfwarp" help run profile

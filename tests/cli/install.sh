@@ -23,7 +23,8 @@ for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so 
     lib/cmake/Halfwarp/HalfwarpConfig.cmake \
     share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \
     share/man/man3/hw_transpose.3 share/man/man3/hw_matmul.3 share/man/man3/hw_simulator.3 \
-    share/man/man1/halfwarp-nearest.1 share/man/man7/halfwarp-columns.7 \
+    share/man/man1/halfwarp-nearest.1 \
+    share/man/man7/halfwarp-columns.7 lib/halfwarp/cuda/lib64/libcuda.so lib/halfwarp/cuda/lib64/stubs/libcuda.so \
     share/halfwarp/bench/cases/reduce.txt share/halfwarp/bench/peers/reduce_cub.cu \
     share/doc/halfwarp/README.md share/doc/halfwarp/LICENSE share/doc/halfwarp/examples/transpose.cu; do
     [ -e "$there/$file" ] || fail "$file is not installed"
@@ -180,6 +181,8 @@ if command -v script > "$work/where"; then
     chmod +x "$work/man/man"
     PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help profile" "$work/typed" > "$work/out" < /dev/null
     says out "the manual $(readlink -f "$there")/bin/../share/man/man1/halfwarp-profile.1"
+    PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help columns" "$work/typed" > "$work/out" < /dev/null
+    says out "the manual $(readlink -f "$there")/bin/../share/man/man7/halfwarp-columns.7"
     PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help help" "$work/typed" > "$work/out" < /dev/null
     says out "usage: halfwarp help"
 fi

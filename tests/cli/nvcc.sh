@@ -308,7 +308,7 @@ NVCC ?= nvcc
 CUDA_PATH ?= /usr/local/cuda
 NVCCFLAGS = -O2 -std=c++17 -gencode arch=compute_80,code=sm_80 -Xcompiler -Wall
 program: main.o scale.o shift.o
-	g++ -o $@ $^ -L$(CUDA_PATH)/lib64 -lcudart_static -ldl -lrt -lpthread
+	g++ -o $@ $^ -L$(CUDA_PATH)/lib64 -lcuda -lcudart_static -ldl -lrt -lpthread
 %.o: %.cu
 	$(NVCC) $(NVCCFLAGS) -MMD -c $< -o $@
 %.o: %.cpp

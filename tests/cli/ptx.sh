@@ -67,8 +67,9 @@ expect 2 "$halfwarp" ptx --kernel nothing $example
 refuses "no kernel of $example has a name that 'nothing' matches; it has transpose_"
 expect 2 "$halfwarp" ptx --kernel '(' $example
 refuses "--kernel takes an extended regular expression"
-expect 0 "$halfwarp" gpus t4 --format json -o "$work/t4.json"
-expect 0 "$halfwarp" ptx --gpu "$work/t4.json" $example
+# A GPU of a file, of a name that is on no list.
+echo '{"id": "mine", "based_on": "t4", "multiprocessors": 20}' > "$work/mine.json"
+expect 0 "$halfwarp" ptx --gpu "$work/mine.json" $example
 says out ".target sm_75"
 
 expect 2 "$halfwarp" ptx --compiler clang "$work/none.cu"

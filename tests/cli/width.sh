@@ -18,6 +18,8 @@ for command in $(sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p' "$work/out"); do
 done
 [ "$command" = help ] || fail "the commands: the last is $command"
 
+fits "$halfwarp" help columns
+
 fits "$halfwarp" gpus
 says out "left out for want of room: name; a terminal of"
 says out "does --format csv"
