@@ -10,22 +10,24 @@ typedef struct hw_mask_pair {
     uint32_t low, high;
 } hw_mask_pair;
 
-static inline uint32_t combine(const hw_warp *w, const hw_inst *in, uint32_t cmp) {
+HW_ALWAYS_INLINE uint32_t combine(const hw_warp *w, const hw_inst *in, uint32_t cmp) {
     if (in->sub == 0) return cmp;
     uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? 0xffffffffu : 0);
     return in->sub == 1 ? cmp & p : in->sub == 2 ? cmp | p : cmp ^ p;
 }
 
-static inline void store(const hw_warp *w, const hw_inst *in, hw_mask_pair masks) {
+HW_ALWAYS_INLINE void store(const hw_warp *w, const hw_inst *in, hw_mask_pair masks) {
     if (in->d != HW_NO_SLOT) hw_set_pred(w, in->d, combine(w, in, masks.low));
     if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, combine(w, in, masks.high));
 }
 
+// Code that many bodies have in common: they call it.
+#define SHARED __attribute__((noinline))
+static SHARED void store_apart(const hw_warp *w, const hw_inst *in, hw_mask_pair masks) { store(w, in, masks); }
+
 #define A a[i]
 #define B b[i]
 #define C c[i]
-// Code that many bodies have in common: they call it.
-#define SHARED __attribute__((noinline))
 #define unordered(a, b) __builtin_isunordered(a, b)
 #define ordered_ne(a, b) __builtin_islessgreater(a, b)
 static inline float ftz(float x) { return hw_ftz(x); }
@@ -70,7 +72,11 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         return (hw_mask_pair){mask, ~mask};                                      \
     }                                                                            \
     static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store(w, in, compare(w, in)); } \
-    HW_BOTH_FORMS(setp)
+    HW_CONVOY_FORM(setp)                                                         \
+    static const hw_inst *setp(hw_warp *w, const hw_inst *in) {                  \
+        store_apart(w, in, compare(w, in));                                      \
+        HW_NEXT(w, in);                                                          \
+    }
 #define COMPARE_16(name, setp, compare, widen, compare_floats)                   \
     static SHARED hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
         _Alignas(64) float a[32], b[32];                                         \
@@ -79,7 +85,7 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         const uint32_t mask = compare_floats##_lanes(a, b);                      \
         return (hw_mask_pair){mask, ~mask};                                      \
     }                                                                            \
-    static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store(w, in, compare(w, in)); } \
+    static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store_apart(w, in, compare(w, in)); } \
     HW_BOTH_FORMS(setp)
 #define COMPARE_2(name, setp, compare, widen, compare_floats)                    \
     static SHARED hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
@@ -97,7 +103,7 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         return masks;                                                            \
     }                                                                            \
     static const hw_inst *setp(hw_warp *w, const hw_inst *in) {                  \
-        store(w, in, compare(w, in));                                            \
+        store_apart(w, in, compare(w, in));                                      \
         HW_NEXT(w, in);                                                          \
     }
 #define TESTP(name, function, type, condition)                                   \
