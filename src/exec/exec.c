@@ -206,7 +206,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->run = run;
     worker->index = index;
     hw_watch_begin(worker);
-    if (!hw_names_prepare_worker(worker)) return false;
+    if (!hw_names_prepare(worker)) return false;
     worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     worker->sequence = worker->n_copies = 0;
     uint64_t share = (run->launch->gpu.resident_blocks + run->n_workers - 1) / run->n_workers;
@@ -284,9 +284,9 @@ static void run_worker(void *context, uint32_t index) {
 
 static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
     uint32_t prepared = 0;
-    hw_status status = hw_names_prepare(run) ? HW_OK : hw_diag_no_memory(diag);
-    while (!status && prepared < run->n_workers && prepare_worker(&exec->workers[prepared], run, prepared)) prepared++;
-    if (status == HW_OK && prepared < run->n_workers) status = hw_diag_no_memory(diag);
+    hw_status status = HW_OK;
+    while (prepared < run->n_workers && prepare_worker(&exec->workers[prepared], run, prepared)) prepared++;
+    if (prepared < run->n_workers) status = hw_diag_no_memory(diag);
     if (status == HW_OK) status = hw_observers_begin(run->observers, &run->info, diag);
     if (status == HW_OK) {
         uint64_t begin = hw_now_ns();
@@ -311,6 +311,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.observers = launch->observers ? launch->observers : &nobody;
     run.events = run.observers->all.events;
     if (launch->info) run.info = *launch->info;
+    run.info.n_patterns = hw_names_wanted(&run) * HW_PATTERN_WAYS;
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.n_warps = (run.threads_per_block + 31) / 32;
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -335,7 +336,6 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     hw_free(run.areas);
     hw_free(run.block_lists);
     hw_free(run.params);
-    hw_free(run.names_of);
     hw_free_aligned(run.launch_memory);
     return status;
 }

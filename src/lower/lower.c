@@ -170,6 +170,7 @@ hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *
     if (status == HW_OK) status = hw_layout_module(set, module, diag);
     for (uint32_t k = 0; k < set->n_programs && status == HW_OK; k++)
         if (set->programs[k]) status = lower_function(set, module, set->programs[k], &names, diag);
+    hw_order_number(set);
     if (status == HW_OK) *out = set;
     else hw_arena_destroy(arena);
     return status;

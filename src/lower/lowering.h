@@ -221,7 +221,9 @@ hw_status hw_emit_matrix(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst);
 // wmma.load, wmma.store: bytes that one lane moves at a time.
 uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst);
-void hw_order_write(const hw_ptx_inst *inst, hw_note *note);    // order.c: the note's order, scope, proxy and atomic
+// order.c: the note's order, scope, proxy and atomic; and the numbers of all notes that are of accesses.
+void hw_order_write(const hw_ptx_inst *inst, hw_note *note);
+void hw_order_number(hw_program_set *set);
 hw_status hw_emit_mbarrier(hw_lowering *lo, const hw_ptx_inst *inst);
 // All lanes of the warp come to what follows together.
 hw_status hw_emit_gather_lanes(hw_lowering *lo);

@@ -1,4 +1,5 @@
-// The order, scope, proxy and atomic operation that an instruction's PTX says, for who watches its execution.
+// The order, scope, proxy and atomic operation that an instruction's PTX says, for who watches its execution; and which
+// instructions access memory.
 // PTX ISA, "Memory Consistency Model", and the sections of ld, st, atom, red, membar, fence and mbarrier.
 #include "isa/order.h"
 #include "lower/lowering.h"
@@ -58,4 +59,13 @@ void hw_order_write(const hw_ptx_inst *inst, hw_note *note) {
     bool is_fence = inst->op == HW_OP_FENCE || inst->op == HW_OP_MEMBAR;
     if (is_fence && hw_has_mod(mods, HW_M_PROXY))
         note->proxy = hw_has_mod(mods, HW_M_ASYNC) ? HW_PROXY_ASYNC : HW_PROXY_ALIAS;
+}
+
+static bool is_access(hw_note_kind kind) {
+    return kind != HW_NOTE_PLAIN && kind != HW_NOTE_BRANCH && kind != HW_NOTE_BARRIER;
+}
+
+void hw_order_number(hw_program_set *set) {
+    for (uint32_t i = 0; i < set->n_notes; i++)
+        if (is_access((hw_note_kind)set->notes[i].kind)) set->notes[i].access = set->n_accesses++;
 }

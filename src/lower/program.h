@@ -237,6 +237,7 @@ typedef struct hw_program_set {
     uint32_t n_programs;
     hw_note *notes;                         // of all programs
     uint32_t n_memos, n_blocks, n_notes;    // numbered across the set
+    uint32_t n_accesses;                    // hw_note.access is below this
 } hw_program_set;
 
 // Lowers every function. Symbols' addresses must be known: .global and .const offsets set to their addresses by the

@@ -97,15 +97,15 @@ static void keep_sizes(hw_state *s, const uint32_t sizes[32]) {
 }
 
 static void tell_begun(hw_state *s, const hw_inst *in, void *const at[32]) {
-    hw_copy_begun begun = s->copies->begun;
-    begun.where = hw_where_of(s);
-    begun.note = in->note;
-    begun.mask = s->warp.mask;
-    begun.width_bytes = in->width;
-    begun.number = s->worker->n_copies;
-    begun.to = (uint64_t)((char *)at[__builtin_ctz(s->warp.mask)] - s->shared);
-    begun.to_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
-    hw_tell_copy(&s->run->observers->all, s->worker->index, &begun);
+    hw_copy_begun *begun = &s->copies->begun;
+    begun->where = hw_where_of(s);
+    begun->note = in->note;
+    begun->mask = s->warp.mask;
+    begun->width_bytes = in->width;
+    begun->number = s->worker->n_copies;
+    begun->to = (uint64_t)((char *)at[__builtin_ctz(s->warp.mask)] - s->shared);
+    begun->to_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
+    hw_tell_copy(&s->run->observers->all, s->worker->index, begun);
 }
 
 static void tell_group(hw_state *s, const hw_inst *in, hw_copy_action action, int64_t spared) {

@@ -6,28 +6,18 @@
 #include "base/alloc.h"
 #include "exec/warp/warp.h"
 
-static bool is_access(hw_note_kind kind) {
-    return kind != HW_NOTE_PLAIN && kind != HW_NOTE_BRANCH && kind != HW_NOTE_BARRIER;
-}
-
-bool hw_names_prepare(hw_run *run) {
+uint32_t hw_names_wanted(const hw_run *run) {
     const uint32_t told = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(COPY);
-    if (!(run->observers->all.events & told)) return true;
-    run->names_of = hw_malloc(((size_t)run->set->n_notes + 1) * sizeof *run->names_of);
-    if (!run->names_of) return false;
-    for (uint32_t i = 0; i < run->set->n_notes; i++)
-        run->names_of[i] = is_access((hw_note_kind)run->set->notes[i].kind) ? run->n_names++ : 0;
-    run->info.n_patterns = run->n_names * HW_PATTERN_WAYS;
-    return true;
+    return run->events & told ? run->set->n_accesses : 0;
 }
 
-bool hw_names_prepare_worker(hw_worker *worker) {
-    const hw_run *run = worker->run;
+bool hw_names_prepare(hw_worker *worker) {
+    const uint32_t wanted = hw_names_wanted(worker->run);
     worker->launches++;
-    if (run->n_names <= worker->names_capacity) return true;
+    if (wanted <= worker->names_capacity) return true;
     hw_free(worker->names);
-    worker->names = hw_calloc(run->n_names, sizeof *worker->names);
-    worker->names_capacity = worker->names ? run->n_names : 0;
+    worker->names = hw_calloc(wanted, sizeof *worker->names);
+    worker->names_capacity = worker->names ? wanted : 0;
     return worker->names != NULL;
 }
 
@@ -51,7 +41,7 @@ static const hw_access_pattern *add(hw_worker *worker, hw_pattern_names *names, 
 
 const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
                                            const int64_t delta[32]) {
-    const uint32_t number = worker->run->names_of[note];
+    const uint32_t number = worker->run->set->notes[note].access;
     hw_pattern_names *names = &worker->names[number];
     if (names->launch != worker->launches) {
         names->launch = worker->launches;

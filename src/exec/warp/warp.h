@@ -149,7 +149,7 @@ struct hw_worker {
     uint64_t epoch;               // of mem, when the patterns' limits were found
     uint64_t touched;             // the allocation that the sink heard of last
     uint64_t serial;              // the last of a pattern's name
-    hw_pattern_names *names;      // by hw_run.names_of
+    hw_pattern_names *names;      // by hw_note.access
     uint32_t names_capacity;
     uint64_t launches;            // so far
     uint64_t sequence;            // events of this launch that were told at once
@@ -175,8 +175,6 @@ struct hw_run {
     const hw_observers *observers;   // never NULL
     hw_launch_info info;          // for them
     uint32_t events;              // that any of them wants
-    uint32_t *names_of;           // by note, of accesses: index into a worker's names; NULL: no sink asks
-    uint32_t n_names;
     const hw_program *entry;
     const hw_program_set *set;
     hw_areas *areas;              // by program
@@ -306,8 +304,8 @@ void hw_access_refresh(hw_worker *worker);
 hw_where hw_where_of(const hw_state *s);
 
 // name.c
-bool hw_names_prepare(hw_run *run);             // before the launch; false: out of memory
-bool hw_names_prepare_worker(hw_worker *worker);
+uint32_t hw_names_wanted(const hw_run *run);    // how many instructions have patterns that some sink may hear of
+bool hw_names_prepare(hw_worker *worker);       // before a launch; false: out of memory
 // What sinks know these relative addresses as. Where a sink wants accesses or copies only.
 const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
                                            const int64_t delta[32]);

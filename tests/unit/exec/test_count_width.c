@@ -27,20 +27,19 @@ static void add_told(hw_sink *sink, uint32_t worker, const hw_access *access) {
 static uint64_t flush(hw_pattern *p) {
     const hw_note note = {.kind = HW_NOTE_LOAD};
     const hw_inst in = {.width = 4, .vector = 1};
-    const hw_program_set set = {.notes = (hw_note *)&note, .n_notes = 1};
+    const hw_program_set set = {.notes = (hw_note *)&note, .n_notes = 1, .n_accesses = 1};
     hw_sink sink = {.events = HW_WANTS(ACCESS), .access = add_told};
     hw_sinks sinks = {.n = 0};
     hw_observers observers;
     assert_int_equal(hw_sinks_add(&sinks, &sink, NULL), HW_OK);
     hw_sinks_choose(&sinks, NULL, &observers);
-    hw_run run = {.set = &set, .observers = &observers};
+    hw_run run = {.set = &set, .observers = &observers, .events = observers.all.events};
     hw_worker worker = {.run = &run};
-    assert_true(hw_names_prepare(&run) && hw_names_prepare_worker(&worker));
+    assert_true(hw_names_prepare(&worker));
     p->inst = &in;
     told = 0;
     hw_access_flush(&worker, p);
     hw_access_flush(&worker, p);    // what has been told is not told again
-    hw_free(run.names_of);
     hw_free(worker.names);
     hw_sinks_free(&sinks);
     return told;
