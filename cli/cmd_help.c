@@ -7,7 +7,7 @@
 #include "child.h"
 #include "cli.h"
 #include "manual_text.h"
-#include "text_output.h"
+#include "output/text_output.h"
 
 static const char help[] =
     "usage: halfwarp help [COMMAND | columns]\n"
