@@ -122,15 +122,15 @@ static hw_status mov_vector(hw_lowering *lo, const hw_ptx_inst *inst, bool packs
         }
     }
     if (status == HW_OK)
-        status = hw_emit_inst(lo, hw_names_printf(lo, "mov.%s.%ux%u", packs ? "pack" : "unpack", n, bits), &t);
+        status = hw_emit_inst(lo, hw_names_printf("mov.%s.%ux%u", packs ? "pack" : "unpack", n, bits), &t);
     for (unsigned e = 0; e < (packs ? 1 : n) && status == HW_OK; e++) status = hw_operand_finish(lo, &to[e]);
     return status;
 }
 
-// The name of a body that copies lanes.
-static const char *mov_name(hw_lowering *lo, hw_lane lane) {
-    if (lane == HW_LANE_PRED) return hw_names_intern(lo, "mov.pred");
-    return hw_names_printf(lo, "mov.b%u", 8 * hw_lane_bytes(lane));
+// The body that copies lanes.
+static hw_body_id mov_body(hw_lane lane) {
+    if (lane == HW_LANE_PRED) return hw_body_find("mov.pred");
+    return hw_names_printf("mov.b%u", 8 * hw_lane_bytes(lane));
 }
 
 // An instruction that makes the value can write it where it belongs: a special register, an address.
@@ -141,7 +141,7 @@ static hw_status mov_direct(hw_lowering *lo, const hw_ptx_operand *from, hw_slot
     t.d = d;
     if (from->kind == HW_OPERAND_SREG && hw_lane_of(hw_sreg_type(from->sreg)) == lane) {
         t.sub = (uint8_t)from->sreg;
-        return hw_emit_inst(lo, hw_names_intern(lo, "sreg"), &t);
+        return hw_emit_inst(lo, HW_BODY_SREG, &t);
     }
     hw_address_kind kind = from->kind == HW_OPERAND_SYMBOL ? hw_operand_symbol(lo, from, &value) : HW_ADDRESS_CONSTANT;
     if (kind == HW_ADDRESS_LOCAL || kind == HW_ADDRESS_PARAM) return hw_operand_symbol_address(lo, from, d, lane);
@@ -161,7 +161,7 @@ static hw_status mov(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && !done) {
         t.d = to.slot;
         status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
-        if (status == HW_OK) status = hw_emit_inst(lo, mov_name(lo, lane), &t);
+        if (status == HW_OK) status = hw_emit_inst(lo, mov_body(lane), &t);
     }
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
@@ -188,7 +188,7 @@ static hw_status cvta(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = hw_slots_immediate(lo, hw_has_mod(&inst->mods, HW_M_TO) ? -window : window, HW_LANE_64, &t.b);
         if (status != HW_OK) return status;
     }
-    status = hw_emit_inst(lo, window ? hw_names_intern(lo, "add.s64") : mov_name(lo, lane), &t);
+    status = hw_emit_inst(lo, window ? hw_body_find("add.s64") : mov_body(lane), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -214,7 +214,7 @@ static hw_status isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_PRED, false, &to);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_64, &t.a);
     t.d = to.slot;
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "isspacep"), &t) : status;
+    return status == HW_OK ? hw_emit_inst(lo, hw_body_find("isspacep"), &t) : status;
 }
 
 // alloca d, bytes, alignment; stacksave d; stackrestore a.
@@ -231,20 +231,20 @@ static hw_status stack(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (has_d) t.d = to.slot;
     if (status == HW_OK && inst->op != HW_OP_STACKSAVE)
         status = hw_operand_source(lo, &inst->operands[has_d], lane, &t.a);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, hw_op_info(inst->op)->name), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find(hw_op_info(inst->op)->name), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
 // Changes nothing here. Inside a guard it stays, so that the profiler sees how often it was off.
 static hw_status nothing(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
-    return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, hw_names_intern(lo, "nop"), &t);
+    return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, HW_BODY_NOP, &t);
 }
 
 static hw_status fence(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     (void)inst;
-    return hw_emit_inst(lo, hw_names_intern(lo, "fence"), &t);
+    return hw_emit_inst(lo, HW_BODY_FENCE, &t);
 }
 
 // By hw_emitter. What ends a block is emitted with it (emit_flow.c).
@@ -280,7 +280,7 @@ static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst
 static hw_status gather_lanes(hw_lowering *lo) {
     hw_inst t = hw_emit_blank();
     hw_status status = hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, &t.a);
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "bar.warp.sync"), &t) : status;
+    return status == HW_OK ? hw_emit_inst(lo, HW_BODY_BAR_WARP_SYNC, &t) : status;
 }
 
 hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {

@@ -64,9 +64,9 @@ hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = loads ? write_fragment(lo, moved, HW_LANE_32, slots, &r) : read_fragment(lo, moved, HW_LANE_32, slots);
     if (status == HW_OK) status = hw_emit_address(lo, inst->space, where, &t);
     if (status != HW_OK) return status;
-    const char *name = hw_names_printf(lo, "%s%s", loads ? "ldmatrix" : "stmatrix",
+    hw_body_id body = hw_names_printf("%s%s", loads ? "ldmatrix" : "stmatrix",
                                        hw_has_mod(&inst->mods, HW_M_TRANS) ? ".trans" : "");
-    status = hw_emit_inst(lo, name, &t);
+    status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? finish(lo, &r) : status;
 }
 
@@ -76,7 +76,7 @@ hw_status hw_emit_movmatrix(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_32, false, &to);
     t.d = to.slot;
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_32, &t.a);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "movmatrix"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("movmatrix"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -110,8 +110,8 @@ hw_status hw_emit_mma(hw_lowering *lo, const hw_ptx_inst *inst) {
                    : write_fragment(lo, &inst->operands[k], lane, slots, &r);
     if (status != HW_OK) return status;
     bool is_integer = types[0] == HW_T_S32;
-    const char *name = hw_names_printf(lo, "mma.%s.%s", hw_type_name(types[0]),
+    hw_body_id body = hw_names_printf("mma.%s.%s", hw_type_name(types[0]),
                                        is_integer ? "x8" : hw_type_name(type));
-    status = hw_emit_inst(lo, name, &t);
+    status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? finish(lo, &r) : status;
 }

@@ -95,11 +95,11 @@ hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status != HW_OK) return status;
     if (is_param) {
         t.sub = where->symbol ? hw_operand_param_is_own(lo, where->symbol) : !lo->f->is_entry;
-        if (!t.sub && t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
-        return hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld.param" : "st.param"), &t);
+        if (t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
+        return hw_emit_inst(lo, loads ? HW_BODY_LD_PARAM : HW_BODY_ST_PARAM, &t);
     }
     t.memo = lo->set->n_memos++;
-    return hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld" : "st"), &t);
+    return hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &t);
 }
 
 static const char *operation(const hw_mods *mods) {
@@ -151,9 +151,9 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && hw_has_mod(&inst->mods, HW_M_CAS))
         status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);
     if (status != HW_OK) return status;
-    const char *name = hw_names_printf(lo, "%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
+    hw_body_id body = hw_names_printf("%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
                                        operation(&inst->mods), hw_type_name(inst->types[0]));
-    status = hw_emit_inst(lo, name, &t);
+    status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -171,5 +171,5 @@ hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst) {
     for (unsigned axis = 0; axis < t.sub && status == HW_OK; axis++)
         status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);
     if (status != HW_OK) return status;
-    return hw_emit_inst(lo, hw_names_printf(lo, "tex.%s", hw_type_name(inst->types[1])), &t);
+    return hw_emit_inst(lo, hw_names_printf("tex.%s", hw_type_name(inst->types[1])), &t);
 }

@@ -68,12 +68,12 @@ static hw_status find_matrix(hw_lowering *lo, const hw_ptx_inst *inst, transfer 
 static hw_status access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg, uint32_t reg_bytes) {
     hw_inst one = t->access;
     t->address.vector = (uint8_t)element;
-    hw_status status = hw_emit_inst(lo, hw_names_intern(lo, "wmma.address"), &t->address);
+    hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &t->address);
     one.reg_bytes = (uint8_t)reg_bytes;
     one.memo = lo->set->n_memos++;
     if (loads) one.d = reg;
     else one.b = reg;
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld" : "st"), &one) : status;
+    return status == HW_OK ? hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &one) : status;
 }
 
 // Elements that lie apart, through registers of 16 bits.
@@ -88,18 +88,18 @@ static hw_status access_parts(hw_lowering *lo, transfer *t, uint32_t number, boo
     pack.width = t->address.width;
     if (loads) pack.d = reg;
     else pack.a = reg;
-    const char *name = hw_names_printf(lo, "mov.%s.%ux%u", loads ? "pack" : "unpack", t->per, t->fragment.bits);
-    if (!loads) status = hw_emit_inst(lo, name, &pack);
+    hw_body_id body = hw_names_printf("mov.%s.%ux%u", loads ? "pack" : "unpack", t->per, t->fragment.bits);
+    if (!loads) status = hw_emit_inst(lo, body, &pack);
     for (uint32_t e = 0; e < t->per && status == HW_OK; e++)
         status = access(lo, t, number * t->per + e, loads, parts[e], 2);
-    return loads && status == HW_OK ? hw_emit_inst(lo, name, &pack) : status;
+    return loads && status == HW_OK ? hw_emit_inst(lo, body, &pack) : status;
 }
 
 static hw_status copy_of(hw_lowering *lo, hw_slot from, hw_slot to) {
     hw_inst mov = hw_emit_blank();
     mov.a = from;
     mov.d = to;
-    return hw_emit_inst(lo, hw_names_intern(lo, "mov.b32"), &mov);
+    return hw_emit_inst(lo, hw_body_find("mov.b32"), &mov);
 }
 
 hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst) {

@@ -47,13 +47,13 @@ static void write_notes(hw_program *program) {
 
 // ---- one function ----
 
-static bool keep_list(hw_lowering *lo, const hw_inst_list *list, hw_inst **insts, const char ***names, uint32_t *n) {
+static bool keep_list(hw_lowering *lo, const hw_inst_list *list, hw_inst **insts, hw_body_id **bodies, uint32_t *n) {
     *insts = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **insts);
-    *names = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **names);
-    if (!*insts || !*names) return false;
+    *bodies = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **bodies);
+    if (!*insts || !*bodies) return false;
     if (list->n) {
         memcpy(*insts, list->insts, list->n * sizeof **insts);
-        memcpy(*names, list->names, list->n * sizeof **names);
+        memcpy(*bodies, list->bodies, list->n * sizeof **bodies);
     }
     *n = list->n;
     return true;
@@ -65,22 +65,22 @@ static hw_status keep_lists(hw_lowering *lo) {
     lo->index = 0;
     for (unsigned k = 0; k < 3; k++) {
         lo->list = &lo->lists[k];
-        hw_status status = hw_emit_inst(lo, hw_names_intern(lo, "end"), &end);
+        hw_status status = hw_emit_inst(lo, HW_BODY_END, &end);
         if (status != HW_OK) return status;
     }
-    if (!keep_list(lo, &lo->body, &p->insts, &p->body_names, &p->n_insts) ||
-        !keep_list(lo, &lo->lists[HW_LEVEL_LAUNCH], &p->launch_insts, &p->launch_names, &p->n_launch) ||
-        !keep_list(lo, &lo->lists[HW_LEVEL_BLOCK], &p->block_insts, &p->block_names, &p->n_block) ||
-        !keep_list(lo, &lo->lists[HW_LEVEL_THREAD], &p->warp_insts, &p->warp_names, &p->n_warp))
+    if (!keep_list(lo, &lo->body, &p->insts, &p->bodies, &p->n_insts) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_LAUNCH], &p->launch_insts, &p->launch_bodies, &p->n_launch) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_BLOCK], &p->block_insts, &p->block_bodies, &p->n_block) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_THREAD], &p->warp_insts, &p->warp_bodies, &p->n_warp))
         return hw_diag_no_memory(lo->diag);
     return HW_OK;
 }
 
-static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_program *program, hw_name_table *names,
+static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_program *program, hw_spelled *spelled,
                                 hw_diag *diag) {
     const hw_ptx_function *f = program->function;
     hw_lowering lo = {.set = set, .module = module, .arena = set->arena, .scratch = hw_arena_create(), .diag = diag,
-                      .names = names, .f = f, .program = program,
+                      .spelled = spelled, .f = f, .program = program,
                       .dynamic_shared_align = hw_layout_dynamic_alignment(module)};
     hw_status status = HW_OK;
     for (int lane = 0; lane < HW_LANE_COUNT; lane++) {
@@ -139,7 +139,7 @@ static hw_status create_programs(hw_program_set *set, const hw_ptx_module *modul
 hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag) {
     hw_arena *arena = hw_arena_create();
     hw_program_set *set = arena ? hw_arena_take(arena, sizeof *set) : NULL;
-    hw_name_table names = {0};
+    hw_spelled spelled[HW_SPELLED] = {{{0}}};
     *out = NULL;
     if (!set) {
         hw_arena_destroy(arena);
@@ -150,7 +150,7 @@ hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *
     hw_status status = create_programs(set, module, diag);
     if (status == HW_OK) status = hw_layout_module(set, module, diag);
     for (uint32_t k = 0; k < set->n_programs && status == HW_OK; k++)
-        if (set->programs[k]) status = lower_function(set, module, set->programs[k], &names, diag);
+        if (set->programs[k]) status = lower_function(set, module, set->programs[k], spelled, diag);
     if (status == HW_OK) *out = set;
     else hw_arena_destroy(arena);
     return status;

@@ -73,14 +73,20 @@ bool hw_defs_has_destination(const hw_ptx_inst *inst);
 
 typedef struct hw_inst_list {
     hw_inst *insts;
-    const char **names;
+    hw_body_id *bodies;
     uint32_t n, capacity;
 } hw_inst_list;
 
-typedef struct hw_name_table {
-    const char **slots;
-    uint32_t n, capacity;          // capacity: a power of two
-} hw_name_table;
+// Bodies that instructions have been found to have, by opcode, modifiers and types: a name is spelled and looked up
+// once for each combination of them.
+enum { HW_SPELLED = 256 };
+typedef struct hw_spelled {
+    uint64_t mods[3];
+    uint8_t types[4], n_types;
+    uint8_t op;                    // HW_OP_NONE: nothing is remembered here
+    hw_body_id body;
+} hw_spelled;
+_Static_assert(HW_OP_COUNT <= 256 && HW_T_COUNT <= 256, "hw_spelled holds opcodes and types in a byte each");
 
 typedef struct hw_immediate_table {
     uint32_t *slots;               // index + 1 into program->immediates
@@ -95,7 +101,7 @@ typedef struct hw_lowering {
     hw_arena *arena;               // of the set
     hw_arena *scratch;             // of this function
     hw_diag *diag;
-    hw_name_table *names;
+    hw_spelled *spelled;           // HW_SPELLED of them
     const hw_ptx_function *f;
     hw_program *program;
     hw_cfg cfg;
@@ -133,10 +139,10 @@ hw_status hw_lower_refuse(hw_lowering *lo, hw_status status, const char *why);
 
 // ---- names.c ----
 
-// The canonical name of an arithmetic instruction's body; NULL when out of memory.
-const char *hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst);
-const char *hw_names_intern(hw_lowering *lo, const char *name);
-const char *hw_names_printf(hw_lowering *lo, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The body of an instruction, by its canonical name (lower/program.h); HW_BODY_NONE: there is none.
+hw_body_id hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst);
+// The same of a name that is put together here.
+hw_body_id hw_names_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Type as it stands in names, for ops whose result does not depend on signedness.
 hw_type hw_names_type(const hw_ptx_inst *inst, int position);
 
@@ -172,8 +178,9 @@ hw_status hw_slots_launch_image(hw_lowering *lo);
 
 // An instruction that uses no slot.
 hw_inst hw_emit_blank(void);
-// Appends a copy to the list at work, with the note of the PTX instruction at work. name NULL: out of memory.
-hw_status hw_emit_inst(hw_lowering *lo, const char *name, const hw_inst *fields);
+// Appends a copy to the list at work, with the note of the PTX instruction at work, and with what the body's row says
+// of gathering lanes. HW_BODY_NONE is for exec to refuse.
+hw_status hw_emit_inst(hw_lowering *lo, hw_body_id body, const hw_inst *fields);
 // The slot to read an operand from, in lanes of the given width; converts when its register is wider or narrower.
 hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_slot *out);
 hw_status hw_operand_reg(hw_lowering *lo, int32_t reg, hw_lane lane, hw_slot *out);

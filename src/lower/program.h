@@ -11,8 +11,9 @@
 // where it stood: `count` of the block's last instruction is the number of PTX instructions, lifted ones included.
 // A mov or cvta of an invariant value is no instruction at all: the destination is the source's slot.
 //
-// Body names. What exec binds is found by name: the opcode, then the modifiers that change the result in the order of
-// mods.def, then the types in the order written: add.s32, fma.rz.ftz.f32, mul.wide.u16, cvt.rzi.ftz.s32.f32,
+// Body names. The body of an instruction is found by name, once, when it is lowered; from then on it is a number
+// (isa/bodies.h). The name: the opcode, then the modifiers that change the result in the order of mods.def, then the
+// types in the order written: add.s32, fma.rz.ftz.f32, mul.wide.u16, cvt.rzi.ftz.s32.f32,
 // setp.ftz.lt.f32, shf.l.wrap.b32, dp4a.u32.s32. Left out: rn where it is the default (add sub mul mad fma), spaces,
 // cache hints, memory order and scope, uni, sync, aligned, the vector width, setp's and set's combining word (in `sub`:
 // 0 none, 1 and, 2 or, 3 xor, with `p` the predicate combined). A body reads and writes lanes of the width its types
@@ -46,7 +47,7 @@
 //   texture
 //   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; width 4 or 8
 //
-// Names that exec provides besides the arithmetic:
+// Bodies besides the arithmetic:
 //   ld ld.param st st.param atom.<op>.<type> red.<op>.<type>   (space, width, vector, reg_bytes, imm in the fields;
 //       a address slot (64-bit lanes, or 32-bit ones with HW_INST_ADDRESS_32: the sum with imm wraps), or HW_NO_SLOT:
 //       imm is the address; d or b the register; of vectors, slots[list ...]; atom: b, c operands;
@@ -64,7 +65,7 @@
 //       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
-//   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; memo: its index)
+//   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; basic_block: its number)
 //       brx: a the index, imm how many targets. call.indirect: a the handle.
 //   guard (p, flags; target: where to go when no lane is on; count: PTX instructions up to the unguard that ends it,
 //       whose notes follow each other from its own on)    unguard
@@ -80,6 +81,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "isa/bodies.h"
 #include "isa/isa.h"
 #include "ptx/module.h"
 
@@ -134,11 +136,18 @@ struct hw_inst {
     hw_slot d, a, b, c;   // destination and sources
     hw_slot e;            // second destination (p|q), a fourth source, or the predicate of a guard
     hw_slot p;            // source predicate
-    int64_t imm;          // address offset; or as the body says
     union {
-        uint32_t target;  // taken branch, end of a guard: index into insts
-        uint32_t list;    // of call: index into calls; of brx: of its first target in targets; of vector ld, st, atom:
-    };                    // of its first register in slots
+        int64_t imm;           // address offset; or a number, as the body says
+        hw_body then;          // of what gathers lanes: the body that runs when they are there; set by exec
+        const hw_inst *steps;  // in a convoy: the ordinary instruction, and one that ends it; set by exec
+    };
+    union {
+        uint32_t target;       // taken branch, end of a guard: index into insts
+        uint32_t call;         // of calls: index into calls
+        uint32_t targets;      // of brx: index of its first target in targets
+        uint32_t list;         // of instructions with many registers: index of the first one in slots
+        uint32_t members;      // of what gathers lanes: hw_members, where their mask is
+    };
     uint32_t join;        // reconvergence point of a branch: index into insts; HW_NO_JOIN: only at exit/return
     uint32_t note;        // index of the PTX instruction in notes
     uint16_t count;       // PTX instructions this basic block has executed when this, its last, has
@@ -148,8 +157,10 @@ struct hw_inst {
     uint8_t space;        // hw_space
     uint8_t flags;        // HW_INST_*
     uint8_t sub;          // smaller choices of a body: setp's combination, prmt's mode, shfl's mode
-    uint32_t memo;        // memory instructions: number of its access-pattern memory; block-ending ones: number of
-                          // their basic block. Both are unique across the set.
+    union {
+        uint32_t memo;         // of memory accesses: number of its access-pattern memory, unique across the set
+        uint32_t basic_block;  // of what ends one: its number, unique across the set
+    };
 };
 enum { HW_NO_JOIN = 0xffffffffu };
 enum {
@@ -197,11 +208,11 @@ struct hw_program {
     const hw_ptx_function *function;
     int index;                              // within its set
     hw_inst *insts;                         // body; index 0 is the entry
-    const char **body_names;                // canonical name of each instruction, for binding and dumps
+    hw_body_id *bodies;                     // of each instruction
     uint32_t n_insts;
     hw_inst *convoy_insts;                  // of entries: the body as several warps execute it together; made by exec
     hw_inst *launch_insts, *block_insts, *warp_insts;   // lifted, in an order that satisfies dependences,
-    const char **launch_names, **block_names, **warp_names;  // each list ended by an instruction named "end"
+    hw_body_id *launch_bodies, *block_bodies, *warp_bodies;  // each list ended by HW_BODY_END
     uint32_t n_launch, n_block, n_warp;
     hw_note *notes;                         // one per PTX instruction; inst.note and blocks count from the set's first
     uint32_t n_notes, first_note;           // note, so notes[inst.note - first_note]
@@ -224,8 +235,8 @@ struct hw_program {
     hw_immediate *immediates;               // what launch_image is made of
     uint32_t n_immediates;
     bool uses_alloca;
-    bool may_wait;                          // for other blocks: polls or changes memory atomically; set by exec
-    bool takes_param_address;               // param.address, ld.param at a computed address; of functions set by exec
+    bool may_wait;                          // for other blocks: polls or changes memory atomically
+    bool takes_param_address;               // of its own parameters: param.address, ld.param at a computed address
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
 

@@ -1,4 +1,4 @@
-// Counting, finding and moving bits, and dot products of bytes. Rows in ops_bits.def.
+// Counting, finding and moving bits, and dot products of bytes. Rows in isa/bodies/bits.def.
 #include "exec/ops/row_bodies.h"
 
 // Counts by halves, then quarters, ...: plain arithmetic, so that loops over lanes vectorise at every level. (With a
@@ -103,10 +103,9 @@ static const hw_inst *fns_b32(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#include "exec/ops/ops_bits.def"
+#include "isa/bodies/bits.def"
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_bits)[] = {
-#include "exec/ops/ops_bits.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_bits)[] = {
+#include "isa/bodies/bits.def"
 };

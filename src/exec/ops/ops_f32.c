@@ -1,4 +1,4 @@
-// f32 arithmetic that rounds to nearest: the rows are in ops_f32.def; directed rounding is in ops_rounded.c,
+// f32 arithmetic that rounds to nearest: the rows are in isa/bodies/f32.def; directed rounding is in ops_rounded.c,
 // approximations are in ops_approx.c.
 #include "exec/ops/float_lanes.h"
 #include "exec/ops/row_bodies.h"
@@ -33,10 +33,9 @@ static inline float nan_wins(float a, float b, float result) {
 
 static inline float xorsign(float a, float b, float result) { return canon(with_sign(result, bits(a) ^ bits(b))); }
 
-#include "exec/ops/ops_f32.def"
+#include "isa/bodies/f32.def"
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_f32)[] = {
-#include "exec/ops/ops_f32.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_f32)[] = {
+#include "isa/bodies/f32.def"
 };

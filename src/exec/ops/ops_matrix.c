@@ -114,8 +114,7 @@ static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row HW_LEVEL_NAME(hw_ops_matrix)[] = {
-    {"ldmatrix", ldmatrix},         {"ldmatrix.trans", ldmatrix_trans}, {"stmatrix", stmatrix},
-    {"stmatrix.trans", stmatrix_trans}, {"movmatrix", movmatrix},       {"wmma.address", wmma_address},
-    {NULL, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_matrix)[] = {
+#include "isa/bodies/matrix.def"
 };

@@ -1,5 +1,5 @@
-// f32 and f64 arithmetic with directed rounding: the rows are in ops_rounded.def. The processor's own rounding mode is
-// set around the lanes of one instruction.
+// f32 and f64 arithmetic with directed rounding: the rows are in isa/bodies/rounded.def. The processor's own rounding
+// mode is set around the lanes of one instruction.
 #include "exec/ops/float_lanes.h"
 
 static inline float canon(float x) { return hw_canonical(x); }
@@ -35,7 +35,7 @@ static inline double result(double r, double a, double b, double c) { return hw_
 #define UNARY64(name, function, mode, value) ROUNDED(function, mode, 1, double, value)
 #define BINARY64(name, function, mode, value) ROUNDED(function, mode, 2, double, value)
 #define TERNARY64(name, function, mode, value) ROUNDED(function, mode, 3, double, value)
-#include "exec/ops/ops_rounded.def"
+#include "isa/bodies/rounded.def"
 #undef UNARY32
 #undef BINARY32
 #undef TERNARY32
@@ -43,13 +43,12 @@ static inline double result(double r, double a, double b, double c) { return hw_
 #undef BINARY64
 #undef TERNARY64
 
-#define UNARY32(name, function, mode, value) {name, function},
-#define BINARY32(name, function, mode, value) {name, function},
-#define TERNARY32(name, function, mode, value) {name, function},
-#define UNARY64(name, function, mode, value) {name, function},
-#define BINARY64(name, function, mode, value) {name, function},
-#define TERNARY64(name, function, mode, value) {name, function},
-const hw_body_row HW_LEVEL_NAME(hw_ops_rounded)[] = {
-#include "exec/ops/ops_rounded.def"
-    {NULL, NULL},
+#define UNARY32(name, function, mode, value) {function, NULL},
+#define BINARY32(name, function, mode, value) {function, NULL},
+#define TERNARY32(name, function, mode, value) {function, NULL},
+#define UNARY64(name, function, mode, value) {function, NULL},
+#define BINARY64(name, function, mode, value) {function, NULL},
+#define TERNARY64(name, function, mode, value) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_rounded)[] = {
+#include "isa/bodies/rounded.def"
 };
