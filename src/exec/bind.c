@@ -101,10 +101,16 @@ static bool has_address(const hw_program *program, const hw_inst *in, hw_body_id
     return !program->function->is_entry && (!is_address || (uint64_t)in->imm <= program->formal_param_bytes);
 }
 
+static void bind_call(const hw_program *program, hw_inst *in) {
+    const char *name = program->calls[in->call].builtin;
+    if (name) in->builtin = hw_builtin_find(name);
+}
+
 static hw_status bind_list(const hw_program_set *set, const hw_program *program, hw_inst *insts,
                            const hw_body_id *bodies, uint32_t n, hw_diag *diag) {
     for (uint32_t i = 0; i < n; i++) {
         bind_inst(&insts[i], bodies[i]);
+        if (bodies[i] == HW_BODY_CALL) bind_call(program, &insts[i]);
         if (!insts[i].body || !is_inside_params(program, &insts[i], bodies[i]) ||
             !has_address(program, &insts[i], bodies[i]))
             return refuse(set, program, &insts[i], bodies[i], diag);
@@ -136,7 +142,7 @@ static const hw_inst *find_call(const hw_program *program, uint32_t site) {
 static hw_status check_calls(const hw_program_set *set, const hw_program *program, hw_diag *diag) {
     for (uint32_t i = 0; i < program->n_calls; i++) {
         const char *name = program->calls[i].builtin, *file;
-        if (!name || hw_builtin_exists(name)) continue;
+        if (!name || hw_builtin_find(name)) continue;
         char caller[256], callee[256];
         int line = place_of(set, &set->notes[find_call(program, i)->note], &file);
         return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line,

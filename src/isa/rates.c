@@ -27,6 +27,7 @@ uint32_t hw_rate_of(const hw_arch *arch, hw_rate rate) {
 static hw_issue_cost float_cost(hw_type type, uint8_t rate, uint8_t count) {
     // Special functions, comparisons and conversions have pipes of their own; of f64 they are made of additions.
     bool is_arithmetic = rate == HW_RATE_IADD || rate == HW_RATE_IMUL || rate == HW_RATE_F32;
+    if (type == HW_T_F32X2) return (hw_issue_cost){HW_RATE_F32, (uint8_t)(2 * count)};
     if (hw_type_bits(type) == 64 && (rate == HW_RATE_SFU || rate == HW_RATE_SFU2))
         return (hw_issue_cost){HW_RATE_F64, (uint8_t)(8 * count)};
     if (hw_type_bits(type) == 64 && rate != HW_RATE_CVT) return (hw_issue_cost){HW_RATE_F64, count};

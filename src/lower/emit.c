@@ -47,7 +47,7 @@ static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
     const char *shape = hw_emit_shape(inst);
     hw_inst t = hw_emit_blank();
     hw_destination first = {.reg = HW_NO_REG}, second = {.reg = HW_NO_REG};
-    hw_slot *sources[] = {&t.a, &t.b, &t.c, &t.e};
+    hw_slot *sources[] = {&t.a, &t.b, &t.c, &t.fourth};
     unsigned n_sources = 0;
     hw_status status = HW_OK;
     for (unsigned k = 0; shape[k] && k < inst->n_operands && status == HW_OK; k++) {

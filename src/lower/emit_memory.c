@@ -167,7 +167,7 @@ hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.sub = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 3;
     hw_status status = register_lane(lo, inst, &inst->operands[0], &lane);
     if (status == HW_OK) status = registers(lo, &inst->operands[0], lane, true, &t);
-    if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.e);
+    if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.fourth);
     for (unsigned axis = 0; axis < t.sub && status == HW_OK; axis++)
         status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);
     if (status != HW_OK) return status;

@@ -24,9 +24,9 @@ static transfer describe(const hw_ptx_inst *inst) {
     t.natural = hw_fragment_registers(&natural);
     t.per = t.fragment.bits < 32 ? 32u / t.fragment.bits : 1;
     t.is_contiguous = t.per == 1 || (is_by_columns ? t.fragment.element_row[0] : t.fragment.element_col[0]) == 1;
-    t.address.imm = HW_MATRIX_IMM(shape.m, shape.n, shape.k, 1) | (is_by_columns ? HW_MATRIX_COLUMNS : 0);
+    t.address.imm = HW_MATRIX_IMM(shape.m, shape.n, shape.k, 1) | HW_MATRIX_TYPE_BITS(type) |
+                    (is_by_columns ? HW_MATRIX_COLUMNS : 0);
     t.address.sub = (uint8_t)role;
-    t.address.reg_bytes = (uint8_t)type;
     t.address.width = t.fragment.bits / 8;
     t.access.space = (uint8_t)inst->space;
     t.access.width = (uint8_t)(t.is_contiguous ? t.per * t.address.width : t.address.width);
@@ -66,9 +66,9 @@ static hw_status find_matrix(hw_lowering *lo, const hw_ptx_inst *inst, transfer 
 
 // One load or store of the element, or of the register that begins with it.
 static hw_status access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg, uint32_t reg_bytes) {
-    hw_inst one = t->access;
-    t->address.vector = (uint8_t)element;
-    hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &t->address);
+    hw_inst one = t->access, address = t->address;
+    address.imm |= HW_MATRIX_ELEMENT_BITS(element);
+    hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
     one.reg_bytes = (uint8_t)reg_bytes;
     one.memo = lo->set->n_memos++;
     if (loads) one.d = reg;

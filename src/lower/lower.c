@@ -139,8 +139,9 @@ static hw_status create_programs(hw_program_set *set, const hw_ptx_module *modul
 hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag) {
     hw_arena *arena = hw_arena_create();
     hw_program_set *set = arena ? hw_arena_take(arena, sizeof *set) : NULL;
-    hw_spelled spelled[HW_SPELLED] = {{{0}}};
+    hw_spelled spelled[HW_SPELLED];
     *out = NULL;
+    memset(spelled, 0, sizeof spelled);
     if (!set) {
         hw_arena_destroy(arena);
         return hw_diag_no_memory(diag);

@@ -30,8 +30,8 @@
 //   cvt from an integer, slct by an integer     no .ftz
 // mul, mad with .hi or .wide, mul24, mad24, min, max, div, rem, sad, cvt, ... are named as written.
 //
-// Which operand is where: the letters of SHAPE (isa/ops.def). Destinations d, then e (p|q); sources a, b, c, then e
-// (bfi); a predicate read p, complemented with HW_INST_NEGATE_P. The sink '_' is a slot nobody reads.
+// Which operand is where: the letters of SHAPE (isa/ops.def). Destinations d, then e (p|q); sources a, b, c, then
+// fourth; a predicate read p, complemented with HW_INST_NEGATE_P. The sink '_' is a slot nobody reads.
 //   lop3: imm the table; lop3.and lop3.or: e the predicate written, p the one combined. prmt: sub the mode (0 none, f4e
 //   b4e rc8 ecl ecr rc16). isspacep: sub the hw_space, a 64 bits. cvta: add.s64 of a window, or mov. membar: fence.
 //   mov.pack.<n>x<bits>: d from slots[list ...]; mov.unpack.<n>x<bits>: a to slots[list ...], HW_NO_SLOT for '_'
@@ -43,8 +43,8 @@
 //   bar.cluster: nothing. nanosleep: a
 //   vadd2 and the other video instructions: d, a, b, c; imm as HW_VIDEO_* says. vabsdiff4.u8x4, vabsdiff4.add.u8x4,
 //   vabsdiff2.add.u16x2: the same of unsigned parts in order, as nvcc prints them
-//   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates, sub how many; e the
-//   texture
+//   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates, sub how many; fourth
+//   the texture
 //   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; width 4 or 8
 //
 // Bodies besides the arithmetic:
@@ -59,8 +59,8 @@
 //   ldmatrix stmatrix, .trans (space, width 16, a, imm; sub how many matrices; slots[list ...] registers), movmatrix
 //       (d, a), mma.<f32 f16>.<f16 bf16 tf32> mma.f64.f64 mma.s32.x8 (imm, sub: HW_MATRIX_*; slots[list ...] the
 //       registers of d, a, b, c). Before each stands a bar.warp.sync of all lanes.
-//   wmma.address: d (64 bits) where element `vector` of a lane's fragment lies; a the matrix, b the stride, or none;
-//       imm as of mma, HW_MATRIX_COLUMNS; sub the role, reg_bytes the hw_type, width bytes of an element
+//   wmma.address: d (64 bits) where an element of a lane's fragment lies; a the matrix, b the stride, or none;
+//       imm as of mma, HW_MATRIX_COLUMNS, type and number of the element; sub the role, width bytes of an element
 //   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
 //       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
@@ -121,6 +121,11 @@ typedef enum hw_base {
 // mma.*: the shape, in hw_inst.imm, and the choices of integers, in sub.
 #define HW_MATRIX_IMM(m, n, k, wmma) ((int64_t)(m) | (int64_t)(n) << 8 | (int64_t)(k) << 16 | (int64_t)(wmma) << 24)
 #define HW_MATRIX_COLUMNS ((int64_t)1 << 25)    // in memory column by column
+// Also of wmma.address: the type of an element, and which element of a lane's fragment is meant.
+#define HW_MATRIX_TYPE_BITS(type) ((int64_t)(type) << 32)
+#define HW_MATRIX_ELEMENT_BITS(element) ((int64_t)(element) << 40)
+#define HW_MATRIX_TYPE(imm) ((hw_type)((imm) >> 32 & 255))
+#define HW_MATRIX_ELEMENT(imm) ((uint32_t)((imm) >> 40 & 255))
 enum { HW_MBARRIER_EXPECTS = 1, HW_MBARRIER_PARITY = 2, HW_MBARRIER_NOINC = 4 };
 enum { HW_MATRIX_A_UNSIGNED = 1, HW_MATRIX_B_UNSIGNED = 2, HW_MATRIX_SATURATE = 4 };
 
@@ -130,38 +135,75 @@ typedef struct hw_inst hw_inst;
 // Executes one instruction for the active lanes of a warp; returns the next one.
 typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 
-// One decoded instruction, a cache line. Which fields are used is said by the body.
+// One decoded instruction, a cache line. A field has one meaning; fields that no body uses together share storage, each
+// under its own name. What is not used is zero, of slots HW_NO_SLOT, of join HW_NO_JOIN. The numbers of a body that
+// has some (imm, sub) are listed above, body by body.
+//
+//   field        of which bodies                    what
+//   body         all                                what executes it; set by exec
+//   d            with a result                      the destination
+//   a b c        with sources                       in PTX's order; a of accesses: the address, none: imm is it
+//   e            with two results (p|q)             the second one, a predicate
+//   fourth       bfi, tex                           a fourth source; the texture
+//   p            with a predicate or members        a predicate read; of shfl: the members
+//   imm          accesses                           offset from a, or the address
+//                others with a number known now     the number
+//   then         what gathers lanes                 the body that runs when all are there; set by exec
+//   steps        of convoys                         the ordinary instruction, and one that ends it; set by exec
+//   builtin      call of a function without body    which of those that exec provides; set by exec
+//   target       bra, bra.p, guard                  where to go: index into insts
+//   call         call, call.indirect                index into calls
+//   targets      brx                                index of its first one in targets
+//   list         vectors, packing, fragments, tex   index of their first register in slots
+//   members      what gathers lanes                 hw_members: which operand is the mask
+//   join         bra.p, brx                         where the lanes meet again: index into insts; HW_NO_JOIN: at exit
+//   note         all                                index of the PTX instruction in notes
+//   count        what ends a block; guard           PTX instructions of the block; under the guard
+//   width        accesses                           bytes of an element in memory
+//                match, addresses, stacks, packing  bytes of a lane of the operand, or of a part
+//   vector       accesses, packing                  registers per lane: 1, 2, 4, 8
+//   reg_bytes    accesses; what gathers lanes       bytes of a lane of the register, 2, 4 or 8; of d, 0: a predicate
+//   space        accesses                           hw_space
+//   flags        all                                HW_INST_*
+//   sub          with choices                       the choice: setp's combination, prmt's mode, a special register
+//   memo         accesses                           number of its access-pattern memory, unique across the set
+//   basic_block  what ends a block                  number of the block, unique across the set
 struct hw_inst {
-    hw_body body;         // bound by exec
-    hw_slot d, a, b, c;   // destination and sources
-    hw_slot e;            // second destination (p|q), a fourth source, or the predicate of a guard
-    hw_slot p;            // source predicate
+    hw_body body;
+    hw_slot d, a, b, c;
     union {
-        int64_t imm;           // address offset; or a number, as the body says
-        hw_body then;          // of what gathers lanes: the body that runs when they are there; set by exec
-        const hw_inst *steps;  // in a convoy: the ordinary instruction, and one that ends it; set by exec
+        hw_slot e;
+        hw_slot fourth;
+    };
+    hw_slot p;
+    union {
+        int64_t imm;
+        hw_body then;
+        const hw_inst *steps;
+        uint32_t builtin;
     };
     union {
-        uint32_t target;       // taken branch, end of a guard: index into insts
-        uint32_t call;         // of calls: index into calls
-        uint32_t targets;      // of brx: index of its first target in targets
-        uint32_t list;         // of instructions with many registers: index of the first one in slots
-        uint32_t members;      // of what gathers lanes: hw_members, where their mask is
+        uint32_t target;
+        uint32_t call;
+        uint32_t targets;
+        uint32_t list;
+        uint32_t members;
     };
-    uint32_t join;        // reconvergence point of a branch: index into insts; HW_NO_JOIN: only at exit/return
-    uint32_t note;        // index of the PTX instruction in notes
-    uint16_t count;       // PTX instructions this basic block has executed when this, its last, has
-    uint8_t width;        // bytes of one element in memory
-    uint8_t vector;       // elements per lane: 1, 2, 4, 8
-    uint8_t reg_bytes;    // bytes of one lane of the register loaded or stored (2, 4 or 8)
-    uint8_t space;        // hw_space
-    uint8_t flags;        // HW_INST_*
-    uint8_t sub;          // smaller choices of a body: setp's combination, prmt's mode, shfl's mode
+    uint32_t join;
+    uint32_t note;
+    uint16_t count;
+    uint8_t width;
+    uint8_t vector;
+    uint8_t reg_bytes;
+    uint8_t space;
+    uint8_t flags;
+    uint8_t sub;
     union {
-        uint32_t memo;         // of memory accesses: number of its access-pattern memory, unique across the set
-        uint32_t basic_block;  // of what ends one: its number, unique across the set
+        uint32_t memo;
+        uint32_t basic_block;
     };
 };
+_Static_assert(sizeof(hw_inst) == 64, "a decoded instruction is a cache line");
 enum { HW_NO_JOIN = 0xffffffffu };
 enum {
     HW_INST_NEGATE_P = 1,      // use the complement of p

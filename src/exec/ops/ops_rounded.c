@@ -35,7 +35,19 @@ static inline double result(double r, double a, double b, double c) { return hw_
 #define UNARY64(name, function, mode, value) ROUNDED(function, mode, 1, double, value)
 #define BINARY64(name, function, mode, value) ROUNDED(function, mode, 2, double, value)
 #define TERNARY64(name, function, mode, value) ROUNDED(function, mode, 3, double, value)
+#define BINARY_PAIR(name, function, mode, value)                                                      \
+    static inline float function##_half(float x, float y) { return value; }                           \
+    ROUNDED(function, mode, 2, uint64_t,                                                              \
+            hw_float_pair(function##_half(hw_low_float(A), hw_low_float(B)),                          \
+                          function##_half(hw_high_float(A), hw_high_float(B))))
+#define TERNARY_PAIR(name, function, mode, value)                                                     \
+    static inline float function##_half(float x, float y, float z) { return value; }                  \
+    ROUNDED(function, mode, 3, uint64_t,                                                              \
+            hw_float_pair(function##_half(hw_low_float(A), hw_low_float(B), hw_low_float(C)),         \
+                          function##_half(hw_high_float(A), hw_high_float(B), hw_high_float(C))))
 #include "isa/bodies/rounded.def"
+#undef BINARY_PAIR
+#undef TERNARY_PAIR
 #undef UNARY32
 #undef BINARY32
 #undef TERNARY32
@@ -49,6 +61,8 @@ static inline double result(double r, double a, double b, double c) { return hw_
 #define UNARY64(name, function, mode, value) {function, NULL},
 #define BINARY64(name, function, mode, value) {function, NULL},
 #define TERNARY64(name, function, mode, value) {function, NULL},
+#define BINARY_PAIR(name, function, mode, value) {function, NULL},
+#define TERNARY_PAIR(name, function, mode, value) {function, NULL},
 const hw_body_forms HW_LEVEL_NAME(hw_ops_rounded)[] = {
 #include "isa/bodies/rounded.def"
 };

@@ -38,6 +38,11 @@
 #define BITS_1_PAIRS(name, ...) BODY_ROW(name)
 #define BITS_2(name, ...) BODY_ROW(name)
 #define BITS_2_PAIRS(name, ...) BODY_ROW(name)
+// pairs of floats
+#define PAIR_2(name, ...) BODY_ROW(name)
+#define PAIR_3(name, ...) BODY_ROW(name)
+#define BINARY_PAIR(name, ...) BODY_ROW(name)
+#define TERNARY_PAIR(name, ...) BODY_ROW(name)
 // directed rounding
 #define UNARY32(name, ...) BODY_ROW(name)
 #define UNARY64(name, ...) BODY_ROW(name)

@@ -124,6 +124,19 @@ static void f32_arithmetic(void **state) {
                 }
 }
 
+// Two floats in a 64-bit lane: each is what the scalar instruction makes of it.
+static void f32_pairs(void **state) {
+    (void)state;
+    for (operation op = ADD; op <= FMA; op++)
+        for (rounding mode = RN; mode <= RP; mode++)
+            for (int ftz = 0; ftz < 2; ftz++) {
+                char name[64];
+                snprintf(name, sizeof name, "%s%s%s%s.f32x2", op_words[op], mode == RN ? "" : ".",
+                         mode == RN ? "" : rounding_words[mode], ftz ? ".ftz" : "");
+                check_arithmetic(name, &F32, op, (flavour){.mode = mode, .ftz = ftz}, 2, 300);
+            }
+}
+
 static void f64_arithmetic(void **state) {
     (void)state;
     for (operation op = ADD; op <= SQRT; op++)
@@ -282,7 +295,7 @@ static void nan_results(void **state) {
 // Bytes of a lane of the destination, 0: it is a predicate.
 static int destination_bytes(const char *name) {
     static const struct { const char *word; int bytes; } types[] = {
-        {".f16x2", 4}, {".bf16x2", 4}, {".f16", 2}, {".bf16", 2}, {".u16", 2}, {".s16", 2}, {".b16", 2},
+        {".f32x2", 8}, {".f16x2", 4}, {".bf16x2", 4}, {".f16", 2}, {".bf16", 2}, {".u16", 2}, {".s16", 2}, {".b16", 2},
         {".f32", 4}, {".u32", 4}, {".s32", 4}, {".b32", 4}, {".f64", 8}, {".u64", 8}, {".s64", 8}, {".b64", 8}};
     if (!strncmp(name, "setp", 4) || !strncmp(name, "testp", 5)) return 0;
     const char *first = NULL;
@@ -379,7 +392,8 @@ static void levels_agree(void **state) {
 int main(void) {
     n_levels = levels_here(levels);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(f64_arithmetic),    cmocka_unit_test(half_arithmetic),
+        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(f32_pairs),         cmocka_unit_test(f64_arithmetic),
+        cmocka_unit_test(half_arithmetic),
         cmocka_unit_test(extremes),       cmocka_unit_test(signs),             cmocka_unit_test(nan_results),
         cmocka_unit_test(masks_and_aliases), cmocka_unit_test(levels_agree),
     };
