@@ -10,7 +10,9 @@ typedef enum hw_order {
 } hw_order;
 
 // The threads that an order holds for, each set in the next.
-typedef enum hw_scope { HW_SCOPE_NONE, HW_SCOPE_CTA, HW_SCOPE_CLUSTER, HW_SCOPE_GPU, HW_SCOPE_SYS } hw_scope;
+typedef enum hw_scope {
+    HW_SCOPE_NONE, HW_SCOPE_THREAD, HW_SCOPE_WARP, HW_SCOPE_CTA, HW_SCOPE_CLUSTER, HW_SCOPE_GPU, HW_SCOPE_SYS
+} hw_scope;
 
 // The path to memory that a fence orders with the generic one; NONE: it orders generic accesses.
 typedef enum hw_proxy { HW_PROXY_NONE, HW_PROXY_ALIAS, HW_PROXY_ASYNC } hw_proxy;

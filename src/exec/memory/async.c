@@ -301,10 +301,7 @@ static const hw_inst *copy_wait(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row hw_async_bodies[] = {
-    {"cp.async.read", copy_read},
-    {"cp.async.write", copy_write},
-    {"cp.async.commit", copy_commit},
-    {"cp.async.wait", copy_wait},
-    {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+const hw_body_forms hw_async_bodies[] = {
+#include "isa/bodies/async.def"
 };

@@ -142,15 +142,7 @@ static const hw_inst *mbarrier_pending(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row hw_mbarrier_bodies[] = {
-    {"mbarrier.init", mbarrier_init},
-    {"mbarrier.inval", mbarrier_inval},
-    {"mbarrier.expect_tx", mbarrier_expect},
-    {"mbarrier.complete_tx", mbarrier_complete},
-    {"mbarrier.arrive", mbarrier_arrive},
-    {"mbarrier.arrive_drop", mbarrier_drop},
-    {"mbarrier.test_wait", mbarrier_test},
-    {"mbarrier.pending_count", mbarrier_pending},
-    {"cp.async.arrive", copies_arrive},
-    {NULL, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms hw_mbarrier_bodies[] = {
+#include "isa/bodies/mbarrier.def"
 };

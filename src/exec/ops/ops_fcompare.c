@@ -1,8 +1,8 @@
-// Comparisons of floating-point values: setp, set, slct and testp. The rows are in ops_setp.def and ops_fset.def.
-//
-// A comparison gives one bit per lane. setp's and set's combining word is in `sub`: with the predicate p (complemented
-// when HW_INST_NEGATE_P is on) the result is cmp, cmp & p, cmp | p or cmp ^ p; setp's second destination e gets the
-// same of the complement of cmp. Packed pairs have a mask for each half, and setp's two destinations get one each.
+// Comparisons of floating-point values: setp, set, slct and testp. The rows are in isa/bodies/setp.def and
+// isa/bodies/fset.def. A comparison gives one bit per lane. setp's and set's combining word is in `sub`: with the
+// predicate p (complemented when HW_INST_NEGATE_P is on) the result is cmp, cmp & p, cmp | p or cmp ^ p; setp's
+// second destination e gets the same of the complement of cmp. Packed pairs have a mask for each half, and setp's two
+// destinations get one each.
 #include "exec/ops/half_lanes.h"
 
 // What a comparison found: of packed pairs the low and the high half, else cmp and its complement.
@@ -114,7 +114,7 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         hw_set_pred(w, in->d, mask);                                             \
         HW_NEXT(w, in);                                                          \
     }
-#include "exec/ops/ops_setp.def"
+#include "isa/bodies/setp.def"
 #undef COMPARE
 #undef COMPARE_16
 #undef COMPARE_2
@@ -161,24 +161,23 @@ static SHARED const hw_inst *set_pair(hw_warp *w, const hw_inst *in, hw_mask_pai
         HW_NEXT(w, in);                                                          \
     }
 #define SAME(name, function)
-#include "exec/ops/ops_fset.def"
+#include "isa/bodies/fset.def"
 #undef SET_32
 #undef SET_16
 #undef SET_PAIR
 #undef SLCT
 #undef SAME
 
-#define COMPARE(name, setp, compare, type, condition) {name, setp, setp##_convoy},
-#define COMPARE_16(name, setp, compare, type, condition) {name, setp, setp##_convoy},
-#define COMPARE_2(name, setp, compare, type, condition) {name, setp},
-#define TESTP(name, function, type, condition) {name, function},
-#define SET_32(name, function, compare, one) {name, function},
-#define SET_16(name, function, compare, one) {name, function},
-#define SET_PAIR(name, function, compare, one) {name, function},
-#define SLCT(name, function, type, selector) {name, function},
-#define SAME(name, function) {name, function},
-const hw_body_row HW_LEVEL_NAME(hw_ops_fcompare)[] = {
-#include "exec/ops/ops_setp.def"
-#include "exec/ops/ops_fset.def"
-    {NULL, NULL},
+#define COMPARE(name, setp, compare, type, condition) {setp, setp##_convoy},
+#define COMPARE_16(name, setp, compare, type, condition) {setp, setp##_convoy},
+#define COMPARE_2(name, setp, compare, type, condition) {setp, NULL},
+#define TESTP(name, function, type, condition) {function, NULL},
+#define SET_32(name, function, compare, one) {function, NULL},
+#define SET_16(name, function, compare, one) {function, NULL},
+#define SET_PAIR(name, function, compare, one) {function, NULL},
+#define SLCT(name, function, type, selector) {function, NULL},
+#define SAME(name, function) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_fcompare)[] = {
+#include "isa/bodies/setp.def"
+#include "isa/bodies/fset.def"
 };

@@ -163,7 +163,7 @@ static void complete_sync(hw_state *s, const hw_inst *in, uint32_t members, uint
         if (!first) first = path;
         in_one_call = in_one_call && path->frame == first->frame;
     }
-    hw_body inner = (hw_body)(intptr_t)in->imm;
+    hw_body inner = in->then;
     if (inner) {
         hw_frame *frame = s->frame;
         if (in_one_call) {
@@ -192,7 +192,7 @@ static bool try_sync(hw_state *s, const hw_path *path) {
     for (uint32_t i = 0; i < s->n_paths; i++) {
         const hw_path *other = &s->paths[i];
         if (other->state != HW_PATH_AT_SYNC || other->members != path->members) continue;
-        if (in->imm ? other->pc == in : !other->pc->imm) together |= other->mask;
+        if (in->then ? other->pc == in : !other->pc->then) together |= other->mask;
     }
     if (path->members & s->live & ~together) return false;
     complete_sync(s, in, path->members, together);
@@ -207,7 +207,7 @@ void hw_sync_lanes_left(hw_state *s) {
 // Lanes that name different members: the tiles of a warp, each of which goes through alone.
 static const hw_inst *sync_groups(hw_warp *w, const hw_inst *in, hw_slot members_slot) {
     hw_state *s = hw_state_of(w);
-    hw_body inner = (hw_body)(intptr_t)in->imm;
+    hw_body inner = in->then;
     uint32_t all = w->mask, done = 0;
     for (uint32_t left = all; left;) {
         hw_set_mask(w, left);
@@ -236,7 +236,7 @@ static const hw_inst *sync_lanes(hw_warp *w, const hw_inst *in, hw_slot members_
     uint32_t members = first_lane_of(w, members_slot);
     if (__builtin_expect(like_first(w, members_slot) != w->mask, 0)) return sync_groups(w, in, members_slot);
     if (__builtin_expect(!(members & s->live & ~w->mask), 1)) {
-        hw_body inner = (hw_body)(intptr_t)in->imm;
+        hw_body inner = in->then;
         if (HW_IS_TOLD(s, WARP_SYNC)) hw_sync_tell(s, in, members, w->mask);
         return inner ? inner(w, in) : in + 1;
     }
@@ -251,13 +251,11 @@ static const hw_inst *barrier_warp_sync(hw_warp *w, const hw_inst *in) { return 
 
 // shfl has its member mask in p, the others in c (lower/program.h).
 const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in) {
-    return sync_lanes(w, in, in->list == HW_SYNC_MEMBERS_IN_P ? in->p : in->c);
+    return sync_lanes(w, in, in->members == HW_MEMBERS_IN_P ? in->p : in->c);
 }
 
-const hw_body_row hw_barrier_bodies[] = {
-    {"bar.sync", barrier_sync},     {"bar.arrive", barrier_arrive},  {"bar.cluster", barrier_sync},
-    {"bar.red.popc", barrier_sync},
-    {"bar.red.and", barrier_sync},  {"bar.red.or", barrier_sync},    {"bar.red.popc.u32", barrier_sync},
-    {"bar.red.and.pred", barrier_sync}, {"bar.red.or.pred", barrier_sync}, {"bar.warp.sync", barrier_warp_sync},
-    {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms hw_barrier_bodies[] = {
+#include "isa/bodies/barrier.def"
 };

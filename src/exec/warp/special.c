@@ -193,13 +193,8 @@ static const hw_inst *special_stackrestore(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row hw_special_bodies[] = {
-    {"sreg", special_sreg},           {"local.address", special_local_address},
-    {"param.address", special_param_address}, {"shared.dynamic", special_shared_dynamic},
-    {"fence", special_fence},         {"membar", special_fence},
-    {"nop", special_nop},             {"end", special_end},
-    {"nanosleep", special_nanosleep}, {"nanosleep.u32", special_nanosleep},
-    {"trap", special_trap},           {"brkpt", special_trap},
-    {"alloca", special_alloca},       {"stacksave", special_stacksave},
-    {"stackrestore", special_stackrestore}, {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms hw_special_bodies[] = {
+#include "isa/bodies/special.def"
 };

@@ -17,10 +17,6 @@ typedef struct hw_worker hw_worker;
 typedef struct hw_run hw_run;
 typedef struct hw_copies hw_copies;
 
-// How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c; reg_bytes is
-// of d, 0 for a predicate).
-enum { HW_SYNC_MEMBERS_IN_C = 0, HW_SYNC_MEMBERS_IN_P = 1 };
-
 // One call's registers. Lanes that are in different calls have different frames.
 typedef struct hw_frame {
     struct hw_frame *parent;
@@ -225,10 +221,10 @@ void hw_flow_account(hw_state *s, const hw_inst *in);
 const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
 const hw_inst *hw_flow_next_path(hw_state *s);
 const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in);
-extern const hw_body_row hw_flow_bodies[];
+extern const hw_body_forms hw_flow_bodies[];
 
 // call.c
-extern const hw_body_row hw_call_bodies[];
+extern const hw_body_forms hw_call_bodies[];
 uint32_t hw_call_local_params(const hw_frame *frame);   // where the call's parameters lie in local memory, if they do
 
 // barrier.c
@@ -239,11 +235,11 @@ void hw_barrier_tell_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uin
 void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number);
 void hw_sync_lanes_left(hw_state *s);           // lanes have exited: what others wait for may be complete
 void hw_sync_tell(hw_state *s, const hw_inst *in, uint32_t members, uint32_t mask);    // to sinks that want it
-const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs the body in imm
-extern const hw_body_row hw_barrier_bodies[];
+const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs in->then
+extern const hw_body_forms hw_barrier_bodies[];
 
 // frames.c
-// Runs the body in imm of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
+// Runs in->then of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
 void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together);
 
 // watch.c
@@ -255,10 +251,10 @@ uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask);
 
 // special.c
 void hw_fence_tell(hw_state *s, const hw_inst *in);    // to sinks that want it
-extern const hw_body_row hw_special_bodies[];
+extern const hw_body_forms hw_special_bodies[];
 
 // atomic.c
-extern const hw_body_row hw_atomic_bodies[];
+extern const hw_body_forms hw_atomic_bodies[];
 
 // A value of width bytes in memory as a register of reg_bytes (at least width), zero- or sign-extended.
 static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uint32_t width, bool is_signed) {
@@ -320,18 +316,17 @@ void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uin
 void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
 
 // async.c
-extern const hw_body_row hw_async_bodies[];
+extern const hw_body_forms hw_async_bodies[];
 void hw_copies_forget(hw_state *s);             // a new block begins
 void hw_copies_free(hw_state *s);
 void hw_copies_land(hw_state *s, const hw_inst *in);    // those of the active lanes end now; in: which says so
 
 // mbarrier.c
-extern const hw_body_row hw_mbarrier_bodies[];
+extern const hw_body_forms hw_mbarrier_bodies[];
 
 // convoy.c
-// The form of an instruction that has been bound. form: of its table, or NULL; works_on_lanes: it only reads and writes
-// registers and memory.
-hw_body hw_convoy_body(const hw_inst *in, const char *name, hw_body form, bool works_on_lanes);
+// The form of an instruction that has been bound, whose body is `id`. form: of its table, or NULL.
+hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form);
 // Makes an entry's convoy_insts. bodies: of each instruction. False: out of memory.
 bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena);
 // Runs the warps from `first` on that can go together. Returns how many went, 0 when there is nobody to go with; the
