@@ -1,5 +1,4 @@
 // Decoded instructions for arithmetic, mov and cvta, and the way to the others.
-#include <stdio.h>
 #include <string.h>
 
 #include "lower/lowering.h"
@@ -9,22 +8,10 @@ _Static_assert(HW_SREG_COUNT <= 256, "hw_inst.sub holds a special register's num
 // ---- what arithmetic takes ----
 
 const char *hw_emit_shape(const hw_ptx_inst *inst) {
-    bool is_wide = hw_has_mod(&inst->mods, HW_M_WIDE);
-    bool is_mixed = inst->n_types == 2;        // add.f32.f16: f16 sources, f32 result
-    switch (inst->op) {
-    case HW_OP_MUL: if (is_wide) return "Waa"; break;
-    case HW_OP_MAD: if (is_wide) return "Waaw"; break;
-    case HW_OP_ADD: case HW_OP_SUB: if (is_mixed) return "dAa"; break;
-    case HW_OP_FMA: if (is_mixed) return "dAAa"; break;
-    default: break;
-    }
-    switch (inst->op) {
-#define HW_SHAPE(op, operands, type)                                                               \
-    case HW_OP_##op: return operands;
-#include "lower/shapes.def"
-#undef HW_SHAPE
-    default: return NULL;
-    }
+    const hw_traits *traits = hw_op_traits(inst->op);
+    // mul.wide.u16: a wider result; add.f32.f16: f16 sources, f32 result.
+    bool is_other = traits->other_shape && (hw_has_mod(&inst->mods, HW_M_WIDE) || inst->n_types == 2);
+    return is_other ? traits->other_shape : traits->shape;
 }
 
 static hw_lane twice(hw_lane lane) {
@@ -56,7 +43,8 @@ static uint8_t prmt_mode(const hw_mods *mods) {
     return 0;
 }
 
-static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst, const char *shape) {
+static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
+    const char *shape = hw_emit_shape(inst);
     hw_inst t = hw_emit_blank();
     hw_destination first = {.reg = HW_NO_REG}, second = {.reg = HW_NO_REG};
     hw_slot *sources[] = {&t.a, &t.b, &t.c, &t.e};
@@ -253,35 +241,53 @@ static hw_status nothing(hw_lowering *lo, const hw_ptx_inst *inst) {
     return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, hw_names_intern(lo, "nop"), &t);
 }
 
-hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
-    const char *shape = hw_emit_shape(inst);
+static hw_status fence(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
+    (void)inst;
+    return hw_emit_inst(lo, hw_names_intern(lo, "fence"), &t);
+}
+
+// By hw_emitter. What ends a block is emitted with it (emit_flow.c).
+static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst *) = {
+    [HW_EMIT_ARITHMETIC] = arithmetic,
+    [HW_EMIT_MOV] = mov,
+    [HW_EMIT_CVTA] = cvta,
+    [HW_EMIT_ISSPACEP] = isspacep,
+    [HW_EMIT_STACK] = stack,
+    [HW_EMIT_LOAD_STORE] = hw_emit_load_or_store,
+    [HW_EMIT_ATOMIC] = hw_emit_atomic,
+    [HW_EMIT_TEXTURE] = hw_emit_texture,
+    [HW_EMIT_COPY] = hw_emit_async,
+    [HW_EMIT_FENCE] = fence,
+    [HW_EMIT_MBARRIER] = hw_emit_mbarrier,
+    [HW_EMIT_SHFL] = hw_emit_shfl,
+    [HW_EMIT_VOTE] = hw_emit_vote,
+    [HW_EMIT_MATCH] = hw_emit_match,
+    [HW_EMIT_REDUX] = hw_emit_redux,
+    [HW_EMIT_ELECT] = hw_emit_elect,
+    [HW_EMIT_ACTIVEMASK] = hw_emit_activemask,
+    [HW_EMIT_BARRIER] = hw_emit_barrier,
+    [HW_EMIT_NANOSLEEP] = hw_emit_nanosleep,
+    [HW_EMIT_MATRIX_ACCESS] = hw_emit_matrix_access,
+    [HW_EMIT_MATRIX_MOVE] = hw_emit_movmatrix,
+    [HW_EMIT_MATRIX_PRODUCT] = hw_emit_mma,
+    [HW_EMIT_FRAGMENT_ACCESS] = hw_emit_wmma,
+    [HW_EMIT_VIDEO] = hw_emit_video,
+    [HW_EMIT_NOTHING] = nothing,
+};
+
+// All lanes of the warp come to what follows together.
+static hw_status gather_lanes(hw_lowering *lo) {
+    hw_inst t = hw_emit_blank();
+    hw_status status = hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, &t.a);
+    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "bar.warp.sync"), &t) : status;
+}
+
+hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
+    const hw_traits *traits = hw_op_traits(inst->op);
+    hw_status status = HW_OK;
     memset(lo->n_scratch, 0, sizeof lo->n_scratch);
-    if (shape) return arithmetic(lo, inst, shape);
-    switch (inst->op) {
-    case HW_OP_MOV: return mov(lo, inst);
-    case HW_OP_CVTA: return cvta(lo, inst);
-    case HW_OP_ISSPACEP: return isspacep(lo, inst);
-    case HW_OP_LD: case HW_OP_LDU: case HW_OP_ST: case HW_OP_ATOM: case HW_OP_RED: case HW_OP_TEX:
-        return hw_emit_memory(lo, inst);
-    case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX: case HW_OP_ELECT: case HW_OP_ACTIVEMASK:
-    case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_NANOSLEEP:
-        return hw_emit_warp(lo, inst);
-    case HW_OP_LDMATRIX: case HW_OP_STMATRIX: case HW_OP_MOVMATRIX: case HW_OP_MMA: case HW_OP_WMMA_MMA:
-        return hw_emit_matrix(lo, inst);
-    case HW_OP_WMMA_LOAD: case HW_OP_WMMA_STORE: return hw_emit_wmma(lo, inst);
-    case HW_OP_MBARRIER_INIT: case HW_OP_MBARRIER_INVAL: case HW_OP_MBARRIER_EXPECT_TX: case HW_OP_MBARRIER_COMPLETE_TX:
-    case HW_OP_MBARRIER_ARRIVE: case HW_OP_MBARRIER_ARRIVE_DROP: case HW_OP_MBARRIER_TEST_WAIT:
-    case HW_OP_MBARRIER_TRY_WAIT: case HW_OP_MBARRIER_PENDING_COUNT: case HW_OP_CP_ASYNC_MBARRIER:
-        return hw_emit_mbarrier(lo, inst);
-    case HW_OP_CP_ASYNC: return hw_emit_async(lo, inst);
-    case HW_OP_MEMBAR: case HW_OP_FENCE: return hw_emit_inst(lo, hw_names_intern(lo, "fence"), &t);
-    case HW_OP_ALLOCA: case HW_OP_STACKSAVE: case HW_OP_STACKRESTORE: return stack(lo, inst);
-    case HW_OP_PREFETCH: case HW_OP_PREFETCHU: case HW_OP_PMEVENT: case HW_OP_DISCARD: case HW_OP_APPLYPRIORITY:
-    case HW_OP_GRIDDEPCONTROL: case HW_OP_SETMAXNREG:
-        return nothing(lo, inst);
-    default: break;
-    }
-    if (inst->op >= HW_OP_VADD && inst->op <= HW_OP_VSET4) return hw_emit_video(lo, inst);
-    return hw_lower_refuse(lo, HW_UNSUPPORTED, "this instruction is not supported");
+    if (!emitters[traits->emitter]) return hw_lower_refuse(lo, HW_UNSUPPORTED, "this instruction is not supported");
+    if (traits->gathers == HW_GATHER_ALL) status = gather_lanes(lo);
+    return status == HW_OK ? emitters[traits->emitter](lo, inst) : status;
 }

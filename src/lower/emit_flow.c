@@ -220,7 +220,7 @@ static hw_status emit_block(hw_lowering *lo, const hw_cfg_block *block) {
     const hw_ptx_function *f = lo->f;
     uint32_t end = block->end;
     hw_status status = HW_OK;
-    if (end > block->first && !block->skips && hw_cfg_ends_block(f->insts[end - 1].op)) end--;
+    if (end > block->first && !block->skips && hw_op_traits(f->insts[end - 1].op)->ends_block) end--;
     for (uint32_t i = block->first; i < end && status == HW_OK;) {
         uint32_t n = 1;
         if (lo->lifted[i]) {

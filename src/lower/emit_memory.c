@@ -76,7 +76,7 @@ static hw_status registers(hw_lowering *lo, const hw_ptx_operand *operand, hw_la
     return status;
 }
 
-static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool loads = inst->op != HW_OP_ST, is_param = inst->space == HW_SPACE_PARAM;
     const hw_ptx_operand *moved = &inst->operands[!loads], *where = &inst->operands[loads];
     hw_inst t = hw_emit_blank();
@@ -129,7 +129,7 @@ static hw_status vector_operands(hw_lowering *lo, const hw_ptx_inst *inst, hw_la
 }
 
 // atom d, [a], b {, c}; red [a], b.
-static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool returns = inst->op == HW_OP_ATOM, is_vector = inst->operands[1 + returns].kind == HW_OPERAND_VECTOR;
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
@@ -158,7 +158,7 @@ static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
 }
 
 // tex {r, g, b, a}, [handle, {x, y, z}]
-static hw_status texture(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst) {
     const hw_ptx_operand *where = &inst->operands[1];
     const hw_mods *mods = &inst->mods;
     hw_inst t = hw_emit_blank();
@@ -172,10 +172,4 @@ static hw_status texture(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);
     if (status != HW_OK) return status;
     return hw_emit_inst(lo, hw_names_printf(lo, "tex.%s", hw_type_name(inst->types[1])), &t);
-}
-
-hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst) {
-    if (inst->op == HW_OP_ATOM || inst->op == HW_OP_RED) return atomic(lo, inst);
-    if (inst->op == HW_OP_TEX) return texture(lo, inst);
-    return load_or_store(lo, inst);
 }

@@ -25,7 +25,7 @@ static hw_status members(hw_lowering *lo, const hw_ptx_inst *inst, unsigned k, h
     return hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, out);
 }
 
-static hw_status shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
     static const hw_mod modes[] = {HW_M_UP, HW_M_DOWN, HW_M_BFLY, HW_M_IDX};
     hw_inst t = hw_emit_blank();
     hw_destination d;
@@ -39,7 +39,7 @@ static hw_status shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status vote(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_vote(hw_lowering *lo, const hw_ptx_inst *inst) {
     static const hw_mod modes[] = {HW_M_ALL, HW_M_ANY, HW_M_UNI, HW_M_BALLOT};
     hw_lane lane = hw_has_mod(&inst->mods, HW_M_BALLOT) ? HW_LANE_32 : HW_LANE_PRED;
     hw_inst t = hw_emit_blank();
@@ -52,7 +52,7 @@ static hw_status vote(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status match(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_match(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
     hw_destination d;
@@ -66,7 +66,7 @@ static hw_status match(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status redux(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_redux(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
@@ -76,7 +76,7 @@ static hw_status redux(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status elect(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_elect(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
@@ -85,7 +85,7 @@ static hw_status elect(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status activemask(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_activemask(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
@@ -93,14 +93,14 @@ static hw_status activemask(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status nanosleep(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_nanosleep(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_status status = hw_operand_source(lo, &inst->operands[0], HW_LANE_32, &t.a);
     return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "nanosleep"), &t) : status;
 }
 
 // bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync members.
-static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     static const hw_mod operations[] = {HW_M_POPC, HW_M_AND, HW_M_OR};
     bool reduces = hw_has_mod(&inst->mods, HW_M_RED);
     hw_inst t = hw_emit_blank();
@@ -126,17 +126,4 @@ static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     else name = hw_names_intern(lo, name);
     status = hw_emit_inst(lo, name, &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
-}
-
-hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst) {
-    switch (inst->op) {
-    case HW_OP_SHFL: return shfl(lo, inst);
-    case HW_OP_VOTE: return vote(lo, inst);
-    case HW_OP_MATCH: return match(lo, inst);
-    case HW_OP_REDUX: return redux(lo, inst);
-    case HW_OP_ELECT: return elect(lo, inst);
-    case HW_OP_ACTIVEMASK: return activemask(lo, inst);
-    case HW_OP_NANOSLEEP: return nanosleep(lo, inst);
-    default: return barrier(lo, inst);
-    }
 }

@@ -112,7 +112,7 @@ hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst) {
     const hw_ptx_operand *elements = moved->kind == HW_OPERAND_VECTOR ? moved->elements : moved;
     unsigned n = moved->kind == HW_OPERAND_VECTOR ? moved->n_elements : 1;
     if (!is_known(inst)) return hw_lower_refuse(lo, HW_MALFORMED, "no matrix of this type has this shape");
-    hw_status status = hw_emit_gather_lanes(lo);
+    hw_status status = HW_OK;
     for (unsigned k = 0; k < n && status == HW_OK; k++) {
         hw_slot slot = HW_NO_SLOT;
         if (loads) status = hw_operand_destination(lo, hw_operand_reg_of(&elements[k]), lane, false, &to[k]);

@@ -7,33 +7,14 @@
 
 // ---- notes ----
 
-static uint8_t note_kind(const hw_ptx_inst *inst) {
-    switch (inst->op) {
-    case HW_OP_LD: case HW_OP_LDU: return inst->space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : HW_NOTE_LOAD;
-    case HW_OP_ST: return inst->space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : HW_NOTE_STORE;
-    case HW_OP_ATOM: return HW_NOTE_ATOMIC;
-    case HW_OP_RED: return HW_NOTE_REDUCTION;
-    case HW_OP_CP_ASYNC:
-        if (!hw_emit_copies(inst)) return HW_NOTE_PLAIN;
-        return hw_has_mod(&inst->mods, HW_M_CG) ? HW_NOTE_COPY_BYPASS : HW_NOTE_COPY;
-    case HW_OP_LDMATRIX: return HW_NOTE_LOAD_MATRIX;
-    case HW_OP_STMATRIX: case HW_OP_WMMA_STORE: return HW_NOTE_STORE;
-    case HW_OP_WMMA_LOAD: return HW_NOTE_LOAD;
-    case HW_OP_BRA: return inst->guard >= 0 ? HW_NOTE_BRANCH : HW_NOTE_PLAIN;
-    case HW_OP_BRX: return HW_NOTE_BRANCH;
-    case HW_OP_BAR: case HW_OP_BARRIER:
-        return hw_has_mod(&inst->mods, HW_M_WARP) ? HW_NOTE_PLAIN : HW_NOTE_BARRIER;
-    default: return HW_NOTE_PLAIN;
-    }
-}
-
-static bool touches_memory(hw_op op) {
-    return op == HW_OP_LD || op == HW_OP_LDU || op == HW_OP_ST || op == HW_OP_ATOM || op == HW_OP_RED;
+// Is it an access that its operands describe: elements of its type, in the space that it names?
+static bool accesses_its_space(const hw_traits *traits) {
+    return traits->emitter == HW_EMIT_LOAD_STORE || traits->emitter == HW_EMIT_ATOMIC;
 }
 
 // Parameters are operands of other instructions, not accesses.
 static hw_issue_cost cost_of(const hw_ptx_inst *inst) {
-    if (touches_memory(inst->op)) return (hw_issue_cost){HW_RATE_ISSUE, 0};
+    if (accesses_its_space(hw_op_traits(inst->op))) return (hw_issue_cost){HW_RATE_ISSUE, 0};
     return hw_issue_cost_of(inst->op, inst->types);
 }
 
@@ -42,20 +23,21 @@ static void write_notes(hw_program *program) {
     for (uint32_t i = 0; i < f->n_insts; i++) {
         const hw_ptx_inst *inst = &f->insts[i];
         hw_note *note = &program->notes[i];
-        note->kind = note_kind(inst);
+        const hw_traits *traits = hw_op_traits(inst->op);
+        note->kind = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).kind;
         note->ptx_line = (uint32_t)inst->line;
         note->file = inst->loc_file;
         note->line = inst->loc_line;
-        if (inst->op == HW_OP_CP_ASYNC || inst->op == HW_OP_LDMATRIX || inst->op == HW_OP_STMATRIX) {
+        if (traits->emitter == HW_EMIT_COPY || traits->emitter == HW_EMIT_MATRIX_ACCESS) {
             note->space = HW_SPACE_SHARED;
             note->width_bytes = note->merged_bytes = hw_emit_copies(inst) ? (uint8_t)inst->operands[2].imm : 16;
         }
-        if (inst->op == HW_OP_WMMA_LOAD || inst->op == HW_OP_WMMA_STORE) {
+        if (traits->emitter == HW_EMIT_FRAGMENT_ACCESS) {
             note->space = (uint8_t)inst->space;
             note->width_bytes = note->merged_bytes = (uint8_t)hw_emit_wmma_bytes(inst);
         }
         if (note->kind == HW_NOTE_PLAIN) hw_note_set_cost(note, cost_of(inst));
-        if (note->kind == HW_NOTE_PLAIN || !touches_memory(inst->op)) continue;
+        if (note->kind == HW_NOTE_PLAIN || !accesses_its_space(traits)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;
         note->space = (uint8_t)inst->space;
         note->width_bytes = note->merged_bytes = (uint8_t)(hw_type_bits(inst->types[0]) / 8 * elements);

@@ -51,8 +51,6 @@ hw_status hw_cfg_build(hw_arena *arena, const hw_ptx_function *f, hw_cfg *cfg, h
 
 // Guarded, it becomes a branch around the instruction, since it ends a block or lanes wait in it.
 bool hw_cfg_is_skippable(const hw_ptx_inst *inst);
-// bra, brx, call, ret, exit, trap, brkpt.
-bool hw_cfg_ends_block(hw_op op);
 
 // ---- defs.c ----
 
@@ -211,24 +209,34 @@ bool hw_operand_param_is_own(const hw_lowering *lo, const hw_ptx_symbol *symbol)
 
 // Emits one instruction, without its guard; not for what ends a block.
 hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst);
-hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst);
+// One instruction each, of the kind that the function is named for.
+hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_async(hw_lowering *lo, const hw_ptx_inst *inst);
 // Does a cp.async move data? The others begin and end groups.
 bool hw_emit_copies(const hw_ptx_inst *inst);
 // An address in brackets, of a space: a and imm, and flags.
 hw_status hw_emit_address(hw_lowering *lo, hw_space space, const hw_ptx_operand *operand, hw_inst *t);
-hw_status hw_emit_matrix(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_movmatrix(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_mma(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst);
 // wmma.load, wmma.store: bytes that one lane moves at a time.
 uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst);
 hw_status hw_emit_mbarrier(hw_lowering *lo, const hw_ptx_inst *inst);
-// All lanes of the warp come to what follows together.
-hw_status hw_emit_gather_lanes(hw_lowering *lo);
-hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_shfl(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_vote(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_match(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_redux(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_elect(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_activemask(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_nanosleep(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_barrier(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst);
 // Room for n registers in program->slots, from *list on.
 hw_status hw_emit_vector(hw_lowering *lo, hw_slot **out, unsigned n, uint32_t *list);
-// Operand letters of arithmetic (shapes.def); NULL: no arithmetic.
+// Operand letters of arithmetic (SHAPE in isa/ops.def); NULL: no arithmetic.
 const char *hw_emit_shape(const hw_ptx_inst *inst);
 // A mov or cvta that changes nothing: the operand that the destination is another name of; else NULL.
 const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *inst);

@@ -54,19 +54,6 @@ const char *hw_names_printf(hw_lowering *lo, const char *format, ...) {
 
 // ---- types ----
 
-typedef enum spelling { SAME, SIGNED, BITS, UNSIGNED } spelling;
-
-static spelling spelling_of(hw_op op) {
-    switch (op) {
-#define HW_SHAPE(op, operands, type)                                                               \
-    case HW_OP_##op: return type;
-#include "lower/shapes.def"
-#undef HW_SHAPE
-    case HW_OP_MOV: return BITS;
-    default: return SAME;
-    }
-}
-
 static hw_type as_signed(hw_type type) {
     switch (type) {
     case HW_T_U16: return HW_T_S16;
@@ -98,13 +85,13 @@ static hw_type as_unsigned(hw_type type) {
 hw_type hw_names_type(const hw_ptx_inst *inst, int position) {
     hw_type type = inst->types[position];
     if (position > 0) return type;
-    switch (spelling_of(inst->op)) {
-    case SIGNED: {
+    switch ((hw_spelling)hw_op_traits(inst->op)->spelling) {
+    case HW_SPELL_SIGNED: {
         bool depends = hw_has_mod(&inst->mods, HW_M_HI) || hw_has_mod(&inst->mods, HW_M_WIDE);
         return depends ? type : as_signed(type);
     }
-    case BITS: return as_bits(type);
-    case UNSIGNED: return as_unsigned(type);
+    case HW_SPELL_BITS: return as_bits(type);
+    case HW_SPELL_UNSIGNED: return as_unsigned(type);
     default: return type;
     }
 }

@@ -20,7 +20,7 @@
 // lower puts trunc.<reg>.<type> or ext.<type>.<reg> around it (trunc.b64.b16, ext.s16.b32, ...); for ld and st it sets
 // reg_bytes instead. f16, bf16 in .b16 registers and packed pairs in .b32 ones are just lanes of that width.
 //
-// Where several spellings give the same result, one is used (lower/shapes.def, last column; names.c):
+// Where several spellings give the same result, one is used (isa/ops.def, TYPE; names.c):
 //   mov selp                                    b16 b32 b64 whatever the type; slct: its first type; mov.pred
 //   add sub addc subc; mul mad madc with .lo    s for u, also with .cc and x2: add.s32, mul.lo.s64, add.cc.s32
 //   shr                                         u for b: shr.u32
@@ -29,8 +29,8 @@
 //   cvt from an integer, slct by an integer     no .ftz
 // mul, mad with .hi or .wide, mul24, mad24, min, max, div, rem, sad, cvt, ... are named as written.
 //
-// Which operand is where: the letters of lower/shapes.def. Destinations d, then e (p|q); sources a, b, c, then e (bfi);
-// a predicate read p, complemented with HW_INST_NEGATE_P. A destination that is the sink '_' is a slot nobody reads.
+// Which operand is where: the letters of SHAPE (isa/ops.def). Destinations d, then e (p|q); sources a, b, c, then e
+// (bfi); a predicate read p, complemented with HW_INST_NEGATE_P. The sink '_' is a slot nobody reads.
 //   lop3: imm the table; lop3.and lop3.or: e the predicate written, p the one combined. prmt: sub the mode (0 none, f4e
 //   b4e rc8 ecl ecr rc16). isspacep: sub the hw_space, a 64 bits. cvta: add.s64 of a window, or mov. membar: fence.
 //   mov.pack.<n>x<bits>: d from slots[list ...]; mov.unpack.<n>x<bits>: a to slots[list ...], HW_NO_SLOT for '_'
