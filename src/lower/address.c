@@ -22,9 +22,20 @@ uint8_t hw_address_zeros_of_symbol(const hw_ptx_symbol *symbol, int64_t offset) 
     return least(zeros_of(symbol->align > 16 ? symbol->align : 16), zeros_of((uint64_t)offset));
 }
 
-static uint8_t zeros_of_operand(const uint8_t *zeros, const hw_ptx_operand *o) {
+// What is known of a register where it is read: by what its block has written last, else by all that write it.
+typedef struct known_zeros {
+    uint8_t *of_all;
+    uint8_t *of_last;
+    uint32_t *last_block;          // by register: block of of_last, counted from 1
+    uint32_t block;
+    uint8_t value;                 // of the result at work
+    bool changed;
+} known_zeros;
+
+static uint8_t zeros_of_operand(const known_zeros *known, const hw_ptx_operand *o) {
     switch (o->kind) {
-    case HW_OPERAND_REG: return zeros[o->reg];
+    case HW_OPERAND_REG:
+        return known->last_block[o->reg] == known->block ? known->of_last[o->reg] : known->of_all[o->reg];
     case HW_OPERAND_IMM: return zeros_of(o->imm);
     case HW_OPERAND_SYMBOL: return o->function ? 0 : hw_address_zeros_of_symbol(o->symbol, o->offset);
     default: return 0;
@@ -50,9 +61,9 @@ static uint8_t zeros_of_inserted(const uint8_t *z, const hw_ptx_inst *inst) {
     return least(sum(z[1], least(ZERO, (uint8_t)place->imm)), z[2]);
 }
 
-static uint8_t zeros_of_result(const uint8_t *zeros, const hw_ptx_inst *inst) {
+static uint8_t zeros_of_result(const known_zeros *known, const hw_ptx_inst *inst) {
     uint8_t z[4] = {0};
-    for (int k = 1; k < inst->n_operands && k < 4; k++) z[k] = zeros_of_operand(zeros, &inst->operands[k]);
+    for (int k = 1; k < inst->n_operands && k < 4; k++) z[k] = zeros_of_operand(known, &inst->operands[k]);
     if (!keeps_low_bits(inst)) return 0;
     switch (inst->op) {
     case HW_OP_MOV: case HW_OP_CVTA: case HW_OP_CVT: case HW_OP_NEG: return z[1];
@@ -69,30 +80,44 @@ static uint8_t zeros_of_result(const uint8_t *zeros, const hw_ptx_inst *inst) {
     }
 }
 
-typedef struct result_visit {
-    uint8_t *zeros;
-    uint8_t value;
-    bool changed;
-} result_visit;
-
-static void lower_result(void *context, int32_t reg, bool is_def) {
-    result_visit *v = context;
-    if (!is_def || v->zeros[reg] <= v->value) return;
-    v->zeros[reg] = v->value;
-    v->changed = true;
+static void note_result(void *context, int32_t reg, bool is_def) {
+    known_zeros *known = context;
+    if (!is_def) return;
+    known->of_last[reg] = known->value;
+    known->last_block[reg] = known->block;
+    if (known->of_all[reg] <= known->value) return;
+    known->of_all[reg] = known->value;
+    known->changed = true;
 }
 
-// Starts from "everything is zero" and takes back what the definitions do not bear out.
-static void find_zeros(const hw_ptx_function *f, uint8_t *zeros) {
+// A guarded instruction may leave what was there.
+static void note_guarded(void *context, int32_t reg, bool is_def) {
+    known_zeros *known = context;
+    note_result(context, reg, is_def);
+    if (is_def) known->last_block[reg] = 0;
+}
+
+// Starts from "everything is zero" and takes back what the definitions do not bear out. Blocks are counted anew in each
+// round: what a block knows of its registers is what this round has found.
+static bool find_zeros(hw_lowering *lo, uint8_t *zeros) {
+    const hw_ptx_function *f = lo->f;
+    size_t n = (size_t)f->n_regs + 1;
+    known_zeros known = {.of_all = zeros, .of_last = hw_arena_take(lo->scratch, n), .changed = true,
+                         .last_block = hw_arena_take(lo->scratch, n * sizeof *known.last_block)};
+    if (!known.of_last || !known.last_block) return false;
     for (uint32_t r = 0; r < f->n_regs; r++) zeros[r] = ZERO;
-    result_visit v = {.zeros = zeros, .changed = true};
-    while (v.changed) {
-        v.changed = false;
-        for (uint32_t i = 0; i < f->n_insts; i++) {
-            v.value = zeros_of_result(zeros, &f->insts[i]);
-            hw_defs_visit(&f->insts[i], lower_result, &v);
+    while (known.changed) {
+        known.changed = false;
+        for (uint32_t b = 0; b < lo->cfg.n_blocks; b++) {
+            const hw_cfg_block *block = &lo->cfg.blocks[b];
+            known.block++;
+            for (uint32_t i = block->first; i < block->end; i++) {
+                known.value = zeros_of_result(&known, &f->insts[i]);
+                hw_defs_visit(&f->insts[i], f->insts[i].guard < 0 ? note_result : note_guarded, &known);
+            }
         }
     }
+    return true;
 }
 
 // ---- registers that differ by a constant ----
@@ -108,26 +133,21 @@ static int64_t signed_imm(const hw_ptx_inst *inst, const hw_ptx_operand *o) {
 }
 
 // What the instruction adds to operand 1; false: it does something else.
-static bool added_constant(const hw_address_facts *facts, const hw_ptx_inst *inst, int64_t *added) {
-    const hw_ptx_operand *o = &inst->operands[1];
+static bool added_constant(const hw_ptx_inst *inst, int64_t *added) {
     *added = 0;
     if (inst->op == HW_OP_MOV || inst->op == HW_OP_CVTA) return true;
-    bool is_sum = inst->op == HW_OP_ADD || inst->op == HW_OP_SUB || inst->op == HW_OP_OR;
-    if (!is_sum || !keeps_low_bits(inst) || inst->operands[2].kind != HW_OPERAND_IMM) return false;
-    if (hw_type_bits(inst->types[0]) < 32) return false;
+    if ((inst->op != HW_OP_ADD && inst->op != HW_OP_SUB) || !keeps_low_bits(inst)) return false;
+    if (inst->operands[2].kind != HW_OPERAND_IMM || hw_type_bits(inst->types[0]) < 32) return false;
     *added = signed_imm(inst, &inst->operands[2]);
     if (inst->op == HW_OP_SUB) *added = -*added;
-    if (inst->op != HW_OP_OR) return true;
-    // An or adds where the bits that it sets are zero.
-    return o->kind == HW_OPERAND_REG && *added >= 0 && facts->zeros[o->reg] < 63 &&
-           *added < (int64_t)1 << facts->zeros[o->reg];
+    return true;
 }
 
 static hw_address_origin origin_of(const hw_address_facts *facts, const hw_ptx_inst *inst, int32_t reg) {
     hw_address_origin own = {.reg = reg};
     int64_t added;
     if (inst->guard >= 0 || facts->n_defs[reg] != 1 || inst->n_operands < 2) return own;
-    if (!added_constant(facts, inst, &added)) return own;
+    if (!added_constant(inst, &added)) return own;
     const hw_ptx_operand *o = &inst->operands[1];
     if (o->kind == HW_OPERAND_SYMBOL && !o->function)
         return (hw_address_origin){.reg = HW_NO_REG, .symbol = o->symbol, .delta = o->offset + added};
@@ -171,7 +191,7 @@ hw_status hw_address_find(hw_lowering *lo, hw_address_facts *facts) {
     if (!facts->zeros || !facts->implied || !facts->origins || !facts->n_defs || !facts->is_read)
         return hw_diag_no_memory(lo->diag);
     for (uint32_t i = 0; i < f->n_insts; i++) hw_defs_visit(&f->insts[i], count_register, facts);
-    find_zeros(f, facts->zeros);
+    if (!find_zeros(lo, facts->zeros)) return hw_diag_no_memory(lo->diag);
     find_origins(f, facts);
     find_implied(f, facts);
     return HW_OK;

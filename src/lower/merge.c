@@ -4,8 +4,8 @@
 // that hold 2 or 4 elements, as far as the base's alignment is proved; elements have 2, 4 or 8 bytes, those of bytes
 // are not merged. What ptxas 13.0 does with them (tests/unit/lower/test_merge.c, tests/data/merging.csv):
 //
-// - Loads of a piece become one if all its elements are read, or three of four; else both elements of a half. They may
-//   stand in different blocks, if the first comes before the others on every path and nothing parts them on any. A load
+// - Loads of a piece become one if all its elements are read, or three of four (but by generic loads); else both
+//   elements of a half. They may stand in different blocks, if the first comes before the others on every path and nothing parts them on any. A load
 //   of what another has read is dropped.
 // - Stores become one if they fill a piece, or half of one, and follow each other: a store to anywhere else of the same
 //   kind parts them. Single elements behind a vector of the same piece are left alone.
@@ -30,6 +30,7 @@ typedef struct candidate {
     uint32_t inst, block;
     uint8_t reach;                 // hw_reach
     bool skips_l1, is_done;
+    uint8_t bytes;                 // of a piece; 0: nothing is known of its alignment, and the access is a piece itself
     uint8_t elem_bytes, n_elems;   // of a piece
     uint8_t first, count;          // elements of the piece that are named
     uint8_t live;                  // and those that are used, a bit each
@@ -56,9 +57,9 @@ static uint32_t elements_of(const merger *m, const hw_ptx_inst *inst, const hw_p
     uint32_t bytes = hw_type_bits(inst->types[0]) / 8, n = inst->vector ? inst->vector : 1, packed = 1;
     if (bytes < 4 && n > 1) packed = 4 / bytes;
     if (n % packed || bytes * packed > 8 || bytes * packed < 2) return 0;
-    bool is_half = bytes == 2 && n == 1;
-    if (is_half && (inst->types[0] == HW_T_S16 || moved->kind != HW_OPERAND_REG)) return 0;
-    if (is_half && hw_type_bits(m->lo->f->regs[moved->reg].type) != 16) return 0;
+    // A half-word that is extended as it is loaded stays alone.
+    bool is_half_load = bytes == 2 && n == 1 && inst->op == HW_OP_LD;
+    if (is_half_load && moved->kind == HW_OPERAND_REG && hw_type_bits(m->lo->f->regs[moved->reg].type) != 16) return 0;
     c->live = 0;
     for (uint32_t k = 0; k < n; k++) {
         const hw_ptx_operand *element = moved->kind == HW_OPERAND_VECTOR ? &moved->elements[k] : moved;
@@ -107,7 +108,10 @@ static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidat
     uint32_t bytes = zeros >= 4 ? PIECE_MAX_BYTES : 1u << zeros, most = c->elem_bytes * PIECE_MAX_ELEMENTS;
     if (bytes > most) bytes = most;
     uint32_t within = (uint32_t)offset & (bytes - 1);
-    if (within % c->elem_bytes || within + c->count * c->elem_bytes > bytes) return false;
+    c->n_elems = c->count;
+    c->piece = offset;
+    if (within % c->elem_bytes || within + c->count * c->elem_bytes > bytes) return true;
+    c->bytes = (uint8_t)bytes;
     c->n_elems = (uint8_t)(bytes / c->elem_bytes);
     c->piece = (offset - within) / (int64_t)bytes;
     c->first = (uint8_t)(within / c->elem_bytes);
@@ -119,14 +123,14 @@ static uint8_t named(const candidate *c) { return (uint8_t)(((1u << c->count) - 
 
 static bool is_same_piece(const candidate *a, const candidate *b) {
     return a->reach == b->reach && a->base.reg == b->base.reg && a->base.symbol == b->base.symbol &&
-           a->epoch == b->epoch && a->elem_bytes == b->elem_bytes && a->n_elems == b->n_elems && a->piece == b->piece &&
-           a->version == b->version && a->skips_l1 == b->skips_l1;
+           a->epoch == b->epoch && a->elem_bytes == b->elem_bytes && a->bytes == b->bytes &&
+           a->n_elems == b->n_elems && a->piece == b->piece && a->version == b->version && a->skips_l1 == b->skips_l1;
 }
 
 // ---- groups ----
 
 // Members of the group that touch elements of `range`, and nothing else. They become one if its elements are there, or,
-// of a load, three of four.
+// of a load that names its space, three of four.
 static bool merge_range(merger *m, candidate **group, uint32_t n, uint8_t range, bool is_store) {
     candidate *first = NULL;
     uint8_t touched = 0;
@@ -138,7 +142,7 @@ static bool merge_range(merger *m, candidate **group, uint32_t n, uint8_t range,
         members++;
     }
     int wanted = __builtin_popcount(range);
-    if (!is_store && wanted == PIECE_MAX_ELEMENTS) wanted--;
+    if (!is_store && wanted == PIECE_MAX_ELEMENTS && group[0]->reach != HW_REACH_GENERIC) wanted--;
     if (members < 2 || __builtin_popcount(touched) < wanted) return false;
     for (uint32_t i = 0; i < n; i++) {
         if (group[i]->is_done || named(group[i]) & ~range) continue;
@@ -169,6 +173,7 @@ static int compare(const void *a, const void *b) {
     HW_BY(base.symbol);
     HW_BY(epoch);
     HW_BY(elem_bytes);
+    HW_BY(bytes);
     HW_BY(n_elems);
     HW_BY(piece);
     HW_BY(version);
