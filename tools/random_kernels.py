@@ -63,7 +63,7 @@ class Array:
 
 class Kernel:
     def __init__(self, seed):
-        self.random = random.Random(seed * 7919 + 13)
+        self.random = random.Random(seed * 7919 + (29 if seed % 2 else 13))
         self.name = f'k{seed:03d}'
         self.head, self.lines, self.arrays, self.parameters = [], [], [], []
         self.depth, self.n_values, self.loops = 1, 0, []

@@ -6,7 +6,7 @@
 // has the cases).
 #include "lower/address.h"
 
-enum { ZERO = 64 };    // low bits of the number 0
+enum { ZERO = HW_ADDRESS_ZERO };
 
 // ---- low bits that are zero ----
 

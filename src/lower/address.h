@@ -11,8 +11,10 @@ typedef struct hw_address_origin {
     int64_t delta;                   // register = reg or symbol + delta
 } hw_address_origin;
 
+enum { HW_ADDRESS_ZERO = 64 };      // low bits of the number 0
+
 typedef struct hw_address_facts {
-    uint8_t *zeros;                  // by register: how many of its low bits are certainly zero; 64: the register is 0
+    uint8_t *zeros;                  // by register: how many of its low bits are certainly zero
     uint8_t *implied;                // by register: log2 of an alignment that a wide access through it asks for
     hw_address_origin *origins;      // by register
     uint8_t *n_defs;                 // by register: 0, 1, 2 meaning several

@@ -32,6 +32,7 @@ typedef struct candidate {
     bool skips_l1, is_done;
     uint8_t bytes;                 // of a piece; 0: nothing is known of its alignment, and the access is a piece itself
     uint8_t elem_bytes, n_elems;   // of a piece
+    uint8_t extended;              // hw_type of an element that is not merged, else HW_T_NONE
     uint8_t first, count;          // elements of the piece that are named
     uint8_t live;                  // and those that are used, a bit each
 } candidate;
@@ -52,41 +53,47 @@ static bool is_used(const merger *m, const hw_ptx_operand *o) {
     return o->kind == HW_OPERAND_REG ? o->reg >= 0 && m->facts.is_read[o->reg] : o->kind != HW_OPERAND_SINK;
 }
 
-// Elements of the access, in words of what ptxas moves: vectors of bytes and half-words are words. 0: not merged.
-static uint32_t elements_of(const merger *m, const hw_ptx_inst *inst, const hw_ptx_operand *moved, candidate *c) {
+// Bytes, and half-words that are extended as they are loaded, are not merged: two of them are only found equal.
+static bool is_extended(const merger *m, const hw_ptx_inst *inst, const hw_ptx_operand *moved) {
+    if (hw_type_bits(inst->types[0]) == 8) return true;
+    if (hw_type_bits(inst->types[0]) != 16 || inst->op == HW_OP_ST) return false;
+    return moved->kind == HW_OPERAND_REG && hw_type_bits(m->lo->f->regs[moved->reg].type) != 16;
+}
+
+// Elements of the access, in words of what ptxas moves: vectors of bytes and half-words are words. False: not merged.
+static bool find_elements(const merger *m, const hw_ptx_inst *inst, const hw_ptx_operand *moved, candidate *c) {
     uint32_t bytes = hw_type_bits(inst->types[0]) / 8, n = inst->vector ? inst->vector : 1, packed = 1;
     if (bytes < 4 && n > 1) packed = 4 / bytes;
-    if (n % packed || bytes * packed > 8 || bytes * packed < 2) return 0;
-    // A half-word that is extended as it is loaded stays alone.
-    bool is_half_load = bytes == 2 && n == 1 && inst->op == HW_OP_LD;
-    if (is_half_load && moved->kind == HW_OPERAND_REG && hw_type_bits(m->lo->f->regs[moved->reg].type) != 16) return 0;
-    c->live = 0;
+    if (n % packed || bytes * packed > 8) return false;
+    if (n == 1 && is_extended(m, inst, moved)) c->extended = (uint8_t)inst->types[0];
     for (uint32_t k = 0; k < n; k++) {
         const hw_ptx_operand *element = moved->kind == HW_OPERAND_VECTOR ? &moved->elements[k] : moved;
         if (inst->op == HW_OP_ST || is_used(m, element)) c->live |= (uint8_t)(1u << k / packed);
     }
     c->elem_bytes = (uint8_t)(bytes * packed);
     c->count = (uint8_t)(n / packed);
-    return c->count;
+    return true;
 }
 
-// The base as far as it can be followed, and the offset from it.
+// The base as far as it can be followed, and the offset from it. Shared variables that ptxas places have one base.
 static int64_t find_base(const merger *m, const hw_ptx_operand *address, uint32_t first, candidate *c) {
-    if (address->reg < 0) {
-        c->base = (hw_address_origin){.reg = HW_NO_REG, .symbol = address->symbol};
-        return address->offset;
+    c->base = (hw_address_origin){.reg = HW_NO_REG, .symbol = address->symbol};
+    if (address->reg >= 0) c->base = m->facts.origins[address->reg];
+    int64_t offset = address->offset + c->base.delta;
+    const hw_ptx_symbol *symbol = c->base.symbol;
+    c->base.delta = 0;
+    if (symbol && symbol->space == HW_SPACE_SHARED && !symbol->is_extern) {
+        offset += (int64_t)symbol->offset;
+        c->base.symbol = NULL;
     }
-    hw_address_origin base = m->facts.origins[address->reg];
-    int64_t offset = address->offset + base.delta;
-    base.delta = 0;
-    c->base = base;
-    if (base.reg >= 0 && m->facts.n_defs[base.reg] > 1)
-        c->epoch = 1 + (m->last_def[base.reg] > first ? m->last_def[base.reg] : first);
+    if (c->base.reg >= 0 && m->facts.n_defs[c->base.reg] > 1)
+        c->epoch = 1 + (m->last_def[c->base.reg] > first ? m->last_def[c->base.reg] : first);
     return offset;
 }
 
 static uint8_t alignment(const merger *m, const hw_ptx_operand *address, const candidate *c, int64_t offset) {
-    uint8_t zeros = c->base.reg >= 0 ? m->facts.zeros[c->base.reg] : hw_address_zeros_of_symbol(c->base.symbol, 0);
+    uint8_t zeros = c->base.symbol ? hw_address_zeros_of_symbol(c->base.symbol, 0) : HW_ADDRESS_ZERO;
+    if (c->base.reg >= 0) zeros = m->facts.zeros[c->base.reg];
     if (address->reg < 0) return zeros;
     uint8_t implied = m->facts.implied[address->reg];
     bool is_of_base = (offset - address->offset) % ((int64_t)1 << implied) == 0;
@@ -102,7 +109,7 @@ static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidat
     hw_effects effects = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0);
     if (c->reach == HW_REACH_NONE || effects.is_strong || inst->guard >= 0) return false;
     if (address->kind != HW_OPERAND_ADDRESS || (address->reg < 0 && !address->symbol)) return false;
-    if (!elements_of(m, inst, moved, c)) return false;
+    if (!find_elements(m, inst, moved, c)) return false;
     int64_t offset = find_base(m, address, m->lo->cfg.blocks[block].first, c);
     uint8_t zeros = alignment(m, address, c, offset);
     uint32_t bytes = zeros >= 4 ? PIECE_MAX_BYTES : 1u << zeros, most = c->elem_bytes * PIECE_MAX_ELEMENTS;
@@ -110,7 +117,8 @@ static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidat
     uint32_t within = (uint32_t)offset & (bytes - 1);
     c->n_elems = c->count;
     c->piece = offset;
-    if (within % c->elem_bytes || within + c->count * c->elem_bytes > bytes) return true;
+    bool fits = within % c->elem_bytes == 0 && within + c->count * c->elem_bytes <= bytes;
+    if (!fits || c->extended != HW_T_NONE) return true;
     c->bytes = (uint8_t)bytes;
     c->n_elems = (uint8_t)(bytes / c->elem_bytes);
     c->piece = (offset - within) / (int64_t)bytes;
@@ -124,7 +132,8 @@ static uint8_t named(const candidate *c) { return (uint8_t)(((1u << c->count) - 
 static bool is_same_piece(const candidate *a, const candidate *b) {
     return a->reach == b->reach && a->base.reg == b->base.reg && a->base.symbol == b->base.symbol &&
            a->epoch == b->epoch && a->elem_bytes == b->elem_bytes && a->bytes == b->bytes &&
-           a->n_elems == b->n_elems && a->piece == b->piece && a->version == b->version && a->skips_l1 == b->skips_l1;
+           a->n_elems == b->n_elems && a->piece == b->piece && a->version == b->version && a->skips_l1 == b->skips_l1 &&
+           a->extended == b->extended;
 }
 
 // ---- groups ----
@@ -174,6 +183,7 @@ static int compare(const void *a, const void *b) {
     HW_BY(epoch);
     HW_BY(elem_bytes);
     HW_BY(bytes);
+    HW_BY(extended);
     HW_BY(n_elems);
     HW_BY(piece);
     HW_BY(version);
