@@ -7,8 +7,9 @@ Compiles what tools/random_kernels.py writes by the nvcc and ptxas on PATH, for 
   merging.ptx   the PTX of all kernels, without comments and what only debuggers read
   merging.csv   a row for each kernel: its instructions in the machine code, by kind (lds, sts shared; ldg, stg global;
                 ld, st generic) and by width in bits
-tests/unit/lower/test_merge_random.c compares them with what src/lower/merge.c does to the same PTX. nvdisasm comes with
-the CUDA toolkit, or with the Python package nvidia-cuda-nvdisasm.
+Compiles the cases of merge_cases.txt, whose head says what they are, and writes their "ptxas" lines anew.
+tests/unit/lower/test_merge_random.c and test_merge.c compare them with what src/lower/merge.c does to the same PTX.
+nvdisasm comes with the CUDA toolkit, or with the Python package nvidia-cuda-nvdisasm.
 """
 import argparse
 import pathlib
@@ -42,7 +43,7 @@ def count(listing):
     """Instructions by kernel, kind and width. ptxas puts loads that never run (@!PT) before asynchronous copies."""
     counts, kernel = {}, None
     for line in listing.splitlines():
-        section = re.match(r'\.text\.(k\d+):', line.strip())
+        section = re.match(r'\.text\.(\w+):', line.strip())
         if section:
             kernel = counts.setdefault(section.group(1), {})
         found = INSTRUCTION.search(line)
@@ -59,6 +60,51 @@ def plain(ptx):
     return '\n'.join(line for line in lines if line) + '\n'
 
 
+def machine_code(ptx, work, nvdisasm):
+    """How many loads and stores ptxas makes of it, by kernel."""
+    (work / 'k.ptx').write_text(ptx)
+    run('ptxas', '-O3', '-arch=sm_90', work / 'k.ptx', '-o', work / 'k.cubin')
+    return count(run(nvdisasm, '-c', work / 'k.cubin'))
+
+
+def random_kernels(options, folder, work, version):
+    (work / 'k.cu').write_text(run(sys.executable, HERE / 'random_kernels.py', '--count', options.count))
+    run('nvcc', '-O3', '-w', '-arch=sm_90', '-ptx', work / 'k.cu', '-o', work / 'nvcc.ptx')
+    ptx = plain((work / 'nvcc.ptx').read_text())
+    counts = machine_code(ptx, work, options.nvdisasm)
+    columns = [(kind, width) for kind in KINDS for width in WIDTHS]
+    rows = [f'# ptxas {version} -O3 -arch=sm_90 of merging.ptx; by tools/record_merging.py',
+            ','.join(['kernel'] + [f'{kind}{width}' for kind, width in columns])]
+    for kernel in sorted(set(re.findall(r'\.entry (\w+)', ptx))):
+        rows.append(','.join([kernel] + [str(counts[kernel].get(column, 0)) for column in columns]))
+    (folder / 'merging.ptx').write_text(ptx)
+    (folder / 'merging.csv').write_text('\n'.join(rows) + '\n')
+
+
+def cases(options, folder, work, version):
+    lines = (folder / 'merge_cases.txt').read_text().splitlines()
+    module, prologue = lines.index('module'), lines.index('prologue')
+    first = next(n for n, line in enumerate(lines) if line.startswith('=='))
+    bodies, name = {}, None
+    for line in lines[first:]:
+        if line.startswith('=='):
+            name = line.split()[1]
+            bodies[name] = []
+        elif not line.startswith('ptxas'):
+            bodies[name].append(line)
+    head = '\n'.join(lines[prologue + 1:first])
+    ptx = '\n'.join(lines[module + 1:prologue]) + '\n' + ''.join(
+        f'.visible .entry {name}(.param .u64 out, .param .u64 in) {{\n{head}\n' + '\n'.join(body) + '\nret;\n}\n'
+        for name, body in bodies.items())
+    counts = machine_code(ptx, work, options.nvdisasm)
+    for n, line in enumerate(lines):
+        name = line.split()[1] if line.startswith('==') else name
+        if line.startswith('ptxas'):
+            found = sorted(counts[name].items(), key=lambda item: (KINDS.index(item[0][0]), item[0][1]))
+            lines[n] = 'ptxas ' + version + ''.join(f' {kind}{width} {number}' for (kind, width), number in found)
+    (folder / 'merge_cases.txt').write_text('\n'.join(lines) + '\n')
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     options.add_argument('--count', default='220')
@@ -68,19 +114,9 @@ def main():
     folder = pathlib.Path(options.folder)
     version = re.search(r'V([\d.]+)', run('ptxas', '--version')).group(1)
     with tempfile.TemporaryDirectory() as work:
-        work = pathlib.Path(work)
-        (work / 'k.cu').write_text(run(sys.executable, HERE / 'random_kernels.py', '--count', options.count))
-        run('nvcc', '-O3', '-w', '-arch=sm_90', '-ptx', work / 'k.cu', '-o', work / 'k.ptx')
-        (work / 'plain.ptx').write_text(plain((work / 'k.ptx').read_text()))
-        run('ptxas', '-O3', '-arch=sm_90', work / 'plain.ptx', '-o', work / 'k.cubin')
-        counts = count(run(options.nvdisasm, '-c', work / 'k.cubin'))
-        (folder / 'merging.ptx').write_bytes((work / 'plain.ptx').read_bytes())
-    columns = [(kind, width) for kind in KINDS for width in WIDTHS]
-    rows = [f'# ptxas {version} -O3 -arch=sm_90 of merging.ptx; by tools/record_merging.py',
-            ','.join(['kernel'] + [f'{kind}{width}' for kind, width in columns])]
-    for kernel in sorted(counts):
-        rows.append(','.join([kernel] + [str(counts[kernel].get(column, 0)) for column in columns]))
-    (folder / 'merging.csv').write_text('\n'.join(rows) + '\n')
+        random_kernels(options, folder, pathlib.Path(work), version)
+        if (folder / 'merge_cases.txt').exists():
+            cases(options, folder, pathlib.Path(work), version)
 
 
 if __name__ == '__main__':

@@ -59,8 +59,6 @@ static const struct {
     hw_counter counter;
     double within;
 } known[] = {
-    // Loads of B are guarded, which ends our basic block; ptxas predicates them, and merges what lies on both sides.
-    {"matmul", "strip", HW_COUNT_LDS_INST, 0.12},
     // A lane that the H200 does not bring together with its warp again before its next load.
     {"reduce", "one_launch", HW_COUNT_GLD_REQUESTS, 1e-4},
     {"reduce", "one_launch", HW_COUNT_GLD_SECTORS, 1e-4},
