@@ -119,7 +119,8 @@ class Kernel:
             forms += ['{l} * {k}', '{l} * {k} + tid * {k}', '{l}', 'tid * 32 + {l}'] * 2
         form = self.pick(forms)
         return form.format(k=self.pick([1, 2, 3, 4, 4, 4, 6, 8, 8, 16]), m=self.pick([3, 7, 15]),
-                           d=self.pick([2, 4, 8, 12]), c=self.pick([0, 0, 1, 2, 4, 8]), l=self.pick(self.loops or ['0']))
+                           d=self.pick([2, 4, 8, 12]), c=self.pick([0, 0, 1, 2, 4, 8]),
+                           l=self.pick(self.loops or ['0']))
 
     def index(self, array):
         if not array.pitch:
@@ -190,12 +191,13 @@ class Kernel:
             self.emit(f'acc += (float)*(volatile {array.type} *)&{array.at("tid", 0)};')
 
     def divider(self):
-        what = self.pick(['barrier', 'barrier', 'warp', 'fence', 'atomic_shared', 'atomic_global', 'shuffle', 'out', 'in',
-                          'volatile', 'call', 'asm', 'clock', 'vote', 'copy', 'guarded', 'store', 'fence_asm'])
+        what = self.pick(['barrier', 'barrier', 'warp', 'fence', 'atomic_shared', 'atomic_global', 'shuffle', 'out',
+                          'in', 'volatile', 'call', 'asm', 'clock', 'vote', 'copy', 'guarded', 'store', 'fence_asm'])
         simple = {
             'barrier': '__syncthreads();', 'warp': '__syncwarp();', 'fence': '__threadfence_block();',
             'atomic_shared': 'atomicAdd(&counter, 1);', 'atomic_global': 'atomicAdd(out + 3, 1.0f);',
-            'shuffle': 'acc += __shfl_xor_sync(~0u, acc, 1);', 'out': 'out[n + tid] = acc;', 'in': 'acc += in[n + tid];',
+            'shuffle': 'acc += __shfl_xor_sync(~0u, acc, 1);',
+            'out': 'out[n + tid] = acc;', 'in': 'acc += in[n + tid];',
             'call': 'acc = step(acc);', 'asm': 'asm volatile("// nothing");', 'clock': 'acc += (float)clock();',
             'vote': 'acc += __ballot_sync(~0u, acc > 1.0f) ? 1.0f : 2.0f;',
             'guarded': f'if (acc > {self.pick([1, 2, 3])}.0f) acc += in[tid];',
@@ -206,7 +208,7 @@ class Kernel:
         elif what == 'volatile':
             self.volatile_access()
         elif what == 'store':
-            self.emit(f'spare[tid] = acc;')
+            self.emit('spare[tid] = acc;')
         elif what == 'copy':
             self.emit('asm volatile("cp.async.ca.shared.global [%0], [%1], 16; cp.async.commit_group; '
                       'cp.async.wait_all;" :: "r"((unsigned)__cvta_generic_to_shared(staged) + tid * 16), '

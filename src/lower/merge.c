@@ -5,8 +5,8 @@
 // are not merged. What ptxas 13.0 does with them (tests/unit/lower/test_merge.c, tests/data/merging.csv):
 //
 // - Loads of a piece become one if all its elements are read, or three of four (but by generic loads); else both
-//   elements of a half. They may stand in different blocks, if the first comes before the others on every path and nothing parts them on any. A load
-//   of what another has read is dropped.
+//   elements of a half. They may stand in different blocks, if the first comes before the others on every path and
+//   nothing parts them on any. A load of what another has read is dropped.
 // - Stores become one if they fill a piece, or half of one, and follow each other: a store to anywhere else of the same
 //   kind parts them. Single elements behind a vector of the same piece are left alone.
 // - A vector of which only the first elements are used is loaded as far as they go.

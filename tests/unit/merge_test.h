@@ -1,4 +1,5 @@
-// What the tests of merging share: the loads and stores of a program, counted as ptxas's are by tools/record_merging.py.
+// What the tests of merging share: the loads and stores of a program, counted as tools/record_merging.py counts those
+// of machine code.
 #ifndef MERGE_TEST_H
 #define MERGE_TEST_H
 

@@ -66,13 +66,9 @@ static const struct {
     {"nearest", "brute", HW_COUNT_GLD_SECTORS, 2e-4},
     {"nearest", "brute", HW_COUNT_LDS_WAVEFRONTS, 3e-3},
     // Blocks wait for each other: how often they look depends on time, and a busy machine may take long. 2 to 5% and
-    // 0.2% on an idle one. The rest is scheduled otherwise by ptxas.
+    // 0.4% on an idle one.
     {"nearest", "search", HW_COUNT_GLD_REQUESTS, 0.5},
     {"nearest", "search", HW_COUNT_GLD_SECTORS, 0.05},
-    {"nearest", "search", HW_COUNT_LDS_INST, 0.03},
-    {"nearest", "search", HW_COUNT_STS_INST, 5e-3},
-    {"nearest", "search", HW_COUNT_LDS_WAVEFRONTS, 2e-3},
-    {"nearest", "search", HW_COUNT_STS_WAVEFRONTS, 3e-3},
 };
 
 static double allowed(const char *family, const char *rung, hw_counter counter) {
