@@ -15,16 +15,16 @@
 #include <stdlib.h>
 
 #include "lower/address.h"
-#include "lower/memory_state.h"
+#include "lower/versions.h"
 
-enum { PIECE_MAX_BYTES = 16, PIECE_MAX_ELEMENTS = 4 };
+enum { PIECE_MAX_BYTES = 16, PIECE_MAX_ELEMENTS = 4, CELLS_MAX = 1 << 22 };
 
 // ---- candidates ----
 
 typedef struct candidate {
     hw_address_origin base;        // delta 0: within and piece have it
-    uint32_t epoch;                // of a base that several instructions write: the last one before, in its block
     uint32_t version;              // of the memory that a load reads
+    uint32_t base_version;         // of a base that several instructions write
     int64_t piece;                 // of memory, counted in pieces from the base
     uint32_t place;                // in the order of the blocks
     uint32_t inst, block;
@@ -41,8 +41,10 @@ typedef struct merger {
     hw_lowering *lo;
     hw_note *notes;
     hw_address_facts facts;
-    hw_memory_state state;
-    uint32_t *last_def;            // by register: the instruction behind the last one that wrote it, in program order
+    hw_versions versions;
+    uint32_t *column_of;           // by register, of bases that several instructions write
+    uint32_t n_columns;
+    uint32_t *version;             // where the pass is
     candidate *loads;
     uint32_t n_loads;
     candidate run[HW_REACHES][PIECE_MAX_ELEMENTS];   // stores that follow each other in one piece
@@ -76,7 +78,7 @@ static bool find_elements(const merger *m, const hw_ptx_inst *inst, const hw_ptx
 }
 
 // The base as far as it can be followed, and the offset from it. Shared variables that ptxas places have one base.
-static int64_t find_base(const merger *m, const hw_ptx_operand *address, uint32_t first, candidate *c) {
+static int64_t find_base(const merger *m, const hw_ptx_operand *address, candidate *c) {
     c->base = (hw_address_origin){.reg = HW_NO_REG, .symbol = address->symbol};
     if (address->reg >= 0) c->base = m->facts.origins[address->reg];
     int64_t offset = address->offset + c->base.delta;
@@ -86,8 +88,8 @@ static int64_t find_base(const merger *m, const hw_ptx_operand *address, uint32_
         offset += (int64_t)symbol->offset;
         c->base.symbol = NULL;
     }
-    if (c->base.reg >= 0 && m->facts.n_defs[c->base.reg] > 1)
-        c->epoch = 1 + (m->last_def[c->base.reg] > first ? m->last_def[c->base.reg] : first);
+    uint32_t column = c->base.reg >= 0 ? m->column_of[c->base.reg] : 0;
+    if (column) c->base_version = m->version[column];
     return offset;
 }
 
@@ -110,7 +112,7 @@ static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidat
     if (c->reach == HW_REACH_NONE || effects.is_strong || inst->guard >= 0) return false;
     if (address->kind != HW_OPERAND_ADDRESS || (address->reg < 0 && !address->symbol)) return false;
     if (!find_elements(m, inst, moved, c)) return false;
-    int64_t offset = find_base(m, address, m->lo->cfg.blocks[block].first, c);
+    int64_t offset = find_base(m, address, c);
     uint8_t zeros = alignment(m, address, c, offset);
     uint32_t bytes = zeros >= 4 ? PIECE_MAX_BYTES : 1u << zeros, most = c->elem_bytes * PIECE_MAX_ELEMENTS;
     if (bytes > most) bytes = most;
@@ -131,7 +133,7 @@ static uint8_t named(const candidate *c) { return (uint8_t)(((1u << c->count) - 
 
 static bool is_same_piece(const candidate *a, const candidate *b) {
     return a->reach == b->reach && a->base.reg == b->base.reg && a->base.symbol == b->base.symbol &&
-           a->epoch == b->epoch && a->elem_bytes == b->elem_bytes && a->bytes == b->bytes &&
+           a->base_version == b->base_version && a->elem_bytes == b->elem_bytes && a->bytes == b->bytes &&
            a->n_elems == b->n_elems && a->piece == b->piece && a->version == b->version && a->skips_l1 == b->skips_l1 &&
            a->extended == b->extended;
 }
@@ -180,7 +182,7 @@ static int compare(const void *a, const void *b) {
     HW_BY(reach);
     HW_BY(base.reg);
     HW_BY(base.symbol);
-    HW_BY(epoch);
+    HW_BY(base_version);
     HW_BY(elem_bytes);
     HW_BY(bytes);
     HW_BY(extended);
@@ -197,7 +199,7 @@ static int compare(const void *a, const void *b) {
 static void drop_repeated(merger *m, candidate *c, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
         if (c[i].is_done || c[i].first != c->first || c[i].count != c->count) continue;
-        if (!hw_memory_state_dominates(&m->state, c->block, c[i].block)) continue;
+        if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
         c[i].is_done = true;
         c->live |= c[i].live;
         m->notes[c[i].inst].merged_bytes = 0;
@@ -218,7 +220,7 @@ static void merge_loads_of(merger *m, candidate *c, uint32_t n) {
     drop_repeated(m, c, n);
     for (uint32_t i = 1; i < n && members < PIECE_MAX_ELEMENTS; i++) {
         if (c[i].is_done || named(&c[i]) & taken) continue;
-        if (!hw_memory_state_dominates(&m->state, c->block, c[i].block)) continue;
+        if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
         drop_repeated(m, &c[i], n - i);
         taken |= named(&c[i]);
         group[members++] = &c[i];
@@ -264,6 +266,7 @@ static void add_store(merger *m, const candidate *c) {
 
 static void visit_store(merger *m, uint32_t index, uint32_t block) {
     const hw_ptx_inst *inst = &m->lo->f->insts[index];
+    if (hw_op_traits(inst->op)->emitter == HW_EMIT_ARITHMETIC) return;
     uint8_t parted = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).parts_stores;
     candidate c;
     bool is_candidate = inst->op == HW_OP_ST && find_piece(m, index, block, &c);
@@ -274,33 +277,35 @@ static void visit_store(merger *m, uint32_t index, uint32_t block) {
 
 // ---- the function ----
 
-typedef struct def_visit {
-    merger *m;
-    uint32_t index;
-} def_visit;
-
-static void note_def(void *context, int32_t reg, bool is_def) {
-    def_visit *v = context;
-    if (is_def) v->m->last_def[reg] = v->index + 1;
-}
-
 static void visit_block(merger *m, uint32_t b) {
     const hw_cfg_block *block = &m->lo->cfg.blocks[b];
-    uint32_t version[HW_REACHES];
-    for (hw_reach reach = 0; reach < HW_REACHES; reach++) version[reach] = m->state.entry[b][reach];
+    for (uint32_t k = 0; k < m->n_columns; k++) m->version[k] = m->versions.entry[(size_t)b * m->n_columns + k];
     for (uint32_t i = block->first; i < block->end; i++) {
         const hw_ptx_inst *inst = &m->lo->f->insts[i];
         candidate *c = &m->loads[m->n_loads];
         if (inst->op == HW_OP_LD && find_piece(m, i, b, c)) {
-            c->version = version[c->reach];
+            c->version = m->version[c->reach];
             c->place = m->n_loads++;
         }
         visit_store(m, i, b);
-        hw_memory_state_pass(inst, i, version);
-        def_visit v = {m, i};
-        hw_defs_visit(inst, note_def, &v);
+        hw_versions_pass(&m->versions, inst, i, m->version);
     }
     for (hw_reach reach = 0; reach < HW_REACHES; reach++) close_run(m, reach);
+}
+
+// Columns for the bases that several instructions write, as pointers that move through a loop. False: a function of so many
+// blocks and bases that nothing is merged in it.
+static bool choose_columns(merger *m) {
+    const hw_ptx_function *f = m->lo->f;
+    m->n_columns = HW_REACHES;
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        const hw_ptx_inst *inst = &f->insts[i];
+        if (hw_reach_of(inst) == HW_REACH_NONE) continue;
+        const hw_ptx_operand *address = &inst->operands[inst->op == HW_OP_LD];
+        int32_t base = address->reg >= 0 ? m->facts.origins[address->reg].reg : HW_NO_REG;
+        if (base >= 0 && m->facts.n_defs[base] > 1 && !m->column_of[base]) m->column_of[base] = m->n_columns++;
+    }
+    return (uint64_t)m->n_columns * m->lo->cfg.n_blocks <= CELLS_MAX;
 }
 
 hw_status hw_merge(hw_lowering *lo) {
@@ -312,10 +317,13 @@ hw_status hw_merge(hw_lowering *lo) {
     m->lo = lo;
     m->notes = lo->program->notes;
     m->loads = hw_arena_take(lo->scratch, ((size_t)loads + 1) * sizeof *m->loads);
-    m->last_def = hw_arena_take(lo->scratch, ((size_t)f->n_regs + 1) * sizeof *m->last_def);
-    if (!m->loads || !m->last_def) return hw_diag_no_memory(lo->diag);
+    m->column_of = hw_arena_take(lo->scratch, ((size_t)f->n_regs + 1) * sizeof *m->column_of);
+    if (!m->loads || !m->column_of) return hw_diag_no_memory(lo->diag);
     hw_status status = hw_address_find(lo, &m->facts);
-    if (status == HW_OK) status = hw_memory_state_find(lo, &m->state);
+    if (status != HW_OK || !choose_columns(m)) return status;
+    m->version = hw_arena_take(lo->scratch, m->n_columns * sizeof *m->version);
+    if (!m->version) return hw_diag_no_memory(lo->diag);
+    status = hw_versions_find(lo, m->column_of, m->n_columns, &m->versions);
     if (status != HW_OK) return status;
     for (uint32_t k = 0; k < lo->cfg.n_reachable; k++) visit_block(m, lo->cfg.rpo[k]);
     merge_loads(m);
