@@ -54,12 +54,12 @@ static void begin_case(text *ptx, const char *line, const text *prologue) {
 static int read_cases(void **state) {
     (void)state;
     char *file = read_file(HW_SOURCE_DIR "/tests/data/merge_cases.txt"), *rest = file, *line;
-    text module = {0}, prologue = {0}, *part = NULL;
+    text ptx = {0}, prologue = {0}, *part = NULL;
     while ((line = strsep(&rest, "\n")) != NULL) {
         if (!*line || *line == '#') continue;
-        if (!strcmp(line, "module")) part = &module;
+        if (!strcmp(line, "module")) part = &ptx;
         else if (!strcmp(line, "prologue")) part = &prologue;
-        else if (!strncmp(line, "==", 2)) begin_case(part = &module, line, &prologue);
+        else if (!strncmp(line, "==", 2)) begin_case(part = &ptx, line, &prologue);
         else if (strncmp(line, "ptxas", 5)) append(part, line);
         else {
             int at = 0;
@@ -68,8 +68,8 @@ static int read_cases(void **state) {
             append(part, "ret;\n}");
         }
     }
-    lower(module.bytes);
-    free(module.bytes);
+    lower(ptx.bytes);
+    free(ptx.bytes);
     free(prologue.bytes);
     free(file);
     return 0;
