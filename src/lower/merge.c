@@ -293,8 +293,8 @@ static void visit_block(merger *m, uint32_t b) {
     for (hw_reach reach = 0; reach < HW_REACHES; reach++) close_run(m, reach);
 }
 
-// Columns for the bases that several instructions write, as pointers that move through a loop. False: a function of so many
-// blocks and bases that nothing is merged in it.
+// Columns for the bases that several instructions write, as pointers that move through a loop. False: the function has
+// so many blocks and bases that nothing is merged in it.
 static bool choose_columns(merger *m) {
     const hw_ptx_function *f = m->lo->f;
     m->n_columns = HW_REACHES;

@@ -14,9 +14,9 @@ hw_reach hw_reach_of(const hw_ptx_inst *inst);
 // The spaces that it stands for, as a set (HW_IN).
 uint8_t hw_reach_spaces(hw_reach reach);
 
-// Versions are numbers, one of memory for each reach, and behind these one for each register that was asked for. Two
-// places where one dominates the other and where they are equal have nothing between them, on any path, that parts loads
-// of that reach (hw_effects.parts_loads), or that writes the register.
+// Versions are numbers, one of memory for each reach, and behind these one for each register that was asked for. Where
+// one place dominates another and a version is equal in both, nothing stands between them, on any path, that parts
+// loads of that reach (hw_effects.parts_loads), or that writes the register.
 typedef struct hw_versions {
     const hw_cfg *cfg;
     uint32_t *dominator;           // by block: its immediate dominator; of the first one itself
