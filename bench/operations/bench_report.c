@@ -5,14 +5,14 @@
 #include "bench.h"
 #include "origin.h"
 
-static double rate(const hw_bench_case *what, const hw_bench_times *times) {
+static double rate_of(const hw_bench_case *what, const hw_bench_times *times) {
     return times->median > 0 ? what->amount / times->median / what->unit_per_ns : 0;
 }
 
 static bool has_limit(const hw_bench_row *row) { return row->limit.who[0] != '\0'; }
 
 // Of the limit's rate in bytes. Where the operation counts the bytes that the limit moves, the ratio of their times.
-static double share(const hw_bench_row *row, const hw_bench_times *times) {
+static double share_of_limit(const hw_bench_row *row, const hw_bench_times *times) {
     double limit = row->limit.times.median > 0 ? row->limit_amount / row->limit.times.median : 0;
     return limit > 0 && times->median > 0 ? row->what.amount / times->median / limit : 0;
 }
@@ -48,9 +48,10 @@ static void print_peer(const hw_bench_row *row, const hw_bench_result *result, F
     if (result->wrong) fprintf(out, "   %16s", "wrong");
     else if (!result->times.n) fprintf(out, "   %16s", "-");
     else if (has_limit(row))
-        fprintf(out, "   %9.4g %5.0f%%", rate(&row->what, &result->times), 100 * share(row, &result->times));
+        fprintf(out, "   %9.4g %5.0f%%", rate_of(&row->what, &result->times),
+                100 * share_of_limit(row, &result->times));
     else
-        fprintf(out, "   %9.4g %5.3gx", rate(&row->what, &result->times),
+        fprintf(out, "   %9.4g %5.3gx", rate_of(&row->what, &result->times),
                 result->times.median / row->halfwarp.times.median);
 }
 
@@ -69,8 +70,8 @@ void hw_bench_print_row(const hw_bench_report *report, FILE *out) {
         return;
     }
     if (has_limit(row)) fprintf(out, " %8.4g", row->limit_amount / row->limit.times.median);
-    fprintf(out, "   %8.4g %8.4g", times->median * 1e-6, rate(&row->what, times));
-    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share(row, times));
+    fprintf(out, "   %8.4g %8.4g", times->median * 1e-6, rate_of(&row->what, times));
+    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share_of_limit(row, times));
     fprintf(out, " %5.1f%%", times->spread_pct);
     if (!has_limit(row)) fprintf(out, "%7s", "");
     for (int p = 0; p < row->n_peers; p++)
@@ -79,7 +80,7 @@ void hw_bench_print_row(const hw_bench_report *report, FILE *out) {
     fflush(out);
 }
 
-static int compare(const void *left, const void *right) {
+static int ascending_numbers(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
@@ -92,7 +93,7 @@ static const hw_bench_result *result_of(const hw_bench_row *row, int peer) {
 typedef bool number_of(const hw_bench_row *row, const hw_bench_result *result, double *number);
 
 static bool share_of(const hw_bench_row *row, const hw_bench_result *result, double *number) {
-    *number = 100 * share(row, &result->times);
+    *number = 100 * share_of_limit(row, &result->times);
     return result->times.n && row->limit.times.n;
 }
 
@@ -113,7 +114,7 @@ static void print_group(const hw_bench_report *report, const char *group, int pe
         if (strcmp(row->what.group, group) == 0 && result && number(row, result, &numbers[count])) count++;
     }
     if (count) {
-        qsort(numbers, count, sizeof *numbers, compare);
+        qsort(numbers, count, sizeof *numbers, ascending_numbers);
         fprintf(out, format, group, peer < 0 ? "halfwarp" : report->peers[peer].name, count, numbers[0],
                 count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2,
                 numbers[count - 1]);
@@ -172,7 +173,7 @@ static json_t *result_json(const hw_bench_row *row, const hw_bench_result *resul
     json_t *object = json_pack("{s:s, s:o, s:f}", "who", result->who, "ms", ms,
                                is_limit ? "gbs" : row->what.rate_key, amount / t->median / per_ns);
     if (result->called[0]) json_object_set_new(object, "called", json_string(result->called));
-    if (has_limit(row)) json_object_set_new(object, "share", json_real(is_limit ? 1 : share(row, t)));
+    if (has_limit(row)) json_object_set_new(object, "share", json_real(is_limit ? 1 : share_of_limit(row, t)));
     if (result->has_error) json_object_set_new(object, "error", json_real(result->error));
     return object;
 }

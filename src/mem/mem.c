@@ -67,7 +67,7 @@ struct hw_mem {
 };
 
 // Address space that costs memory only where it is touched. NULL when there is none.
-static void *reserve(uint64_t bytes) {
+static void *reserve_address_space(uint64_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
@@ -77,7 +77,7 @@ static uint64_t small_map_bytes(uint64_t span) { return span / UNIT * sizeof(uin
 
 // The same at a multiple of the chunk, with huge pages: reserved one chunk longer, the ends given back. 0: no space.
 static uint64_t reserve_chunks(uint64_t bytes) {
-    char *raw = reserve(bytes + CHUNK_BYTES);
+    char *raw = reserve_address_space(bytes + CHUNK_BYTES);
     if (!raw) return 0;
     uint64_t at = (uint64_t)(uintptr_t)raw, start = hw_align_up(at, CHUNK_BYTES);
     if (start > at) munmap(raw, start - at);
@@ -105,8 +105,8 @@ static bool reserve_ranges(hw_mem *mem, uint64_t range_bytes) {
     mem->start = reserve_chunks(mem->span_bytes);
     uint64_t backing = reserve_chunks(range_bytes);
     mem->apart = (hw_mem_apart){.begin = mem->start, .bytes = range_bytes, .shift = backing - mem->start};
-    mem->chunk_map = reserve(chunk_map_bytes(mem->span_bytes));
-    mem->small_map = reserve(small_map_bytes(mem->span_bytes));
+    mem->chunk_map = reserve_address_space(chunk_map_bytes(mem->span_bytes));
+    mem->small_map = reserve_address_space(small_map_bytes(mem->span_bytes));
     return mem->start && backing && mem->chunk_map && mem->small_map &&
            mprotect((void *)(uintptr_t)mem->start, range_bytes, PROT_NONE) == 0;
 }
@@ -132,8 +132,8 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
     pthread_mutex_init(&mem->lock, NULL);
     mem->registered = hw_registered_create();
     mem->textures = hw_textures_create();
-    mem->records = reserve(HW_EXTENT_MAX * sizeof(record));
-    mem->extent_items = reserve(HW_EXTENT_MAX * sizeof(hw_extent));
+    mem->records = reserve_address_space(HW_EXTENT_MAX * sizeof(record));
+    mem->extent_items = reserve_address_space(HW_EXTENT_MAX * sizeof(hw_extent));
     if (!mem->registered || !mem->textures || !mem->records || !mem->extent_items || !reserve_what_there_is(mem)) {
         hw_mem_destroy(mem);
         return hw_diag_set(diag, HW_NO_MEMORY, "this machine gives no address space for the simulated GPU's memory");
@@ -198,7 +198,7 @@ static uint32_t number_at(const hw_mem *mem, uint64_t address) {
     return atomic_load_explicit(&mem->small_map[offset / UNIT], memory_order_acquire);
 }
 
-static void fill(_Atomic uint32_t *map, uint64_t first, uint64_t count, uint32_t value) {
+static void fill_map(_Atomic uint32_t *map, uint64_t first, uint64_t count, uint32_t value) {
     for (uint64_t i = 0; i < count; i++) atomic_store_explicit(&map[first + i], value, memory_order_release);
 }
 
@@ -207,13 +207,13 @@ static bool is_large(uint64_t bytes) { return bytes >= LARGE_BYTES; }
 static void map_allocation(hw_mem *mem, const hw_allocation *a, uint64_t span, uint32_t number) {
     uint64_t offset = a->address - mem->start;
     if (is_large(a->bytes)) {
-        fill(mem->chunk_map, offset / CHUNK_BYTES, span / CHUNK_BYTES, number);
+        fill_map(mem->chunk_map, offset / CHUNK_BYTES, span / CHUNK_BYTES, number);
         return;
     }
     uint64_t first_chunk = offset / CHUNK_BYTES, last_chunk = (offset + span - 1) / CHUNK_BYTES;
     uint64_t units = a->bytes ? (a->bytes + UNIT - 1) / UNIT : 1;
-    fill(mem->small_map, offset / UNIT, units, number);
-    if (number) fill(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
+    fill_map(mem->small_map, offset / UNIT, units, number);
+    if (number) fill_map(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
 }
 
 // Between two allocations, so that a step past the end, or a row past the last, meets nothing. It is never touched.
@@ -222,7 +222,7 @@ static uint64_t guard_bytes(uint64_t bytes) {
     return guard < UNIT ? UNIT : guard > MAX_GUARD_BYTES ? MAX_GUARD_BYTES : guard;
 }
 
-static uint64_t span_of(uint64_t bytes) {
+static uint64_t span_of_allocation(uint64_t bytes) {
     uint64_t span = hw_align_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
     return is_large(bytes) ? hw_align_up(span, CHUNK_BYTES) : span;
 }
@@ -252,7 +252,7 @@ static void enter_quarantine(hw_mem *mem, uint32_t number) {
         leave_quarantine(mem);
 }
 
-static uint32_t take_extent(hw_mem *mem, uint8_t range, uint64_t span, uint64_t align) {
+static uint32_t take_extent_or_wait(hw_mem *mem, uint8_t range, uint64_t span, uint64_t align) {
     uint32_t number = hw_extents_take(&mem->extents, range, span, align);
     while (!number && mem->n_quarantined) {
         leave_quarantine(mem);
@@ -274,13 +274,14 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         return hw_diag_set(diag, HW_NO_MEMORY, "%llu bytes are more than the simulated GPU has",
                            (unsigned long long)bytes);
     uint8_t range = kind == HW_ALLOC_PINNED || kind == HW_ALLOC_MANAGED ? HOST_TOO : KERNELS_ONLY;
-    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : hw_align_up(bytes ? bytes : 1, UNIT), span = span_of(bytes);
+    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : hw_align_up(bytes ? bytes : 1, UNIT),
+             span = span_of_allocation(bytes);
     if (is_large(bytes) && align < CHUNK_BYTES) align = CHUNK_BYTES;
     pthread_mutex_lock(&mem->lock);
     uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
     uint32_t number = 0;
     if (charged <= mem->limit_bytes && used <= mem->limit_bytes - charged)
-        number = take_extent(mem, range, span, align);
+        number = take_extent_or_wait(mem, range, span, align);
     if (number) {
         const hw_extent *extent = &mem->extents.items[number];
         hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = site, .name = name};
@@ -370,7 +371,7 @@ const hw_mem_apart *hw_mem_get_apart(const hw_mem *mem) { return &mem->apart; }
 void hw_mem_set_poison(hw_mem *mem, int byte) { mem->poison = byte; }
 int hw_mem_poison(const hw_mem *mem) { return mem->poison; }
 
-static uint64_t distance(const hw_allocation *a, uint64_t address) {
+static uint64_t distance_to(const hw_allocation *a, uint64_t address) {
     uint64_t last = a->address + (a->bytes ? a->bytes - 1 : 0);
     return address < a->address ? a->address - address : address > last ? address - last : 0;
 }
@@ -382,7 +383,7 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out) {
     for (uint32_t i = 1; i < mem->extents.n_items; i++) {
         hw_allocation a;
         if (!read_record(&mem->records[i], &a)) continue;
-        uint64_t d = distance(&a, address), best = found ? distance(out, address) : UINT64_MAX;
+        uint64_t d = distance_to(&a, address), best = found ? distance_to(out, address) : UINT64_MAX;
         if (!found || d < best || (d == best && out->is_freed && !a.is_freed)) *out = a;
         found = true;
     }

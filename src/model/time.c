@@ -69,7 +69,7 @@ static time_row constants_of(const hw_gpu *gpu) {
 
 static double least(double a, double b) { return a < b ? a : b; }
 static double largest(double a, double b) { return a > b ? a : b; }
-static double share(double value) { return value > 0 && value < 1 ? value : 1; }
+static double share_or_all(double value) { return value > 0 && value < 1 ? value : 1; }
 
 // Multiprocessors that are busy on average, until the one with the most blocks is done.
 static double busy_sms(const hw_gpu *gpu, const hw_time_work *work) {
@@ -82,20 +82,20 @@ static double clock_us(const hw_gpu *gpu, double cycles) { return gpu->clock_mhz
 
 // What the launch touches, each byte once: loads that come back to what was loaded find it in a cache, and there is
 // no more than the allocations that it touches have.
-static double touched(const hw_time_work *work, double bytes) {
+static double touched_bytes(const hw_time_work *work, double bytes) {
     return work->reachable_bytes ? least(bytes, (double)work->reachable_bytes) : bytes;
 }
 
 // Share of what is touched that the second-level cache still has from the launch before: what is repeated runs
 // through it in circles, and lines are displaced at random.
-static double cached(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
-    double bytes = touched(work, (double)work->load_bytes + (double)work->store_bytes), l2 = gpu->l2_kib * 1024.0;
+static double cached_share(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    double bytes = touched_bytes(work, (double)work->load_bytes + (double)work->store_bytes), l2 = gpu->l2_kib * 1024.0;
     return row->l2_clock_bytes > 0 && bytes < l2 ? 1 - bytes / l2 : 0;
 }
 
 // Bytes that take as long as these do. Loads wait behind stores that camp on one partition, and the other way round.
-static double moved(const hw_time_work *work, double loads, double stores) {
-    return (loads + stores) / least(share(work->load_share), share(work->store_share));
+static double moved_bytes(const hw_time_work *work, double loads, double stores) {
+    return (loads + stores) / least(share_or_all(work->load_share), share_or_all(work->store_share));
 }
 
 // Bytes over bandwidth.
@@ -103,10 +103,10 @@ static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work
     double bandwidth = hw_model_stream_gbs(gpu) * 1e3;   // bytes per us
     double loads = (double)work->load_bytes, stores = (double)work->store_bytes + (double)work->fill_bytes;
     if (row->l2_clock_bytes > 0) {
-        loads = touched(work, loads);
-        stores = touched(work, stores);
+        loads = touched_bytes(work, loads);
+        stores = touched_bytes(work, stores);
     }
-    return bandwidth > 0 ? moved(work, loads, stores) * (1 - cached(gpu, row, work)) / bandwidth : 0;
+    return bandwidth > 0 ? moved_bytes(work, loads, stores) * (1 - cached_share(gpu, row, work)) / bandwidth : 0;
 }
 
 // Does the first-level cache hold global memory? Of 2.x, and of 7.0 and newer (programming guides).
@@ -114,7 +114,7 @@ static bool caches_loads(const hw_arch *arch) { return arch->cc >= 70 || hw_load
 
 static double l2_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double loads = (double)work->load_sectors * SECTOR_BYTES, bytes;
-    if (caches_loads(gpu->arch)) loads = touched(work, least(loads, (double)work->load_bytes));
+    if (caches_loads(gpu->arch)) loads = touched_bytes(work, least(loads, (double)work->load_bytes));
     bytes = loads + (double)work->store_sectors * SECTOR_BYTES;
     return row->l2_clock_bytes > 0 ? clock_us(gpu, bytes / row->l2_clock_bytes) : 0;
 }
@@ -151,7 +151,7 @@ static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double per_block = work->blocks ? (double)work->warps / (double)work->blocks : 0;
     double places = (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
-    double warps = least((double)work->blocks, places) * per_block, hits = cached(gpu, row, work);
+    double warps = least((double)work->blocks, places) * per_block, hits = cached_share(gpu, row, work);
     double cycles = (double)work->trips * (hits * row->l2_latency + (1 - hits) * row->latency) +
                     (double)work->shared_trips * row->shared_latency + (double)work->barriers * BARRIER_CYCLES +
                     (double)(work->wavefronts + work->const_passes) * per_block +
@@ -186,7 +186,7 @@ hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
 }
 
 double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work) {
-    double bytes = moved(work, (double)work->load_bytes, (double)work->store_bytes + (double)work->fill_bytes);
+    double bytes = moved_bytes(work, (double)work->load_bytes, (double)work->store_bytes + (double)work->fill_bytes);
     return bytes > 0 ? hw_model_stream_gbs(gpu) * (double)work->useful_bytes / bytes : 0;
 }
 

@@ -26,7 +26,7 @@ typedef struct asked {
     bool in_order;
 } asked;
 
-static void ask(asked *asked, uint64_t address, uint32_t bytes) {
+static void ask_for(asked *asked, uint64_t address, uint32_t bytes) {
     asked->list[asked->n++] = (hw_transaction){address, bytes};
 }
 
@@ -36,12 +36,12 @@ static void ask_strictly(const hw_lanes *l, asked *asked) {
         int lowest = __builtin_ctz(l->mask);
         uint64_t segment = hw_lane_address(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
         uint32_t bytes = l->width == 4 ? 64 : 128;
-        for (uint32_t at = 0; at < HALF * l->width; at += bytes) ask(asked, segment + at, bytes);
+        for (uint32_t at = 0; at < HALF * l->width; at += bytes) ask_for(asked, segment + at, bytes);
         return;
     }
     for (uint32_t left = l->mask; left; left &= left - 1) {
         uint64_t address = hw_lane_address(l, __builtin_ctz(left));
-        ask(asked, address - address % 32, 32);
+        ask_for(asked, address - address % 32, 32);
     }
 }
 
@@ -78,7 +78,7 @@ static void ask_by_segments(const hw_lanes *l, asked *asked) {
             span[0] %= bytes;
             span[1] %= bytes;
         }
-        ask(asked, first, bytes);
+        ask_for(asked, first, bytes);
     }
 }
 

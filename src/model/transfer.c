@@ -26,7 +26,7 @@ double hw_model_overlap_us(double execution_us, double transfer_us, uint32_t n) 
 
 // That the first GPUs copy or compute and don't do both: CUDA C Programming Guide 4.2, "Overlap of Data Transfer and
 // Kernel Execution", from memory.
-static bool overlaps(const hw_gpu *gpu) { return gpu->arch && gpu->arch->cc >= 11; }
+static bool copies_overlap(const hw_gpu *gpu) { return gpu->arch && gpu->arch->cc >= 11; }
 
 double hw_model_chunks_us(const hw_gpu *gpu, double execution_us, uint64_t bytes, uint32_t n) {
     enum { WORD_BYTES = 16 };
@@ -35,7 +35,8 @@ double hw_model_chunks_us(const hw_gpu *gpu, double execution_us, uint64_t bytes
     if (!n) n = 1;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t chunk = words * (i + 1) / n - done;
-        copied = (overlaps(gpu) ? copied : worked) + hw_model_transfer_us(gpu, HW_HOST_PINNED, chunk * WORD_BYTES);
+        copied =
+            (copies_overlap(gpu) ? copied : worked) + hw_model_transfer_us(gpu, HW_HOST_PINNED, chunk * WORD_BYTES);
         worked = copied > worked ? copied : worked;
         if (words) worked += execution_us * (double)chunk / (double)words;
         done += chunk;

@@ -55,7 +55,7 @@ bool hw_tensor_choose_tile(const hw_product *p, const hw_device_properties *devi
 }
 
 // The multiprocessors' turns, times a tile's work: what is beyond the edges costs as much as the rest.
-static double cost_of(const hw_device_properties *device, const hw_tensor_choice *choice) {
+static double cost_of_choice(const hw_device_properties *device, const hw_tensor_choice *choice) {
     const hw_tensor_tile *tile = &choice->tile;
     const uint64_t blocks = choice->tiles_m * choice->tiles_n * choice->batches;
     const double work = (double)tile->rows * tile->cols / tile->rate;
@@ -67,7 +67,7 @@ void hw_tensor_choose(const hw_product *p, const hw_device_properties *device, h
     double least = 0;
     for (size_t i = 0; i < HW_TUNE_TENSOR_TILES; i++) {
         if (!hw_tensor_choose_tile(p, device, i, &next)) continue;
-        const double cost = cost_of(device, &next);
+        const double cost = cost_of_choice(device, &next);
         if (least > 0 && cost >= least) continue;
         least = cost;
         *choice = next;

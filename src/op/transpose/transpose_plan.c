@@ -12,7 +12,7 @@
 // ---- Orders of axes -------------------------------------------------------------------------------------------------
 
 // Axes by stride, the fastest first; those that do not move (broadcast) come last.
-static void sort_axes(const hw_permutation *p, const int64_t *strides, uint32_t order[HW_MAX_RANK]) {
+static void sort_by_stride(const hw_permutation *p, const int64_t *strides, uint32_t order[HW_MAX_RANK]) {
     for (uint32_t i = 0; i < p->rank; i++) {
         uint32_t at = i;
         uint64_t key = hw_magnitude(strides[i]) - 1;
@@ -25,7 +25,7 @@ static void sort_axes(const hw_permutation *p, const int64_t *strides, uint32_t 
 
 // A piece of an axis of n elements that is about `want` long: all pieces nearly alike, a multiple of `unit` where the
 // axis is.
-static uint32_t choose_piece(uint64_t n, uint64_t want, uint32_t unit) {
+static uint32_t choose_tile_extent(uint64_t n, uint64_t want, uint32_t unit) {
     if (want >= n) return (uint32_t)n;
     uint64_t pieces = (n + want - 1) / want;
     uint64_t piece = (n + pieces - 1) / pieces;
@@ -44,7 +44,8 @@ static uint64_t take_run(const hw_permutation *p, const uint32_t *order, uint64_
         if (box[axis] == 1 && axes == HW_BOX_AXES) break;
         uint64_t need = (want + run - 1) / run;
         // An axis that is a little longer than needed is taken whole: a rest would make short runs.
-        uint32_t piece = p->n[axis] <= need + need / 2 ? (uint32_t)p->n[axis] : choose_piece(p->n[axis], need, unit);
+        uint32_t piece =
+            p->n[axis] <= need + need / 2 ? (uint32_t)p->n[axis] : choose_tile_extent(p->n[axis], need, unit);
         axes += box[axis] == 1;
         if (piece > box[axis]) box[axis] = piece;
         run *= box[axis];
@@ -94,8 +95,8 @@ static bool all_multiples(const hw_permutation *p, const int64_t *strides, uint3
 }
 
 // May lanes move `elems` neighbours along `axis` at a time?
-static bool fits(const hw_permutation *p, const int64_t *strides, const void *data, uint32_t axis, uint32_t box,
-                 uint32_t elems) {
+static bool fits_vectors(const hw_permutation *p, const int64_t *strides, const void *data, uint32_t axis, uint32_t box,
+                         uint32_t elems) {
     return elems * p->elem_bytes <= 16 && strides[axis] == 1 && box % elems == 0 && p->n[axis] % elems == 0 &&
            all_multiples(p, strides, axis, elems) && (uintptr_t)data % ((size_t)elems * p->elem_bytes) == 0;
 }
@@ -104,15 +105,15 @@ static void choose_vectors(const hw_permutation *p, const uint32_t *box, const h
                            hw_tile_plan *plan) {
     const uint32_t first_in = plan->axis[0], first_out = plan->axis[plan->out_order[0]], e = p->elem_bytes;
     plan->micro = plan->load_vector = plan->store_vector = 1;
-    if (e < 4 && first_in != first_out && fits(p, p->in_stride, p->in, first_in, box[first_in], 4 / e) &&
-        fits(p, p->out_stride, p->out, first_out, box[first_out], 4 / e))
+    if (e < 4 && first_in != first_out && fits_vectors(p, p->in_stride, p->in, first_in, box[first_in], 4 / e) &&
+        fits_vectors(p, p->out_stride, p->out, first_out, box[first_out], 4 / e))
         plan->micro = 4 / e;
     for (uint32_t v = 16; v > 1; v /= 2) {
         uint32_t elems = v * plan->micro;
         if (elems * e > goals->max_vector_bytes) continue;
-        if (plan->load_vector == 1 && fits(p, p->in_stride, p->in, first_in, box[first_in], elems))
+        if (plan->load_vector == 1 && fits_vectors(p, p->in_stride, p->in, first_in, box[first_in], elems))
             plan->load_vector = v;
-        if (plan->store_vector == 1 && fits(p, p->out_stride, p->out, first_out, box[first_out], elems))
+        if (plan->store_vector == 1 && fits_vectors(p, p->out_stride, p->out, first_out, box[first_out], elems))
             plan->store_vector = v;
     }
     if (plan->kind == HW_TILE_DIRECT)   // one walk for both
@@ -183,7 +184,7 @@ void hw_tile_plan_wavefronts(const hw_tile_plan *plan, uint64_t *stores, uint64_
 
 // Lays the box's axes one behind the other, as in in or as in out, with `pad` cells behind the axes up to place
 // `behind`.
-static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t pad) {
+static void lay_out_cells(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t pad) {
     uint32_t stride = 1;
     for (uint32_t i = 0; i < plan->n_axes; i++) {
         uint32_t a = as_out ? plan->out_order[i] : i;
@@ -203,7 +204,7 @@ static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
     for (uint32_t as_out = 0; as_out < 2; as_out++)
         for (uint32_t behind = 0; behind + 1 < plan->n_axes; behind++)
             for (uint32_t pad = 0; pad <= 4; pad++) {
-                lay_out(plan, as_out, behind, pad);
+                lay_out_cells(plan, as_out, behind, pad);
                 if (hw_tile_plan_shared_bytes(plan) > shared_bytes) break;
                 uint64_t cost = walk_wavefronts(plan, true, WARPS, NULL) * store_step(plan, plan->out_order[0]) +
                                 walk_wavefronts(plan, false, WARPS, NULL) * load_step(plan, 0);
@@ -212,7 +213,7 @@ static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
                 best_cells = plan->shared_cells;
                 chosen[0] = as_out, chosen[1] = behind, chosen[2] = pad;
             }
-    lay_out(plan, chosen[0], chosen[1], chosen[2]);
+    lay_out_cells(plan, chosen[0], chosen[1], chosen[2]);
 }
 
 // ---- The grid -------------------------------------------------------------------------------------------------------
@@ -397,8 +398,8 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
         return;
     }
     uint32_t in_order[HW_MAX_RANK], out_order[HW_MAX_RANK], box[HW_MAX_RANK];
-    sort_axes(p, p->in_stride, in_order);
-    sort_axes(p, p->out_stride, out_order);
+    sort_by_stride(p, p->in_stride, in_order);
+    sort_by_stride(p, p->out_stride, out_order);
     choose_box(p, in_order, out_order, goals, box);
     const bool has_few = box_elems(p, box) * p->elem_bytes < goals->few_bytes;
     if (has_few && plan->threads > goals->few_threads) plan->threads = goals->few_threads;

@@ -167,7 +167,7 @@ static uint64_t try_way(const finding *f, bool searches) {
     return hw_now_ns() - start;
 }
 
-static hw_status prepare(finding *f, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+static hw_status prepare_finding(finding *f, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
     hw_nearest_job *job = &f->job;
     const hw_neighbours *p = job->problem;
     const bool is_open = is_tried(p), searches = is_open || hw_nearest_searches(p);
@@ -193,7 +193,7 @@ hw_status hw_cpu_nearest_at(const hw_neighbours *problem, unsigned level, hw_poo
     const double most = problem->is_f64 ? DBL_MAX : (double)FLT_MAX;
     f.job.limit = problem->radius_squared < most ? problem->radius_squared : most;
     n_threads = worth_waking(problem, n_threads);
-    hw_status status = prepare(&f, pool, n_threads, diag);
+    hw_status status = prepare_finding(&f, pool, n_threads, diag);
     if (!status) {
         const uint64_t n_tasks = (f.job.queries.n_blocks + f.task_blocks - 1) / f.task_blocks;
         hw_cpu_tasks_run(pool, n_threads, n_tasks, find_task, &f);

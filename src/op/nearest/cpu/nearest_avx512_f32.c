@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void insert_by_eights(uint64_t *lis
 #include "op/nearest/cpu/nearest_vector.h"
 #include "op/nearest/cpu/nearest_body.h"
 
-const hw_nearest_level hw_nearest_avx512_f32 = {"avx512", GROUP_BLOCKS, search, brute};
+const hw_nearest_level hw_nearest_avx512_f32 = {"avx512", GROUP_BLOCKS, search_tree, search_all_blocks};
 
 #ifdef __clang__
 #pragma clang attribute pop

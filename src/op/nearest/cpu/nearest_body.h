@@ -329,7 +329,7 @@ INLINE void search_dims(const hw_nearest_job *job, uint64_t first, uint64_t end,
     }
 }
 
-static void search(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
+static void search_tree(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
 #define SEARCH(dims) search_dims(job, first, end, lists, dims)
     FOR_DIMS(SEARCH);
 }
@@ -388,7 +388,7 @@ INLINE void brute_dims(const hw_nearest_job *job, uint64_t first, uint64_t end, 
     }
 }
 
-static void brute(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
+static void search_all_blocks(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
 #define BRUTE(dims) brute_dims(job, first, end, lists, dims)
     FOR_DIMS(BRUTE);
 }

@@ -174,8 +174,8 @@ static void set_places(hw_tree_plan *plan) {
     plan->first_pair[n_buckets] = pair;
 }
 
-static hw_status build(building *b, const hw_neighbours *problem, bool of_queries, hw_pool *pool, uint32_t n_threads,
-                       hw_diag *diag) {
+static hw_status build_tree(building *b, const hw_neighbours *problem, bool of_queries, hw_pool *pool,
+                            uint32_t n_threads, hw_diag *diag) {
     hw_tree_plan *plan = &b->plan;
     const uint64_t n_buckets = (uint64_t)1 << plan->depth;
     if (!plan_alloc(plan)) return hw_diag_no_memory(diag);
@@ -207,7 +207,7 @@ hw_status hw_tree_build(const hw_neighbours *problem, bool of_queries, hw_pool *
     b.plan.chunk_rows = hw_divide_up(rows->count, (uint64_t)n_threads * CHUNKS_PER_THREAD);
     if (b.plan.chunk_rows < LEAST_CHUNK_ROWS) b.plan.chunk_rows = LEAST_CHUNK_ROWS;
     b.plan.n_chunks = hw_divide_up(rows->count, b.plan.chunk_rows);
-    hw_status status = build(&b, problem, of_queries, pool, n_threads, diag);
+    hw_status status = build_tree(&b, problem, of_queries, pool, n_threads, diag);
     plan_release(&b.plan);
     if (status) hw_cloud_release(cloud);
     if (status && tree) hw_tree_release(tree);

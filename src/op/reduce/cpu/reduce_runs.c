@@ -12,16 +12,17 @@ static void combine_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *le
         numbers[r].wide = plan->type < HW_FOLD_U8 ? (__int128)numbers[r].i : (__int128)numbers[r].u;
 }
 
-static hw_fold_number combine(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n) {
+static hw_fold_number combine_run(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block,
+                                  size_t n) {
     hw_fold_number number = {0};
     combine_runs(plan, level, block, 0, 1, n, &number);
     return number;
 }
 
 // Which term it is, the first of equal ones, is looked up where the result is an index.
-static void choose(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n,
-                   uint64_t first, bool is_first, hw_cpu_part *best) {
-    hw_cpu_part part = {.number = combine(plan, level, block, n)};
+static void choose_from_run(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n,
+                            uint64_t first, bool is_first, hw_cpu_part *best) {
+    hw_cpu_part part = {.number = combine_run(plan, level, block, n)};
     if (!is_first && !hw_cpu_part_is_better(plan, &part.number, &best->number)) return;
     if (plan->is_arg) part.index = first + level->find[plan->type](block, n, &part.number);
     *best = part;
@@ -74,11 +75,11 @@ void hw_cpu_reduce_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *lev
         hw_cpu_terms_begin(&terms, plan, level, in, first, n);
         for (size_t some; (some = hw_cpu_terms_next(&terms, room, &block)); at += some) {
             if (chooses) {
-                choose(plan, level, block, some, at, at == first, &parts[i]);
+                choose_from_run(plan, level, block, some, at, at == first, &parts[i]);
             } else if (some == n) {
-                parts[i] = (hw_cpu_part){.number = combine(plan, level, block, some), .terms = some};
+                parts[i] = (hw_cpu_part){.number = combine_run(plan, level, block, some), .terms = some};
             } else {
-                const hw_cpu_part part = {.number = combine(plan, level, block, some), .terms = some};
+                const hw_cpu_part part = {.number = combine_run(plan, level, block, some), .terms = some};
                 hw_cpu_pairs_add(plan, &pairs, &part);
             }
         }
