@@ -130,7 +130,7 @@ endif()
 
 # The longest first, so that none of them runs alone at the end.
 foreach(name unit.compile unit.device_code unit.exec_progress unit.ladder unit.matmul unit.nearest unit.product_plan
-    unit.reduce unit.reduce_cpu unit.transpose_strides cli.accuracy cli.eras cli.nvcc cli.nvcc_cmake
+    unit.reduce unit.reduce_cpu unit.transpose_strides cli.accuracy cli.generations cli.nvcc cli.nvcc_cmake
     cli.occupancy cli.places cli.profile cli.programs cli.ptx cli.reduce cli.reserved_shared cli.run cli.sanitized)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES COST 10)

@@ -12,7 +12,7 @@
 
 enum { MOST_REPETITIONS = 99 };
 
-// rank 2 and in place where it says so; the share that issue 3 or the design asks for, 0: none.
+// A permutation to measure. wanted_pct: the share of the copy that issue 3 or the design asks for, 0: none.
 typedef struct permutation_case {
     const char *name;
     uint32_t elem;
@@ -71,7 +71,7 @@ static double median_of(double *values, int n) {
     return values[n / 2];
 }
 
-// The same bytes as a matrix of one row, by the rung that is the bound.
+// Copies the same bytes, as a matrix of one row, by the ladder's copying rung.
 static double time_copy(const setting *s, arrays *a, char *to) {
     const hw_problem problem = {.size = {1, a->bytes}, .dtype = {kDLUInt, 8, 1}};
     double start = now_s();

@@ -1,4 +1,5 @@
-// hw_matmul. Its inputs have no pattern, so that a relative error can be told, which the peers tell of the same inputs.
+// hw_matmul. The inputs have no pattern, so that the relative error says something; the peers tell theirs for the same
+// inputs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ static int find_precision(const char *name) {
     return -1;
 }
 
-// Of which sums of MOST_INTEGER_K products, 10^4 at most, are exact in 32 bits and in double; C has room for them.
+// Integers up to MOST_INTEGER: sums of MOST_INTEGER_K products of two, 10^4 at most each, are exact in 32 bits and in
+// double.
 enum { MOST_INTEGER = 100, MOST_INTEGER_K = 1 << 17 };
 static bool is_integer(const hw_bench_case *what) { return what->dtype.code == kDLInt; }
 
@@ -94,7 +96,8 @@ static json_t *matmul_record(const hw_bench_case *what) {
 
 // ---- The numbers ----------------------------------------------------------------------------------------------------
 
-// From -1 to 1, 24 bits, before they are rounded to their type; of integers whole numbers.
+// Element `index` of the inputs: from -1 to 1 with 24 bits, before it is rounded to the type; for integer types a whole
+// number.
 static double matmul_number(const hw_bench_case *what, uint32_t index) {
     if (is_integer(what)) return (double)(hw_bench_hash(index) % (2 * MOST_INTEGER + 1)) - MOST_INTEGER;
     return (hw_bench_hash(index) >> 8) * 0x1p-23 - 1;

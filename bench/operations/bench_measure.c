@@ -7,9 +7,9 @@
 #include "device/device.h"
 
 enum { ENOUGH_SAMPLES = 5, MOST_SAMPLES = 200, MOST_RUNS = 1000, LEAST_SAMPLES = 2 };
-static const double SAMPLE_NS = 1e6;     // a sample is as many runs as take so long: events have a grain
+static const double SAMPLE_NS = 1e6;     // a sample has as many runs as take this long: events have a coarse clock
 static const double SHORT_NS = 1e8;
-static const double LONG_NS = 20e9;      // cases that take longer than this have to do with fewer samples
+static const double LONG_NS = 20e9;      // longer cases get fewer samples
 
 typedef struct watch {
     const hw_bench_job *job;
@@ -18,12 +18,12 @@ typedef struct watch {
     hw_diag *diag;
 } watch;
 
-// One of the two, and how a sample of it is taken.
+// The operation or its limit, and how a sample of its time is taken.
 typedef struct turn {
     hw_bench_run *run;
     int runs;
-    bool is_warmed;   // by a run that is not timed: it meets what the other one left in the caches, such as lines still
-                      // to be written, and a peer, which is measured alone, does not
+    bool is_warmed;   // a sample begins with a run that is not timed. What the other of the two has left in the caches,
+                      // such as lines still to be written, slows that run down; a peer, measured alone, finds none
 } turn;
 
 static hw_status take_sample(const watch *w, const turn *turn, double *ns) {

@@ -145,7 +145,7 @@ static hw_status fill_array(bench *b) {
 
 // ---- What must come out ---------------------------------------------------------------------------------------------
 
-// Of the elements that one result is made of.
+// What a right result of each reduction is made of, over the elements of one result.
 typedef struct tally {
     __int128 sum;            // of whole numbers; of exact sums in units of 2^(LEAST_EXPONENT - 7)
     int64_t count, squares;
@@ -163,7 +163,7 @@ static void add_to_tally(const bench *b, int64_t index, int64_t times, tally *t)
     t->count += times;
 }
 
-// All of the array: what repeats is multiplied.
+// Adds the whole array to the tally; a repeated block counts as often as it repeats.
 static void tally_all(bench *b, tally *t) {
     int64_t at = b->smallest_at, distinct = b->elems < PERIOD ? b->elems : PERIOD;
     b->smallest_at = -1;
@@ -178,7 +178,7 @@ static void tally_all(bench *b, tally *t) {
     t->least_at = at;
 }
 
-// Those of result `which`.
+// Adds the elements of result `which` to the tally.
 static void tally_one(const bench *b, int64_t which, tally *t) {
     const hw_bench_case *what = b->what;
     int64_t strides[HW_BENCH_RANK], step = 1, first = 0, place[HW_BENCH_RANK] = {0};
@@ -227,7 +227,7 @@ static bool is_right(const bench *b, const tally *t, double got) {
     }
 }
 
-// All results where that is cheap, else some of them.
+// Checks all results where that is cheap, else some of them.
 static hw_status verify_reduce(bench *b) {
     int64_t step = b->out_elems > SAMPLES && b->elems > 1 << 22 ? b->out_elems / SAMPLES : 1;
     hw_status status = hw_copy(hw_device_stream(b->device), b->got, b->out, b->out_bytes, &b->diag);

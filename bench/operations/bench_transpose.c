@@ -1,6 +1,6 @@
 // hw_transpose, and as its limit a copy of the same bytes. Cases of the group gpu-host are arrays in this machine's
-// pinned memory, transposed in pieces by a device that may allocate 2 GiB; their limit are plain copies to it and from
-// it at the same time.
+// pinned memory, transposed in pieces by a device that may allocate 2 GiB; their limit is plain copies to the device
+// and from it at the same time.
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool read_transpose_case(hw_bench_case *what) {
     return true;
 }
 
-// Other libraries have no such thing as arrays that are larger than the device.
+// NULL for arrays that are larger than the device: no peer takes those.
 static json_t *transpose_question(const hw_bench_case *what) {
     if (what->flags == IN_PIECES) return NULL;
     json_t *shape = json_array(), *axes = json_array();
@@ -139,7 +139,7 @@ static hw_status run_transpose_copy(void *context, hw_diag *diag) {
     return hw_bench_copy(b->device, b->out, b->in, b->bytes, diag);
 }
 
-// All of in to the device, and as much from there to out, at the same time.
+// Copies all of in to the device, and at the same time as many bytes from the device to out.
 static hw_status run_both_ways(void *context, hw_diag *diag) {
     bench *b = context;
     hw_status status = HW_OK;

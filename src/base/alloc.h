@@ -15,8 +15,8 @@ void hw_free(void *block);
 void *hw_alloc_lanes(size_t bytes);
 void hw_free_aligned(void *block);
 
-// For tests: the allocation after `successes` more ones fails, and so does each one after it; negative: none does.
-// Not for use while other threads allocate.
+// For tests: the next `successes` allocations succeed, and every later one fails; negative: none fails. Not for use
+// while other threads allocate.
 void hw_alloc_fail_after(long successes);
 
 // Makes room for one more element in a growing array: on success *items holds at least count + 1 elements of

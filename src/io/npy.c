@@ -69,7 +69,7 @@ static hw_status open_map(int file, uint64_t bytes, const char *name, hw_npy *np
 
 // ---- A stream -------------------------------------------------------------------------------------------------------
 
-// Up to `bytes` of it; fewer at its end.
+// Reads up to `bytes` bytes of the file; fewer at its end.
 static hw_status read_some(int file, void *to, size_t bytes, const char *name, size_t *got, hw_diag *diag) {
     *got = 0;
     while (*got < bytes) {

@@ -32,8 +32,8 @@ static void name_temporary(hw_npy_output *output, int number) {
     snprintf(output->temporary, room, "%s.%ld-%d.tmp", output->path, (long)getpid(), number);
 }
 
-// A file without a name in the output's folder: it goes with its process, however that ends. -1 where the file system
-// has no such files.
+// A file without a name in the output's folder: it vanishes with the process, however that ends. -1 where the file
+// system has no such files.
 static int open_nameless(const char *path) {
     const char *slash = strrchr(path, '/');
     char folder[PATH_MAX];

@@ -22,7 +22,8 @@ typedef struct hw_text {
     const char *begin, *end;
 } hw_text;
 
-// At least `bytes` from `begin` on, if there are so many; how many there are is end - begin.
+// Reads until the buffer has at least `bytes` bytes from `begin` on, or the file ends; end - begin says how many there
+// are.
 hw_status hw_points_want(hw_points_source *source, size_t bytes);
 // The next line, without its end, valid until the next call; *there: whether there is one. HW_MALFORMED: longer than
 // 1 MiB, or with a zero byte.

@@ -250,7 +250,7 @@ static hw_status cut_short(hw_points_source *source, uint64_t element, uint64_t 
                            element, count);
 }
 
-// One element. *there: whether all of it was.
+// Reads one element. *there: whether the file had all of it.
 static hw_status binary_item(hw_points_source *source, const ply *p, size_t first, size_t end, double *x, bool *there) {
     const bool is_big = p->format == PLY_BIG;
     *there = false;

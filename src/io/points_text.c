@@ -99,7 +99,7 @@ hw_status hw_points_read_xyz(hw_points_source *source, hw_points_rows *rows) {
 // ---- .csv -----------------------------------------------------------------------------------------------------------
 
 typedef struct csv {
-    const char *separators;          // one of them ends a field
+    const char *separators;          // each of these characters ends a field
     bool by_words;                   // blanks: several in a row are one
     uint32_t n_fields;               // of the first row
     uint32_t n_named;                // fields of the line of names

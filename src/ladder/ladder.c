@@ -110,8 +110,8 @@ static hw_status measure_run(const rung_run *j, double seconds, hw_ladder_row *r
     return status;
 }
 
-// Launches of a kernel that does nothing, one after the other: what no rung's can be faster than. It stays 0 where that
-// cannot be found out, and no row is compared with it then.
+// Measures launches of a kernel that does nothing, one after the other: no rung can be faster. *ns stays 0 where the
+// kernel cannot be run, and then no row is compared with it.
 static void measure_launch(rung_run *j, hw_site *site, double seconds, double *ns) {
     static const hw_rung nothing = {.name = "nothing"};
     hw_ladder_row row = {0};
@@ -205,11 +205,11 @@ static hw_status count_row(ladder_run *c, hw_ladder_row *row, const uint32_t ask
     return status;
 }
 
-// What the plan that has just run says of the rung.
+// Copies what the plan that has just run says of its rung into the row.
 static void describe_row(ladder_run *c, hw_ladder_row *row) {
     const hw_family *family = c->options->family;
     const hw_plan *plan = &c->work.plan;
-    // A rung without a block of its own: what its plan chose.
+    // A rung without a block of its own has the block that its plan chose.
     if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
     row->n_launches = plan->n_launches;
     if (!plan->n_launches) return;
@@ -235,7 +235,8 @@ static void run_row(ladder_run *c, hw_ladder_row *row) {
 
 // ---- Which rows -----------------------------------------------------------------------------------------------------
 
-// Of --block all: a warp or more, as the seeds tried them; of rungs whose blocks are one row, such ones.
+// The shapes of --block all: blocks of a warp or more, as the seeds tried them; row_shapes for rungs whose blocks are
+// one row.
 static const uint32_t block_shapes[][2] = {{8, 8},  {8, 16},  {8, 32},  {16, 8},  {16, 16}, {16, 32},
                                            {32, 8}, {32, 16}, {32, 32}, {64, 8},  {64, 16}};
 static const uint32_t row_shapes[][2] = {{32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {1024, 1}};
@@ -290,7 +291,7 @@ static hw_status make_rows(const hw_ladder_options *options, const hw_rung *rung
     return HW_OK;
 }
 
-// Of the shapes that were tried, those that the rung or the device does not take are no rows.
+// Drops the rows of shapes that the rung or the device does not take, where several shapes were tried.
 static void drop_refused(const hw_ladder_options *options, hw_ladder *ladder) {
     size_t kept = 0;
     for (size_t i = 0; i < ladder->n_rows; i++) {
@@ -304,14 +305,15 @@ static void drop_refused(const hw_ladder_options *options, hw_ladder *ladder) {
 
 static bool is_good(const hw_ladder_row *row) { return !row->status && row->verdict.right; }
 
-// What makes one block better than another: less of it.
+// The cost by which a rung's blocks are compared: the lower, the better.
 static double cost_of_row(const hw_ladder *ladder, const hw_ladder_row *row) {
     if (ladder->device->kind != HW_DEVICE_SIM) return row->ns_median;
     if (row->estimate_us > 0) return row->estimate_us;
     return (double)(row->counts[HW_COUNT_L2_SECTORS] + row->counts[HW_COUNT_SMEM_WAVEFRONTS]);
 }
 
-// Of blocks that cost the same: higher occupancy, then the one that the rung is written for.
+// Is `row` better than `best`? Of blocks that cost the same the one with the higher occupancy is, then the one that the
+// rung is written for.
 static bool is_better(const hw_ladder *ladder, const hw_ladder_row *row, const hw_ladder_row *best) {
     if (!best) return true;
     double cost = cost_of_row(ladder, row), least = cost_of_row(ladder, best);

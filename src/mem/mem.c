@@ -33,7 +33,7 @@
 
 enum { MAX_QUARANTINED = 1 << 15 };
 
-// What readers copy. All of it is atomic, because they copy while it may change.
+// A record of an allocation. Readers copy it while a writer may change it: so its members are atomic.
 typedef struct record {
     _Atomic uint64_t version;             // odd while it is being written
     _Atomic uint64_t address, bytes;
@@ -75,7 +75,8 @@ static void *reserve_address_space(uint64_t bytes) {
 static uint64_t chunk_map_bytes(uint64_t span) { return span / CHUNK_BYTES * sizeof(uint32_t); }
 static uint64_t small_map_bytes(uint64_t span) { return span / UNIT * sizeof(uint32_t); }
 
-// The same at a multiple of the chunk, with huge pages: reserved one chunk longer, the ends given back. 0: no space.
+// Reserves address space that begins at a multiple of the chunk, with huge pages: one chunk more is reserved, and the
+// ends are given back. 0: there is no space.
 static uint64_t reserve_chunks(uint64_t bytes) {
     char *raw = reserve_address_space(bytes + CHUNK_BYTES);
     if (!raw) return 0;
@@ -98,7 +99,7 @@ static void release_ranges(hw_mem *mem) {
     mem->chunk_map = mem->small_map = NULL;
 }
 
-// False when there is not so much address space; release_ranges then gives back what there was.
+// False when the process has too little address space; release_ranges then gives back what was reserved.
 static bool reserve_ranges(hw_mem *mem, uint64_t range_bytes) {
     mem->range_bytes = range_bytes;
     mem->span_bytes = 2 * range_bytes;
@@ -111,8 +112,8 @@ static bool reserve_ranges(hw_mem *mem, uint64_t range_bytes) {
            mprotect((void *)(uintptr_t)mem->start, range_bytes, PROT_NONE) == 0;
 }
 
-// Four times the limit, so that guards, rounding to chunks and the quarantine never bring a program to its end
-// before its memory is used up; less where the address space of this process is limited.
+// Reserves four times the limit, so that guards, rounding to chunks and the quarantine never use up the addresses
+// before the program has used up its memory; less where the address space of this process is limited.
 static bool reserve_what_there_is(hw_mem *mem) {
     uint64_t largest = (uint64_t)1 << 45, wanted = mem->limit_bytes < largest / 4 ? mem->limit_bytes * 4 : largest;
     for (uint64_t range = hw_align_up(wanted, CHUNK_BYTES) + 64 * CHUNK_BYTES; range >= 64 * CHUNK_BYTES;
@@ -216,7 +217,8 @@ static void map_allocation(hw_mem *mem, const hw_allocation *a, uint64_t span, u
     if (number) fill_map(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
 }
 
-// Between two allocations, so that a step past the end, or a row past the last, meets nothing. It is never touched.
+// Bytes between two allocations, never touched, so that a step past the end, or a row past the last, meets no other
+// allocation.
 static uint64_t guard_bytes(uint64_t bytes) {
     uint64_t guard = bytes / 16 / UNIT * UNIT;
     return guard < UNIT ? UNIT : guard > MAX_GUARD_BYTES ? MAX_GUARD_BYTES : guard;
@@ -261,7 +263,7 @@ static uint32_t take_extent_or_wait(hw_mem *mem, uint8_t range, uint64_t span, u
     return number;
 }
 
-// What a block of the device's own heap takes of it: a header as malloc would have one.
+// What a block of device-side malloc counts against the heap: its bytes and a header.
 static uint64_t heap_charge(uint64_t bytes) { return bytes + 16; }
 
 hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,

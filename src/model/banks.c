@@ -55,7 +55,7 @@ static uint32_t distinct_words(const hw_arch *arch, layout at_once, const hw_lan
     return largest_count(counts, arch->smem_banks);
 }
 
-// Lanes that ask the busiest bank: atomics go one by one, those to the same word too.
+// The lanes that access the busiest bank: atomics are served one by one, also those of one word.
 static uint32_t lanes_per_bank(const hw_arch *arch, const hw_lanes *l, uint32_t mask) {
     uint8_t counts[MAX_BANKS] = {0};
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -75,7 +75,7 @@ static bool pairs_agree(const hw_lanes *l, int step) {
     return true;
 }
 
-// 1.x: steps of a half-warp that asks for one 4-byte part of its words.
+// 1.x: the steps in which the banks serve one 4-byte part of the words that a half-warp accesses.
 static uint32_t steps_of_part(const hw_arch *arch, const hw_lanes *l, uint32_t mask, uint32_t part) {
     uint32_t steps = 0;
     for (uint32_t waiting = mask; waiting; steps++) {

@@ -29,7 +29,8 @@ static void empty_set(number_set *set) {
     set->count = 0;
 }
 
-// All lanes in address order, the usual case: a sector is new when it differs from the last. False: they are not.
+// All lanes in address order, the usual case: a sector is new when it differs from the last. False: the lanes are not
+// in order.
 static bool count_ascending(uint32_t mask, uint64_t base, const int64_t *delta, uint32_t width, uint32_t *count) {
     uint64_t last = 0;
     *count = 0;

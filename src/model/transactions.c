@@ -126,7 +126,7 @@ static uint32_t lanes_of_request(const hw_arch *arch, uint32_t width) {
     return width <= 4 ? ALL_LANES : width <= 8 ? ALL_LANES / 2 : ALL_LANES / 4;
 }
 
-// Those of 32 bytes that touch no other one of the warp.
+// The transactions of 32 bytes that lie beside no other transaction of the warp.
 static uint32_t count_lone(const hw_arch *arch, uint32_t mask, const hw_lanes *l) {
     hw_transaction list[HW_TRANSACTIONS];
     uint32_t n = hw_transactions_list(arch, mask, l->base, l->delta, l->width, list), lone = 0;

@@ -1,5 +1,5 @@
-// The laboratory of access patterns: rungs that move the same elements and differ in how a warp's lanes lie. They do
-// not solve one problem: what each should leave in `out` is a function of its row.
+// The laboratory of access patterns: rungs that move the same elements and differ in how a warp's lanes lie. The rungs
+// solve no common problem: what each should leave in `out` is a function that its row names.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -240,7 +240,8 @@ static void note_wrong_word(uint64_t index, uint32_t is, bool is_written, uint32
     else snprintf(verdict->text, sizeof verdict->text, "element %" PRIu64 " was written, and is not the rung's", index);
 }
 
-// A block takes some clocks, and not many; without the timed rung nobody writes them. What they are is told.
+// Each block of the timed rung writes the clocks that it took, above 0 and below 2^40; no other rung writes any. The
+// verdict tells the least and the most.
 static void compare_clocks(const hw_problem *problem, const hw_rung *rung, const uint64_t *clocks,
                            hw_verdict *verdict) {
     const uint64_t most = (uint64_t)1 << 40, blocks = hw_divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS);

@@ -101,8 +101,8 @@ hw_status hw_layout_check_place(const hw_device_properties *device, const DLTens
                        (int)device->dl.device_type, device->dl.device_id);
 }
 
-// An element of a and one of b begin less than an element apart. The terms of a count up from its lowest address, those
-// of b down from its last element.
+// The arrays share memory when an element of a and an element of b begin less than an element apart. The terms of a
+// count up from a's lowest address, the terms of b count down from b's last element.
 hw_overlap hw_layout_shared(const hw_layout *a, const hw_layout *b) {
     if (a->end <= b->lowest || b->end <= a->lowest) return HW_OVERLAP_NO;
     hw_overlap_term terms[HW_OVERLAP_TERMS];

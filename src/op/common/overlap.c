@@ -34,7 +34,8 @@ static int64_t inverse_modulo(int64_t a, int64_t m) {
     return x < 0 ? x + m : x;
 }
 
-// The smallest x >= 0 that leaves the later terms a multiple of their divisor, and how far apart such x are.
+// The smallest x >= 0 for which target - factor * x is a multiple of the later terms' divisor, and the distance between
+// any two such x.
 static void find_lattice(int64_t factor, int64_t target, int64_t divisor, int64_t *first, int64_t *step) {
     int64_t g = common_divisor(divisor, factor), m = divisor / g;
     *first = 0;
@@ -63,7 +64,8 @@ static hw_overlap search_terms(search *s, uint32_t level, int64_t target) {
     return HW_OVERLAP_NO;
 }
 
-// Largest factors first; equal ones become one, and unknowns that can only be 0 go.
+// Sorts the terms, the largest factor first. Terms with equal factors become one; a term whose unknown can only be 0
+// goes.
 static uint32_t order_terms(hw_overlap_term *terms, uint32_t n) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -92,7 +94,8 @@ hw_overlap hw_overlap_solve(hw_overlap_term *terms, uint32_t n_terms, int64_t ta
     return search_terms(&s, 0, target);
 }
 
-// Two elements differ first in some axis, by 1 or more, and by anything in the axes after it: their distance is 0.
+// Two different elements differ first in one axis, by 1 or more, and in the axes after it by anything. They share
+// memory when their distance is 0.
 static hw_overlap differ_first_in(uint32_t axis, uint32_t rank, const uint64_t *n, const int64_t *stride) {
     hw_overlap_term terms[HW_OVERLAP_TERMS];
     uint32_t n_terms = 0;

@@ -188,8 +188,8 @@ typedef struct batch_axis {
     int64_t stride[ARRAYS];
 } batch_axis;
 
-// Those of more than one element, by C's stride from the largest, and such as go on where the next ends in all arrays
-// as one.
+// Keeps the batch axes of more than one element, the one with C's largest stride first, and merges axes that go on
+// where the next one ends in all three arrays.
 static uint32_t merge_batches(const arrays *all, batch_axis *axes) {
     uint32_t n = 0, kept = 0;
     for (uint32_t k = 0; k < all->n_batch; k++) {
@@ -238,7 +238,7 @@ static void swap_operands(hw_matmul_job *job, batch_axis *axes, uint32_t n_axes)
     }
 }
 
-// Matrices A of which one lies below the other, with C's alike, and the same B, are one matrix.
+// Where matrices A lie below each other, the matrices C lie likewise, and B is the same for all, they are one matrix.
 static bool stack_rows(hw_product *p, const batch_axis *axis) {
     const int64_t rows = (int64_t)p->m, step = p->a.transposed ? 1 : p->a.ld;
     if (axis->stride[B] || axis->stride[A] != rows * step || axis->stride[C] != rows * p->c.ld) return false;

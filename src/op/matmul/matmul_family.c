@@ -102,7 +102,7 @@ static void fill_matmul(const hw_problem *problem, void *const *arrays) {
 
 // Sums are taken in double, in the order of k. That takes minutes for large matrices: past MOST_PRODUCTS only LINES
 // whole rows and as many whole columns are made, spread over C, so that every tile of a LINES-th of C's height or width
-// has one of each; of the other elements compare checks the sum of each row, with signs.
+// has one of each; for the other elements compare_row checks the sum of each row, with signs.
 enum { LINES = 24, PIECE = 512 };
 static const double MOST_PRODUCTS = 2147483648.0;
 
@@ -399,7 +399,7 @@ static hw_status plan_async(const hw_rung *rung, const hw_problem *problem, cons
     return HW_OK;
 }
 
-// The problem as hw_matmul would have it, the arrays allocated as devices do it.
+// The problem as hw_matmul would see it, its arrays aligned as devices allocate memory.
 static hw_product product_of(const hw_problem *problem) {
     const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
     hw_product p;
@@ -456,7 +456,7 @@ static hw_status plan_tensor(const hw_rung *rung, const hw_problem *problem, con
     return HW_OK;
 }
 
-// Integers by the kernel that the rung is of, where it takes them.
+// Plans a product of integers by the rung's own kernel; HW_USAGE where that kernel does not take the types.
 static hw_status plan_integers(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                                const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     const hw_product p = product_of(problem);

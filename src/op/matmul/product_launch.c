@@ -55,7 +55,7 @@ static product_shape shape_of_product(const hw_product *p, const hw_product_piec
     return shape;
 }
 
-// A launch for each batch and `blocks` of something; what all kernels are defined by.
+// Adds a launch of `blocks` blocks for each batch, with the defines that all kernels of products have.
 static hw_plan_launch *begin_product_launch(const hw_product *p, const hw_product_choice *choice,
                                             const hw_product_piece *piece, const char *file, const char *function,
                                             uint64_t blocks, hw_plan *plan) {
@@ -79,7 +79,8 @@ static void add_array_param(hw_plan_launch *launch, int array) {
     launch->params[launch->n_params++] = (hw_plan_param){.array = array};
 }
 
-// The array for sums of parts; a launch that has none is given C, and does not touch it as such.
+// Adds the parameter for sums of parts. A launch without parts gets C there, and does not touch it through that
+// parameter.
 static void add_scratch(const hw_product_choice *choice, hw_plan_launch *launch) {
     add_array_param(launch, choice->scratch_bytes ? HW_PRODUCT_SCRATCH : HW_PRODUCT_C);
 }

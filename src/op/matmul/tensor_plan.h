@@ -31,7 +31,7 @@ typedef struct hw_tensor_choice {
 // Does the device have tensor cores for the product's type and precision that are faster than its CUDA cores?
 bool hw_tensor_takes(const hw_product *p, const hw_device_properties *device);
 
-// Of a product that it takes.
+// For a product that hw_tensor_takes accepts.
 void hw_tensor_choose(const hw_product *p, const hw_device_properties *device, hw_tensor_choice *choice);
 // The same with a tile of the table; for tuning and tests. False past the last, or where the device has too little
 // memory.

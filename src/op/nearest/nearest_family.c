@@ -77,7 +77,7 @@ static void fill_points(const hw_problem *problem, void *const *arrays) {
 #define WITH_FMA
 #endif
 
-// Places k, ... of a sorted list move on by one, for neighbour i in its place.
+// Inserts neighbour i at `sum` into a sorted list of k neighbours; the farthest one leaves the list.
 #define DEFINE_INSERT(real)                                                                                           \
     static void insert_##real(uint64_t k, int64_t *index, real *best, uint64_t i, real sum) {                         \
         uint64_t j = k - 1;                                                                                           \

@@ -1,5 +1,5 @@
 // Exact sums on the processor: most blocks of terms are summed in two f64 by vectors (op/reduce/cpu/fold_body.h), which
-// notice when they would lose a bit. What they refuse is added term by term.
+// notice when they would lose a bit. A block that would lose a bit is added term by term.
 #include "op/reduce/exact_sum.h"
 
 #include <string.h>

@@ -142,7 +142,8 @@ static hw_status check_reduce_memory(const hw_layout *in, const hw_layout *out, 
     return HW_OK;
 }
 
-// The extents by kind, and what there is when one of them is 0.
+// Counts outputs and terms: the products of the kept and of the reduced extents. HW_USAGE for a reduction that has no
+// result without terms.
 static hw_status count_terms(const hw_layout *in, uint32_t reduced, hw_reduction_form *form, hw_diag *diag) {
     static const uint64_t most = (uint64_t)1 << 40;
     uint64_t of[2] = {1, 1};

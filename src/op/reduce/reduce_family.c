@@ -9,8 +9,7 @@
 #include "op/common/family.h"
 #include "op/reduce/reduce_plan.h"
 
-// COPY is what the copying rung writes, and no other. The first passes leave sums in FIRST, the next in SECOND, and so
-// on in turn.
+// The copying rung alone writes COPY. The first passes leave sums in FIRST, the next in SECOND, and so on in turn.
 enum { IN, OUT, COPY, FIRST, SECOND, ELEMENTS = 0 };
 enum { LEAST_BLOCK = 512, ZEROS = HW_SCRATCH_ZEROS, PARTS_BYTES = 64 << 10 };
 
@@ -42,8 +41,8 @@ static hw_status describe_reduce(const hw_problem *problem, hw_work *work, hw_di
     return HW_OK;
 }
 
-// Small integers, around 0 where there are negative ones: every sum of some of them is one too, and so small that no
-// type of sums rounds it, whatever the order. A lost or a doubled element shows.
+// The elements are small integers, around 0 where the type has negative ones: every partial sum is a small integer,
+// which no type of sums rounds, whatever the order. A lost or a doubled element shows.
 static void fill_reduce(const hw_problem *problem, void *const *arrays) {
     const int64_t shift = problem->dtype.code == kDLUInt ? 0 : 8;
     for (uint64_t i = 0; i < problem->size[ELEMENTS]; i++) {
@@ -76,7 +75,8 @@ static void compare_copy(const hw_problem *problem, void *const *arrays, const v
     }
 }
 
-// No sum is rounded but the last one, to the result's type, as the reference is: all of its bits are asked for.
+// Only the final sum is rounded, to the result's type, in the rung as in the reference: so all of its bits are
+// compared.
 static void compare_reduce(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
                            const void *got, hw_verdict *verdict) {
     const DLDataType type = out_type(problem);
@@ -138,8 +138,8 @@ static uint64_t walking_blocks(const hw_rung *rung, const hw_device_properties *
     return larger_of(useful < most ? useful : most, 1);
 }
 
-// A pass leaves a sum for each of its blocks, and the next adds these, until there is one. Walking rungs end with a
-// pass of one block.
+// Plans passes: each leaves a sum for each of its blocks, and the next adds these sums, until one is left. Rungs whose
+// threads walk through the array end with a pass of one block.
 static hw_status plan_passes(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     const DLDataType sum = sum_type(problem);
@@ -184,7 +184,7 @@ static hw_reduction_form form_of(const hw_problem *problem) {
                                .n_reduced = n > 1, .reduced = {n}, .reduced_stride = {1}};
 }
 
-// What hw_reduce does with such an array, allocated as devices do it.
+// What hw_reduce does with an array of the problem's size, aligned as devices allocate memory.
 static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                            const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     const hw_reduction_form form = form_of(problem);

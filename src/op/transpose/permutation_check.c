@@ -68,7 +68,7 @@ static hw_status check_extents(const DLTensor *in, const DLTensor *out, const ui
     return HW_OK;
 }
 
-// Strides of a tensor's own axes. Fills them in where they are NULL.
+// The strides of a tensor's axes, in its own order; those of a contiguous array where the tensor's are NULL.
 static void own_strides(const DLTensor *t, int64_t *stride) {
     int64_t contiguous = 1;
     for (int k = t->ndim; k-- > 0;) {
@@ -100,7 +100,7 @@ static bool fills_without_gaps(const hw_permutation *p, const layout *l) {
     return l->end - l->lowest == p->elems * p->elem_bytes && hw_overlap_self(p->rank, p->n, l->stride) == HW_OVERLAP_NO;
 }
 
-// The terms of in count up from its lowest address, those of out down from its last element.
+// The terms of in count up from in's lowest address, the terms of out count down from out's last element.
 static hw_overlap shared_memory(const hw_permutation *p, const layout *in, const layout *out) {
     if (in->end <= out->lowest || out->end <= in->lowest) return HW_OVERLAP_NO;
     hw_overlap_term terms[HW_OVERLAP_TERMS];

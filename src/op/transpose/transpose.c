@@ -6,13 +6,14 @@
 #include "op/transpose/transpose_gpu.h"
 #include "op/transpose/transpose_host.h"
 
-// On this machine, as seen from a device that is not it.
+// Is the array in this machine's memory, and the device another one?
 static bool is_apart(const hw_device_properties *device, const DLTensor *tensor) {
     const DLDeviceType type = tensor->device.device_type;
     return device->kind != HW_DEVICE_CPU && (type == kDLCPU || type == kDLCUDAHost);
 }
 
-// Both arrays lie where the device works, or (*on_host) both on this machine, and it is another.
+// Both arrays lie in memory that the device works on; or (*on_host) both lie in this machine's, and the device is
+// another.
 static hw_status check_transpose_places(const hw_device_properties *device, const char *caller, const DLTensor *in,
                                         const DLTensor *out, bool *on_host, hw_diag *diag) {
     *on_host = is_apart(device, in);

@@ -54,7 +54,7 @@ static void reference_transpose(const hw_problem *problem, void *const *arrays) 
             memcpy(out + (col * rows + row) * bytes, in + (row * cols + col) * bytes, bytes);
 }
 
-// Tells of an element that is not what it should be.
+// Notes an element that differs from the reference, and the worst one's place in the verdict.
 static void note_wrong_element(const hw_problem *problem, uint64_t index, uint64_t row_length, const void *expected,
                                const void *got, hw_verdict *verdict) {
     double is = hw_dtype_get(problem->dtype, got, index), wanted = hw_dtype_get(problem->dtype, expected, index);
@@ -248,7 +248,7 @@ static hw_status plan_words(const hw_rung *rung, const hw_problem *problem, cons
     return HW_OK;
 }
 
-// What hw_transpose does with such a matrix, allocated as devices do it.
+// What hw_transpose does with a matrix of the problem's size, aligned as devices allocate memory.
 static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                            const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     static const hw_rung copy = {.name = "best", .file = "transpose/10_copy.cu", .kernel = "copy", .block = {256, 1}};

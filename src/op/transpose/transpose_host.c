@@ -130,8 +130,8 @@ static hw_status bring_piece(pipeline *job, slot *slot, const hw_part *part, hw_
     return hw_copy(job->come, slot->in, slot->host_in, part->elems * e, diag);
 }
 
-// The device's own work: the piece as out wants it, in slot->out. Where a kernel sends it from there its runs lie in
-// words of 16 bytes as they will in out.
+// What the device itself does with a piece: it puts the piece into slot->out in the order of out. Where a kernel sends
+// the piece on, its runs begin at the same places in words of 16 bytes as they will in out.
 static hw_permutation turned_piece(const pipeline *job, const slot *slot, const hw_part *part) {
     const hw_permutation *p = job->p;
     if (!job->is_direct) return hw_part_move(p, part, slot->in, HW_LIKE_IN, slot->out, HW_LIKE_OUT);
@@ -147,7 +147,7 @@ static hw_status send_piece(pipeline *job, slot *slot, const hw_part *part, cons
     return hw_send(job->go, &runs, job->blocks, slot->at[GOING], diag);
 }
 
-// Queues all that is done with a piece. Its slot is free.
+// Queues all that is done with a piece, in its slot, which is free.
 static hw_status start_piece(pipeline *job, uint64_t index, hw_diag *diag) {
     slot *slot = &job->slots[index % SLOTS];
     const hw_part part = hw_part_of(job->p, &job->cut, index);
@@ -173,7 +173,7 @@ static hw_status keep_pace(pipeline *job, const slot *slot, hw_diag *diag) {
     return HW_OK;
 }
 
-// Waits for a piece: its slot is free again, and what lies in pinned memory belongs to the array.
+// Waits until a piece has gone: its slot is free again, and its elements in pinned memory are copied to the array.
 static hw_status finish_piece(pipeline *job, uint64_t index, hw_diag *diag) {
     const hw_permutation *p = job->p;
     slot *slot = &job->slots[index % SLOTS];
@@ -207,9 +207,9 @@ static hw_status run_pieces(pipeline *job, hw_diag *diag) {
     return status;
 }
 
-// Small pieces, so that little time is lost before the first has come and after the last has; but not so small that
-// starting a copy counts. Gaps between short runs may take several times what the elements do, but no piece more than
-// two of the largest.
+// Pieces are small, so that little time is lost before the first has arrived and after the last has left, but large
+// enough that starting a copy does not count. The words around short runs may take several times the memory of the
+// elements, but a piece never takes more than two of the largest.
 static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_direct, pipeline *job, hw_diag *diag) {
     const uint64_t least = 1 << 20, most = 64 << 20, share = p->elems * p->elem_bytes / 64;
     const uint64_t wanted = share < least ? least : share > most ? most : share;

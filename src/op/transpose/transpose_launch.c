@@ -30,7 +30,7 @@ static void put_param_offset(param_block *block, int64_t value) {
     else put_param(block, &narrow, sizeof narrow);
 }
 
-// Structures that hold offsets are as aligned as they, and as long as a multiple of it.
+// A structure that holds offsets is aligned as an offset, and its size is a multiple of that alignment.
 static void align_params(param_block *block) {
     if (block->index64) block->used = (block->used + 7) / 8 * 8;
 }

@@ -13,7 +13,8 @@ static void sort_by_out(const hw_permutation *p, uint32_t order[HW_MAX_RANK]) {
     }
 }
 
-// Ranges that are nearly alike; long ones begin at multiples of 32 elements, so that lanes move whole words.
+// Cuts n into ranges of nearly the same length; long ranges begin at multiples of 32 elements, so that lanes move whole
+// words.
 static hw_range divide_axis(uint64_t n, uint64_t length) {
     enum { UNIT = 32 };
     if (length > n) length = n;
@@ -27,8 +28,9 @@ static hw_range divide_axis(uint64_t n, uint64_t length) {
     return range;
 }
 
-// The axis along which runs of out become long, and how many elements of it that takes: out's fastest, or the first
-// that makes them long with all of the faster ones, which pieces have wholly as they are faster in in too.
+// The axis along which runs of out become long, and how many of its elements that takes: out's fastest axis, or the
+// first axis of out that makes runs long together with all faster axes of out. A piece holds those faster axes whole,
+// because they are faster in in, too.
 static uint64_t find_far(const hw_permutation *p, hw_cut *cut) {
     enum { RUN_BYTES = 2048 };
     uint64_t bytes = p->elem_bytes;

@@ -60,7 +60,8 @@ static uint64_t box_elems(const hw_permutation *p, const uint32_t *box) {
     return elems;
 }
 
-// Runs as long as the goals on both sides; longer ones while the box is small, shorter ones while it is too large.
+// Gives the box runs as long as the goals on both sides; longer runs while the box is small, shorter runs while it is
+// too large.
 static void choose_box(const hw_permutation *p, const uint32_t *in_order, const uint32_t *out_order,
                        const hw_tile_goals *goals, uint32_t box[HW_MAX_RANK]) {
     const uint32_t e = p->elem_bytes, unit = e < 16 ? 16 / e : 1;
@@ -159,8 +160,8 @@ static uint32_t warp_wavefronts(const hw_arch *arch, bool loading, const int64_t
     return hw_banks_wavefronts(arch, loading ? HW_NOTE_STORE : HW_NOTE_LOAD, 4, mask, 0, delta, cell_bytes);
 }
 
-// Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses, alike but
-// for a shift that moves all lanes to other banks.
+// The wavefronts of what the first n_warps warps (0: all warps) do in one walk. Each vector and each row of a lane is
+// an access of its own; these accesses differ by a shift alone that moves all lanes to other banks.
 static uint64_t walk_wavefronts(const hw_tile_plan *plan, bool loading, uint32_t n_warps, uint64_t *ideal) {
     const uint32_t cell_bytes = plan->elem_bytes * plan->micro;
     uint32_t along = loading ? plan->load_vector * plan->micro : plan->store_vector;
@@ -195,8 +196,8 @@ static void lay_out_cells(hw_tile_plan *plan, bool as_out, uint32_t behind, uint
     plan->shared_cells = stride;
 }
 
-// Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest. Pads behind a short axis
-// can be longer than it, more than a kernel may have; without pads a box fits.
+// Tries the layouts and keeps the one with the fewest wavefronts, the smallest of equal ones. Pads behind a short axis
+// can be longer than the axis and take more shared memory than a kernel may have; a box without pads always fits.
 static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
     enum { WARPS = 2 };
     uint64_t best = UINT64_MAX;
@@ -268,8 +269,8 @@ static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     return (uint32_t)((side + unit - 1) / unit * unit);
 }
 
-// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two), and should: the kernel's own
-// price is about a tenth.
+// Is 92_ragged.cu faster? It costs about a tenth by itself, and pays where lanes would otherwise move less than 8 bytes
+// at a time (one element of 8 bytes instead of two), on GPUs whose lanes should move 16.
 static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const hw_tile_plan *plan) {
     if (goals->max_vector_bytes < 16) return false;
     if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
@@ -281,7 +282,7 @@ static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const
     return narrow && p->n[col] >= least && p->n[row] >= least;
 }
 
-// As 92_ragged.cu lays its tile out.
+// The bytes of a tile as 92_ragged.cu lays it out.
 static uint32_t ragged_bytes(const hw_tile_plan *plan) {
     const uint32_t e = plan->elem_bytes, word = 16 / e, unit = e > 4 ? 1 : 4 / e, rows = plan->box[1] + 32 / e;
     const uint32_t width = unit > 1 ? (plan->box[0] / word + 1) * word : plan->box[0] + 2 * word;
@@ -413,9 +414,9 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     plan->index64 = needs_index64(p);
 }
 
-// For the 16 KiB of GPUs before 2.0. Runs stay powers of two, and lanes move 4 bytes: half a warp is one access there,
-// of 64 bytes then, and with larger words it would be two rows of a box, or of less bandwidth (CUDA C Programming Guide
-// 1.1, 5.1.2.1).
+// Sets the goals for the 16 KiB of shared memory before 2.0. Runs stay powers of two, and lanes move 4 bytes: an access
+// is half a warp's there, so that it takes 64 bytes. With larger words an access would be two rows of a box, or get
+// less bandwidth (CUDA C Programming Guide 1.1, 5.1.2.1).
 static void aim_lower(const hw_permutation *p, hw_tile_goals *goals) {
     goals->box_bytes_max = goals->shared_bytes;
     goals->box_bytes_min = 4096;

@@ -21,7 +21,7 @@ static bool find_blas_functions(void *library) {
     return blas.sgemm && blas.dgemm && blas.set_threads;
 }
 
-// Under the lock. A library without the functions is left loaded: it may have threads of its own by then.
+// Called under the lock. A library that lacks the functions is left loaded: it may have started threads of its own.
 static bool load_blas(void) {
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
         void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);

@@ -55,7 +55,7 @@ PACK(pack_u16, uint16_t, uint32_t)
 PACK(pack_u32, uint32_t, uint32_t)
 PACK(pack_u64, uint64_t, uint64_t)
 
-// Two steps in a word, the first in its lower half; of an odd depth the last one beside zeros.
+// Packs two steps into a word, the first into its lower half; the last step of an odd depth lies beside zeros.
 #define PACK_PAIRS(NAME, TYPE)                                                                                         \
     static void NAME(const block *x, size_t width, void *to_words) {                                                   \
         uint32_t *to = to_words;                                                                                       \
@@ -126,7 +126,7 @@ static task task_of(const integers_job *j, uint64_t index) {
             at[i] = (TYPE)(alpha * sum[i] + (beta ? beta * (uint64_t)at[i] : 0));                                      \
     } while (0)
 
-// A row of a tile to a row of C: modulo 2^n of its n bits, so that signs do not matter.
+// Writes a row of a tile to a row of C, modulo 2^n of C's n bits, so that signs do not matter.
 static void finish_row(const hw_product *p, const void *from, size_t n, char *to) {
     const uint64_t alpha = (uint64_t)(int64_t)p->alpha, beta = (uint64_t)(int64_t)p->beta;
     switch (p->output.bits) {
@@ -137,7 +137,7 @@ static void finish_row(const hw_product *p, const void *from, size_t n, char *to
     }
 }
 
-// Tiles lie one after the other, those below each other first.
+// Writes the tiles of sums to C. Tiles lie one after the other, a column of tiles at a time.
 static void finish_tiles(const integers_job *j, const task *t, const char *sums) {
     const uint32_t width = j->level->cols[j->way], row_bytes = width * j->word_bytes;
     const uint64_t tile_rows = hw_divide_up(t->rows, HW_INTEGER_ROWS);
@@ -212,7 +212,7 @@ hw_status hw_cpu_matmul_integers(const hw_product *p, const void *a, const void 
                                  uint32_t n_threads, hw_diag *diag) {
     integers_job j = {.p = p, .a = a, .b = b, .c = c, .level = hw_integer_level_best(), .way = way_of(p->input)};
     j.word_bytes = j.way == HW_INTEGER_WIDE ? 8 : 4;
-    // As long as a thread takes to be woken, one multiplies 10^5 elements.
+    // While one thread is woken, another multiplies 10^5 elements.
     const double products = (double)p->m * (double)p->n * (double)p->k * (double)count_batches(p);
     const double useful = products / 1e5 + 1;
     if (useful < n_threads) n_threads = (uint32_t)useful;

@@ -28,7 +28,8 @@ typedef __m512 vec;
 #define EQ(a, b) ((unsigned)_mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ))
 #define LEAST(v) _mm512_reduce_min_ps(v)
 
-// Eight at a time from the last ones on: the larger of the neighbour before and the lesser of the old one and the new.
+// Inserts a key into a sorted list, eight places at a time from the last ones on. A place gets the larger of its
+// neighbour before and the smaller of its own key and the new one.
 #include <stdint.h>
 #define INSERT insert_by_eights
 static inline __attribute__((always_inline)) void insert_by_eights(uint64_t *list, uint32_t elems, uint64_t key) {

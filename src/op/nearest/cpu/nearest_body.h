@@ -155,7 +155,7 @@ INLINE unsigned pack_equal(const pack *a, const REAL *b) {
     return mask;
 }
 
-// Of one query to the points of a block.
+// The distances of one query to the points of a block.
 INLINE pack point_distances(const REAL *query, const REAL *points, int dims) {
     pack s;
     const vec first = SET(query[0]);
@@ -317,8 +317,8 @@ INLINE void search_dims(const hw_nearest_job *job, uint64_t first, uint64_t end,
     for (uint64_t block = first; block < end; block++) {
         group g;
         group_begin(&g, job, block, lists, dims);
-        // From the queries' own block upwards: what is near comes first. But where all of a block is one point, there
-        // may be many blocks of it, and the lowest rows are found from the root.
+        // The search goes from the queries' own block upwards, since near points come first so. But where all points of
+        // the block are equal there may be many such blocks, and the search from the root finds the lowest rows.
         uint32_t node = job->problem->self ? tree->leaf[block] : 1;
         if (!has_width((const REAL *)tree->boxes + (size_t)node * 2 * (unsigned)dims, dims)) node = 1;
         for (uint32_t next = node;; next = node ^ 1, node = tree->parent[node / 2]) {

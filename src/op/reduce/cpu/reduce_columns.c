@@ -44,7 +44,8 @@ static bool chooses_a_term(const hw_cpu_reduce_plan *plan) {
     return plan->op == HW_FOLD_LEAST || plan->op == HW_FOLD_MOST;
 }
 
-// What adds nothing. Where terms are chosen from, the first row instead.
+// Sets the sums to what changes nothing when it is added or multiplied. Least and most begin with the first row
+// instead.
 static void clear_sums(const hw_cpu_reduce_plan *plan, char *sums, uint32_t n) {
     const bool multiplies = plan->op == HW_FOLD_MULTIPLY, is_spread = plan->op == HW_FOLD_SPREAD;
     if (plan->op == HW_FOLD_COUNT || is_spread) {
@@ -62,7 +63,8 @@ static void clear_sums(const hw_cpu_reduce_plan *plan, char *sums, uint32_t n) {
     }
 }
 
-// Rows of an array, `n_rows` that lie pitch bytes apart, as the loops take them: one where it has to be put together.
+// Some rows of an array as the inner loops take them: rows that lie `pitch` bytes apart, or a single row where its
+// terms have to be gathered or widened first.
 typedef struct some_rows {
     const char *from;
     ptrdiff_t pitch;
@@ -100,7 +102,8 @@ static hw_fold_type type_of_sums(const hw_cpu_reduce_plan *plan) {
     return plan->type == HW_FOLD_F32 ? HW_FOLD_F32 : HW_FOLD_F64;
 }
 
-// Puts the sums aside, joined with those before them of as many rows.
+// Puts the sums of block number `count` aside, as a binary counter counts: sums of equally many rows are joined first,
+// so that row k of r->pairs has the sums of 2^k blocks.
 static void put_aside(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const rows *r, uint32_t n,
                       uint64_t count) {
     const hw_fold_type type = type_of_sums(plan);
@@ -123,7 +126,7 @@ static void join_all(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     }
 }
 
-// Written where it belongs, since a copy would wait for its members to be stored.
+// Writes the state of column c straight into *part: a copy would wait until its members are stored.
 static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, hw_cpu_part *part) {
     part->index = plan->is_arg ? r->at[c] : 0;
     part->terms = plan->op == HW_FOLD_SPREAD ? r->at[c] : 0;
@@ -156,7 +159,8 @@ static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, 
     }
 }
 
-// The rows that were one: the lowest of equal indices is taken, which need not be in the first of them.
+// Joins the rows of the array that were folded as one row. Of equal numbers the one with the lowest index is taken,
+// which need not be in the first of these rows.
 static hw_cpu_part join_rows(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, uint32_t outputs, uint32_t n) {
     const uint32_t many = n / outputs;
     hw_cpu_part all, part;

@@ -6,7 +6,7 @@
 
 #include "op/common/family.h"
 
-// Which member of hw_fold_number it is.
+// The member of hw_fold_number that holds a number.
 typedef enum kind { SIGNED, UNSIGNED, SINGLE, DOUBLE, WIDE, SPREAD } kind;
 
 static kind kind_of(const hw_cpu_reduce_plan *plan) {
@@ -51,7 +51,8 @@ static void multiply_numbers(kind k, hw_fold_number *a, const hw_fold_number *b)
     }
 }
 
-// Means that are far apart do not overflow where one part weighs nothing beside the other: apart * weight comes first.
+// Joins the means and squares of two parts. `apart * weight` is computed first: with means that are far apart it does
+// not overflow where one part weighs nothing beside the other.
 static void join_spreads(hw_cpu_part *part, const hw_cpu_part *later) {
     const double apart = later->number.spread.mean - part->number.spread.mean;
     const double n = (double)part->terms, share = (double)later->terms / (double)(part->terms + later->terms);

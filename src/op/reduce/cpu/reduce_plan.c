@@ -48,7 +48,7 @@ static hw_fold_op op_of(const hw_cpu_reduce_plan *plan) {
 
 static uint64_t inner_length(uint32_t rank, const uint64_t *n) { return rank ? n[rank - 1] : 1; }
 
-// The way along which neighbours lie in memory, unless there are few of them.
+// Chooses the way that goes along neighbours in memory, unless these are few.
 static void choose_reduce_way(hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
     const uint64_t run = inner_length(f->n_reduced, f->reduced), row = inner_length(f->n_kept, f->kept);
@@ -93,7 +93,7 @@ static void choose_parts(hw_cpu_reduce_plan *plan) {
     plan->part_terms = hw_divide_up(hw_divide_up(terms, parts), unit) * unit;
     if (plan->part_terms > MOST_PART) plan->part_terms = MOST_PART / unit * unit;
     plan->parts = hw_divide_up(terms, plan->part_terms);
-    // Each part has at least one full row of them.
+    // Each part has at least one full row of `rows_at_once` rows.
     if (plan->parts > 1 && terms - (plan->parts - 1) * plan->part_terms < plan->rows_at_once) plan->parts--;
 }
 
@@ -120,9 +120,9 @@ void hw_cpu_reduce_plan_make(const hw_reduction_form *form, hw_cpu_reduce_plan *
     plan->writes_rows = sums_are_results(plan);
 }
 
-// Bytes that are worth a thread of their own: waking one and waiting for it takes 10 to 20 us. In that time a thread
-// reads and combines 512 KB of long runs or rows that are in a cache; less in runs of few terms, exactly, or widened
-// before; much less where terms are put together first.
+// The bytes for which a thread is worth waking, which takes 10 to 20 us with waiting for its end. In that time a thread
+// reads and combines 512 KB of long runs or rows in a cache, less where runs are short, summed exactly or widened
+// first, and much less where terms are gathered.
 static uint64_t bytes_per_thread(const hw_cpu_reduce_plan *plan) {
     if (!plan->contiguous) return 128 << 10;
     return plan->is_exact || plan->whole_runs || plan->widen != HW_CPU_AS_IS ? 512 << 10 : 1 << 20;

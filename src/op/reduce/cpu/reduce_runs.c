@@ -19,7 +19,8 @@ static hw_fold_number combine_run(const hw_cpu_reduce_plan *plan, const hw_fold_
     return number;
 }
 
-// Which term it is, the first of equal ones, is looked up where the result is an index.
+// Takes the better of *best and the run's best term. Where the result is an index, the first of equal terms is looked
+// up.
 static void choose_from_run(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n,
                             uint64_t first, bool is_first, hw_cpu_part *best) {
     hw_cpu_part part = {.number = combine_run(plan, level, block, n)};
@@ -33,7 +34,7 @@ static uint32_t runs_at_once(const hw_cpu_reduce_plan *plan, hw_cpu_tile tile, u
     const hw_reduction_form *f = plan->form;
     const uint32_t many = hw_cpu_outputs_in_row(f, tile.first + i, tile.n - i);
     if (plan->widen == HW_CPU_AS_IS) return many;
-    // All of them are widened at once too, where they lie side by side.
+    // Runs that lie side by side are also widened all at once.
     const bool is_dense = pitch == (ptrdiff_t)(f->terms * f->in_bytes);
     return is_dense ? (uint32_t)hw_least(many, HW_FOLD_BLOCK / f->terms) : 1;
 }

@@ -86,8 +86,8 @@ static void locate_box(const hw_cpu_plan *plan, uint64_t index, box *b) {
     }
 }
 
-// Where reading is: a strip is a few rows (or runs) of one sheet of the box. A second cursor goes some strips ahead and
-// has them fetched, into the next box when this one ends.
+// A place in the box that is read. A strip is a few rows (or runs) of one sheet of the box. A second cursor goes some
+// strips ahead and prefetches them, and goes on in the next box when this one ends.
 typedef struct cursor {
     nest loops;
     const char *from;
@@ -130,7 +130,7 @@ static void advance_cursor(cursor *c) {
     c->ended = !next_sheet(&c->loops, &c->from, &c->to);
 }
 
-// Inlined by force: GCC takes a function that only prefetches for one without effect, and drops its calls.
+// Inlined by force: GCC takes a function that only prefetches to be without effect, and drops calls of it.
 static inline __attribute__((always_inline)) void fetch_strip(const hw_cpu_plan *plan, const cursor *c) {
     size_t rows = strip_rows(c), bytes = (plan->way == HW_CPU_TRANSPOSE ? c->s.cols : c->s.rows) * plan->p.elem_bytes;
     for (size_t r = 0; r < rows; r++) {

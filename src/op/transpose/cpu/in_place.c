@@ -23,13 +23,13 @@ typedef struct team {
     const hw_tile_level *level;
 } team;
 
-// p permutes the piece within its memory; its addresses are those of any such piece.
+// p permutes a piece within its own memory; p's addresses are those of any one of the pieces.
 static bool prepare_piece(piece *piece, const hw_permutation *p, uint64_t cache_bytes, uint32_t n_threads) {
     hw_permutation copy = {.rank = 1, .elem_bytes = p->elem_bytes, .elems = p->elems, .n = {p->elems},
                            .in_stride = {1}, .out_stride = {1}, .in = p->out};
     hw_permutation permute = *p;
     size_t bytes = p->elems * p->elem_bytes;
-    // Not zeroed: threads touch its pages first when they copy.
+    // Not zeroed: the threads that copy touch the pages first.
     piece->memory = hw_malloc(bytes + 64);
     piece->scratch = piece->memory ? piece->memory + -(uintptr_t)piece->memory % 64 : NULL;
     copy.out = piece->scratch;

@@ -19,7 +19,7 @@ enum {
     FAR_BYTES = 512,             // rows closer to each other, too
 };
 
-// Axes by their stride in in, the fastest first. Broadcast axes come last: there is nothing to be had from them.
+// Axes by their stride in in, the fastest first. Broadcast axes come last: runs along them save no reads.
 static void order_by_in(const hw_permutation *p, uint32_t *order) {
     for (uint32_t k = 0; k < p->rank; k++) {
         uint32_t at = k;
@@ -50,7 +50,7 @@ static uint64_t box_bytes(const hw_cpu_plan *plan) {
     return bytes;
 }
 
-// Short chains make small boxes; other axes make them worth their while.
+// Where the chains are short the box is small: lengthens the box along further axes until it has so many bytes.
 static void fill_up(hw_cpu_plan *plan, const uint32_t *chain, uint64_t bytes) {
     for (uint32_t i = 0; i < plan->p.rank; i++) {
         uint32_t k = chain[i];
@@ -60,7 +60,8 @@ static void fill_up(hw_cpu_plan *plan, const uint32_t *chain, uint64_t bytes) {
     }
 }
 
-// The same number of boxes, as equal as can be, and a multiple of `unit` where that costs no more of them.
+// Makes the boxes as equal as can be without changing their number, and their sides multiples of `unit` where that does
+// not add boxes.
 static void even_out(hw_cpu_plan *plan) {
     plan->n_boxes = 1;
     for (uint32_t k = 0; k < plan->p.rank; k++) {

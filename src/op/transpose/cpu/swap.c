@@ -18,7 +18,7 @@ typedef struct swap_job {
     _Atomic uint64_t taken;
 } swap_job;
 
-// Elements of the upper triangle with those of the lower, h x w of them at (i0, j0).
+// Exchanges h x w elements of the upper triangle, from (i0, j0) on, with their mirror images in the lower one.
 static void swap_chunks(const swap_job *j, char *matrix, uint64_t i0, uint64_t j0, uint64_t h, uint64_t w) {
     char kept[PIECE_BYTES];
     for (uint64_t i = i0; i < i0 + h; i++) {
