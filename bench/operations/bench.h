@@ -76,7 +76,7 @@ struct hw_bench_family {
     const char *name;
     const char *form;       // of a line, for complaints: "a group, a dtype, ... such as `peers f32 8192,6000 1,0`"
     const char *legend;     // what the table's rates are
-    // From what->words. False: wrong.
+    // Fills the case from what->words. False: the words are no case.
     bool (*read)(hw_bench_case *what);
     // The case as peers are asked (without the seconds; NULL: not at all), and as results keep it.
     json_t *(*question)(const hw_bench_case *what);

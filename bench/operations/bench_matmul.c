@@ -152,7 +152,8 @@ static hw_status run_matmul(void *context, hw_diag *diag) {
 
 // ---- The error ------------------------------------------------------------------------------------------------------
 
-// Of the last batch up to SAMPLES rows and columns, evenly spread: the same in bench/peers/matmul.py.
+// Row or column number `index` that is compared: up to SAMPLES of each of the last batch, evenly spread, the same as in
+// bench/peers/matmul.py.
 static int64_t sample_at(int64_t extent, int index) {
     int64_t count = extent < SAMPLES ? extent : SAMPLES;
     return index < count ? extent * index / count : -1;

@@ -11,7 +11,8 @@ static double rate_of(const hw_bench_case *what, const hw_bench_times *times) {
 
 static bool has_limit(const hw_bench_row *row) { return row->limit.who[0] != '\0'; }
 
-// Of the limit's rate in bytes. Where the operation counts the bytes that the limit moves, the ratio of their times.
+// The share of the limit's rate in bytes; where the operation counts the bytes that the limit moves, that is the ratio
+// of their times.
 static double share_of_limit(const hw_bench_row *row, const hw_bench_times *times) {
     double limit = row->limit.times.median > 0 ? row->limit_amount / row->limit.times.median : 0;
     return limit > 0 && times->median > 0 ? row->what.amount / times->median / limit : 0;
@@ -24,7 +25,7 @@ void hw_bench_print_header(const hw_bench_report *report, FILE *out) {
             report->family->legend);
 }
 
-// Of rows in the same unit, with or without a limit.
+// Prints the head of columns for rows in the same unit, with or without a limit.
 static void print_columns(const hw_bench_report *report, const hw_bench_row *row, FILE *out) {
     const char *unit = row->what.unit;
     const char *than = has_limit(row) ? "share" : "times";

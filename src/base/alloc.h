@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-// As malloc, calloc, realloc and free; sizes in bytes. NULL on failure. hw_calloc and hw_realloc_array check the
-// product for overflow.
+// These functions work as malloc, calloc, realloc and free; sizes in bytes. NULL on failure. hw_calloc and
+// hw_realloc_array check the product for overflow.
 void *hw_malloc(size_t bytes);
 void *hw_calloc(size_t count, size_t bytes);
 void *hw_realloc_array(void *old, size_t count, size_t bytes);

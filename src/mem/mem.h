@@ -70,7 +70,7 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
 
 // address as returned by hw_mem_alloc or registered; HW_USAGE when it is none, or freed already.
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
-// The same for a host program's call: site is kept with what is remembered of the allocation.
+// hw_mem_free for a call of the host program: site is kept with what is remembered of the allocation.
 hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_diag *diag);
 
 // The live allocation that holds all of [address, address + bytes), copied into *out; false when there is none.

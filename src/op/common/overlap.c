@@ -18,7 +18,7 @@ typedef struct search {
     int64_t divisor[HW_OVERLAP_TERMS + 1];   // 0 past the last
 } search;
 
-// Of numbers that are not negative.
+// The greatest common divisor of numbers that are not negative.
 static int64_t common_divisor(int64_t a, int64_t b) { return (int64_t)hw_common_divisor((uint64_t)a, (uint64_t)b); }
 
 // x with a * x = 1 modulo m, for a and m without common divisor, m > 1.

@@ -63,7 +63,7 @@ hw_status hw_plan_kernels(hw_device *device, const hw_plan *plan, hw_kernel *ker
 hw_status hw_plan_launch_all(hw_stream *stream, const hw_plan *plan, hw_kernel *const kernels[HW_PLAN_LAUNCHES],
                              void *const *arrays, hw_diag *diag);
 
-// Both.
+// hw_plan_kernels and hw_plan_launch_all together.
 hw_status hw_plan_run(hw_stream *stream, const hw_plan *plan, void *const *arrays, hw_diag *diag);
 
 #endif

@@ -94,7 +94,7 @@ static hw_status choose_precision(DLDataType input, hw_precision asked, hw_preci
                        hw_dtype_name(input, name, sizeof name), words[asked]);
 }
 
-// Of integers: whole numbers that a double tells from their neighbours.
+// alpha and beta of integers must be whole numbers that a double tells from their neighbours.
 static hw_status check_factors(DLDataType input, double alpha, double beta, hw_diag *diag) {
     const double both[] = {alpha, beta};
     static const char *const words[] = {"alpha", "beta"};

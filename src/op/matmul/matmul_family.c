@@ -31,7 +31,7 @@ typedef struct shape {
 static const shape *shape_of_rung(const hw_rung *rung);
 static bool is_integer(DLDataType type) { return type.code == kDLInt || type.code == kDLUInt; }
 
-// Of C: with room for sums of small integers.
+// The type of C, which has room for sums of small integers.
 static DLDataType out_type(const hw_problem *problem) {
     const DLDataType type = problem->dtype;
     return is_integer(type) && type.bits < 32 ? (DLDataType){type.code, 32, 1} : type;
@@ -444,15 +444,15 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
 static hw_status plan_tensor(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     hw_product p = product_of(problem);
-    hw_tensor_choice choice;
+    hw_tensor_core_choice choice;
     if (asked[0] || asked[1]) return hw_diag_set(diag, HW_USAGE, "%s chooses its block by the size", rung->name);
     if (p.precision == HW_PRECISION_FP32) p.precision = HW_PRECISION_TF32;
     memset(plan, 0, sizeof *plan);
     if (!p.m || !p.n) return HW_OK;
-    if (device->cc < HW_TENSOR_CC || is_integer(p.input) || (p.k && !hw_tensor_takes(&p, device)))
+    if (device->cc < HW_TENSOR_CORE_CC || is_integer(p.input) || (p.k && !hw_tensor_core_takes(&p, device)))
         return hw_diag_set(diag, HW_USAGE, "%s has no instructions for this type on %s", rung->name, device->name);
-    hw_tensor_choose(&p, device, &choice);
-    hw_tensor_plan_launch(&p, &choice, plan);
+    hw_tensor_core_choose(&p, device, &choice);
+    hw_tensor_core_plan_launch(&p, &choice, plan);
     return HW_OK;
 }
 
@@ -500,7 +500,7 @@ static void tell_intensity(const hw_rung *rung, const hw_problem *problem, const
     numbers[INTENSITY] = numbers[OPERATIONS] / (numbers[LOADS] * bytes);
     numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + shape_of_rung(rung)->shared_elems * bytes;
     if (resident_blocks) numbers[BLOCKS] = resident_blocks;
-    // Of tensor cores and of integers the peak is not known, and halves are multiplied by nothing else.
+    // The peak of tensor cores and of integers is not known, and 16-bit floats have no other kernel with tiles.
     const bool on_tensor_cores = !strcmp(plan->launches[0].function, "product_tensor");
     const double memory = numbers[INTENSITY] * device->memory_gbs / 1e3;
     const double peak = problem->dtype.bits == 64 ? device->fp64_tflops : device->fp32_tflops;

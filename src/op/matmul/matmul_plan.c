@@ -117,10 +117,10 @@ typedef enum way { BY_TILES, ON_TENSOR_CORES, BY_DP4A, PLAINLY } way;
 
 // f64 on tensor cores is twice as fast, and has a whole tile's k in one block; the tiles of CUDA cores cut k.
 static bool prefers_tensors(const hw_product *p, const hw_device_properties *device) {
-    hw_tensor_choice choice;
-    if (!hw_tensor_takes(p, device)) return false;
+    hw_tensor_core_choice choice;
+    if (!hw_tensor_core_takes(p, device)) return false;
     if (!is_f64(p)) return true;
-    hw_tensor_choose(p, device, &choice);
+    hw_tensor_core_choose(p, device, &choice);
     return 2 * choice.tiles_m * choice.tiles_n * choice.batches >= device->multiprocessors;
 }
 
@@ -138,14 +138,14 @@ static hw_status choose_kernel(const hw_product *p, const hw_device_properties *
 hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *device, hw_matmul_plan *out,
                               hw_diag *diag) {
     way chosen;
-    hw_tensor_choice tensor;
+    hw_tensor_core_choice tensor;
     hw_product_choice tiles;
     hw_status status = choose_kernel(p, device, &chosen, diag);
     if (status) return status;
     out->scratch_bytes = 0;
     if (chosen == ON_TENSOR_CORES) {
-        hw_tensor_choose(p, device, &tensor);
-        hw_tensor_plan_launch(p, &tensor, &out->plan);
+        hw_tensor_core_choose(p, device, &tensor);
+        hw_tensor_core_plan_launch(p, &tensor, &out->plan);
     } else if (chosen == PLAINLY) {
         hw_product_plan_plain(p, &out->plan);
     } else if (chosen == BY_DP4A) {
@@ -161,13 +161,13 @@ hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *d
 hw_status hw_matmul_plan_explain(const hw_product *p, const hw_device_properties *device, char *text, size_t text_bytes,
                                  hw_diag *diag) {
     way chosen;
-    hw_tensor_choice tensor;
+    hw_tensor_core_choice tensor;
     hw_product_choice tiles;
     hw_status status = choose_kernel(p, device, &chosen, diag);
     if (status) return status;
     if (chosen == ON_TENSOR_CORES) {
-        hw_tensor_choose(p, device, &tensor);
-        hw_tensor_explain(p, &tensor, text, text_bytes);
+        hw_tensor_core_choose(p, device, &tensor);
+        hw_tensor_core_explain(p, &tensor, text, text_bytes);
     } else if (chosen == PLAINLY) {
         snprintf(text, text_bytes, "kernel: matmul/96_plain.cu, tiles of %d x %d, one element at a time\n", PLAIN_TILE,
                  PLAIN_TILE);

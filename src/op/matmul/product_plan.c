@@ -216,7 +216,8 @@ static double choose_tile_of_piece(const tile_search *s, const hw_product_piece 
         if (row->use != HW_TILE_ANY && (row->use == HW_TILE_LEAN) != lean) continue;
         consider_tile(s, row, &piece, &best_us, best);
         const uint64_t tiles = piece.tiles_m * piece.tiles_n, all = tiles * s->batches;
-        // As many parts as fill the multiprocessors a few times over.
+        // Tries parts that give each multiprocessor 1, 2, 3, ... blocks, up to three times as many as it holds at a
+        // time.
         for (uint64_t blocks = 1; blocks <= 3 * row->tile.resident; blocks++) {
             cut = piece;
             if (cut_piece(s->p, 0, blocks * multiprocessors / all, &cut)) consider_tile(s, row, &cut, &best_us, best);

@@ -144,7 +144,7 @@ static void reference_nearest(const hw_problem *problem, void *const *arrays) {
     else reference_float(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
 }
 
-// To the bit.
+// Compares indices and distances to the bit.
 static void compare_nearest(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
                             const void *got, hw_verdict *verdict) {
     const uint64_t k = problem->size[NEIGHBOURS], count = problem->size[COUNT] * k;

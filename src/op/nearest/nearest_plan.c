@@ -137,7 +137,7 @@ static bool can_search(const hw_neighbours *p, const hw_device_properties *devic
     return p->points.count > 0 && device->cc >= 60;
 }
 
-// Which costs less, in pairs that brute force looks at in the same time?
+// Does the search cost less than brute force? Costs are counted in pairs that brute force compares in the same time.
 static bool is_worth_searching(const hw_neighbours *p, const hw_device_properties *device) {
     const hw_tune_nearest *costs = &hw_tune_for(device)->nearest;
     const double n = (double)p->points.count, q = (double)p->queries.count, k = p->k;

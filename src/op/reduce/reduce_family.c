@@ -17,7 +17,7 @@ static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static DLDataType out_type(const hw_problem *problem) { return hw_reduce_dtype(HW_REDUCE_SUM, problem->dtype); }
 
-// Of sums on their way: f32 for the types of 16 bits, else the result's.
+// The type of partial sums: f32 for types of 16 bits, else the result's.
 static DLDataType sum_type(const hw_problem *problem) {
     DLDataType type = out_type(problem);
     return type.bits == 16 ? (DLDataType){kDLFloat, 32, 1} : type;

@@ -172,7 +172,8 @@ static void choose_column_parts(const hw_reduction_form *form, const hw_reduce_g
     if (plan->run_parts > 1) plan->scratch_bytes = plan->run_parts * plan->tiles * tile_bytes;
 }
 
-// Of few rows each thread has whole columns, where these are enough; or some rows, in a block that is the wider.
+// Where there are few rows each thread takes whole columns, if these are enough; else a thread takes some rows, and
+// blocks are wider.
 static void choose_column_block(const hw_reduction_form *form, const hw_reduce_goals *goals, uint64_t words,
                                 hw_reduce_plan *plan) {
     const uint64_t all_words = words * (form->outputs / plan->along.n);

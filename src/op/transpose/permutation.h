@@ -25,8 +25,8 @@ typedef struct hw_permutation {
 hw_status hw_permutation_make(const DLTensor *in, const int *axes, const DLTensor *out, bool pointers,
                               hw_permutation *p, hw_diag *diag);
 
-// The same mapping of addresses with the least rank: unit axes dropped, axes sorted by out stride, axes that go on
-// where their neighbour ends in both arrays merged, axes walked backwards in both turned round.
+// Keeps the mapping of addresses and gives it the least rank: unit axes are dropped, axes sorted by out stride, axes
+// that go on where their neighbour ends in both arrays merged, and axes that run backwards in both turned round.
 void hw_permutation_merge(hw_permutation *p);
 
 // For a merged permutation of an array that begins at no multiple of an element, which a GPU cannot load: divides

@@ -222,7 +222,7 @@ static hw_status plan_out_tiles(const hw_rung *rung, const hw_problem *problem, 
     return plan_by_tiles(rung, problem, device, block, false, true, plan, diag);
 }
 
-// Both arrays as 16-byte words, WORDS to each thread.
+// Plans a rung that sees both arrays as 16-byte words and gives each thread WORDS of them.
 static hw_status plan_words(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                             const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     enum { WORD_BYTES = 16, WORDS = 4, MOST_GRID_COLS = 32768 };

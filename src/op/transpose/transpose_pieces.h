@@ -4,7 +4,7 @@
 
 #include "op/transpose/permutation.h"
 
-// Of an axis pieces take `length` steps; of `count` pieces the last may take fewer.
+// How pieces divide an axis: each takes `length` steps, and the last of the `count` pieces may take fewer.
 typedef struct hw_range {
     uint64_t length, count;
 } hw_range;

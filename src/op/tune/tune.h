@@ -26,7 +26,7 @@ typedef struct hw_tune_product {
     double launch_us;                              // what a launch costs beyond its work
     double dram, l2, scratch;                      // bytes a microsecond: arrays, strips of tiles, parts and their sums
     double single_elements, pairs, transposed_b;   // what a tile takes longer when A or B is copied so: a share
-    hw_tensor_tile tensor[HW_MMAS][HW_TUNE_TENSOR_TILES];
+    hw_tensor_core_tile tensor[HW_MMAS][HW_TUNE_TENSOR_TILES];
     double fewer_stages;                           // the rate of a tile on tensor cores with fewer stages than its own
 } hw_tune_product;
 

@@ -67,13 +67,13 @@ static float float_of_half(uint16_t half) {
     return float_of_bits(bits | (uint32_t)(half & 0x8000) << 16);
 }
 
-// To nearest, ties away from zero, as cvt.rna.tf32 does it.
+// Rounds to the nearest tf32, ties away from zero, as cvt.rna.tf32 does.
 static float round_tf32(float value) {
     uint32_t bits = bits_of_float(value);
     return (bits & 0x7f800000) == 0x7f800000 ? value : float_of_bits((bits + 0x1000) & ~(uint32_t)0x1fff);
 }
 
-// To nearest, ties to even.
+// Rounds to the nearest bf16, ties to even.
 static float round_bf16(float value) {
     uint32_t bits = bits_of_float(value);
     if ((bits & 0x7f800000) == 0x7f800000) return value;

@@ -93,7 +93,7 @@ static hw_integer_way way_of(DLDataType type) {
 
 // ---- One task -------------------------------------------------------------------------------------------------------
 
-// Of batch `batch`, from element (row, col) on.
+// A rectangle of C in one batch, and the rows of A and columns of B that it needs.
 typedef struct task {
     const char *a, *b;
     char *c;

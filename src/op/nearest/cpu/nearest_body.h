@@ -225,7 +225,7 @@ INLINE vec outside(const vec low, const vec high, const REAL *query) {
     return MAX(MAX(SUB(low, q), SUB(q, high)), SET(0));
 }
 
-// Of the box of a node to each query: at most what is computed for any point in the box.
+// The distance of a node's box to each query: at most what is computed for any point in the box.
 INLINE pack box_distances(const group *g, uint32_t node, int dims) {
     const REAL *low = (const REAL *)g->job->tree.boxes + (size_t)node * 2 * (unsigned)dims, *high = low + dims;
     pack s;

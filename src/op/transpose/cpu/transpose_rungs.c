@@ -124,7 +124,8 @@ static hw_status transpose_in_registers(const hw_problem *problem, void *const *
 
 enum { STRIP_ROWS_BYTES = 512, STRIP_COLS_BYTES = 128, STRIP_PITCH = STRIP_ROWS_BYTES + 64 };
 
-// As many rows as make STRIP_ROWS_BYTES of a row of out, and as many columns as make STRIP_COLS_BYTES of a row of in.
+// Transposes a strip: as many rows as make STRIP_ROWS_BYTES of a row of out, and as many columns as make
+// STRIP_COLS_BYTES of a row of in.
 static void stream_strip(const matrix *m, uint64_t row, uint64_t col) {
     _Alignas(64) char buffer[STRIP_COLS_BYTES * STRIP_PITCH];
     uint64_t rows = hw_least(STRIP_ROWS_BYTES / m->elem, m->rows - row);
