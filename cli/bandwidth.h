@@ -16,6 +16,7 @@ typedef struct hw_bandwidth {
     double us[HW_HOST_KINDS][2][HW_BANDWIDTH_SIZES];   // [1]: to the device
     unsigned long long overlap_bytes;
     hw_overlap overlap[HW_BANDWIDTH_OVERLAPS];
+    int width;                           // characters that the table's lines fit
 } hw_bandwidth;
 
 // As hw_cli_text_writer.

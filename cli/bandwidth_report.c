@@ -8,6 +8,7 @@
 #include "picture/chart.h"
 #include "output/json_output.h"
 #include "picture/picture.h"
+#include "report/grid.h"
 
 static const char *const directions[2] = {"from device", "to device"}, *const short_directions[2] = {"from", "to"};
 
@@ -23,36 +24,70 @@ static const char *size_text(unsigned long long bytes, char text[32]) {
 
 // ---- Table ----------------------------------------------------------------------------------------------------------
 
-static void write_table(const hw_bandwidth *b, FILE *out) {
+enum { T_BYTES, T_RATES, T_COLUMNS = T_RATES + 2 * HW_HOST_KINDS };
+enum { O_STREAMS, O_EXECUTION, O_TRANSFER, O_TOGETHER, O_FORMULA, O_COLUMNS };
+_Static_assert((int)T_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
+
+static const hw_grid_column overlap_columns[O_COLUMNS] = {
+    [O_STREAMS] = {"", "streams", 0},
+    [O_EXECUTION] = {"", "execution us", 0},
+    [O_TRANSFER] = {"", "transfer us", 0},
+    [O_TOGETHER] = {"", "together us", 0},
+    [O_FORMULA] = {"", "formula us", 0},
+};
+
+// To the device first.
+static int kind_of(int column) { return (column - T_RATES) % HW_HOST_KINDS; }
+static int direction_of(int column) { return column < T_RATES + HW_HOST_KINDS; }
+
+static void rate_row(const void *context, size_t row, hw_grid_cell *cells) {
+    const hw_bandwidth *b = context;
     char text[32];
-    fprintf(out, "%s (%s): host memory, GB/s (10^9 bytes per second)%s\n\n", b->name, b->device,
-            b->is_model ? "; a model, nothing was measured" : "");
-    fprintf(out, "%10s", "");
-    for (int d = 1; d >= 0; d--) fprintf(out, "  %40s", directions[d]);
-    fprintf(out, "\n%10s", "bytes");
-    for (int d = 1; d >= 0; d--) {
-        fputs("  ", out);
-        for (int k = 0; k < HW_HOST_KINDS; k++) fprintf(out, "%10s", hw_host_kind_name((hw_host_kind)k));
-    }
-    for (int i = 0; i < b->n_sizes; i++) {
-        fprintf(out, "\n%10s", size_text(b->bytes[i], text));
-        for (int d = 1; d >= 0; d--) {
-            fputs("  ", out);
-            for (int k = 0; k < HW_HOST_KINDS; k++) fprintf(out, "%10.2f", gbs((double)b->bytes[i], b->us[k][d][i]));
-        }
-    }
-    fprintf(out, "\n\n%s copied to the device and worked on, in chunks in as many streams\n\n",
+    snprintf(cells[T_BYTES].text, HW_GRID_CELL, "%s", size_text(b->bytes[row], text));
+    for (int c = T_RATES; c < T_COLUMNS; c++)
+        snprintf(cells[c].text, HW_GRID_CELL, "%.2f",
+                 gbs((double)b->bytes[row], b->us[kind_of(c)][direction_of(c)][row]));
+}
+
+static void overlap_row(const void *context, size_t row, hw_grid_cell *cells) {
+    const hw_overlap *o = &((const hw_bandwidth *)context)->overlap[row];
+    const double us[] = {o->execution_us, o->transfer_us, o->us, o->formula_us};
+    snprintf(cells[O_STREAMS].text, HW_GRID_CELL, "%" PRIu32, o->streams);
+    for (int c = O_EXECUTION; c < O_COLUMNS; c++)
+        snprintf(cells[c].text, HW_GRID_CELL, "%.1f", us[c - O_EXECUTION]);
+}
+
+static void write_rates(const hw_bandwidth *b, bool colour, FILE *out) {
+    hw_grid_column columns[T_COLUMNS] = {[T_BYTES] = {"", "bytes", HW_GRID_KEY}};
+    for (int c = T_RATES; c < T_COLUMNS; c++)
+        columns[c] = (hw_grid_column){directions[direction_of(c)], hw_host_kind_name((hw_host_kind)kind_of(c)), 0};
+    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = T_COLUMNS, .width = b->width,
+                             .n_rows = (size_t)b->n_sizes, .row = rate_row, .context = b},
+                  colour, out);
+}
+
+static void write_table(const hw_bandwidth *b, bool colour, FILE *out) {
+    static const char *const legend[][2] = {
+        {"combined", "write-combined pinned memory"},
+        {"mapped", "read and written by a kernel, without a copy"},
+        {"formula", "execution + transfer / streams, where execution takes longer"},
+        {"together", "chunk by chunk, each copy with its latency; on 1.0 nothing overlaps"},
+    };
+    char text[32], line[256];
+    snprintf(line, sizeof line, "%s (%s): host memory, GB/s (10^9 bytes per second)%s", b->name, b->device,
+             b->is_model ? "; a model, nothing was measured" : "");
+    hw_grid_write_wrapped(line, b->width, 0, 0, out);
+    fputc('\n', out);
+    write_rates(b, colour, out);
+    fprintf(out, "\n%s copied to the device and worked on, in chunks in as many streams\n\n",
             size_text(b->overlap_bytes, text));
-    fprintf(out, "%10s%14s%14s%14s%14s\n", "streams", "execution us", "transfer us", "together us", "formula us");
-    for (int i = 0; i < HW_BANDWIDTH_OVERLAPS; i++) {
-        const hw_overlap *o = &b->overlap[i];
-        fprintf(out, "%10" PRIu32 "%14.1f%14.1f%14.1f%14.1f\n", o->streams, o->execution_us, o->transfer_us, o->us,
-                o->formula_us);
-    }
-    fputs("\n  combined  write-combined pinned memory      mapped  read and written by a kernel, without a copy\n"
-          "  formula   execution + transfer / streams, where execution takes longer\n", out);
-    if (b->is_model)
-        fputs("  together  chunk by chunk, each copy with its latency; on 1.0 nothing overlaps\n", out);
+    hw_grid_write(&(hw_grid){.columns = overlap_columns, .n_columns = O_COLUMNS, .width = b->width,
+                             .n_rows = HW_BANDWIDTH_OVERLAPS, .row = overlap_row, .context = b},
+                  colour, out);
+    fputc('\n', out);
+    // What the last one says is of the model alone.
+    for (size_t i = 0; i < sizeof legend / sizeof legend[0] - !b->is_model; i++)
+        fprintf(out, "  %-8s  %s\n", legend[i][0], legend[i][1]);
 }
 
 // ---- CSV and JSON ---------------------------------------------------------------------------------------------------
@@ -118,10 +153,9 @@ static bool write_json(const hw_bandwidth *b, FILE *out) {
 }
 
 bool hw_bandwidth_write(const void *bandwidth, hw_report_format format, bool colour, FILE *out) {
-    (void)colour;
     if (format == HW_REPORT_JSON) return write_json(bandwidth, out);
     if (format == HW_REPORT_CSV) write_csv(bandwidth, out);
-    else write_table(bandwidth, out);
+    else write_table(bandwidth, colour, out);
     return true;
 }
 

@@ -9,12 +9,14 @@
 static const char help[] =
     "usage: halfwarp bandwidth [OPTIONS]\n"
     "\n"
-    "How fast a GPU gets data from the host's memory and brings it there: pageable, pinned, write-combined and mapped\n"
-    "memory, 4 KiB to 256 MiB. And what it saves to copy in chunks while a kernel works: in 1, 2, 4 and 8 streams,\n"
-    "beside the formula execution + transfer / streams.\n"
+    "How fast a GPU gets data from the host's memory and brings it there: pageable,\n"
+    "pinned, write-combined and mapped memory, 4 KiB to 256 MiB. And what it saves to\n"
+    "copy in chunks while a kernel works: in 1, 2, 4 and 8 streams, beside the\n"
+    "formula execution + transfer / streams.\n"
     "\n"
-    "  --device D        cuda:0 unless given. On sim:G there is no time: the numbers are a model's, of the link of\n"
-    "                    that GPU, and the report says so\n"
+    "  --device D        cuda:0 unless given. On sim:G there is no time: the numbers\n"
+    "                    are a model's, of the link of that GPU, and the report says\n"
+    "                    so\n"
     "  --max BYTES       the largest transfer, 256MiB unless given, at most 1GiB\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
@@ -58,8 +60,9 @@ static hw_status measure(hw_device *device, unsigned long long most, hw_bandwidt
     return status;
 }
 
-static int deliver(const bandwidth_words *words, const hw_bandwidth *b) {
+static int deliver(const bandwidth_words *words, hw_bandwidth *b) {
     const hw_cli_report_words *report = &words->report;
+    b->width = hw_cli_table_width(report->output);
     int status = hw_cli_text_deliver(report->output, report->format, hw_bandwidth_write, b);
     return status || !report->plot ? status : hw_bandwidth_draw(b, report->plot);
 }

@@ -9,22 +9,28 @@
 #include "operations/bench.h"
 #include "device/device.h"
 #include "options.h"
+#include "output/text_output.h"
 #include "output/whole_file.h"
 
 static const char help[] =
     "usage: halfwarp bench [FAMILY] [OPTIONS]\n"
     "\n"
-    "Measures an operation, what limits it, such as a copy of the same bytes, and the same operation by other\n"
-    "libraries where they are there: NumPy, SciPy, PyTorch, cuBLAS, CUB. FAMILY is transpose (as it is unless given),\n"
-    "matmul, reduce or nearest. Every result is verified before it is timed; exit status 1 when Halfwarp fails or is\n"
-    "wrong.\n"
+    "Measures an operation, what limits it, such as a copy of the same bytes, and the\n"
+    "same operation by other libraries where they are there: NumPy, SciPy, PyTorch,\n"
+    "cuBLAS, CUB. FAMILY is transpose (as it is unless given), matmul, reduce or\n"
+    "nearest. Every result is verified before it is timed; exit status 1 when\n"
+    "Halfwarp fails or is wrong.\n"
     "\n"
-    "  --device D            cpu or cuda:N; unless given, cuda:0 where there is one, else cpu\n"
-    "  --only TEXT           the cases that have TEXT in their line, such as ttc57 or 'u8 8192'\n"
-    "  --cases FILE          other cases than Halfwarp's own: lines as in share/halfwarp/bench/cases\n"
+    "  --device D            cpu or cuda:N; unless given, cuda:0 where there is one,\n"
+    "                        else cpu\n"
+    "  --only TEXT           the cases that have TEXT in their line, such as ttc57 or\n"
+    "                        'u8 8192'\n"
+    "  --cases FILE          other cases than Halfwarp's own: lines as in\n"
+    "                        share/halfwarp/bench/cases\n"
     "  --seconds S           how long each is measured; 0.3 unless given\n"
     "  --no-peers            only Halfwarp and the limit\n"
-    "  --python P            the Python whose packages are peers; python3 unless given\n"
+    "  --python P            the Python whose packages are peers; python3 unless\n"
+    "                        given\n"
     "  --format F            table, or json: that instead of the table\n"
     "  -o FILE               JSON into FILE, kept up to date while the table grows\n";
 
@@ -237,7 +243,7 @@ static int bench_main(int argc, char **argv) {
     int status = hw_cli_parse(&syntax, &options, argc, argv, &word, &n_words);
     const hw_bench_family *family = status ? NULL : find_family(word);
     if (!family || !hw_cli_find_bench(folder)) return HW_EXIT_USAGE;
-    hw_bench_report report = {.family = family};
+    hw_bench_report report = {.family = family, .width = hw_cli_table_width(NULL)};
     hw_device *device;
     snprintf(own_cases, sizeof own_cases, "%s/cases/%s.txt", folder, family->name);
     status = read_cases(options.cases ? options.cases : own_cases, options.only, &report);

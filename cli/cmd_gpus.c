@@ -5,20 +5,24 @@
 
 #include "cli.h"
 #include "io/gpu_file.h"
+#include "report/grid.h"
 #include "run/report_options.h"
 #include "output/text_output.h"
 
 static const char help[] =
     "usage: halfwarp gpus [OPTIONS] [WORDS]\n"
     "\n"
-    "Lists the GPUs that --gpu knows: its name there, compute capability, multiprocessors, clock, memory bandwidth in\n"
-    "10^9 bytes per second, memory, second-level cache, chip, and the product's name. With words only those GPUs that\n"
-    "have all of them in their names, chip or generation (`halfwarp gpus rtx 30`, `halfwarp gpus hopper`); words that\n"
-    "are the name of one GPU, or of a file with one, list that one alone.\n"
+    "Lists the GPUs that --gpu knows: its name there, compute capability,\n"
+    "multiprocessors, clock, memory bandwidth in 10^9 bytes per second, memory,\n"
+    "second-level cache, chip, and the product's name. With words only those GPUs\n"
+    "that have all of them in their names, chip or generation (`halfwarp gpus rtx\n"
+    "30`, `halfwarp gpus hopper`); words that are the name of one GPU, or of a file\n"
+    "with one, list that one alone.\n"
     "\n"
     "  --cc C            only those of compute capability C, such as 8.6\n"
-    "  --format F        table (as it is unless given), csv or json, with all figures and their source; the json of\n"
-    "                    one GPU, changed and kept in a file, is what --gpu FILE.json takes\n"
+    "  --format F        table (as it is unless given), csv or json, with all figures\n"
+    "                    and their source; the json of one GPU, changed and kept in a\n"
+    "                    file, is what --gpu FILE.json takes\n"
     "  -o FILE           write that to FILE and not to standard output\n";
 
 enum { MAX_WORDS = 8 };
@@ -31,6 +35,7 @@ typedef struct gpus_words {
 typedef struct gpus_list {
     const hw_gpu **gpus;
     size_t count;
+    int width;            // characters that the table's lines fit
 } gpus_list;
 
 // ---- Options --------------------------------------------------------------------------------------------------------
@@ -89,30 +94,67 @@ static const char *size_text(uint64_t kib, char text[16]) {
     return text;
 }
 
-static void write_table_row(const hw_gpu *gpu, FILE *out) {
-    char memory[16], l2[16];
-    fprintf(out, "%-22s %2d.%d %4u %5u %6.4g %7s %7s  %-6s %s\n", gpu->id, gpu->arch->cc / 10, gpu->arch->cc % 10,
-            gpu->sms, gpu->clock_mhz, gpu->memory_gbs, size_text(gpu->memory_bytes >> 10, memory),
-            size_text(gpu->l2_kib, l2), gpu->chip, gpu->name);
+enum { G_ID, G_CC, G_SMS, G_MHZ, G_GBS, G_MEMORY, G_L2, G_CHIP, G_NAME, G_COLUMNS };
+
+// The name is the one that is spared: the first column says nearly the same.
+static const hw_grid_column table_columns[G_COLUMNS] = {
+    [G_ID] = {"", "gpu", HW_GRID_LEFT | HW_GRID_KEY},
+    [G_CC] = {"", "cc", 0},
+    [G_SMS] = {"", "SMs", 0},
+    [G_MHZ] = {"", "MHz", 0},
+    [G_GBS] = {"", "GB/s", 0},
+    [G_MEMORY] = {"", "memory", 0},
+    [G_L2] = {"", "L2", 0},
+    [G_CHIP] = {"", "chip", HW_GRID_LEFT},
+    [G_NAME] = {"", "name", HW_GRID_LEFT | HW_GRID_SPARED},
+};
+
+static void table_row(const void *context, size_t row, hw_grid_cell *cells) {
+    const hw_gpu *gpu = ((const gpus_list *)context)->gpus[row];
+    char text[16];
+    snprintf(cells[G_ID].text, HW_GRID_CELL, "%s", gpu->id);
+    snprintf(cells[G_CC].text, HW_GRID_CELL, "%d.%d", gpu->arch->cc / 10, gpu->arch->cc % 10);
+    snprintf(cells[G_SMS].text, HW_GRID_CELL, "%u", gpu->sms);
+    snprintf(cells[G_MHZ].text, HW_GRID_CELL, "%u", gpu->clock_mhz);
+    snprintf(cells[G_GBS].text, HW_GRID_CELL, "%.4g", gpu->memory_gbs);
+    snprintf(cells[G_MEMORY].text, HW_GRID_CELL, "%s", size_text(gpu->memory_bytes >> 10, text));
+    snprintf(cells[G_L2].text, HW_GRID_CELL, "%s", size_text(gpu->l2_kib, text));
+    snprintf(cells[G_CHIP].text, HW_GRID_CELL, "%s", gpu->chip);
+    snprintf(cells[G_NAME].text, HW_GRID_CELL, "%s", gpu->name);
 }
 
-// Grouped by generation, in the order of the compute capabilities.
-static void write_table(const gpus_list *list, FILE *out) {
+// The generation, where the list has more than one GPU.
+static const char *table_section(const void *context, size_t row) {
+    const gpus_list *list = context;
+    const char *generation = list->gpus[row]->arch->generation;
+    bool is_begun = row && strcmp(list->gpus[row - 1]->arch->generation, generation) == 0;
+    return list->count == 1 || is_begun ? NULL : generation;
+}
+
+// By generation, in the order of the compute capabilities; within one as they are listed. The array is the caller's.
+static const hw_gpu **sorted_by_generation(const gpus_list *list) {
+    const hw_gpu **sorted = calloc(list->count, sizeof *sorted);
     const hw_arch *arch;
     const char *done = "";
-    fprintf(out, "%-22s %4s %4s %5s %6s %7s %7s  %-6s %s\n", "gpu", "cc", "SMs", "MHz", "GB/s", "memory", "L2", "chip",
-            "name");
-    for (size_t a = 0; (arch = hw_arch_at(a)); a++) {
-        bool is_begun = strcmp(arch->generation, done) == 0;
-        if (is_begun) continue;
+    size_t n = 0;
+    for (size_t a = 0; sorted && (arch = hw_arch_at(a)); a++) {
+        if (strcmp(arch->generation, done) == 0) continue;
         done = arch->generation;
-        for (size_t i = 0; i < list->count; i++) {
-            if (strcmp(list->gpus[i]->arch->generation, done)) continue;
-            if (!is_begun && list->count > 1) fprintf(out, "\n%s\n", done);
-            is_begun = true;
-            write_table_row(list->gpus[i], out);
-        }
+        for (size_t i = 0; i < list->count; i++)
+            if (strcmp(list->gpus[i]->arch->generation, done) == 0) sorted[n++] = list->gpus[i];
     }
+    return sorted;
+}
+
+static bool write_table(const gpus_list *list, bool colour, FILE *out) {
+    const gpus_list sorted = {.gpus = sorted_by_generation(list), .count = list->count};
+    if (!sorted.gpus) return false;
+    hw_grid_write(&(hw_grid){.columns = table_columns, .n_columns = G_COLUMNS, .width = list->width,
+                             .n_rows = list->count, .row = table_row, .section = table_section, .context = &sorted,
+                             .elsewhere = "--format csv"},
+                  colour, out);
+    free(sorted.gpus);
+    return true;
 }
 
 static void write_csv_cell(const hw_gpu *gpu, const hw_gpu_field *field, FILE *out) {
@@ -141,10 +183,9 @@ static void write_csv(const gpus_list *list, FILE *out) {
 
 static bool write_list(const void *context, hw_report_format format, bool colour, FILE *out) {
     const gpus_list *list = context;
-    (void)colour;
     if (format == HW_REPORT_JSON) return hw_gpu_write_json(list->gpus, list->count, out);
-    if (format == HW_REPORT_CSV) write_csv(list, out);
-    else write_table(list, out);
+    if (format == HW_REPORT_TABLE) return write_table(list, colour, out);
+    write_csv(list, out);
     return true;
 }
 
@@ -164,6 +205,7 @@ static int gpus_main(int argc, char **argv) {
         status = HW_EXIT_USAGE;
     }
     if (!status) status = find_gpus(&options, joined, &list);
+    list.width = hw_cli_list_width(options.report.output);
     if (!status) status = hw_cli_text_deliver(options.report.output, options.report.format, write_list, &list);
     free(list.gpus);
     return status;

@@ -6,12 +6,15 @@
 
 #include "child.h"
 #include "cli.h"
+#include "manual_text.h"
+#include "output/text_output.h"
 
 static const char help[] =
-    "usage: halfwarp help [COMMAND]\n"
+    "usage: halfwarp help [COMMAND | columns]\n"
     "\n"
-    "Shows the manual of halfwarp, or of one of its commands. Where there is no terminal, no man or no manual, prints\n"
-    "what --help prints.\n";
+    "Shows the manual of halfwarp, of one of its commands, or of the columns of\n"
+    "reports. Where there is no terminal, no man or no manual, prints what --help\n"
+    "prints, or the text of the columns' manual.\n";
 
 // The first man on PATH, or false.
 static bool find_man(char path[4096]) {
@@ -34,11 +37,20 @@ static bool show_manual(const char *page) {
     return hw_cli_child_run(man, argv, &ended_by) == 0;
 }
 
+// What reports' columns mean: of no command.
+static int show_columns(void) {
+    if (show_manual("halfwarp-columns")) return 0;
+    if (hw_cli_write_manual(hw_cli_columns_manual, hw_cli_table_width(NULL), stdout)) return 0;
+    hw_cli_complain("out of memory");
+    return HW_EXIT_USAGE;
+}
+
 static int help_main(int argc, char **argv) {
     if (argc > 2) {
         hw_cli_complain("help takes one command, and got '%s' as well", argv[2]);
         return HW_EXIT_USAGE;
     }
+    if (argc > 1 && strcmp(argv[1], "columns") == 0) return show_columns();
     const hw_command *command = argc > 1 ? hw_cli_find_command(argv[1]) : NULL;
     if (argc > 1 && !command) return HW_EXIT_USAGE;
     char page[64];

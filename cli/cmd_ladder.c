@@ -18,30 +18,37 @@
 static const char help[] =
     "usage: halfwarp ladder FAMILY [OPTIONS]\n"
     "\n"
-    "Runs every version of a family's kernels, from the naive one to the best: right or wrong against the reference,\n"
-    "time, rate and its share of a copy's, the simulator's counters, what the step bought over the version that it\n"
-    "builds on, and what the family has to say of it. `halfwarp ladder` alone names the families; their kernels are\n"
-    "in kernels/FAMILY, one idea per file.\n"
+    "Runs every version of a family's kernels, from the naive one to the best: right\n"
+    "or wrong against the reference, time, rate and its share of a copy's, the\n"
+    "simulator's counters, what the step bought over the version that it builds on,\n"
+    "and what the family has to say of it. `halfwarp ladder` alone names the\n"
+    "families; their kernels are in kernels/FAMILY, one idea per file.\n"
     "\n"
-    "  --size N|MxN|...  the family's sizes, such as 8192x6000 for the rows and columns of transpose; a wrong one\n"
-    "                    says what they are. Unless given, the family's usual ones, smaller for a simulation, and\n"
-    "                    for cpu so that all versions take seconds\n"
+    "  --size N|MxN|...  the family's sizes, such as 8192x6000 for the rows and\n"
+    "                    columns of transpose; a wrong one says what they are. Unless\n"
+    "                    given, the family's usual ones, smaller for a simulation,\n"
+    "                    and for cpu so that all versions take seconds\n"
     "  --dtype T         f32, f64, u8, ...; a wrong one names them all\n"
-    "  --device D        cuda:N, cpu or sim:G; unless given cuda:0 where there is one, else sim:h200. A simulation\n"
-    "                    has counters and estimated times: this machine's say nothing about a GPU\n"
-    "  --gpu G           the GPU that counters are simulated on (`halfwarp gpus`, or a FILE.json of one); without\n"
-    "                    --device the same as sim:G\n"
-    "  --gpu G,H,...     of access: no ladder, but up to 7 GPUs side by side, bandwidth by offset and by stride up\n"
-    "                    to 32, and what --device measures beside them\n"
-    "  --block BXxBY     the shape of blocks, for the versions that take any; all: every shape, the best with a *\n"
+    "  --device D        cuda:N, cpu or sim:G; unless given cuda:0 where there is\n"
+    "                    one, else sim:h200. A simulation has counters and estimated\n"
+    "                    times: this machine's say nothing about a GPU\n"
+    "  --gpu G           the GPU that counters are simulated on (`halfwarp gpus`, or\n"
+    "                    a FILE.json of one); without --device the same as sim:G\n"
+    "  --gpu G,H,...     of access: no ladder, but up to 7 GPUs side by side,\n"
+    "                    bandwidth by offset and by stride up to 32, and what\n"
+    "                    --device measures beside them\n"
+    "  --block BXxBY     the shape of blocks, for the versions that take any; all:\n"
+    "                    every shape, the best with a *\n"
     "  --rung R          only this version, by number or name, and the copies\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
-    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: rates, or of a simulated GPU estimated\n"
-    "                    times and counters; of access bandwidth by offset and by stride\n"
+    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: rates, or\n"
+    "                    of a simulated GPU estimated times and counters; of access\n"
+    "                    bandwidth by offset and by stride\n"
     "  --seconds S       for timing each version; 0.2 unless given\n"
     "\n"
-    "Exit status: 0 when every result was right; 1 when one was wrong; else as `halfwarp --help` says.\n";
+    "Exit status: 0 when every result was right; 1 when one was wrong; else as\n"
+    "`halfwarp --help` says.\n";
 
 typedef struct ladder_words {
     hw_cli_report_words report;
@@ -227,24 +234,31 @@ static void show_progress(void *context, size_t index, size_t count, const char 
 typedef struct report {
     const hw_ladder *ladder;
     const hw_family *family;
+    int width;
 } report;
 
 static bool write_report(const void *context, hw_report_format format, bool colour, FILE *out) {
     const report *r = context;
-    return hw_cli_ladder_write(r->ladder, r->family, format, colour, out);
+    return hw_cli_ladder_write(r->ladder, r->family, format, colour, r->width, out);
 }
 
 static int deliver(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
-    const report r = {ladder, family};
     const hw_cli_report_words *to = &words->report;
+    const report r = {ladder, family, hw_cli_table_width(to->output)};
     int status = hw_cli_text_deliver(to->output, to->format, write_report, &r);
     return !status && to->plot && !family->swept_size ? hw_cli_ladder_draw(ladder, family, to->plot) : status;
 }
 
 // ---- Several GPUs ---------------------------------------------------------------------------------------------------
 
+typedef struct sweep_report {
+    const hw_sweep *sweep;
+    int width;
+} sweep_report;
+
 static bool write_sweep(const void *context, hw_report_format format, bool colour, FILE *out) {
-    return hw_cli_sweep_write(context, format, colour, out);
+    const sweep_report *r = context;
+    return hw_cli_sweep_write(r->sweep, format, colour, r->width, out);
 }
 
 static int sweep_devices(const ladder_words *words, const hw_family *family, hw_device *const *devices, size_t count,
@@ -263,7 +277,8 @@ static int sweep_devices(const ladder_words *words, const hw_family *family, hw_
     hw_status failed = hw_sweep_run(devices, count, &options, sweep, &diag);
     if (is_terminal) fputs("\r\033[K", stderr);
     if (failed) status = hw_cli_fail(failed, &diag);
-    if (!status && with_report) status = hw_cli_text_deliver(to->output, to->format, write_sweep, sweep);
+    const sweep_report report = {sweep, hw_cli_table_width(to->output)};
+    if (!status && with_report) status = hw_cli_text_deliver(to->output, to->format, write_sweep, &report);
     if (!status && to->plot) status = hw_cli_sweep_draw(sweep, to->plot);
     free(sweep);
     return status;

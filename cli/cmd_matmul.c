@@ -11,18 +11,23 @@
 static const char help[] =
     "usage: halfwarp matmul A.npy B.npy -o C.npy [OPTIONS]\n"
     "\n"
-    "Writes the matrix product of two arrays as numpy.matmul shapes it: the last two axes are matrices, the axes\n"
-    "before them batches that are broadcast; an array of one axis is a row (A) or a column (B), and the axis is\n"
-    "dropped again. Both are of one dtype, float16, float32, float64 or an integer, in C or Fortran order. Integers\n"
-    "wrap, as NumPy's do. A or B, and C, can be - for standard input and output.\n"
+    "Writes the matrix product of two arrays as numpy.matmul shapes it: the last two\n"
+    "axes are matrices, the axes before them batches that are broadcast; an array of\n"
+    "one axis is a row (A) or a column (B), and the axis is dropped again. Both are\n"
+    "of one dtype, float16, float32, float64 or an integer, in C or Fortran order.\n"
+    "Integers wrap, as NumPy's do. A or B, and C, can be - for standard input and\n"
+    "output.\n"
     "\n"
     "  -o FILE         where the result goes; it is there whole or not at all\n"
-    "  --dtype T       of the result: the arrays' (as it is unless given); i32 for int8 and int16, u32 for uint8 and\n"
-    "                  uint16, so that sums do not wrap; f32 for float16\n"
-    "  --precision P   fp32 or fp64, what the dtype has (as it is unless given); of float32 tf32 or bf16, which round\n"
-    "                  the inputs for tensor cores\n"
-    "  --device D      cpu, cuda:N or sim:G; unless given, cuda:0 where there is one, else cpu\n"
-    "  --explain       print what will be done, a line per step; without -o, only that\n";
+    "  --dtype T       of the result: the arrays' (as it is unless given); i32 for\n"
+    "                  int8 and int16, u32 for uint8 and uint16, so that sums do not\n"
+    "                  wrap; f32 for float16\n"
+    "  --precision P   fp32 or fp64, what the dtype has (as it is unless given); of\n"
+    "                  float32 tf32 or bf16, which round the inputs for tensor cores\n"
+    "  --device D      cpu, cuda:N or sim:G; unless given, cuda:0 where there is one,\n"
+    "                  else cpu\n"
+    "  --explain       print what will be done, a line per step; without -o, only\n"
+    "                  that\n";
 
 typedef struct matmul_options {
     const char *inputs[2], *output, *device;

@@ -14,21 +14,26 @@
 static const char help[] =
     "usage: halfwarp nearest POINTS -o INDICES.npy [OPTIONS]\n"
     "\n"
-    "Finds for each point the nearest others, or for each query the nearest points, and writes their indices: int64,\n"
-    "of shape (n,) for k = 1, else (n, k), the nearest first, ties by index, -1 where there are fewer than k. POINTS\n"
-    "is a .npy file of n rows of 1 to 16 coordinates, or a .ply, .xyz or .csv file. Integers are taken as float64.\n"
+    "Finds for each point the nearest others, or for each query the nearest points,\n"
+    "and writes their indices: int64, of shape (n,) for k = 1, else (n, k), the\n"
+    "nearest first, ties by index, -1 where there are fewer than k. POINTS is a .npy\n"
+    "file of n rows of 1 to 16 coordinates, or a .ply, .xyz or .csv file. Integers\n"
+    "are taken as float64.\n"
     "\n"
     "  -o FILE           where the indices go; it is there whole or not at all\n"
     "  --k K             neighbours of each, 1 to 128; 1 unless given\n"
-    "  --queries FILE    the points whose neighbours are wanted, of the same kinds of file; unless given, POINTS\n"
-    "                    themselves, of which none is its own neighbour\n"
-    "  --distances FILE  a .npy file of the distances as well (not squared ones), in the points' type; infinite where\n"
-    "                    there is no neighbour\n"
+    "  --queries FILE    the points whose neighbours are wanted, of the same kinds of\n"
+    "                    file; unless given, POINTS themselves, of which none is its\n"
+    "                    own neighbour\n"
+    "  --distances FILE  a .npy file of the distances as well (not squared ones), in\n"
+    "                    the points' type; infinite where there is no neighbour\n"
     "  --radius R        only neighbours at this distance or nearer\n"
-    "  --method M        auto (as it is unless given), brute (every pair) or search (a spatial index); the result is\n"
-    "                    the same\n"
-    "  --device D        cpu, cuda:N or sim:G; unless given, cuda:0 where there is one, else cpu\n"
-    "  --explain         print what will be done, a line per step; without -o, only that\n";
+    "  --method M        auto (as it is unless given), brute (every pair) or search\n"
+    "                    (a spatial index); the result is the same\n"
+    "  --device D        cpu, cuda:N or sim:G; unless given, cuda:0 where there is\n"
+    "                    one, else cpu\n"
+    "  --explain         print what will be done, a line per step; without -o, only\n"
+    "                    that\n";
 
 enum { POINTS, QUERIES };
 

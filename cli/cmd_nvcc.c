@@ -13,11 +13,13 @@ static const char help[] =
     "usage: halfwarp nvcc [OPTIONS] FILE...\n"
     "       halfwarp-nvcc [OPTIONS] FILE...\n"
     "\n"
-    "Takes nvcc's command line and makes what nvcc would make of it: an ordinary program, object file or library,\n"
-    "which `halfwarp run` runs. The real nvcc does the work where it is on PATH, else clang and the C++ compiler.\n"
-    "As CMAKE_CUDA_COMPILER, in make and Meson, the program's name is halfwarp-nvcc.\n"
+    "Takes nvcc's command line and makes what nvcc would make of it: an ordinary\n"
+    "program, object file or library, which `halfwarp run` runs. The real nvcc does\n"
+    "the work where it is on PATH, else clang and the C++ compiler. As\n"
+    "CMAKE_CUDA_COMPILER, in make and Meson, the program's name is halfwarp-nvcc.\n"
     "\n"
-    "  FILE              .cu, .cpp, .cc, .cxx, .c, .o, .a, .so\n"
+    "  FILE              .cu, .cpp, .cc, .cxx, .c, .o, .a, .so; .ptx with -fatbin\n"
+    "                    and -dc\n"
     "  -o FILE           what is made\n"
     "  -c, -dc           an object file of each FILE; -odir DIR puts them there\n"
     "  -run              run the program on the simulated H200 when it is made\n"
@@ -26,17 +28,22 @@ static const char help[] =
     "  -MD, -MF FILE, -MT NAME\n"
     "                    write that rule beside what is compiled\n"
     "  -ptx, -fatbin     the device code alone\n"
-    "  -rdc=true, -dlink device code that is linked across files, when the program starts\n"
+    "  -rdc=true, -dlink\n"
+    "                    device code that is linked across files, when the program\n"
+    "                    starts\n"
     "  -arch=sm_80, -gencode arch=...,code=...\n"
     "                    the architectures to compile for; compute_75 unless given\n"
     "  -cudart K         none, shared or static; shared and static are the same here\n"
     "  -ccbin PROGRAM    the C++ compiler; g++ unless given\n"
     "  -x L              cu, c++ or c, whatever the names of the files say\n"
-    "  -I -D -U -L -l -isystem -include -std= -O -g -G -lineinfo -use_fast_math -Xcompiler -Xlinker -Xptxas ...\n"
-    "                    as nvcc takes them; --options-file FILE reads them from there\n"
+    "  -I -D -U -L -l -isystem -include -std= -O -g -G -lineinfo -use_fast_math\n"
+    "  -Xcompiler -Xlinker -Xptxas ...\n"
+    "                    as nvcc takes them; --options-file FILE reads them from\n"
+    "                    there\n"
     "  -v, --dryrun      show the commands; --dryrun does nothing else\n"
     "  --halfwarp-compiler C\n"
-    "                    nvcc or clang; unless given nvcc where it is on PATH and starts, else clang\n"
+    "                    nvcc or clang; unless given nvcc where it is on PATH and\n"
+    "                    starts, else clang\n"
     "  --version         as nvcc says it\n";
 
 static volatile sig_atomic_t stopped_by;
@@ -73,12 +80,10 @@ static int run_program(void *user, const char *const *program) {
     return hw_cli_launch_run(&launch, NULL, &ended_by);
 }
 
-static const char *unless_empty(const char *text) { return text && *text ? text : NULL; }
-
 static hw_nvcc_settings settings_of(const char *toolkit_dir) {
     const char *folder = getenv("TMPDIR");
     return (hw_nvcc_settings){
-        .hide_nvcc = unless_empty(getenv("HALFWARP_HIDE_NVCC")) != NULL,
+        .hide_nvcc = hw_cli_hides_nvcc(),
         .search_path = getenv("PATH"),
         .name = "halfwarp " HW_VERSION,
         .toolkit_dir = toolkit_dir,

@@ -1,36 +1,47 @@
 // halfwarp ptx: the device code of a program as text.
 #define _GNU_SOURCE
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arrays/array_file.h"
+#include "base/arena.h"
+#include "base/demangle.h"
 #include "run/launch.h"
 #include "options.h"
+#include "report/report.h"
+#include "toolchain/ptx_link.h"
 #include "toolchain/toolchain.h"
 #include "output/whole_file.h"
 
 static const char help[] =
     "usage: halfwarp ptx [OPTIONS] PROG\n"
     "\n"
-    "Prints the PTX of PROG, a .cu file or an executable, as the GPU would be given it: that is what is simulated.\n"
+    "Prints the PTX of PROG, a .cu file, an executable or a .fatbin file, as the GPU\n"
+    "would be given it: that is what is simulated.\n"
     "\n"
     "  --gpu G           the GPU; h200 unless given; `halfwarp gpus` lists them\n"
+    "  --kernel REGEX    only the kernels whose names this extended regular\n"
+    "                    expression matches somewhere, and what they need\n"
     "  -o FILE           write it to FILE and not to standard output\n"
-    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"
-    "  -I -D -U -std= -O -use_fast_math -maxrregcount= ...\n"
-    "                    for the compiler of a .cu file, as nvcc takes them\n";
+    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is\n"
+    "                    on PATH, else clang\n"
+    "  -I -D -U -std= -O -use_fast_math -maxrregcount= ... for the compiler of a .cu\n"
+    "                    file, as nvcc takes them\n";
 
 typedef struct ptx_words {
     hw_cli_launch launch;
-    const char *output;
+    const char *output, *kernel;
+    regex_t expression;       // of kernel, unless that is NULL
     FILE *text;
-    size_t pieces;
+    size_t pieces, kernels;   // kernels: that were wanted
+    char seen[512];           // names of the kernels that are there, for a complaint
 } ptx_words;
 
 static bool set_gpu(void *options, const char *value) {
     const hw_gpu *gpu = hw_cli_find_gpu(value);
-    if (gpu) ((ptx_words *)options)->launch.gpu = gpu->id;
+    if (gpu) ((ptx_words *)options)->launch.gpu = hw_cli_gpu_word(gpu);
     return gpu != NULL;
 }
 
@@ -46,21 +57,53 @@ static bool set_compiler(void *options, const char *value) {
     return false;
 }
 
+static bool set_kernel(void *options, const char *value) {
+    ptx_words *words = options;
+    if (words->kernel) regfree(&words->expression);
+    words->kernel = hw_cli_compile_kernel(value, &words->expression) ? value : NULL;
+    return words->kernel != NULL;
+}
+
 static const hw_cli_option options_table[] = {
     {"--gpu", true, set_gpu}, {"-o", true, set_output}, {"--compiler", true, set_compiler},
+    {"--kernel", true, set_kernel},
 };
 
 static int take_compile_option(void *options, char **argv, bool *complained) {
     return hw_cli_launch_take(&((ptx_words *)options)->launch, argv, complained);
 }
 
-// A program of several files has several texts.
-static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
+// By the name that profile shows, or the one in the text.
+static bool is_wanted(void *user, const char *kernel) {
     ptx_words *words = user;
+    char name[2048], short_name[128];
+    hw_demangle(kernel, name, sizeof name);
+    size_t used = strlen(words->seen);
+    snprintf(words->seen + used, sizeof words->seen - used, "%s%s", used ? ", " : "",
+             hw_report_short_name(name, short_name, sizeof short_name));
+    return regexec(&words->expression, name, 0, NULL, 0) == 0 || regexec(&words->expression, kernel, 0, NULL, 0) == 0;
+}
+
+static hw_status take_text(ptx_words *words, const char *ptx, size_t length, hw_diag *diag) {
     if (words->pieces++) fputc('\n', words->text);
     fwrite(ptx, 1, length, words->text);
     if (length && ptx[length - 1] != '\n') fputc('\n', words->text);
     return ferror(words->text) ? hw_diag_no_memory(diag) : HW_OK;
+}
+
+// A program of several files has several texts.
+static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
+    ptx_words *words = user;
+    if (!words->kernel) return take_text(words, ptx, length, diag);
+    hw_arena *arena = hw_arena_create();
+    char *part;
+    size_t kernels;
+    if (!arena) return hw_diag_no_memory(diag);
+    hw_status status = hw_ptx_link_select(ptx, is_wanted, words, arena, &part, &length, &kernels, diag);
+    if (!status && kernels) status = take_text(words, part, length, diag);
+    words->kernels += status ? 0 : kernels;
+    hw_arena_destroy(arena);
+    return status;
 }
 
 static int collect(ptx_words *words) {
@@ -69,10 +112,14 @@ static int collect(ptx_words *words) {
     const char *program = words->launch.program[0];
     int result = hw_cli_launch_find(&words->launch, &executable, compiler);
     if (result) return result;
-    hw_status status = hw_toolchain_each_ptx(executable, program, hw_gpu_find(words->launch.gpu)->arch->cc, take_ptx,
-                                             words, &diag);
+    const int cc = hw_cli_find_gpu(words->launch.gpu)->arch->cc;
+    hw_status status = hw_toolchain_each_ptx(executable, program, cc, take_ptx, words, &diag);
     free(executable);
-    return status ? hw_cli_fail(status, &diag) : 0;
+    if (status) return hw_cli_fail(status, &diag);
+    if (!words->kernel || words->kernels) return 0;
+    hw_cli_complain("no kernel of %s has a name that '%s' matches; it has %s", program, words->kernel,
+                    *words->seen ? words->seen : "none");
+    return HW_EXIT_USAGE;
 }
 
 static int deliver(const ptx_words *words, const char *text, size_t bytes) {
@@ -105,6 +152,7 @@ static int ptx_main(int argc, char **argv) {
         if (!status) status = deliver(&words, text, bytes);
         free(text);
     }
+    if (words.kernel) regfree(&words.expression);
     hw_cli_launch_free(&words.launch);
     return status;
 }

@@ -13,26 +13,36 @@
 #include "options.h"
 #include "output/unfinished.h"
 
-#define OPERATIONS "sum, product, min, max, argmin, argmax, mean, norm, var, std, any, all or count_nonzero"
+// In two parts, for the lines of --help.
+#define OPERATIONS_FIRST "sum, product, min, max, argmin, argmax, mean, norm,"
+#define OPERATIONS_LAST "var, std, any, all or count_nonzero"
+#define OPERATIONS OPERATIONS_FIRST " " OPERATIONS_LAST
 
 static const char help[] =
     "usage: halfwarp reduce IN.npy --op OP [-o OUT.npy] [OPTIONS]\n"
     "\n"
-    "Combines the elements of an array of integers, floats or bool, all of them or along some axes, as NumPy does.\n"
-    "The result has the other axes (0-d when there is none); argmin, argmax and count_nonzero are int64, sums and\n"
-    "products of integers int64 or uint64, means, norms, var and std of them float64, any and all bool. IN and OUT\n"
-    "can be - for standard input and output.\n"
+    "Combines the elements of an array of integers, floats or bool, all of them or\n"
+    "along some axes, as NumPy does. The result has the other axes (0-d when there is\n"
+    "none); argmin, argmax and count_nonzero are int64, sums and products of integers\n"
+    "int64 or uint64, means, norms, var and std of them float64, any and all bool. IN\n"
+    "and OUT can be - for standard input and output.\n"
     "\n"
-    "  --op OP         " OPERATIONS ";\n"
+    "  --op OP         " OPERATIONS_FIRST "\n"
+    "                  " OPERATIONS_LAST ";\n"
     "                  norm is the root of the sum of squares\n"
-    "  --axis 0,2      combine along these axes; negative ones count from the last; unless given, along all\n"
+    "  --axis 0,2      combine along these axes; negative ones count from the last;\n"
+    "                  unless given, along all\n"
     "  --keepdims      keep the axes that were combined, with extent 1\n"
-    "  --ddof N        var and std divide by N less than the number of elements; unless given, 0\n"
-    "  --exact         sums and means of float32 and float64: the exact sum rounded once, the same on every device\n"
-    "  -o FILE         where the result goes; it is there whole or not at all. Without it a result of one number is\n"
-    "                  printed\n"
-    "  --device D      cpu, cuda:N or sim:G; unless given, cuda:0 where there is one, else cpu\n"
-    "  --explain       print what will be done, a line per step; without -o, only that\n";
+    "  --ddof N        var and std divide by N less than the number of elements;\n"
+    "                  unless given, 0\n"
+    "  --exact         sums and means of float32 and float64: the exact sum rounded\n"
+    "                  once, the same on every device\n"
+    "  -o FILE         where the result goes; it is there whole or not at all.\n"
+    "                  Without it a result of one number is printed\n"
+    "  --device D      cpu, cuda:N or sim:G; unless given, cuda:0 where there is one,\n"
+    "                  else cpu\n"
+    "  --explain       print what will be done, a line per step; without -o, only\n"
+    "                  that\n";
 
 typedef struct reduce_options {
     const char *input, *output, *axes, *device;

@@ -11,15 +11,19 @@
 static const char help[] =
     "usage: halfwarp transpose IN.npy -o OUT.npy [OPTIONS]\n"
     "\n"
-    "Writes the array with its axes permuted, in C order, as numpy.save of numpy.transpose would. Elements are of any\n"
-    "plain dtype of 1, 2, 4, 8 or 16 bytes, of either byte order. IN and OUT can be - for standard input and output.\n"
+    "Writes the array with its axes permuted, in C order, as numpy.save of\n"
+    "numpy.transpose would. Elements are of any plain dtype of 1, 2, 4, 8 or 16\n"
+    "bytes, of either byte order. IN and OUT can be - for standard input and output.\n"
     "\n"
     "  -o FILE               where the result goes; it is there whole or not at all\n"
-    "  --axes 2,0,1          axis k of the result is this axis of IN; negative ones count from the last;\n"
-    "                        unless given, the axes are reversed\n"
-    "  --device D            cpu, cuda:N or sim:G; unless given, cuda:0 where there is one, else cpu\n"
-    "  --memory-limit BYTES  the most that is taken of the device's memory at a time, such as 512MiB or 2GiB\n"
-    "  --explain             print what will be done, a line per step; without -o, only that\n";
+    "  --axes 2,0,1          axis k of the result is this axis of IN; negative ones\n"
+    "                        count from the last; unless given, the axes are reversed\n"
+    "  --device D            cpu, cuda:N or sim:G; unless given, cuda:0 where there\n"
+    "                        is one, else cpu\n"
+    "  --memory-limit BYTES  the most that is taken of the device's memory at a time,\n"
+    "                        such as 512MiB or 2GiB\n"
+    "  --explain             print what will be done, a line per step; without -o,\n"
+    "                        only that\n";
 
 typedef struct transpose_options {
     const char *input, *output, *axes, *device;

@@ -13,11 +13,12 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char help_tail[] =
     "\n"
-    "PROG is a .cu or .cpp file or an executable linked to the shared CUDA runtime. No GPU is needed.\n"
-    "`halfwarp COMMAND --help` lists a command's options, `halfwarp help COMMAND` shows its manual.\n"
+    "PROG is a .cu or .cpp file or an executable linked to the shared CUDA runtime.\n"
+    "No GPU is needed. `halfwarp COMMAND --help` lists a command's options, `halfwarp\n"
+    "help COMMAND` shows its manual.\n"
     "\n"
-    "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4 an instruction or API call\n"
-    "that is not supported; 5 the kernel faulted.\n";
+    "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4\n"
+    "an instruction or API call that is not supported; 5 the kernel faulted.\n";
 
 void hw_cli_complain(const char *format, ...) {
     va_list args;

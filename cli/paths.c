@@ -65,9 +65,11 @@ bool hw_cli_find_manual(const char *page, char path[4096]) {
     char self[PATH_MAX];
     if (!find_self(self)) return false;
     // Distributions compress manuals.
-    static const char *const endings[] = {"", ".gz"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        int length = snprintf(path, 4096, "%s/../share/man/man1/%s.1%s", self, page, endings[i]);
+    static const char *const places[] = {"man1/%s.1", "man1/%s.1.gz", "man7/%s.7", "man7/%s.7.gz"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char name[128];
+        snprintf(name, sizeof name, places[i], page);
+        int length = snprintf(path, 4096, "%s/../share/man/%s", self, name);
         if (length < 4096 && access(path, R_OK) == 0) return true;
     }
     return false;

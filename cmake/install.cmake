@@ -11,6 +11,14 @@ install(FILES ${manuals_3} DESTINATION share/man/man3)
 install(FILES ${manuals_7} DESTINATION share/man/man7)
 
 install(FILES ${CMAKE_BINARY_DIR}/completions.bash DESTINATION share/bash-completion/completions RENAME halfwarp)
+# Where zsh looks: of packages in vendor-completions (Debian's policy for zsh), of /usr/local in site-functions.
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(zsh_functions share/zsh/vendor-completions)
+else()
+  set(zsh_functions share/zsh/site-functions)
+endif()
+install(FILES ${CMAKE_BINARY_DIR}/completions.zsh DESTINATION ${zsh_functions} RENAME _halfwarp)
+install(FILES ${CMAKE_BINARY_DIR}/completions.fish DESTINATION share/fish/vendor_completions.d RENAME halfwarp.fish)
 
 # What texts call docs/X, examples/X and kernels/X.
 install(FILES README.md LICENSE DESTINATION share/doc/halfwarp)

@@ -5,13 +5,18 @@ include(CMakePackageConfigHelpers)
 # Plain names: they are installed for users of the archive, whose machine has these libraries elsewhere.
 set(library_needs jansson lz4 zstd -l:libsupc++.a ${CMAKE_DL_LIBS} m pthread)
 
-# What the header promises has the version HALFWARP_0. The command and the runtime look-alikes use more of the core than
+# What the headers promise has the version HALFWARP_0. The command and the runtime look-alikes use more of the core than
 # users may: that has a version of this release alone, so that parts of two releases refuse each other when they start.
-file(STRINGS include/halfwarp.h promised REGEX "^HW_API ")
-list(TRANSFORM promised REPLACE "^HW_API .*[ *](hw_[a-z0-9_]+)\\(.*" "\\1" OUTPUT_VARIABLE promised)
+set(public_headers include/halfwarp.h include/halfwarp/sim.h)
+set(promised)
+foreach(header IN LISTS public_headers)
+  file(STRINGS ${header} declarations REGEX "^HW_API ")
+  list(TRANSFORM declarations REPLACE "^HW_API .*[ *](hw_[a-z0-9_]+)\\(.*" "\\1")
+  list(APPEND promised ${declarations})
+endforeach()
 list(JOIN promised " " promised)
 string(REPLACE " " ";\n    " promised "${promised}")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS include/halfwarp.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${public_headers})
 set(library_map ${CMAKE_BINARY_DIR}/libhalfwarp.map)
 file(GENERATE OUTPUT ${library_map} CONTENT "HALFWARP_0 {\n  global:\n    ${promised};\n  local:\n    *;\n};\n\
 HALFWARP_PRIVATE_${PROJECT_VERSION} {\n  global:\n    hw_*;\n};\n")
@@ -57,7 +62,7 @@ endforeach()
 
 install(TARGETS halfwarp_shared halfwarp_static EXPORT HalfwarpTargets LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
 install(FILES include/halfwarp.h DESTINATION include)
-install(FILES include/halfwarp/status.h DESTINATION include/halfwarp)
+install(FILES include/halfwarp/sim.h include/halfwarp/status.h DESTINATION include/halfwarp)
 
 install(EXPORT HalfwarpTargets NAMESPACE Halfwarp:: DESTINATION lib/cmake/Halfwarp)
 configure_file(cmake/HalfwarpConfig.cmake.in HalfwarpConfig.cmake @ONLY)

@@ -62,6 +62,11 @@ foreach(source IN LISTS unit_sources)
     # Kernels are simulated by code that is not optimised: tests that run many of them make do with fewer.
     target_compile_definitions(${file_name} PRIVATE HW_SANITIZED=1)
   endif()
+  if(source MATCHES "/unit/shim/")   # calls the runtime look-alike, and looks behind it
+    target_sources(${file_name} PRIVATE shim/cudart/version.c $<TARGET_OBJECTS:shim_objects>)
+    target_include_directories(${file_name} PRIVATE . include/cuda)
+    target_compile_definitions(${file_name} PRIVATE HW_CUDART=13)
+  endif()
   add_dependencies(tests ${file_name})
   add_test(NAME unit.${name} COMMAND ${file_name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${most_seconds} LABELS unit)
@@ -129,9 +134,11 @@ elseif(NVCC)
 endif()
 
 # The longest first, so that none of them runs alone at the end.
-foreach(name unit.compile unit.device_code unit.exec_progress unit.ladder unit.matmul unit.nearest unit.product_plan
-    unit.reduce unit.reduce_cpu unit.transpose_strides cli.accuracy cli.generations cli.nvcc cli.nvcc_cmake
-    cli.occupancy cli.places cli.profile cli.programs cli.ptx cli.reduce cli.reserved_shared cli.run cli.sanitized)
+foreach(name unit.compile unit.device_code unit.exec_progress unit.ladder unit.ladder_counters unit.ladder_steps
+    unit.matmul unit.matmul_integers unit.matmul_ladder unit.nearest unit.product_plan unit.reduce unit.reduce_cpu
+    unit.transpose unit.transpose_host unit.transpose_strides cli.accuracy cli.estimate cli.generations cli.gpus
+    cli.ladder cli.leftovers cli.matmul cli.nvcc cli.nvcc_cmake cli.occupancy cli.places cli.profile cli.programs cli.ptx
+    cli.reduce cli.registers cli.reserved_shared cli.run cli.sanitized)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES COST 10)
   endif()

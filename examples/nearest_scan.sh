@@ -3,17 +3,20 @@
 # package libcgal-demo ships (24 MB, fetched into a temporary folder, not installed). Each point is coloured by how far
 # its 8th nearest neighbour is: where the scanner saw little, and stray points in front of the walls, come out red.
 #
-#     examples/nearest_scan.sh [HALFWARP [PICTURE]]     halfwarp, nearest_scan.png
+#     examples/nearest_scan.sh [HALFWARP [PICTURE]]     halfwarp, nearest_scan.svg; a .png by rsvg-convert
 #
-# Needs apt-get, dpkg-deb and gnuplot.
+# Needs apt-get and dpkg-deb.
 set -euo pipefail
 halfwarp=${1:-halfwarp}
-picture=$(realpath "${2:-nearest_scan.png}")
+picture=$(realpath "${2:-nearest_scan.svg}")
 case $halfwarp in */*) halfwarp=$(realpath "$halfwarp") ;; esac
-for tool in apt-get dpkg-deb gnuplot "$halfwarp"; do
+tools="apt-get dpkg-deb"
+case $picture in *.png) tools="$tools rsvg-convert" ;; esac
+for tool in $tools "$halfwarp"; do
     command -v "$tool" > /dev/null || { echo "nearest_scan.sh: there is no $tool here" >&2; exit 1; }
 done
 K=8
+examples=$(realpath "$(dirname "$0")")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -29,27 +32,12 @@ points=$(sed -n 's/^element vertex //p;/^end_header/q' building.ply)
 paste -d ' ' <(sed '1,/^end_header/d' building.ply | head -n "$points" | cut -d ' ' -f 1-3) \
     <(tail -c +129 distances.npy | od -An -v -t f4 -w$((4 * K)) | awk '{ print $NF }') > points.txt
 
-gnuplot -e "picture = '$picture'" - <<'PLOT'
-set terminal pngcairo size 1000,480 font 'Sans,11' background '#ffffff'
-set output picture
-# Seen from the front and a little from above.
-turn = 75 * pi / 180
-tilt = 20 * pi / 180
-across(x, y) = x * cos(turn) + y * sin(turn)
-up(x, y, z) = z * cos(tilt) + (y * cos(turn) - x * sin(turn)) * sin(tilt)
-set size ratio -1
-unset border
-unset xtics
-unset ytics
-set margins screen 0.02, screen 0.98, screen 0.22, screen 0.99
-set colorbox horizontal user origin 0.25, 0.13 size 0.5, 0.03
-set logscale cb
-set cbtics (0.1, 0.2, 0.5, 1, 2)
-set cblabel 'distance to the 8th nearest neighbour, in the units of the scan'
-set palette defined (0 '#30123b', 1 '#4686fb', 2 '#1ae4b6', 3 '#a4fc3c', 4 '#fb7e21', 5 '#7a0403')
-stats 'points.txt' using 4 nooutput
-set cbrange [STATS_lo_quartile / 2:STATS_up_quartile * 4]
-plot 'points.txt' using (across($1, $2)):(up($1, $2, $3)):4 with points pointtype 7 pointsize 0.2 \
-    linecolor palette notitle
-PLOT
+# The scale of colours goes from half of the first quartile to four times the third.
+read -r low high < <(cut -d ' ' -f 4 points.txt | sort -g |
+    awk '{ value[NR] = $1 } END { print value[int(NR / 4)] / 2, value[int(NR * 3 / 4)] * 4 }')
+awk -v low="$low" -v high="$high" -v k=$K -f "$examples/nearest_scan.awk" points.txt > picture.svg
+case $picture in
+    *.png) rsvg-convert -o "$picture" picture.svg ;;
+    *) cp picture.svg "$picture" ;;
+esac
 echo "$picture"

@@ -14,6 +14,9 @@
 //     hw_transpose(hw_device_stream(device), &in, NULL, &out, &diag);
 //     hw_stream_synchronize(hw_device_stream(device), &diag);
 //     hw_device_close(device);
+//
+// Versions: functions may change from 0.x to 0.x+1, and not within 0.x; enumerators keep their numbers for good.
+// docs/stability.md has the rules. halfwarp/sim.h has the simulator, for kernels of one's own.
 #ifndef HALFWARP_H
 #define HALFWARP_H
 
@@ -28,8 +31,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define HW_API __attribute__((visibility("default")))
 
 // ---- Devices --------------------------------------------------------------------------------------------------------
 //

@@ -1,8 +1,10 @@
-// The variables of shim/environment.h. Together with state.c the only place that reads the environment.
-#include "environment.h"
+// The variables of shim/environment.h, and where programs and the cache lie: the only place that reads the environment.
+#include "shim/environment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint64_t number(const char *name) {
     const char *text = getenv(name);
@@ -26,6 +28,15 @@ static const char *word(const char *name) {
     return text && *text ? text : NULL;
 }
 
+// As the halfwarp command chooses it.
+static void find_cache(char *path, size_t bytes) {
+    const char *own = getenv("HALFWARP_CACHE"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (own && *own) snprintf(path, bytes, "%s", own);
+    else if (caches && *caches == '/') snprintf(path, bytes, "%s/halfwarp", caches);
+    else if (home && *home == '/') snprintf(path, bytes, "%s/.cache/halfwarp", home);
+    else snprintf(path, bytes, "/tmp/halfwarp-cache-%u", (unsigned)getuid());
+}
+
 void hw_environment_read(hw_environment *environment) {
     *environment = (hw_environment){
         .gpu = word(HW_ENV_GPU),
@@ -40,7 +51,9 @@ void hw_environment_read(hw_environment *environment) {
         .max_regs = (uint32_t)number(HW_ENV_MAX_REGS),
         .kernel = word(HW_ENV_KERNEL),
         .ptx_by = word(HW_ENV_PTX_BY),
+        .path = getenv("PATH") ? getenv("PATH") : "",
         .skip = number(HW_ENV_SKIP),
         .count = word(HW_ENV_COUNT) ? number(HW_ENV_COUNT) : UINT64_MAX,
     };
+    find_cache(environment->cache_dir, sizeof environment->cache_dir);
 }

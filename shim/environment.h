@@ -27,6 +27,8 @@ typedef struct hw_environment {
     const char *gpu, *status_path, *journal_path;   // NULL: absent
     const char *kernel;                             // NULL: all
     const char *ptx_by;                             // NULL: not told
+    const char *path;                               // folders with programs, PATH; "" when absent
+    char cache_dir[4096];                           // as the halfwarp command chooses it
     uint32_t threads, max_regs;                     // 0: not told
     uint64_t seed, skip, count;                     // count UINT64_MAX: all
     int poison;                                     // -1: absent

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "environment.h"
-#include "registry.h"
+#include "shim/process.h"
+#include "shim/shim.h"
 #include "toolchain/toolchain.h"
 
 static const char *file_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
@@ -48,16 +48,15 @@ static int count_objects(struct dl_phdr_info *info, size_t size, void *user) {
 
 // The names that have not been told yet are those at the end: objects are listed as they were loaded.
 void hw_library_look(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static _Atomic unsigned long long seen;
-    static char told[1024];
+    hw_shim_process *process = hw_shim_process_get();
+    char *told = process->libraries_told;
     unsigned long long adds = 0;
     dl_iterate_phdr(count_objects, &adds);
-    if (adds == atomic_load(&seen)) return;
+    if (adds == atomic_load(&process->objects_seen)) return;
     search found = {0};
     dl_iterate_phdr(look_at_object, &found);
-    pthread_mutex_lock(&lock);
-    atomic_store(&seen, found.adds);
+    pthread_mutex_lock(&process->lock);
+    atomic_store(&process->objects_seen, found.adds);
     size_t before = strlen(told);
     bool grew = strncmp(found.names, told, before) == 0;    // else one was unloaded: all are told again
     const char *names = grew ? found.names + before : found.names;
@@ -65,8 +64,8 @@ void hw_library_look(void) {
     if (*names)
         fprintf(stderr, "halfwarp: the program has loaded %s, machine code for GPUs with a CUDA runtime of its own: "
                         "calls that need a GPU will fail\n", names);
-    memcpy(told, found.names, sizeof told);
-    pthread_mutex_unlock(&lock);
+    memcpy(told, found.names, sizeof process->libraries_told);
+    pthread_mutex_unlock(&process->lock);
 }
 
 const char *hw_library_of(const void *address) {

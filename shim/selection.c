@@ -1,5 +1,5 @@
 // Which launches are counted.
-#include "selection.h"
+#include "shim/selection.h"
 
 #include <regex.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "environment.h"
+#include "shim/environment.h"
 
 // Is the next launch, of that kernel (its mangled name), to be counted? Asked once for each launch, in their order;
 // launches come one after the other. The process's own count of matching launches decides what is skipped.

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "shim.h"
+#include "shim/shim.h"
 
 enum { MAX_FRAMES = 8, BUCKETS = 1024 };
 
@@ -30,14 +30,15 @@ typedef struct site {
 static site *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Frames of this library are left out.
+// Frames of this library and of the runtime behind it are left out.
 static int program_frames(void **frames) {
     void *all[MAX_FRAMES + 8];
-    Dl_info self, info;
+    Dl_info self, core, info;
     int n_all = backtrace(all, MAX_FRAMES + 8), n = 0;
-    if (!dladdr((void *)hw_shim_site, &self)) return 0;
+    if (!dladdr((void *)hw_shim_site, &self) || !dladdr((void *)hw_rt_enter, &core)) return 0;
     for (int i = 0; i < n_all && n < MAX_FRAMES; i++) {
-        bool is_own = n == 0 && dladdr(all[i], &info) && info.dli_fbase == self.dli_fbase;
+        bool is_own = n == 0 && dladdr(all[i], &info) &&
+                      (info.dli_fbase == self.dli_fbase || info.dli_fbase == core.dli_fbase);
         if (!is_own) frames[n++] = all[i];
     }
     return n;

@@ -12,8 +12,8 @@
 #include <ucontext.h>
 
 #include "base/demangle.h"
-#include "environment.h"
-#include "shim.h"
+#include "shim/environment.h"
+#include "shim/shim.h"
 
 static const hw_mem *_Atomic watched;
 

@@ -94,13 +94,20 @@ rm -rf "$root/home/halfwarp-checkout" "$root/home/halfwarp-path"
 mkdir "$root/home/halfwarp-checkout"
 git -C "$top" archive HEAD | tar -x -C "$root/home/halfwarp-checkout"
 
-# Halfwarp takes the newest clang on PATH: a PATH of one folder, with all commands but the other clangs.
+# Halfwarp takes the newest clang on PATH: a PATH of one folder, with all commands but the other clangs. And clang takes
+# the newest C++ library, where it is to have that of the compiler given (an option since clang 16).
 if [ -n "$clang" ]; then
+    library=''
+    case $cc in gcc-*) [ "${clang#clang-}" -lt 16 ] || library=${cc#gcc-} ;; esac
     inside sh -c '
         mkdir /home/halfwarp-path && cd /home/halfwarp-path
         for folder in /usr/sbin /usr/bin; do ln -sf "$folder"/* .; done
         rm -f clang clang++ clang-[0-9]* clang++-[0-9]*
-        ln -s "/usr/bin/$1" . && ln -s "/usr/bin/$1" clang && ln -s "/usr/bin/clang++${1#clang}" clang++' sh "$clang"
+        for name in clang clang++; do
+            printf "#!/bin/sh\nexec /usr/bin/%s %s \"\$@\"\n" "$name${1#clang}" \
+                "${2:+--gcc-install-dir=$(dirname "$(gcc-$2 -print-libgcc-file-name)")}" > "$name${1#clang}"
+            chmod +x "$name${1#clang}" && ln -s "$name${1#clang}" "$name"
+        done' sh "$clang" "$library"
     search=/home/halfwarp-path
 fi
 

@@ -20,12 +20,14 @@ MAY_SEE = {
     "report": "prof event model isa",
     "toolchain": "",
     "device": "exec lower ptx mem event toolchain model io isa",
+    "sim": "device prof io toolchain event exec mem model isa",
     "op": "device toolchain model isa kernels",
     "ladder": "op device prof event exec mem model isa",
     "io": "isa",
-    "shim": "device prof report toolchain io event exec mem model isa",
+    "runtime": "device toolchain mem exec event isa",
+    "shim": "runtime device prof report toolchain io event exec mem model isa",
     "cli": "toolchain isa op ladder device model io report prof event exec mem bench",
-    "bench": "isa op device cli",
+    "bench": "isa op device cli report prof event model",
 }
 PLACES = ["src", ".", "include", "cli", "bench", "shim"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')

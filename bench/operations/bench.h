@@ -132,6 +132,7 @@ typedef struct hw_bench_report {
     char ptx_by[64];                // compiler and version that made the device's kernels; "": it has none
     hw_bench_row *rows;
     size_t n_rows, n_skipped;       // skipped: cases for GPUs alone
+    int width;                      // characters that the table's lines fit
 } hw_bench_report;
 
 void hw_bench_print_header(const hw_bench_report *report, FILE *out);

@@ -249,7 +249,7 @@ const hw_bench_family hw_bench_nearest = {
     .form = "a group, a dtype, data, n,d, k, queries (a number, or own) and a method, such as "
             "`search f32 uniform 1000000,3 1 own auto`",
     .legend = "ms, Gpairs/s (10^9 distances a second) and Mquery/s (10^6 queries a second): median, the index built "
-              "each time;\ntimes: as fast as this peer",
+              "each time; times: as fast as this peer",
     .read = read_nearest_case,
     .question = nearest_question,
     .record = nearest_record,

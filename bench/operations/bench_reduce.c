@@ -352,7 +352,7 @@ const hw_bench_family hw_bench_reduce = {
     .name = "reduce",
     .form = "a group, a dtype, an operation, a shape and axes such as `axes f32 sum 4096,4096 0`, or `all` of them",
     .legend = "GB/s: 10^9 bytes of the array a second, median; share: of the bandwidth of a copy of them (read and "
-              "written),\non the processors of reading them",
+              "written), on the processors of reading them",
     .read = read_reduce_case,
     .question = reduce_question,
     .record = reduce_record,

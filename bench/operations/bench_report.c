@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "origin.h"
+#include "report/grid.h"
 
 static double rate_of(const hw_bench_case *what, const hw_bench_times *times) {
     return times->median > 0 ? what->amount / times->median / what->unit_per_ns : 0;
@@ -20,64 +21,119 @@ static double share_of_limit(const hw_bench_row *row, const hw_bench_times *time
 
 // ---- The table ------------------------------------------------------------------------------------------------------
 
+// Where the peers do not fit beside Halfwarp, each has a line of its own below it.
+enum { CASE_WIDTH = 35, LIMIT_WIDTH = 9, OWN_WIDTH = 36, PEER_WIDTH = 19 };
+
+static int count_present(const hw_bench_report *report) {
+    int n = 0;
+    for (int p = 0; p < report->n_peers; p++) n += !report->peers[p].absent[0];
+    return n;
+}
+
+static bool peers_are_below(const hw_bench_report *report) {
+    const int n = count_present(report);
+    return n && CASE_WIDTH + LIMIT_WIDTH + OWN_WIDTH + n * PEER_WIDTH > report->width;
+}
+
 void hw_bench_print_header(const hw_bench_report *report, FILE *out) {
-    fprintf(out, "%s on %s, %s\n%s\n", report->family->name, report->device->name, report->device_name,
-            report->family->legend);
+    char text[HW_GRID_CELL];
+    snprintf(text, sizeof text, "%s on %s, %s", report->family->name, report->device->name, report->device_name);
+    hw_grid_write_wrapped(text, report->width, 0, 0, out);
+    hw_grid_write_wrapped(report->family->legend, report->width, 0, 0, out);
 }
 
 // Prints the head of columns for rows in the same unit, with or without a limit.
 static void print_columns(const hw_bench_report *report, const hw_bench_row *row, FILE *out) {
     const char *unit = row->what.unit;
     const char *than = has_limit(row) ? "share" : "times";
-    fprintf(out, "\n%-42s", "");
+    const bool is_below = peers_are_below(report);
+    fprintf(out, "\n%-*s", CASE_WIDTH, "");
     if (has_limit(row)) fprintf(out, " %8s", row->limit.who);
-    fprintf(out, "   %-31s", "halfwarp");
-    for (int p = 0; p < report->n_peers; p++)
+    if (is_below) fputs("   halfwarp, its peers below it", out);
+    else fprintf(out, "   %-*s", count_present(report) ? OWN_WIDTH - 3 : 0, "halfwarp");
+    for (int p = 0; p < report->n_peers && !is_below; p++)
         if (!report->peers[p].absent[0])
             fprintf(out, "   %-8.8s %-7.7s", report->peers[p].name, report->peers[p].version);
-    fprintf(out, "\n%-42s", "case");
+    fprintf(out, "\n%-*s", CASE_WIDTH, "case");
     if (has_limit(row)) fprintf(out, " %8s", "GB/s");
-    fprintf(out, "   %8s %8s%s %6s", "ms", unit, has_limit(row) ? "  share" : "", "spread");
-    if (!has_limit(row)) fprintf(out, "%7s", "");
-    for (int p = 0; p < report->n_peers; p++)
+    fprintf(out, "   %9s %9s %6s %6s", "ms", unit, has_limit(row) ? "share" : is_below ? than : "", "spread");
+    for (int p = 0; p < report->n_peers && !is_below; p++)
         if (!report->peers[p].absent[0]) fprintf(out, "   %9s %6s", unit, than);
     fputc('\n', out);
 }
 
-// A peer's rate, and its share of the limit or how many times as fast Halfwarp is.
+// "50%" of the limit, or "1.25x": how many times as fast Halfwarp is.
+static void print_against(const hw_bench_row *row, const hw_bench_result *result, FILE *out) {
+    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share_of_limit(row, &result->times));
+    else fprintf(out, " %5.3gx", result->times.median / row->halfwarp.times.median);
+}
+
+static void print_spread(const hw_bench_times *times, FILE *out) {
+    fprintf(out, " %5.*f%%", times->spread_pct < 999.95 ? 1 : 0, times->spread_pct);
+}
+
 static void print_peer(const hw_bench_row *row, const hw_bench_result *result, FILE *out) {
     if (result->wrong) fprintf(out, "   %16s", "wrong");
     else if (!result->times.n) fprintf(out, "   %16s", "-");
-    else if (has_limit(row))
-        fprintf(out, "   %9.4g %5.0f%%", rate_of(&row->what, &result->times),
-                100 * share_of_limit(row, &result->times));
-    else
-        fprintf(out, "   %9.4g %5.3gx", rate_of(&row->what, &result->times),
-                result->times.median / row->halfwarp.times.median);
+    else {
+        fprintf(out, "   %9.4g", rate_of(&row->what, &result->times));
+        print_against(row, result, out);
+    }
+}
+
+// "  numpy 2.1.0", its time, rate and share in the columns of Halfwarp's own.
+static void print_peer_below(const hw_bench_peer *peer, const hw_bench_row *row, const hw_bench_result *result,
+                             FILE *out) {
+    int used = fprintf(out, "  %.20s %.14s", peer->name, peer->version);
+    int before = CASE_WIDTH + (has_limit(row) ? LIMIT_WIDTH : 0) - used;
+    fprintf(out, "%*s", before, "");
+    if (result->wrong || !result->times.n) fprintf(out, "   %9s", result->wrong ? "wrong" : "-");
+    else {
+        fprintf(out, "   %9.4g %9.4g", result->times.median * 1e-6, rate_of(&row->what, &result->times));
+        print_against(row, result, out);
+        print_spread(&result->times, out);
+    }
+    fputc('\n', out);
+}
+
+static void print_peers(const hw_bench_report *report, const hw_bench_row *row, FILE *out) {
+    const bool is_below = peers_are_below(report);
+    if (is_below) fputc('\n', out);
+    for (int p = 0; p < row->n_peers; p++) {
+        if (report->peers[p].absent[0]) continue;
+        if (is_below) print_peer_below(&report->peers[p], row, &row->peers[p], out);
+        else print_peer(row, &row->peers[p], out);
+    }
+    if (!is_below) fputc('\n', out);
 }
 
 static bool is_alike(const hw_bench_row *a, const hw_bench_row *b) {
     return strcmp(a->what.unit, b->what.unit) == 0 && has_limit(a) == has_limit(b);
 }
 
+// A case whose name is longer than its column stands on a line of its own.
+static void print_case(const char *name, FILE *out) {
+    if (strlen(name) <= CASE_WIDTH) fprintf(out, "%-*s", CASE_WIDTH, name);
+    else fprintf(out, "%s\n%*s", name, CASE_WIDTH, "");
+}
+
 void hw_bench_print_row(const hw_bench_report *report, FILE *out) {
     const hw_bench_row *row = &report->rows[report->n_rows - 1];
     const hw_bench_times *times = &row->halfwarp.times;
     if (report->n_rows == 1 || !is_alike(row, row - 1)) print_columns(report, row, out);
-    fprintf(out, "%-42s", row->what.name);
+    print_case(row->what.name, out);
     if (row->halfwarp.problem[0]) {
-        fprintf(out, " %s\n", row->halfwarp.problem);
+        fputc(' ', out);
+        hw_grid_write_wrapped(row->halfwarp.problem, report->width, CASE_WIDTH + 1, 4, out);
         fflush(out);
         return;
     }
     if (has_limit(row)) fprintf(out, " %8.4g", row->limit_amount / row->limit.times.median);
-    fprintf(out, "   %8.4g %8.4g", times->median * 1e-6, rate_of(&row->what, times));
+    fprintf(out, "   %9.4g %9.4g", times->median * 1e-6, rate_of(&row->what, times));
     if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share_of_limit(row, times));
-    fprintf(out, " %5.1f%%", times->spread_pct);
-    if (!has_limit(row)) fprintf(out, "%7s", "");
-    for (int p = 0; p < row->n_peers; p++)
-        if (!report->peers[p].absent[0]) print_peer(row, &row->peers[p], out);
-    fputc('\n', out);
+    else fprintf(out, "%7s", "");
+    print_spread(times, out);
+    print_peers(report, row, out);
     fflush(out);
 }
 
@@ -115,10 +171,12 @@ static void print_group(const hw_bench_report *report, const char *group, int pe
         if (strcmp(row->what.group, group) == 0 && result && number(row, result, &numbers[count])) count++;
     }
     if (count) {
+        char text[HW_GRID_CELL];
         qsort(numbers, count, sizeof *numbers, ascending_numbers);
-        fprintf(out, format, group, peer < 0 ? "halfwarp" : report->peers[peer].name, count, numbers[0],
-                count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2,
-                numbers[count - 1]);
+        snprintf(text, sizeof text, format, group, peer < 0 ? "halfwarp" : report->peers[peer].name, count, numbers[0],
+                 count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2,
+                 numbers[count - 1]);
+        hw_grid_write_wrapped(text, report->width, 0, 22, out);
     }
     free(numbers);
 }
@@ -141,6 +199,12 @@ static void print_called_from_python(const hw_bench_report *report, int peer, FI
                 count);
 }
 
+static void print_absent(const hw_bench_report *report, const hw_bench_peer *peer, FILE *out) {
+    char text[HW_GRID_CELL];
+    snprintf(text, sizeof text, "not measured: %s: %s", peer->name, peer->absent);
+    hw_grid_write_wrapped(text, report->width, 0, 2, out);
+}
+
 void hw_bench_print_summary(const hw_bench_report *report, FILE *out) {
     fputc('\n', out);
     for (size_t i = 0; i < report->n_rows; i++)
@@ -148,16 +212,16 @@ void hw_bench_print_summary(const hw_bench_report *report, FILE *out) {
             const char *group = report->rows[i].what.group, *limit = report->rows[i].limit.who;
             char shares[128];
             snprintf(shares, sizeof shares,
-                     "%%-10s %%-10s %%4zu cases: worst %%3.0f%%%%, median %%3.0f%%%%, best %%3.0f%%%% of the %s\n",
+                     "%%-10s %%-10s %%4zu cases: worst %%3.0f%%%%, median %%3.0f%%%%, best %%3.0f%%%% of the %s",
                      limit);
             print_group(report, group, p, share_of, shares, out);
             print_group(report, group, p, error_of,
-                        "%-10s %-10s %4zu cases: relative error from %.2g, median %.2g, to %.2g\n", out);
+                        "%-10s %-10s %4zu cases: relative error from %.2g, median %.2g, to %.2g", out);
         }
     for (int p = 0; p < report->n_peers; p++) {
         print_called_from_python(report, p, out);
         if (report->peers[p].absent[0])
-            fprintf(out, "not measured: %s: %s\n", report->peers[p].name, report->peers[p].absent);
+            print_absent(report, &report->peers[p], out);
     }
     if (report->ptx_by[0]) fprintf(out, "PTX by %s\n", report->ptx_by);
     if (report->n_skipped) fprintf(out, "not measured: %zu cases for GPUs alone\n", report->n_skipped);

@@ -239,7 +239,7 @@ static void measure_transpose(hw_device *device, double seconds, hw_bench_row *r
 const hw_bench_family hw_bench_transpose = {
     .name = "transpose",
     .form = "a group, a dtype, a shape and axes such as `peers f32 8192,6000 1,0`",
-    .legend = "GB/s: 10^9 bytes read and written a second, median; share: of a copy of the same bytes (on host: of\n"
+    .legend = "GB/s: 10^9 bytes read and written a second, median; share: of a copy of the same bytes (on host: of "
               "pinned copies to the GPU and from it at once)",
     .read = read_transpose_case,
     .question = transpose_question,

@@ -9,6 +9,7 @@
 #include "ladders/ladder_report.h"
 #include "origin.h"
 #include "output/text_output.h"
+#include "report/columns.h"
 
 // A fact's name as programs like it: "operations per byte" is operations_per_byte.
 enum { KEY = 64 };
@@ -25,6 +26,14 @@ static bool is_counted(const hw_ladder *ladder, const hw_ladder_row *row, int co
     if (!row->has_counts || !ladder->counted_on) return false;
     return !hw_counter_rows[counter].until || hw_counter_is_column((hw_counter)counter, ladder->counted_on);
 }
+
+// What an estimate consists of has the keys of profile's columns.
+static const uint8_t bound_columns[HW_BOUNDS] = {
+    [HW_BOUND_MEMORY] = HW_COLUMN_EST_US_MEMORY,   [HW_BOUND_SHARED] = HW_COLUMN_EST_US_SHARED,
+    [HW_BOUND_ISSUE] = HW_COLUMN_EST_US_ISSUE,     [HW_BOUND_LATENCY] = HW_COLUMN_EST_US_LATENCY,
+    [HW_BOUND_LAUNCH] = HW_COLUMN_EST_US_LAUNCH,
+};
+static const char *bound_key(int bound) { return hw_columns[bound_columns[bound]].key; }
 
 // ---- CSV ------------------------------------------------------------------------------------------------------------
 
@@ -82,6 +91,10 @@ static void write_csv_row(const hw_ladder *ladder, const hw_family *family, cons
         fputc(',', out);
         if (!isnan(row->facts[f])) fprintf(out, "%.10g", row->facts[f]);
     }
+    for (int b = 0; b < HW_BOUNDS; b++) {
+        fputc(',', out);
+        if (row->estimate_us > 0) fprintf(out, "%.3f", row->bound_us[b]);
+    }
     fputc('\n', out);
 }
 
@@ -95,6 +108,7 @@ void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, F
         char key[KEY];
         fprintf(out, ",%s", key_of(family->fact_names[f], key));
     }
+    for (int b = 0; b < HW_BOUNDS; b++) fprintf(out, ",%s", bound_key(b));
     fputc('\n', out);
     for (size_t i = 0; i < ladder->n_rows; i++) write_csv_row(ladder, family, &ladder->rows[i], out);
 }
@@ -135,7 +149,10 @@ static int put_counts(json_t *object, const hw_ladder *ladder, const hw_ladder_r
     failed |= put(object, "gld_partition_pct", number(row->partition_pct[0]));
     failed |= put(object, "gst_partition_pct", number(row->partition_pct[1]));
     failed |= put(object, "est_step", number(row->estimate_step));
-    return put(object, "counters", counts) | failed;
+    failed |= put(object, "counters", counts);
+    for (int b = 0; b < HW_BOUNDS; b++)
+        failed |= put(object, bound_key(b), row->estimate_us > 0 ? json_real(row->bound_us[b]) : json_null());
+    return failed;
 }
 
 // What the family says of the rung; null where it says nothing.

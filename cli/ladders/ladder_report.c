@@ -47,34 +47,34 @@ hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
 
 // ---- Table ----------------------------------------------------------------------------------------------------------
 
-// Times and counters are two tables, so that each fits a terminal.
+// Times and counters are two tables; what is too wide for a line is cut further (report/grid.h).
 enum { C_NUMBER, C_RUNG, C_IDEA, C_BLOCK, C_RESULT, C_TIME, C_RATE, C_SHARE, C_STEP, C_BOUND, C_COLUMNS };
 enum { N_NUMBER, N_RUNG, N_BLOCK, N_LOADS, N_STORES, N_TRAFFIC, N_PARTITIONS, N_PASSES, N_OCCUPANCY, N_COLUMNS };
 _Static_assert((int)C_COLUMNS <= (int)HW_GRID_COLUMNS && (int)N_COLUMNS <= (int)HW_GRID_COLUMNS, "columns fit a grid");
 
 static const hw_grid_column columns[C_COLUMNS] = {
-    [C_NUMBER] = {"", "#", false},
-    [C_RUNG] = {"", "rung", true},
-    [C_IDEA] = {"", "idea", true},
-    [C_BLOCK] = {"", "block", false},
-    [C_RESULT] = {"", "result", true},
-    [C_TIME] = {"", "us", false},
-    [C_RATE] = {"", "GB/s", false},
-    [C_SHARE] = {"of", "copy", false},
-    [C_STEP] = {"", "step", true},
-    [C_BOUND] = {"", "bound", true},
+    [C_NUMBER] = {"", "#", HW_GRID_KEY},
+    [C_RUNG] = {"", "rung", HW_GRID_LEFT | HW_GRID_KEY},
+    [C_IDEA] = {"", "idea", HW_GRID_LEFT | HW_GRID_WRAPPED},
+    [C_BLOCK] = {"", "block", 0},
+    [C_RESULT] = {"", "result", HW_GRID_LEFT},
+    [C_TIME] = {"", "us", 0},
+    [C_RATE] = {"", "GB/s", 0},
+    [C_SHARE] = {"of", "copy", 0},
+    [C_STEP] = {"", "step", HW_GRID_LEFT},
+    [C_BOUND] = {"", "bound", HW_GRID_LEFT},
 };
 
 static const hw_grid_column counter_columns[N_COLUMNS] = {
-    [N_NUMBER] = {"", "#", false},
-    [N_RUNG] = {"", "rung", true},
-    [N_BLOCK] = {"", "block", false},
-    [N_LOADS] = {"sectors/", "load", false},
-    [N_STORES] = {"sectors/", "store", false},
-    [N_TRAFFIC] = {"L2", "traffic", false},
-    [N_PARTITIONS] = {"partitions", "load / store", false},
-    [N_PASSES] = {"bank", "passes", false},
-    [N_OCCUPANCY] = {"occu-", "pancy", false},
+    [N_NUMBER] = {"", "#", HW_GRID_KEY},
+    [N_RUNG] = {"", "rung", HW_GRID_LEFT | HW_GRID_KEY},
+    [N_BLOCK] = {"", "block", 0},
+    [N_LOADS] = {"sectors/", "load", 0},
+    [N_STORES] = {"sectors/", "store", 0},
+    [N_TRAFFIC] = {"L2", "traffic", 0},
+    [N_PARTITIONS] = {"partitions", "load / store", 0},
+    [N_PASSES] = {"bank", "passes", 0},
+    [N_OCCUPANCY] = {"occu-", "pancy", 0},
 };
 
 // What the rows of both tables are made of.
@@ -82,6 +82,7 @@ typedef struct table {
     const hw_ladder *ladder;
     const hw_family *family;
     hw_cli_ladder_unit unit;
+    int width;
 } table;
 
 #define PRINT(cell, ...) snprintf((cell).text, HW_GRID_CELL, __VA_ARGS__)
@@ -209,85 +210,20 @@ static void table_row(const void *context, size_t index, hw_grid_cell *cells) {
     write_bound(t, row, &cells[C_BOUND]);
 }
 
-static void write_heading(const hw_ladder *ladder, const hw_family *family, FILE *out) {
-    char type[32], size[96], counted[96];
-    hw_cli_ladder_size(family, &ladder->problem, size, sizeof size);
-    hw_cli_ladder_size(family, &ladder->counted, counted, sizeof counted);
-    fprintf(out, "%s, %s %s: %s\n%s", family->name, hw_dtype_name(ladder->problem.dtype, type, sizeof type), size,
-            family->does, ladder->device->name);
+static void write_heading(const table *t, FILE *out) {
+    const hw_ladder *ladder = t->ladder;
+    char type[32], size[96], counted[96], line[HW_GRID_CELL];
+    hw_cli_ladder_size(t->family, &ladder->problem, size, sizeof size);
+    hw_cli_ladder_size(t->family, &ladder->counted, counted, sizeof counted);
+    snprintf(line, sizeof line, "%s, %s %s: %s", t->family->name,
+             hw_dtype_name(ladder->problem.dtype, type, sizeof type), size, t->family->does);
+    hw_grid_write_wrapped(line, t->width, 0, 0, out);
+    snprintf(line, sizeof line, "%s", ladder->device->name);
     if (ladder->counted_on && hw_cli_ladder_is_timed(ladder))
-        fprintf(out, "; counters by simulation of %s, %s", ladder->counted_on->id, counted);
-    fputs("\n\n", out);
-}
-
-static void write_legend(const hw_ladder *ladder, FILE *out) {
-    bool is_timed = hw_cli_ladder_is_timed(ladder), has_best = false, has_estimates = false, has_shares = false;
-    bool has_passes = false, has_floor = false, has_steps = false, has_errors = false;
-    bool has_partitions = false;
-    for (size_t i = 0; i < ladder->n_rows; i++) {
-        has_shares |= ladder->rows[i].share > 0;
-        has_passes |= ladder->rows[i].counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] > 0;
-        has_best |= ladder->rows[i].is_best_block;
-        has_floor |= ladder->rows[i].is_at_floor;
-        has_steps |= ladder->rows[i].base != NULL;
-        has_partitions |= ladder->rows[i].partition_pct[0] > 0 || ladder->rows[i].partition_pct[1] > 0;
-        has_errors |= !ladder->rows[i].status && ladder->rows[i].verdict.has_error;
-        has_estimates |= ladder->rows[i].regs_estimated;
-    }
-    fputs("\n", out);
-    if (is_timed && has_shares)
-        fputs("  of copy               share of the fastest copy's bandwidth in this run\n", out);
-    if (!is_timed) fputs("  est. us               estimate of the GPU's time (docs/accuracy.md)\n", out);
-    if (has_steps) fputs("  step                  times as fast as the rung that it builds on, which is named\n", out);
-    if (has_floor)
-        fputs("  bound: launch         launching takes half of the time or more: too small a size to tell such rungs "
-              "apart\n", out);
-    if (has_floor && ladder->launch_ns > 0)
-        fprintf(out, "                        (a kernel that does nothing: %.2f us)\n", ladder->launch_ns / 1e3);
-    if (ladder->counted_on)
-        fputs("  sectors/load, /store  32-byte sectors that a warp's access touches / would touch if its lanes lay "
-              "side by side\n", out);
-    if (has_passes)
-        fputs("  bank passes           passes through the banks of shared memory for each without conflicts\n", out);
-    if (ladder->counted_on && ladder->counted_on->arch->cc < 70)
-        fputs("  transactions, bytes   into which a load or store is split, and that these move, wanted or not\n", out);
-    if (has_partitions)
-        fputs("  partitions            of the memory that blocks which run at a time use: others stand idle\n", out);
-    if (has_estimates) fputs("  ~                     of estimated registers: ptxas was not there to say\n", out);
-    if (has_errors)
-        fputs("  relative error        of all elements: root of the squares of their differences over that of their "
-              "own\n", out);
-    if (ladder->ptx_by[0]) fprintf(out, "  PTX by %s", ladder->ptx_by);
-    if (ladder->counted_ptx_by[0]) fprintf(out, "; what was counted, by %s", ladder->counted_ptx_by);
-    if (ladder->ptx_by[0]) fputc('\n', out);
-    if (!has_best) return;
-    fprintf(out, "  *                     the rung's best block, of the shapes tried: %s\n",
-            is_timed ? "the least time" : "the least estimated time");
-    fputs("\nbest blocks:", out);
-    const char *comma = " ";
-    for (size_t i = 0; i < ladder->n_rows; i++) {
-        const hw_ladder_row *row = &ladder->rows[i];
-        if (!row->is_best_block) continue;
-        fprintf(out, "%s%s %ux%u", comma, row->rung->name, row->block[0], row->block[1]);
-        comma = ", ";
-    }
+        snprintf(line, sizeof line, "%s; counters by simulation of %s, %s", ladder->device->name,
+                 ladder->counted_on->id, counted);
+    hw_grid_write_wrapped(line, t->width, 0, 0, out);
     fputc('\n', out);
-}
-
-// What a word in the table cannot say.
-static void write_notes(const hw_ladder *ladder, FILE *out) {
-    bool is_first = true;
-    for (size_t i = 0; i < ladder->n_rows; i++) {
-        const hw_ladder_row *row = &ladder->rows[i];
-        const char *text = row->status ? row->text : row->verdict.text;
-        if (hw_cli_ladder_is_right(row) && !text[0]) continue;
-        fprintf(out, "%s  %s", is_first ? "\n" : "", row->rung->name);
-        if (row->block[0]) fprintf(out, ", block %ux%u", row->block[0], row->block[1]);
-        fprintf(out, ": %s", text);
-        if (!row->status && row->verdict.n_wrong) fprintf(out, "; %" PRIu64 " are wrong", row->verdict.n_wrong);
-        fputc('\n', out);
-        is_first = false;
-    }
 }
 
 // ---- What one access costs ------------------------------------------------------------------------------------------
@@ -296,16 +232,16 @@ enum { A_NUMBER, A_RUNG, A_LOAD_PARTS, A_LOAD_BYTES, A_STORE_PARTS, A_STORE_BYTE
        A_CONSTANT, A_PARTED, A_COLUMNS };
 
 static const hw_grid_column access_columns[A_COLUMNS] = {
-    [A_NUMBER] = {"", "#", false},
-    [A_RUNG] = {"", "rung", true},
-    [A_LOAD_PARTS] = {"transactions/", "load", false},
-    [A_LOAD_BYTES] = {"bytes/", "load", false},
-    [A_STORE_PARTS] = {"transactions/", "store", false},
-    [A_STORE_BYTES] = {"bytes/", "store", false},
-    [A_SHARED_LOAD] = {"passes/", "shared load", false},
-    [A_SHARED_STORE] = {"passes/", "shared store", false},
-    [A_CONSTANT] = {"passes/", "constant load", false},
-    [A_PARTED] = {"branches", "that part", false},
+    [A_NUMBER] = {"", "#", HW_GRID_KEY},
+    [A_RUNG] = {"", "rung", HW_GRID_LEFT | HW_GRID_KEY},
+    [A_LOAD_PARTS] = {"transactions/", "load", 0},
+    [A_LOAD_BYTES] = {"bytes/", "load", 0},
+    [A_STORE_PARTS] = {"transactions/", "store", 0},
+    [A_STORE_BYTES] = {"bytes/", "store", 0},
+    [A_SHARED_LOAD] = {"passes/", "shared load", 0},
+    [A_SHARED_STORE] = {"passes/", "shared store", 0},
+    [A_CONSTANT] = {"passes/", "constant load", 0},
+    [A_PARTED] = {"branches", "that part", 0},
 };
 
 // The mean of what `count` of them take together.
@@ -346,8 +282,8 @@ static void write_accesses(const table *t, bool colour, FILE *out) {
     const hw_gpu *gpu = t->ladder->counted_on;
     if (!gpu || !(gpu->arch->cc < 70 || t->family->shows_accesses)) return;
     fputs("\nOf each access of a warp:\n\n", out);
-    hw_grid_write(&(hw_grid){.columns = access_columns, .n_columns = A_COLUMNS, .n_rows = t->ladder->n_rows,
-                             .row = access_row, .context = t}, colour, out);
+    hw_grid_write(&(hw_grid){.columns = access_columns, .n_columns = A_COLUMNS, .width = t->width,
+                             .n_rows = t->ladder->n_rows, .row = access_row, .context = t}, colour, out);
 }
 
 // ---- What the family says of its rungs ------------------------------------------------------------------------------
@@ -384,48 +320,48 @@ static bool has_facts(const hw_ladder *ladder) {
 
 // A table of its own below the first, which is wide enough. A name of two words or more stands on two lines.
 static void write_facts(const table *t, bool colour, FILE *out) {
-    hw_grid_column columns[F_COLUMNS] = {[F_NUMBER] = {"", "#", false}, [F_RUNG] = {"", "rung", true}};
+    hw_grid_column columns[F_COLUMNS] = {[F_NUMBER] = {"", "#", HW_GRID_KEY},
+                                         [F_RUNG] = {"", "rung", HW_GRID_LEFT | HW_GRID_KEY}};
     char tops[HW_FAMILY_FACTS][48];
     int count = F_FACTS;
     if (!has_facts(t->ladder)) return;
     for (int i = 0; i < HW_FAMILY_FACTS && t->family->fact_names[i]; i++) {
         const char *name = t->family->fact_names[i], *space = strrchr(name, ' ');
         snprintf(tops[i], sizeof tops[i], "%.*s", space ? (int)(space - name) : 0, name);
-        columns[count++] = (hw_grid_column){tops[i], space ? space + 1 : name, false};
+        columns[count++] = (hw_grid_column){tops[i], space ? space + 1 : name, 0};
     }
-    columns[count++] = (hw_grid_column){"relative", "error", false};
+    columns[count++] = (hw_grid_column){"relative", "error", 0};
     fputc('\n', out);
-    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = count, .n_rows = t->ladder->n_rows, .row = fact_row,
-                             .context = t}, colour, out);
+    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = count, .width = t->width,
+                             .n_rows = t->ladder->n_rows, .row = fact_row, .context = t}, colour, out);
 }
 
 // ---- All of it ------------------------------------------------------------------------------------------------------
 
-static void write_table(const hw_ladder *ladder, const hw_family *family, bool colour, FILE *out) {
-    table t = {.ladder = ladder, .family = family, .unit = hw_cli_ladder_unit_of(ladder)};
+static void write_table(const hw_ladder *ladder, const hw_family *family, bool colour, int width, FILE *out) {
+    const table t = {.ladder = ladder, .family = family, .unit = hw_cli_ladder_unit_of(ladder), .width = width};
     hw_grid_column shown[C_COLUMNS];
     memcpy(shown, columns, sizeof shown);
     shown[C_RATE].bottom = t.unit.name;
     if (!hw_cli_ladder_is_timed(ladder)) shown[C_TIME].top = shown[C_STEP].top = shown[C_BOUND].top = "est.";
-    write_heading(ladder, family, out);
-    hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .n_rows = ladder->n_rows, .row = table_row,
-                             .context = &t}, colour, out);
+    write_heading(&t, out);
+    hw_grid_write(&(hw_grid){.columns = shown, .n_columns = C_COLUMNS, .width = width, .n_rows = ladder->n_rows,
+                             .row = table_row, .context = &t}, colour, out);
     if (ladder->counted_on) {
         fputs("\nCounted:\n\n", out);
-        hw_grid_write(&(hw_grid){.columns = counter_columns, .n_columns = N_COLUMNS, .n_rows = ladder->n_rows,
-                                 .row = counter_row, .context = &t}, colour, out);
+        hw_grid_write(&(hw_grid){.columns = counter_columns, .n_columns = N_COLUMNS, .width = width,
+                                 .n_rows = ladder->n_rows, .row = counter_row, .context = &t}, colour, out);
     }
     write_accesses(&t, colour, out);
     write_facts(&t, colour, out);
-    write_legend(ladder, out);
-    write_notes(ladder, out);
+    hw_cli_ladder_write_legend(ladder, width, out);
 }
 
 bool hw_cli_ladder_write(const hw_ladder *ladder, const hw_family *family, hw_report_format format, bool colour,
-                         FILE *out) {
+                         int width, FILE *out) {
     switch (format) {
     case HW_REPORT_CSV: hw_cli_ladder_write_csv(ladder, family, out); return true;
     case HW_REPORT_JSON: return hw_cli_ladder_write_json(ladder, family, out);
-    default: write_table(ladder, family, colour, out); return true;
+    default: write_table(ladder, family, colour, width, out); return true;
     }
 }

@@ -7,9 +7,12 @@
 #include "ladder/ladder.h"
 #include "report/report.h"
 
-// colour: of the table. Returns false when memory ran out.
+// colour, and the width that lines fit: of the table. Returns false when memory ran out.
 bool hw_cli_ladder_write(const hw_ladder *ladder, const hw_family *family, hw_report_format format, bool colour,
-                         FILE *out);
+                         int width, FILE *out);
+
+// What stands below the tables (ladder_legend.c).
+void hw_cli_ladder_write_legend(const hw_ladder *ladder, int width, FILE *out);
 
 // "8192x8192": a problem's sizes; returns text.
 const char *hw_cli_ladder_size(const hw_family *family, const hw_problem *problem, char *text, size_t text_bytes);

@@ -41,9 +41,10 @@ static void table_row(const void *context, size_t step, hw_grid_cell *cells) {
     }
 }
 
-static void write_table(const hw_sweep *sweep, bool colour, FILE *out) {
+static void write_table(const hw_sweep *sweep, bool colour, int width, FILE *out) {
     table t = {sweep, sweep->n_curves < HW_GRID_COLUMNS - 1 ? sweep->n_curves : HW_GRID_COLUMNS - 1};
-    hw_grid_column columns[HW_GRID_COLUMNS] = {{"", sweep->family->size_names[sweep->family->swept_size], false}};
+    hw_grid_column columns[HW_GRID_COLUMNS] = {{"", sweep->family->size_names[sweep->family->swept_size],
+                                                  HW_GRID_KEY}};
     bool has_estimates = false;
     for (size_t i = 0; i < t.n_columns; i++) {
         columns[i + 1] = (hw_grid_column){sweep->curves[i].rung->swept, id_of(&sweep->curves[i]), false};
@@ -53,11 +54,12 @@ static void write_table(const hw_sweep *sweep, bool colour, FILE *out) {
     for (size_t i = 0; i < sweep->n_curves; i += sweep->n_devices)
         fprintf(out, "%s%s", i ? " and " : "", sweep->curves[i].rung->swept);
     fputs("\n\n", out);
-    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = (int)t.n_columns + 1,
+    hw_grid_write(&(hw_grid){.columns = columns, .n_columns = (int)t.n_columns + 1, .width = width,
                              .n_rows = sweep->family->sweep_last + 1, .row = table_row, .context = &t}, colour, out);
     fputc('\n', out);
     if (has_estimates)
-        fputs("  Estimates of simulated GPUs: useful bytes over the time that memory takes for what it moves\n", out);
+        hw_grid_write_wrapped("Estimates of simulated GPUs: useful bytes over the time that memory takes for what it "
+                              "moves", width, 0, 0, out);
 }
 
 // ---- Data -----------------------------------------------------------------------------------------------------------
@@ -110,10 +112,10 @@ static bool write_json(const hw_sweep *sweep, FILE *out) {
     return hw_cli_finish_json(object, !failed, 6, out);
 }
 
-bool hw_cli_sweep_write(const hw_sweep *sweep, hw_report_format format, bool colour, FILE *out) {
+bool hw_cli_sweep_write(const hw_sweep *sweep, hw_report_format format, bool colour, int width, FILE *out) {
     switch (format) {
     case HW_REPORT_CSV: write_csv(sweep, out); return true;
     case HW_REPORT_JSON: return write_json(sweep, out);
-    default: write_table(sweep, colour, out); return true;
+    default: write_table(sweep, colour, width, out); return true;
     }
 }

@@ -7,8 +7,8 @@
 #include "ladder/sweep.h"
 #include "report/report.h"
 
-// A table of GB/s, CSV or JSON. False: out of memory.
-bool hw_cli_sweep_write(const hw_sweep *sweep, hw_report_format format, bool colour, FILE *out);
+// A table of GB/s, whose lines fit width characters, CSV or JSON. False: out of memory.
+bool hw_cli_sweep_write(const hw_sweep *sweep, hw_report_format format, bool colour, int width, FILE *out);
 
 // A panel for each rung (sweep_plot.c). 0, or HW_EXIT_USAGE after a complaint.
 int hw_cli_sweep_draw(const hw_sweep *sweep, const char *path);

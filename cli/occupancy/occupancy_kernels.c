@@ -7,11 +7,12 @@
 
 #include "base/demangle.h"
 #include "base/status.h"
-#include "device/sim.h"
+#include "halfwarp/sim.h"
+#include "toolchain/file_kind.h"
 #include "toolchain/toolchain.h"
 
 typedef struct loading {
-    hw_sim *sim;
+    hw_simulator *sim;
     hw_occupancy_list *list;
     char *cache;
     const char *program;
@@ -20,79 +21,81 @@ typedef struct loading {
 } loading;
 
 static void take_usage(void *user, const hw_ptxas_usage *usage) {
-    hw_sim_function *function;
-    if (usage->regs <= 0 || hw_sim_find_function(user, usage->kernel, &function, NULL)) return;
-    hw_sim_set_regs(function, (uint32_t)usage->regs);
-    hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
+    hw_simulator_kernel *kernel;
+    if (usage->regs <= 0 || hw_simulator_find_kernel(user, usage->kernel, &kernel, NULL)) return;
+    hw_simulator_set_registers(kernel, (uint32_t)usage->regs, (uint32_t)usage->spill_bytes);
 }
 
 // What its launch bounds allow, whatever registers do: nothing is launched here, so that their number can be put away.
-static uint32_t bounds_of(hw_sim_function *function) {
-    hw_sim_function_info info;
-    hw_sim_set_regs(function, 1);
-    hw_sim_get_function_info(function, &info);
-    return info.max_threads_per_block;
+static hw_status bounds_of(hw_simulator_kernel *kernel, uint32_t *most_threads, hw_diag *diag) {
+    hw_simulator_kernel_info info = {.struct_bytes = sizeof info};
+    hw_simulator_set_registers(kernel, 1, 0);
+    hw_status status = hw_simulator_get_kernel(kernel, &info, diag);
+    *most_threads = info.max_threads_per_block;
+    return status;
 }
 
-static hw_status add_kernel(hw_occupancy_list *list, hw_sim_function *function, hw_diag *diag) {
+static hw_status add_kernel(hw_occupancy_list *list, hw_simulator_kernel *kernel, hw_diag *diag) {
     const hw_arch *arch = list->gpu->arch;
-    hw_sim_function_info info;
+    hw_simulator_kernel_info info = {.struct_bytes = sizeof info};
+    uint32_t most_threads = 0;
     char name[2048];
-    hw_sim_get_function_info(function, &info);
-    snprintf(list->ptx_by, sizeof list->ptx_by, "%s", info.producer);
+    hw_status status = hw_simulator_get_kernel(kernel, &info, diag);
+    if (!status) status = bounds_of(kernel, &most_threads, diag);
+    if (status) return status;
+    snprintf(list->ptx_by, sizeof list->ptx_by, "%s", info.compiler);
     hw_occupancy_row *rows = realloc(list->rows, (list->n_rows + 1) * sizeof *rows);
     if (!rows) return hw_diag_no_memory(diag);
     list->rows = rows;
     // As a launch gets them, which profile shows.
-    uint32_t regs = info.regs < arch->min_regs_per_thread ? arch->min_regs_per_thread : info.regs;
+    uint32_t regs = info.registers < arch->min_regs_per_thread ? arch->min_regs_per_thread : info.registers;
     rows[list->n_rows] = (hw_occupancy_row){.kernel = strdup(hw_demangle(info.name, name, sizeof name)),
                                             .regs = regs,
                                             .spill_bytes = info.spill_bytes,
-                                            .regs_estimated = info.regs_estimated,
-                                            .wants_smem = info.has_dynamic_shared,
+                                            .regs_estimated = info.is_estimated,
+                                            .wants_smem = info.uses_dynamic_shared,
                                             .smem_static = info.static_shared_bytes,
-                                            .most_threads = bounds_of(function)};
+                                            .most_threads = most_threads};
     return rows[list->n_rows++].kernel ? HW_OK : hw_diag_no_memory(diag);
 }
 
 static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
     loading *l = user;
-    hw_sim_module *module = NULL;
-    hw_status status = hw_sim_load(l->sim, ptx, length, l->program, &module, diag);
+    hw_simulator_module *module = NULL;
+    hw_status status = hw_simulator_load(l->sim, ptx, length, l->program, &module, diag);
     if (status) return status;
     const hw_toolchain_options options = {.search_path = getenv("PATH"), .cache_dir = l->cache,
                                           .max_regs = l->max_regs};
     if (l->asks_ptxas)
         hw_toolchain_ptxas_regs(&options, ptx, length, l->list->gpu->arch->cc, take_usage, module, NULL);
-    hw_sim_function *function;
-    for (uint32_t i = 0; !status && (function = hw_sim_function_at(module, i)); i++)
-        status = add_kernel(l->list, function, diag);
+    hw_simulator_kernel *kernel;
+    for (uint32_t i = 0; !status && (kernel = hw_simulator_kernel_at(module, i)); i++)
+        status = add_kernel(l->list, kernel, diag);
     return status;
 }
 
 int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *list) {
     hw_diag diag = {0};
     char *executable = NULL;
-    const char *hides_nvcc = getenv("HALFWARP_HIDE_NVCC");
-    loading l = {.list = list, .program = launch->program[0], .asks_ptxas = !(hides_nvcc && *hides_nvcc),
+    loading l = {.list = list, .program = launch->program[0], .asks_ptxas = !hw_cli_hides_nvcc(),
                  .max_regs = launch->max_regs};
     char compiler[HW_CLI_COMPILER_NAME] = "";
-    const hw_sim_options options = {.gpu = list->gpu, .threads = 1, .max_regs = launch->max_regs,
-                                    .producer = compiler};
+    const hw_simulator_options options = {.struct_bytes = sizeof options, .threads = 1,
+                                          .max_registers = launch->max_regs, .no_counters = true,
+                                          .compiler = compiler};
     int result = hw_cli_launch_find(launch, &executable, compiler);
     if (result) goto done;
     l.cache = hw_cli_cache_folder();
-    hw_status status = l.cache ? hw_sim_create(&options, &l.sim, &diag) : hw_diag_no_memory(&diag);
+    hw_status status = l.cache ? hw_simulator_open(launch->gpu, &options, &l.sim, &diag) : hw_diag_no_memory(&diag);
     if (!status) status = hw_toolchain_each_ptx(executable, l.program, list->gpu->arch->cc, take_ptx, &l, &diag);
-    const char *ending = strrchr(launch->program[0], '.');
-    const bool is_source = ending && !strcmp(ending, ".cu");
+    const bool is_source = hw_file_kind_of(launch->program[0], NULL) == HW_FILE_CUDA;
     if ((status == HW_NOT_FOUND && is_source) || (!status && !list->n_rows)) {
         diag = (hw_diag){0};
         status = hw_diag_set(&diag, HW_NOT_FOUND, "%s has no kernels", launch->program[0]);
     }
     if (status) result = hw_cli_fail(status, &diag);
 done:
-    hw_sim_destroy(l.sim);
+    hw_simulator_close(l.sim);
     free(l.cache);
     free(executable);
     return result;

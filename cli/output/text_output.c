@@ -16,14 +16,22 @@ bool hw_cli_wants_colour(const char *path, hw_report_format format) {
            !(terminal && strcmp(terminal, "dumb") == 0) && isatty(STDOUT_FILENO);
 }
 
-int hw_cli_table_width(const char *path) {
-    enum { LEAST = 80, MOST = 10000 };
+// 0: neither says.
+static long told_width(const char *path) {
     struct winsize size = {0};
     const char *told = getenv("COLUMNS");
     long width = told ? strtol(told, NULL, 10) : 0;
     if (width <= 0 && !path && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+    return width > 0 ? width : 0;
+}
+
+int hw_cli_table_width(const char *path) {
+    enum { LEAST = 80, MOST = 10000 };
+    const long width = told_width(path);
     return width < LEAST ? LEAST : width > MOST ? MOST : (int)width;
 }
+
+int hw_cli_list_width(const char *path) { return told_width(path) ? hw_cli_table_width(path) : 0; }
 
 hw_report_format hw_cli_read_format(const char *name) {
     hw_report_format format = hw_report_find_format(name);

@@ -21,6 +21,9 @@ bool hw_cli_wants_colour(const char *path, hw_report_format format);
 
 // Characters that lines of a table fit: those of the terminal that it is written to, or of COLUMNS, but 80 at least.
 int hw_cli_table_width(const char *path);
+// The same for a table that leaves columns out: 0, any number, where neither a terminal nor COLUMNS says, since what
+// other programs read should have everything.
+int hw_cli_list_width(const char *path);
 
 // Of --format: HW_REPORT_FORMATS after a complaint.
 hw_report_format hw_cli_read_format(const char *name);

@@ -12,12 +12,8 @@
 
 #include "child.h"
 #include "isa/gpu.h"
+#include "toolchain/file_kind.h"
 #include "toolchain/toolchain.h"
-
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
 
 // A regular file that may be opened with `mode` (R_OK or X_OK). Sets errno when it is not.
 static bool is_file(const char *path, int mode) {
@@ -101,15 +97,14 @@ static bool preload_runtime(const char *executable, const char *shim_dir) {
     return good;
 }
 
-// For tests of what happens on a machine without the CUDA toolkit.
-static bool hides_nvcc(void) {
+bool hw_cli_hides_nvcc(void) {
     const char *hide = getenv("HALFWARP_HIDE_NVCC");
     return hide && *hide;
 }
 
 // What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
 static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const char *status_path,
-                                const char *shim_dir, const char *executable) {
+                                const char *compiler_name, const char *shim_dir, const char *executable) {
     tell("HALFWARP_GPU", launch->gpu);
     tell("HALFWARP_THREADS", launch->threads);
     tell("HALFWARP_SEED", launch->seed);
@@ -118,10 +113,11 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     tell("HALFWARP_JOURNAL", journal_path);
     tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
     tell("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
-    tell("HALFWARP_PTXAS", hides_nvcc() ? NULL : "1");
+    tell("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");
     char max_regs[16];
     snprintf(max_regs, sizeof max_regs, "%u", launch->max_regs);
     tell("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
+    tell("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
     tell("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
     tell("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
     tell("HALFWARP_COUNT", journal_path ? launch->count : NULL);
@@ -143,12 +139,15 @@ static hw_toolchain_compiler compiler_of(const char *name) {
     return strcmp(name, "nvcc") == 0 ? HW_COMPILER_NVCC : HW_COMPILER_CLANG;
 }
 
-// Endings of source files; what is named without one is the program.
-static const char *source_ending(const char *program) {
-    static const char *const endings[] = {".cu", ".cpp", ".cc", ".cxx"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends_with(program, endings[i])) return endings[i];
-    return NULL;
+static bool is_source(const char *program, const char **ending) {
+    const hw_file_kind kind = hw_file_kind_of(program, ending);
+    return kind == HW_FILE_CUDA || kind == HW_FILE_CPP;
+}
+
+// What is read as device code, and not run.
+static bool is_device_code(const char *program) {
+    const hw_file_kind kind = hw_file_kind_of(program, NULL);
+    return kind == HW_FILE_PTX || kind == HW_FILE_FATBIN;
 }
 
 // Source to executable. *executable is to be freed; 0 or an exit status after a complaint.
@@ -170,7 +169,7 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool 
         .include_dir = paths->include_dir,
         .wants_name = launch->wants_compiler_name,
         .shim_dir = paths->shim_dir,
-        .hide_nvcc = hides_nvcc(),
+        .hide_nvcc = hw_cli_hides_nvcc(),
         .search_path = getenv("PATH"),
         .cache_dir = cache,
     };
@@ -185,43 +184,45 @@ static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool 
     return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
 }
 
-static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
-                        char *compiler_name) {
-    const char *program = launch->program[0];
-    compiler_name[0] = '\0';
-    if (source_ending(program)) {
-        hw_cli_launch_tell_arch(launch);
-        return compile(launch, paths, as_library, executable, compiler_name);
+static int find_compiled(const char *program, bool as_library, char **executable) {
+    hw_diag diag = {0};
+    if (is_device_code(program) && as_library) {
+        *executable = strdup(program);
+        return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
     }
-    if (!hw_cli_launch_needs_no_compiler(launch)) return HW_EXIT_USAGE;
-    if (ends_with(program, ".ptx")) {
+    if (is_device_code(program)) {
         hw_cli_complain("%s is device code, which a program must launch: run the program; `halfwarp occupancy` and "
                         "`halfwarp ptx` take device code alone", program);
         return HW_EXIT_USAGE;
     }
-    *executable = find_executable(program);
-    if (!*executable) return HW_EXIT_USAGE;
-    hw_diag diag = {0};
+    if (!(*executable = find_executable(program))) return HW_EXIT_USAGE;
     hw_status status = hw_toolchain_check_executable(*executable, &diag);
     return status ? complain_about(status, &diag) : 0;
+}
+
+static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
+                        char *compiler_name) {
+    const char *program = launch->program[0];
+    compiler_name[0] = '\0';
+    hw_cli_launch_tell_limit(launch);
+    if (is_source(program, NULL)) {
+        hw_cli_launch_tell_arch(launch);
+        return compile(launch, paths, as_library, executable, compiler_name);
+    }
+    return hw_cli_launch_needs_no_compiler(launch) ? find_compiled(program, as_library, executable) : HW_EXIT_USAGE;
 }
 
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]) {
     hw_cli_paths paths;
     *executable = NULL;
     compiler_name[0] = '\0';
-    if (ends_with(launch->program[0], ".ptx") && !launch->n_compile_options) {
-        hw_diag diag = {0};
-        *executable = strdup(launch->program[0]);
-        return *executable ? 0 : complain_about(hw_diag_no_memory(&diag), &diag);
-    }
     return hw_cli_find_paths(&paths) ? find_program(launch, &paths, true, executable, compiler_name) : HW_EXIT_USAGE;
 }
 
 // prog.cu sees itself as prog, beside its source: where nvcc would have put it, and where it may look for its data.
 static void name_program(char **argv) {
-    const char *ending = source_ending(argv[0]);
-    if (ending) argv[0][strlen(argv[0]) - strlen(ending)] = '\0';
+    const char *ending;
+    if (is_source(argv[0], &ending)) argv[0][ending - argv[0]] = '\0';
 }
 
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
@@ -232,8 +233,8 @@ int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
     if (!status) status = find_program(launch, &paths, false, &executable, compiler_name);
     if (!status && (told = hw_cli_temporary_open("status")).file < 0) status = HW_EXIT_USAGE;
-    tell("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
-    if (!status && !prepare_environment(launch, journal_path, told.path, paths.shim_dir, executable)) {
+    if (!status && !prepare_environment(launch, journal_path, told.path, compiler_name, paths.shim_dir,
+                                        executable)) {
         hw_cli_complain("out of memory");
         status = HW_EXIT_USAGE;
     }

@@ -2,17 +2,24 @@
 #ifndef HW_CLI_LAUNCH_H
 #define HW_CLI_LAUNCH_H
 
+#include <regex.h>
+
 #include "cli.h"
 #include "prof/prof.h"
 #include "report/report.h"
 
 #define HW_LAUNCH_OPTIONS_HELP                                                                                         \
-    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus` lists them; or a FILE.json of one\n"  \
-    "  --threads N       host threads; one per processor unless given; results do not depend on it\n"                  \
+    "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
+    "                    lists them; or a FILE.json of one\n"                                                          \
+    "  --threads N       host threads; one per processor unless given; results do not\n"                               \
+    "                    depend on it\n"                                                                               \
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
-    "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN, -1) unless given\n"              \
-    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is on PATH, else clang\n"            \
-    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -maxrregcount= -Xcompiler ...\n"                \
+    "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN,\n"                               \
+    "                    -1) unless given\n"                                                                           \
+    "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is\n"                                \
+    "                    on PATH, else clang\n"                                                                        \
+    "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -maxrregcount=\n"                               \
+    "  -Xcompiler ...\n"                                                                                               \
     "                    for the compiler of a .cu file, as nvcc takes them\n"                                         \
     "  -arch -gencode    accepted and without effect: the code is compiled for --gpu\n"
 
@@ -53,16 +60,27 @@ bool hw_cli_compile_option_max_regs(char *const *words, int n_words, uint32_t *m
 // with *complained set when the value is missing.
 int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained);
 
-// For a program that is compiled already: true where its compile options are but -arch, -code and -gencode, of which it
-// is said once that they are ignored; false after a complaint.
+// For a program that is compiled already: true where its compile options are about PTX that is loaded, which
+// -maxrregcount is and what ptxas is told of caches, or -arch, -code and -gencode, of which it is said once that they
+// are ignored; false after a complaint.
 bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch);
+
+// The value of --kernel, to be freed with regfree. False after a complaint.
+bool hw_cli_compile_kernel(const char *value, regex_t *expression);
+
+// Says what -maxrregcount comes to where the GPU has none of it: ptxas gives no kernel fewer registers than
+// hw_sim_least_limit, and none more than a thread can have.
+void hw_cli_launch_tell_limit(const hw_cli_launch *launch);
 
 // Says once that -arch, -code and -gencode are ignored, unless they ask for what is simulated anyway.
 void hw_cli_launch_tell_arch(const hw_cli_launch *launch);
 
-// Compiles PROG if it is source (.cu, .cpp, .cc, .cxx), to be looked into. *executable is its path, to be freed; a .ptx
-// file is given as it is. compiler_name, with its version, is "" of what was not compiled, or when it is not wanted.
-// 0, or the exit status after a complaint.
+// True where HALFWARP_HIDE_NVCC is set: as on a machine without the CUDA toolkit, for tests of that.
+bool hw_cli_hides_nvcc(void);
+
+// Compiles PROG if it is source, CUDA or C++, to be looked into. *executable is its path, to be freed; a .ptx or
+// .fatbin file is given as it is. compiler_name, with its version, is "" of what was not compiled, or when it is not
+// wanted. 0, or the exit status after a complaint.
 int hw_cli_launch_find(const hw_cli_launch *launch, char **executable, char compiler_name[HW_CLI_COMPILER_NAME]);
 
 // Compiles PROG if it is source, runs it to its end and returns the exit status that DESIGN gives it. journal_path:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arrays/array_file.h"
+#include "device/sim.h"
 #include "isa/gpu.h"
 #include "run/launch.h"
 #include "output/text_output.h"
@@ -96,19 +97,22 @@ static bool set_launches(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
-static bool set_kernel(hw_cli_launch *launch, const char *value) {
-    regex_t expression;
+bool hw_cli_compile_kernel(const char *value, regex_t *expression) {
     char why[128];
-    launch->kernel = value;
-    int failure = *value ? regcomp(&expression, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
-    if (!failure) {
-        regfree(&expression);
-        return true;
-    }
+    int failure = *value ? regcomp(expression, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+    if (!failure) return true;
     if (*value) regerror(failure, NULL, why, sizeof why);
     hw_cli_complain("--kernel takes an extended regular expression, and '%s' is none: %s", value,
                     *value ? why : "it is empty");
     return false;
+}
+
+static bool set_kernel(hw_cli_launch *launch, const char *value) {
+    regex_t expression;
+    launch->kernel = value;
+    bool good = hw_cli_compile_kernel(value, &expression);
+    if (good) regfree(&expression);
+    return good;
 }
 
 static bool set_skip(hw_cli_launch *launch, const char *value) {
@@ -314,16 +318,39 @@ void hw_cli_launch_tell_arch(const hw_cli_launch *launch) {
     }
 }
 
+void hw_cli_launch_tell_limit(const hw_cli_launch *launch) {
+    const hw_gpu *gpu = launch->max_regs ? hw_cli_find_gpu(launch->gpu) : NULL;
+    if (!gpu) return;
+    const uint32_t least = hw_sim_least_limit(gpu->arch), most = gpu->arch->max_regs_per_thread;
+    const int cc = gpu->arch->cc;
+    if (launch->max_regs < least)
+        hw_cli_complain("-maxrregcount=%u counts as %u: ptxas gives no kernel of compute capability %d.%d fewer",
+                        launch->max_regs, least, cc / 10, cc % 10);
+    else if (most && launch->max_regs > most)
+        hw_cli_complain("-maxrregcount=%u limits nothing: a thread of compute capability %d.%d has %u registers at "
+                        "most", launch->max_regs, cc / 10, cc % 10, most);
+}
+
+// What is done with PTX when it is loaded: a limit of registers, and loads past the first-level cache.
+static bool is_for_loading(char *const *option, int words) {
+    uint32_t limit = 0;
+    return (hw_cli_compile_option_max_regs(option, words, &limit) && limit) ||
+           (strstr(option[0], "ptxas") && asks_for_no_l1(option[words - 1]));
+}
+
 bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch) {
     const char *program = launch->program[0];
+    bool is_told = false;
     for (int i = 0, words; i < launch->n_compile_options; i += words) {
-        const char *option = launch->compile_options[i];
-        words = hw_cli_compile_option_words((char *const *)launch->compile_options + i);
-        if (!is_for_architecture(option) || !words) {
-            hw_cli_complain("%s is for the compiler of a source file, and %s is none", option, program);
+        char *const *option = (char *const *)launch->compile_options + i;
+        words = hw_cli_compile_option_words(option);
+        if (words && is_for_loading(option, words)) continue;
+        if (!is_for_architecture(option[0]) || !words) {
+            hw_cli_complain("%s is for the compiler of a source file, and %s is none", option[0], program);
             return false;
         }
-        if (i == 0) hw_cli_complain("%s is ignored: %s is compiled already", option, program);
+        if (!is_told) hw_cli_complain("%s is ignored: %s is compiled already", option[0], program);
+        is_told = true;
     }
     return true;
 }

@@ -1,10 +1,12 @@
-// What a Halfwarp function returns, and the message that goes with a failure.
+// What a Halfwarp function returns, and the message that goes with a failure: what halfwarp.h and halfwarp/sim.h share.
 //
 // A function that can fail returns hw_status. A call that fails replaces what the caller's hw_diag holds (text, file,
 // line) with one sentence of its own; one that succeeds leaves it as it was, so one hw_diag serves any number of calls.
 // The library never prints.
 #ifndef HALFWARP_STATUS_H
 #define HALFWARP_STATUS_H
+
+#define HW_API __attribute__((visibility("default")))
 
 typedef enum hw_status {
     HW_OK = 0,

@@ -80,7 +80,7 @@ void hw_device_remember(hw_device *device, const void *key, size_t key_bytes, co
 // The threads of a cpu device (of any device: those for work on this machine). Owned by the device.
 hw_pool *hw_device_pool(hw_device *device, uint32_t *n_threads);
 
-// The simulated GPU, to attach an observer to (hw_sim_set_sink); NULL for other kinds.
+// The simulated GPU, to attach an observer to (hw_sim_add_sink); NULL for other kinds.
 struct hw_sim *hw_device_sim(hw_device *device);
 
 // Do the device's kernels reach this machine's memory at that address (pinned memory, on a GPU)?

@@ -17,6 +17,7 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     sim->heap_bytes = DEFAULT_HEAP_BYTES;
     pthread_mutex_init(&sim->load_lock, NULL);
     pthread_mutex_init(&sim->launch_lock, NULL);
+    pthread_mutex_init(&sim->sinks_lock, NULL);
     uint64_t memory_bytes = options->gpu->memory_bytes;
     if (!memory_bytes) memory_bytes = (uint64_t)DEFAULT_MEMORY_MIB << 20;
     hw_status status = HW_OK;
@@ -32,19 +33,68 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
 
 void hw_sim_destroy(hw_sim *sim) {
     if (!sim) return;
+    if (sim->mem) hw_mem_watch(sim->mem, NULL, NULL);
     while (sim->modules) hw_sim_unload(sim, sim->modules);
     if (sim->exec) hw_exec_destroy(sim->exec);
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);
     pthread_mutex_destroy(&sim->load_lock);
     pthread_mutex_destroy(&sim->launch_lock);
+    pthread_mutex_destroy(&sim->sinks_lock);
+    hw_sinks_free(&sim->sinks);
     hw_free(sim);
 }
 
 const hw_gpu *hw_sim_gpu(const hw_sim *sim) { return sim->options.gpu; }
 hw_mem *hw_sim_mem(hw_sim *sim) { return sim->mem; }
-void hw_sim_set_sink(hw_sim *sim, hw_sink *sink) { sim->sink = sink; }
 void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes) { sim->stack_bytes = bytes; }
 uint32_t hw_sim_stack_bytes(const hw_sim *sim) { return sim->stack_bytes; }
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = bytes; }
 uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }
+
+// ---- observers ----
+
+bool hw_sim_tells_host(hw_sim *sim) { return atomic_load_explicit(&sim->tells_host, memory_order_relaxed); }
+
+void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event) {
+    if (!hw_sim_tells_host(sim)) return;
+    pthread_mutex_lock(&sim->sinks_lock);
+    hw_tell_host(&sim->sinks, event);
+    pthread_mutex_unlock(&sim->sinks_lock);
+}
+
+static void tell_allocation(void *context, const hw_allocation *a) {
+    hw_host_event event = {.action = a->is_freed ? HW_HOST_FREE : HW_HOST_ALLOCATE,
+                           .site = a->is_freed ? a->freed_at : a->site};
+    event.memory.address = a->address;
+    event.memory.bytes = a->bytes;
+    event.memory.kind = (uint8_t)a->kind;
+    event.memory.name = a->name;
+    hw_sim_tell_host(context, &event);
+}
+
+// The memory tells nobody unless a sink asks.
+static void watch_host(hw_sim *sim) {
+    bool is_wanted = sim->sinks.events & HW_WANTS(HOST);
+    atomic_store(&sim->tells_host, is_wanted);
+    hw_mem_watch(sim->mem, is_wanted ? tell_allocation : NULL, sim);
+}
+
+hw_status hw_sim_add_sink(hw_sim *sim, hw_sink *sink, hw_diag *diag) {
+    pthread_mutex_lock(&sim->launch_lock);
+    pthread_mutex_lock(&sim->sinks_lock);
+    hw_status status = hw_sinks_add(&sim->sinks, sink, diag);
+    pthread_mutex_unlock(&sim->sinks_lock);
+    watch_host(sim);
+    pthread_mutex_unlock(&sim->launch_lock);
+    return status;
+}
+
+void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink) {
+    pthread_mutex_lock(&sim->launch_lock);
+    pthread_mutex_lock(&sim->sinks_lock);
+    hw_sinks_remove(&sim->sinks, sink);
+    pthread_mutex_unlock(&sim->sinks_lock);
+    watch_host(sim);
+    pthread_mutex_unlock(&sim->launch_lock);
+}

@@ -6,7 +6,7 @@
 #define HW_DEVICE_SIM_H
 
 #include "base/status.h"
-#include "event/event.h"
+#include "event/host.h"
 #include "exec/fault.h"
 #include "isa/gpu.h"
 #include "mem/mem.h"
@@ -35,13 +35,25 @@ typedef struct hw_sim_options {
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
 } hw_sim_options;
 
+// Registers that ptxas gives a kernel at least, whatever -maxrregcount says; 1 of older GPUs, of which it is not known.
+uint32_t hw_sim_least_limit(const hw_arch *arch);
+
 hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *diag);
 void hw_sim_destroy(hw_sim *sim);
 const hw_gpu *hw_sim_gpu(const hw_sim *sim);
 hw_mem *hw_sim_mem(hw_sim *sim);
 
-// Attaches an observer to every later launch; NULL: none.
-void hw_sim_set_sink(hw_sim *sim, hw_sink *sink);
+// Attaches an observer of later launches and calls, beside those that are there; the sink stays the caller's, where it
+// is, until it is removed or the simulation destroyed. Both wait for a launch that runs, so no function of a sink may
+// call them. HW_USAGE: it is there already, or lacks the function of an event that it wants. HW_NO_MEMORY.
+hw_status hw_sim_add_sink(hw_sim *sim, hw_sink *sink, hw_diag *diag);
+void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink);
+
+// Tells sinks what the host program has asked for. Allocations, registered memory and frees are told by the simulation:
+// these come from whoever made them, kernels included, and a sink that hears of them may neither allocate nor free.
+void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event);
+// Whether anybody wants to hear of it.
+bool hw_sim_tells_host(hw_sim *sim);
 
 // Limits of cudaDeviceSetLimit, bytes.
 void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes);
@@ -93,6 +105,7 @@ typedef struct hw_sim_launch_args {
     void *const *params;               // one pointer per parameter, as cudaLaunchKernel takes them
     bool cooperative;                  // refuse more blocks than are resident at one time
     uint32_t bank_bytes;               // as hw_launch_info
+    uint64_t stream;                   // for observers: as the caller names it
 } hw_sim_launch_args;
 
 // Why a launch was refused before it began.

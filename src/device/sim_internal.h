@@ -3,6 +3,7 @@
 #define HW_DEVICE_SIM_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "device/sim.h"
 #include "exec/exec.h"
@@ -13,7 +14,9 @@ struct hw_sim {
     hw_sim_options options;
     hw_exec *exec;
     hw_mem *mem;
-    hw_sink *sink;
+    hw_sinks sinks;
+    pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host
+    atomic_bool tells_host;      // one of them wants to
     hw_arena *names;             // of variables: messages about freed ones may need them after their module has gone
     uint32_t stack_bytes;
     uint64_t heap_bytes;

@@ -57,9 +57,8 @@ static uint64_t stated_threads(const hw_ptx_function *ptx) {
     return (uint64_t)stated[0] * (stated[1] ? stated[1] : 1) * (stated[2] ? stated[2] : 1);
 }
 
-// ptxas gives no kernel fewer, whatever -maxrregcount says; of older GPUs it is not known.
 // Source: ptxas 13.0 for sm_75 to sm_100, "adjusting per thread register count of 8 to lower bound of 24".
-static uint32_t least_limit(const hw_arch *arch) { return arch->cc >= 70 ? 24 : 1; }
+uint32_t hw_sim_least_limit(const hw_arch *arch) { return arch->cc >= 70 ? 24 : 1; }
 
 // As many registers as let the stated blocks of the stated threads be resident; a number of blocks that no kernel could
 // reach is ignored, as ptxas does.
@@ -79,7 +78,7 @@ uint32_t hw_sim_most_regs(const hw_sim_function *function) {
     uint64_t stated = stated_threads(function->ptx);
     if (stated && stated <= arch->max_threads_per_block) most = most_by_bounds(function, (uint32_t)stated, most);
     // nvcc's manual: the limit is ignored for kernels with launch bounds.
-    if (limit && limit < least_limit(arch)) limit = least_limit(arch);
+    if (limit && limit < hw_sim_least_limit(arch)) limit = hw_sim_least_limit(arch);
     if (!stated && limit && limit < most) most = limit;
     if (function->ptx->max_nreg && function->ptx->max_nreg < most) most = function->ptx->max_nreg;
     return most;
@@ -254,6 +253,9 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .files = (const char *const *)function->module->ptx->files,
         .n_files = function->module->ptx->n_files,
         .n_workers = hw_exec_workers(sim->exec),
+        .number = sim->launches,
+        .stream = args->stream,
+        .is_cooperative = args->cooperative,
     };
     memcpy(info.grid, args->grid, sizeof info.grid);
     memcpy(info.block, args->block, sizeof info.block);
@@ -300,9 +302,10 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
 
     pthread_mutex_lock(&sim->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
-    hw_launch_info info = describe(sim, args);
-    hw_sink *sink = sim->sink;
-    if (!status && sink && sink->wants && !sink->wants(sink, &info)) sink = NULL;
+    sim->launches++;
+    const hw_launch_info info = describe(sim, args);
+    hw_observers observers = {.all = {.n = 0}};
+    if (!status && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
     hw_launch launch = {
         .set = function->module->set,
         .entry = function->program,
@@ -310,12 +313,12 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         .params = params,
         .stack_bytes = stack_bytes(sim, function->module->set),
         .heap_bytes = sim->heap_bytes,
-        .grid_id = ++sim->launches,
+        .grid_id = info.number,
         .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
         .seed = sim->options.seed,
         .gpu = describe_gpu(sim, args),
         .mem = sim->mem,
-        .sink = sink,
+        .observers = &observers,
         .info = &info,
         .print = sim->options.print,
         .print_context = sim->options.print_context,

@@ -1,13 +1,29 @@
 // The seam between execution and everything that observes it.
 //
-// exec reports what a launch did as records; a sink turns them into counters, reports or complaints. exec knows no
-// model, a sink knows no semantics. Unless a sink asks for order, exec may report equal accesses once with a
-// repetition count, at any time before launch_end: a sink that only adds up sees the same sums.
+// exec tells what a launch does as events, each a record of its own type; the runtime tells what the host program asks
+// of the GPU. A sink says which types it wants and turns them into counters, reports or complaints. exec knows no
+// model, a sink knows no semantics, and neither knows how many sinks there are (event/sinks.h). What no sink of a
+// launch wants is not told, and costs at most a test of a word that is at hand.
+//
+// Accesses are told in two ways. A sink that is not `ordered` gets equal ones once with a repetition count, at any time
+// before launch_end, and sees the same sums. A sink that is `ordered` gets each before it is made, with its place.
 #ifndef HW_EVENT_EVENT_H
 #define HW_EVENT_EVENT_H
 
 #include "base/status.h"
 #include "isa/isa.h"
+#include "isa/order.h"
+
+typedef enum hw_event_type {
+#define HW_EVENT(id, ...) HW_EVENT_##id,
+#include "event/event.def"
+#undef HW_EVENT
+    HW_EVENT_HOST,                   // event/host.h
+    HW_EVENTS
+} hw_event_type;
+#define HW_WANTS(id) (1u << HW_EVENT_##id)    // bit of hw_sink.events
+
+// ---- a launch -------------------------------------------------------------------------------------------------------
 
 // What is fixed for one launch. All pointers live until launch_end returns.
 typedef struct hw_launch_info {
@@ -24,33 +40,152 @@ typedef struct hw_launch_info {
     const char *const *files;        // source files that notes name
     uint32_t n_files;
     uint32_t n_workers;              // records come from workers 0 .. n_workers-1, each on its own thread
+    uint64_t number;                 // of the launch on its GPU, from 1 on
+    uint64_t stream;                 // as the caller of the launch names it; 0: the default stream
+    bool is_cooperative;
+    uint32_t n_patterns;             // indexes of patterns are below this; 0 when no sink wants accesses or copies
 } hw_launch_info;
 
-// One warp instruction's access to memory, `repeat` times.
+// Where and when: all events of a block come from one worker, in the order of `sequence`.
+typedef struct hw_where {
+    uint32_t block[3], warp;         // warp: of its block
+    uint64_t sequence;               // counts this worker's events of the launch; 0 in records that are added up
+} hw_where;
+
+enum { HW_NO_NOTE = 0xffffffff };    // no instruction
+
+typedef struct hw_block_step {
+    hw_where where;                  // warp 0
+    bool has_ended;                  // else it begins: its shared memory is fresh. A launch that fails ends no blocks
+} hw_block_step;
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+// The relative addresses of an access: all that counts depend on but the base. exec owns it. It stays as it is until
+// its index is given to others, which have another serial, and at the longest until launch_end returns. So a sink may
+// keep what it finds out about a pattern in an array by index, and asks no more than whether the serial is the same.
+typedef struct hw_access_pattern {
+    uint32_t index;                  // of this worker; HW_PATTERN_WAYS that begin at a multiple of it are of one
+                                     // instruction; HW_NO_PATTERN: met once, not to be remembered
+    uint32_t mask;                   // active lanes; 0: the guard was false in all
+    uint64_t serial;                 // of this worker: never used twice, not 0
+    uint8_t space;
+    int64_t delta[HW_WARP_LANES];    // differences to the address of the lowest active lane; 0 in inactive lanes
+} hw_access_pattern;
+enum { HW_PATTERN_WAYS = 4, HW_NO_PATTERN = 0xffffffff };
+
+// One warp instruction's access to memory, `repeat` times. Of an asynchronous copy (HW_NOTE_COPY*) a record for each
+// side, both when it begins; when its bytes are there is told by hw_copy_landed.
 typedef struct hw_access {
-    uint32_t note;                   // which instruction
-    uint8_t kind;                    // HW_NOTE_LOAD, _STORE, _ATOMIC, _REDUCTION, _COPY, _COPY_BYPASS (one record for
-                                     // each side), _LOAD_MATRIX
+    uint32_t note;                   // which instruction: its order, scope and atomic operation are the note's
+    uint8_t kind;                    // of the note: HW_NOTE_LOAD, _STORE, _ATOMIC, _REDUCTION, _COPY, _COPY_BYPASS,
+                                     // _LOAD_MATRIX
     uint8_t space;                   // resolved: GLOBAL, SHARED, LOCAL, CONST; never GENERIC
     uint8_t width_bytes;             // per lane, element times vector, as written in PTX
-    uint32_t mask;                   // active lanes; never 0 except for an access whose guard was false in all lanes
-    uint64_t base;                   // address in the lowest active lane; SHARED and LOCAL: offset in their window
-    const int64_t *delta;            // 32 differences to base; those of inactive lanes have no meaning
-    uint64_t pattern;                // equal numbers from one worker: equal mask and deltas, so counts that depend on
-                                     // them and on base modulo 128 alone can be remembered
-    uint64_t repeat;                 // 1 for ordered sinks; with repeat > 1, all have the same base modulo 128
-    uint32_t block[3], warp;         // where; for ordered sinks only
+    const hw_access_pattern *pattern;
+    uint64_t base;                   // address in the lowest active lane; SHARED and LOCAL: offset in their window.
+                                     // Added up: modulo 128
+    uint64_t repeat;                 // 1 for ordered sinks
+    hw_where where;                  // for ordered sinks; lanes whose spaces differ have a record for each space
 } hw_access;
 
-// One warp's copies from global into shared memory past the first-level cache. What they fetch depends on both sides,
-// of which their access records tell one each.
-typedef struct hw_copied {
+typedef struct hw_touched {
+    uint64_t address, bytes;         // global memory that is accessed lies in this allocation: of each at least once
+} hw_touched;
+
+// ---- asynchronous copies --------------------------------------------------------------------------------------------
+
+// One warp's copies from global into shared memory have begun: what is read has been read.
+typedef struct hw_copy_begun {
+    hw_where where;
     uint32_t note;
-    uint32_t mask;                   // lanes that read anything; never 0
-    uint64_t from, to;               // addresses: global, and an offset in the window of shared memory
-    const int64_t *from_delta, *to_delta;   // 32 differences to these; those of other lanes have no meaning
-    uint64_t pattern[2];             // equal pairs from one worker: equal mask and deltas
-} hw_copied;
+    uint32_t mask;                   // lanes that copy
+    uint32_t reading;                // those of them that read anything; the others write zeros
+    uint8_t width_bytes;             // that each lane writes
+    const uint32_t *read_bytes;      // of 32 lanes, the rest is zeros; NULL: all of it
+    uint64_t number;                 // of this worker's copies in the launch
+    uint64_t from;                   // in the lowest lane of from_pattern->mask: an address in global memory
+    uint64_t to;                     // in the lowest lane of to_pattern->mask: an offset in the window of shared memory
+    const hw_access_pattern *from_pattern, *to_pattern;    // from_pattern NULL: nobody reads
+} hw_copy_begun;
+
+typedef enum hw_copy_action { HW_COPY_COMMIT, HW_COPY_WAIT, HW_COPY_ARRIVE } hw_copy_action;
+
+// Lanes commit what they have begun as a group; wait for all but their `spared` newest groups; or let an mbarrier know
+// when all that they have begun is there (whose own event follows).
+typedef struct hw_copy_group {
+    hw_where where;
+    uint32_t note;
+    uint32_t mask;
+    hw_copy_action action;
+    int64_t spared;                  // WAIT: -1: none, what is not committed neither
+} hw_copy_group;
+
+// Bytes of a copy are in shared memory now. It is the wait that orders them before what follows: they may land earlier.
+typedef struct hw_copy_landed {
+    hw_where where;
+    uint32_t note;                   // of the copy
+    uint32_t mask;                   // these lanes
+    uint64_t number;                 // hw_copy_begun.number
+    uint8_t width_bytes;
+    bool is_waited_for;              // by these lanes or at an mbarrier; false: there was no room to keep it back
+    const uint32_t *to;              // offsets of 32 lanes in the window of shared memory
+} hw_copy_landed;
+
+// ---- order ----------------------------------------------------------------------------------------------------------
+
+typedef struct hw_fence {
+    hw_where where;
+    uint32_t note;
+    uint32_t mask;
+    uint8_t order, scope, proxy;     // hw_order, hw_scope, hw_proxy
+} hw_fence;
+
+typedef enum hw_barrier_action {
+    HW_BARRIER_ARRIVE,               // and go on
+    HW_BARRIER_SYNC,                 // and wait
+    HW_BARRIER_REDUCE,               // and wait, bar.red
+    HW_BARRIER_COMPLETE              // those who wait go on
+} hw_barrier_action;
+enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };    // those that programs number, and barrier.cluster
+
+// Lanes of a warp arrive at a barrier of the block, or it is complete. Who has arrived is told before that.
+typedef struct hw_barrier_step {
+    hw_where where;                  // COMPLETE: warp 0
+    uint32_t note;                   // HW_NO_NOTE: COMPLETE
+    hw_barrier_action action;
+    uint8_t barrier;                 // 0 .. 15, HW_CLUSTER_BARRIER
+    uint32_t mask;                   // lanes that arrive; COMPLETE: 0
+    uint32_t expected;               // threads as the program says; 0: all of the block that have not exited
+} hw_barrier_step;
+
+// Lanes of a warp have met and execute bar.warp.sync, a shuffle, vote, match, redux or elect that names its members.
+// Lanes that have exited, and those that others let go on alone, are not waited for.
+typedef struct hw_warp_sync {
+    hw_where where;
+    uint32_t note;
+    uint32_t members;                // lanes that are to meet
+    uint32_t mask;                   // those that did
+} hw_warp_sync;
+
+typedef enum hw_mbarrier_action {
+    HW_MBARRIER_INIT, HW_MBARRIER_INVALIDATE, HW_MBARRIER_EXPECT, HW_MBARRIER_COMPLETE, HW_MBARRIER_ARRIVE,
+    HW_MBARRIER_ARRIVE_DROP, HW_MBARRIER_ARRIVE_COPIES, HW_MBARRIER_TEST
+} hw_mbarrier_action;
+
+// Lanes do something to barriers in shared memory, one after the other.
+typedef struct hw_mbarrier_step {
+    hw_where where;
+    uint32_t note;                   // has order and scope
+    uint32_t mask;
+    hw_mbarrier_action action;
+    uint64_t at[HW_WARP_LANES];      // of active lanes: offset in the window of shared memory
+    uint32_t operand[HW_WARP_LANES]; // of active lanes: threads of INIT and ARRIVE; bytes of EXPECT, COMPLETE, and an
+                                     // ARRIVE that expects them; TEST: parity of the phase that is asked for
+    uint32_t ended;                  // lanes whose action ended a phase; TEST: those who may go on
+} hw_mbarrier_step;
+
+// ---- what has been executed -----------------------------------------------------------------------------------------
 
 // Straight-line instructions [first_note, first_note + count) executed by warps, `lanes` lanes in all.
 typedef struct hw_executed {
@@ -58,28 +193,39 @@ typedef struct hw_executed {
     uint64_t warps, lanes;
 } hw_executed;
 
+// A conditional branch executed by `warps` warps, of which `divergent` saw their lanes part.
+typedef struct hw_branched {
+    uint32_t note;
+    uint64_t warps, divergent;
+} hw_branched;
+
+// Guarded instructions whose guard was false: lanes to take off `executed`.
+typedef struct hw_guarded_off {
+    uint32_t note;
+    uint64_t lanes;
+} hw_guarded_off;
+
+// ---- who observes ---------------------------------------------------------------------------------------------------
+
+typedef struct hw_host_event hw_host_event;
 typedef struct hw_sink hw_sink;
 struct hw_sink {
-    bool ordered;   // wants each access as it happens, with place; costs speed
-    // Asked on the launching thread before each launch: false, and the launch runs as if there were no sink. May be
-    // NULL: all are wanted.
+    uint32_t events;     // HW_WANTS bits. Fixed while the sink is attached; the functions of these types are there
+    bool ordered;        // wants each access as it happens, with its place; costs speed
+    // Asked on the launching thread before each launch: false, and the launch runs as if the sink were not there. May
+    // be NULL: all are wanted.
     bool (*wants)(hw_sink *sink, const hw_launch_info *info);
-    // Called on the launching thread, before the first and after the last record of a launch. launch_begin may refuse.
+    // Called on the launching thread, before the first and after the last record of a launch. launch_begin may refuse:
+    // the launch then fails with that status, and sinks that have begun already see it end so. Both may be NULL.
     hw_status (*launch_begin)(hw_sink *sink, const hw_launch_info *info, hw_diag *diag);
     void (*launch_end)(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status);
-    // Called on worker threads. A sink keeps one state per worker and adds them up in launch_end.
-    void (*access)(hw_sink *sink, uint32_t worker, const hw_access *access);
-    // May be NULL.
-    void (*copied)(hw_sink *sink, uint32_t worker, const hw_copied *copied);
-    // Global memory that is accessed lies in this allocation: of each at least once, perhaps often. May be NULL.
-    void (*touched)(hw_sink *sink, uint32_t worker, uint64_t address, uint64_t bytes);
-    void (*executed)(hw_sink *sink, uint32_t worker, const hw_executed *executed);
-    // A conditional branch executed by `warps` warps, of which `divergent` saw their lanes part.
-    void (*branch)(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t warps, uint64_t divergent);
-    // Guarded instructions whose guard was false: lanes to take off `executed`.
-    void (*guarded_off)(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t lanes);
-    // Ordered sinks only: a block-wide barrier completed.
-    void (*barrier)(hw_sink *sink, uint32_t worker, const uint32_t block[3], uint32_t barrier);
+    // Called on worker threads, a worker's own. A sink keeps one state per worker and adds them up in launch_end.
+    // Records and what they point to are gone when the function returns, but for patterns.
+#define HW_EVENT(id, function, record, ...) void (*function)(hw_sink *sink, uint32_t worker, const record *event);
+#include "event/event.def"
+#undef HW_EVENT
+    // HOST. Called on the thread of the host program, one call at a time, perhaps while a launch runs.
+    void (*host)(hw_sink *sink, const hw_host_event *event);
 };
 
 #endif

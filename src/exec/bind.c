@@ -1,7 +1,6 @@
 // Gives each decoded instruction its body, for the instruction-set level that is used: the best of this processor.
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/demangle.h"
@@ -10,109 +9,58 @@
 #include "exec/memory/texture.h"
 #include "exec/warp/warp.h"
 
-static const hw_body_row *const common_tables[] = {hw_flow_bodies,    hw_call_bodies,   hw_barrier_bodies,
-                                                   hw_special_bodies, hw_atomic_bodies, hw_async_bodies,
-                                                   hw_mbarrier_bodies, hw_texture_bodies, NULL};
+// By group; those of loads and stores are chosen one by one.
+static const hw_body_forms *const common_tables[HW_BODIES_OF_LANES] = {
+    [HW_BODIES_flow] = hw_flow_bodies,       [HW_BODIES_call] = hw_call_bodies,
+    [HW_BODIES_barrier] = hw_barrier_bodies, [HW_BODIES_special] = hw_special_bodies,
+    [HW_BODIES_async] = hw_async_bodies,     [HW_BODIES_atomic] = hw_atomic_bodies,
+    [HW_BODIES_mbarrier] = hw_mbarrier_bodies, [HW_BODIES_texture] = hw_texture_bodies,
+};
 
-// What this processor runs, and all rows by name. Filled once.
+// What this processor runs, and the forms of all bodies by number. Filled once.
 static struct {
     const hw_level *used;
-    struct named_body {
-        const char *name;
-        hw_body body, convoy;
-        bool works_on_lanes;     // of the level's tables
-    } *rows;                     // open addressing, capacity a power of two
-    size_t capacity;
+    hw_body_forms *forms;
 } level;
 static pthread_once_t level_once = PTHREAD_ONCE_INIT;
 
-static size_t hash(const char *name) {
-    uint64_t h = 14695981039346656037u;
-    for (; *name; name++) h = (h ^ (uint8_t)*name) * 1099511628211u;
-    return (size_t)(h ^ h >> 32);
-}
-
 // A row that is another name of a body has the convoy form of the row that defines it.
-static hw_body convoy_form(const hw_body_row *table, const hw_body_row *row) {
-    for (const hw_body_row *other = table; other->name && !row->convoy; other++)
-        if (other->body == row->body && other->convoy) return other->convoy;
+static hw_body convoy_form(const hw_body_forms *table, uint32_t n, const hw_body_forms *row) {
+    for (uint32_t k = 0; k < n && !row->convoy; k++)
+        if (table[k].body == row->body && table[k].convoy) return table[k].convoy;
     return row->convoy;
 }
 
-static void add_table(const hw_body_row *table, bool works_on_lanes) {
-    for (const hw_body_row *row = table; row->name; row++) {
-        size_t at = hash(row->name) & (level.capacity - 1);
-        while (level.rows[at].name && strcmp(level.rows[at].name, row->name)) at = (at + 1) & (level.capacity - 1);
-        if (level.rows[at].name) continue;
-        level.rows[at] = (struct named_body){row->name, row->body, convoy_form(table, row), works_on_lanes};
-    }
-}
-
-static size_t count_rows(const hw_body_row *const *tables) {
-    size_t n = 0;
-    for (; *tables; tables++)
-        for (const hw_body_row *row = *tables; row->name; row++) n++;
-    return n;
+static void add_group(hw_body_group group, const hw_body_forms *table) {
+    hw_body_forms *forms = level.forms + hw_body_first(group);
+    uint32_t n = hw_body_count_of(group);
+    for (uint32_t k = 0; k < n; k++) forms[k] = (hw_body_forms){table[k].body, convoy_form(table, n, &table[k])};
 }
 
 static void build_index(void) {
     level.used = hw_level_used();
     if (!level.used) return;
-    size_t n = count_rows(level.used->tables) + count_rows(common_tables);
-    for (level.capacity = 64; level.capacity < 2 * n;) level.capacity *= 2;
-    level.rows = calloc(level.capacity, sizeof *level.rows);
-    if (!level.rows) return;
-    for (const hw_body_row *const *t = common_tables; *t; t++) add_table(*t, false);
-    for (const hw_body_row *const *t = level.used->tables; *t; t++) add_table(*t, true);
-}
-
-static const struct named_body *find_row(const char *name) {
-    for (size_t at = hash(name) & (level.capacity - 1); level.rows[at].name; at = (at + 1) & (level.capacity - 1))
-        if (!strcmp(level.rows[at].name, name)) return &level.rows[at];
-    return NULL;
-}
-
-static hw_body find(const char *name) {
-    const struct named_body *row = find_row(name);
-    return row ? row->body : NULL;
-}
-
-static bool begins(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
-
-// Instructions that must gather the lanes of their member mask first.
-static bool gathers_lanes(const char *name) {
-    static const char *const prefixes[] = {"shfl.", "vote.", "match.", "redux.", "elect"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (begins(name, prefixes[i])) return true;
-    return false;
-}
-
-static void bind_gathering(hw_inst *in, const char *name) {
-    bool in_p = begins(name, "shfl.");
-    if ((in_p ? in->p : in->c) == HW_NO_SLOT) return;    // the forms of before 7.0 name no members
-    in->imm = (int64_t)(intptr_t)in->body;
-    in->list = in_p ? HW_SYNC_MEMBERS_IN_P : HW_SYNC_MEMBERS_IN_C;
-    in->reg_bytes = begins(name, "vote.") && !begins(name, "vote.ballot") ? 0 : 4;    // of d; 0: a predicate
-    in->body = hw_sync_then;
-}
-
-static void bind_inst(hw_inst *in, const char *name) {
-    if (!strcmp(name, "ld")) {
-        in->body = level.used->select(in, false).body;
-    } else if (!strcmp(name, "st")) {
-        in->body = level.used->select(in, true).body;
-    } else if (begins(name, "red.")) {
-        char atom[96];
-        size_t length = strlen(name + 4) + 1;
-        if (length > sizeof atom - 5) return;
-        memcpy(atom, "atom.", 5);
-        memcpy(atom + 5, name + 4, length);
-        in->body = find(atom);
-    } else {
-        in->body = find(name);
-        if (in->body && !strcmp(name, "bar.warp.sync")) in->imm = 0;
-        if (in->body && gathers_lanes(name)) bind_gathering(in, name);
+    level.forms = calloc(hw_body_count(), sizeof *level.forms);
+    if (!level.forms) return;
+    for (int g = 0; g < HW_BODY_GROUP_COUNT; g++) {
+        const hw_body_forms *table = g < HW_BODIES_OF_LANES ? common_tables[g]
+                                                            : level.used->tables[g - HW_BODIES_OF_LANES];
+        if (table) add_group((hw_body_group)g, table);
     }
+}
+
+static bool is_load_or_store(hw_body_id id) { return id == HW_BODY_LD || id == HW_BODY_ST; }
+
+static hw_body_forms forms_of(const hw_inst *in, hw_body_id id) {
+    return is_load_or_store(id) ? level.used->select(in, id == HW_BODY_ST) : level.forms[id];
+}
+
+// What gathers lanes first runs its own body when they are there.
+static void bind_inst(hw_inst *in, hw_body_id id) {
+    in->body = forms_of(in, id).body;
+    if (hw_body_info_of(id)->members == HW_MEMBERS_NONE) return;
+    in->then = in->body;
+    in->body = hw_sync_then;
 }
 
 // The source line of an instruction, or its line of the PTX where there is none.
@@ -124,44 +72,48 @@ static int place_of(const hw_program_set *set, const hw_note *note, const char *
     return (int)note->line;
 }
 
-static hw_status refuse(const hw_program_set *set, const hw_program *program, const hw_inst *in, const char *name,
+static hw_status refuse(const hw_program_set *set, const hw_program *program, const hw_inst *in, hw_body_id id,
                         hw_diag *diag) {
     const hw_note *note = &set->notes[in->note];
     uint32_t index = in->note - program->first_note;
-    const char *written = index < program->function->n_insts ? program->function->insts[index].text : name, *file;
+    const char *written = index < program->function->n_insts ? program->function->insts[index].text : NULL;
+    const char *file;
     int line = place_of(set, note, &file);
     return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line, "instruction %s is not supported (line %u of the PTX)",
-                          written ? written : name, note->ptx_line);
+                          written ? written : hw_body_name(id), note->ptx_line);
 }
 
+static bool accesses_params(hw_body_id id) { return id == HW_BODY_LD_PARAM || id == HW_BODY_ST_PARAM; }
+
 // Does a load or store of the parameter memory itself stay inside? Addresses that are computed are checked when used.
-static bool is_inside_params(const hw_program *program, const hw_inst *in, const char *name) {
-    bool is_access = !strcmp(name, "ld.param") || !strcmp(name, "st.param");
-    if (!is_access || in->a != HW_NO_SLOT) return true;
+static bool is_inside_params(const hw_program *program, const hw_inst *in, hw_body_id id) {
+    if (!accesses_params(id) || in->a != HW_NO_SLOT) return true;
     uint64_t size = in->sub ? program->param_bytes : program->function->param_bytes;
     uint64_t bytes = (uint64_t)in->width * in->vector;
-    if (!in->sub && name[0] == 's') return false;    // a kernel cannot change its parameters
+    if (!in->sub && id == HW_BODY_ST_PARAM) return false;    // a kernel cannot change its parameters
     return in->imm >= 0 && bytes <= size && (uint64_t)in->imm <= size - bytes;
 }
 
-// A function that takes the address of its own parameters gets them on its stack (call.c).
-static bool note_own_address(hw_program *program, const hw_inst *in, const char *name) {
-    bool is_address = !strcmp(name, "param.address");
-    bool is_computed = (!strcmp(name, "ld.param") || !strcmp(name, "st.param")) && in->a != HW_NO_SLOT;
+// A function that takes the address of its own parameters gets them on its stack (call.c); a kernel has none there.
+static bool has_address(const hw_program *program, const hw_inst *in, hw_body_id id) {
+    bool is_address = id == HW_BODY_PARAM_ADDRESS, is_computed = accesses_params(id) && in->a != HW_NO_SLOT;
     if (!in->sub || !(is_address || is_computed)) return true;
-    if (program->function->is_entry) return false;
-    program->takes_param_address = true;
-    return !is_address || (uint64_t)in->imm <= program->formal_param_bytes;
+    return !program->function->is_entry && (!is_address || (uint64_t)in->imm <= program->formal_param_bytes);
 }
 
-static hw_status bind_list(const hw_program_set *set, hw_program *program, hw_inst *insts,
-                           const char *const *names, uint32_t n, hw_diag *diag) {
+static void bind_call(const hw_program *program, hw_inst *in) {
+    const char *name = program->calls[in->call].builtin;
+    if (name) in->builtin = hw_builtin_find(name);
+}
+
+static hw_status bind_list(const hw_program_set *set, const hw_program *program, hw_inst *insts,
+                           const hw_body_id *bodies, uint32_t n, hw_diag *diag) {
     for (uint32_t i = 0; i < n; i++) {
-        bind_inst(&insts[i], names[i]);
-        program->may_wait |= insts[i].flags & HW_INST_VOLATILE;
-        if (!insts[i].body || !is_inside_params(program, &insts[i], names[i]) ||
-            !note_own_address(program, &insts[i], names[i]))
-            return refuse(set, program, &insts[i], names[i], diag);
+        bind_inst(&insts[i], bodies[i]);
+        if (bodies[i] == HW_BODY_CALL) bind_call(program, &insts[i]);
+        if (!insts[i].body || !is_inside_params(program, &insts[i], bodies[i]) ||
+            !has_address(program, &insts[i], bodies[i]))
+            return refuse(set, program, &insts[i], bodies[i], diag);
     }
     return HW_OK;
 }
@@ -172,12 +124,7 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
     if (!bodies) return hw_diag_no_memory(diag);
     for (uint32_t i = 0; i < program->n_insts; i++) {
         const hw_inst *in = &program->insts[i];
-        const char *name = program->body_names[i];
-        bool is_load = !strcmp(name, "ld"), is_memory = is_load || !strcmp(name, "st");
-        const struct named_body *row = find_row(name);
-        hw_body form = is_memory ? level.used->select(in, !is_load).convoy : row ? row->convoy : NULL;
-        bool works_on_lanes = is_memory || begins(name, "red.") || (row && row->works_on_lanes);
-        bodies[i] = hw_convoy_body(in, name, form, works_on_lanes);
+        bodies[i] = hw_convoy_body(in, program->bodies[i], forms_of(in, program->bodies[i]).convoy);
     }
     bool done = hw_convoy_bind(program, bodies, set->arena);
     hw_free(bodies);
@@ -186,14 +133,16 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
 
 static const hw_inst *find_call(const hw_program *program, uint32_t site) {
     for (uint32_t i = 0; i < program->n_insts; i++)
-        if (begins(program->body_names[i], "call") && program->insts[i].list == site) return &program->insts[i];
+        if ((program->bodies[i] == HW_BODY_CALL || program->bodies[i] == HW_BODY_CALL_INDIRECT) &&
+            program->insts[i].call == site)
+            return &program->insts[i];
     return program->insts;
 }
 
 static hw_status check_calls(const hw_program_set *set, const hw_program *program, hw_diag *diag) {
     for (uint32_t i = 0; i < program->n_calls; i++) {
         const char *name = program->calls[i].builtin, *file;
-        if (!name || hw_builtin_exists(name)) continue;
+        if (!name || hw_builtin_find(name)) continue;
         char caller[256], callee[256];
         int line = place_of(set, &set->notes[find_call(program, i)->note], &file);
         return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line,
@@ -210,15 +159,15 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "Halfwarp was built for another processor (%s); build it here, or with -DHW_LEVELS=all for "
                            "all of them", hw_level_names);
-    if (!level.rows) return hw_diag_no_memory(diag);
+    if (!level.forms) return hw_diag_no_memory(diag);
     for (uint32_t i = 0; i < set->n_programs; i++) {
         hw_program *p = set->programs[i];
         if (!p) continue;
         hw_status status = check_calls(set, p, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->insts, p->body_names, p->n_insts, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->launch_insts, p->launch_names, p->n_launch, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_names, p->n_block, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->warp_insts, p->warp_names, p->n_warp, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->insts, p->bodies, p->n_insts, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->launch_insts, p->launch_bodies, p->n_launch, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_bodies, p->n_block, diag);
+        if (status == HW_OK) status = bind_list(set, p, p->warp_insts, p->warp_bodies, p->n_warp, diag);
         if (status == HW_OK && p->function->is_entry) status = bind_convoys(set, p, diag);
         if (status != HW_OK) return status;
     }

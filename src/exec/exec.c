@@ -43,13 +43,17 @@ static void forget_set(hw_worker *worker) {
     hw_free(worker->used_patterns);
     hw_free(worker->counts);
     hw_free(worker->guarded_off);
-    *worker = (hw_worker){.serial = worker->serial};
+    *worker = (hw_worker){.serial = worker->serial, .launches = worker->launches, .names = worker->names,
+                          .names_capacity = worker->names_capacity};
 }
 
 void hw_exec_destroy(hw_exec *exec) {
     if (!exec) return;
     hw_pool_destroy(exec->pool);
-    for (uint32_t i = 0; exec->workers && i < exec->n_workers; i++) forget_set(&exec->workers[i]);
+    for (uint32_t i = 0; exec->workers && i < exec->n_workers; i++) {
+        forget_set(&exec->workers[i]);
+        hw_free(exec->workers[i].names);
+    }
     hw_free(exec->workers);
     pthread_mutex_destroy(&exec->print_lock);
     hw_free(exec);
@@ -163,7 +167,7 @@ static bool uses_reserved_shared(const hw_run *run) {
         for (uint32_t k = 0; k < program->n_launch; k++) {
             hw_sreg sreg = (hw_sreg)program->launch_insts[k].sub;
             bool is_reserved = sreg >= HW_SREG_RESERVED_SMEM_BEGIN && sreg <= HW_SREG_RESERVED_SMEM_1;
-            if (is_reserved && !strcmp(program->launch_names[k], "sreg")) return true;
+            if (is_reserved && program->launch_bodies[k] == HW_BODY_SREG) return true;
         }
     }
     return false;
@@ -202,7 +206,9 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->run = run;
     worker->index = index;
     hw_watch_begin(worker);
-    worker->ordered = run->launch->sink && run->launch->sink->ordered;
+    if (!hw_names_prepare(worker)) return false;
+    worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
+    worker->sequence = worker->n_copies = 0;
     uint64_t share = (run->launch->gpu.resident_blocks + run->n_workers - 1) / run->n_workers;
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
     worker->n_blocks = 0;
@@ -226,23 +232,24 @@ static uint64_t blocks_at_once(const hw_run *run) {
 
 static void report_counts(hw_worker *worker, const hw_program *program) {
     const hw_run *run = worker->run;
-    hw_sink *sink = run->launch->sink;
+    const hw_listeners *all = &run->observers->all;
     for (uint32_t i = 0; i < program->n_blocks; i++) {
         hw_block_count *count = &worker->counts[program->first_block + i];
         const hw_basic_block *block = &program->blocks[i];
-        if (sink && count->warps && block->count) {
-            hw_executed executed = {block->first_note, block->count, count->warps, count->lanes};
-            sink->executed(sink, worker->index, &executed);
-            uint32_t last = block->first_note + block->count - 1;
-            if (run->set->notes[last].kind == HW_NOTE_BRANCH)
-                sink->branch(sink, worker->index, last, count->warps, count->divergent);
+        if (count->warps && block->count) {
+            const hw_executed executed = {block->first_note, block->count, count->warps, count->lanes};
+            const hw_branched branch = {block->first_note + block->count - 1, count->warps, count->divergent};
+            if (all->events & HW_WANTS(EXECUTED)) hw_tell_executed(all, worker->index, &executed);
+            if (all->events & HW_WANTS(BRANCH) && run->set->notes[branch.note].kind == HW_NOTE_BRANCH)
+                hw_tell_branch(all, worker->index, &branch);
         }
         *count = (hw_block_count){0};
     }
     for (uint32_t i = 0; i < program->n_notes; i++) {
-        uint64_t *off = &worker->guarded_off[program->first_note + i];
-        if (*off && sink) sink->guarded_off(sink, worker->index, program->first_note + i, *off);
-        *off = 0;
+        uint64_t *lanes = &worker->guarded_off[program->first_note + i];
+        const hw_guarded_off off = {program->first_note + i, *lanes};
+        if (*lanes && all->events & HW_WANTS(GUARDED_OFF)) hw_tell_guarded_off(all, worker->index, &off);
+        *lanes = 0;
     }
 }
 
@@ -276,19 +283,18 @@ static void run_worker(void *context, uint32_t index) {
 }
 
 static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
-    hw_sink *sink = run->launch->sink;
     uint32_t prepared = 0;
     hw_status status = HW_OK;
     while (prepared < run->n_workers && prepare_worker(&exec->workers[prepared], run, prepared)) prepared++;
     if (prepared < run->n_workers) status = hw_diag_no_memory(diag);
-    if (status == HW_OK && sink) status = sink->launch_begin(sink, run->launch->info, diag);
+    if (status == HW_OK) status = hw_observers_begin(run->observers, &run->info, diag);
     if (status == HW_OK) {
         uint64_t begin = hw_now_ns();
         run_launch_lists(run);
         hw_pool_run(exec->pool, run->n_workers, run_worker, exec->workers);
         status = run->status;
         for (uint32_t i = 0; i < prepared; i++) finish_worker(&exec->workers[i]);
-        if (sink) sink->launch_end(sink, run->launch->info, hw_now_ns() - begin, status);
+        hw_observers_end(run->observers, &run->info, hw_now_ns() - begin, status);
         if (status == HW_NO_MEMORY) hw_diag_no_memory(diag);
         else if (status != HW_OK) hw_diag_set(diag, status, "%s", run->fault->text);
     } else {
@@ -298,9 +304,14 @@ static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
 }
 
 hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault, hw_diag *diag) {
+    static const hw_observers nobody;
     hw_run run = {.launch = launch, .entry = launch->entry, .set = launch->set, .fault = fault};
     memset(fault, 0, sizeof *fault);
     run.print_lock = &exec->print_lock;
+    run.observers = launch->observers ? launch->observers : &nobody;
+    run.events = run.observers->all.events;
+    if (launch->info) run.info = *launch->info;
+    run.info.n_patterns = hw_names_wanted(&run) * HW_PATTERN_WAYS;
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.n_warps = (run.threads_per_block + 31) / 32;
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];

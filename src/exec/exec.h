@@ -1,9 +1,9 @@
-// Executes a kernel: blocks on host threads, warps instruction by instruction, events to a sink.
+// Executes a kernel: blocks on host threads, warps instruction by instruction, events to those who observe.
 #ifndef HW_EXEC_EXEC_H
 #define HW_EXEC_EXEC_H
 
 #include "base/status.h"
-#include "event/event.h"
+#include "event/sinks.h"
 #include "exec/fault.h"
 #include "lower/program.h"
 #include "mem/mem.h"
@@ -40,8 +40,8 @@ typedef struct hw_launch {
     uint64_t seed;                  // order of warps; 0: by index
     hw_exec_gpu gpu;
     hw_mem *mem;                    // with hw_mem_set_poison, fresh shared and local memory holds that byte as well
-    hw_sink *sink;                  // or NULL
-    const hw_launch_info *info;     // for the sink and for messages
+    const hw_observers *observers;  // or NULL
+    const hw_launch_info *info;     // for them and for messages; n_patterns is filled in by exec
     // Output of device-side printf, one call per printf, serialised. May be NULL.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;

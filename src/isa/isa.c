@@ -6,7 +6,7 @@
 
 static const hw_op_row op_rows[HW_OP_COUNT] = {
     [HW_OP_NONE] = {"?", "", "", "", ""},
-#define HW_OP(id, name, operands, types, mods, section) [HW_OP_##id] = {name, operands, types, mods, section},
+#define HW_OP(id, name, operands, types, mods, section, ...) [HW_OP_##id] = {name, operands, types, mods, section},
 #include "isa/ops.def"
 #undef HW_OP
 };

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/order.h"
+
 enum { HW_WARP_LANES = 32 };
 
 typedef enum hw_type {
@@ -64,6 +66,66 @@ typedef struct hw_op_row {
     const char *section;   // of the PTX ISA
 } hw_op_row;
 
+// Which function of lower decodes an instruction.
+typedef enum hw_emitter {
+    HW_EMIT_NONE,              // a row that says nothing: none has it
+    HW_EMIT_ARITHMETIC,        // as SHAPE says
+    HW_EMIT_MOV, HW_EMIT_CVTA, HW_EMIT_ISSPACEP, HW_EMIT_STACK,
+    HW_EMIT_LOAD_STORE, HW_EMIT_ATOMIC, HW_EMIT_TEXTURE, HW_EMIT_COPY, HW_EMIT_FENCE, HW_EMIT_MBARRIER,
+    HW_EMIT_SHFL, HW_EMIT_VOTE, HW_EMIT_MATCH, HW_EMIT_REDUX, HW_EMIT_ELECT, HW_EMIT_ACTIVEMASK, HW_EMIT_BARRIER,
+    HW_EMIT_NANOSLEEP,
+    HW_EMIT_MATRIX_ACCESS, HW_EMIT_MATRIX_MOVE, HW_EMIT_MATRIX_PRODUCT, HW_EMIT_FRAGMENT_ACCESS,
+    HW_EMIT_VIDEO,
+    HW_EMIT_NOTHING,           // a hint, which changes nothing here
+    HW_EMIT_BLOCK_END,         // together with its basic block
+    HW_EMITTERS
+} hw_emitter;
+
+typedef enum hw_spelling { HW_SPELL_SAME, HW_SPELL_SIGNED, HW_SPELL_BITS, HW_SPELL_UNSIGNED } hw_spelling;
+
+// Sets of state spaces: HW_IN(space), or-ed.
+#define HW_IN(space) (1u << (space))
+enum {
+    HW_IN_GENERIC = HW_IN(HW_SPACE_GLOBAL) | HW_IN(HW_SPACE_SHARED) | HW_IN(HW_SPACE_LOCAL),
+    HW_IN_ANY = HW_IN_GENERIC | HW_IN(HW_SPACE_CONST) | HW_IN(HW_SPACE_PARAM),
+    HW_IN_ITS_SPACE = 0x80,    // in hw_traits only: the space that the instruction names
+};
+
+typedef enum hw_gather { HW_GATHER_NONE, HW_GATHER_MEMBERS, HW_GATHER_ALL } hw_gather;
+
+// The attributes of an opcode, as the head of ops.def defines them.
+typedef struct hw_traits {
+    const char *shape, *other_shape;   // NULL: no arithmetic; no other
+    uint8_t emitter;                   // hw_emitter
+    uint8_t spelling;                  // hw_spelling
+    uint8_t pipe, count, float_count;  // hw_rate (isa/rates.h); float_count 0: as the integers
+    uint8_t kind;                      // hw_note_kind
+    uint8_t reads, writes;             // sets of spaces
+    uint8_t scope;                     // hw_scope; NONE: orders nothing
+    uint8_t gathers;                   // hw_gather
+    bool is_atomic, is_fence, may_wait, ends_block, ends_lanes, is_unmaskable, has_no_destination, reads_carry;
+} hw_traits;
+
+// What one instruction does to memory and to other threads: its opcode's attributes, with what its modifiers and its
+// state space change of them.
+typedef struct hw_effects {
+    uint8_t reads, writes;    // sets of spaces, without HW_IN_ITS_SPACE
+    uint8_t scope;            // hw_scope: memory accesses do not pass it, among these threads; NONE: they may
+    uint8_t gathers;          // hw_gather
+    uint8_t kind;             // hw_note_kind
+    bool is_atomic, is_fence, may_wait;
+    bool is_strong;           // of an access: atomic, volatile, relaxed, acquire or release. Others may change what it
+                              // reads or wait for what it writes, so that it is made as it is written
+    bool parts_loads;         // loads before and after it are not merged into one
+    bool parts_stores;        // nor stores
+} hw_effects;
+
+// Attributes and effects. Both are pure and take constant time. An opcode that is none has the attributes of
+// HW_OP_NONE, which say nothing.
+const hw_traits *hw_op_traits(hw_op op);
+// space: as the instruction names it, GENERIC where it names none. is_guarded: it has a guard, @%p.
+hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool is_guarded);
+
 // Rows by number; NULL-safe names for messages. All are constant-time.
 const hw_op_row *hw_op_info(hw_op op);
 const char *hw_type_name(hw_type type);
@@ -95,6 +157,10 @@ typedef struct hw_note {
     uint8_t width_bytes;   // bytes one lane moves: element times vector
     uint8_t merged_bytes;  // as ptxas would issue it: width of the access that begins here; 0: part of an earlier one
     bool skips_l1;         // a load that asks for no line of the first-level cache: ld.cg, ld.cv
+    uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and mbarrier
+    uint8_t proxy;         // hw_proxy, of fences
+    uint8_t atomic;        // hw_atomic_op, of atomics and reductions
+    uint32_t access;       // of instructions that access memory: their number among those of the program
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown
 } hw_note;

@@ -159,9 +159,9 @@ static hw_status count_run(const rung_run *j, hw_verdict *verdict, hw_ladder_row
     double ns = row->ns_median;
     hw_status status = hw_prof_create(hw_sim_gpu(sim), NULL, &prof, diag);
     if (status) return status;
-    hw_sim_set_sink(sim, hw_prof_sink(prof));
-    status = run_and_verify(j, verdict, diag);
-    hw_sim_set_sink(sim, NULL);
+    status = hw_sim_add_sink(sim, hw_prof_sink(prof), diag);
+    if (!status) status = run_and_verify(j, verdict, diag);
+    hw_sim_remove_sink(sim, hw_prof_sink(prof));
     if (!status) keep_counts(hw_prof_report(prof), row);
     if (row->runs) row->ns_median = ns;
     hw_prof_destroy(prof);

@@ -6,28 +6,8 @@
 // hw_inst.count has 16 bits: longer straight-line code is cut into several blocks.
 enum { MAX_BLOCK_INSTS = 60000 };
 
-bool hw_cfg_ends_block(hw_op op) {
-    switch (op) {
-    case HW_OP_BRA: case HW_OP_BRX: case HW_OP_CALL: case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
-        return true;
-    default: return false;
-    }
-}
-
-static bool ends_thread(hw_op op) {
-    return op == HW_OP_RET || op == HW_OP_EXIT || op == HW_OP_TRAP || op == HW_OP_BRKPT;
-}
-
 bool hw_cfg_is_skippable(const hw_ptx_inst *inst) {
-    if (inst->guard < 0) return false;
-    switch (inst->op) {
-    case HW_OP_BRX: case HW_OP_CALL: case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
-    case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX:
-    case HW_OP_ELECT: case HW_OP_NANOSLEEP: case HW_OP_LDMATRIX: case HW_OP_STMATRIX: case HW_OP_MOVMATRIX:
-    case HW_OP_MMA: case HW_OP_WMMA_LOAD: case HW_OP_WMMA_STORE: case HW_OP_WMMA_MMA:
-        return true;
-    default: return false;
-    }
+    return inst->guard >= 0 && hw_op_traits(inst->op)->is_unmaskable;
 }
 
 static uint32_t target_of(const hw_ptx_function *f, uint32_t label) { return label < f->n_insts ? label : f->n_insts; }
@@ -43,7 +23,7 @@ static uint8_t *find_leaders(hw_arena *scratch, const hw_ptx_function *f, size_t
             for (uint32_t t = 0; t < inst->n_targets; t++) leader[target_of(f, inst->targets[t])] = 1;
             targets += inst->n_targets;
         }
-        if (hw_cfg_ends_block(inst->op)) cuts++;
+        if (hw_op_traits(inst->op)->ends_block) cuts++;
         if (hw_cfg_is_skippable(inst)) cuts += 2;
     }
     for (uint32_t i = 0; i < f->n_insts; i++) cuts += leader[i];
@@ -62,7 +42,7 @@ static void cut_into_blocks(const hw_ptx_function *f, const uint8_t *leader, hw_
             if (i > start && (leader[i] || i - start >= MAX_BLOCK_INSTS)) break;
             skips = hw_cfg_is_skippable(&f->insts[i]);
             if (skips) break;
-            if (hw_cfg_ends_block(f->insts[i].op)) {
+            if (hw_op_traits(f->insts[i].op)->ends_block) {
                 i++;
                 break;
             }
@@ -92,7 +72,8 @@ static void connect(const hw_ptx_function *f, hw_cfg *cfg) {
             if (last->op == HW_OP_BRX)
                 for (uint32_t t = 0; t < last->n_targets; t++)
                     cfg->edges[n++] = cfg->block_at[target_of(f, last->targets[t])];
-            bool goes_on = last->op == HW_OP_BRA ? last->guard >= 0 : last->op != HW_OP_BRX && !ends_thread(last->op);
+            bool always_leaves = last->op == HW_OP_BRX || hw_op_traits(last->op)->ends_lanes;
+            bool goes_on = last->op == HW_OP_BRA ? last->guard >= 0 : !always_leaves;
             if (goes_on) cfg->edges[n++] = b + 1;
         }
         block->n_succs = n - block->succ;
@@ -172,7 +153,7 @@ static bool is_dead_end(const hw_ptx_function *f, const hw_cfg_block *block) {
     if (block->first == block->end) return true;
     hw_op last = f->insts[block->end - 1].op;
     if (last == HW_OP_TRAP || last == HW_OP_BRKPT) return true;
-    return block->end - block->first == 1 && ends_thread(last);
+    return block->end - block->first == 1 && hw_op_traits(last)->ends_lanes;
 }
 
 static bool has_edge(const joins *j, uint32_t from, uint32_t to) {

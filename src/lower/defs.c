@@ -3,16 +3,7 @@
 
 bool hw_defs_has_destination(const hw_ptx_inst *inst) {
     if (!inst->n_operands) return false;
-    switch (inst->op) {
-    case HW_OP_BAR: case HW_OP_BARRIER: return hw_has_mod(&inst->mods, HW_M_RED);
-    case HW_OP_ST: case HW_OP_RED: case HW_OP_CP_ASYNC: case HW_OP_STMATRIX: case HW_OP_WMMA_STORE:
-    case HW_OP_MBARRIER_INIT: case HW_OP_MBARRIER_INVAL: case HW_OP_MBARRIER_EXPECT_TX: case HW_OP_MBARRIER_COMPLETE_TX:
-    case HW_OP_CP_ASYNC_MBARRIER: case HW_OP_PREFETCH: case HW_OP_PREFETCHU: case HW_OP_DISCARD:
-    case HW_OP_APPLYPRIORITY: case HW_OP_NANOSLEEP: case HW_OP_STACKRESTORE: case HW_OP_PMEVENT:
-    case HW_OP_SETMAXNREG: case HW_OP_BRA: case HW_OP_BRX: case HW_OP_CALL:
-        return false;
-    default: return true;
-    }
+    return !hw_op_traits(inst->op)->has_no_destination || hw_has_mod(&inst->mods, HW_M_RED);
 }
 
 static void visit_operand(const hw_ptx_operand *operand, bool is_def, hw_reg_visitor visit, void *context) {

@@ -1,5 +1,4 @@
 // Decoded instructions for arithmetic, mov and cvta, and the way to the others.
-#include <stdio.h>
 #include <string.h>
 
 #include "lower/lowering.h"
@@ -9,22 +8,10 @@ _Static_assert(HW_SREG_COUNT <= 256, "hw_inst.sub holds a special register's num
 // ---- what arithmetic takes ----
 
 const char *hw_emit_shape(const hw_ptx_inst *inst) {
-    bool is_wide = hw_has_mod(&inst->mods, HW_M_WIDE);
-    bool is_mixed = inst->n_types == 2;        // add.f32.f16: f16 sources, f32 result
-    switch (inst->op) {
-    case HW_OP_MUL: if (is_wide) return "Waa"; break;
-    case HW_OP_MAD: if (is_wide) return "Waaw"; break;
-    case HW_OP_ADD: case HW_OP_SUB: if (is_mixed) return "dAa"; break;
-    case HW_OP_FMA: if (is_mixed) return "dAAa"; break;
-    default: break;
-    }
-    switch (inst->op) {
-#define HW_SHAPE(op, operands, type)                                                               \
-    case HW_OP_##op: return operands;
-#include "lower/shapes.def"
-#undef HW_SHAPE
-    default: return NULL;
-    }
+    const hw_traits *traits = hw_op_traits(inst->op);
+    // mul.wide.u16: a wider result; add.f32.f16: f16 sources, f32 result.
+    bool is_other = traits->other_shape && (hw_has_mod(&inst->mods, HW_M_WIDE) || inst->n_types == 2);
+    return is_other ? traits->other_shape : traits->shape;
 }
 
 static hw_lane twice(hw_lane lane) {
@@ -56,10 +43,11 @@ static uint8_t prmt_mode(const hw_mods *mods) {
     return 0;
 }
 
-static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst, const char *shape) {
+static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
+    const char *shape = hw_emit_shape(inst);
     hw_inst t = hw_emit_blank();
     hw_destination first = {.reg = HW_NO_REG}, second = {.reg = HW_NO_REG};
-    hw_slot *sources[] = {&t.a, &t.b, &t.c, &t.e};
+    hw_slot *sources[] = {&t.a, &t.b, &t.c, &t.fourth};
     unsigned n_sources = 0;
     hw_status status = HW_OK;
     for (unsigned k = 0; shape[k] && k < inst->n_operands && status == HW_OK; k++) {
@@ -134,15 +122,15 @@ static hw_status mov_vector(hw_lowering *lo, const hw_ptx_inst *inst, bool packs
         }
     }
     if (status == HW_OK)
-        status = hw_emit_inst(lo, hw_names_printf(lo, "mov.%s.%ux%u", packs ? "pack" : "unpack", n, bits), &t);
+        status = hw_emit_inst(lo, hw_names_printf("mov.%s.%ux%u", packs ? "pack" : "unpack", n, bits), &t);
     for (unsigned e = 0; e < (packs ? 1 : n) && status == HW_OK; e++) status = hw_operand_finish(lo, &to[e]);
     return status;
 }
 
-// The name of a body that copies lanes.
-static const char *mov_name(hw_lowering *lo, hw_lane lane) {
-    if (lane == HW_LANE_PRED) return hw_names_intern(lo, "mov.pred");
-    return hw_names_printf(lo, "mov.b%u", 8 * hw_lane_bytes(lane));
+// The body that copies lanes.
+static hw_body_id mov_body(hw_lane lane) {
+    if (lane == HW_LANE_PRED) return hw_body_find("mov.pred");
+    return hw_names_printf("mov.b%u", 8 * hw_lane_bytes(lane));
 }
 
 // An instruction that makes the value can write it where it belongs: a special register, an address.
@@ -153,7 +141,7 @@ static hw_status mov_direct(hw_lowering *lo, const hw_ptx_operand *from, hw_slot
     t.d = d;
     if (from->kind == HW_OPERAND_SREG && hw_lane_of(hw_sreg_type(from->sreg)) == lane) {
         t.sub = (uint8_t)from->sreg;
-        return hw_emit_inst(lo, hw_names_intern(lo, "sreg"), &t);
+        return hw_emit_inst(lo, HW_BODY_SREG, &t);
     }
     hw_address_kind kind = from->kind == HW_OPERAND_SYMBOL ? hw_operand_symbol(lo, from, &value) : HW_ADDRESS_CONSTANT;
     if (kind == HW_ADDRESS_LOCAL || kind == HW_ADDRESS_PARAM) return hw_operand_symbol_address(lo, from, d, lane);
@@ -173,7 +161,7 @@ static hw_status mov(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && !done) {
         t.d = to.slot;
         status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
-        if (status == HW_OK) status = hw_emit_inst(lo, mov_name(lo, lane), &t);
+        if (status == HW_OK) status = hw_emit_inst(lo, mov_body(lane), &t);
     }
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
@@ -200,7 +188,7 @@ static hw_status cvta(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = hw_slots_immediate(lo, hw_has_mod(&inst->mods, HW_M_TO) ? -window : window, HW_LANE_64, &t.b);
         if (status != HW_OK) return status;
     }
-    status = hw_emit_inst(lo, window ? hw_names_intern(lo, "add.s64") : mov_name(lo, lane), &t);
+    status = hw_emit_inst(lo, window ? hw_body_find("add.s64") : mov_body(lane), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -226,7 +214,7 @@ static hw_status isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_PRED, false, &to);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_64, &t.a);
     t.d = to.slot;
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "isspacep"), &t) : status;
+    return status == HW_OK ? hw_emit_inst(lo, hw_body_find("isspacep"), &t) : status;
 }
 
 // alloca d, bytes, alignment; stacksave d; stackrestore a.
@@ -243,45 +231,63 @@ static hw_status stack(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (has_d) t.d = to.slot;
     if (status == HW_OK && inst->op != HW_OP_STACKSAVE)
         status = hw_operand_source(lo, &inst->operands[has_d], lane, &t.a);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, hw_op_info(inst->op)->name), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find(hw_op_info(inst->op)->name), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
 // Changes nothing here. Inside a guard it stays, so that the profiler sees how often it was off.
 static hw_status nothing(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
-    return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, hw_names_intern(lo, "nop"), &t);
+    return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, HW_BODY_NOP, &t);
+}
+
+static hw_status fence(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    (void)inst;
+    return hw_emit_inst(lo, HW_BODY_FENCE, &t);
+}
+
+// By hw_emitter. What ends a block is emitted with it (emit_flow.c).
+static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst *) = {
+    [HW_EMIT_ARITHMETIC] = arithmetic,
+    [HW_EMIT_MOV] = mov,
+    [HW_EMIT_CVTA] = cvta,
+    [HW_EMIT_ISSPACEP] = isspacep,
+    [HW_EMIT_STACK] = stack,
+    [HW_EMIT_LOAD_STORE] = hw_emit_load_or_store,
+    [HW_EMIT_ATOMIC] = hw_emit_atomic,
+    [HW_EMIT_TEXTURE] = hw_emit_texture,
+    [HW_EMIT_COPY] = hw_emit_async,
+    [HW_EMIT_FENCE] = fence,
+    [HW_EMIT_MBARRIER] = hw_emit_mbarrier,
+    [HW_EMIT_SHFL] = hw_emit_shfl,
+    [HW_EMIT_VOTE] = hw_emit_vote,
+    [HW_EMIT_MATCH] = hw_emit_match,
+    [HW_EMIT_REDUX] = hw_emit_redux,
+    [HW_EMIT_ELECT] = hw_emit_elect,
+    [HW_EMIT_ACTIVEMASK] = hw_emit_activemask,
+    [HW_EMIT_BARRIER] = hw_emit_barrier,
+    [HW_EMIT_NANOSLEEP] = hw_emit_nanosleep,
+    [HW_EMIT_MATRIX_ACCESS] = hw_emit_matrix_access,
+    [HW_EMIT_MATRIX_MOVE] = hw_emit_movmatrix,
+    [HW_EMIT_MATRIX_PRODUCT] = hw_emit_mma,
+    [HW_EMIT_FRAGMENT_ACCESS] = hw_emit_wmma,
+    [HW_EMIT_VIDEO] = hw_emit_video,
+    [HW_EMIT_NOTHING] = nothing,
+};
+
+// All lanes of the warp come to what follows together.
+static hw_status gather_lanes(hw_lowering *lo) {
+    hw_inst t = hw_emit_blank();
+    hw_status status = hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, &t.a);
+    return status == HW_OK ? hw_emit_inst(lo, HW_BODY_BAR_WARP_SYNC, &t) : status;
 }
 
 hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst) {
-    const char *shape = hw_emit_shape(inst);
-    hw_inst t = hw_emit_blank();
+    const hw_traits *traits = hw_op_traits(inst->op);
+    hw_status status = HW_OK;
     memset(lo->n_scratch, 0, sizeof lo->n_scratch);
-    if (shape) return arithmetic(lo, inst, shape);
-    switch (inst->op) {
-    case HW_OP_MOV: return mov(lo, inst);
-    case HW_OP_CVTA: return cvta(lo, inst);
-    case HW_OP_ISSPACEP: return isspacep(lo, inst);
-    case HW_OP_LD: case HW_OP_LDU: case HW_OP_ST: case HW_OP_ATOM: case HW_OP_RED: case HW_OP_TEX:
-        return hw_emit_memory(lo, inst);
-    case HW_OP_SHFL: case HW_OP_VOTE: case HW_OP_MATCH: case HW_OP_REDUX: case HW_OP_ELECT: case HW_OP_ACTIVEMASK:
-    case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_NANOSLEEP:
-        return hw_emit_warp(lo, inst);
-    case HW_OP_LDMATRIX: case HW_OP_STMATRIX: case HW_OP_MOVMATRIX: case HW_OP_MMA: case HW_OP_WMMA_MMA:
-        return hw_emit_matrix(lo, inst);
-    case HW_OP_WMMA_LOAD: case HW_OP_WMMA_STORE: return hw_emit_wmma(lo, inst);
-    case HW_OP_MBARRIER_INIT: case HW_OP_MBARRIER_INVAL: case HW_OP_MBARRIER_EXPECT_TX: case HW_OP_MBARRIER_COMPLETE_TX:
-    case HW_OP_MBARRIER_ARRIVE: case HW_OP_MBARRIER_ARRIVE_DROP: case HW_OP_MBARRIER_TEST_WAIT:
-    case HW_OP_MBARRIER_TRY_WAIT: case HW_OP_MBARRIER_PENDING_COUNT: case HW_OP_CP_ASYNC_MBARRIER:
-        return hw_emit_mbarrier(lo, inst);
-    case HW_OP_CP_ASYNC: return hw_emit_async(lo, inst);
-    case HW_OP_MEMBAR: case HW_OP_FENCE: return hw_emit_inst(lo, hw_names_intern(lo, "fence"), &t);
-    case HW_OP_ALLOCA: case HW_OP_STACKSAVE: case HW_OP_STACKRESTORE: return stack(lo, inst);
-    case HW_OP_PREFETCH: case HW_OP_PREFETCHU: case HW_OP_PMEVENT: case HW_OP_DISCARD: case HW_OP_APPLYPRIORITY:
-    case HW_OP_GRIDDEPCONTROL: case HW_OP_SETMAXNREG:
-        return nothing(lo, inst);
-    default: break;
-    }
-    if (inst->op >= HW_OP_VADD && inst->op <= HW_OP_VSET4) return hw_emit_video(lo, inst);
-    return hw_lower_refuse(lo, HW_UNSUPPORTED, "this instruction is not supported");
+    if (!emitters[traits->emitter]) return hw_lower_refuse(lo, HW_UNSUPPORTED, "this instruction is not supported");
+    if (traits->gathers == HW_GATHER_ALL) status = gather_lanes(lo);
+    return status == HW_OK ? emitters[traits->emitter](lo, inst) : status;
 }

@@ -32,18 +32,18 @@ static hw_status copy(hw_lowering *lo, const hw_ptx_inst *inst) {
     write.memo = lo->set->n_memos++;
     hw_status status = source_size(lo, inst, &read);
     if (status == HW_OK) status = hw_emit_address(lo, HW_SPACE_GLOBAL, &inst->operands[1], &read);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "cp.async.read"), &read);
+    if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_COPY_READ, &read);
     if (status == HW_OK) status = hw_emit_address(lo, HW_SPACE_SHARED, &inst->operands[0], &write);
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "cp.async.write"), &write) : status;
+    return status == HW_OK ? hw_emit_inst(lo, HW_BODY_COPY_WRITE, &write) : status;
 }
 
 hw_status hw_emit_async(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (hw_emit_copies(inst)) return copy(lo, inst);
     hw_inst t = hw_emit_blank();
-    if (hw_has_mod(&inst->mods, HW_M_COMMIT_GROUP)) return hw_emit_inst(lo, hw_names_intern(lo, "cp.async.commit"), &t);
+    if (hw_has_mod(&inst->mods, HW_M_COMMIT_GROUP)) return hw_emit_inst(lo, HW_BODY_COPY_COMMIT, &t);
     bool waits_for_all = hw_has_mod(&inst->mods, HW_M_WAIT_ALL);
     if (!waits_for_all && inst->operands[0].imm > INT32_MAX)
         return hw_lower_refuse(lo, HW_MALFORMED, "no such number of groups");
     t.imm = waits_for_all ? -1 : (int64_t)inst->operands[0].imm;
-    return hw_emit_inst(lo, hw_names_intern(lo, "cp.async.wait"), &t);
+    return hw_emit_inst(lo, HW_BODY_COPY_WAIT, &t);
 }

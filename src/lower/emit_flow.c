@@ -11,15 +11,15 @@ static bool add_fixup(hw_lowering *lo, uint32_t target, uint32_t join) {
 }
 
 // Ends a basic block of `count` PTX instructions, the first of which is PTX instruction `first`.
-static hw_status end_block(hw_lowering *lo, const char *name, hw_inst *t, uint32_t first, uint32_t count) {
+static hw_status end_block(hw_lowering *lo, hw_body_id body, hw_inst *t, uint32_t first, uint32_t count) {
     hw_program *program = lo->program;
     if (!hw_lower_grow(lo->arena, (void **)&program->blocks, program->n_blocks, &lo->blocks_capacity,
                        sizeof *program->blocks))
         return hw_diag_no_memory(lo->diag);
     program->blocks[program->n_blocks++] = (hw_basic_block){.first_note = program->first_note + first, .count = count};
-    t->memo = lo->set->n_blocks++;
+    t->basic_block = lo->set->n_blocks++;
     t->count = (uint16_t)count;
-    return hw_emit_inst(lo, hw_names_intern(lo, name), t);
+    return hw_emit_inst(lo, body, t);
 }
 
 static void at_instruction(hw_lowering *lo, uint32_t i) {
@@ -46,12 +46,12 @@ static hw_status spill(hw_lowering *lo, const hw_ptx_operand *operand, const hw_
     t.imm = offset;
     if (!is_result) {
         status = hw_operand_source(lo, operand, lane, &t.b);
-        return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "st.param"), &t) : status;
+        return status == HW_OK ? hw_emit_inst(lo, HW_BODY_ST_PARAM, &t) : status;
     }
     if (operand->kind != HW_OPERAND_REG || operand->reg < 0) return HW_OK;
     if (formal && hw_type_kind_of(formal->type) == HW_KIND_S) t.flags = HW_INST_SIGNED;
     t.d = lo->regs[operand->reg].slot;
-    return hw_emit_inst(lo, hw_names_intern(lo, "ld.param"), &t);
+    return hw_emit_inst(lo, HW_BODY_LD_PARAM, &t);
 }
 
 static hw_status param_offsets(hw_lowering *lo, const hw_ptx_operand *operands, uint32_t n, uint32_t *top,
@@ -83,8 +83,8 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
     if (!hw_lower_grow(lo->arena, (void **)&program->calls, program->n_calls, &lo->calls_capacity,
                        sizeof *program->calls))
         return hw_diag_no_memory(lo->diag);
-    t.list = program->n_calls++;
-    hw_call_site *site = &program->calls[t.list];
+    t.call = program->n_calls++;
+    hw_call_site *site = &program->calls[t.call];
     const hw_ptx_function *signature = call->callee ? call->callee : call->prototype;
     *site = (hw_call_site){.target = HW_NO_SLOT, .n_args = call->n_args, .n_rets = call->n_rets,
                            .signature = signature};
@@ -101,7 +101,7 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
         status = hw_operand_reg(lo, call->target_reg, HW_LANE_64, &site->target);
         t.a = site->target;
     }
-    if (status == HW_OK) status = end_block(lo, call->callee ? "call" : "call.indirect", &t, first, count);
+    if (status == HW_OK) status = end_block(lo, call->callee ? HW_BODY_CALL : HW_BODY_CALL_INDIRECT, &t, first, count);
     for (uint32_t k = 0; k < call->n_rets && status == HW_OK; k++) {
         if (call->rets[k].symbol) continue;
         has_results = true;
@@ -110,7 +110,7 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
     }
     if (status != HW_OK || !has_results) return status;
     hw_inst end = hw_emit_blank();
-    return end_block(lo, "fall", &end, lo->index, 0);
+    return end_block(lo, HW_BODY_FALL, &end, lo->index, 0);
 }
 
 // ---- ends of blocks ----
@@ -118,7 +118,7 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
 static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t join, uint32_t first, uint32_t count) {
     hw_program *program = lo->program;
     hw_inst t = hw_emit_blank();
-    t.list = lo->n_targets;
+    t.targets = lo->n_targets;
     t.imm = inst->n_targets;
     hw_status status = hw_operand_source(lo, &inst->operands[0], HW_LANE_32, &t.a);
     if (status != HW_OK) return status;
@@ -130,7 +130,7 @@ static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t
         program->targets[lo->n_targets++] = lo->cfg.block_at[label];      // a block until all have been emitted
     }
     if (!add_fixup(lo, HW_NO_BLOCK, join)) return hw_diag_no_memory(lo->diag);
-    return end_block(lo, "brx", &t, first, count);
+    return end_block(lo, HW_BODY_BRX, &t, first, count);
 }
 
 static hw_status conditional(hw_lowering *lo, int32_t guard, bool negated, uint32_t target, const hw_cfg_block *block,
@@ -140,7 +140,7 @@ static hw_status conditional(hw_lowering *lo, int32_t guard, bool negated, uint3
     if (negated) t.flags |= HW_INST_NEGATE_P;
     hw_status status = hw_operand_reg(lo, guard, HW_LANE_PRED, &t.p);
     if (status == HW_OK && !add_fixup(lo, target, block->join)) status = hw_diag_no_memory(lo->diag);
-    return status == HW_OK ? end_block(lo, "bra.p", &t, block->first, count) : status;
+    return status == HW_OK ? end_block(lo, HW_BODY_BRA_P, &t, block->first, count) : status;
 }
 
 // What the block ends with. Its last PTX instruction, if that is a branch or the like, is still to be emitted.
@@ -154,7 +154,7 @@ static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
         at_instruction(lo, block->end);
         return conditional(lo, inst->guard, !inst->guard_negated, b + 2, block, count + 1, true);
     }
-    if (block->first == block->end) return end_block(lo, "ret", &t, block->first ? block->first - 1 : 0, 0);
+    if (block->first == block->end) return end_block(lo, HW_BODY_RET, &t, block->first ? block->first - 1 : 0, 0);
     const hw_ptx_inst *inst = &f->insts[block->end - 1];
     at_instruction(lo, block->end - 1);
     switch (inst->op) {
@@ -162,13 +162,13 @@ static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
         uint32_t target = lo->cfg.edges[block->succ];
         if (inst->guard >= 0) return conditional(lo, inst->guard, inst->guard_negated, target, block, count, false);
         if (!add_fixup(lo, target, HW_NO_BLOCK)) return hw_diag_no_memory(lo->diag);
-        return end_block(lo, "bra", &t, block->first, count);
+        return end_block(lo, HW_BODY_BRA, &t, block->first, count);
     }
     case HW_OP_BRX: return branch_table(lo, inst, block->join, block->first, count);
     case HW_OP_CALL: return call(lo, inst, block->first, count);
     case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
-        return end_block(lo, hw_op_info(inst->op)->name, &t, block->first, count);
-    default: return end_block(lo, "fall", &t, block->first, count);
+        return end_block(lo, hw_body_find(hw_op_info(inst->op)->name), &t, block->first, count);
+    default: return end_block(lo, HW_BODY_FALL, &t, block->first, count);
     }
 }
 
@@ -203,13 +203,13 @@ static hw_status guarded(hw_lowering *lo, uint32_t i, uint32_t n) {
     if (lo->inst->guard_negated) t.flags |= HW_INST_NEGATE_P;
     t.count = (uint16_t)n;
     hw_status status = hw_operand_reg(lo, lo->inst->guard, HW_LANE_PRED, &t.p);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "guard"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_GUARD, &t);
     for (uint32_t k = 0; k < n && status == HW_OK; k++) {
         at_instruction(lo, i + k);
         status = hw_emit_ptx(lo, lo->inst);
     }
     t = hw_emit_blank();
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "unguard"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_UNGUARD, &t);
     if (status == HW_OK) lo->body.insts[guard].target = lo->body.n;
     return status;
 }
@@ -220,7 +220,7 @@ static hw_status emit_block(hw_lowering *lo, const hw_cfg_block *block) {
     const hw_ptx_function *f = lo->f;
     uint32_t end = block->end;
     hw_status status = HW_OK;
-    if (end > block->first && !block->skips && hw_cfg_ends_block(f->insts[end - 1].op)) end--;
+    if (end > block->first && !block->skips && hw_op_traits(f->insts[end - 1].op)->ends_block) end--;
     for (uint32_t i = block->first; i < end && status == HW_OK;) {
         uint32_t n = 1;
         if (lo->lifted[i]) {

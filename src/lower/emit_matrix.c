@@ -46,13 +46,7 @@ static hw_status finish(hw_lowering *lo, const results *r) {
     return status;
 }
 
-hw_status hw_emit_gather_lanes(hw_lowering *lo) {
-    hw_inst t = hw_emit_blank();
-    hw_status status = hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, &t.a);
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "bar.warp.sync"), &t) : status;
-}
-
-static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool loads = inst->op == HW_OP_LDMATRIX;
     const hw_ptx_operand *moved = &inst->operands[!loads], *where = &inst->operands[loads];
     hw_inst t = hw_emit_blank();
@@ -70,19 +64,19 @@ static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = loads ? write_fragment(lo, moved, HW_LANE_32, slots, &r) : read_fragment(lo, moved, HW_LANE_32, slots);
     if (status == HW_OK) status = hw_emit_address(lo, inst->space, where, &t);
     if (status != HW_OK) return status;
-    const char *name = hw_names_printf(lo, "%s%s", loads ? "ldmatrix" : "stmatrix",
+    hw_body_id body = hw_names_printf("%s%s", loads ? "ldmatrix" : "stmatrix",
                                        hw_has_mod(&inst->mods, HW_M_TRANS) ? ".trans" : "");
-    status = hw_emit_inst(lo, name, &t);
+    status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? finish(lo, &r) : status;
 }
 
-static hw_status movmatrix(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_movmatrix(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination to;
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_32, false, &to);
     t.d = to.slot;
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_32, &t.a);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "movmatrix"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("movmatrix"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -92,7 +86,7 @@ static uint8_t integer_choices(const hw_ptx_inst *inst) {
                      (hw_has_mod(&inst->mods, HW_M_SATFINITE) ? HW_MATRIX_SATURATE : 0));
 }
 
-static hw_status mma(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_mma(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool is_wmma = inst->op != HW_OP_MMA;
     hw_type types[4];
     for (unsigned k = 0; k < 4; k++) hw_matrix_operand(inst->op, &inst->mods, inst->types, inst->n_types, k, &types[k]);
@@ -116,18 +110,8 @@ static hw_status mma(hw_lowering *lo, const hw_ptx_inst *inst) {
                    : write_fragment(lo, &inst->operands[k], lane, slots, &r);
     if (status != HW_OK) return status;
     bool is_integer = types[0] == HW_T_S32;
-    const char *name = hw_names_printf(lo, "mma.%s.%s", hw_type_name(types[0]),
+    hw_body_id body = hw_names_printf("mma.%s.%s", hw_type_name(types[0]),
                                        is_integer ? "x8" : hw_type_name(type));
-    status = hw_emit_inst(lo, name, &t);
+    status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? finish(lo, &r) : status;
-}
-
-hw_status hw_emit_matrix(hw_lowering *lo, const hw_ptx_inst *inst) {
-    hw_status status = hw_emit_gather_lanes(lo);
-    if (status != HW_OK) return status;
-    switch (inst->op) {
-    case HW_OP_LDMATRIX: case HW_OP_STMATRIX: return load_or_store(lo, inst);
-    case HW_OP_MOVMATRIX: return movmatrix(lo, inst);
-    default: return mma(lo, inst);
-    }
 }

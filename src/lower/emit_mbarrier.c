@@ -14,7 +14,7 @@ static hw_status pending_count(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_32, false, &to);
     t.d = to.slot;
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_64, &t.a);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "mbarrier.pending_count"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("mbarrier.pending_count"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -41,6 +41,6 @@ hw_status hw_emit_mbarrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && inst->n_operands > has_result + 1u)
         status = hw_operand_source(lo, &inst->operands[has_result + 1],
                                    tests && !has_parity ? HW_LANE_64 : HW_LANE_32, &t.b);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, name_of(inst)), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find(name_of(inst)), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }

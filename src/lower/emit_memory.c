@@ -76,7 +76,7 @@ static hw_status registers(hw_lowering *lo, const hw_ptx_operand *operand, hw_la
     return status;
 }
 
-static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool loads = inst->op != HW_OP_ST, is_param = inst->space == HW_SPACE_PARAM;
     const hw_ptx_operand *moved = &inst->operands[!loads], *where = &inst->operands[loads];
     hw_inst t = hw_emit_blank();
@@ -95,11 +95,11 @@ static hw_status load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status != HW_OK) return status;
     if (is_param) {
         t.sub = where->symbol ? hw_operand_param_is_own(lo, where->symbol) : !lo->f->is_entry;
-        if (!t.sub && t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
-        return hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld.param" : "st.param"), &t);
+        if (t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
+        return hw_emit_inst(lo, loads ? HW_BODY_LD_PARAM : HW_BODY_ST_PARAM, &t);
     }
     t.memo = lo->set->n_memos++;
-    return hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld" : "st"), &t);
+    return hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &t);
 }
 
 static const char *operation(const hw_mods *mods) {
@@ -129,7 +129,7 @@ static hw_status vector_operands(hw_lowering *lo, const hw_ptx_inst *inst, hw_la
 }
 
 // atom d, [a], b {, c}; red [a], b.
-static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool returns = inst->op == HW_OP_ATOM, is_vector = inst->operands[1 + returns].kind == HW_OPERAND_VECTOR;
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
@@ -151,14 +151,14 @@ static hw_status atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && hw_has_mod(&inst->mods, HW_M_CAS))
         status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);
     if (status != HW_OK) return status;
-    const char *name = hw_names_printf(lo, "%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
+    hw_body_id body = hw_names_printf("%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
                                        operation(&inst->mods), hw_type_name(inst->types[0]));
-    status = hw_emit_inst(lo, name, &t);
+    status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
 // tex {r, g, b, a}, [handle, {x, y, z}]
-static hw_status texture(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst) {
     const hw_ptx_operand *where = &inst->operands[1];
     const hw_mods *mods = &inst->mods;
     hw_inst t = hw_emit_blank();
@@ -167,15 +167,9 @@ static hw_status texture(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.sub = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 3;
     hw_status status = register_lane(lo, inst, &inst->operands[0], &lane);
     if (status == HW_OK) status = registers(lo, &inst->operands[0], lane, true, &t);
-    if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.e);
+    if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.fourth);
     for (unsigned axis = 0; axis < t.sub && status == HW_OK; axis++)
         status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);
     if (status != HW_OK) return status;
-    return hw_emit_inst(lo, hw_names_printf(lo, "tex.%s", hw_type_name(inst->types[1])), &t);
-}
-
-hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst) {
-    if (inst->op == HW_OP_ATOM || inst->op == HW_OP_RED) return atomic(lo, inst);
-    if (inst->op == HW_OP_TEX) return texture(lo, inst);
-    return load_or_store(lo, inst);
+    return hw_emit_inst(lo, hw_names_printf("tex.%s", hw_type_name(inst->types[1])), &t);
 }

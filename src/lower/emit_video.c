@@ -84,6 +84,6 @@ hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && t.c == HW_NO_SLOT) status = hw_slots_immediate(lo, 0, HW_LANE_32, &t.c);
     if (status != HW_OK) return status;
     t.d = to.slot;
-    status = hw_emit_inst(lo, hw_names_intern(lo, body_name(inst, t.imm)), &t);
+    status = hw_emit_inst(lo, hw_body_find(body_name(inst, t.imm)), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }

@@ -25,7 +25,7 @@ static hw_status members(hw_lowering *lo, const hw_ptx_inst *inst, unsigned k, h
     return hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, out);
 }
 
-static hw_status shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
     static const hw_mod modes[] = {HW_M_UP, HW_M_DOWN, HW_M_BFLY, HW_M_IDX};
     hw_inst t = hw_emit_blank();
     hw_destination d;
@@ -35,11 +35,11 @@ static hw_status shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[3], HW_LANE_32, &t.c);
     if (status == HW_OK) status = members(lo, inst, 4, &t.p);
     if (status != HW_OK) return status;
-    status = hw_emit_inst(lo, hw_names_printf(lo, "shfl.%s", word_of(&inst->mods, modes, 4)), &t);
+    status = hw_emit_inst(lo, hw_names_printf("shfl.%s", word_of(&inst->mods, modes, 4)), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status vote(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_vote(hw_lowering *lo, const hw_ptx_inst *inst) {
     static const hw_mod modes[] = {HW_M_ALL, HW_M_ANY, HW_M_UNI, HW_M_BALLOT};
     hw_lane lane = hw_has_mod(&inst->mods, HW_M_BALLOT) ? HW_LANE_32 : HW_LANE_PRED;
     hw_inst t = hw_emit_blank();
@@ -48,11 +48,11 @@ static hw_status vote(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK) status = hw_operand_predicate(lo, &inst->operands[1], &t);
     if (status == HW_OK) status = members(lo, inst, 2, &t.c);
     if (status != HW_OK) return status;
-    status = hw_emit_inst(lo, hw_names_printf(lo, "vote.%s", word_of(&inst->mods, modes, 4)), &t);
+    status = hw_emit_inst(lo, hw_names_printf("vote.%s", word_of(&inst->mods, modes, 4)), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status match(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_match(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
     hw_destination d;
@@ -62,11 +62,11 @@ static hw_status match(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK) status = members(lo, inst, 2, &t.c);
     if (status != HW_OK) return status;
     bool any = hw_has_mod(&inst->mods, HW_M_ANY);
-    status = hw_emit_inst(lo, hw_names_intern(lo, any ? "match.any" : "match.all"), &t);
+    status = hw_emit_inst(lo, hw_body_find(any ? "match.any" : "match.all"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status redux(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_redux(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
@@ -76,31 +76,31 @@ static hw_status redux(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status elect(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_elect(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
     if (status == HW_OK) status = members(lo, inst, 1, &t.c);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "elect"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("elect"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status activemask(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_activemask(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "activemask"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("activemask"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
 
-static hw_status nanosleep(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_nanosleep(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_status status = hw_operand_source(lo, &inst->operands[0], HW_LANE_32, &t.a);
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "nanosleep"), &t) : status;
+    return status == HW_OK ? hw_emit_inst(lo, HW_BODY_NANOSLEEP, &t) : status;
 }
 
 // bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync members.
-static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
+hw_status hw_emit_barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     static const hw_mod operations[] = {HW_M_POPC, HW_M_AND, HW_M_OR};
     bool reduces = hw_has_mod(&inst->mods, HW_M_RED);
     hw_inst t = hw_emit_blank();
@@ -109,7 +109,7 @@ static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     unsigned k = reduces, end = inst->n_operands - (reduces && inst->n_operands);
     // A cluster is one block here: who waits is with all others of the block, and who has arrived will wait.
     if (hw_has_mod(&inst->mods, HW_M_CLUSTER))
-        return hw_emit_inst(lo, hw_names_intern(lo, hw_has_mod(&inst->mods, HW_M_WAIT) ? "bar.cluster" : "fence"), &t);
+        return hw_emit_inst(lo, hw_has_mod(&inst->mods, HW_M_WAIT) ? HW_BODY_BAR_CLUSTER : HW_BODY_FENCE, &t);
     if (reduces) {
         bool counts = hw_has_mod(&inst->mods, HW_M_POPC);
         t.sub = counts ? 0 : hw_has_mod(&inst->mods, HW_M_AND) ? 1 : 2;
@@ -120,23 +120,9 @@ static hw_status barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     else if (status == HW_OK) status = hw_slots_immediate(lo, 0, HW_LANE_32, &t.a);
     if (status == HW_OK && k < end) status = hw_operand_source(lo, &inst->operands[k++], HW_LANE_32, &t.b);
     if (status != HW_OK) return status;
-    const char *name = hw_has_mod(&inst->mods, HW_M_WARP) ? "bar.warp.sync" :
-                       hw_has_mod(&inst->mods, HW_M_ARRIVE) ? "bar.arrive" : "bar.sync";
-    if (reduces) name = hw_names_printf(lo, "bar.red.%s", word_of(&inst->mods, operations, 3));
-    else name = hw_names_intern(lo, name);
-    status = hw_emit_inst(lo, name, &t);
+    hw_body_id body = hw_has_mod(&inst->mods, HW_M_WARP) ? HW_BODY_BAR_WARP_SYNC :
+                      hw_has_mod(&inst->mods, HW_M_ARRIVE) ? HW_BODY_BAR_ARRIVE : HW_BODY_BAR_SYNC;
+    if (reduces) body = hw_names_printf("bar.red.%s", word_of(&inst->mods, operations, 3));
+    status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
-}
-
-hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst) {
-    switch (inst->op) {
-    case HW_OP_SHFL: return shfl(lo, inst);
-    case HW_OP_VOTE: return vote(lo, inst);
-    case HW_OP_MATCH: return match(lo, inst);
-    case HW_OP_REDUX: return redux(lo, inst);
-    case HW_OP_ELECT: return elect(lo, inst);
-    case HW_OP_ACTIVEMASK: return activemask(lo, inst);
-    case HW_OP_NANOSLEEP: return nanosleep(lo, inst);
-    default: return barrier(lo, inst);
-    }
 }

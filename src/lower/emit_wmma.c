@@ -24,9 +24,9 @@ static transfer describe(const hw_ptx_inst *inst) {
     t.natural = hw_fragment_registers(&natural);
     t.per = t.fragment.bits < 32 ? 32u / t.fragment.bits : 1;
     t.is_contiguous = t.per == 1 || (is_by_columns ? t.fragment.element_row[0] : t.fragment.element_col[0]) == 1;
-    t.address.imm = HW_MATRIX_IMM(shape.m, shape.n, shape.k, 1) | (is_by_columns ? HW_MATRIX_COLUMNS : 0);
+    t.address.imm = HW_MATRIX_IMM(shape.m, shape.n, shape.k, 1) | HW_MATRIX_TYPE_BITS(type) |
+                    (is_by_columns ? HW_MATRIX_COLUMNS : 0);
     t.address.sub = (uint8_t)role;
-    t.address.reg_bytes = (uint8_t)type;
     t.address.width = t.fragment.bits / 8;
     t.access.space = (uint8_t)inst->space;
     t.access.width = (uint8_t)(t.is_contiguous ? t.per * t.address.width : t.address.width);
@@ -66,14 +66,14 @@ static hw_status find_matrix(hw_lowering *lo, const hw_ptx_inst *inst, transfer 
 
 // One load or store of the element, or of the register that begins with it.
 static hw_status access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg, uint32_t reg_bytes) {
-    hw_inst one = t->access;
-    t->address.vector = (uint8_t)element;
-    hw_status status = hw_emit_inst(lo, hw_names_intern(lo, "wmma.address"), &t->address);
+    hw_inst one = t->access, address = t->address;
+    address.imm |= HW_MATRIX_ELEMENT_BITS(element);
+    hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
     one.reg_bytes = (uint8_t)reg_bytes;
     one.memo = lo->set->n_memos++;
     if (loads) one.d = reg;
     else one.b = reg;
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, loads ? "ld" : "st"), &one) : status;
+    return status == HW_OK ? hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &one) : status;
 }
 
 // Elements that lie apart, through registers of 16 bits.
@@ -88,18 +88,18 @@ static hw_status access_parts(hw_lowering *lo, transfer *t, uint32_t number, boo
     pack.width = t->address.width;
     if (loads) pack.d = reg;
     else pack.a = reg;
-    const char *name = hw_names_printf(lo, "mov.%s.%ux%u", loads ? "pack" : "unpack", t->per, t->fragment.bits);
-    if (!loads) status = hw_emit_inst(lo, name, &pack);
+    hw_body_id body = hw_names_printf("mov.%s.%ux%u", loads ? "pack" : "unpack", t->per, t->fragment.bits);
+    if (!loads) status = hw_emit_inst(lo, body, &pack);
     for (uint32_t e = 0; e < t->per && status == HW_OK; e++)
         status = access(lo, t, number * t->per + e, loads, parts[e], 2);
-    return loads && status == HW_OK ? hw_emit_inst(lo, name, &pack) : status;
+    return loads && status == HW_OK ? hw_emit_inst(lo, body, &pack) : status;
 }
 
 static hw_status copy_of(hw_lowering *lo, hw_slot from, hw_slot to) {
     hw_inst mov = hw_emit_blank();
     mov.a = from;
     mov.d = to;
-    return hw_emit_inst(lo, hw_names_intern(lo, "mov.b32"), &mov);
+    return hw_emit_inst(lo, hw_body_find("mov.b32"), &mov);
 }
 
 hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst) {
@@ -112,7 +112,7 @@ hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst) {
     const hw_ptx_operand *elements = moved->kind == HW_OPERAND_VECTOR ? moved->elements : moved;
     unsigned n = moved->kind == HW_OPERAND_VECTOR ? moved->n_elements : 1;
     if (!is_known(inst)) return hw_lower_refuse(lo, HW_MALFORMED, "no matrix of this type has this shape");
-    hw_status status = hw_emit_gather_lanes(lo);
+    hw_status status = HW_OK;
     for (unsigned k = 0; k < n && status == HW_OK; k++) {
         hw_slot slot = HW_NO_SLOT;
         if (loads) status = hw_operand_destination(lo, hw_operand_reg_of(&elements[k]), lane, false, &to[k]);

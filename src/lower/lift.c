@@ -45,10 +45,11 @@ static void describe_registers(hw_lowering *lo) {
 // ---- levels ----
 
 static bool is_arithmetic(const hw_ptx_inst *inst) {
-    switch (inst->op) {
-    case HW_OP_ADDC: case HW_OP_SUBC: case HW_OP_MADC: return false;      // they read the carry
-    case HW_OP_MOV: case HW_OP_CVTA: case HW_OP_ISSPACEP: return true;
-    default: return hw_emit_shape(inst) && !hw_has_mod(&inst->mods, HW_M_CC);
+    const hw_traits *traits = hw_op_traits(inst->op);
+    switch ((hw_emitter)traits->emitter) {
+    case HW_EMIT_MOV: case HW_EMIT_CVTA: case HW_EMIT_ISSPACEP: return true;
+    case HW_EMIT_ARITHMETIC: return !traits->reads_carry && !hw_has_mod(&inst->mods, HW_M_CC);
+    default: return false;
     }
 }
 

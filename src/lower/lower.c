@@ -7,33 +7,14 @@
 
 // ---- notes ----
 
-static uint8_t note_kind(const hw_ptx_inst *inst) {
-    switch (inst->op) {
-    case HW_OP_LD: case HW_OP_LDU: return inst->space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : HW_NOTE_LOAD;
-    case HW_OP_ST: return inst->space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : HW_NOTE_STORE;
-    case HW_OP_ATOM: return HW_NOTE_ATOMIC;
-    case HW_OP_RED: return HW_NOTE_REDUCTION;
-    case HW_OP_CP_ASYNC:
-        if (!hw_emit_copies(inst)) return HW_NOTE_PLAIN;
-        return hw_has_mod(&inst->mods, HW_M_CG) ? HW_NOTE_COPY_BYPASS : HW_NOTE_COPY;
-    case HW_OP_LDMATRIX: return HW_NOTE_LOAD_MATRIX;
-    case HW_OP_STMATRIX: case HW_OP_WMMA_STORE: return HW_NOTE_STORE;
-    case HW_OP_WMMA_LOAD: return HW_NOTE_LOAD;
-    case HW_OP_BRA: return inst->guard >= 0 ? HW_NOTE_BRANCH : HW_NOTE_PLAIN;
-    case HW_OP_BRX: return HW_NOTE_BRANCH;
-    case HW_OP_BAR: case HW_OP_BARRIER:
-        return hw_has_mod(&inst->mods, HW_M_WARP) ? HW_NOTE_PLAIN : HW_NOTE_BARRIER;
-    default: return HW_NOTE_PLAIN;
-    }
-}
-
-static bool touches_memory(hw_op op) {
-    return op == HW_OP_LD || op == HW_OP_LDU || op == HW_OP_ST || op == HW_OP_ATOM || op == HW_OP_RED;
+// Is it an access that its operands describe: elements of its type, in the space that it names?
+static bool accesses_its_space(const hw_traits *traits) {
+    return traits->emitter == HW_EMIT_LOAD_STORE || traits->emitter == HW_EMIT_ATOMIC;
 }
 
 // Parameters are operands of other instructions, not accesses.
 static hw_issue_cost cost_of(const hw_ptx_inst *inst) {
-    if (touches_memory(inst->op)) return (hw_issue_cost){HW_RATE_ISSUE, 0};
+    if (accesses_its_space(hw_op_traits(inst->op))) return (hw_issue_cost){HW_RATE_ISSUE, 0};
     return hw_issue_cost_of(inst->op, inst->types);
 }
 
@@ -42,20 +23,22 @@ static void write_notes(hw_program *program) {
     for (uint32_t i = 0; i < f->n_insts; i++) {
         const hw_ptx_inst *inst = &f->insts[i];
         hw_note *note = &program->notes[i];
-        note->kind = note_kind(inst);
+        const hw_traits *traits = hw_op_traits(inst->op);
+        note->kind = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).kind;
+        hw_order_write(inst, note);
         note->ptx_line = (uint32_t)inst->line;
         note->file = inst->loc_file;
         note->line = inst->loc_line;
-        if (inst->op == HW_OP_CP_ASYNC || inst->op == HW_OP_LDMATRIX || inst->op == HW_OP_STMATRIX) {
+        if (traits->emitter == HW_EMIT_COPY || traits->emitter == HW_EMIT_MATRIX_ACCESS) {
             note->space = HW_SPACE_SHARED;
             note->width_bytes = note->merged_bytes = hw_emit_copies(inst) ? (uint8_t)inst->operands[2].imm : 16;
         }
-        if (inst->op == HW_OP_WMMA_LOAD || inst->op == HW_OP_WMMA_STORE) {
+        if (traits->emitter == HW_EMIT_FRAGMENT_ACCESS) {
             note->space = (uint8_t)inst->space;
             note->width_bytes = note->merged_bytes = (uint8_t)hw_emit_wmma_bytes(inst);
         }
         if (note->kind == HW_NOTE_PLAIN) hw_note_set_cost(note, cost_of(inst));
-        if (note->kind == HW_NOTE_PLAIN || !touches_memory(inst->op)) continue;
+        if (note->kind == HW_NOTE_PLAIN || !accesses_its_space(traits)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;
         note->space = (uint8_t)inst->space;
         note->width_bytes = note->merged_bytes = (uint8_t)(hw_type_bits(inst->types[0]) / 8 * elements);
@@ -65,13 +48,13 @@ static void write_notes(hw_program *program) {
 
 // ---- one function ----
 
-static bool keep_list(hw_lowering *lo, const hw_inst_list *list, hw_inst **insts, const char ***names, uint32_t *n) {
+static bool keep_list(hw_lowering *lo, const hw_inst_list *list, hw_inst **insts, hw_body_id **bodies, uint32_t *n) {
     *insts = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **insts);
-    *names = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **names);
-    if (!*insts || !*names) return false;
+    *bodies = hw_arena_take(lo->arena, ((size_t)list->n + 1) * sizeof **bodies);
+    if (!*insts || !*bodies) return false;
     if (list->n) {
         memcpy(*insts, list->insts, list->n * sizeof **insts);
-        memcpy(*names, list->names, list->n * sizeof **names);
+        memcpy(*bodies, list->bodies, list->n * sizeof **bodies);
     }
     *n = list->n;
     return true;
@@ -83,22 +66,22 @@ static hw_status keep_lists(hw_lowering *lo) {
     lo->index = 0;
     for (unsigned k = 0; k < 3; k++) {
         lo->list = &lo->lists[k];
-        hw_status status = hw_emit_inst(lo, hw_names_intern(lo, "end"), &end);
+        hw_status status = hw_emit_inst(lo, HW_BODY_END, &end);
         if (status != HW_OK) return status;
     }
-    if (!keep_list(lo, &lo->body, &p->insts, &p->body_names, &p->n_insts) ||
-        !keep_list(lo, &lo->lists[HW_LEVEL_LAUNCH], &p->launch_insts, &p->launch_names, &p->n_launch) ||
-        !keep_list(lo, &lo->lists[HW_LEVEL_BLOCK], &p->block_insts, &p->block_names, &p->n_block) ||
-        !keep_list(lo, &lo->lists[HW_LEVEL_THREAD], &p->warp_insts, &p->warp_names, &p->n_warp))
+    if (!keep_list(lo, &lo->body, &p->insts, &p->bodies, &p->n_insts) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_LAUNCH], &p->launch_insts, &p->launch_bodies, &p->n_launch) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_BLOCK], &p->block_insts, &p->block_bodies, &p->n_block) ||
+        !keep_list(lo, &lo->lists[HW_LEVEL_THREAD], &p->warp_insts, &p->warp_bodies, &p->n_warp))
         return hw_diag_no_memory(lo->diag);
     return HW_OK;
 }
 
-static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_program *program, hw_name_table *names,
+static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_program *program, hw_spelled *spelled,
                                 hw_diag *diag) {
     const hw_ptx_function *f = program->function;
     hw_lowering lo = {.set = set, .module = module, .arena = set->arena, .scratch = hw_arena_create(), .diag = diag,
-                      .names = names, .f = f, .program = program,
+                      .spelled = spelled, .f = f, .program = program,
                       .dynamic_shared_align = hw_layout_dynamic_alignment(module)};
     hw_status status = HW_OK;
     for (int lane = 0; lane < HW_LANE_COUNT; lane++) {
@@ -157,8 +140,9 @@ static hw_status create_programs(hw_program_set *set, const hw_ptx_module *modul
 hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag) {
     hw_arena *arena = hw_arena_create();
     hw_program_set *set = arena ? hw_arena_take(arena, sizeof *set) : NULL;
-    hw_name_table names = {0};
+    hw_spelled spelled[HW_SPELLED];
     *out = NULL;
+    memset(spelled, 0, sizeof spelled);
     if (!set) {
         hw_arena_destroy(arena);
         return hw_diag_no_memory(diag);
@@ -168,7 +152,8 @@ hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *
     hw_status status = create_programs(set, module, diag);
     if (status == HW_OK) status = hw_layout_module(set, module, diag);
     for (uint32_t k = 0; k < set->n_programs && status == HW_OK; k++)
-        if (set->programs[k]) status = lower_function(set, module, set->programs[k], &names, diag);
+        if (set->programs[k]) status = lower_function(set, module, set->programs[k], spelled, diag);
+    hw_order_number(set);
     if (status == HW_OK) *out = set;
     else hw_arena_destroy(arena);
     return status;

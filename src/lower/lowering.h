@@ -51,8 +51,6 @@ hw_status hw_cfg_build(hw_arena *arena, const hw_ptx_function *f, hw_cfg *cfg, h
 
 // Guarded, it becomes a branch around the instruction, since it ends a block or lanes wait in it.
 bool hw_cfg_is_skippable(const hw_ptx_inst *inst);
-// bra, brx, call, ret, exit, trap, brkpt.
-bool hw_cfg_ends_block(hw_op op);
 
 // ---- defs.c ----
 
@@ -75,14 +73,20 @@ bool hw_defs_has_destination(const hw_ptx_inst *inst);
 
 typedef struct hw_inst_list {
     hw_inst *insts;
-    const char **names;
+    hw_body_id *bodies;
     uint32_t n, capacity;
 } hw_inst_list;
 
-typedef struct hw_name_table {
-    const char **slots;
-    uint32_t n, capacity;          // capacity: a power of two
-} hw_name_table;
+// Bodies that instructions have been found to have, by opcode, modifiers and types: a name is spelled and looked up
+// once for each combination of them.
+enum { HW_SPELLED = 256 };
+typedef struct hw_spelled {
+    uint64_t mods[3];
+    uint8_t types[4], n_types;
+    uint8_t op;                    // HW_OP_NONE: nothing is remembered here
+    hw_body_id body;
+} hw_spelled;
+_Static_assert(HW_OP_COUNT <= 256 && HW_T_COUNT <= 256, "hw_spelled holds opcodes and types in a byte each");
 
 typedef struct hw_immediate_table {
     uint32_t *slots;               // index + 1 into program->immediates
@@ -97,7 +101,7 @@ typedef struct hw_lowering {
     hw_arena *arena;               // of the set
     hw_arena *scratch;             // of this function
     hw_diag *diag;
-    hw_name_table *names;
+    hw_spelled *spelled;           // HW_SPELLED of them
     const hw_ptx_function *f;
     hw_program *program;
     hw_cfg cfg;
@@ -135,10 +139,10 @@ hw_status hw_lower_refuse(hw_lowering *lo, hw_status status, const char *why);
 
 // ---- names.c ----
 
-// The canonical name of an arithmetic instruction's body; NULL when out of memory.
-const char *hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst);
-const char *hw_names_intern(hw_lowering *lo, const char *name);
-const char *hw_names_printf(hw_lowering *lo, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The body of an instruction, by its canonical name (lower/program.h); HW_BODY_NONE: there is none.
+hw_body_id hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst);
+// The same of a name that is put together here.
+hw_body_id hw_names_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Type as it stands in names, for ops whose result does not depend on signedness.
 hw_type hw_names_type(const hw_ptx_inst *inst, int position);
 
@@ -174,8 +178,9 @@ hw_status hw_slots_launch_image(hw_lowering *lo);
 
 // An instruction that uses no slot.
 hw_inst hw_emit_blank(void);
-// Appends a copy to the list at work, with the note of the PTX instruction at work. name NULL: out of memory.
-hw_status hw_emit_inst(hw_lowering *lo, const char *name, const hw_inst *fields);
+// Appends a copy to the list at work, with the note of the PTX instruction at work, and with what the body's row says
+// of gathering lanes. HW_BODY_NONE is for exec to refuse.
+hw_status hw_emit_inst(hw_lowering *lo, hw_body_id body, const hw_inst *fields);
 // The slot to read an operand from, in lanes of the given width; converts when its register is wider or narrower.
 hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_slot *out);
 hw_status hw_operand_reg(hw_lowering *lo, int32_t reg, hw_lane lane, hw_slot *out);
@@ -211,24 +216,37 @@ bool hw_operand_param_is_own(const hw_lowering *lo, const hw_ptx_symbol *symbol)
 
 // Emits one instruction, without its guard; not for what ends a block.
 hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst);
-hw_status hw_emit_memory(hw_lowering *lo, const hw_ptx_inst *inst);
+// One instruction each, of the kind that the function is named for.
+hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_async(hw_lowering *lo, const hw_ptx_inst *inst);
 // Does a cp.async move data? The others begin and end groups.
 bool hw_emit_copies(const hw_ptx_inst *inst);
 // An address in brackets, of a space: a and imm, and flags.
 hw_status hw_emit_address(hw_lowering *lo, hw_space space, const hw_ptx_operand *operand, hw_inst *t);
-hw_status hw_emit_matrix(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_movmatrix(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_mma(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst);
 // wmma.load, wmma.store: bytes that one lane moves at a time.
 uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst);
+// order.c: the note's order, scope, proxy and atomic; and the numbers of all notes that are of accesses.
+void hw_order_write(const hw_ptx_inst *inst, hw_note *note);
+void hw_order_number(hw_program_set *set);
 hw_status hw_emit_mbarrier(hw_lowering *lo, const hw_ptx_inst *inst);
-// All lanes of the warp come to what follows together.
-hw_status hw_emit_gather_lanes(hw_lowering *lo);
-hw_status hw_emit_warp(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_shfl(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_vote(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_match(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_redux(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_elect(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_activemask(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_nanosleep(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_barrier(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst);
 // Room for n registers in program->slots, from *list on.
 hw_status hw_emit_vector(hw_lowering *lo, hw_slot **out, unsigned n, uint32_t *list);
-// Operand letters of arithmetic (shapes.def); NULL: no arithmetic.
+// Operand letters of arithmetic (SHAPE in isa/ops.def); NULL: no arithmetic.
 const char *hw_emit_shape(const hw_ptx_inst *inst);
 // A mov or cvta that changes nothing: the operand that the destination is another name of; else NULL.
 const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *inst);

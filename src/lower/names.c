@@ -1,4 +1,4 @@
-// Canonical names of bodies, each kept once per set (lower/program.h, "Body names").
+// Canonical names of instructions (lower/program.h, "Body names"), by which their bodies are found.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,65 +7,7 @@
 
 enum { MAX_NAME = 96 };
 
-// ---- one copy of each ----
-
-static uint32_t hash_of(const char *name) {
-    uint32_t h = 2166136261u;
-    for (; *name; name++) h = (h ^ (uint8_t)*name) * 16777619u;
-    return h;
-}
-
-static bool grow_table(hw_arena *arena, hw_name_table *table) {
-    uint32_t capacity = table->capacity ? table->capacity * 2 : 256;
-    const char **slots = hw_arena_take(arena, capacity * sizeof *slots);
-    if (!slots) return false;
-    for (uint32_t i = 0; i < table->capacity; i++) {
-        if (!table->slots[i]) continue;
-        uint32_t k = hash_of(table->slots[i]) & (capacity - 1);
-        while (slots[k]) k = (k + 1) & (capacity - 1);
-        slots[k] = table->slots[i];
-    }
-    table->slots = slots;
-    table->capacity = capacity;
-    return true;
-}
-
-const char *hw_names_intern(hw_lowering *lo, const char *name) {
-    hw_name_table *table = lo->names;
-    if (2 * table->n >= table->capacity && !grow_table(lo->arena, table)) return NULL;
-    uint32_t k = hash_of(name) & (table->capacity - 1);
-    for (; table->slots[k]; k = (k + 1) & (table->capacity - 1))
-        if (!strcmp(table->slots[k], name)) return table->slots[k];
-    const char *copy = hw_arena_string(lo->arena, name, strlen(name));
-    if (!copy) return NULL;
-    table->slots[k] = copy;
-    table->n++;
-    return copy;
-}
-
-const char *hw_names_printf(hw_lowering *lo, const char *format, ...) {
-    char name[MAX_NAME];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    return hw_names_intern(lo, name);
-}
-
 // ---- types ----
-
-typedef enum spelling { SAME, SIGNED, BITS, UNSIGNED } spelling;
-
-static spelling spelling_of(hw_op op) {
-    switch (op) {
-#define HW_SHAPE(op, operands, type)                                                               \
-    case HW_OP_##op: return type;
-#include "lower/shapes.def"
-#undef HW_SHAPE
-    case HW_OP_MOV: return BITS;
-    default: return SAME;
-    }
-}
 
 static hw_type as_signed(hw_type type) {
     switch (type) {
@@ -98,13 +40,13 @@ static hw_type as_unsigned(hw_type type) {
 hw_type hw_names_type(const hw_ptx_inst *inst, int position) {
     hw_type type = inst->types[position];
     if (position > 0) return type;
-    switch (spelling_of(inst->op)) {
-    case SIGNED: {
+    switch ((hw_spelling)hw_op_traits(inst->op)->spelling) {
+    case HW_SPELL_SIGNED: {
         bool depends = hw_has_mod(&inst->mods, HW_M_HI) || hw_has_mod(&inst->mods, HW_M_WIDE);
         return depends ? type : as_signed(type);
     }
-    case BITS: return as_bits(type);
-    case UNSIGNED: return as_unsigned(type);
+    case HW_SPELL_BITS: return as_bits(type);
+    case HW_SPELL_UNSIGNED: return as_unsigned(type);
     default: return type;
     }
 }
@@ -146,7 +88,7 @@ static void append(char *name, const char *word) {
     snprintf(name + length, MAX_NAME - length, ".%s", word);
 }
 
-const char *hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_body_id spell(const hw_ptx_inst *inst) {
     char name[MAX_NAME];
     bool compares = inst->op == HW_OP_SETP || inst->op == HW_OP_SET;
     snprintf(name, sizeof name, "%s", hw_op_info(inst->op)->name);
@@ -161,5 +103,27 @@ const char *hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst) {
         }
     }
     for (int t = 0; t < inst->n_types; t++) append(name, hw_type_name(hw_names_type(inst, t)));
-    return hw_names_intern(lo, name);
+    return hw_body_find(name);
+}
+
+hw_body_id hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_spelled key = {.op = (uint8_t)inst->op, .n_types = inst->n_types};
+    uint64_t hash = inst->op;
+    for (int k = 0; k < 3; k++) hash = (hash ^ (key.mods[k] = inst->mods.bits[k])) * 0x9e3779b97f4a7c15u;
+    for (int k = 0; k < inst->n_types; k++) hash = (hash ^ (key.types[k] = (uint8_t)inst->types[k])) * 0x100000001b3u;
+    hw_spelled *known = &lo->spelled[(hash ^ hash >> 32) % HW_SPELLED];
+    key.body = known->body;
+    if (memcmp(known, &key, sizeof key) == 0) return known->body;
+    key.body = spell(inst);
+    *known = key;
+    return key.body;
+}
+
+hw_body_id hw_names_printf(const char *format, ...) {
+    char name[MAX_NAME];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    return hw_body_find(name);
 }

@@ -16,16 +16,22 @@ hw_status hw_lower_refuse(hw_lowering *lo, hw_status status, const char *why) {
     return hw_diag_set_at(lo->diag, status, lo->module->name, inst->line, "%s: %s", inst->text, why);
 }
 
-hw_status hw_emit_inst(hw_lowering *lo, const char *name, const hw_inst *fields) {
+hw_status hw_emit_inst(hw_lowering *lo, hw_body_id body, const hw_inst *fields) {
     hw_inst_list *list = lo->list;
-    if (!name) return hw_diag_no_memory(lo->diag);
+    const hw_body_info *info = hw_body_info_of(body);
     uint32_t capacity = list->capacity;
     if (!hw_lower_grow(lo->scratch, (void **)&list->insts, list->n, &capacity, sizeof *list->insts) ||
-        !hw_lower_grow(lo->scratch, (void **)&list->names, list->n, &list->capacity, sizeof *list->names))
+        !hw_lower_grow(lo->scratch, (void **)&list->bodies, list->n, &list->capacity, sizeof *list->bodies))
         return hw_diag_no_memory(lo->diag);
-    list->insts[list->n] = *fields;
-    list->insts[list->n].note = lo->program->first_note + lo->index;
-    list->names[list->n++] = name;
+    hw_inst *inst = &list->insts[list->n];
+    *inst = *fields;
+    inst->note = lo->program->first_note + lo->index;
+    if (info->members) {
+        inst->members = info->members;
+        inst->reg_bytes = info->result_bytes;
+    }
+    lo->program->may_wait |= (inst->flags & HW_INST_VOLATILE) != 0;
+    list->bodies[list->n++] = body;
     return HW_OK;
 }
 
@@ -40,8 +46,8 @@ static hw_status convert(hw_lowering *lo, hw_slot from, hw_lane from_lane, hw_sl
     hw_inst t = hw_emit_blank();
     t.d = to;
     t.a = from;
-    if (from_bits > to_bits) return hw_emit_inst(lo, hw_names_printf(lo, "trunc.b%u.b%u", from_bits, to_bits), &t);
-    return hw_emit_inst(lo, hw_names_printf(lo, "ext.%c%u.b%u", is_signed ? 's' : 'u', from_bits, to_bits), &t);
+    if (from_bits > to_bits) return hw_emit_inst(lo, hw_names_printf("trunc.b%u.b%u", from_bits, to_bits), &t);
+    return hw_emit_inst(lo, hw_names_printf("ext.%c%u.b%u", is_signed ? 's' : 'u', from_bits, to_bits), &t);
 }
 
 hw_status hw_operand_reg(hw_lowering *lo, int32_t reg, hw_lane lane, hw_slot *out) {
@@ -109,7 +115,7 @@ static hw_status dynamic_shared_slot(hw_lowering *lo, hw_lane lane, hw_slot *out
         t.imm = lo->dynamic_shared_align;
         t.width = (uint8_t)hw_lane_bytes(lane);
         lo->list = &lo->lists[HW_LEVEL_LAUNCH];
-        status = hw_emit_inst(lo, hw_names_intern(lo, "shared.dynamic"), &t);
+        status = hw_emit_inst(lo, HW_BODY_SHARED_DYNAMIC, &t);
         lo->list = list;
         if (status != HW_OK) return status;
     }
@@ -124,10 +130,10 @@ hw_status hw_operand_symbol_address(hw_lowering *lo, const hw_ptx_operand *opera
     t.d = d;
     t.imm = (int64_t)value;
     t.width = (uint8_t)hw_lane_bytes(lane);
-    if (kind == HW_ADDRESS_LOCAL) return hw_emit_inst(lo, hw_names_intern(lo, "local.address"), &t);
+    if (kind == HW_ADDRESS_LOCAL) return hw_emit_inst(lo, HW_BODY_LOCAL_ADDRESS, &t);
     t.sub = hw_operand_param_is_own(lo, operand->symbol);
-    if (!t.sub) lo->program->takes_param_address = true;
-    return hw_emit_inst(lo, hw_names_intern(lo, "param.address"), &t);
+    lo->program->takes_param_address = true;
+    return hw_emit_inst(lo, HW_BODY_PARAM_ADDRESS, &t);
 }
 
 hw_status hw_operand_symbol_slot(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_slot *out) {
@@ -145,7 +151,7 @@ hw_status hw_operand_symbol_slot(hw_lowering *lo, const hw_ptx_operand *operand,
         if (status == HW_OK) status = hw_slots_temporary(lo, lane, &t.d);
         *out = t.d;
         if (status != HW_OK) return status;
-        return hw_emit_inst(lo, hw_names_printf(lo, "add.s%u", 8 * hw_lane_bytes(lane)), &t);
+        return hw_emit_inst(lo, hw_names_printf("add.s%u", 8 * hw_lane_bytes(lane)), &t);
     }
     hw_status status = hw_slots_temporary(lo, lane, out);
     return status == HW_OK ? hw_operand_symbol_address(lo, operand, *out, lane) : status;
@@ -158,7 +164,7 @@ static hw_status special_register(hw_lowering *lo, hw_sreg sreg, hw_lane lane, h
     hw_inst t = hw_emit_blank();
     t.sub = (uint8_t)sreg;
     hw_status status = hw_slots_temporary(lo, own, &t.d);
-    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_intern(lo, "sreg"), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_SREG, &t);
     *out = t.d;
     if (status != HW_OK || own == lane) return status;
     status = hw_slots_temporary(lo, lane, out);
@@ -170,7 +176,7 @@ static hw_status complement(hw_lowering *lo, hw_slot *slot) {
     t.a = *slot;
     hw_status status = hw_slots_temporary(lo, HW_LANE_PRED, &t.d);
     *slot = t.d;
-    return status == HW_OK ? hw_emit_inst(lo, hw_names_intern(lo, "not.pred"), &t) : status;
+    return status == HW_OK ? hw_emit_inst(lo, hw_body_find("not.pred"), &t) : status;
 }
 
 hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_slot *out) {

@@ -123,20 +123,20 @@ static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char
     else if (in->sub) put(t, " sub %u", in->sub);
     if (!strcmp(name, "bra") || !strcmp(name, "bra.p") || !strcmp(name, "guard")) put(t, " -> %u", in->target);
     if (!strcmp(name, "brx"))
-        for (int64_t k = 0; k < in->imm; k++) put(t, "%s %u", k ? "" : " ->", p->targets[in->list + (uint32_t)k]);
+        for (int64_t k = 0; k < in->imm; k++) put(t, "%s %u", k ? "" : " ->", p->targets[in->targets + (uint32_t)k]);
     if (in->join != HW_NO_JOIN) put(t, " join %u", in->join);
-    if (begins(name, "call")) put_call(t, &p->calls[in->list]);
+    if (begins(name, "call")) put_call(t, &p->calls[in->call]);
     if (is_one_of(name, ends) || !strcmp(name, "guard")) put(t, " #%u", in->count);
     put(t, "\n");
 }
 
-static void put_list(text *t, const hw_program *p, const char *title, const hw_inst *insts, const char *const *names,
+static void put_list(text *t, const hw_program *p, const char *title, const hw_inst *insts, const hw_body_id *bodies,
                      uint32_t n) {
     if (n <= 1) return;
     put(t, "%s:\n", title);
     for (uint32_t i = 0; i + 1 < n; i++) {
         put(t, "      ");
-        put_inst(t, p, &insts[i], names[i]);
+        put_inst(t, p, &insts[i], hw_body_name(bodies[i]));
     }
 }
 
@@ -146,13 +146,13 @@ char *hw_program_print(const hw_program *program) {
         program->frame_bytes, program->launch_bytes, program->block_bytes, program->warp_bytes,
         program->formal_param_bytes, program->param_bytes, program->local_bytes, program->shared_bytes,
         program->regs_estimate, program->may_recurse ? " recursive" : "");
-    put_list(&t, program, "launch", program->launch_insts, program->launch_names, program->n_launch);
-    put_list(&t, program, "block", program->block_insts, program->block_names, program->n_block);
-    put_list(&t, program, "warp", program->warp_insts, program->warp_names, program->n_warp);
+    put_list(&t, program, "launch", program->launch_insts, program->launch_bodies, program->n_launch);
+    put_list(&t, program, "block", program->block_insts, program->block_bodies, program->n_block);
+    put_list(&t, program, "warp", program->warp_insts, program->warp_bodies, program->n_warp);
     put(&t, "body:\n");
     for (uint32_t i = 0; i < program->n_insts; i++) {
         put(&t, "%4u  ", i);
-        put_inst(&t, program, &program->insts[i], program->body_names[i]);
+        put_inst(&t, program, &program->insts[i], hw_body_name(program->bodies[i]));
     }
     if (!t.failed) return t.bytes;
     hw_free(t.bytes);

@@ -11,8 +11,9 @@
 // where it stood: `count` of the block's last instruction is the number of PTX instructions, lifted ones included.
 // A mov or cvta of an invariant value is no instruction at all: the destination is the source's slot.
 //
-// Body names. What exec binds is found by name: the opcode, then the modifiers that change the result in the order of
-// mods.def, then the types in the order written: add.s32, fma.rz.ftz.f32, mul.wide.u16, cvt.rzi.ftz.s32.f32,
+// Body names. The body of an instruction is found by name, once, when it is lowered; from then on it is a number
+// (isa/bodies.h). The name: the opcode, then the modifiers that change the result in the order of mods.def, then the
+// types in the order written: add.s32, fma.rz.ftz.f32, mul.wide.u16, cvt.rzi.ftz.s32.f32,
 // setp.ftz.lt.f32, shf.l.wrap.b32, dp4a.u32.s32. Left out: rn where it is the default (add sub mul mad fma), spaces,
 // cache hints, memory order and scope, uni, sync, aligned, the vector width, setp's and set's combining word (in `sub`:
 // 0 none, 1 and, 2 or, 3 xor, with `p` the predicate combined). A body reads and writes lanes of the width its types
@@ -20,7 +21,7 @@
 // lower puts trunc.<reg>.<type> or ext.<type>.<reg> around it (trunc.b64.b16, ext.s16.b32, ...); for ld and st it sets
 // reg_bytes instead. f16, bf16 in .b16 registers and packed pairs in .b32 ones are just lanes of that width.
 //
-// Where several spellings give the same result, one is used (lower/shapes.def, last column; names.c):
+// Where several spellings give the same result, one is used (isa/ops.def, TYPE; names.c):
 //   mov selp                                    b16 b32 b64 whatever the type; slct: its first type; mov.pred
 //   add sub addc subc; mul mad madc with .lo    s for u, also with .cc and x2: add.s32, mul.lo.s64, add.cc.s32
 //   shr                                         u for b: shr.u32
@@ -29,8 +30,8 @@
 //   cvt from an integer, slct by an integer     no .ftz
 // mul, mad with .hi or .wide, mul24, mad24, min, max, div, rem, sad, cvt, ... are named as written.
 //
-// Which operand is where: the letters of lower/shapes.def. Destinations d, then e (p|q); sources a, b, c, then e (bfi);
-// a predicate read p, complemented with HW_INST_NEGATE_P. A destination that is the sink '_' is a slot nobody reads.
+// Which operand is where: the letters of SHAPE (isa/ops.def). Destinations d, then e (p|q); sources a, b, c, then
+// fourth; a predicate read p, complemented with HW_INST_NEGATE_P. The sink '_' is a slot nobody reads.
 //   lop3: imm the table; lop3.and lop3.or: e the predicate written, p the one combined. prmt: sub the mode (0 none, f4e
 //   b4e rc8 ecl ecr rc16). isspacep: sub the hw_space, a 64 bits. cvta: add.s64 of a window, or mov. membar: fence.
 //   mov.pack.<n>x<bits>: d from slots[list ...]; mov.unpack.<n>x<bits>: a to slots[list ...], HW_NO_SLOT for '_'
@@ -42,11 +43,11 @@
 //   bar.cluster: nothing. nanosleep: a
 //   vadd2 and the other video instructions: d, a, b, c; imm as HW_VIDEO_* says. vabsdiff4.u8x4, vabsdiff4.add.u8x4,
 //   vabsdiff2.add.u16x2: the same of unsigned parts in order, as nvcc prints them
-//   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates, sub how many; e the
-//   texture
+//   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates, sub how many; fourth
+//   the texture
 //   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; width 4 or 8
 //
-// Names that exec provides besides the arithmetic:
+// Bodies besides the arithmetic:
 //   ld ld.param st st.param atom.<op>.<type> red.<op>.<type>   (space, width, vector, reg_bytes, imm in the fields;
 //       a address slot (64-bit lanes, or 32-bit ones with HW_INST_ADDRESS_32: the sum with imm wraps), or HW_NO_SLOT:
 //       imm is the address; d or b the register; of vectors, slots[list ...]; atom: b, c operands;
@@ -58,13 +59,13 @@
 //   ldmatrix stmatrix, .trans (space, width 16, a, imm; sub how many matrices; slots[list ...] registers), movmatrix
 //       (d, a), mma.<f32 f16>.<f16 bf16 tf32> mma.f64.f64 mma.s32.x8 (imm, sub: HW_MATRIX_*; slots[list ...] the
 //       registers of d, a, b, c). Before each stands a bar.warp.sync of all lanes.
-//   wmma.address: d (64 bits) where element `vector` of a lane's fragment lies; a the matrix, b the stride, or none;
-//       imm as of mma, HW_MATRIX_COLUMNS; sub the role, reg_bytes the hw_type, width bytes of an element
+//   wmma.address: d (64 bits) where an element of a lane's fragment lies; a the matrix, b the stride, or none;
+//       imm as of mma, HW_MATRIX_COLUMNS, type and number of the element; sub the role, width bytes of an element
 //   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
 //       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
-//   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; memo: its index)
+//   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; basic_block: its number)
 //       brx: a the index, imm how many targets. call.indirect: a the handle.
 //   guard (p, flags; target: where to go when no lane is on; count: PTX instructions up to the unguard that ends it,
 //       whose notes follow each other from its own on)    unguard
@@ -80,6 +81,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "isa/bodies.h"
 #include "isa/isa.h"
 #include "ptx/module.h"
 
@@ -119,6 +121,11 @@ typedef enum hw_base {
 // mma.*: the shape, in hw_inst.imm, and the choices of integers, in sub.
 #define HW_MATRIX_IMM(m, n, k, wmma) ((int64_t)(m) | (int64_t)(n) << 8 | (int64_t)(k) << 16 | (int64_t)(wmma) << 24)
 #define HW_MATRIX_COLUMNS ((int64_t)1 << 25)    // in memory column by column
+// Also of wmma.address: the type of an element, and which element of a lane's fragment is meant.
+#define HW_MATRIX_TYPE_BITS(type) ((int64_t)(type) << 32)
+#define HW_MATRIX_ELEMENT_BITS(element) ((int64_t)(element) << 40)
+#define HW_MATRIX_TYPE(imm) ((hw_type)((imm) >> 32 & 255))
+#define HW_MATRIX_ELEMENT(imm) ((uint32_t)((imm) >> 40 & 255))
 enum { HW_MBARRIER_EXPECTS = 1, HW_MBARRIER_PARITY = 2, HW_MBARRIER_NOINC = 4 };
 enum { HW_MATRIX_A_UNSIGNED = 1, HW_MATRIX_B_UNSIGNED = 2, HW_MATRIX_SATURATE = 4 };
 
@@ -128,29 +135,75 @@ typedef struct hw_inst hw_inst;
 // Executes one instruction for the active lanes of a warp; returns the next one.
 typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 
-// One decoded instruction, a cache line. Which fields are used is said by the body.
+// One decoded instruction, a cache line. A field has one meaning; fields that no body uses together share storage, each
+// under its own name. What is not used is zero, of slots HW_NO_SLOT, of join HW_NO_JOIN. The numbers of a body that
+// has some (imm, sub) are listed above, body by body.
+//
+//   field        of which bodies                    what
+//   body         all                                what executes it; set by exec
+//   d            with a result                      the destination
+//   a b c        with sources                       in PTX's order; a of accesses: the address, none: imm is it
+//   e            with two results (p|q)             the second one, a predicate
+//   fourth       bfi, tex                           a fourth source; the texture
+//   p            with a predicate or members        a predicate read; of shfl: the members
+//   imm          accesses                           offset from a, or the address
+//                others with a number known now     the number
+//   then         what gathers lanes                 the body that runs when all are there; set by exec
+//   steps        of convoys                         the ordinary instruction, and one that ends it; set by exec
+//   builtin      call of a function without body    which of those that exec provides; set by exec
+//   target       bra, bra.p, guard                  where to go: index into insts
+//   call         call, call.indirect                index into calls
+//   targets      brx                                index of its first one in targets
+//   list         vectors, packing, fragments, tex   index of their first register in slots
+//   members      what gathers lanes                 hw_members: which operand is the mask
+//   join         bra.p, brx                         where the lanes meet again: index into insts; HW_NO_JOIN: at exit
+//   note         all                                index of the PTX instruction in notes
+//   count        what ends a block; guard           PTX instructions of the block; under the guard
+//   width        accesses                           bytes of an element in memory
+//                match, addresses, stacks, packing  bytes of a lane of the operand, or of a part
+//   vector       accesses, packing                  registers per lane: 1, 2, 4, 8
+//   reg_bytes    accesses; what gathers lanes       bytes of a lane of the register, 2, 4 or 8; of d, 0: a predicate
+//   space        accesses                           hw_space
+//   flags        all                                HW_INST_*
+//   sub          with choices                       the choice: setp's combination, prmt's mode, a special register
+//   memo         accesses                           number of its access-pattern memory, unique across the set
+//   basic_block  what ends a block                  number of the block, unique across the set
 struct hw_inst {
-    hw_body body;         // bound by exec
-    hw_slot d, a, b, c;   // destination and sources
-    hw_slot e;            // second destination (p|q), a fourth source, or the predicate of a guard
-    hw_slot p;            // source predicate
-    int64_t imm;          // address offset; or as the body says
+    hw_body body;
+    hw_slot d, a, b, c;
     union {
-        uint32_t target;  // taken branch, end of a guard: index into insts
-        uint32_t list;    // of call: index into calls; of brx: of its first target in targets; of vector ld, st, atom:
-    };                    // of its first register in slots
-    uint32_t join;        // reconvergence point of a branch: index into insts; HW_NO_JOIN: only at exit/return
-    uint32_t note;        // index of the PTX instruction in notes
-    uint16_t count;       // PTX instructions this basic block has executed when this, its last, has
-    uint8_t width;        // bytes of one element in memory
-    uint8_t vector;       // elements per lane: 1, 2, 4, 8
-    uint8_t reg_bytes;    // bytes of one lane of the register loaded or stored (2, 4 or 8)
-    uint8_t space;        // hw_space
-    uint8_t flags;        // HW_INST_*
-    uint8_t sub;          // smaller choices of a body: setp's combination, prmt's mode, shfl's mode
-    uint32_t memo;        // memory instructions: number of its access-pattern memory; block-ending ones: number of
-                          // their basic block. Both are unique across the set.
+        hw_slot e;
+        hw_slot fourth;
+    };
+    hw_slot p;
+    union {
+        int64_t imm;
+        hw_body then;
+        const hw_inst *steps;
+        uint32_t builtin;
+    };
+    union {
+        uint32_t target;
+        uint32_t call;
+        uint32_t targets;
+        uint32_t list;
+        uint32_t members;
+    };
+    uint32_t join;
+    uint32_t note;
+    uint16_t count;
+    uint8_t width;
+    uint8_t vector;
+    uint8_t reg_bytes;
+    uint8_t space;
+    uint8_t flags;
+    uint8_t sub;
+    union {
+        uint32_t memo;
+        uint32_t basic_block;
+    };
 };
+_Static_assert(sizeof(hw_inst) == 64, "a decoded instruction is a cache line");
 enum { HW_NO_JOIN = 0xffffffffu };
 enum {
     HW_INST_NEGATE_P = 1,      // use the complement of p
@@ -197,11 +250,11 @@ struct hw_program {
     const hw_ptx_function *function;
     int index;                              // within its set
     hw_inst *insts;                         // body; index 0 is the entry
-    const char **body_names;                // canonical name of each instruction, for binding and dumps
+    hw_body_id *bodies;                     // of each instruction
     uint32_t n_insts;
     hw_inst *convoy_insts;                  // of entries: the body as several warps execute it together; made by exec
     hw_inst *launch_insts, *block_insts, *warp_insts;   // lifted, in an order that satisfies dependences,
-    const char **launch_names, **block_names, **warp_names;  // each list ended by an instruction named "end"
+    hw_body_id *launch_bodies, *block_bodies, *warp_bodies;  // each list ended by HW_BODY_END
     uint32_t n_launch, n_block, n_warp;
     hw_note *notes;                         // one per PTX instruction; inst.note and blocks count from the set's first
     uint32_t n_notes, first_note;           // note, so notes[inst.note - first_note]
@@ -224,8 +277,8 @@ struct hw_program {
     hw_immediate *immediates;               // what launch_image is made of
     uint32_t n_immediates;
     bool uses_alloca;
-    bool may_wait;                          // for other blocks: polls or changes memory atomically; set by exec
-    bool takes_param_address;               // param.address, ld.param at a computed address; of functions set by exec
+    bool may_wait;                          // for other blocks: polls or changes memory atomically
+    bool takes_param_address;               // of its own parameters: param.address, ld.param at a computed address
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
 
@@ -237,6 +290,7 @@ typedef struct hw_program_set {
     uint32_t n_programs;
     hw_note *notes;                         // of all programs
     uint32_t n_memos, n_blocks, n_notes;    // numbered across the set
+    uint32_t n_accesses;                    // hw_note.access is below this
 } hw_program_set;
 
 // Lowers every function. Symbols' addresses must be known: .global and .const offsets set to their addresses by the

@@ -60,6 +60,10 @@ struct hw_mem {
     hw_textures *textures;
     _Atomic uint64_t epoch, used_bytes, heap_bytes;
 
+    pthread_mutex_t watch_lock;           // the next two; held from a change until it has been told
+    void (*_Atomic told)(void *context, const hw_allocation *allocation);   // NULL: nobody
+    void *told_context;
+
     pthread_mutex_t lock;                 // everything below, and every write to the maps and records
     hw_extents extents;
     uint32_t quarantine_first, quarantine_last, n_quarantined;
@@ -131,6 +135,7 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
     mem->limit_bytes = limit_bytes;
     mem->poison = -1;
     pthread_mutex_init(&mem->lock, NULL);
+    pthread_mutex_init(&mem->watch_lock, NULL);
     mem->registered = hw_registered_create();
     mem->textures = hw_textures_create();
     mem->records = reserve_address_space(HW_EXTENT_MAX * sizeof(record));
@@ -155,6 +160,7 @@ void hw_mem_destroy(hw_mem *mem) {
     hw_registered_destroy(mem->registered);
     hw_textures_destroy(mem->textures);
     pthread_mutex_destroy(&mem->lock);
+    pthread_mutex_destroy(&mem->watch_lock);
     hw_free(mem);
 }
 
@@ -263,6 +269,32 @@ static uint32_t take_extent_or_wait(hw_mem *mem, uint8_t range, uint64_t span, u
     return number;
 }
 
+// ---- who is told ----
+
+void hw_mem_watch(hw_mem *mem, void (*told)(void *context, const hw_allocation *allocation), void *context) {
+    pthread_mutex_lock(&mem->watch_lock);
+    mem->told_context = context;
+    atomic_store(&mem->told, told);
+    pthread_mutex_unlock(&mem->watch_lock);
+}
+
+// Around a change: while somebody is told, changes wait for each other, so that they are told in their order.
+static bool begin_watched(hw_mem *mem) {
+    if (!atomic_load_explicit(&mem->told, memory_order_relaxed)) return false;
+    pthread_mutex_lock(&mem->watch_lock);
+    return true;
+}
+
+// changed: NULL when nothing has.
+static void end_watched(hw_mem *mem, bool is_watched, const hw_allocation *changed) {
+    if (!is_watched) return;
+    void (*told)(void *context, const hw_allocation *allocation) = atomic_load(&mem->told);
+    if (told && changed) told(mem->told_context, changed);
+    pthread_mutex_unlock(&mem->watch_lock);
+}
+
+// ---- allocating and freeing ----
+
 // What a block of device-side malloc counts against the heap: its bytes and a header.
 static uint64_t heap_charge(uint64_t bytes) { return bytes + 16; }
 
@@ -279,6 +311,7 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
     uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : hw_align_up(bytes ? bytes : 1, UNIT),
              span = span_of_allocation(bytes);
     if (is_large(bytes) && align < CHUNK_BYTES) align = CHUNK_BYTES;
+    bool is_watched = begin_watched(mem);
     pthread_mutex_lock(&mem->lock);
     uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
     uint32_t number = 0;
@@ -296,6 +329,8 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         *address = a.address;
     }
     pthread_mutex_unlock(&mem->lock);
+    const hw_allocation made = {.address = *address, .bytes = bytes, .kind = kind, .site = site, .name = name};
+    end_watched(mem, is_watched, number ? &made : NULL);
     if (number) {
         bool is_filled = mem->poison >= 0 && kind != HW_ALLOC_GLOBAL;
         if (is_filled) memset(hw_mem_host(mem, *address), mem->poison, bytes);
@@ -308,15 +343,14 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
 hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
     if (!address || !bytes || bytes > UINT64_MAX - address)
         return hw_diag_set(diag, HW_USAGE, "an empty or impossible range of memory");
+    const hw_allocation a = {.address = address, .bytes = bytes, .kind = HW_ALLOC_REGISTERED, .site = site};
+    bool is_watched = begin_watched(mem);
     pthread_mutex_lock(&mem->lock);
     bool overlaps = address < mem->start + mem->span_bytes && mem->start < address + bytes;
-    hw_status status = HW_USAGE;
-    if (!overlaps) {
-        hw_allocation a = {.address = address, .bytes = bytes, .kind = HW_ALLOC_REGISTERED, .site = site};
-        status = hw_registered_add(mem->registered, &a);
-    }
+    hw_status status = overlaps ? HW_USAGE : hw_registered_add(mem->registered, &a);
     if (status == HW_OK) atomic_fetch_add(&mem->epoch, 1);
     pthread_mutex_unlock(&mem->lock);
+    end_watched(mem, is_watched, status ? NULL : &a);
     if (status == HW_NO_MEMORY) return hw_diag_set(diag, status, "too many registered ranges");
     return status ? hw_diag_set(diag, status, "a part of this memory is device memory or registered already") : HW_OK;
 }
@@ -332,11 +366,14 @@ hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) { return hw_
 hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_diag *diag) {
     hw_status status = HW_USAGE;
     const char *why = "the address is not the start of an allocation";
+    bool is_watched = begin_watched(mem);
     pthread_mutex_lock(&mem->lock);
     uint32_t number = number_at(mem, address);
-    hw_allocation a;
+    hw_allocation a = {.address = address};
     if (!number) {
-        if (hw_registered_remove(mem->registered, address)) status = HW_OK;
+        bool is_there = hw_registered_find(mem->registered, address, 0, &a) && a.address == address;
+        if (is_there && hw_registered_remove(mem->registered, address)) status = HW_OK;
+        a.freed_at = site;
     } else if (read_record(&mem->records[number], &a) && a.address == address) {
         if (a.is_freed) {
             why = "the allocation has been freed already";
@@ -352,6 +389,8 @@ hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_dia
     }
     if (status == HW_OK) atomic_fetch_add(&mem->epoch, 1);
     pthread_mutex_unlock(&mem->lock);
+    a.is_freed = true;
+    end_watched(mem, is_watched, status ? NULL : &a);
     return status ? hw_diag_set(diag, status, "%s", why) : HW_OK;
 }
 

@@ -88,6 +88,11 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out);
 typedef struct hw_textures hw_textures;
 hw_textures *hw_mem_textures(const hw_mem *mem);
 
+// From now on `told` is called with each allocation that has been made, registered, or freed (is_freed), in the order
+// in which that happens and on the thread that did it; it may look allocations up, and neither make nor free any.
+// NULL: nobody is told.
+void hw_mem_watch(hw_mem *mem, void (*told)(void *context, const hw_allocation *allocation), void *context);
+
 // Changes whenever an allocation is made or freed: what hw_mem_find said holds while it stays the same.
 uint64_t hw_mem_epoch(const hw_mem *mem);
 

@@ -18,6 +18,7 @@ static bool space_of(const hw_access *access, hw_prof_space *space) {
 static void begin_memo(const hw_prof *prof, hw_prof_memo *memo, uint32_t note_index) {
     const hw_note *note = &prof->notes[note_index];
     memset(memo, 0, offsetof(hw_prof_memo, patterns));
+    for (int i = 0; i < HW_PATTERN_WAYS; i++) memo->patterns[i].serial = 0;
     memo->epoch = prof->epoch;
     memo->kind = note->kind;
     memo->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
@@ -31,71 +32,38 @@ static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_
     uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
     switch (space) {
     case HW_PROF_SHARED:
-        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, prof->bank_bytes, a->mask, base, a->delta,
-                                   memo->width);
-    case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->mask, base, a->delta, memo->width);
-    case HW_PROF_CONST: return hw_constant_passes(arch, a->mask, a->delta);
-    default: return hw_coalesce_sectors(arch, a->mask, base, a->delta, memo->width);
+        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, prof->bank_bytes, a->pattern->mask, base,
+                                   a->pattern->delta, memo->width);
+    case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->pattern->mask, base, a->pattern->delta, memo->width);
+    case HW_PROF_CONST: return hw_constant_passes(arch, a->pattern->mask, a->pattern->delta);
+    default: return hw_coalesce_sectors(arch, a->pattern->mask, base, a->pattern->delta, memo->width);
     }
 }
 
 // The most that the ideal can be, whatever the access costs.
 static uint32_t packed_cost(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
     if (space == HW_PROF_SHARED)
-        return hw_banks_ideal(prof->gpu->arch, a->mask, memo->width, UINT16_MAX);
-    return hw_coalesce_ideal_sectors(a->mask, memo->width, UINT16_MAX);
+        return hw_banks_ideal(prof->gpu->arch, a->pattern->mask, memo->width, UINT16_MAX);
+    return hw_coalesce_ideal_sectors(a->pattern->mask, memo->width, UINT16_MAX);
 }
 
 // Bytes that the lanes ask for; what they share is told apart only where all share it.
 static uint32_t asked_bytes(const hw_prof_memo *memo, const hw_access *a) {
-    uint32_t lanes = (uint32_t)__builtin_popcount(a->mask);
-    for (uint32_t left = a->mask; left; left &= left - 1)
-        if (a->delta[__builtin_ctz(left)]) return lanes * memo->width;
+    uint32_t lanes = (uint32_t)__builtin_popcount(a->pattern->mask);
+    for (uint32_t left = a->pattern->mask; left; left &= left - 1)
+        if (a->pattern->delta[__builtin_ctz(left)]) return lanes * memo->width;
     return memo->width;
 }
 
-// By content, when the number is a new one: exec numbers a pattern anew each time it comes back.
-static hw_prof_pattern *find_by_content(hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
-    for (uint8_t i = 0; i < memo->n_patterns; i++) {
-        hw_prof_pattern *p = &memo->patterns[i];
-        if (p->mask != a->mask || p->space != space || memcmp(p->delta, a->delta, sizeof p->delta)) continue;
-        p->serial = a->pattern;
-        memo->last = i;
-        return p;
-    }
-    return NULL;
-}
-
-static hw_prof_pattern *remember(const hw_prof *prof, hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
-    uint8_t i = memo->n_patterns;
-    if (i < HW_PROF_PATTERNS) {
-        memo->n_patterns++;
-    } else {
-        i = memo->oldest;
-        memo->oldest = (uint8_t)((i + 1) % HW_PROF_PATTERNS);
-    }
-    hw_prof_pattern *p = &memo->patterns[i];
-    p->serial = a->pattern;
-    p->mask = a->mask;
+static void remember(const hw_prof *prof, hw_prof_memo *memo, hw_prof_pattern *p, const hw_access *a,
+                     hw_prof_space space) {
+    memo->n_patterns += !p->serial;
+    p->serial = a->pattern->serial;
+    p->of = a->pattern;
     p->packed = (uint16_t)packed_cost(prof, memo, a, space);
     p->asked = (uint16_t)asked_bytes(memo, a);
     p->space = (uint8_t)space;
-    memcpy(p->delta, a->delta, sizeof p->delta);
     memset(p->cost, 0, sizeof p->cost);
-    memo->last = i;
-    return p;
-}
-
-static hw_prof_pattern *find(const hw_prof *prof, hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
-    hw_prof_pattern *last = &memo->patterns[memo->last];
-    if (memo->n_patterns && last->serial == a->pattern && last->space == space) return last;
-    for (uint8_t i = 0; i < memo->n_patterns; i++) {
-        if (memo->patterns[i].serial != a->pattern || memo->patterns[i].space != space) continue;
-        memo->last = i;
-        return &memo->patterns[i];
-    }
-    hw_prof_pattern *p = find_by_content(memo, a, space);
-    return p ? p : remember(prof, memo, a, space);
 }
 
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
@@ -107,9 +75,10 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     hw_prof_memo *memo = &prof->workers[worker].memos[index];
     if (memo->epoch != prof->epoch) begin_memo(prof, memo, a->note);
     memo->inst[space] += a->repeat;
-    if (!a->mask) return;
+    if (!a->pattern->mask) return;
     memo->requests[space] += a->repeat;
-    hw_prof_pattern *p = find(prof, memo, a, space);
+    hw_prof_pattern *p = &memo->patterns[a->pattern->index % HW_PATTERN_WAYS];
+    if (p->serial != a->pattern->serial) remember(prof, memo, p, a, space);
     uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
     if (!*known) *known = (uint16_t)(cost_of(prof, memo, a, space) + 1);
     uint32_t cost = *known - 1u;
@@ -121,29 +90,29 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
 
 // ---- copies past the first-level cache ----
 
-static hw_fetched fetched_by(const hw_copied *copied) {
+static hw_fetched fetched_by(const hw_copy_begun *copy) {
     uint64_t from[HW_WARP_LANES];
     uint32_t to[HW_WARP_LANES];
     for (int i = 0; i < HW_WARP_LANES; i++) {
-        from[i] = copied->from + (uint64_t)copied->from_delta[i];
-        to[i] = (uint32_t)(copied->to + (uint64_t)copied->to_delta[i]);
+        from[i] = copy->from + (uint64_t)copy->from_pattern->delta[i];
+        to[i] = (uint32_t)(copy->to + (uint64_t)copy->to_pattern->delta[i]);
     }
-    return hw_coalesce_copies(copied->mask, from, to);
+    return hw_coalesce_copies(copy->reading, from, to);
 }
 
-void hw_prof_copied(hw_sink *sink, uint32_t worker, const hw_copied *copied) {
+void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy) {
     hw_prof *prof = (hw_prof *)sink;
-    if (copied->note >= prof->n_notes || worker >= prof->n_workers) return;
-    uint32_t index = prof->memo_of[copied->note];
-    if (index == HW_PROF_NO_MEMO) return;
+    if (copy->note >= prof->n_notes || worker >= prof->n_workers || !copy->reading) return;
+    uint32_t index = prof->memo_of[copy->note];
+    if (index == HW_PROF_NO_MEMO || prof->notes[copy->note].kind != HW_NOTE_COPY_BYPASS) return;
     hw_prof_memo *memo = &prof->workers[worker].memos[index];
-    if (memo->epoch != prof->epoch) begin_memo(prof, memo, copied->note);
+    if (memo->epoch != prof->epoch) begin_memo(prof, memo, copy->note);
     hw_prof_copies *known = &memo->copies;
-    if (known->pattern[0] != copied->pattern[0] || known->pattern[1] != copied->pattern[1] ||
-        known->from_phase != copied->from % 128 || known->to_phase != copied->to % 128)
-        *known = (hw_prof_copies){.pattern = {copied->pattern[0], copied->pattern[1]},
-                                  .from_phase = copied->from % 128, .to_phase = copied->to % 128,
-                                  .cost = fetched_by(copied)};
+    if (known->from_serial != copy->from_pattern->serial || known->to_serial != copy->to_pattern->serial ||
+        known->from_phase != copy->from % 128 || known->to_phase != copy->to % 128)
+        *known = (hw_prof_copies){.from_serial = copy->from_pattern->serial, .to_serial = copy->to_pattern->serial,
+                                  .from_phase = copy->from % 128, .to_phase = copy->to % 128,
+                                  .cost = fetched_by(copy)};
     memo->fetched += known->cost.sectors;
     memo->l2_fetched += known->cost.l2_sectors;
 }

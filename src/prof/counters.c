@@ -4,8 +4,8 @@
 #include "model/partition.h"
 
 const hw_counter_row hw_counter_rows[HW_COUNTERS] = {
-#define HW_COUNTER(id, name_, since_, until_, definition_)                                                           \
-    [HW_COUNT_##id] = {.name = name_, .since = since_, .until = until_, .definition = definition_},
+#define HW_COUNTER(id, name_, unit, since_, until_, definition_)                                                     \
+    [HW_COUNT_##id] = {.name = #name_, .since = since_, .until = until_, .definition = definition_},
 #include "prof/counters.def"
 #undef HW_COUNTER
 };

@@ -10,8 +10,8 @@
 // ---- Accesses -------------------------------------------------------------------------------------------------------
 
 static void count_transactions(const hw_prof *prof, hw_prof_memo *memo, const hw_access *a, uint64_t base) {
-    const hw_transactions t = hw_transactions_count(prof->gpu->arch, (hw_note_kind)memo->kind, !memo->skips_l1, a->mask,
-                                                    base, a->delta, memo->width);
+    const hw_transactions t = hw_transactions_count(prof->gpu->arch, (hw_note_kind)memo->kind, !memo->skips_l1,
+                                                    a->pattern->mask, base, a->pattern->delta, memo->width);
     memo->era[HW_PROF_COALESCED] += t.coalesced * a->repeat;
     memo->era[HW_PROF_UNCOALESCED] += t.uncoalesced * a->repeat;
     memo->era[HW_PROF_32B] += t.of_32 * a->repeat;
@@ -23,9 +23,11 @@ static void count_transactions(const hw_prof *prof, hw_prof_memo *memo, const hw
 static void count_partitions(hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, uint64_t base) {
     hw_prof_camp *camp = &prof->camp;
     hw_transaction list[HW_TRANSACTIONS];
-    const uint64_t row = a->block[1] + (uint64_t)camp->grid[1] * a->block[2], block = a->block[0] + camp->grid[0] * row;
+    const uint32_t *at = a->where.block;
+    const uint64_t row = at[1] + (uint64_t)camp->grid[1] * at[2], block = at[0] + camp->grid[0] * row;
     _Atomic uint64_t *wave = camp->bytes[memo->kind == HW_NOTE_STORE] + block / camp->blocks_at_once * camp->partitions;
-    const uint32_t n = hw_transactions_list(prof->gpu->arch, a->mask, base, a->delta, memo->width, list);
+    const uint32_t n = hw_transactions_list(prof->gpu->arch, a->pattern->mask, base, a->pattern->delta, memo->width,
+                                            list);
     for (uint32_t i = 0; i < n; i++)
         atomic_fetch_add_explicit(&wave[hw_partition_of(camp->partitions, list[i].address)], list[i].bytes * a->repeat,
                                   memory_order_relaxed);
@@ -39,7 +41,7 @@ static uint32_t least_passes(const hw_prof_memo *memo, uint32_t mask, hw_prof_sp
 
 void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *a, hw_prof_space space, uint32_t passes) {
     if (space == HW_PROF_SHARED || space == HW_PROF_CONST) {
-        if (passes > least_passes(memo, a->mask, space)) memo->era[HW_PROF_SERIALIZED] += a->repeat;
+        if (passes > least_passes(memo, a->pattern->mask, space)) memo->era[HW_PROF_SERIALIZED] += a->repeat;
         return;
     }
     if (space != HW_PROF_GLOBAL) return;

@@ -12,9 +12,9 @@ static void add(hw_prof_extents *extents, uint64_t address, uint64_t bytes) {
     extents->n++;
 }
 
-void hw_prof_touched(hw_sink *sink, uint32_t worker, uint64_t address, uint64_t bytes) {
+void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker < prof->n_workers) add(&prof->workers[worker].touched, address, bytes);
+    if (worker < prof->n_workers) add(&prof->workers[worker].touched, touched->address, touched->bytes);
 }
 
 uint64_t hw_prof_touched_bytes(const hw_prof *prof) {

@@ -7,8 +7,8 @@
 enum { PIECE_BYTES = 128 };   // the largest that memory moves
 
 uint64_t hw_footprint_join(uint64_t stride, const hw_prof_pattern *pattern) {
-    for (uint32_t left = pattern->mask; left && stride != 1; left &= left - 1) {
-        int64_t delta = pattern->delta[__builtin_ctz(left)];
+    for (uint32_t left = pattern->of->mask; left && stride != 1; left &= left - 1) {
+        int64_t delta = pattern->of->delta[__builtin_ctz(left)];
         stride = hw_common_divisor(delta < 0 ? 0 - (uint64_t)delta : (uint64_t)delta, stride);
     }
     return stride;
@@ -56,8 +56,8 @@ void hw_footprint_touch(hw_footprint_group *group, const hw_prof_pattern *patter
     if (group->is_whole) return;
     group->is_whole = is_dense;
     const int64_t period = group->period, place = place_of(group, phase);
-    for (uint32_t left = is_dense ? 0 : pattern->mask; left; left &= left - 1) {
-        int64_t at = (place + pattern->delta[__builtin_ctz(left)]) % period;
+    for (uint32_t left = is_dense ? 0 : pattern->of->mask; left; left &= left - 1) {
+        int64_t at = (place + pattern->of->delta[__builtin_ctz(left)]) % period;
         touch_bytes(group, (uint32_t)(at < 0 ? at + period : at), width);
     }
 }

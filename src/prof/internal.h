@@ -20,23 +20,22 @@ typedef enum hw_prof_era {
     HW_PROF_ERAS
 } hw_prof_era;
 
-enum { HW_PROF_PATTERNS = 4, HW_PROF_PHASES = 256, HW_PROF_NO_MEMO = 0xffffffff };
+enum { HW_PROF_PHASES = 256, HW_PROF_NO_MEMO = 0xffffffff };
 
 // Relative addresses that an instruction has used, and what they cost at each base modulo 256.
 typedef struct hw_prof_pattern {
-    uint64_t serial;                     // exec's number, the last time it was seen
-    uint32_t mask;
+    uint64_t serial;                     // of exec's pattern; 0: none
+    const hw_access_pattern *of;         // exec's
     uint16_t packed;                     // sectors or wavefronts of as many lanes side by side
     uint16_t asked;                      // bytes, those that lanes share once
     uint8_t space;                       // hw_prof_space
-    int64_t delta[HW_WARP_LANES];
     uint16_t cost[HW_PROF_PHASES];       // sectors or wavefronts plus one; 0: not counted yet
 } hw_prof_pattern;
 
 // Copies past the first-level cache as an instruction has made them last: what they fetch depends on the differences to
 // the lowest lane's addresses and on these modulo 128.
 typedef struct hw_prof_copies {
-    uint64_t pattern[2];                 // exec's numbers; 0: none yet
+    uint64_t from_serial, to_serial;     // of exec's patterns; 0: none yet
     uint8_t from_phase, to_phase;
     hw_fetched cost;
 } hw_prof_copies;
@@ -51,9 +50,9 @@ typedef struct hw_prof_memo {
     uint64_t era[HW_PROF_ERAS];
     uint8_t kind, width;
     bool is_merged, skips_l1;
-    uint8_t n_patterns, last, oldest;    // last: where the last one was found; oldest: the next to go
+    uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;
-    hw_prof_pattern patterns[HW_PROF_PATTERNS];
+    hw_prof_pattern patterns[HW_PATTERN_WAYS];   // by exec's index modulo their number
 } hw_prof_memo;
 
 // One instruction on one worker. warps and lanes are differences to the instruction before: a range of instructions
@@ -148,7 +147,7 @@ struct hw_prof {
 
 // access.c
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
-void hw_prof_copied(hw_sink *sink, uint32_t worker, const hw_copied *copied);
+void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy);
 
 // era.c: what GPUs before 7.0 count of an access that takes so many passes, and of the launch as a whole. A camp that
 // is too large to be kept is not counted.
@@ -159,7 +158,7 @@ double hw_prof_camp_pct(const hw_prof *prof, bool stores);
 void hw_prof_finish_era(const hw_prof *prof, const hw_launch_info *info, uint64_t *counts);   // info NULL: of a line
 
 // extents.c: on the worker threads, and for the launch: 0 when there were too many.
-void hw_prof_touched(hw_sink *sink, uint32_t worker, uint64_t address, uint64_t bytes);
+void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
 uint64_t hw_prof_touched_bytes(const hw_prof *prof);
 
 // work.c: what the launch asks of the GPU, and how long that would take there. Its shape and counters are there.

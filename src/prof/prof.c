@@ -150,17 +150,17 @@ static void executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
     end->lanes -= e->lanes;
 }
 
-static void branch(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t warps, uint64_t divergent) {
+static void branch(hw_sink *sink, uint32_t worker, const hw_branched *b) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker >= prof->n_workers || note >= prof->n_notes) return;
-    prof->workers[worker].notes[note].branches += warps;
-    prof->workers[worker].notes[note].divergent += divergent;
+    if (worker >= prof->n_workers || b->note >= prof->n_notes) return;
+    prof->workers[worker].notes[b->note].branches += b->warps;
+    prof->workers[worker].notes[b->note].divergent += b->divergent;
 }
 
-static void guarded_off(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t lanes) {
+static void guarded_off(hw_sink *sink, uint32_t worker, const hw_guarded_off *off) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker >= prof->n_workers || note >= prof->n_notes) return;
-    prof->workers[worker].notes[note].guarded_off += lanes;
+    if (worker >= prof->n_workers || off->note >= prof->n_notes) return;
+    prof->workers[worker].notes[off->note].guarded_off += off->lanes;
 }
 
 // ---- the end of a launch ----
@@ -299,9 +299,11 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     }
     // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
-    prof->sink = (hw_sink){.ordered = needs_addresses, .wants = wants, .launch_begin = launch_begin,
-                           .launch_end = launch_end, .access = hw_prof_access, .copied = hw_prof_copied,
-                           .touched = hw_prof_touched, .executed = executed, .branch = branch,
+    prof->sink = (hw_sink){.events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(COPY) | HW_WANTS(TOUCHED) |
+                                     HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
+                           .ordered = needs_addresses, .wants = wants, .launch_begin = launch_begin,
+                           .launch_end = launch_end, .access = hw_prof_access, .atomic = hw_prof_access,
+                           .copy = hw_prof_copy, .touched = hw_prof_touched, .executed = executed, .branch = branch,
                            .guarded_off = guarded_off};
     *out = prof;
     return HW_OK;

@@ -18,8 +18,8 @@ static bool is_dense(const hw_prof_pattern *pattern, uint32_t sectors) {
 static uint32_t lines_of(const hw_prof_pattern *pattern, uint32_t phase) {
     int64_t seen[HW_WARP_LANES];
     uint32_t lines = 0;
-    for (uint32_t left = pattern->mask; left; left &= left - 1) {
-        int64_t line = ((int64_t)phase + pattern->delta[__builtin_ctz(left)]) >> 7;
+    for (uint32_t left = pattern->of->mask; left; left &= left - 1) {
+        int64_t line = ((int64_t)phase + pattern->of->delta[__builtin_ctz(left)]) >> 7;
         uint32_t i = lines;
         while (i && seen[i - 1] != line) i--;
         if (!i) seen[lines++] = line;
@@ -47,7 +47,7 @@ static void add_memo(hw_prof_place *p, const hw_prof_memo *memo) {
     p->asked += memo->asked;
     p->kind = memo->kind;
     p->skips_l1 = memo->skips_l1;
-    p->is_irregular |= memo->n_patterns == HW_PROF_PATTERNS;
+    p->is_irregular |= memo->n_patterns == HW_PATTERN_WAYS;
 }
 
 // The patterns of a place on all workers, one after the other: NULL past the last.
@@ -61,9 +61,9 @@ static const hw_prof_pattern *next_pattern(walk *w, uint32_t *width) {
         const hw_prof_memo *memo = &w->prof->workers[w->worker].memos[w->memo];
         if (memo->epoch != w->prof->epoch) continue;
         *width = memo->width;
-        while (w->pattern < memo->n_patterns) {
+        while (w->pattern < HW_PATTERN_WAYS) {
             const hw_prof_pattern *pattern = &memo->patterns[w->pattern++];
-            if (pattern->space == HW_PROF_GLOBAL && pattern->mask) return pattern;
+            if (pattern->serial && pattern->space == HW_PROF_GLOBAL) return pattern;
         }
     }
     return NULL;

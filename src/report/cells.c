@@ -4,58 +4,79 @@
 
 #include "report/internal.h"
 
-hw_grid_colour hw_cell_judge(double actual, double ideal) {
-    double ratio = ideal > 0 ? actual / ideal : 1;
-    return ratio <= 1.05 ? HW_GRID_GOOD : ratio >= 2 ? HW_GRID_BAD : HW_GRID_PLAIN;
+static void write_nothing(const hw_value *value, hw_grid_cell *cell) {
+    snprintf(cell->text, sizeof cell->text, "%s", value->remark ? value->remark : "-");
+    cell->colour = value->remark ? HW_GRID_PLAIN : HW_GRID_FAINT;
 }
 
-void hw_cell_text(hw_grid_cell *cell, const char *text) { snprintf(cell->text, sizeof cell->text, "%s", text); }
-
-void hw_cell_nothing(hw_grid_cell *cell) {
-    hw_cell_text(cell, "-");
-    cell->colour = HW_GRID_FAINT;
-}
-
-void hw_cell_count(hw_grid_cell *cell, uint64_t value) {
-    if (!value) hw_cell_nothing(cell);
-    else snprintf(cell->text, sizeof cell->text, "%" PRIu64, value);
-}
-
-void hw_cell_bytes(hw_grid_cell *cell, uint64_t bytes, hw_grid_colour colour) {
-    if (!bytes) {
-        hw_cell_nothing(cell);
-        return;
-    }
-    hw_report_bytes(bytes, cell->text, sizeof cell->text);
-    cell->colour = colour;
-}
-
-void hw_cell_percent(hw_grid_cell *cell, double value, hw_grid_colour colour) {
+static void write_integer(const hw_column *column, const hw_value *value, hw_grid_cell *cell) {
+    const unsigned looks = column->heading.look;
+    const char *sign = value->is_estimate ? "~" : "";
     char number[HW_REPORT_NUMBER];
-    hw_report_fixed(value, value > 0 && value < 9.95 ? 1 : 0, number, sizeof number);
-    snprintf(cell->text, sizeof cell->text, "%s%%", number);
-    cell->colour = colour;
-}
-
-void hw_cell_each(hw_grid_cell *cell, uint64_t requests, double actual, double ideal) {
-    char a[HW_REPORT_NUMBER], b[HW_REPORT_NUMBER];
-    if (!requests) {
-        hw_cell_nothing(cell);
+    if (!value->integer && !(looks & HW_LOOK_ZERO)) {
+        write_nothing(value, cell);
         return;
     }
-    hw_report_fixed(actual / (double)requests, 1, a, sizeof a);
-    hw_report_fixed(ideal / (double)requests, 1, b, sizeof b);
-    snprintf(cell->text, sizeof cell->text, "%s / %s", a, b);
-    cell->colour = hw_cell_judge(actual, ideal);
+    snprintf(number, sizeof number, "%" PRIu64, value->integer);
+    if (looks & HW_LOOK_EXACT) snprintf(number, sizeof number, "%" PRIu64 " B", value->integer);
+    else if (value->unit == HW_UNIT_BYTES && !(looks & HW_LOOK_HEADED))
+        hw_report_bytes(value->integer, number, sizeof number);
+    snprintf(cell->text, sizeof cell->text, "%s%s", sign, number);
 }
 
-void hw_cell_times(hw_grid_cell *cell, uint64_t actual, uint64_t ideal) {
+// As many decimals as say something.
+static int decimals_of(const hw_value *value) {
+    switch (value->unit) {
+    case HW_UNIT_PERCENT: return value->real > 0 && value->real < 9.95 ? 1 : 0;
+    case HW_UNIT_US: return value->real < 99.95 ? 1 : 0;
+    case HW_UNIT_GBS: return value->real < 9.995 ? 2 : 0;
+    default: return 1;
+    }
+}
+
+static void write_real(const hw_value *value, hw_grid_cell *cell) {
+    static const char *const signs[] = {[HW_UNIT_PERCENT] = "%", [HW_UNIT_TIMES] = "x"};
+    const char *sign = value->unit < sizeof signs / sizeof signs[0] ? signs[value->unit] : NULL;
     char number[HW_REPORT_NUMBER];
-    if (!ideal) {
-        hw_cell_nothing(cell);
+    hw_report_fixed(value->real, decimals_of(value), number, sizeof number);
+    snprintf(cell->text, sizeof cell->text, "%s%s", number, sign ? sign : "");
+}
+
+static void write_ratio(const hw_value *value, hw_grid_cell *cell) {
+    char actual[HW_REPORT_NUMBER], ideal[HW_REPORT_NUMBER];
+    hw_report_fixed(value->real, 1, actual, sizeof actual);
+    hw_report_fixed(value->ideal, 1, ideal, sizeof ideal);
+    snprintf(cell->text, sizeof cell->text, "%s / %s", actual, ideal);
+}
+
+// Names that tables shorten are those of kernels: of their long ones the middle goes, and what stands behind stays.
+static void write_text(const hw_column *column, const hw_value *value, hw_grid_cell *cell) {
+    enum { MOST = 400 };
+    char name[4096], shown[HW_GRID_CELL - 32];
+    if (!(column->heading.look & HW_GRID_SHORTENED)) {
+        snprintf(cell->text, sizeof cell->text, "%s", value->text);
         return;
     }
-    hw_report_fixed((double)actual / (double)ideal, 1, number, sizeof number);
-    snprintf(cell->text, sizeof cell->text, "%sx", number);
-    cell->colour = hw_cell_judge((double)actual, (double)ideal);
+    hw_report_short_name(value->text, name, sizeof name);
+    hw_grid_shorten(name, MOST, shown, sizeof shown);
+    if (value->remark) snprintf(cell->text, sizeof cell->text, "%s (%.20s)", shown, value->remark);
+    else snprintf(cell->text, sizeof cell->text, "%s", shown);
+}
+
+void hw_cell_write(const hw_column *column, const hw_value *value, hw_grid_cell *cell) {
+    static const hw_grid_colour colours[] = {
+        [HW_JUDGED_PLAIN] = HW_GRID_PLAIN, [HW_JUDGED_GOOD] = HW_GRID_GOOD, [HW_JUDGED_BAD] = HW_GRID_BAD};
+    cell->colour = colours[value->judgement];
+    if (value->is_absent) {
+        write_nothing(value, cell);
+        return;
+    }
+    switch (value->kind) {
+    case HW_VALUE_INTEGER:
+    case HW_VALUE_FLAG: write_integer(column, value, cell); break;
+    case HW_VALUE_REAL: write_real(value, cell); break;
+    case HW_VALUE_RATIO: write_ratio(value, cell); break;
+    case HW_VALUE_TEXT: write_text(column, value, cell); break;
+    case HW_VALUE_SHAPE: hw_report_shape(value->shape, cell->text, sizeof cell->text); break;
+    }
 }

@@ -1,198 +1,183 @@
-// The report for people, column by column: ratios that say where time goes. GPUs of each time show what mattered on
-// them: coalesced half-warps and transactions by size where there was no cache (1.x), transactions of lines and sectors
-// (2.x to 6.x), sectors (7.0 and newer).
+// The values of columns.def: ratios that say where time goes, and what launches take. GPUs of each time show what
+// mattered on them: coalesced half-warps and transactions by size where there was no cache (1.x), transactions of lines
+// and sectors (2.x to 6.x), sectors (7.0 and newer).
 #include "report/columns.h"
 
-#include <inttypes.h>
+#include <string.h>
 
-#include "report/cells.h"
 #include "report/internal.h"
 
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
-typedef const hw_table_column *column;
-typedef const hw_table_subject *subject;
+typedef const hw_column *column;
+typedef const hw_subject *subject;
+
+// ---- Values ---------------------------------------------------------------------------------------------------------
+
+static hw_value make_integer(uint64_t value) { return (hw_value){.kind = HW_VALUE_INTEGER, .integer = value}; }
+static hw_value make_real(double value) { return (hw_value){.kind = HW_VALUE_REAL, .real = value}; }
+static hw_value make_flag(bool value) { return (hw_value){.kind = HW_VALUE_FLAG, .integer = value}; }
+static hw_value make_name(const char *text) { return (hw_value){.kind = HW_VALUE_TEXT, .text = text ? text : ""}; }
+static hw_value make_shape(const uint32_t n[3]) { return (hw_value){.kind = HW_VALUE_SHAPE, .shape = n}; }
+static hw_value make_nothing(void) { return (hw_value){.kind = HW_VALUE_INTEGER, .is_absent = true}; }
+
+// How much more than the ideal: to 5% good, from twice on bad.
+static hw_judgement judge(double actual, double ideal) {
+    double ratio = ideal > 0 ? actual / ideal : 1;
+    return ratio <= 1.05 ? HW_JUDGED_GOOD : ratio >= 2 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN;
+}
+
+static hw_value judged(hw_value value, hw_judgement judgement) {
+    value.judgement = judgement;
+    return value;
+}
+
+// How many each of the requests takes, and how many would do.
+static hw_value make_ratio(uint64_t requests, double actual, double ideal) {
+    if (!requests) return make_nothing();
+    return (hw_value){.kind = HW_VALUE_RATIO, .real = actual / (double)requests, .ideal = ideal / (double)requests,
+                      .judgement = judge(actual, ideal)};
+}
 
 // Counter number i of the column.
-static uint64_t value(column c, subject s, int i) { return s->counts[c->of[s->is_store][i]]; }
+static uint64_t counter(column c, subject s, int i) { return s->counts[c->of[s->is_store][i]]; }
 
 // ---- What a row is about --------------------------------------------------------------------------------------------
 
-static void ordinal(column c, subject s, hw_grid_cell *cell) {
+// A reader that takes no counters of its column.
+#define READER(reader, value)                                                                                         \
+    static hw_value reader(column c, subject s) {                                                                     \
+        (void)c;                                                                                                      \
+        return value;                                                                                                 \
+    }
+
+READER(read_ordinal, make_integer(s->launch ? s->launch->ordinal : s->listing->first))
+READER(read_mangled, make_name(s->launch->mangled))
+READER(read_grid, make_shape(s->launch ? s->launch->grid : s->listing->grid))
+READER(read_block, make_shape(s->launch ? s->launch->block : s->listing->block))
+READER(read_file, make_name(s->line->file))
+READER(read_line_number, make_integer(s->line->line))
+READER(read_source_text, make_name(hw_source_line(s->source, s->line->line, s->text, HW_GRID_CELL)))
+READER(read_direction, make_name(s->is_store ? "stores" : "loads"))
+READER(read_launches, make_integer(s->summary ? s->summary->launches : s->listing->launches))
+
+static hw_value read_kernel(column c, subject s) {
     (void)c;
-    snprintf(cell->text, sizeof cell->text, "%" PRIu64, s->launch->ordinal);
+    hw_value value = make_name(s->launch ? s->launch->kernel : s->listing->kernel);
+    if (!s->launch || !s->launch->status) return value;
+    value.remark = "stopped";
+    return judged(value, HW_JUDGED_BAD);
 }
 
-static void kernel(column c, subject s, hw_grid_cell *cell) {
-    enum { MOST = 400 };
-    char name[4096], shown[HW_GRID_CELL - sizeof " (stopped)"];
-    (void)c;
-    hw_report_short_name(s->launch->kernel, name, sizeof name);
-    hw_grid_shorten(name, MOST, shown, sizeof shown);
-    snprintf(cell->text, sizeof cell->text, "%s%s", shown, s->launch->status ? " (stopped)" : "");
-    cell->colour = s->launch->status ? HW_GRID_BAD : HW_GRID_PLAIN;
+// ---- A launch and what it takes -------------------------------------------------------------------------------------
+
+// Of a value that ptxas may have said or not.
+static hw_value estimated(subject s, hw_value value) {
+    value.is_estimate = s->launch->regs_estimated;
+    return value;
 }
 
-static void line_number(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_cell_count(cell, s->line->line);
+static hw_value judge_occupancy(double pct) {
+    return judged(make_real(pct), pct >= 50 ? HW_JUDGED_GOOD : pct < 25 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
 }
 
-static void source_text(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_source_line(s->source, s->line->line, cell->text, HW_GRID_CELL);
+READER(read_registers, estimated(s, make_integer(s->launch->regs)))
+READER(read_regs_estimated, make_flag(s->launch->regs_estimated))
+READER(read_smem_static, make_integer(s->launch->smem_static))
+READER(read_smem_dynamic, make_integer(s->launch ? s->launch->smem_dynamic : s->listing->smem_dynamic))
+READER(read_shared_bytes, make_integer((uint64_t)s->launch->smem_static + s->launch->smem_dynamic))
+READER(read_limit_blocks, make_integer(s->launch->occupancy.limit_blocks))
+READER(read_limit_regs, make_integer(s->launch->occupancy.limit_regs))
+READER(read_limit_smem, make_integer(s->launch->occupancy.limit_smem))
+READER(read_limit_warps, make_integer(s->launch->occupancy.limit_warps))
+READER(read_occupancy, judge_occupancy(s->launch->occupancy.occupancy_pct))
+READER(read_spills, judged(estimated(s, make_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
+READER(read_host_ms, make_real(s->launch->host_ms))
+READER(read_completed, make_flag(s->launch->status == HW_OK))
+READER(read_completed_launches, make_integer(s->summary->completed))
+READER(read_ptx_by, make_name(s->launch ? s->launch->ptx_by : s->ptx_by))
+
+// ---- The estimate of time -------------------------------------------------------------------------------------------
+
+// Nothing ran to its end, so that nothing was estimated.
+static bool has_no_estimate(subject s) { return s->summary ? !s->summary->completed : s->launch->status != HW_OK; }
+
+static hw_value estimate(subject s, double number) {
+    hw_value value = make_real(number);
+    value.is_absent = has_no_estimate(s);
+    return value;
 }
 
-static void direction(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_cell_text(cell, s->is_store ? "stores" : "loads");
+READER(read_est_us, estimate(s, s->launch->estimate.us))
+READER(read_est_us_mean, estimate(s, s->summary->mean_us))
+READER(read_est_us_min, estimate(s, s->summary->min_us))
+READER(read_est_us_max, estimate(s, s->summary->max_us))
+READER(read_share_of_time, make_real(s->summary->share_pct))
+READER(read_est_us_memory, estimate(s, s->launch->estimate.bound_us[HW_BOUND_MEMORY]))
+READER(read_est_us_shared, estimate(s, s->launch->estimate.bound_us[HW_BOUND_SHARED]))
+READER(read_est_us_issue, estimate(s, s->launch->estimate.bound_us[HW_BOUND_ISSUE]))
+READER(read_est_us_latency, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LATENCY]))
+READER(read_est_us_launch, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LAUNCH]))
+
+// Of launches of which some stopped early, the rate and the bound are not those of the row's counters.
+static hw_value of_whole_launches(subject s, hw_value value) {
+    value.is_absent = s->launch->status != HW_OK;
+    return value;
 }
 
-// ---- Launches -------------------------------------------------------------------------------------------------------
-
-static void grid(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_report_shape(s->launch->grid, cell->text, sizeof cell->text);
-}
-
-static void block(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_report_shape(s->launch->block, cell->text, sizeof cell->text);
-}
-
-static void registers(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    snprintf(cell->text, sizeof cell->text, "%s%u", s->launch->regs_estimated ? "~" : "", s->launch->regs);
-}
-
-static void shared_bytes(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_cell_count(cell, (uint64_t)s->launch->smem_static + s->launch->smem_dynamic);
-}
-
-static void occupancy(column c, subject s, hw_grid_cell *cell) {
-    double pct = s->launch->occupancy.occupancy_pct;
-    (void)c;
-    hw_cell_percent(cell, pct, pct >= 50 ? HW_GRID_GOOD : pct < 25 ? HW_GRID_BAD : HW_GRID_PLAIN);
-}
-
-static void spills(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    uint32_t bytes = s->launch->spill_bytes;
-    hw_cell_nothing(cell);
-    if (!bytes) return;
-    snprintf(cell->text, sizeof cell->text, "%s%u B", s->launch->regs_estimated ? "~" : "", bytes);
-    cell->colour = HW_GRID_BAD;
-}
-
-static void write_us(double us, hw_grid_cell *cell) {
-    hw_report_fixed(us, us < 99.95 ? 1 : 0, cell->text, sizeof cell->text);
-}
-
-static void estimated_us(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    if (s->launch->status) hw_cell_nothing(cell);
-    else write_us(s->launch->estimate.us, cell);
-}
-
-static void estimated_gbs(column c, subject s, hw_grid_cell *cell) {
-    double gbs = s->launch->estimate.gbs;
-    (void)c;
-    if (s->launch->status) hw_cell_nothing(cell);
-    else hw_report_fixed(gbs, gbs < 9.995 ? 2 : 0, cell->text, sizeof cell->text);
-}
-
-static void estimated_bound(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    if (s->launch->status) hw_cell_nothing(cell);
-    else hw_cell_text(cell, hw_bound_name(s->launch->estimate.bound));
-}
-
-// ---- All launches of a kernel ---------------------------------------------------------------------------------------
-
-static void launches(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_cell_count(cell, s->summary->launches);
-}
-
-static void share_of_time(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    hw_cell_percent(cell, s->summary->share_pct, HW_GRID_PLAIN);
-}
-
-// Of launches that ran to their end: there may be none.
-static void us_of(subject s, double us, hw_grid_cell *cell) {
-    if (s->summary->completed) write_us(us, cell);
-    else hw_cell_nothing(cell);
-}
-
-static void total_us(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    us_of(s, s->launch->estimate.us, cell);
-}
-
-static void mean_us(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    us_of(s, s->summary->mean_us, cell);
-}
-
-static void least_us(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    us_of(s, s->summary->min_us, cell);
-}
-
-static void most_us(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    us_of(s, s->summary->max_us, cell);
-}
+READER(read_est_gbs, of_whole_launches(s, make_real(s->launch->estimate.gbs)))
+READER(read_est_bound,
+       of_whole_launches(s, make_name(has_no_estimate(s) ? "" : hw_bound_name(s->launch->estimate.bound))))
 
 // ---- Counters -------------------------------------------------------------------------------------------------------
 
-static void count(column c, subject s, hw_grid_cell *cell) { hw_cell_count(cell, value(c, s, 0)); }
+static hw_value read_count(column c, subject s) { return make_integer(counter(c, s, 0)); }
 
 // Lanes, instructions.
-static void lanes(column c, subject s, hw_grid_cell *cell) {
-    uint64_t inst = value(c, s, 1);
-    hw_report_fixed((double)value(c, s, 0) / (double)(inst ? inst : 1), 1, cell->text, sizeof cell->text);
+static hw_value read_lanes(column c, subject s) {
+    uint64_t inst = counter(c, s, 1);
+    return make_real((double)counter(c, s, 0) / (double)(inst ? inst : 1));
 }
 
 // Requests, sectors, sectors side by side.
-static void sectors(column c, subject s, hw_grid_cell *cell) {
-    hw_cell_each(cell, value(c, s, 0), (double)value(c, s, 1), (double)value(c, s, 2));
+static hw_value read_sectors(column c, subject s) {
+    return make_ratio(counter(c, s, 0), (double)counter(c, s, 1), (double)counter(c, s, 2));
 }
 
-static void traffic(column c, subject s, hw_grid_cell *cell) {
-    uint64_t moved = value(c, s, 0), ideal = value(c, s, 1);
-    hw_cell_bytes(cell, moved * SECTOR_BYTES, hw_cell_judge((double)moved, (double)ideal));
+static hw_value read_traffic(column c, subject s) {
+    uint64_t moved = counter(c, s, 0), ideal = counter(c, s, 1);
+    return judged(make_integer(moved * SECTOR_BYTES), judge((double)moved, (double)ideal));
 }
 
 // Sectors of loads, of stores.
-static void local_arrays(column c, subject s, hw_grid_cell *cell) {
-    hw_cell_bytes(cell, (value(c, s, 0) + value(c, s, 1)) * SECTOR_BYTES, HW_GRID_PLAIN);
+static hw_value read_local_arrays(column c, subject s) {
+    return make_integer((counter(c, s, 0) + counter(c, s, 1)) * SECTOR_BYTES);
 }
 
 // Passes, and without conflicts.
-static void passes(column c, subject s, hw_grid_cell *cell) { hw_cell_times(cell, value(c, s, 0), value(c, s, 1)); }
+static hw_value read_passes(column c, subject s) {
+    double actual = (double)counter(c, s, 0), ideal = (double)counter(c, s, 1);
+    return ideal > 0 ? judged(make_real(actual / ideal), judge(actual, ideal)) : make_nothing();
+}
 
 // Branches, those that parted.
-static void divergence(column c, subject s, hw_grid_cell *cell) {
-    uint64_t branches = value(c, s, 0);
-    double share = branches ? 100.0 * (double)value(c, s, 1) / (double)branches : 0;
-    if (!branches) hw_cell_nothing(cell);
-    else hw_cell_percent(cell, share, share < 1 ? HW_GRID_GOOD : share >= 20 ? HW_GRID_BAD : HW_GRID_PLAIN);
+static hw_value read_divergence(column c, subject s) {
+    uint64_t branches = counter(c, s, 0);
+    if (!branches) return make_nothing();
+    double share = 100.0 * (double)counter(c, s, 1) / (double)branches;
+    return judged(make_real(share), share < 1 ? HW_JUDGED_GOOD : share >= 20 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
 }
 
 // Of so many; 0 is worth saying.
-static void count_among(hw_grid_cell *cell, uint64_t bad, uint64_t all) {
-    snprintf(cell->text, sizeof cell->text, "%" PRIu64, bad);
-    cell->colour = !bad ? HW_GRID_GOOD : (double)bad * 2 >= (double)all ? HW_GRID_BAD : HW_GRID_PLAIN;
+static hw_value count_among(uint64_t bad, uint64_t all) {
+    return judged(make_integer(bad), !bad ? HW_JUDGED_GOOD : (double)bad * 2 >= (double)all ? HW_JUDGED_BAD
+                                                                                       : HW_JUDGED_PLAIN);
 }
 
 // Serialised accesses; loads and stores of shared memory, loads of constant memory.
-static void serialised(column c, subject s, hw_grid_cell *cell) {
-    uint64_t all = value(c, s, 1) + value(c, s, 2) + value(c, s, 3), bad = value(c, s, 0);
-    if (all || bad) count_among(cell, bad, all);
-    else hw_cell_nothing(cell);
+static hw_value read_serialised(column c, subject s) {
+    uint64_t all = counter(c, s, 1) + counter(c, s, 2) + counter(c, s, 3), bad = counter(c, s, 0);
+    return all || bad ? count_among(bad, all) : make_nothing();
 }
 
 // ---- Transactions of GPUs before 7.0 --------------------------------------------------------------------------------
@@ -209,10 +194,10 @@ static double fewest(double moved, double wanted, double requests_least) {
 static double bytes_of(uint64_t sectors) { return (double)sectors * SECTOR_BYTES; }
 
 // Requests, transactions, their bytes, sectors side by side. Lines and sectors may be mixed (2.x).
-static void transactions(column c, subject s, hw_grid_cell *cell) {
-    double requests = (double)value(c, s, 0), actual = (double)value(c, s, 1), bytes = (double)value(c, s, 2);
-    double wanted = bytes > 0 ? bytes_of(value(c, s, 3)) * actual / bytes : 0;
-    hw_cell_each(cell, value(c, s, 0), actual, fewest(actual, wanted, requests));
+static hw_value read_transactions(column c, subject s) {
+    double requests = (double)counter(c, s, 0), actual = (double)counter(c, s, 1), bytes = (double)counter(c, s, 2);
+    double wanted = bytes > 0 ? bytes_of(counter(c, s, 3)) * actual / bytes : 0;
+    return make_ratio(counter(c, s, 0), actual, fewest(actual, wanted, requests));
 }
 
 // Bytes that would do for loads or for stores; the same counters.
@@ -222,64 +207,77 @@ static double fewest_bytes(const uint64_t *n, const uint8_t of[4]) {
 }
 
 // Of both, the same counters: bytes that they move between the caches. What else goes there: all sectors less theirs.
-static void cache_traffic(column c, subject s, hw_grid_cell *cell) {
+static hw_value read_cache_traffic(column c, subject s) {
     const uint64_t *n = s->counts;
     uint64_t others = n[HW_COUNT_L2_SECTORS] - n[HW_COUNT_GLD_SECTORS] - n[HW_COUNT_GST_SECTORS];
     uint64_t others_ideal =
         n[HW_COUNT_L2_SECTORS_IDEAL] - n[HW_COUNT_GLD_SECTORS_IDEAL] - n[HW_COUNT_GST_SECTORS_IDEAL];
     uint64_t bytes = n[c->of[0][2]] + n[c->of[1][2]] + others * SECTOR_BYTES;
     double ideal = fewest_bytes(n, c->of[0]) + fewest_bytes(n, c->of[1]) + bytes_of(others_ideal);
-    hw_cell_bytes(cell, bytes, hw_cell_judge((double)bytes, ideal));
+    return judged(make_integer(bytes), judge((double)bytes, ideal));
 }
 
 // Coalesced and uncoalesced half-warps.
-static void uncoalesced(column c, subject s, hw_grid_cell *cell) {
-    count_among(cell, value(c, s, 1), value(c, s, 0) + value(c, s, 1));
+static hw_value read_uncoalesced(column c, subject s) {
+    return count_among(counter(c, s, 1), counter(c, s, 0) + counter(c, s, 1));
 }
 
 // Coalesced and uncoalesced half-warps, transactions, sectors side by side.
-static void of_half_warp(column c, subject s, hw_grid_cell *cell) {
-    uint64_t halves = value(c, s, 0) + value(c, s, 1);
-    double actual = (double)value(c, s, 2);
-    hw_cell_each(cell, halves, actual, fewest(actual, bytes_of(value(c, s, 3)) / LINE_BYTES, (double)halves));
+static hw_value read_of_half_warp(column c, subject s) {
+    uint64_t halves = counter(c, s, 0) + counter(c, s, 1);
+    double actual = (double)counter(c, s, 2);
+    return make_ratio(halves, actual, fewest(actual, bytes_of(counter(c, s, 3)) / LINE_BYTES, (double)halves));
 }
 
 // Requests, transactions, sectors side by side. Half-warps take theirs one after the other.
-static void of_warp(column c, subject s, hw_grid_cell *cell) {
-    uint64_t requests = value(c, s, 0);
-    double actual = (double)value(c, s, 1);
-    hw_cell_each(cell, requests, actual, fewest(actual, bytes_of(value(c, s, 2)) / LINE_BYTES, 2 * (double)requests));
+static hw_value read_of_warp(column c, subject s) {
+    uint64_t requests = counter(c, s, 0);
+    double actual = (double)counter(c, s, 1);
+    return make_ratio(requests, actual, fewest(actual, bytes_of(counter(c, s, 2)) / LINE_BYTES, 2 * (double)requests));
 }
 
 // Coalesced and uncoalesced half-warps, bytes, sectors side by side. A coalesced half-warp moves 64 bytes at least.
-static void moved_by_half_warps(column c, subject s, hw_grid_cell *cell) {
-    double moved = (double)value(c, s, 2), halves = (double)value(c, s, 0) + (double)value(c, s, 1);
-    hw_cell_bytes(cell, value(c, s, 2), hw_cell_judge(moved, fewest(moved, bytes_of(value(c, s, 3)), 64 * halves)));
+static hw_value read_moved_by_half_warps(column c, subject s) {
+    double moved = (double)counter(c, s, 2), halves = (double)counter(c, s, 0) + (double)counter(c, s, 1);
+    double least = fewest(moved, bytes_of(counter(c, s, 3)), 64 * halves);
+    return judged(make_integer(counter(c, s, 2)), judge(moved, least));
 }
 
 // Requests, bytes, sectors side by side. Each half of a warp moves 32 bytes at least.
-static void moved_by_warps(column c, subject s, hw_grid_cell *cell) {
-    double moved = (double)value(c, s, 1), requests = (double)value(c, s, 0);
-    hw_cell_bytes(cell, value(c, s, 1), hw_cell_judge(moved, fewest(moved, bytes_of(value(c, s, 2)), 64 * requests)));
+static hw_value read_moved_by_warps(column c, subject s) {
+    double moved = (double)counter(c, s, 1), requests = (double)counter(c, s, 0);
+    double least = fewest(moved, bytes_of(counter(c, s, 2)), 64 * requests);
+    return judged(make_integer(counter(c, s, 1)), judge(moved, least));
 }
 
-static void wanted_bytes(column c, subject s, hw_grid_cell *cell) {
-    hw_cell_bytes(cell, value(c, s, 0) * SECTOR_BYTES, HW_GRID_PLAIN);
+static hw_value read_wanted_bytes(column c, subject s) { return make_integer(counter(c, s, 0) * SECTOR_BYTES); }
+
+// 0: there was no room to count it.
+static hw_value partitions(double pct) {
+    hw_value value = judged(make_real(pct), judge(100, pct));
+    value.is_absent = !(pct > 0);
+    if (value.is_absent) value.remark = "not counted";
+    return value;
 }
 
-// Of launches only. 0: there was no room to count it.
-static void partitions(column c, subject s, hw_grid_cell *cell) {
-    (void)c;
-    if (!s->launch || s->summary) return;
-    double pct = s->is_store ? s->launch->gst_partition_pct : s->launch->gld_partition_pct;
-    if (pct > 0) hw_cell_percent(cell, pct, hw_cell_judge(100, pct));
-    else hw_cell_text(cell, "not counted");
+READER(read_load_partitions, partitions(s->launch->gld_partition_pct))
+READER(read_store_partitions, partitions(s->launch->gst_partition_pct))
+
+// Of launches only.
+static hw_value read_partitions_used(column c, subject s) {
+    if (!s->launch || s->summary) return make_nothing();
+    return s->is_store ? read_store_partitions(c, s) : read_load_partitions(c, s);
 }
 
-// ---- Tables ---------------------------------------------------------------------------------------------------------
+// ---- The table ------------------------------------------------------------------------------------------------------
 
-// Counters of loads and stores.
-#define BOTH(a) {{HW_COUNT_GLD_##a}, {HW_COUNT_GST_##a}}
+// Counters that a reader takes; of loads and of stores.
+#define NO_COUNTER {{0}}
+#define OF1(a) {{HW_COUNT_##a}}
+#define OF2(a, b) {{HW_COUNT_##a, HW_COUNT_##b}}
+#define OF3(a, b, c) {{HW_COUNT_##a, HW_COUNT_##b, HW_COUNT_##c}}
+#define OF4(a, b, c, d) {{HW_COUNT_##a, HW_COUNT_##b, HW_COUNT_##c, HW_COUNT_##d}}
+#define BOTH1(a) {{HW_COUNT_GLD_##a}, {HW_COUNT_GST_##a}}
 #define BOTH2(a, b) {{HW_COUNT_GLD_##a, HW_COUNT_GLD_##b}, {HW_COUNT_GST_##a, HW_COUNT_GST_##b}}
 #define BOTH3(a, b, c)                                                                                                \
     {{HW_COUNT_GLD_##a, HW_COUNT_GLD_##b, HW_COUNT_GLD_##c}, {HW_COUNT_GST_##a, HW_COUNT_GST_##b, HW_COUNT_GST_##c}}
@@ -287,125 +285,36 @@ static void partitions(column c, subject s, hw_grid_cell *cell) {
     {{HW_COUNT_GLD_##a, HW_COUNT_GLD_##b, HW_COUNT_GLD_##c, HW_COUNT_GLD_##d},                                        \
      {HW_COUNT_GST_##a, HW_COUNT_GST_##b, HW_COUNT_GST_##c, HW_COUNT_GST_##d}}
 
-enum { RIGHT = 0, LEFT = HW_GRID_LEFT, KEY = HW_GRID_KEY, NAME = LEFT | KEY | HW_GRID_SHORTENED };
-
-static const hw_table_column launch_names[] = {
-    {{"", "#", KEY}, 10, 999, ordinal, {{0}}},
-    {{"", "kernel", NAME}, 10, 999, kernel, {{0}}},
+enum {
+    RIGHT = 0, LEFT = HW_GRID_LEFT, KEY = HW_GRID_KEY, WRAPPED = HW_GRID_WRAPPED,
+    NAME = HW_GRID_LEFT | HW_GRID_KEY | HW_GRID_SHORTENED,
+    ZERO = HW_LOOK_ZERO, EXACT = HW_LOOK_EXACT, HEADED = HW_LOOK_HEADED,
 };
 
-static const hw_table_column summary_names[] = {
-    {{"", "kernel", NAME}, 10, 999, kernel, {{0}}},
+const hw_column hw_columns[HW_COLUMNS] = {
+#define HW_COUNTER(id, key, unit, since, until, meaning)                                                              \
+    [HW_COLUMN_COUNT_##id] = {#key, {"", "", RIGHT}, since, until, HW_UNIT_##unit, read_count, OF1(id), meaning},
+#include "prof/counters.def"
+#undef HW_COUNTER
+#define HW_COLUMN(id, key, top, bottom, looks, since, until, unit, read, counters, meaning)                           \
+    [HW_COLUMN_##id] = {key, {top, bottom, looks}, since, until, HW_UNIT_##unit, read, counters, meaning},
+#include "report/columns.def"
+#undef HW_COLUMN
 };
 
-static const hw_table_column line_names[] = {
-    {{"", "line", KEY}, 10, 999, line_number, {{0}}},
-    {{"", "", LEFT | HW_GRID_WRAPPED}, 10, 999, source_text, {{0}}},
-};
+hw_value hw_column_value(column c, subject s) {
+    hw_value value = c->read(c, s);
+    value.unit = c->unit;
+    return value;
+}
 
-static const hw_table_column launch_shape[] = {
-    {{"", "grid", RIGHT}, 10, 999, grid, {{0}}},
-    {{"", "block", RIGHT}, 10, 999, block, {{0}}},
-};
-
-static const hw_table_column summary_times[] = {
-    {{"", "launches", RIGHT}, 10, 999, launches, {{0}}},
-    {{"share of", "est. time", RIGHT}, 10, 999, share_of_time, {{0}}},
-    {{"est. us", "total", RIGHT}, 10, 999, total_us, {{0}}},
-    {{"", "mean", RIGHT}, 10, 999, mean_us, {{0}}},
-    {{"", "min", RIGHT}, 10, 999, least_us, {{0}}},
-    {{"", "max", RIGHT}, 10, 999, most_us, {{0}}},
-};
-
-static const hw_table_column launch_columns[] = {
-    {{"", "regs", RIGHT}, 10, 999, registers, {{0}}},
-    {{"shared", "bytes", RIGHT}, 10, 999, shared_bytes, {{0}}},
-    {{"occu-", "pancy", RIGHT}, 10, 999, occupancy, {{0}}},
-    {{"trans./", "load", RIGHT}, 20, 69, transactions,
-     {{HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_TRANSACTIONS, HW_COUNT_GLD_BYTES, HW_COUNT_GLD_SECTORS_IDEAL}}},
-    {{"trans./", "store", RIGHT}, 20, 69, transactions,
-     {{HW_COUNT_GST_REQUESTS, HW_COUNT_GST_TRANSACTIONS, HW_COUNT_GST_BYTES, HW_COUNT_GST_SECTORS_IDEAL}}},
-    {{"L2", "traffic", RIGHT}, 20, 69, cache_traffic, BOTH4(REQUESTS, TRANSACTIONS, BYTES, SECTORS_IDEAL)},
-    {{"sectors/", "load", RIGHT}, 70, 999, sectors,
-     {{HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL}}},
-    {{"sectors/", "store", RIGHT}, 70, 999, sectors,
-     {{HW_COUNT_GST_REQUESTS, HW_COUNT_GST_SECTORS, HW_COUNT_GST_SECTORS_IDEAL}}},
-    {{"L2", "traffic", RIGHT}, 70, 999, traffic, {{HW_COUNT_L2_SECTORS, HW_COUNT_L2_SECTORS_IDEAL}}},
-    {{"bank", "passes", RIGHT}, 10, 999, passes, {{HW_COUNT_SMEM_WAVEFRONTS, HW_COUNT_SMEM_WAVEFRONTS_IDEAL}}},
-    {{"warps", "serialised", RIGHT}, 10, 13, serialised,
-     {{HW_COUNT_WARP_SERIALIZE, HW_COUNT_LDS_INST, HW_COUNT_STS_INST, HW_COUNT_CONST_REQUESTS}}},
-    {{"local", "arrays", RIGHT}, 10, 999, local_arrays, {{HW_COUNT_LLD_SECTORS, HW_COUNT_LST_SECTORS}}},
-    {{"", "spills", RIGHT}, 10, 999, spills, {{0}}},
-    {{"diver-", "gence", RIGHT}, 10, 999, divergence, {{HW_COUNT_BRANCHES, HW_COUNT_BRANCHES_DIVERGENT}}},
-};
-
-static const hw_table_column launch_time[] = {
-    {{"est.", "us", RIGHT}, 10, 999, estimated_us, {{0}}},
-};
-
-static const hw_table_column launch_rates[] = {
-    {{"est.", "GB/s", RIGHT}, 10, 999, estimated_gbs, {{0}}},
-    {{"est.", "bound", RIGHT}, 10, 999, estimated_bound, {{0}}},
-};
-
-static const hw_table_column line_columns[] = {
-    {{"warp", "inst", RIGHT}, 10, 999, count, {{HW_COUNT_INST}}},
-    {{"lanes/", "inst", RIGHT}, 10, 999, lanes, {{HW_COUNT_THREAD_INST, HW_COUNT_INST}}},
-    {{"", "loads", RIGHT}, 20, 999, count, {{HW_COUNT_GLD_REQUESTS}}},
-    {{"trans./", "load", RIGHT}, 20, 69, transactions,
-     {{HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_TRANSACTIONS, HW_COUNT_GLD_BYTES, HW_COUNT_GLD_SECTORS_IDEAL}}},
-    {{"sectors/", "load", RIGHT}, 70, 999, sectors,
-     {{HW_COUNT_GLD_REQUESTS, HW_COUNT_GLD_SECTORS, HW_COUNT_GLD_SECTORS_IDEAL}}},
-    {{"", "stores", RIGHT}, 20, 999, count, {{HW_COUNT_GST_REQUESTS}}},
-    {{"trans./", "store", RIGHT}, 20, 69, transactions,
-     {{HW_COUNT_GST_REQUESTS, HW_COUNT_GST_TRANSACTIONS, HW_COUNT_GST_BYTES, HW_COUNT_GST_SECTORS_IDEAL}}},
-    {{"sectors/", "store", RIGHT}, 70, 999, sectors,
-     {{HW_COUNT_GST_REQUESTS, HW_COUNT_GST_SECTORS, HW_COUNT_GST_SECTORS_IDEAL}}},
-    {{"shared", "passes", RIGHT}, 10, 999, count, {{HW_COUNT_SMEM_WAVEFRONTS}}},
-    {{"bank", "passes", RIGHT}, 10, 999, passes, {{HW_COUNT_SMEM_WAVEFRONTS, HW_COUNT_SMEM_WAVEFRONTS_IDEAL}}},
-    {{"warps", "serialised", RIGHT}, 10, 13, serialised,
-     {{HW_COUNT_WARP_SERIALIZE, HW_COUNT_LDS_INST, HW_COUNT_STS_INST, HW_COUNT_CONST_REQUESTS}}},
-    {{"local", "arrays", RIGHT}, 10, 999, local_arrays, {{HW_COUNT_LLD_SECTORS, HW_COUNT_LST_SECTORS}}},
-    {{"", "branches", RIGHT}, 10, 999, count, {{HW_COUNT_BRANCHES}}},
-    {{"diver-", "gence", RIGHT}, 10, 999, divergence, {{HW_COUNT_BRANCHES, HW_COUNT_BRANCHES_DIVERGENT}}},
-};
-
-// Global memory without a cache, a row for the loads and one for the stores.
-static const hw_table_column memory_columns[] = {
-    {{"", "access", LEFT | KEY}, 10, 13, direction, {{0}}},
-    {{"half-warps", "coalesced", RIGHT}, 10, 11, count, BOTH(COALESCED)},
-    {{"half-warps", "uncoalesced", RIGHT}, 10, 11, uncoalesced, BOTH2(COALESCED, UNCOALESCED)},
-    {{"transactions/", "half-warp", RIGHT}, 10, 11, of_half_warp,
-     BOTH4(COALESCED, UNCOALESCED, TRANSACTIONS, SECTORS_IDEAL)},
-    {{"", "warps", RIGHT}, 12, 13, count, BOTH(REQUESTS)},
-    {{"trans. of", "32 B", RIGHT}, 12, 13, count, BOTH(32B)},
-    {{"trans. of", "64 B", RIGHT}, 12, 13, count, BOTH(64B)},
-    {{"trans. of", "128 B", RIGHT}, 12, 13, count, BOTH(128B)},
-    {{"transactions/", "warp", RIGHT}, 12, 13, of_warp, BOTH3(REQUESTS, TRANSACTIONS, SECTORS_IDEAL)},
-    {{"bytes", "moved", RIGHT}, 10, 11, moved_by_half_warps, BOTH4(COALESCED, UNCOALESCED, BYTES, SECTORS_IDEAL)},
-    {{"bytes", "moved", RIGHT}, 12, 13, moved_by_warps, BOTH3(REQUESTS, BYTES, SECTORS_IDEAL)},
-    {{"bytes", "wanted", RIGHT}, 10, 13, wanted_bytes, BOTH(SECTORS_IDEAL)},
-    {{"partitions", "used", RIGHT}, 10, 13, partitions, {{0}}},
-};
-
-// Columns that stand side by side.
-#define PART(array) {array, (int)(sizeof(array) / sizeof(array)[0])}
-#define N_COLUMNS(array) (sizeof(array) / sizeof(array)[0])
-_Static_assert(N_COLUMNS(launch_names) + N_COLUMNS(launch_shape) + N_COLUMNS(launch_columns) + N_COLUMNS(launch_time) +
-                       N_COLUMNS(launch_rates) <= HW_GRID_COLUMNS, "fit a grid");
-_Static_assert(N_COLUMNS(summary_names) + N_COLUMNS(summary_times) + N_COLUMNS(launch_columns) +
-                       N_COLUMNS(launch_rates) <= HW_GRID_COLUMNS, "fit a grid");
-_Static_assert(N_COLUMNS(line_names) + N_COLUMNS(line_columns) <= HW_GRID_COLUMNS, "fit a grid");
-_Static_assert(N_COLUMNS(launch_names) + N_COLUMNS(memory_columns) <= HW_GRID_COLUMNS, "fit a grid");
-
-const hw_table hw_tables[HW_TABLES] = {
-    [HW_TABLE_LAUNCHES] = {10, 999, false, NULL,
-                           {PART(launch_names), PART(launch_shape), PART(launch_columns), PART(launch_time),
-                            PART(launch_rates)}},
-    [HW_TABLE_MEMORY] = {10, 13, true, "global memory", {PART(launch_names), PART(memory_columns)}},
-    [HW_TABLE_SUMMARY] = {10, 999, false, NULL,
-                          {PART(summary_names), PART(summary_times), PART(launch_columns), PART(launch_rates)}},
-    [HW_TABLE_SUMMARY_MEMORY] = {10, 13, true, "global memory", {PART(summary_names), PART(memory_columns)}},
-    [HW_TABLE_LINES] = {10, 999, false, NULL, {PART(line_names), PART(line_columns)}},
-    [HW_TABLE_LINE_MEMORY] = {10, 13, true, "global memory", {PART(line_names), PART(memory_columns)}},
-};
+const char *hw_column_heading(column c, char *out, size_t out_bytes) {
+    const char *top = c->heading.top;
+    size_t length = strlen(top);
+    char last = '\0';
+    if (length) last = top[length - 1];
+    if (last == '-') length--;
+    snprintf(out, out_bytes, "%.*s%s%s", (int)length, top, length && last != '-' && last != '/' ? " " : "",
+             c->heading.bottom);
+    return out;
+}

@@ -1,4 +1,4 @@
-// The tables of a profile and their columns, as data: which GPUs show a column, and what stands in it.
+// The columns of a profile, as data: what each is called, means and holds, and which tables show it.
 #ifndef HW_REPORT_COLUMNS_H
 #define HW_REPORT_COLUMNS_H
 
@@ -6,27 +6,62 @@
 #include "report/grid.h"
 #include "report/source.h"
 #include "report/summary.h"
+#include "report/value.h"
 
-// What a row is about: a launch, or a line of a kernel; in tables of global memory, its loads or its stores.
-typedef struct hw_table_subject {
-    const hw_report_launch *launch;      // NULL: of a line
+// A row of columns.def, or behind HW_COLUMN_COUNT_ a counter.
+typedef enum hw_column_id {
+#define HW_COUNTER(id, ...) HW_COLUMN_COUNT_##id,
+#include "prof/counters.def"
+#undef HW_COUNTER
+#define HW_COLUMN(id, ...) HW_COLUMN_##id,
+#include "report/columns.def"
+#undef HW_COLUMN
+    HW_COLUMNS
+} hw_column_id;
+
+// What a value is of: a launch, all launches of a kernel, a listing of lines as a whole, or a line of it; in tables of
+// global memory, its loads or its stores.
+typedef struct hw_subject {
+    const hw_report_launch *launch;      // NULL: of a listing or a line
     const hw_report_summary *summary;    // all launches of a kernel, with their sums in launch; else NULL
-    const hw_report_line *line;          // NULL: of a launch
+    const hw_report_kernel *listing;     // the line's, where it is asked for, and
+    const char *ptx_by;                  // who made the PTX of its launches (hw_report_ptx_by)
+    const hw_report_line *line;
     hw_source *source;                   // the line's file; may be NULL
     const uint64_t *counts;              // of the launch or the line
     bool is_store;
-} hw_table_subject;
+    char *text;                          // HW_GRID_CELL bytes for the line's text
+} hw_subject;
 
-typedef struct hw_table_column {
-    hw_grid_column heading;
-    int since, until;                    // compute capabilities that show it
-    void (*fill)(const struct hw_table_column *column, const hw_table_subject *subject, hw_grid_cell *cell);
-    uint8_t of[2][4];                    // counters that fill takes: [1] of stores, [0] of loads and of both together
-} hw_table_column;
+// How a column's cells look in tables, beside HW_GRID_LEFT and the others.
+enum {
+    HW_LOOK_ZERO = 64,           // 0 says something: an integer that is 0 is not shown as "-"
+    HW_LOOK_EXACT = 128,         // bytes in digits, not as "37.7 MB"
+    HW_LOOK_HEADED = 256,        // the same, and the heading has named the unit
+};
+
+typedef struct hw_column {
+    const char *key;             // in CSV and JSON; "": it is in tables alone
+    hw_grid_column heading;      // empty: it is in no table, or has no name there
+    int since, until;            // compute capabilities whose tables show it; of a counter, also CSV and JSON
+    hw_unit unit;
+    hw_value (*read)(const struct hw_column *column, const hw_subject *subject);
+    uint8_t of[2][4];            // counters that read takes: [1] of stores, [0] of loads and of both together
+    const char *meaning;         // one line, without a full stop
+} hw_column;
+extern const hw_column hw_columns[HW_COLUMNS];
+
+// The column's value, in its unit.
+hw_value hw_column_value(const hw_column *column, const hw_subject *subject);
+
+// As people call it: "sectors/load", "occupancy", "est. us". Cut to out_bytes; returns out.
+const char *hw_column_heading(const hw_column *column, char *out, size_t out_bytes);
+
+// ---- Tables (tables.c) ----
 
 // A run of columns that tables share.
 typedef struct hw_table_part {
-    const hw_table_column *columns;
+    const uint8_t *columns;      // hw_column_id
     int n_columns;
 } hw_table_part;
 
@@ -43,11 +78,13 @@ typedef struct hw_table {
 } hw_table;
 extern const hw_table hw_tables[HW_TABLES];
 
-// What the columns say, one line each.
+// What the columns say, one line each (legend.c).
 typedef struct hw_table_legend {
-    int since, until;
     bool (*applies)(const hw_report *report);   // is there anything in the column?
-    const char *name, *text;
+    const char *name;
+    // Whose meanings make the line: one, or two (the second is not 0). The first decides which GPUs have the line.
+    hw_column_id columns[2];
+    const char *text;                    // in place of the meanings, of what several columns say together; or NULL
 } hw_table_legend;
 extern const hw_table_legend hw_table_legends[];
 extern const int hw_table_n_legends;

@@ -1,9 +1,46 @@
 // Comma-separated values (RFC 4180, lines ended by a line feed).
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/fields.h"
 #include "report/internal.h"
+
+#define F(id, ...) {HW_COLUMN_##id, __VA_ARGS__}
+enum { PADDED = HW_FIELD_PADDED, ALWAYS = HW_FIELD_ALWAYS, PARTITIONS = HW_FIELD_PARTITIONS, APART = HW_FIELD_APART };
+
+static const hw_field launch_fields[] = {
+    F(ORDINAL, 0, 0), F(KERNEL, 0, 0), F(GRID, 0, 0), F(BLOCK, 0, 0), F(REGS, 0, 0), F(SMEM_STATIC, 0, 0),
+    F(SMEM_DYNAMIC, 0, 0), F(LIMIT_BLOCKS, 0, 0), F(LIMIT_REGS, 0, 0), F(LIMIT_SMEM, 0, 0), F(LIMIT_WARPS, 0, 0),
+    F(OCCUPANCY_PCT, 2, 0), HW_FIELD_ALL_COUNTERS, F(GLD_PARTITION_PCT, 2, PARTITIONS),
+    F(GST_PARTITION_PCT, 2, PARTITIONS), F(HOST_MS, 4, PADDED), F(REGS_ESTIMATED, 0, 0), F(EST_US, 3, ALWAYS),
+    F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(SPILL_BYTES, 0, 0), F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS),
+    F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS)};
+
+static const hw_field summary_fields[] = {
+    F(KERNEL, 0, 0), F(LAUNCHES, 0, 0), F(COMPLETED_LAUNCHES, 0, 0), F(SHARE_PCT, 3, 0), F(EST_US, 3, ALWAYS),
+    F(EST_US_MEAN, 3, ALWAYS), F(EST_US_MIN, 3, ALWAYS), F(EST_US_MAX, 3, ALWAYS), F(EST_GBS, 3, ALWAYS),
+    F(EST_BOUND, 0, ALWAYS), F(REGS, 0, 0), F(REGS_ESTIMATED, 0, 0), F(SPILL_BYTES, 0, 0), F(SMEM_STATIC, 0, 0),
+    F(SMEM_DYNAMIC, 0, 0), F(OCCUPANCY_PCT, 3, 0), HW_FIELD_ALL_COUNTERS, F(HOST_MS, 3, 0), F(PTX_BY, 0, 0),
+    F(EST_US_MEMORY, 3, ALWAYS), F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS),
+    F(EST_US_LAUNCH, 3, ALWAYS)};
+
+static const hw_field line_fields[] = {
+    F(KERNEL, 0, 0), F(ORDINAL, 0, APART), F(GRID, 0, APART), F(BLOCK, 0, APART), F(SMEM_DYNAMIC, 0, APART),
+    F(LAUNCHES, 0, 0), F(FILE, 0, 0), F(LINE, 0, 0), HW_FIELD_ALL_COUNTERS, F(PTX_BY, 0, 0)};
+
+// The fields of a kind of row, of a report.
+typedef struct rows {
+    const hw_report *report;
+    const hw_field *fields;
+    size_t n_fields;
+} rows;
+#define ROWS(report, array) {report, array, sizeof(array) / sizeof(array)[0]}
+
+// Where a row goes, and whether anything stands in it.
+typedef struct line {
+    FILE *out;
+    bool has_begun;
+} line;
 
 static void write_text(FILE *out, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
@@ -18,125 +55,93 @@ static void write_text(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void write_counter_names(const hw_gpu *gpu, FILE *out) {
-    for (int i = 0; i < HW_COUNTERS; i++)
-        if (hw_counter_is_column(i, gpu)) fprintf(out, ",%s", hw_counter_rows[i].name);
+// What most cells are, at half of what printf takes.
+static void write_integer(FILE *out, uint64_t value) {
+    char digits[HW_REPORT_NUMBER], *const end = digits + sizeof digits, *at = end;
+    do *--at = (char)('0' + value % 10);
+    while (value /= 10);
+    fwrite(at, 1, (size_t)(end - at), out);
 }
 
-static void write_counters(const hw_gpu *gpu, FILE *out, const uint64_t *counts) {
-    for (int i = 0; i < HW_COUNTERS; i++)
-        if (hw_counter_is_column(i, gpu)) fprintf(out, ",%" PRIu64, counts[i]);
+static void write_number(FILE *out, const hw_field *field, double number) {
+    char digits[HW_REPORT_NUMBER];
+    if (field->how & HW_FIELD_PADDED) hw_report_fixed(number, field->decimals, digits, sizeof digits);
+    else hw_report_trimmed(number, field->decimals, digits, sizeof digits);
+    fputs(digits, out);
 }
 
-// Empty where it was not counted.
-static void write_partitions(double pct, FILE *out) {
-    char number[HW_REPORT_NUMBER];
-    fprintf(out, ",%s", pct > 0 ? hw_report_trimmed(pct, 2, number, sizeof number) : "");
+static void separate(line *l) {
+    if (l->has_begun) fputc(',', l->out);
+    l->has_begun = true;
 }
 
-static void write_shape(const uint32_t shape[3], FILE *out) {
-    fprintf(out, ",(%u %u %u)", shape[0], shape[1], shape[2]);
+static int put_key(void *context, const hw_column *column, const hw_field *field, const hw_value *value) {
+    line *l = context;
+    (void)field;
+    (void)value;
+    separate(l);
+    fputs(column->key, l->out);
+    return 0;
 }
 
-static void write_launch(const hw_gpu *gpu, FILE *out, const hw_report_launch *l) {
-    char number[HW_REPORT_NUMBER];
-    const hw_occupancy *o = &l->occupancy;
-    fprintf(out, "%" PRIu64 ",", l->ordinal);
-    write_text(out, l->kernel);
-    write_shape(l->grid, out);
-    write_shape(l->block, out);
-    fprintf(out, ",%u,%u,%u", l->regs, l->smem_static, l->smem_dynamic);
-    fprintf(out, ",%u,%u,%u,%u", o->limit_blocks, o->limit_regs, o->limit_smem, o->limit_warps);
-    fprintf(out, ",%s", hw_report_trimmed(o->occupancy_pct, 2, number, sizeof number));
-    write_counters(gpu, out, l->counts);
-    if (hw_counts_partitions(gpu)) {
-        write_partitions(l->gld_partition_pct, out);
-        write_partitions(l->gst_partition_pct, out);
+static int put_value(void *context, const hw_column *column, const hw_field *field, const hw_value *value) {
+    line *l = context;
+    (void)column;
+    separate(l);
+    if (value->is_absent && !(field->how & HW_FIELD_ALWAYS)) return 0;
+    switch (value->kind) {
+    case HW_VALUE_INTEGER:
+    case HW_VALUE_FLAG: write_integer(l->out, value->integer); break;
+    case HW_VALUE_REAL:
+    case HW_VALUE_RATIO: write_number(l->out, field, value->real); break;
+    case HW_VALUE_TEXT: write_text(l->out, value->text); break;
+    case HW_VALUE_SHAPE:
+        fprintf(l->out, "(%u %u %u)", value->shape[0], value->shape[1], value->shape[2]);
+        break;
     }
-    fprintf(out, ",%s,%d", hw_report_fixed(l->host_ms, 4, number, sizeof number), l->regs_estimated);
-    fprintf(out, ",%s", hw_report_trimmed(l->estimate.us, 3, number, sizeof number));
-    fprintf(out, ",%s,%s", hw_report_trimmed(l->estimate.gbs, 3, number, sizeof number),
-            l->status ? "" : hw_bound_name(l->estimate.bound));
-    fprintf(out, ",%u,", l->spill_bytes);
-    write_text(out, l->ptx_by ? l->ptx_by : "");
+    return 0;
+}
+
+// subject NULL: the line of keys.
+static void write_row(const rows *r, const hw_subject *subject, FILE *out) {
+    line l = {.out = out};
+    hw_fields_each(r->fields, r->n_fields, r->report, subject, subject ? put_value : put_key, &l);
     fputc('\n', out);
 }
 
 static void write_launches(const hw_report *report, FILE *out) {
-    fputs("ordinal,kernel,grid,block,regs,smem_static,smem_dynamic,limit_blocks,limit_regs,limit_smem,limit_warps,"
-          "occupancy_pct", out);
-    write_counter_names(report->gpu, out);
-    if (hw_counts_partitions(report->gpu)) fputs(",gld_partition_pct,gst_partition_pct", out);
-    fputs(",host_ms,regs_estimated,est_us,est_gbs,est_bound,spill_bytes,ptx_by\n", out);
-    for (size_t i = 0; i < report->n_launches; i++) write_launch(report->gpu, out, &report->launches[i]);
-}
-
-static void write_number(double value, FILE *out) {
-    char number[HW_REPORT_NUMBER];
-    fprintf(out, ",%s", hw_report_trimmed(value, 3, number, sizeof number));
-}
-
-static void write_summary_row(const hw_gpu *gpu, FILE *out, const hw_report_summary *row) {
-    const hw_report_launch *sum = &row->sum;
-    write_text(out, sum->kernel);
-    fprintf(out, ",%" PRIu64 ",%" PRIu64, row->launches, row->completed);
-    const double numbers[] = {row->share_pct, sum->estimate.us, row->mean_us, row->min_us, row->max_us,
-                              sum->estimate.gbs};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) write_number(numbers[i], out);
-    fprintf(out, ",%s,%u,%d,%u", row->completed ? hw_bound_name(sum->estimate.bound) : "", sum->regs,
-            sum->regs_estimated, sum->spill_bytes);
-    fprintf(out, ",%u,%u", sum->smem_static, sum->smem_dynamic);
-    write_number(sum->occupancy.occupancy_pct, out);
-    write_counters(gpu, out, sum->counts);
-    write_number(sum->host_ms, out);
-    fputc(',', out);
-    write_text(out, sum->ptx_by ? sum->ptx_by : "");
-    fputc('\n', out);
+    const rows r = ROWS(report, launch_fields);
+    write_row(&r, NULL, out);
+    for (size_t i = 0; i < report->n_launches; i++) {
+        const hw_report_launch *launch = &report->launches[i];
+        write_row(&r, &(hw_subject){.launch = launch, .counts = launch->counts}, out);
+    }
 }
 
 static hw_status write_summary(const hw_report *report, FILE *out, hw_diag *diag) {
-    hw_report_summary *rows;
+    const rows r = ROWS(report, summary_fields);
+    hw_report_summary *kernels;
     size_t n;
-    hw_status status = hw_report_summarise(report, &rows, &n, diag);
+    hw_status status = hw_report_summarise(report, &kernels, &n, diag);
     if (status) return status;
-    fputs("kernel,launches,completed,share_pct,est_us,est_us_mean,est_us_min,est_us_max,est_gbs,est_bound,regs,"
-          "regs_estimated,spill_bytes,smem_static,smem_dynamic,occupancy_pct", out);
-    write_counter_names(report->gpu, out);
-    fputs(",host_ms,ptx_by\n", out);
-    for (size_t i = 0; i < n; i++) write_summary_row(report->gpu, out, &rows[i]);
-    hw_free(rows);
+    write_row(&r, NULL, out);
+    for (size_t i = 0; i < n; i++)
+        write_row(&r, &(hw_subject){.launch = &kernels[i].sum, .summary = &kernels[i],
+                                    .counts = kernels[i].sum.counts}, out);
+    hw_free(kernels);
     return HW_OK;
 }
 
-// What stands before the counters of a line.
-static void write_line_names(const hw_report *report, const hw_report_kernel *k, const hw_report_line *line,
-                             FILE *out) {
-    write_text(out, k->kernel);
-    if (report->lines_of != HW_LINES_OF_KERNEL) {
-        fprintf(out, ",%" PRIu64, k->first);
-        write_shape(k->grid, out);
-        write_shape(k->block, out);
-        fprintf(out, ",%u", k->smem_dynamic);
-    }
-    fprintf(out, ",%" PRIu64 ",", k->launches);
-    write_text(out, line->file);
-    fprintf(out, ",%u", line->line);
-}
-
 static void write_lines(const hw_report *report, FILE *out) {
-    const bool is_apart = report->lines_of != HW_LINES_OF_KERNEL;
-    fprintf(out, "kernel%s,launches,file,line", is_apart ? ",ordinal,grid,block,smem_dynamic" : "");
-    write_counter_names(report->gpu, out);
-    fputs(",ptx_by\n", out);
+    const rows r = ROWS(report, line_fields);
+    write_row(&r, NULL, out);
     for (size_t i = 0; i < report->n_kernels; i++) {
-        const hw_report_kernel *k = &report->kernels[i];
-        const char *by = hw_report_ptx_by(report, k);
-        for (size_t j = 0; j < k->n_lines; j++) {
-            write_line_names(report, k, &k->lines[j], out);
-            write_counters(report->gpu, out, k->lines[j].counts);
-            fputc(',', out);
-            write_text(out, by);
-            fputc('\n', out);
+        const hw_report_kernel *kernel = &report->kernels[i];
+        hw_subject subject = {.listing = kernel, .ptx_by = hw_report_ptx_by(report, kernel)};
+        for (size_t j = 0; j < kernel->n_lines; j++) {
+            subject.line = &kernel->lines[j];
+            subject.counts = kernel->lines[j].counts;
+            write_row(&r, &subject, out);
         }
     }
 }

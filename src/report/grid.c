@@ -65,6 +65,23 @@ static int least_width(const hw_grid *grid, const layout *l, int c) {
     return look & HW_GRID_WRAPPED ? smaller(l->width[c], HW_GRID_TEXT) : l->width[c];
 }
 
+// Of all columns beside each other, as narrow as their texts can be, or as wide as these want.
+static int total_width(const hw_grid *grid, const layout *l, bool is_least) {
+    int used = 0;
+    for (int c = 0; c < grid->n_columns; c++)
+        if (l->is_shown[c]) used += GAP + (is_least ? least_width(grid, l, c) : l->width[c]);
+    return used;
+}
+
+// Leaves out spared columns, the last one first, until the others fit. Says which in is_spared.
+static void spare_columns(const hw_grid *grid, layout *l, bool is_spared[HW_GRID_COLUMNS]) {
+    for (int c = grid->n_columns - 1; c >= 0 && grid->width; c--) {
+        if (total_width(grid, l, true) <= grid->width) break;
+        is_spared[c] = l->is_shown[c] && (grid->columns[c].look & HW_GRID_SPARED);
+        l->is_shown[c] &= !is_spared[c];
+    }
+}
+
 // What is left of the line goes to the texts that gave way.
 static void give_room(const hw_grid *grid, const layout *l, int room, layout *part) {
     for (int c = 0; c < grid->n_columns; c++) {
@@ -204,19 +221,43 @@ static void write_part(const hw_grid *grid, const layout *l, bool colour, FILE *
         memset(cells, 0, sizeof cells);
         grid->row(grid->context, i, cells);
         if (is_empty(cells, grid->n_columns)) continue;
+        const char *section = grid->section ? grid->section(grid->context, i) : NULL;
+        if (section) fprintf(out, "\n%s\n", section);
         while (write_line(grid, l, colour, cells, out)) continue;
     }
 }
 
+// "Left out for want of room: name. A terminal of 96 columns shows it, and --format csv has it."
+static void write_spared(const hw_grid *grid, int wanted_width, const bool is_spared[HW_GRID_COLUMNS], FILE *out) {
+    char text[HW_GRID_CELL] = "";
+    int n = 0;
+    for (int c = 0; c < grid->n_columns; c++) {
+        const hw_grid_column *column = &grid->columns[c];
+        size_t used = strlen(text);
+        if (!is_spared[c]) continue;
+        snprintf(text + used, sizeof text - used, "%s%s%s%s", n++ ? ", " : "left out for want of room: ", column->top,
+                 column->top[0] ? " " : "", column->bottom);
+    }
+    size_t used = strlen(text);
+    if (!n) return;
+    snprintf(text + used, sizeof text - used, "; a terminal of %d columns shows all of it%s%s", wanted_width,
+             grid->elsewhere ? ", as does " : "", grid->elsewhere ? grid->elsewhere : "");
+    fputc('\n', out);
+    hw_grid_write_wrapped(text, grid->width, 0, 0, out);
+}
+
 void hw_grid_write(const hw_grid *grid, bool colour, FILE *out) {
     layout all = measure(grid), part;
-    bool has_columns = false;
+    bool has_columns = false, is_spared[HW_GRID_COLUMNS] = {false};
+    const int wanted_width = total_width(grid, &all, false);
     for (int c = 0; c < grid->n_columns; c++) has_columns |= all.is_shown[c];
     if (!has_columns) return;
+    spare_columns(grid, &all, is_spared);
     if (grid->title) fprintf(out, "\n%s\n", grid->title);
     const int line = balanced_line(grid, &all);
     for (int next = 0, n = 0; next_part(grid, &all, line, &next, &part); n++) {
         if (n) fputc('\n', out);
         write_part(grid, &part, colour, out);
     }
+    write_spared(grid, wanted_width, is_spared, out);
 }

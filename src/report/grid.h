@@ -21,6 +21,7 @@ enum {
     HW_GRID_KEY = 2,             // says what a row is about: stands in each table that a grid is cut into
     HW_GRID_SHORTENED = 4,       // where the room is short, a text's middle is left out: HW_GRID_NAME characters stay
     HW_GRID_WRAPPED = 8,         // where it is short, a text goes on below, HW_GRID_TEXT characters to a line at least
+    HW_GRID_SPARED = 16,         // where it is short, left out before a table is cut: the last such column first
 };
 enum { HW_GRID_NAME = 24, HW_GRID_TEXT = 32 };
 
@@ -38,12 +39,16 @@ typedef struct hw_grid {
     // Fills the cells of a row, or leaves them all empty: then there is no such row. Asked twice for each row, once to
     // measure.
     void (*row)(const void *context, size_t row, hw_grid_cell *cells);
+    // The heading of a section that begins with that row, or NULL; the function itself may be NULL.
+    const char *(*section)(const void *context, size_t row);
     const void *context;
+    const char *elsewhere;       // what shows spared columns too: "--format csv"; NULL: nothing
 } hw_grid;
 
 // Writes title, headings and rows. Where they are wider than grid->width, texts give way first, each as far as its
-// column lets it and no more than needed; then the columns are cut into tables below each other. A column in which
-// every cell is empty or "-" is left out; where that is all of them, nothing is written.
+// column lets it and no more than needed; then spared columns are left out, with a sentence below that names them; then
+// the columns are cut into tables below each other. A column in which every cell is empty or "-" is left out; where
+// that is all of them, nothing is written.
 void hw_grid_write(const hw_grid *grid, bool colour, FILE *out);
 
 // A text of at most width characters: the middle of a longer one is "...". Cut to out_bytes; returns out.

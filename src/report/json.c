@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/fields.h"
 #include "report/internal.h"
 
 // Names may come from files that are not UTF-8, which JSON has to be.
@@ -25,92 +26,59 @@ static json_t *rounded(double value, double unit) {
     return json_real((double)(long long)(value / unit + 0.5) * unit);
 }
 
-// Of partitions: null where it was not counted.
-static json_t *share(double pct) { return pct > 0 ? rounded(pct, 0.01) : json_null(); }
-
-// Each returns 0, or -1 when out of memory, and takes its value in both cases.
-static int put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value); }
-static int put_integer(json_t *object, const char *key, uint64_t value) {
-    return put(object, key, json_integer((json_int_t)value));
-}
-
-static int put_counters(json_t *object, const hw_gpu *gpu, const uint64_t *counts) {
-    int failed = 0;
-    for (int i = 0; i < HW_COUNTERS; i++)
-        if (hw_counter_is_column(i, gpu)) failed |= put_integer(object, hw_counter_rows[i].name, counts[i]);
-    return failed;
-}
-
-static json_t *launch_object(const hw_gpu *gpu, const hw_report_launch *l) {
-    const hw_occupancy *o = &l->occupancy;
-    json_t *object = json_object();
-    int failed = put_integer(object, "ordinal", l->ordinal);
-    failed |= put(object, "kernel", text(l->kernel));
-    failed |= put(object, "mangled", text(l->mangled));
-    failed |= put(object, "grid", shape(l->grid));
-    failed |= put(object, "block", shape(l->block));
-    failed |= put_integer(object, "regs", l->regs);
-    failed |= put(object, "regs_estimated", json_boolean(l->regs_estimated));
-    failed |= put_integer(object, "spill_bytes", l->spill_bytes);
-    failed |= put_integer(object, "smem_static", l->smem_static);
-    failed |= put_integer(object, "smem_dynamic", l->smem_dynamic);
-    failed |= put_integer(object, "limit_blocks", o->limit_blocks);
-    failed |= put_integer(object, "limit_regs", o->limit_regs);
-    failed |= put_integer(object, "limit_smem", o->limit_smem);
-    failed |= put_integer(object, "limit_warps", o->limit_warps);
-    failed |= put(object, "occupancy_pct", rounded(o->occupancy_pct, 0.01));
-    failed |= put_counters(object, gpu, l->counts);
-    if (hw_counts_partitions(gpu)) {
-        failed |= put(object, "gld_partition_pct", share(l->gld_partition_pct));
-        failed |= put(object, "gst_partition_pct", share(l->gst_partition_pct));
+static json_t *value_of(const hw_field *field, const hw_value *value) {
+    static const double units[] = {1, 0.1, 0.01, 0.001, 0.0001};
+    if (value->is_absent && !(field->how & HW_FIELD_ALWAYS)) return json_null();
+    switch (value->kind) {
+    case HW_VALUE_INTEGER: return json_integer((json_int_t)value->integer);
+    case HW_VALUE_FLAG: return json_boolean(value->integer);
+    case HW_VALUE_REAL:
+    case HW_VALUE_RATIO: return rounded(value->real, units[field->decimals]);
+    case HW_VALUE_TEXT: return text(value->text);
+    case HW_VALUE_SHAPE: return shape(value->shape);
     }
-    failed |= put(object, "host_ms", rounded(l->host_ms, 0.0001));
-    failed |= put(object, "completed", json_boolean(l->status == HW_OK));
-    failed |= put(object, "est_us", rounded(l->estimate.us, 0.001));
-    failed |= put(object, "est_gbs", rounded(l->estimate.gbs, 0.001));
-    failed |= put(object, "est_bound", json_string(l->status ? "" : hw_bound_name(l->estimate.bound)));
-    failed |= put(object, "ptx_by", text(l->ptx_by ? l->ptx_by : ""));
-    if (!failed) return object;
-    json_decref(object);
     return NULL;
 }
 
-static json_t *summary_object(const hw_gpu *gpu, const hw_report_summary *row) {
-    const hw_report_launch *sum = &row->sum;
-    json_t *object = json_object();
-    int failed = put(object, "kernel", text(sum->kernel));
-    failed |= put(object, "mangled", text(sum->mangled));
-    failed |= put_integer(object, "launches", row->launches);
-    failed |= put_integer(object, "completed", row->completed);
-    failed |= put(object, "share_pct", rounded(row->share_pct, 0.001));
-    failed |= put(object, "est_us", rounded(sum->estimate.us, 0.001));
-    failed |= put(object, "est_us_mean", rounded(row->mean_us, 0.001));
-    failed |= put(object, "est_us_min", rounded(row->min_us, 0.001));
-    failed |= put(object, "est_us_max", rounded(row->max_us, 0.001));
-    failed |= put(object, "est_gbs", rounded(sum->estimate.gbs, 0.001));
-    failed |= put(object, "est_bound", json_string(row->completed ? hw_bound_name(sum->estimate.bound) : ""));
-    failed |= put_integer(object, "regs", sum->regs);
-    failed |= put(object, "regs_estimated", json_boolean(sum->regs_estimated));
-    failed |= put_integer(object, "spill_bytes", sum->spill_bytes);
-    failed |= put_integer(object, "smem_static", sum->smem_static);
-    failed |= put_integer(object, "smem_dynamic", sum->smem_dynamic);
-    failed |= put(object, "occupancy_pct", rounded(sum->occupancy.occupancy_pct, 0.001));
-    failed |= put_counters(object, gpu, sum->counts);
-    failed |= put(object, "host_ms", rounded(sum->host_ms, 0.0001));
-    failed |= put(object, "ptx_by", text(sum->ptx_by ? sum->ptx_by : ""));
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
+static int put_value(void *object, const hw_column *column, const hw_field *field, const hw_value *value) {
+    return json_object_set_new(object, column->key, value_of(field, value));
 }
 
-static json_t *line_object(const hw_gpu *gpu, const hw_report_line *line) {
+// ---- The objects ----------------------------------------------------------------------------------------------------
+
+#define F(id, ...) {HW_COLUMN_##id, __VA_ARGS__}
+enum { ALWAYS = HW_FIELD_ALWAYS, PARTITIONS = HW_FIELD_PARTITIONS, APART = HW_FIELD_APART };
+
+static const hw_field launch_fields[] = {
+    F(ORDINAL, 0, 0), F(KERNEL, 0, 0), F(MANGLED, 0, 0), F(GRID, 0, 0), F(BLOCK, 0, 0), F(REGS, 0, 0),
+    F(REGS_ESTIMATED, 0, 0), F(SPILL_BYTES, 0, 0), F(SMEM_STATIC, 0, 0), F(SMEM_DYNAMIC, 0, 0), F(LIMIT_BLOCKS, 0, 0),
+    F(LIMIT_REGS, 0, 0), F(LIMIT_SMEM, 0, 0), F(LIMIT_WARPS, 0, 0), F(OCCUPANCY_PCT, 2, 0), HW_FIELD_ALL_COUNTERS,
+    F(GLD_PARTITION_PCT, 2, PARTITIONS), F(GST_PARTITION_PCT, 2, PARTITIONS), F(HOST_MS, 4, 0), F(COMPLETED, 0, 0),
+    F(EST_US, 3, ALWAYS), F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS),
+    F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS)};
+
+static const hw_field summary_fields[] = {
+    F(KERNEL, 0, 0), F(MANGLED, 0, 0), F(LAUNCHES, 0, 0), F(COMPLETED_LAUNCHES, 0, 0), F(SHARE_PCT, 3, 0),
+    F(EST_US, 3, ALWAYS), F(EST_US_MEAN, 3, ALWAYS), F(EST_US_MIN, 3, ALWAYS), F(EST_US_MAX, 3, ALWAYS),
+    F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(REGS, 0, 0), F(REGS_ESTIMATED, 0, 0), F(SPILL_BYTES, 0, 0),
+    F(SMEM_STATIC, 0, 0), F(SMEM_DYNAMIC, 0, 0), F(OCCUPANCY_PCT, 3, 0), HW_FIELD_ALL_COUNTERS, F(HOST_MS, 4, 0),
+    F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS), F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS),
+    F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS)};
+
+static const hw_field listing_fields[] = {
+    F(KERNEL, 0, 0), F(ORDINAL, 0, APART), F(GRID, 0, APART), F(BLOCK, 0, APART), F(SMEM_DYNAMIC, 0, APART),
+    F(LAUNCHES, 0, 0), F(PTX_BY, 0, 0)};
+
+static const hw_field line_fields[] = {F(FILE, 0, 0), F(LINE, 0, 0), HW_FIELD_ALL_COUNTERS};
+
+// NULL: out of memory.
+static json_t *object_of(const hw_field *fields, size_t n_fields, const hw_report *report, const hw_subject *subject) {
     json_t *object = json_object();
-    int failed = put(object, "file", text(line->file)) | put_integer(object, "line", line->line) |
-                 put_counters(object, gpu, line->counts);
-    if (!failed) return object;
+    if (!object || !hw_fields_each(fields, n_fields, report, subject, put_value, object)) return object;
     json_decref(object);
     return NULL;
 }
+#define OBJECT_OF(fields, report, subject) object_of(fields, sizeof(fields) / sizeof(fields)[0], report, subject)
 
 static json_t *gpu_object(const hw_gpu *gpu) {
     char capability[16];
@@ -128,33 +96,20 @@ static hw_status write_element(FILE *out, json_t *object, bool is_first, hw_diag
     return failed && !ferror(out) ? hw_diag_no_memory(diag) : HW_OK;
 }
 
-// What a listing of lines is of, without them.
-static json_t *kernel_object(const hw_report *report, const hw_report_kernel *kernel) {
-    json_t *object = json_object();
-    int failed = put(object, "kernel", text(kernel->kernel));
-    if (report->lines_of != HW_LINES_OF_KERNEL) {
-        failed |= put_integer(object, "ordinal", kernel->first);
-        failed |= put(object, "grid", shape(kernel->grid)) | put(object, "block", shape(kernel->block));
-        failed |= put_integer(object, "smem_dynamic", kernel->smem_dynamic);
-    }
-    failed |= put_integer(object, "launches", kernel->launches);
-    failed |= put(object, "ptx_by", text(hw_report_ptx_by(report, kernel)));
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
-}
-
 static hw_status write_kernel(const hw_report *report, const hw_report_kernel *kernel, bool is_first, FILE *out,
                               hw_diag *diag) {
-    const hw_gpu *gpu = report->gpu;
-    json_t *head = kernel_object(report, kernel);
+    hw_subject subject = {.listing = kernel, .ptx_by = hw_report_ptx_by(report, kernel)};
+    json_t *head = OBJECT_OF(listing_fields, report, &subject);
     hw_status status = head ? HW_OK : hw_diag_no_memory(diag);
     if (status) return status;
     fputs(is_first ? "\n   {" : ",\n   {", out);
     json_dumpf(head, out, JSON_EMBED);
     fputs(", \"lines\": [", out);
-    for (size_t i = 0; i < kernel->n_lines && !status; i++)
-        status = write_element(out, line_object(gpu, &kernel->lines[i]), i == 0, diag);
+    for (size_t i = 0; i < kernel->n_lines && !status; i++) {
+        subject.line = &kernel->lines[i];
+        subject.counts = kernel->lines[i].counts;
+        status = write_element(out, OBJECT_OF(line_fields, report, &subject), i == 0, diag);
+    }
     fputs("]}", out);
     json_decref(head);
     return status;
@@ -166,8 +121,10 @@ static hw_status write_summary(const hw_report *report, FILE *out, hw_diag *diag
     hw_status status = hw_report_summarise(report, &rows, &n, diag);
     if (status) return status;
     fputs(",\n \"summary\": [", out);
-    for (size_t i = 0; i < n && !status; i++)
-        status = write_element(out, summary_object(report->gpu, &rows[i]), i == 0, diag);
+    for (size_t i = 0; i < n && !status; i++) {
+        const hw_subject subject = {.launch = &rows[i].sum, .summary = &rows[i], .counts = rows[i].sum.counts};
+        status = write_element(out, OBJECT_OF(summary_fields, report, &subject), i == 0, diag);
+    }
     hw_free(rows);
     return status;
 }
@@ -175,8 +132,10 @@ static hw_status write_summary(const hw_report *report, FILE *out, hw_diag *diag
 static hw_status write_launches(const hw_report *report, FILE *out, hw_diag *diag) {
     hw_status status = HW_OK;
     fputs(",\n \"launches\": [", out);
-    for (size_t i = 0; i < report->n_launches && !status; i++)
-        status = write_element(out, launch_object(report->gpu, &report->launches[i]), i == 0, diag);
+    for (size_t i = 0; i < report->n_launches && !status; i++) {
+        const hw_subject subject = {.launch = &report->launches[i], .counts = report->launches[i].counts};
+        status = write_element(out, OBJECT_OF(launch_fields, report, &subject), i == 0, diag);
+    }
     return status;
 }
 

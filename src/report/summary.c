@@ -40,6 +40,7 @@ static void add_time(hw_report_summary *row, const hw_estimate *estimate) {
     if (!row->completed++ || estimate->us < row->min_us) row->min_us = estimate->us;
     if (estimate->us > row->max_us) row->max_us = estimate->us;
     row->sum.estimate.us += estimate->us;
+    for (int b = 0; b < HW_BOUNDS; b++) row->sum.estimate.bound_us[b] += estimate->bound_us[b];
 }
 
 // A kernel's launches, n of them, in their order.

@@ -1,16 +1,16 @@
-// The report for people: good numbers green and bad ones red. What its columns are is in columns.c.
+// The report for people: good numbers green and bad ones red. What its columns are is in columns.def and tables.c.
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "report/columns.h"
+#include "report/cells.h"
 #include "report/internal.h"
 
 static bool covers(int since, int until, const hw_gpu *gpu) { return gpu->arch->cc >= since && gpu->arch->cc <= until; }
 
 // A table as one GPU shows it, of launches or of the lines of one file.
 typedef struct view {
-    const hw_table_column *columns[HW_GRID_COLUMNS];
+    const hw_column *columns[HW_GRID_COLUMNS];
     hw_grid_column headings[HW_GRID_COLUMNS];
     int n_columns;
     bool is_by_direction;
@@ -22,7 +22,7 @@ typedef struct view {
 
 static void choose_columns(view *v, hw_table_part part, const hw_gpu *gpu) {
     for (int i = 0; i < part.n_columns; i++) {
-        const hw_table_column *column = &part.columns[i];
+        const hw_column *column = &hw_columns[part.columns[i]];
         if (!covers(column->since, column->until, gpu)) continue;
         v->columns[v->n_columns] = column;
         v->headings[v->n_columns++] = column->heading;
@@ -32,14 +32,18 @@ static void choose_columns(view *v, hw_table_part part, const hw_gpu *gpu) {
 static void fill_row(const void *context, size_t row, hw_grid_cell *cells) {
     const view *v = context;
     size_t item = v->is_by_direction ? row / 2 : row;
-    hw_table_subject s = {.source = v->source, .is_store = v->is_by_direction && row % 2};
+    char text[HW_GRID_CELL];
+    hw_subject s = {.source = v->source, .is_store = v->is_by_direction && row % 2, .text = text};
     if (v->launches) s.launch = &v->launches[item];
     else if (v->summaries) s.launch = &v->summaries[item].sum, s.summary = &v->summaries[item];
     else s.line = &v->lines[item];
     s.counts = s.launch ? s.launch->counts : s.line->counts;
     // Nothing was stored, or loaded: no row.
     if (v->is_by_direction && !s.counts[s.is_store ? HW_COUNT_GST_REQUESTS : HW_COUNT_GLD_REQUESTS]) return;
-    for (int c = 0; c < v->n_columns; c++) v->columns[c]->fill(v->columns[c], &s, &cells[c]);
+    for (int c = 0; c < v->n_columns; c++) {
+        hw_value value = hw_column_value(v->columns[c], &s);
+        hw_cell_write(v->columns[c], &value, &cells[c]);
+    }
 }
 
 static void write_table(hw_table_id id, const hw_gpu *gpu, view v, size_t n_items, const hw_report_look *look,
@@ -61,9 +65,13 @@ static void write_legend(const hw_report *report, const hw_report_look *look, FI
     fputc('\n', out);
     for (int i = 0; i < hw_table_n_legends; i++) {
         const hw_table_legend *l = &hw_table_legends[i];
-        if (!covers(l->since, l->until, report->gpu) || !l->applies(report)) continue;
+        const hw_column *first = &hw_columns[l->columns[0]], *second = &hw_columns[l->columns[1]];
+        if (!covers(first->since, first->until, report->gpu) || !l->applies(report)) continue;
+        char text[HW_GRID_CELL];
+        snprintf(text, sizeof text, "%s%s%s", l->text ? l->text : first->meaning, l->columns[1] ? "; " : "",
+                 l->columns[1] ? second->meaning : "");
         fprintf(out, "  %-*s  ", NAME, l->name);
-        hw_grid_write_wrapped(l->text, look->width, INDENT, INDENT, out);
+        hw_grid_write_wrapped(text, look->width, INDENT, INDENT, out);
     }
 }
 

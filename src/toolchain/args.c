@@ -48,6 +48,22 @@ void hw_args_add_words(hw_args *args, const char *text, char separator) {
     }
 }
 
+void hw_args_add_list(hw_args *args, const char *text) {
+    while (*text) {
+        bool is_quoted = false;
+        char *word = hw_arena_take(args->arena, strlen(text) + 1), *to = word;
+        for (; word && *text && (is_quoted || *text != ','); text++) {
+            is_quoted ^= *text == '"';
+            if (text[0] == '\\' && text[1] == ',') text++;
+            *to++ = *text;
+        }
+        if (!word || to > word) hw_args_add(args, word);
+        if (!word) return;
+        *to = '\0';
+        text += *text == ',';
+    }
+}
+
 void hw_args_add_all(hw_args *args, const hw_args *more) {
     if (more->failed) args->failed = true;
     for (size_t i = 0; i < more->count; i++) hw_args_add(args, more->items[i]);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-typedef enum form { ALONE, JOINED, VALUE } form;
+typedef enum form { ALONE, JOINED, VALUE, LIST } form;
 typedef enum pass { NONE = 0, DEVICE = 1, HOST = 2, BOTH = 3, LINK = 4 } pass;
 
 typedef struct row {
@@ -19,13 +19,15 @@ static const row rows[] = {
 #undef HW_ARGUMENT
 };
 
+static bool takes_value(const row *row) { return row->form == VALUE || row->form == LIST; }
+
 // -std=c++17 fits the VALUE row "-std"; -stdlib=libc++ does not. A one-letter name takes what follows as its value.
 static bool fits(const row *row, const char *argument) {
     size_t length = strlen(row->name);
     if (strncmp(argument, row->name, length) != 0) return false;
     const char *rest = argument + length;
     if (!*rest || row->form == JOINED) return true;
-    return row->form == VALUE && (length == 2 || *rest == '=' || row->name[length - 1] == '=');
+    return takes_value(row) && (length == 2 || *rest == '=' || row->name[length - 1] == '=');
 }
 
 static const row *find(const char *argument) {
@@ -38,9 +40,7 @@ static const row *find(const char *argument) {
 static void add_words(hw_args *to, const char *words, const char *value) {
     hw_args split = {.arena = to->arena};
     if (!strcmp(words, "@")) {
-        hw_args_add_words(&split, value, ',');
-        for (size_t i = 0; i < split.count; i++) hw_args_add_words(to, split.items[i], ' ');
-        if (split.failed) to->failed = true;
+        hw_args_add_words(to, value, ' ');
         return;
     }
     hw_args_add_words(&split, words, ' ');
@@ -58,6 +58,16 @@ static void add_to_passes(hw_arguments *sorted, pass pass, const char *words, co
     if (pass & LINK) add_words(&sorted->link, words, value);
 }
 
+// nvcc takes its lists apart itself.
+static void add_row(hw_arguments *sorted, const row *row, const char *value) {
+    hw_args list = {.arena = sorted->nvcc.arena};
+    add_words(&sorted->nvcc, row->nvcc, value);
+    if (row->form == LIST) hw_args_add_list(&list, value);
+    else hw_args_add(&list, value);
+    if (list.failed) sorted->nvcc.failed = true;
+    for (size_t i = 0; i < list.count; i++) add_to_passes(sorted, row->pass, row->clang, list.items[i]);
+}
+
 static void note(hw_arguments *sorted, const row *row) {
     if (!strncmp(row->clang, "-O%", 3) || !strcmp(row->name, "-O")) sorted->has_level = true;
     if (!strcmp(row->nvcc, "-std=%")) sorted->has_standard = true;
@@ -66,7 +76,7 @@ static void note(hw_arguments *sorted, const row *row) {
 
 size_t hw_arguments_words(const char *argument) {
     const row *row = find(argument);
-    return !row ? 0 : row->form == VALUE && !argument[strlen(row->name)] ? 2 : 1;
+    return !row ? 0 : takes_value(row) && !argument[strlen(row->name)] ? 2 : 1;
 }
 
 hw_status hw_arguments_sort(const char *const *arguments, size_t count, hw_arena *arena, hw_arguments *sorted,
@@ -81,15 +91,14 @@ hw_status hw_arguments_sort(const char *const *arguments, size_t count, hw_arena
             hw_args_add(&sorted->nvcc, argument);
             continue;
         }
-        if (row->form == VALUE) {
+        if (takes_value(row)) {
             value = argument + strlen(row->name);
-            if (*value == '=' && strlen(row->name) > 2) value++;
+            if (*value == '=') value++;
             else if (!*value && i + 1 < count) value = arguments[++i];
             else if (!*value) return hw_diag_set(diag, HW_USAGE, "the compiler option %s takes a value", argument);
         }
         note(sorted, row);
-        add_to_passes(sorted, row->pass, row->clang, value);
-        add_words(&sorted->nvcc, row->nvcc, value);
+        add_row(sorted, row, value);
     }
     bool failed = sorted->device.failed || sorted->host.failed || sorted->link.failed || sorted->nvcc.failed;
     return failed ? hw_diag_no_memory(diag) : HW_OK;

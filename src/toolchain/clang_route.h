@@ -17,6 +17,13 @@ typedef struct hw_clang_route {
     bool optimizes_host;               // -O3 for host code too where the user gave no -O
 } hw_clang_route;
 
+// What every pass of clang over CUDA is told, also over a kernel in memory (device_code_process.c): no toolkit is
+// looked for, the headers are ours, and libdevice's functions stay calls. empty_dir: as below.
+void hw_clang_add_common(const hw_compiler *clang, int arch, const char *include_dir, const char *empty_dir,
+                         hw_args *args);
+// PTX, of the newest version that this clang writes, with line numbers.
+void hw_clang_add_ptx(const hw_compiler *clang, hw_args *args);
+
 // The beginning of a command that compiles for compute capability arch, up to the source (`-x cuda FILE`) and -o. The
 // device's prints PTX; the host's has the fat binary register itself before main.
 void hw_clang_add_device(const hw_clang_route *route, int arch, hw_args *args);

@@ -14,6 +14,7 @@
 #include "toolchain/clang_route.h"
 #include "toolchain/compilers.h"
 #include "toolchain/fatbin.h"
+#include "toolchain/file_kind.h"
 #include "toolchain/process.h"
 #include "toolchain/producer.h"
 #include "toolchain/toolchain.h"
@@ -178,15 +179,9 @@ static hw_hash key_of(const job *job) {
 
 // "dir/scan.cu" gives "scan": programs find their own name, and files beside it, in argv[0].
 static const char *program_name(const char *source, hw_arena *arena, bool *is_host_code) {
-    static const char *const endings[] = {".cu", ".cpp", ".cc", ".cxx"};
-    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source, *dot = strrchr(name, '.');
-    *is_host_code = false;
-    for (size_t i = 0; dot && dot > name && i < sizeof endings / sizeof endings[0]; i++) {
-        if (strcmp(dot, endings[i]) != 0) continue;
-        *is_host_code = i > 0;
-        return hw_arena_string(arena, name, (size_t)(dot - name));
-    }
-    return hw_arena_string(arena, name, strlen(name));
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source, *ending;
+    *is_host_code = hw_file_kind_of(source, &ending) == HW_FILE_CPP;
+    return hw_arena_string(arena, name, (size_t)(ending - name));
 }
 
 static hw_status check_source(const char *source, hw_diag *diag) {

@@ -9,6 +9,7 @@
 
 #include "toolchain/args.h"
 #include "toolchain/cache.h"
+#include "toolchain/clang_route.h"
 #include "toolchain/device_code_internal.h"
 #include "toolchain/process.h"
 #include "toolchain/producer.h"
@@ -33,19 +34,11 @@ static void add_nvcc(hw_args *args, const hw_compiler *compiler, int arch) {
     hw_args_add_words(args, "-ptx -lineinfo -O3 -Wno-deprecated-gpu-targets", ' ');
 }
 
-// As clang_route.c does it: no toolkit is looked for, the headers are ours, and libdevice's functions stay calls.
 static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, const char *folder,
                       const char *include_dir) {
-    hw_args_add(args, compiler->path);
-    hw_args_add_words(args, "--driver-mode=g++ -nocudainc -nocudalib -Xclang -target-sdk-version=11.0", ' ');
-    hw_args_add_words(args, "-Wno-unknown-cuda-version -Wno-unused-command-line-argument", ' ');
-    hw_args_addf(args, "--cuda-path=%s", folder);
-    hw_args_addf(args, "--cuda-gpu-arch=sm_%d", arch);
-    hw_args_addf(args, "-I%s", include_dir);
-    hw_args_add_words(
-        args, "--cuda-device-only -S -fno-verbose-asm -gline-tables-only -O3 -x cuda -Xclang -target-feature -Xclang",
-        ' ');
-    hw_args_addf(args, "+ptx%d", hw_compiler_clang_ptx(compiler->clang_major));
+    hw_clang_add_common(compiler, arch, include_dir, folder, args);
+    hw_args_add_words(args, "-fno-verbose-asm -O3 -x cuda", ' ');
+    hw_clang_add_ptx(compiler, args);
 }
 
 // clang reads a megabyte of headers before the first line of a kernel, which takes longer than most kernels. They are

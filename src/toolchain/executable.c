@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "toolchain/args.h"
 #include "toolchain/fatbin.h"
+#include "toolchain/file_kind.h"
 #include "toolchain/ptx_link.h"
 #include "toolchain/toolchain.h"
 
@@ -282,22 +283,45 @@ static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, 
     return status;
 }
 
+static hw_status visit_text(const uint8_t *bytes, size_t length, hw_toolchain_ptx_sink sink, void *user,
+                            hw_diag *diag) {
+    char *text = hw_malloc(length + 1);
+    if (!text) return hw_diag_no_memory(diag);
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    hw_status status = sink(user, text, length, diag);
+    hw_free(text);
+    return status;
+}
+
+// A file that is a fat binary alone, as nvcc -fatbin makes it. What waits in it to be linked is shown as it is.
+static hw_status visit_fatbin(const uint8_t *bytes, size_t length, const char *name, int cc, hw_toolchain_ptx_sink sink,
+                              void *user, hw_diag *diag) {
+    hw_fatbin fatbin;
+    char *text;
+    size_t text_length;
+    hw_diag why = {0};
+    hw_status status = hw_fatbin_open(bytes, length, &fatbin, &why);
+    if (!status) status = hw_fatbin_ptx(&fatbin, cc, &text, &text_length, NULL, &why);
+    if (status == HW_NOT_FOUND)
+        return hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", name);
+    if (status) return hw_diag_set(diag, status, "%s: %s", name, why.text);
+    status = sink(user, text, text_length, diag);
+    hw_free(text);
+    return status;
+}
+
 hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_toolchain_ptx_sink sink, void *user,
                                 hw_diag *diag) {
     const uint8_t *bytes;
-    size_t length, end = strlen(path);
+    size_t length;
     elf elf;
     hw_status status = map_file(path, &bytes, &length, diag);
     if (status) return status;
-    if (end > 4 && !strcmp(path + end - 4, ".ptx")) {
-        char *text = hw_malloc(length + 1);
-        if (text) {
-            memcpy(text, bytes, length);
-            text[length] = '\0';
-        }
-        status = text ? sink(user, text, length, diag) : hw_diag_no_memory(diag);
-        hw_free(text);
-    } else {
+    switch (hw_file_kind_of(path, NULL)) {
+    case HW_FILE_PTX: status = visit_text(bytes, length, sink, user, diag); break;
+    case HW_FILE_FATBIN: status = visit_fatbin(bytes, length, name, cc, sink, user, diag); break;
+    default:
         status = open_elf(bytes, length, name, &elf, diag);
         if (!status) status = visit_ptx(&elf, name, cc, sink, user, diag);
     }

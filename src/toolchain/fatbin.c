@@ -2,12 +2,14 @@
 #define _GNU_SOURCE
 #include "toolchain/fatbin.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <lz4.h>
 #include <zstd.h>
 
 #include "base/alloc.h"
+#include "toolchain/producer.h"
 
 enum {
     CONTAINER_BYTES = 16,
@@ -141,6 +143,36 @@ static int distance(const hw_fatbin_entry *entry, int cc) {
     return entry->cc <= cc ? cc - entry->cc : 10000 + entry->cc;
 }
 
+// By the first machine code beside the PTX, if there is any.
+static bool infer_producer(const hw_fatbin *fatbin, const char *text, size_t length, char *name, size_t name_bytes) {
+    hw_fatbin_entry entry;
+    size_t cursor = 0, code_bytes = 0;
+    char *code = NULL;
+    while (!code && hw_fatbin_next(fatbin, &cursor, &entry, NULL) == HW_OK)
+        if (entry.kind == HW_FATBIN_CUBIN && hw_fatbin_unpack(&entry, &code, &code_bytes, NULL)) code = NULL;
+    bool is_inferred = hw_producer_infer(text, length, code, code_bytes, name, name_bytes);
+    hw_free(code);
+    return is_inferred;
+}
+
+// PTX that names no compiler gets a last line that does, where the compiler can be told.
+static hw_status name_producer(const hw_fatbin *fatbin, char **text, size_t *length, hw_diag *diag) {
+    enum { NAME = 64 };
+    char name[NAME];
+    if (hw_producer_of_ptx(*text, *length, name, sizeof name)) return HW_OK;
+    if (!infer_producer(fatbin, *text, *length, name, sizeof name)) return HW_OK;
+    const size_t room = *length + sizeof HW_PRODUCER_INFERRED_LINE + NAME;
+    char *longer = hw_realloc_array(*text, room, 1);
+    if (!longer) {
+        hw_free(*text);
+        *text = NULL;
+        return hw_diag_no_memory(diag);
+    }
+    *length += (size_t)snprintf(longer + *length, room - *length, HW_PRODUCER_INFERRED_LINE, name);
+    *text = longer;
+    return HW_OK;
+}
+
 hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *length, hw_fatbin_entry *entry,
                         hw_diag *diag) {
     hw_fatbin_entry candidate, best = {0};
@@ -155,7 +187,8 @@ hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *le
                            "the program holds machine code only; build it with PTX as well: "
                            "nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...");
     if (entry) *entry = best;
-    return hw_fatbin_unpack(&best, text, length, diag);
+    status = hw_fatbin_unpack(&best, text, length, diag);
+    return status ? status : name_producer(fatbin, text, length, diag);
 }
 
 bool hw_fatbin_is_relocatable(const hw_fatbin_entry *entry) {

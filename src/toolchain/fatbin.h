@@ -54,7 +54,8 @@ hw_status hw_fatbin_next(const hw_fatbin *fatbin, size_t *cursor, hw_fatbin_entr
 hw_status hw_fatbin_unpack(const hw_fatbin_entry *entry, char **text, size_t *length, hw_diag *diag);
 
 // The PTX that a GPU of capability cc would be given: the newest that is not newer than it; where all are newer, the
-// oldest. HW_NOT_FOUND, with the sentence for the user, when there is machine code only. entry may be NULL.
+// oldest. Text that names no compiler gets a last line with the one that likely made it (producer.h). HW_NOT_FOUND,
+// with the sentence for the user, when there is machine code only. entry may be NULL.
 hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *length, hw_fatbin_entry *entry,
                         hw_diag *diag);
 

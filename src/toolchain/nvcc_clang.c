@@ -15,7 +15,7 @@ static hw_status compile_all(hw_nvcc_work *w, hw_args *objects) {
     hw_status status = HW_OK;
     for (size_t i = 0; !status && i < inputs->count; i++) {
         const char *object = inputs->items[i];
-        if (hw_nvcc_kind_of(w->command, object) != HW_NVCC_OBJECT_FILE) {
+        if (hw_nvcc_kind_of(w->command, object) != HW_FILE_OBJECT) {
             object = hw_nvcc_work_file(w, ".o");
             status = hw_nvcc_compile(w, inputs->items[i], object);
         } else if (access(object, R_OK) != 0)
@@ -51,7 +51,7 @@ static hw_status run_program(hw_nvcc_work *w) {
     const hw_args *inputs = &w->command->inputs;
     const char *program = w->command->output ? w->command->output : hw_nvcc_named_after(w, "a.out", ".out");
     hw_args args = {.arena = w->arena};
-    if (inputs->count == 1 && hw_nvcc_kind_of(w->command, inputs->items[0]) == HW_NVCC_UNKNOWN) {
+    if (inputs->count == 1 && hw_nvcc_kind_of(w->command, inputs->items[0]) == HW_FILE_UNKNOWN) {
         hw_nvcc_add_text(&args, inputs->items[0]);
     } else {
         hw_status status = make_program(w);
@@ -83,8 +83,9 @@ static hw_status make_library(hw_nvcc_work *w) {
 static hw_status make_device_link(hw_nvcc_work *w) {
     const hw_args *inputs = &w->command->inputs;
     for (size_t i = 0; i < inputs->count; i++)
-        if (hw_nvcc_kind_of(w->command, inputs->items[i]) != HW_NVCC_OBJECT_FILE)
-            return hw_diag_set(w->diag, HW_USAGE, "-dlink takes object files, and %s is none", inputs->items[i]);
+        if (hw_nvcc_kind_of(w->command, inputs->items[i]) != HW_FILE_OBJECT)
+            return hw_diag_set(w->diag, HW_USAGE, "-dlink takes object files, and %s is none; -dc makes one of it",
+                               inputs->items[i]);
     hw_args args = {.arena = w->arena};
     hw_nvcc_add_host(w, &args);
     hw_args_add_all(&args, &w->arguments.host);
@@ -108,10 +109,10 @@ static hw_status preprocess(hw_nvcc_work *w, const char *source) {
     static const char *const flags[] = {[HW_NVCC_PREPROCESSED] = "-E", [HW_NVCC_DEPENDENCIES] = "-M",
                                         [HW_NVCC_USER_DEPENDENCIES] = "-MM"};
     hw_args args = {.arena = w->arena};
-    hw_nvcc_kind kind = hw_nvcc_kind_of(w->command, source);
+    hw_file_kind kind = hw_nvcc_kind_of(w->command, source);
     const char *output = w->command->output ? w->command->output : hw_nvcc_work_file(w, ".txt");
-    if (kind > HW_NVCC_C) return hw_nvcc_refuse_file(w, kind, source);
-    if (kind == HW_NVCC_CUDA) {
+    if (kind > HW_FILE_C) return hw_nvcc_refuse_file(w, kind, source);
+    if (kind == HW_FILE_CUDA) {
         hw_clang_add_host(&w->route, HW_NVCC_DEFAULT_ARCH, &args);
         hw_args_add(&args, "-D__NVCC__");
         hw_args_add_all(&args, &w->command->forwarded);
@@ -122,7 +123,7 @@ static hw_status preprocess(hw_nvcc_work *w, const char *source) {
     hw_args_add(&args, flags[w->command->goal]);
     if (w->command->goal == HW_NVCC_PREPROCESSED) hw_nvcc_add_dependencies(w, w->command->depends, output, &args);
     else hw_args_add_all(&args, &w->command->depends_words);
-    hw_nvcc_add_source(&args, kind == HW_NVCC_CUDA ? "cuda" : kind == HW_NVCC_C ? "c" : "c++", source, output);
+    hw_nvcc_add_source(&args, kind == HW_FILE_CUDA ? "cuda" : kind == HW_FILE_C ? "c" : "c++", source, output);
     hw_status status = hw_nvcc_run_tool(w, &args, source, "does not compile");
     return status || w->command->output ? status : deliver(w, output);
 }
@@ -131,19 +132,17 @@ static hw_status make_device_code(hw_nvcc_work *w, const char *source) {
     const bool is_ptx = w->command->goal == HW_NVCC_PTX;
     const char *output = w->command->output ? w->command->output
                                             : hw_nvcc_named_after(w, source, is_ptx ? ".ptx" : ".fatbin");
-    hw_nvcc_kind kind = hw_nvcc_kind_of(w->command, source);
+    const hw_file_kind kind = hw_nvcc_kind_of(w->command, source);
     hw_fatbin_piece pieces[HW_NVCC_MAX_ARCHS];
     int archs[HW_NVCC_MAX_ARCHS];
     size_t count;
+    if (kind == HW_FILE_PTX && !is_ptx) return hw_nvcc_wrap_ptx(w, source, pieces, &count, output);
+    if (kind != HW_FILE_CUDA) return hw_nvcc_refuse_file(w, kind, source);
+    if (!is_ptx) return hw_nvcc_make_fatbin(w, source, pieces, &count, output);
     hw_status status = hw_nvcc_choose_archs(w, archs, &count);
-    if (status) return status;
-    if (is_ptx && count > 1)
-        return hw_diag_set(w->diag, HW_USAGE, "-ptx makes PTX for one architecture, and several are asked for");
-    if (kind == HW_NVCC_CUDA) return is_ptx ? hw_nvcc_make_ptx(w, source, archs[0], output)
-                                    : hw_nvcc_make_fatbin(w, source, pieces, &count, output);
-    const char *ending = strrchr(source, '.');
-    if (!is_ptx && ending && !strcmp(ending, ".ptx")) return hw_nvcc_wrap(w, source, &source, archs, 1, pieces, output);
-    return hw_nvcc_refuse_file(w, kind, source);
+    if (!status && count > 1)
+        status = hw_diag_set(w->diag, HW_USAGE, "-ptx makes PTX for one architecture, and several are asked for");
+    return status ? status : hw_nvcc_make_ptx(w, source, archs[0], output);
 }
 
 static hw_status make_each(hw_nvcc_work *w) {

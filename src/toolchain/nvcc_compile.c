@@ -1,5 +1,6 @@
 // One source file to device code, or to an object file.
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,28 +24,70 @@ static hw_status write_file(hw_nvcc_work *w, const char *path, const void *bytes
     return failure ? hw_diag_set(w->diag, HW_IO, "cannot write %s: %s", path, strerror(failure)) : HW_OK;
 }
 
-// PTX files, one for each architecture, into a fat binary. pieces gets their texts.
-hw_status hw_nvcc_wrap(hw_nvcc_work *w, const char *source, const char *const *ptx, const int *archs, size_t count,
-                      hw_fatbin_piece *pieces, const char *output) {
-    if (w->command->dry_run) return HW_OK;
-    const char *maker = hw_compiler_name(w->route.compiler, w->arena);
-    for (size_t i = 0; i < count; i++) {
-        pieces[i] = (hw_fatbin_piece){.cc = archs[i], .name = source,
-                                      .options = w->command->relocatable ? HW_FATBIN_RELOCATABLE : NULL};
-        const char *text = hw_cache_read_file(ptx[i], w->arena, &pieces[i].length);
-        if (!text) return hw_diag_errno(w->diag, errno, "cannot read %s", ptx[i]);
-        // clang leaves no version in its text, and reports name it.
-        pieces[i].ptx = maker ? hw_arena_printf(w->arena, "%s" HW_PRODUCER_LINE, text, maker) : NULL;
-        if (!pieces[i].ptx) return hw_diag_no_memory(w->diag);
-        pieces[i].length = strlen(pieces[i].ptx);
-    }
+static void set_piece(hw_nvcc_work *w, const char *source, int arch, const char *ptx, hw_fatbin_piece *piece) {
+    *piece = (hw_fatbin_piece){.ptx = ptx, .length = ptx ? strlen(ptx) : 0, .cc = arch, .name = source,
+                               .options = w->command->relocatable ? HW_FATBIN_RELOCATABLE : NULL};
+}
+
+static hw_status write_pieces(hw_nvcc_work *w, const hw_fatbin_piece *pieces, size_t count, const char *output) {
     uint8_t *bytes;
     size_t length;
+    for (size_t i = 0; i < count; i++)
+        if (!pieces[i].ptx) return hw_diag_no_memory(w->diag);
     hw_status status = hw_fatbin_write_all(pieces, count, &bytes, &length, w->diag);
     if (status) return status;
     status = write_file(w, output, bytes, length);
     hw_free(bytes);
     return status;
+}
+
+// What clang made, one file for each architecture, into a fat binary. pieces gets their texts, which name clang and its
+// version, as reports do: clang itself leaves no version in them.
+static hw_status wrap_own(hw_nvcc_work *w, const char *source, const char *const *ptx, const int *archs, size_t count,
+                          hw_fatbin_piece *pieces, const char *output) {
+    if (w->command->dry_run) return HW_OK;
+    const char *maker = hw_compiler_name(w->route.compiler, w->arena);
+    for (size_t i = 0; i < count; i++) {
+        size_t length;
+        const char *text = hw_cache_read_file(ptx[i], w->arena, &length);
+        if (!text) return hw_diag_errno(w->diag, errno, "cannot read %s", ptx[i]);
+        set_piece(w, source, archs[i], maker ? hw_arena_printf(w->arena, "%s" HW_PRODUCER_LINE, text, maker) : NULL,
+                  &pieces[i]);
+    }
+    return write_pieces(w, pieces, count, output);
+}
+
+// 75 of a line ".target sm_75"; 0: the text is not PTX.
+static int target_of(const char *ptx) {
+    const char *line = ptx;
+    for (; line; line = strchr(line, '\n'), line += line != NULL) {
+        line += strspn(line, " \t");
+        if (strncmp(line, ".target", 7) != 0) continue;
+        const char *name = line + 7 + strspn(line + 7, " \t");
+        return strncmp(name, "sm_", 3) ? 0 : atoi(name + 3);
+    }
+    return 0;
+}
+
+// nvcc labels the text with the architectures that are asked for, and ptxas refuses those that it is too new for.
+hw_status hw_nvcc_wrap_ptx(hw_nvcc_work *w, const char *source, hw_fatbin_piece *pieces, size_t *count,
+                           const char *output) {
+    static const int unless_told[] = {HW_NVCC_DEFAULT_ARCH};
+    const int *archs = w->command->n_archs ? w->command->archs : unless_told;
+    size_t length;
+    const char *text = hw_cache_read_file(source, w->arena, &length);
+    *count = w->command->n_archs ? w->command->n_archs : 1;
+    if (!text) return hw_diag_set(w->diag, HW_IO, "cannot read %s: %s", source, strerror(errno));
+    const int target = target_of(text);
+    if (!target) return hw_diag_set(w->diag, HW_USAGE, "%s is no PTX: it has no line .target sm_NN", source);
+    for (size_t i = 0; i < *count; i++) {
+        if (target > archs[i])
+            return hw_diag_set(w->diag, HW_USAGE,
+                               "%s is for sm_%d, which is newer than compute_%d: -arch=sm_%d takes it", source, target,
+                               archs[i], target);
+        set_piece(w, source, archs[i], text, &pieces[i]);
+    }
+    return w->command->dry_run ? HW_OK : write_pieces(w, pieces, *count, output);
 }
 
 // Said once for each command, and only of what was asked for by name.
@@ -83,7 +126,7 @@ hw_status hw_nvcc_make_fatbin(hw_nvcc_work *w, const char *source, hw_fatbin_pie
         ptx[i] = hw_nvcc_work_file(w, ".ptx");
         status = hw_nvcc_make_ptx(w, source, archs[i], ptx[i]);
     }
-    return status ? status : hw_nvcc_wrap(w, source, ptx, archs, *count, pieces, output);
+    return status ? status : wrap_own(w, source, ptx, archs, *count, pieces, output);
 }
 
 // ---- Relocatable device code ----------------------------------------------------------------------------------------
@@ -169,8 +212,9 @@ static hw_status write_dependencies(hw_nvcc_work *w, const char *source, const c
 }
 
 // Beside the symbols of its own device code the object gets those that make it linkable, before its lasting name.
-static hw_status compile_relocatable(hw_nvcc_work *w, const char *source, const hw_fatbin_piece *piece,
-                                     const char *output) {
+// host: the source of its host code.
+static hw_status compile_relocatable(hw_nvcc_work *w, const char *source, const char *host,
+                                     const hw_fatbin_piece *piece, const char *output) {
     hw_args args = {.arena = w->arena};
     hw_ptx_link_symbol *symbols = NULL;
     size_t count = 0, length;
@@ -179,11 +223,11 @@ static hw_status compile_relocatable(hw_nvcc_work *w, const char *source, const 
     if (!object || !header) return hw_diag_no_memory(w->diag);
     if (!w->command->dry_run) status = hw_ptx_link_list(piece->ptx, w->arena, &symbols, &count, w->diag);
     if (!status && !w->command->dry_run) status = write_symbols(w, symbols, count, header);
-    if (!status) status = write_dependencies(w, source, output);
+    if (!status && host == source) status = write_dependencies(w, source, output);
     add_host_pass(w, &args);
     hw_args_add_words(&args, "-c -include", ' ');
     hw_args_add(&args, header);
-    hw_nvcc_add_source(&args, "cuda", source, object);
+    hw_nvcc_add_source(&args, "cuda", host, object);
     if (!status) status = hw_nvcc_run_tool(w, &args, source, "does not compile");
     if (!status) status = show_variables(w, source, symbols, count, object);
     if (status || w->command->dry_run) return status;
@@ -201,7 +245,7 @@ static hw_status compile_cuda(hw_nvcc_work *w, const char *source, const char *o
     hw_status status = hw_nvcc_make_fatbin(w, source, pieces, &count, fatbin);
     if (status) return status;
     w->route.fatbin = fatbin;
-    if (w->command->relocatable) return compile_relocatable(w, source, &pieces[count - 1], output);
+    if (w->command->relocatable) return compile_relocatable(w, source, source, &pieces[count - 1], output);
     add_host_pass(w, &args);
     hw_args_add(&args, "-c");
     hw_nvcc_add_dependencies(w, w->command->depends, output, &args);
@@ -209,22 +253,35 @@ static hw_status compile_cuda(hw_nvcc_work *w, const char *source, const char *o
     return hw_nvcc_run_tool(w, &args, source, "does not compile");
 }
 
-static hw_status compile_host(hw_nvcc_work *w, hw_nvcc_kind kind, const char *source, const char *output) {
+// PTX that other files' device code is linked to, in an object file without host code of its own.
+static hw_status compile_ptx(hw_nvcc_work *w, const char *source, const char *output) {
+    hw_fatbin_piece pieces[HW_NVCC_MAX_ARCHS];
+    size_t count;
+    const char *fatbin = hw_nvcc_work_file(w, ".fatbin");
+    if (!fatbin) return hw_diag_no_memory(w->diag);
+    hw_status status = hw_nvcc_wrap_ptx(w, source, pieces, &count, fatbin);
+    w->route.fatbin = fatbin;
+    return status ? status : compile_relocatable(w, source, "/dev/null", &pieces[count - 1], output);
+}
+
+static hw_status compile_host(hw_nvcc_work *w, hw_file_kind kind, const char *source, const char *output) {
     hw_args args = {.arena = w->arena};
     hw_nvcc_add_host(w, &args);
     hw_nvcc_add_host_flags(w, &args);
     hw_nvcc_add_dependencies(w, w->command->depends, output, &args);
     hw_args_add(&args, "-c");
-    hw_nvcc_add_source(&args, kind == HW_NVCC_C ? "c" : "c++", source, output);
+    hw_nvcc_add_source(&args, kind == HW_FILE_C ? "c" : "c++", source, output);
     return hw_nvcc_run_tool(w, &args, source, "does not compile");
 }
 
 hw_status hw_nvcc_compile(hw_nvcc_work *w, const char *source, const char *output) {
-    hw_nvcc_kind kind = hw_nvcc_kind_of(w->command, source);
-    if (kind > HW_NVCC_C) return hw_nvcc_refuse_file(w, kind, source);
+    hw_file_kind kind = hw_nvcc_kind_of(w->command, source);
+    const bool is_part = kind == HW_FILE_PTX && w->command->goal == HW_NVCC_OBJECT && w->command->relocatable;
+    if (kind > HW_FILE_C && !is_part) return hw_nvcc_refuse_file(w, kind, source);
     if (access(source, R_OK) != 0)
         return hw_diag_set(w->diag, HW_IO, "cannot read %s: %s", source, strerror(errno));
-    if (kind == HW_NVCC_CUDA) return compile_cuda(w, source, output);
+    if (is_part) return compile_ptx(w, source, output);
+    if (kind == HW_FILE_CUDA) return compile_cuda(w, source, output);
     return compile_host(w, kind, source, output);
 }
 

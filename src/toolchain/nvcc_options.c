@@ -82,7 +82,7 @@ static hw_status expand(hw_args *expanded, const char *const *words, size_t coun
             continue;
         }
         hw_args names = {.arena = expanded->arena};
-        hw_args_add_words(&names, files, ',');
+        hw_args_add_list(&names, files);
         if (!names.count) return hw_diag_set(diag, HW_USAGE, "the option %s takes a value", words[i]);
         for (size_t k = 0; !status && k < names.count; k++) {
             size_t length;
@@ -181,7 +181,7 @@ static hw_status take_warnings(reader *r, const row *row, const char *value) {
                                         "ext-lambda-captures-this"};
     static const char *const words[] = {"-Werror", "-Werror=reorder", "-Werror=deprecated-declarations"};
     hw_args list = {.arena = r->arena};
-    hw_args_add_words(&list, value, ',');
+    hw_args_add_list(&list, value);
     for (size_t i = 0; i < list.count; i++) {
         size_t kind = 0;
         while (kind < sizeof kinds / sizeof kinds[0] && strcmp(kinds[kind], list.items[i]) != 0) kind++;
@@ -251,8 +251,8 @@ static hw_status take(reader *r, const row *row, const char *value) {
     case SHARED: command->shared = true; break;
     case HOST_COMPILER: command->host_compiler = value; break;
     case ARCHIVER: command->archiver = value; break;
-    case ARCHIVER_OPTION: hw_args_add_words(&command->archiver_options, value, ','); break;
-    case RUN_ARGUMENTS: hw_args_add_words(&command->run_arguments, value, ','); break;
+    case ARCHIVER_OPTION: hw_args_add_list(&command->archiver_options, value); break;
+    case RUN_ARGUMENTS: hw_args_add_list(&command->run_arguments, value); break;
     case VERBOSE: command->verbose = true; break;
     case DRY_RUN: command->dry_run = true; break;
     case FORWARD_COMPILER: r->forwards_to_compiler = true; break;
@@ -296,6 +296,12 @@ static hw_status read_word(reader *r, const char *const *words, size_t left, siz
     }
     const row *row = find_row(word, &name_length);
     if (row) return read_own(r, row, name_length, words, left, taken);
+    // nvcc's -O has a value; g++'s is one word.
+    if (!strcmp(word, "-O") && left > 1 && isdigit((unsigned char)words[1][0]) && !words[1][1]) {
+        hw_args_addf(&r->command->passed, "-O%s", words[1]);
+        *taken = 2;
+        return HW_OK;
+    }
     size_t count = hw_arguments_words(word);
     if (!count) hw_args_add(&r->unknown, word);
     if (count > left) return hw_diag_set(r->diag, HW_USAGE, "the option %s takes a value", word);

@@ -47,26 +47,11 @@ const char *hw_nvcc_work_file(hw_nvcc_work *w, const char *ending) {
 
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
-static bool ends_with(const char *name, const char *ending) {
-    size_t length = strlen(name), tail = strlen(ending);
-    return length >= tail && !strcmp(name + length - tail, ending);
-}
-
-hw_nvcc_kind hw_nvcc_kind_of(const hw_nvcc_command *command, const char *name) {
-    static const struct { const char *ending; hw_nvcc_kind kind; } endings[] = {
-        {".cu", HW_NVCC_CUDA},         {".cpp", HW_NVCC_CPP},           {".cc", HW_NVCC_CPP},
-        {".cxx", HW_NVCC_CPP},         {".c++", HW_NVCC_CPP},           {".C", HW_NVCC_CPP},
-        {".c", HW_NVCC_C},             {".o", HW_NVCC_OBJECT_FILE},     {".obj", HW_NVCC_OBJECT_FILE},
-        {".a", HW_NVCC_OBJECT_FILE},   {".so", HW_NVCC_OBJECT_FILE},    {".lib", HW_NVCC_OBJECT_FILE},
-        {".ptx", HW_NVCC_DEVICE_CODE}, {".cubin", HW_NVCC_DEVICE_CODE}, {".fatbin", HW_NVCC_DEVICE_CODE},
-    };
-    const char *slash = strrchr(name, '/'), *shared = strstr(slash ? slash : name, ".so.");
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends_with(name, endings[i].ending) && (endings[i].kind >= HW_NVCC_OBJECT_FILE || !command->language))
-            return endings[i].kind;
-    if (shared) return HW_NVCC_OBJECT_FILE;
-    if (!command->language) return HW_NVCC_UNKNOWN;
-    return !strcmp(command->language, "cu") ? HW_NVCC_CUDA : !strcmp(command->language, "c") ? HW_NVCC_C : HW_NVCC_CPP;
+// -x is about source files alone.
+hw_file_kind hw_nvcc_kind_of(const hw_nvcc_command *command, const char *name) {
+    hw_file_kind kind = hw_file_kind_of(name, NULL);
+    if (!command->language || (kind >= HW_FILE_OBJECT && kind < HW_FILE_UNKNOWN)) return kind;
+    return !strcmp(command->language, "cu") ? HW_FILE_CUDA : !strcmp(command->language, "c") ? HW_FILE_C : HW_FILE_CPP;
 }
 
 // "dir/scan.cu" and ".o" to "scan.o", in the output folder.
@@ -84,14 +69,19 @@ static const char *with_ending(hw_nvcc_work *w, const char *path, const char *en
     return hw_arena_printf(w->arena, "%.*s%s", length, path, ending);
 }
 
-hw_status hw_nvcc_refuse_file(hw_nvcc_work *w, hw_nvcc_kind kind, const char *name) {
-    if (kind == HW_NVCC_DEVICE_CODE)
-        return hw_diag_set(w->diag, HW_USAGE,
-                           "%s is device code, which clang cannot build a program of: name the .cu file, or make a fat "
-                           "binary of PTX with -fatbin", name);
+// As nvcc, which says so too of PTX; of fat binaries and machine code it can more than clang.
+hw_status hw_nvcc_refuse_file(hw_nvcc_work *w, hw_file_kind kind, const char *name) {
+    if (kind == HW_FILE_PTX)
+        return hw_diag_set(w->diag, HW_USAGE, "%s is PTX, which goes with -fatbin and -dc alone: name the .cu file, or "
+                           "compile it by -dc and link the object file", name);
+    if (kind == HW_FILE_FATBIN || kind == HW_FILE_CUBIN)
+        return hw_diag_set(w->diag, HW_USAGE, "%s is device code that is made already, which clang cannot build a "
+                           "program of: name the .cu or .ptx file", name);
+    if (kind == HW_FILE_OBJECT)
+        return hw_diag_set(w->diag, HW_USAGE, "%s is compiled already", name);
     return hw_diag_set(w->diag, HW_USAGE,
-                       "what is %s? Names of files end in .cu, .cpp, .cc, .cxx, .c, .o, .a or .so; -x cu or -x c++ "
-                       "says it of another", name);
+                       "what is %s? Names of files end in .cu, .cpp, .cc, .cxx, .c, .ptx, .o, .a or .so; -x cu or -x "
+                       "c++ says it of another", name);
 }
 
 // ---- Command lines --------------------------------------------------------------------------------------------------

@@ -5,18 +5,9 @@
 #include "toolchain/arguments.h"
 #include "toolchain/clang_route.h"
 #include "toolchain/fatbin.h"
+#include "toolchain/file_kind.h"
 #include "toolchain/nvcc_route.h"
 #include "toolchain/work_dir.h"
-
-// What a file is, by -x or its name.
-typedef enum hw_nvcc_kind {
-    HW_NVCC_CUDA,
-    HW_NVCC_CPP,
-    HW_NVCC_C,
-    HW_NVCC_OBJECT_FILE,     // object files and libraries
-    HW_NVCC_DEVICE_CODE,     // .ptx, .cubin, .fatbin
-    HW_NVCC_UNKNOWN,
-} hw_nvcc_kind;
 
 typedef struct hw_nvcc_work {
     const hw_nvcc_settings *settings;
@@ -41,8 +32,9 @@ hw_status hw_nvcc_run_tool(hw_nvcc_work *w, const hw_args *args, const char *fil
 const char *hw_nvcc_work_file(hw_nvcc_work *w, const char *ending);
 const char *hw_nvcc_named_after(hw_nvcc_work *w, const char *input, const char *ending);
 
-hw_nvcc_kind hw_nvcc_kind_of(const hw_nvcc_command *command, const char *name);
-hw_status hw_nvcc_refuse_file(hw_nvcc_work *w, hw_nvcc_kind kind, const char *name);
+// What a file is, by -x or its name; and why it is not what is wanted.
+hw_file_kind hw_nvcc_kind_of(const hw_nvcc_command *command, const char *name);
+hw_status hw_nvcc_refuse_file(hw_nvcc_work *w, hw_file_kind kind, const char *name);
 
 // Sets w->host: what -ccbin names, a compiler or its folder; else g++, else clang.
 hw_status hw_nvcc_find_host(hw_nvcc_work *w);
@@ -58,13 +50,13 @@ void hw_nvcc_add_host_flags(hw_nvcc_work *w, hw_args *args);
 // The architectures that PTX is made for: what clang knows of those that are wanted, each once.
 hw_status hw_nvcc_choose_archs(hw_nvcc_work *w, int archs[HW_NVCC_MAX_ARCHS], size_t *count);
 
-// A .cu file to PTX for one architecture; to a fat binary of all of them, whose texts are in pieces; PTX files to a fat
-// binary; any source file to an object file.
+// A .cu file to PTX for one architecture; to a fat binary of all of them, whose texts are in pieces; a .ptx file to a
+// fat binary; any source file to an object file.
 hw_status hw_nvcc_make_ptx(hw_nvcc_work *w, const char *source, int arch, const char *output);
 hw_status hw_nvcc_make_fatbin(hw_nvcc_work *w, const char *source, hw_fatbin_piece *pieces, size_t *count,
                               const char *output);
-hw_status hw_nvcc_wrap(hw_nvcc_work *w, const char *source, const char *const *ptx, const int *archs, size_t count,
-                       hw_fatbin_piece *pieces, const char *output);
+hw_status hw_nvcc_wrap_ptx(hw_nvcc_work *w, const char *source, hw_fatbin_piece *pieces, size_t *count,
+                           const char *output);
 hw_status hw_nvcc_compile(hw_nvcc_work *w, const char *source, const char *output);
 
 #endif

@@ -6,17 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TOOLS "Cuda compilation tools, release "
+
 // Does `bytes` of text have it, and where does it end?
 static const char *behind(const char *text, size_t bytes, const char *piece) {
     const char *at = memmem(text, bytes, piece, strlen(piece));
     return at ? at + strlen(piece) : NULL;
 }
 
-// Writes name and the rest of the line from `from`, without blanks and control characters at its end.
+// Writes name and the rest of the line from `from`, without blanks, commas and control characters at its end.
 static void tell(const char *name, const char *from, const char *end, char *out, size_t out_bytes) {
     const char *stop = from;
     while (stop < end && (unsigned char)*stop >= ' ') stop++;
-    while (stop > from && stop[-1] == ' ') stop--;
+    while (stop > from && strchr(" ,", stop[-1])) stop--;
     snprintf(out, out_bytes, "%s%.*s", name, (int)(stop - from), from);
 }
 
@@ -27,21 +29,65 @@ static void tell_release(const char *release, const char *end, char *out, size_t
     tell("nvcc ", exact ? exact : release, end, out, out_bytes);
 }
 
+// "9.0"; "?" where the text has no version.
+static void read_isa(const char *ptx, size_t length, char isa[16]) {
+    const char *version = memmem(ptx, length, ".version", 8), *end = ptx + length;
+    char line[32] = "";
+    strcpy(isa, "?");
+    if (version) snprintf(line, sizeof line, "%.*s", (int)(end - version < 31 ? end - version : 31), version);
+    sscanf(line, ".version %15[0-9.]", isa);
+}
+
+enum { HEAD = 4096, TAIL = 128 };
+
+// nvcc's fatbinary takes comments and the blanks that begin lines out of text. What has them was packed by another.
+static bool is_stripped(const char *ptx, size_t length) {
+    static const char *const kept[] = {"\n//", "\n\t", "\n "};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (memmem(ptx, length, kept[i], strlen(kept[i]))) return false;
+    return length < 2 || memcmp(ptx, "//", 2) != 0;
+}
+
+bool hw_producer_infer(const char *ptx, size_t length, const char *code, size_t code_bytes, char *out,
+                       size_t out_bytes) {
+    enum { LONGEST = 64 };
+    static const char *const releases[][2] = {
+#define HW_CUDA_RELEASE(isa, release) {isa, release},
+#include "toolchain/cuda_releases.def"
+#undef HW_CUDA_RELEASE
+    };
+    const char *release = code ? behind(code, code_bytes, TOOLS) : NULL;
+    char isa[16], name[48];
+    if (release) {
+        size_t left = (size_t)(code + code_bytes - release);
+        tell_release(release, release + (left < LONGEST ? left : LONGEST), name, sizeof name);
+        snprintf(out, out_bytes, "%s (by the machine code beside it)", name);
+        return true;
+    }
+    read_isa(ptx, length < HEAD ? length : HEAD, isa);
+    for (size_t i = 0; is_stripped(ptx, length) && i < sizeof releases / sizeof releases[0]; i++) {
+        if (strcmp(releases[i][0], isa) != 0) continue;
+        snprintf(out, out_bytes, "nvcc of CUDA %s (by PTX ISA %s)", releases[i][1], isa);
+        return true;
+    }
+    return false;
+}
+
 bool hw_producer_of_ptx(const char *ptx, size_t length, char *out, size_t out_bytes) {
-    enum { HEAD = 4096, TAIL = 128 };
     size_t head = length < HEAD ? length : HEAD, tail = length < TAIL ? length : TAIL;
     const char *version = memmem(ptx, head, ".version", 8), *end = ptx + length;
+    char isa[16];
+    read_isa(ptx, head, isa);
     if (version) head = (size_t)(version - ptx);
     const char *last = behind(end - tail, tail, "\n// Compiled by ");
-    const char *release = behind(ptx, head, "// Cuda compilation tools, release ");
+    const char *inferred = behind(end - tail, tail, "\n// Likely compiled by ");
+    const char *release = behind(ptx, head, "// " TOOLS);
     if (last) tell("", last, end, out, out_bytes);
     else if (release) tell_release(release, ptx + head, out, out_bytes);
     else if (behind(ptx, head, "LLVM NVPTX Back-End")) snprintf(out, out_bytes, "LLVM NVPTX");
     else {
-        char isa[16] = "?", line[32] = "";
-        if (version) snprintf(line, sizeof line, "%.*s", (int)(end - version < 31 ? end - version : 31), version);
-        sscanf(line, ".version %15[0-9.]", isa);
-        snprintf(out, out_bytes, "unnamed compiler (PTX ISA %s)", isa);
+        if (inferred) tell("", inferred, end, out, out_bytes);
+        else snprintf(out, out_bytes, "unnamed compiler (PTX ISA %s)", isa);
         return false;
     }
     return true;

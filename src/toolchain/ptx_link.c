@@ -17,6 +17,7 @@ typedef struct word {
 typedef struct statement {
     const char *begin, *end;     // with the blanks before it
     hw_ptx_link_symbol symbol;        // name NULL: a directive
+    word declared;               // the symbol's name, or that of a .shared variable; length 0: a directive
     bool is_kernel, is_section, is_dropped;
 } statement;
 
@@ -82,7 +83,7 @@ static void take_word(statement *s, word w, int nesting, word *name, bool *is_de
         *is_declaration = true;
         s->is_kernel = is(w, ".entry");
     }
-    else if (is(w, ".shared")) *is_shared = true;
+    else if (is(w, ".shared")) *is_declaration = *is_shared = true;
     else if (!name->length && *is_declaration && (isalpha((unsigned char)w.at[0]) || strchr("_$%", w.at[0]))) *name = w;
 }
 
@@ -112,6 +113,7 @@ static const char *read_statement(const char *at, statement *s, word *name) {
         } else if (is(w, ";") && !braces) break;
         else take_word(s, w, braces + brackets, name, &is_declaration, &is_shared);
     }
+    s->declared = *name;
     if (is_shared && !s->symbol.is_variable) *name = (word){0};
     s->symbol.is_defined = s->symbol.scope != HW_PTX_LINK_EXTERN && (has_body || s->symbol.is_variable);
     return at;
@@ -318,6 +320,92 @@ hw_status hw_ptx_link(const char *const *ptx, size_t count, hw_arena *arena, cha
     *linked = good ? hw_arena_string(arena, made, *length) : NULL;
     free(made);
     return *linked ? HW_OK : hw_diag_no_memory(diag);
+}
+
+// ---- A part of a text -----------------------------------------------------------------------------------------------
+
+static int compare_words(word a, word b) {
+    int order = memcmp(a.at, b.at, a.length < b.length ? a.length : b.length);
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+static int compare_declared(const void *left, const void *right) {
+    const statement *const *a = left, *const *b = right;
+    return compare_words((*a)->declared, (*b)->declared);
+}
+
+// Declarations by name, for looking them up. A name may have several.
+typedef struct name_index {
+    statement **sorted;
+    size_t count;
+} name_index;
+
+static bool make_index(text *t, hw_arena *arena, name_index *index) {
+    *index = (name_index){.sorted = hw_arena_take(arena, (t->count + 1) * sizeof *index->sorted)};
+    for (size_t i = 0; index->sorted && i < t->count; i++)
+        if (t->statements[i].declared.length) index->sorted[index->count++] = &t->statements[i];
+    if (index->sorted) qsort(index->sorted, index->count, sizeof *index->sorted, compare_declared);
+    return index->sorted != NULL;
+}
+
+// Keeps the statement and what its words name, and what these name. Texts nest no deeper than their calls do, but
+// variables may name each other in long chains: what is to be looked through waits in a list.
+static void keep(const name_index *index, statement **waiting, statement *first) {
+    size_t n = 1;
+    first->is_dropped = false;
+    waiting[0] = first;
+    while (n) {
+        const statement *s = waiting[--n];
+        const char *at = s->begin;
+        for (word w; at < s->end && next_word(&at, &w) && w.at < s->end;) {
+            size_t low = 0, high = index->count;
+            while (low < high) {
+                size_t middle = (low + high) / 2;
+                if (compare_words(index->sorted[middle]->declared, w) < 0) low = middle + 1;
+                else high = middle;
+            }
+            for (; low < index->count && !compare_words(index->sorted[low]->declared, w); low++) {
+                if (!index->sorted[low]->is_dropped) continue;
+                index->sorted[low]->is_dropped = false;
+                waiting[n++] = index->sorted[low];
+            }
+        }
+    }
+}
+
+// Of debuggers' sections only the names stay that .loc refers to: the others describe all functions.
+static bool stays_anyway(const statement *s) {
+    const char *at = s->begin;
+    word w;
+    if (s->declared.length) return false;
+    return !s->is_section || (next_word(&at, &w) && next_word(&at, &w) && is(w, ".debug_str"));
+}
+
+hw_status hw_ptx_link_select(const char *ptx, hw_ptx_link_filter *is_wanted, void *user, hw_arena *arena, char **part,
+                             size_t *length, size_t *kernels, hw_diag *diag) {
+    text t;
+    name_index index;
+    char *made = NULL;
+    *kernels = 0;
+    statement **waiting = NULL;
+    if (read_text(ptx, arena, &t) && make_index(&t, arena, &index))
+        waiting = hw_arena_take(arena, (t.count + 1) * sizeof *waiting);
+    FILE *out = waiting ? open_memstream(&made, length) : NULL;
+    if (!out) return hw_diag_no_memory(diag);
+    for (size_t i = 0; i < t.count; i++) t.statements[i].is_dropped = !stays_anyway(&t.statements[i]);
+    for (size_t i = 0; i < t.count; i++) {
+        statement *s = &t.statements[i];
+        if (!s->is_kernel || !s->symbol.name || !is_wanted(user, s->symbol.name)) continue;
+        if (s->is_dropped) keep(&index, waiting, s);
+        *kernels += s->symbol.is_defined;
+    }
+    for (size_t i = 0; i < t.count; i++)
+        if (!t.statements[i].is_dropped) put(out, t.statements[i].begin, t.statements[i].end);
+    fputs(t.count ? t.statements[t.count - 1].end : ptx, out);   // the comments behind them
+    const bool good = fclose(out) == 0;
+    *part = good ? hw_arena_string(arena, made, *length) : NULL;
+    free(made);
+    return *part ? HW_OK : hw_diag_no_memory(diag);
 }
 
 void hw_ptx_link_name(const char *name, size_t part, char *out, size_t out_bytes) {

@@ -1,4 +1,4 @@
-// Relocatable device code that is PTX: what a file defines and wants of others, and several files put into one.
+// Device code that is PTX: what a file defines and wants of others, several files put into one, and a part of one.
 #ifndef HW_TOOLCHAIN_PTX_LINK_H
 #define HW_TOOLCHAIN_PTX_LINK_H
 
@@ -33,6 +33,15 @@ hw_status hw_ptx_link_list(const char *ptx, hw_arena *arena, hw_ptx_link_symbol 
 // left out. The version and target are the newest. HW_NO_MEMORY.
 hw_status hw_ptx_link(const char *const *texts, size_t count, hw_arena *arena, char **linked, size_t *length,
                       hw_diag *diag);
+
+// Is this kernel, by its mangled name, wanted?
+typedef bool hw_ptx_link_filter(void *user, const char *kernel);
+
+// The text with those kernels that are wanted alone, and with the functions and variables that these name, and those
+// name in turn; in the arena, with a NUL behind it. *kernels: how many are wanted; with none the part is of no use.
+// Comments stay, sections of debuggers do not, but for the names that .loc refers to. HW_NO_MEMORY.
+hw_status hw_ptx_link_select(const char *ptx, hw_ptx_link_filter *is_wanted, void *user, hw_arena *arena, char **part,
+                             size_t *length, size_t *kernels, hw_diag *diag);
 
 // What a local name of text `part` is called if it was renamed. In out, cut to its size.
 void hw_ptx_link_name(const char *name, size_t part, char *out, size_t out_bytes);

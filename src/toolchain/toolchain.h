@@ -70,7 +70,7 @@ void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes);
 typedef hw_status (*hw_toolchain_ptx_sink)(void *user, const char *ptx, size_t length, hw_diag *diag);
 
 // Calls sink with the PTX of every piece of device code in an executable, as a GPU of capability cc would be given it;
-// relocatable pieces come last, linked to one. A file whose name ends in .ptx is one piece. name: in messages.
+// relocatable pieces come last, linked to one. A .ptx or .fatbin file is one piece. name: in messages.
 // Returns what the sink did; HW_NOT_FOUND where there is no device code, or machine code only; HW_IO, HW_USAGE,
 // HW_MALFORMED as above.
 hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_toolchain_ptx_sink sink, void *user,

@@ -20,8 +20,18 @@ near() {   # ROW MEASURED FACTOR
     is_true "$(column est_gbs "$1") < $2 * $3 && $(column est_gbs "$1") > $2 / $3" "row $1, measured $2 GB/s"
 }
 transposes --gpu gtx280
-[ "$(head -1 "$work/out.csv" | grep -o 'est_us,est_gbs,est_bound,spill_bytes,ptx_by$')" ] ||
+[ "$(head -1 "$work/out.csv" | grep -o 'est_us,est_gbs,est_bound,spill_bytes,ptx_by,est_us_memory')" ] ||
     fail "columns: $(head -1 "$work/out.csv")"
+# est_us is the launch, and the root of the squares of the latency and of the largest of the other bounds.
+bounds_make_it() {
+    awk -v m="$(column est_us_memory "$1")" -v s="$(column est_us_shared "$1")" -v i="$(column est_us_issue "$1")" \
+        -v l="$(column est_us_latency "$1")" -v o="$(column est_us_launch "$1")" -v us="$(column est_us "$1")" 'BEGIN {
+            busy = m > s ? m : s
+            if (i > busy) busy = i
+            off = o + sqrt(busy * busy + l * l) - us
+            exit !(o > 0 && busy > 0 && off < 0.01 && off > -0.01) }' || fail "row $1: bounds do not make est_us"
+}
+bounds_make_it $COPY; bounds_make_it $NO_CONFLICTS; bounds_make_it $DIAGONAL
 near $COPY 96.9 1.15; near $NAIVE 2.2 1.15; near $COALESCED 16.5 1.15; near $NO_CONFLICTS 16.6 1.15
 near $COARSE 16.7 1.15; near $SHARED_COPY 80.9 1.4; near $FINE 80.4 1.4; near $DIAGONAL 69.5 1.6
 [ "$(column est_bound $NAIVE)" = memory ] || fail "bound: $(column est_bound $NAIVE)"

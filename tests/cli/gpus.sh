@@ -5,18 +5,18 @@
 expect 0 "$halfwarp" gpus
 silent err
 says out "h200"
-grep -Eq '^h200 +9\.0 +132 ' "$work/out" || fail "h200's row: $(grep h200 "$work/out")"
-[ "$(grep -cE '^[a-z0-9-]+ +[0-9]+\.[0-9] ' "$work/out")" -ge 500 ] || fail "$(wc -l < "$work/out") lines"
+grep -Eq '^  h200 +9\.0 +132 ' "$work/out" || fail "h200's row: $(grep h200 "$work/out")"
+[ "$(grep -cE '^  [a-z0-9-]+ +[0-9]+\.[0-9] ' "$work/out")" -ge 500 ] || fail "$(wc -l < "$work/out") lines"
 sed '1d' "$work/out" | grep -E '^[A-Z][a-z]+$' | tr '\n' ' ' > "$work/generations"
 [ "$(cat "$work/generations")" = "Tesla Fermi Kepler Maxwell Pascal Volta Turing Ampere Ada Hopper Blackwell " ] ||
     fail "generations: $(cat "$work/generations")"
-[ "$(awk 'length > 128' "$work/out" | wc -l)" = 0 ] || fail "rows are too wide: $(awk 'length > 128' "$work/out")"
+[ "$(awk 'length > 132' "$work/out" | wc -l)" = 0 ] || fail "rows are too wide: $(awk 'length > 132' "$work/out")"
 
 # What is listed is what the words say.
 while IFS='|' read -r words here not_here; do
     eval "expect 0 \"\$halfwarp\" gpus $words"
-    for gpu in $here; do grep -q "^$gpu " "$work/out" || fail "gpus $words: no $gpu"; done
-    for gpu in $not_here; do ! grep -q "^$gpu " "$work/out" || fail "gpus $words: has $gpu"; done
+    for gpu in $here; do grep -q "^  $gpu " "$work/out" || fail "gpus $words: no $gpu"; done
+    for gpu in $not_here; do ! grep -q "^  $gpu " "$work/out" || fail "gpus $words: has $gpu"; done
 done <<'ROWS'
 rtx 30|rtx3050 rtx3090 rtx3080ti|rtx4090 gtx280
 "rtx 30"|rtx3050 rtx3090|rtx4090
@@ -82,7 +82,7 @@ cat > "$work/mine.json" <<'JSON'
 JSON
 expect 0 "$halfwarp" gpus "$work/mine.json"
 says out "Half a GTX 280"
-grep -Eq '^mine +1\.3 +15 +1296 +70\.85 ' "$work/out" || fail "mine: $(cat "$work/out")"
+grep -Eq '^  mine +1\.3 +15 +1296 +70\.85 ' "$work/out" || fail "mine: $(cat "$work/out")"
 expect 0 "$halfwarp" occupancy --gpu "$work/mine.json" --block 256 --regs 16
 says out "Half a GTX 280 (mine), compute capability 1.3"
 expect 0 "$halfwarp" bandwidth --device "sim:$work/mine.json" --max 16KiB
@@ -96,7 +96,7 @@ expect 0 "$halfwarp" occupancy --gpu "$work/h200.json" --block 256
 says out "NVIDIA H200 (h200)"
 sed -i 's/"multiprocessors": 132/"multiprocessors": 66/; /gflops/d' "$work/h200.json"
 expect 0 "$halfwarp" gpus "$work/h200.json"
-grep -Eq '^h200 +9\.0 +66 ' "$work/out" || fail "an edited H200: $(cat "$work/out")"
+grep -Eq '^  h200 +9\.0 +66 ' "$work/out" || fail "an edited H200: $(cat "$work/out")"
 
 halfwarp=$(cd "$(dirname "$halfwarp")" && pwd)/$(basename "$halfwarp")
 cd "$work" || exit 2

@@ -18,11 +18,13 @@ diff <(cd "$there" && find . | sort) <(cd "$work/stage/usr/local" && find . | so
     fail "DESTDIR: $(head -3 "$work/differences")"
 rm -r "$work/stage"
 for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so lib/halfwarp/nodriver/libcuda.so.1 \
-    share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h lib/libhalfwarp.so \
-    lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc lib/cmake/Halfwarp/HalfwarpConfig.cmake \
+    share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h include/halfwarp/sim.h \
+    lib/libhalfwarp.so lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc \
+    lib/cmake/Halfwarp/HalfwarpConfig.cmake \
     share/halfwarp/bench/cases/transpose.txt share/halfwarp/bench/peers/peer.py share/man/man1/halfwarp.1 \
-    share/man/man3/hw_transpose.3 share/man/man3/hw_matmul.3 share/man/man1/halfwarp-nearest.1 \
-    share/man/man7/halfwarp-columns.7 \
+    share/man/man3/hw_transpose.3 share/man/man3/hw_matmul.3 share/man/man3/hw_simulator.3 \
+    share/man/man1/halfwarp-nearest.1 \
+    share/man/man7/halfwarp-columns.7 lib/halfwarp/cuda/lib64/libcuda.so lib/halfwarp/cuda/lib64/stubs/libcuda.so \
     share/halfwarp/bench/cases/reduce.txt share/halfwarp/bench/peers/reduce_cub.cu \
     share/doc/halfwarp/README.md share/doc/halfwarp/LICENSE share/doc/halfwarp/examples/transpose.cu; do
     [ -e "$there/$file" ] || fail "$file is not installed"
@@ -67,9 +69,9 @@ sed -E 's/[.]+$//' "$work/named" | sort -u | while read -r name; do
 done > "$work/missing"
 [ ! -s "$work/missing" ] || fail "named and not installed: $(cat "$work/missing")"
 
-# What the library promises is what the header does; what else it has for the parts of this release says so. The symbols
+# What the library promises is what the headers do; what else it has for the parts of this release says so. The symbols
 # of the runtime look-alikes are CUDA's.
-sed -n 's/^HW_API .*[ *]\(hw_[a-z0-9_]*\)(.*/\1/p' include/halfwarp.h | sort > "$work/promised"
+sed -n 's/^HW_API .*[ *]\(hw_[a-z0-9_]*\)(.*/\1/p' include/halfwarp.h include/halfwarp/sim.h | sort > "$work/promised"
 nm -D --defined-only "$there/lib/libhalfwarp.so" | awk '$2 != "A" {print $3}' | sort > "$work/exported"
 sed -n 's/@@HALFWARP_0$//p' "$work/exported" > "$work/public"
 cmp "$work/promised" "$work/public" || fail "exports: $(diff "$work/promised" "$work/public")"
@@ -80,6 +82,13 @@ for release in 11.0 12 13; do
     grep -q ' hw_' "$work/exported" && fail "libcudart.so.$release exports $(grep -m 1 ' hw_' "$work/exported")"
 done
 readelf -d "$there/lib/libhalfwarp.so" | grep -q 'SONAME.*\[libhalfwarp.so.0\]' || fail "the library's soname"
+
+# The headers are C++ as well, and the simulator's needs no other package's.
+for header in halfwarp/sim.h halfwarp/status.h; do
+    printf '#include <%s>\nint main() { return HW_OK; }\n' $header > "$work/user.cc"
+    ! command -v c++ > "$work/where" ||
+        expect 0 c++ -std=c++11 -Wall -Wextra -Werror -I"$there/include" -fsyntax-only "$work/user.cc"
+done
 
 # A user's program, by pkg-config, shared and static, and by CMake.
 program=$PWD/examples/transpose_array.c
@@ -96,6 +105,13 @@ if command -v pkg-config > "$work/where"; then
     says out "product: 10 11"
     says out "summed down: 14 16"
     says out "nearest to point 3: point 1"
+    expect 0 cc -Wall -Wextra -Werror examples/sim.c -o "$work/sim" $(pkg-config --cflags --libs halfwarp)
+    expect 0 "$work/sim"
+    says out "launch 0: copy, 4.0 sectors a load"
+    says out "launch 3: copy, 32.0 sectors a load"
+    silent err
+    expect 1 "$work/sim" warp9
+    says err "warp9"
     ln -s "$there/lib/libhalfwarp.a" "$work/"
     expect 0 cc "$program" -o "$work/static_user" $(pkg-config --cflags halfwarp) -L"$work" \
         $(pkg-config --libs --static halfwarp | sed "s,-L$there/[^ ]*,," | sed 's,-L[^ ]*moved[^ ]*,,')
@@ -109,14 +125,22 @@ add_executable(with_shared transpose_array.c)
 target_link_libraries(with_shared Halfwarp::halfwarp)
 add_executable(with_static transpose_array.c)
 target_link_libraries(with_static Halfwarp::halfwarp_static)
+add_executable(simulates sim.c)
+target_link_libraries(simulates Halfwarp::halfwarp)
+add_executable(simulates_static sim.c)
+target_link_libraries(simulates_static Halfwarp::halfwarp_static)
 END
-cp "$program" "$work"
+cp "$program" examples/sim.c "$work"
 expect 0 cmake -S "$work" -B "$work/build" "-DCMAKE_PREFIX_PATH=$there"
 expect 0 cmake --build "$work/build"
 LD_LIBRARY_PATH='' expect 0 "$work/build/with_shared" cpu
 says out "all right"
 LD_LIBRARY_PATH='' expect 0 "$work/build/with_static" cpu 1 999
 says out "all right"
+LD_LIBRARY_PATH='' expect 0 "$work/build/simulates" gtx280
+says out "bound by memory"
+LD_LIBRARY_PATH='' expect 0 "$work/build/simulates_static" gtx280
+says out "bound by memory"
 
 # From Python, with nothing but what is in it.
 if command -v python3 > "$work/where"; then
@@ -148,12 +172,17 @@ fi
 # The command. On a terminal its help is the manual that lies beside it.
 unset LD_LIBRARY_PATH
 "$halfwarp" --completions bash | cmp - "$there/share/bash-completion/completions/halfwarp" || fail "completions"
+"$halfwarp" --completions zsh | cmp - "$there/share/zsh/site-functions/_halfwarp" || fail "completions of zsh"
+"$halfwarp" --completions fish | cmp - "$there/share/fish/vendor_completions.d/halfwarp.fish" ||
+    fail "completions of fish"
 if command -v script > "$work/where"; then
     mkdir "$work/man"
     printf '#!/bin/sh\necho "the manual $1"\n' > "$work/man/man"
     chmod +x "$work/man/man"
     PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help profile" "$work/typed" > "$work/out" < /dev/null
     says out "the manual $(readlink -f "$there")/bin/../share/man/man1/halfwarp-profile.1"
+    PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help columns" "$work/typed" > "$work/out" < /dev/null
+    says out "the manual $(readlink -f "$there")/bin/../share/man/man7/halfwarp-columns.7"
     PATH=$work/man:$PATH script -qec "'$there/bin/halfwarp' help help" "$work/typed" > "$work/out" < /dev/null
     says out "usage: halfwarp help"
 fi

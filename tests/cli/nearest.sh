@@ -114,4 +114,14 @@ silent err
 nearest 0 "$in" -o "$out" --distances "$far"
 "$halfwarp" nearest --device cpu - -o - < "$in" > "$work/second.npy" || fail "by pipes"
 cmp "$out" "$work/second.npy" || fail "by pipes: another result"
+
+# The picture of the example: every point is in it, the near ones dark blue, the far ones red.
+printf '%s\n' "0 0 0 0.1" "1 0 0 0.1" "0 5 1 0.5" "3 2 2 9" > "$work/points"
+awk -v low=0.1 -v high=1 -v k=8 -f examples/nearest_scan.awk "$work/points" > "$work/out"
+[ "$(grep -o 'h1' "$work/out" | wc -l)" = 4 ] || fail "points of the picture: $(head -5 "$work/out")"
+for row in "#30123b 2" "#7a0403 1"; do
+    [ "$(grep "<path stroke=\"${row% *}\"" "$work/out" | grep -o h1 | wc -l)" = "${row#* }" ] || fail "not $row"
+done
+says out ">0.5</text>"
+[ "$(tail -1 "$work/out")" = "</svg>" ] || fail "no picture: $(tail -1 "$work/out")"
 finish

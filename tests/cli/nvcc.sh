@@ -90,6 +90,27 @@ template <class T> __device__ __noinline__ T add(T a, T b) { return a + b; }
 static __global__ void kernel(int *p) { *p = add(*p, own); }
 void other(int *p) { kernel<<<1, 1>>>(p); }
 CUDA
+mkdir -p "$there/some" "$there/other" "$there/third" "$there/fourth"
+echo '#define SOME 1' > "$there/some/some.h"
+echo '#define OTHER 2' > "$there/other/other.h"
+echo '#define THIRD 3' > "$there/third/third.h"
+echo '#define FOURTH 4' > "$there/fourth/fourth.h"
+echo '#include <cstdio>' > "$there/g.h"
+echo '#include <cmath>' > "$there/h.h"
+cat > "$there/values.cpp" <<'CUDA'
+#include <some.h>
+#include <other.h>
+#include <third.h>
+#include <fourth.h>
+#define SECOND(a, b) #a #b
+#define STRING(list) SECOND(list)
+#if A && D && F
+int main(int count, char **) {
+    printf("%d %d %s %d %s %d %d %d%d%d%d\n", B, C, TEXT, E, STRING(I), G, H, SOME, OTHER, THIRD, FOURTH);
+    return count > 1 ? (int)sqrt((double)count) : 0;
+}
+#endif
+CUDA
 echo '__device__ int twice(int x) { return 2 * x; }' > "$there/twice.cu"
 
 cd "$there" || exit 1
@@ -157,6 +178,38 @@ for route in $routes; do
     says out "5401 7 no error"
     expect 0 "$halfwarp" occupancy ./linked
     says out kernel
+    # PTX into a fat binary, which is read again; both of a .cu file for several architectures.
+    expect 0 "${compile[@]}" -fatbin scale.ptx -o ptx.fatbin
+    expect 0 "$halfwarp" ptx ptx.fatbin
+    # nvcc packs it without comments and blanks at the beginning of lines.
+    for text in scale.ptx "$work/out"; do
+        sed -E 's/^[[:blank:]]+//; s/[[:blank:]]+/ /g; /^(\/\/.*)?$/d' "$text" > "$text.bare"
+    done
+    diff scale.ptx.bare "$work/out.bare" > "$work/changes" || fail "$route: out of a fat binary: $(cat "$work/changes")"
+    [ $route = nvcc ] || cmp -s scale.ptx "$work/out" || fail "not the same text: $(diff scale.ptx "$work/out")"
+    expect 0 "${compile[@]}" -fatbin -gencode arch=compute_75,code=[sm_75,compute_75] \
+        -gencode=arch=compute_80,code=compute_80 scale.cu
+    expect 0 "$halfwarp" ptx --gpu t4 scale.fatbin
+    says out ".target sm_75"
+    expect 0 "$halfwarp" ptx --gpu h200 scale.fatbin
+    says out ".target sm_80"
+    expect 0 "$halfwarp" occupancy --gpu h200 scale.fatbin
+    says out kernel
+    # And into an object file, of whose functions other files make use.
+    expect 0 "${compile[@]}" -ptx -rdc=true -arch=compute_75 twice.cu -o function.ptx
+    expect 0 "${compile[@]}" -dc -arch=compute_75 function.ptx -o function.o
+    expect 0 "${compile[@]}" -dc -arch=compute_75 one.cu two.cu
+    expect 0 "${compile[@]}" -rdc=true -arch=compute_75 one.o two.o function.o -o with_ptx
+    expect 0 "$halfwarp" run ./with_ptx
+    says out "5401 7 no error"
+    # Lists, as nvcc takes them, and its ways of writing a value.
+    expect 0 "${compile[@]}" -DA,B=2 -D 'C=3,TEXT="x,y"' --define-macro=D,E=5 -D=F values.cpp -UJ,K -DJ,I=a\\,b \
+        -I some,other --include-path=third --include-path fourth -include g.h,h.h \
+        -Xcompiler -Wall,-DG=7 -Xcompiler=-DH=8 -O 2 -l m,dl -L lists,objects -Xlinker -rpath,. --output-file=listed
+    expect 0 ./listed
+    says out "2 3 x,y 5 ab 7 8 1234"
+    expect 0 "${compile[@]}" -O=2 --std=c++17 -c scale.cu --output-file listed.o
+    [ -s listed.o ] || fail "$route: --output-file FILE"
     # What does not compile or link leaves nothing behind.
     for wrong in wrong.cu wrong.cpp; do
         rm -f wrong.o
@@ -171,6 +224,8 @@ for route in $routes; do
 done
 
 compile=("$nvcc" --halfwarp-compiler=clang)
+sed 's/^\.target sm_75/.target sm_90/' scale.ptx > newer.ptx
+echo "no code" > text.ptx
 expect 3 "${compile[@]}" -c wrong.cu
 says err "wrong.cu: does not compile"
 expect 2 "${compile[@]}" -c absent.cu
@@ -178,7 +233,17 @@ refuses "cannot read absent.cu"
 refuses_rows "${compile[@]}" <<'ROWS'
 -zork main.cpp|there is no option -zork
 -cubin scale.cu|-cubin is not supported
--c scale.ptx|device code
+-c scale.ptx|scale.ptx is PTX, which goes with -fatbin and -dc alone
+scale.ptx -o program|scale.ptx is PTX, which goes with -fatbin and -dc alone
+-ptx scale.ptx|scale.ptx is PTX
+-E scale.ptx|scale.ptx is PTX
+-lib scale.ptx|scale.ptx is PTX
+-dlink scale.ptx|takes object files, and scale.ptx is none; -dc makes one of it
+-cubin scale.ptx|-cubin is not supported
+-fatbin scale.cubin|scale.cubin is device code that is made already
+-fatbin absent.ptx|cannot read absent.ptx
+-fatbin newer.ptx|newer.ptx is for sm_90, which is newer than compute_75: -arch=sm_90 takes it
+-fatbin text.ptx|text.ptx is no PTX
 scale.zork|what is scale.zork
 -rdc=maybe scale.cu|true or false
 -arch=sm_x scale.cu|sm_x
@@ -243,7 +308,7 @@ NVCC ?= nvcc
 CUDA_PATH ?= /usr/local/cuda
 NVCCFLAGS = -O2 -std=c++17 -gencode arch=compute_80,code=sm_80 -Xcompiler -Wall
 program: main.o scale.o shift.o
-	g++ -o $@ $^ -L$(CUDA_PATH)/lib64 -lcudart_static -ldl -lrt -lpthread
+	g++ -o $@ $^ -L$(CUDA_PATH)/lib64 -lcuda -lcudart_static -ldl -lrt -lpthread
 %.o: %.cu
 	$(NVCC) $(NVCCFLAGS) -MMD -c $< -o $@
 %.o: %.cpp

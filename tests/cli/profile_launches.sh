@@ -158,15 +158,20 @@ expect 0 profile --lines -o "$work/table" "$work/many.cu" 2
 HALFWARP_HIDE_NVCC=1 expect 0 profile "$work/many.cu" 2
 grep -Eq '^  PTX by clang [0-9]+\.[0-9.]+$' "$work/out" || fail "no compiler: $(tail -2 "$work/out")"
 HALFWARP_HIDE_NVCC=1 expect 0 profile --format csv "$work/many.cu" 2
-grep -Eq ',clang [0-9]+\.[0-9.]+$' "$work/out" || fail "no compiler: $(tail -1 "$work/out")"
+grep -Eq ',clang [0-9]+\.[0-9.]+(,[0-9.]+){5}$' "$work/out" || fail "no compiler: $(tail -1 "$work/out")"
 if command -v nvcc > "$work/where"; then
     nvcc=$(nvcc --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')
     expect 0 profile --compiler nvcc --format csv "$work/many.cu" 2
-    grep -q ",nvcc $nvcc$" "$work/out" || fail "not nvcc $nvcc: $(tail -1 "$work/out")"
+    grep -q ",nvcc $nvcc," "$work/out" || fail "not nvcc $nvcc: $(tail -1 "$work/out")"
     expect 0 profile --compiler nvcc --lines --format json "$work/many.cu" 2
     [ "$(grep -o "\"ptx_by\": \"nvcc $nvcc\"" "$work/out" | wc -l)" = 6 ] || fail "JSON: $(cut -c1-300 "$work/out")"
+    # Compiled elsewhere: what nvcc packs names no compiler; the machine code beside it does, else PTX's version tells.
     nvcc -cudart shared -gencode arch=compute_75,code=compute_75 -o "$work/many" "$work/many.cu"
     expect 0 profile "$work/many" 2
-    grep -Eq '^  PTX by unnamed compiler \(PTX ISA [0-9.]+\)$' "$work/out" || fail "elsewhere: $(tail -2 "$work/out")"
+    grep -Eq "^  PTX by nvcc of CUDA ${nvcc%.*} \\(by PTX ISA [0-9.]+\\)\$" "$work/out" ||
+        fail "elsewhere: $(tail -2 "$work/out")"
+    nvcc -cudart shared -gencode arch=compute_80,code=[sm_80,compute_80] -o "$work/many" "$work/many.cu"
+    expect 0 profile "$work/many" 2
+    says out "  PTX by nvcc $nvcc (by the machine code beside it)"
 fi
 finish

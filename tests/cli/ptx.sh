@@ -49,6 +49,29 @@ for compiler in $compilers; do
     silent err
 done
 
+# One kernel, by the name that profile shows or the one in the text, and what it needs; the rest is nobody's loss.
+for compiler in $compilers; do
+    expect 0 "$halfwarp" ptx --compiler $compiler --kernel padded $example -o "$work/padded.ptx"
+    [ "$(grep -c '\.entry' "$work/padded.ptx")" = 1 ] || fail "$compiler: kernels: $(grep entry "$work/padded.ptx")"
+    grep -q '4tile\[4224\]' "$work/padded.ptx" && ! grep -q '4tile\[4096\]' "$work/padded.ptx" ||
+        fail "$compiler: its shared memory: $(grep tile "$work/padded.ptx")"
+    expect 0 "$halfwarp" occupancy "$work/padded.ptx"
+    says out transpose_padded
+    expect 0 "$halfwarp" ptx --compiler $compiler --kernel '^_Z15transpose_(naive|tiled)P' $example
+    [ "$(grep -c '\.entry' "$work/out")" = 2 ] || fail "$compiler: two kernels: $(grep entry "$work/out")"
+done
+if command -v ptxas > "$work/where"; then
+    ptxas -arch=sm_90 "$work/padded.ptx" -o "$work/padded.cubin" 2> "$work/err" || fail "ptxas: $(cat "$work/err")"
+fi
+expect 2 "$halfwarp" ptx --kernel nothing $example
+refuses "no kernel of $example has a name that 'nothing' matches; it has transpose_"
+expect 2 "$halfwarp" ptx --kernel '(' $example
+refuses "--kernel takes an extended regular expression"
+# A GPU of a file, of a name that is on no list.
+echo '{"id": "mine", "based_on": "t4", "multiprocessors": 20}' > "$work/mine.json"
+expect 0 "$halfwarp" ptx --gpu "$work/mine.json" $example
+says out ".target sm_75"
+
 expect 2 "$halfwarp" ptx --compiler clang "$work/none.cu"
 refuses "$work/none.cu has no device code"
 expect 2 "$halfwarp" run "$work/kernels.ptx"

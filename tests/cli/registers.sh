@@ -39,7 +39,7 @@ CUDA
 # "kernel regs regs_estimated spill_bytes" of each kernel in a CSV file.
 of_profile() {
     sed 's/^[0-9]*,//' "$1" | awk -F '"' 'NR > 1 {split($2, name, "("); print name[1] $3}' |
-        awk -F , '{print $1, $4, $(NF - 5), $(NF - 1)}' | sort
+        awk -F , '{print $1, $4, $(NF - 10), $(NF - 6)}' | sort
 }
 of_occupancy() {
     awk -F '"' 'NR > 1 {split($2, name, "("); print name[1] $3}' "$1" |
@@ -82,6 +82,49 @@ for option in "--maxrregcount 40" "-maxrregcount 40" --maxrregcount=40 "-Xptxas 
     same $option
     [ "$(value crowded 2)" = 40 ] || fail "$option: $(cat "$work/regs")"
 done
+# A limit that the GPU has not, below and above, is told, once, with what it comes to.
+for command in profile occupancy; do
+    expect 0 "$halfwarp" $command -maxrregcount=8 "$work/crowded.cu"
+    says err "ptxas gives no kernel of compute capability 9.0 fewer"
+    [ "$(grep -c "maxrregcount=8 counts as 24" "$work/err")" = 1 ] ||
+        fail "$command, below the floor: $(cat "$work/err")"
+    expect 0 "$halfwarp" $command --gpu m2090 -maxrregcount=100 "$work/crowded.cu"
+    says err "limits nothing: a thread of compute capability 2.0 has 63 registers at most"
+    expect 0 "$halfwarp" $command -maxrregcount=24 "$work/crowded.cu"
+    silent err
+done
+# Executables and device code are compiled when they are loaded, so that the limit is theirs as well.
+nvcc_here=$(dirname "$halfwarp")/halfwarp-nvcc
+expect 0 "$nvcc_here" -arch=compute_75 "$work/crowded.cu" -o "$work/crowded"
+expect 0 "$halfwarp" ptx "$work/crowded" -o "$work/crowded.ptx"
+expect 0 "$nvcc_here" -fatbin -arch=compute_75 "$work/crowded.ptx" -o "$work/crowded.fatbin"
+for hide in "" 1; do
+    export HALFWARP_HIDE_NVCC=$hide
+    for limit in "" "-maxrregcount=40" "-Xptxas -maxrregcount=32"; do
+        # shellcheck disable=SC2086
+        expect 0 "$halfwarp" profile --format csv -o "$work/p.csv" $limit "$work/crowded"
+        silent err
+        of_profile "$work/p.csv" > "$work/regs"
+        for file in crowded crowded.ptx crowded.fatbin; do
+            # shellcheck disable=SC2086
+            expect 0 "$halfwarp" occupancy --format csv -o "$work/o.csv" $limit "$work/$file"
+            of_occupancy "$work/o.csv" | diff "$work/regs" - > "$work/diff" || fail "$file $limit: $(cat "$work/diff")"
+        done
+        case $limit in
+            "") [ "$(value crowded 2)" -gt 40 ] ;;
+            *) [ "$(value crowded 2)" = "${limit##*=}" ] && [ "$(value crowded 4)" -gt 0 ] ;;
+        esac || fail "an executable, hidden '$hide', $limit: $(cat "$work/regs")"
+        [ "$(value bounded 2)" = 64 ] || fail "an executable's launch bounds, $limit: $(cat "$work/regs")"
+    done
+done
+unset HALFWARP_HIDE_NVCC
+expect 0 "$halfwarp" run -maxrregcount 40 "$work/crowded"
+expect 0 "$halfwarp" run -arch=sm_80 -maxrregcount 40 "$work/crowded"
+says err "-arch=sm_80 is ignored"
+expect 2 "$halfwarp" profile -maxrregcount=40 -O2 "$work/crowded"
+refuses "-O2 is for the compiler of a source file"
+expect 2 "$halfwarp" profile -Xptxas -v "$work/crowded"
+refuses "-Xptxas is for the compiler of a source file"
 expect 2 "$halfwarp" profile -maxrregcount=x "$work/crowded.cu"
 refuses "-maxrregcount takes a number of registers per thread, and got 'x'"
 expect 2 "$halfwarp" occupancy -maxrregcount=0 "$work/crowded.cu"

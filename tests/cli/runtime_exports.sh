@@ -11,7 +11,7 @@ status=0
 rows() { sed -nE "s/^HW_(API|API_ALSO|UNSUPPORTED|UNSUPPORTED_ALSO)\(([A-Za-z0-9_]+).*/\2/p" "$@" | sort; }
 exports() { nm -D --defined-only "$1" | awk '$2 == "T" { print $3 }' | sort; }
 
-rows "$shim/api.def" "$shim/unsupported.def" >"$work/rows"
+rows "$shim/cudart/api.def" "$shim/cudart/unsupported.def" >"$work/rows"
 if [ -n "$(uniq -d "$work/rows")" ]; then
     echo "rows that are there twice:" $(uniq -d "$work/rows")
     status=1

@@ -84,16 +84,20 @@ static void add_executed(hw_sink *sink, uint32_t worker, const hw_executed *exec
     __atomic_fetch_add(&s->inst, executed->warps * executed->count, __ATOMIC_RELAXED);
     __atomic_fetch_add(&s->thread_inst, executed->lanes * executed->count, __ATOMIC_RELAXED);
 }
-static void add_branch(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t warps, uint64_t divergent) {
+static void add_branch(hw_sink *sink, uint32_t worker, const hw_branched *branch) {
     sums *s = &((adding_sink *)sink)->sums;
-    (void)worker, (void)note;
-    __atomic_fetch_add(&s->branches, warps, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&s->divergent, divergent, __ATOMIC_RELAXED);
+    (void)worker;
+    __atomic_fetch_add(&s->branches, branch->warps, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->divergent, branch->divergent, __ATOMIC_RELAXED);
 }
-static void add_guarded_off(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t lanes) {
-    (void)worker, (void)note;
-    __atomic_fetch_sub(&((adding_sink *)sink)->sums.thread_inst, lanes, __ATOMIC_RELAXED);
+static void add_guarded_off(hw_sink *sink, uint32_t worker, const hw_guarded_off *off) {
+    (void)worker;
+    __atomic_fetch_sub(&((adding_sink *)sink)->sums.thread_inst, off->lanes, __ATOMIC_RELAXED);
 }
+static const hw_sink an_adding_sink = {
+    .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
+    .launch_begin = add_begin, .launch_end = add_end, .access = add_access, .atomic = add_access,
+    .executed = add_executed, .branch = add_branch, .guarded_off = add_guarded_off};
 
 static void keep_print(void *context, const char *text, size_t length) {
     run_result *r = context;
@@ -110,8 +114,7 @@ static inline void run_kernel(const run_args *a, run_result *r) {
     hw_sim_module *module = NULL;
     hw_sim_function *function = NULL;
     memset(r, 0, sizeof *r);
-    adding_sink sink = {.sink = {.launch_begin = add_begin, .launch_end = add_end, .access = add_access,
-                                 .executed = add_executed, .branch = add_branch, .guarded_off = add_guarded_off}};
+    adding_sink sink = {.sink = an_adding_sink};
     const hw_sim_options options = {.gpu = hw_gpu_find(a->gpu ? a->gpu : "h200"), .threads = at_least_1(a->threads),
                                     .seed = a->seed, .print = keep_print, .print_context = r,
                                     .max_instructions = a->max_instructions};
@@ -120,8 +123,8 @@ static inline void run_kernel(const run_args *a, run_result *r) {
     hw_mem *mem = hw_sim_mem(sim);
     if (a->stack_bytes) hw_sim_set_stack_bytes(sim, a->stack_bytes);
     if (a->heap_bytes) hw_sim_set_heap_bytes(sim, a->heap_bytes);
-    hw_sim_set_sink(sim, &sink.sink);
-    r->status = hw_sim_load(sim, a->ptx, strlen(a->ptx), "test.ptx", &module, &r->diag);
+    r->status = hw_sim_add_sink(sim, &sink.sink, &r->diag);
+    if (!r->status) r->status = hw_sim_load(sim, a->ptx, strlen(a->ptx), "test.ptx", &module, &r->diag);
     if (!r->status) r->status = hw_sim_find_function(module, "k", &function, &r->diag);
     if (!r->status)
         r->status = hw_mem_alloc(mem, sizeof r->out, 256, HW_ALLOC_DEVICE, NULL, NULL, &r->out_address, &r->diag);
@@ -136,7 +139,7 @@ static inline void run_kernel(const run_args *a, run_result *r) {
         hw_sim_launch_args args = {function,
                                    {at_least_1(a->grid), at_least_1(a->grid_yz[0]), at_least_1(a->grid_yz[1])},
                                    {at_least_1(a->block), at_least_1(a->block_yz[0]), at_least_1(a->block_yz[1])},
-                                   a->shared, params, false, 0};
+                                   a->shared, params, false, 0, 0};
         r->status = hw_sim_launch(sim, &args, &r->refusal, &r->fault, &r->diag);
         memcpy(r->out, hw_mem_host(mem, r->out_address), sizeof r->out);
         memcpy(r->in, hw_mem_host(mem, r->in_address), IN_BYTES);

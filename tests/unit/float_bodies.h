@@ -18,30 +18,26 @@
 #include "exec/ops/lanes.h"
 #include "exec/ops/level.h"
 
-// ---- levels and tables ----
+// ---- levels ----
 
-enum { FLOAT_TABLE_COUNT = 6 };
-typedef const hw_body_row *level_tables[FLOAT_TABLE_COUNT];
+static const hw_body_group float_groups[] = {HW_BODIES_f32,    HW_BODIES_f64,     HW_BODIES_half,
+                                             HW_BODIES_approx, HW_BODIES_rounded, HW_BODIES_fcompare};
+enum { FLOAT_GROUP_COUNT = sizeof float_groups / sizeof *float_groups };
+typedef const hw_level *level_here;
 
 // The levels that were built and that this processor runs. Returns how many.
-static inline int levels_here(level_tables *levels) {
-    static const int places[FLOAT_TABLE_COUNT] = {HW_LEVEL_TABLE_f32, HW_LEVEL_TABLE_f64, HW_LEVEL_TABLE_half,
-                                                  HW_LEVEL_TABLE_approx, HW_LEVEL_TABLE_rounded,
-                                                  HW_LEVEL_TABLE_fcompare};
+static inline int levels_here(level_here *levels) {
     const hw_level *level;
     int n = 0;
-    for (size_t i = 0; (level = hw_level_at(i)); i++) {
-        if (!level->runs_here()) continue;
-        for (int t = 0; t < FLOAT_TABLE_COUNT; t++) levels[n][t] = level->tables[places[t]];
-        n++;
-    }
+    for (size_t i = 0; (level = hw_level_at(i)); i++)
+        if (level->runs_here()) levels[n++] = level;
     return n;
 }
 
-static inline hw_body find_body(const level_tables tables, const char *name) {
-    for (int t = 0; t < FLOAT_TABLE_COUNT; t++)
-        for (const hw_body_row *row = tables[t]; row->name; row++)
-            if (!strcmp(row->name, name)) return row->body;
+static inline hw_body find_body(const hw_level *level, const char *name) {
+    hw_body_id id = hw_body_find(name);
+    for (int k = 0; k < FLOAT_GROUP_COUNT; k++)
+        if (id && hw_body_info_of(id)->group == float_groups[k]) return hw_level_forms(level, id)->body;
     fail_msg("no body is named %s", name);
     return NULL;
 }

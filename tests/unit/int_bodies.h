@@ -32,11 +32,9 @@ static inline int find_int_levels(void **state) {
 }
 
 static inline hw_body int_body(int level, const char *name) {
-    for (const hw_body_row *const *table = int_levels[level]->tables; *table; table++)
-        for (const hw_body_row *row = *table; row->name; row++)
-            if (!strcmp(row->name, name)) return row->body;
-    fail_msg("no body is named %s", name);
-    return NULL;
+    hw_body_id id = hw_body_find(name);
+    if (!id) fail_msg("no body is named %s", name);
+    return hw_level_forms(int_levels[level], id)->body;
 }
 
 // ---- inputs ----

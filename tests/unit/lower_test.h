@@ -62,7 +62,7 @@ static inline void expect_listing(const char *name, const char *expected) {
 
 static inline uint32_t find(const hw_program *p, const char *name, uint32_t nth) {
     for (uint32_t i = 0; i < p->n_insts; i++)
-        if (!strcmp(p->body_names[i], name) && nth-- == 0) return i;
+        if (!strcmp(hw_body_name(p->bodies[i]), name) && nth-- == 0) return i;
     fail_msg("no %s in %s", name, p->name);
     return 0;
 }

@@ -43,7 +43,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     p->shape = (uint8_t)shape_of(p, bytes);
     p->limit = p->known_limit = 0;
     p->inst = in;
-    p->serial = ++worker->serial;
+    p->name = NULL;
 }
 
 // The space an address is in, and its offset there.
@@ -63,14 +63,21 @@ static hw_space resolve(const hw_inst *in, uint64_t address, uint64_t *offset) {
     return HW_SPACE_GLOBAL;
 }
 
-static void emit(hw_state *s, const hw_pattern *p, uint64_t base);
+static void tell_each(hw_state *s, hw_pattern *p, uint64_t base);
 
-// Tells the sink of an allocation unless it is the one it heard of last.
+// Tells sinks of an allocation unless it is the one they heard of last.
 static void tell_touched(hw_state *s, const hw_allocation *found) {
-    hw_sink *sink = s->run->launch->sink;
-    if (!sink || !sink->touched || s->worker->touched == found->address) return;
+    if (!HW_IS_TOLD(s, TOUCHED) || s->worker->touched == found->address) return;
     s->worker->touched = found->address;
-    sink->touched(sink, s->worker->index, found->address, found->bytes);
+    hw_tell_touched(&s->run->observers->all, s->worker->index, &(hw_touched){found->address, found->bytes});
+}
+
+// What was counted of another space is reported first: it has another name.
+static void set_space(hw_state *s, hw_pattern *p, hw_space space) {
+    if (p->space == (uint8_t)space) return;
+    hw_access_flush(s->worker, p);
+    p->space = (uint8_t)space;
+    p->name = NULL;
 }
 
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
@@ -93,10 +100,9 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
         return false;
     }
     if (span > room || lowest - begin > room - span) return false;
-    if (p->space != (uint8_t)space) hw_access_flush(s->worker, p);
-    p->space = (uint8_t)space;
+    set_space(s, p, space);
     p->begin = begin - (uint64_t)p->low;
-    if (s->worker->ordered) emit(s, p, space == HW_SPACE_SHARED ? offset : base);
+    if (s->worker->ordered) tell_each(s, p, space == HW_SPACE_SHARED ? offset : base);
     else p->limit = room - span + 1;
     if (p->mask == 0xffffffffu && !(p->begin & (bytes - 1)) && p->limit) p->known_limit = (room - span) / bytes + 1;
     return true;
@@ -115,12 +121,27 @@ void hw_access_refresh(hw_worker *worker) {
 
 // ---- reporting ----
 
-static hw_access describe(hw_worker *worker, const hw_pattern *p) {
-    const hw_inst *in = p->inst;
-    const hw_note *note = &worker->run->set->notes[in->note];
-    return (hw_access){.note = in->note, .kind = note->kind, .space = p->space,
-                       .width_bytes = (uint8_t)(in->width * in->vector), .mask = p->mask, .delta = p->delta,
-                       .pattern = p->serial};
+hw_where hw_where_of(const hw_state *s) {
+    const uint32_t *block = s->block->index;
+    return (hw_where){.block = {block[0], block[1], block[2]}, .warp = s->index, .sequence = ++s->worker->sequence};
+}
+
+static bool is_atomic(hw_note_kind kind) { return kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION; }
+
+// Does any of them want to hear of this instruction's accesses?
+static bool is_wanted(const hw_listeners *listeners, hw_note_kind kind) {
+    if (kind == HW_NOTE_PLAIN) return false;
+    return listeners->events & (is_atomic(kind) ? HW_WANTS(ATOMIC) : HW_WANTS(ACCESS));
+}
+
+static void tell(const hw_listeners *listeners, uint32_t worker, const hw_access *access) {
+    if (is_atomic((hw_note_kind)access->kind)) hw_tell_atomic(listeners, worker, access);
+    else hw_tell_access(listeners, worker, access);
+}
+
+static hw_access describe(const hw_run *run, const hw_inst *in, const hw_access_pattern *pattern) {
+    return (hw_access){.note = in->note, .kind = run->set->notes[in->note].kind, .space = pattern->space,
+                       .width_bytes = (uint8_t)(in->width * in->vector), .pattern = pattern, .repeat = 1};
 }
 
 void hw_access_settle(hw_pattern *p) {
@@ -128,42 +149,40 @@ void hw_access_settle(hw_pattern *p) {
     p->fixed_for = NULL;
 }
 
-// An ordered sink has heard of each access already.
+// Ordered sinks have heard of each access already.
 void hw_access_flush(hw_worker *worker, hw_pattern *p) {
     hw_access_settle(p);
-    hw_sink *sink = worker->run->launch->sink;
-    bool is_told = sink && !worker->ordered && worker->run->set->notes[p->inst->note].kind != HW_NOTE_PLAIN;
+    const hw_run *run = worker->run;
+    const hw_listeners *counting = &run->observers->counting;
+    bool is_told = is_wanted(counting, (hw_note_kind)run->set->notes[p->inst->note].kind);
     for (uint32_t phase = 0; phase < 128; phase++) {
         if (!p->hits[phase]) continue;
         if (is_told) {
-            hw_access access = describe(worker, p);
+            hw_access access = describe(run, p->inst, hw_pattern_name(worker, p));
             access.base = phase;
             access.repeat = p->hits[phase];
-            sink->access(sink, worker->index, &access);
+            tell(counting, worker->index, &access);
         }
         p->hits[phase] = 0;
     }
 }
 
-static void emit(hw_state *s, const hw_pattern *p, uint64_t base) {
-    hw_sink *sink = s->run->launch->sink;
-    if (s->run->set->notes[p->inst->note].kind == HW_NOTE_PLAIN) return;
-    hw_access access = describe(s->worker, p);
+static void tell_each(hw_state *s, hw_pattern *p, uint64_t base) {
+    const hw_listeners *ordered = &s->run->observers->ordered;
+    if (!is_wanted(ordered, (hw_note_kind)s->run->set->notes[p->inst->note].kind)) return;
+    hw_access access = describe(s->run, p->inst, hw_pattern_name(s->worker, p));
     access.base = base;
-    access.repeat = 1;
-    memcpy(access.block, s->block->index, sizeof access.block);
-    access.warp = s->index;
-    sink->access(sink, s->worker->index, &access);
+    access.where = hw_where_of(s);
+    tell(ordered, s->worker->index, &access);
 }
 
 // An access whose lanes are in different spaces: one record for each.
-static void emit_mixture(hw_state *s, const hw_inst *in, const hw_pattern *p, const uint8_t *spaces,
-                         const uint64_t *offsets) {
-    hw_sink *sink = s->run->launch->sink;
-    if (!sink || s->run->set->notes[in->note].kind == HW_NOTE_PLAIN) return;
-    for (uint32_t left = p->mask; left;) {
+static void tell_mixture(hw_state *s, const hw_inst *in, uint32_t all, const uint8_t *spaces, const uint64_t *offsets) {
+    const hw_listeners *to = &s->run->observers->all;
+    if (!is_wanted(to, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
+    for (uint32_t left = all; left;) {
         int first = __builtin_ctz(left);
-        int64_t delta[32];
+        int64_t delta[32] = {0};
         uint32_t mask = 0;
         for (uint32_t m = left; m; m &= m - 1) {
             int i = __builtin_ctz(m);
@@ -171,16 +190,10 @@ static void emit_mixture(hw_state *s, const hw_inst *in, const hw_pattern *p, co
             mask |= 1u << i;
             delta[i] = (int64_t)(offsets[i] - offsets[first]);
         }
-        hw_access access = describe(s->worker, p);
-        access.space = spaces[first];
-        access.mask = mask;
+        hw_access access = describe(s->run, in, hw_name_addresses(s->worker, in->note, spaces[first], mask, delta));
         access.base = offsets[first];
-        access.delta = delta;
-        access.pattern = ++s->worker->serial;
-        access.repeat = 1;
-        memcpy(access.block, s->block->index, sizeof access.block);
-        access.warp = s->index;
-        sink->access(sink, s->worker->index, &access);
+        access.where = hw_where_of(s);
+        tell(to, s->worker->index, &access);
         left &= ~mask;
     }
 }
@@ -287,12 +300,11 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
     if (differ) hw_access_learn(s, in, p, addresses);
     if (!at->one_space) {
-        emit_mixture(s, in, p, at->space, at->offset);
+        tell_mixture(s, in, p->mask, at->space, at->offset);
     } else {
-        if (p->space != at->first_space) hw_access_flush(s->worker, p);
-        p->space = (uint8_t)at->first_space;
-        if (s->worker->ordered) emit(s, p, at->offset[first]);
-        else hw_access_count(p, at->offset[first]);
+        set_space(s, p, at->first_space);
+        if (s->worker->ordered) tell_each(s, p, at->offset[first]);
+        hw_access_count(p, at->offset[first]);
     }
     return true;
 }

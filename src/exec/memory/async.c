@@ -14,6 +14,8 @@ enum { FIRST_CAPACITY = 8, MOST_COPIES = 512, LANE_BYTES = 16 };
 typedef struct copy {
     uint32_t mask, group;
     uint32_t width;
+    uint32_t note;
+    uint64_t number;                              // of the instruction's copies, for sinks
     uint32_t to[32];                              // in shared memory
     _Alignas(16) uint8_t bytes[32][LANE_BYTES];
 } copy;
@@ -23,8 +25,10 @@ struct hw_copies {
     size_t first, n, capacity;                    // items[first .. n - 1] are on their way, the oldest first
     copy *items;
     _Alignas(16) uint8_t staged[32][LANE_BYTES];  // what cp.async.read has read, for the cp.async.write behind it
-    hw_copied copied;                             // and where
-    int64_t parts_delta[32];
+    // Where it has read, for sinks that want copies.
+    hw_copy_begun begun;
+    hw_access_pattern parts;                      // of lanes that have read in parts
+    uint32_t read_bytes[32];
 };
 
 void hw_copies_forget(hw_state *s) {
@@ -58,45 +62,62 @@ static uint32_t read_sizes(const hw_warp *w, const hw_inst *in, uint32_t sizes[3
     return whole & w->mask;
 }
 
-// The sink that wants to hear of this instruction's copies, or NULL.
-static hw_sink *listener(const hw_state *s, const hw_inst *in) {
-    hw_sink *sink = s->run->launch->sink;
-    bool is_told = sink && sink->copied && s->run->set->notes[in->note].kind == HW_NOTE_COPY_BYPASS;
-    return is_told ? sink : NULL;
-}
-
-// The active lanes read: the lowest lane's address, the instruction's pattern has the differences.
+// The active lanes read: the instruction's pattern has their addresses. It may be another by the time of the write.
 static void keep_source(hw_state *s, const hw_inst *in) {
-    const hw_pattern *p = &s->patterns[in->memo];
-    const hw_warp *w = &s->warp;
-    hw_copied *copied = &s->copies->copied;
-    copied->mask = w->mask;
-    copied->from = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, __builtin_ctz(w->mask));
-    copied->from_delta = p->delta;
-    copied->pattern[0] = p->serial;
+    hw_warp *w = &s->warp;
+    hw_copy_begun *begun = &s->copies->begun;
+    if (!HW_IS_TOLD(s, COPY)) return;
+    begun->reading = w->mask;
+    begun->from = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, __builtin_ctz(w->mask));
+    begun->from_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
+    begun->read_bytes = NULL;
 }
 
 // The lanes in mask have read in parts: no pattern has all of them.
 static void keep_parts(hw_state *s, const hw_inst *in, uint32_t mask) {
-    hw_copied *copied = &s->copies->copied;
+    hw_copy_begun *begun = &s->copies->begun;
+    hw_access_pattern *parts = &s->copies->parts;
     const uint64_t *address = in->a == HW_NO_SLOT ? NULL : hw_at(&s->warp, in->a);
-    copied->mask = mask;
-    copied->from = (uint64_t)in->imm;
-    copied->from_delta = s->copies->parts_delta;
-    copied->pattern[0] = ++s->worker->serial;
-    for (int i = 0; i < 32; i++) s->copies->parts_delta[i] = address ? (int64_t)address[i] : 0;
+    uint64_t first = address ? address[__builtin_ctz(mask)] : 0;
+    if (!HW_IS_TOLD(s, COPY)) return;
+    *parts = (hw_access_pattern){.index = HW_NO_PATTERN, .mask = mask, .serial = ++s->worker->serial,
+                                 .space = HW_SPACE_GLOBAL};
+    for (uint32_t left = address ? mask : 0; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        parts->delta[i] = (int64_t)(address[i] - first);
+    }
+    begun->reading = mask;
+    begun->from = first + (uint64_t)in->imm;
+    begun->from_pattern = parts;
 }
 
-static void tell_copied(hw_state *s, const hw_inst *in, void *const at[32]) {
-    const hw_pattern *p = &s->patterns[in->memo];
-    hw_copied *copied = &s->copies->copied;
-    hw_sink *sink = listener(s, in);
-    if (!sink || !copied->mask) return;
-    copied->note = in->note;
-    copied->to = (uint64_t)((char *)at[__builtin_ctz(s->warp.mask)] - s->shared);
-    copied->to_delta = p->delta;
-    copied->pattern[1] = p->serial;
-    sink->copied(sink, s->worker->index, copied);
+static void keep_sizes(hw_state *s, const uint32_t sizes[32]) {
+    memcpy(s->copies->read_bytes, sizes, sizeof s->copies->read_bytes);
+    s->copies->begun.read_bytes = s->copies->read_bytes;
+}
+
+static void tell_begun(hw_state *s, const hw_inst *in, void *const at[32]) {
+    hw_copy_begun *begun = &s->copies->begun;
+    begun->where = hw_where_of(s);
+    begun->note = in->note;
+    begun->mask = s->warp.mask;
+    begun->width_bytes = in->width;
+    begun->number = s->worker->n_copies;
+    begun->to = (uint64_t)((char *)at[__builtin_ctz(s->warp.mask)] - s->shared);
+    begun->to_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
+    hw_tell_copy(&s->run->observers->all, s->worker->index, begun);
+}
+
+static void tell_group(hw_state *s, const hw_inst *in, hw_copy_action action, int64_t spared) {
+    const hw_copy_group group = {.where = hw_where_of(s), .note = in->note, .mask = s->warp.mask, .action = action,
+                                 .spared = spared};
+    hw_tell_copy_group(&s->run->observers->all, s->worker->index, &group);
+}
+
+static void tell_landed(hw_state *s, const copy *c, uint32_t mask, bool is_waited_for) {
+    const hw_copy_landed landed = {.where = hw_where_of(s), .note = c->note, .mask = mask, .number = c->number,
+                                   .width_bytes = (uint8_t)c->width, .is_waited_for = is_waited_for, .to = c->to};
+    hw_tell_copy_landed(&s->run->observers->all, s->worker->index, &landed);
 }
 
 static void stage(hw_state *s, const hw_inst *in, void *const at[32]) {
@@ -139,7 +160,8 @@ static bool read_sized(hw_state *s, const hw_inst *in) {
     void *at[32];
     memset(s->copies->staged, 0, sizeof s->copies->staged);
     HW_EACH_ACTIVE_LANE(parts |= (uint32_t)(sizes[i] != 0) << i);
-    s->copies->copied.mask = 0;
+    s->copies->begun.reading = 0;
+    s->copies->begun.from_pattern = NULL;
     if (!parts) return true;
     hw_set_mask(w, parts);
     bool done = read_near(s, in, sizes);
@@ -155,6 +177,7 @@ static bool read_sized(hw_state *s, const hw_inst *in) {
         }
     }
     hw_set_mask(w, all);
+    if (HW_IS_TOLD(s, COPY)) keep_sizes(s, sizes);
     return done;
 }
 
@@ -171,8 +194,9 @@ static const hw_inst *copy_read(hw_warp *w, const hw_inst *in) {
 
 // ---- writing ----
 
-static void land(const hw_state *s, copy *c, uint32_t mask) {
+static void land(hw_state *s, copy *c, uint32_t mask, bool is_waited_for) {
     char *shared = s->shared;
+    if (HW_IS_TOLD(s, COPY_LANDED) && c->mask & mask) tell_landed(s, c, c->mask & mask, is_waited_for);
     for (uint32_t left = c->mask & mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         if (c->width == 16) memcpy(shared + c->to[i], c->bytes[i], 16);
@@ -201,7 +225,7 @@ static copy *make_room(hw_state *s) {
     if (!all->capacity) return NULL;
     if (all->n == all->capacity) {
         size_t ended = (all->n + 1) / 2;
-        for (size_t k = 0; k < ended; k++) land(s, &all->items[k], ~0u);
+        for (size_t k = 0; k < ended; k++) land(s, &all->items[k], ~0u, false);
         memmove(all->items, all->items + ended, (all->n -= ended) * sizeof *all->items);
     }
     return &all->items[all->n++];
@@ -219,12 +243,15 @@ static const hw_inst *copy_write(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     void *at[32];
     if (!hw_locate_lanes(s, in, true, at)) return NULL;
-    tell_copied(s, in, at);
+    s->worker->n_copies++;
+    if (HW_IS_TOLD(s, COPY)) tell_begun(s, in, at);
     for (uint32_t left = w->mask; left;) {
         copy *c = make_room(s);
         if (!c) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(left));
         c->mask = like_first(s->copies, left, &c->group);
         c->width = in->width;
+        c->note = in->note;
+        c->number = s->worker->n_copies;
         left &= ~c->mask;
         for (uint32_t lanes = c->mask; lanes; lanes &= lanes - 1) {
             int i = __builtin_ctz(lanes);
@@ -241,6 +268,7 @@ static const hw_inst *copy_commit(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     if (!copies_of(s)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(w->mask));
     HW_EACH_ACTIVE_LANE(s->copies->open_group[i]++);
+    if (HW_IS_TOLD(s, COPY_GROUP)) tell_group(s, in, HW_COPY_COMMIT, 0);
     return in + 1;
 }
 
@@ -255,26 +283,25 @@ static void wait_for(hw_state *s, int64_t spared) {
             bool is_due = spared < 0 || (int64_t)(all->open_group[i] - c->group) > spared;
             due |= (uint32_t)is_due << i;
         }
-        if (due) land(s, c, due);
+        if (due) land(s, c, due, true);
     }
     while (all->first < all->n && !all->items[all->first].mask) all->first++;
     if (all->first == all->n) all->first = all->n = 0;
 }
 
-void hw_copies_land(hw_state *s) {
+void hw_copies_land(hw_state *s, const hw_inst *in) {
+    if (HW_IS_TOLD(s, COPY_GROUP)) tell_group(s, in, HW_COPY_ARRIVE, -1);
     if (s->copies) wait_for(s, -1);
 }
 
 static const hw_inst *copy_wait(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
+    if (HW_IS_TOLD(s, COPY_GROUP)) tell_group(s, in, HW_COPY_WAIT, in->imm);
     if (s->copies) wait_for(s, in->imm);
     return in + 1;
 }
 
-const hw_body_row hw_async_bodies[] = {
-    {"cp.async.read", copy_read},
-    {"cp.async.write", copy_write},
-    {"cp.async.commit", copy_commit},
-    {"cp.async.wait", copy_wait},
-    {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+const hw_body_forms hw_async_bodies[] = {
+#include "isa/bodies/async.def"
 };

@@ -197,25 +197,9 @@ ATOM_VECTOR(vector_min_bf16x2, uint32_t, uint32_t, choose_pair(old, b, true, 0x7
 ATOM_VECTOR(vector_max_bf16x2, uint32_t, uint32_t, choose_pair(old, b, false, 0x7f80))
 
 // Rows serve atom and red: bind.c takes "red" for "atom" when it looks up.
-const hw_body_row hw_atomic_bodies[] = {
-    {"atom.add.u32", atom_add_32}, {"atom.add.s32", atom_add_32}, {"atom.add.u64", atom_add_64},
-    {"atom.add.s64", atom_add_64}, {"atom.and.b32", atom_and_32}, {"atom.and.b64", atom_and_64},
-    {"atom.or.b32", atom_or_32}, {"atom.or.b64", atom_or_64}, {"atom.xor.b32", atom_xor_32},
-    {"atom.xor.b64", atom_xor_64}, {"atom.exch.b32", atom_exch_32}, {"atom.exch.b64", atom_exch_64},
-    {"atom.exch.b16", atom_exch_16}, {"atom.min.u32", atom_min_u32}, {"atom.min.s32", atom_min_s32},
-    {"atom.min.u64", atom_min_u64}, {"atom.min.s64", atom_min_s64}, {"atom.max.u32", atom_max_u32},
-    {"atom.max.s32", atom_max_s32}, {"atom.max.u64", atom_max_u64}, {"atom.max.s64", atom_max_s64},
-    {"atom.inc.u32", atom_inc_u32}, {"atom.dec.u32", atom_dec_u32}, {"atom.cas.b16", atom_cas_16},
-    {"atom.cas.b32", atom_cas_32}, {"atom.cas.b64", atom_cas_64}, {"atom.add.f32", atom_add_f32},
-    {"atom.add.f64", atom_add_f64}, {"atom.add.noftz.f16", atom_add_f16}, {"atom.add.noftz.f16x2", atom_add_f16x2},
-    {"atom.add.noftz.bf16", atom_add_bf16}, {"atom.add.noftz.bf16x2", atom_add_bf16x2},
-    {"atom.add.f16", atom_add_f16}, {"atom.add.f16x2", atom_add_f16x2}, {"atom.add.bf16", atom_add_bf16},
-    {"atom.add.bf16x2", atom_add_bf16x2}, {"atom.exch.b128", atom_exch_128}, {"atom.cas.b128", atom_cas_128},
-    {"atom.vector.add.f32", vector_add_f32}, {"atom.vector.add.f16", vector_add_f16},
-    {"atom.vector.add.f16x2", vector_add_f16x2}, {"atom.vector.add.bf16", vector_add_bf16},
-    {"atom.vector.add.bf16x2", vector_add_bf16x2}, {"atom.vector.min.f16", vector_min_f16},
-    {"atom.vector.max.f16", vector_max_f16}, {"atom.vector.min.f16x2", vector_min_f16x2},
-    {"atom.vector.max.f16x2", vector_max_f16x2}, {"atom.vector.min.bf16", vector_min_bf16},
-    {"atom.vector.max.bf16", vector_max_bf16}, {"atom.vector.min.bf16x2", vector_min_bf16x2},
-    {"atom.vector.max.bf16x2", vector_max_bf16x2}, {NULL, NULL},
+#undef ATOM
+#define ATOM(name, function) {function, NULL}, {function, NULL},
+#define ATOM_ONLY(name, function) {function, NULL},
+const hw_body_forms hw_atomic_bodies[] = {
+#include "isa/bodies/atomic.def"
 };

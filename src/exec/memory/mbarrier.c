@@ -35,63 +35,83 @@ static void arrive(barrier *b, uint32_t count) {
     complete(b);
 }
 
-typedef enum action { INIT, INVALIDATE, EXPECT, COMPLETE, ARRIVE, ARRIVE_DROP, ARRIVE_COPIES } action;
-
-static void act(const hw_inst *in, action what, barrier *b, uint32_t operand) {
+static void act(const hw_inst *in, hw_mbarrier_action what, barrier *b, uint32_t operand) {
     switch (what) {
-    case INIT: *b = (barrier){.missing = operand & MOST_COUNT, .expected = operand & MOST_COUNT}; break;
-    case INVALIDATE: *b = (barrier){0}; break;
-    case EXPECT: b->bytes += (int32_t)operand; break;
-    case COMPLETE:
+    case HW_MBARRIER_INIT: *b = (barrier){.missing = operand & MOST_COUNT, .expected = operand & MOST_COUNT}; break;
+    case HW_MBARRIER_INVALIDATE: *b = (barrier){0}; break;
+    case HW_MBARRIER_EXPECT: b->bytes += (int32_t)operand; break;
+    case HW_MBARRIER_COMPLETE:
         b->bytes -= (int32_t)operand;
         complete(b);
         break;
-    case ARRIVE: case ARRIVE_DROP:
+    case HW_MBARRIER_ARRIVE: case HW_MBARRIER_ARRIVE_DROP:
         if (in->sub & HW_MBARRIER_EXPECTS) {
             b->bytes += (int32_t)operand;
             operand = 1;
         }
-        if (what == ARRIVE_DROP) b->expected -= operand < b->expected ? operand : b->expected;
+        if (what == HW_MBARRIER_ARRIVE_DROP) b->expected -= operand < b->expected ? operand : b->expected;
         arrive(b, operand);
         break;
-    case ARRIVE_COPIES:    // without .noinc it makes itself one more that is waited for
+    case HW_MBARRIER_ARRIVE_COPIES:    // without .noinc it makes itself one more that is waited for
         if (in->sub & HW_MBARRIER_NOINC) arrive(b, 1);
         break;
+    case HW_MBARRIER_TEST: break;
     }
 }
 
+static void tell(hw_state *s, const hw_inst *in, hw_mbarrier_action what, void *const at[32], uint32_t ended) {
+    hw_mbarrier_step step = {.where = hw_where_of(s), .note = in->note, .mask = s->warp.mask, .action = what,
+                             .ended = ended};
+    const hw_warp *w = &s->warp;
+    const uint32_t *operands = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
+    const uint64_t *states = what == HW_MBARRIER_TEST && !(in->sub & HW_MBARRIER_PARITY) ? hw_at(w, in->b) : NULL;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        step.at[i] = (uint64_t)((char *)at[i] - s->shared);
+        step.operand[i] = states ? unpack(states[i]).phase : operands ? operands[i] : 1;
+    }
+    hw_tell_mbarrier(&s->run->observers->all, s->worker->index, &step);
+}
+
 // One lane after the other.
-static const hw_inst *each_lane(hw_warp *w, const hw_inst *in, action what) {
+static const hw_inst *each_lane(hw_warp *w, const hw_inst *in, hw_mbarrier_action what) {
     hw_state *s = hw_state_of(w);
     void *at[32];
     if (!hw_access_pointers(s, in, true, at)) return NULL;
     const uint32_t *operands = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
     uint64_t *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);
+    uint32_t ended = 0;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         uint64_t word;
         memcpy(&word, at[i], sizeof word);
         barrier b = unpack(word);
         if (d) d[i] = word;
+        uint32_t phase = b.phase;
         act(in, what, &b, operands ? operands[i] : 1);
+        ended |= (uint32_t)(b.phase != phase) << i;
         word = pack(b);
         memcpy(at[i], &word, sizeof word);
     }
+    bool has_phases = what != HW_MBARRIER_INIT && what != HW_MBARRIER_INVALIDATE;
+    if (HW_IS_TOLD(s, MBARRIER)) tell(s, in, what, at, has_phases ? ended : 0);
     s->block->turn.has_progressed = true;
     return in + 1;
 }
 
-static const hw_inst *mbarrier_init(hw_warp *w, const hw_inst *in) { return each_lane(w, in, INIT); }
-static const hw_inst *mbarrier_inval(hw_warp *w, const hw_inst *in) { return each_lane(w, in, INVALIDATE); }
-static const hw_inst *mbarrier_expect(hw_warp *w, const hw_inst *in) { return each_lane(w, in, EXPECT); }
-static const hw_inst *mbarrier_complete(hw_warp *w, const hw_inst *in) { return each_lane(w, in, COMPLETE); }
-static const hw_inst *mbarrier_arrive(hw_warp *w, const hw_inst *in) { return each_lane(w, in, ARRIVE); }
-static const hw_inst *mbarrier_drop(hw_warp *w, const hw_inst *in) { return each_lane(w, in, ARRIVE_DROP); }
+static const hw_inst *mbarrier_init(hw_warp *w, const hw_inst *in) { return each_lane(w, in, HW_MBARRIER_INIT); }
+static const hw_inst *mbarrier_inval(hw_warp *w, const hw_inst *in) { return each_lane(w, in, HW_MBARRIER_INVALIDATE); }
+static const hw_inst *mbarrier_expect(hw_warp *w, const hw_inst *in) { return each_lane(w, in, HW_MBARRIER_EXPECT); }
+static const hw_inst *mbarrier_complete(hw_warp *w, const hw_inst *in) {
+    return each_lane(w, in, HW_MBARRIER_COMPLETE);
+}
+static const hw_inst *mbarrier_arrive(hw_warp *w, const hw_inst *in) { return each_lane(w, in, HW_MBARRIER_ARRIVE); }
+static const hw_inst *mbarrier_drop(hw_warp *w, const hw_inst *in) { return each_lane(w, in, HW_MBARRIER_ARRIVE_DROP); }
 
 // The copies that the lanes have begun end here, and so are done when the barrier is passed.
 static const hw_inst *copies_arrive(hw_warp *w, const hw_inst *in) {
-    hw_copies_land(hw_state_of(w));
-    return each_lane(w, in, ARRIVE_COPIES);
+    hw_copies_land(hw_state_of(w), in);
+    return each_lane(w, in, HW_MBARRIER_ARRIVE_COPIES);
 }
 
 // Has the phase of the state, or of the parity, ended? A loop of tests lets others run.
@@ -109,6 +129,7 @@ static const hw_inst *mbarrier_test(hw_warp *w, const hw_inst *in) {
                                    : unpack(((const uint64_t *)hw_at(w, in->b))[i]).phase;
         ended |= (uint32_t)(unpack(word).phase != asked) << i;
     }
+    if (HW_IS_TOLD(s, MBARRIER)) tell(s, in, HW_MBARRIER_TEST, at, ended);
     if (in->d != HW_NO_SLOT) hw_set_pred(w, in->d, ended);
     if (ended != w->mask) hw_turn_poll(&s->turn);
     return in + 1;
@@ -121,15 +142,7 @@ static const hw_inst *mbarrier_pending(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row hw_mbarrier_bodies[] = {
-    {"mbarrier.init", mbarrier_init},
-    {"mbarrier.inval", mbarrier_inval},
-    {"mbarrier.expect_tx", mbarrier_expect},
-    {"mbarrier.complete_tx", mbarrier_complete},
-    {"mbarrier.arrive", mbarrier_arrive},
-    {"mbarrier.arrive_drop", mbarrier_drop},
-    {"mbarrier.test_wait", mbarrier_test},
-    {"mbarrier.pending_count", mbarrier_pending},
-    {"cp.async.arrive", copies_arrive},
-    {NULL, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms hw_mbarrier_bodies[] = {
+#include "isa/bodies/mbarrier.def"
 };

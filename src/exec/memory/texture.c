@@ -178,7 +178,7 @@ static const hw_inst *fetch(hw_warp *w, const hw_inst *in, bool has_integers) {
     uint64_t handles[32], handle = 0;
     uint32_t coordinates[32][3] = {{0}};
     hw_texture texture;
-    memcpy(handles, hw_at(w, in->e), sizeof handles);
+    memcpy(handles, hw_at(w, in->fourth), sizeof handles);
     for (int axis = 0; axis < in->sub; axis++) {
         const uint32_t *lanes = hw_at(w, slots[axis]);
         for (int i = 0; i < 32; i++) coordinates[i][axis] = lanes[i];
@@ -200,6 +200,7 @@ static const hw_inst *fetch(hw_warp *w, const hw_inst *in, bool has_integers) {
 static const hw_inst *texture_at_floats(hw_warp *w, const hw_inst *in) { return fetch(w, in, false); }
 static const hw_inst *texture_at_integers(hw_warp *w, const hw_inst *in) { return fetch(w, in, true); }
 
-const hw_body_row hw_texture_bodies[] = {
-    {"tex.f32", texture_at_floats}, {"tex.s32", texture_at_integers}, {NULL, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms hw_texture_bodies[] = {
+#include "isa/bodies/texture.def"
 };

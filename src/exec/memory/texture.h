@@ -4,6 +4,6 @@
 
 #include "exec/ops/lanes.h"
 
-extern const hw_body_row hw_texture_bodies[];
+extern const hw_body_forms hw_texture_bodies[];
 
 #endif

@@ -175,14 +175,16 @@ static const hw_math_row rows[] = {
 #include "exec/ops/builtin_math.def"
 };
 
-const hw_math_row *hw_math_find(const char *name) {
+const hw_math_row *hw_math_at(uint32_t number) { return &rows[number - 1]; }
+
+uint32_t hw_math_find(const char *name) {
     size_t low = 0, high = sizeof rows / sizeof *rows;
     while (low < high) {
         size_t middle = (low + high) / 2;
         int order = strcmp(name, rows[middle].name);
-        if (order == 0) return &rows[middle];
+        if (order == 0) return (uint32_t)middle + 1;
         if (order < 0) high = middle;
         else low = middle + 1;
     }
-    return NULL;
+    return 0;
 }

@@ -24,7 +24,9 @@ typedef struct hw_math_row {
     void (*call)(const uint64_t *args, uint64_t *ret);
 } hw_math_row;
 
-// By name ("__nv_sinf"), or NULL. Logarithmic time.
-const hw_math_row *hw_math_find(const char *name);
+// The number of a function by name ("__nv_sinf"), from 1 on; 0: there is none. Logarithmic time.
+uint32_t hw_math_find(const char *name);
+// A function by its number.
+const hw_math_row *hw_math_at(uint32_t number);
 
 #endif

@@ -17,6 +17,13 @@
 
 #define HW_DOUBLE_NAN 0xfff8000000000000ull
 
+// The halves of a 64-bit lane that holds two floats, the low one first.
+static inline float hw_low_float(uint64_t pair) { return hw_bits_float((uint32_t)pair); }
+static inline float hw_high_float(uint64_t pair) { return hw_bits_float((uint32_t)(pair >> 32)); }
+static inline uint64_t hw_float_pair(float low, float high) {
+    return (uint64_t)hw_float_bits(high) << 32 | hw_float_bits(low);
+}
+
 // Any NaN becomes the canonical one.
 static inline float hw_canonical(float x) { return x == x ? x : hw_bits_float(HW_FLOAT_NAN); }
 

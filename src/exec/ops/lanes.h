@@ -26,17 +26,10 @@ struct hw_warp {
     _Alignas(64) int32_t lanes[32];   // -1 in active lanes, else 0; kept equal to mask
 };
 
-typedef struct hw_body_row {
-    const char *name;            // as lower spells it (lower/program.h)
+typedef struct hw_body_forms {
     hw_body body;
     hw_body convoy;              // the same for a convoy; NULL: executed warp by warp
-} hw_body_row;
-typedef struct hw_body_forms {
-    hw_body body, convoy;        // of loads and stores, which are not found by name
 } hw_body_forms;
-
-// A table ends with a row whose name is NULL. Rows of bodies that have no form for convoys leave it out.
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 // A convoy is several warps of a block that execute each instruction together, all lanes on (convoy.c). Its bodies get
 // the first warp; the others lie behind it.

@@ -3,15 +3,15 @@
 
 #include "base/processor.h"
 
-#define DECLARE_TABLE(name, level) extern const hw_body_row hw_ops_##name##_##level[];
-#define NAME_TABLE(name, level) hw_ops_##name##_##level,
+#define DECLARE_TABLE(group, level) extern const hw_body_forms hw_ops_##group##_##level[];
+#define NAME_TABLE(group, level) hw_ops_##group##_##level,
 
 // What the bodies' files define for a level.
 #define DECLARE_LEVEL(level)                                                                                           \
-    HW_LEVEL_TABLES(DECLARE_TABLE, level)                                                                              \
+    HW_BODY_GROUPS_OF_LANES(DECLARE_TABLE, level)                                                                      \
     hw_body_forms hw_memory_select_##level(const hw_inst *in, bool is_store);                                          \
     void hw_level_leave_##level(void);                                                                                 \
-    static const hw_body_row *const level##_tables[] = {HW_LEVEL_TABLES(NAME_TABLE, level) NULL};
+    static const hw_body_forms *const level##_tables[] = {HW_BODY_GROUPS_OF_LANES(NAME_TABLE, level)};
 #define LEVEL_ROW(level) {#level, runs_##level, level##_tables, hw_memory_select_##level, hw_level_leave_##level}
 
 #ifdef HW_HAS_LEVEL_base

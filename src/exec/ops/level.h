@@ -4,22 +4,12 @@
 #define HW_EXEC_LEVEL_H
 
 #include "exec/warp/warp.h"
-
-// Every table of bodies that exists once per level: hw_ops_NAME_LEVEL. Columns: TABLE(name, level)
-#define HW_LEVEL_TABLES(TABLE, level)                                                                                  \
-    TABLE(int, level) TABLE(wide, level) TABLE(bits, level) TABLE(logic, level) TABLE(compare, level)                  \
-    TABLE(convert, level) TABLE(convert_float, level) TABLE(round, level) TABLE(shuffle, level) TABLE(move, level)     \
-    TABLE(f32, level) TABLE(f64, level) TABLE(half, level) TABLE(approx, level) TABLE(rounded, level)                  \
-    TABLE(fcompare, level) TABLE(video, level) TABLE(matrix, level) TABLE(mma, level)
-
-// The place of each in hw_level.tables.
-#define HW_LEVEL_TABLE_PLACE(name, level) HW_LEVEL_TABLE_##name,
-enum { HW_LEVEL_TABLES(HW_LEVEL_TABLE_PLACE, ) HW_LEVEL_TABLE_COUNT };
+#include "isa/bodies.h"
 
 typedef struct hw_level {
     const char *name;                         // "base", "avx2", "avx512"
     bool (*runs_here)(void);
-    const hw_body_row *const *tables;         // of bodies, HW_LEVEL_TABLE_COUNT and NULL
+    const hw_body_forms *const *tables;       // hw_ops_GROUP_LEVEL, by group minus HW_BODIES_OF_LANES
     hw_body_forms (*select)(const hw_inst *in, bool is_store);
     void (*leave)(void);                      // a worker has run its last body
 } hw_level;
@@ -34,6 +24,12 @@ const hw_level *hw_level_at(size_t index);
 // What programs are bound to: the best, unless a test chose another before it bound the first. NULL as of the best.
 const hw_level *hw_level_used(void);
 void hw_level_choose(const hw_level *level);
+
+// The forms of a body whose group is one of lanes. Constant time.
+static inline const hw_body_forms *hw_level_forms(const hw_level *level, hw_body_id id) {
+    hw_body_group group = (hw_body_group)hw_body_info_of(id)->group;
+    return &level->tables[group - HW_BODIES_OF_LANES][id - hw_body_first(group)];
+}
 
 // The names of the levels that were built, for messages: "avx2, avx512".
 extern const char hw_level_names[];

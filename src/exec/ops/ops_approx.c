@@ -1,4 +1,4 @@
-// The approximate instructions: the rows are in ops_approx.def, the functions in approx.h.
+// The approximate instructions: the rows are in isa/bodies/approx.def, the functions in approx.h.
 #include "exec/ops/approx.h"
 #include "exec/ops/half_lanes.h"
 #include "exec/ops/row_bodies.h"
@@ -27,18 +27,17 @@ static inline float tangent(float x) { return hw_approx_tanh(x); }
 #define HALF_PAIRS(name, function, value) OF_HALVES(function, 64, hw_from_halves, hw_to_halves, value)
 #define BRAIN(name, function, value) OF_HALVES(function, 32, hw_from_bfloats, hw_to_bfloats, value)
 #define BRAIN_PAIRS(name, function, value) OF_HALVES(function, 64, hw_from_bfloats, hw_to_bfloats, value)
-#include "exec/ops/ops_approx.def"
+#include "isa/bodies/approx.def"
 #undef HALF
 #undef HALF_PAIRS
 #undef BRAIN
 #undef BRAIN_PAIRS
 
 #include "exec/ops/row_table.h"
-#define HALF(name, function, value) {name, function},
-#define HALF_PAIRS(name, function, value) {name, function},
-#define BRAIN(name, function, value) {name, function},
-#define BRAIN_PAIRS(name, function, value) {name, function},
-const hw_body_row HW_LEVEL_NAME(hw_ops_approx)[] = {
-#include "exec/ops/ops_approx.def"
-    {NULL, NULL},
+#define HALF(name, function, value) {function, NULL},
+#define HALF_PAIRS(name, function, value) {function, NULL},
+#define BRAIN(name, function, value) {function, NULL},
+#define BRAIN_PAIRS(name, function, value) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_approx)[] = {
+#include "isa/bodies/approx.def"
 };

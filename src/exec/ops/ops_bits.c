@@ -1,4 +1,4 @@
-// Counting, finding and moving bits, and dot products of bytes. Rows in ops_bits.def.
+// Counting, finding and moving bits, and dot products of bytes. Rows in isa/bodies/bits.def.
 #include "exec/ops/row_bodies.h"
 
 // Counts by halves, then quarters, ...: plain arithmetic, so that loops over lanes vectorise at every level. (With a
@@ -68,7 +68,7 @@ static inline u64 field_s64(u64 x, u64 position, u64 length) {
 // a: the bits to insert, b: into what, c: position, e: length.
 static const hw_inst *bfi_b32(hw_warp *w, const hw_inst *in) {
     u32 *d = hw_at(w, in->d);
-    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b), *c = hw_at(w, in->c), *e = hw_at(w, in->e);
+    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b), *c = hw_at(w, in->c), *e = hw_at(w, in->fourth);
 #define FIELD ((C & 255) > 31 ? 0 : ones(e[i] & 255) << (C & 31))
     HW_LANES(d, (B & ~FIELD) | (A << (C & 31) & FIELD));
 #undef FIELD
@@ -77,7 +77,7 @@ static const hw_inst *bfi_b32(hw_warp *w, const hw_inst *in) {
 static const hw_inst *bfi_b64(hw_warp *w, const hw_inst *in) {
     u64 *d = hw_at(w, in->d);
     const u64 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
-    const u32 *c = hw_at(w, in->c), *e = hw_at(w, in->e);
+    const u32 *c = hw_at(w, in->c), *e = hw_at(w, in->fourth);
 #define FIELD ((u64)C > 63 ? 0 : ones_64(e[i]) << ((u64)C & 63))
     HW_LANES(d, (B & ~FIELD) | (A << (C & 63) & FIELD));
 #undef FIELD
@@ -103,10 +103,9 @@ static const hw_inst *fns_b32(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#include "exec/ops/ops_bits.def"
+#include "isa/bodies/bits.def"
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_bits)[] = {
-#include "exec/ops/ops_bits.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_bits)[] = {
+#include "isa/bodies/bits.def"
 };

@@ -1,4 +1,4 @@
-// Comparisons of integers (setp, set) and choices (selp, slct). Rows in ops_compare.def.
+// Comparisons of integers (setp, set) and choices (selp, slct). Rows in isa/bodies/compare.def.
 //
 // setp and set may combine the comparison with a predicate p (in->sub: 0 not at all, 1 and, 2 or, 3 xor); setp's second
 // destination e gets the same of the complement of the comparison. Either destination may be missing.
@@ -112,14 +112,13 @@ HW_BOTH_FORMS(selp_b16)
 HW_BOTH_FORMS(selp_b32)
 HW_BOTH_FORMS(selp_b64)
 
-#include "exec/ops/ops_compare.def"
+#include "isa/bodies/compare.def"
 
 #undef SETP
 #undef SET
-#define SETP(name, function, ...) {name, function, function##_convoy},
-#define SET(name, function, ...) {name, function},
+#define SETP(name, function, ...) {function, function##_convoy},
+#define SET(name, function, ...) {function, NULL},
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_compare)[] = {
-#include "exec/ops/ops_compare.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_compare)[] = {
+#include "isa/bodies/compare.def"
 };

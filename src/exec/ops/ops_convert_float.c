@@ -1,4 +1,4 @@
-// cvt between integers and floating-point types. Rows in ops_convert_float.def.
+// cvt between integers and floating-point types. Rows in isa/bodies/convert_float.def.
 #include "exec/ops/half.h"
 #include "exec/ops/row_bodies.h"
 
@@ -74,10 +74,9 @@ static inline f64 s64_to_double(s64 x, hw_round mode) {
 TO_INTEGERS(float, ZERO)
 TO_INTEGERS(double, HIGHEST_BIT)
 
-#include "exec/ops/ops_convert_float.def"
+#include "isa/bodies/convert_float.def"
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_convert_float)[] = {
-#include "exec/ops/ops_convert_float.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_convert_float)[] = {
+#include "isa/bodies/convert_float.def"
 };

@@ -1,4 +1,4 @@
-// f64 arithmetic that rounds to nearest: the rows are in ops_f64.def; directed rounding is in ops_rounded.c.
+// f64 arithmetic that rounds to nearest: the rows are in isa/bodies/f64.def; directed rounding is in ops_rounded.c.
 #include "exec/ops/float_lanes.h"
 #include "exec/ops/row_bodies.h"
 
@@ -31,10 +31,9 @@ static inline double greater(double a, double b) {
 static inline double coarse(double x) { return hw_coarse_double(x); }
 static inline double high_word(double x) { return hw_high_word(x); }
 
-#include "exec/ops/ops_f64.def"
+#include "isa/bodies/f64.def"
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_f64)[] = {
-#include "exec/ops/ops_f64.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_f64)[] = {
+#include "isa/bodies/f64.def"
 };

@@ -1,8 +1,8 @@
-// Comparisons of floating-point values: setp, set, slct and testp. The rows are in ops_setp.def and ops_fset.def.
-//
-// A comparison gives one bit per lane. setp's and set's combining word is in `sub`: with the predicate p (complemented
-// when HW_INST_NEGATE_P is on) the result is cmp, cmp & p, cmp | p or cmp ^ p; setp's second destination e gets the
-// same of the complement of cmp. Packed pairs have a mask for each half, and setp's two destinations get one each.
+// Comparisons of floating-point values: setp, set, slct and testp. The rows are in isa/bodies/setp.def and
+// isa/bodies/fset.def. A comparison gives one bit per lane. setp's and set's combining word is in `sub`: with the
+// predicate p (complemented when HW_INST_NEGATE_P is on) the result is cmp, cmp & p, cmp | p or cmp ^ p; setp's
+// second destination e gets the same of the complement of cmp. Packed pairs have a mask for each half, and setp's two
+// destinations get one each.
 #include "exec/ops/half_lanes.h"
 
 // What a comparison found: of packed pairs the low and the high half, else cmp and its complement.
@@ -10,22 +10,24 @@ typedef struct hw_mask_pair {
     uint32_t low, high;
 } hw_mask_pair;
 
-static inline uint32_t combine(const hw_warp *w, const hw_inst *in, uint32_t cmp) {
+HW_ALWAYS_INLINE uint32_t combine(const hw_warp *w, const hw_inst *in, uint32_t cmp) {
     if (in->sub == 0) return cmp;
     uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? 0xffffffffu : 0);
     return in->sub == 1 ? cmp & p : in->sub == 2 ? cmp | p : cmp ^ p;
 }
 
-static inline void store(const hw_warp *w, const hw_inst *in, hw_mask_pair masks) {
+HW_ALWAYS_INLINE void store(const hw_warp *w, const hw_inst *in, hw_mask_pair masks) {
     if (in->d != HW_NO_SLOT) hw_set_pred(w, in->d, combine(w, in, masks.low));
     if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, combine(w, in, masks.high));
 }
 
+// Code that many bodies have in common: they call it.
+#define SHARED __attribute__((noinline))
+static SHARED void store_apart(const hw_warp *w, const hw_inst *in, hw_mask_pair masks) { store(w, in, masks); }
+
 #define A a[i]
 #define B b[i]
 #define C c[i]
-// Code that many bodies have in common: they call it.
-#define SHARED __attribute__((noinline))
 #define unordered(a, b) __builtin_isunordered(a, b)
 #define ordered_ne(a, b) __builtin_islessgreater(a, b)
 static inline float ftz(float x) { return hw_ftz(x); }
@@ -70,7 +72,11 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         return (hw_mask_pair){mask, ~mask};                                      \
     }                                                                            \
     static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store(w, in, compare(w, in)); } \
-    HW_BOTH_FORMS(setp)
+    HW_CONVOY_FORM(setp)                                                         \
+    static const hw_inst *setp(hw_warp *w, const hw_inst *in) {                  \
+        store_apart(w, in, compare(w, in));                                      \
+        HW_NEXT(w, in);                                                          \
+    }
 #define COMPARE_16(name, setp, compare, widen, compare_floats)                   \
     static SHARED hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
         _Alignas(64) float a[32], b[32];                                         \
@@ -79,7 +85,7 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         const uint32_t mask = compare_floats##_lanes(a, b);                      \
         return (hw_mask_pair){mask, ~mask};                                      \
     }                                                                            \
-    static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store(w, in, compare(w, in)); } \
+    static inline void setp##_lanes(hw_warp *w, const hw_inst *in) { store_apart(w, in, compare(w, in)); } \
     HW_BOTH_FORMS(setp)
 #define COMPARE_2(name, setp, compare, widen, compare_floats)                    \
     static SHARED hw_mask_pair compare(const hw_warp *w, const hw_inst *in) {    \
@@ -97,7 +103,7 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         return masks;                                                            \
     }                                                                            \
     static const hw_inst *setp(hw_warp *w, const hw_inst *in) {                  \
-        store(w, in, compare(w, in));                                            \
+        store_apart(w, in, compare(w, in));                                      \
         HW_NEXT(w, in);                                                          \
     }
 #define TESTP(name, function, type, condition)                                   \
@@ -108,7 +114,7 @@ static SHARED void split_pairs(uint16_t *low, uint16_t *high, const uint32_t *pa
         hw_set_pred(w, in->d, mask);                                             \
         HW_NEXT(w, in);                                                          \
     }
-#include "exec/ops/ops_setp.def"
+#include "isa/bodies/setp.def"
 #undef COMPARE
 #undef COMPARE_16
 #undef COMPARE_2
@@ -155,24 +161,23 @@ static SHARED const hw_inst *set_pair(hw_warp *w, const hw_inst *in, hw_mask_pai
         HW_NEXT(w, in);                                                          \
     }
 #define SAME(name, function)
-#include "exec/ops/ops_fset.def"
+#include "isa/bodies/fset.def"
 #undef SET_32
 #undef SET_16
 #undef SET_PAIR
 #undef SLCT
 #undef SAME
 
-#define COMPARE(name, setp, compare, type, condition) {name, setp, setp##_convoy},
-#define COMPARE_16(name, setp, compare, type, condition) {name, setp, setp##_convoy},
-#define COMPARE_2(name, setp, compare, type, condition) {name, setp},
-#define TESTP(name, function, type, condition) {name, function},
-#define SET_32(name, function, compare, one) {name, function},
-#define SET_16(name, function, compare, one) {name, function},
-#define SET_PAIR(name, function, compare, one) {name, function},
-#define SLCT(name, function, type, selector) {name, function},
-#define SAME(name, function) {name, function},
-const hw_body_row HW_LEVEL_NAME(hw_ops_fcompare)[] = {
-#include "exec/ops/ops_setp.def"
-#include "exec/ops/ops_fset.def"
-    {NULL, NULL},
+#define COMPARE(name, setp, compare, type, condition) {setp, setp##_convoy},
+#define COMPARE_16(name, setp, compare, type, condition) {setp, setp##_convoy},
+#define COMPARE_2(name, setp, compare, type, condition) {setp, NULL},
+#define TESTP(name, function, type, condition) {function, NULL},
+#define SET_32(name, function, compare, one) {function, NULL},
+#define SET_16(name, function, compare, one) {function, NULL},
+#define SET_PAIR(name, function, compare, one) {function, NULL},
+#define SLCT(name, function, type, selector) {function, NULL},
+#define SAME(name, function) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_fcompare)[] = {
+#include "isa/bodies/setp.def"
+#include "isa/bodies/fset.def"
 };

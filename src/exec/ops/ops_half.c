@@ -1,9 +1,8 @@
-// f16 and bf16 arithmetic, single and in pairs: the rows are in ops_half.def. Every result is rounded once, to nearest.
-//
-// f32 has twice the bits of f16 (more of bf16) plus two, so a sum or a product rounded to f32 and then to 16 bits is
-// what one rounding gives (Figueroa, When is double rounding innocuous?, 1995). Where that does not hold (fma;
-// products of bf16 that are subnormal in f32), the first rounding is "to odd": an inexact result gets its last bit set,
-// so that the second rounding sees which side of a tie it is on.
+// f16 and bf16 arithmetic, single and in pairs: the rows are in isa/bodies/half.def. Every result is rounded once, to
+// nearest. f32 has twice the bits of f16 (more of bf16) plus two, so a sum or a product rounded to f32 and then to 16
+// bits is what one rounding gives (Figueroa, When is double rounding innocuous?, 1995). Where that does not hold
+// (fma; products of bf16 that are subnormal in f32), the first rounding is "to odd": an inexact result gets its last
+// bit set, so that the second rounding sees which side of a tie it is on.
 #include "exec/ops/half_lanes.h"
 
 // Halves below 2^-14 become zeros of their sign: operands, and results before they are rounded. A result half a unit
@@ -113,7 +112,7 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
 #define BITS_2(name, function, value) AS_BITS(function, 32, 2, value)
 #define BITS_1_PAIRS(name, function, value) AS_BITS(function, 64, 1, value)
 #define BITS_2_PAIRS(name, function, value) AS_BITS(function, 64, 2, value)
-#include "exec/ops/ops_half.def"
+#include "isa/bodies/half.def"
 #undef HALF_2
 #undef HALF_2_PAIRS
 #undef HALF_3
@@ -127,19 +126,18 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
 #undef BITS_2
 #undef BITS_2_PAIRS
 
-#define HALF_2(name, function, value) {name, function},
-#define HALF_2_PAIRS(name, function, value) {name, function},
-#define HALF_3(name, function, value) {name, function},
-#define HALF_3_PAIRS(name, function, value) {name, function},
-#define BRAIN_2(name, function, value) {name, function},
-#define BRAIN_2_PAIRS(name, function, value) {name, function},
-#define BRAIN_3(name, function, value) {name, function},
-#define BRAIN_3_PAIRS(name, function, value) {name, function},
-#define BITS_1(name, function, value) {name, function},
-#define BITS_1_PAIRS(name, function, value) {name, function},
-#define BITS_2(name, function, value) {name, function},
-#define BITS_2_PAIRS(name, function, value) {name, function},
-const hw_body_row HW_LEVEL_NAME(hw_ops_half)[] = {
-#include "exec/ops/ops_half.def"
-    {NULL, NULL},
+#define HALF_2(name, function, value) {function, NULL},
+#define HALF_2_PAIRS(name, function, value) {function, NULL},
+#define HALF_3(name, function, value) {function, NULL},
+#define HALF_3_PAIRS(name, function, value) {function, NULL},
+#define BRAIN_2(name, function, value) {function, NULL},
+#define BRAIN_2_PAIRS(name, function, value) {function, NULL},
+#define BRAIN_3(name, function, value) {function, NULL},
+#define BRAIN_3_PAIRS(name, function, value) {function, NULL},
+#define BITS_1(name, function, value) {function, NULL},
+#define BITS_1_PAIRS(name, function, value) {function, NULL},
+#define BITS_2(name, function, value) {function, NULL},
+#define BITS_2_PAIRS(name, function, value) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_half)[] = {
+#include "isa/bodies/half.def"
 };

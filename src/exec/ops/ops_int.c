@@ -1,4 +1,4 @@
-// Integer arithmetic that vectorises: rows in ops_int.def. What needs more than a vector of its own width is in
+// Integer arithmetic that vectorises: rows in isa/bodies/int.def. What needs more than a vector of its own width is in
 // ops_wide.c.
 #include "exec/ops/row_bodies.h"
 
@@ -69,10 +69,9 @@ static inline void mad_wide_u32_lanes(hw_warp *w, const hw_inst *in) {
 }
 HW_BOTH_FORMS(mad_wide_u32)
 
-#include "exec/ops/ops_int.def"
+#include "isa/bodies/int.def"
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_int)[] = {
-#include "exec/ops/ops_int.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_int)[] = {
+#include "isa/bodies/int.def"
 };

@@ -1,4 +1,4 @@
-// Logic, shifts, byte permutation, and logic on predicates. Rows in ops_logic.def.
+// Logic, shifts, byte permutation, and logic on predicates. Rows in isa/bodies/logic.def.
 #include "exec/ops/row_bodies.h"
 
 // One byte of the result of prmt: nibble 0-7 picks a byte of b:a, 8 added to it the sign of that byte.
@@ -15,7 +15,7 @@ static inline u32 permute(u32 a, u32 b, u32 selector) {
 static inline u32 edge_left(u32 c) { return (u32)(0x3333322232113210u >> 16 * c) & 0xffff; }
 static inline u32 edge_right(u32 c) { return (u32)(0x3210221011100000u >> 16 * c) & 0xffff; }
 
-#include "exec/ops/ops_logic.def"
+#include "isa/bodies/logic.def"
 
 // A selector that is a constant of the kernel, the usual case, is taken apart once for all lanes.
 static const hw_inst *permute_by_constant(hw_warp *w, const hw_inst *in, u32 selector) {
@@ -138,7 +138,6 @@ HW_BOTH_FORMS(not_pred)
 HW_BOTH_FORMS(mov_pred)
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_logic)[] = {
-#include "exec/ops/ops_logic.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_logic)[] = {
+#include "isa/bodies/logic.def"
 };

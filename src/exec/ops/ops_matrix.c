@@ -92,15 +92,15 @@ static const hw_inst *movmatrix(hw_warp *w, const hw_inst *in) {
 // Where an element of each lane's fragment lies in memory.
 static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
     hw_matrix_shape shape = {(uint8_t)in->imm, (uint8_t)(in->imm >> 8), (uint8_t)(in->imm >> 16)};
-    hw_fragment f = hw_matrix_fragment((char)in->sub, (hw_type)in->reg_bytes, &shape, true);
+    hw_fragment f = hw_matrix_fragment((char)in->sub, HW_MATRIX_TYPE(in->imm), &shape, true);
     bool by_columns = in->imm & HW_MATRIX_COLUMNS;
     uint32_t rows = in->sub == 'b' ? shape.k : shape.m, cols = in->sub == 'a' ? shape.k : shape.n, row = 0, col = 0;
     const uint64_t *a = in->a == HW_NO_SLOT ? NULL : hw_at(w, in->a);
     const uint32_t *strides = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
     uint64_t addresses[32], *d = hw_at(w, in->d);
     for (uint32_t bit = 0; bit < 4; bit++) {
-        row += (in->vector >> bit & 1u) * f.element_row[bit];
-        col += (in->vector >> bit & 1u) * f.element_col[bit];
+        row += (HW_MATRIX_ELEMENT(in->imm) >> bit & 1u) * f.element_row[bit];
+        col += (HW_MATRIX_ELEMENT(in->imm) >> bit & 1u) * f.element_col[bit];
     }
     for (uint32_t i = 0; i < 32; i++) {
         uint64_t r = row, c = col, stride = strides ? strides[i] : by_columns ? rows : cols;
@@ -114,8 +114,7 @@ static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row HW_LEVEL_NAME(hw_ops_matrix)[] = {
-    {"ldmatrix", ldmatrix},         {"ldmatrix.trans", ldmatrix_trans}, {"stmatrix", stmatrix},
-    {"stmatrix.trans", stmatrix_trans}, {"movmatrix", movmatrix},       {"wmma.address", wmma_address},
-    {NULL, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_matrix)[] = {
+#include "isa/bodies/matrix.def"
 };

@@ -377,8 +377,7 @@ static const hw_inst *mma_f64_f64(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row HW_LEVEL_NAME(hw_ops_mma)[] = {
-    {"mma.f32.f16", mma_f32_f16},   {"mma.f16.f16", mma_f16_f16}, {"mma.f32.bf16", mma_f32_bf16},
-    {"mma.f32.tf32", mma_f32_tf32}, {"mma.s32.x8", mma_s32_x8},   {"mma.f64.f64", mma_f64_f64},
-    {NULL, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_mma)[] = {
+#include "isa/bodies/mma.def"
 };

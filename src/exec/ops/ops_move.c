@@ -1,7 +1,7 @@
-// Moves, packing and unpacking, conversions between register widths, isspacep. Rows in ops_move.def.
+// Moves, packing and unpacking, conversions between register widths, isspacep. Rows in isa/bodies/move.def.
 #include "exec/ops/row_bodies.h"
 
-#include "exec/ops/ops_move.def"
+#include "isa/bodies/move.def"
 
 static const void *listed(const hw_warp *w, const hw_inst *in, u32 k) { return hw_at(w, w->slots[in->list + k]); }
 
@@ -105,7 +105,6 @@ static const hw_inst *isspacep(hw_warp *w, const hw_inst *in) {
 }
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_move)[] = {
-#include "exec/ops/ops_move.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_move)[] = {
+#include "isa/bodies/move.def"
 };

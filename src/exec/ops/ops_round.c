@@ -1,5 +1,5 @@
 // cvt between floating-point types: narrowing, widening, rounding to integral values, packed pairs, tf32 and 8-bit
-// floats. Rows in ops_round.def.
+// floats. Rows in isa/bodies/round.def.
 #include "exec/ops/half.h"
 #include "exec/ops/half_lanes.h"
 #include "exec/ops/row_bodies.h"
@@ -106,12 +106,11 @@ static const hw_inst *cvt_rn_bf16x2_f32(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#include "exec/ops/ops_round.def"
+#include "isa/bodies/round.def"
 
 #undef EACH2
-#define EACH2(name, function, ...) {name, function},
+#define EACH2(name, function, ...) {function, NULL},
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_round)[] = {
-#include "exec/ops/ops_round.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_round)[] = {
+#include "isa/bodies/round.def"
 };

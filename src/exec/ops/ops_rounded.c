@@ -1,5 +1,5 @@
-// f32 and f64 arithmetic with directed rounding: the rows are in ops_rounded.def. The processor's own rounding mode is
-// set around the lanes of one instruction.
+// f32 and f64 arithmetic with directed rounding: the rows are in isa/bodies/rounded.def. The processor's own rounding
+// mode is set around the lanes of one instruction.
 #include "exec/ops/float_lanes.h"
 
 static inline float canon(float x) { return hw_canonical(x); }
@@ -35,7 +35,31 @@ static inline double result(double r, double a, double b, double c) { return hw_
 #define UNARY64(name, function, mode, value) ROUNDED(function, mode, 1, double, value)
 #define BINARY64(name, function, mode, value) ROUNDED(function, mode, 2, double, value)
 #define TERNARY64(name, function, mode, value) ROUNDED(function, mode, 3, double, value)
-#include "exec/ops/ops_rounded.def"
+// Pairs of floats, lane by lane: they are rare, and this makes less code.
+#define ROUNDED_PAIR(function, mode, operands, result)                                                \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {                                   \
+        uint64_t *d = hw_at(w, in->d);                                                                \
+        const uint64_t *a = hw_at(w, in->a), *b = hw_at(w, in->b);                                    \
+        const uint64_t *c = operands > 2 ? hw_at(w, in->c) : a;                                       \
+        hw_round_state old = hw_round_enter(HW_ROUND_##mode);                                         \
+        (void)c;                                                                                      \
+        HW_EACH_ACTIVE_LANE(d[i] = result);                                                           \
+        hw_round_leave(old);                                                                          \
+        HW_NEXT(w, in);                                                                               \
+    }
+#define BINARY_PAIR(name, function, mode, value)                                                      \
+    static inline float function##_half(float x, float y) { return value; }                           \
+    ROUNDED_PAIR(function, mode, 2,                                                                   \
+                 hw_float_pair(function##_half(hw_low_float(A), hw_low_float(B)),                     \
+                               function##_half(hw_high_float(A), hw_high_float(B))))
+#define TERNARY_PAIR(name, function, mode, value)                                                     \
+    static inline float function##_half(float x, float y, float z) { return value; }                  \
+    ROUNDED_PAIR(function, mode, 3,                                                                   \
+                 hw_float_pair(function##_half(hw_low_float(A), hw_low_float(B), hw_low_float(C)),    \
+                               function##_half(hw_high_float(A), hw_high_float(B), hw_high_float(C))))
+#include "isa/bodies/rounded.def"
+#undef BINARY_PAIR
+#undef TERNARY_PAIR
 #undef UNARY32
 #undef BINARY32
 #undef TERNARY32
@@ -43,13 +67,14 @@ static inline double result(double r, double a, double b, double c) { return hw_
 #undef BINARY64
 #undef TERNARY64
 
-#define UNARY32(name, function, mode, value) {name, function},
-#define BINARY32(name, function, mode, value) {name, function},
-#define TERNARY32(name, function, mode, value) {name, function},
-#define UNARY64(name, function, mode, value) {name, function},
-#define BINARY64(name, function, mode, value) {name, function},
-#define TERNARY64(name, function, mode, value) {name, function},
-const hw_body_row HW_LEVEL_NAME(hw_ops_rounded)[] = {
-#include "exec/ops/ops_rounded.def"
-    {NULL, NULL},
+#define UNARY32(name, function, mode, value) {function, NULL},
+#define BINARY32(name, function, mode, value) {function, NULL},
+#define TERNARY32(name, function, mode, value) {function, NULL},
+#define UNARY64(name, function, mode, value) {function, NULL},
+#define BINARY64(name, function, mode, value) {function, NULL},
+#define TERNARY64(name, function, mode, value) {function, NULL},
+#define BINARY_PAIR(name, function, mode, value) {function, NULL},
+#define TERNARY_PAIR(name, function, mode, value) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_rounded)[] = {
+#include "isa/bodies/rounded.def"
 };

@@ -1,4 +1,4 @@
-// Instructions of a warp's lanes together: shfl, vote, match, redux, activemask, elect. Rows in ops_shuffle.def.
+// Instructions of a warp's lanes together: shfl, vote, match, redux, activemask, elect. Rows in isa/bodies/shuffle.def.
 #include "exec/ops/row_bodies.h"
 
 static void write_lanes(hw_warp *w, hw_slot slot, u32 value) {
@@ -140,12 +140,11 @@ static const hw_inst *elect(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#include "exec/ops/ops_shuffle.def"
+#include "isa/bodies/shuffle.def"
 
 #undef REDUX
-#define REDUX(name, function, ...) {name, function},
+#define REDUX(name, function, ...) {function, NULL},
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_shuffle)[] = {
-#include "exec/ops/ops_shuffle.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_shuffle)[] = {
+#include "isa/bodies/shuffle.def"
 };

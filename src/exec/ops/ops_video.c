@@ -1,7 +1,7 @@
-// Video instructions: arithmetic of bytes and half-words chosen from the operands. The rows are in ops_video.def.
-//
-// Only three forms of vabsdiff2 and vabsdiff4 are what compilers print today; those are vector code. The others live in
-// hand-written PTX: one body for each operation reads its choices at run time, a lane at a time.
+// Video instructions: arithmetic of bytes and half-words chosen from the operands. The rows are in
+// isa/bodies/video.def. Only three forms of vabsdiff2 and vabsdiff4 are what compilers print today; those are vector
+// code. The others live in hand-written PTX: one body for each operation reads its choices at run time, a lane at a
+// time.
 #include "exec/ops/row_bodies.h"
 
 typedef __int128 wide;
@@ -86,7 +86,7 @@ static inline u32 simd_end(s64 t, u32 r, s64 imm, unsigned at, unsigned bits) {
     }
 #define PAIRS(name, function, value) SIMD(function, 16, value)
 #define QUADS(name, function, value) SIMD(function, 8, value)
-#include "exec/ops/ops_video.def"
+#include "isa/bodies/video.def"
 #undef SCALAR
 #undef PAIRS
 #undef QUADS
@@ -113,22 +113,13 @@ static inline u32 distance(u32 a, u32 b) { return a > b ? a - b : b - a; }
 
 #define A a[i]
 #define B b[i]
-#define VIDEO_ROWS                                                                                                  \
-    BINARY("vabsdiff4.u8x4", vabsdiff4_u8x4, u32, u32,                                                              \
-           BYTE_DISTANCE(0) | BYTE_DISTANCE(8) << 8 | BYTE_DISTANCE(16) << 16 | BYTE_DISTANCE(24) << 24)            \
-    TERNARY("vabsdiff4.add.u8x4", vabsdiff4_add_u8x4, u32, u32,                                                     \
-            C + BYTE_DISTANCE(0) + BYTE_DISTANCE(8) + BYTE_DISTANCE(16) + BYTE_DISTANCE(24))                        \
-    TERNARY("vabsdiff2.add.u16x2", vabsdiff2_add_u16x2, u32, u32,                                                   \
-            C + distance(A & 0xffff, B & 0xffff) + distance(A >> 16, B >> 16))                                      \
-    ROW("vmad", vmad)
-VIDEO_ROWS
+#include "isa/bodies/video_ordered.def"
 
 #include "exec/ops/row_table.h"
-#define SCALAR(name, function, value) {name, function},
-#define PAIRS(name, function, value) {name, function},
-#define QUADS(name, function, value) {name, function},
-const hw_body_row HW_LEVEL_NAME(hw_ops_video)[] = {
-#include "exec/ops/ops_video.def"
-    VIDEO_ROWS
-    {NULL, NULL},
+#define SCALAR(name, function, value) {function, NULL},
+#define PAIRS(name, function, value) {function, NULL},
+#define QUADS(name, function, value) {function, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_video)[] = {
+#include "isa/bodies/video.def"
+#include "isa/bodies/video_ordered.def"
 };

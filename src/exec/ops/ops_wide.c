@@ -122,10 +122,9 @@ SUM(madc_cc_hi_u32, u32, high_unsigned_32(A, B), C, CARRY, 1)
 SUM(madc_cc_hi_s64, u64, high_signed(A, B), C, CARRY, 1)
 SUM(madc_cc_hi_u64, u64, high_unsigned(A, B), C, CARRY, 1)
 
-#include "exec/ops/ops_wide.def"
+#include "isa/bodies/wide.def"
 
 #include "exec/ops/row_table.h"
-const hw_body_row HW_LEVEL_NAME(hw_ops_wide)[] = {
-#include "exec/ops/ops_wide.def"
-    {NULL, NULL},
+const hw_body_forms HW_LEVEL_NAME(hw_ops_wide)[] = {
+#include "isa/bodies/wide.def"
 };

@@ -1,4 +1,4 @@
-// Turns the rows of an ops_*.def file into bodies; row_table.h turns the same rows into the table. A row is
+// Turns the rows of a file of isa/bodies/ into bodies; row_table.h turns the same rows into the table. A row is
 //   UNARY(name, function, td, ta, value)             d[i] = value, an expression in A (a[i], of type ta) and i
 //   BINARY(name, function, td, ta, value)            also in B; a and b are of the same type
 //   TERNARY(name, function, td, ta, value)           also in C
@@ -7,6 +7,7 @@
 //   EACH(name, function, td, ta, value)              UNARY lane by lane: for rare ones, less code
 //   ROW(name, function)                              another name of a body, or one that is written by hand
 //   BOTH(name, function)                             written by hand, with a form for convoys: function_convoy
+//   MEMBERS_IN_C, MEMBERS_IN_P(name, function, bytes)   written by hand; exec gathers lanes first (shuffle.def)
 // td, ta: the types below. 8-bit values are in 16-bit lanes of which only the low byte counts.
 #ifndef HW_EXEC_ROW_BODIES_H
 #define HW_EXEC_ROW_BODIES_H
@@ -63,5 +64,7 @@ typedef double f64;
 #define TERNARY(name, function, td, ta, value) TERNARY_OF(name, function, td, ta, ta, ta, value)
 #define ROW(name, function)
 #define BOTH(name, function)
+#define MEMBERS_IN_C(name, function, bytes)
+#define MEMBERS_IN_P(name, function, bytes)
 
 #endif

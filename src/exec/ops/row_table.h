@@ -1,4 +1,4 @@
-// Turns the rows of an ops_*.def file into the table's; to be included behind row_bodies.h and the bodies.
+// Turns the rows of a file of isa/bodies/ into the table's; to be included behind row_bodies.h and the bodies.
 #undef UNARY
 #undef EACH
 #undef BINARY
@@ -7,11 +7,15 @@
 #undef TERNARY_OF
 #undef ROW
 #undef BOTH
-#define UNARY(name, function, ...) {name, function, function##_convoy},
-#define EACH(name, function, ...) {name, function, NULL},
-#define BINARY(name, function, ...) {name, function, function##_convoy},
-#define TERNARY(name, function, ...) {name, function, function##_convoy},
-#define BINARY_OF(name, function, ...) {name, function, function##_convoy},
-#define TERNARY_OF(name, function, ...) {name, function, function##_convoy},
-#define ROW(name, function) {name, function, NULL},
-#define BOTH(name, function) {name, function, function##_convoy},
+#undef MEMBERS_IN_C
+#undef MEMBERS_IN_P
+#define UNARY(name, function, ...) {function, function##_convoy},
+#define EACH(name, function, ...) {function, NULL},
+#define BINARY(name, function, ...) {function, function##_convoy},
+#define TERNARY(name, function, ...) {function, function##_convoy},
+#define BINARY_OF(name, function, ...) {function, function##_convoy},
+#define TERNARY_OF(name, function, ...) {function, function##_convoy},
+#define ROW(name, function) {function, NULL},
+#define BOTH(name, function) {function, function##_convoy},
+#define MEMBERS_IN_C(name, function, bytes) {function, NULL},
+#define MEMBERS_IN_P(name, function, bytes) {function, NULL},

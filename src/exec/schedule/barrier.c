@@ -36,17 +36,28 @@ static void release(hw_block *block, uint32_t number) {
         }
         if (s->n_paths > 1) hw_flow_merge(s);
     }
+    hw_barrier_passed(block, number);
     *barrier = (hw_barrier){.all = ~0u};
     block->busy_barriers &= ~(1u << number);
-    hw_barrier_passed(block, number);
 }
 
 void hw_barrier_passed(hw_block *block, uint32_t number) {
     block->turn.has_progressed = true;
-    hw_run *run = block->warps[0].run;
-    hw_sink *sink = run->launch->sink;
-    if (sink && sink->ordered && sink->barrier)
-        sink->barrier(sink, block->warps[0].worker->index, block->index, number);
+    hw_state *s = &block->warps[0];
+    if (!HW_IS_TOLD(s, BARRIER)) return;
+    const hw_barrier_step step = {.where = hw_where_of(s), .note = HW_NO_NOTE, .action = HW_BARRIER_COMPLETE,
+                                  .barrier = (uint8_t)number, .expected = block->barriers[number].expected};
+    hw_tell_barrier(&s->run->observers->all, s->worker->index, &step);
+}
+
+static void tell_arrival(hw_state *s, const hw_inst *in, hw_barrier_action action, uint32_t number, uint32_t expected) {
+    const hw_barrier_step step = {.where = hw_where_of(s), .note = in->note, .action = action,
+                                  .barrier = (uint8_t)number, .mask = s->warp.mask, .expected = expected};
+    hw_tell_barrier(&s->run->observers->all, s->worker->index, &step);
+}
+
+void hw_barrier_tell_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number) {
+    for (uint32_t k = 0; k < n_warps; k++) tell_arrival(s + k, in, HW_BARRIER_SYNC, number, 0);
 }
 
 static bool is_complete(const hw_block *block, const hw_barrier *barrier) {
@@ -102,6 +113,10 @@ static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
     }
     barrier->arrived += arriving(s, barrier, number);
     s->block->busy_barriers |= 1u << number;
+    if (HW_IS_TOLD(s, BARRIER)) {
+        hw_barrier_action waiting = in->p == HW_NO_SLOT ? HW_BARRIER_SYNC : HW_BARRIER_REDUCE;
+        tell_arrival(s, in, waits ? waiting : HW_BARRIER_ARRIVE, number, barrier->expected);
+    }
     if (!waits) {
         if (is_complete(s->block, barrier)) release(s->block, number);
         return in + 1;
@@ -118,6 +133,7 @@ void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, u
     barrier->expected = 0;
     barrier->arrived += 32 * n_warps;
     block->busy_barriers |= 1u << number;
+    if (HW_IS_TOLD(s, BARRIER)) hw_barrier_tell_whole(s, n_warps, in, number);
     for (uint32_t k = 0; k < n_warps; k++) {
         hw_flow_suspend(s + k, in, HW_PATH_AT_BARRIER);
         s[k].paths[s[k].n_paths - 1].barrier = (uint8_t)number;
@@ -131,17 +147,23 @@ static const hw_inst *barrier_arrive(hw_warp *w, const hw_inst *in) { return arr
 
 // ---- the warp ----
 
+void hw_sync_tell(hw_state *s, const hw_inst *in, uint32_t members, uint32_t mask) {
+    const hw_warp_sync sync = {.where = hw_where_of(s), .note = in->note, .members = members, .mask = mask};
+    hw_tell_warp_sync(&s->run->observers->all, s->worker->index, &sync);
+}
+
 // Runs the waiting instruction for all who have come, and lets them go on.
-static void complete_sync(hw_state *s, const hw_inst *in, uint32_t together) {
+static void complete_sync(hw_state *s, const hw_inst *in, uint32_t members, uint32_t together) {
     hw_path *first = NULL;
     bool in_one_call = true;
+    if (HW_IS_TOLD(s, WARP_SYNC)) hw_sync_tell(s, in, members, together);
     for (uint32_t i = 0; i < s->n_paths; i++) {
         hw_path *path = &s->paths[i];
         if (path->state != HW_PATH_AT_SYNC || !(path->mask & together)) continue;
         if (!first) first = path;
         in_one_call = in_one_call && path->frame == first->frame;
     }
-    hw_body inner = (hw_body)(intptr_t)in->imm;
+    hw_body inner = in->then;
     if (inner) {
         hw_frame *frame = s->frame;
         if (in_one_call) {
@@ -170,10 +192,10 @@ static bool try_sync(hw_state *s, const hw_path *path) {
     for (uint32_t i = 0; i < s->n_paths; i++) {
         const hw_path *other = &s->paths[i];
         if (other->state != HW_PATH_AT_SYNC || other->members != path->members) continue;
-        if (in->imm ? other->pc == in : !other->pc->imm) together |= other->mask;
+        if (in->then ? other->pc == in : !other->pc->then) together |= other->mask;
     }
     if (path->members & s->live & ~together) return false;
-    complete_sync(s, in, together);
+    complete_sync(s, in, path->members, together);
     return true;
 }
 
@@ -185,7 +207,7 @@ void hw_sync_lanes_left(hw_state *s) {
 // Lanes that name different members: the tiles of a warp, each of which goes through alone.
 static const hw_inst *sync_groups(hw_warp *w, const hw_inst *in, hw_slot members_slot) {
     hw_state *s = hw_state_of(w);
-    hw_body inner = (hw_body)(intptr_t)in->imm;
+    hw_body inner = in->then;
     uint32_t all = w->mask, done = 0;
     for (uint32_t left = all; left;) {
         hw_set_mask(w, left);
@@ -196,6 +218,7 @@ static const hw_inst *sync_groups(hw_warp *w, const hw_inst *in, hw_slot members
             hw_flow_suspend(s, in, HW_PATH_AT_SYNC);
             s->paths[s->n_paths - 1].members = members;
         } else {
+            if (HW_IS_TOLD(s, WARP_SYNC)) hw_sync_tell(s, in, members, group);
             if (inner) inner(w, in);
             done |= group;
         }
@@ -213,7 +236,8 @@ static const hw_inst *sync_lanes(hw_warp *w, const hw_inst *in, hw_slot members_
     uint32_t members = first_lane_of(w, members_slot);
     if (__builtin_expect(like_first(w, members_slot) != w->mask, 0)) return sync_groups(w, in, members_slot);
     if (__builtin_expect(!(members & s->live & ~w->mask), 1)) {
-        hw_body inner = (hw_body)(intptr_t)in->imm;
+        hw_body inner = in->then;
+        if (HW_IS_TOLD(s, WARP_SYNC)) hw_sync_tell(s, in, members, w->mask);
         return inner ? inner(w, in) : in + 1;
     }
     hw_flow_suspend(s, in, HW_PATH_AT_SYNC);
@@ -227,13 +251,11 @@ static const hw_inst *barrier_warp_sync(hw_warp *w, const hw_inst *in) { return 
 
 // shfl has its member mask in p, the others in c (lower/program.h).
 const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in) {
-    return sync_lanes(w, in, in->list == HW_SYNC_MEMBERS_IN_P ? in->p : in->c);
+    return sync_lanes(w, in, in->members == HW_MEMBERS_IN_P ? in->p : in->c);
 }
 
-const hw_body_row hw_barrier_bodies[] = {
-    {"bar.sync", barrier_sync},     {"bar.arrive", barrier_arrive},  {"bar.cluster", barrier_sync},
-    {"bar.red.popc", barrier_sync},
-    {"bar.red.and", barrier_sync},  {"bar.red.or", barrier_sync},    {"bar.red.popc.u32", barrier_sync},
-    {"bar.red.and.pred", barrier_sync}, {"bar.red.or.pred", barrier_sync}, {"bar.warp.sync", barrier_warp_sync},
-    {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms hw_barrier_bodies[] = {
+#include "isa/bodies/barrier.def"
 };

@@ -29,6 +29,7 @@ static bool create_warp(hw_block *block, uint32_t index, char **memory, hw_worke
     s->block = block;
     s->worker = worker;
     s->run = run;
+    s->events = run->events;
     s->index = index;
     s->thread_of_lane0 = index * 32;
     s->patterns = worker->patterns;
@@ -105,6 +106,13 @@ static void poison(hw_block *block, const hw_run *run) {
         memset(block->warps[i].local, run->poison, (size_t)run->local_bytes * 32);
 }
 
+static void tell_block(hw_block *block, bool has_ended) {
+    hw_state *s = &block->warps[0];
+    if (!HW_IS_TOLD(s, BLOCK)) return;
+    const hw_block_step step = {.where = hw_where_of(s), .has_ended = has_ended};
+    hw_tell_block(&s->run->observers->all, s->worker->index, &step);
+}
+
 static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     hw_run *run = worker->run;
     block->linear = linear;
@@ -117,6 +125,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
     if (run->poison >= 0) poison(block, run);
+    tell_block(block, false);
     for (uint32_t i = 0; i < run->n_block_lists; i++)
         run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);
     for (uint32_t i = 0; i < block->n_warps; i++) {
@@ -283,6 +292,7 @@ void hw_worker_main(hw_worker *worker) {
         turn_result result = run_block(block);
         if (result == TURN_STOPPED) return;
         if (result == TURN_FINISHED) {
+            tell_block(block, true);
             block->is_running = false;
             block = NULL;
             continue;

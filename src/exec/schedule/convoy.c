@@ -39,9 +39,8 @@ static const hw_inst *step_end(hw_warp *w, const hw_inst *in) {
     return in;
 }
 
-// imm: two instructions, the ordinary one and one that ends it.
 static const hw_inst *step(hw_warp *w, const hw_inst *in) {
-    const hw_inst *one = (const hw_inst *)(intptr_t)in->imm;
+    const hw_inst *one = in->steps;
     hw_warp *member = w;
     for (uint32_t left = w->convoy; left; left--, member = hw_next_warp(member))
         if (!one->body(member, one)) return NULL;    // a fault
@@ -50,7 +49,7 @@ static const hw_inst *step(hw_warp *w, const hw_inst *in) {
 
 // What gathers lanes finds all of them here, if it asks for them by a constant.
 static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
-    hw_slot members = in->list == HW_SYNC_MEMBERS_IN_P ? in->p : in->c;
+    hw_slot members = in->members == HW_MEMBERS_IN_P ? in->p : in->c;
     if ((members & 3) != HW_BASE_LAUNCH || *(const uint32_t *)hw_at(w, members) != 0xffffffffu) return leave(w, in);
     return step(w, in);
 }
@@ -59,13 +58,25 @@ static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
 static const hw_inst *convoy_warp_sync(hw_warp *w, const hw_inst *in) {
     bool waits_for_all = (in->a & 3) == HW_BASE_LAUNCH && *(const uint32_t *)hw_at(w, in->a) == 0xffffffffu;
     if (!waits_for_all) return leave(w, in);
+    hw_state *s = hw_state_of(w);
+    if (HW_IS_TOLD(s, WARP_SYNC))
+        for (uint32_t k = 0; k < w->convoy; k++) hw_sync_tell(s + k, in, 0xffffffffu, 0xffffffffu);
+    HW_NEXT(w, in);
+}
+
+// One fence of the host is one for all warps.
+static const hw_inst *convoy_fence(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (s->events & (HW_WANTS(FENCE) | HW_WANTS(BARRIER)))
+        for (uint32_t k = 0; k < w->convoy; k++) hw_fence_tell(s + k, in);
     HW_NEXT(w, in);
 }
 
 // ---- control flow ----
 
 static void account(hw_state *s, const hw_inst *in) {
-    hw_block_count *count = &s->worker->counts[in->memo];
+    hw_block_count *count = &s->worker->counts[in->basic_block];
     uint32_t n = s->warp.convoy;
     count->warps += n;
     count->lanes += 32 * n;
@@ -138,6 +149,7 @@ static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
     if (!is_plain) return leave(w, in);
     uint32_t number = *(const uint32_t *)hw_at(w, in->a) % HW_BARRIERS;
     if (32 * w->convoy == s->block->live_threads && !s->block->busy_barriers) {
+        if (HW_IS_TOLD(s, BARRIER)) hw_barrier_tell_whole(s, w->convoy, in, number);
         hw_barrier_passed(s->block, number);
         HW_NEXT(w, in);
     }
@@ -147,26 +159,25 @@ static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
 
 // ---- the second set of instructions ----
 
-// Bodies that do not come from the tables of lanes, and are not left to each warp. NULL: step.
-static const hw_body_row rows[] = {
-    {"bra", NULL, convoy_bra},     {"bra.p", NULL, convoy_bra_p},     {"fall", NULL, convoy_fall},
-    {"guard", NULL, convoy_guard}, {"unguard", NULL, convoy_unguard}, {"exit", NULL, convoy_exit},
-    {"ret", NULL, convoy_exit},    {"bar.sync", NULL, convoy_barrier},
-    {"bar.warp.sync", NULL, convoy_warp_sync},
-    {"sreg", NULL, step},          {"nop", NULL, step},               {"fence", NULL, step},
-    {"membar", NULL, step},        {"local.address", NULL, step},     {"param.address", NULL, step},
-    {"cp.async.read", NULL, step}, {"cp.async.write", NULL, step},    {"cp.async.commit", NULL, step},
-    {"cp.async.wait", NULL, step}, {NULL, NULL, NULL},
+// What the bodies that do not work on lanes alone do in a convoy. NULL: it is left, each warp goes on alone.
+static const hw_body rows[HW_BODY_NAMED_COUNT] = {
+    [HW_BODY_BRA] = convoy_bra,           [HW_BODY_BRA_P] = convoy_bra_p,     [HW_BODY_FALL] = convoy_fall,
+    [HW_BODY_GUARD] = convoy_guard,       [HW_BODY_UNGUARD] = convoy_unguard, [HW_BODY_EXIT] = convoy_exit,
+    [HW_BODY_RET] = convoy_exit,          [HW_BODY_BAR_SYNC] = convoy_barrier,
+    [HW_BODY_BAR_WARP_SYNC] = convoy_warp_sync,
+    [HW_BODY_SREG] = step,                [HW_BODY_NOP] = step,               [HW_BODY_FENCE] = convoy_fence,
+    [HW_BODY_MEMBAR] = convoy_fence,              [HW_BODY_LOCAL_ADDRESS] = step,     [HW_BODY_PARAM_ADDRESS] = step,
+    [HW_BODY_COPY_READ] = step,           [HW_BODY_COPY_WRITE] = step,        [HW_BODY_COPY_COMMIT] = step,
+    [HW_BODY_COPY_WAIT] = step,
 };
 
-hw_body hw_convoy_body(const hw_inst *in, const char *name, hw_body form, bool works_on_lanes) {
+hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form) {
+    const hw_body_info *info = hw_body_info_of(id);
     if (in->flags & HW_INST_VOLATILE && (in->d != HW_NO_SLOT || in->vector > 1)) return leave;    // it may be waiting
     if (form) return form;
-    if (in->body == hw_sync_then) return step_gathering;
-    if (works_on_lanes) return step;
-    for (const hw_body_row *row = rows; row->name; row++)
-        if (!strcmp(row->name, name)) return row->convoy;
-    return leave;
+    if (info->members) return step_gathering;
+    if (info->works_on_lanes) return step;
+    return id < HW_BODY_NAMED_COUNT && rows[id] ? rows[id] : leave;
 }
 
 bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena) {
@@ -181,7 +192,7 @@ bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena)
         if (bodies[i] != step && bodies[i] != step_gathering) continue;
         steps[0] = program->insts[i];
         steps[1].body = step_end;
-        insts[i].imm = (int64_t)(intptr_t)steps;
+        insts[i].steps = steps;
         steps += 2;
     }
     program->convoy_insts = insts;

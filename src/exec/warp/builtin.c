@@ -154,13 +154,15 @@ static const builtin_row builtins[] = {
     {"_ZdaPvm", run_free},
 };
 
-static const builtin_row *find_builtin(const char *name) {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (!strcmp(builtins[i].name, name)) return &builtins[i];
-    return NULL;
-}
+enum { BUILTINS = sizeof builtins / sizeof *builtins };
 
-bool hw_builtin_exists(const char *name) { return find_builtin(name) || hw_math_find(name); }
+// Numbers begin at 1: the rows above, then the math library's.
+uint32_t hw_builtin_find(const char *name) {
+    for (uint32_t i = 0; i < BUILTINS; i++)
+        if (!strcmp(builtins[i].name, name)) return 1 + i;
+    uint32_t math = hw_math_find(name);
+    return math ? BUILTINS + math : 0;
+}
 
 // ---- math ----
 
@@ -206,8 +208,9 @@ static bool run_math(hw_state *s, const hw_inst *in, const hw_call_site *site, c
 }
 
 const hw_inst *hw_builtin_call(hw_state *s, const hw_inst *in, const hw_call_site *site) {
-    const builtin_row *row = find_builtin(site->builtin);
-    const hw_math_row *math = row ? NULL : hw_math_find(site->builtin);
+    uint32_t number = in->builtin;
+    const builtin_row *row = number <= BUILTINS ? &builtins[number - 1] : NULL;
+    const hw_math_row *math = row ? NULL : hw_math_at(number - BUILTINS);
     for (uint32_t left = s->warp.mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         if (!(row ? row->run(s, in, site, lane) : run_math(s, in, site, math, lane))) return NULL;

@@ -4,10 +4,10 @@
 
 #include "exec/warp/warp.h"
 
-// Is there a function of this name? Asked when a module is bound.
-bool hw_builtin_exists(const char *name);
+// The number of a function, by name; 0: there is none. Asked when a module is bound.
+uint32_t hw_builtin_find(const char *name);
 
-// Runs site->builtin for the active lanes: arguments from the caller's parameter memory, results back to it. Returns
+// Runs in->builtin for the active lanes: arguments from the caller's parameter memory, results back to it. Returns
 // in when done, else what the body must return (NULL after a fault).
 const hw_inst *hw_builtin_call(hw_state *s, const hw_inst *in, const hw_call_site *site);
 

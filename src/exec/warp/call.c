@@ -115,7 +115,7 @@ static const hw_inst *call_ret(hw_warp *w, const hw_inst *in) {
 
 static const hw_inst *call_direct(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    const hw_call_site *site = &s->frame->program->calls[in->list];
+    const hw_call_site *site = &s->frame->program->calls[in->call];
     if (site->callee) {
         hw_flow_account(s, in);
         return enter(s, in, site, site->callee);
@@ -129,7 +129,7 @@ static const hw_inst *call_direct(hw_warp *w, const hw_inst *in) {
 // Lanes may call different functions: those that agree with the first go now, the others come back here.
 static const hw_inst *call_indirect(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    const hw_call_site *site = &s->frame->program->calls[in->list];
+    const hw_call_site *site = &s->frame->program->calls[in->call];
     const uint64_t *target = hw_at(w, site->target);
     int first = __builtin_ctz(w->mask);
     uint64_t handle = target[first];
@@ -203,7 +203,7 @@ static const hw_inst *call_ld_param_entry(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row hw_call_bodies[] = {
-    {"call", call_direct},         {"call.indirect", call_indirect}, {"ret", call_ret},
-    {"ld.param", call_ld_param_entry}, {"st.param", call_st_param},      {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+const hw_body_forms hw_call_bodies[] = {
+#include "isa/bodies/call.def"
 };

@@ -11,7 +11,7 @@
 
 // The basic block that ends with this instruction has been executed by the active lanes.
 static inline void account(hw_state *s, const hw_inst *in) {
-    hw_block_count *count = &s->worker->counts[in->memo];
+    hw_block_count *count = &s->worker->counts[in->basic_block];
     count->warps++;
     count->lanes += HW_ALL_ON(&s->warp) ? 32 : (uint32_t)__builtin_popcount(s->warp.mask);
     s->block->issued += in->count;
@@ -162,7 +162,7 @@ static const hw_inst *out_of_memory(hw_state *s, const hw_inst *in) {
 static const hw_inst *diverge(hw_state *s, const hw_inst *in, uint32_t taken, const hw_inst *target) {
     uint32_t others = s->warp.mask & ~taken;
     const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
-    s->worker->counts[in->memo].divergent++;
+    s->worker->counts[in->basic_block].divergent++;
     if (join && (join != s->join || s->split->frame != s->frame)) {
         hw_split *split = new_split(s, s->split, join, s->frame, s->warp.mask);
         if (!split) return out_of_memory(s, in);
@@ -212,14 +212,14 @@ static const hw_inst *flow_fall(hw_warp *w, const hw_inst *in) {
 static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     const uint32_t *index = hw_at(w, in->a);
-    const uint32_t *targets = s->frame->program->targets + in->list;
+    const uint32_t *targets = s->frame->program->targets + in->targets;
     const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
     account(s, in);
     uint32_t left = w->mask, first = index[__builtin_ctz(left)], same = 0;
     HW_EACH_ACTIVE_LANE(if (index[i] >= (uint64_t)in->imm) return hw_fault_stop(s, in, HW_FAULT_INVALID_CALL, i));
     HW_EACH_ACTIVE_LANE(if (targets[index[i]] == targets[first]) same |= 1u << i);
     if (same == left) return go(s, in, s->insts + targets[first]);
-    s->worker->counts[in->memo].divergent++;
+    s->worker->counts[in->basic_block].divergent++;
     if (join && (join != s->join || s->split->frame != s->frame)) {
         hw_split *split = new_split(s, s->split, join, s->frame, w->mask);
         if (!split) return out_of_memory(s, in);
@@ -356,7 +356,7 @@ const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) {
 const hw_inst *hw_flow_next_path(hw_state *s) { return next_path(s); }
 const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in) { return flow_exit(&s->warp, in); }
 
-const hw_body_row hw_flow_bodies[] = {
-    {"bra", flow_bra},     {"bra.p", flow_bra_p},     {"fall", flow_fall}, {"brx", flow_brx},
-    {"guard", flow_guard}, {"unguard", flow_unguard}, {"exit", flow_exit}, {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+const hw_body_forms hw_flow_bodies[] = {
+#include "isa/bodies/flow.def"
 };

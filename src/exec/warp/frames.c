@@ -46,7 +46,7 @@ void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together) {
     meeting m = {
         .slots = {in->d, in->e, in->a, in->b, in->c, in->p},
         .lane_bytes = {in->reg_bytes, PREDICATE, in->width == 8 ? 8 : 4, 4, 4,
-                       in->list == HW_SYNC_MEMBERS_IN_P ? 4 : PREDICATE},
+                       in->members == HW_MEMBERS_IN_P ? 4 : PREDICATE},
     };
     hw_inst copy = *in;
     hw_slot *const fields[OPERANDS] = {&copy.d, &copy.e, &copy.a, &copy.b, &copy.c, &copy.p};
@@ -55,6 +55,6 @@ void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together) {
     copy_operands(s, &m, together, false);
     hw_set_base(&s->warp, HW_BASE_FRAME, m.operands[0]);
     hw_set_mask(&s->warp, together);
-    ((hw_body)(intptr_t)in->imm)(&s->warp, &copy);
+    in->then(&s->warp, &copy);
     copy_operands(s, &m, together, true);
 }

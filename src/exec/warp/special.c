@@ -122,9 +122,25 @@ static const hw_inst *special_shared_dynamic(hw_warp *w, const hw_inst *in) {
     return store_address(w, in, (s->run->entry->shared_bytes + alignment - 1) / alignment * alignment);
 }
 
+// barrier.cluster.arrive is a fence here: who arrives will wait, and the barrier of the cluster is passed then.
+void hw_fence_tell(hw_state *s, const hw_inst *in) {
+    const hw_note *note = &s->run->set->notes[in->note];
+    const hw_listeners *all = &s->run->observers->all;
+    if (note->kind == HW_NOTE_BARRIER) {
+        const hw_barrier_step step = {.where = hw_where_of(s), .note = in->note, .action = HW_BARRIER_ARRIVE,
+                                      .barrier = HW_CLUSTER_BARRIER, .mask = s->warp.mask};
+        hw_tell_barrier(all, s->worker->index, &step);
+        return;
+    }
+    const hw_fence fence = {.where = hw_where_of(s), .note = in->note, .mask = s->warp.mask, .order = note->order,
+                            .scope = note->scope, .proxy = note->proxy};
+    hw_tell_fence(all, s->worker->index, &fence);
+}
+
 static const hw_inst *special_fence(hw_warp *w, const hw_inst *in) {
-    (void)w;
+    hw_state *s = hw_state_of(w);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (s->events & (HW_WANTS(FENCE) | HW_WANTS(BARRIER))) hw_fence_tell(s, in);
     return in + 1;
 }
 
@@ -177,13 +193,8 @@ static const hw_inst *special_stackrestore(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-const hw_body_row hw_special_bodies[] = {
-    {"sreg", special_sreg},           {"local.address", special_local_address},
-    {"param.address", special_param_address}, {"shared.dynamic", special_shared_dynamic},
-    {"fence", special_fence},         {"membar", special_fence},
-    {"nop", special_nop},             {"end", special_end},
-    {"nanosleep", special_nanosleep}, {"nanosleep.u32", special_nanosleep},
-    {"trap", special_trap},           {"brkpt", special_trap},
-    {"alloca", special_alloca},       {"stacksave", special_stacksave},
-    {"stackrestore", special_stackrestore}, {NULL, NULL},
+#define NAMED(id, name, function) {function, NULL},
+#define ROW(name, function) {function, NULL},
+const hw_body_forms hw_special_bodies[] = {
+#include "isa/bodies/special.def"
 };

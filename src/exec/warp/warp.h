@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "exec/exec.h"
+#include "exec/memory/pattern.h"
 #include "exec/ops/lanes.h"
 #include "exec/schedule/turn.h"
 
@@ -14,12 +15,7 @@ typedef struct hw_state hw_state;
 typedef struct hw_block hw_block;
 typedef struct hw_worker hw_worker;
 typedef struct hw_run hw_run;
-typedef struct hw_pattern hw_pattern;
 typedef struct hw_copies hw_copies;
-
-// How the instructions that gather lanes say where their member mask is (in hw_inst.list, set by bind.c; reg_bytes is
-// of d, 0 for a predicate).
-enum { HW_SYNC_MEMBERS_IN_C = 0, HW_SYNC_MEMBERS_IN_P = 1 };
 
 // One call's registers. Lanes that are in different calls have different frames.
 typedef struct hw_frame {
@@ -90,6 +86,7 @@ struct hw_state {
     hw_stop stop;
     hw_turn turn;
     bool is_ready;                // stopped, and can go on at pc with all as it is
+    uint32_t events;              // of the run, where every body has them at hand
     hw_path paths[32];            // those that do not run
     uint32_t n_paths;
     uint32_t thread_of_lane0;     // linear index in the block
@@ -106,8 +103,6 @@ typedef struct hw_barrier {
     uint32_t expected;            // 0: all that live
     uint32_t sum, all, any;       // of bar.red
 } hw_barrier;
-// Those that programs number, and one more for barrier.cluster: a cluster is one block.
-enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };
 
 // One resident block.
 struct hw_block {
@@ -123,42 +118,6 @@ struct hw_block {
     hw_state *warps;
     bool is_running;              // holds a block that has not finished
     hw_block_turn turn;
-};
-
-typedef enum hw_shape {
-    HW_SHAPE_GENERAL,
-    HW_SHAPE_UNIT,                // lane i at base + i * bytes
-    HW_SHAPE_SAME,                // all lanes at base
-    HW_SHAPE_UNIT_HALVES,         // the same in each half warp
-    HW_SHAPE_SAME_HALVES,
-} hw_shape;
-
-// What one memory instruction did last, on one worker. A repetition of the same relative addresses, the usual case,
-// is recognised by comparing differences, and costs neither a look-up of allocations nor a count.
-struct hw_pattern {
-    // What every access looks at, in one cache line.
-    _Alignas(64) uint32_t mask;   // 0: nothing remembered
-    uint8_t shape;                // hw_shape; other than GENERAL only for full masks
-    uint8_t space;                // resolved
-    uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
-                                  // access lay in; limit 0: look it up
-    uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
-    uint64_t window;              // what base counts from: of SHARED the window's begin, and base - window lies in the
-                                  // block's memory; else base - window is where the host finds the byte
-    uint64_t last;                // the same of the last access, for a guess at the next
-    _Alignas(64) int64_t delta[32];
-    _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
-    int64_t low, high;            // smallest delta; largest delta plus access width
-    uint64_t bits;                // of all deltas, or-ed: for alignment
-    const hw_inst *inst;
-    uint64_t serial;
-    uint32_t hits[128];           // accesses by base modulo 128
-    // Of a convoy's last access: where each warp's base lies on the host, and base modulo 128.
-    char *at[HW_CONVOY_MAX];
-    uint8_t phase[HW_CONVOY_MAX];
-    const hw_warp *fixed_for;     // the convoy's first warp, when its addresses are the same in every block; or NULL
-    uint32_t n_at;                // of fixed_for: how many warps,
-    uint32_t repeats;             // and how often it has made these accesses, which are not among the hits
 };
 
 typedef struct hw_block_count {
@@ -185,7 +144,12 @@ struct hw_worker {
     uint32_t n_notes;
     uint64_t epoch;               // of mem, when the patterns' limits were found
     uint64_t touched;             // the allocation that the sink heard of last
-    uint64_t serial;
+    uint64_t serial;              // the last of a pattern's name
+    hw_pattern_names *names;      // by hw_note.access
+    uint32_t names_capacity;
+    uint64_t launches;            // so far
+    uint64_t sequence;            // events of this launch that were told at once
+    uint64_t n_copies;            // asynchronous ones of this launch
     bool ordered;                 // there is a sink that wants each access at once
     hw_block **blocks;            // resident slots; the first is the one in normal use
     uint32_t n_blocks, max_blocks;
@@ -204,6 +168,9 @@ typedef struct hw_areas {
 // One launch.
 struct hw_run {
     const hw_launch *launch;
+    const hw_observers *observers;   // never NULL
+    hw_launch_info info;          // for them
+    uint32_t events;              // that any of them wants
     const hw_program *entry;
     const hw_program_set *set;
     hw_areas *areas;              // by program
@@ -254,23 +221,25 @@ void hw_flow_account(hw_state *s, const hw_inst *in);
 const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
 const hw_inst *hw_flow_next_path(hw_state *s);
 const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in);
-extern const hw_body_row hw_flow_bodies[];
+extern const hw_body_forms hw_flow_bodies[];
 
 // call.c
-extern const hw_body_row hw_call_bodies[];
+extern const hw_body_forms hw_call_bodies[];
 uint32_t hw_call_local_params(const hw_frame *frame);   // where the call's parameters lie in local memory, if they do
 
 // barrier.c
 void hw_barrier_threads_left(hw_block *block);  // threads have exited: barriers may be complete
-void hw_barrier_passed(hw_block *block, uint32_t number);    // all have come: tells who watches
+void hw_barrier_passed(hw_block *block, uint32_t number);    // all have come: tells sinks
+void hw_barrier_tell_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number);   // they arrive
 // n_warps warps, s the first, come to `in`, bar.sync of the whole block, with all lanes; each of them stops there.
 void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number);
 void hw_sync_lanes_left(hw_state *s);           // lanes have exited: what others wait for may be complete
-const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs the body in imm
-extern const hw_body_row hw_barrier_bodies[];
+void hw_sync_tell(hw_state *s, const hw_inst *in, uint32_t members, uint32_t mask);    // to sinks that want it
+const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in);   // gathers the member lanes, then runs in->then
+extern const hw_body_forms hw_barrier_bodies[];
 
 // frames.c
-// Runs the body in imm of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
+// Runs in->then of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
 void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together);
 
 // watch.c
@@ -281,10 +250,11 @@ void hw_watch_waiting(hw_worker *worker);       // the worker's block can only w
 uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask);
 
 // special.c
-extern const hw_body_row hw_special_bodies[];
+void hw_fence_tell(hw_state *s, const hw_inst *in);    // to sinks that want it
+extern const hw_body_forms hw_special_bodies[];
 
 // atomic.c
-extern const hw_body_row hw_atomic_bodies[];
+extern const hw_body_forms hw_atomic_bodies[];
 
 // A value of width bytes in memory as a register of reg_bytes (at least width), zero- or sign-extended.
 static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uint32_t width, bool is_signed) {
@@ -324,7 +294,18 @@ bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address,
 // Forgets limits that allocations made since may have made wrong.
 void hw_access_refresh(hw_worker *worker);
 
-static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }
+// Does a sink want events of this type? id: as in event.def.
+#define HW_IS_TOLD(s, id) __builtin_expect((s)->events & HW_WANTS(id), 0)
+// The place of the warp, and a number for the event that is about to be told.
+hw_where hw_where_of(const hw_state *s);
+
+// name.c
+uint32_t hw_names_wanted(const hw_run *run);    // how many instructions have patterns that some sink may hear of
+bool hw_names_prepare(hw_worker *worker);       // before a launch; false: out of memory
+// What sinks know these relative addresses as. Where a sink wants accesses or copies only.
+const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
+                                           const int64_t delta[32]);
+const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p);
 
 // fault.c
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
@@ -335,18 +316,17 @@ void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uin
 void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
 
 // async.c
-extern const hw_body_row hw_async_bodies[];
+extern const hw_body_forms hw_async_bodies[];
 void hw_copies_forget(hw_state *s);             // a new block begins
 void hw_copies_free(hw_state *s);
-void hw_copies_land(hw_state *s);               // those of the active lanes end now
+void hw_copies_land(hw_state *s, const hw_inst *in);    // those of the active lanes end now; in: which says so
 
 // mbarrier.c
-extern const hw_body_row hw_mbarrier_bodies[];
+extern const hw_body_forms hw_mbarrier_bodies[];
 
 // convoy.c
-// The form of an instruction that has been bound. form: of its table, or NULL; works_on_lanes: it only reads and writes
-// registers and memory.
-hw_body hw_convoy_body(const hw_inst *in, const char *name, hw_body form, bool works_on_lanes);
+// The form of an instruction that has been bound, whose body is `id`. form: of its table, or NULL.
+hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form);
 // Makes an entry's convoy_insts. bodies: of each instruction. False: out of memory.
 bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena);
 // Runs the warps from `first` on that can go together. Returns how many went, 0 when there is nobody to go with; the

@@ -136,12 +136,12 @@ static void test_refusals(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const refused_row *r = &rows[i];
         hw_sim_launch_args args = {find(&f, r->function), {r->grid[0], r->grid[1], r->grid[2]},
-                                   {r->block[0], r->block[1], r->block[2]}, r->shared, NULL, r->cooperative, 0};
+                                   {r->block[0], r->block[1], r->block[2]}, r->shared, NULL, r->cooperative, 0, 0};
         assert_int_equal(launch(&f, args, &refusal), HW_USAGE);
         assert_int_equal(refusal, r->why);
     }
     hw_sim_function *fixed = find(&f, "fixed");
-    hw_sim_launch_args good = {fixed, {132 * 2, 1, 1}, {1024, 1, 1}, 44 << 10, NULL, true, 0};
+    hw_sim_launch_args good = {fixed, {132 * 2, 1, 1}, {1024, 1, 1}, 44 << 10, NULL, true, 0, 0};
     assert_int_equal(launch(&f, good, &refusal), HW_OK);
     assert_int_equal(refusal, HW_REFUSED_NOT);
     hw_sim_set_regs(fixed, 100);
@@ -162,7 +162,7 @@ static void test_shared_opt_in(void **state) {
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, UINT32_MAX, NULL), HW_USAGE);
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, 223 << 10, NULL), HW_OK);
     hw_sim_refusal refusal;
-    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, 223 << 10, NULL, false, 0};
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, 223 << 10, NULL, false, 0, 0};
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     hw_sim_destroy(f.sim);
 }
@@ -185,7 +185,7 @@ static void test_shared_of_a_launch(void **state) {
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 0), 3);        // 4112 bytes as 4608; of 4096 4 blocks
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1008), 3);     // 5120
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1009), 2);     // 5121 as 5632; 5105 would be 3 blocks
-    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false, 0};
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false, 0, 0};
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     args.dynamic_shared_bytes++;
     assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, &diag), HW_USAGE);
@@ -320,21 +320,22 @@ static void nothing_executed(hw_sink *sink, uint32_t worker, const hw_executed *
 static void nothing_accessed(hw_sink *sink, uint32_t worker, const hw_access *access) {
     (void)sink, (void)worker, (void)access;
 }
-static void no_branch(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t warps, uint64_t divergent) {
-    (void)sink, (void)worker, (void)note, (void)warps, (void)divergent;
+static void no_branch(hw_sink *sink, uint32_t worker, const hw_branched *branch) {
+    (void)sink, (void)worker, (void)branch;
 }
-static void none_off(hw_sink *sink, uint32_t worker, uint32_t note, uint64_t lanes) {
-    (void)sink, (void)worker, (void)note, (void)lanes;
+static void none_off(hw_sink *sink, uint32_t worker, const hw_guarded_off *off) {
+    (void)sink, (void)worker, (void)off;
 }
 
 static void test_sinks_choose_launches(void **state) {
     (void)state;
     fixture f = open_sim("h200");
-    hw_sink sink = {.wants = wants_scale, .launch_begin = begun, .launch_end = ended, .executed = nothing_executed,
+    hw_sink sink = {.events = HW_WANTS(ACCESS) | HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
+                    .wants = wants_scale, .launch_begin = begun, .launch_end = ended, .executed = nothing_executed,
                     .access = nothing_accessed, .branch = no_branch, .guarded_off = none_off};
     hw_sim_refusal refusal;
-    hw_sim_launch_args args = {find(&f, "bounded"), {1, 1, 1}, {32, 1, 1}, 0, NULL, false, 0};
-    hw_sim_set_sink(f.sim, &sink);
+    hw_sim_launch_args args = {find(&f, "bounded"), {1, 1, 1}, {32, 1, 1}, 0, NULL, false, 0, 0};
+    assert_int_equal(hw_sim_add_sink(f.sim, &sink, NULL), HW_OK);
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     assert_int_equal(n_begun, 0);
     args.function = find(&f, "fixed");
@@ -348,7 +349,7 @@ static void test_fault(void **state) {
     fixture f = open_sim("h200");
     hw_fault fault;
     hw_sim_refusal refusal;
-    const hw_sim_launch_args args = {find(&f, "stops"), {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0};
+    const hw_sim_launch_args args = {find(&f, "stops"), {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, 0};
     assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_FAULT);
     assert_int_equal(fault.kind, HW_FAULT_TRAP);
     hw_sim_destroy(f.sim);

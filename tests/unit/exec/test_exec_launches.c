@@ -16,15 +16,13 @@ static void create(device *d, uint32_t threads) {
     hw_diag diag = {0};
     hw_sim_module *module;
     const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = threads};
-    *d = (device){.sink = {.sink = {.launch_begin = add_begin, .launch_end = add_end, .access = add_access,
-                                    .executed = add_executed, .branch = add_branch,
-                                    .guarded_off = add_guarded_off}}};
+    *d = (device){.sink = {.sink = an_adding_sink}};
     assert_int_equal(hw_sim_create(&options, &d->sim, &diag), HW_OK);
     assert_int_equal(hw_sim_load(d->sim, copy_kernel, sizeof copy_kernel - 1, "copy", &module, &diag), HW_OK);
     assert_int_equal(hw_sim_find_function(module, "k", &d->function, &diag), HW_OK);
     assert_int_equal(hw_mem_alloc(hw_sim_mem(d->sim), 65536, 256, HW_ALLOC_DEVICE, NULL, NULL, &d->from, &diag), HW_OK);
     assert_int_equal(hw_mem_alloc(hw_sim_mem(d->sim), 65536, 256, HW_ALLOC_DEVICE, NULL, NULL, &d->to, &diag), HW_OK);
-    hw_sim_set_sink(d->sim, &d->sink.sink);
+    assert_int_equal(hw_sim_add_sink(d->sim, &d->sink.sink, &diag), HW_OK);
 }
 
 static sums launch(device *d, uint32_t grid, uint32_t block) {

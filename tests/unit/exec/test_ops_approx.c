@@ -2,7 +2,7 @@
 // as its tables say, and .ftz flushes.
 #include "float_bodies.h"
 
-static level_tables levels[3];
+static level_here levels[3];
 static int n_levels;
 
 // Runs a unary f32 body on 32 values.

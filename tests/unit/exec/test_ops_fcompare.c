@@ -2,7 +2,7 @@
 // predicate in every way, against the definition of the comparison.
 #include "float_bodies.h"
 
-static level_tables levels[3];
+static level_here levels[3];
 static int n_levels;
 
 // Which of less, equal, greater, unordered make the comparison true: bits 0 to 3.

@@ -2,7 +2,7 @@
 // arithmetic; and what holds for every body: lanes that are off, destinations that are sources, equal levels.
 #include "float_bodies.h"
 
-static level_tables levels[3];
+static level_here levels[3];
 static int n_levels;
 
 static const uint32_t f32_edges[] = {
@@ -122,6 +122,19 @@ static void f32_arithmetic(void **state) {
                     memcpy(name, "mad", 3);
                     check_arithmetic(name, &F32, op, v, 1, 1);
                 }
+}
+
+// Two floats in a 64-bit lane: each is what the scalar instruction makes of it.
+static void f32_pairs(void **state) {
+    (void)state;
+    for (operation op = ADD; op <= FMA; op++)
+        for (rounding mode = RN; mode <= RP; mode++)
+            for (int ftz = 0; ftz < 2; ftz++) {
+                char name[64];
+                snprintf(name, sizeof name, "%s%s%s%s.f32x2", op_words[op], mode == RN ? "" : ".",
+                         mode == RN ? "" : rounding_words[mode], ftz ? ".ftz" : "");
+                check_arithmetic(name, &F32, op, (flavour){.mode = mode, .ftz = ftz}, 2, 300);
+            }
 }
 
 static void f64_arithmetic(void **state) {
@@ -282,7 +295,7 @@ static void nan_results(void **state) {
 // Bytes of a lane of the destination, 0: it is a predicate.
 static int destination_bytes(const char *name) {
     static const struct { const char *word; int bytes; } types[] = {
-        {".f16x2", 4}, {".bf16x2", 4}, {".f16", 2}, {".bf16", 2}, {".u16", 2}, {".s16", 2}, {".b16", 2},
+        {".f32x2", 8}, {".f16x2", 4}, {".bf16x2", 4}, {".f16", 2}, {".bf16", 2}, {".u16", 2}, {".s16", 2}, {".b16", 2},
         {".f32", 4}, {".u32", 4}, {".s32", 4}, {".b32", 4}, {".f64", 8}, {".u64", 8}, {".s64", 8}, {".b64", 8}};
     if (!strncmp(name, "setp", 4) || !strncmp(name, "testp", 5)) return 0;
     const char *first = NULL;
@@ -303,10 +316,12 @@ static void fill_random(bench *t, uint64_t *random) {
 
 // A warp with some lanes off does to the others what a full one does, and touches nothing else, also when d is a, b or
 // c.
-static void check_masks(const hw_body_row *row) {
+static void check_masks(const hw_level *level, hw_body_id id) {
+    const char *name = hw_body_name(id);
+    hw_body body = hw_level_forms(level, id)->body;
     uint64_t random = 99;
-    int bytes = destination_bytes(row->name);
-    bool slct_other_width = !strncmp(row->name, "slct", 4) && bytes != 4;    // its c is a float: never d's register
+    int bytes = destination_bytes(name);
+    bool slct_other_width = !strncmp(name, "slct", 4) && bytes != 4;    // its c is a float: never d's register
     for (int round = 0; round < 12; round++) {
         uint32_t mask = round < 6 ? (uint32_t)next_random(&random) | 1 : 0xffffffffu;
         bench whole, part;
@@ -315,14 +330,14 @@ static void check_masks(const hw_body_row *row) {
         fill_random(&whole, &random);
         if (bytes == 0) part.insts[0].d = whole.insts[0].d = AT_D_PRED, part.insts[0].e = whole.insts[0].e = AT_E;
         else part.insts[0].d = (hw_slot[]){AT_D, AT_A, AT_B, AT_C}[round % (slct_other_width ? 3 : 4)];
-        if (!strncmp(row->name, "set", 3)) {
+        if (!strncmp(name, "set", 3)) {
             part.insts[0].p = whole.insts[0].p = AT_P;
             part.insts[0].sub = whole.insts[0].sub = (uint8_t)(round % 4);
         }
         memcpy(part.frame, whole.frame, FRAME_BYTES);
         bench before = part;
-        bench_run(&whole, row->body);
-        bench_run(&part, row->body);
+        bench_run(&whole, body);
+        bench_run(&part, body);
         for (int i = 0; i < 32 && bytes; i++)
             if (mask >> i & 1) {
                 assert_int_equal(get_lane(&part, (int)part.insts[0].d, bytes, i), get_lane(&whole, AT_D, bytes, i));
@@ -332,51 +347,53 @@ static void check_masks(const hw_body_row *row) {
             uint32_t was = (uint32_t)get_lane(&before, slot, 4, 0), all = (uint32_t)get_lane(&whole, slot, 4, 0);
             set_lane(&before, slot, 4, 0, (was & ~mask) | (all & mask));
         }
-        if (memcmp(before.frame, part.frame, FRAME_BYTES)) fail_msg("%s writes where it must not", row->name);
+        if (memcmp(before.frame, part.frame, FRAME_BYTES)) fail_msg("%s writes where it must not", name);
     }
 }
 
 static void masks_and_aliases(void **state) {
     (void)state;
     for (int level = 0; level < n_levels; level++)
-        for (int t = 0; t < FLOAT_TABLE_COUNT; t++)
-            for (const hw_body_row *row = levels[level][t]; row->name; row++) check_masks(row);
+        for (int k = 0; k < FLOAT_GROUP_COUNT; k++)
+            for (uint32_t n = hw_body_count_of(float_groups[k]); n--;)
+                check_masks(levels[level], (hw_body_id)(hw_body_first(float_groups[k]) + n));
 }
 
-// Each name once, the same rows and the same bits at every level.
+static void check_levels(hw_body_id id, uint64_t *random) {
+    const char *name = hw_body_name(id);
+    for (int round = 0; round < 20; round++) {
+        bench first, other;
+        bench_start(&first, 0xffffffffu);
+        fill_random(&first, random);
+        if (destination_bytes(name) == 0) first.insts[0].d = AT_D_PRED, first.insts[0].e = AT_E;
+        for (int level = 1; level < n_levels; level++) {
+            bench_start(&other, 0xffffffffu);
+            memcpy(other.frame, first.frame, FRAME_BYTES);
+            other.insts[0] = first.insts[0];
+            bench base = first;
+            hw_set_base(&base.warp, HW_BASE_FRAME, base.frame);
+            const hw_inst *next = hw_level_forms(levels[0], id)->body(&base.warp, &base.insts[0]);
+            assert_ptr_equal(next, &base.insts[1]);
+            bench_run(&other, hw_level_forms(levels[level], id)->body);
+            if (memcmp(base.frame, other.frame, FRAME_BYTES)) fail_msg("%s differs at level %d", name, level);
+        }
+    }
+}
+
+// The same bits at every level.
 static void levels_agree(void **state) {
     (void)state;
     uint64_t random = 5;
-    for (int t = 0; t < FLOAT_TABLE_COUNT; t++)
-        for (const hw_body_row *row = levels[0][t]; row->name; row++) {
-            for (const hw_body_row *other = row + 1; other->name; other++)
-                assert_string_not_equal(row->name, other->name);
-            for (int round = 0; round < 20; round++) {
-                bench first, other;
-                bench_start(&first, 0xffffffffu);
-                fill_random(&first, &random);
-                if (destination_bytes(row->name) == 0) first.insts[0].d = AT_D_PRED, first.insts[0].e = AT_E;
-                for (int level = 1; level < n_levels; level++) {
-                    assert_string_equal(levels[level][t][row - levels[0][t]].name, row->name);
-                    bench_start(&other, 0xffffffffu);
-                    memcpy(other.frame, first.frame, FRAME_BYTES);
-                    other.insts[0] = first.insts[0];
-                    bench base = first;
-                    hw_set_base(&base.warp, HW_BASE_FRAME, base.frame);
-                    const hw_inst *next = row->body(&base.warp, &base.insts[0]);
-                    assert_ptr_equal(next, &base.insts[1]);
-                    bench_run(&other, levels[level][t][row - levels[0][t]].body);
-                    if (memcmp(base.frame, other.frame, FRAME_BYTES))
-                        fail_msg("%s differs at level %d", row->name, level);
-                }
-            }
-        }
+    for (int k = 0; k < FLOAT_GROUP_COUNT; k++)
+        for (uint32_t n = 0; n < hw_body_count_of(float_groups[k]); n++)
+            check_levels((hw_body_id)(hw_body_first(float_groups[k]) + n), &random);
 }
 
 int main(void) {
     n_levels = levels_here(levels);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(f64_arithmetic),    cmocka_unit_test(half_arithmetic),
+        cmocka_unit_test(f32_arithmetic), cmocka_unit_test(f32_pairs),         cmocka_unit_test(f64_arithmetic),
+        cmocka_unit_test(half_arithmetic),
         cmocka_unit_test(extremes),       cmocka_unit_test(signs),             cmocka_unit_test(nan_results),
         cmocka_unit_test(masks_and_aliases), cmocka_unit_test(levels_agree),
     };

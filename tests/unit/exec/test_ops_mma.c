@@ -80,11 +80,9 @@ static int move_matrix(bench *t, const matrix_config *config, char matrix, int f
 }
 
 static hw_body body_of(const hw_level *level, const char *name) {
-    for (const hw_body_row *const *table = level->tables; *table; table++)
-        for (const hw_body_row *row = *table; row->name; row++)
-            if (!strcmp(row->name, name)) return row->body;
-    fail_msg("no body is named %s", name);
-    return NULL;
+    hw_body_id id = hw_body_find(name);
+    if (!id) fail_msg("no body is named %s", name);
+    return hw_level_forms(level, id)->body;
 }
 
 static void run_case(bench *t, int level, const matrix_config *config, int index, uint32_t mask, uint64_t *d) {

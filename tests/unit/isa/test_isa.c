@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "isa/isa.h"
+#include "isa/rates.h"
 
 static void test_names_find_their_numbers(void **state) {
     (void)state;
@@ -96,12 +96,163 @@ static void test_rows_are_well_formed(void **state) {
     }
 }
 
+// ---- attributes ----
+
+static bool begins_with_destination(const char *operands) {
+    size_t first = strspn(operands, " ");
+    return operands[first] && strchr("dDWpOvf", operands[first]) != NULL;
+}
+
+// Does no form of the row begin with a destination? A vector or a fragment is one unless an address stands before it.
+static bool has_no_destination(const hw_op_row *row) {
+    const char *form = row->operands;
+    if (strcmp(form, "call") == 0 || !*form) return true;
+    for (; form; form = strchr(form, '/') ? strchr(form, '/') + 1 : NULL)
+        if (begins_with_destination(form)) return false;
+    return true;
+}
+
+static bool may_name_space(const hw_op_row *row) {
+    return strstr(row->mods, "global") || strstr(row->mods, "shared") || strstr(row->mods, "local");
+}
+
+static void check_traits(hw_op op) {
+    const hw_op_row *row = hw_op_info(op);
+    const hw_traits *t = hw_op_traits(op);
+    if (t->emitter == HW_EMIT_NONE || !t->count) fail_msg("%s has no attributes: EMIT and ISSUE", row->name);
+    assert_true(t->emitter < HW_EMITTERS && t->pipe < HW_RATES);
+    if ((t->emitter == HW_EMIT_ARITHMETIC) != (t->shape != NULL)) fail_msg("%s: arithmetic has a shape", row->name);
+    hw_mods none = {{0}};
+    hw_effects shared = hw_inst_effects(op, &none, HW_SPACE_SHARED, false);
+    bool may_write_shared = t->writes & (HW_IN_ITS_SPACE | HW_IN(HW_SPACE_SHARED)) && t->emitter != HW_EMIT_COPY;
+    if (may_write_shared && !(shared.parts_loads && (shared.writes & HW_IN(HW_SPACE_SHARED))))
+        fail_msg("%s writes memory, and accesses before and after it may be merged", row->name);
+    if ((t->reads | t->writes) & HW_IN_ITS_SPACE && !may_name_space(row)) fail_msg("%s names no space", row->name);
+    if (t->gathers == HW_GATHER_MEMBERS && !strchr(row->operands, 'M')) fail_msg("%s names no members", row->name);
+    if (t->gathers == HW_GATHER_ALL && !strstr(row->mods, "sync")) fail_msg("%s is not .sync", row->name);
+    if ((t->gathers || t->ends_lanes) && !t->is_unmaskable) fail_msg("%s can be masked", row->name);
+    if (t->ends_lanes && !t->ends_block) fail_msg("%s ends lanes within a block", row->name);
+    if (t->ends_block != (t->emitter == HW_EMIT_BLOCK_END)) fail_msg("%s: emitted with its block", row->name);
+    if (t->is_fence && !t->scope) fail_msg("%s is a fence of no scope", row->name);
+    if (t->kind == HW_NOTE_LOAD && !t->reads) fail_msg("%s is a load that reads nothing", row->name);
+    if ((t->kind == HW_NOTE_STORE || t->kind == HW_NOTE_REDUCTION) && !t->writes)
+        fail_msg("%s is a store that writes nothing", row->name);
+    // bar.red has one, bar.sync none.
+    bool is_barrier = t->emitter == HW_EMIT_BARRIER;
+    if (!is_barrier && *row->operands && t->has_no_destination != has_no_destination(row))
+        fail_msg("%s: has it a destination?", row->name);
+}
+
+static void test_every_opcode_has_attributes(void **state) {
+    (void)state;
+    for (unsigned i = HW_OP_NONE + 1; i < HW_OP_COUNT; i++) check_traits((hw_op)i);
+    assert_int_equal(hw_op_traits((hw_op)-1)->emitter, HW_EMIT_NONE);
+    assert_int_equal(hw_op_traits(HW_OP_NONE)->emitter, HW_EMIT_NONE);
+}
+
+// The effects of an instruction as it is written, "ld.volatile.global": its opcode's words, then modifiers.
+static hw_effects effects_of(const char *text, hw_space space) {
+    hw_mods mods = {{0}};
+    hw_op op = HW_OP_NONE;
+    size_t length = strlen(text);
+    for (size_t n = length; n && op == HW_OP_NONE; n--)       // the longest opcode that it begins with
+        if (text[n] == '.' || !text[n]) op = hw_op_find(text, n), length = n;
+    assert_int_not_equal(op, HW_OP_NONE);
+    for (const char *word = text + length; *word; word += strcspn(word, ".")) {
+        word++;
+        hw_mod mod = hw_mod_find(word, strcspn(word, "."));
+        assert_int_not_equal(mod, HW_M_COUNT);
+        hw_add_mod(&mods, mod);
+    }
+    return hw_inst_effects(op, &mods, space, false);
+}
+
+static void check_effects(const char *text, hw_space space, unsigned reads, unsigned writes, hw_scope scope) {
+    hw_effects e = effects_of(text, space);
+    if (e.reads != reads || e.writes != writes || e.scope != scope)
+        fail_msg("%s: reads %x writes %x scope %d", text, e.reads, e.writes, e.scope);
+}
+
+static void test_modifiers_say_what_memory_is_ordered(void **state) {
+    (void)state;
+    const unsigned global = HW_IN(HW_SPACE_GLOBAL), shared = HW_IN(HW_SPACE_SHARED);
+    check_effects("ld.global", HW_SPACE_GLOBAL, global, 0, HW_SCOPE_NONE);
+    check_effects("ld", HW_SPACE_GENERIC, HW_IN_GENERIC, 0, HW_SCOPE_NONE);
+    check_effects("ld.acquire.gpu.global", HW_SPACE_GLOBAL, global, 0, HW_SCOPE_GPU);
+    check_effects("ld.relaxed.sys.global", HW_SPACE_GLOBAL, global, 0, HW_SCOPE_NONE);
+    check_effects("st.release.cta.shared", HW_SPACE_SHARED, 0, shared, HW_SCOPE_CTA);
+    check_effects("atom.add.global", HW_SPACE_GLOBAL, global, global, HW_SCOPE_NONE);
+    check_effects("atom.acq_rel.cas.global", HW_SPACE_GLOBAL, global, global, HW_SCOPE_GPU);
+    check_effects("membar.gl", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_GPU);
+    check_effects("fence.sc.cta", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_CTA);
+    check_effects("fence.proxy.alias", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_SYS);
+    check_effects("bar.sync", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_CTA);
+    check_effects("bar.warp.sync", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_WARP);
+    check_effects("barrier.cluster.arrive.relaxed", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_NONE);
+    check_effects("cp.async.cg.shared.global", HW_SPACE_SHARED, global, shared, HW_SCOPE_THREAD);
+    check_effects("cp.async.wait_all", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_THREAD);
+    check_effects("mbarrier.arrive.release.cluster.shared", HW_SPACE_SHARED, shared, shared, HW_SCOPE_CLUSTER);
+    check_effects("griddepcontrol.launch_dependents", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_NONE);
+    check_effects("add", HW_SPACE_GENERIC, 0, 0, HW_SCOPE_NONE);
+}
+
+static void check_parting(const char *text, hw_space space, bool loads, bool stores) {
+    hw_effects e = effects_of(text, space);
+    if (e.parts_loads != loads || e.parts_stores != stores)
+        fail_msg("%s parts loads: %d, stores: %d", text, e.parts_loads, e.parts_stores);
+}
+
+static void test_what_stands_between_accesses(void **state) {
+    (void)state;
+    check_parting("add", HW_SPACE_GENERIC, false, false);
+    check_parting("shfl.sync.idx", HW_SPACE_GENERIC, false, false);
+    check_parting("ld.shared", HW_SPACE_SHARED, false, true);
+    check_parting("ld", HW_SPACE_GENERIC, false, true);
+    check_parting("ld.global", HW_SPACE_GLOBAL, false, false);
+    check_parting("ld.volatile.shared", HW_SPACE_SHARED, true, true);
+    check_parting("ld.param", HW_SPACE_PARAM, false, false);
+    check_parting("st.shared", HW_SPACE_SHARED, true, false);
+    check_parting("st", HW_SPACE_GENERIC, true, false);
+    check_parting("st.volatile.global", HW_SPACE_GLOBAL, false, true);
+    static const char *const all[] = {"bar.sync", "bar.arrive", "bar.warp.sync", "membar.cta", "fence.sc.cta", "call",
+                                      "red.add.global", "atom.exch.shared", "mbarrier.init.shared",
+                                      "mbarrier.test_wait.shared", "cp.async.commit_group",
+                                      "cp.async.ca.shared.global"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) check_parting(all[i], HW_SPACE_GLOBAL, true, true);
+    check_parting("stmatrix", HW_SPACE_SHARED, true, false);
+    check_parting("wmma.store", HW_SPACE_SHARED, true, false);
+    check_parting("ldmatrix", HW_SPACE_SHARED, false, true);
+}
+
+static void test_modifiers_say_who_waits_for_whom(void **state) {
+    (void)state;
+    assert_true(effects_of("bar.sync", HW_SPACE_GENERIC).may_wait);
+    assert_false(effects_of("bar.arrive", HW_SPACE_GENERIC).may_wait);
+    assert_int_equal(effects_of("bar.sync", HW_SPACE_GENERIC).gathers, HW_GATHER_NONE);
+    assert_int_equal(effects_of("bar.warp.sync", HW_SPACE_GENERIC).gathers, HW_GATHER_MEMBERS);
+    assert_int_equal(effects_of("bar.warp.sync", HW_SPACE_GENERIC).kind, HW_NOTE_PLAIN);
+    assert_int_equal(effects_of("mma.sync", HW_SPACE_GENERIC).gathers, HW_GATHER_ALL);
+    assert_int_equal(effects_of("cp.async.cg", HW_SPACE_SHARED).kind, HW_NOTE_COPY_BYPASS);
+    assert_int_equal(effects_of("cp.async.commit_group", HW_SPACE_GENERIC).kind, HW_NOTE_PLAIN);
+    assert_int_equal(effects_of("ld.param", HW_SPACE_PARAM).kind, HW_NOTE_PLAIN);
+    assert_true(effects_of("atom.add", HW_SPACE_GENERIC).is_strong);
+    assert_true(effects_of("atom.add", HW_SPACE_GENERIC).is_atomic);
+    assert_false(effects_of("ld.global", HW_SPACE_GLOBAL).is_strong);
+    hw_mods none = {{0}};
+    assert_int_equal(hw_inst_effects(HW_OP_BRA, &none, HW_SPACE_GENERIC, true).kind, HW_NOTE_BRANCH);
+    assert_int_equal(hw_inst_effects(HW_OP_BRA, &none, HW_SPACE_GENERIC, false).kind, HW_NOTE_PLAIN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_find_their_numbers),
         cmocka_unit_test(test_other_names_find_nothing),
         cmocka_unit_test(test_cache_hints_are_one_modifier),
         cmocka_unit_test(test_rows_are_well_formed),
+        cmocka_unit_test(test_every_opcode_has_attributes),
+        cmocka_unit_test(test_modifiers_say_what_memory_is_ordered),
+        cmocka_unit_test(test_what_stands_between_accesses),
+        cmocka_unit_test(test_modifiers_say_who_waits_for_whom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

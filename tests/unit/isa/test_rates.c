@@ -54,6 +54,7 @@ static void instructions_go_by_type(void **state) {
     assert_cost("fma", HW_T_F64, HW_T_NONE, HW_RATE_F64, 1);
     assert_cost("fma", HW_T_F16X2, HW_T_NONE, HW_RATE_F16, 1);
     assert_cost("add", HW_T_F32, HW_T_NONE, HW_RATE_F32, 1);
+    assert_cost("fma", HW_T_F32X2, HW_T_NONE, HW_RATE_F32, 2);
     assert_cost("mul", HW_T_F32, HW_T_NONE, HW_RATE_F32, 1);
     assert_cost("add", HW_T_S32, HW_T_NONE, HW_RATE_IADD, 1);
     assert_cost("add", HW_T_U64, HW_T_NONE, HW_RATE_IADD, 2);

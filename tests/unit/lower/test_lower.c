@@ -60,8 +60,8 @@ static void test_not_lifted(void **state) {
                "ret;\n}\n");
     const hw_program *p = program("k");
     assert_int_equal(p->n_launch, 4);
-    assert_string_equal(p->launch_names[2], "add.s32");
-    assert_string_equal(p->launch_names[3], "end");
+    assert_string_equal(hw_body_name(p->launch_bodies[2]), "add.s32");
+    assert_string_equal(hw_body_name(p->launch_bodies[3]), "end");
     find(p, "mov.b32", 0), find(p, "mov.b32", 1), find(p, "add.cc.s32", 0), find(p, "addc.s32", 0);
     find(p, "sreg", 0), find(p, "add.s32", 1);
     assert_int_equal(inst_of(p, "ld")->imm, 0x10004);
@@ -78,7 +78,7 @@ static void test_use_before_definition(void **state) {
                  "setp.lt.s32 %p1, %r4, 3; @%p1 bra L; ret;"));
     const hw_program *p = program("k");
     assert_int_equal(p->n_launch, 4);
-    assert_string_equal(p->launch_names[2], "add.s32");
+    assert_string_equal(hw_body_name(p->launch_bodies[2]), "add.s32");
     find(p, "add.s32", 1);
     done();
 }
@@ -141,13 +141,13 @@ static void test_widths(void **state) {
     assert_true(load->flags & HW_INST_SIGNED);
     assert_int_equal(p->insts[find(p, "ld", 1)].reg_bytes, 8);
     uint32_t at = find(p, "cvt.s8.s32", 0);
-    assert_string_equal(p->body_names[at + 1], "ext.s16.b32");
+    assert_string_equal(hw_body_name(p->bodies[at + 1]), "ext.s16.b32");
     assert_int_equal(p->insts[at].d, p->insts[at + 1].a);
     at = find(p, "cvt.u32.u16", 0);
-    assert_string_equal(p->body_names[at - 1], "trunc.b32.b16");
+    assert_string_equal(hw_body_name(p->bodies[at - 1]), "trunc.b32.b16");
     find(p, "cvt.u16.u64", 0);
     at = find(p, "cvt.sat.u8.s32", 0);
-    assert_string_equal(p->body_names[at + 1], "st");
+    assert_string_equal(hw_body_name(p->bodies[at + 1]), "st");
     done();
 }
 
@@ -296,7 +296,7 @@ static void test_calls(void **state) {
     uint64_t handle = *(const uint64_t *)(k->launch_image + (store->b & ~3u));
     assert_int_equal(handle, HW_FUNCTION_HANDLE + 16 * (uint64_t)(f->index + 1));
     uint32_t call = find(k, "call", 0);
-    assert_string_equal(k->body_names[call + 1], "ld.param");
+    assert_string_equal(hw_body_name(k->bodies[call + 1]), "ld.param");
     done();
 }
 
@@ -328,9 +328,9 @@ static void test_indirect_call(void **state) {
                "st.global.u32 [%d1], %r4; ret;\n}\n");
     const hw_program *p = program("k");
     const hw_inst *call = inst_of(p, "call.indirect");
-    assert_int_equal(p->calls[call->list].target, inst_of(p, "ld")->d);
-    assert_null(p->calls[call->list].builtin);
-    assert_non_null(p->calls[call->list].signature);
+    assert_int_equal(p->calls[call->call].target, inst_of(p, "ld")->d);
+    assert_null(p->calls[call->call].builtin);
+    assert_non_null(p->calls[call->call].signature);
     done();
 }
 
@@ -353,7 +353,7 @@ static void test_shared_layout(void **state) {
     assert_int_equal(program("a")->insts[1].imm, 40);
     assert_int_equal(program("a")->dynamic_shared_align, 0);
     assert_int_equal(program("c")->dynamic_shared_align, 16);
-    assert_string_equal(program("c")->launch_names[0], "shared.dynamic");
+    assert_string_equal(hw_body_name(program("c")->launch_bodies[0]), "shared.dynamic");
     assert_int_equal(program("c")->launch_insts[0].imm, 16);
     const hw_program *b = program("b");
     assert_int_equal(*(const uint32_t *)(b->launch_image + (b->insts[0].a & ~3u)), 32);
@@ -427,8 +427,8 @@ static void test_names(void **state) {
                  rows[k].ptx);
         lower(text);
         const hw_program *p = program("k");
-        if (strcmp(p->body_names[1], rows[k].name))
-            fail_msg("%s: %s, not %s", rows[k].ptx, p->body_names[1], rows[k].name);
+        if (strcmp(hw_body_name(p->bodies[1]), rows[k].name))
+            fail_msg("%s: %s, not %s", rows[k].ptx, hw_body_name(p->bodies[1]), rows[k].name);
         done();
     }
 }

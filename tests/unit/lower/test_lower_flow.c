@@ -9,8 +9,8 @@ static void test_diamond(void **state) {
     const hw_program *p = program("k");
     const hw_inst *branch = inst_of(p, "bra.p");
     assert_int_equal(branch->join, find(p, "st", 0));
-    assert_string_equal(p->body_names[branch->target], "mov.b32");
-    assert_string_equal(p->body_names[branch->target + 1], "fall");
+    assert_string_equal(hw_body_name(p->bodies[branch->target]), "mov.b32");
+    assert_string_equal(hw_body_name(p->bodies[branch->target + 1]), "fall");
     assert_int_equal(inst_of(p, "bra")->target, branch->join);
     assert_int_equal(inst_of(p, "bra")->join, HW_NO_JOIN);
     assert_int_equal(branch->sub, 0);
@@ -96,11 +96,11 @@ static void test_early_exits(void **state) {
     assert_int_equal(p->insts[around].sub, 1);
     assert_int_equal(p->insts[around].target, around + 2);
     assert_int_equal(p->insts[around].join, around + 2);
-    assert_string_equal(p->body_names[around + 1], "exit");
+    assert_string_equal(hw_body_name(p->bodies[around + 1]), "exit");
     assert_int_equal(p->insts[around + 1].count, 0);
     assert_int_equal(p->notes[p->insts[around].note].kind, HW_NOTE_PLAIN);
     assert_false(p->insts[find(p, "bra.p", 2)].flags & HW_INST_NEGATE_P);
-    assert_string_equal(p->body_names[find(p, "bra.p", 2) + 1], "ret");
+    assert_string_equal(hw_body_name(p->bodies[find(p, "bra.p", 2) + 1]), "ret");
     assert_int_equal(counted(p), 15);
     done();
 }
@@ -164,7 +164,7 @@ static void test_branch_table(void **state) {
                  "END: ret;"));
     const hw_program *p = program("k");
     const hw_inst *brx = inst_of(p, "brx");
-    const uint32_t *targets = p->targets + brx->list;
+    const uint32_t *targets = p->targets + brx->targets;
     assert_int_equal(brx->imm, 4);
     assert_int_equal(targets[0], find(p, "st", 0));
     assert_int_equal(targets[1], find(p, "st", 1));
@@ -180,14 +180,14 @@ static void test_edges_of_functions(void **state) {
     (void)state;
     lower(KERNEL(""));
     assert_int_equal(program("k")->n_insts, 1);
-    assert_string_equal(program("k")->body_names[0], "ret");
+    assert_string_equal(hw_body_name(program("k")->bodies[0]), "ret");
     assert_int_equal(program("k")->insts[0].note, 0);
     done();
     lower(KERNEL("mov.u32 %r1, %tid.x; setp.eq.s32 %p1, %r1, 0; @%p1 bra END; bra END;\n"
                  "st.global.u32 [%d1], %r1; END:"));
     const hw_program *p = program("k");
     assert_int_equal(p->n_insts, 3);
-    assert_string_equal(p->body_names[2], "ret");
+    assert_string_equal(hw_body_name(p->bodies[2]), "ret");
     assert_int_equal(p->insts[0].target, 2);
     assert_int_equal(p->n_notes, 5);
     done();

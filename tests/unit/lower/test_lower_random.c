@@ -309,8 +309,8 @@ static void execute(const machine *m, const hw_inst *in, const char *name) {
     }
 }
 
-static void execute_list(const machine *m, const hw_inst *insts, const char *const *names) {
-    for (uint32_t i = 0; strcmp(names[i], "end"); i++) execute(m, &insts[i], names[i]);
+static void execute_list(const machine *m, const hw_inst *insts, const hw_body_id *bodies) {
+    for (uint32_t i = 0; bodies[i] != HW_BODY_END; i++) execute(m, &insts[i], hw_body_name(bodies[i]));
 }
 
 static void run_decoded(const hw_program *p, outcome *out) {
@@ -321,14 +321,14 @@ static void run_decoded(const hw_program *p, outcome *out) {
         memset(m.base[b], b ? 0 : 0xa5, bytes[b] + 256);
     }
     memcpy(m.base[HW_BASE_LAUNCH], p->launch_image, p->launch_bytes);
-    execute_list(&m, p->launch_insts, p->launch_names);
-    execute_list(&m, p->block_insts, p->block_names);
-    execute_list(&m, p->warp_insts, p->warp_names);
+    execute_list(&m, p->launch_insts, p->launch_bodies);
+    execute_list(&m, p->block_insts, p->block_bodies);
+    execute_list(&m, p->warp_insts, p->warp_bodies);
     uint32_t i = 0;
     for (int steps = 0; steps < 4 * MAX_STEPS && out->n_stores < MAX_STORES && !out->left; steps++) {
         assert_true(i < p->n_insts);
         const hw_inst *in = &p->insts[i];
-        const char *name = p->body_names[i++];
+        const char *name = hw_body_name(p->bodies[i++]);
         bool holds = in->p != HW_NO_SLOT && pred(&m, in->p) != !!(in->flags & HW_INST_NEGATE_P);
         if (!strcmp(name, "st")) {
             assert_int_equal(wide(&m, in->a), 0x1000);
@@ -339,9 +339,9 @@ static void run_decoded(const hw_program *p, outcome *out) {
         } else if (!strcmp(name, "bra") || !strcmp(name, "bra.p") || !strcmp(name, "fall") || !strcmp(name, "brx") ||
                    !strcmp(name, "ret") || !strcmp(name, "exit")) {
             out->n_insts += in->count;
-            assert_int_equal(p->blocks[in->memo - p->first_block].count, in->count);
+            assert_int_equal(p->blocks[in->basic_block - p->first_block].count, in->count);
             if (!strcmp(name, "bra") || (!strcmp(name, "bra.p") && holds)) i = in->target;
-            if (!strcmp(name, "brx")) i = p->targets[in->list + (*word(&m, in->a) & 3)];
+            if (!strcmp(name, "brx")) i = p->targets[in->targets + (*word(&m, in->a) & 3)];
             out->left = !strcmp(name, "ret") || !strcmp(name, "exit");
         } else {
             execute(&m, in, name);
@@ -354,11 +354,11 @@ static void run_decoded(const hw_program *p, outcome *out) {
 
 static uint32_t next_of(const hw_program *p, uint32_t i, uint32_t *next) {
     const hw_inst *in = &p->insts[i];
-    const char *name = p->body_names[i];
+    const char *name = hw_body_name(p->bodies[i]);
     uint32_t n = 0;
     if (!strcmp(name, "ret") || !strcmp(name, "exit")) return 0;
     if (!strcmp(name, "brx")) {
-        for (int64_t k = 0; k < in->imm; k++) next[n++] = p->targets[in->list + (uint32_t)k];
+        for (int64_t k = 0; k < in->imm; k++) next[n++] = p->targets[in->targets + (uint32_t)k];
         return n;
     }
     if (!strcmp(name, "bra") || !strcmp(name, "bra.p")) next[n++] = in->target;
@@ -395,7 +395,7 @@ static uint32_t check_joins(const hw_program *p) {
     uint32_t checked = 0;
     for (uint32_t i = 0; i < p->n_insts; i++) {
         const hw_inst *in = &p->insts[i];
-        if (strcmp(p->body_names[i], "bra.p") && strcmp(p->body_names[i], "brx")) continue;
+        if (strcmp(hw_body_name(p->bodies[i]), "bra.p") && strcmp(hw_body_name(p->bodies[i]), "brx")) continue;
         if (may_be_endless(p, i, seen, more)) continue;
         assert_int_not_equal(in->join, HW_NO_JOIN);    // there is one way out of these functions
         checked++;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "prof/prof.h"
+#include "told_access.h"
 
 enum { WARPS = 8, MOST = 12 };
 
@@ -80,16 +81,12 @@ static const work_case cases[] = {
     {"one constant on 1.3", "gtx280", {LOAD(4, 0, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 0},
 };
 
-static void run(hw_sink *sink, const access *a, uint32_t note, uint32_t warp) {
+static void run(hw_sink *sink, const hw_note *notes, const access *a, uint32_t note, uint32_t warp) {
     int64_t delta[32];
     for (int t = 0; t < 32; t++) delta[t] = (a->stride + (a->is_irregular ? 4 * warp : 0)) * t;
     const uint64_t step = a->step ? a->step : 32 * (uint64_t)a->stride;
-    const hw_access record = {.note = note, .kind = (uint8_t)a->kind,
-                              .space = (uint8_t)(a->space == HW_SPACE_GENERIC ? HW_SPACE_GLOBAL : a->space),
-                              .width_bytes = (uint8_t)a->width, .mask = a->mask ? a->mask : UINT32_MAX,
-                              .base = 0x10000 + a->first + warp * step, .delta = delta,
-                              .pattern = a->is_irregular ? note + 1000 * (warp + 1) : note + 1, .repeat = 1};
-    sink->access(sink, warp % 2, &record);
+    tell_access(sink, warp % 2, notes, note, (uint8_t)(a->space == HW_SPACE_GENERIC ? HW_SPACE_GLOBAL : a->space),
+                a->mask ? a->mask : UINT32_MAX, delta, 0x10000 + a->first + warp * step, 1);
 }
 
 static hw_time_work count(const work_case *c) {
@@ -105,7 +102,7 @@ static hw_time_work count(const work_case *c) {
     hw_sink *sink = hw_prof_sink(prof);
     assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t warp = 0; warp < WARPS; warp++) run(sink, &c->accesses[i], i, warp);
+        for (uint32_t warp = 0; warp < WARPS; warp++) run(sink, notes, &c->accesses[i], i, warp);
     sink->launch_end(sink, &info, 0, HW_OK);
     const hw_time_work work = hw_prof_report(prof)->launches[0].work;
     hw_prof_destroy(prof);
@@ -162,8 +159,8 @@ static void touched(void **state) {
     hw_sink *sink = hw_prof_sink(prof);
     for (uint64_t count = 0; count <= 70; count += 7) {
         assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
-        for (uint64_t i = 0; i < 2 * count; i++) sink->touched(sink, i % 2, 4096 * (i % count), 1000);
-        sink->touched(sink, 2, 0, 1 << 20);   // there is no such worker
+        for (uint64_t i = 0; i < 2 * count; i++) sink->touched(sink, i % 2, &(hw_touched){4096 * (i % count), 1000});
+        sink->touched(sink, 2, &(hw_touched){0, 1 << 20});   // there is no such worker
         sink->launch_end(sink, &info, 0, HW_OK);
         const hw_report *report = hw_prof_report(prof);
         assert_int_equal(report->launches[report->n_launches - 1].work.reachable_bytes,

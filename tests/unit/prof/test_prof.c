@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 #include "prof/prof.h"
+#include "told_access.h"
 
 enum { FULL = 0xffffffff };
 
@@ -56,16 +57,12 @@ static const hw_report_launch *end(hw_prof *prof, const hw_launch_info *info) {
     return &report->launches[report->n_launches - 1];
 }
 
-// One record; the pattern's number follows from stride and mask, as exec's would.
+// One record of lanes that are a step apart.
 static void record(hw_prof *prof, uint32_t worker, uint32_t note, uint8_t space, uint32_t mask, uint64_t base,
                    int64_t step, uint64_t repeat) {
     int64_t delta[32];
     for (int t = 0; t < 32; t++) delta[t] = step * t;
-    hw_access access = {.note = note, .kind = notes[note].kind, .space = space,
-                        .width_bytes = notes[note].width_bytes, .mask = mask, .base = base, .delta = delta,
-                        .pattern = (uint64_t)step << 32 ^ mask, .repeat = repeat};
-    hw_sink *sink = hw_prof_sink(prof);
-    sink->access(sink, worker, &access);
+    tell_access(hw_prof_sink(prof), worker, notes, note, space, mask, delta, base, repeat);
 }
 
 static void nothing_counts_nothing(void **state) {
@@ -101,9 +98,9 @@ static void instructions_are_ranges(void **state) {
     sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = N_NOTES, .warps = 10, .lanes = 320});
     sink->executed(sink, 1, &(hw_executed){.first_note = ATOMIC, .count = 2, .warps = 3, .lanes = 5});
     sink->executed(sink, 1, &(hw_executed){.first_note = BARRIER, .count = 1, .warps = 7, .lanes = 7});
-    sink->guarded_off(sink, 1, ATOMIC, 4);
-    sink->branch(sink, 0, BRANCH, 10, 2);
-    sink->branch(sink, 1, BRANCH, 1, 1);
+    sink->guarded_off(sink, 1, &(hw_guarded_off){ATOMIC, 4});
+    sink->branch(sink, 0, &(hw_branched){BRANCH, 10, 2});
+    sink->branch(sink, 1, &(hw_branched){BRANCH, 1, 1});
     const hw_report_launch *l = end(prof, &info);
     assert_int_equal(l->counts[HW_COUNT_INST], 10 * N_NOTES + 6 + 7);
     assert_int_equal(l->counts[HW_COUNT_THREAD_INST], 320 * N_NOTES + 10 + 7 - 4);
@@ -200,24 +197,26 @@ static void memory_of_patterns_changes_no_count(void **state) {
     hw_prof_destroy(alone);
 }
 
-static void a_new_number_for_an_old_pattern(void **state) {
+// An index whose serial is another has other addresses, within a launch and in the next.
+static void an_index_is_given_to_another_pattern(void **state) {
     (void)state;
     hw_prof *prof = new_prof(false);
     hw_launch_info info = launch_info();
     hw_sink *sink = hw_prof_sink(prof);
-    int64_t unit[32], far[32];
-    for (int t = 0; t < 32; t++) unit[t] = 4 * t, far[t] = 512 * t;
+    hw_access_pattern pattern = {.index = 4 * LOAD + 1, .mask = FULL, .space = HW_SPACE_GLOBAL};
+    const hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
+                              .base = 0x1000, .pattern = &pattern, .repeat = 1};
     begin(prof, &info);
-    for (uint64_t i = 0; i < 100; i++) {
-        hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
-                            .mask = FULL, .base = 0x1000, .delta = i % 2 ? unit : far, .pattern = i, .repeat = 1};
+    for (int i = 0; i < 100; i++) {
+        pattern.serial++;
+        for (int t = 0; t < 32; t++) pattern.delta[t] = i % 2 ? 4 * t : 512 * t;
+        sink->access(sink, 0, &access);
         sink->access(sink, 0, &access);
     }
-    assert_int_equal(end(prof, &info)->counts[HW_COUNT_GLD_SECTORS], 50 * 4 + 50 * 32);
-    // In the next launch the same number may mean other addresses.
+    assert_int_equal(end(prof, &info)->counts[HW_COUNT_GLD_SECTORS], 2 * (50 * 4 + 50 * 32));
     begin(prof, &info);
-    hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .mask = 1,
-                        .base = 0x1000, .delta = unit, .pattern = 99, .repeat = 1};
+    pattern.serial++;
+    pattern.mask = 1;
     sink->access(sink, 0, &access);
     assert_int_equal(end(prof, &info)->counts[HW_COUNT_GLD_SECTORS], 1);
     hw_prof_destroy(prof);
@@ -228,8 +227,8 @@ static void records_that_make_no_sense_are_ignored(void **state) {
     hw_prof *prof = new_prof(true);
     hw_launch_info info = launch_info();
     hw_sink *sink = hw_prof_sink(prof);
-    int64_t delta[32] = {0};
-    hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .mask = FULL, .delta = delta,
+    const hw_access_pattern pattern = {.index = 0, .mask = FULL, .serial = 1, .space = HW_SPACE_GLOBAL};
+    hw_access access = {.note = LOAD, .kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .pattern = &pattern,
                         .repeat = 1};
     sink->access(sink, 0, &access);   // no launch runs
     sink->launch_end(sink, &info, 0, HW_OK);
@@ -240,9 +239,9 @@ static void records_that_make_no_sense_are_ignored(void **state) {
     sink->access(sink, 0, &access);
     access.note = PLAIN;
     sink->access(sink, 0, &access);
-    sink->branch(sink, 0, N_NOTES, 1, 1);
-    sink->branch(sink, 99, 0, 1, 1);
-    sink->guarded_off(sink, 0, UINT32_MAX, 1);
+    sink->branch(sink, 0, &(hw_branched){N_NOTES, 1, 1});
+    sink->branch(sink, 99, &(hw_branched){0, 1, 1});
+    sink->guarded_off(sink, 0, &(hw_guarded_off){UINT32_MAX, 1});
     sink->executed(sink, 0, &(hw_executed){.first_note = N_NOTES - 1, .count = 2, .warps = 1, .lanes = 1});
     sink->executed(sink, 0, &(hw_executed){.first_note = UINT32_MAX, .count = 2, .warps = 1, .lanes = 1});
     const hw_report_launch *l = end(prof, &info);
@@ -329,8 +328,7 @@ static void more_workers_and_instructions_later(void **state) {
         begin(prof, &large);
         int64_t delta[32] = {0};
         for (uint32_t i = 0; i < MANY; i++) {
-            hw_access access = {.note = i, .space = HW_SPACE_GLOBAL, .mask = FULL, .delta = delta, .repeat = 1};
-            sink->access(sink, i % 9, &access);
+            tell_access(sink, i % 9, many, i, HW_SPACE_GLOBAL, FULL, delta, 0, 1);
         }
         assert_int_equal(end(prof, &large)->counts[HW_COUNT_GLD_SECTORS], MANY);
     }
@@ -409,7 +407,7 @@ int main(void) {
         cmocka_unit_test(global_accesses_by_hand),
         cmocka_unit_test(shared_and_local_accesses_by_hand),
         cmocka_unit_test(memory_of_patterns_changes_no_count),
-        cmocka_unit_test(a_new_number_for_an_old_pattern),
+        cmocka_unit_test(an_index_is_given_to_another_pattern),
         cmocka_unit_test(records_that_make_no_sense_are_ignored),
         cmocka_unit_test(a_program_without_instructions),
         cmocka_unit_test(lines_are_sorted_and_added_up),

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/alloc.h"
+#include "report/columns.h"
 #include "report/internal.h"
 #include "report/report.h"
 #include "report/source.h"
@@ -21,7 +22,8 @@ static hw_report_launch launch(uint64_t ordinal, const char *kernel) {
     hw_report_launch l = {.ordinal = ordinal, .kernel = kernel, .mangled = "_Z", .grid = {32, 64, 1},
                           .block = {32, 8, 1}, .regs = 16, .smem_static = 4224, .host_ms = 1.25,
                           .ptx_by = "nvcc 13.0.88",
-                          .estimate = {.us = 12.5, .gbs = 2684.3546, .bound = HW_BOUND_SHARED}};
+                          .estimate = {.us = 12.5, .gbs = 2684.3546, .bound = HW_BOUND_SHARED,
+                                       .bound_us = {2.125, 7.5, 0.125, 1, 4.5}}};
     l.occupancy = hw_model_occupancy(hw_gpu_find("h200")->arch, 256, 16, 4224);
     for (int i = 0; i < HW_COUNTERS; i++) l.counts[i] = 1000 + (uint64_t)i;
     return l;
@@ -108,7 +110,8 @@ static void csv_has_the_columns_of_the_design(void **state) {
         "occupancy_pct,inst,thread_inst,gld_requests,gst_requests,gld_sectors,gst_sectors,l2_sectors,l2_sectors_ideal,"
         "lds_inst,sts_inst,lds_wavefronts,sts_wavefronts,smem_wavefronts,smem_wavefronts_ideal,lld_requests,"
         "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated,"
-        "est_us,est_gbs,est_bound,spill_bytes,ptx_by\n";
+        "est_us,est_gbs,est_bound,spill_bytes,ptx_by,est_us_memory,est_us_shared,est_us_issue,est_us_latency,"
+        "est_us_launch\n";
     hw_report_launch one = launch(0, "k<1, 2>(float*, \"x\")");
     one.occupancy.limit_smem = 37;
     one.occupancy.occupancy_pct = 20.3125;
@@ -119,7 +122,7 @@ static void csv_has_the_columns_of_the_design(void **state) {
     assert_string_equal(text + strlen(header),
                         "0,\"k<1, 2>(float*, \"\"x\"\")\",(32 64 1),(32 8 1),16,4224,0,32,16,37,8,20.31,1000,1001,1002,"
                         "1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016,1017,1018,1019,1020,"
-                        "1021,1.2500,1,12.5,2684.355,shared,0,nvcc 13.0.88\n");
+                        "1021,1.2500,1,12.5,2684.355,shared,0,nvcc 13.0.88,2.125,7.5,0.125,1,4.5\n");
     free(text);
     report.n_launches = 0;
     text = text_of(&report, HW_REPORT_CSV, false);
@@ -154,6 +157,8 @@ static void json_is_valid_and_complete(void **state) {
     json_t *last = json_array_get(launches, 2);
     assert_true(json_integer_value(json_object_get(last, "inst")) == (json_int_t)1 << 62);
     assert_true(json_is_false(json_object_get(last, "completed")));
+    assert_true(json_real_value(json_object_get(last, "est_us_memory")) == 2.125);
+    assert_true(json_real_value(json_object_get(last, "est_us_launch")) == 4.5);
     assert_true(json_number_value(json_object_get(last, "occupancy_pct")) > 20.309);
     assert_true(json_number_value(json_object_get(last, "occupancy_pct")) < 20.311);
     assert_string_equal(json_string_value(json_object_get(json_array_get(launches, 1), "kernel")),
@@ -449,7 +454,8 @@ static hw_report many(hw_report_launch *launches, size_t n) {
         launches[i] = launch(i, i % 2 ? "slow(int)" : "void fast<1>(int)");
         launches[i].mangled = i % 2 ? "_Z4slowi" : "_Z4fastILi1EEvi";
         launches[i].estimate = (hw_estimate){.us = i % 2 ? 100 + (double)i : 10, .gbs = i % 2 ? 5 : 10,
-                                             .bound = i % 2 ? HW_BOUND_LATENCY : HW_BOUND_MEMORY};
+                                             .bound = i % 2 ? HW_BOUND_LATENCY : HW_BOUND_MEMORY,
+                                             .bound_us = {1, 2, 3, 4.5, (double)i}};
         memset(launches[i].counts, 0, sizeof launches[i].counts);
         launches[i].counts[HW_COUNT_INST] = 1000;
         launches[i].regs = 16 + (uint32_t)i;
@@ -474,7 +480,9 @@ static void summaries_add_up(void **state) {
     assert_non_null(strstr(csv, "\nslow(int),3,3,91.15,309,103,101,105,5,latency,21,0,0,4224,0,25,3000,"));
     assert_non_null(strstr(csv, "\nvoid fast<1>(int),4,3,8.85,30,10,10,10,10,memory,22,0,0,4224,0,100,4000,"));
     assert_true(strstr(csv, "\nslow") < strstr(csv, "\nvoid"));
-    assert_non_null(strstr(csv, ",5,nvcc 13.0.88\n"));
+    assert_non_null(strstr(csv, ",3.75,nvcc 13.0.88,3,6,9,13.5,9\n"));
+    // Launch 6 stopped, and has none.
+    assert_non_null(strstr(csv, ",5,nvcc 13.0.88,3,6,9,13.5,6\n"));
     json_error_t error;
     json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
     if (!root) fail_msg("%s in %s", error.text, json);
@@ -485,6 +493,7 @@ static void summaries_add_up(void **state) {
     assert_int_equal(json_integer_value(json_object_get(fast, "completed")), 3);
     assert_int_equal(json_integer_value(json_object_get(fast, "inst")), 4000);
     assert_string_equal(json_string_value(json_object_get(fast, "ptx_by")), "nvcc 13.0.88");
+    assert_true(json_real_value(json_object_get(fast, "est_us_latency")) == 13.5);
     json_decref(root);
     squeeze(table);
     assert_non_null(strstr(table, "\n kernel launches est. time total mean min max regs bytes pancy"));
@@ -706,6 +715,117 @@ static void names(void **state) {
                         "\xc3\xa4...");
 }
 
+// ---- What columns mean ----------------------------------------------------------------------------------------------
+
+// Is that one of the names, with " , " between them, of a line ".It Li ..."?
+static bool is_named(const char *line, const char *name) {
+    static const char begin[] = ".It Li ";
+    if (strncmp(line, begin, strlen(begin)) != 0) return false;
+    const char *end = line + strcspn(line, "\n"), *at = line + strlen(begin);
+    for (const char *comma; at < end; at = comma + 3) {
+        comma = strstr(at, " , ");
+        if (!comma || comma > end) comma = end;
+        if ((size_t)(comma - at) == strlen(name) && !strncmp(at, name, strlen(name))) return true;
+    }
+    return false;
+}
+
+// The words below the item that begins at `line`, up to the next: macros left out, one blank for each line's end.
+static void body_of(const char *line, char *out, size_t out_bytes) {
+    size_t length = 0;
+    for (line = strchr(line, '\n') + 1; strncmp(line, ".It", 3) && strncmp(line, ".El", 3);
+         line = strchr(line, '\n') + 1) {
+        size_t bytes = strcspn(line, "\n");
+        if (*line == '.') continue;
+        assert_true(length + bytes + 2 < out_bytes);
+        memcpy(out + length, line, bytes);
+        length += bytes;
+        out[length++] = ' ';
+    }
+    out[length] = 0;
+}
+
+// In how many items the name stands; *is_explained where one of them has the meaning.
+static int find_items(const char *manual, const char *name, const char *meaning, bool *is_explained) {
+    int found = 0;
+    char body[4096];
+    for (const char *line = manual; *line; line = strchr(line, '\n') + 1) {
+        if (!is_named(line, name)) continue;
+        body_of(line, body, sizeof body);
+        *is_explained |= strstr(body, meaning) != NULL;
+        found++;
+    }
+    return found;
+}
+
+// man/halfwarp-columns.7 has every key and heading, and the table's own words for what it means.
+static void the_manual_has_the_columns(void **state) {
+    (void)state;
+    static char manual[1 << 16];
+    FILE *in = fopen(HW_SOURCE_DIR "/man/halfwarp-columns.7", "r");
+    assert_non_null(in);
+    size_t length = fread(manual, 1, sizeof manual - 1, in);
+    fclose(in);
+    manual[length] = 0;
+    for (int i = 0; i < HW_COLUMNS; i++) {
+        const hw_column *column = &hw_columns[i];
+        char heading[64];
+        bool is_explained = false;
+        hw_column_heading(column, heading, sizeof heading);
+        if (i < HW_COUNTERS && !column->since) continue;   // only tables need it, in ratios
+        assert_true(column->meaning[0] && column->meaning[strlen(column->meaning) - 1] != '.');
+        if (*column->key && !find_items(manual, column->key, column->meaning, &is_explained))
+            fail_msg("the manual has no item %s", column->key);
+        if (*heading && !find_items(manual, heading, column->meaning, &is_explained))
+            fail_msg("the manual has no item %s", heading);
+        if (!is_explained && (*column->key || *heading))
+            fail_msg("no item '%s' or '%s' of the manual says: %s", column->key, heading, column->meaning);
+    }
+}
+
+// A column has a name, or is the text of a line; what programs read is in no unit that they would have to guess.
+static void columns_are_whole(void **state) {
+    (void)state;
+    for (int i = 0; i < HW_COLUMNS; i++) {
+        const hw_column *column = &hw_columns[i];
+        char heading[64];
+        hw_column_heading(column, heading, sizeof heading);
+        assert_non_null(column->read);
+        assert_true(*column->key || *heading || i == HW_COLUMN_SOURCE);
+        static const struct { const char *end; hw_unit unit; } units[] = {
+            {"_pct", HW_UNIT_PERCENT}, {"_bytes", HW_UNIT_BYTES}, {"_ms", HW_UNIT_MS}, {"_gbs", HW_UNIT_GBS},
+            {"est_us", HW_UNIT_US}};
+        for (size_t u = 0; u < sizeof units / sizeof units[0]; u++)
+            if (strstr(column->key, units[u].end)) assert_int_equal(column->unit, units[u].unit);
+    }
+    char heading[64];
+    assert_string_equal(hw_column_heading(&hw_columns[HW_COLUMN_OCCUPANCY_PCT], heading, sizeof heading), "occupancy");
+    assert_string_equal(hw_column_heading(&hw_columns[HW_COLUMN_LINE_LANES], heading, sizeof heading), "lanes/inst");
+    assert_string_equal(hw_column_heading(&hw_columns[HW_COLUMN_EST_US], heading, sizeof heading), "est. us");
+}
+
+// A value is the number itself, whatever a table makes of it.
+static void values_are_numbers(void **state) {
+    (void)state;
+    sample(false);
+    transposes[1].regs_estimated = true;
+    transposes[1].spill_bytes = 24;
+    const hw_subject subject = {.launch = &transposes[1], .counts = transposes[1].counts};
+    hw_value traffic = hw_column_value(&hw_columns[HW_COLUMN_L2_TRAFFIC], &subject);
+    assert_int_equal(traffic.kind, HW_VALUE_INTEGER);
+    assert_int_equal(traffic.unit, HW_UNIT_BYTES);
+    assert_int_equal(traffic.integer, 262144 * 32);
+    hw_value passes = hw_column_value(&hw_columns[HW_COLUMN_BANK_PASSES], &subject);
+    assert_true(passes.kind == HW_VALUE_REAL && passes.unit == HW_UNIT_TIMES && passes.real == 16.5);
+    assert_int_equal(passes.judgement, HW_JUDGED_BAD);
+    hw_value spills = hw_column_value(&hw_columns[HW_COLUMN_SPILL_BYTES], &subject);
+    assert_true(spills.is_estimate && spills.integer == 24);
+    hw_value sectors = hw_column_value(&hw_columns[HW_COLUMN_SECTORS_STORE], &subject);
+    assert_true(sectors.kind == HW_VALUE_RATIO && sectors.real == 4 && sectors.ideal == 4);
+    transposes[1].status = HW_FAULT;
+    assert_true(hw_column_value(&hw_columns[HW_COLUMN_EST_US], &subject).is_absent);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_by_name),
@@ -728,6 +848,9 @@ int main(void) {
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(numbers),
         cmocka_unit_test(names),
+        cmocka_unit_test(columns_are_whole),
+        cmocka_unit_test(values_are_numbers),
+        cmocka_unit_test(the_manual_has_the_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

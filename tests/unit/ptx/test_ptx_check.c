@@ -139,7 +139,7 @@ static const char *const refused[] = {
     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "multimem.ld_reduce.global.add.u32",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32", "red.async.relaxed.cluster.add.u32",
-    "add.f32x2", "cvt.rn.satfinite.e2m1x2.f32", "fence.proxy.tensormap::generic.acquire.gpu",
+    "cvt.rs.f16x2.f32", "cvt.rn.satfinite.e2m1x2.f32", "fence.proxy.tensormap::generic.acquire.gpu",
     "createpolicy.fractional.L2::evict_last.b64", "add.sat.u32", "shl.s32",
 };
 

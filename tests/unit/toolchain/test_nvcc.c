@@ -74,6 +74,57 @@ static size_t times(const char *text, const char *part) {
     return found;
 }
 
+static bool is_named(void *user, const char *kernel) { return !strcmp(user, kernel); }
+
+// What a kernel names, and what that names, in both directions; nothing else.
+static void test_select(void **state) {
+    (void)state;
+    static const char text[] =
+        "// Made by hand\n.version 7.5\n.target sm_75\n.address_size 64\n"
+        ".func inner();\n"
+        ".global .align 4 .u32 value = 5;\n"
+        ".global .align 8 .u64 pointer = value;\n"
+        ".global .align 4 .u32 other;\n"
+        ".shared .align 4 .b8 tile[64];\n"
+        ".shared .align 4 .b8 elsewhere[64];\n"
+        ".func outer()\n{\ncall inner;\nret;\n}\n"
+        ".visible .entry first()\n{\nmov.u32 %r1, tile;\ncall outer;\nret;\n}\n"
+        ".visible .entry second()\n{\nmov.u32 %r1, elsewhere;\nld.global.u32 %r2, [other];\nret;\n}\n"
+        ".func inner()\n{\nld.global.u64 %rd1, [pointer];\nret;\n}\n"
+        ".file 1 \"a.cu\"\n.section .debug_info\n{\n.b64 second\n}\n.section .debug_str\n{\n$x:\n.b8 65, 0\n}\n"
+        "// Compiled by hand 1.0\n";
+    static const struct {
+        const char *kernel, *has[10], *has_not[8];
+    } rows[] = {
+        {"first",
+         {"// Made by hand", ".version 7.5", ".entry first", "tile[64]", ".func outer", ".func inner()\n{",
+          "u64 pointer", "u32 value = 5", ".debug_str", "// Compiled by hand 1.0\n"},
+         {".entry second", "elsewhere[64]", "u32 other", ".debug_info"}},
+        {"second",
+         {".version 7.5", ".entry second", "elsewhere[64]", "u32 other", ".file 1", ".debug_str"},
+         {".entry first", "tile[64]", ".func", "u64 pointer", "u32 value", ".debug_info"}},
+    };
+    hw_arena *arena = hw_arena_create();
+    char *part;
+    size_t length, kernels;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        hw_status status = hw_ptx_link_select(text, is_named, (void *)rows[i].kernel, arena, &part, &length, &kernels,
+                                              NULL);
+        assert_int_equal(status, HW_OK);
+        assert_int_equal(kernels, 1);
+        assert_int_equal(strlen(part), length);
+        for (size_t k = 0; k < 10 && rows[i].has[k]; k++)
+            if (!strstr(part, rows[i].has[k])) fail_msg("%s: no '%s' in %s", rows[i].kernel, rows[i].has[k], part);
+        for (size_t k = 0; k < 8 && rows[i].has_not[k]; k++)
+            if (strstr(part, rows[i].has_not[k])) fail_msg("%s: '%s' in %s", rows[i].kernel, rows[i].has_not[k], part);
+    }
+    assert_int_equal(hw_ptx_link_select(text, is_named, "third", arena, &part, &length, &kernels, NULL), HW_OK);
+    assert_int_equal(kernels, 0);
+    assert_int_equal(hw_ptx_link_select("", is_named, "third", arena, &part, &length, &kernels, NULL), HW_OK);
+    assert_int_equal(kernels, 0);
+    hw_arena_destroy(arena);
+}
+
 static void test_link(void **state) {
     (void)state;
     const char *const texts[] = {first, library, second};
@@ -186,6 +237,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_link),
+        cmocka_unit_test(test_select),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_real),
     };

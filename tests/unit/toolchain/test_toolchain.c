@@ -406,6 +406,8 @@ static void test_producers(void **state) {
         {"\n\n.version 8.4\n.target sm_75\n", "unnamed compiler (PTX ISA 8.4)", false},
         {".version 7.0\n// Cuda compilation tools, release 13.0, V13.0.88\n", "unnamed compiler (PTX ISA 7.0)", false},
         {"", "unnamed compiler (PTX ISA ?)", false},
+        {".version 9.0\n\n// Likely compiled by nvcc of CUDA 13.0 (by PTX ISA 9.0)\n",
+         "nvcc of CUDA 13.0 (by PTX ISA 9.0)", false},
         {"// Cuda compilation tools, release ", "nvcc ", true},
     };
     char name[64], tiny[6];
@@ -414,6 +416,36 @@ static void test_producers(void **state) {
         assert_string_equal(name, rows[i].name);
         assert_int_equal(is_named, rows[i].is_named);
         hw_producer_of_ptx(rows[i].ptx, strlen(rows[i].ptx), tiny, sizeof tiny);
+        assert_memory_equal(tiny, name, strlen(tiny));
+    }
+}
+
+static void test_inferred_producers(void **state) {
+    (void)state;
+    static const char code[] = "\177ELF NVIDIA Corp\0ptxas\0Cuda compilation tools, release 12.4, V12.4.131\0Build\0";
+    static const struct {
+        const char *ptx, *code;
+        size_t code_bytes;
+        const char *name;   // NULL: nothing is inferred
+    } rows[] = {
+        {".version 8.4\n", code, sizeof code, "nvcc 12.4.131 (by the machine code beside it)"},
+        {".version 8.4\n", code, 60, "nvcc 12.4 (by the machine code beside it)"},   // cut off behind "12.4"
+        {".version 8.4\n", "\177ELF", 4, "nvcc of CUDA 12.4 (by PTX ISA 8.4)"},
+        {"\n\n.version 9.0\n.target sm_75\n", NULL, 0, "nvcc of CUDA 13.0 (by PTX ISA 9.0)"},
+        {".version 8.5\n", NULL, 0, "nvcc of CUDA 12.5 or 12.6 (by PTX ISA 8.5)"},
+        {".version 1.9\n", NULL, 0, NULL},
+        {".version 8.5\n\tret;\n", NULL, 0, NULL},     // not as nvcc packs it
+        {"//\n.version 8.5\n", NULL, 0, NULL},
+        {"", NULL, 0, NULL},
+    };
+    char name[64], tiny[6];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool is_inferred = hw_producer_infer(rows[i].ptx, strlen(rows[i].ptx), rows[i].code, rows[i].code_bytes, name,
+                                             sizeof name);
+        assert_int_equal(is_inferred, rows[i].name != NULL);
+        if (!is_inferred) continue;
+        assert_string_equal(name, rows[i].name);
+        hw_producer_infer(rows[i].ptx, strlen(rows[i].ptx), rows[i].code, rows[i].code_bytes, tiny, sizeof tiny);
         assert_memory_equal(tiny, name, strlen(tiny));
     }
 }
@@ -497,6 +529,7 @@ int main(void) {
         cmocka_unit_test(test_files_that_are_no_programs),
         cmocka_unit_test(test_damaged_executables),
         cmocka_unit_test(test_producers),
+        cmocka_unit_test(test_inferred_producers),
         cmocka_unit_test(test_ptxas_reports),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

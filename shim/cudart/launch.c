@@ -1,0 +1,59 @@
+// Launches.
+#include "shim/cudart/cudart.h"
+
+static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
+                          cudaStream_t stream, bool cooperative) {
+    void *launch_address = hw_cudart_take_launch_address();
+    HW_ENTER();
+    hw_rt_status status;
+    const hw_rt_launch_args args = {
+        .function = hw_cudart_function(host, &status),
+        .grid = {grid.x, grid.y, grid.z},
+        .block = {block.x, block.y, block.z},
+        .dynamic_shared_bytes = shared_bytes,
+        .params = params,
+        .stream = hw_stream_of(stream),
+        .cooperative = cooperative,
+    };
+    if (status) return hw_cudart_return(status);
+    hw_diag diag;
+    diag.text[0] = diag.file[0] = '\0';
+    diag.line = 0;
+    status = hw_rt_launch(hw_shim_runtime(), &args, &diag);
+    if (status && diag.text[0]) hw_shim_explain_refusal(&diag, launch_address);
+    return hw_cudart_return(status);
+}
+
+HW_EXPORT cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t sharedBytes,
+                                       cudaStream_t stream) {
+    return launch(function, grid, block, args, sharedBytes, stream, false);
+}
+HW_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+
+// What nvcc 13 calls for <<<>>>: the kernel by its handle.
+HW_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t sharedBytes,
+                                         cudaStream_t stream) {
+    return launch(kernel, grid, block, args, sharedBytes, stream, false);
+}
+HW_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+
+HW_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
+                                                  size_t sharedBytes, cudaStream_t stream) {
+    return launch(function, grid, block, args, sharedBytes, stream, true);
+}
+HW_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+
+HW_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
+    if (!config || (config->numAttrs && !config->attrs)) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    bool cooperative = false;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttributeValue *value = &config->attrs[i].val;
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative) cooperative = value->cooperative;
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension &&
+            (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1))
+            return hw_cudart_unsupported("cudaLaunchKernelExC with clusters of blocks");
+    }
+    return launch(function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
+                  cooperative);
+}
+HW_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);

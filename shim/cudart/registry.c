@@ -1,0 +1,338 @@
+// What the program registered before main: fat binaries, and which host addresses stand for which kernels and
+// variables.
+//
+// Modules are loaded at the first call that needs the GPU, all of them, so that a program that never gets there pays
+// nothing, and one with an unsupported instruction is refused before it has done half of its work.
+#define _GNU_SOURCE
+#include "shim/cudart/registry.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "shim/process.h"
+#include "toolchain/ptx_link.h"
+
+enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
+// LINKED: the device code of several files, each in a container of its own, which the driver would link.
+enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER_LINKED = 2 };
+
+typedef struct function_node {
+    struct function_node *next;          // by host address
+    struct function_node *next_handle;   // by its own address, which is what cudaGetKernel gives
+    hw_registered_function it;
+} function_node;
+
+typedef struct variable_node {
+    struct variable_node *next;
+    hw_registered_variable it;
+} variable_node;
+
+static function_node *functions[BUCKETS], *handles[BUCKETS];
+static variable_node *variables[BUCKETS];
+static hw_image *images, **last_image = &images;
+static hw_image *loading;
+static struct { uint64_t begin, end; } managed_ranges[MAX_MANAGED_RANGES];
+static unsigned n_managed_ranges;
+// The context (hw_rt_epoch) that modules have been loaded into, and the one that has them all; 0: none.
+static uint64_t epoch;
+static _Atomic uint64_t complete_epoch;
+// Recursive: place is called back from within a load.
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static size_t bucket_of(const void *host) { return (size_t)(hw_address(host) * 0x9e3779b97f4a7c15u >> 52); }
+
+hw_image *hw_registry_add_image(const void *wrapper) {
+    hw_image *image = hw_calloc(1, sizeof *image);
+    if (!image) return NULL;
+    image->wrapper = wrapper;
+    pthread_mutex_lock(&lock);
+    *last_image = image;
+    last_image = &image->next;
+    atomic_store(&complete_epoch, 0);
+    pthread_mutex_unlock(&lock);
+    return image;
+}
+
+void hw_registry_add_function(hw_image *image, const void *host, const char *name) {
+    function_node *node = hw_calloc(1, sizeof *node);
+    if (!node) return;
+    node->it = (hw_registered_function){.host = host, .name = name, .image = image};
+    pthread_mutex_lock(&lock);
+    node->next = functions[bucket_of(host)];
+    functions[bucket_of(host)] = node;
+    node->next_handle = handles[bucket_of(&node->it)];
+    handles[bucket_of(&node->it)] = node;
+    pthread_mutex_unlock(&lock);
+}
+
+void hw_registry_add_variable(hw_image *image, const void *host, void **managed, const char *name) {
+    variable_node *node = hw_calloc(1, sizeof *node);
+    if (!node) return;
+    node->it = (hw_registered_variable){.host = host, .managed = managed, .name = name, .image = image};
+    pthread_mutex_lock(&lock);
+    node->next = variables[bucket_of(host)];
+    variables[bucket_of(host)] = node;
+    pthread_mutex_unlock(&lock);
+}
+
+// A library that is unloaded takes its host addresses with it; another may get them.
+void hw_registry_drop_image(hw_image *image) {
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (function_node *f = functions[i]; f; f = f->next)
+            if (f->it.image == image) f->it.host = NULL;
+        for (variable_node *v = variables[i]; v; v = v->next)
+            if (v->it.image == image) v->it.host = NULL;
+    }
+    image->is_dropped = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void hw_registry_add_managed_range(uint64_t begin, uint64_t end) {
+    pthread_mutex_lock(&lock);
+    if (n_managed_ranges < MAX_MANAGED_RANGES) {
+        managed_ranges[n_managed_ranges].begin = begin;
+        managed_ranges[n_managed_ranges++].end = end;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_in_managed_range(uint64_t address) {
+    for (unsigned i = 0; i < n_managed_ranges; i++)
+        if (address >= managed_ranges[i].begin && address < managed_ranges[i].end) return true;
+    return false;
+}
+
+bool hw_registry_has_managed(const hw_image *image) {
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < BUCKETS && !found; i++)
+        for (const variable_node *v = variables[i]; v; v = v->next)
+            if (v->it.image == image && is_in_managed_range(hw_address(v->it.host))) found = true;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static bool is_being_loaded(const hw_image *image) {
+    return image == loading || (loading->whole && image->whole == loading->whole);
+}
+
+// hw_rt_text.place: where a managed variable of a program compiled by clang lies.
+static uint64_t place(void *context, const char *name, uint64_t bytes) {
+    (void)context;
+    (void)bytes;
+    if (!n_managed_ranges) return 0;
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const variable_node *v = variables[i]; v; v = v->next)
+            if (is_being_loaded(v->it.image) && is_in_managed_range(hw_address(v->it.host)) &&
+                strcmp(v->it.name, name) == 0)
+                return hw_address(v->it.host);
+    return 0;
+}
+
+typedef struct segment_search {
+    uint64_t address, end;
+} segment_search;
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *user) {
+    (void)size;
+    segment_search *search = user;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uint64_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && search->address >= start && search->address < end) {
+            search->end = end;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+size_t hw_registry_readable_bytes(const void *data) {
+    segment_search search = {.address = hw_address(data)};
+    dl_iterate_phdr(look_at_object, &search);
+    return search.end ? (size_t)(search.end - search.address) : (size_t)1 << 30;
+}
+
+// The PTX for this GPU, in image->ptx.
+static hw_rt_status unpack(hw_image *image, hw_diag *diag) {
+    const struct { int32_t magic, version; const void *data; void *more; } *wrapper = image->wrapper;
+    hw_rt_code code;
+    if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data) {
+        hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
+        return HW_RT_INVALID_PTX;
+    }
+    snprintf(image->name, sizeof image->name, "%s.ptx", program_invocation_short_name);
+    const int cc = hw_rt_gpu(hw_shim_runtime())->arch->cc;
+    if (wrapper->version == WRAPPER_LINKED)
+        return hw_relocatable_unpack(wrapper->more, cc, &image->ptx, &image->ptx_bytes, diag);
+    hw_rt_status status = hw_rt_unpack(wrapper->data, hw_registry_readable_bytes(wrapper->data), cc, &code, diag);
+    if (status) return status;
+    image->ptx = code.ptx;
+    image->ptx_bytes = code.ptx_bytes;
+    image->is_relocatable = code.is_relocatable;
+    if (code.name[0]) snprintf(image->name, sizeof image->name, "%s", code.name);
+    return HW_RT_SUCCESS;
+}
+
+static bool is_same_object(const void *a, const void *b) {
+    Dl_info first, second;
+    return dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;
+}
+
+// The image's PTX. With one of relocatable code come all that have been registered by the same program or library
+// since: they are linked to one.
+static hw_rt_status prepare(hw_image *image, hw_diag *diag) {
+    size_t count = 0, most = 0;
+    if (image->ptx || image->whole) return HW_RT_SUCCESS;
+    hw_rt_status status = unpack(image, diag);
+    if (status || !image->is_relocatable) return status;
+    for (hw_image *i = image; i; i = i->next) most++;
+    hw_image **parts = hw_calloc(most, sizeof *parts);
+    if (!parts) return hw_rt_status_of(hw_diag_no_memory(diag));
+    for (hw_image *i = image; i && !status; i = i->next) {
+        if (i->is_dropped || i->whole || i->module || !is_same_object(i->wrapper, image->wrapper)) continue;
+        // What has no PTX is told when it is its turn.
+        if (!i->ptx && unpack(i, NULL)) continue;
+        if (i->is_relocatable) parts[count++] = i;
+    }
+    if (count > 1) status = hw_relocatable_join(parts, count, diag);
+    hw_free(parts);
+    return status;
+}
+
+// Names in the image's module; what was renamed when the parts were joined is asked for by its new name first.
+static void bind_function(hw_image *image, hw_registered_function *function) {
+    hw_runtime *runtime = hw_shim_runtime();
+    char renamed[4096];
+    if (image->whole) {
+        hw_ptx_link_name(function->name, image->part, renamed, sizeof renamed);
+        if (!hw_rt_module_function(runtime, image->module, renamed, &function->function)) return;
+    }
+    hw_rt_module_function(runtime, image->module, function->name, &function->function);
+}
+
+static void bind_variable(hw_image *image, hw_registered_variable *variable) {
+    hw_runtime *runtime = hw_shim_runtime();
+    char renamed[4096];
+    hw_rt_status status = HW_RT_NOT_FOUND;
+    if (image->whole) {
+        hw_ptx_link_name(variable->name, image->part, renamed, sizeof renamed);
+        status = hw_rt_module_variable(runtime, image->module, renamed, &variable->address, &variable->bytes);
+    }
+    if (status)
+        status = hw_rt_module_variable(runtime, image->module, variable->name, &variable->address, &variable->bytes);
+    if (!status && variable->managed) *variable->managed = (void *)(uintptr_t)variable->address;
+}
+
+static void bind_names(hw_image *image) {
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (function_node *f = functions[i]; f; f = f->next)
+            if (f->it.image == image) bind_function(image, &f->it);
+        for (variable_node *v = variables[i]; v; v = v->next)
+            if (v->it.image == image) bind_variable(image, &v->it);
+    }
+}
+
+// nvcc puts an empty piece of machine code beside a program's own.
+static bool has_kernels(const hw_image *image) {
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const function_node *f = functions[i]; f; f = f->next)
+            if (f->it.image == image) return true;
+    return false;
+}
+
+// Not the end yet: the program may never launch anything of it. hw_registry_complain says it when it does.
+static void note_no_ptx(hw_image *image, const hw_diag *diag) {
+    image->has_no_ptx = true;
+    const char *library = hw_library_of(image->wrapper);
+    snprintf(image->why, sizeof image->why, "%s%s%s", library ? library : "", library ? ": " : "", diag->text);
+    if (library && has_kernels(image))
+        fprintf(stderr, "halfwarp: the program has loaded %s, machine code for GPUs only: its kernels will fail\n",
+                library);
+}
+
+static hw_rt_status load(hw_image *image) {
+    hw_diag diag = {0};
+    hw_runtime *runtime = hw_shim_runtime();
+    hw_rt_status status = prepare(image, &diag);
+    if (status == HW_RT_NO_IMAGE) {
+        note_no_ptx(image, &diag);
+        return HW_RT_SUCCESS;
+    }
+    const bool is_part = image->whole && image->whole != image;
+    loading = image;
+    const hw_rt_text text = {.ptx = image->ptx, .ptx_bytes = image->ptx_bytes, .name = image->name, .place = place};
+    if (!status && is_part) image->module = image->whole->module;
+    else if (!status) status = hw_rt_module_load(runtime, &text, &image->module, &diag);
+    loading = NULL;
+    if (status == HW_RT_NO_MEMORY) return status;
+    if (status) hw_shim_refuse(&diag, status);
+    bind_names(image);
+    if (!is_part && hw_shim_process_get()->journal) hw_rt_module_ask_registers(runtime, image->module);
+    return HW_RT_SUCCESS;
+}
+
+// The context that they were in has gone.
+static void forget_modules(void) {
+    for (hw_image *image = images; image; image = image->next) image->module = NULL;
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (function_node *f = functions[i]; f; f = f->next) f->it.function = NULL;
+        for (variable_node *v = variables[i]; v; v = v->next) v->it.address = v->it.bytes = 0;
+    }
+}
+
+hw_rt_status hw_registry_load_all(void) {
+    uint64_t now = hw_rt_epoch(hw_shim_runtime());
+    if (atomic_load_explicit(&complete_epoch, memory_order_acquire) == now) return HW_RT_SUCCESS;
+    hw_rt_status status = HW_RT_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (epoch && epoch != now) forget_modules();
+    epoch = now;
+    for (hw_image *image = images; image && !status; image = image->next)
+        if (!image->module && !image->has_no_ptx && !image->is_dropped) status = load(image);
+    if (!status) atomic_store(&complete_epoch, now);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void hw_registry_complain(hw_image *image) {
+    pthread_mutex_lock(&lock);
+    if (image->has_no_ptx && !image->has_complained) {
+        fprintf(stderr, "halfwarp: %s\n", image->why);
+        hw_shim_note(HW_EXIT_UNSUPPORTED, image->why);
+        image->has_complained = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+hw_registered_function *hw_registry_function(const void *host) {
+    if (!host) return NULL;
+    hw_registered_function *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (function_node *f = functions[bucket_of(host)]; f && !found; f = f->next)
+        if (f->it.host == host) found = &f->it;
+    for (function_node *f = handles[bucket_of(host)]; f && !found; f = f->next_handle)
+        if ((const void *)&f->it == host && f->it.host) found = &f->it;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+hw_registered_variable *hw_registry_variable(const void *host) {
+    if (!host) return NULL;
+    hw_registered_variable *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (variable_node *v = variables[bucket_of(host)]; v && !found; v = v->next)
+        if (v->it.host == host) found = &v->it;
+    // A managed variable is also named by where it is.
+    for (size_t i = 0; i < BUCKETS && !found; i++)
+        for (variable_node *v = variables[i]; v && !found; v = v->next)
+            if (v->it.managed && v->it.host && v->it.address && v->it.address == hw_address(host)) found = &v->it;
+    pthread_mutex_unlock(&lock);
+    return found;
+}

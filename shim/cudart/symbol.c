@@ -1,0 +1,66 @@
+// Variables of the device, by the address of the host variable that stands for them.
+#include "shim/cudart/registry.h"
+
+static cudaError_t locate(const void *symbol, hw_registered_variable **found) {
+    HW_ENTER();
+    *found = hw_registry_variable(symbol);
+    return *found && (*found)->address ? cudaSuccess : hw_cudart_return(HW_RT_INVALID_SYMBOL);
+}
+
+HW_EXPORT cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
+    hw_registered_variable *variable;
+    cudaError_t error = locate(symbol, &variable);
+    if (error) return error;
+    if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    *pointer = (void *)(uintptr_t)variable->address;
+    return cudaSuccess;
+}
+
+HW_EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
+    hw_registered_variable *variable;
+    cudaError_t error = locate(symbol, &variable);
+    if (error) return error;
+    if (!bytes) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    *bytes = variable->bytes;
+    return cudaSuccess;
+}
+
+static cudaError_t copy(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                        bool to_symbol, hw_rt_order order) {
+    hw_registered_variable *variable;
+    cudaError_t error = locate(symbol, &variable);
+    if (error) return error;
+    if (!hw_rt_is_stream(hw_shim_runtime(), order.stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    if (kind == cudaMemcpyHostToHost || kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
+        return hw_cudart_return(HW_RT_INVALID_DIRECTION);
+    if (!bytes) return cudaSuccess;
+    if (offset > variable->bytes || bytes > variable->bytes - offset) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    hw_rt_region place = {.start = (char *)(uintptr_t)variable->address + offset, .pitch = bytes};
+    hw_rt_region plain = {.start = other, .pitch = bytes};
+    return hw_cudart_return(hw_rt_copy(hw_shim_runtime(), to_symbol ? place : plain, to_symbol ? plain : place,
+                                       (hw_rt_shape){bytes, 1, 1}, (unsigned)kind, order));
+}
+
+HW_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
+                                         enum cudaMemcpyKind kind) {
+    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn());
+}
+HW_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+
+HW_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
+                                           enum cudaMemcpyKind kind) {
+    return copy(symbol, dst, bytes, offset, kind, false, hw_in_turn());
+}
+HW_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+
+HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
+                                              enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_stream(stream));
+}
+HW_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+
+HW_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
+                                                enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy(symbol, dst, bytes, offset, kind, false, hw_in_stream(stream));
+}
+HW_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);

@@ -1,0 +1,150 @@
+// The process's one runtime, and what is told to the halfwarp command while it runs.
+#define _GNU_SOURCE
+#include "shim/process.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io/gpu_file.h"
+#include "shim/selection.h"
+#include "shim/shim.h"
+
+static const char DEFAULT_GPU[] = "h200";
+
+// The first door's; those that find the runtime made do not use theirs.
+static hw_shim_process own;
+
+static void complain(const hw_diag *diag) {
+    char text[sizeof *diag + 32];
+    fprintf(stderr, "halfwarp: %s\n", hw_diag_format(diag, text, sizeof text));
+}
+
+static void complain_once(const hw_diag *diag) {
+    static bool has_failed;
+    if (!has_failed) complain(diag);
+    has_failed = true;
+}
+
+static void print(void *context, const char *text, size_t length) {
+    (void)context;
+    fwrite(text, 1, length, stdout);
+}
+
+static void notice(void *context, const char *sentence) {
+    (void)context;
+    fprintf(stderr, "halfwarp: %s\n", sentence);
+}
+
+// Launches come one after the other, and so do these.
+static void keep(void *context, const hw_report *report) {
+    hw_shim_process *process = context;
+    hw_diag diag = {0};
+    if (hw_journal_add(process->journal, report, &diag)) complain_once(&diag);
+}
+
+// A launch that is not counted leaves its place in the journal, for the ordinals of those behind it.
+static bool wants(void *context, const char *mangled) {
+    hw_shim_process *process = context;
+    hw_diag diag = {0};
+    if (hw_selection_takes(&process->environment, mangled)) return true;
+    if (hw_journal_pass(process->journal, &diag)) complain_once(&diag);
+    return false;
+}
+
+// The profiler of the first context goes on with the next.
+static hw_status opened(void *context, hw_sim *sim, hw_diag *diag) {
+    hw_shim_process *process = context;
+    hw_status status = HW_OK;
+    if (process->journal && !process->prof) {
+        const hw_prof_options options = {.lines = process->environment.lines, .no_l1 = process->environment.no_l1,
+                                         .finished = keep, .wants = wants, .context = process};
+        status = hw_prof_create(hw_sim_gpu(sim), &options, &process->prof, diag);
+    }
+    if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
+    if (status) return status;
+    hw_touch_watch(hw_sim_mem(sim));
+    return HW_OK;
+}
+
+static void closing(void *context, hw_sim *sim) {
+    (void)context, (void)sim;
+    hw_touch_watch(NULL);
+}
+
+static void failed(void *context, const hw_diag *diag) {
+    (void)context;
+    complain(diag);
+}
+
+static const void *site(void *context) {
+    (void)context;
+    return hw_shim_site();
+}
+
+static void faulted(void *context, const hw_fault *fault) {
+    (void)context;
+    hw_shim_report_fault(fault);
+}
+
+// Another thread of the parent may have held it when it forked.
+static void be_child(void) { own.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+
+// The journal says that there was a program that could have launched something, even if it never does.
+static void describe(hw_rt_options *options) {
+    hw_diag diag = {0};
+    const hw_gpu *gpu;
+    hw_environment *environment = &own.environment;
+    hw_environment_read(environment);
+    pthread_mutex_init(&own.lock, NULL);
+    pthread_atfork(NULL, NULL, be_child);
+    if (hw_gpu_open(environment->gpu ? environment->gpu : DEFAULT_GPU, &gpu, &diag)) {   // kept as long as the process
+        complain(&diag);
+        _exit(HW_EXIT_SETUP);
+    }
+    if (environment->journal_path && hw_journal_open(environment->journal_path, &own.journal, &diag)) complain(&diag);
+    *options = (hw_rt_options){
+        .device = {
+            .gpu = gpu,
+            .threads = environment->threads,
+            .seed = environment->seed,
+            .poisons = environment->poison >= 0,
+            .poison = (uint8_t)environment->poison,
+            .producer = environment->ptx_by,
+            .max_regs = environment->max_regs,
+            .print = print,
+            .notice = notice,
+        },
+        .context = &own,
+        .opened = opened,
+        .closing = closing,
+        .failed = failed,
+        .faulted = faulted,
+        .site = site,
+        .ptxas_path = environment->ask_ptxas ? environment->path : NULL,
+        .cache_dir = environment->cache_dir,
+    };
+}
+
+hw_runtime *hw_shim_runtime(void) {
+    static _Atomic(hw_runtime *) known;
+    hw_runtime *runtime = atomic_load_explicit(&known, memory_order_acquire);
+    if (runtime) return runtime;
+    runtime = hw_rt_process(describe);
+    if (!runtime) {
+        fprintf(stderr, "halfwarp: there is not enough memory for the runtime\n");
+        _exit(HW_EXIT_SETUP);
+    }
+    atomic_store_explicit(&known, runtime, memory_order_release);
+    return runtime;
+}
+
+hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtime()); }
+
+// What the process holds is left to the system: threads of the program may still be using it.
+__attribute__((constructor)) static void prepare(void) {
+    hw_shim_runtime();
+    hw_library_look();
+}
+
+// Of a program that loads a library and allocates nothing behind it.
+__attribute__((destructor)) static void end(void) { hw_library_look(); }

@@ -1,0 +1,26 @@
+// What the doors of one process have in common. The first door that is loaded makes it and the runtime; the others find
+// both, so that a program which uses two of them has one GPU, one journal and one status file.
+#ifndef HW_SHIM_PROCESS_H
+#define HW_SHIM_PROCESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "prof/journal.h"
+#include "prof/prof.h"
+#include "runtime/runtime.h"
+#include "shim/environment.h"
+
+typedef struct hw_shim_process {
+    hw_environment environment;
+    hw_journal *journal;                    // NULL: nothing is counted
+    hw_prof *prof;                          // NULL until there has been a context
+    pthread_mutex_t lock;                   // of what follows
+    bool is_noted;                          // the status file has its line
+    _Atomic unsigned long long objects_seen;   // of library.c, and the names that were told
+    char libraries_told[1024];
+} hw_shim_process;
+
+hw_shim_process *hw_shim_process_get(void);
+
+#endif

@@ -1,9 +1,0 @@
-// Calls that are there so that programs which hold them start, and that say by name that they do nothing. Their
-// arguments are not looked at, so one signature serves all.
-#include "unsupported.h"
-
-#define HW_UNSUPPORTED(name) \
-    HW_EXPORT cudaError_t name(void) { return hw_shim_unsupported(#name); }
-#define HW_UNSUPPORTED_ALSO(second, name) \
-    extern __typeof__(name) second __attribute__((alias(#name), visibility("default")));
-#include "unsupported.def"

@@ -1,0 +1,108 @@
+#include "event/sinks.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+// ---- the list ----
+
+static const char *lacking(const hw_sink *sink) {
+#define HW_EVENT(id, function, ...) if (sink->events & HW_WANTS(id) && !sink->function) return #function;
+#include "event/event.def"
+#undef HW_EVENT
+    return sink->events & HW_WANTS(HOST) && !sink->host ? "host" : NULL;
+}
+
+static void join_events(hw_sinks *sinks) {
+    sinks->events = 0;
+    for (uint32_t i = 0; i < sinks->n; i++) sinks->events |= sinks->items[i]->events;
+}
+
+hw_status hw_sinks_add(hw_sinks *sinks, hw_sink *sink, hw_diag *diag) {
+    const char *missing = lacking(sink);
+    if (missing) return hw_diag_set(diag, HW_USAGE, "a sink wants events for which it has no function: %s", missing);
+    for (uint32_t i = 0; i < sinks->n; i++)
+        if (sinks->items[i] == sink) return hw_diag_set(diag, HW_USAGE, "a sink is attached for the second time");
+    if (sinks->n == sinks->capacity) {
+        uint32_t wanted = sinks->capacity ? 2 * sinks->capacity : 4;
+        hw_sink **items = hw_realloc_array(sinks->items, wanted, sizeof *items);
+        if (!items) return hw_diag_no_memory(diag);
+        sinks->items = items;
+        hw_sink **chosen = hw_realloc_array(sinks->chosen, 3 * (size_t)wanted, sizeof *chosen);
+        if (!chosen) return hw_diag_no_memory(diag);
+        sinks->chosen = chosen;
+        sinks->capacity = wanted;
+    }
+    sinks->items[sinks->n++] = sink;
+    join_events(sinks);
+    return HW_OK;
+}
+
+void hw_sinks_remove(hw_sinks *sinks, const hw_sink *sink) {
+    uint32_t at = 0;
+    while (at < sinks->n && sinks->items[at] != sink) at++;
+    if (at == sinks->n) return;
+    memmove(&sinks->items[at], &sinks->items[at + 1], (--sinks->n - at) * sizeof *sinks->items);
+    join_events(sinks);
+}
+
+void hw_sinks_free(hw_sinks *sinks) {
+    hw_free(sinks->items);
+    hw_free(sinks->chosen);
+    *sinks = (hw_sinks){.items = NULL};
+}
+
+// ---- a launch ----
+
+static void listen(hw_listeners *to, hw_sink **room, hw_sink *sink) {
+    room[to->n++] = sink;
+    to->events |= sink->events;
+    to->sinks = room;
+}
+
+void hw_sinks_choose(const hw_sinks *sinks, const hw_launch_info *info, hw_observers *out) {
+    hw_sink **room = sinks->chosen;
+    *out = (hw_observers){.all = {.n = 0}};
+    for (uint32_t i = 0; i < sinks->n; i++) {
+        hw_sink *sink = sinks->items[i];
+        if (sink->wants && !sink->wants(sink, info)) continue;
+        listen(&out->all, room, sink);
+        if (sink->ordered) listen(&out->ordered, room + sinks->capacity, sink);
+        else listen(&out->counting, room + 2 * sinks->capacity, sink);
+    }
+}
+
+hw_status hw_observers_begin(const hw_observers *observers, const hw_launch_info *info, hw_diag *diag) {
+    const hw_listeners *all = &observers->all;
+    for (uint32_t i = 0; i < all->n; i++) {
+        hw_status status = all->sinks[i]->launch_begin ? all->sinks[i]->launch_begin(all->sinks[i], info, diag) : HW_OK;
+        if (!status) continue;
+        while (i-- > 0)
+            if (all->sinks[i]->launch_end) all->sinks[i]->launch_end(all->sinks[i], info, 0, status);
+        return status;
+    }
+    return HW_OK;
+}
+
+void hw_observers_end(const hw_observers *observers, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
+    const hw_listeners *all = &observers->all;
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->sinks[i]->launch_end) all->sinks[i]->launch_end(all->sinks[i], info, host_ns, status);
+}
+
+// ---- events ----
+
+#define HW_EVENT(id, function, record, tell)                                          \
+    void tell(const hw_listeners *to, uint32_t worker, const record *event) {         \
+        for (uint32_t i = 0; i < to->n; i++) {                                        \
+            hw_sink *sink = to->sinks[i];                                             \
+            if (sink->events & HW_WANTS(id)) sink->function(sink, worker, event);     \
+        }                                                                             \
+    }
+#include "event/event.def"
+#undef HW_EVENT
+
+void hw_tell_host(const hw_sinks *sinks, const hw_host_event *event) {
+    for (uint32_t i = 0; i < sinks->n; i++)
+        if (sinks->items[i]->events & HW_WANTS(HOST)) sinks->items[i]->host(sinks->items[i], event);
+}

@@ -1,0 +1,63 @@
+// Names for patterns: each access that a sink hears of says which of its instruction's patterns it has, by an index of
+// the worker and a serial number (event.h). The last HW_PATTERN_WAYS of an instruction are kept, so that one which
+// comes back is the same for the sink.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "exec/warp/warp.h"
+
+uint32_t hw_names_wanted(const hw_run *run) {
+    const uint32_t told = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(COPY);
+    return run->events & told ? run->set->n_accesses : 0;
+}
+
+bool hw_names_prepare(hw_worker *worker) {
+    const uint32_t wanted = hw_names_wanted(worker->run);
+    worker->launches++;
+    if (wanted <= worker->names_capacity) return true;
+    hw_free(worker->names);
+    worker->names = hw_calloc(wanted, sizeof *worker->names);
+    worker->names_capacity = worker->names ? wanted : 0;
+    return worker->names != NULL;
+}
+
+static const hw_access_pattern *add(hw_worker *worker, hw_pattern_names *names, uint32_t first, uint8_t space,
+                                    uint32_t mask, const int64_t delta[32]) {
+    uint32_t way = names->n;
+    if (way < HW_PATTERN_WAYS) {
+        names->n++;
+    } else {
+        way = names->oldest;
+        names->oldest = (way + 1) % HW_PATTERN_WAYS;
+    }
+    hw_access_pattern *made = &names->ways[way];
+    made->index = first + way;
+    made->mask = mask;
+    made->serial = ++worker->serial;
+    made->space = space;
+    memcpy(made->delta, delta, sizeof made->delta);
+    return made;
+}
+
+const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
+                                           const int64_t delta[32]) {
+    const uint32_t number = worker->run->set->notes[note].access;
+    hw_pattern_names *names = &worker->names[number];
+    if (names->launch != worker->launches) {
+        names->launch = worker->launches;
+        names->n = names->oldest = 0;
+    }
+    for (uint32_t i = 0; i < names->n; i++) {
+        const hw_access_pattern *known = &names->ways[i];
+        if (known->mask == mask && known->space == space && !memcmp(known->delta, delta, sizeof known->delta))
+            return known;
+    }
+    return add(worker, names, number * HW_PATTERN_WAYS, space, mask, delta);
+}
+
+const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p) {
+    if (p->name && p->name->serial == p->name_serial) return p->name;
+    p->name = hw_name_addresses(worker, p->inst->note, p->space, p->mask, p->delta);
+    p->name_serial = p->name->serial;
+    return p->name;
+}

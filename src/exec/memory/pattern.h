@@ -1,0 +1,70 @@
+// The relative addresses of memory instructions: what makes a repeated access cheap, and how sinks know it again.
+// Private to exec.
+#ifndef HW_EXEC_PATTERN_H
+#define HW_EXEC_PATTERN_H
+
+#include "event/event.h"
+#include "exec/ops/lanes.h"
+
+typedef enum hw_shape {
+    HW_SHAPE_GENERAL,
+    HW_SHAPE_UNIT,                // lane i at base + i * bytes
+    HW_SHAPE_SAME,                // all lanes at base
+    HW_SHAPE_UNIT_HALVES,         // the same in each half warp
+    HW_SHAPE_SAME_HALVES,
+} hw_shape;
+
+// What one memory instruction did last, on one worker. A repetition of the same relative addresses, the usual case,
+// is recognised by comparing differences, and costs neither a look-up of allocations nor a count.
+//
+// `base` is the address in the lowest active lane, in the instruction's space. The fields come in groups, each with
+// the time that it holds for:
+//
+//   group      fields                             written by              holds until
+//   relative   mask shape delta delta_32 low      hw_access_learn         the next hw_access_learn, or the launch's end
+//              high bits inst                                             (mask 0: nothing is known)
+//   memory     space begin window limit           hw_access_check         the next hw_access_check, hw_access_learn, or
+//              known_limit                                                hw_access_refresh after an allocation
+//   reports    hits                               hw_access_count         hw_access_flush
+//              name name_serial                   hw_pattern_name         the next hw_access_learn, another space
+//   convoy     at phase                           the convoy's body       its next access
+//              fixed_for n_at repeats             the convoy's body       hw_access_settle
+//   guess      last                               the quick bodies        their next access
+//
+// Fields stand in the order of their use: the first cache line has what every access looks at.
+typedef struct hw_pattern {
+    _Alignas(64) uint32_t mask;   // active lanes; 0: nothing remembered
+    uint8_t shape;                // hw_shape; other than GENERAL only for full masks
+    uint8_t space;                // resolved
+    uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
+                                  // access lay in; limit 0: look it up, which an ordered sink wants for each access
+    uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
+    uint64_t window;              // base - window is an offset: of SHARED in the block's memory, else from address 0 of
+                                  // the host
+    uint64_t last;                // where the host found base last, of the warp or of the convoy's first: for a guess
+    _Alignas(64) int64_t delta[32];      // addresses less base; 0 in inactive lanes
+    _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
+    int64_t low, high;            // smallest delta; largest delta plus access width
+    uint64_t bits;                // of all deltas, or-ed: for alignment
+    const hw_inst *inst;
+    const hw_access_pattern *name;    // what sinks know it as; NULL: it has not been told yet
+    uint64_t name_serial;         // name is another's when it no longer has this serial
+    uint64_t hits[128];           // accesses by base modulo 128. 32 bits would wrap in a launch of minutes
+    // Of a convoy's last access: where each warp's base lies on the host, and base modulo 128.
+    char *at[HW_CONVOY_MAX];
+    uint8_t phase[HW_CONVOY_MAX];
+    const hw_warp *fixed_for;     // the convoy's first warp, when its addresses are the same in every block; or NULL
+    uint32_t n_at;                // of fixed_for: how many warps,
+    uint64_t repeats;             // and how often it has made these accesses, which are not among the hits
+} hw_pattern;
+
+static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }
+
+// The last patterns of one PTX instruction, as sinks know them, on one worker.
+typedef struct hw_pattern_names {
+    uint64_t launch;              // of the worker; another: there are none
+    uint32_t n, oldest;           // oldest: the next to go
+    hw_access_pattern ways[HW_PATTERN_WAYS];
+} hw_pattern_names;
+
+#endif

@@ -1,0 +1,71 @@
+// The bodies of decoded instructions: what a program is lowered to, by name and by number.
+//
+// A body is what executes one decoded instruction. Each is a row of a file in isa/bodies/; its number, a hw_body_id, is
+// its place among all rows. lower finds the number of an instruction once, by the name that it spells (lower/program.h,
+// "Body names"); exec has arrays of functions in the same order, and nothing compares names after that.
+#ifndef HW_ISA_BODIES_H
+#define HW_ISA_BODIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The files, in the order of their rows. Columns: GROUP(file, x), x as the user of the list says.
+// Of the first groups each body exists once; of the others once for each instruction-set level (exec/ops/level.h).
+#define HW_BODY_GROUPS_COMMON(GROUP, x)                                                                                \
+    GROUP(memory, x) GROUP(flow, x) GROUP(call, x) GROUP(barrier, x) GROUP(special, x) GROUP(async, x)                 \
+    GROUP(atomic, x) GROUP(mbarrier, x) GROUP(texture, x)
+#define HW_BODY_GROUPS_OF_LANES(GROUP, x)                                                                              \
+    GROUP(int, x) GROUP(wide, x) GROUP(bits, x) GROUP(logic, x) GROUP(compare, x) GROUP(convert, x)                    \
+    GROUP(convert_float, x) GROUP(round, x) GROUP(shuffle, x) GROUP(move, x) GROUP(f32, x) GROUP(f64, x)               \
+    GROUP(half, x) GROUP(approx, x) GROUP(rounded, x) GROUP(fcompare, x) GROUP(video, x) GROUP(matrix, x)              \
+    GROUP(mma, x)
+
+typedef enum hw_body_group {
+#define GROUP(file, x) HW_BODIES_##file,
+    HW_BODY_GROUPS_COMMON(GROUP, )
+    HW_BODIES_OF_LANES,
+    HW_BODIES_BEFORE_LANES = HW_BODIES_OF_LANES - 1,    // the next enumerator is OF_LANES again
+    HW_BODY_GROUPS_OF_LANES(GROUP, )
+#undef GROUP
+    HW_BODY_GROUP_COUNT
+} hw_body_group;
+
+// A body's number; those that lower and exec name are constants: HW_BODY_LD. 0: no body.
+typedef uint16_t hw_body_id;
+enum {
+    HW_BODY_NONE,
+#define NAMED(id, ...) HW_BODY_##id,
+#define NAMED_ON_LANES(id, ...) HW_BODY_##id,
+#include "isa/bodies/memory.def"
+#include "isa/bodies/flow.def"
+#include "isa/bodies/call.def"
+#include "isa/bodies/barrier.def"
+#include "isa/bodies/special.def"
+#include "isa/bodies/async.def"
+#undef NAMED
+#undef NAMED_ON_LANES
+    HW_BODY_NAMED_COUNT
+};
+
+// Where an instruction that gathers lanes has its member mask; they run together, by one call of the body.
+typedef enum hw_members { HW_MEMBERS_NONE, HW_MEMBERS_IN_C, HW_MEMBERS_IN_P } hw_members;
+
+typedef struct hw_body_info {
+    const char *name;
+    uint8_t group;             // hw_body_group
+    uint8_t members;           // hw_members
+    uint8_t result_bytes;      // of what gathers lanes: of a lane of its result; 0: a predicate
+    bool works_on_lanes;       // it reads and writes registers and memory of its lanes, and nothing else
+} hw_body_info;
+
+// Number and name; constant time. An unknown number has the row of HW_BODY_NONE, named "?".
+const hw_body_info *hw_body_info_of(hw_body_id id);
+const char *hw_body_name(hw_body_id id);
+hw_body_id hw_body_find(const char *name);     // HW_BODY_NONE: there is none
+// A group's bodies have the numbers from first on, count of them. hw_body_count: all numbers, 0 included.
+hw_body_id hw_body_first(hw_body_group group);
+uint32_t hw_body_count_of(hw_body_group group);
+uint32_t hw_body_count(void);
+
+#endif

@@ -1,0 +1,97 @@
+// The attributes of opcodes, from the rows of ops.def, and what an instruction's modifiers change of them.
+#include "isa/rates.h"
+
+// The words of ops.def's attributes.
+#define EMIT(emitter_) .emitter = HW_EMIT_##emitter_
+#define SHAPE(operands) .shape = operands
+#define SHAPES(operands, other) .shape = operands, .other_shape = other
+#define TYPE(spelling_) .spelling = HW_SPELL_##spelling_
+#define ISSUE(pipe_, n, n_float) .pipe = HW_RATE_##pipe_, .count = n, .float_count = n_float
+#define ISSUES_ONLY .pipe = HW_RATE_ISSUE, .count = 1
+#define KIND(note) .kind = HW_NOTE_##note
+#define GLOBAL HW_IN(HW_SPACE_GLOBAL)
+#define SHARED HW_IN(HW_SPACE_SHARED)
+#define ITS_SPACE HW_IN_ITS_SPACE
+#define ANY_SPACE HW_IN_ANY
+#define READS(spaces) .reads = spaces
+#define WRITES(spaces) .writes = spaces
+#define IS_ATOMIC .is_atomic = true
+#define IS_FENCE .is_fence = true
+#define ORDERS(scope_) .scope = HW_SCOPE_##scope_
+#define GATHERS(lanes) .gathers = HW_GATHER_##lanes
+#define MAY_WAIT .may_wait = true
+#define ENDS_BLOCK .ends_block = true
+#define ENDS_LANES .ends_lanes = true
+#define UNMASKABLE .is_unmaskable = true
+#define NO_DESTINATION .has_no_destination = true
+#define READS_CARRY .reads_carry = true
+
+static const hw_traits traits[HW_OP_COUNT] = {
+#define HW_OP(id, name, operands, types, mods, section, ...) [HW_OP_##id] = {__VA_ARGS__},
+#include "isa/ops.def"
+#undef HW_OP
+};
+
+const hw_traits *hw_op_traits(hw_op op) { return &traits[(unsigned)op < HW_OP_COUNT ? op : HW_OP_NONE]; }
+
+// ---- what modifiers change ------------------------------------------------------------------------------------------
+
+// A copy of the instruction: only its modifiers ca and cg say that cp.async moves data.
+static bool moves_nothing(hw_op op, const hw_mods *mods) {
+    return op == HW_OP_CP_ASYNC && !hw_has_mod(mods, HW_M_CA) && !hw_has_mod(mods, HW_M_CG);
+}
+
+static uint8_t spaces_of(uint8_t spaces, hw_space space) {
+    if (spaces != HW_IN_ITS_SPACE) return spaces;
+    return space == HW_SPACE_GENERIC ? HW_IN_GENERIC : (uint8_t)HW_IN(space);
+}
+
+static uint8_t scope_of(const hw_traits *t, const hw_mods *mods) {
+    static const struct {
+        hw_mod mod;
+        hw_scope scope;
+    } named[] = {{HW_M_CTA, HW_SCOPE_CTA}, {HW_M_CLUSTER, HW_SCOPE_CLUSTER}, {HW_M_GPU, HW_SCOPE_GPU},
+                 {HW_M_GL, HW_SCOPE_GPU},  {HW_M_SYS, HW_SCOPE_SYS},         {HW_M_WARP, HW_SCOPE_WARP}};
+    bool synchronizes = hw_has_mod(mods, HW_M_ACQUIRE) || hw_has_mod(mods, HW_M_RELEASE) ||
+                        hw_has_mod(mods, HW_M_ACQ_REL) || hw_has_mod(mods, HW_M_SC);
+    if (hw_has_mod(mods, HW_M_RELAXED) || (!t->scope && !synchronizes)) return HW_SCOPE_NONE;
+    for (unsigned k = 0; k < sizeof named / sizeof *named; k++)
+        if (hw_has_mod(mods, named[k].mod)) return (uint8_t)named[k].scope;
+    return t->scope ? t->scope : HW_SCOPE_GPU;    // of atom and red that name none: PTX ISA 9.0 section 9.7.13.5
+}
+
+static uint8_t kind_of(hw_op op, const hw_traits *t, const hw_mods *mods, hw_space space, bool is_guarded) {
+    switch ((hw_note_kind)t->kind) {
+    case HW_NOTE_LOAD: case HW_NOTE_STORE:    // parameters are operands of other instructions, no accesses
+        return space == HW_SPACE_PARAM ? HW_NOTE_PLAIN : t->kind;
+    case HW_NOTE_COPY:
+        if (moves_nothing(op, mods)) return HW_NOTE_PLAIN;
+        return hw_has_mod(mods, HW_M_CG) ? HW_NOTE_COPY_BYPASS : HW_NOTE_COPY;
+    case HW_NOTE_BARRIER: return hw_has_mod(mods, HW_M_WARP) ? HW_NOTE_PLAIN : HW_NOTE_BARRIER;
+    case HW_NOTE_BRANCH: return op == HW_OP_BRA && !is_guarded ? HW_NOTE_PLAIN : HW_NOTE_BRANCH;
+    default: return t->kind;
+    }
+}
+
+// Merged accesses are those of shared memory: what touches it, or may by a generic address, comes between them.
+static void part_accesses(hw_effects *e) {
+    bool parts_all = e->scope != HW_SCOPE_NONE || e->is_atomic;
+    e->parts_loads = parts_all || e->writes & HW_IN(HW_SPACE_SHARED) || (e->is_strong && e->reads);
+    e->parts_stores = parts_all || e->reads & HW_IN(HW_SPACE_SHARED) || (e->is_strong && e->writes);
+}
+
+hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool is_guarded) {
+    const hw_traits *t = hw_op_traits(op);
+    hw_effects e = {.reads = spaces_of(t->reads, space), .writes = spaces_of(t->writes, space),
+                    .scope = scope_of(t, mods), .gathers = t->gathers, .kind = kind_of(op, t, mods, space, is_guarded),
+                    .is_atomic = t->is_atomic, .is_fence = t->is_fence, .may_wait = t->may_wait};
+    if (moves_nothing(op, mods)) e.reads = e.writes = 0;
+    if (hw_has_mod(mods, HW_M_WARP)) e.gathers = HW_GATHER_MEMBERS;            // bar.warp.sync
+    if (hw_has_mod(mods, HW_M_ARRIVE) || hw_has_mod(mods, HW_M_LAUNCH_DEPENDENTS)) e.may_wait = false;
+    if (hw_has_mod(mods, HW_M_LAUNCH_DEPENDENTS)) e.scope = HW_SCOPE_NONE;
+    if (e.reads | e.writes)
+        e.is_strong = e.is_atomic || hw_has_mod(mods, HW_M_VOLATILE) || hw_has_mod(mods, HW_M_RELAXED) ||
+                      hw_has_mod(mods, HW_M_ACQUIRE) || hw_has_mod(mods, HW_M_RELEASE);
+    part_accesses(&e);
+    return e;
+}

@@ -1,0 +1,87 @@
+// Copies and sets, one row to three dimensions. Streams do not matter: both are done when the call returns. Device
+// memory on either side must lie within one allocation; the host's own addresses are looked at before they are used,
+// so that a stray one is an error and no crash.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/internal.h"
+#include "runtime/memory.h"
+#include "runtime/tell.h"
+
+static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+static bool byte_is_readable(const char *p) {
+    char byte;
+    struct iovec to = {&byte, 1}, from = {(void *)p, 1};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT;
+}
+
+static bool is_empty(hw_rt_shape shape) { return !shape.width || !shape.height || !shape.depth; }
+
+// Bytes from the first to the last that a region covers; false when that is more than there can be.
+static bool span_of(const hw_rt_region *r, hw_rt_shape shape, size_t *span) {
+    size_t rows, slices;
+    return !__builtin_mul_overflow(r->pitch, shape.height - 1, &rows) &&
+           !__builtin_mul_overflow(r->slice, shape.depth - 1, &slices) &&
+           !__builtin_add_overflow(rows, slices, span) && !__builtin_add_overflow(*span, shape.width, span);
+}
+
+static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
+    hw_allocation found;
+    return hw_mem_find(mem, address_of(r->start), span, &found);
+}
+
+static bool is_usable(const hw_mem *mem, const hw_rt_region *r, hw_rt_shape shape, bool must_be_device) {
+    size_t span;
+    if (!r->start || !span_of(r, shape, &span)) return false;
+    if (is_device(mem, r, span)) return true;
+    const char *last = r->start + (span - 1);
+    bool is_stray = hw_mem_owns(mem, address_of(r->start)) || hw_mem_owns(mem, address_of(last));
+    if (must_be_device || is_stray || last < r->start) return false;
+    return byte_is_readable(r->start) && byte_is_readable(last);
+}
+
+// Where the bytes of a region are on this machine.
+static char *bytes_of(const hw_mem *mem, const hw_rt_region *r) { return hw_mem_host(mem, address_of(r->start)); }
+
+hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
+                        hw_rt_order order) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
+    if (direction > HW_RT_ANY) return HW_RT_INVALID_DIRECTION;
+    if (is_empty(shape)) return HW_RT_SUCCESS;
+    const hw_mem *mem = hw_rt_mem(runtime);
+    bool to_device = direction == HW_RT_HOST_TO_DEVICE || direction == HW_RT_DEVICE_TO_DEVICE;
+    bool from_device = direction == HW_RT_DEVICE_TO_HOST || direction == HW_RT_DEVICE_TO_DEVICE;
+    if (!is_usable(mem, &to, shape, to_device) || !is_usable(mem, &from, shape, from_device))
+        return HW_RT_INVALID_VALUE;
+    if (shape.width == to.pitch && shape.width == from.pitch) {   // rows without gaps are one row
+        shape.width *= shape.height;
+        shape.height = 1;
+    }
+    char *target = bytes_of(mem, &to);
+    const char *source = bytes_of(mem, &from);
+    for (size_t z = 0; z < shape.depth; z++)
+        for (size_t y = 0; y < shape.height; y++)
+            memmove(target + z * to.slice + y * to.pitch, source + z * from.slice + y * from.pitch, shape.width);
+    hw_rt_tell_copy(runtime, &to, &from, shape, direction, order);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
+    if (is_empty(shape)) return HW_RT_SUCCESS;
+    const hw_mem *mem = hw_rt_mem(runtime);
+    size_t span;
+    if ((shape.height > 1 && shape.width > to.pitch) || !span_of(&to, shape, &span) || !is_device(mem, &to, span))
+        return HW_RT_INVALID_VALUE;
+    char *target = bytes_of(mem, &to);
+    for (size_t z = 0; z < shape.depth; z++)
+        for (size_t y = 0; y < shape.height; y++) memset(target + z * to.slice + y * to.pitch, value, shape.width);
+    hw_rt_tell_set(runtime, &to, value, shape, order);
+    return HW_RT_SUCCESS;
+}

@@ -1,0 +1,88 @@
+// Settings of the device.
+#include "runtime/device.h"
+
+#include "runtime/internal.h"
+
+enum { LEAST_FIFO_BYTES = 512 << 10, HEAP_UNIT_BYTES = 64 << 10, STACK_UNIT_BYTES = 16 };   // as an H200 rounds
+enum { MOST_STACK_BYTES = 512 << 10, FIRST_STREAM = 16 };
+
+_Static_assert((int)HW_RT_LIMITS == (int)HW_RT_LIMITS_KEPT, "one place for each limit");
+
+void hw_rt_init_device(hw_runtime *runtime) {
+    atomic_store(&runtime->next_stream, FIRST_STREAM);
+    // As an H200 has them.
+    atomic_store(&runtime->limits[HW_RT_LIMIT_PRINTF], 8650752);
+    atomic_store(&runtime->limits[HW_RT_LIMIT_PENDING_LAUNCHES], 2048);
+    atomic_store(&runtime->limits[HW_RT_LIMIT_L2_FETCH], 64);
+}
+
+hw_rt_status hw_rt_check_device(int device) { return device == 0 ? HW_RT_SUCCESS : HW_RT_INVALID_DEVICE; }
+
+void hw_rt_set_flags(hw_runtime *runtime, unsigned flags) { atomic_store(&runtime->flags, flags); }
+unsigned hw_rt_flags(const hw_runtime *runtime) { return atomic_load(&runtime->flags); }
+
+static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value) {
+    HW_RT_ENTER(runtime);
+    switch (limit) {
+    case HW_RT_LIMIT_STACK:
+        if (value > MOST_STACK_BYTES) return HW_RT_INVALID_VALUE;
+        hw_sim_set_stack_bytes(hw_rt_sim(runtime), (uint32_t)round_up(value, STACK_UNIT_BYTES));
+        return HW_RT_SUCCESS;
+    case HW_RT_LIMIT_HEAP:
+        if (value > hw_rt_gpu(runtime)->memory_bytes) return HW_RT_NO_MEMORY;
+        hw_sim_set_heap_bytes(hw_rt_sim(runtime), round_up(value, HEAP_UNIT_BYTES));
+        return HW_RT_SUCCESS;
+    case HW_RT_LIMIT_PRINTF:
+        atomic_store(&runtime->limits[limit], value < LEAST_FIFO_BYTES ? LEAST_FIFO_BYTES : value);
+        return HW_RT_SUCCESS;
+    case HW_RT_LIMIT_PENDING_LAUNCHES:
+    case HW_RT_LIMIT_L2_FETCH:
+    case HW_RT_LIMIT_L2_KEPT: atomic_store(&runtime->limits[limit], value); return HW_RT_SUCCESS;
+    default: return HW_RT_UNSUPPORTED_LIMIT;
+    }
+}
+
+hw_rt_status hw_rt_get_limit(hw_runtime *runtime, unsigned limit, size_t *value) {
+    HW_RT_ENTER(runtime);
+    if (limit >= HW_RT_LIMITS || limit == HW_RT_LIMIT_SYNC_DEPTH) return HW_RT_UNSUPPORTED_LIMIT;
+    if (limit == HW_RT_LIMIT_STACK) *value = hw_sim_stack_bytes(hw_rt_sim(runtime));
+    else if (limit == HW_RT_LIMIT_HEAP) *value = hw_sim_heap_bytes(hw_rt_sim(runtime));
+    else *value = atomic_load(&runtime->limits[limit]);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_set_cache_preference(hw_runtime *runtime, unsigned preference) {
+    HW_RT_ENTER(runtime);
+    if (preference >= HW_RT_CACHE_PREFERENCES) return HW_RT_INVALID_VALUE;
+    atomic_store(&runtime->cache_preference, (int)preference);
+    return HW_RT_SUCCESS;
+}
+
+unsigned hw_rt_cache_preference(const hw_runtime *runtime) {
+    return (unsigned)atomic_load(&runtime->cache_preference);
+}
+
+hw_rt_status hw_rt_set_bank_preference(hw_runtime *runtime, unsigned preference) {
+    HW_RT_ENTER(runtime);
+    if (preference >= HW_RT_BANK_PREFERENCES) return HW_RT_INVALID_VALUE;
+    atomic_store(&runtime->bank_preference, (int)preference);
+    return HW_RT_SUCCESS;
+}
+
+uint32_t hw_rt_bank_bytes(const hw_runtime *runtime, int function_preference) {
+    int wanted = function_preference == HW_RT_BANKS_DEFAULT ? atomic_load(&runtime->bank_preference)
+                                                            : function_preference;
+    return wanted == HW_RT_BANKS_OF_8 && hw_rt_gpu(runtime)->arch->smem_bank_bytes == 8 ? 8 : 4;
+}
+
+hw_rt_status hw_rt_enable_peer(hw_runtime *runtime, int peer) {
+    HW_RT_ENTER(runtime);
+    return peer ? HW_RT_INVALID_DEVICE : HW_RT_PEER_UNSUPPORTED;
+}
+
+hw_rt_status hw_rt_disable_peer(hw_runtime *runtime, int peer) {
+    HW_RT_ENTER(runtime);
+    return peer ? HW_RT_INVALID_DEVICE : HW_RT_PEER_NOT_ENABLED;
+}

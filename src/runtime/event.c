@@ -1,0 +1,76 @@
+// Events: when they were recorded, by this machine's clock.
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "runtime/internal.h"
+#include "runtime/stream.h"
+#include "runtime/tell.h"
+
+struct hw_rt_event {
+    unsigned flags;
+    bool is_recorded;
+    uint64_t ns;
+};
+
+static bool is_event(hw_runtime *runtime, const hw_rt_event *event) {
+    return hw_rt_handles_have(&runtime->handles, HW_RT_EVENT, event);
+}
+
+hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event **out) {
+    HW_RT_ENTER(runtime);
+    const unsigned known = HW_RT_EVENT_BLOCKING | HW_RT_EVENT_NO_TIMING | HW_RT_EVENT_INTERPROCESS;
+    bool is_shared_with_times = (flags & HW_RT_EVENT_INTERPROCESS) && !(flags & HW_RT_EVENT_NO_TIMING);
+    if (!out || (flags & ~known) || is_shared_with_times) return HW_RT_INVALID_VALUE;
+    hw_rt_event *made = hw_calloc(1, sizeof *made);
+    if (!made || !hw_rt_handles_add(&runtime->handles, HW_RT_EVENT, made)) {
+        hw_free(made);
+        return HW_RT_NO_MEMORY;
+    }
+    made->flags = flags;
+    *out = made;
+    hw_rt_tell_order(runtime, HW_HOST_EVENT_CREATE, NULL, made);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EVENT, event)) return HW_RT_INVALID_HANDLE;
+    hw_rt_tell_order(runtime, HW_HOST_EVENT_DESTROY, NULL, event);
+    hw_free(event);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_stream *stream) {
+    HW_RT_ENTER(runtime);
+    if (!is_event(runtime, event) || !hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
+    event->is_recorded = true;
+    event->ns = hw_now_ns();
+    hw_rt_tell_order(runtime, HW_HOST_EVENT_RECORD, stream, event);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
+    HW_RT_ENTER(runtime);
+    return is_event(runtime, event) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
+}
+
+hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
+    hw_rt_status status = hw_rt_event_query(runtime, event);
+    if (!status) hw_rt_tell_order(runtime, HW_HOST_EVENT_SYNCHRONIZE, NULL, event);
+    return status;
+}
+
+hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_stream(runtime, stream) || !is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_event_elapsed(hw_runtime *runtime, const hw_rt_event *start, const hw_rt_event *end, int64_t *ns) {
+    HW_RT_ENTER(runtime);
+    if (!is_event(runtime, start) || !is_event(runtime, end) || !start->is_recorded || !end->is_recorded ||
+        ((start->flags | end->flags) & HW_RT_EVENT_NO_TIMING))
+        return HW_RT_INVALID_HANDLE;
+    *ns = (int64_t)(end->ns - start->ns);
+    return HW_RT_SUCCESS;
+}

@@ -1,0 +1,25 @@
+// What module.c, function.c and launch.c know of modules and functions. Internal to runtime/.
+#ifndef HW_RUNTIME_FUNCTION_H
+#define HW_RUNTIME_FUNCTION_H
+
+#include "runtime/internal.h"
+#include "runtime/module.h"
+
+struct hw_rt_function {
+    hw_sim_function *sim;
+    hw_rt_module *module;
+    int carveout, cache_preference, bank_preference;
+};
+
+struct hw_rt_module {
+    hw_rt_module *next;
+    hw_sim_module *sim;
+    const char *ptx;
+    size_t ptx_bytes;
+    char *own_ptx;                     // NULL: the caller's
+    bool regs_are_asked;
+    hw_rt_function *functions;         // by the address of their hw_sim_function
+    size_t n_functions;
+};
+
+#endif

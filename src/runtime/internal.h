@@ -1,0 +1,70 @@
+// What the files of the runtime share. Internal to runtime/.
+#ifndef HW_RUNTIME_INTERNAL_H
+#define HW_RUNTIME_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "runtime/handles.h"
+#include "runtime/runtime.h"
+
+enum { HW_RT_POOL_ATTRIBUTES = 9, HW_RT_LIMITS_KEPT = 7 };
+
+struct hw_rt_pool {
+    _Atomic uint64_t attributes[HW_RT_POOL_ATTRIBUTES];
+};
+
+struct hw_runtime {
+    hw_rt_options options;
+    char *ptxas_path, *cache_dir;
+
+    atomic_bool is_ready;             // there is a context, and nothing is sticky
+    _Atomic(hw_sim *) sim;
+    atomic_int sticky;                // hw_rt_status
+    _Atomic uint64_t epoch, n_contexts;
+    bool has_failed, is_orphan;       // is_orphan: a forked process whose parent has the context
+    pthread_mutex_t lock;             // of making and ending the context
+
+    struct hw_rt_module *modules;
+    const struct hw_rt_text *loading; // whose variables are being placed
+    pthread_mutex_t load_lock;        // of these two
+
+    hw_rt_handles handles;
+    struct hw_rt_pool default_pool;
+    _Atomic(struct hw_rt_pool *) pool;
+    atomic_ullong next_stream;
+    atomic_uint flags;                // device.h
+    atomic_int cache_preference, bank_preference;
+    atomic_size_t limits[HW_RT_LIMITS_KEPT];
+};
+
+// Every call that needs the context begins with one of these two.
+static inline hw_rt_status hw_rt_entered(hw_runtime *runtime) {
+    return atomic_load_explicit(&runtime->is_ready, memory_order_acquire) ? HW_RT_SUCCESS : hw_rt_enter(runtime);
+}
+#define HW_RT_ENTER(runtime)                             \
+    do {                                                 \
+        hw_rt_status hw_entered = hw_rt_entered(runtime); \
+        if (hw_entered) return hw_entered;               \
+    } while (0)
+
+// The context's; not NULL behind HW_RT_ENTER.
+static inline hw_sim *hw_rt_sim(const hw_runtime *runtime) {
+    return atomic_load_explicit(&runtime->sim, memory_order_acquire);
+}
+static inline hw_mem *hw_rt_mem(const hw_runtime *runtime) { return hw_sim_mem(hw_rt_sim(runtime)); }
+
+// runtime.c. From now on calls return status; HW_RT_SUCCESS: no longer.
+void hw_rt_set_sticky(hw_runtime *runtime, hw_rt_status status);
+
+// Of a child after a fork (process.c).
+void hw_rt_become_orphan(hw_runtime *runtime);
+
+// module.c: all modules, after their context has gone; hw_sim_options.place.
+void hw_rt_forget_modules(hw_runtime *runtime);
+uint64_t hw_rt_place_variable(void *runtime, const char *name, uint64_t bytes);
+
+// device.c
+void hw_rt_init_device(hw_runtime *runtime);
+
+#endif

@@ -1,0 +1,64 @@
+// Allocations, and what an address is.
+#include "runtime/memory.h"
+
+#include "runtime/internal.h"
+
+enum { ALIGNMENT = 512 };   // cudaMalloc's
+
+hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, const void *site,
+                         uint64_t *address) {
+    HW_RT_ENTER(runtime);
+    *address = 0;
+    if (bytes == 0) return HW_RT_SUCCESS;
+    hw_mem *mem = hw_rt_mem(runtime);
+    hw_status status = hw_mem_alloc(mem, bytes, ALIGNMENT, kind, site, NULL, address, NULL);
+    if (status) return hw_rt_status_of(status);
+    if (flags) hw_mem_set_flags(mem, *address, flags);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, const void *site) {
+    HW_RT_ENTER(runtime);
+    if (!address) return HW_RT_SUCCESS;
+    hw_mem *mem = hw_rt_mem(runtime);
+    hw_allocation found;
+    if (!hw_mem_find(mem, address, 0, &found) || !(kinds >> found.kind & 1) ||
+        hw_mem_free_at(mem, address, site, NULL))
+        return HW_RT_INVALID_VALUE;
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_register(hw_runtime *runtime, uint64_t address, uint64_t bytes, uint32_t flags, const void *site) {
+    HW_RT_ENTER(runtime);
+    hw_mem *mem = hw_rt_mem(runtime);
+    if (!address || !bytes) return HW_RT_INVALID_VALUE;
+    hw_status status = hw_mem_register(mem, address, bytes, site, NULL);
+    if (status) return status == HW_USAGE ? HW_RT_ALREADY_REGISTERED : HW_RT_NO_MEMORY;
+    hw_mem_set_flags(mem, address, flags);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_unregister(hw_runtime *runtime, uint64_t address) {
+    HW_RT_ENTER(runtime);
+    hw_allocation found;
+    if (!hw_rt_find(runtime, address, 1, &found) || found.kind != HW_ALLOC_REGISTERED) return HW_RT_NOT_REGISTERED;
+    return hw_rt_status_of(hw_mem_free(hw_rt_mem(runtime), address, NULL));
+}
+
+bool hw_rt_find(const hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_allocation *out) {
+    return hw_rt_sim(runtime) && hw_mem_find(hw_rt_mem(runtime), address, bytes, out);
+}
+
+bool hw_rt_is_managed(const hw_runtime *runtime, uint64_t address, uint64_t bytes) {
+    hw_allocation found;
+    return bytes && hw_rt_find(runtime, address, bytes, &found) &&
+           (found.kind == HW_ALLOC_MANAGED || found.kind == HW_ALLOC_REGISTERED);
+}
+
+hw_rt_status hw_rt_memory_info(hw_runtime *runtime, uint64_t *total, uint64_t *unused) {
+    HW_RT_ENTER(runtime);
+    uint64_t used;
+    hw_mem_usage(hw_rt_mem(runtime), total, &used);
+    *unused = *total - used;
+    return HW_RT_SUCCESS;
+}

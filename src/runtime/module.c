@@ -1,0 +1,173 @@
+// Modules: loading, unloading, what is in them.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "runtime/function.h"
+#include "toolchain/fatbin.h"
+#include "toolchain/toolchain.h"
+
+// Called back while a text is loaded, by the thread that holds the lock.
+uint64_t hw_rt_place_variable(void *context, const char *name, uint64_t bytes) {
+    const hw_rt_text *loading = ((hw_runtime *)context)->loading;
+    return loading && loading->place ? loading->place(loading->place_context, name, bytes) : 0;
+}
+
+static bool is_module(hw_runtime *runtime, const hw_rt_module *module) {
+    return hw_rt_handles_have(&runtime->handles, HW_RT_MODULE, module);
+}
+
+// The handles of a module and its functions, and its memory; its hw_sim_module goes by itself.
+static void forget(hw_runtime *runtime, hw_rt_module *module) {
+    hw_rt_handles_remove(&runtime->handles, HW_RT_MODULE, module);
+    for (size_t i = 0; i < module->n_functions; i++)
+        hw_rt_handles_remove(&runtime->handles, HW_RT_FUNCTION, &module->functions[i]);
+    hw_free(module->functions);
+    hw_free(module->own_ptx);
+    hw_free(module);
+}
+
+static int by_address(const void *a, const void *b) {
+    uintptr_t one = (uintptr_t)((const hw_rt_function *)a)->sim, other = (uintptr_t)((const hw_rt_function *)b)->sim;
+    return (one > other) - (one < other);
+}
+
+static bool list_functions(hw_runtime *runtime, hw_rt_module *module) {
+    size_t count = 0;
+    while (hw_sim_function_at(module->sim, (uint32_t)count)) count++;
+    module->functions = hw_calloc(count, sizeof *module->functions);
+    if (!module->functions) return false;
+    for (size_t i = 0; i < count; i++)
+        module->functions[i] = (hw_rt_function){.sim = hw_sim_function_at(module->sim, (uint32_t)i), .module = module,
+                                                .carveout = -1};
+    qsort(module->functions, count, sizeof *module->functions, by_address);
+    while (module->n_functions < count)
+        if (!hw_rt_handles_add(&runtime->handles, HW_RT_FUNCTION, &module->functions[module->n_functions++]))
+            return false;
+    return true;
+}
+
+// With the lock of loading held. own_ptx is the module's from now on, also where it fails.
+static hw_rt_status load(hw_runtime *runtime, const hw_rt_text *text, char *own_ptx, hw_rt_module **out,
+                         hw_diag *diag) {
+    hw_rt_module *module = hw_calloc(1, sizeof *module);
+    if (!module) {
+        hw_free(own_ptx);
+        return hw_rt_status_of(hw_diag_no_memory(diag));
+    }
+    *module = (hw_rt_module){.ptx = text->ptx, .ptx_bytes = text->ptx_bytes, .own_ptx = own_ptx};
+    runtime->loading = text;
+    hw_status status = hw_sim_load(hw_rt_sim(runtime), text->ptx, text->ptx_bytes, text->name, &module->sim, diag);
+    runtime->loading = NULL;
+    if (!status && (!list_functions(runtime, module) ||
+                    !hw_rt_handles_add(&runtime->handles, HW_RT_MODULE, module))) {
+        hw_sim_unload(hw_rt_sim(runtime), module->sim);
+        status = hw_diag_no_memory(diag);
+    }
+    if (status) {
+        forget(runtime, module);
+        return hw_rt_status_of(status);
+    }
+    module->next = runtime->modules;
+    runtime->modules = *out = module;
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_module_load(hw_runtime *runtime, const hw_rt_text *text, hw_rt_module **out, hw_diag *diag) {
+    HW_RT_ENTER(runtime);
+    pthread_mutex_lock(&runtime->load_lock);
+    hw_rt_status status = load(runtime, text, NULL, out, diag);
+    pthread_mutex_unlock(&runtime->load_lock);
+    return status;
+}
+
+// A copy of text that ends with a NUL, or what a container or ELF file has of PTX.
+static hw_rt_status read_code(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
+                              hw_rt_code *out, hw_diag *diag) {
+    enum { ELF_MAGIC = 0x464c457f };
+    uint32_t magic = 0;
+    if (readable_bytes >= sizeof magic) memcpy(&magic, data, sizeof magic);
+    if (magic == HW_FATBIN_MAGIC) return hw_rt_unpack(data, readable_bytes, hw_rt_gpu(runtime)->arch->cc, out, diag);
+    *out = (hw_rt_code){0};
+    if (magic == ELF_MAGIC) {
+        hw_diag_set(diag, HW_NOT_FOUND, "%s is machine code for GPUs, which cannot be simulated; load PTX", name);
+        return HW_RT_NO_IMAGE;
+    }
+    const char *end = memchr(data, '\0', readable_bytes);
+    if (!end) return hw_rt_status_of(hw_diag_set(diag, HW_MALFORMED, "the device code of %s is no PTX", name));
+    out->ptx_bytes = (size_t)(end - (const char *)data);
+    out->ptx = hw_malloc(out->ptx_bytes + 1);
+    if (!out->ptx) return hw_rt_status_of(hw_diag_no_memory(diag));
+    memcpy(out->ptx, data, out->ptx_bytes + 1);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_module_load_data(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
+                                    hw_rt_module **out, hw_diag *diag) {
+    HW_RT_ENTER(runtime);
+    hw_rt_code code;
+    hw_rt_status status = read_code(runtime, data, readable_bytes, name, &code, diag);
+    if (status) return status;
+    const hw_rt_text text = {.ptx = code.ptx, .ptx_bytes = code.ptx_bytes, .name = code.name[0] ? code.name : name};
+    pthread_mutex_lock(&runtime->load_lock);
+    status = load(runtime, &text, code.ptx, out, diag);
+    pthread_mutex_unlock(&runtime->load_lock);
+    return status;
+}
+
+hw_rt_status hw_rt_module_unload(hw_runtime *runtime, hw_rt_module *module) {
+    HW_RT_ENTER(runtime);
+    pthread_mutex_lock(&runtime->load_lock);
+    bool found = is_module(runtime, module);
+    if (found) {
+        hw_rt_module **link = &runtime->modules;
+        while (*link != module) link = &(*link)->next;
+        *link = module->next;
+        hw_sim_unload(hw_rt_sim(runtime), module->sim);
+        forget(runtime, module);
+    }
+    pthread_mutex_unlock(&runtime->load_lock);
+    return found ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
+}
+
+void hw_rt_forget_modules(hw_runtime *runtime) {
+    pthread_mutex_lock(&runtime->load_lock);
+    while (runtime->modules) {
+        hw_rt_module *first = runtime->modules;
+        runtime->modules = first->next;
+        forget(runtime, first);
+    }
+    pthread_mutex_unlock(&runtime->load_lock);
+}
+
+hw_rt_status hw_rt_module_function(hw_runtime *runtime, hw_rt_module *module, const char *name, hw_rt_function **out) {
+    HW_RT_ENTER(runtime);
+    if (!is_module(runtime, module)) return HW_RT_INVALID_HANDLE;
+    hw_rt_function wanted = {0};
+    if (hw_sim_find_function(module->sim, name, &wanted.sim, NULL)) return HW_RT_NOT_FOUND;
+    *out = bsearch(&wanted, module->functions, module->n_functions, sizeof wanted, by_address);
+    return *out ? HW_RT_SUCCESS : HW_RT_NOT_FOUND;
+}
+
+hw_rt_status hw_rt_module_variable(hw_runtime *runtime, hw_rt_module *module, const char *name, uint64_t *address,
+                                   uint64_t *bytes) {
+    HW_RT_ENTER(runtime);
+    if (!is_module(runtime, module)) return HW_RT_INVALID_HANDLE;
+    return hw_sim_find_global(module->sim, name, address, bytes, NULL) ? HW_RT_NOT_FOUND : HW_RT_SUCCESS;
+}
+
+static void take_answer(void *user, const hw_ptxas_usage *usage) {
+    hw_sim_function *function;
+    if (usage->regs <= 0 || hw_sim_find_function(user, usage->kernel, &function, NULL)) return;
+    hw_sim_set_regs(function, (uint32_t)usage->regs);
+    hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
+}
+
+void hw_rt_module_ask_registers(hw_runtime *runtime, hw_rt_module *module) {
+    if (module->regs_are_asked || !runtime->ptxas_path) return;
+    module->regs_are_asked = true;
+    const hw_toolchain_options options = {.search_path = runtime->ptxas_path, .cache_dir = runtime->cache_dir,
+                                          .max_regs = runtime->options.device.max_regs};
+    hw_toolchain_ptxas_regs(&options, module->ptx, module->ptx_bytes, hw_rt_gpu(runtime)->arch->cc, take_answer,
+                            module->sim, NULL);
+}

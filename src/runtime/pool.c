@@ -1,0 +1,60 @@
+// Memory pools: their settings.
+#include "base/alloc.h"
+#include "runtime/internal.h"
+#include "runtime/memory.h"
+
+bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool) {
+    return hw_rt_handles_have(&runtime->handles, HW_RT_POOL, pool);
+}
+
+hw_rt_status hw_rt_pool_create(hw_runtime *runtime, hw_rt_pool **out) {
+    HW_RT_ENTER(runtime);
+    hw_rt_pool *made = hw_calloc(1, sizeof *made);
+    if (!made || !hw_rt_handles_add(&runtime->handles, HW_RT_POOL, made)) {
+        hw_free(made);
+        return HW_RT_NO_MEMORY;
+    }
+    *out = made;
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool) {
+    HW_RT_ENTER(runtime);
+    if (pool == &runtime->default_pool || !hw_rt_handles_remove(&runtime->handles, HW_RT_POOL, pool))
+        return HW_RT_INVALID_VALUE;
+    hw_rt_pool *current = pool;
+    atomic_compare_exchange_strong(&runtime->pool, &current, NULL);
+    hw_free(pool);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_pool *hw_rt_default_pool(hw_runtime *runtime) { return &runtime->default_pool; }
+
+hw_rt_pool *hw_rt_current_pool(hw_runtime *runtime) {
+    hw_rt_pool *current = atomic_load(&runtime->pool);
+    return current ? current : &runtime->default_pool;
+}
+
+hw_rt_status hw_rt_set_current_pool(hw_runtime *runtime, hw_rt_pool *pool) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_pool(runtime, pool)) return HW_RT_INVALID_VALUE;
+    atomic_store(&runtime->pool, pool);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t value) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_pool(runtime, pool) || !attribute || attribute > HW_RT_POOL_LAST) return HW_RT_INVALID_VALUE;
+    atomic_store(&pool->attributes[attribute], value);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_pool_get(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t *value) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_pool(runtime, pool) || !attribute || attribute > HW_RT_POOL_LAST) return HW_RT_INVALID_VALUE;
+    uint64_t limit;
+    if (attribute == HW_RT_POOL_USED_NOW || attribute == HW_RT_POOL_RESERVED_NOW)
+        hw_mem_usage(hw_rt_mem(runtime), &limit, value);
+    else *value = atomic_load(&pool->attributes[attribute]);
+    return HW_RT_SUCCESS;
+}

@@ -1,0 +1,128 @@
+// The runtime and its context.
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "runtime/internal.h"
+
+// NULL stays NULL; false when out of memory.
+static bool keep_text(const char *text, char **out) {
+    if (!text) return true;
+    size_t bytes = strlen(text) + 1;
+    *out = hw_malloc(bytes);
+    if (*out) memcpy(*out, text, bytes);
+    return *out != NULL;
+}
+
+hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *diag) {
+    *out = NULL;
+    if (!options->device.gpu) return hw_diag_set(diag, HW_USAGE, "no GPU was named");
+    hw_runtime *runtime = hw_calloc(1, sizeof *runtime);
+    if (!runtime) return hw_diag_no_memory(diag);
+    runtime->options = *options;
+    runtime->options.device.place = hw_rt_place_variable;
+    runtime->options.device.place_context = runtime;
+    pthread_mutex_init(&runtime->lock, NULL);
+    pthread_mutex_init(&runtime->load_lock, NULL);
+    hw_rt_handles_init(&runtime->handles);
+    hw_rt_init_device(runtime);
+    if (keep_text(options->ptxas_path, &runtime->ptxas_path) && keep_text(options->cache_dir, &runtime->cache_dir) &&
+        hw_rt_handles_add(&runtime->handles, HW_RT_POOL, &runtime->default_pool)) {
+        *out = runtime;
+        return HW_OK;
+    }
+    hw_rt_destroy(runtime);
+    return hw_diag_no_memory(diag);
+}
+
+// With the lock held.
+static void close_context(hw_runtime *runtime) {
+    hw_sim *sim = hw_rt_sim(runtime);
+    atomic_store(&runtime->is_ready, false);
+    atomic_store(&runtime->epoch, 0);
+    if (sim && runtime->options.closing) runtime->options.closing(runtime->options.context, sim);
+    atomic_store(&runtime->sim, NULL);
+    hw_sim_destroy(sim);
+    hw_rt_forget_modules(runtime);   // whose texts the simulator has used until now
+}
+
+static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
+    (void)kind;
+    if (handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);
+}
+
+void hw_rt_destroy(hw_runtime *runtime) {
+    if (!runtime) return;
+    close_context(runtime);
+    hw_rt_handles_clear(&runtime->handles, free_handle, runtime);
+    pthread_mutex_destroy(&runtime->lock);
+    pthread_mutex_destroy(&runtime->load_lock);
+    hw_free(runtime->ptxas_path);
+    hw_free(runtime->cache_dir);
+    hw_free(runtime);
+}
+
+void *hw_rt_context(const hw_runtime *runtime) { return runtime->options.context; }
+const hw_gpu *hw_rt_gpu(const hw_runtime *runtime) { return runtime->options.device.gpu; }
+hw_sim *hw_rt_simulation(const hw_runtime *runtime) { return hw_rt_sim(runtime); }
+uint64_t hw_rt_epoch(const hw_runtime *runtime) { return atomic_load_explicit(&runtime->epoch, memory_order_acquire); }
+
+hw_rt_status hw_rt_sticky(const hw_runtime *runtime) { return (hw_rt_status)atomic_load(&runtime->sticky); }
+
+void hw_rt_set_sticky(hw_runtime *runtime, hw_rt_status status) {
+    pthread_mutex_lock(&runtime->lock);
+    atomic_store(&runtime->sticky, (int)status);
+    atomic_store(&runtime->is_ready, !status && hw_rt_sim(runtime));
+    pthread_mutex_unlock(&runtime->lock);
+}
+
+// With the lock held.
+static void open_context(hw_runtime *runtime) {
+    const hw_rt_options *options = &runtime->options;
+    hw_diag diag = {0};
+    hw_sim *sim = NULL;
+    hw_status status = hw_sim_create(&options->device, &sim, &diag);
+    if (!status && options->opened) status = options->opened(options->context, sim, &diag);
+    if (status) {
+        runtime->has_failed = true;
+        hw_sim_destroy(sim);
+        if (options->failed) options->failed(options->context, &diag);
+        return;
+    }
+    atomic_store(&runtime->sim, sim);
+    atomic_store(&runtime->epoch, atomic_fetch_add(&runtime->n_contexts, 1) + 1);
+    atomic_store(&runtime->is_ready, !hw_rt_sticky(runtime));
+}
+
+hw_rt_status hw_rt_open(hw_runtime *runtime) {
+    if (hw_rt_sim(runtime)) return HW_RT_SUCCESS;
+    pthread_mutex_lock(&runtime->lock);
+    if (!hw_rt_sim(runtime) && !runtime->has_failed) open_context(runtime);
+    hw_rt_status status = hw_rt_sim(runtime) ? HW_RT_SUCCESS : HW_RT_NOT_INITIALIZED;
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+hw_rt_status hw_rt_enter(hw_runtime *runtime) {
+    if (atomic_load_explicit(&runtime->is_ready, memory_order_acquire)) return HW_RT_SUCCESS;
+    hw_rt_status sticky = hw_rt_sticky(runtime);
+    return sticky ? sticky : hw_rt_open(runtime);
+}
+
+void hw_rt_reset(hw_runtime *runtime) {
+    if (runtime->is_orphan) return;
+    pthread_mutex_lock(&runtime->lock);
+    close_context(runtime);
+    atomic_store(&runtime->sticky, HW_RT_SUCCESS);
+    pthread_mutex_unlock(&runtime->lock);
+}
+
+void hw_rt_become_orphan(hw_runtime *runtime) {
+    // Another thread of the parent may have held these when it forked.
+    pthread_mutex_init(&runtime->lock, NULL);
+    pthread_mutex_init(&runtime->load_lock, NULL);
+    pthread_mutex_init(&runtime->handles.lock, NULL);
+    runtime->is_orphan = hw_rt_sim(runtime) != NULL;
+    if (runtime->is_orphan) hw_rt_set_sticky(runtime, HW_RT_NOT_INITIALIZED);
+}

@@ -1,0 +1,67 @@
+// The core behind all doors: one simulated GPU with the state that CUDA's interfaces keep for it.
+//
+// A door (shim/cudart, in time others) translates the arguments of its interface, calls here, and translates the
+// status. Everything hangs on an hw_runtime. It is there from the start; its context, which is the GPU's memory and
+// modules, comes with the first call that needs one and goes with hw_rt_reset. Handles (streams, events, arrays, pools,
+// modules, functions) are pointers that every call looks up before it follows them, so that a stray one is an
+// HW_RT_INVALID_HANDLE; what one door made is good in the others. Each belongs to its runtime and is freed with it.
+//
+// A kernel has finished when the call that launches it returns, and so has a copy: streams and events are bookkeeping.
+// A kernel's fault leaves the launch successful and becomes sticky: every later call that needs the context returns it.
+//
+// Threads: any, for all calls but hw_rt_destroy. Nothing here prints, exits or reads the environment.
+#ifndef HW_RUNTIME_RUNTIME_H
+#define HW_RUNTIME_RUNTIME_H
+
+#include "device/sim.h"
+#include "runtime/status.h"
+
+typedef struct hw_runtime hw_runtime;
+
+typedef struct hw_rt_options {
+    hw_sim_options device;              // its gpu outlives the runtime; place is the runtime's own, and is not read
+    void *context;                      // of the calls below, each of which may be NULL
+    // A context has come: sinks are attached to sim. Other than HW_OK, there is none after all.
+    hw_status (*opened)(void *context, hw_sim *sim, hw_diag *diag);
+    void (*closing)(void *context, hw_sim *sim);           // and is about to go
+    void (*failed)(void *context, const hw_diag *diag);    // none could be made: told once
+    void (*faulted)(void *context, const hw_fault *fault); // of a launch, on its thread, before the launch returns
+    // Who is calling, for observers (event/host.h); asked only when there is one. NULL: nobody is named.
+    const void *(*site)(void *context);
+    // How registers are asked of ptxas (toolchain/toolchain.h); ptxas_path NULL: they are estimated. Copied.
+    const char *ptxas_path;             // folders as in PATH
+    const char *cache_dir;
+} hw_rt_options;
+
+// A runtime without a context yet. HW_USAGE without a GPU, HW_NO_MEMORY.
+hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *diag);
+// And all that belongs to it. NULL is allowed.
+void hw_rt_destroy(hw_runtime *runtime);
+
+// The one that all doors of this process share, and never destroy. The first call makes it: describe fills the zeroed
+// options, while other threads wait. After a fork the child's copy, if it had a context, gives HW_RT_NOT_INITIALIZED,
+// since the threads of the GPU have stayed with the parent. NULL when out of memory.
+hw_runtime *hw_rt_process(void (*describe)(hw_rt_options *options));
+
+// options.context of the door that made it.
+void *hw_rt_context(const hw_runtime *runtime);
+const hw_gpu *hw_rt_gpu(const hw_runtime *runtime);
+
+// Makes sure that there is a context, whatever its kernels have done. HW_RT_NOT_INITIALIZED.
+hw_rt_status hw_rt_open(hw_runtime *runtime);
+// The context's simulated device, which sinks are attached to; NULL: there is none now.
+hw_sim *hw_rt_simulation(const hw_runtime *runtime);
+// What every call that needs a context begins with, by itself: the sticky status, or hw_rt_open's. Costs one load when
+// all is well.
+hw_rt_status hw_rt_enter(hw_runtime *runtime);
+// A number that changes with each context; 0: none now. Modules and functions of another one are gone.
+uint64_t hw_rt_epoch(const hw_runtime *runtime);
+
+// Frees the memory and modules, and forgets a sticky status. Streams, events, pools and settings stay; arrays stay
+// without their memory. Nothing happens in a forked process, whose parent has the context.
+void hw_rt_reset(hw_runtime *runtime);
+
+// HW_RT_SUCCESS, or why calls fail from now on until hw_rt_reset.
+hw_rt_status hw_rt_sticky(const hw_runtime *runtime);
+
+#endif

@@ -1,0 +1,67 @@
+// Streams: their settings, and whether they are alive.
+#include "runtime/stream.h"
+
+#include "base/alloc.h"
+#include "runtime/internal.h"
+#include "runtime/tell.h"
+
+struct hw_rt_stream {
+    hw_rt_stream_info info;
+};
+
+static bool is_created(const hw_rt_stream *stream) {
+    return stream && stream != HW_RT_STREAM_LEGACY && stream != HW_RT_STREAM_PER_THREAD;
+}
+
+bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream) {
+    return !is_created(stream) || hw_rt_handles_have(&runtime->handles, HW_RT_STREAM, stream);
+}
+
+hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priority, hw_rt_stream **out) {
+    HW_RT_ENTER(runtime);
+    if (!out || (flags & ~(unsigned)HW_RT_STREAM_NON_BLOCKING)) return HW_RT_INVALID_VALUE;
+    hw_rt_stream *made = hw_malloc(sizeof *made);
+    if (!made || !hw_rt_handles_add(&runtime->handles, HW_RT_STREAM, made)) {
+        hw_free(made);
+        return HW_RT_NO_MEMORY;
+    }
+    if (priority > HW_RT_LEAST_PRIORITY) priority = HW_RT_LEAST_PRIORITY;
+    if (priority < HW_RT_GREATEST_PRIORITY) priority = HW_RT_GREATEST_PRIORITY;
+    made->info = (hw_rt_stream_info){flags, priority, atomic_fetch_add(&runtime->next_stream, 1)};
+    *out = made;
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_CREATE, made, NULL);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream) {
+    HW_RT_ENTER(runtime);
+    if (!is_created(stream) || !hw_rt_handles_remove(&runtime->handles, HW_RT_STREAM, stream))
+        return HW_RT_INVALID_HANDLE;
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_DESTROY, stream, NULL);
+    hw_free(stream);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
+    HW_RT_ENTER(runtime);
+    return hw_rt_is_stream(runtime, stream) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
+}
+
+hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
+    hw_rt_status status = hw_rt_stream_query(runtime, stream);
+    if (!status) hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
+    return status;
+}
+
+hw_rt_status hw_rt_synchronize(hw_runtime *runtime) {
+    HW_RT_ENTER(runtime);
+    hw_rt_tell_order(runtime, HW_HOST_DEVICE_SYNCHRONIZE, NULL, NULL);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out) {
+    hw_rt_status status = hw_rt_stream_query(runtime, stream);
+    if (status) return status;
+    *out = is_created(stream) ? stream->info : (hw_rt_stream_info){.id = 1 + (stream == HW_RT_STREAM_PER_THREAD)};
+    return HW_RT_SUCCESS;
+}

@@ -1,0 +1,57 @@
+// Streams and events. All work is done by the time a call returns, so that they are their settings and times.
+#ifndef HW_RUNTIME_STREAM_H
+#define HW_RUNTIME_STREAM_H
+
+#include "runtime/runtime.h"
+
+// CUDA's CUstream and cudaStream_t are pointers to these, or NULL or one of the two special ones.
+typedef struct hw_rt_stream hw_rt_stream;
+#define HW_RT_STREAM_LEGACY ((hw_rt_stream *)1)
+#define HW_RT_STREAM_PER_THREAD ((hw_rt_stream *)2)
+
+enum { HW_RT_STREAM_NON_BLOCKING = 1 };                                      // flags, as CUDA's
+enum { HW_RT_LEAST_PRIORITY = 0, HW_RT_GREATEST_PRIORITY = -5 };             // as an H200 has them
+
+typedef struct hw_rt_stream_info {
+    unsigned flags;
+    int priority;
+    unsigned long long id;             // 1 and 2 are the default ones', no two of a runtime are equal
+} hw_rt_stream_info;
+
+// A priority out of range is brought into it. HW_RT_INVALID_VALUE, HW_RT_NO_MEMORY.
+hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priority, hw_rt_stream **out);
+// HW_RT_INVALID_HANDLE, also of those that nobody has created.
+hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream);
+
+bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream);
+// Whether all work of the stream is done, which it is. HW_RT_INVALID_HANDLE.
+hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream);
+// Until it is done; of all streams.
+hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream);
+hw_rt_status hw_rt_synchronize(hw_runtime *runtime);
+hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out);
+
+// ---- events ----
+
+typedef struct hw_rt_event hw_rt_event;
+
+// flags, as CUDA's.
+enum { HW_RT_EVENT_BLOCKING = 1, HW_RT_EVENT_NO_TIMING = 2, HW_RT_EVENT_INTERPROCESS = 4 };
+
+// HW_RT_INVALID_VALUE, also for an event between processes that has times; HW_RT_NO_MEMORY.
+hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event **out);
+hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event);   // HW_RT_INVALID_HANDLE
+
+// Notes the time on this machine's clock. HW_RT_INVALID_HANDLE, of either.
+hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_stream *stream);
+// Whether what was recorded is done, which it is. HW_RT_INVALID_HANDLE.
+hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event);
+// Until it is done. HW_RT_INVALID_HANDLE.
+hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event);
+// Later work of the stream comes behind the event. HW_RT_INVALID_HANDLE, of either.
+hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event);
+// Between two that were recorded: what the simulation took on this machine, not what a GPU would take; negative where
+// end is the earlier. HW_RT_INVALID_HANDLE, also where there are no times.
+hw_rt_status hw_rt_event_elapsed(hw_runtime *runtime, const hw_rt_event *start, const hw_rt_event *end, int64_t *ns);
+
+#endif

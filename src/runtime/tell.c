@@ -1,0 +1,45 @@
+// What the program asks of the GPU, as events of the seam.
+#include "runtime/tell.h"
+
+static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+static const void *site_of(const hw_runtime *runtime) {
+    return runtime->options.site ? runtime->options.site(runtime->options.context) : NULL;
+}
+
+static hw_host_side side(const hw_rt_region *r) {
+    return (hw_host_side){.address = address_of(r->start), .pitch = r->pitch, .slice = r->slice};
+}
+
+void hw_rt_tell_copy(hw_runtime *runtime, const hw_rt_region *to, const hw_rt_region *from, hw_rt_shape shape,
+                     unsigned direction, hw_rt_order order) {
+    if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
+    hw_host_event event = {.action = HW_HOST_COPY, .stream = address_of(order.stream), .site = site_of(runtime)};
+    event.copy.to = side(to);
+    event.copy.from = side(from);
+    event.copy.width = shape.width;
+    event.copy.height = shape.height;
+    event.copy.depth = shape.depth;
+    event.copy.kind = (hw_host_copy_kind)direction;
+    hw_sim_tell_host(hw_rt_sim(runtime), &event);
+    if (!order.is_asynchronous && direction != HW_RT_DEVICE_TO_DEVICE)
+        hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, order.stream, NULL);
+}
+
+void hw_rt_tell_set(hw_runtime *runtime, const hw_rt_region *to, int value, hw_rt_shape shape, hw_rt_order order) {
+    if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
+    hw_host_event event = {.action = HW_HOST_SET, .stream = address_of(order.stream), .site = site_of(runtime)};
+    event.set.to = side(to);
+    event.set.width = shape.width;
+    event.set.height = shape.height;
+    event.set.depth = shape.depth;
+    event.set.value = (uint8_t)value;
+    hw_sim_tell_host(hw_rt_sim(runtime), &event);
+}
+
+void hw_rt_tell_order(hw_runtime *runtime, hw_host_action action, const void *stream, const void *event) {
+    if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
+    const hw_host_event told = {.action = action, .stream = address_of(stream), .event = address_of(event),
+                                .site = site_of(runtime)};
+    hw_sim_tell_host(hw_rt_sim(runtime), &told);
+}
