@@ -10,7 +10,9 @@ bool hw_cfg_is_skippable(const hw_ptx_inst *inst) {
     return inst->guard >= 0 && hw_op_traits(inst->op)->is_unmaskable;
 }
 
-static uint32_t target_of(const hw_ptx_function *f, uint32_t label) { return label < f->n_insts ? label : f->n_insts; }
+static uint32_t block_of_label(const hw_ptx_function *f, uint32_t label) {
+    return label < f->n_insts ? label : f->n_insts;
+}
 
 static uint8_t *find_leaders(hw_arena *scratch, const hw_ptx_function *f, size_t *n_blocks, size_t *n_edges) {
     uint8_t *leader = hw_arena_take(scratch, (size_t)f->n_insts + 1);
@@ -18,9 +20,9 @@ static uint8_t *find_leaders(hw_arena *scratch, const hw_ptx_function *f, size_t
     size_t cuts = 2 + f->n_insts / MAX_BLOCK_INSTS, targets = 0;
     for (uint32_t i = 0; i < f->n_insts; i++) {
         const hw_ptx_inst *inst = &f->insts[i];
-        if (inst->op == HW_OP_BRA) leader[target_of(f, inst->operands[0].label)] = 1;
+        if (inst->op == HW_OP_BRA) leader[block_of_label(f, inst->operands[0].label)] = 1;
         if (inst->op == HW_OP_BRX) {
-            for (uint32_t t = 0; t < inst->n_targets; t++) leader[target_of(f, inst->targets[t])] = 1;
+            for (uint32_t t = 0; t < inst->n_targets; t++) leader[block_of_label(f, inst->targets[t])] = 1;
             targets += inst->n_targets;
         }
         if (hw_op_traits(inst->op)->ends_block) cuts++;
@@ -58,7 +60,7 @@ static void cut_into_blocks(const hw_ptx_function *f, const uint8_t *leader, hw_
     cfg->n_blocks = n;
 }
 
-static void connect(const hw_ptx_function *f, hw_cfg *cfg) {
+static void connect_blocks(const hw_ptx_function *f, hw_cfg *cfg) {
     uint32_t n = 0;
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
         hw_cfg_block *block = &cfg->blocks[b];
@@ -68,10 +70,10 @@ static void connect(const hw_ptx_function *f, hw_cfg *cfg) {
             cfg->edges[n++] = b + 1;
         } else if (block->end > block->first) {
             const hw_ptx_inst *last = &f->insts[block->end - 1];
-            if (last->op == HW_OP_BRA) cfg->edges[n++] = cfg->block_at[target_of(f, last->operands[0].label)];
+            if (last->op == HW_OP_BRA) cfg->edges[n++] = cfg->block_at[block_of_label(f, last->operands[0].label)];
             if (last->op == HW_OP_BRX)
                 for (uint32_t t = 0; t < last->n_targets; t++)
-                    cfg->edges[n++] = cfg->block_at[target_of(f, last->targets[t])];
+                    cfg->edges[n++] = cfg->block_at[block_of_label(f, last->targets[t])];
             bool always_leaves = last->op == HW_OP_BRX || hw_op_traits(last->op)->ends_lanes;
             bool goes_on = last->op == HW_OP_BRA ? last->guard >= 0 : !always_leaves;
             if (goes_on) cfg->edges[n++] = b + 1;
@@ -301,7 +303,7 @@ hw_status hw_cfg_build(hw_arena *scratch, const hw_ptx_function *f, hw_cfg *cfg,
     cfg->block_at = hw_arena_take(scratch, ((size_t)f->n_insts + 1) * sizeof *cfg->block_at);
     if (!cfg->blocks || !cfg->edges || !cfg->pred_edges || !cfg->block_at) return hw_diag_no_memory(diag);
     cut_into_blocks(f, leader, cfg);
-    connect(f, cfg);
+    connect_blocks(f, cfg);
     hw_status status = order_blocks(scratch, cfg, diag);
     if (status != HW_OK) return status;
     find_predecessors(cfg);

@@ -30,8 +30,8 @@ static void at_instruction(hw_lowering *lo, uint32_t i) {
 // ---- calls ----
 
 // Arguments and results that are registers or numbers go through parameter memory behind the .param variables'.
-static hw_status spill(hw_lowering *lo, const hw_ptx_operand *operand, const hw_ptx_symbol *formal, bool is_result,
-                       uint32_t offset) {
+static hw_status spill_operand(hw_lowering *lo, const hw_ptx_operand *operand, const hw_ptx_symbol *formal,
+                               bool is_result, uint32_t offset) {
     hw_lane lane = formal ? hw_lane_of(formal->type) : HW_LANE_32;
     hw_inst t = hw_emit_blank();
     hw_status status = HW_OK;
@@ -74,7 +74,7 @@ static const hw_ptx_symbol *formal_at(hw_ptx_symbol *const *formals, uint32_t n,
     return k < n ? formals[k] : NULL;
 }
 
-static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, uint32_t count) {
+static hw_status emit_call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, uint32_t count) {
     const hw_ptx_call *call = inst->call;
     hw_program *program = lo->program;
     hw_inst t = hw_emit_blank();
@@ -94,8 +94,9 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
     if (status == HW_OK) status = param_offsets(lo, call->rets, call->n_rets, &top, &site->ret_offsets);
     for (uint32_t k = 0; k < call->n_args && status == HW_OK; k++)
         if (!call->args[k].symbol)
-            status = spill(lo, &call->args[k], signature ? formal_at(signature->params, signature->n_params, k) : NULL,
-                           false, site->arg_offsets[k]);
+            status = spill_operand(lo, &call->args[k],
+                                   signature ? formal_at(signature->params, signature->n_params, k) : NULL, false,
+                                   site->arg_offsets[k]);
     if (status == HW_OK && !call->callee) {
         if (call->target_reg < 0) return hw_lower_refuse(lo, HW_MALFORMED, "a call of nothing");
         status = hw_operand_reg(lo, call->target_reg, HW_LANE_64, &site->target);
@@ -105,8 +106,8 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
     for (uint32_t k = 0; k < call->n_rets && status == HW_OK; k++) {
         if (call->rets[k].symbol) continue;
         has_results = true;
-        status = spill(lo, &call->rets[k], signature ? formal_at(signature->rets, signature->n_rets, k) : NULL, true,
-                       site->ret_offsets[k]);
+        status = spill_operand(lo, &call->rets[k], signature ? formal_at(signature->rets, signature->n_rets, k) : NULL,
+                               true, site->ret_offsets[k]);
     }
     if (status != HW_OK || !has_results) return status;
     hw_inst end = hw_emit_blank();
@@ -133,8 +134,8 @@ static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t
     return end_block(lo, HW_BODY_BRX, &t, first, count);
 }
 
-static hw_status conditional(hw_lowering *lo, int32_t guard, bool negated, uint32_t target, const hw_cfg_block *block,
-                             uint32_t count, bool is_skip) {
+static hw_status emit_conditional(hw_lowering *lo, int32_t guard, bool negated, uint32_t target,
+                                  const hw_cfg_block *block, uint32_t count, bool is_skip) {
     hw_inst t = hw_emit_blank();
     t.sub = is_skip;
     if (negated) t.flags |= HW_INST_NEGATE_P;
@@ -144,7 +145,7 @@ static hw_status conditional(hw_lowering *lo, int32_t guard, bool negated, uint3
 }
 
 // What the block ends with. Its last PTX instruction, if that is a branch or the like, is still to be emitted.
-static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
+static hw_status emit_terminator(hw_lowering *lo, const hw_cfg_block *block) {
     const hw_ptx_function *f = lo->f;
     hw_inst t = hw_emit_blank();
     uint32_t b = (uint32_t)(block - lo->cfg.blocks), count = block->is_skipped ? 0 : block->end - block->first;
@@ -152,7 +153,7 @@ static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
     if (block->skips) {
         const hw_ptx_inst *inst = &f->insts[block->end];
         at_instruction(lo, block->end);
-        return conditional(lo, inst->guard, !inst->guard_negated, b + 2, block, count + 1, true);
+        return emit_conditional(lo, inst->guard, !inst->guard_negated, b + 2, block, count + 1, true);
     }
     if (block->first == block->end) return end_block(lo, HW_BODY_RET, &t, block->first ? block->first - 1 : 0, 0);
     const hw_ptx_inst *inst = &f->insts[block->end - 1];
@@ -160,12 +161,13 @@ static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
     switch (inst->op) {
     case HW_OP_BRA: {
         uint32_t target = lo->cfg.edges[block->succ];
-        if (inst->guard >= 0) return conditional(lo, inst->guard, inst->guard_negated, target, block, count, false);
+        if (inst->guard >= 0)
+            return emit_conditional(lo, inst->guard, inst->guard_negated, target, block, count, false);
         if (!add_fixup(lo, target, HW_NO_BLOCK)) return hw_diag_no_memory(lo->diag);
         return end_block(lo, HW_BODY_BRA, &t, block->first, count);
     }
     case HW_OP_BRX: return branch_table(lo, inst, block->join, block->first, count);
-    case HW_OP_CALL: return call(lo, inst, block->first, count);
+    case HW_OP_CALL: return emit_call(lo, inst, block->first, count);
     case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
         return end_block(lo, hw_body_find(hw_op_info(inst->op)->name), &t, block->first, count);
     default: return end_block(lo, HW_BODY_FALL, &t, block->first, count);
@@ -196,7 +198,7 @@ static uint32_t same_guard(const hw_lowering *lo, uint32_t i, uint32_t end) {
     return n;
 }
 
-static hw_status guarded(hw_lowering *lo, uint32_t i, uint32_t n) {
+static hw_status emit_guarded(hw_lowering *lo, uint32_t i, uint32_t n) {
     hw_inst t = hw_emit_blank();
     uint32_t guard = lo->body.n;
     at_instruction(lo, i);
@@ -229,11 +231,11 @@ static hw_status emit_block(hw_lowering *lo, const hw_cfg_block *block) {
             status = hw_emit_ptx(lo, lo->inst);
         } else {
             n = same_guard(lo, i, end);
-            status = guarded(lo, i, n);
+            status = emit_guarded(lo, i, n);
         }
         i += n;
     }
-    return status == HW_OK ? terminator(lo, block) : status;
+    return status == HW_OK ? emit_terminator(lo, block) : status;
 }
 
 hw_status hw_emit_body(hw_lowering *lo) {

@@ -98,7 +98,7 @@ typedef struct merger {
     uint32_t n_open[2];
 } merger;
 
-static int compare(const void *a, const void *b) {
+static int compare_accesses(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->reg != y->reg) return x->reg < y->reg ? -1 : 1;
     if (x->symbol != y->symbol) return x->symbol < y->symbol ? -1 : 1;
@@ -132,7 +132,7 @@ static bool merge_range(merger *m, const candidate *c, uint32_t n, uint32_t from
 static void close_group(merger *m, bool is_store) {
     candidate *c = m->open[is_store];
     uint32_t n = m->n_open[is_store];
-    qsort(c, n, sizeof *c, compare);
+    qsort(c, n, sizeof *c, compare_accesses);
     for (uint32_t begin = 0, end; begin < n; begin = end) {
         for (end = begin + 1; end < n && is_neighbour(&c[begin], &c[end]);) end++;
         if (c[begin].chunk_bytes == 16 && merge_range(m, c + begin, end - begin, 0, 16, is_store)) continue;
@@ -174,7 +174,7 @@ static bool may_touch_shared(const hw_ptx_inst *inst) {
     return inst->space == HW_SPACE_SHARED || inst->space == HW_SPACE_GENERIC;
 }
 
-static void visit(merger *m, uint32_t index) {
+static void visit_inst(merger *m, uint32_t index) {
     const hw_ptx_inst *inst = &m->f->insts[index];
     bool is_special = hw_has_mod(&inst->mods, HW_M_VOLATILE) || hw_has_mod(&inst->mods, HW_M_RELAXED) ||
                       hw_has_mod(&inst->mods, HW_M_ACQUIRE) || hw_has_mod(&inst->mods, HW_M_RELEASE);
@@ -215,7 +215,7 @@ hw_status hw_merge(hw_lowering *lo) {
     if (!zeros || !m.open[0] || !m.open[1]) return hw_diag_no_memory(lo->diag);
     find_alignment(f, zeros);
     for (uint32_t b = 0; b < lo->cfg.n_blocks; b++) {
-        for (uint32_t i = lo->cfg.blocks[b].first; i < lo->cfg.blocks[b].end; i++) visit(&m, i);
+        for (uint32_t i = lo->cfg.blocks[b].first; i < lo->cfg.blocks[b].end; i++) visit_inst(&m, i);
         close_group(&m, false);
         close_group(&m, true);
     }

@@ -26,7 +26,7 @@ static void begin_memo(const hw_prof *prof, hw_prof_memo *memo, uint32_t note_in
     memo->skips_l1 = prof->no_l1 || note->skips_l1;
 }
 
-static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+static uint32_t cost_of_access(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
     const hw_arch *arch = prof->gpu->arch;
     // A merged access begins where its bytes do, not where its first part in program order does.
     uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
@@ -55,8 +55,8 @@ static uint32_t asked_bytes(const hw_prof_memo *memo, const hw_access *a) {
     return memo->width;
 }
 
-static void remember(const hw_prof *prof, hw_prof_memo *memo, hw_prof_pattern *p, const hw_access *a,
-                     hw_prof_space space) {
+static void remember_pattern(const hw_prof *prof, hw_prof_memo *memo, hw_prof_pattern *p, const hw_access *a,
+                             hw_prof_space space) {
     memo->n_patterns += !p->serial;
     p->serial = a->pattern->serial;
     p->of = a->pattern;
@@ -78,9 +78,9 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     if (!a->pattern->mask) return;
     memo->requests[space] += a->repeat;
     hw_prof_pattern *p = &memo->patterns[a->pattern->index % HW_PATTERN_WAYS];
-    if (p->serial != a->pattern->serial) remember(prof, memo, p, a, space);
+    if (p->serial != a->pattern->serial) remember_pattern(prof, memo, p, a, space);
     uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
-    if (!*known) *known = (uint16_t)(cost_of(prof, memo, a, space) + 1);
+    if (!*known) *known = (uint16_t)(cost_of_access(prof, memo, a, space) + 1);
     uint32_t cost = *known - 1u;
     memo->cost[space] += cost * a->repeat;
     memo->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;

@@ -10,7 +10,7 @@
 // ---- room for a launch ----
 
 // An array of at least count elements, contents lost; zeroed when it is new.
-static bool make_room(void **items, size_t count, size_t *capacity, size_t elem_bytes) {
+static bool make_room_for(void **items, size_t count, size_t *capacity, size_t elem_bytes) {
     if (count <= *capacity) return true;
     size_t wanted = count > *capacity * 2 ? count : *capacity * 2;
     void *bigger = hw_calloc(wanted, elem_bytes);
@@ -33,8 +33,8 @@ static bool make_workers(hw_prof *prof, uint32_t count) {
     prof->n_workers = count;
     for (uint32_t i = 0; i < count; i++) {
         hw_prof_worker *w = &prof->workers[i];
-        if (!make_room((void **)&w->notes, (size_t)prof->n_notes + 1, &w->notes_capacity, sizeof *w->notes) ||
-            !make_room((void **)&w->memos, prof->n_memos, &w->memos_capacity, sizeof *w->memos))
+        if (!make_room_for((void **)&w->notes, (size_t)prof->n_notes + 1, &w->notes_capacity, sizeof *w->notes) ||
+            !make_room_for((void **)&w->memos, prof->n_memos, &w->memos_capacity, sizeof *w->memos))
             return false;
         memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
         w->touched.n = 0;
@@ -86,27 +86,27 @@ static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info
     return o;
 }
 
-static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
+static hw_status prepare_launch(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
     prof->notes = info->notes;
     prof->bank_bytes = info->bank_bytes;
     prof->n_notes = 0;   // until there is room: records would be ignored
-    if (!make_room((void **)&prof->memo_of, info->n_notes, &prof->memo_of_capacity, sizeof *prof->memo_of) ||
+    if (!make_room_for((void **)&prof->memo_of, info->n_notes, &prof->memo_of_capacity, sizeof *prof->memo_of) ||
         !hw_grow((void **)&prof->launches, prof->n_launches, &prof->launches_capacity, sizeof *prof->launches) ||
         !find_kernel(prof, info->kernel))
         return hw_diag_no_memory(diag);
     prof->n_notes = info->n_notes;
     number_memos(prof);
     if (!make_workers(prof, info->n_workers) ||
-        !make_room((void **)&prof->places, prof->n_memos, &prof->places_capacity, sizeof *prof->places))
+        !make_room_for((void **)&prof->places, prof->n_memos, &prof->places_capacity, sizeof *prof->places))
         return hw_diag_no_memory(diag);
     if (prof->is_old) hw_prof_begin_camp(prof, info, occupancy_of(prof->gpu->arch, info).blocks);
     if (!prof->wants_lines) return HW_OK;
-    if (!make_room((void **)&prof->line_of, info->n_notes, &prof->line_of_capacity, sizeof *prof->line_of))
+    if (!make_room_for((void **)&prof->line_of, info->n_notes, &prof->line_of_capacity, sizeof *prof->line_of))
         return hw_diag_no_memory(diag);
     return hw_prof_prepare_lines(prof, info, diag);
 }
 
-static bool wants(hw_sink *sink, const hw_launch_info *info) {
+static bool wants_launch(hw_sink *sink, const hw_launch_info *info) {
     hw_prof *prof = (hw_prof *)sink;
     if (!prof->wants || prof->wants(prof->context, info->kernel)) return true;
     prof->n_uncounted++;
@@ -125,7 +125,7 @@ static const char *keep_text(hw_prof *prof, const char *text) {
 static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
     hw_prof *prof = (hw_prof *)sink;
     prof->epoch++;
-    hw_status status = prepare(prof, info, diag);
+    hw_status status = prepare_launch(prof, info, diag);
     prof->is_running = !status;
     if (!status) return HW_OK;
     prof->n_notes = prof->n_workers = 0;
@@ -140,7 +140,7 @@ static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag
 
 // ---- records, on the worker threads ----
 
-static void executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
+static void count_executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
     hw_prof *prof = (hw_prof *)sink;
     if (worker >= prof->n_workers || e->first_note > prof->n_notes || e->count > prof->n_notes - e->first_note) return;
     hw_prof_note *first = &prof->workers[worker].notes[e->first_note], *end = first + e->count;
@@ -150,7 +150,7 @@ static void executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
     end->lanes -= e->lanes;
 }
 
-static void branch(hw_sink *sink, uint32_t worker, const hw_branched *b) {
+static void count_branch(hw_sink *sink, uint32_t worker, const hw_branched *b) {
     hw_prof *prof = (hw_prof *)sink;
     if (worker >= prof->n_workers || b->note >= prof->n_notes) return;
     prof->workers[worker].notes[b->note].branches += b->warps;
@@ -185,7 +185,7 @@ static const access_counters copy_counters = {
     {-1, -1, -1, -1, -1}};
 static const access_counters atomic_counters = {-1, -1, -1, -1, -1, -1, -1, -1, -1, {-1, -1, -1, -1, -1}};
 
-static void add(uint64_t *counts, int counter, uint64_t value) {
+static void add_count(uint64_t *counts, int counter, uint64_t value) {
     if (counter >= 0) counts[counter] += value;
 }
 
@@ -195,17 +195,17 @@ static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
         [HW_NOTE_ATOMIC] = &atomic_counters, [HW_NOTE_REDUCTION] = &atomic_counters, [HW_NOTE_COPY] = &copy_counters,
         [HW_NOTE_COPY_BYPASS] = &copy_counters};
     const access_counters *to = counters[memo->kind];
-    add(counts, to->requests, memo->requests[HW_PROF_GLOBAL]);
+    add_count(counts, to->requests, memo->requests[HW_PROF_GLOBAL]);
     bool is_fetched = memo->kind == HW_NOTE_COPY_BYPASS;
-    add(counts, to->sectors, is_fetched ? memo->fetched : memo->cost[HW_PROF_GLOBAL]);
-    add(counts, to->sectors_ideal, memo->ideal[HW_PROF_GLOBAL]);
-    add(counts, to->shared_inst, memo->inst[HW_PROF_SHARED]);
-    add(counts, to->wavefronts, memo->cost[HW_PROF_SHARED]);
-    add(counts, to->local_requests, memo->requests[HW_PROF_LOCAL]);
-    add(counts, to->local_sectors, memo->cost[HW_PROF_LOCAL]);
-    add(counts, to->const_requests, memo->requests[HW_PROF_CONST]);
-    add(counts, to->const_passes, memo->cost[HW_PROF_CONST]);
-    for (int i = HW_PROF_COALESCED; i <= HW_PROF_128B; i++) add(counts, to->era[i], memo->era[i]);
+    add_count(counts, to->sectors, is_fetched ? memo->fetched : memo->cost[HW_PROF_GLOBAL]);
+    add_count(counts, to->sectors_ideal, memo->ideal[HW_PROF_GLOBAL]);
+    add_count(counts, to->shared_inst, memo->inst[HW_PROF_SHARED]);
+    add_count(counts, to->wavefronts, memo->cost[HW_PROF_SHARED]);
+    add_count(counts, to->local_requests, memo->requests[HW_PROF_LOCAL]);
+    add_count(counts, to->local_sectors, memo->cost[HW_PROF_LOCAL]);
+    add_count(counts, to->const_requests, memo->requests[HW_PROF_CONST]);
+    add_count(counts, to->const_passes, memo->cost[HW_PROF_CONST]);
+    for (int i = HW_PROF_COALESCED; i <= HW_PROF_128B; i++) add_count(counts, to->era[i], memo->era[i]);
     counts[HW_COUNT_WARP_SERIALIZE] += memo->era[HW_PROF_SERIALIZED];
     counts[HW_COUNT_L2_SECTORS] += is_fetched ? memo->l2_fetched : memo->cost[HW_PROF_GLOBAL];
     counts[HW_COUNT_L2_SECTORS_IDEAL] += memo->ideal[HW_PROF_GLOBAL];
@@ -301,9 +301,16 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
     prof->sink = (hw_sink){.events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(COPY) | HW_WANTS(TOUCHED) |
                                      HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
-                           .ordered = needs_addresses, .wants = wants, .launch_begin = launch_begin,
-                           .launch_end = launch_end, .access = hw_prof_access, .atomic = hw_prof_access,
-                           .copy = hw_prof_copy, .touched = hw_prof_touched, .executed = executed, .branch = branch,
+                           .ordered = needs_addresses,
+                           .wants = wants_launch,
+                           .launch_begin = launch_begin,
+                           .launch_end = launch_end,
+                           .access = hw_prof_access,
+                           .atomic = hw_prof_access,
+                           .copy = hw_prof_copy,
+                           .touched = hw_prof_touched,
+                           .executed = count_executed,
+                           .branch = count_branch,
                            .guarded_off = guarded_off};
     *out = prof;
     return HW_OK;

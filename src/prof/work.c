@@ -69,7 +69,8 @@ static const hw_prof_pattern *next_pattern(walk *w, uint32_t *width) {
     return NULL;
 }
 
-static void touch(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pattern *pattern, uint32_t width) {
+static void touch_footprint(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pattern *pattern,
+                            uint32_t width) {
     uint32_t phase = next_phase(pattern, 0);
     for (; phase < HW_PROF_PHASES; phase = next_phase(pattern, phase + 1)) {
         uint32_t sectors = pattern->cost[phase] - 1u;
@@ -95,7 +96,7 @@ static void fill_place(hw_prof *prof, uint32_t memo) {
     walk strides = {.prof = prof, .memo = memo}, touches = strides;
     while ((pattern = next_pattern(&strides, &width))) p->stride = hw_footprint_join(p->stride, pattern);
     hw_footprint_group *group = hw_footprint_find(&prof->footprint, is_store((hw_note_kind)p->kind), p->stride);
-    while ((pattern = next_pattern(&touches, &width))) touch(p, group, pattern, width);
+    while ((pattern = next_pattern(&touches, &width))) touch_footprint(p, group, pattern, width);
     p->group = group;
 }
 
@@ -107,7 +108,7 @@ static bool brings_lines(const hw_arch *arch, const hw_prof_place *p) {
 
 // Bytes that DRAM moves behind a cache: pieces of two sectors, or whole lines; what neighbours touch is not moved
 // again, and no access fetches more than a piece for each of its sectors. Without a pattern each sector is for itself.
-static uint64_t moved(const hw_arch *arch, const hw_prof_place *p) {
+static uint64_t moved_bytes(const hw_arch *arch, const hw_prof_place *p) {
     if (!p->group) return p->cost[HW_PROF_GLOBAL] * SECTOR_BYTES;
     uint32_t piece = brings_lines(arch, p) ? LINE_BYTES : PIECE_BYTES;
     double bytes = (double)p->asked * hw_footprint_spread(p->group, piece);
@@ -124,7 +125,7 @@ static uint64_t moved_by_transactions(const hw_prof_place *p) {
 
 // What a store sends to the second-level cache. From 7.0 on a line goes as a whole: an H200 takes as long for 4 bytes
 // of each of 32 lines as for all of them, and 16 lines take half of it (truth/h200_times.csv, transposeNaiveRow).
-static uint64_t sent(const hw_arch *arch, uint64_t lines, uint64_t sectors) {
+static uint64_t sent_sectors(const hw_arch *arch, uint64_t lines, uint64_t sectors) {
     return arch->cc >= 70 ? SECTORS_PER_LINE * lines : sectors;
 }
 
@@ -139,21 +140,21 @@ static void add_stores(const hw_arch *arch, hw_time_work *w, const hw_prof_place
     w->store_bytes += bytes;
     if (arch->cc < 20) return;
     w->fill_bytes += p->group && !hw_footprint_is_whole(p->group) ? bytes : 0;
-    w->store_sectors += sent(arch, lines, p->cost[HW_PROF_GLOBAL]);
+    w->store_sectors += sent_sectors(arch, lines, p->cost[HW_PROF_GLOBAL]);
 }
 
 // Atomics read and write where the memory is, or its cache.
 static void add_atomics(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p, uint64_t bytes, uint64_t lines) {
     w->load_bytes += bytes;
     w->store_bytes += bytes;
-    if (arch->cc >= 20) w->store_sectors += sent(arch, lines, p->cost[HW_PROF_GLOBAL]);
+    if (arch->cc >= 20) w->store_sectors += sent_sectors(arch, lines, p->cost[HW_PROF_GLOBAL]);
 }
 
 static void add_global(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p) {
     const uint64_t sectors = p->cost[HW_PROF_GLOBAL];
     if (!sectors) return;
     const uint64_t lines = p->is_irregular ? sectors : p->lines * p->requests[HW_PROF_GLOBAL];
-    const uint64_t bytes = arch->cc < 20 ? moved_by_transactions(p) : moved(arch, p);
+    const uint64_t bytes = arch->cc < 20 ? moved_by_transactions(p) : moved_bytes(arch, p);
     w->useful_bytes += p->asked;
     switch ((hw_note_kind)p->kind) {
     case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: add_atomics(arch, w, p, bytes, lines); break;

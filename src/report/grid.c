@@ -41,7 +41,7 @@ const char *hw_grid_shorten(const char *text, int width, char *out, size_t out_b
     return out;
 }
 
-static layout measure(const hw_grid *grid) {
+static layout measure_columns(const hw_grid *grid) {
     layout l = {0};
     hw_grid_cell cells[HW_GRID_COLUMNS];
     for (int c = 0; c < grid->n_columns; c++)
@@ -247,7 +247,7 @@ static void write_spared(const hw_grid *grid, int wanted_width, const bool is_sp
 }
 
 void hw_grid_write(const hw_grid *grid, bool colour, FILE *out) {
-    layout all = measure(grid), part;
+    layout all = measure_columns(grid), part;
     bool has_columns = false, is_spared[HW_GRID_COLUMNS] = {false};
     const int wanted_width = total_width(grid, &all, false);
     for (int c = 0; c < grid->n_columns; c++) has_columns |= all.is_shown[c];

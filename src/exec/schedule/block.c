@@ -100,7 +100,7 @@ static void find_index(const uint32_t *grid, uint64_t linear, uint32_t index[3])
 }
 
 // Memory that nobody has set holds what is easy to see. What the system reserves of shared memory is its own to set.
-static void poison(hw_block *block, const hw_run *run) {
+static void poison_shared(hw_block *block, const hw_run *run) {
     memset(block->shared, run->poison, run->kernels_shared_bytes);
     for (uint32_t i = 0; i < block->n_warps && run->local_bytes; i++)
         memset(block->warps[i].local, run->poison, (size_t)run->local_bytes * 32);
@@ -124,7 +124,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
         for (int i = 0; i <= HW_CLUSTER_BARRIER; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
     block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
-    if (run->poison >= 0) poison(block, run);
+    if (run->poison >= 0) poison_shared(block, run);
     tell_block(block, false);
     for (uint32_t i = 0; i < run->n_block_lists; i++)
         run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);

@@ -10,7 +10,7 @@
 #include "exec/warp/warp.h"
 
 // The basic block that ends with this instruction has been executed by the active lanes.
-static inline void account(hw_state *s, const hw_inst *in) {
+static inline void count_block(hw_state *s, const hw_inst *in) {
     hw_block_count *count = &s->worker->counts[in->basic_block];
     count->warps++;
     count->lanes += HW_ALL_ON(&s->warp) ? 32 : (uint32_t)__builtin_popcount(s->warp.mask);
@@ -123,18 +123,18 @@ static void push_ready(hw_state *s, uint32_t mask, const hw_inst *pc, hw_frame *
     s->paths[s->n_paths++] = (hw_path){.mask = mask, .state = HW_PATH_READY, .pc = pc, .frame = frame, .split = split};
 }
 
-static const hw_inst *yield(hw_state *s, const hw_inst *next) {
+static const hw_inst *yield_path(hw_state *s, const hw_inst *next) {
     s->stop = HW_STOP_YIELD;
     s->pc = next;
     return NULL;
 }
 
 const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) {
-    return hw_turn_goes_on(&s->turn) ? next : yield(s, next);
+    return hw_turn_goes_on(&s->turn) ? next : yield_path(s, next);
 }
 
 // The running path stands at the join of its split, after instruction `in`. A join can be the head of a loop.
-static const hw_inst *arrive(hw_state *s, const hw_inst *in, const hw_inst *next) {
+static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, const hw_inst *next) {
     while (next == s->join && s->split->frame == s->frame) {
         hw_split *split = s->split;
         split->expected &= ~s->warp.mask;
@@ -148,9 +148,9 @@ static const hw_inst *arrive(hw_state *s, const hw_inst *in, const hw_inst *next
 }
 
 // On to the first instruction of a basic block.
-static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
-    if (next == s->join) return arrive(s, in, next);
-    if (next <= in && !hw_turn_goes_on(&s->turn)) return yield(s, next);
+static inline const hw_inst *go_to_block(hw_state *s, const hw_inst *in, const hw_inst *next) {
+    if (next == s->join) return arrive_at_reconvergence(s, in, next);
+    if (next <= in && !hw_turn_goes_on(&s->turn)) return yield_path(s, next);
     return next;
 }
 
@@ -159,7 +159,7 @@ static const hw_inst *out_of_memory(hw_state *s, const hw_inst *in) {
 }
 
 // Lanes `taken` go to target, the other active ones to the next instruction.
-static const hw_inst *diverge(hw_state *s, const hw_inst *in, uint32_t taken, const hw_inst *target) {
+static const hw_inst *diverge_path(hw_state *s, const hw_inst *in, uint32_t taken, const hw_inst *target) {
     uint32_t others = s->warp.mask & ~taken;
     const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
     s->worker->counts[in->basic_block].divergent++;
@@ -173,39 +173,39 @@ static const hw_inst *diverge(hw_state *s, const hw_inst *in, uint32_t taken, co
         s->split->expected &= ~taken;
         s->split->waiting |= taken;
         hw_set_mask(&s->warp, others);
-        return go(s, in, in + 1);
+        return go_to_block(s, in, in + 1);
     }
     if (join && in + 1 == join) {
         s->split->expected &= ~others;
         s->split->waiting |= others;
         hw_set_mask(&s->warp, taken);
-        return go(s, in, target);
+        return go_to_block(s, in, target);
     }
     push_ready(s, taken, target, s->frame, s->split);
     hw_set_mask(&s->warp, others);
-    return go(s, in, in + 1);
+    return go_to_block(s, in, in + 1);
 }
 
 static const hw_inst *flow_bra(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    account(s, in);
-    HW_GO_ON(w, go(s, in, s->insts + in->target));
+    count_block(s, in);
+    HW_GO_ON(w, go_to_block(s, in, s->insts + in->target));
 }
 
 static const hw_inst *flow_bra_p(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
     uint32_t taken = p & w->mask;
-    account(s, in);
-    if (!taken) HW_GO_ON(w, go(s, in, in + 1));
-    if (taken == w->mask) HW_GO_ON(w, go(s, in, s->insts + in->target));
-    return diverge(s, in, taken, s->insts + in->target);
+    count_block(s, in);
+    if (!taken) HW_GO_ON(w, go_to_block(s, in, in + 1));
+    if (taken == w->mask) HW_GO_ON(w, go_to_block(s, in, s->insts + in->target));
+    return diverge_path(s, in, taken, s->insts + in->target);
 }
 
 static const hw_inst *flow_fall(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    account(s, in);
-    HW_GO_ON(w, go(s, in, in + 1));
+    count_block(s, in);
+    HW_GO_ON(w, go_to_block(s, in, in + 1));
 }
 
 // A branch through a table: one path for each target that lanes chose.
@@ -214,11 +214,11 @@ static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
     const uint32_t *index = hw_at(w, in->a);
     const uint32_t *targets = s->frame->program->targets + in->targets;
     const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
-    account(s, in);
+    count_block(s, in);
     uint32_t left = w->mask, first = index[__builtin_ctz(left)], same = 0;
     HW_EACH_ACTIVE_LANE(if (index[i] >= (uint64_t)in->imm) return hw_fault_stop(s, in, HW_FAULT_INVALID_CALL, i));
     HW_EACH_ACTIVE_LANE(if (targets[index[i]] == targets[first]) same |= 1u << i);
-    if (same == left) return go(s, in, s->insts + targets[first]);
+    if (same == left) return go_to_block(s, in, s->insts + targets[first]);
     s->worker->counts[in->basic_block].divergent++;
     if (join && (join != s->join || s->split->frame != s->frame)) {
         hw_split *split = new_split(s, s->split, join, s->frame, w->mask);
@@ -278,7 +278,7 @@ static void settle_splits(hw_state *s, hw_split *split, uint32_t gone) {
 }
 
 // Of lanes that exit: in calls, in splits, and where others wait for them.
-static void leave(hw_state *s, uint32_t gone) {
+static void drop_exited_lanes(hw_state *s, uint32_t gone) {
     for (hw_frame *f = s->frame; f;) {
         hw_frame *parent = f->parent;
         f->live &= ~gone;
@@ -295,12 +295,12 @@ static void leave(hw_state *s, uint32_t gone) {
 
 static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    account(s, in);
+    count_block(s, in);
     uint32_t gone = w->mask;
     s->live &= ~gone;
     s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
     s->block->turn.has_progressed = true;
-    if (s->live || s->frame != &s->entry_frame || s->split) leave(s, gone);
+    if (s->live || s->frame != &s->entry_frame || s->split) drop_exited_lanes(s, gone);
     if (s->block->busy_barriers) hw_barrier_threads_left(s->block);
     if (!s->live) {
         s->stop = HW_STOP_DONE;
@@ -351,8 +351,8 @@ bool hw_flow_enter(hw_state *s, const hw_inst *return_to) {
     return true;
 }
 
-void hw_flow_account(hw_state *s, const hw_inst *in) { account(s, in); }
-const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) { return go(s, in, next); }
+void hw_flow_account(hw_state *s, const hw_inst *in) { count_block(s, in); }
+const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) { return go_to_block(s, in, next); }
 const hw_inst *hw_flow_next_path(hw_state *s) { return next_path(s); }
 const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in) { return flow_exit(&s->warp, in); }
 
