@@ -189,17 +189,17 @@ static hw_status place_params(hw_run *run, hw_diag *diag) {
 
 static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     const hw_program_set *set = run->set;
-    if (worker->n_patterns < set->n_memos || worker->n_counts < set->n_blocks || worker->n_notes < set->n_notes) {
+    if (worker->n_patterns < set->n_patterns || worker->n_counts < set->n_blocks || worker->n_notes < set->n_notes) {
         forget_set(worker);
-        worker->patterns = hw_alloc_lanes((set->n_memos + 1) * sizeof *worker->patterns);
-        worker->used_patterns = hw_calloc(set->n_memos + 1, sizeof *worker->used_patterns);
+        worker->patterns = hw_alloc_lanes((set->n_patterns + 1) * sizeof *worker->patterns);
+        worker->used_patterns = hw_calloc(set->n_patterns + 1, sizeof *worker->used_patterns);
         worker->counts = hw_calloc(set->n_blocks + 1, sizeof *worker->counts);
         worker->guarded_off = hw_calloc(set->n_notes + 1, sizeof *worker->guarded_off);
         if (!worker->patterns || !worker->used_patterns || !worker->counts || !worker->guarded_off) {
             forget_set(worker);
             return false;
         }
-        worker->n_patterns = set->n_memos;
+        worker->n_patterns = set->n_patterns;
         worker->n_counts = set->n_blocks;
         worker->n_notes = set->n_notes;
     }

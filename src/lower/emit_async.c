@@ -28,8 +28,8 @@ static hw_status emit_copy(hw_lowering *lo, const hw_ptx_inst *inst) {
     read.width = write.width = (uint8_t)bytes;
     read.space = HW_SPACE_GLOBAL;
     write.space = HW_SPACE_SHARED;
-    read.memo = lo->set->n_memos++;
-    write.memo = lo->set->n_memos++;
+    read.pattern = lo->set->n_patterns++;
+    write.pattern = lo->set->n_patterns++;
     hw_status status = source_size(lo, inst, &read);
     if (status == HW_OK) status = hw_emit_address(lo, HW_SPACE_GLOBAL, &inst->operands[1], &read);
     if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_COPY_READ, &read);

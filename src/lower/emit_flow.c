@@ -3,10 +3,10 @@
 
 #include "lower/lowering.h"
 
-static bool add_fixup(hw_lowering *lo, uint32_t target, uint32_t join) {
+static bool add_fixup(hw_lowering *lo, uint32_t target, uint32_t reconverge) {
     if (!hw_lower_grow(lo->scratch, (void **)&lo->fixups, lo->n_fixups, &lo->fixups_capacity, sizeof *lo->fixups))
         return false;
-    lo->fixups[lo->n_fixups++] = (hw_fixup){.inst = lo->body.n, .target = target, .join = join};
+    lo->fixups[lo->n_fixups++] = (hw_fixup){.inst = lo->body.n, .target = target, .reconverge = reconverge};
     return true;
 }
 
@@ -116,7 +116,8 @@ static hw_status emit_call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t fi
 
 // ---- ends of blocks ----
 
-static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t join, uint32_t first, uint32_t count) {
+static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t reconverge, uint32_t first,
+                              uint32_t count) {
     hw_program *program = lo->program;
     hw_inst t = hw_emit_blank();
     t.targets = lo->n_targets;
@@ -130,7 +131,7 @@ static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t
             return hw_diag_no_memory(lo->diag);
         program->targets[lo->n_targets++] = lo->cfg.block_at[label];      // a block until all have been emitted
     }
-    if (!add_fixup(lo, HW_NO_BLOCK, join)) return hw_diag_no_memory(lo->diag);
+    if (!add_fixup(lo, HW_NO_BLOCK, reconverge)) return hw_diag_no_memory(lo->diag);
     return end_block(lo, HW_BODY_BRX, &t, first, count);
 }
 
@@ -140,7 +141,7 @@ static hw_status emit_conditional(hw_lowering *lo, int32_t guard, bool negated, 
     t.sub = is_skip;
     if (negated) t.flags |= HW_INST_NEGATE_P;
     hw_status status = hw_operand_reg(lo, guard, HW_LANE_PRED, &t.p);
-    if (status == HW_OK && !add_fixup(lo, target, block->join)) status = hw_diag_no_memory(lo->diag);
+    if (status == HW_OK && !add_fixup(lo, target, block->reconverge)) status = hw_diag_no_memory(lo->diag);
     return status == HW_OK ? end_block(lo, HW_BODY_BRA_P, &t, block->first, count) : status;
 }
 
@@ -166,7 +167,7 @@ static hw_status emit_terminator(hw_lowering *lo, const hw_cfg_block *block) {
         if (!add_fixup(lo, target, HW_NO_BLOCK)) return hw_diag_no_memory(lo->diag);
         return end_block(lo, HW_BODY_BRA, &t, block->first, count);
     }
-    case HW_OP_BRX: return branch_table(lo, inst, block->join, block->first, count);
+    case HW_OP_BRX: return branch_table(lo, inst, block->reconverge, block->first, count);
     case HW_OP_CALL: return emit_call(lo, inst, block->first, count);
     case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
         return end_block(lo, hw_body_find(hw_op_info(inst->op)->name), &t, block->first, count);
@@ -254,7 +255,7 @@ hw_status hw_emit_body(hw_lowering *lo) {
         const hw_fixup *fixup = &lo->fixups[k];
         hw_inst *inst = &lo->body.insts[fixup->inst];
         if (fixup->target != HW_NO_BLOCK) inst->target = start[fixup->target];
-        if (fixup->join != HW_NO_BLOCK) inst->join = start[fixup->join];
+        if (fixup->reconverge != HW_NO_BLOCK) inst->reconverge = start[fixup->reconverge];
     }
     for (uint32_t k = 0; k < lo->n_targets; k++) lo->program->targets[k] = start[lo->program->targets[k]];
     return HW_OK;

@@ -58,7 +58,7 @@ hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.width = 16;
     t.sub = (uint8_t)n;
     t.imm = 0;
-    t.memo = lo->set->n_memos++;
+    t.pattern = lo->set->n_patterns++;
     hw_status status = hw_emit_vector(lo, &slots, n, &t.list);
     if (status == HW_OK)
         status = loads ? write_fragment(lo, moved, HW_LANE_32, slots, &r) : read_fragment(lo, moved, HW_LANE_32, slots);

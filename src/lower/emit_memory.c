@@ -98,7 +98,7 @@ hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
         if (t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
         return hw_emit_inst(lo, loads ? HW_BODY_LD_PARAM : HW_BODY_ST_PARAM, &t);
     }
-    t.memo = lo->set->n_memos++;
+    t.pattern = lo->set->n_patterns++;
     return hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &t);
 }
 
@@ -138,7 +138,7 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.width = (uint8_t)(hw_type_bits(inst->types[0]) / 8);
     t.reg_bytes = (uint8_t)hw_lane_bytes(lane);
     t.flags = HW_INST_VOLATILE;
-    t.memo = lo->set->n_memos++;
+    t.pattern = lo->set->n_patterns++;
     hw_destination to = {.reg = HW_NO_REG};
     if (is_vector) status = vector_operands(lo, inst, lane, &t);
     if (returns && !is_vector) {

@@ -71,7 +71,7 @@ static hw_status emit_wmma_access(hw_lowering *lo, transfer *t, uint32_t element
     address.imm |= HW_MATRIX_ELEMENT_BITS(element);
     hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
     one.reg_bytes = (uint8_t)reg_bytes;
-    one.memo = lo->set->n_memos++;
+    one.pattern = lo->set->n_patterns++;
     if (loads) one.d = reg;
     else one.b = reg;
     return status == HW_OK ? hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &one) : status;

@@ -3,7 +3,7 @@
 
 hw_inst hw_emit_blank(void) {
     return (hw_inst){.d = HW_NO_SLOT, .a = HW_NO_SLOT, .b = HW_NO_SLOT, .c = HW_NO_SLOT, .e = HW_NO_SLOT,
-                     .p = HW_NO_SLOT, .join = HW_NO_JOIN, .vector = 1};
+                     .p = HW_NO_SLOT, .reconverge = HW_NO_RECONVERGENCE, .vector = 1};
 }
 
 hw_status hw_lower_refuse(hw_lowering *lo, hw_status status, const char *why) {

@@ -125,7 +125,7 @@ static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char
     if (!strcmp(name, "brx"))
         for (int64_t k = 0; k < in->imm; k++)
             put_text(t, "%s %u", k ? "" : " ->", p->targets[in->targets + (uint32_t)k]);
-    if (in->join != HW_NO_JOIN) put_text(t, " join %u", in->join);
+    if (in->reconverge != HW_NO_RECONVERGENCE) put_text(t, " join %u", in->reconverge);
     if (begins_with(name, "call")) put_call(t, &p->calls[in->call]);
     if (is_one_of(name, ends) || !strcmp(name, "guard")) put_text(t, " #%u", in->count);
     put_text(t, "\n");

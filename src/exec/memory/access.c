@@ -26,7 +26,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     hw_worker *worker = s->worker;
     uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t base = addresses[__builtin_ctz(s->warp.mask)];
-    if (!p->mask) worker->used_patterns[worker->n_used++] = in->memo;
+    if (!p->mask) worker->used_patterns[worker->n_used++] = in->pattern;
     else hw_access_flush(worker, p);
     p->mask = s->warp.mask;
     p->low = p->high = 0;
@@ -296,7 +296,7 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     HW_EACH_ACTIVE_LANE(
         if (!may_access(s, in, i, (hw_space)at->space[i], at->offset[i], bytes, bytes, is_write)) return false);
     if (in->space == HW_SPACE_PARAM) return true;    // has no pattern of its own, and nobody counts it
-    hw_pattern *p = &s->worker->patterns[in->memo];
+    hw_pattern *p = &s->worker->patterns[in->pattern];
     uint32_t differ = p->mask ^ w->mask;
     HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
     if (differ) hw_access_learn(s, in, p, addresses);
@@ -312,7 +312,7 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
 
 // Local memory at one offset for all lanes, whole words: rows of 32 words.
 static bool local_rows(hw_state *s, const hw_inst *in, const lanes_at *at, const hw_slot *registers, bool is_write) {
-    const hw_pattern *p = &s->worker->patterns[in->memo];
+    const hw_pattern *p = &s->worker->patterns[in->pattern];
     hw_warp *w = &s->warp;
     uint64_t offset = at->offset[__builtin_ctz(w->mask)];
     if (in->space == HW_SPACE_PARAM || p->bits || offset & 3) return false;

@@ -69,7 +69,7 @@ static void keep_source(hw_state *s, const hw_inst *in) {
     if (!HW_IS_TOLD(s, COPY)) return;
     begun->reading = w->mask;
     begun->from = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, __builtin_ctz(w->mask));
-    begun->from_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
+    begun->from_pattern = hw_pattern_name(s->worker, &s->patterns[in->pattern]);
     begun->read_bytes = NULL;
 }
 
@@ -104,7 +104,7 @@ static void tell_begun(hw_state *s, const hw_inst *in, void *const at[32]) {
     begun->width_bytes = in->width;
     begun->number = s->worker->n_copies;
     begun->to = (uint64_t)((char *)at[__builtin_ctz(s->warp.mask)] - s->shared);
-    begun->to_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
+    begun->to_pattern = hw_pattern_name(s->worker, &s->patterns[in->pattern]);
     hw_tell_copy(&s->run->observers->all, s->worker->index, begun);
 }
 
@@ -134,7 +134,7 @@ static bool read_near(hw_state *s, const hw_inst *in, const uint32_t sizes[32]) 
     const char *m = in->a == HW_NO_SLOT ? NULL : hw_locate(s, in);
     if (!m) return false;
     keep_source(s, in);
-    const int64_t *delta = s->patterns[in->memo].delta;
+    const int64_t *delta = s->patterns[in->pattern].delta;
     HW_EACH_ACTIVE_LANE(memcpy(s->copies->staged[i], m + delta[i], sizes[i]));
     return true;
 }

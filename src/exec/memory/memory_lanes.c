@@ -50,7 +50,7 @@ static inline uint64_t elements_behind(uint64_t base, uint64_t begin, uint32_t b
 // for shared memory only; bytes: of the access.
 #define LOCATE_KNOWN(type, same, delta_field, bytes)                                                   \
     hw_state *s = hw_state_of(w);                                                                      \
-    hw_pattern *p = &s->patterns[in->memo];                                                            \
+    hw_pattern *p = &s->patterns[in->pattern];                                                         \
     const type *a = hw_at(w, in->a);                                                                   \
     uint64_t base = (type)(a[0] + (type)in->imm);                                                      \
     bool known = HW_ALL_ON(w) && elements_behind(base, p->begin, bytes) < p->known_limit &&            \
@@ -175,7 +175,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         HW_NEXT(w, in);                                                                                \
     }                                                                                                  \
     static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
-        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->pattern];                                        \
         if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
             if (!each_alone(w, in, slow)) return NULL;                                                 \
             HW_NEXT(w, in);                                                                            \
@@ -211,7 +211,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
         const char *m = hw_locate(s, in);                                                                 \
-        const int64_t *delta = s->patterns[in->memo].delta;                                            \
+        const int64_t *delta = s->patterns[in->pattern].delta;                                         \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, false);                           \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;                      \
         for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
@@ -249,7 +249,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         HW_NEXT(w, in);                                                                                \
     }                                                                                                  \
     static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
-        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->pattern];                                        \
         if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
             if (!each_alone(w, in, slow)) return NULL;                                                 \
             HW_NEXT(w, in);                                                                            \
@@ -276,7 +276,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
         char *m = hw_locate(s, in);                                                                       \
-        const int64_t *delta = s->patterns[in->memo].delta;                                            \
+        const int64_t *delta = s->patterns[in->pattern].delta;                                         \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, true);                            \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;                      \
         for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \

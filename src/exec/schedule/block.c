@@ -149,7 +149,7 @@ static void run_warp(hw_state *s) {
         s->is_ready = true;
         return;
     }
-    // The path may wait for other lanes of its warp: those go first now, also such as wait at a join.
+    // The path may wait for other lanes of its warp: those lanes go first now, also lanes that wait for reconvergence.
     hw_flow_suspend(s, s->pc, HW_PATH_READY);
     hw_path spinning = s->paths[s->n_paths - 1];
     hw_flow_release_waiting(s);
@@ -199,7 +199,7 @@ static bool run_round(hw_block *block, bool *waits) {
     return ran;
 }
 
-// Lanes that wait at joins go on alone in warps where nobody else can run.
+// Lanes that wait for reconvergence go on alone in warps where nobody else can run.
 static bool release_blocked(hw_block *block) {
     bool released = false;
     for (uint32_t i = 0; i < block->n_warps; i++) {

@@ -32,15 +32,15 @@ typedef struct hw_frame {
     size_t bytes;                 // of registers and params, for reuse
 } hw_frame;
 
-// Lanes that parted at a branch and will go on together at `join`.
-typedef struct hw_split {
-    struct hw_split *outer;
-    const hw_inst *join;
-    hw_frame *frame;              // join is meant in this call only
+// Lanes that parted at a branch and will go on together at instruction `reconverge`.
+typedef struct hw_divergence {
+    struct hw_divergence *outer;
+    const hw_inst *reconverge;
+    hw_frame *frame;              // `reconverge` is meant in this call only
     uint32_t expected;            // lanes still on their way
     uint32_t waiting;             // lanes that have arrived
-    struct hw_split *next_made;
-} hw_split;
+    struct hw_divergence *next_made;
+} hw_divergence;
 
 typedef enum hw_path_state {
     HW_PATH_READY,
@@ -56,7 +56,7 @@ typedef struct hw_path {
     uint32_t members;             // AT_SYNC: lanes that must come
     const hw_inst *pc;            // next instruction; AT_SYNC: the one that waits
     hw_frame *frame;
-    hw_split *split;              // NULL: none
+    hw_divergence *divergence;    // NULL: none
 } hw_path;
 
 typedef enum hw_stop {
@@ -76,8 +76,8 @@ struct hw_state {
     uint32_t index;               // of the warp in its block
     uint32_t live;                // lanes that have not exited
     hw_frame *frame;              // of the running path
-    hw_split *split;              // of the running path
-    const hw_inst *join;          // split->join, or NULL
+    hw_divergence *divergence;    // of the running path
+    const hw_inst *reconverge;    // divergence->reconverge, or NULL
     const hw_inst *insts;         // of the running program
     hw_pattern *patterns;         // the worker's
     char *shared;                 // the block's
@@ -92,7 +92,7 @@ struct hw_state {
     uint32_t thread_of_lane0;     // linear index in the block
     hw_frame entry_frame;
     hw_frame *free_frames, *made_frames;    // of those that were ever made, the ones that nobody uses
-    hw_split *free_splits, *made_splits;
+    hw_divergence *free_divergences, *made_divergences;
     char *local;                  // 32 lanes' local memory, words interleaved
     char *warp_area;              // of all programs
     hw_copies *copies;            // that have begun; NULL: there have never been any
@@ -135,8 +135,8 @@ typedef struct hw_watch {
 struct hw_worker {
     hw_run *run;
     uint32_t index;
-    hw_pattern *patterns;         // by memo
-    uint32_t *used_patterns;      // memos used in this launch
+    hw_pattern *patterns;         // by hw_inst.pattern
+    uint32_t *used_patterns;      // numbers of the patterns used in this launch
     uint32_t n_used, n_patterns;
     hw_block_count *counts;       // by basic block
     uint32_t n_counts;
@@ -210,7 +210,7 @@ static inline void hw_set_mask(hw_warp *w, uint32_t mask) {
 void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes);
 bool hw_flow_pick(hw_state *s);                 // makes a ready path the running one; false: there is none
 bool hw_flow_has_ready(const hw_state *s);
-bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait at a join go on alone
+bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait for reconvergence go on alone
 void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state);
 void hw_flow_use_frame(hw_state *s, hw_frame *frame);
 void hw_flow_free(hw_state *s);
