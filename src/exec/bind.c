@@ -9,7 +9,7 @@
 #include "exec/memory/texture.h"
 #include "exec/warp/warp.h"
 
-// By group; those of loads and stores are chosen one by one.
+// The bodies' forms by group; forms of loads and stores are chosen one by one.
 static const hw_body_forms *const common_tables[HW_BODIES_OF_LANES] = {
     [HW_BODIES_flow] = hw_flow_bodies,       [HW_BODIES_call] = hw_call_bodies,
     [HW_BODIES_barrier] = hw_barrier_bodies, [HW_BODIES_special] = hw_special_bodies,
@@ -55,7 +55,7 @@ static hw_body_forms forms_of(const hw_inst *in, hw_body_id id) {
     return is_load_or_store(id) ? level.used->select(in, id == HW_BODY_ST) : level.forms[id];
 }
 
-// What gathers lanes first runs its own body when they are there.
+// An instruction that gathers lanes runs the gathering body first, and its own body when all lanes are there.
 static void bind_inst(hw_inst *in, hw_body_id id) {
     in->body = forms_of(in, id).body;
     if (hw_body_info_of(id)->members == HW_MEMBERS_NONE) return;
@@ -94,7 +94,8 @@ static bool is_inside_params(const hw_program *program, const hw_inst *in, hw_bo
     return in->imm >= 0 && bytes <= size && (uint64_t)in->imm <= size - bytes;
 }
 
-// A function that takes the address of its own parameters gets them on its stack (call.c); a kernel has none there.
+// Does the function take the address of one of its own parameters? A called function then gets the parameters on its
+// stack (call.c); a kernel has no stack for them.
 static bool has_address(const hw_program *program, const hw_inst *in, hw_body_id id) {
     bool is_address = id == HW_BODY_PARAM_ADDRESS, is_computed = accesses_params(id) && in->a != HW_NO_SLOT;
     if (!in->sub || !(is_address || is_computed)) return true;

@@ -17,7 +17,7 @@ static hw_status source_size(hw_lowering *lo, const hw_ptx_inst *inst, hw_inst *
 }
 
 // Two decoded instructions: one reads global memory, one writes shared memory when its time has come. Each has its own
-// pattern of addresses, and both the note of the one PTX instruction.
+// pattern of addresses; both have the note of the one PTX instruction.
 static hw_status emit_copy(hw_lowering *lo, const hw_ptx_inst *inst) {
     uint64_t bytes = inst->operands[2].imm;
     bool is_cached = hw_has_mod(&inst->mods, HW_M_CA);

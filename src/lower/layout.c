@@ -325,7 +325,7 @@ static hw_status lay_out_local(hw_lowering *lo) {
 typedef struct param_use {
     hw_ptx_symbol *symbol;
     uint32_t first, last;          // instructions that name it
-    bool stays;                    // its memory is not shared with other calls'
+    bool stays;                    // the variable shares no memory with other calls' variables
 } param_use;
 
 typedef struct param_uses {
@@ -355,7 +355,7 @@ static void ignore_function(void *context, const hw_ptx_function *function) {
     (void)function;
 }
 
-// All ways into the code from first to last come through its top, and none leads back.
+// Does every way into the blocks from first to last come through the first, and none lead back?
 static bool is_straight(const hw_cfg *cfg, uint32_t first, uint32_t last) {
     if (last - first > 4096) return false;
     uint32_t b = cfg->n_blocks - 1, low = 0;

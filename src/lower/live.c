@@ -198,7 +198,8 @@ static hw_status find_ranges(live *l) {
 
 // ---- slots ----
 
-// Which registers' ranges begin and end at each position: the first of them, the others by next_start and next_end.
+// Lists the registers whose ranges begin and end at each position: the first of each, the others by next_start and
+// next_end.
 static void order_ranges(live *l, uint32_t n_pos, uint32_t *starting, uint32_t *ending) {
     memset(starting, 0xff, (size_t)n_pos * 4);
     memset(ending, 0xff, (size_t)n_pos * 4);
@@ -261,7 +262,7 @@ static hw_status share_slots(live *l) {
     return HW_OK;
 }
 
-// Registers per thread as ptxas would give them, from the most 32-bit values live at a time. It keeps more values in
+// Registers per thread as ptxas would give them, from the most 32-bit values live at a time. ptxas keeps more values in
 // flight than the text order does; the factor and the 4 were fitted to what ptxas 13.0 gives the 62 kernels of
 // tests/truth/ladder.cu for sm_90. docs/accuracy.md judges them by other kernels. The calling convention keeps at least
 // 24 from a function that calls.

@@ -7,7 +7,7 @@
 
 // ---- notes ----
 
-// Is it an access that its operands describe: elements of its type, in the space that it names?
+// Do the operands describe the access: elements of the instruction's type, in the space that it names?
 static bool accesses_its_space(const hw_traits *traits) {
     return traits->emitter == HW_EMIT_LOAD_STORE || traits->emitter == HW_EMIT_ATOMIC;
 }

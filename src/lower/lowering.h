@@ -48,7 +48,8 @@ typedef struct hw_cfg {
 // Every block of f, with where its branch reconverges. HW_NO_MEMORY. Linear but for the post-dominators' fixpoint.
 hw_status hw_cfg_build(hw_arena *arena, const hw_ptx_function *f, hw_cfg *cfg, hw_diag *diag);
 
-// Guarded, it becomes a branch around the instruction, since it ends a block or lanes wait in it.
+// Does a guard of the instruction become a branch around it? It does when the instruction ends a block or lanes wait in
+// it.
 bool hw_cfg_is_skippable(const hw_ptx_inst *inst);
 
 // ---- defs.c ----
@@ -140,7 +141,7 @@ hw_status hw_lower_refuse(hw_lowering *lo, hw_status status, const char *why);
 
 // The body of an instruction, by its canonical name (lower/program.h); HW_BODY_NONE: there is none.
 hw_body_id hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst);
-// The same of a name that is put together here.
+// The body of a name that is put together by `format`.
 hw_body_id hw_names_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Type as it stands in names, for ops whose result does not depend on signedness.
 hw_type hw_names_type(const hw_ptx_inst *inst, int position);

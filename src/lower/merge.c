@@ -110,8 +110,8 @@ static bool is_neighbour(const candidate *a, const candidate *b) {
     return a->reg == b->reg && a->symbol == b->symbol && a->chunk == b->chunk;
 }
 
-// Accesses that touch [from, from + bytes) of their piece become one, if they fill it well enough: a load may leave
-// one word of four unread, a store nothing. Returns whether they did.
+// Merges the accesses that touch [from, from + bytes) of their piece, if they fill it well enough: a load may leave one
+// word of four unread, stores must fill all. Returns whether they were merged.
 static bool merge_range(merger *m, const candidate *c, uint32_t n, uint32_t from, uint32_t bytes, bool is_store) {
     uint32_t touched = 0, members = 0, filled = 0;
     const candidate *first = NULL;

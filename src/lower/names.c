@@ -64,7 +64,7 @@ static hw_mod comparison(hw_mod mod) {
     }
 }
 
-// Of integers, .ftz says nothing.
+// Does .ftz say anything? On integers it does not.
 static bool flushes(const hw_ptx_inst *inst) {
     if (inst->op != HW_OP_CVT && inst->op != HW_OP_SLCT) return true;
     return hw_type_kind_of(inst->types[1]) == HW_KIND_F;

@@ -283,7 +283,7 @@ struct hw_program {
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
 
-// All functions of a module, lowered. Freed at once.
+// All functions of a module, lowered; they are freed together.
 typedef struct hw_program_set {
     hw_arena *arena;
     const hw_ptx_module *module;

@@ -32,8 +32,8 @@ typedef struct hw_prof_pattern {
     uint16_t cost[HW_PROF_PHASES];       // sectors or wavefronts plus one; 0: not counted yet
 } hw_prof_pattern;
 
-// Copies past the first-level cache as an instruction has made them last: what they fetch depends on the differences to
-// the lowest lane's addresses and on these modulo 128.
+// The last copies past the first-level cache of an instruction. What a copy fetches depends on the lanes' addresses
+// relative to the lowest lane's, and on the latter modulo 128.
 typedef struct hw_prof_copies {
     uint64_t from_serial, to_serial;     // of exec's patterns; 0: none yet
     uint8_t from_phase, to_phase;
@@ -85,7 +85,8 @@ typedef struct hw_prof_partitions {
     uint32_t grid[2];                    // x, y
 } hw_prof_partitions;
 
-// Loads or stores whose lanes are as far apart, and which bytes of a period of addresses they touch (footprint.h).
+// Loads or stores with equal distances between lanes, and the bytes of a period of addresses that they touch
+// (footprint.h).
 enum { HW_FOOTPRINT_BYTES = 8192, HW_FOOTPRINT_GROUPS = 8 };
 typedef struct hw_footprint_group {
     uint64_t stride;
@@ -102,7 +103,7 @@ typedef struct hw_footprint {
 typedef struct hw_prof_place {
     uint64_t requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], asked, generation[HW_PROF_GENERATION_COUNTS];
     uint64_t stride;                     // common to its patterns
-    const hw_footprint_group *group;     // NULL: its accesses are too many kinds to tell
+    const hw_footprint_group *group;     // NULL: the accesses are of too many kinds to tell
     uint32_t lines;                      // 128-byte lines of one access
     uint8_t kind;
     bool skips_l1, is_irregular;
@@ -158,16 +159,18 @@ double hw_prof_partition_pct(const hw_prof *prof, bool stores);
 void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
                                uint64_t *counts);   // info NULL: of a line
 
-// extents.c: on the worker threads, and for the launch: 0 when there were too many.
+// extents.c: notes allocations on the worker threads; and their bytes for the launch, 0 when there were too many to
+// note.
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
 uint64_t hw_prof_touched_bytes(const hw_prof *prof);
 
-// work.c: what the launch asks of the GPU, and how long that would take there. Its shape and counters are there.
+// work.c: fills launch's estimate: what it asks of the GPU, and how long that would take. launch has its shape and
+// counters.
 void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch);
 
 // lines.c: rows for all source lines that the launch's instructions come from, and line_of.
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);
-// Leaves the rows that were executed.
+// Drops the rows of lines that were not executed.
 void hw_prof_drop_unused_lines(hw_report_kernel *kernel);
 
 #endif

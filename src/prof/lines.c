@@ -21,7 +21,7 @@ static int compare_lines(const void *left, const void *right) {
     return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-// Names of the launch's files, and "" behind them for instructions without one.
+// The names of the launch's files, then "" for instructions without a file.
 static const char **name_files(hw_prof *prof, const hw_launch_info *info) {
     const char **names = hw_calloc((size_t)info->n_files + 1, sizeof *names);
     for (uint32_t i = 0; names && i <= info->n_files; i++) {
@@ -53,7 +53,7 @@ static size_t sort_and_unite(hw_report_line *rows, size_t n) {
     return kept;
 }
 
-// The rows that the kernel has and those of this launch's instructions, in one new array.
+// Merges the kernel's rows and the rows of this launch's instructions into one new array.
 static bool merge_lines(hw_report_kernel *kernel, const hw_launch_info *info, const char **names) {
     hw_report_line *rows = hw_calloc(kernel->n_lines + (size_t)info->n_notes, sizeof *rows);
     if (!rows) return false;

@@ -75,7 +75,7 @@ static bool find_kernel(hw_prof *prof, const char *mangled) {
     return true;
 }
 
-// As profilers show it: a limit that does not apply is the limit of blocks.
+// The occupancy as profilers show it: a limit that does not apply equals the limit of blocks.
 static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info) {
     uint32_t threads = info->block[0] * info->block[1] * info->block[2];
     uint32_t smem = info->smem_static_bytes + info->smem_dynamic_bytes;

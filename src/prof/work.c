@@ -10,7 +10,7 @@ enum { SECTOR_BYTES = 32, PIECE_BYTES = 64, LINE_BYTES = 128, SECTORS_PER_LINE =
 
 // ---- Instructions that access memory -------------------------------------------------------------------------------
 
-// As few sectors as there can be: the lanes lie side by side, as almost always.
+// Does the access touch as few sectors as it can? The lanes mostly lie side by side.
 static bool is_dense(const hw_prof_pattern *pattern, uint32_t sectors) {
     return pattern->packed >= 2 && sectors >= pattern->packed && sectors <= pattern->packed + 1u;
 }
@@ -50,7 +50,7 @@ static void add_accesses(hw_prof_place *p, const hw_prof_accesses *accesses) {
     p->is_irregular |= accesses->n_patterns == HW_PATTERN_WAYS;
 }
 
-// The patterns of a place on all workers, one after the other: NULL past the last.
+// A walk over the patterns of an instruction on all workers; NULL past the last.
 typedef struct walk {
     const hw_prof *prof;
     uint32_t index, worker, pattern;

@@ -65,7 +65,7 @@ static hw_space resolve_address(const hw_inst *in, uint64_t address, uint64_t *o
 
 static void tell_each(hw_state *s, hw_pattern *p, uint64_t base);
 
-// Tells sinks of an allocation unless it is the one they heard of last.
+// Tells sinks that an allocation was touched, unless it is the one that they were told last.
 static void tell_touched(hw_state *s, const hw_allocation *found) {
     if (!HW_IS_TOLD(s, TOUCHED) || s->worker->touched == found->address) return;
     s->worker->touched = found->address;
@@ -236,7 +236,7 @@ static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space,
     return false;
 }
 
-// Of any space but local memory, whose bytes do not lie together.
+// The host address of a byte in any space except local memory, whose bytes do not lie together.
 static inline char *host_byte(const hw_mem_apart *apart, char *shared, uint8_t space, uint64_t offset) {
     return space == HW_SPACE_SHARED ? shared + offset : (char *)hw_mem_apart_host(apart, offset);
 }
@@ -295,7 +295,7 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     at->first_space = (hw_space)at->space[first];
     HW_EACH_ACTIVE_LANE(
         if (!may_access(s, in, i, (hw_space)at->space[i], at->offset[i], bytes, bytes, is_write)) return false);
-    if (in->space == HW_SPACE_PARAM) return true;    // has no pattern of its own, and nobody counts it
+    if (in->space == HW_SPACE_PARAM) return true;    // parameter memory has no patterns, and nobody counts its accesses
     hw_pattern *p = &s->worker->patterns[in->pattern];
     uint32_t differ = p->mask ^ w->mask;
     HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));

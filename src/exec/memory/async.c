@@ -128,7 +128,7 @@ static void stage_copy(hw_state *s, const hw_inst *in, void *const at[32]) {
     else HW_EACH_ACTIVE_LANE(memcpy(staged[i], at[i], 4));
 }
 
-// Where the lanes' whole words are there, a lane's part of one is read from it, and the access is counted as one.
+// Reads the lanes' parts of words from the whole words where these can be read; that counts as one access.
 static bool read_near(hw_state *s, const hw_inst *in, const uint32_t sizes[32]) {
     hw_warp *w = &s->warp;
     const char *m = in->a == HW_NO_SLOT ? NULL : hw_locate(s, in);
@@ -206,7 +206,7 @@ static void land_copy(hw_state *s, copy *c, uint32_t mask, bool is_waited_for) {
     c->mask &= ~mask;
 }
 
-// Room for one more. Where there is none the older copies end now: they may at any time.
+// Makes room for one more copy. Where there is none, the older copies end now, as copies may at any time.
 static copy *make_room_for_copy(hw_state *s) {
     hw_copies *all = s->copies;
     if (all->n == all->capacity && all->first) {

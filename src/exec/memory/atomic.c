@@ -7,8 +7,8 @@
 #include "exec/ops/half.h"
 #include "exec/warp/warp.h"
 
-// An atomic is how threads talk. One that changed nothing (a lock that is taken, a count that has not been reached) has
-// probably found that it must wait: a loop of them must let others run.
+// Threads talk by atomics. An atomic that changed nothing (a lock that is taken, a count that has not been reached) has
+// probably found that its warp must wait: a loop of such atomics must let others run.
 static void poll_unless_changed(hw_state *s, bool changed) {
     if (!changed) hw_turn_poll(&s->turn);
 }
@@ -40,7 +40,7 @@ static void poll_unless_changed(hw_state *s, bool changed) {
         return in + 1;                                                                                 \
     }
 
-// The same with one instruction of the host. same: `old` and `b` leave memory as it was.
+// Combines with one instruction of the host. same: `old` and `b` leave memory as it was.
 #define ATOM_HOST(name, T, function, same)                                                             \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         hw_state *s = hw_state_of(w);                                                                  \

@@ -52,7 +52,8 @@ static void act_on_mbarrier(const hw_inst *in, hw_mbarrier_action what, barrier 
         if (what == HW_MBARRIER_ARRIVE_DROP) b->expected -= operand < b->expected ? operand : b->expected;
         arrive_at_mbarrier(b, operand);
         break;
-    case HW_MBARRIER_ARRIVE_COPIES:    // without .noinc it makes itself one more that is waited for
+    case HW_MBARRIER_ARRIVE_COPIES:    // without .noinc the phase first waits for one arrival more, so that nothing
+                                       // changes
         if (in->sub & HW_MBARRIER_NOINC) arrive_at_mbarrier(b, 1);
         break;
     case HW_MBARRIER_TEST: break;

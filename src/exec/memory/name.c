@@ -1,6 +1,6 @@
 // Names for patterns: each access that a sink hears of says which of its instruction's patterns it has, by an index of
-// the worker and a serial number (event.h). The last HW_PATTERN_WAYS of an instruction are kept, so that one which
-// comes back is the same for the sink.
+// the worker and a serial number (event.h). The last HW_PATTERN_WAYS patterns of an instruction are kept, so that a
+// sink sees a pattern that comes back as the same one.
 #include <string.h>
 
 #include "base/alloc.h"

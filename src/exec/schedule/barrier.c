@@ -184,8 +184,8 @@ static void complete_sync(hw_state *s, const hw_inst *in, uint32_t members, uint
     hw_flow_merge(s);
 }
 
-// Are all lanes that instruction `in` waits for there? Lanes at any bar.warp.sync answer each other; other
-// instructions are executed together, so they must be the same one, in whatever call.
+// Have all lanes arrived that the path's instruction waits for? Lanes at any bar.warp.sync answer each other; other
+// instructions are executed together, so lanes must have come to the same one, in whatever call.
 static bool try_sync(hw_state *s, const hw_path *path) {
     const hw_inst *in = path->pc;
     uint32_t together = 0;

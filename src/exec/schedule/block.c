@@ -134,7 +134,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     }
 }
 
-// One turn of a warp: until it has exited, waits, or has used up its fuel.
+// Runs one turn of a warp: until the warp has exited, waits, or has used up its fuel.
 static void run_warp(hw_state *s) {
     s->stop = HW_STOP_NONE;
     if (!hw_flow_pick(s)) {
@@ -149,7 +149,7 @@ static void run_warp(hw_state *s) {
         s->is_ready = true;
         return;
     }
-    // The path may wait for other lanes of its warp: those lanes go first now, also lanes that wait for reconvergence.
+    // The path may wait for other lanes of its warp: these go first now, also lanes that wait for reconvergence.
     hw_flow_suspend(s, s->pc, HW_PATH_READY);
     hw_path spinning = s->paths[s->n_paths - 1];
     hw_flow_release_waiting(s);
@@ -299,7 +299,7 @@ void hw_worker_main(hw_worker *worker) {
         }
         hw_watch_waiting(worker);
         hw_turn_rest(worker, block);
-        // The block waits for others: start one more, or go round those that are resident.
+        // The block waits for other blocks: start one more, or resume the next resident one.
         hw_block *other = NULL;
         if (!take_block(worker, &other)) other = next_running(worker, block);
         block = other;

@@ -12,7 +12,7 @@
 
 // ---- leaving ----
 
-// The same place among the ordinary instructions.
+// The ordinary instruction at the place of a convoy's instruction.
 static const hw_inst *ordinary_inst(const hw_state *s, const hw_inst *in) {
     return s->insts + (in - s->frame->program->convoy_insts);
 }
@@ -47,7 +47,8 @@ static const hw_inst *step_each_warp(hw_warp *w, const hw_inst *in) {
     HW_NEXT(w, in);
 }
 
-// What gathers lanes finds all of them here, if it asks for them by a constant.
+// Steps through an instruction that gathers lanes: a constant mask of all members finds them here; with any other mask
+// the warps leave the convoy.
 static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
     hw_slot members = in->members == HW_MEMBERS_IN_P ? in->p : in->c;
     if ((members & 3) != HW_BASE_LAUNCH || *(const uint32_t *)hw_at(w, members) != 0xffffffffu)
@@ -55,7 +56,7 @@ static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
     return step_each_warp(w, in);
 }
 
-// All lanes are here, if they are asked for by a constant.
+// bar.warp.sync: a constant mask of all members finds them here; with any other mask the warps leave the convoy.
 static const hw_inst *convoy_warp_sync(hw_warp *w, const hw_inst *in) {
     bool waits_for_all = (in->a & 3) == HW_BASE_LAUNCH && *(const uint32_t *)hw_at(w, in->a) == 0xffffffffu;
     if (!waits_for_all) return leave_convoy(w, in);
@@ -102,7 +103,7 @@ static const hw_inst *convoy_fall(hw_warp *w, const hw_inst *in) {
     HW_GO_ON(w, go_on_in_convoy(hw_state_of(w), in, in + 1));
 }
 
-// All ones or zero when the lanes of all warps agree about predicate p; else something between.
+// All ones or zero when the lanes of all warps agree about predicate p; any other value when they do not.
 static uint32_t common_predicate(hw_warp *w, const hw_inst *in) {
     uint32_t any = 0, all = ~0u;
     HW_EACH_WARP(uint32_t p = hw_pred(w, in->p); any |= p; all &= p;);
@@ -162,7 +163,7 @@ static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
 
 // ---- the second set of instructions ----
 
-// What the bodies that do not work on lanes alone do in a convoy. NULL: it is left, each warp goes on alone.
+// The convoy forms of bodies that do more than work on lanes. NULL: the warps leave the convoy, and each goes on alone.
 static const hw_body rows[HW_BODY_NAMED_COUNT] = {
     [HW_BODY_BRA] = convoy_bra,
     [HW_BODY_BRA_P] = convoy_bra_p,
@@ -217,7 +218,7 @@ bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena)
 
 // ---- running ----
 
-// Where the warp goes on, if that is with all lanes as one path of the entry; else NULL.
+// The instruction at which the warp goes on, if all its lanes are one path in the entry; else NULL.
 static const hw_inst *whole_warp_pc(const hw_state *s) {
     if (s->live != 0xffffffffu || hw_turn_waits(&s->turn)) return NULL;
     if (s->is_ready) {

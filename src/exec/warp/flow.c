@@ -155,7 +155,7 @@ static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, co
     return next <= in ? hw_flow_spend(s, next) : next;
 }
 
-// On to the first instruction of a basic block.
+// Goes on to `next`, the first instruction of a basic block.
 static inline const hw_inst *go_to_block(hw_state *s, const hw_inst *in, const hw_inst *next) {
     if (next == s->reconverge) return arrive_at_reconvergence(s, in, next);
     if (next <= in && !hw_turn_goes_on(&s->turn)) return yield_path(s, next);
@@ -286,7 +286,7 @@ static void settle_divergences(hw_state *s, hw_divergence *divergence, uint32_t 
     }
 }
 
-// Of lanes that exit: in calls, in splits, and where others wait for them.
+// Takes lanes that exit out of calls and divergences, and away from where other lanes wait for them.
 static void drop_exited_lanes(hw_state *s, uint32_t gone) {
     for (hw_frame *f = s->frame; f;) {
         hw_frame *parent = f->parent;
@@ -318,8 +318,8 @@ static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     return next_path(s);
 }
 
-// Joins are a convenience, not a promise (since compute capability 7.0): when the lanes that others wait for cannot go
-// on without those others, the waiting ones leave.
+// Reconvergence is a convenience, not a promise (since compute capability 7.0): when the lanes that are waited for
+// cannot go on without the lanes that wait, the waiting lanes go on alone.
 bool hw_flow_release_waiting(hw_state *s) {
     bool released = false;
     if (s->run->launch->gpu.compute_capability < 70) return false;
