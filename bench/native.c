@@ -15,7 +15,7 @@ static double now_ms(void) {
 typedef void (*loop)(float *out, const float *a, const float *b, int n);
 typedef bool (*verifier)(const float *out, const float *a, const float *b, int n);
 
-static void transpose(float *restrict out, const float *restrict in, const float *unused, int n) {
+static void transpose_rows(float *restrict out, const float *restrict in, const float *unused, int n) {
     (void)unused;
     for (int row = 0; row < n; row++)
         for (int col = 0; col < n; col++) out[(size_t)col * n + row] = in[(size_t)row * n + col];
@@ -31,7 +31,7 @@ static void transpose_tile(float *restrict out, const float *restrict in, const 
 }
 
 // By tiles of 16, as the kernel does it.
-static void matmul(float *restrict c, const float *restrict a, const float *restrict b, int n) {
+static void multiply_tiles(float *restrict c, const float *restrict a, const float *restrict b, int n) {
     enum { TILE = 16 };
     for (int row0 = 0; row0 < n; row0 += TILE) {
         for (int col0 = 0; col0 < n; col0 += TILE) {
@@ -66,7 +66,7 @@ static bool is_product(const float *c, const float *a, const float *b, int n) {
     return true;
 }
 
-static bool measure(loop job, verifier verify, int n, int repetitions, samples *times) {
+static bool measure_loop(loop job, verifier verify, int n, int repetitions, samples *times) {
     size_t count = (size_t)n * n;
     float *out = malloc(count * sizeof *out), *a = malloc(count * sizeof *a), *b = malloc(count * sizeof *b);
     bool good = out && a && b;
@@ -90,13 +90,13 @@ static bool measure(loop job, verifier verify, int n, int repetitions, samples *
 }
 
 bool native_transpose(int n, int repetitions, samples *times) {
-    return measure(transpose, is_transpose, n, repetitions, times);
+    return measure_loop(transpose_rows, is_transpose, n, repetitions, times);
 }
 
 bool native_transpose_tile(int n, int repetitions, samples *times) {
-    return measure(transpose_tile, is_transpose, n, repetitions, times);
+    return measure_loop(transpose_tile, is_transpose, n, repetitions, times);
 }
 
 bool native_matmul(int n, int repetitions, samples *times) {
-    return measure(matmul, is_product, n, repetitions, times);
+    return measure_loop(multiply_tiles, is_product, n, repetitions, times);
 }

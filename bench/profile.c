@@ -28,7 +28,7 @@ static bool run_program(const profile_run *run) {
 }
 
 // The next field of a line, unquoted and ended in place; *at moves behind its comma, NULL after the last one.
-static char *next_field(char **at) {
+static char *next_csv_field(char **at) {
     char *field = *at, *out = field, *in = field;
     bool quoted = *in == '"';
     if (quoted) in++;
@@ -51,7 +51,7 @@ static int column_of(const char *header, const char *name) {
     char *copy = strdup(header), *at = copy;
     int column = 0, found = -1;
     for (; copy && at && found < 0; column++)
-        if (!strcmp(next_field(&at), name)) found = column;
+        if (!strcmp(next_csv_field(&at), name)) found = column;
     free(copy);
     return found;
 }
@@ -60,14 +60,14 @@ static double value_at(const char *line, int column) {
     char *copy = strdup(line), *at = copy;
     double value = -1;
     for (int i = 0; copy && at && i <= column; i++) {
-        const char *field = next_field(&at);
+        const char *field = next_csv_field(&at);
         if (i == column) value = strtod(field, NULL);
     }
     free(copy);
     return value;
 }
 
-static bool read_rows(FILE *file, const profile_run *run, samples *times, double *thread_inst) {
+static bool read_counter_rows(FILE *file, const profile_run *run, samples *times, double *thread_inst) {
     char *line = NULL;
     size_t room = 0;
     int rows = 0, inst_column = -1, ms_column = -1;
@@ -90,7 +90,7 @@ static bool read_rows(FILE *file, const profile_run *run, samples *times, double
 bool run_profile(const profile_run *run, samples *times, double *thread_inst) {
     if (!run_program(run)) return false;
     FILE *file = fopen(run->csv_path, "r");
-    bool good = file && read_rows(file, run, times, thread_inst);
+    bool good = file && read_counter_rows(file, run, times, thread_inst);
     if (file) fclose(file);
     if (!good) fprintf(stderr, "bench_speed: %s does not hold %d launches\n", run->csv_path, run->launches);
     return good;

@@ -31,13 +31,13 @@ void add_sample(samples *s, double ms) {
     if (s->n < (int)(sizeof s->ms / sizeof s->ms[0])) s->ms[s->n++] = ms;
 }
 
-static int compare(const void *left, const void *right) {
+static int ascending_ms(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
 // The value below which a share of the sorted samples lies, interpolated.
-static double quantile(const samples *s, double share) {
+static double quantile_of_samples(const samples *s, double share) {
     double at = share * (s->n - 1);
     int below = (int)at;
     double above = s->ms[below + 1 < s->n ? below + 1 : below];
@@ -46,10 +46,13 @@ static double quantile(const samples *s, double share) {
 
 summary summarise(samples *s) {
     if (!s->n) return (summary){0};
-    qsort(s->ms, (size_t)s->n, sizeof s->ms[0], compare);
-    double median = quantile(s, 0.5);
-    return (summary){.median = median, .minimum = s->ms[0], .maximum = s->ms[s->n - 1],
-                     .spread_pct = median > 0 ? 100 * (quantile(s, 0.75) - quantile(s, 0.25)) / median : 0};
+    qsort(s->ms, (size_t)s->n, sizeof s->ms[0], ascending_ms);
+    double median = quantile_of_samples(s, 0.5);
+    return (summary){.median = median,
+                     .minimum = s->ms[0],
+                     .maximum = s->ms[s->n - 1],
+                     .spread_pct =
+                         median > 0 ? 100 * (quantile_of_samples(s, 0.75) - quantile_of_samples(s, 0.25)) / median : 0};
 }
 
 json_t *summary_json(const summary *s) {
@@ -63,8 +66,8 @@ typedef struct measured {
 } measured;
 
 // One run of one kernel. False after a failure, which has been told.
-static bool measure(const struct kernel *k, const char *halfwarp, const char *folder, const char *csv_path,
-                    measured *out) {
+static bool measure_kernel(const struct kernel *k, const char *halfwarp, const char *folder, const char *csv_path,
+                           measured *out) {
     char program[4096];
     samples launches = {0};
     snprintf(program, sizeof program, "%s/%s", folder, k->file);
@@ -80,16 +83,16 @@ static bool measure(const struct kernel *k, const char *halfwarp, const char *fo
     return false;
 }
 
-static double rate(double thread_inst, double ms) { return ms > 0 ? thread_inst / ms / 1e6 : 0; }
+static double rate_of(double thread_inst, double ms) { return ms > 0 ? thread_inst / ms / 1e6 : 0; }
 
 // One kernel's row on stdout, and its object.
-static json_t *report(const struct kernel *k, measured *m) {
+static json_t *report_kernel(const struct kernel *k, measured *m) {
     json_t *medians = json_array();
     for (int i = 0; i < m->runs.n; i++) json_array_append_new(medians, json_real(m->runs.ms[i]));
     const summary s = summarise(&m->runs), best = summarise(&m->best), c = summarise(&m->native);
-    const double speed = rate(m->thread_inst, s.median), fastest = rate(m->thread_inst, best.minimum);
+    const double speed = rate_of(m->thread_inst, s.median), fastest = rate_of(m->thread_inst, best.minimum);
     printf("%-16s %6d %11.0f %9.3f %9.2f %6.1f to %-6.1f %9.2f %9.3f %8.2f\n", k->name, k->size, m->thread_inst,
-           s.median, speed, rate(m->thread_inst, s.maximum), rate(m->thread_inst, s.minimum), fastest, c.median,
+           s.median, speed, rate_of(m->thread_inst, s.maximum), rate_of(m->thread_inst, s.minimum), fastest, c.median,
            c.median > 0 ? s.median / c.median : 0);
     return json_pack("{s:s, s:i, s:f, s:o, s:o, s:f, s:f, s:o}", "kernel", k->name, "size", k->size, "thread_inst",
                      m->thread_inst, "host_ms", summary_json(&s), "runs_ms", medians, "thread_inst_per_s",
@@ -106,11 +109,11 @@ int main(int argc, char **argv) {
     static measured kept[N_KERNELS];
     for (int run = 0; run < RUNS; run++)
         for (int i = 0; i < N_KERNELS; i++)
-            if (!measure(&kernels[i], argv[1], argv[2], csv_path, &kept[i])) return 1;
+            if (!measure_kernel(&kernels[i], argv[1], argv[2], csv_path, &kept[i])) return 1;
     json_t *rows = json_array();
     printf("%-16s %6s %11s %9s %9s %16s %9s %9s %8s\n", "kernel", "size", "thread inst", "host ms", "G inst/s",
            "runs' G inst/s", "best", "C loop ms", "times C");
-    for (int i = 0; i < N_KERNELS; i++) json_array_append_new(rows, report(&kernels[i], &kept[i]));
+    for (int i = 0; i < N_KERNELS; i++) json_array_append_new(rows, report_kernel(&kernels[i], &kept[i]));
     remove(csv_path);
     json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:{s:i, s:i, s:i}, s:o}", "commit", argv[3], "compiler",
                              __VERSION__, "gpu", gpu, "machine", machine_json(), "method", "runs", RUNS, "processes",

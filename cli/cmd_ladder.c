@@ -329,7 +329,7 @@ static int status_of(const hw_ladder *ladder) {
     return status;
 }
 
-static int climb(const ladder_words *words, const hw_family *family, hw_device *device, hw_device *counter) {
+static int run_family(const ladder_words *words, const hw_family *family, hw_device *device, hw_device *counter) {
     hw_ladder_options options = {.family = family, .seconds = words->seconds, .rung = words->rung};
     hw_ladder ladder = {0};
     hw_diag diag = {0};
@@ -360,7 +360,7 @@ static int ladder_main(int argc, char **argv) {
     if (!status) status = find_family(n_words ? name : NULL, &family);
     if (!status && is_list(&words)) return compare_gpus(&words, family);
     if (!status) status = open_devices(&words, &device, &counter);
-    if (!status) status = climb(&words, family, device, counter);
+    if (!status) status = run_family(&words, family, device, counter);
     hw_device_close(counter);
     hw_device_close(device);
     return status;

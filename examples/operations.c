@@ -14,8 +14,8 @@ typedef struct array {
 } array;
 
 // A rows x cols array in new memory of the device, with these numbers; NULL: without.
-static hw_status make(hw_device *device, DLDataType type, int64_t rows, int64_t cols, const void *numbers, array *a,
-                      hw_diag *diag) {
+static hw_status make_array(hw_device *device, DLDataType type, int64_t rows, int64_t cols, const void *numbers,
+                            array *a, hw_diag *diag) {
     size_t bytes = (size_t)(rows * cols) * type.bits / 8;
     a->shape[0] = rows;
     a->shape[1] = cols;
@@ -35,12 +35,12 @@ static hw_status compute(hw_device *device, float product[ROWS][COLS], float sum
     const int down[] = {0};   // the axis along which is summed
     hw_stream *stream = hw_device_stream(device);
     array in[3] = {{.shape = {0}}}, out[3] = {{.shape = {0}}};   // freeing nothing is allowed
-    hw_status status = make(device, f32, ROWS, INNER, a, &in[0], diag);
-    if (!status) status = make(device, f32, INNER, COLS, b, &in[1], diag);
-    if (!status) status = make(device, f32, POINTS, 2, points, &in[2], diag);
-    if (!status) status = make(device, f32, ROWS, COLS, NULL, &out[0], diag);
-    if (!status) status = make(device, f32, 1, COLS, NULL, &out[1], diag);
-    if (!status) status = make(device, i64, POINTS, 1, NULL, &out[2], diag);
+    hw_status status = make_array(device, f32, ROWS, INNER, a, &in[0], diag);
+    if (!status) status = make_array(device, f32, INNER, COLS, b, &in[1], diag);
+    if (!status) status = make_array(device, f32, POINTS, 2, points, &in[2], diag);
+    if (!status) status = make_array(device, f32, ROWS, COLS, NULL, &out[0], diag);
+    if (!status) status = make_array(device, f32, 1, COLS, NULL, &out[1], diag);
+    if (!status) status = make_array(device, i64, POINTS, 1, NULL, &out[2], diag);
     if (!status)   // out = 1 a b + 0 out
         status = hw_matmul(stream, 1, &in[0].tensor, &in[1].tensor, 0, &out[0].tensor, HW_PRECISION_OF_TYPE, diag);
     if (!status) status = hw_reduce(stream, HW_REDUCE_SUM, &out[0].tensor, down, 1, 0, &out[1].tensor, diag);

@@ -12,8 +12,8 @@
 
 enum { MOST_REPETITIONS = 99 };
 
-// rank 2 and in place where it says so; the share that issue 3 or the design asks for, 0: none.
-typedef struct job {
+// A permutation to measure. wanted_pct: the share of the copy that issue 3 or the design asks for, 0: none.
+typedef struct permutation_case {
     const char *name;
     uint32_t elem;
     int rank;
@@ -21,9 +21,9 @@ typedef struct job {
     int axes[6];
     bool in_place;
     int wanted_pct;
-} job;
+} permutation_case;
 
-static const job jobs[] = {
+static const permutation_case jobs[] = {
     {"f32 8192x8192", 4, 2, {8192, 8192}, {1, 0}, false, 60},
     {"u8 8192x8192", 1, 2, {8192, 8192}, {1, 0}, false, 50},
     {"f16 8192x8192", 2, 2, {8192, 8192}, {1, 0}, false, 0},
@@ -55,31 +55,31 @@ typedef struct setting {
     int repetitions;
 } setting;
 
-static double now(void) {
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b) {
+static int ascending_values(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static double median(double *values, int n) {
-    qsort(values, (size_t)n, sizeof *values, ascending);
+static double median_of(double *values, int n) {
+    qsort(values, (size_t)n, sizeof *values, ascending_values);
     return values[n / 2];
 }
 
-// The same bytes as a matrix of one row, by the rung that is the bound.
+// Copies the same bytes, as a matrix of one row, by the ladder's copying rung.
 static double time_copy(const setting *s, arrays *a, char *to) {
     const hw_problem problem = {.size = {1, a->bytes}, .dtype = {kDLUInt, 8, 1}};
-    double start = now();
+    double start = now_s();
     hw_cpu_transpose_rungs[0].native(&problem, (void *[]){a->in, to}, s->pool, s->threads, NULL);
-    return now() - start;
+    return now_s() - start;
 }
 
-static bool allocate(arrays *a, size_t bytes) {
+static bool allocate_arrays(arrays *a, size_t bytes) {
     *a = (arrays){aligned_alloc(4096, (bytes + 4095) / 4096 * 4096), aligned_alloc(4096, (bytes + 4095) / 4096 * 4096),
                   aligned_alloc(4096, (bytes + 4095) / 4096 * 4096), bytes};
     if (!a->in || !a->out || !a->copy) return false;
@@ -93,13 +93,13 @@ static bool allocate(arrays *a, size_t bytes) {
     return true;
 }
 
-static void release(arrays *a) {
+static void release_arrays(arrays *a) {
     free(a->in);
     free(a->out);
     free(a->copy);
 }
 
-static bool is_permuted(const job *j, const char *in, const char *out) {
+static bool is_permuted(const permutation_case *j, const char *in, const char *out) {
     int64_t in_stride[6], n[6], elems = 1;
     for (int k = j->rank; k-- > 0; elems *= j->shape[k]) in_stride[k] = elems;
     for (int k = 0; k < j->rank; k++) n[k] = j->shape[j->axes[k]];
@@ -112,7 +112,7 @@ static bool is_permuted(const job *j, const char *in, const char *out) {
 }
 
 static void print_row(const char *name, double bytes, double *copy, double *times, double *shares, int n, int wanted) {
-    double copied = median(copy, n), took = median(times, n), share = 100 * median(shares, n);
+    double copied = median_of(copy, n), took = median_of(times, n), share = 100 * median_of(shares, n);
     printf("%-34s %7.2f %9.2f %6.2f..%-6.2f %6.1f%%", name, 2e-9 * bytes / copied, 2e-9 * bytes / took,
            2e-9 * bytes / times[n - 1], 2e-9 * bytes / times[0], share);
     if (wanted) printf("  %d%%: %s", wanted, share >= wanted ? "met" : "MISSED");
@@ -120,7 +120,7 @@ static void print_row(const char *name, double bytes, double *copy, double *time
     fflush(stdout);
 }
 
-static bool measure(const job *j, const setting *s) {
+static bool measure_case(const permutation_case *j, const setting *s) {
     int64_t out_shape[6];
     size_t bytes = j->elem;
     for (int k = 0; k < j->rank; k++) {
@@ -128,7 +128,7 @@ static bool measure(const job *j, const setting *s) {
         bytes *= (size_t)j->shape[k];
     }
     arrays a;
-    bool good = allocate(&a, bytes);
+    bool good = allocate_arrays(&a, bytes);
     DLDataType type = {kDLUInt, (uint8_t)(j->elem == 16 ? 64 : 8 * j->elem), (uint16_t)(j->elem == 16 ? 2 : 1)};
     DLTensor in = {.data = a.in, .ndim = j->rank, .shape = (int64_t *)j->shape, .dtype = type}, out = in;
     hw_permutation p;
@@ -143,22 +143,22 @@ static bool measure(const job *j, const setting *s) {
     double copy[MOST_REPETITIONS], times[MOST_REPETITIONS], shares[MOST_REPETITIONS];
     for (int i = 0; good && i < s->repetitions; i++) {
         copy[i] = time_copy(s, &a, j->in_place ? a.copy : a.out);
-        double start = now();
+        double start = now_s();
         permute(&p, s->pool, s->threads, NULL);
-        times[i] = now() - start;
+        times[i] = now_s() - start;
         shares[i] = copy[i] / times[i];
     }
     if (good) print_row(j->name, (double)bytes, copy, times, shares, s->repetitions, j->wanted_pct);
     else printf("%-34s wrong, or out of memory: %s\n", j->name, diag.text);
-    release(&a);
+    release_arrays(&a);
     return good;
 }
 
-static bool measure_rung(const hw_rung *rung, const job *j, const setting *s) {
+static bool measure_rung(const hw_rung *rung, const permutation_case *j, const setting *s) {
     const hw_problem problem = {.size = {(uint64_t)j->shape[0], (uint64_t)j->shape[1]},
                                 .dtype = {kDLUInt, (uint8_t)(8 * j->elem), 1}};
     arrays a;
-    bool good = allocate(&a, (size_t)(j->shape[0] * j->shape[1]) * j->elem);
+    bool good = allocate_arrays(&a, (size_t)(j->shape[0] * j->shape[1]) * j->elem);
     void *both[] = {a.in, a.out};
     hw_diag diag = {0};
     good = good && !rung->native(&problem, both, s->pool, s->threads, &diag);
@@ -166,16 +166,16 @@ static bool measure_rung(const hw_rung *rung, const job *j, const setting *s) {
     double copy[MOST_REPETITIONS], times[MOST_REPETITIONS], shares[MOST_REPETITIONS];
     for (int i = 0; good && i < s->repetitions; i++) {
         copy[i] = time_copy(s, &a, a.out);
-        double start = now();
+        double start = now_s();
         rung->native(&problem, both, s->pool, s->threads, NULL);
-        times[i] = now() - start;
+        times[i] = now_s() - start;
         shares[i] = copy[i] / times[i];
     }
     char name[64];
     snprintf(name, sizeof name, "rung %02d %s", rung->number, rung->name);
     if (good) print_row(name, (double)a.bytes, copy, times, shares, s->repetitions, 0);
     else printf("%-34s wrong, or out of memory: %s\n", name, diag.text);
-    release(&a);
+    release_arrays(&a);
     return good;
 }
 
@@ -189,7 +189,7 @@ int main(int argc, char **argv) {
     if (!s.pool) return 1;
     bool good = true;
     printf("%-34s %7s %9s %14s %7s\n", "GB/s read and written", "memcpy", "permuted", "slow..fast", "share");
-    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) good &= measure(&jobs[i], &s);
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) good &= measure_case(&jobs[i], &s);
     for (int i = 0; i < HW_CPU_TRANSPOSE_RUNGS; i++) good &= measure_rung(&hw_cpu_transpose_rungs[i], &jobs[0], &s);
     hw_pool_destroy(s.pool);
     return good ? 0 : 1;

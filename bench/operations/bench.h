@@ -16,7 +16,8 @@ typedef struct hw_bench_family hw_bench_family;
 
 // ---- Cases ----------------------------------------------------------------------------------------------------------
 
-// A line of bench/cases/FAMILY.txt. The first word is its group: "gpu" and what begins so is for GPUs alone.
+// A line of bench/cases/FAMILY.txt. The first word is its group: groups whose names begin with "gpu" are for GPUs
+// alone.
 typedef struct hw_bench_case {
     char group[16], name[80];        // name: as the table shows it
     char words[HW_BENCH_WORDS][64];  // of the line, the group among them
@@ -49,14 +50,15 @@ typedef struct hw_bench_times {
 void hw_bench_times_add(hw_bench_times *times, double ns);
 void hw_bench_times_finish(hw_bench_times *times);   // sorts
 
-// What was measured of a case by one of those compared.
+// What was measured of a case with Halfwarp, its limit or a peer.
 typedef struct hw_bench_result {
     char who[24];
-    char problem[200];   // not "": it has no times, and why
+    char problem[200];   // not "": why the result has no times
     bool wrong;          // the problem is a wrong result
-    char called[24];     // how, again and again: "C loop" is Halfwarp's way; others are bench/peers/peer.py's
+    char called[24];     // how it was called again and again: Halfwarp is called by a "C loop", others as
+                         // bench/peers/peer.py says
     bool has_error;
-    double error;        // of the result, relative: of families whose results are rounded
+    double error;        // the result's relative error, of families whose results are rounded
     hw_bench_times times;
 } hw_bench_result;
 
@@ -74,13 +76,13 @@ struct hw_bench_family {
     const char *name;
     const char *form;       // of a line, for complaints: "a group, a dtype, ... such as `peers f32 8192,6000 1,0`"
     const char *legend;     // what the table's rates are
-    // From what->words. False: wrong.
+    // Fills the case from what->words. False: the words are no case.
     bool (*read)(hw_bench_case *what);
     // The case as peers are asked (without the seconds; NULL: not at all), and as results keep it.
     json_t *(*question)(const hw_bench_case *what);
     json_t *(*record)(const hw_bench_case *what);
     // Verifies the operation of row->what on the device and measures it, by turns with the limit where there is one,
-    // for about so many seconds each. A case that fails has that in row->halfwarp.problem.
+    // for about so many seconds each. Where a case fails, row->halfwarp.problem says why.
     void (*measure)(hw_device *device, double seconds, hw_bench_row *row);
 };
 
@@ -95,7 +97,7 @@ hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row
 
 // A copy of so many bytes within the device: on the processors memcpy, a part for each, as a user would write it.
 hw_status hw_bench_copy(hw_device *device, void *to, const void *from, size_t bytes, hw_diag *diag);
-// So many bytes of the device get block_bytes of this machine again and again.
+// Fills `bytes` bytes of the device with copies of a block of this machine's memory, block_bytes long.
 hw_status hw_bench_fill(hw_device *device, void *to, size_t bytes, const void *block, size_t block_bytes,
                         hw_diag *diag);
 

@@ -1,4 +1,5 @@
-// hw_matmul. Its inputs have no pattern, so that a relative error can be told, which the peers tell of the same inputs.
+// hw_matmul. The inputs have no pattern, so that the relative error says something; the peers tell theirs for the same
+// inputs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ static int find_precision(const char *name) {
     return -1;
 }
 
-// Of which sums of MOST_INTEGER_K products, 10^4 at most, are exact in 32 bits and in double; C has room for them.
+// Integers up to MOST_INTEGER: sums of MOST_INTEGER_K products of two, 10^4 at most each, are exact in 32 bits and in
+// double.
 enum { MOST_INTEGER = 100, MOST_INTEGER_K = 1 << 17 };
 static bool is_integer(const hw_bench_case *what) { return what->dtype.code == kDLInt; }
 
@@ -50,7 +52,7 @@ static DLDataType type_of(const hw_bench_case *what, int which) {
     return is_wider ? (DLDataType){kDLInt, 32, 1} : what->dtype;
 }
 
-static bool read_case(hw_bench_case *what) {
+static bool read_matmul_case(hw_bench_case *what) {
     enum { MOST_EXTENT = 1 << 24 };
     int64_t numbers[HW_BENCH_RANK];
     const char *layout = what->words[LAYOUT];
@@ -78,15 +80,15 @@ static bool read_case(hw_bench_case *what) {
     return true;
 }
 
-static json_t *question(const hw_bench_case *what) {
+static json_t *matmul_question(const hw_bench_case *what) {
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "dtype", what->words[DTYPE], "precision",
                      what->words[PRECISION], "layout", what->words[LAYOUT], "batch", (json_int_t)what->shape[BATCH],
                      "m", (json_int_t)what->shape[M], "n", (json_int_t)what->shape[N], "k",
                      (json_int_t)what->shape[K]);
 }
 
-static json_t *record(const hw_bench_case *what) {
-    json_t *object = question(what);
+static json_t *matmul_record(const hw_bench_case *what) {
+    json_t *object = matmul_question(what);
     json_object_set_new(object, "group", json_string(what->group));
     json_object_set_new(object, "flop", json_real(what->amount));
     return object;
@@ -94,8 +96,9 @@ static json_t *record(const hw_bench_case *what) {
 
 // ---- The numbers ----------------------------------------------------------------------------------------------------
 
-// From -1 to 1, 24 bits, before they are rounded to their type; of integers whole numbers.
-static double number(const hw_bench_case *what, uint32_t index) {
+// Element `index` of the inputs: from -1 to 1 with 24 bits, before it is rounded to the type; for integer types a whole
+// number.
+static double matmul_number(const hw_bench_case *what, uint32_t index) {
     if (is_integer(what)) return (double)(hw_bench_hash(index) % (2 * MOST_INTEGER + 1)) - MOST_INTEGER;
     return (hw_bench_hash(index) >> 8) * 0x1p-23 - 1;
 }
@@ -106,11 +109,11 @@ static hw_status make_block(bench *b, int which) {
     if (!b->block[which]) return hw_diag_no_memory(&b->diag);
     for (uint32_t i = 0; i < PERIOD; i++)
         hw_dtype_set(b->what->dtype, b->block[which], i,
-                     number(b->what, i + (which ? PERIOD : 0)));
+                     matmul_number(b->what, i + (which ? PERIOD : 0)));
     return hw_bench_fill(b->device, b->array[which], b->bytes[which], b->block[which], PERIOD * each, &b->diag);
 }
 
-static hw_status open_bench(bench *b) {
+static hw_status open_matmul_bench(bench *b) {
     const int64_t *n = b->what->shape;
     const int64_t elems[3] = {n[BATCH] * n[M] * n[K], n[BATCH] * n[K] * n[N], n[BATCH] * n[M] * n[N]};
     hw_status status = HW_OK;
@@ -149,14 +152,15 @@ static hw_status run_matmul(void *context, hw_diag *diag) {
 
 // ---- The error ------------------------------------------------------------------------------------------------------
 
-// Of the last batch up to SAMPLES rows and columns, evenly spread: the same in bench/peers/matmul.py.
-static int64_t sample(int64_t extent, int index) {
+// Row or column number `index` that is compared: up to SAMPLES of each of the last batch, evenly spread, the same as in
+// bench/peers/matmul.py.
+static int64_t sample_at(int64_t extent, int index) {
     int64_t count = extent < SAMPLES ? extent : SAMPLES;
     return index < count ? extent * index / count : -1;
 }
 
 // Element (row, col) of an operand of rows x cols as the device got it.
-static double element(const bench *b, int which, int64_t rows, int64_t cols, int64_t row, int64_t col) {
+static double element_of(const bench *b, int which, int64_t rows, int64_t cols, int64_t row, int64_t col) {
     bool is_turned = b->what->flags & (which ? TURNED_B : TURNED_A);
     int64_t first = (b->what->shape[BATCH] - 1) * rows * cols;
     int64_t index = first + (is_turned ? col * rows + row : row * cols + col);
@@ -168,14 +172,15 @@ typedef struct sums {
 } sums;
 
 // Row `row` of the result, as it came, against columns (n x k, a row each) of b.
-static void add_row(const bench *b, int64_t row, const double *columns, double *a_row, const void *got, sums *s) {
+static void add_row_product(const bench *b, int64_t row, const double *columns, double *a_row, const void *got,
+                            sums *s) {
     const int64_t *n = b->what->shape;
-    for (int64_t l = 0; l < n[K]; l++) a_row[l] = element(b, 0, n[M], n[K], row, l);
-    for (int j = 0; j < SAMPLES && sample(n[N], j) >= 0; j++) {
+    for (int64_t l = 0; l < n[K]; l++) a_row[l] = element_of(b, 0, n[M], n[K], row, l);
+    for (int j = 0; j < SAMPLES && sample_at(n[N], j) >= 0; j++) {
         const double *column = columns + j * n[K];
         double right = 0;
         for (int64_t l = 0; l < n[K]; l++) right += a_row[l] * column[l];
-        double error = hw_dtype_get(type_of(b->what, 2), got, (uint64_t)sample(n[N], j)) - right;
+        double error = hw_dtype_get(type_of(b->what, 2), got, (uint64_t)sample_at(n[N], j)) - right;
         s->error += error * error;
         s->all += right * right;
     }
@@ -186,13 +191,13 @@ static hw_status sum_errors(bench *b, double *columns, double *a_row, void *got,
     size_t row_bytes = (size_t)n[N] * type_of(b->what, 2).bits / 8;
     hw_stream *stream = hw_device_stream(b->device);
     hw_status status = HW_OK;
-    for (int j = 0; j < SAMPLES && sample(n[N], j) >= 0; j++)
-        for (int64_t l = 0; l < n[K]; l++) columns[j * n[K] + l] = element(b, 1, n[K], n[N], l, sample(n[N], j));
-    for (int i = 0; i < SAMPLES && sample(n[M], i) >= 0 && !status; i++) {
-        int64_t row = sample(n[M], i), at = (n[BATCH] - 1) * n[M] + row;
+    for (int j = 0; j < SAMPLES && sample_at(n[N], j) >= 0; j++)
+        for (int64_t l = 0; l < n[K]; l++) columns[j * n[K] + l] = element_of(b, 1, n[K], n[N], l, sample_at(n[N], j));
+    for (int i = 0; i < SAMPLES && sample_at(n[M], i) >= 0 && !status; i++) {
+        int64_t row = sample_at(n[M], i), at = (n[BATCH] - 1) * n[M] + row;
         status = hw_copy(stream, got, (const char *)b->array[2] + (size_t)at * row_bytes, row_bytes, &b->diag);
         if (!status) status = hw_stream_synchronize(stream, &b->diag);
-        if (!status) add_row(b, row, columns, a_row, got, s);
+        if (!status) add_row_product(b, row, columns, a_row, got, s);
     }
     return status;
 }
@@ -202,7 +207,7 @@ static double rounding_of(DLDataType dtype) {
     return dtype.bits > 16 ? 0 : dtype.code == kDLBfloat ? 0x1p-8 : 0x1p-11;
 }
 
-static hw_status verify(bench *b, hw_bench_result *result) {
+static hw_status verify_matmul(bench *b, hw_bench_result *result) {
     const int64_t *n = b->what->shape;
     double *columns = malloc(SAMPLES * (size_t)n[K] * sizeof *columns), *a_row = malloc((size_t)n[K] * sizeof *a_row);
     void *got = malloc((size_t)n[N] * type_of(b->what, 2).bits / 8);
@@ -225,13 +230,13 @@ static hw_status verify(bench *b, hw_bench_result *result) {
 
 // ---- One case -------------------------------------------------------------------------------------------------------
 
-static void measure(hw_device *device, double seconds, hw_bench_row *row) {
+static void measure_matmul(hw_device *device, double seconds, hw_bench_row *row) {
     bench b = {.what = &row->what, .device = device,
                .precision = precisions[find_precision(row->what.words[PRECISION])].value};
     const hw_bench_job job = {.device = device, .context = &b, .run = run_matmul};
-    hw_status status = open_bench(&b);
+    hw_status status = open_matmul_bench(&b);
     if (!status) status = run_matmul(&b, &b.diag);
-    if (!status) status = verify(&b, &row->halfwarp);
+    if (!status) status = verify_matmul(&b, &row->halfwarp);
     if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
     if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
     for (int i = 0; i < 3; i++) hw_device_free(device, b.array[i]);
@@ -244,8 +249,8 @@ const hw_bench_family hw_bench_matmul = {
     .form = "a group, a dtype, a precision, m,n,k or batch,m,n,k, and how a and b lie (n or t each), such as "
             "`square f32 fp32 4096,4096,4096 nn`",
     .legend = "TFLOP/s: 10^12 multiplications and additions a second, median; times: as fast as this peer",
-    .read = read_case,
-    .question = question,
-    .record = record,
-    .measure = measure,
+    .read = read_matmul_case,
+    .question = matmul_question,
+    .record = matmul_record,
+    .measure = measure_matmul,
 };

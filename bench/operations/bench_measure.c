@@ -7,9 +7,9 @@
 #include "device/device.h"
 
 enum { ENOUGH_SAMPLES = 5, MOST_SAMPLES = 200, MOST_RUNS = 1000, LEAST_SAMPLES = 2 };
-static const double SAMPLE_NS = 1e6;     // a sample is as many runs as take so long: events have a grain
+static const double SAMPLE_NS = 1e6;     // a sample has as many runs as take this long: events have a coarse clock
 static const double SHORT_NS = 1e8;
-static const double LONG_NS = 20e9;      // cases that take longer than this have to do with fewer samples
+static const double LONG_NS = 20e9;      // longer cases get fewer samples
 
 typedef struct watch {
     const hw_bench_job *job;
@@ -18,15 +18,15 @@ typedef struct watch {
     hw_diag *diag;
 } watch;
 
-// One of the two, and how a sample of it is taken.
+// The operation or its limit, and how a sample of its time is taken.
 typedef struct turn {
     hw_bench_run *run;
     int runs;
-    bool is_warmed;   // by a run that is not timed: it meets what the other one left in the caches, such as lines still
-                      // to be written, and a peer, which is measured alone, does not
+    bool is_warmed;   // a sample begins with a run that is not timed. What the other of the two has left in the caches,
+                      // such as lines still to be written, slows that run down; a peer, measured alone, finds none
 } turn;
 
-static hw_status sample(const watch *w, const turn *turn, double *ns) {
+static hw_status take_sample(const watch *w, const turn *turn, double *ns) {
     hw_status status = turn->is_warmed ? turn->run(w->job->context, w->diag) : HW_OK;
     if (!status) status = hw_event_record(w->begin, w->stream, w->diag);
     for (int i = 0; i < turn->runs && !status; i++) status = turn->run(w->job->context, w->diag);
@@ -36,11 +36,11 @@ static hw_status sample(const watch *w, const turn *turn, double *ns) {
     return status;
 }
 
-static hw_status prepare(const watch *w, hw_bench_run *run, turn *turn) {
+static hw_status prepare_turn(const watch *w, hw_bench_run *run, turn *turn) {
     double first = 0, ns = 0;
     *turn = (struct turn){.run = run, .runs = 1};
-    hw_status status = sample(w, turn, &first);
-    if (!status && first < LONG_NS / 4) status = sample(w, turn, &ns);
+    hw_status status = take_sample(w, turn, &first);
+    if (!status && first < LONG_NS / 4) status = take_sample(w, turn, &ns);
     double wanted = ns > 0 ? SAMPLE_NS / ns : first > SAMPLE_NS ? 1 : MOST_RUNS;
     turn->runs = wanted < 1 ? 1 : wanted < MOST_RUNS ? (int)wanted : MOST_RUNS;
     turn->is_warmed = ns > 0 && ns < SHORT_NS;
@@ -49,7 +49,7 @@ static hw_status prepare(const watch *w, hw_bench_run *run, turn *turn) {
 
 static hw_status add_sample(const watch *w, const turn *turn, hw_bench_times *times, double *spent) {
     double ns;
-    hw_status status = sample(w, turn, &ns);
+    hw_status status = take_sample(w, turn, &ns);
     if (status) return status;
     hw_bench_times_add(times, ns);
     *spent += ns * turn->runs;
@@ -66,8 +66,8 @@ static hw_status take_turns(const watch *w, double seconds, hw_bench_row *row) {
     const hw_bench_job *job = w->job;
     turn own, limit;
     double spent = 0, wanted_ns = seconds * 1e9 * (job->limit ? 2 : 1);
-    hw_status status = prepare(w, job->run, &own);
-    if (!status && job->limit) status = prepare(w, job->limit, &limit);
+    hw_status status = prepare_turn(w, job->run, &own);
+    if (!status && job->limit) status = prepare_turn(w, job->limit, &limit);
     for (int n = 0; !status && wants_more(n, spent, wanted_ns); n++) {
         if (job->limit) status = add_sample(w, &limit, &row->limit.times, &spent);
         if (!status) status = add_sample(w, &own, &row->halfwarp.times, &spent);

@@ -37,7 +37,7 @@ static int find_kind(const char *name) {
     return -1;
 }
 
-static bool read_case(hw_bench_case *what) {
+static bool read_nearest_case(hw_bench_case *what) {
     int64_t more[HW_BENCH_RANK];
     bool is_own;
     if (what->n_words != WORDS || !hw_bench_read_dtype(what->words[DTYPE], &what->dtype)) return false;
@@ -65,14 +65,14 @@ static bool read_case(hw_bench_case *what) {
     return true;
 }
 
-static json_t *question(const hw_bench_case *what) {
+static json_t *nearest_question(const hw_bench_case *what) {
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "dtype", what->words[DTYPE], "data", what->words[DATA], "n",
                      (json_int_t)what->shape[N], "d", (json_int_t)what->shape[D], "k", (json_int_t)what->shape[K],
                      "queries", (json_int_t)what->shape[Q], "method", what->words[METHOD]);
 }
 
-static json_t *record(const hw_bench_case *what) {
-    json_t *object = question(what);
+static json_t *nearest_record(const hw_bench_case *what) {
+    json_t *object = nearest_question(what);
     json_object_set_new(object, "group", json_string(what->group));
     return object;
 }
@@ -82,21 +82,21 @@ static json_t *record(const hw_bench_case *what) {
 // bench/peers/nearest.py makes the same ones.
 enum { CLUSTERS = 100, CENTRES = 0x10000000, SEPARATE = 0x40000000, SIDE = 40 };
 
-static double uniform(uint32_t index) { return (hw_bench_hash(index) >> 8) * 0x1p-24; }
+static double uniform_coordinate(uint32_t index) { return (hw_bench_hash(index) >> 8) * 0x1p-24; }
 
 // Coordinate `axis` of point i. Queries of their own are the points of other indices.
-static double coordinate(int kind, uint32_t i, uint32_t axis, uint32_t d) {
+static double coordinate_of(int kind, uint32_t i, uint32_t axis, uint32_t d) {
     uint32_t index = i * d + axis;
     switch (kind) {
     case CLUSTERED: {
-        double centre = uniform(CENTRES + hw_bench_hash(~i) % CLUSTERS * d + axis), offset = 0;
-        for (uint32_t part = 0; part < 4; part++) offset += uniform(CENTRES + 4 * index + part);
+        double centre = uniform_coordinate(CENTRES + hw_bench_hash(~i) % CLUSTERS * d + axis), offset = 0;
+        for (uint32_t part = 0; part < 4; part++) offset += uniform_coordinate(CENTRES + 4 * index + part);
         return centre + (offset - 2) * 0.01;
     }
-    case DUPLICATES: return floor(uniform(index) * SIDE) / SIDE;
-    case LINE: return uniform(i);
-    case OUTLIER: return i == 0 ? 1e6 : uniform(index);
-    default: return uniform(index);
+    case DUPLICATES: return floor(uniform_coordinate(index) * SIDE) / SIDE;
+    case LINE: return uniform_coordinate(i);
+    case OUTLIER: return i == 0 ? 1e6 : uniform_coordinate(index);
+    default: return uniform_coordinate(index);
     }
 }
 
@@ -106,11 +106,11 @@ static void *make_points(const bench *b, int64_t count, uint32_t first) {
     void *points = malloc((size_t)count * d * b->what->dtype.bits / 8);
     for (uint32_t i = 0; points && i < (uint32_t)count; i++)
         for (uint32_t axis = 0; axis < d; axis++)
-            hw_dtype_set(b->what->dtype, points, (uint64_t)i * d + axis, coordinate(kind, first + i, axis, d));
+            hw_dtype_set(b->what->dtype, points, (uint64_t)i * d + axis, coordinate_of(kind, first + i, axis, d));
     return points;
 }
 
-static hw_status open_bench(bench *b) {
+static hw_status open_nearest_bench(bench *b) {
     const int64_t *n = b->what->shape;
     size_t each = b->what->dtype.bits / 8u;
     hw_stream *stream = hw_device_stream(b->device);
@@ -175,7 +175,7 @@ static double squared_distance(const bench *b, int64_t query, int64_t point) {
 }
 
 // The k nearest, by distance, then by index, as indices[] and distances[].
-static void find_nearest(const bench *b, int64_t query, int64_t *indices, double *distances) {
+static void find_nearest_plainly(const bench *b, int64_t query, int64_t *indices, double *distances) {
     const int64_t *n = b->what->shape;
     int64_t have = 0;
     for (int64_t point = 0; point < n[N]; point++) {
@@ -202,14 +202,14 @@ static void check_sample(void *context, uint32_t index) {
     int64_t k = b->what->shape[K], query = index * c->step, indices[MOST_NEIGHBOURS];
     double distances[MOST_NEIGHBOURS];
     if (query >= b->n_queries) return;
-    find_nearest(b, query, indices, distances);
+    find_nearest_plainly(b, query, indices, distances);
     for (int64_t i = 0; i < k; i++)
         if (b->indices[query * k + i] != indices[i] ||
             hw_dtype_get(b->what->dtype, b->distances, (uint64_t)(query * k + i)) != distances[i])
             c->wrong[index] = true;
 }
 
-static hw_status verify(bench *b) {
+static hw_status verify_nearest(bench *b) {
     const int64_t *n = b->what->shape;
     double each = (double)n[N] * (double)n[D];
     uint32_t samples = MOST_CHECKED / each < SAMPLES ? (uint32_t)(MOST_CHECKED / each) + 1 : SAMPLES, n_threads;
@@ -228,12 +228,12 @@ static hw_status verify(bench *b) {
 
 // ---- One case -------------------------------------------------------------------------------------------------------
 
-static void measure(hw_device *device, double seconds, hw_bench_row *row) {
+static void measure_nearest(hw_device *device, double seconds, hw_bench_row *row) {
     bench b = {.what = &row->what, .device = device};
     const hw_bench_job job = {.device = device, .context = &b, .run = run_nearest};
-    hw_status status = open_bench(&b);
+    hw_status status = open_nearest_bench(&b);
     if (!status) status = run_nearest(&b, &b.diag);
-    if (!status) status = verify(&b);
+    if (!status) status = verify_nearest(&b);
     row->halfwarp.wrong = strncmp(b.diag.text, "wrong", 5) == 0;
     if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
     if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
@@ -250,8 +250,8 @@ const hw_bench_family hw_bench_nearest = {
             "`search f32 uniform 1000000,3 1 own auto`",
     .legend = "ms, Gpairs/s (10^9 distances a second) and Mquery/s (10^6 queries a second): median, the index built "
               "each time; times: as fast as this peer",
-    .read = read_case,
-    .question = question,
-    .record = record,
-    .measure = measure,
+    .read = read_nearest_case,
+    .question = nearest_question,
+    .record = nearest_record,
+    .measure = measure_nearest,
 };

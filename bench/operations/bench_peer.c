@@ -21,7 +21,7 @@ static void give_up(hw_bench_peer *peer, const char *why) {
     hw_bench_peer_stop(peer);
 }
 
-static bool spawn(hw_bench_peer *peer, const char *python, const char *script, const char *device) {
+static bool spawn_peer(hw_bench_peer *peer, const char *python, const char *script, const char *device) {
     int to[2], from[2];
     if (pipe2(to, O_CLOEXEC) != 0) return false;
     if (pipe2(from, O_CLOEXEC) != 0) {
@@ -45,7 +45,7 @@ static bool spawn(hw_bench_peer *peer, const char *python, const char *script, c
 }
 
 // The peer's next line; NULL when there is none.
-static json_t *read_line(hw_bench_peer *peer) {
+static json_t *read_peer_line(hw_bench_peer *peer) {
     char *line = NULL;
     size_t room = 0;
     json_t *object = getline(&line, &room, peer->from) > 0 ? json_loads(line, 0, NULL) : NULL;
@@ -59,9 +59,9 @@ static void name_from_path(hw_bench_peer *peer, const char *path) {
     snprintf(peer->name, sizeof peer->name, "%.*s", (int)strcspn(name, "."), name);
 }
 
-static void greet(hw_bench_peer *peer) {
+static void greet_peer(hw_bench_peer *peer) {
     const char *name = NULL, *version = "", *absent = NULL;
-    json_t *hello = read_line(peer);
+    json_t *hello = read_peer_line(peer);
     if (!hello || json_unpack(hello, "{s:s, s?s, s?s}", "peer", &name, "version", &version, "absent", &absent) != 0)
         give_up(peer, "it did not start");
     else if (absent) give_up(peer, absent);
@@ -81,7 +81,7 @@ int hw_bench_peers_start(const char *folder, const char *family, const char *pyt
             hw_bench_peer *peer = &peers[count++];
             *peer = (hw_bench_peer){0};
             name_from_path(peer, found.gl_pathv[i]);
-            if (spawn(peer, python, found.gl_pathv[i], device)) greet(peer);
+            if (spawn_peer(peer, python, found.gl_pathv[i], device)) greet_peer(peer);
             else give_up(peer, "no Python can be started");
         }
     globfree(&found);
@@ -122,7 +122,7 @@ void hw_bench_peer_ask(hw_bench_peer *peer, json_t *question, double seconds, hw
     else {
         bool sent = json_object_set_new(question, "seconds", json_real(seconds)) == 0 &&
                     send_line(peer, question);
-        json_t *answer = sent ? read_line(peer) : NULL;
+        json_t *answer = sent ? read_peer_line(peer) : NULL;
         take_answer(peer, answer, result);
         json_decref(answer);
     }

@@ -45,7 +45,7 @@ static int find_op(const char *name) {
     return -1;
 }
 
-static bool read_axes(hw_bench_case *what) {
+static bool read_case_axes(hw_bench_case *what) {
     int64_t axes[HW_BENCH_RANK];
     if (strcmp(what->words[AXES], "all") == 0) {
         what->flags |= ALL_AXES;
@@ -56,7 +56,7 @@ static bool read_axes(hw_bench_case *what) {
     return what->n_axes > 0;
 }
 
-static bool read_case(hw_bench_case *what) {
+static bool read_reduce_case(hw_bench_case *what) {
     size_t bytes;
     const char *more;
     if (what->n_words != WORDS || !hw_bench_read_dtype(what->words[DTYPE], &what->dtype)) return false;
@@ -68,7 +68,8 @@ static bool read_case(hw_bench_case *what) {
     what->rank = hw_bench_read_numbers(what->words[SHAPE], INT64_MAX / 2, what->shape);
     for (int k = 0; k < what->rank; k++)
         if (!what->shape[k]) return false;
-    if (what->rank < 1 || !hw_bench_size(what->shape, what->rank, what->dtype.bits / 8, &bytes) || !read_axes(what))
+    if (what->rank < 1 || !hw_bench_size(what->shape, what->rank, what->dtype.bits / 8, &bytes) ||
+        !read_case_axes(what))
         return false;
     what->amount = (double)bytes;
     what->unit = "GB/s";
@@ -79,7 +80,7 @@ static bool read_case(hw_bench_case *what) {
     return true;
 }
 
-static json_t *question(const hw_bench_case *what) {
+static json_t *reduce_question(const hw_bench_case *what) {
     json_t *shape = json_array(), *axes = what->flags & ALL_AXES ? json_null() : json_array();
     for (int k = 0; k < what->rank; k++) json_array_append_new(shape, json_integer(what->shape[k]));
     for (int k = 0; k < what->n_axes; k++) json_array_append_new(axes, json_integer(what->axes[k]));
@@ -87,8 +88,8 @@ static json_t *question(const hw_bench_case *what) {
                      "exact", what->flags & EXACT, "shape", shape, "axes", axes);
 }
 
-static json_t *record(const hw_bench_case *what) {
-    json_t *object = question(what);
+static json_t *reduce_record(const hw_bench_case *what) {
+    json_t *object = reduce_question(what);
     json_object_set_new(object, "group", json_string(what->group));
     json_object_set_new(object, "bytes", json_integer((json_int_t)what->amount));
     return object;
@@ -100,20 +101,20 @@ static bool is_float(const bench *b) { return b->what->dtype.code == kDLFloat ||
 
 // For sums that are exact the exponents differ as well: by so many powers of two.
 enum { EXPONENTS = 41, LEAST_EXPONENT = -20 };
-static int exponent(const bench *b, int64_t index) {
+static int exponent_at(const bench *b, int64_t index) {
     if (!(b->what->flags & EXACT)) return 0;
     return (int)(hw_bench_hash((uint32_t)(index % PERIOD + PERIOD)) % EXPONENTS) + LEAST_EXPONENT;
 }
 
-static int whole(const bench *b, int64_t index) {
+static int whole_at(const bench *b, int64_t index) {
     if (index == b->smallest_at) return SMALLEST;
     return b->block[index % PERIOD];
 }
 
 // What the array has there.
-static double number(const bench *b, int64_t index) {
-    if (is_float(b)) return ldexp(whole(b, index) / 128.0, index == b->smallest_at ? 0 : exponent(b, index));
-    return whole(b, index) + (b->what->dtype.code == kDLUInt ? UNSIGNED_SHIFT : 0);
+static double number_at(const bench *b, int64_t index) {
+    if (is_float(b)) return ldexp(whole_at(b, index) / 128.0, index == b->smallest_at ? 0 : exponent_at(b, index));
+    return whole_at(b, index) + (b->what->dtype.code == kDLUInt ? UNSIGNED_SHIFT : 0);
 }
 
 static hw_status fill_array(bench *b) {
@@ -131,9 +132,9 @@ static hw_status fill_array(bench *b) {
     }
     b->block[PERIOD / 2] = 0;
     b->smallest_at = -1;
-    for (size_t i = 0; i < count; i++) hw_dtype_set(b->what->dtype, values, i, number(b, (int64_t)i));
+    for (size_t i = 0; i < count; i++) hw_dtype_set(b->what->dtype, values, i, number_at(b, (int64_t)i));
     b->smallest_at = smallest_at;
-    hw_dtype_set(b->what->dtype, one, 0, number(b, smallest_at));
+    hw_dtype_set(b->what->dtype, one, 0, number_at(b, smallest_at));
     hw_status status = hw_bench_fill(b->device, b->in, b->bytes, values, count * each, &b->diag);
     hw_stream *stream = hw_device_stream(b->device);
     if (!status) status = hw_copy(stream, (char *)b->in + (size_t)smallest_at * each, one, each, &b->diag);
@@ -144,7 +145,7 @@ static hw_status fill_array(bench *b) {
 
 // ---- What must come out ---------------------------------------------------------------------------------------------
 
-// Of the elements that one result is made of.
+// What a right result of each reduction is made of, over the elements of one result.
 typedef struct tally {
     __int128 sum;            // of whole numbers; of exact sums in units of 2^(LEAST_EXPONENT - 7)
     int64_t count, squares;
@@ -152,8 +153,8 @@ typedef struct tally {
     int64_t least_at, most_at;   // among them
 } tally;
 
-static void add(const bench *b, int64_t index, int64_t times, tally *t) {
-    int value = whole(b, index), shift = index == b->smallest_at ? 0 : exponent(b, index);
+static void add_to_tally(const bench *b, int64_t index, int64_t times, tally *t) {
+    int value = whole_at(b, index), shift = index == b->smallest_at ? 0 : exponent_at(b, index);
     __int128 weight = b->what->flags & EXACT ? (__int128)1 << (shift - LEAST_EXPONENT) : 1;
     if (!t->count || value < t->least) t->least = value, t->least_at = t->count;
     if (!t->count || value > t->most) t->most = value, t->most_at = t->count;
@@ -162,22 +163,22 @@ static void add(const bench *b, int64_t index, int64_t times, tally *t) {
     t->count += times;
 }
 
-// All of the array: what repeats is multiplied.
+// Adds the whole array to the tally; a repeated block counts as often as it repeats.
 static void tally_all(bench *b, tally *t) {
     int64_t at = b->smallest_at, distinct = b->elems < PERIOD ? b->elems : PERIOD;
     b->smallest_at = -1;
-    for (int64_t i = 0; i < distinct; i++) add(b, i, 1, t);
+    for (int64_t i = 0; i < distinct; i++) add_to_tally(b, i, 1, t);
     for (int64_t i = 0; i < distinct; i++) {
         int64_t times = (b->elems - i - 1) / PERIOD;
-        if (times) add(b, i, times, t);
+        if (times) add_to_tally(b, i, times, t);
     }
-    add(b, at, -1, t);
+    add_to_tally(b, at, -1, t);
     b->smallest_at = at;
-    add(b, at, 1, t);
+    add_to_tally(b, at, 1, t);
     t->least_at = at;
 }
 
-// Those of result `which`.
+// Adds the elements of result `which` to the tally.
 static void tally_one(const bench *b, int64_t which, tally *t) {
     const hw_bench_case *what = b->what;
     int64_t strides[HW_BENCH_RANK], step = 1, first = 0, place[HW_BENCH_RANK] = {0};
@@ -188,7 +189,7 @@ static void tally_one(const bench *b, int64_t which, tally *t) {
             which /= what->shape[k];
         }
     for (int64_t left = b->elems / b->out_elems, index = first; left; left--) {
-        add(b, index, 1, t);
+        add_to_tally(b, index, 1, t);
         for (int k = what->rank - 1; k >= 0; k--) {
             if (!b->is_reduced[k]) continue;
             index += strides[k];
@@ -226,8 +227,8 @@ static bool is_right(const bench *b, const tally *t, double got) {
     }
 }
 
-// All results where that is cheap, else some of them.
-static hw_status verify(bench *b) {
+// Checks all results where that is cheap, else some of them.
+static hw_status verify_reduce(bench *b) {
     int64_t step = b->out_elems > SAMPLES && b->elems > 1 << 22 ? b->out_elems / SAMPLES : 1;
     hw_status status = hw_copy(hw_device_stream(b->device), b->got, b->out, b->out_bytes, &b->diag);
     if (!status) status = hw_stream_synchronize(hw_device_stream(b->device), &b->diag);
@@ -261,7 +262,7 @@ static hw_status run_reduce(void *context, hw_diag *diag) {
                      what->flags & EXACT ? HW_REDUCE_EXACT : 0, &out, diag);
 }
 
-static hw_status run_copy(void *context, hw_diag *diag) {
+static hw_status run_reduce_copy(void *context, hw_diag *diag) {
     bench *b = context;
     return hw_bench_copy(b->device, b->copy, b->in, b->bytes, diag);
 }
@@ -305,7 +306,7 @@ static hw_status run_read(void *context, hw_diag *diag) {
 
 // ---- One case -------------------------------------------------------------------------------------------------------
 
-static hw_status open_bench(bench *b, bool is_cpu) {
+static hw_status open_reduce_bench(bench *b, bool is_cpu) {
     const hw_bench_case *what = b->what;
     b->elems = b->out_elems = 1;
     for (int i = 0; i < what->n_axes; i++) b->is_reduced[what->axes[i]] = true;
@@ -327,16 +328,16 @@ static hw_status open_bench(bench *b, bool is_cpu) {
     return status ? status : hw_fill(hw_device_stream(b->device), b->out, 0xa5, b->out_bytes, &b->diag);
 }
 
-static void measure(hw_device *device, double seconds, hw_bench_row *row) {
+static void measure_reduce(hw_device *device, double seconds, hw_bench_row *row) {
     bench b = {.what = &row->what, .device = device, .op = ops[find_op(row->what.words[OP])].value};
     bool is_cpu = hw_device_get_properties(device)->kind == HW_DEVICE_CPU;
     const hw_bench_job job = {.device = device, .context = &b, .run = run_reduce,
-                              .limit = is_cpu ? run_read : run_copy};
+                              .limit = is_cpu ? run_read : run_reduce_copy};
     snprintf(row->limit.who, sizeof row->limit.who, is_cpu ? "read" : "copy");
     row->limit_amount = row->what.amount * (is_cpu ? 1 : 2);
-    hw_status status = open_bench(&b, is_cpu);
+    hw_status status = open_reduce_bench(&b, is_cpu);
     if (!status) status = run_reduce(&b, &b.diag);
-    if (!status) status = verify(&b);
+    if (!status) status = verify_reduce(&b);
     row->halfwarp.wrong = strncmp(b.diag.text, "wrong", 5) == 0;
     if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
     if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
@@ -352,8 +353,8 @@ const hw_bench_family hw_bench_reduce = {
     .form = "a group, a dtype, an operation, a shape and axes such as `axes f32 sum 4096,4096 0`, or `all` of them",
     .legend = "GB/s: 10^9 bytes of the array a second, median; share: of the bandwidth of a copy of them (read and "
               "written), on the processors of reading them",
-    .read = read_case,
-    .question = question,
-    .record = record,
-    .measure = measure,
+    .read = read_reduce_case,
+    .question = reduce_question,
+    .record = reduce_record,
+    .measure = measure_reduce,
 };

@@ -6,14 +6,15 @@
 #include "origin.h"
 #include "report/grid.h"
 
-static double rate(const hw_bench_case *what, const hw_bench_times *times) {
+static double rate_of(const hw_bench_case *what, const hw_bench_times *times) {
     return times->median > 0 ? what->amount / times->median / what->unit_per_ns : 0;
 }
 
 static bool has_limit(const hw_bench_row *row) { return row->limit.who[0] != '\0'; }
 
-// Of the limit's rate in bytes. Where the operation counts the bytes that the limit moves, the ratio of their times.
-static double share(const hw_bench_row *row, const hw_bench_times *times) {
+// The share of the limit's rate in bytes; where the operation counts the bytes that the limit moves, that is the ratio
+// of their times.
+static double share_of_limit(const hw_bench_row *row, const hw_bench_times *times) {
     double limit = row->limit.times.median > 0 ? row->limit_amount / row->limit.times.median : 0;
     return limit > 0 && times->median > 0 ? row->what.amount / times->median / limit : 0;
 }
@@ -41,7 +42,7 @@ void hw_bench_print_header(const hw_bench_report *report, FILE *out) {
     hw_grid_write_wrapped(report->family->legend, report->width, 0, 0, out);
 }
 
-// Of rows in the same unit, with or without a limit.
+// Prints the head of columns for rows in the same unit, with or without a limit.
 static void print_columns(const hw_bench_report *report, const hw_bench_row *row, FILE *out) {
     const char *unit = row->what.unit;
     const char *than = has_limit(row) ? "share" : "times";
@@ -63,7 +64,7 @@ static void print_columns(const hw_bench_report *report, const hw_bench_row *row
 
 // "50%" of the limit, or "1.25x": how many times as fast Halfwarp is.
 static void print_against(const hw_bench_row *row, const hw_bench_result *result, FILE *out) {
-    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share(row, &result->times));
+    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share_of_limit(row, &result->times));
     else fprintf(out, " %5.3gx", result->times.median / row->halfwarp.times.median);
 }
 
@@ -75,7 +76,7 @@ static void print_peer(const hw_bench_row *row, const hw_bench_result *result, F
     if (result->wrong) fprintf(out, "   %16s", "wrong");
     else if (!result->times.n) fprintf(out, "   %16s", "-");
     else {
-        fprintf(out, "   %9.4g", rate(&row->what, &result->times));
+        fprintf(out, "   %9.4g", rate_of(&row->what, &result->times));
         print_against(row, result, out);
     }
 }
@@ -88,7 +89,7 @@ static void print_peer_below(const hw_bench_peer *peer, const hw_bench_row *row,
     fprintf(out, "%*s", before, "");
     if (result->wrong || !result->times.n) fprintf(out, "   %9s", result->wrong ? "wrong" : "-");
     else {
-        fprintf(out, "   %9.4g %9.4g", result->times.median * 1e-6, rate(&row->what, &result->times));
+        fprintf(out, "   %9.4g %9.4g", result->times.median * 1e-6, rate_of(&row->what, &result->times));
         print_against(row, result, out);
         print_spread(&result->times, out);
     }
@@ -128,15 +129,15 @@ void hw_bench_print_row(const hw_bench_report *report, FILE *out) {
         return;
     }
     if (has_limit(row)) fprintf(out, " %8.4g", row->limit_amount / row->limit.times.median);
-    fprintf(out, "   %9.4g %9.4g", times->median * 1e-6, rate(&row->what, times));
-    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share(row, times));
+    fprintf(out, "   %9.4g %9.4g", times->median * 1e-6, rate_of(&row->what, times));
+    if (has_limit(row)) fprintf(out, " %5.0f%%", 100 * share_of_limit(row, times));
     else fprintf(out, "%7s", "");
     print_spread(times, out);
     print_peers(report, row, out);
     fflush(out);
 }
 
-static int compare(const void *left, const void *right) {
+static int ascending_numbers(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
@@ -149,7 +150,7 @@ static const hw_bench_result *result_of(const hw_bench_row *row, int peer) {
 typedef bool number_of(const hw_bench_row *row, const hw_bench_result *result, double *number);
 
 static bool share_of(const hw_bench_row *row, const hw_bench_result *result, double *number) {
-    *number = 100 * share(row, &result->times);
+    *number = 100 * share_of_limit(row, &result->times);
     return result->times.n && row->limit.times.n;
 }
 
@@ -171,7 +172,7 @@ static void print_group(const hw_bench_report *report, const char *group, int pe
     }
     if (count) {
         char text[HW_GRID_CELL];
-        qsort(numbers, count, sizeof *numbers, compare);
+        qsort(numbers, count, sizeof *numbers, ascending_numbers);
         snprintf(text, sizeof text, format, group, peer < 0 ? "halfwarp" : report->peers[peer].name, count, numbers[0],
                  count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2,
                  numbers[count - 1]);
@@ -237,7 +238,7 @@ static json_t *result_json(const hw_bench_row *row, const hw_bench_result *resul
     json_t *object = json_pack("{s:s, s:o, s:f}", "who", result->who, "ms", ms,
                                is_limit ? "gbs" : row->what.rate_key, amount / t->median / per_ns);
     if (result->called[0]) json_object_set_new(object, "called", json_string(result->called));
-    if (has_limit(row)) json_object_set_new(object, "share", json_real(is_limit ? 1 : share(row, t)));
+    if (has_limit(row)) json_object_set_new(object, "share", json_real(is_limit ? 1 : share_of_limit(row, t)));
     if (result->has_error) json_object_set_new(object, "error", json_real(result->error));
     return object;
 }

@@ -1,6 +1,6 @@
 // hw_transpose, and as its limit a copy of the same bytes. Cases of the group gpu-host are arrays in this machine's
-// pinned memory, transposed in pieces by a device that may allocate 2 GiB; their limit are plain copies to it and from
-// it at the same time.
+// pinned memory, transposed in pieces by a device that may allocate 2 GiB; their limit is plain copies to the device
+// and from it at the same time.
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct bench {
 
 // ---- Cases ----------------------------------------------------------------------------------------------------------
 
-static bool read_case(hw_bench_case *what) {
+static bool read_transpose_case(hw_bench_case *what) {
     enum { MOST_EXTENT = 1 << 30 };
     int64_t axes[HW_BENCH_RANK];
     unsigned used = 0;
@@ -56,8 +56,8 @@ static bool read_case(hw_bench_case *what) {
     return true;
 }
 
-// Other libraries have no such thing as arrays that are larger than the device.
-static json_t *question(const hw_bench_case *what) {
+// NULL for arrays that are larger than the device: no peer takes those.
+static json_t *transpose_question(const hw_bench_case *what) {
     if (what->flags == IN_PIECES) return NULL;
     json_t *shape = json_array(), *axes = json_array();
     for (int k = 0; k < what->rank; k++) {
@@ -68,7 +68,7 @@ static json_t *question(const hw_bench_case *what) {
                      what->flags == IN_PLACE);
 }
 
-static json_t *record(const hw_bench_case *what) {
+static json_t *transpose_record(const hw_bench_case *what) {
     return json_pack("{s:s, s:s, s:s, s:s, s:b, s:I}", "group", what->group, "dtype", what->words[1], "shape",
                      what->words[SHAPE], "axes", what->words[AXES], "in_place", what->flags == IN_PLACE, "bytes",
                      (json_int_t)(what->amount / 2));
@@ -77,31 +77,31 @@ static json_t *record(const hw_bench_case *what) {
 // ---- The pattern ----------------------------------------------------------------------------------------------------
 
 // Multiples of the golden ratio: neighbours differ in their upper bits.
-static uint64_t mix(uint64_t index) { return (index + 1) * 0x9e3779b97f4a7c15u; }
+static uint64_t mix_bits(uint64_t index) { return (index + 1) * 0x9e3779b97f4a7c15u; }
 
-static void pattern(uint64_t index, uint32_t bytes, uint8_t element[16]) {
-    uint64_t low = bytes < 8 ? mix(index) >> (64 - 8 * bytes) : mix(index), high = mix(~index);
+static void element_pattern(uint64_t index, uint32_t bytes, uint8_t element[16]) {
+    uint64_t low = bytes < 8 ? mix_bits(index) >> (64 - 8 * bytes) : mix_bits(index), high = mix_bits(~index);
     memcpy(element, &low, 8);
     memcpy(element + 8, &high, 8);
 }
 
-static void fill(const bench *b, uint8_t *to) {
+static void fill_array(const bench *b, uint8_t *to) {
     uint8_t element[16];
     for (uint64_t i = 0; i < b->bytes / b->elem_bytes; i++, to += b->elem_bytes) {
-        pattern(i, b->elem_bytes, element);
+        element_pattern(i, b->elem_bytes, element);
         memcpy(to, element, b->elem_bytes);
     }
 }
 
 // Every element of the transposed array; the first wrong one into the diag.
-static hw_status verify(bench *b, const uint8_t *got) {
+static hw_status verify_transpose(bench *b, const uint8_t *got) {
     const hw_bench_case *what = b->what;
     int64_t strides[HW_BENCH_RANK], step = 1, place[HW_BENCH_RANK] = {0};
     for (int k = what->rank - 1; k >= 0; step *= what->shape[k--]) strides[k] = step;
     int64_t index = 0;
     for (int64_t i = 0; i < step; i++, got += b->elem_bytes) {
         uint8_t element[16];
-        pattern((uint64_t)index, b->elem_bytes, element);
+        element_pattern((uint64_t)index, b->elem_bytes, element);
         if (memcmp(got, element, b->elem_bytes) != 0)
             return hw_diag_set(&b->diag, HW_FAULT, "wrong: element %lld of the result", (long long)i);
         for (int k = what->rank - 1; k >= 0; k--) {
@@ -134,12 +134,12 @@ static hw_status run_transpose(void *context, hw_diag *diag) {
     return hw_transpose(b->stream, &in, what->axes, &out, diag);
 }
 
-static hw_status run_copy(void *context, hw_diag *diag) {
+static hw_status run_transpose_copy(void *context, hw_diag *diag) {
     bench *b = context;
     return hw_bench_copy(b->device, b->out, b->in, b->bytes, diag);
 }
 
-// All of in to the device, and as much from there to out, at the same time.
+// Copies all of in to the device, and at the same time as many bytes from the device to out.
 static hw_status run_both_ways(void *context, hw_diag *diag) {
     bench *b = context;
     hw_status status = HW_OK;
@@ -164,7 +164,7 @@ static hw_status open_pieces(bench *b) {
     return status;
 }
 
-static hw_status open_bench(bench *b) {
+static hw_status open_transpose_bench(bench *b) {
     if (b->what->flags == IN_PIECES) return open_pieces(b);
     hw_status status = hw_device_alloc(b->device, b->bytes, &b->in, &b->diag);
     if (!status) status = hw_device_alloc(b->device, b->bytes, &b->out, &b->diag);
@@ -184,7 +184,7 @@ static void close_bench(bench *b) {
 }
 
 static hw_status fill_arrays(bench *b) {
-    fill(b, b->on_host ? b->in : b->host);
+    fill_array(b, b->on_host ? b->in : b->host);
     if (b->what->flags == IN_PIECES) {
         memset(b->out, 0xa5, b->bytes);
         return HW_OK;
@@ -198,7 +198,7 @@ static hw_status verify_result(bench *b) {
     hw_status status = HW_OK;
     if (!b->on_host) status = hw_copy(b->stream, b->host, result, b->bytes, &b->diag);
     if (!status) status = hw_stream_synchronize(b->stream, &b->diag);
-    return status ? status : verify(b, b->on_host ? result : b->host);
+    return status ? status : verify_transpose(b, b->on_host ? result : b->host);
 }
 
 static void measure_on(hw_device *device, double seconds, hw_bench_row *row) {
@@ -207,10 +207,10 @@ static void measure_on(hw_device *device, double seconds, hw_bench_row *row) {
                .elem_bytes = row->what.dtype.bits / 8u, .bytes = (size_t)(row->what.amount / 2),
                .on_host = in_pieces || hw_device_get_properties(device)->kind == HW_DEVICE_CPU};
     const hw_bench_job job = {.device = device, .context = &b, .run = run_transpose,
-                              .limit = in_pieces ? run_both_ways : run_copy};
+                              .limit = in_pieces ? run_both_ways : run_transpose_copy};
     snprintf(row->limit.who, sizeof row->limit.who, "copy");
     row->limit_amount = row->what.amount;
-    hw_status status = open_bench(&b);
+    hw_status status = open_transpose_bench(&b);
     if (!status) status = fill_arrays(&b);
     if (!status) status = run_transpose(&b, &b.diag);
     if (!status) status = verify_result(&b);
@@ -220,7 +220,7 @@ static void measure_on(hw_device *device, double seconds, hw_bench_row *row) {
     close_bench(&b);
 }
 
-static void measure(hw_device *device, double seconds, hw_bench_row *row) {
+static void measure_transpose(hw_device *device, double seconds, hw_bench_row *row) {
     char name[32];
     hw_device *small;
     if (row->what.flags != IN_PIECES) {
@@ -241,8 +241,8 @@ const hw_bench_family hw_bench_transpose = {
     .form = "a group, a dtype, a shape and axes such as `peers f32 8192,6000 1,0`",
     .legend = "GB/s: 10^9 bytes read and written a second, median; share: of a copy of the same bytes (on host: of "
               "pinned copies to the GPU and from it at once)",
-    .read = read_case,
-    .question = question,
-    .record = record,
-    .measure = measure,
+    .read = read_transpose_case,
+    .question = transpose_question,
+    .record = transpose_record,
+    .measure = measure_transpose,
 };

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-// As malloc, calloc, realloc and free; sizes in bytes. NULL on failure. hw_calloc and hw_realloc_array check the
-// product for overflow.
+// These functions work as malloc, calloc, realloc and free; sizes in bytes. NULL on failure. hw_calloc and
+// hw_realloc_array check the product for overflow.
 void *hw_malloc(size_t bytes);
 void *hw_calloc(size_t count, size_t bytes);
 void *hw_realloc_array(void *old, size_t count, size_t bytes);
@@ -15,8 +15,8 @@ void hw_free(void *block);
 void *hw_alloc_lanes(size_t bytes);
 void hw_free_aligned(void *block);
 
-// For tests: the allocation after `successes` more ones fails, and so does each one after it; negative: none does.
-// Not for use while other threads allocate.
+// For tests: the next `successes` allocations succeed, and every later one fails; negative: none fails. Not for use
+// while other threads allocate.
 void hw_alloc_fail_after(long successes);
 
 // Makes room for one more element in a growing array: on success *items holds at least count + 1 elements of

@@ -16,7 +16,7 @@ void hw_arena_destroy(hw_arena *arena);
 // Zeroed memory, aligned to 16 bytes, alive until the arena goes. NULL when out of memory.
 void *hw_arena_take(hw_arena *arena, size_t bytes);
 
-// Was NULL ever the answer? For those who look for something and must tell "not there" from "no memory to look".
+// Has hw_arena_take ever returned NULL? Lets a look-up that found nothing tell "not there" from "out of memory".
 bool hw_arena_ran_out(const hw_arena *arena);
 
 // A copy of length characters, with a NUL behind them.

@@ -17,7 +17,7 @@ typedef struct text {
     size_t used, room;   // room without the NUL
 } text;
 
-static void append(const char *piece, size_t length, void *opaque) {
+static void append_piece(const char *piece, size_t length, void *opaque) {
     text *t = opaque;
     if (length > t->room - t->used) length = t->room - t->used;
     memcpy(t->out + t->used, piece, length);
@@ -27,7 +27,7 @@ static void append(const char *piece, size_t length, void *opaque) {
 const char *hw_demangle(const char *mangled, char *out, size_t out_bytes) {
     text t = {.out = out, .room = out_bytes - 1};
     bool is_mangled = !strncmp(mangled, "_Z", 2) && strlen(mangled) <= MAX_MANGLED;
-    if (is_mangled && __gcclibcxx_demangle_callback(mangled, append, &t) == 0) out[t.used] = 0;
+    if (is_mangled && __gcclibcxx_demangle_callback(mangled, append_piece, &t) == 0) out[t.used] = 0;
     else snprintf(out, out_bytes, "%s", mangled);
     return out;
 }

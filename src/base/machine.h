@@ -7,7 +7,7 @@ typedef struct hw_machine {
     int processors;
 } hw_machine;
 
-// From /proc and uname.
+// Describes this machine from /proc and uname.
 void hw_machine_describe(hw_machine *machine);
 
 #endif

@@ -14,8 +14,8 @@ void hw_pool_destroy(hw_pool *pool);
 uint32_t hw_pool_start(hw_pool *pool, uint32_t n);
 
 // Calls work(context, i) for i below n (at most size), each on a thread of its own, i = 0 on the caller's; returns when
-// all have. Where a thread cannot be started the caller does its work too. Runs of several callers come one after the
-// other; work itself must not start one.
+// all have. The caller also does the work of threads that could not be started. Runs of several callers come one after
+// the other; work itself must not start one.
 void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t index), void *context);
 
 #endif

@@ -11,7 +11,7 @@
 // that `return hw_diag_set(diag, HW_USAGE, "...")` reads as one step. diag may be NULL.
 hw_status hw_diag_set(hw_diag *diag, hw_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// The same with the place that the message is about. file may be NULL.
+// hw_diag_set with the place that the message is about.
 hw_status hw_diag_set_at(hw_diag *diag, hw_status status, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -6,7 +6,7 @@
 
 // ---- the list ----
 
-static const char *lacking(const hw_sink *sink) {
+static const char *lacking_function(const hw_sink *sink) {
 #define HW_EVENT(id, function, ...) if (sink->events & HW_WANTS(id) && !sink->function) return #function;
 #include "event/event.def"
 #undef HW_EVENT
@@ -19,7 +19,7 @@ static void join_events(hw_sinks *sinks) {
 }
 
 hw_status hw_sinks_add(hw_sinks *sinks, hw_sink *sink, hw_diag *diag) {
-    const char *missing = lacking(sink);
+    const char *missing = lacking_function(sink);
     if (missing) return hw_diag_set(diag, HW_USAGE, "a sink wants events for which it has no function: %s", missing);
     for (uint32_t i = 0; i < sinks->n; i++)
         if (sinks->items[i] == sink) return hw_diag_set(diag, HW_USAGE, "a sink is attached for the second time");
@@ -54,7 +54,7 @@ void hw_sinks_free(hw_sinks *sinks) {
 
 // ---- a launch ----
 
-static void listen(hw_listeners *to, hw_sink **room, hw_sink *sink) {
+static void add_listener(hw_listeners *to, hw_sink **room, hw_sink *sink) {
     room[to->n++] = sink;
     to->events |= sink->events;
     to->sinks = room;
@@ -66,9 +66,9 @@ void hw_sinks_choose(const hw_sinks *sinks, const hw_launch_info *info, hw_obser
     for (uint32_t i = 0; i < sinks->n; i++) {
         hw_sink *sink = sinks->items[i];
         if (sink->wants && !sink->wants(sink, info)) continue;
-        listen(&out->all, room, sink);
-        if (sink->ordered) listen(&out->ordered, room + sinks->capacity, sink);
-        else listen(&out->counting, room + 2 * sinks->capacity, sink);
+        add_listener(&out->all, room, sink);
+        if (sink->ordered) add_listener(&out->ordered, room + sinks->capacity, sink);
+        else add_listener(&out->counting, room + 2 * sinks->capacity, sink);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "exec/memory/texture.h"
 #include "exec/warp/warp.h"
 
-// By group; those of loads and stores are chosen one by one.
+// The bodies' forms by group; forms of loads and stores are chosen one by one.
 static const hw_body_forms *const common_tables[HW_BODIES_OF_LANES] = {
     [HW_BODIES_flow] = hw_flow_bodies,       [HW_BODIES_call] = hw_call_bodies,
     [HW_BODIES_barrier] = hw_barrier_bodies, [HW_BODIES_special] = hw_special_bodies,
@@ -55,7 +55,7 @@ static hw_body_forms forms_of(const hw_inst *in, hw_body_id id) {
     return is_load_or_store(id) ? level.used->select(in, id == HW_BODY_ST) : level.forms[id];
 }
 
-// What gathers lanes first runs its own body when they are there.
+// An instruction that gathers lanes runs the gathering body first, and its own body when all lanes are there.
 static void bind_inst(hw_inst *in, hw_body_id id) {
     in->body = forms_of(in, id).body;
     if (hw_body_info_of(id)->members == HW_MEMBERS_NONE) return;
@@ -64,7 +64,7 @@ static void bind_inst(hw_inst *in, hw_body_id id) {
 }
 
 // The source line of an instruction, or its line of the PTX where there is none.
-static int place_of(const hw_program_set *set, const hw_note *note, const char **file) {
+static int place_of_note(const hw_program_set *set, const hw_note *note, const char **file) {
     const hw_ptx_module *module = set->module;
     *file = module->name;
     if (!note->line || note->file >= module->n_files || !module->files[note->file]) return (int)note->ptx_line;
@@ -72,13 +72,13 @@ static int place_of(const hw_program_set *set, const hw_note *note, const char *
     return (int)note->line;
 }
 
-static hw_status refuse(const hw_program_set *set, const hw_program *program, const hw_inst *in, hw_body_id id,
-                        hw_diag *diag) {
+static hw_status refuse_instruction(const hw_program_set *set, const hw_program *program, const hw_inst *in,
+                                    hw_body_id id, hw_diag *diag) {
     const hw_note *note = &set->notes[in->note];
     uint32_t index = in->note - program->first_note;
     const char *written = index < program->function->n_insts ? program->function->insts[index].text : NULL;
     const char *file;
-    int line = place_of(set, note, &file);
+    int line = place_of_note(set, note, &file);
     return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line, "instruction %s is not supported (line %u of the PTX)",
                           written ? written : hw_body_name(id), note->ptx_line);
 }
@@ -94,7 +94,8 @@ static bool is_inside_params(const hw_program *program, const hw_inst *in, hw_bo
     return in->imm >= 0 && bytes <= size && (uint64_t)in->imm <= size - bytes;
 }
 
-// A function that takes the address of its own parameters gets them on its stack (call.c); a kernel has none there.
+// Does the function take the address of one of its own parameters? A called function then gets the parameters on its
+// stack (call.c); a kernel has no stack for them.
 static bool has_address(const hw_program *program, const hw_inst *in, hw_body_id id) {
     bool is_address = id == HW_BODY_PARAM_ADDRESS, is_computed = accesses_params(id) && in->a != HW_NO_SLOT;
     if (!in->sub || !(is_address || is_computed)) return true;
@@ -113,7 +114,7 @@ static hw_status bind_list(const hw_program_set *set, const hw_program *program,
         if (bodies[i] == HW_BODY_CALL) bind_call(program, &insts[i]);
         if (!insts[i].body || !is_inside_params(program, &insts[i], bodies[i]) ||
             !has_address(program, &insts[i], bodies[i]))
-            return refuse(set, program, &insts[i], bodies[i], diag);
+            return refuse_instruction(set, program, &insts[i], bodies[i], diag);
     }
     return HW_OK;
 }
@@ -144,7 +145,7 @@ static hw_status check_calls(const hw_program_set *set, const hw_program *progra
         const char *name = program->calls[i].builtin, *file;
         if (!name || hw_builtin_find(name)) continue;
         char caller[256], callee[256];
-        int line = place_of(set, &set->notes[find_call(program, i)->note], &file);
+        int line = place_of_note(set, &set->notes[find_call(program, i)->note], &file);
         return hw_diag_set_at(diag, HW_UNSUPPORTED, file, line,
                               "%s calls %s, which the program does not define and Halfwarp does not provide",
                               hw_demangle(program->name, caller, sizeof caller),

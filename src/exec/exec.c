@@ -18,7 +18,7 @@ struct hw_exec {
     pthread_mutex_t print_lock;
 };
 
-static uint32_t processors(void) {
+static uint32_t count_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > 256 ? 256 : (uint32_t)n;
 }
@@ -26,7 +26,7 @@ static uint32_t processors(void) {
 hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag) {
     hw_exec *exec = hw_calloc(1, sizeof *exec);
     if (!exec) return hw_diag_no_memory(diag);
-    exec->n_workers = threads ? threads : processors();
+    exec->n_workers = threads ? threads : count_processors();
     exec->workers = hw_calloc(exec->n_workers, sizeof *exec->workers);
     exec->pool = hw_pool_create(exec->n_workers);
     pthread_mutex_init(&exec->print_lock, NULL);
@@ -64,27 +64,27 @@ uint32_t hw_exec_workers(const hw_exec *exec) { return exec->n_workers; }
 // ---- before ----
 
 // Marks a program as reachable; `found` lists those whose calls are still to be looked at.
-static void mark(hw_run *run, const hw_program *program, const hw_program **found, uint32_t *n) {
+static void mark_reachable(hw_run *run, const hw_program *program, const hw_program **found, uint32_t *n) {
     hw_areas *areas = &run->areas[program->index];
     if (!areas->is_reachable) found[(*n)++] = program;
     areas->is_reachable = true;
 }
 
 // Marks what the entry can call: with one indirect call, every function. found: room for all programs.
-static void reach(hw_run *run, const hw_program **found) {
+static void mark_callable(hw_run *run, const hw_program **found) {
     uint32_t n = 0;
     bool any = false;
-    mark(run, run->entry, found, &n);
+    mark_reachable(run, run->entry, found, &n);
     while (n) {
         const hw_program *program = found[--n];
         for (uint32_t i = 0; i < program->n_calls; i++) {
             const hw_call_site *site = &program->calls[i];
-            if (site->callee) mark(run, site->callee, found, &n);
+            if (site->callee) mark_reachable(run, site->callee, found, &n);
             if (site->callee || site->builtin || any) continue;
             any = true;
             for (uint32_t k = 0; k < run->set->n_programs; k++) {
                 const hw_program *other = run->set->programs[k];
-                if (other && !other->function->is_entry) mark(run, other, found, &n);
+                if (other && !other->function->is_entry) mark_reachable(run, other, found, &n);
             }
         }
     }
@@ -189,17 +189,17 @@ static hw_status place_params(hw_run *run, hw_diag *diag) {
 
 static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     const hw_program_set *set = run->set;
-    if (worker->n_patterns < set->n_memos || worker->n_counts < set->n_blocks || worker->n_notes < set->n_notes) {
+    if (worker->n_patterns < set->n_patterns || worker->n_counts < set->n_blocks || worker->n_notes < set->n_notes) {
         forget_set(worker);
-        worker->patterns = hw_alloc_lanes((set->n_memos + 1) * sizeof *worker->patterns);
-        worker->used_patterns = hw_calloc(set->n_memos + 1, sizeof *worker->used_patterns);
+        worker->patterns = hw_alloc_lanes((set->n_patterns + 1) * sizeof *worker->patterns);
+        worker->used_patterns = hw_calloc(set->n_patterns + 1, sizeof *worker->used_patterns);
         worker->counts = hw_calloc(set->n_blocks + 1, sizeof *worker->counts);
         worker->guarded_off = hw_calloc(set->n_notes + 1, sizeof *worker->guarded_off);
         if (!worker->patterns || !worker->used_patterns || !worker->counts || !worker->guarded_off) {
             forget_set(worker);
             return false;
         }
-        worker->n_patterns = set->n_memos;
+        worker->n_patterns = set->n_patterns;
         worker->n_counts = set->n_blocks;
         worker->n_notes = set->n_notes;
     }
@@ -325,7 +325,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.block_lists = hw_calloc(launch->set->n_programs + 1, sizeof *run.block_lists);
     hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);
     if (status == HW_OK) {
-        reach(&run, run.block_lists);    // which is filled afterwards
+        mark_callable(&run, run.block_lists);    // which is filled afterwards
         if (uses_reserved_shared(&run)) run.shared_bytes = round_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
         run.blocks_at_once = blocks_at_once(&run);
         status = lay_out(&run, diag);

@@ -45,8 +45,8 @@ typedef struct hw_launch {
     // Output of device-side printf, one call per printf, serialised. May be NULL.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    // One sentence, from a worker thread and once per launch, when the kernel has changed nothing for some seconds: it
-    // polls memory that nobody writes, or has an empty loop. It goes on. May be NULL.
+    // One sentence, from a worker thread and once per launch, when the kernel has changed nothing for some seconds: the
+    // kernel polls memory that nobody writes, or has an empty loop. The launch goes on. May be NULL.
     void (*notice)(void *context, const char *sentence);
     void *notice_context;
     uint64_t max_instructions;      // stop with HW_DEADLOCK when about so many have been executed; 0: no limit

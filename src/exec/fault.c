@@ -20,8 +20,8 @@ static const char *const fault_words[] = {
     [HW_FAULT_NO_MEMORY] = "needs more memory than this machine has",
 };
 
-static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void append(char *text, size_t size, const char *format, ...) {
+static void append_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append_text(char *text, size_t size, const char *format, ...) {
     size_t used = strlen(text);
     va_list args;
     va_start(args, format);
@@ -46,7 +46,7 @@ static void describe_allocation(hw_fault *fault) {
     uint64_t past = fault->address - (a->address + a->bytes);
     char *t = fault->text;
     if (!fault->has_allocation) {
-        append(t, sizeof fault->text, "; nothing is allocated");
+        append_text(t, sizeof fault->text, "; nothing is allocated");
         return;
     }
     // A neighbour this far away explains nothing.
@@ -55,23 +55,24 @@ static void describe_allocation(hw_fault *fault) {
     uint64_t distance = is_before ? a->address - fault->address : fault->address - a->address;
     if (distance > (is_before ? 0 : a->bytes) + FAR_BYTES) {
         fault->has_allocation = false;
-        append(t, sizeof fault->text,
-               "; no allocation is anywhere near: is it a pointer to host memory, or no pointer at all?");
+        append_text(t, sizeof fault->text,
+                    "; no allocation is anywhere near: is it a pointer to host memory, or no pointer at all?");
         return;
     }
     char name[256];
     const char *what = a->name ? hw_demangle(a->name, name, sizeof name) : "allocation";
     if (a->is_freed) what = "freed allocation";
     if (is_before)
-        append(t, sizeof fault->text, "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
-               a->address - fault->address, what, a->bytes, a->address);
+        append_text(t, sizeof fault->text,
+                    "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
+                    a->address - fault->address, what, a->bytes, a->address);
     else if (fault->address >= a->address + a->bytes)
-        append(t, sizeof fault->text,
-               "; %" PRIu64 " bytes past the end of the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
-               past, what, a->bytes, a->address);
+        append_text(t, sizeof fault->text,
+                    "; %" PRIu64 " bytes past the end of the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
+                    past, what, a->bytes, a->address);
     else
-        append(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
-               fault->address - a->address, what, a->bytes, a->address);
+        append_text(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
+                    fault->address - a->address, what, a->bytes, a->address);
 }
 
 // Further away than this from a variable, an address has nothing to do with it.
@@ -83,9 +84,9 @@ static void describe_place(hw_fault *fault, int64_t at, const char *name, uint64
     size_t n = sizeof fault->text;
     int64_t into = at - (int64_t)begin, past = into - (int64_t)bytes;
     if (into < -NEAR_BYTES || past > NEAR_BYTES) return;
-    if (into < 0) append(t, n, "; %" PRId64 " bytes before %s of %" PRIu64 " bytes", -into, name, bytes);
-    else if (past < 0) append(t, n, "; %" PRId64 " bytes into %s of %" PRIu64 " bytes", into, name, bytes);
-    else append(t, n, "; %" PRId64 " bytes past the end of %s of %" PRIu64 " bytes", past, name, bytes);
+    if (into < 0) append_text(t, n, "; %" PRId64 " bytes before %s of %" PRIu64 " bytes", -into, name, bytes);
+    else if (past < 0) append_text(t, n, "; %" PRId64 " bytes into %s of %" PRIu64 " bytes", into, name, bytes);
+    else append_text(t, n, "; %" PRId64 " bytes past the end of %s of %" PRIu64 " bytes", past, name, bytes);
 }
 
 // The variable that holds the address, or the last one before it: arrays are overrun more often than underrun. Below 0,
@@ -123,25 +124,25 @@ static void describe_address(const hw_state *s, hw_fault *fault, bool is_write) 
     const hw_run *run = s->run;
     char *t = fault->text;
     size_t n = sizeof fault->text;
-    append(t, n, ": %s of %u byte%s at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes,
-           fault->width_bytes == 1 ? "" : "s", fault->address);
-    if (fault->kind == HW_FAULT_MISALIGNED) append(t, n, ", which is no multiple of %u", fault->width_bytes);
+    append_text(t, n, ": %s of %u byte%s at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes,
+                fault->width_bytes == 1 ? "" : "s", fault->address);
+    if (fault->kind == HW_FAULT_MISALIGNED) append_text(t, n, ", which is no multiple of %u", fault->width_bytes);
     if (fault->space == HW_SPACE_SHARED || fault->space == HW_SPACE_LOCAL) {
-        append(t, n, " in %s memory of %" PRIu64 " bytes", hw_space_name(fault->space), fault->space_bytes);
+        append_text(t, n, " in %s memory of %" PRIu64 " bytes", hw_space_name(fault->space), fault->space_bytes);
         if (fault->space == HW_SPACE_SHARED) describe_shared(run, fault);
         else describe_local(s, fault);
         return;
     }
     fault->has_allocation = hw_mem_nearest(run->launch->mem, fault->address, &fault->allocation);
     if (fault->address < 4096) {
-        append(t, n, " (a null pointer)");
+        append_text(t, n, " (a null pointer)");
         fault->has_allocation = false;
         return;
     }
     describe_allocation(fault);
 }
 
-static void fill(hw_state *s, const hw_inst *in, hw_fault *fault, hw_fault_kind kind, int lane) {
+static void fill_fault(hw_state *s, const hw_inst *in, hw_fault *fault, hw_fault_kind kind, int lane) {
     hw_run *run = s->run;
     const uint32_t *block = run->launch->block;
     uint32_t linear = s->thread_of_lane0 + (uint32_t)lane;
@@ -160,24 +161,24 @@ static void fill(hw_state *s, const hw_inst *in, hw_fault *fault, hw_fault_kind 
 }
 
 // The first fault of a launch is the one that is told; the others find the launch stopped.
-static bool claim(hw_state *s) {
+static bool claim_fault(hw_state *s) {
     s->stop = HW_STOP_FAULT;
     bool expected = false;
     return atomic_compare_exchange_strong(&s->run->stopped, &expected, true);
 }
 
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane) {
-    if (!claim(s)) return NULL;
-    fill(s, in, s->run->fault, kind, lane);
+    if (!claim_fault(s)) return NULL;
+    fill_fault(s, in, s->run->fault, kind, lane);
     s->run->status = kind == HW_FAULT_NO_MEMORY ? HW_NO_MEMORY : HW_FAULT;
     return NULL;
 }
 
 const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
                                uint64_t address, uint32_t bytes, bool is_write) {
-    if (!claim(s)) return NULL;
+    if (!claim_fault(s)) return NULL;
     hw_fault *fault = s->run->fault;
-    fill(s, in, fault, kind, lane);
+    fill_fault(s, in, fault, kind, lane);
     fault->is_write = is_write;
     fault->space = space;
     fault->address = address;
@@ -189,11 +190,11 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
 }
 
 void hw_fault_limit(hw_state *s) {
-    if (!claim(s)) return;
+    if (!claim_fault(s)) return;
     const hw_inst *in = s->pc ? s->pc : s->run->entry->insts;
-    fill(s, in, s->run->fault, HW_FAULT_DEADLOCK, s->live ? __builtin_ctz(s->live) : 0);
-    append(s->run->fault->text, sizeof s->run->fault->text, ": it has executed %" PRIu64 " instructions, the limit",
-           s->run->launch->max_instructions);
+    fill_fault(s, in, s->run->fault, HW_FAULT_DEADLOCK, s->live ? __builtin_ctz(s->live) : 0);
+    append_text(s->run->fault->text, sizeof s->run->fault->text,
+                ": it has executed %" PRIu64 " instructions, the limit", s->run->launch->max_instructions);
     s->run->status = HW_DEADLOCK;
 }
 
@@ -206,7 +207,7 @@ typedef struct group {
 } group;
 enum { MAX_GROUPS = 8 };
 
-static uint32_t find_groups(const hw_block *block, group groups[MAX_GROUPS]) {
+static uint32_t group_waiting_warps(const hw_block *block, group groups[MAX_GROUPS]) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < block->n_warps; i++) {
         const hw_state *s = &block->warps[i];
@@ -234,16 +235,17 @@ static void describe_group(const hw_block *block, hw_fault *fault, const group *
     char *t = fault->text;
     size_t n = sizeof fault->text;
     hw_fault_place(block->warps[0].run, g->path->pc, &file, &line);
-    append(t, n, "\n  %s:%u: ", file, line);
+    append_text(t, n, "\n  %s:%u: ", file, line);
     if (g->path->state == HW_PATH_AT_SYNC) {
-        append(t, n, "warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", g->warp, g->path->mask, g->missing);
+        append_text(t, n, "warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", g->warp, g->path->mask,
+                    g->missing);
         return;
     }
     const hw_barrier *barrier = &block->barriers[g->path->barrier];
-    if (g->n_warps == 1) append(t, n, "warp %u, lanes 0x%08x", g->warp, g->path->mask);
-    else append(t, n, "%u threads of %u warps, the first is warp %u,", g->threads, g->n_warps, g->warp);
-    append(t, n, " wait at barrier %u, where %u threads of %u have come", g->path->barrier, barrier->arrived,
-           barrier->expected ? barrier->expected : block->live_threads);
+    if (g->n_warps == 1) append_text(t, n, "warp %u, lanes 0x%08x", g->warp, g->path->mask);
+    else append_text(t, n, "%u threads of %u warps, the first is warp %u,", g->threads, g->n_warps, g->warp);
+    append_text(t, n, " wait at barrier %u, where %u threads of %u have come", g->path->barrier, barrier->arrived,
+                barrier->expected ? barrier->expected : block->live_threads);
 }
 
 // One line for each group of threads that waits, and for what.
@@ -251,13 +253,13 @@ void hw_fault_deadlock(hw_block *block) {
     hw_state *first = &block->warps[0];
     const hw_run *run = first->run;
     group groups[MAX_GROUPS];
-    if (!claim(first)) return;
+    if (!claim_fault(first)) return;
     hw_fault *fault = run->fault;
-    uint32_t n = find_groups(block, groups), gone = run->threads_per_block - block->live_threads;
-    if (n) fill(&block->warps[groups[0].warp], groups[0].path->pc, fault, HW_FAULT_DEADLOCK,
-                __builtin_ctz(groups[0].path->mask));
-    append(fault->text, sizeof fault->text, ": threads wait for each other for ever");
-    if (gone) append(fault->text, sizeof fault->text, " (%u of the block have exited)", gone);
+    uint32_t n = group_waiting_warps(block, groups), gone = run->threads_per_block - block->live_threads;
+    if (n) fill_fault(&block->warps[groups[0].warp], groups[0].path->pc, fault, HW_FAULT_DEADLOCK,
+                      __builtin_ctz(groups[0].path->mask));
+    append_text(fault->text, sizeof fault->text, ": threads wait for each other for ever");
+    if (gone) append_text(fault->text, sizeof fault->text, " (%u of the block have exited)", gone);
     for (uint32_t g = 0; g < n && strlen(fault->text) < sizeof fault->text - 200; g++)
         describe_group(block, fault, &groups[g]);
     first->run->status = HW_DEADLOCK;

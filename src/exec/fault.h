@@ -37,7 +37,7 @@ typedef struct hw_fault {
     bool has_allocation;     // GLOBAL: the nearest one
     hw_allocation allocation;
     bool has_assertion;      // text is what the program's assert says
-    char text[1024];         // one sentence that says all of the above; of a deadlock one line per waiting group
+    char text[1024];         // one sentence that says all of the above; for a deadlock one line per waiting group
 } hw_fault;
 
 #endif

@@ -44,7 +44,7 @@ typedef struct reader {
     hw_diag *diag;
 } reader;
 
-static void *member(hw_gpu *gpu, const hw_gpu_field *field) { return (char *)gpu + field->offset; }
+static void *member_of(hw_gpu *gpu, const hw_gpu_field *field) { return (char *)gpu + field->offset; }
 static const void *const_member(const hw_gpu *gpu, const hw_gpu_field *field) {
     return (const char *)gpu + field->offset;
 }
@@ -64,9 +64,9 @@ static int line_of(const char *text, const char *key) {
     return 0;
 }
 
-static hw_status refuse(const reader *r, const char *key, const char *format, ...)
+static hw_status refuse_key(const reader *r, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static hw_status refuse(const reader *r, const char *key, const char *format, ...) {
+static hw_status refuse_key(const reader *r, const char *key, const char *format, ...) {
     char why[512];
     va_list args;
     va_start(args, format);
@@ -75,11 +75,11 @@ static hw_status refuse(const reader *r, const char *key, const char *format, ..
     return hw_diag_set_at(r->diag, HW_MALFORMED, r->path, key ? line_of(r->text, key) : 0, "%s", why);
 }
 
-static bool has(const reader *r, const char *key) { return json_object_get(r->object, key) != NULL; }
+static bool has_key(const reader *r, const char *key) { return json_object_get(r->object, key) != NULL; }
 
 // ---- Values ---------------------------------------------------------------------------------------------------------
 
-static const char *keep_text(own_gpu *own, size_t field, const char *text) {
+static const char *keep_own_text(own_gpu *own, size_t field, const char *text) {
     snprintf(own->texts[field], TEXT_BYTES, "%s", text);
     return own->texts[field];
 }
@@ -96,18 +96,18 @@ static bool has_controls(const char *text) {
     return false;
 }
 
-static hw_status take_text(reader *r, const hw_gpu_field *field, const json_t *value) {
+static hw_status take_text_value(reader *r, const hw_gpu_field *field, const json_t *value) {
     const char *text = json_string_value(value);
     size_t length = json_string_length(value);
-    if (!text) return refuse(r, field->key, "\"%s\" has to be a text in quotes", field->key);
+    if (!text) return refuse_key(r, field->key, "\"%s\" has to be a text in quotes", field->key);
     if (length != strlen(text) || has_controls(text))
-        return refuse(r, field->key, "\"%s\" has characters in it that cannot be printed", field->key);
+        return refuse_key(r, field->key, "\"%s\" has characters in it that cannot be printed", field->key);
     if (length < field->least || length > field->most)
-        return refuse(r, field->key, "\"%s\" has %zu characters, and can have %g to %g", field->key, length,
-                      field->least, field->most);
+        return refuse_key(r, field->key, "\"%s\" has %zu characters, and can have %g to %g", field->key, length,
+                          field->least, field->most);
     if (strcmp(field->key, "id") == 0 && !is_id(text))
-        return refuse(r, field->key, "\"id\" is letters, digits and - _ + . alone, and not \"%s\"", text);
-    *(const char **)member(&r->own->gpu, field) = keep_text(r->own, (size_t)(field - fields), text);
+        return refuse_key(r, field->key, "\"id\" is letters, digits and - _ + . alone, and not \"%s\"", text);
+    *(const char **)member_of(&r->own->gpu, field) = keep_own_text(r->own, (size_t)(field - fields), text);
     return HW_OK;
 }
 
@@ -121,7 +121,7 @@ static hw_status take_capability(reader *r, const hw_gpu_field *field, const jso
     for (size_t i = 0, used = 0; (arch = hw_arch_at(i)) && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%d.%d", i ? ", " : "", arch->cc / 10,
                                  arch->cc % 10);
-    return refuse(r, field->key, "\"%s\" is one of these, in quotes: %s", field->key, list);
+    return refuse_key(r, field->key, "\"%s\" is one of these, in quotes: %s", field->key, list);
 }
 
 static hw_status take_number(reader *r, const hw_gpu_field *field, const json_t *value) {
@@ -130,9 +130,9 @@ static hw_status take_number(reader *r, const hw_gpu_field *field, const json_t 
     const bool is_right = (is_whole ? json_is_integer(value) : json_is_number(value)) && number >= field->least &&
                           number <= field->most;
     if (!is_right)
-        return refuse(r, field->key, "\"%s\" has to be a %snumber from %.15g to %.15g", field->key,
-                      is_whole ? "whole " : "", field->least, field->most);
-    void *to = member(&r->own->gpu, field);
+        return refuse_key(r, field->key, "\"%s\" has to be a %snumber from %.15g to %.15g", field->key,
+                          is_whole ? "whole " : "", field->least, field->most);
+    void *to = member_of(&r->own->gpu, field);
     if (field->kind == HW_GPU_U32) *(uint32_t *)to = (uint32_t)json_integer_value(value);
     else if (field->kind == HW_GPU_U64) *(uint64_t *)to = (uint64_t)json_integer_value(value);
     else *(double *)to = number;
@@ -146,9 +146,9 @@ static hw_status take_values(reader *r) {
     json_object_foreach(r->object, key, value) {
         size_t i = index_of(key);
         if (i == N_FIELDS)
-            return refuse(r, key, "there is no key \"%.60s\"; `halfwarp gpus h200 --format json` shows those there are",
-                          key);
-        if (fields[i].kind == HW_GPU_TEXT) status = take_text(r, &fields[i], value);
+            return refuse_key(
+                r, key, "there is no key \"%.60s\"; `halfwarp gpus h200 --format json` shows those there are", key);
+        if (fields[i].kind == HW_GPU_TEXT) status = take_text_value(r, &fields[i], value);
         else if (fields[i].kind == HW_GPU_CAPABILITY) status = take_capability(r, &fields[i], value);
         else status = take_number(r, &fields[i], value);
         if (status) return status;
@@ -159,7 +159,7 @@ static hw_status take_values(reader *r) {
 // ---- What it is based on, and what follows --------------------------------------------------------------------------
 
 // The GPU that the file changes, or nothing at all. Texts are the row's, which outlives it.
-static hw_status begin(reader *r) {
+static hw_status begin_from_base(reader *r) {
     const json_t *value = json_object_get(r->object, "based_on");
     if (!value) {
         r->own->gpu = (hw_gpu){.name = "", .chip = "", .source = ""};
@@ -168,8 +168,9 @@ static hw_status begin(reader *r) {
     const char *name = json_string_value(value);
     const hw_gpu *base = name ? hw_gpu_find(name) : NULL;
     if (!base)
-        return refuse(r, "based_on", "\"based_on\" is the name of a GPU that `halfwarp gpus` lists, in quotes%s%.60s%s",
-                      name ? ", and not \"" : "", name ? name : "", name ? "\"" : "");
+        return refuse_key(r, "based_on",
+                          "\"based_on\" is the name of a GPU that `halfwarp gpus` lists, in quotes%s%.60s%s",
+                          name ? ", and not \"" : "", name ? name : "", name ? "\"" : "");
     r->own->gpu = *base;
     r->own->gpu.based_on = base->id;
     r->own->gpu.id = NULL;
@@ -195,69 +196,73 @@ static void name_by_path(reader *r) {
 
 static hw_status check_complete(const reader *r) {
     static const char *const needed[] = {"compute_capability", "multiprocessors", "clock_mhz", "memory_bytes"};
-    if (has(r, "based_on")) return HW_OK;
+    if (has_key(r, "based_on")) return HW_OK;
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        if (!has(r, needed[i]))
-            return refuse(r, NULL, "\"%s\" is missing; a file that has no \"based_on\" has to say it", needed[i]);
-    if (has(r, "memory_gbs") || (has(r, "memory_clock_mhz") && has(r, "memory_bus_bits"))) return HW_OK;
-    return refuse(r, NULL, "\"memory_gbs\" is missing, or \"memory_clock_mhz\" with \"memory_bus_bits\"");
+        if (!has_key(r, needed[i]))
+            return refuse_key(r, NULL, "\"%s\" is missing; a file that has no \"based_on\" has to say it", needed[i]);
+    if (has_key(r, "memory_gbs") || (has_key(r, "memory_clock_mhz") && has_key(r, "memory_bus_bits"))) return HW_OK;
+    return refuse_key(r, NULL, "\"memory_gbs\" is missing, or \"memory_clock_mhz\" with \"memory_bus_bits\"");
 }
 
-static bool differ(double a, double b) { return fabs(a - b) > 0.03 * fabs(b); }
+static bool differs_by_far(double a, double b) { return fabs(a - b) > 0.03 * fabs(b); }
 
 // Two transfers a clock over the whole bus. gbs_per_bit: of what the file is based on, where its clock is not known.
 static hw_status follow_memory(reader *r, double gbs_per_bit) {
     hw_gpu *gpu = &r->own->gpu;
     const double per_mhz = 2e-3 * gpu->memory_bus_bits / 8;
     if (gpu->memory_bus_bits % 8)
-        return refuse(r, "memory_bus_bits", "\"memory_bus_bits\" has to be a multiple of 8, and is %u",
-                      gpu->memory_bus_bits);
-    if (has(r, "memory_gbs")) {
-        if (!has(r, "memory_clock_mhz"))
+        return refuse_key(r, "memory_bus_bits", "\"memory_bus_bits\" has to be a multiple of 8, and is %u",
+                          gpu->memory_bus_bits);
+    if (has_key(r, "memory_gbs")) {
+        if (!has_key(r, "memory_clock_mhz"))
             gpu->memory_clock_mhz = per_mhz > 0 && gpu->memory_gbs / per_mhz < 1e6
                                         ? (uint32_t)(gpu->memory_gbs / per_mhz + 0.5) : 0;
-    } else if (has(r, "memory_clock_mhz") || has(r, "memory_bus_bits")) {
+    } else if (has_key(r, "memory_clock_mhz") || has_key(r, "memory_bus_bits")) {
         gpu->memory_gbs = gpu->memory_clock_mhz ? gpu->memory_clock_mhz * per_mhz : gbs_per_bit * gpu->memory_bus_bits;
     }
     if (!(gpu->memory_gbs > 0))
-        return refuse(r, "memory_bus_bits", "memory without a bus or a clock moves nothing: give \"memory_gbs\"");
-    if (has(r, "memory_clock_mhz") && gpu->memory_clock_mhz && per_mhz > 0 &&
-        differ(gpu->memory_gbs, gpu->memory_clock_mhz * per_mhz))
-        return refuse(r, "memory_gbs", "\"memory_gbs\" is %.6g, and two transfers a clock at %u MHz over %u bits make "
-                      "%.6g: change or leave out one of them", gpu->memory_gbs, gpu->memory_clock_mhz,
-                      gpu->memory_bus_bits, gpu->memory_clock_mhz * per_mhz);
+        return refuse_key(r, "memory_bus_bits", "memory without a bus or a clock moves nothing: give \"memory_gbs\"");
+    if (has_key(r, "memory_clock_mhz") && gpu->memory_clock_mhz && per_mhz > 0 &&
+        differs_by_far(gpu->memory_gbs, gpu->memory_clock_mhz * per_mhz))
+        return refuse_key(r, "memory_gbs",
+                          "\"memory_gbs\" is %.6g, and two transfers a clock at %u MHz over %u bits make "
+                          "%.6g: change or leave out one of them",
+                          gpu->memory_gbs, gpu->memory_clock_mhz, gpu->memory_bus_bits,
+                          gpu->memory_clock_mhz * per_mhz);
     return HW_OK;
 }
 
 // A multiply-add in each lane and clock. ratio: fp64 to fp32 of what the file is based on.
 static hw_status follow_rates(reader *r, double ratio) {
     hw_gpu *gpu = &r->own->gpu;
-    const bool is_new = !has(r, "based_on") || has(r, "compute_capability");
+    const bool is_new = !has_key(r, "based_on") || has_key(r, "compute_capability");
     const double flops = 2e-3 * gpu->sms * gpu->clock_mhz, fp32 = flops * hw_rate_of(gpu->arch, HW_RATE_F32);
-    const bool changes = is_new || has(r, "multiprocessors") || has(r, "clock_mhz");
-    if (!has(r, "fp32_gflops") && changes) gpu->fp32_gflops = fp32;
-    if (!has(r, "fp64_gflops") && changes)
+    const bool changes = is_new || has_key(r, "multiprocessors") || has_key(r, "clock_mhz");
+    if (!has_key(r, "fp32_gflops") && changes) gpu->fp32_gflops = fp32;
+    if (!has_key(r, "fp64_gflops") && changes)
         gpu->fp64_gflops = is_new ? flops * hw_rate_of(gpu->arch, HW_RATE_F64) : ratio * gpu->fp32_gflops;
-    if (has(r, "fp32_gflops") && gpu->fp32_gflops > 0 && differ(gpu->fp32_gflops, fp32))
-        return refuse(r, "fp32_gflops", "\"fp32_gflops\" is %.6g, and %u multiprocessors at %u MHz make %.6g: change "
-                      "or leave out one of them", gpu->fp32_gflops, gpu->sms, gpu->clock_mhz, fp32);
+    if (has_key(r, "fp32_gflops") && gpu->fp32_gflops > 0 && differs_by_far(gpu->fp32_gflops, fp32))
+        return refuse_key(r, "fp32_gflops",
+                          "\"fp32_gflops\" is %.6g, and %u multiprocessors at %u MHz make %.6g: change "
+                          "or leave out one of them",
+                          gpu->fp32_gflops, gpu->sms, gpu->clock_mhz, fp32);
     if (gpu->fp32_gflops > 0 && gpu->fp64_gflops > gpu->fp32_gflops)
-        return refuse(r, "fp64_gflops", "\"fp64_gflops\" is %.6g, more than \"fp32_gflops\", %.6g", gpu->fp64_gflops,
-                      gpu->fp32_gflops);
-    if (!has(r, "base_clock_mhz") && gpu->base_clock_mhz > gpu->clock_mhz) gpu->base_clock_mhz = 0;
+        return refuse_key(r, "fp64_gflops", "\"fp64_gflops\" is %.6g, more than \"fp32_gflops\", %.6g",
+                          gpu->fp64_gflops, gpu->fp32_gflops);
+    if (!has_key(r, "base_clock_mhz") && gpu->base_clock_mhz > gpu->clock_mhz) gpu->base_clock_mhz = 0;
     if (gpu->base_clock_mhz > gpu->clock_mhz)
-        return refuse(r, "base_clock_mhz", "\"base_clock_mhz\" is %u, more than \"clock_mhz\", %u", gpu->base_clock_mhz,
-                      gpu->clock_mhz);
+        return refuse_key(r, "base_clock_mhz", "\"base_clock_mhz\" is %u, more than \"clock_mhz\", %u",
+                          gpu->base_clock_mhz, gpu->clock_mhz);
     return HW_OK;
 }
 
 static hw_status read_object(reader *r) {
-    hw_status status = begin(r);
+    hw_status status = begin_from_base(r);
     const hw_gpu base = r->own->gpu;
     if (!status) status = take_values(r);
     if (!status) status = check_complete(r);
     if (status) return status;
-    if (has(r, "based_on")) r->own->gpu.based_on = base.based_on;   // however it was spelled
+    if (has_key(r, "based_on")) r->own->gpu.based_on = base.based_on;   // however it was spelled
     if (!r->own->gpu.id) name_by_path(r);
     if (!*r->own->gpu.name) r->own->gpu.name = r->own->gpu.id;
     status = follow_memory(r, base.memory_bus_bits ? base.memory_gbs / base.memory_bus_bits : 0);
@@ -270,8 +275,8 @@ static hw_status read_object(reader *r) {
 static json_t *find_object(reader *r, json_t *root) {
     json_t *object = json_is_array(root) && json_array_size(root) == 1 ? json_array_get(root, 0) : root;
     if (json_is_array(root) && json_array_size(root) != 1)
-        refuse(r, NULL, "it has %zu GPUs, and one is asked for", json_array_size(root));
-    else if (!json_is_object(object)) refuse(r, NULL, "it is no JSON object, {\"based_on\": \"h200\", ...}");
+        refuse_key(r, NULL, "it has %zu GPUs, and one is asked for", json_array_size(root));
+    else if (!json_is_object(object)) refuse_key(r, NULL, "it is no JSON object, {\"based_on\": \"h200\", ...}");
     return json_is_object(object) ? object : NULL;
 }
 
@@ -309,7 +314,7 @@ bool hw_gpu_is_file(const char *word) {
 }
 
 // The whole file; *length bytes, to be freed. What is read twice, here and by a program's process, has to stay.
-static hw_status read_file(const char *path, char **text, size_t *length, hw_diag *diag) {
+static hw_status read_gpu_file(const char *path, char **text, size_t *length, hw_diag *diag) {
     struct stat info;
     FILE *file = fopen(path, "rb");
     if (!file || fstat(fileno(file), &info) != 0) {
@@ -339,7 +344,7 @@ hw_status hw_gpu_open(const char *word, const hw_gpu **out, hw_diag *diag) {
     if (*out) return HW_OK;
     if (!hw_gpu_is_file(word))
         return hw_diag_set(diag, HW_USAGE, "no GPU model is called \"%s\"; `halfwarp gpus` lists them", word);
-    hw_status status = read_file(word, &text, &length, diag);
+    hw_status status = read_gpu_file(word, &text, &length, diag);
     if (status) return status;
     status = hw_gpu_parse(text, length, word, out, diag);
     hw_free(text);
@@ -355,7 +360,7 @@ void hw_gpu_close(const hw_gpu *gpu) {
 
 // ---- To JSON --------------------------------------------------------------------------------------------------------
 
-static json_t *value_of(const hw_gpu *gpu, const hw_gpu_field *field) {
+static json_t *json_of_field(const hw_gpu *gpu, const hw_gpu_field *field) {
     const void *at = const_member(gpu, field);
     char spelled[16];
     switch (field->kind) {
@@ -376,7 +381,7 @@ static json_t *object_of(const hw_gpu *gpu) {
         const bool is_text = fields[i].kind == HW_GPU_TEXT;
         const char *text = is_text ? *(const char *const *)const_member(gpu, &fields[i]) : "";
         if (is_text && (!text || !*text)) continue;
-        is_whole = json_object_set_new(object, fields[i].key, value_of(gpu, &fields[i])) == 0;
+        is_whole = json_object_set_new(object, fields[i].key, json_of_field(gpu, &fields[i])) == 0;
     }
     if (is_whole) return object;
     json_decref(object);

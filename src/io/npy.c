@@ -20,7 +20,7 @@ static void set_strides(hw_npy *npy) {
     }
 }
 
-static void set_tensor(hw_npy *npy, void *data) {
+static void set_input_tensor(hw_npy *npy, void *data) {
     set_strides(npy);
     npy->tensor = (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = npy->header.rank, .dtype = npy->header.dtype,
                              .shape = npy->header.shape,
@@ -48,7 +48,7 @@ static hw_status copy_odd_data(hw_npy *npy, hw_diag *diag) {
     memcpy(npy->memory, data, npy->header.data_bytes);
     munmap(npy->map, npy->map_bytes);
     npy->map = NULL;
-    set_tensor(npy, npy->memory);
+    set_input_tensor(npy, npy->memory);
     return HW_OK;
 }
 
@@ -63,13 +63,13 @@ static hw_status open_map(int file, uint64_t bytes, const char *name, hw_npy *np
     if (!status) status = check_size(npy, bytes, name, diag);
     if (status) return status;
     if (npy->header.data_offset % npy->header.elem_bytes) return copy_odd_data(npy, diag);
-    set_tensor(npy, (char *)map + npy->header.data_offset);
+    set_input_tensor(npy, (char *)map + npy->header.data_offset);
     return HW_OK;
 }
 
 // ---- A stream -------------------------------------------------------------------------------------------------------
 
-// Up to `bytes` of it; fewer at its end.
+// Reads up to `bytes` bytes of the file; fewer at its end.
 static hw_status read_some(int file, void *to, size_t bytes, const char *name, size_t *got, hw_diag *diag) {
     *got = 0;
     while (*got < bytes) {
@@ -82,7 +82,7 @@ static hw_status read_some(int file, void *to, size_t bytes, const char *name, s
     return HW_OK;
 }
 
-static hw_status read_header(int file, const char *name, hw_npy *npy, hw_diag *diag) {
+static hw_status read_npy_header(int file, const char *name, hw_npy *npy, hw_diag *diag) {
     uint8_t first[FIRST_BYTES];
     size_t got, length;
     hw_status status = read_some(file, first, sizeof first, name, &got, diag);
@@ -121,7 +121,7 @@ static hw_status read_data(int file, const char *name, hw_npy *npy, hw_diag *dia
     hw_status status = have == wanted ? read_some(file, &more, 1, name, &extra, diag) : HW_OK;
     if (status) return status;
     if (extra) return hw_diag_set_at(diag, HW_MALFORMED, name, 0, "something follows its array");
-    set_tensor(npy, npy->memory);
+    set_input_tensor(npy, npy->memory);
     return check_size(npy, npy->header.data_offset + have, name, diag);
 }
 
@@ -136,7 +136,7 @@ static hw_status open_file(int file, const char *name, hw_npy *npy, hw_diag *dia
     // Standard input may be a file of which the beginning has been read.
     if (S_ISREG(info.st_mode) && lseek(file, 0, SEEK_CUR) == 0)
         return open_map(file, (uint64_t)info.st_size, name, npy, diag);
-    hw_status status = read_header(file, name, npy, diag);
+    hw_status status = read_npy_header(file, name, npy, diag);
     return status ? status : read_data(file, name, npy, diag);
 }
 

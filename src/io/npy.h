@@ -67,8 +67,9 @@ typedef struct hw_npy_output {
     DLTensor tensor;                      // to be filled: C order, kDLCPU, its data at a multiple of 16 bytes
     int64_t shape[HW_NPY_MAX_RANK];
     char *path;                           // to be
-    char *temporary;                      // what it is called until hw_npy_commit; NULL: written only then
-    bool is_nameless;                     // and only there: until then it has no name
+    char *temporary;                      // the file's name until hw_npy_commit; NULL: nothing is written before
+                                          // hw_npy_commit
+    bool is_nameless;                     // with temporary NULL: the file exists without a name until hw_npy_commit
     char header[HW_NPY_HEADER_BYTES];
     size_t header_bytes, data_bytes;
     int file;
@@ -77,8 +78,8 @@ typedef struct hw_npy_output {
 
 // Begins an array of header's dtype and shape (its other members are not read). A regular file gets its whole size now,
 // under a temporary name in its folder, and is mapped; "-" (standard output), a pipe or a device gets everything from
-// memory in hw_npy_commit. input, which may be NULL, is refused as the output by whatever name (HW_USAGE).
-// HW_IO: it cannot be made, and when the disk is too small, that; HW_NO_MEMORY. Nothing is left behind on failure.
+// memory in hw_npy_commit. input, which may be NULL, is refused as the output by whatever name (HW_USAGE). HW_IO: the
+// file cannot be made, or the disk is too small for it; HW_NO_MEMORY. Nothing is left behind on failure.
 hw_status hw_npy_create(const char *path, const hw_npy_header *header, const hw_npy *input, hw_npy_output *output,
                         hw_diag *diag);
 // The array is complete: gives the file its name, in place of an older one. HW_IO. Frees everything, also on failure,

@@ -103,24 +103,24 @@ typedef struct cursor {
     bool old_python;   // whose long integers end in L
 } cursor;
 
-static hw_status malformed(const cursor *c, const char *what) {
+static hw_status refuse_header(const cursor *c, const char *what) {
     return hw_diag_set_at(c->diag, HW_MALFORMED, c->name, 0, "its header is no .npy header: %s", what);
 }
 
-static char peek(cursor *c) {
+static char skip_to_token(cursor *c) {
     while (c->at < c->end && (*c->at == ' ' || *c->at == '\n' || *c->at == '\t' || *c->at == '\r')) c->at++;
     return c->at < c->end ? *c->at : '\0';
 }
 
-static bool take(cursor *c, char wanted) {
-    if (peek(c) != wanted || c->at == c->end) return false;
+static bool take_char(cursor *c, char wanted) {
+    if (skip_to_token(c) != wanted || c->at == c->end) return false;
     c->at++;
     return true;
 }
 
 // A string without escapes into text; false when it is none, or longer.
 static bool take_string(cursor *c, char *text, size_t text_bytes) {
-    char quote = peek(c);
+    char quote = skip_to_token(c);
     if (quote != '\'' && quote != '"') return false;
     const char *begin = ++c->at;
     while (c->at < c->end && *c->at != quote && isprint((unsigned char)*c->at) && *c->at != '\\') c->at++;
@@ -134,7 +134,7 @@ static bool take_string(cursor *c, char *text, size_t text_bytes) {
 
 static bool take_word(cursor *c, const char *word) {
     size_t length = strlen(word);
-    peek(c);
+    skip_to_token(c);
     if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0) return false;
     c->at += length;
     return true;
@@ -142,32 +142,33 @@ static bool take_word(cursor *c, const char *word) {
 
 static hw_status take_extent(cursor *c, int64_t *extent) {
     int64_t value = 0;
-    if (!isdigit((unsigned char)peek(c)))
-        return malformed(c, peek(c) == '-' ? "an extent of its shape is negative" : "its shape is no tuple of numbers");
+    if (!isdigit((unsigned char)skip_to_token(c)))
+        return refuse_header(c, skip_to_token(c) == '-' ? "an extent of its shape is negative"
+                                                        : "its shape is no tuple of numbers");
     for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
         if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *c->at - '0', &value))
-            return malformed(c, "an extent of its shape overflows");
-    if (c->old_python) take(c, 'L');
+            return refuse_header(c, "an extent of its shape overflows");
+    if (c->old_python) take_char(c, 'L');
     *extent = value;
     return HW_OK;
 }
 
 // (), (3,), (3, 4), (3, 4,); (3) is a number, and no tuple.
 static hw_status take_shape(cursor *c, hw_npy_header *header) {
-    if (!take(c, '(')) return malformed(c, "its shape is no tuple of numbers");
+    if (!take_char(c, '(')) return refuse_header(c, "its shape is no tuple of numbers");
     bool comma = true;
     header->rank = 0;
-    while (!take(c, ')')) {
-        if (!comma) return malformed(c, "its shape is no tuple of numbers");
+    while (!take_char(c, ')')) {
+        if (!comma) return refuse_header(c, "its shape is no tuple of numbers");
         int64_t extent = 0;
         hw_status status = take_extent(c, &extent);
         if (status) return status;
         if (header->rank == HW_NPY_MAX_RANK)
             return hw_diag_set_at(c->diag, HW_UNSUPPORTED, c->name, 0, "it has more than %d axes", HW_NPY_MAX_RANK);
         header->shape[header->rank++] = extent;
-        comma = take(c, ',');
+        comma = take_char(c, ',');
     }
-    return header->rank == 1 && !comma ? malformed(c, "its shape is no tuple of numbers") : HW_OK;
+    return header->rank == 1 && !comma ? refuse_header(c, "its shape is no tuple of numbers") : HW_OK;
 }
 
 // A dtype that is no plain string, for the message: up to the bracket that ends it, or its beginning. Brackets within
@@ -189,15 +190,15 @@ static hw_status refuse_structured(const cursor *c) {
 
 static hw_status take_descr(cursor *c, hw_npy_header *header) {
     char descr[sizeof header->descr];
-    if (peek(c) == '[' || peek(c) == '(') return refuse_structured(c);
-    if (!take_string(c, descr, sizeof descr)) return malformed(c, "its dtype is no string");
+    if (skip_to_token(c) == '[' || skip_to_token(c) == '(') return refuse_structured(c);
+    if (!take_string(c, descr, sizeof descr)) return refuse_header(c, "its dtype is no string");
     return parse_dtype(descr, c->name, header, c->diag);
 }
 
 static hw_status take_order(cursor *c, hw_npy_header *header) {
     header->fortran_order = take_word(c, "True");
     return header->fortran_order || take_word(c, "False") ? HW_OK
-                                                          : malformed(c, "fortran_order is neither True nor False");
+                                                          : refuse_header(c, "fortran_order is neither True nor False");
 }
 
 static hw_status take_entry(cursor *c, const char *key, hw_npy_header *header) {
@@ -211,21 +212,22 @@ static hw_status take_dictionary(cursor *c, hw_npy_header *header) {
     static const char *const keys[] = {"descr", "fortran_order", "shape"};
     unsigned seen = 0;
     bool comma = true;
-    if (!take(c, '{')) return malformed(c, "it is no dictionary");
-    while (!take(c, '}')) {
+    if (!take_char(c, '{')) return refuse_header(c, "it is no dictionary");
+    while (!take_char(c, '}')) {
         char key[16];
         int which = 0;
-        if (!comma || !take_string(c, key, sizeof key)) return malformed(c, "it is no dictionary");
+        if (!comma || !take_string(c, key, sizeof key)) return refuse_header(c, "it is no dictionary");
         while (which < 3 && strcmp(key, keys[which]) != 0) which++;
-        if (which == 3 || seen & 1u << which) return malformed(c, "its keys are not descr, fortran_order and shape");
+        if (which == 3 || seen & 1u << which)
+            return refuse_header(c, "its keys are not descr, fortran_order and shape");
         seen |= 1u << which;
-        if (!take(c, ':')) return malformed(c, "it is no dictionary");
+        if (!take_char(c, ':')) return refuse_header(c, "it is no dictionary");
         hw_status status = take_entry(c, keys[which], header);
         if (status) return status;
-        comma = take(c, ',');
+        comma = take_char(c, ',');
     }
-    if (seen != 7) return malformed(c, "its keys are not descr, fortran_order and shape");
-    return peek(c) || c->at < c->end ? malformed(c, "something follows its dictionary") : HW_OK;
+    if (seen != 7) return refuse_header(c, "its keys are not descr, fortran_order and shape");
+    return skip_to_token(c) || c->at < c->end ? refuse_header(c, "something follows its dictionary") : HW_OK;
 }
 
 // ---- The whole ------------------------------------------------------------------------------------------------------

@@ -15,11 +15,11 @@
 
 enum { NAME_ROOM = 48, MAX_NAMES = 1000, WRITE_STEP = 1 << 30 };
 
-static hw_status refuse(const hw_npy_output *output, const char *what, int failure, hw_diag *diag) {
+static hw_status refuse_output(const hw_npy_output *output, const char *what, int failure, hw_diag *diag) {
     return hw_diag_set_at(diag, HW_IO, output->path, 0, "cannot be %s: %s", what, strerror(failure));
 }
 
-static void set_tensor(hw_npy_output *output, const hw_npy_header *header) {
+static void set_output_tensor(hw_npy_output *output, const hw_npy_header *header) {
     void *data = output->map ? (char *)output->map + output->header_bytes : output->memory;
     output->tensor = (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = header->rank, .dtype = header->dtype,
                                 .shape = output->shape};
@@ -32,8 +32,8 @@ static void name_temporary(hw_npy_output *output, int number) {
     snprintf(output->temporary, room, "%s.%ld-%d.tmp", output->path, (long)getpid(), number);
 }
 
-// A file without a name in the output's folder: it goes with its process, however that ends. -1 where the file system
-// has no such files.
+// A file without a name in the output's folder: it vanishes with the process, however that ends. -1 where the file
+// system has no such files.
 static int open_nameless(const char *path) {
     const char *slash = strrchr(path, '/');
     char folder[PATH_MAX];
@@ -57,12 +57,12 @@ static hw_status open_temporary(hw_npy_output *output, const struct stat *older,
         if (output->file < 0 && errno != EEXIST) break;
     }
     if (output->file < 0) {
-        hw_status status = refuse(output, "made", errno, diag);
+        hw_status status = refuse_output(output, "made", errno, diag);
         hw_free(output->temporary);
         output->temporary = NULL;
         return status;
     }
-    if (older && fchmod(output->file, older->st_mode & 07777) != 0) return refuse(output, "made", errno, diag);
+    if (older && fchmod(output->file, older->st_mode & 07777) != 0) return refuse_output(output, "made", errno, diag);
     return HW_OK;
 }
 
@@ -74,7 +74,7 @@ static hw_status take_space(hw_npy_output *output, size_t bytes, hw_diag *diag) 
         return hw_diag_set_at(diag, HW_IO, output->path, 0, "no space left for its %zu bytes", bytes);
     if (failure == EFBIG)
         return hw_diag_set_at(diag, HW_IO, output->path, 0, "its %zu bytes are more than a file may have here", bytes);
-    return failure ? refuse(output, "given its size", failure, diag) : HW_OK;
+    return failure ? refuse_output(output, "given its size", failure, diag) : HW_OK;
 }
 
 static hw_status map_temporary(hw_npy_output *output, hw_diag *diag) {
@@ -82,7 +82,7 @@ static hw_status map_temporary(hw_npy_output *output, hw_diag *diag) {
     hw_status status = take_space(output, bytes, diag);
     if (status) return status;
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, output->file, 0);
-    if (map == MAP_FAILED) return refuse(output, "mapped", errno, diag);
+    if (map == MAP_FAILED) return refuse_output(output, "mapped", errno, diag);
     output->map = map;
     memcpy(map, output->header, output->header_bytes);
     return HW_OK;
@@ -102,7 +102,7 @@ static hw_status follow_links(hw_npy_output *output, hw_diag *diag) {
 
 static hw_status begin_file(hw_npy_output *output, const struct stat *older, hw_diag *diag) {
     // A file that may not be written is not replaced, though its folder would allow it.
-    if (older && access(output->path, W_OK) != 0) return refuse(output, "written", errno, diag);
+    if (older && access(output->path, W_OK) != 0) return refuse_output(output, "written", errno, diag);
     hw_status status = older ? follow_links(output, diag) : HW_OK;
     if (!status) status = open_temporary(output, older, diag);
     return status ? status : map_temporary(output, diag);
@@ -112,7 +112,7 @@ static hw_status begin_file(hw_npy_output *output, const struct stat *older, hw_
 
 static hw_status begin_stream(hw_npy_output *output, bool is_stdout, hw_diag *diag) {
     output->file = is_stdout ? dup(STDOUT_FILENO) : open(output->path, O_WRONLY | O_CLOEXEC);
-    if (output->file < 0) return refuse(output, "written", errno, diag);
+    if (output->file < 0) return refuse_output(output, "written", errno, diag);
     output->memory = hw_malloc(output->data_bytes);
     return output->memory ? HW_OK : hw_diag_no_memory(diag);
 }
@@ -122,7 +122,7 @@ static hw_status write_all(hw_npy_output *output, const void *bytes, size_t coun
     while (count) {
         ssize_t n = write(output->file, at, count < WRITE_STEP ? count : WRITE_STEP);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return refuse(output, "written", errno, diag);
+        if (n < 0) return refuse_output(output, "written", errno, diag);
         at += n;
         count -= (size_t)n;
     }
@@ -131,7 +131,7 @@ static hw_status write_all(hw_npy_output *output, const void *bytes, size_t coun
 
 // ---- Either ---------------------------------------------------------------------------------------------------------
 
-static hw_status begin(const hw_npy *input, bool is_stdout, hw_npy_output *output, hw_diag *diag) {
+static hw_status open_npy_output(const hw_npy *input, bool is_stdout, hw_npy_output *output, hw_diag *diag) {
     struct stat info;
     bool exists = (is_stdout ? fstat(STDOUT_FILENO, &info) : stat(output->path, &info)) == 0;
     if (exists && S_ISDIR(info.st_mode)) return hw_diag_set_at(diag, HW_IO, output->path, 0, "is a folder");
@@ -156,10 +156,10 @@ hw_status hw_npy_create(const char *path, const hw_npy_header *header, const hw_
     output->path = hw_malloc(strlen(name) + 1);
     if (!output->path) return hw_diag_no_memory(diag);
     memcpy(output->path, name, strlen(name) + 1);
-    hw_status status = *path ? begin(input, is_stdout, output, diag)
+    hw_status status = *path ? open_npy_output(input, is_stdout, output, diag)
                              : hw_diag_set_at(diag, HW_USAGE, NULL, 0, "the output's name is empty");
     if (status) hw_npy_discard(output);
-    else set_tensor(output, header);
+    else set_output_tensor(output, header);
     return status;
 }
 
@@ -178,11 +178,11 @@ static int give_name(hw_npy_output *output) {
 
 static hw_status finish_file(hw_npy_output *output, hw_diag *diag) {
     int unnamed = output->is_nameless ? give_name(output) : 0;
-    if (unnamed) return refuse(output, "written", unnamed, diag);
+    if (unnamed) return refuse_output(output, "written", unnamed, diag);
     int closed = close(output->file);   // where a file system over a network tells of what it could not write
     output->file = -1;
-    if (closed != 0) return refuse(output, "written", errno, diag);
-    if (rename(output->temporary, output->path) != 0) return refuse(output, "written", errno, diag);
+    if (closed != 0) return refuse_output(output, "written", errno, diag);
+    if (rename(output->temporary, output->path) != 0) return refuse_output(output, "written", errno, diag);
     hw_free(output->temporary);
     output->temporary = NULL;
     return HW_OK;

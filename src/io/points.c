@@ -45,7 +45,7 @@ static bool begins_with(const hw_points_source *source, const char *bytes, size_
 }
 
 // Looks at the first bytes, and passes over a byte order mark.
-static hw_status look(hw_points_source *source, hw_points_format *format) {
+static hw_status find_format(hw_points_source *source, hw_points_format *format) {
     hw_status status = hw_points_want(source, 8);
     if (status) return status;
     if (begins_with(source, "\xef\xbb\xbf", 3)) source->begin += 3;
@@ -59,8 +59,9 @@ static hw_status look(hw_points_source *source, hw_points_format *format) {
     return HW_OK;
 }
 
-static hw_status read_rows(hw_points_source *source, hw_points_format format, uint32_t bits, hw_points_rows *rows) {
-    hw_status status = look(source, &format);
+static hw_status read_points_rows(hw_points_source *source, hw_points_format format, uint32_t bits,
+                                  hw_points_rows *rows) {
+    hw_status status = find_format(source, &format);
     if (status) return status;
     rows->is_f64 = bits != 32;
     if (format == HW_POINTS_PLY) return hw_points_read_ply(source, bits, rows);
@@ -69,7 +70,7 @@ static hw_status read_rows(hw_points_source *source, hw_points_format format, ui
 
 static hw_status read_source(hw_points_source *source, hw_points_format format, uint32_t bits, hw_points *points) {
     hw_points_rows rows = {0};
-    hw_status status = read_rows(source, format, bits, &rows);
+    hw_status status = read_points_rows(source, format, bits, &rows);
     hw_free(source->buffer);
     if (status) {
         hw_free(rows.memory);

@@ -44,7 +44,7 @@ typedef struct hw_points {
 // failure. Free with hw_points_close.
 hw_status hw_points_open(const char *path, hw_points_format format, uint32_t bits, hw_points *points, hw_diag *diag);
 
-// The same of bytes in memory. name: for messages.
+// Reads points from n_bytes in memory as hw_points_open does from a file. name: for messages.
 hw_status hw_points_parse(const void *bytes, size_t n_bytes, const char *name, hw_points_format format, uint32_t bits,
                           hw_points *points, hw_diag *diag);
 void hw_points_close(hw_points *points);

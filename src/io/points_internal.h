@@ -22,12 +22,13 @@ typedef struct hw_text {
     const char *begin, *end;
 } hw_text;
 
-// At least `bytes` from `begin` on, if there are so many; how many there are is end - begin.
+// Reads until the buffer has at least `bytes` bytes from `begin` on, or the file ends; end - begin says how many there
+// are.
 hw_status hw_points_want(hw_points_source *source, size_t bytes);
 // The next line, without its end, valid until the next call; *there: whether there is one. HW_MALFORMED: longer than
 // 1 MiB, or with a zero byte.
 hw_status hw_points_line(hw_points_source *source, hw_text *line, bool *there);
-// As above, without lines that are empty or a comment.
+// hw_points_line, but passes over lines that are empty or a comment.
 hw_status hw_points_text_line(hw_points_source *source, hw_text *line, bool *there);
 // Passes over bytes; *passed: how many there were.
 hw_status hw_points_pass(hw_points_source *source, uint64_t bytes, uint64_t *passed);

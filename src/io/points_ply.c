@@ -52,7 +52,7 @@ static ply_type find_type(hw_text word) {
     return PLY_NONE;
 }
 
-static int shown(hw_text text) { return (int)(text.end - text.begin < 40 ? text.end - text.begin : 40); }
+static int shown_length(hw_text text) { return (int)(text.end - text.begin < 40 ? text.end - text.begin : 40); }
 
 // ---- The header -----------------------------------------------------------------------------------------------------
 
@@ -62,10 +62,10 @@ static hw_status read_format(const hw_points_source *source, ply *p, hw_text res
     for (int i = 0; i < 3; i++)
         if (hw_text_is(format, names[i])) p->format = (ply_format)i, p->has_format = true;
     if (!p->has_format)
-        return hw_points_wrong(source, "\"%.*s\" is no format of .ply files", shown(format), format.begin);
+        return hw_points_wrong(source, "\"%.*s\" is no format of .ply files", shown_length(format), format.begin);
     if (!hw_text_is(version, "1.0"))
         return hw_diag_set_at(source->diag, HW_UNSUPPORTED, source->name, source->line,
-                              "version %.*s of .ply files: only 1.0 is read", shown(version), version.begin);
+                              "version %.*s of .ply files: only 1.0 is read", shown_length(version), version.begin);
     return HW_OK;
 }
 
@@ -84,7 +84,7 @@ static hw_status read_element(const hw_points_source *source, ply *p, hw_text re
     const hw_text name = hw_text_word(&rest, BLANKS), number = hw_text_word(&rest, BLANKS);
     uint64_t count;
     if (!read_count(number, &count))
-        return hw_points_wrong(source, "\"%.*s\" is no number of elements", shown(number), number.begin);
+        return hw_points_wrong(source, "\"%.*s\" is no number of elements", shown_length(number), number.begin);
     if (p->in_vertex || p->is_past) {
         p->in_vertex = false;
         p->is_past = true;
@@ -107,13 +107,13 @@ static hw_status read_property(const hw_points_source *source, ply *p, hw_text r
         type = hw_text_word(&rest, BLANKS);
         made.count_type = find_type(type);
         if (made.count_type == PLY_NONE || made.count_type >= PLY_F32)
-            return hw_points_wrong(source, "the length of a list cannot be a \"%.*s\"", shown(type), type.begin);
+            return hw_points_wrong(source, "the length of a list cannot be a \"%.*s\"", shown_length(type), type.begin);
         type = hw_text_word(&rest, BLANKS);
     }
     made.type = find_type(type);
     if (made.type == PLY_NONE)
         return hw_diag_set_at(source->diag, HW_UNSUPPORTED, source->name, source->line,
-                              "\"%.*s\" is no type of .ply files", shown(type), type.begin);
+                              "\"%.*s\" is no type of .ply files", shown_length(type), type.begin);
     const hw_text name = hw_text_word(&rest, BLANKS);
     if (name.begin == name.end) return hw_points_wrong(source, "a property has no name");
     for (int a = 0; a < 3 && p->in_vertex; a++) {
@@ -137,7 +137,7 @@ static hw_status check_header(const hw_points_source *source, const ply *p) {
     return HW_OK;
 }
 
-static hw_status read_header(hw_points_source *source, ply *p) {
+static hw_status read_ply_header(hw_points_source *source, ply *p) {
     hw_text line;
     bool there;
     hw_status status = hw_points_line(source, &line, &there);
@@ -153,7 +153,7 @@ static hw_status read_header(hw_points_source *source, ply *p) {
         else if (hw_text_is(word, "element")) status = read_element(source, p, line);
         else if (hw_text_is(word, "property")) status = read_property(source, p, line);
         else if (!hw_text_is(word, "comment") && !hw_text_is(word, "obj_info") && word.begin != word.end)
-            status = hw_points_wrong(source, "\"%.*s\" begins no line of a header", shown(word), word.begin);
+            status = hw_points_wrong(source, "\"%.*s\" begins no line of a header", shown_length(word), word.begin);
     }
     return status;
 }
@@ -176,7 +176,7 @@ static hw_status ascii_line(hw_points_source *source, hw_text *line, uint64_t el
 static hw_status ascii_list(const hw_points_source *source, hw_text *line, hw_text word) {
     uint64_t count;
     if (!read_count(word, &count))
-        return hw_points_wrong(source, "\"%.*s\" is no length of a list", shown(word), word.begin);
+        return hw_points_wrong(source, "\"%.*s\" is no length of a list", shown_length(word), word.begin);
     for (uint64_t i = 0; i < count; i++) {
         const hw_text item = hw_text_word(line, BLANKS);
         if (item.begin == item.end) return hw_points_wrong(source, "the line ends within a list");
@@ -196,7 +196,7 @@ static hw_status ascii_vertex(const hw_points_source *source, const ply *p, size
             hw_status status = ascii_list(source, &line, word);
             if (status) return status;
         } else if (q->axis >= 0 && !hw_points_number(word, !is_f64, &x[q->axis])) {
-            return hw_points_wrong(source, "\"%.*s\" is no number", shown(word), word.begin);
+            return hw_points_wrong(source, "\"%.*s\" is no number", shown_length(word), word.begin);
         }
     }
     return line.begin == hw_text_trim(line).end
@@ -223,14 +223,14 @@ static hw_status read_ascii(hw_points_source *source, const ply *p, hw_points_ro
 
 // ---- Binary ---------------------------------------------------------------------------------------------------------
 
-static uint64_t bits_of(const char *from, size_t bytes, bool is_big) {
+static uint64_t bits_of_value(const char *from, size_t bytes, bool is_big) {
     uint64_t bits = 0;
     for (size_t i = 0; i < bytes; i++) bits |= (uint64_t)(uint8_t)from[i] << 8 * (is_big ? bytes - 1 - i : i);
     return bits;
 }
 
-static double value_of(const char *from, ply_type type, bool is_big) {
-    const uint64_t bits = bits_of(from, type_bytes[type], is_big);
+static double ply_value(const char *from, ply_type type, bool is_big) {
+    const uint64_t bits = bits_of_value(from, type_bytes[type], is_big);
     const uint32_t low = (uint32_t)bits;
     float single;
     double value;
@@ -250,7 +250,7 @@ static hw_status cut_short(hw_points_source *source, uint64_t element, uint64_t 
                            element, count);
 }
 
-// One element. *there: whether all of it was.
+// Reads one element. *there: whether the file had all of it.
 static hw_status binary_item(hw_points_source *source, const ply *p, size_t first, size_t end, double *x, bool *there) {
     const bool is_big = p->format == PLY_BIG;
     *there = false;
@@ -262,9 +262,9 @@ static hw_status binary_item(hw_points_source *source, const ply *p, size_t firs
         if (source->end - source->begin < bytes) return HW_OK;
         const char *from = source->bytes + source->begin;
         source->begin += bytes;
-        if (q->axis >= 0) x[q->axis] = value_of(from, q->type, is_big);
+        if (q->axis >= 0) x[q->axis] = ply_value(from, q->type, is_big);
         if (!q->count_type) continue;
-        const double count = value_of(from, q->count_type, is_big);
+        const double count = ply_value(from, q->count_type, is_big);
         if (count < 0) return source->line = 0, hw_points_wrong(source, "a list has a length of %.0f", count);
         const uint64_t list_bytes = (uint64_t)count * type_bytes[q->type];
         uint64_t passed;
@@ -330,7 +330,7 @@ static bool fits_f32(const ply *p) {
 
 hw_status hw_points_read_ply(hw_points_source *source, uint32_t bits, hw_points_rows *rows) {
     ply p = {0};
-    hw_status status = read_header(source, &p);
+    hw_status status = read_ply_header(source, &p);
     if (!status) {
         rows->is_f64 = bits ? bits != 32 : !fits_f32(&p);
         rows->dims = p.has_axis[2] ? 3 : 2;

@@ -7,7 +7,7 @@
 
 #define XYZ_SEPARATORS " \t\r\f\v,;"
 
-static int shown(hw_text text) { return (int)(text.end - text.begin < 40 ? text.end - text.begin : 40); }
+static int shown_length(hw_text text) { return (int)(text.end - text.begin < 40 ? text.end - text.begin : 40); }
 
 // ---- .xyz -----------------------------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ static hw_status xyz_line(const hw_points_source *source, hw_text line, hw_point
     hw_text wrong;
     const int numbers = xyz_point(line, !rows->is_f64, x, &wrong);
     if (numbers == 3) return hw_points_append(rows, x, source->diag);
-    if (wrong.begin) return hw_points_wrong(source, "\"%.*s\" is no number", shown(wrong), wrong.begin);
+    if (wrong.begin) return hw_points_wrong(source, "\"%.*s\" is no number", shown_length(wrong), wrong.begin);
     return hw_points_wrong(source, "%d number%s, and a point has 3", numbers, numbers == 1 ? "" : "s");
 }
 
@@ -99,7 +99,7 @@ hw_status hw_points_read_xyz(hw_points_source *source, hw_points_rows *rows) {
 // ---- .csv -----------------------------------------------------------------------------------------------------------
 
 typedef struct csv {
-    const char *separators;          // one of them ends a field
+    const char *separators;          // each of these characters ends a field
     bool by_words;                   // blanks: several in a row are one
     uint32_t n_fields;               // of the first row
     uint32_t n_named;                // fields of the line of names
@@ -117,7 +117,7 @@ static void choose_separator(csv *c, hw_text line) {
 }
 
 // The next field, without blanks and without quotation marks around it. *rest NULL: it was the last.
-static hw_text next_field(const csv *c, hw_text text, hw_text *rest) {
+static hw_text next_csv_field(const csv *c, hw_text text, hw_text *rest) {
     hw_text field;
     if (c->by_words) {
         field = hw_text_word(&text, c->separators);
@@ -143,7 +143,7 @@ static hw_text next_field(const csv *c, hw_text text, hw_text *rest) {
 static bool has_number(const csv *c, hw_text line) {
     double x;
     for (hw_text rest; line.begin; line = rest)
-        if (hw_points_number(next_field(c, line, &rest), false, &x)) return true;
+        if (hw_points_number(next_csv_field(c, line, &rest), false, &x)) return true;
     return false;
 }
 
@@ -152,7 +152,7 @@ static hw_status name_fields(const hw_points_source *source, csv *c, hw_text lin
     bool has[3] = {false, false, false};
     c->n_fields = 0;
     for (hw_text rest; line.begin; line = rest) {
-        const hw_text field = next_field(c, line, &rest);
+        const hw_text field = next_csv_field(c, line, &rest);
         if (!hw_grow((void **)&c->axis, c->n_fields, &c->axis_room, sizeof *c->axis))
             return hw_diag_no_memory(source->diag);
         c->axis[c->n_fields] = -1;
@@ -172,7 +172,7 @@ static hw_status find_columns(const hw_points_source *source, csv *c, hw_text li
     c->n_fields = 0;
     *dims = 0;
     for (hw_text rest; line.begin; line = rest) {
-        const hw_text field = next_field(c, line, &rest);
+        const hw_text field = next_csv_field(c, line, &rest);
         if (!hw_grow((void **)&c->axis, c->n_fields, &c->axis_room, sizeof *c->axis))
             return hw_diag_no_memory(source->diag);
         c->axis[c->n_fields++] = hw_points_number(field, false, &x) ? (int32_t)(*dims)++ : -1;
@@ -188,11 +188,11 @@ static hw_status csv_row(const hw_points_source *source, const csv *c, hw_text l
     double x[HW_POINTS_MAX_DIMS];
     uint32_t n = 0;
     for (hw_text rest; line.begin; line = rest, n++) {
-        const hw_text field = next_field(c, line, &rest);
+        const hw_text field = next_csv_field(c, line, &rest);
         if (n >= c->n_fields || c->axis[n] < 0) continue;
         if (hw_points_number(field, !rows->is_f64, &x[c->axis[n]])) continue;
         if (field.begin == field.end) return hw_points_wrong(source, "field %u is empty", n + 1);
-        return hw_points_wrong(source, "field %u, \"%.*s\", is no number", n + 1, shown(field), field.begin);
+        return hw_points_wrong(source, "field %u, \"%.*s\", is no number", n + 1, shown_length(field), field.begin);
     }
     if (n != c->n_fields)
         return hw_points_wrong(source, "%u field%s, and the first line has %u", n, n == 1 ? "" : "s", c->n_fields);

@@ -12,14 +12,14 @@
 
 // ---- One rung on one device -----------------------------------------------------------------------------------------
 
-typedef struct job {
+typedef struct rung_run {
     hw_site *site;
     const hw_rung *rung;
     hw_plan plan;
     hw_kernel *kernels[HW_PLAN_LAUNCHES];
-} job;
+} rung_run;
 
-static hw_status prepare(job *j, hw_site *site, const hw_rung *rung, const uint32_t block[2], hw_diag *diag) {
+static hw_status prepare_run(rung_run *j, hw_site *site, const hw_rung *rung, const uint32_t block[2], hw_diag *diag) {
     j->site = site;
     j->rung = rung;
     j->plan.n_launches = 0;
@@ -29,7 +29,7 @@ static hw_status prepare(job *j, hw_site *site, const hw_rung *rung, const uint3
     return status ? status : hw_plan_kernels(site->device, &j->plan, j->kernels, diag);
 }
 
-static hw_status run_once(const job *j, hw_diag *diag) {
+static hw_status run_once(const rung_run *j, hw_diag *diag) {
     if (j->rung->native) {
         uint32_t n_threads;
         hw_pool *pool = hw_device_pool(j->site->device, &n_threads);
@@ -38,7 +38,7 @@ static hw_status run_once(const job *j, hw_diag *diag) {
     return hw_plan_launch_all(hw_device_stream(j->site->device), &j->plan, j->kernels, j->site->arrays, diag);
 }
 
-static hw_status run_and_verify(const job *j, hw_verdict *verdict, hw_diag *diag) {
+static hw_status run_and_verify(const rung_run *j, hw_verdict *verdict, hw_diag *diag) {
     hw_status status = hw_site_clear(j->site, diag);
     if (!status) status = run_once(j, diag);
     if (!status) status = hw_stream_synchronize(hw_device_stream(j->site->device), diag);
@@ -54,7 +54,7 @@ typedef struct stopwatch {
 } stopwatch;
 
 // Nanoseconds of `runs` runs in a row.
-static hw_status time_runs(const job *j, const stopwatch *watch, uint32_t runs, double *ns, hw_diag *diag) {
+static hw_status time_runs(const rung_run *j, const stopwatch *watch, uint32_t runs, double *ns, hw_diag *diag) {
     hw_status status = hw_event_record(watch->start, watch->stream, diag);
     for (uint32_t i = 0; i < runs && !status; i++) status = run_once(j, diag);
     if (!status) status = hw_event_record(watch->stop, watch->stream, diag);
@@ -63,13 +63,13 @@ static hw_status time_runs(const job *j, const stopwatch *watch, uint32_t runs, 
     return status;
 }
 
-static int by_value(const void *a, const void *b) {
+static int ascending_values(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 static void keep_times(hw_ladder_row *row, double *samples, uint32_t n, uint32_t batch) {
-    qsort(samples, n, sizeof *samples, by_value);
+    qsort(samples, n, sizeof *samples, ascending_values);
     row->ns_min = samples[0];
     row->ns_max = samples[n - 1];
     row->ns_median = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
@@ -77,7 +77,8 @@ static void keep_times(hw_ladder_row *row, double *samples, uint32_t n, uint32_t
 }
 
 // Short kernels are timed many at a time: starting one takes a GPU some microseconds, which overlap then.
-static hw_status time_job(const job *j, const stopwatch *watch, double seconds, hw_ladder_row *row, hw_diag *diag) {
+static hw_status time_run(const rung_run *j, const stopwatch *watch, double seconds, hw_ladder_row *row,
+                          hw_diag *diag) {
     enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 1000, MOST_BATCH = 1000 };
     const double batch_ns = 1e6;
     bool is_cuda = hw_device_get_properties(j->site->device)->kind == HW_DEVICE_CUDA;
@@ -94,12 +95,12 @@ static hw_status time_job(const job *j, const stopwatch *watch, double seconds, 
     return status;
 }
 
-static hw_status measure(const job *j, double seconds, hw_ladder_row *row, hw_diag *diag) {
+static hw_status measure_run(const rung_run *j, double seconds, hw_ladder_row *row, hw_diag *diag) {
     hw_device *device = j->site->device;
     stopwatch watch = {.stream = hw_device_stream(device)};
     hw_status status = hw_event_create(device, &watch.start, diag);
     if (!status) status = hw_event_create(device, &watch.stop, diag);
-    if (!status) status = time_job(j, &watch, seconds, row, diag);
+    if (!status) status = time_run(j, &watch, seconds, row, diag);
     if (!status && row->ns_median > 0) {
         row->gbs = j->site->work.bytes_moved / row->ns_median;
         if (!j->rung->is_copy) row->gops = j->site->work.operations / row->ns_median;
@@ -109,9 +110,9 @@ static hw_status measure(const job *j, double seconds, hw_ladder_row *row, hw_di
     return status;
 }
 
-// Launches of a kernel that does nothing, one after the other: what no rung's can be faster than. It stays 0 where that
-// cannot be found out, and no row is compared with it then.
-static void measure_launch(job *j, hw_site *site, double seconds, double *ns) {
+// Measures launches of a kernel that does nothing, one after the other: no rung can be faster. *ns stays 0 where the
+// kernel cannot be run, and then no row is compared with it.
+static void measure_launch(rung_run *j, hw_site *site, double seconds, double *ns) {
     static const hw_rung nothing = {.name = "nothing"};
     hw_ladder_row row = {0};
     memset(j, 0, sizeof *j);
@@ -120,7 +121,8 @@ static void measure_launch(job *j, hw_site *site, double seconds, double *ns) {
     j->plan.n_launches = 1;
     j->plan.launches[0] = (hw_plan_launch){.file = "common/nothing.cu", .function = "nothing", .grid = {1, 1, 1},
                                            .block = {32, 1, 1}};
-    if (hw_plan_kernels(site->device, &j->plan, j->kernels, NULL) == HW_OK && measure(j, seconds, &row, NULL) == HW_OK)
+    if (hw_plan_kernels(site->device, &j->plan, j->kernels, NULL) == HW_OK &&
+        measure_run(j, seconds, &row, NULL) == HW_OK)
         *ns = row.ns_median;
 }
 
@@ -151,7 +153,7 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
 }
 
 // A verified run with the profiler beside it. On a device that is no simulation the time stays the device's own.
-static hw_status count(const job *j, hw_verdict *verdict, hw_ladder_row *row, hw_diag *diag) {
+static hw_status count_run(const rung_run *j, hw_verdict *verdict, hw_ladder_row *row, hw_diag *diag) {
     hw_sim *sim = hw_device_sim(j->site->device);
     hw_prof *prof = NULL;
     double ns = row->ns_median;
@@ -168,11 +170,11 @@ static hw_status count(const job *j, hw_verdict *verdict, hw_ladder_row *row, hw
 
 // ---- Rows -----------------------------------------------------------------------------------------------------------
 
-typedef struct climb {
+typedef struct ladder_run {
     const hw_ladder_options *options;
     hw_site site, counter;               // counter.device NULL: none of its own
-    job work;                            // large, so not on the stack
-} climb;
+    rung_run work;                            // large, so not on the stack
+} ladder_run;
 
 static void fail_row(hw_ladder_row *row, hw_status status, const hw_diag *diag) {
     row->status = status;
@@ -180,34 +182,34 @@ static void fail_row(hw_ladder_row *row, hw_status status, const hw_diag *diag) 
     row->text[strcspn(row->text, "\n")] = 0;
 }
 
-static hw_status measure_row(climb *c, hw_ladder_row *row, hw_diag *diag) {
-    job *j = &c->work;
-    hw_status status = prepare(j, &c->site, row->rung, row->block, diag);
+static hw_status measure_row(ladder_run *c, hw_ladder_row *row, hw_diag *diag) {
+    rung_run *j = &c->work;
+    hw_status status = prepare_run(j, &c->site, row->rung, row->block, diag);
     if (status) return status;
     if (hw_device_sim(c->site.device) && !c->counter.device) {
-        status = count(j, &row->verdict, row, diag);
+        status = count_run(j, &row->verdict, row, diag);
         row->ns_min = row->ns_max = row->ns_median;
         row->runs = 1;
         return status;
     }
     status = run_and_verify(j, &row->verdict, diag);
-    if (!status && row->verdict.right) status = measure(j, c->options->seconds, row, diag);
+    if (!status && row->verdict.right) status = measure_run(j, c->options->seconds, row, diag);
     return status;
 }
 
-static hw_status count_row(climb *c, hw_ladder_row *row, const uint32_t asked[2], hw_diag *diag) {
+static hw_status count_row(ladder_run *c, hw_ladder_row *row, const uint32_t asked[2], hw_diag *diag) {
     hw_verdict verdict = {0};
-    hw_status status = prepare(&c->work, &c->counter, row->rung, asked, diag);
-    if (!status) status = count(&c->work, &verdict, row, diag);
+    hw_status status = prepare_run(&c->work, &c->counter, row->rung, asked, diag);
+    if (!status) status = count_run(&c->work, &verdict, row, diag);
     if (!status && !verdict.right && row->verdict.right) row->verdict = verdict;
     return status;
 }
 
-// What the plan that has just run says of the rung.
-static void describe_row(climb *c, hw_ladder_row *row) {
+// Copies what the plan that has just run says of its rung into the row.
+static void describe_row(ladder_run *c, hw_ladder_row *row) {
     const hw_family *family = c->options->family;
     const hw_plan *plan = &c->work.plan;
-    // A rung without a block of its own: what its plan chose.
+    // A rung without a block of its own has the block that its plan chose.
     if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
     row->n_launches = plan->n_launches;
     if (!plan->n_launches) return;
@@ -220,7 +222,7 @@ static void describe_row(climb *c, hw_ladder_row *row) {
                       row->resident_blocks, row->facts);
 }
 
-static void climb_row(climb *c, hw_ladder_row *row) {
+static void run_row(ladder_run *c, hw_ladder_row *row) {
     hw_diag diag = {0};
     const uint32_t asked[2] = {row->block[0], row->block[1]};   // 0: the plan of each device chooses
     for (int i = 0; i < HW_FAMILY_FACTS; i++) row->facts[i] = NAN;
@@ -233,7 +235,8 @@ static void climb_row(climb *c, hw_ladder_row *row) {
 
 // ---- Which rows -----------------------------------------------------------------------------------------------------
 
-// Of --block all: a warp or more, as the seeds tried them; of rungs whose blocks are one row, such ones.
+// The shapes of --block all: blocks of a warp or more, as the seeds tried them; row_shapes for rungs whose blocks are
+// one row.
 static const uint32_t block_shapes[][2] = {{8, 8},  {8, 16},  {8, 32},  {16, 8},  {16, 16}, {16, 32},
                                            {32, 8}, {32, 16}, {32, 32}, {64, 8},  {64, 16}};
 static const uint32_t row_shapes[][2] = {{32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {1024, 1}};
@@ -288,7 +291,7 @@ static hw_status make_rows(const hw_ladder_options *options, const hw_rung *rung
     return HW_OK;
 }
 
-// Of the shapes that were tried, those that the rung or the device does not take are no rows.
+// Drops the rows of shapes that the rung or the device does not take, where several shapes were tried.
 static void drop_refused(const hw_ladder_options *options, hw_ladder *ladder) {
     size_t kept = 0;
     for (size_t i = 0; i < ladder->n_rows; i++) {
@@ -302,17 +305,18 @@ static void drop_refused(const hw_ladder_options *options, hw_ladder *ladder) {
 
 static bool is_good(const hw_ladder_row *row) { return !row->status && row->verdict.right; }
 
-// What makes one block better than another: less of it.
-static double cost_of(const hw_ladder *ladder, const hw_ladder_row *row) {
+// The cost by which a rung's blocks are compared: the lower, the better.
+static double cost_of_row(const hw_ladder *ladder, const hw_ladder_row *row) {
     if (ladder->device->kind != HW_DEVICE_SIM) return row->ns_median;
     if (row->estimate_us > 0) return row->estimate_us;
     return (double)(row->counts[HW_COUNT_L2_SECTORS] + row->counts[HW_COUNT_SMEM_WAVEFRONTS]);
 }
 
-// Of blocks that cost the same: higher occupancy, then the one that the rung is written for.
+// Is `row` better than `best`? Of blocks that cost the same the one with the higher occupancy is, then the one that the
+// rung is written for.
 static bool is_better(const hw_ladder *ladder, const hw_ladder_row *row, const hw_ladder_row *best) {
     if (!best) return true;
-    double cost = cost_of(ladder, row), least = cost_of(ladder, best);
+    double cost = cost_of_row(ladder, row), least = cost_of_row(ladder, best);
     double held = row->occupancy.occupancy_pct, most = best->occupancy.occupancy_pct;
     if (cost != least) return cost < least;
     return held > most || (held == most && !memcmp(row->block, row->rung->block, sizeof row->block));
@@ -414,7 +418,7 @@ static hw_problem small_enough(const hw_family *family, const hw_problem *proble
     return small;
 }
 
-static hw_status open_sites(climb *c, hw_device *device, hw_device *counter, hw_ladder *out, hw_diag *diag) {
+static hw_status open_sites(ladder_run *c, hw_device *device, hw_device *counter, hw_ladder *out, hw_diag *diag) {
     const hw_ladder_options *options = c->options;
     hw_status status = hw_site_open(&c->site, device, options->family, &options->problem, diag);
     out->counted = options->problem;
@@ -440,7 +444,7 @@ hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_o
     hw_status status = check_asked(family, rungs, n_rungs, options->rung, diag);
     if (status) return status;
 
-    climb *c = hw_calloc(1, sizeof *c);
+    ladder_run *c = hw_calloc(1, sizeof *c);
     if (!c) return hw_diag_no_memory(diag);
     c->options = options;
     status = make_rows(options, rungs, n_rungs, out, diag);
@@ -450,7 +454,7 @@ hw_status hw_ladder_run(hw_device *device, hw_device *counter, const hw_ladder_o
         measure_launch(&c->work, &c->site, options->seconds, &out->launch_ns);
     for (size_t i = 0; i < out->n_rows && !status; i++) {
         if (options->progress) options->progress(options->progress_context, i, out->n_rows, out->rows[i].rung->name);
-        climb_row(c, &out->rows[i]);
+        run_row(c, &out->rows[i]);
     }
     hw_device_kernels_by(device, out->ptx_by, sizeof out->ptx_by);
     if (counter) hw_device_kernels_by(counter, out->counted_ptx_by, sizeof out->counted_ptx_by);

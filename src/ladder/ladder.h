@@ -20,7 +20,7 @@ typedef struct hw_ladder_options {
 typedef struct hw_ladder_row {
     const hw_rung *rung;
     uint32_t block[2];                    // as it ran
-    hw_status status;                     // other than HW_OK: it did not run, and text says why
+    hw_status status;                     // other than HW_OK: the rung did not run, and text says why
     char text[256];
     hw_verdict verdict;
     double ns_median, ns_min, ns_max;     // one run; sim: host time of the simulation
@@ -29,8 +29,9 @@ typedef struct hw_ladder_row {
     double gops;                          // hw_work.operations over the median, 10^9 a second; 0 on sim and where the
                                           // family counts none
     double share;                         // of the fastest copy rung of the same run; 0: not known
-    const hw_rung *base;                  // that the steps are taken over: the one that the rung builds on, or where it
-                                          // has no time, the one that it builds on itself, and so on; NULL: none
+    const hw_rung *base;                  // the rung over which the step is taken: the one that this rung builds on;
+                                          // where that one has no time, the one that it builds on itself, and so on;
+                                          // NULL: none
     double step;                          // times as fast as base, in its best block
     bool is_best_block;                   // all_blocks: of the rung's rows, the fastest; on sim, by estimate_us, or
                                           // where there is none with the fewest sectors and passes through the banks
@@ -40,10 +41,11 @@ typedef struct hw_ladder_row {
     double estimate_us;                   // of the rung's launches on the GPU that counted (model/time.h); 0: none
     double estimate_step;                 // by estimates, times as fast as base; of simulated devices
     double bound_us[HW_BOUNDS];           // what the estimate is made of (model/time.h), added up over the launches
-    bool is_at_floor;                     // launching takes at least half of its time: it says little of the rung
+    bool is_at_floor;                     // launching takes at least half of the time, which then says little of the
+                                          // rung
     double memory_gbs;                    // of the first launch, what the simulated GPU's memory allows (model/time.h)
-    double partition_pct[2];              // of the first launch, 1.x alone: the share of the bandwidth that its loads
-                                          // and its stores use, as far as partitions decide (prof.h); 0: not counted
+    double partition_pct[2];              // 1.x alone: the share of the bandwidth that the loads and the stores of the
+                                          // first launch use, as far as partitions decide (prof.h); 0: not counted
     hw_occupancy occupancy;               // of the first launch
     uint32_t regs, smem_bytes;            // that it rests on, per thread; per block, static and dynamic
     bool regs_estimated;                  // no ptxas was there to say

@@ -26,7 +26,7 @@ void hw_site_close(hw_site *site);
 // Makes the outputs' memory what no rung has written.
 hw_status hw_site_clear(hw_site *site, hw_diag *diag);
 
-// Compares all outputs, and the memory around them, with what they should be.
+// Compares all outputs with the reference, and the memory around them with what was there before.
 hw_status hw_site_verify(hw_site *site, const hw_rung *rung, hw_verdict *verdict, hw_diag *diag);
 
 #endif

@@ -45,7 +45,7 @@ static hw_status run_point(hw_device *device, const hw_sweep_options *options, c
 
 // ---- Curves ---------------------------------------------------------------------------------------------------------
 
-static hw_status check(hw_device *const *devices, size_t n_devices, const hw_family *family, hw_diag *diag) {
+static hw_status check_sweep(hw_device *const *devices, size_t n_devices, const hw_family *family, hw_diag *diag) {
     if (!family->swept_size || family->sweep_last >= HW_SWEEP_POINTS)
         return hw_diag_set(diag, HW_USAGE, "%s has no size that its rungs are compared over", family->name);
     if (!n_devices || n_devices > HW_SWEEP_DEVICES)
@@ -70,7 +70,7 @@ hw_status hw_sweep_run(hw_device *const *devices, size_t n_devices, const hw_swe
                        hw_diag *diag) {
     const hw_family *family = options->family;
     *out = (hw_sweep){.family = family, .n_devices = n_devices};
-    hw_status status = check(devices, n_devices, family, diag);
+    hw_status status = check_sweep(devices, n_devices, family, diag);
     if (status) return status;
     for (size_t r = 0; r < family->n_rungs && out->n_rungs < HW_SWEEP_RUNGS; r++) {
         if (!family->rungs[r].swept) continue;

@@ -1,5 +1,6 @@
-// Rungs over one of their family's sizes, on several devices: bandwidth against offset and stride. Times on a GPU; on a
-// simulated one what the estimate of time says if memory were all that they wait for (hw_model_memory_gbs).
+// Rungs over one of their family's sizes, on several devices: bandwidth against offset and stride. Times are measured
+// on a GPU; on a simulated GPU they are what the rungs would take if they waited for memory alone
+// (hw_model_memory_gbs).
 #ifndef HW_LADDER_SWEEP_H
 #define HW_LADDER_SWEEP_H
 

@@ -10,7 +10,9 @@ bool hw_cfg_is_skippable(const hw_ptx_inst *inst) {
     return inst->guard >= 0 && hw_op_traits(inst->op)->is_unmaskable;
 }
 
-static uint32_t target_of(const hw_ptx_function *f, uint32_t label) { return label < f->n_insts ? label : f->n_insts; }
+static uint32_t block_of_label(const hw_ptx_function *f, uint32_t label) {
+    return label < f->n_insts ? label : f->n_insts;
+}
 
 static uint8_t *find_leaders(hw_arena *scratch, const hw_ptx_function *f, size_t *n_blocks, size_t *n_edges) {
     uint8_t *leader = hw_arena_take(scratch, (size_t)f->n_insts + 1);
@@ -18,9 +20,9 @@ static uint8_t *find_leaders(hw_arena *scratch, const hw_ptx_function *f, size_t
     size_t cuts = 2 + f->n_insts / MAX_BLOCK_INSTS, targets = 0;
     for (uint32_t i = 0; i < f->n_insts; i++) {
         const hw_ptx_inst *inst = &f->insts[i];
-        if (inst->op == HW_OP_BRA) leader[target_of(f, inst->operands[0].label)] = 1;
+        if (inst->op == HW_OP_BRA) leader[block_of_label(f, inst->operands[0].label)] = 1;
         if (inst->op == HW_OP_BRX) {
-            for (uint32_t t = 0; t < inst->n_targets; t++) leader[target_of(f, inst->targets[t])] = 1;
+            for (uint32_t t = 0; t < inst->n_targets; t++) leader[block_of_label(f, inst->targets[t])] = 1;
             targets += inst->n_targets;
         }
         if (hw_op_traits(inst->op)->ends_block) cuts++;
@@ -58,7 +60,7 @@ static void cut_into_blocks(const hw_ptx_function *f, const uint8_t *leader, hw_
     cfg->n_blocks = n;
 }
 
-static void connect(const hw_ptx_function *f, hw_cfg *cfg) {
+static void connect_blocks(const hw_ptx_function *f, hw_cfg *cfg) {
     uint32_t n = 0;
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
         hw_cfg_block *block = &cfg->blocks[b];
@@ -68,10 +70,10 @@ static void connect(const hw_ptx_function *f, hw_cfg *cfg) {
             cfg->edges[n++] = b + 1;
         } else if (block->end > block->first) {
             const hw_ptx_inst *last = &f->insts[block->end - 1];
-            if (last->op == HW_OP_BRA) cfg->edges[n++] = cfg->block_at[target_of(f, last->operands[0].label)];
+            if (last->op == HW_OP_BRA) cfg->edges[n++] = cfg->block_at[block_of_label(f, last->operands[0].label)];
             if (last->op == HW_OP_BRX)
                 for (uint32_t t = 0; t < last->n_targets; t++)
-                    cfg->edges[n++] = cfg->block_at[target_of(f, last->targets[t])];
+                    cfg->edges[n++] = cfg->block_at[block_of_label(f, last->targets[t])];
             bool always_leaves = last->op == HW_OP_BRX || hw_op_traits(last->op)->ends_lanes;
             bool goes_on = last->op == HW_OP_BRA ? last->guard >= 0 : !always_leaves;
             if (goes_on) cfg->edges[n++] = b + 1;
@@ -130,14 +132,14 @@ static void find_predecessors(hw_cfg *cfg) {
     }
 }
 
-// ---- joins ----
+// ---- reconvergence points: immediate post-dominators ----
 //
 // A branch's lanes meet at its immediate post-dominator. Lanes that leave at once (a conditional branch to a bare ret,
 // a guarded exit, a trap) do not keep the others from meeting: that edge is left out of the graph, as hardware takes
 // exited lanes off its convergence barriers. Parts of the graph that cannot reach an exit then get their edges back,
 // or, being endless loops, one edge to the exit.
 
-typedef struct joins {
+typedef struct post_dominance {
     const hw_ptx_function *f;
     hw_cfg *cfg;
     uint8_t *is_dead_end;
@@ -146,7 +148,7 @@ typedef struct joins {
     uint32_t *number;              // post-order number in the reverse graph
     uint32_t *idom, *order, *stack, *next;
     uint8_t *seen;
-} joins;
+} post_dominance;
 
 static bool is_dead_end(const hw_ptx_function *f, const hw_cfg_block *block) {
     if (block->skips) return false;
@@ -156,7 +158,7 @@ static bool is_dead_end(const hw_ptx_function *f, const hw_cfg_block *block) {
     return block->end - block->first == 1 && hw_op_traits(last)->ends_lanes;
 }
 
-static bool has_edge(const joins *j, uint32_t from, uint32_t to) {
+static bool has_edge(const post_dominance *j, uint32_t from, uint32_t to) {
     const hw_cfg_block *block = &j->cfg->blocks[from];
     if (block->n_succs != 2 || j->keeps_all[from] || !j->is_dead_end[to]) return true;
     if (!block->skips && j->f->insts[block->end - 1].op != HW_OP_BRA) return true;
@@ -164,14 +166,14 @@ static bool has_edge(const joins *j, uint32_t from, uint32_t to) {
     return j->is_dead_end[succ[0] == to ? succ[1] : succ[0]];
 }
 
-static bool has_dropped_edge(const joins *j, uint32_t b) {
+static bool has_dropped_edge(const post_dominance *j, uint32_t b) {
     const hw_cfg_block *block = &j->cfg->blocks[b];
     for (uint32_t e = 0; e < block->n_succs; e++)
         if (!has_edge(j, b, j->cfg->edges[block->succ + e])) return true;
     return false;
 }
 
-static void mark_reaching_exit(joins *j, uint32_t from) {
+static void mark_reaching_exit(post_dominance *j, uint32_t from) {
     uint32_t depth = 0;
     if (j->seen[from]) return;
     j->seen[from] = 1;
@@ -188,7 +190,7 @@ static void mark_reaching_exit(joins *j, uint32_t from) {
     }
 }
 
-static void make_all_reach_exit(joins *j) {
+static void make_all_reach_exit(post_dominance *j) {
     const hw_cfg *cfg = j->cfg;
     for (uint32_t k = 0; k < cfg->n_reachable; k++) {
         uint32_t b = cfg->rpo[k];
@@ -211,7 +213,7 @@ static void make_all_reach_exit(joins *j) {
 }
 
 // Post-order numbers of the reverse graph, from the virtual exit; order[] lists blocks in reverse post-order.
-static uint32_t number_backwards(joins *j) {
+static uint32_t number_backwards(post_dominance *j) {
     const hw_cfg *cfg = j->cfg;
     uint32_t count = 0, left = cfg->n_blocks;
     memset(j->seen, 0, cfg->n_blocks);
@@ -239,7 +241,7 @@ static uint32_t number_backwards(joins *j) {
     return left;
 }
 
-static uint32_t common_dominator(const joins *j, uint32_t a, uint32_t b) {
+static uint32_t common_dominator(const post_dominance *j, uint32_t a, uint32_t b) {
     while (a != b) {
         while (j->number[a] < j->number[b]) a = j->idom[a];
         while (j->number[b] < j->number[a]) b = j->idom[b];
@@ -248,7 +250,7 @@ static uint32_t common_dominator(const joins *j, uint32_t a, uint32_t b) {
 }
 
 // Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001), on the reverse graph.
-static void find_post_dominators(joins *j, uint32_t first) {
+static void find_post_dominators(post_dominance *j, uint32_t first) {
     const hw_cfg *cfg = j->cfg;
     uint32_t exit = cfg->n_blocks;
     for (uint32_t b = 0; b < exit; b++) j->idom[b] = HW_NO_BLOCK;
@@ -270,14 +272,14 @@ static void find_post_dominators(joins *j, uint32_t first) {
     }
 }
 
-static hw_status find_joins(hw_arena *scratch, const hw_ptx_function *f, hw_cfg *cfg, hw_diag *diag) {
+static hw_status find_reconvergence(hw_arena *scratch, const hw_ptx_function *f, hw_cfg *cfg, hw_diag *diag) {
     size_t n = (size_t)cfg->n_blocks + 1;
-    joins j = {.f = f, .cfg = cfg,
-               .is_dead_end = hw_arena_take(scratch, n), .keeps_all = hw_arena_take(scratch, n),
-               .to_exit = hw_arena_take(scratch, n), .seen = hw_arena_take(scratch, n),
-               .number = hw_arena_take(scratch, n * 4), .idom = hw_arena_take(scratch, n * 4),
-               .order = hw_arena_take(scratch, n * 4), .stack = hw_arena_take(scratch, n * 4),
-               .next = hw_arena_take(scratch, n * 4)};
+    post_dominance j = {.f = f, .cfg = cfg,
+                        .is_dead_end = hw_arena_take(scratch, n), .keeps_all = hw_arena_take(scratch, n),
+                        .to_exit = hw_arena_take(scratch, n), .seen = hw_arena_take(scratch, n),
+                        .number = hw_arena_take(scratch, n * 4), .idom = hw_arena_take(scratch, n * 4),
+                        .order = hw_arena_take(scratch, n * 4), .stack = hw_arena_take(scratch, n * 4),
+                        .next = hw_arena_take(scratch, n * 4)};
     if (!j.is_dead_end || !j.keeps_all || !j.to_exit || !j.seen || !j.number || !j.idom || !j.order || !j.stack ||
         !j.next)
         return hw_diag_no_memory(diag);
@@ -285,8 +287,8 @@ static hw_status find_joins(hw_arena *scratch, const hw_ptx_function *f, hw_cfg 
     make_all_reach_exit(&j);
     find_post_dominators(&j, number_backwards(&j));
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
-        uint32_t join = cfg->blocks[b].order == HW_NO_BLOCK ? HW_NO_BLOCK : j.idom[b];
-        cfg->blocks[b].join = join == cfg->n_blocks ? HW_NO_BLOCK : join;
+        uint32_t reconverge = cfg->blocks[b].order == HW_NO_BLOCK ? HW_NO_BLOCK : j.idom[b];
+        cfg->blocks[b].reconverge = reconverge == cfg->n_blocks ? HW_NO_BLOCK : reconverge;
     }
     return HW_OK;
 }
@@ -301,9 +303,9 @@ hw_status hw_cfg_build(hw_arena *scratch, const hw_ptx_function *f, hw_cfg *cfg,
     cfg->block_at = hw_arena_take(scratch, ((size_t)f->n_insts + 1) * sizeof *cfg->block_at);
     if (!cfg->blocks || !cfg->edges || !cfg->pred_edges || !cfg->block_at) return hw_diag_no_memory(diag);
     cut_into_blocks(f, leader, cfg);
-    connect(f, cfg);
+    connect_blocks(f, cfg);
     hw_status status = order_blocks(scratch, cfg, diag);
     if (status != HW_OK) return status;
     find_predecessors(cfg);
-    return find_joins(scratch, f, cfg, diag);
+    return find_reconvergence(scratch, f, cfg, diag);
 }

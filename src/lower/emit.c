@@ -235,7 +235,8 @@ static hw_status stack(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
-// Changes nothing here. Inside a guard it stays, so that the profiler sees how often it was off.
+// Emits nothing for an instruction without effect here. Inside a guard a body is emitted, so that the profiler sees how
+// often it was off.
 static hw_status nothing(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, HW_BODY_NOP, &t);
@@ -276,7 +277,7 @@ static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst
     [HW_EMIT_NOTHING] = nothing,
 };
 
-// All lanes of the warp come to what follows together.
+// Emits what makes all lanes of the warp come to the next instruction together.
 static hw_status gather_lanes(hw_lowering *lo) {
     hw_inst t = hw_emit_blank();
     hw_status status = hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, &t.a);

@@ -17,8 +17,8 @@ static hw_status source_size(hw_lowering *lo, const hw_ptx_inst *inst, hw_inst *
 }
 
 // Two decoded instructions: one reads global memory, one writes shared memory when its time has come. Each has its own
-// pattern of addresses, and both the note of the one PTX instruction.
-static hw_status copy(hw_lowering *lo, const hw_ptx_inst *inst) {
+// pattern of addresses; both have the note of the one PTX instruction.
+static hw_status emit_copy(hw_lowering *lo, const hw_ptx_inst *inst) {
     uint64_t bytes = inst->operands[2].imm;
     bool is_cached = hw_has_mod(&inst->mods, HW_M_CA);
     if (bytes != 16 && !(is_cached && (bytes == 4 || bytes == 8)))
@@ -28,8 +28,8 @@ static hw_status copy(hw_lowering *lo, const hw_ptx_inst *inst) {
     read.width = write.width = (uint8_t)bytes;
     read.space = HW_SPACE_GLOBAL;
     write.space = HW_SPACE_SHARED;
-    read.memo = lo->set->n_memos++;
-    write.memo = lo->set->n_memos++;
+    read.pattern = lo->set->n_patterns++;
+    write.pattern = lo->set->n_patterns++;
     hw_status status = source_size(lo, inst, &read);
     if (status == HW_OK) status = hw_emit_address(lo, HW_SPACE_GLOBAL, &inst->operands[1], &read);
     if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_COPY_READ, &read);
@@ -38,7 +38,7 @@ static hw_status copy(hw_lowering *lo, const hw_ptx_inst *inst) {
 }
 
 hw_status hw_emit_async(hw_lowering *lo, const hw_ptx_inst *inst) {
-    if (hw_emit_copies(inst)) return copy(lo, inst);
+    if (hw_emit_copies(inst)) return emit_copy(lo, inst);
     hw_inst t = hw_emit_blank();
     if (hw_has_mod(&inst->mods, HW_M_COMMIT_GROUP)) return hw_emit_inst(lo, HW_BODY_COPY_COMMIT, &t);
     bool waits_for_all = hw_has_mod(&inst->mods, HW_M_WAIT_ALL);

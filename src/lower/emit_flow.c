@@ -3,10 +3,10 @@
 
 #include "lower/lowering.h"
 
-static bool add_fixup(hw_lowering *lo, uint32_t target, uint32_t join) {
+static bool add_fixup(hw_lowering *lo, uint32_t target, uint32_t reconverge) {
     if (!hw_lower_grow(lo->scratch, (void **)&lo->fixups, lo->n_fixups, &lo->fixups_capacity, sizeof *lo->fixups))
         return false;
-    lo->fixups[lo->n_fixups++] = (hw_fixup){.inst = lo->body.n, .target = target, .join = join};
+    lo->fixups[lo->n_fixups++] = (hw_fixup){.inst = lo->body.n, .target = target, .reconverge = reconverge};
     return true;
 }
 
@@ -30,8 +30,8 @@ static void at_instruction(hw_lowering *lo, uint32_t i) {
 // ---- calls ----
 
 // Arguments and results that are registers or numbers go through parameter memory behind the .param variables'.
-static hw_status spill(hw_lowering *lo, const hw_ptx_operand *operand, const hw_ptx_symbol *formal, bool is_result,
-                       uint32_t offset) {
+static hw_status spill_operand(hw_lowering *lo, const hw_ptx_operand *operand, const hw_ptx_symbol *formal,
+                               bool is_result, uint32_t offset) {
     hw_lane lane = formal ? hw_lane_of(formal->type) : HW_LANE_32;
     hw_inst t = hw_emit_blank();
     hw_status status = HW_OK;
@@ -74,7 +74,7 @@ static const hw_ptx_symbol *formal_at(hw_ptx_symbol *const *formals, uint32_t n,
     return k < n ? formals[k] : NULL;
 }
 
-static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, uint32_t count) {
+static hw_status emit_call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, uint32_t count) {
     const hw_ptx_call *call = inst->call;
     hw_program *program = lo->program;
     hw_inst t = hw_emit_blank();
@@ -94,8 +94,9 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
     if (status == HW_OK) status = param_offsets(lo, call->rets, call->n_rets, &top, &site->ret_offsets);
     for (uint32_t k = 0; k < call->n_args && status == HW_OK; k++)
         if (!call->args[k].symbol)
-            status = spill(lo, &call->args[k], signature ? formal_at(signature->params, signature->n_params, k) : NULL,
-                           false, site->arg_offsets[k]);
+            status = spill_operand(lo, &call->args[k],
+                                   signature ? formal_at(signature->params, signature->n_params, k) : NULL, false,
+                                   site->arg_offsets[k]);
     if (status == HW_OK && !call->callee) {
         if (call->target_reg < 0) return hw_lower_refuse(lo, HW_MALFORMED, "a call of nothing");
         status = hw_operand_reg(lo, call->target_reg, HW_LANE_64, &site->target);
@@ -105,8 +106,8 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
     for (uint32_t k = 0; k < call->n_rets && status == HW_OK; k++) {
         if (call->rets[k].symbol) continue;
         has_results = true;
-        status = spill(lo, &call->rets[k], signature ? formal_at(signature->rets, signature->n_rets, k) : NULL, true,
-                       site->ret_offsets[k]);
+        status = spill_operand(lo, &call->rets[k], signature ? formal_at(signature->rets, signature->n_rets, k) : NULL,
+                               true, site->ret_offsets[k]);
     }
     if (status != HW_OK || !has_results) return status;
     hw_inst end = hw_emit_blank();
@@ -115,7 +116,8 @@ static hw_status call(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t first, 
 
 // ---- ends of blocks ----
 
-static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t join, uint32_t first, uint32_t count) {
+static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t reconverge, uint32_t first,
+                              uint32_t count) {
     hw_program *program = lo->program;
     hw_inst t = hw_emit_blank();
     t.targets = lo->n_targets;
@@ -129,22 +131,22 @@ static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t
             return hw_diag_no_memory(lo->diag);
         program->targets[lo->n_targets++] = lo->cfg.block_at[label];      // a block until all have been emitted
     }
-    if (!add_fixup(lo, HW_NO_BLOCK, join)) return hw_diag_no_memory(lo->diag);
+    if (!add_fixup(lo, HW_NO_BLOCK, reconverge)) return hw_diag_no_memory(lo->diag);
     return end_block(lo, HW_BODY_BRX, &t, first, count);
 }
 
-static hw_status conditional(hw_lowering *lo, int32_t guard, bool negated, uint32_t target, const hw_cfg_block *block,
-                             uint32_t count, bool is_skip) {
+static hw_status emit_conditional(hw_lowering *lo, int32_t guard, bool negated, uint32_t target,
+                                  const hw_cfg_block *block, uint32_t count, bool is_skip) {
     hw_inst t = hw_emit_blank();
     t.sub = is_skip;
     if (negated) t.flags |= HW_INST_NEGATE_P;
     hw_status status = hw_operand_reg(lo, guard, HW_LANE_PRED, &t.p);
-    if (status == HW_OK && !add_fixup(lo, target, block->join)) status = hw_diag_no_memory(lo->diag);
+    if (status == HW_OK && !add_fixup(lo, target, block->reconverge)) status = hw_diag_no_memory(lo->diag);
     return status == HW_OK ? end_block(lo, HW_BODY_BRA_P, &t, block->first, count) : status;
 }
 
 // What the block ends with. Its last PTX instruction, if that is a branch or the like, is still to be emitted.
-static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
+static hw_status emit_terminator(hw_lowering *lo, const hw_cfg_block *block) {
     const hw_ptx_function *f = lo->f;
     hw_inst t = hw_emit_blank();
     uint32_t b = (uint32_t)(block - lo->cfg.blocks), count = block->is_skipped ? 0 : block->end - block->first;
@@ -152,7 +154,7 @@ static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
     if (block->skips) {
         const hw_ptx_inst *inst = &f->insts[block->end];
         at_instruction(lo, block->end);
-        return conditional(lo, inst->guard, !inst->guard_negated, b + 2, block, count + 1, true);
+        return emit_conditional(lo, inst->guard, !inst->guard_negated, b + 2, block, count + 1, true);
     }
     if (block->first == block->end) return end_block(lo, HW_BODY_RET, &t, block->first ? block->first - 1 : 0, 0);
     const hw_ptx_inst *inst = &f->insts[block->end - 1];
@@ -160,12 +162,13 @@ static hw_status terminator(hw_lowering *lo, const hw_cfg_block *block) {
     switch (inst->op) {
     case HW_OP_BRA: {
         uint32_t target = lo->cfg.edges[block->succ];
-        if (inst->guard >= 0) return conditional(lo, inst->guard, inst->guard_negated, target, block, count, false);
+        if (inst->guard >= 0)
+            return emit_conditional(lo, inst->guard, inst->guard_negated, target, block, count, false);
         if (!add_fixup(lo, target, HW_NO_BLOCK)) return hw_diag_no_memory(lo->diag);
         return end_block(lo, HW_BODY_BRA, &t, block->first, count);
     }
-    case HW_OP_BRX: return branch_table(lo, inst, block->join, block->first, count);
-    case HW_OP_CALL: return call(lo, inst, block->first, count);
+    case HW_OP_BRX: return branch_table(lo, inst, block->reconverge, block->first, count);
+    case HW_OP_CALL: return emit_call(lo, inst, block->first, count);
     case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
         return end_block(lo, hw_body_find(hw_op_info(inst->op)->name), &t, block->first, count);
     default: return end_block(lo, HW_BODY_FALL, &t, block->first, count);
@@ -196,7 +199,7 @@ static uint32_t same_guard(const hw_lowering *lo, uint32_t i, uint32_t end) {
     return n;
 }
 
-static hw_status guarded(hw_lowering *lo, uint32_t i, uint32_t n) {
+static hw_status emit_guarded(hw_lowering *lo, uint32_t i, uint32_t n) {
     hw_inst t = hw_emit_blank();
     uint32_t guard = lo->body.n;
     at_instruction(lo, i);
@@ -229,11 +232,11 @@ static hw_status emit_block(hw_lowering *lo, const hw_cfg_block *block) {
             status = hw_emit_ptx(lo, lo->inst);
         } else {
             n = same_guard(lo, i, end);
-            status = guarded(lo, i, n);
+            status = emit_guarded(lo, i, n);
         }
         i += n;
     }
-    return status == HW_OK ? terminator(lo, block) : status;
+    return status == HW_OK ? emit_terminator(lo, block) : status;
 }
 
 hw_status hw_emit_body(hw_lowering *lo) {
@@ -252,7 +255,7 @@ hw_status hw_emit_body(hw_lowering *lo) {
         const hw_fixup *fixup = &lo->fixups[k];
         hw_inst *inst = &lo->body.insts[fixup->inst];
         if (fixup->target != HW_NO_BLOCK) inst->target = start[fixup->target];
-        if (fixup->join != HW_NO_BLOCK) inst->join = start[fixup->join];
+        if (fixup->reconverge != HW_NO_BLOCK) inst->reconverge = start[fixup->reconverge];
     }
     for (uint32_t k = 0; k < lo->n_targets; k++) lo->program->targets[k] = start[lo->program->targets[k]];
     return HW_OK;

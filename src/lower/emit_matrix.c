@@ -40,7 +40,7 @@ static hw_status read_fragment(hw_lowering *lo, const hw_ptx_operand *operand, h
     return status;
 }
 
-static hw_status finish(hw_lowering *lo, const results *r) {
+static hw_status finish_results(hw_lowering *lo, const results *r) {
     hw_status status = HW_OK;
     for (unsigned e = 0; e < r->n && status == HW_OK; e++) status = hw_operand_finish(lo, &r->to[e]);
     return status;
@@ -58,7 +58,7 @@ hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.width = 16;
     t.sub = (uint8_t)n;
     t.imm = 0;
-    t.memo = lo->set->n_memos++;
+    t.pattern = lo->set->n_patterns++;
     hw_status status = hw_emit_vector(lo, &slots, n, &t.list);
     if (status == HW_OK)
         status = loads ? write_fragment(lo, moved, HW_LANE_32, slots, &r) : read_fragment(lo, moved, HW_LANE_32, slots);
@@ -67,7 +67,7 @@ hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_body_id body = hw_names_printf("%s%s", loads ? "ldmatrix" : "stmatrix",
                                        hw_has_mod(&inst->mods, HW_M_TRANS) ? ".trans" : "");
     status = hw_emit_inst(lo, body, &t);
-    return status == HW_OK ? finish(lo, &r) : status;
+    return status == HW_OK ? finish_results(lo, &r) : status;
 }
 
 hw_status hw_emit_movmatrix(hw_lowering *lo, const hw_ptx_inst *inst) {
@@ -113,5 +113,5 @@ hw_status hw_emit_mma(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_body_id body = hw_names_printf("mma.%s.%s", hw_type_name(types[0]),
                                        is_integer ? "x8" : hw_type_name(type));
     status = hw_emit_inst(lo, body, &t);
-    return status == HW_OK ? finish(lo, &r) : status;
+    return status == HW_OK ? finish_results(lo, &r) : status;
 }

@@ -57,7 +57,7 @@ static hw_status register_lane(hw_lowering *lo, const hw_ptx_inst *inst, const h
 }
 
 // The register or registers moved: d (or b) of a scalar, a list of a vector.
-static hw_status registers(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, bool writes, hw_inst *t) {
+static hw_status registers_of(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, bool writes, hw_inst *t) {
     unsigned n = operand->kind == HW_OPERAND_VECTOR ? operand->n_elements : 1;
     const hw_ptx_operand *elements = operand->kind == HW_OPERAND_VECTOR ? operand->elements : operand;
     hw_slot *slots = writes ? &t->d : &t->b;
@@ -90,7 +90,7 @@ hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = hw_lower_refuse(lo, HW_MALFORMED, "a register narrower than what is moved");
     if (status == HW_OK && lane == HW_LANE_128 && (is_param || t.width < 16))
         status = hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers hold 16 bytes of memory, no parameters");
-    if (status == HW_OK) status = registers(lo, moved, lane, loads, &t);
+    if (status == HW_OK) status = registers_of(lo, moved, lane, loads, &t);
     if (status == HW_OK) status = hw_emit_address(lo, inst->space, where, &t);
     if (status != HW_OK) return status;
     if (is_param) {
@@ -98,11 +98,11 @@ hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
         if (t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
         return hw_emit_inst(lo, loads ? HW_BODY_LD_PARAM : HW_BODY_ST_PARAM, &t);
     }
-    t.memo = lo->set->n_memos++;
+    t.pattern = lo->set->n_patterns++;
     return hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &t);
 }
 
-static const char *operation(const hw_mods *mods) {
+static const char *operation_of(const hw_mods *mods) {
     static const hw_mod operations[] = {HW_M_AND, HW_M_OR, HW_M_XOR, HW_M_ADD, HW_M_INC, HW_M_DEC, HW_M_MIN, HW_M_MAX,
                                         HW_M_EXCH, HW_M_CAS};
     for (unsigned k = 0; k < sizeof operations / sizeof *operations; k++)
@@ -138,7 +138,7 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.width = (uint8_t)(hw_type_bits(inst->types[0]) / 8);
     t.reg_bytes = (uint8_t)hw_lane_bytes(lane);
     t.flags = HW_INST_VOLATILE;
-    t.memo = lo->set->n_memos++;
+    t.pattern = lo->set->n_patterns++;
     hw_destination to = {.reg = HW_NO_REG};
     if (is_vector) status = vector_operands(lo, inst, lane, &t);
     if (returns && !is_vector) {
@@ -152,7 +152,7 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);
     if (status != HW_OK) return status;
     hw_body_id body = hw_names_printf("%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
-                                       operation(&inst->mods), hw_type_name(inst->types[0]));
+                                       operation_of(&inst->mods), hw_type_name(inst->types[0]));
     status = hw_emit_inst(lo, body, &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
@@ -166,7 +166,7 @@ hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane;
     t.sub = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 3;
     hw_status status = register_lane(lo, inst, &inst->operands[0], &lane);
-    if (status == HW_OK) status = registers(lo, &inst->operands[0], lane, true, &t);
+    if (status == HW_OK) status = registers_of(lo, &inst->operands[0], lane, true, &t);
     if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.fourth);
     for (unsigned axis = 0; axis < t.sub && status == HW_OK; axis++)
         status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);

@@ -12,7 +12,7 @@ typedef struct transfer {
     hw_inst address, access;       // what is common to all of them
 } transfer;
 
-static transfer describe(const hw_ptx_inst *inst) {
+static transfer describe_wmma(const hw_ptx_inst *inst) {
     hw_matrix_shape shape = {0};
     hw_type type;
     transfer t = {.address = hw_emit_blank(), .access = hw_emit_blank()};
@@ -33,7 +33,7 @@ static transfer describe(const hw_ptx_inst *inst) {
     return t;
 }
 
-uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst) { return describe(inst).access.width; }
+uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst) { return describe_wmma(inst).access.width; }
 
 // Are there matrices of this type in this shape?
 static bool is_known(const hw_ptx_inst *inst) {
@@ -65,12 +65,13 @@ static hw_status find_matrix(hw_lowering *lo, const hw_ptx_inst *inst, transfer 
 }
 
 // One load or store of the element, or of the register that begins with it.
-static hw_status access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg, uint32_t reg_bytes) {
+static hw_status emit_wmma_access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg,
+                                  uint32_t reg_bytes) {
     hw_inst one = t->access, address = t->address;
     address.imm |= HW_MATRIX_ELEMENT_BITS(element);
     hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
     one.reg_bytes = (uint8_t)reg_bytes;
-    one.memo = lo->set->n_memos++;
+    one.pattern = lo->set->n_patterns++;
     if (loads) one.d = reg;
     else one.b = reg;
     return status == HW_OK ? hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &one) : status;
@@ -91,7 +92,7 @@ static hw_status access_parts(hw_lowering *lo, transfer *t, uint32_t number, boo
     hw_body_id body = hw_names_printf("mov.%s.%ux%u", loads ? "pack" : "unpack", t->per, t->fragment.bits);
     if (!loads) status = hw_emit_inst(lo, body, &pack);
     for (uint32_t e = 0; e < t->per && status == HW_OK; e++)
-        status = access(lo, t, number * t->per + e, loads, parts[e], 2);
+        status = emit_wmma_access(lo, t, number * t->per + e, loads, parts[e], 2);
     return loads && status == HW_OK ? hw_emit_inst(lo, body, &pack) : status;
 }
 
@@ -105,7 +106,7 @@ static hw_status copy_of(hw_lowering *lo, hw_slot from, hw_slot to) {
 hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool loads = inst->op == HW_OP_WMMA_LOAD;
     const hw_ptx_operand *moved = &inst->operands[!loads];
-    transfer t = describe(inst);
+    transfer t = describe_wmma(inst);
     hw_lane lane = t.fragment.bits == 64 ? HW_LANE_64 : HW_LANE_32;
     hw_slot slots[MOST_REGISTERS], parts[MOST_PER_REGISTER];
     hw_destination to[MOST_REGISTERS];
@@ -125,7 +126,7 @@ hw_status hw_emit_wmma(hw_lowering *lo, const hw_ptx_inst *inst) {
     for (unsigned k = 0; k < n && status == HW_OK; k++) {
         if (k >= t.natural) status = copy_of(lo, slots[k % t.natural], slots[k]);
         else if (!t.is_contiguous) status = access_parts(lo, &t, k, loads, slots[k], parts);
-        else status = access(lo, &t, k * t.per, loads, slots[k], hw_lane_bytes(lane));
+        else status = emit_wmma_access(lo, &t, k * t.per, loads, slots[k], hw_lane_bytes(lane));
     }
     for (unsigned k = 0; loads && k < n && status == HW_OK; k++) status = hw_operand_finish(lo, &to[k]);
     return status;

@@ -17,17 +17,17 @@ typedef struct references {
     void (*function)(void *context, const hw_ptx_function *function);
 } references;
 
-static void visit_operand(const hw_ptx_operand *operand, const references *visit) {
+static void visit_reference(const hw_ptx_operand *operand, const references *visit) {
     if (operand->symbol) visit->symbol(visit->context, operand->symbol);
     if (operand->function) visit->function(visit->context, operand->function);
-    for (unsigned e = 0; e < operand->n_elements; e++) visit_operand(&operand->elements[e], visit);
+    for (unsigned e = 0; e < operand->n_elements; e++) visit_reference(&operand->elements[e], visit);
 }
 
 static void visit_references(const hw_ptx_inst *inst, const references *visit) {
-    for (unsigned k = 0; k < inst->n_operands; k++) visit_operand(&inst->operands[k], visit);
+    for (unsigned k = 0; k < inst->n_operands; k++) visit_reference(&inst->operands[k], visit);
     if (!inst->call) return;
-    for (uint32_t k = 0; k < inst->call->n_args; k++) visit_operand(&inst->call->args[k], visit);
-    for (uint32_t k = 0; k < inst->call->n_rets; k++) visit_operand(&inst->call->rets[k], visit);
+    for (uint32_t k = 0; k < inst->call->n_args; k++) visit_reference(&inst->call->args[k], visit);
+    for (uint32_t k = 0; k < inst->call->n_rets; k++) visit_reference(&inst->call->rets[k], visit);
 }
 
 // ---- the call graph ----
@@ -217,7 +217,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 // Gives the symbol the next free offset; returns the end. Sizes that no memory has are cut, so that sums do not wrap.
-static uint64_t place(hw_ptx_symbol *symbol, uint64_t top) {
+static uint64_t place_symbol(hw_ptx_symbol *symbol, uint64_t top) {
     uint64_t limit = (uint64_t)1 << 40;
     symbol->offset = round_up(top, symbol->align);
     return symbol->offset + (symbol->size_bytes < limit ? symbol->size_bytes : limit);
@@ -236,7 +236,7 @@ static hw_status lay_out_entry(const graph *g, reach *r, hw_program_set *set, hw
         if (end > top) top = end;
     }
     for (uint32_t k = 0; k < r->n_found; k++)
-        if (owner[r->found[k]] == entry + 1) top = place(g->symbols[r->found[k]], top);
+        if (owner[r->found[k]] == entry + 1) top = place_symbol(g->symbols[r->found[k]], top);
     if (top > UINT32_MAX / 2)
         return hw_diag_set_at(diag, HW_UNSUPPORTED, g->module->name, program->function->line,
                               "%s has more shared memory than any GPU", program->name);
@@ -282,7 +282,7 @@ static hw_status lay_out_shared(const graph *g, hw_program_set *set, hw_diag *di
     uint64_t top = 0;
     for (uint32_t k = 0; k < g->n_symbols; k++)
         if (g->symbols[k] && (owner[k] == REACHED_BY_SEVERAL || owner[k] == REACHED_BY_NONE))
-            top = place(g->symbols[k], top);
+            top = place_symbol(g->symbols[k], top);
     memset(r.stamp, 0, nodes);
     memset(r.symbol_stamp, 0, symbols);
     for (uint32_t v = 0; v < n; v++) {
@@ -310,7 +310,7 @@ static hw_status lay_out_local(hw_lowering *lo) {
     for (uint32_t k = 0; k < f->n_variables; k++) {
         hw_ptx_symbol *symbol = f->variables[k];
         if (symbol->space != HW_SPACE_LOCAL) continue;
-        top = place(symbol, top);
+        top = place_symbol(symbol, top);
         if (symbol->align > align) align = symbol->align;
     }
     top = round_up(top, align);
@@ -325,7 +325,7 @@ static hw_status lay_out_local(hw_lowering *lo) {
 typedef struct param_use {
     hw_ptx_symbol *symbol;
     uint32_t first, last;          // instructions that name it
-    bool stays;                    // its memory is not shared with other calls'
+    bool stays;                    // the variable shares no memory with other calls' variables
 } param_use;
 
 typedef struct param_uses {
@@ -355,7 +355,7 @@ static void ignore_function(void *context, const hw_ptx_function *function) {
     (void)function;
 }
 
-// All ways into the code from first to last come through its top, and none leads back.
+// Does every way into the blocks from first to last come through the first, and none lead back?
 static bool is_straight(const hw_cfg *cfg, uint32_t first, uint32_t last) {
     if (last - first > 4096) return false;
     uint32_t b = cfg->n_blocks - 1, low = 0;
@@ -377,8 +377,8 @@ static bool is_straight(const hw_cfg *cfg, uint32_t first, uint32_t last) {
 static uint64_t lay_out_formals(const hw_ptx_function *f) {
     uint64_t top = 0;
     if (f->is_entry) return 0;
-    for (uint32_t k = 0; k < f->n_params; k++) top = place(f->params[k], top);
-    for (uint32_t k = 0; k < f->n_rets; k++) top = place(f->rets[k], top);
+    for (uint32_t k = 0; k < f->n_params; k++) top = place_symbol(f->params[k], top);
+    for (uint32_t k = 0; k < f->n_rets; k++) top = place_symbol(f->rets[k], top);
     return round_up(top, 16);
 }
 
@@ -398,7 +398,7 @@ static hw_status lay_out_params(hw_lowering *lo) {
     for (uint32_t k = 0; k < p.n; k++) {
         param_use *use = &p.uses[k];
         use->stays |= !is_straight(&lo->cfg, use->first, use->last);
-        if (use->stays) base = place(use->symbol, base);
+        if (use->stays) base = place_symbol(use->symbol, base);
     }
     // Calls follow each other: their variables take turns in the same bytes. uses[] is in order of `first`.
     uint64_t top = base, end = base;
@@ -408,7 +408,7 @@ static hw_status lay_out_params(hw_lowering *lo) {
         if (use->stays) continue;
         if (use->first > group_last) top = base;
         if (use->last > group_last) group_last = use->last;
-        top = place(use->symbol, top);
+        top = place_symbol(use->symbol, top);
         if (top > end) end = top;
     }
     end = round_up(end, 16);

@@ -69,7 +69,7 @@ static bool may_overwrite(const hw_ptx_inst *inst) {
     return hw_emit_shape(inst) && !inst->operands[0].is_pair;
 }
 
-static void collect(live *l) {
+static void collect_registers(live *l) {
     const hw_cfg *cfg = &l->lo->cfg;
     const hw_ptx_inst *insts = l->lo->f->insts;
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
@@ -93,12 +93,12 @@ static hw_status collect_events(live *l) {
     l->first = hw_arena_take(scratch, n * sizeof *l->first);
     l->next = hw_arena_take(scratch, n * sizeof *l->next);
     if (!l->first || !l->next) return hw_diag_no_memory(l->lo->diag);
-    collect(l);
+    collect_registers(l);
     for (size_t r = 1; r < n; r++) l->first[r] += l->first[r - 1];
     memcpy(l->next, l->first, n * sizeof *l->next);
     l->events = hw_arena_take(scratch, ((size_t)l->first[n - 1] + 1) * sizeof *l->events);
     if (!l->events) return hw_diag_no_memory(l->lo->diag);
-    collect(l);
+    collect_registers(l);
     return HW_OK;
 }
 
@@ -111,7 +111,7 @@ static uint32_t block_end(const hw_cfg_block *block) {
     return block->end > block->first ? 2 * block->end - 1 : 2 * block->first;
 }
 
-static void widen(range *r, uint32_t start, uint32_t end) {
+static void widen_range(range *r, uint32_t start, uint32_t end) {
     if (r->start == NOWHERE || start < r->start) r->start = start;
     if (r->end == NOWHERE || end > r->end) r->end = end;
 }
@@ -134,7 +134,7 @@ static uint32_t push_predecessors(live *l, uint32_t b, uint32_t depth, uint32_t 
     return depth;
 }
 
-static void touch(live *l, uint32_t b, uint32_t mark, uint32_t *n, uint32_t start, uint32_t end) {
+static void note_block(live *l, uint32_t b, uint32_t mark, uint32_t *n, uint32_t start, uint32_t end) {
     l->touched_in[b] = mark;
     l->touched[(*n)++] = b;
     l->piece_start[b] = start;
@@ -152,7 +152,7 @@ static void find_range(live *l, uint32_t reg) {
             end = l->events[k].pos;
             if (l->events[k].kills) l->killed_in[b] = mark;
         }
-        touch(l, b, mark, &n_touched, is_exposed ? block_start(&cfg->blocks[b]) : start, end);
+        note_block(l, b, mark, &n_touched, is_exposed ? block_start(&cfg->blocks[b]) : start, end);
         if (is_exposed) depth = push_predecessors(l, b, depth, mark);
     }
     while (depth) {
@@ -162,13 +162,13 @@ static void find_range(live *l, uint32_t reg) {
             l->piece_end[b] = block_end(&cfg->blocks[b]);
             continue;
         }
-        touch(l, b, mark, &n_touched, block_start(&cfg->blocks[b]), block_end(&cfg->blocks[b]));
+        note_block(l, b, mark, &n_touched, block_start(&cfg->blocks[b]), block_end(&cfg->blocks[b]));
         depth = push_predecessors(l, b, depth, mark);
     }
     uint32_t registers = weight(&l->lo->regs[reg]);
     for (uint32_t k = 0; k < n_touched; k++) {
         uint32_t b = l->touched[k];
-        widen(range, l->piece_start[b], l->piece_end[b]);
+        widen_range(range, l->piece_start[b], l->piece_end[b]);
         l->pressure[l->piece_start[b]] += (int32_t)registers;
         l->pressure[l->piece_end[b] + 1] -= (int32_t)registers;
     }
@@ -191,14 +191,15 @@ static hw_status find_ranges(live *l) {
         l->ranges[r].start = l->ranges[r].end = NOWHERE;
         if (l->first[r] == l->first[r + 1]) continue;
         if (l->steps < MAX_STEPS) find_range(l, r);
-        else widen(&l->ranges[r], 0, 2 * l->lo->f->n_insts + 1);
+        else widen_range(&l->ranges[r], 0, 2 * l->lo->f->n_insts + 1);
     }
     return HW_OK;
 }
 
 // ---- slots ----
 
-// Which registers' ranges begin and end at each position: the first of them, the others by next_start and next_end.
+// Lists the registers whose ranges begin and end at each position: the first of each, the others by next_start and
+// next_end.
 static void order_ranges(live *l, uint32_t n_pos, uint32_t *starting, uint32_t *ending) {
     memset(starting, 0xff, (size_t)n_pos * 4);
     memset(ending, 0xff, (size_t)n_pos * 4);
@@ -261,7 +262,7 @@ static hw_status share_slots(live *l) {
     return HW_OK;
 }
 
-// Registers per thread as ptxas would give them, from the most 32-bit values live at a time. It keeps more values in
+// Registers per thread as ptxas would give them, from the most 32-bit values live at a time. ptxas keeps more values in
 // flight than the text order does; the factor and the 4 were fitted to what ptxas 13.0 gives the 62 kernels of
 // tests/truth/ladder.cu for sm_90. docs/accuracy.md judges them by other kernels. The calling convention keeps at least
 // 24 from a function that calls.

@@ -7,13 +7,13 @@
 
 // ---- notes ----
 
-// Is it an access that its operands describe: elements of its type, in the space that it names?
+// Do the operands describe the access: elements of the instruction's type, in the space that it names?
 static bool accesses_its_space(const hw_traits *traits) {
     return traits->emitter == HW_EMIT_LOAD_STORE || traits->emitter == HW_EMIT_ATOMIC;
 }
 
 // Parameters are operands of other instructions, not accesses.
-static hw_issue_cost cost_of(const hw_ptx_inst *inst) {
+static hw_issue_cost cost_of_inst(const hw_ptx_inst *inst) {
     if (accesses_its_space(hw_op_traits(inst->op))) return (hw_issue_cost){HW_RATE_ISSUE, 0};
     return hw_issue_cost_of(inst->op, inst->types);
 }
@@ -37,7 +37,7 @@ static void write_notes(hw_program *program) {
             note->space = (uint8_t)inst->space;
             note->width_bytes = note->merged_bytes = (uint8_t)hw_emit_wmma_bytes(inst);
         }
-        if (note->kind == HW_NOTE_PLAIN) hw_note_set_cost(note, cost_of(inst));
+        if (note->kind == HW_NOTE_PLAIN) hw_note_set_cost(note, cost_of_inst(inst));
         if (note->kind == HW_NOTE_PLAIN || !accesses_its_space(traits)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;
         note->space = (uint8_t)inst->space;

@@ -1,9 +1,8 @@
 // What the passes of lower/ share. Private to lower.
 //
-// One function goes through: cfg (basic blocks, joins), defs (who writes what), merge (accesses that hardware issues
-// as one), lift (invariant instructions, emitted
-// at once into the launch, block and warp lists), live (live ranges), slots (frame), emit (the body). lower.c calls
-// them in this order.
+// One function goes through: cfg (basic blocks, reconvergence), defs (who writes what), merge (accesses that hardware
+// issues as one), lift (invariant instructions, emitted at once into the launch, block and warp lists), live (live
+// ranges), slots (frame), emit (the body). lower.c calls them in this order.
 #ifndef HW_LOWER_LOWERING_H
 #define HW_LOWER_LOWERING_H
 
@@ -33,7 +32,7 @@ typedef struct hw_cfg_block {
     uint32_t succ, n_succs;        // in hw_cfg.edges; of a conditional branch: taken, then next
     uint32_t pred, n_preds;        // in hw_cfg.pred_edges; of reachable blocks only
     uint32_t order;                // place in rpo; HW_NO_BLOCK: unreachable
-    uint32_t join;                 // where its branch's lanes meet; HW_NO_BLOCK: only at exit
+    uint32_t reconverge;           // where its branch's lanes meet; HW_NO_BLOCK: only at exit
     bool skips;                    // ends with a branch around the guarded instruction `end`
     bool is_skipped;               // holds only that instruction, counted by the block before
 } hw_cfg_block;
@@ -46,10 +45,11 @@ typedef struct hw_cfg {
     uint32_t *block_at;            // by PTX instruction (n_insts included): block that a label there means
 } hw_cfg;
 
-// Every block of f; joins found. HW_NO_MEMORY. Linear but for the post-dominators' fixpoint.
+// Every block of f, with where its branch reconverges. HW_NO_MEMORY. Linear but for the post-dominators' fixpoint.
 hw_status hw_cfg_build(hw_arena *arena, const hw_ptx_function *f, hw_cfg *cfg, hw_diag *diag);
 
-// Guarded, it becomes a branch around the instruction, since it ends a block or lanes wait in it.
+// Does a guard of the instruction become a branch around it? It does when the instruction ends a block or lanes wait in
+// it.
 bool hw_cfg_is_skippable(const hw_ptx_inst *inst);
 
 // ---- defs.c ----
@@ -128,7 +128,7 @@ typedef struct hw_lowering {
 
 // Instruction `inst` of the body wants to know where blocks begin.
 typedef struct hw_fixup {
-    uint32_t inst, target, join;   // blocks; HW_NO_BLOCK: none
+    uint32_t inst, target, reconverge;   // blocks; HW_NO_BLOCK: none
 } hw_fixup;
 
 // Room for one more element in an array that lives in an arena. false: out of memory.
@@ -141,7 +141,7 @@ hw_status hw_lower_refuse(hw_lowering *lo, hw_status status, const char *why);
 
 // The body of an instruction, by its canonical name (lower/program.h); HW_BODY_NONE: there is none.
 hw_body_id hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst);
-// The same of a name that is put together here.
+// The body of a name that is put together by `format`.
 hw_body_id hw_names_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Type as it stands in names, for ops whose result does not depend on signedness.
 hw_type hw_names_type(const hw_ptx_inst *inst, int position);

@@ -64,7 +64,7 @@ static hw_mod comparison(hw_mod mod) {
     }
 }
 
-// Of integers, .ftz says nothing.
+// Does .ftz say anything? On integers it does not.
 static bool flushes(const hw_ptx_inst *inst) {
     if (inst->op != HW_OP_CVT && inst->op != HW_OP_SLCT) return true;
     return hw_type_kind_of(inst->types[1]) == HW_KIND_F;
@@ -83,26 +83,26 @@ static bool is_named(const hw_ptx_inst *inst, hw_mod mod) {
     }
 }
 
-static void append(char *name, const char *word) {
+static void append_word(char *name, const char *word) {
     size_t length = strlen(name);
     snprintf(name + length, MAX_NAME - length, ".%s", word);
 }
 
-static hw_body_id spell(const hw_ptx_inst *inst) {
+static hw_body_id spell_name(const hw_ptx_inst *inst) {
     char name[MAX_NAME];
     bool compares = inst->op == HW_OP_SETP || inst->op == HW_OP_SET;
     snprintf(name, sizeof name, "%s", hw_op_info(inst->op)->name);
     // The one word that program.h's order puts before its neighbours in mods.def.
-    if (inst->op == HW_OP_SHF) append(name, hw_has_mod(&inst->mods, HW_M_L) ? "l" : "r");
+    if (inst->op == HW_OP_SHF) append_word(name, hw_has_mod(&inst->mods, HW_M_L) ? "l" : "r");
     for (unsigned word = 0; word < 3; word++) {
         for (uint64_t left = inst->mods.bits[word]; left; left &= left - 1) {
             hw_mod mod = (hw_mod)(64 * word + (unsigned)__builtin_ctzll(left));
             if (!is_named(inst, mod)) continue;
             if (inst->op == HW_OP_SHF && (mod == HW_M_L || mod == HW_M_R)) continue;
-            append(name, hw_mod_name(compares ? comparison(mod) : mod));
+            append_word(name, hw_mod_name(compares ? comparison(mod) : mod));
         }
     }
-    for (int t = 0; t < inst->n_types; t++) append(name, hw_type_name(hw_names_type(inst, t)));
+    for (int t = 0; t < inst->n_types; t++) append_word(name, hw_type_name(hw_names_type(inst, t)));
     return hw_body_find(name);
 }
 
@@ -114,7 +114,7 @@ hw_body_id hw_names_of(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_spelled *known = &lo->spelled[(hash ^ hash >> 32) % HW_SPELLED];
     key.body = known->body;
     if (memcmp(known, &key, sizeof key) == 0) return known->body;
-    key.body = spell(inst);
+    key.body = spell_name(inst);
     *known = key;
     return key.body;
 }

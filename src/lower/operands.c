@@ -3,7 +3,7 @@
 
 hw_inst hw_emit_blank(void) {
     return (hw_inst){.d = HW_NO_SLOT, .a = HW_NO_SLOT, .b = HW_NO_SLOT, .c = HW_NO_SLOT, .e = HW_NO_SLOT,
-                     .p = HW_NO_SLOT, .join = HW_NO_JOIN, .vector = 1};
+                     .p = HW_NO_SLOT, .reconverge = HW_NO_RECONVERGENCE, .vector = 1};
 }
 
 hw_status hw_lower_refuse(hw_lowering *lo, hw_status status, const char *why) {
@@ -38,8 +38,8 @@ hw_status hw_emit_inst(hw_lowering *lo, hw_body_id body, const hw_inst *fields) 
 // ---- widths ----
 
 // Brings lanes of one width into lanes of another.
-static hw_status convert(hw_lowering *lo, hw_slot from, hw_lane from_lane, hw_slot to, hw_lane to_lane,
-                         bool is_signed) {
+static hw_status convert_slot(hw_lowering *lo, hw_slot from, hw_lane from_lane, hw_slot to, hw_lane to_lane,
+                              bool is_signed) {
     if (from_lane == HW_LANE_PRED || to_lane == HW_LANE_PRED)
         return hw_lower_refuse(lo, HW_MALFORMED, "a predicate where a number belongs, or the reverse");
     unsigned from_bits = 8 * hw_lane_bytes(from_lane), to_bits = 8 * hw_lane_bytes(to_lane);
@@ -59,7 +59,7 @@ hw_status hw_operand_reg(hw_lowering *lo, int32_t reg, hw_lane lane, hw_slot *ou
     *out = info->slot;
     if (info->lane == lane) return HW_OK;
     hw_status status = hw_slots_temporary(lo, lane, out);
-    return status == HW_OK ? convert(lo, info->slot, (hw_lane)info->lane, *out, lane, false) : status;
+    return status == HW_OK ? convert_slot(lo, info->slot, (hw_lane)info->lane, *out, lane, false) : status;
 }
 
 hw_status hw_operand_destination(hw_lowering *lo, int32_t reg, hw_lane lane, bool is_signed, hw_destination *out) {
@@ -77,7 +77,7 @@ hw_status hw_operand_destination(hw_lowering *lo, int32_t reg, hw_lane lane, boo
 hw_status hw_operand_finish(hw_lowering *lo, const hw_destination *from) {
     if (from->reg < 0) return HW_OK;
     const hw_reg_info *info = &lo->regs[from->reg];
-    return convert(lo, from->slot, from->lane, info->slot, (hw_lane)info->lane, from->is_signed);
+    return convert_slot(lo, from->slot, from->lane, info->slot, (hw_lane)info->lane, from->is_signed);
 }
 
 // ---- addresses ----
@@ -168,10 +168,10 @@ static hw_status special_register(hw_lowering *lo, hw_sreg sreg, hw_lane lane, h
     *out = t.d;
     if (status != HW_OK || own == lane) return status;
     status = hw_slots_temporary(lo, lane, out);
-    return status == HW_OK ? convert(lo, t.d, own, *out, lane, false) : status;
+    return status == HW_OK ? convert_slot(lo, t.d, own, *out, lane, false) : status;
 }
 
-static hw_status complement(hw_lowering *lo, hw_slot *slot) {
+static hw_status complement_predicate(hw_lowering *lo, hw_slot *slot) {
     hw_inst t = hw_emit_blank();
     t.a = *slot;
     hw_status status = hw_slots_temporary(lo, HW_LANE_PRED, &t.d);
@@ -185,7 +185,7 @@ hw_status hw_operand_source(hw_lowering *lo, const hw_ptx_operand *operand, hw_l
     case HW_OPERAND_REG:
         if (operand->reg < 0) break;
         status = hw_operand_reg(lo, operand->reg, lane, out);
-        if (status == HW_OK && operand->negated && lane == HW_LANE_PRED) status = complement(lo, out);
+        if (status == HW_OK && operand->negated && lane == HW_LANE_PRED) status = complement_predicate(lo, out);
         return status;
     case HW_OPERAND_IMM:
         if (lane == HW_LANE_NONE) return hw_lower_refuse(lo, HW_UNSUPPORTED, "no register is so wide");

@@ -16,8 +16,8 @@ typedef struct text {
     bool failed;
 } text;
 
-static void put(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(text *t, const char *format, ...) {
+static void put_text(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_text(text *t, const char *format, ...) {
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
@@ -56,12 +56,12 @@ static const hw_immediate *find_immediate(const hw_program *p, hw_slot slot) {
 
 static void put_slot(text *t, const hw_program *p, hw_slot slot) {
     if (slot == HW_NO_SLOT) {
-        put(t, "_");
+        put_text(t, "_");
         return;
     }
-    put(t, "%c%u", "FLBW"[slot & 3], slot & ~3u);
+    put_text(t, "%c%u", "FLBW"[slot & 3], slot & ~3u);
     const hw_immediate *immediate = (slot & 3) == HW_BASE_LAUNCH ? find_immediate(p, slot) : NULL;
-    if (immediate) put(t, immediate->bits < 4096 ? "(%" PRIu64 ")" : "(0x%" PRIx64 ")", immediate->bits);
+    if (immediate) put_text(t, immediate->bits < 4096 ? "(%" PRIu64 ")" : "(0x%" PRIx64 ")", immediate->bits);
 }
 
 static bool is_one_of(const char *name, const char *const *names) {
@@ -70,88 +70,89 @@ static bool is_one_of(const char *name, const char *const *names) {
     return false;
 }
 
-static bool begins(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
+static bool begins_with(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
 
 static bool is_memory(const char *name) {
     static const char *const memory[] = {"ld", "st", "ld.param", "st.param", NULL};
-    return is_one_of(name, memory) || begins(name, "atom.") || begins(name, "red.");
+    return is_one_of(name, memory) || begins_with(name, "atom.") || begins_with(name, "red.");
 }
 
 // What is written, what is read, the predicate, and a vector's slots.
 static void put_slots(text *t, const hw_program *p, const hw_inst *in, const char *name) {
-    bool has_list = is_memory(name) || begins(name, "mov.pack") || begins(name, "mov.unpack");
-    hw_slot second = begins(name, "bfi.") ? HW_NO_SLOT : in->e;
+    bool has_list = is_memory(name) || begins_with(name, "mov.pack") || begins_with(name, "mov.unpack");
+    hw_slot second = begins_with(name, "bfi.") ? HW_NO_SLOT : in->e;
     if (in->d != HW_NO_SLOT || second != HW_NO_SLOT) {
-        put(t, "  ");
+        put_text(t, "  ");
         put_slot(t, p, in->d);
-        if (second != HW_NO_SLOT) put(t, "|"), put_slot(t, p, second);
-        put(t, " =");
+        if (second != HW_NO_SLOT) put_text(t, "|"), put_slot(t, p, second);
+        put_text(t, " =");
     }
     const hw_slot sources[] = {in->a, in->b, in->c, second == in->e ? HW_NO_SLOT : in->e};
     for (int k = 0; k < 4; k++)
-        if (sources[k] != HW_NO_SLOT) put(t, " "), put_slot(t, p, sources[k]);
-    if (in->p != HW_NO_SLOT) put(t, " p=%s", in->flags & HW_INST_NEGATE_P ? "!" : ""), put_slot(t, p, in->p);
+        if (sources[k] != HW_NO_SLOT) put_text(t, " "), put_slot(t, p, sources[k]);
+    if (in->p != HW_NO_SLOT) put_text(t, " p=%s", in->flags & HW_INST_NEGATE_P ? "!" : ""), put_slot(t, p, in->p);
     if (!has_list || in->vector <= 1) return;
-    put(t, " {");
-    for (unsigned e = 0; e < in->vector; e++) put(t, e ? " " : ""), put_slot(t, p, p->slots[in->list + e]);
-    put(t, "}");
+    put_text(t, " {");
+    for (unsigned e = 0; e < in->vector; e++) put_text(t, e ? " " : ""), put_slot(t, p, p->slots[in->list + e]);
+    put_text(t, "}");
 }
 
 static void put_access(text *t, const hw_inst *in) {
-    put(t, " [%+" PRId64 "] %s.%u", in->imm, hw_space_name((hw_space)in->space), in->width);
-    if (in->reg_bytes != in->width) put(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
-    if (in->flags & HW_INST_ADDRESS_32) put(t, " a32");
-    if (in->flags & HW_INST_VOLATILE) put(t, " volatile");
+    put_text(t, " [%+" PRId64 "] %s.%u", in->imm, hw_space_name((hw_space)in->space), in->width);
+    if (in->reg_bytes != in->width) put_text(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
+    if (in->flags & HW_INST_ADDRESS_32) put_text(t, " a32");
+    if (in->flags & HW_INST_VOLATILE) put_text(t, " volatile");
 }
 
 static void put_call(text *t, const hw_call_site *site) {
-    put(t, " %s", site->callee ? site->callee->name : site->builtin ? site->builtin : "?");
-    for (uint32_t k = 0; k < site->n_args; k++) put(t, "%s%u", k ? ", " : " (", site->arg_offsets[k]);
-    put(t, site->n_args ? ")" : " ()");
-    for (uint32_t k = 0; k < site->n_rets; k++) put(t, " -> %u", site->ret_offsets[k]);
+    put_text(t, " %s", site->callee ? site->callee->name : site->builtin ? site->builtin : "?");
+    for (uint32_t k = 0; k < site->n_args; k++) put_text(t, "%s%u", k ? ", " : " (", site->arg_offsets[k]);
+    put_text(t, site->n_args ? ")" : " ()");
+    for (uint32_t k = 0; k < site->n_rets; k++) put_text(t, " -> %u", site->ret_offsets[k]);
 }
 
 static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char *name) {
     static const char *const ends[] = {"bra", "bra.p", "brx", "fall", "call", "call.indirect", "ret", "exit", "trap",
                                        "brkpt", NULL};
     static const char *const numbered[] = {"local.address", "param.address", "shared.dynamic", "brx", "alloca", NULL};
-    put(t, "%s", name);
+    put_text(t, "%s", name);
     put_slots(t, p, in, name);
     if (is_memory(name)) put_access(t, in);
-    else if (is_one_of(name, numbered) || begins(name, "lop3.")) put(t, " imm %" PRId64, in->imm);
-    if (!strcmp(name, "sreg")) put(t, " %s", hw_sreg_name((hw_sreg)in->sub));
-    else if (in->sub) put(t, " sub %u", in->sub);
-    if (!strcmp(name, "bra") || !strcmp(name, "bra.p") || !strcmp(name, "guard")) put(t, " -> %u", in->target);
+    else if (is_one_of(name, numbered) || begins_with(name, "lop3.")) put_text(t, " imm %" PRId64, in->imm);
+    if (!strcmp(name, "sreg")) put_text(t, " %s", hw_sreg_name((hw_sreg)in->sub));
+    else if (in->sub) put_text(t, " sub %u", in->sub);
+    if (!strcmp(name, "bra") || !strcmp(name, "bra.p") || !strcmp(name, "guard")) put_text(t, " -> %u", in->target);
     if (!strcmp(name, "brx"))
-        for (int64_t k = 0; k < in->imm; k++) put(t, "%s %u", k ? "" : " ->", p->targets[in->targets + (uint32_t)k]);
-    if (in->join != HW_NO_JOIN) put(t, " join %u", in->join);
-    if (begins(name, "call")) put_call(t, &p->calls[in->call]);
-    if (is_one_of(name, ends) || !strcmp(name, "guard")) put(t, " #%u", in->count);
-    put(t, "\n");
+        for (int64_t k = 0; k < in->imm; k++)
+            put_text(t, "%s %u", k ? "" : " ->", p->targets[in->targets + (uint32_t)k]);
+    if (in->reconverge != HW_NO_RECONVERGENCE) put_text(t, " join %u", in->reconverge);
+    if (begins_with(name, "call")) put_call(t, &p->calls[in->call]);
+    if (is_one_of(name, ends) || !strcmp(name, "guard")) put_text(t, " #%u", in->count);
+    put_text(t, "\n");
 }
 
 static void put_list(text *t, const hw_program *p, const char *title, const hw_inst *insts, const hw_body_id *bodies,
                      uint32_t n) {
     if (n <= 1) return;
-    put(t, "%s:\n", title);
+    put_text(t, "%s:\n", title);
     for (uint32_t i = 0; i + 1 < n; i++) {
-        put(t, "      ");
+        put_text(t, "      ");
         put_inst(t, p, &insts[i], hw_body_name(bodies[i]));
     }
 }
 
 char *hw_program_print(const hw_program *program) {
     text t = {0};
-    put(&t, "%s: frame %u launch %u block %u warp %u param %u/%u local %u shared %u regs %u%s\n", program->name,
-        program->frame_bytes, program->launch_bytes, program->block_bytes, program->warp_bytes,
-        program->formal_param_bytes, program->param_bytes, program->local_bytes, program->shared_bytes,
-        program->regs_estimate, program->may_recurse ? " recursive" : "");
+    put_text(&t, "%s: frame %u launch %u block %u warp %u param %u/%u local %u shared %u regs %u%s\n", program->name,
+             program->frame_bytes, program->launch_bytes, program->block_bytes, program->warp_bytes,
+             program->formal_param_bytes, program->param_bytes, program->local_bytes, program->shared_bytes,
+             program->regs_estimate, program->may_recurse ? " recursive" : "");
     put_list(&t, program, "launch", program->launch_insts, program->launch_bodies, program->n_launch);
     put_list(&t, program, "block", program->block_insts, program->block_bodies, program->n_block);
     put_list(&t, program, "warp", program->warp_insts, program->warp_bodies, program->n_warp);
-    put(&t, "body:\n");
+    put_text(&t, "body:\n");
     for (uint32_t i = 0; i < program->n_insts; i++) {
-        put(&t, "%4u  ", i);
+        put_text(&t, "%4u  ", i);
         put_inst(&t, program, &program->insts[i], hw_body_name(program->bodies[i]));
     }
     if (!t.failed) return t.bytes;

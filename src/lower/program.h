@@ -136,8 +136,8 @@ typedef struct hw_inst hw_inst;
 typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 
 // One decoded instruction, a cache line. A field has one meaning; fields that no body uses together share storage, each
-// under its own name. What is not used is zero, of slots HW_NO_SLOT, of join HW_NO_JOIN. The numbers of a body that
-// has some (imm, sub) are listed above, body by body.
+// under its own name. What is not used is zero, of slots HW_NO_SLOT, of
+// reconverge HW_NO_RECONVERGENCE. The numbers of a body that has some (imm, sub) are listed above, body by body.
 //
 //   field        of which bodies                    what
 //   body         all                                what executes it; set by exec
@@ -156,7 +156,8 @@ typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 //   targets      brx                                index of its first one in targets
 //   list         vectors, packing, fragments, tex   index of their first register in slots
 //   members      what gathers lanes                 hw_members: which operand is the mask
-//   join         bra.p, brx                         where the lanes meet again: index into insts; HW_NO_JOIN: at exit
+//   reconverge   bra.p, brx                         where the lanes meet again: index into insts, or
+//                                                   HW_NO_RECONVERGENCE: at exit
 //   note         all                                index of the PTX instruction in notes
 //   count        what ends a block; guard           PTX instructions of the block; under the guard
 //   width        accesses                           bytes of an element in memory
@@ -166,7 +167,7 @@ typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 //   space        accesses                           hw_space
 //   flags        all                                HW_INST_*
 //   sub          with choices                       the choice: setp's combination, prmt's mode, a special register
-//   memo         accesses                           number of its access-pattern memory, unique across the set
+//   pattern      accesses                           number of its hw_pattern, unique across the set
 //   basic_block  what ends a block                  number of the block, unique across the set
 struct hw_inst {
     hw_body body;
@@ -189,7 +190,7 @@ struct hw_inst {
         uint32_t list;
         uint32_t members;
     };
-    uint32_t join;
+    uint32_t reconverge;
     uint32_t note;
     uint16_t count;
     uint8_t width;
@@ -199,12 +200,12 @@ struct hw_inst {
     uint8_t flags;
     uint8_t sub;
     union {
-        uint32_t memo;
+        uint32_t pattern;
         uint32_t basic_block;
     };
 };
 _Static_assert(sizeof(hw_inst) == 64, "a decoded instruction is a cache line");
-enum { HW_NO_JOIN = 0xffffffffu };
+enum { HW_NO_RECONVERGENCE = 0xffffffffu };
 enum {
     HW_INST_NEGATE_P = 1,      // use the complement of p
     HW_INST_SIGNED = 2,        // sign-extend a narrow load
@@ -282,14 +283,14 @@ struct hw_program {
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
 
-// All functions of a module, lowered. Freed at once.
+// All functions of a module, lowered; they are freed together.
 typedef struct hw_program_set {
     hw_arena *arena;
     const hw_ptx_module *module;
     hw_program **programs;                  // same order and index as module->functions; NULL where there is no body
     uint32_t n_programs;
     hw_note *notes;                         // of all programs
-    uint32_t n_memos, n_blocks, n_notes;    // numbered across the set
+    uint32_t n_patterns, n_blocks, n_notes;    // numbered across the set
     uint32_t n_accesses;                    // hw_note.access is below this
 } hw_program_set;
 
@@ -299,7 +300,7 @@ typedef struct hw_program_set {
 hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag);
 void hw_program_set_free(hw_program_set *set);
 
-// Human-readable listing: slots, bodies, targets, joins. Caller frees with hw_free.
+// Human-readable listing: slots, bodies, targets, reconvergence ("join"). Caller frees with hw_free.
 char *hw_program_print(const hw_program *program);
 
 #endif

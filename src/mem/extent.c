@@ -53,22 +53,22 @@ void hw_extents_add(hw_extents *x, uint8_t range, uint64_t start, uint64_t span_
 }
 
 // Where an aligned span would begin in this extent; 0 when it does not fit.
-static uint64_t fit(const hw_extent *extent, uint64_t span_bytes, uint64_t align) {
+static uint64_t fit_in_extent(const hw_extent *extent, uint64_t span_bytes, uint64_t align) {
     uint64_t lead = (align - extent->start % align) % align;
     return lead <= extent->span_bytes && span_bytes <= extent->span_bytes - lead ? extent->start + lead : 0;
 }
 
-static uint32_t search(const hw_extents *x, uint8_t range, uint64_t span_bytes, uint64_t align, uint32_t tries) {
+static uint32_t search_bins(const hw_extents *x, uint8_t range, uint64_t span_bytes, uint64_t align, uint32_t tries) {
     for (unsigned bin = bin_of(span_bytes); bin < HW_EXTENT_BINS; bin++) {
         uint32_t left = tries;
         for (uint32_t i = x->bins[range][bin]; i && left--; i = x->items[i].next)
-            if (fit(&x->items[i], span_bytes, align)) return i;
+            if (fit_in_extent(&x->items[i], span_bytes, align)) return i;
     }
     return 0;
 }
 
 // Cuts [start + keep_bytes, end) off into a new extent, not yet in a bin. 0 when numbers have run out.
-static uint32_t split(hw_extents *x, uint32_t number, uint64_t keep_bytes) {
+static uint32_t split_extent(hw_extents *x, uint32_t number, uint64_t keep_bytes) {
     uint32_t rest = new_number(x);
     if (!rest) return 0;
     hw_extent *left = &x->items[number], *right = &x->items[rest];
@@ -81,19 +81,19 @@ static uint32_t split(hw_extents *x, uint32_t number, uint64_t keep_bytes) {
 }
 
 uint32_t hw_extents_take(hw_extents *x, uint8_t range, uint64_t span_bytes, uint64_t align) {
-    uint32_t number = search(x, range, span_bytes, align, TRIES_PER_BIN);
-    if (!number) number = search(x, range, span_bytes, align, UINT32_MAX);
+    uint32_t number = search_bins(x, range, span_bytes, align, TRIES_PER_BIN);
+    if (!number) number = search_bins(x, range, span_bytes, align, UINT32_MAX);
     if (!number) return 0;
-    uint64_t start = fit(&x->items[number], span_bytes, align);
+    uint64_t start = fit_in_extent(&x->items[number], span_bytes, align);
     take_from_bin(x, number);
     if (start > x->items[number].start) {
-        uint32_t aligned = split(x, number, start - x->items[number].start);
+        uint32_t aligned = split_extent(x, number, start - x->items[number].start);
         put_in_bin(x, number);
         if (!aligned) return 0;
         number = aligned;
     }
     if (x->items[number].span_bytes > span_bytes) {
-        uint32_t rest = split(x, number, span_bytes);
+        uint32_t rest = split_extent(x, number, span_bytes);
         if (rest) put_in_bin(x, rest);   // else the caller gets a longer one, which does no harm
     }
     return number;

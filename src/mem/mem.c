@@ -33,7 +33,7 @@
 
 enum { MAX_QUARANTINED = 1 << 15 };
 
-// What readers copy. All of it is atomic, because they copy while it may change.
+// A record of an allocation. Readers copy it while a writer may change it: so its members are atomic.
 typedef struct record {
     _Atomic uint64_t version;             // odd while it is being written
     _Atomic uint64_t address, bytes;
@@ -71,7 +71,7 @@ struct hw_mem {
 };
 
 // Address space that costs memory only where it is touched. NULL when there is none.
-static void *reserve(uint64_t bytes) {
+static void *reserve_address_space(uint64_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
@@ -79,9 +79,10 @@ static void *reserve(uint64_t bytes) {
 static uint64_t chunk_map_bytes(uint64_t span) { return span / CHUNK_BYTES * sizeof(uint32_t); }
 static uint64_t small_map_bytes(uint64_t span) { return span / UNIT * sizeof(uint32_t); }
 
-// The same at a multiple of the chunk, with huge pages: reserved one chunk longer, the ends given back. 0: no space.
+// Reserves address space that begins at a multiple of the chunk, with huge pages: one chunk more is reserved, and the
+// ends are given back. 0: there is no space.
 static uint64_t reserve_chunks(uint64_t bytes) {
-    char *raw = reserve(bytes + CHUNK_BYTES);
+    char *raw = reserve_address_space(bytes + CHUNK_BYTES);
     if (!raw) return 0;
     uint64_t at = (uint64_t)(uintptr_t)raw, start = hw_align_up(at, CHUNK_BYTES);
     if (start > at) munmap(raw, start - at);
@@ -102,21 +103,21 @@ static void release_ranges(hw_mem *mem) {
     mem->chunk_map = mem->small_map = NULL;
 }
 
-// False when there is not so much address space; release_ranges then gives back what there was.
+// False when the process has too little address space; release_ranges then gives back what was reserved.
 static bool reserve_ranges(hw_mem *mem, uint64_t range_bytes) {
     mem->range_bytes = range_bytes;
     mem->span_bytes = 2 * range_bytes;
     mem->start = reserve_chunks(mem->span_bytes);
     uint64_t backing = reserve_chunks(range_bytes);
     mem->apart = (hw_mem_apart){.begin = mem->start, .bytes = range_bytes, .shift = backing - mem->start};
-    mem->chunk_map = reserve(chunk_map_bytes(mem->span_bytes));
-    mem->small_map = reserve(small_map_bytes(mem->span_bytes));
+    mem->chunk_map = reserve_address_space(chunk_map_bytes(mem->span_bytes));
+    mem->small_map = reserve_address_space(small_map_bytes(mem->span_bytes));
     return mem->start && backing && mem->chunk_map && mem->small_map &&
            mprotect((void *)(uintptr_t)mem->start, range_bytes, PROT_NONE) == 0;
 }
 
-// Four times the limit, so that guards, rounding to chunks and the quarantine never bring a program to its end
-// before its memory is used up; less where the address space of this process is limited.
+// Reserves four times the limit, so that guards, rounding to chunks and the quarantine never use up the addresses
+// before the program has used up its memory; less where the address space of this process is limited.
 static bool reserve_what_there_is(hw_mem *mem) {
     uint64_t largest = (uint64_t)1 << 45, wanted = mem->limit_bytes < largest / 4 ? mem->limit_bytes * 4 : largest;
     for (uint64_t range = hw_align_up(wanted, CHUNK_BYTES) + 64 * CHUNK_BYTES; range >= 64 * CHUNK_BYTES;
@@ -137,8 +138,8 @@ hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag) {
     pthread_mutex_init(&mem->watch_lock, NULL);
     mem->registered = hw_registered_create();
     mem->textures = hw_textures_create();
-    mem->records = reserve(HW_EXTENT_MAX * sizeof(record));
-    mem->extent_items = reserve(HW_EXTENT_MAX * sizeof(hw_extent));
+    mem->records = reserve_address_space(HW_EXTENT_MAX * sizeof(record));
+    mem->extent_items = reserve_address_space(HW_EXTENT_MAX * sizeof(hw_extent));
     if (!mem->registered || !mem->textures || !mem->records || !mem->extent_items || !reserve_what_there_is(mem)) {
         hw_mem_destroy(mem);
         return hw_diag_set(diag, HW_NO_MEMORY, "this machine gives no address space for the simulated GPU's memory");
@@ -204,7 +205,7 @@ static uint32_t number_at(const hw_mem *mem, uint64_t address) {
     return atomic_load_explicit(&mem->small_map[offset / UNIT], memory_order_acquire);
 }
 
-static void fill(_Atomic uint32_t *map, uint64_t first, uint64_t count, uint32_t value) {
+static void fill_map(_Atomic uint32_t *map, uint64_t first, uint64_t count, uint32_t value) {
     for (uint64_t i = 0; i < count; i++) atomic_store_explicit(&map[first + i], value, memory_order_release);
 }
 
@@ -213,22 +214,23 @@ static bool is_large(uint64_t bytes) { return bytes >= LARGE_BYTES; }
 static void map_allocation(hw_mem *mem, const hw_allocation *a, uint64_t span, uint32_t number) {
     uint64_t offset = a->address - mem->start;
     if (is_large(a->bytes)) {
-        fill(mem->chunk_map, offset / CHUNK_BYTES, span / CHUNK_BYTES, number);
+        fill_map(mem->chunk_map, offset / CHUNK_BYTES, span / CHUNK_BYTES, number);
         return;
     }
     uint64_t first_chunk = offset / CHUNK_BYTES, last_chunk = (offset + span - 1) / CHUNK_BYTES;
     uint64_t units = a->bytes ? (a->bytes + UNIT - 1) / UNIT : 1;
-    fill(mem->small_map, offset / UNIT, units, number);
-    if (number) fill(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
+    fill_map(mem->small_map, offset / UNIT, units, number);
+    if (number) fill_map(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
 }
 
-// Between two allocations, so that a step past the end, or a row past the last, meets nothing. It is never touched.
+// Bytes between two allocations, never touched, so that a step past the end, or a row past the last, meets no other
+// allocation.
 static uint64_t guard_bytes(uint64_t bytes) {
     uint64_t guard = bytes / 16 / UNIT * UNIT;
     return guard < UNIT ? UNIT : guard > MAX_GUARD_BYTES ? MAX_GUARD_BYTES : guard;
 }
 
-static uint64_t span_of(uint64_t bytes) {
+static uint64_t span_of_allocation(uint64_t bytes) {
     uint64_t span = hw_align_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
     return is_large(bytes) ? hw_align_up(span, CHUNK_BYTES) : span;
 }
@@ -258,7 +260,7 @@ static void enter_quarantine(hw_mem *mem, uint32_t number) {
         leave_quarantine(mem);
 }
 
-static uint32_t take_extent(hw_mem *mem, uint8_t range, uint64_t span, uint64_t align) {
+static uint32_t take_extent_or_wait(hw_mem *mem, uint8_t range, uint64_t span, uint64_t align) {
     uint32_t number = hw_extents_take(&mem->extents, range, span, align);
     while (!number && mem->n_quarantined) {
         leave_quarantine(mem);
@@ -293,7 +295,7 @@ static void end_watched(hw_mem *mem, bool is_watched, const hw_allocation *chang
 
 // ---- allocating and freeing ----
 
-// What a block of the device's own heap takes of it: a header as malloc would have one.
+// What a block of device-side malloc counts against the heap: its bytes and a header.
 static uint64_t heap_charge(uint64_t bytes) { return bytes + 16; }
 
 hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
@@ -306,14 +308,15 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         return hw_diag_set(diag, HW_NO_MEMORY, "%llu bytes are more than the simulated GPU has",
                            (unsigned long long)bytes);
     uint8_t range = kind == HW_ALLOC_PINNED || kind == HW_ALLOC_MANAGED ? HOST_TOO : KERNELS_ONLY;
-    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : hw_align_up(bytes ? bytes : 1, UNIT), span = span_of(bytes);
+    uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : hw_align_up(bytes ? bytes : 1, UNIT),
+             span = span_of_allocation(bytes);
     if (is_large(bytes) && align < CHUNK_BYTES) align = CHUNK_BYTES;
     bool is_watched = begin_watched(mem);
     pthread_mutex_lock(&mem->lock);
     uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
     uint32_t number = 0;
     if (charged <= mem->limit_bytes && used <= mem->limit_bytes - charged)
-        number = take_extent(mem, range, span, align);
+        number = take_extent_or_wait(mem, range, span, align);
     if (number) {
         const hw_extent *extent = &mem->extents.items[number];
         hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = site, .name = name};
@@ -409,7 +412,7 @@ const hw_mem_apart *hw_mem_get_apart(const hw_mem *mem) { return &mem->apart; }
 void hw_mem_set_poison(hw_mem *mem, int byte) { mem->poison = byte; }
 int hw_mem_poison(const hw_mem *mem) { return mem->poison; }
 
-static uint64_t distance(const hw_allocation *a, uint64_t address) {
+static uint64_t distance_to(const hw_allocation *a, uint64_t address) {
     uint64_t last = a->address + (a->bytes ? a->bytes - 1 : 0);
     return address < a->address ? a->address - address : address > last ? address - last : 0;
 }
@@ -421,7 +424,7 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out) {
     for (uint32_t i = 1; i < mem->extents.n_items; i++) {
         hw_allocation a;
         if (!read_record(&mem->records[i], &a)) continue;
-        uint64_t d = distance(&a, address), best = found ? distance(out, address) : UINT64_MAX;
+        uint64_t d = distance_to(&a, address), best = found ? distance_to(out, address) : UINT64_MAX;
         if (!found || d < best || (d == best && out->is_freed && !a.is_freed)) *out = a;
         found = true;
     }

@@ -45,17 +45,18 @@ void hw_mem_destroy(hw_mem *mem);
 hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
                        const char *name, uint64_t *address, hw_diag *diag);
 
-// From now on fresh allocations hold this byte everywhere, but for variables (HW_ALLOC_GLOBAL), which their module
-// fills. -1, as at first: they are left as they are. Not while others allocate.
+// Fills fresh allocations with this byte from now on, except variables (HW_ALLOC_GLOBAL), which their module fills. -1,
+// as at first: allocations are left as they are. Not while others allocate.
 void hw_mem_set_poison(hw_mem *mem, int byte);
 int hw_mem_poison(const hw_mem *mem);
 
-// Where the host reaches the byte at a device address, and those behind it in the same allocation. The address itself
-// unless it is device memory that the program's host code cannot touch; whether it is allocated is not looked at.
+// The host address of the byte at a device address, and of those behind it in the same allocation: the device address
+// itself, unless it lies in memory that the program's host code cannot touch. Does not check that the address is
+// allocated.
 void *hw_mem_host(const hw_mem *mem, uint64_t address);
 
-// The same for those who ask for many addresses: the range whose bytes lie elsewhere, and how far. It belongs to the
-// memory and lives as long.
+// hw_mem_host for callers with many addresses: the range whose bytes lie elsewhere, and the distance. The structure
+// belongs to the memory and lives as long.
 typedef struct hw_mem_apart {
     uint64_t begin, bytes, shift;
 } hw_mem_apart;
@@ -69,7 +70,7 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
 
 // address as returned by hw_mem_alloc or registered; HW_USAGE when it is none, or freed already.
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
-// The same for a host program's call: site is kept with what is remembered of the allocation.
+// hw_mem_free for a call of the host program: site is kept with what is remembered of the allocation.
 hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_diag *diag);
 
 // The live allocation that holds all of [address, address + bytes), copied into *out; false when there is none.

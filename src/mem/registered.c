@@ -22,12 +22,14 @@ struct hw_registered {
 hw_registered *hw_registered_create(void) { return hw_calloc(1, sizeof(hw_registered)); }
 void hw_registered_destroy(hw_registered *registered) { hw_free(registered); }
 
-static uint64_t get(const _Atomic uint64_t *word) { return atomic_load_explicit(word, memory_order_acquire); }
+static uint64_t load_word(const _Atomic uint64_t *word) { return atomic_load_explicit(word, memory_order_acquire); }
 
 static void copy_range(const range *from, hw_allocation *out) {
-    *out = (hw_allocation){.address = get(&from->address), .bytes = get(&from->bytes), .kind = HW_ALLOC_REGISTERED,
+    *out = (hw_allocation){.address = load_word(&from->address),
+                           .bytes = load_word(&from->bytes),
+                           .kind = HW_ALLOC_REGISTERED,
                            .site = atomic_load_explicit(&from->site, memory_order_acquire),
-                           .flags = (uint32_t)get(&from->flags)};
+                           .flags = (uint32_t)load_word(&from->flags)};
 }
 
 static void store_range(range *to, const hw_allocation *from) {
@@ -42,7 +44,7 @@ static uint32_t count_up_to(const hw_registered *r, uint64_t address) {
     uint32_t low = 0, high = atomic_load_explicit(&r->count, memory_order_acquire);
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (get(&r->ranges[middle].address) <= address) low = middle + 1;
+        if (load_word(&r->ranges[middle].address) <= address) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -53,8 +55,9 @@ static void end_change(hw_registered *r) { atomic_fetch_add(&r->version, 1); }
 
 hw_status hw_registered_add(hw_registered *r, const hw_allocation *wanted) {
     uint32_t count = atomic_load(&r->count), at = count_up_to(r, wanted->address);
-    if (at > 0 && wanted->address - get(&r->ranges[at - 1].address) < get(&r->ranges[at - 1].bytes)) return HW_USAGE;
-    if (at < count && get(&r->ranges[at].address) - wanted->address < wanted->bytes) return HW_USAGE;
+    if (at > 0 && wanted->address - load_word(&r->ranges[at - 1].address) < load_word(&r->ranges[at - 1].bytes))
+        return HW_USAGE;
+    if (at < count && load_word(&r->ranges[at].address) - wanted->address < wanted->bytes) return HW_USAGE;
     if (count == MAX_RANGES) return HW_NO_MEMORY;
     begin_change(r);
     for (uint32_t i = count; i > at; i--) {
@@ -70,7 +73,7 @@ hw_status hw_registered_add(hw_registered *r, const hw_allocation *wanted) {
 
 bool hw_registered_remove(hw_registered *r, uint64_t address) {
     uint32_t count = atomic_load(&r->count), at = count_up_to(r, address);
-    if (!at || get(&r->ranges[at - 1].address) != address) return false;
+    if (!at || load_word(&r->ranges[at - 1].address) != address) return false;
     begin_change(r);
     for (uint32_t i = at; i < count; i++) {
         hw_allocation moved;
@@ -84,7 +87,7 @@ bool hw_registered_remove(hw_registered *r, uint64_t address) {
 
 void hw_registered_set_flags(hw_registered *r, uint64_t address, uint32_t flags) {
     uint32_t at = count_up_to(r, address);
-    if (!at || address - get(&r->ranges[at - 1].address) >= get(&r->ranges[at - 1].bytes)) return;
+    if (!at || address - load_word(&r->ranges[at - 1].address) >= load_word(&r->ranges[at - 1].bytes)) return;
     begin_change(r);
     atomic_store(&r->ranges[at - 1].flags, flags);
     end_change(r);
@@ -95,11 +98,11 @@ bool hw_registered_find(const hw_registered *r, uint64_t address, uint64_t bytes
     bool found;
     uint64_t before, after;
     do {
-        before = get(&r->version);
+        before = load_word(&r->version);
         uint32_t at = count_up_to(r, address);
         found = at > 0;
         if (found) copy_range(&r->ranges[at - 1], out);
-        after = get(&r->version);
+        after = load_word(&r->version);
     } while (before != after || before & 1);
     return found && address - out->address < out->bytes && bytes <= out->bytes - (address - out->address);
 }

@@ -10,7 +10,7 @@ typedef struct hw_registered hw_registered;
 hw_registered *hw_registered_create(void);   // NULL when out of memory
 void hw_registered_destroy(hw_registered *registered);   // NULL is allowed
 
-// HW_USAGE when it overlaps one that is there, HW_NO_MEMORY when there are too many.
+// HW_USAGE when the range overlaps a registered one, HW_NO_MEMORY when too many are registered.
 hw_status hw_registered_add(hw_registered *registered, const hw_allocation *range);
 bool hw_registered_remove(hw_registered *registered, uint64_t address);
 void hw_registered_set_flags(hw_registered *registered, uint64_t address, uint32_t flags);

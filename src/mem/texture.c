@@ -33,7 +33,7 @@ void hw_textures_destroy(hw_textures *textures) {
     hw_free(textures);
 }
 
-static entry *take_entry(hw_textures *textures) {
+static entry *take_texture_entry(hw_textures *textures) {
     for (size_t i = 0; i < textures->count; i++)
         if (!textures->entries[i].is_used) return &textures->entries[i];
     if (textures->count == textures->capacity) {
@@ -49,7 +49,7 @@ static entry *take_entry(hw_textures *textures) {
 
 hw_status hw_textures_add(hw_textures *textures, const hw_texture *texture, uint64_t *handle, hw_diag *diag) {
     pthread_mutex_lock(&textures->lock);
-    entry *free_entry = take_entry(textures);
+    entry *free_entry = take_texture_entry(textures);
     if (free_entry) {
         *free_entry = (entry){.texture = *texture, .is_used = true};
         *handle = (uint64_t)(free_entry - textures->entries) + 1;

@@ -12,7 +12,7 @@ static uint32_t more_words(const hw_lanes *l, uint64_t address) {
     return (uint32_t)((address % WORD_BYTES + l->width - 1) / WORD_BYTES);
 }
 
-static uint32_t largest(const uint8_t *counts, uint32_t n) {
+static uint32_t largest_count(const uint8_t *counts, uint32_t n) {
     uint32_t most = 0;
     for (uint32_t i = 0; i < n; i++) most = counts[i] > most ? counts[i] : most;
     return most;
@@ -52,10 +52,10 @@ static uint32_t distinct_words(const hw_arch *arch, layout at_once, const hw_lan
             counts[bank]++;
         }
     }
-    return largest(counts, arch->smem_banks);
+    return largest_count(counts, arch->smem_banks);
 }
 
-// Lanes that ask the busiest bank: atomics go one by one, those to the same word too.
+// The lanes that access the busiest bank: atomics are served one by one, also those of one word.
 static uint32_t lanes_per_bank(const hw_arch *arch, const hw_lanes *l, uint32_t mask) {
     uint8_t counts[MAX_BANKS] = {0};
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -63,7 +63,7 @@ static uint32_t lanes_per_bank(const hw_arch *arch, const hw_lanes *l, uint32_t 
         for (uint32_t i = 0; i <= more_words(l, address); i++)
             counts[(address / WORD_BYTES + i) & (arch->smem_banks - 1)]++;
     }
-    return largest(counts, arch->smem_banks);
+    return largest_count(counts, arch->smem_banks);
 }
 
 // Do all lanes i and i ^ step that are both active read the same address?
@@ -75,7 +75,7 @@ static bool pairs_agree(const hw_lanes *l, int step) {
     return true;
 }
 
-// 1.x: steps of a half-warp that asks for one 4-byte part of its words.
+// 1.x: the steps in which the banks serve one 4-byte part of the words that a half-warp accesses.
 static uint32_t steps_of_part(const hw_arch *arch, const hw_lanes *l, uint32_t mask, uint32_t part) {
     uint32_t steps = 0;
     for (uint32_t waiting = mask; waiting; steps++) {
@@ -93,7 +93,7 @@ static uint32_t steps_of_part(const hw_arch *arch, const hw_lanes *l, uint32_t m
     return steps;
 }
 
-static uint32_t steps(const hw_arch *arch, const hw_lanes *l, uint32_t mask) {
+static uint32_t count_steps(const hw_arch *arch, const hw_lanes *l, uint32_t mask) {
     uint32_t total = 0;
     for (uint32_t part = 0; part < (l->width + WORD_BYTES - 1) / WORD_BYTES; part++)
         total += steps_of_part(arch, l, mask, part);
@@ -128,7 +128,7 @@ static uint32_t lanes_at_once(const hw_arch *arch, hw_note_kind kind, const hw_l
 static uint32_t passes_of_group(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, const hw_lanes *l,
                                 uint32_t members) {
     if (kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION) return lanes_per_bank(arch, l, members);
-    if (arch->cc < 20) return steps(arch, l, members);
+    if (arch->cc < 20) return count_steps(arch, l, members);
     if (arch->cc < 30 && l->width > 8) return fermi_wide(arch, l, members);
     return distinct_words(arch, layout_of(arch, mode_bytes), l, members);
 }

@@ -13,7 +13,7 @@ typedef struct number_set {
     uint32_t count;
 } number_set;
 
-static void add(number_set *set, uint64_t number) {
+static void add_number(number_set *set, uint64_t number) {
     uint32_t slot = (uint32_t)(number * 0x9e3779b97f4a7c15ull >> 57);
     for (;; slot = (slot + 1) % SLOTS) {
         if (!set->used[slot]) break;
@@ -24,12 +24,13 @@ static void add(number_set *set, uint64_t number) {
     set->count++;
 }
 
-static void reset(number_set *set) {
+static void empty_set(number_set *set) {
     memset(set->used, 0, sizeof set->used);
     set->count = 0;
 }
 
-// All lanes in address order, the usual case: a sector is new when it differs from the last. False: they are not.
+// All lanes in address order, the usual case: a sector is new when it differs from the last. False: the lanes are not
+// in order.
 static bool count_ascending(uint32_t mask, uint64_t base, const int64_t *delta, uint32_t width, uint32_t *count) {
     uint64_t last = 0;
     *count = 0;
@@ -52,11 +53,11 @@ uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, 
     if (width > MAX_WIDTH) width = MAX_WIDTH;
     if (count_ascending(mask, base, delta, width, &count)) return count;
     number_set set;
-    reset(&set);
+    empty_set(&set);
     for (uint32_t left = mask; left; left &= left - 1) {
         uint64_t address = base + (uint64_t)delta[__builtin_ctz(left)];
         for (uint64_t i = 0; i <= (address % SECTOR_BYTES + width - 1) / SECTOR_BYTES; i++)
-            add(&set, (address / SECTOR_BYTES + i) % (UINT64_MAX / SECTOR_BYTES + 1));
+            add_number(&set, (address / SECTOR_BYTES + i) % (UINT64_MAX / SECTOR_BYTES + 1));
     }
     return set.count;
 }
@@ -66,10 +67,10 @@ static uint32_t count_pairs(uint32_t mask, const uint64_t from[32], uint32_t fro
                             uint32_t to_bytes) {
     enum { OFFSETS = 1 << 20 };   // of 16 bytes in 16 MB
     number_set set;
-    reset(&set);
+    empty_set(&set);
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        add(&set, from[lane] / from_bytes * OFFSETS + to[lane] / to_bytes % OFFSETS);
+        add_number(&set, from[lane] / from_bytes * OFFSETS + to[lane] / to_bytes % OFFSETS);
     }
     return set.count;
 }
@@ -91,11 +92,11 @@ uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t 
     uint32_t count = 0;
     for (int group = 0; group < 4; group++) {
         number_set set;
-        reset(&set);
+        empty_set(&set);
         for (uint32_t left = mask & 0xffu << 8 * group; left; left &= left - 1) {
             uint64_t offset = base + (uint64_t)delta[__builtin_ctz(left)];
             for (uint64_t i = 0; i <= (offset % WORD_BYTES + width - 1) / WORD_BYTES; i++)
-                add(&set, offset / WORD_BYTES + i);
+                add_number(&set, offset / WORD_BYTES + i);
         }
         count += set.count;
     }

@@ -13,8 +13,8 @@
 uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                              uint32_t width);
 
-// The same for local memory: addresses are offsets in a thread's own memory, whose 4-byte words lie interleaved, word w
-// of lane l at byte 128 w + 4 l.
+// Sectors of an access to local memory: addresses are offsets in a thread's own memory, whose 4-byte words lie
+// interleaved, word w of lane l at byte 128 w + 4 l.
 uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                                    uint32_t width);
 

@@ -2,7 +2,7 @@
 
 enum { ALL_LANES = 32 };
 
-static uint32_t distinct(uint32_t mask, const int64_t *delta) {
+static uint32_t count_distinct(uint32_t mask, const int64_t *delta) {
     uint32_t count = 0;
     for (uint32_t waiting = mask; waiting; count++) {
         int64_t address = delta[__builtin_ctz(waiting)];
@@ -13,6 +13,6 @@ static uint32_t distinct(uint32_t mask, const int64_t *delta) {
 }
 
 uint32_t hw_constant_passes(const hw_arch *arch, uint32_t mask, const int64_t delta[32]) {
-    if (arch->cc >= 20) return distinct(mask, delta);
-    return distinct(mask & 0xffff, delta) + distinct(mask & 0xffff0000, delta);
+    if (arch->cc >= 20) return count_distinct(mask, delta);
+    return count_distinct(mask & 0xffff, delta) + count_distinct(mask & 0xffff0000, delta);
 }

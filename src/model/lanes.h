@@ -1,4 +1,4 @@
-// One access of a warp, as the models' functions pass it on to each other.
+// One access of a warp, as the models' functions take it.
 #ifndef HW_MODEL_LANES_H
 #define HW_MODEL_LANES_H
 

@@ -11,7 +11,7 @@ static uint32_t regs_limit_per_block(const hw_arch *arch, uint32_t warps, uint32
     return (uint32_t)(arch->regs_per_sm / taken);
 }
 
-// 2.0 and newer hand them out warp by warp, each sub-partition from its own part of the file.
+// From 2.0 on registers are allocated warp by warp, each sub-partition from its own part of the file.
 static uint32_t regs_limit_per_warp(const hw_arch *arch, uint32_t warps, uint32_t regs) {
     uint64_t per_warp = hw_align_up((uint64_t)regs * 32, arch->reg_unit);
     if (hw_align_up(warps, arch->warp_granularity) * per_warp > arch->regs_per_block) return 0;

@@ -31,8 +31,9 @@ uint32_t hw_model_launch_smem_bytes(const hw_arch *arch, uint32_t argument_bytes
 enum { HW_LIMITED_BY_WARPS = 1, HW_LIMITED_BY_BLOCKS = 2, HW_LIMITED_BY_REGS = 4, HW_LIMITED_BY_SMEM = 8 };
 unsigned hw_model_occupancy_limiters(const hw_occupancy *occupancy);
 
-// Of the whole warps up to most_threads (0: as many as a block can have) the block size that holds the most warps, the
-// largest where several do: what cudaOccupancyMaxPotentialBlockSize proposes. 0 when no block of any size can run.
+// The block size, in whole warps up to most_threads (0: as many as a block can have), with which a multiprocessor holds
+// the most warps, the largest of equal ones: what cudaOccupancyMaxPotentialBlockSize proposes. 0 when no block of any
+// size can run.
 uint32_t hw_model_occupancy_best_block(const hw_arch *arch, uint32_t regs, uint32_t smem_bytes, uint32_t most_threads);
 
 // Shared memory in bytes that the driver gives the multiprocessor for such a launch (the rest stays L1 cache), where

@@ -23,8 +23,9 @@ static const time_row rows[] = {
 
 enum {
     SECTOR_BYTES = 32,
-    // From the end of a block until the one in its place has begun: for itself and for each of its warps, which begin
-    // one after the other. Copies by blocks of 256, 512 and 1024 threads on an H200 (truth/h200_times.csv).
+    // Cycles from the end of a block until the next block in its place has begun: for the block, and for each of its
+    // warps, which begin one after the other. Copies by blocks of 256, 512 and 1024 threads on an H200
+    // (truth/h200_times.csv).
     BLOCK_START_CYCLES = 300, WARP_START_CYCLES = 25,
     BARRIER_CYCLES = 80,         // for its warps to come and to go on: an H200, sums with 9, 9 and 3 barriers a warp
     INDEPENDENT = 2,             // instructions of a warp that compilers put beside each other
@@ -40,7 +41,8 @@ static void find_gpus(void) {
 
 static bool is_named(const time_row *row, const char *id) { return id && !strcmp(row->id, id); }
 
-// A GPU without a row is as the one that it was made of, or as the one of the nearest compute capability.
+// The row of a GPU; for a GPU without a row that of the GPU on which its file is based, or of the one with the nearest
+// compute capability.
 static const time_row *row_of(const hw_gpu *gpu, const hw_gpu **row_gpu) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     size_t nearest = 0;
@@ -69,7 +71,7 @@ static time_row constants_of(const hw_gpu *gpu) {
 
 static double least(double a, double b) { return a < b ? a : b; }
 static double largest(double a, double b) { return a > b ? a : b; }
-static double share(double value) { return value > 0 && value < 1 ? value : 1; }
+static double share_or_all(double value) { return value > 0 && value < 1 ? value : 1; }
 
 // Multiprocessors that are busy on average, until the one with the most blocks is done.
 static double busy_sms(const hw_gpu *gpu, const hw_time_work *work) {
@@ -80,22 +82,23 @@ static double busy_sms(const hw_gpu *gpu, const hw_time_work *work) {
 
 static double clock_us(const hw_gpu *gpu, double cycles) { return gpu->clock_mhz ? cycles / gpu->clock_mhz : 0; }
 
-// What the launch touches, each byte once: loads that come back to what was loaded find it in a cache, and there is
-// no more than the allocations that it touches have.
-static double touched(const hw_time_work *work, double bytes) {
+// The bytes that the launch touches, each once: loads of bytes that were loaded before hit a cache, and the launch
+// touches no more than its allocations have.
+static double touched_bytes(const hw_time_work *work, double bytes) {
     return work->reachable_bytes ? least(bytes, (double)work->reachable_bytes) : bytes;
 }
 
-// Share of what is touched that the second-level cache still has from the launch before: what is repeated runs
-// through it in circles, and lines are displaced at random.
-static double cached(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
-    double bytes = touched(work, (double)work->load_bytes + (double)work->store_bytes), l2 = gpu->l2_kib * 1024.0;
+// The share of the touched bytes that the second-level cache still holds from the launch before: a repeated launch goes
+// through the cache in circles, and lines are displaced at random.
+static double cached_share(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    double bytes = touched_bytes(work, (double)work->load_bytes + (double)work->store_bytes), l2 = gpu->l2_kib * 1024.0;
     return row->l2_clock_bytes > 0 && bytes < l2 ? 1 - bytes / l2 : 0;
 }
 
-// Bytes that take as long as these do. Loads wait behind stores that camp on one partition, and the other way round.
-static double moved(const hw_time_work *work, double loads, double stores) {
-    return (loads + stores) / least(share(work->load_share), share(work->store_share));
+// The bytes which, evenly spread over partitions, would take as long as the loads and stores do: partition camping of
+// loads holds up stores as well, and the other way round.
+static double moved_bytes(const hw_time_work *work, double loads, double stores) {
+    return (loads + stores) / least(share_or_all(work->load_share), share_or_all(work->store_share));
 }
 
 // Bytes over bandwidth.
@@ -103,10 +106,10 @@ static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work
     double bandwidth = hw_model_stream_gbs(gpu) * 1e3;   // bytes per us
     double loads = (double)work->load_bytes, stores = (double)work->store_bytes + (double)work->fill_bytes;
     if (row->l2_clock_bytes > 0) {
-        loads = touched(work, loads);
-        stores = touched(work, stores);
+        loads = touched_bytes(work, loads);
+        stores = touched_bytes(work, stores);
     }
-    return bandwidth > 0 ? moved(work, loads, stores) * (1 - cached(gpu, row, work)) / bandwidth : 0;
+    return bandwidth > 0 ? moved_bytes(work, loads, stores) * (1 - cached_share(gpu, row, work)) / bandwidth : 0;
 }
 
 // Does the first-level cache hold global memory? Of 2.x, and of 7.0 and newer (programming guides).
@@ -114,7 +117,7 @@ static bool caches_loads(const hw_arch *arch) { return arch->cc >= 70 || hw_load
 
 static double l2_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double loads = (double)work->load_sectors * SECTOR_BYTES, bytes;
-    if (caches_loads(gpu->arch)) loads = touched(work, least(loads, (double)work->load_bytes));
+    if (caches_loads(gpu->arch)) loads = touched_bytes(work, least(loads, (double)work->load_bytes));
     bytes = loads + (double)work->store_sectors * SECTOR_BYTES;
     return row->l2_clock_bytes > 0 ? clock_us(gpu, bytes / row->l2_clock_bytes) : 0;
 }
@@ -146,12 +149,12 @@ static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, cycles / busy_sms(gpu, work));
 }
 
-// Little's law by warps: each holds its place for as long as it waits, and there are so many places. Warps of a block
-// come to the banks and to constant memory together, and the last one's passes are waited for.
+// Little's law by warps: a warp holds its place for as long as it waits, and a multiprocessor has a number of places.
+// The warps of a block access banks and constant memory together, so that each waits for the last one's passes.
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double per_block = work->blocks ? (double)work->warps / (double)work->blocks : 0;
     double places = (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
-    double warps = least((double)work->blocks, places) * per_block, hits = cached(gpu, row, work);
+    double warps = least((double)work->blocks, places) * per_block, hits = cached_share(gpu, row, work);
     double cycles = (double)work->trips * (hits * row->l2_latency + (1 - hits) * row->latency) +
                     (double)work->shared_trips * row->shared_latency + (double)work->barriers * BARRIER_CYCLES +
                     (double)(work->wavefronts + work->const_passes) * per_block +
@@ -178,7 +181,7 @@ hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
     double busy = 0;
     e.bound_us[HW_BOUND_LAUNCH] = row->launch_us;
     for (int i = 0; i < HW_BOUND_LATENCY; i++) busy = largest(busy, e.bound_us[i]);
-    // Near the point where both are equal, neither is reached: requests queue while others still wait.
+    // Where both are nearly equal, neither is reached: requests queue while others still wait.
     e.us = row->launch_us + hypot(busy, e.bound_us[HW_BOUND_LATENCY]);
     e.bound = hw_model_bound(e.bound_us, e.us);
     e.gbs = (double)work->useful_bytes / (e.us * 1e3);
@@ -186,7 +189,7 @@ hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
 }
 
 double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work) {
-    double bytes = moved(work, (double)work->load_bytes, (double)work->store_bytes + (double)work->fill_bytes);
+    double bytes = moved_bytes(work, (double)work->load_bytes, (double)work->store_bytes + (double)work->fill_bytes);
     return bytes > 0 ? hw_model_stream_gbs(gpu) * (double)work->useful_bytes / bytes : 0;
 }
 

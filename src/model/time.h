@@ -1,5 +1,6 @@
-// How long a launch would take: the time that each part of the GPU needs for what the launch asks of it, and which one
-// holds it up. For kernels that memory bounds; it knows nothing of how instructions wait for each other beyond sums.
+// How long a launch would take: the time that each part of the GPU needs for what the launch asks of it, and which part
+// holds the launch up. Meant for kernels that memory bounds: of how instructions wait for each other the model knows
+// sums alone.
 #ifndef HW_MODEL_TIME_H
 #define HW_MODEL_TIME_H
 
@@ -35,7 +36,7 @@ typedef enum hw_bound {
     HW_BOUND_SHARED,                 // the banks of shared memory
     HW_BOUND_ISSUE,                  // the pipes of instructions
     HW_BOUND_LATENCY,                // too few bytes in flight: warps wait, and nothing is busy
-    HW_BOUND_LAUNCH,                 // starting it takes longer than all of its work: it is too small to say more
+    HW_BOUND_LAUNCH,                 // starting the launch takes longer than its work, which is too small to say more
     HW_BOUNDS
 } hw_bound;
 
@@ -50,16 +51,16 @@ typedef struct hw_estimate {
 // (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 
-// What holds up a launch, or launches in a row, that are estimated so: bound_us and us, or their sums. HW_BOUND_LAUNCH
+// The bound of a launch, or of launches in a row, from their bound_us and us or the sums of these. HW_BOUND_LAUNCH
 // where overhead is more than half of the time, else the largest of the others.
 hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us);
 
-// What accesses like the launch's would reach in an array far larger than all caches, if memory were all they waited
-// for: useful bytes, 10^9 per second. 0 when it is not known.
+// The useful bandwidth, 10^9 bytes per second, of accesses like the launch's in an array far larger than all caches, if
+// they waited for memory alone. 0 when it is not known.
 double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work);
 
-// What a stream, such as a copy of a large array, reaches of the memory's bandwidth: 10^9 bytes per second, read and
-// written. 0 when it is not known.
+// The bandwidth, 10^9 bytes per second, read and written, that a stream such as a copy of a large array reaches. 0 when
+// it is not known.
 double hw_model_stream_gbs(const hw_gpu *gpu);
 
 // "memory", "shared", "issue", "latency", "launch".

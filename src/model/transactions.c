@@ -26,7 +26,7 @@ typedef struct asked {
     bool in_order;
 } asked;
 
-static void ask(asked *asked, uint64_t address, uint32_t bytes) {
+static void ask_for(asked *asked, uint64_t address, uint32_t bytes) {
     asked->list[asked->n++] = (hw_transaction){address, bytes};
 }
 
@@ -36,12 +36,12 @@ static void ask_strictly(const hw_lanes *l, asked *asked) {
         int lowest = __builtin_ctz(l->mask);
         uint64_t segment = hw_lane_address(l, lowest) - (uint64_t)(lowest % HALF) * l->width;
         uint32_t bytes = l->width == 4 ? 64 : 128;
-        for (uint32_t at = 0; at < HALF * l->width; at += bytes) ask(asked, segment + at, bytes);
+        for (uint32_t at = 0; at < HALF * l->width; at += bytes) ask_for(asked, segment + at, bytes);
         return;
     }
     for (uint32_t left = l->mask; left; left &= left - 1) {
         uint64_t address = hw_lane_address(l, __builtin_ctz(left));
-        ask(asked, address - address % 32, 32);
+        ask_for(asked, address - address % 32, 32);
     }
 }
 
@@ -78,7 +78,7 @@ static void ask_by_segments(const hw_lanes *l, asked *asked) {
             span[0] %= bytes;
             span[1] %= bytes;
         }
-        ask(asked, first, bytes);
+        ask_for(asked, first, bytes);
     }
 }
 
@@ -126,7 +126,7 @@ static uint32_t lanes_of_request(const hw_arch *arch, uint32_t width) {
     return width <= 4 ? ALL_LANES : width <= 8 ? ALL_LANES / 2 : ALL_LANES / 4;
 }
 
-// Those of 32 bytes that touch no other one of the warp.
+// The transactions of 32 bytes that lie beside no other transaction of the warp.
 static uint32_t count_lone(const hw_arch *arch, uint32_t mask, const hw_lanes *l) {
     hw_transaction list[HW_TRANSACTIONS];
     uint32_t n = hw_transactions_list(arch, mask, l->base, l->delta, l->width, list), lone = 0;

@@ -8,13 +8,13 @@
 #include "isa/gpu.h"
 #include "isa/isa.h"
 
-// 1.x: half-warps with an active lane are requests of their own. Later: a warp is one, of 8-byte words its halves, of
-// 16-byte words its quarters.
+// Requests: on 1.x each half-warp with an active lane; later each warp, each half of a warp for 8-byte words, each
+// quarter for 16-byte words.
 typedef struct hw_transactions {
     uint32_t requests;
     uint32_t coalesced, uncoalesced;   // of the requests; 1.0 and 1.1 only, where nothing lies between the two
     uint32_t of_32, of_64, of_128;     // transactions of so many bytes
-    uint32_t lone_32;                  // of_32 on 1.2 and 1.3: none of the warp's others lies beside it
+    uint32_t lone_32;                  // 1.2 and 1.3: those of of_32 that lie beside no other transaction of the warp
 } hw_transactions;
 
 // The lanes in mask access width bytes each (1 to 16; more counts as 16) at base + delta[lane]. Pure; depends on base
@@ -33,7 +33,7 @@ typedef struct hw_transactions {
 hw_transactions hw_transactions_count(const hw_arch *arch, hw_note_kind kind, bool cached, uint32_t mask, uint64_t base,
                                       const int64_t delta[32], uint32_t width);
 
-// Do global loads bring whole lines of the first-level cache, unless they go past it? Those of 2.x do.
+// Do global loads that use the first-level cache bring whole lines? On 2.x they do.
 static inline bool hw_loads_lines(const hw_arch *arch) { return arch->cc >= 20 && arch->cc < 30; }
 
 // One transaction: where its bytes lie.
@@ -42,7 +42,7 @@ typedef struct hw_transaction {
     uint32_t bytes;
 } hw_transaction;
 
-// The transactions of the same access on 1.x, where they matter one by one (partition.h). Returns how many.
+// The transactions of an access on 1.x, one by one, for models of partitions (partition.h). Returns their number.
 enum { HW_TRANSACTIONS = 36 };   // most of one warp: one a lane, or four of an access in order
 uint32_t hw_transactions_list(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                               uint32_t width, hw_transaction list[HW_TRANSACTIONS]);

@@ -1,10 +1,10 @@
 #include "model/transfer.h"
 
-// All assumed, from memory, as nothing here measures a link: payloads of 256 bytes in packets of 26 more give 0.91 of
-// pcie_gbs (PCI Express base specification, transaction layer); a copy begins 8 us after the call and a kernel's own
-// access 1.5 us, as current drivers and GPUs do within a factor of two; the driver's copies for pageable memory run at
-// 10 GB/s on one processor, a chunk after the other, so that both times add up. Write-combined memory gains nothing on
-// today's links, which snoop at full speed.
+// Assumptions from memory, since no measurement of a link is at hand. Payloads of 256 bytes in packets of 26 more give
+// 0.91 of pcie_gbs (PCI Express base specification, transaction layer). A copy begins 8 us after the call, a kernel's
+// own access 1.5 us, within a factor of two of current drivers and GPUs. The driver copies pageable memory at 10 GB/s
+// on one processor, a chunk after the other, so that both times add up. Write-combined memory gains nothing on today's
+// links, which snoop at full speed.
 static const double PAYLOAD = 256.0 / 282, COPY_US = 8, ACCESS_US = 1.5, STAGING_GBS = 10;
 
 const char *hw_host_kind_name(hw_host_kind kind) {
@@ -24,9 +24,9 @@ double hw_model_overlap_us(double execution_us, double transfer_us, uint32_t n) 
     return execution_us >= transfer_us ? execution_us + transfer_us / chunks : transfer_us + execution_us / chunks;
 }
 
-// That the first GPUs copy or compute and don't do both: CUDA C Programming Guide 4.2, "Overlap of Data Transfer and
-// Kernel Execution", from memory.
-static bool overlaps(const hw_gpu *gpu) { return gpu->arch && gpu->arch->cc >= 11; }
+// Does the GPU copy and compute at the same time? Those of 1.0 do not: CUDA C Programming Guide 4.2, "Overlap of Data
+// Transfer and Kernel Execution", from memory.
+static bool copies_overlap(const hw_gpu *gpu) { return gpu->arch && gpu->arch->cc >= 11; }
 
 double hw_model_chunks_us(const hw_gpu *gpu, double execution_us, uint64_t bytes, uint32_t n) {
     enum { WORD_BYTES = 16 };
@@ -35,7 +35,8 @@ double hw_model_chunks_us(const hw_gpu *gpu, double execution_us, uint64_t bytes
     if (!n) n = 1;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t chunk = words * (i + 1) / n - done;
-        copied = (overlaps(gpu) ? copied : worked) + hw_model_transfer_us(gpu, HW_HOST_PINNED, chunk * WORD_BYTES);
+        copied =
+            (copies_overlap(gpu) ? copied : worked) + hw_model_transfer_us(gpu, HW_HOST_PINNED, chunk * WORD_BYTES);
         worked = copied > worked ? copied : worked;
         if (words) worked += execution_us * (double)chunk / (double)words;
         done += chunk;

@@ -17,17 +17,17 @@ typedef enum hw_host_kind {
 } hw_host_kind;
 const char *hw_host_kind_name(hw_host_kind kind);   // "pageable"; "" past the last
 
-// Microseconds of one transfer on a GPU that is not there: a latency, and bytes over what the link gives. No
-// measurement; its assumptions stand in transfer.c. 0: the link of the GPU is not known. Pure; grows with bytes.
+// Microseconds of one transfer, estimated: a latency, and bytes over what the link gives. The assumptions stand in
+// transfer.c. 0: the link of the GPU is not known. Pure; grows with bytes.
 double hw_model_transfer_us(const hw_gpu *gpu, hw_host_kind kind, uint64_t bytes);
 
-// n chunks, each copied and then worked on, one after the other in streams of their own: the longer of the two is never
-// waited for but for one chunk of the other, execution + transfer / n where execution >= transfer. n 0 counts as 1.
-// Source: CUDA C Best Practices Guide, asynchronous transfers; seed 004, 4.4.1.2.
+// Microseconds of n chunks, each copied and then worked on, in streams of their own: the longer of copying and
+// execution hides the shorter except for one chunk, so execution + transfer / n where execution >= transfer. n 0 counts
+// as 1. Source: CUDA C Best Practices Guide, asynchronous transfers; seed 004, 4.4.1.2.
 double hw_model_overlap_us(double execution_us, double transfer_us, uint32_t n);
 
-// The same chunk by chunk, for a GPU that is not there: one engine copies pinned memory to the device and one runs
-// kernels, each a chunk at a time and in order; a chunk is worked on once it is there. Each copy pays the latency of
+// Microseconds of n chunks by a schedule: one engine copies pinned memory to the device and one runs kernels, each a
+// chunk at a time and in order; a chunk is worked on once it has arrived. Each copy pays the latency of
 // hw_model_transfer_us, so that ever more chunks cost more in the end; work takes its share of execution_us. Before
 // compute capability 1.1 nothing overlaps. Chunks are of whole 16 bytes, as equal as can be. n 0 counts as 1.
 double hw_model_chunks_us(const hw_gpu *gpu, double execution_us, uint64_t bytes, uint32_t n);

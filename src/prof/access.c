@@ -15,53 +15,56 @@ static bool space_of(const hw_access *access, hw_prof_space *space) {
     }
 }
 
-static void begin_memo(const hw_prof *prof, hw_prof_memo *memo, uint32_t note_index) {
+static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint32_t note_index) {
     const hw_note *note = &prof->notes[note_index];
-    memset(memo, 0, offsetof(hw_prof_memo, patterns));
-    for (int i = 0; i < HW_PATTERN_WAYS; i++) memo->patterns[i].serial = 0;
-    memo->epoch = prof->epoch;
-    memo->kind = note->kind;
-    memo->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
-    memo->is_merged = note->merged_bytes > note->width_bytes;
-    memo->skips_l1 = prof->no_l1 || note->skips_l1;
+    memset(accesses, 0, offsetof(hw_prof_accesses, patterns));
+    for (int i = 0; i < HW_PATTERN_WAYS; i++) accesses->patterns[i].serial = 0;
+    accesses->epoch = prof->epoch;
+    accesses->kind = note->kind;
+    accesses->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
+    accesses->is_merged = note->merged_bytes > note->width_bytes;
+    accesses->skips_l1 = prof->no_l1 || note->skips_l1;
 }
 
-static uint32_t cost_of(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+static uint32_t cost_of_access(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_access *a,
+                               hw_prof_space space) {
     const hw_arch *arch = prof->gpu->arch;
     // A merged access begins where its bytes do, not where its first part in program order does.
-    uint64_t base = memo->is_merged ? a->base & ~(uint64_t)(memo->width - 1) : a->base;
+    uint64_t base = accesses->is_merged ? a->base & ~(uint64_t)(accesses->width - 1) : a->base;
     switch (space) {
     case HW_PROF_SHARED:
-        return hw_banks_wavefronts(arch, (hw_note_kind)memo->kind, prof->bank_bytes, a->pattern->mask, base,
-                                   a->pattern->delta, memo->width);
-    case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, a->pattern->mask, base, a->pattern->delta, memo->width);
+        return hw_banks_wavefronts(arch, (hw_note_kind)accesses->kind, prof->bank_bytes, a->pattern->mask, base,
+                                   a->pattern->delta, accesses->width);
+    case HW_PROF_LOCAL:
+        return hw_coalesce_local_sectors(arch, a->pattern->mask, base, a->pattern->delta, accesses->width);
     case HW_PROF_CONST: return hw_constant_passes(arch, a->pattern->mask, a->pattern->delta);
-    default: return hw_coalesce_sectors(arch, a->pattern->mask, base, a->pattern->delta, memo->width);
+    default: return hw_coalesce_sectors(arch, a->pattern->mask, base, a->pattern->delta, accesses->width);
     }
 }
 
 // The most that the ideal can be, whatever the access costs.
-static uint32_t packed_cost(const hw_prof *prof, const hw_prof_memo *memo, const hw_access *a, hw_prof_space space) {
+static uint32_t packed_cost(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_access *a,
+                            hw_prof_space space) {
     if (space == HW_PROF_SHARED)
-        return hw_banks_ideal(prof->gpu->arch, a->pattern->mask, memo->width, UINT16_MAX);
-    return hw_coalesce_ideal_sectors(a->pattern->mask, memo->width, UINT16_MAX);
+        return hw_banks_ideal(prof->gpu->arch, a->pattern->mask, accesses->width, UINT16_MAX);
+    return hw_coalesce_ideal_sectors(a->pattern->mask, accesses->width, UINT16_MAX);
 }
 
 // Bytes that the lanes ask for; what they share is told apart only where all share it.
-static uint32_t asked_bytes(const hw_prof_memo *memo, const hw_access *a) {
+static uint32_t asked_bytes(const hw_prof_accesses *accesses, const hw_access *a) {
     uint32_t lanes = (uint32_t)__builtin_popcount(a->pattern->mask);
     for (uint32_t left = a->pattern->mask; left; left &= left - 1)
-        if (a->pattern->delta[__builtin_ctz(left)]) return lanes * memo->width;
-    return memo->width;
+        if (a->pattern->delta[__builtin_ctz(left)]) return lanes * accesses->width;
+    return accesses->width;
 }
 
-static void remember(const hw_prof *prof, hw_prof_memo *memo, hw_prof_pattern *p, const hw_access *a,
-                     hw_prof_space space) {
-    memo->n_patterns += !p->serial;
+static void remember_pattern(const hw_prof *prof, hw_prof_accesses *accesses, hw_prof_pattern *p, const hw_access *a,
+                             hw_prof_space space) {
+    accesses->n_patterns += !p->serial;
     p->serial = a->pattern->serial;
     p->of = a->pattern;
-    p->packed = (uint16_t)packed_cost(prof, memo, a, space);
-    p->asked = (uint16_t)asked_bytes(memo, a);
+    p->packed = (uint16_t)packed_cost(prof, accesses, a, space);
+    p->asked = (uint16_t)asked_bytes(accesses, a);
     p->space = (uint8_t)space;
     memset(p->cost, 0, sizeof p->cost);
 }
@@ -70,22 +73,22 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     hw_prof *prof = (hw_prof *)sink;
     hw_prof_space space;
     if (a->note >= prof->n_notes || worker >= prof->n_workers) return;
-    uint32_t index = prof->memo_of[a->note];
-    if (index == HW_PROF_NO_MEMO || !space_of(a, &space)) return;
-    hw_prof_memo *memo = &prof->workers[worker].memos[index];
-    if (memo->epoch != prof->epoch) begin_memo(prof, memo, a->note);
-    memo->inst[space] += a->repeat;
+    uint32_t index = prof->accesses_of[a->note];
+    if (index == HW_PROF_NO_ACCESSES || !space_of(a, &space)) return;
+    hw_prof_accesses *accesses = &prof->workers[worker].accesses[index];
+    if (accesses->epoch != prof->epoch) begin_accesses(prof, accesses, a->note);
+    accesses->inst[space] += a->repeat;
     if (!a->pattern->mask) return;
-    memo->requests[space] += a->repeat;
-    hw_prof_pattern *p = &memo->patterns[a->pattern->index % HW_PATTERN_WAYS];
-    if (p->serial != a->pattern->serial) remember(prof, memo, p, a, space);
+    accesses->requests[space] += a->repeat;
+    hw_prof_pattern *p = &accesses->patterns[a->pattern->index % HW_PATTERN_WAYS];
+    if (p->serial != a->pattern->serial) remember_pattern(prof, accesses, p, a, space);
     uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
-    if (!*known) *known = (uint16_t)(cost_of(prof, memo, a, space) + 1);
+    if (!*known) *known = (uint16_t)(cost_of_access(prof, accesses, a, space) + 1);
     uint32_t cost = *known - 1u;
-    memo->cost[space] += cost * a->repeat;
-    memo->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;
-    if (space == HW_PROF_GLOBAL) memo->asked += (cost * 32 < p->asked ? cost * 32 : p->asked) * a->repeat;
-    if (prof->is_old) hw_prof_count_era(prof, memo, a, space, cost);
+    accesses->cost[space] += cost * a->repeat;
+    accesses->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;
+    if (space == HW_PROF_GLOBAL) accesses->asked += (cost * 32 < p->asked ? cost * 32 : p->asked) * a->repeat;
+    if (prof->is_old) hw_prof_count_generation(prof, accesses, a, space, cost);
 }
 
 // ---- copies past the first-level cache ----
@@ -103,16 +106,16 @@ static hw_fetched fetched_by(const hw_copy_begun *copy) {
 void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy) {
     hw_prof *prof = (hw_prof *)sink;
     if (copy->note >= prof->n_notes || worker >= prof->n_workers || !copy->reading) return;
-    uint32_t index = prof->memo_of[copy->note];
-    if (index == HW_PROF_NO_MEMO || prof->notes[copy->note].kind != HW_NOTE_COPY_BYPASS) return;
-    hw_prof_memo *memo = &prof->workers[worker].memos[index];
-    if (memo->epoch != prof->epoch) begin_memo(prof, memo, copy->note);
-    hw_prof_copies *known = &memo->copies;
+    uint32_t index = prof->accesses_of[copy->note];
+    if (index == HW_PROF_NO_ACCESSES || prof->notes[copy->note].kind != HW_NOTE_COPY_BYPASS) return;
+    hw_prof_accesses *accesses = &prof->workers[worker].accesses[index];
+    if (accesses->epoch != prof->epoch) begin_accesses(prof, accesses, copy->note);
+    hw_prof_copies *known = &accesses->copies;
     if (known->from_serial != copy->from_pattern->serial || known->to_serial != copy->to_pattern->serial ||
         known->from_phase != copy->from % 128 || known->to_phase != copy->to % 128)
         *known = (hw_prof_copies){.from_serial = copy->from_pattern->serial, .to_serial = copy->to_pattern->serial,
                                   .from_phase = copy->from % 128, .to_phase = copy->to % 128,
                                   .cost = fetched_by(copy)};
-    memo->fetched += known->cost.sectors;
-    memo->l2_fetched += known->cost.l2_sectors;
+    accesses->fetched += known->cost.sectors;
+    accesses->l2_fetched += known->cost.l2_sectors;
 }

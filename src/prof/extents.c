@@ -1,7 +1,7 @@
 // Which allocations a launch touches: it can have moved no more bytes than they have.
 #include "prof/internal.h"
 
-static void add(hw_prof_extents *extents, uint64_t address, uint64_t bytes) {
+static void add_extent(hw_prof_extents *extents, uint64_t address, uint64_t bytes) {
     if (extents->n > HW_PROF_EXTENTS) return;
     for (uint32_t i = 0; i < extents->n; i++)
         if (extents->list[i].address == address) return;
@@ -14,7 +14,7 @@ static void add(hw_prof_extents *extents, uint64_t address, uint64_t bytes) {
 
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker < prof->n_workers) add(&prof->workers[worker].touched, touched->address, touched->bytes);
+    if (worker < prof->n_workers) add_extent(&prof->workers[worker].touched, touched->address, touched->bytes);
 }
 
 uint64_t hw_prof_touched_bytes(const hw_prof *prof) {
@@ -23,7 +23,7 @@ uint64_t hw_prof_touched_bytes(const hw_prof *prof) {
     for (uint32_t k = 0; k < prof->n_workers; k++) {
         const hw_prof_extents *of = &prof->workers[k].touched;
         if (of->n > HW_PROF_EXTENTS) return 0;
-        for (uint32_t i = 0; i < of->n; i++) add(&all, of->list[i].address, of->list[i].bytes);
+        for (uint32_t i = 0; i < of->n; i++) add_extent(&all, of->list[i].address, of->list[i].bytes);
     }
     if (all.n > HW_PROF_EXTENTS) return 0;
     for (uint32_t i = 0; i < all.n; i++) bytes += all.list[i].bytes;

@@ -46,7 +46,7 @@ static void touch_bytes(hw_footprint_group *group, uint32_t first, uint32_t coun
 }
 
 // Warps follow each other by 32 strides, which moves the place of their first lane in 128 bytes but not in the period.
-static uint32_t place_of(const hw_footprint_group *group, uint32_t phase) {
+static uint32_t place_of_phase(const hw_footprint_group *group, uint32_t phase) {
     if (group->period == PIECE_BYTES) return phase % PIECE_BYTES;
     return phase % (uint32_t)(HW_WARP_LANES * hw_common_divisor(group->stride, 4));
 }
@@ -55,14 +55,14 @@ void hw_footprint_touch(hw_footprint_group *group, const hw_prof_pattern *patter
                         bool is_dense) {
     if (group->is_whole) return;
     group->is_whole = is_dense;
-    const int64_t period = group->period, place = place_of(group, phase);
+    const int64_t period = group->period, place = place_of_phase(group, phase);
     for (uint32_t left = is_dense ? 0 : pattern->of->mask; left; left &= left - 1) {
         int64_t at = (place + pattern->of->delta[__builtin_ctz(left)]) % period;
         touch_bytes(group, (uint32_t)(at < 0 ? at + period : at), width);
     }
 }
 
-static uint32_t count(const hw_footprint_group *group, uint32_t first, uint32_t bytes) {
+static uint32_t count_touched(const hw_footprint_group *group, uint32_t first, uint32_t bytes) {
     uint32_t touched = 0;
     for (uint32_t at = first; at < first + bytes; at += 32)
         touched += (uint32_t)__builtin_popcount((uint32_t)(group->touched[at / 64] >> at % 64));
@@ -71,11 +71,11 @@ static uint32_t count(const hw_footprint_group *group, uint32_t first, uint32_t 
 
 double hw_footprint_spread(const hw_footprint_group *group, uint32_t piece_bytes) {
     if (hw_footprint_is_whole(group)) return 1;
-    uint32_t touched = count(group, 0, group->period), pieces = 0;
-    for (uint32_t at = 0; at < group->period; at += piece_bytes) pieces += count(group, at, piece_bytes) != 0;
+    uint32_t touched = count_touched(group, 0, group->period), pieces = 0;
+    for (uint32_t at = 0; at < group->period; at += piece_bytes) pieces += count_touched(group, at, piece_bytes) != 0;
     return touched ? (double)pieces * piece_bytes / touched : 1;
 }
 
 bool hw_footprint_is_whole(const hw_footprint_group *group) {
-    return group->is_whole || count(group, 0, group->period) == group->period;
+    return group->is_whole || count_touched(group, 0, group->period) == group->period;
 }

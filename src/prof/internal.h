@@ -13,14 +13,14 @@ typedef enum hw_prof_space {
     HW_PROF_GLOBAL, HW_PROF_SHARED, HW_PROF_LOCAL, HW_PROF_CONST, HW_PROF_SPACES
 } hw_prof_space;
 
-// What GPUs before 7.0 counted besides.
-typedef enum hw_prof_era {
+// What the profilers of GPUs before 7.0 counted besides, each in its generation.
+typedef enum hw_prof_generation {
     HW_PROF_COALESCED, HW_PROF_UNCOALESCED, HW_PROF_32B, HW_PROF_64B, HW_PROF_128B, HW_PROF_SERIALIZED,
     HW_PROF_LONE,                        // transactions of 32 bytes with none beside them
-    HW_PROF_ERAS
-} hw_prof_era;
+    HW_PROF_GENERATION_COUNTS
+} hw_prof_generation;
 
-enum { HW_PROF_PHASES = 256, HW_PROF_NO_MEMO = 0xffffffff };
+enum { HW_PROF_PHASES = 256, HW_PROF_NO_ACCESSES = 0xffffffff };
 
 // Relative addresses that an instruction has used, and what they cost at each base modulo 256.
 typedef struct hw_prof_pattern {
@@ -32,8 +32,8 @@ typedef struct hw_prof_pattern {
     uint16_t cost[HW_PROF_PHASES];       // sectors or wavefronts plus one; 0: not counted yet
 } hw_prof_pattern;
 
-// Copies past the first-level cache as an instruction has made them last: what they fetch depends on the differences to
-// the lowest lane's addresses and on these modulo 128.
+// The last copies past the first-level cache of an instruction. What a copy fetches depends on the lanes' addresses
+// relative to the lowest lane's, and on the latter modulo 128.
 typedef struct hw_prof_copies {
     uint64_t from_serial, to_serial;     // of exec's patterns; 0: none yet
     uint8_t from_phase, to_phase;
@@ -42,18 +42,18 @@ typedef struct hw_prof_copies {
 
 // One memory instruction on one worker, in the launch that `epoch` numbers. By space: executions, those with active
 // lanes, sectors or wavefronts, and the ideal of those.
-typedef struct hw_prof_memo {
+typedef struct hw_prof_accesses {
     uint64_t epoch;
     uint64_t inst[HW_PROF_SPACES], requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], ideal[HW_PROF_SPACES];
     uint64_t asked;                      // bytes of global memory
     uint64_t fetched, l2_fetched;        // sectors, by copies past the first-level cache
-    uint64_t era[HW_PROF_ERAS];
+    uint64_t generation[HW_PROF_GENERATION_COUNTS];
     uint8_t kind, width;
     bool is_merged, skips_l1;
     uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;
     hw_prof_pattern patterns[HW_PATTERN_WAYS];   // by exec's index modulo their number
-} hw_prof_memo;
+} hw_prof_accesses;
 
 // One instruction on one worker. warps and lanes are differences to the instruction before: a range of instructions
 // is counted at its two ends.
@@ -71,21 +71,22 @@ typedef struct hw_prof_extents {
 
 typedef struct hw_prof_worker {
     _Alignas(64) hw_prof_note *notes;    // one more than the launch has
-    hw_prof_memo *memos;
-    size_t notes_capacity, memos_capacity;
+    hw_prof_accesses *accesses;
+    size_t notes_capacity, accesses_capacity;
     hw_prof_extents touched;
 } hw_prof_worker;
 
 // Bytes that the blocks of each wave, those that run at a time, ask of each partition.
-typedef struct hw_prof_camp {
-    uint32_t partitions;                 // 0: nothing is counted
+typedef struct hw_prof_partitions {
+    uint32_t count;                      // of partitions; 0: nothing is counted
     uint64_t blocks_at_once, waves;
     _Atomic uint64_t *bytes[2];          // loads, stores; [wave * partitions + partition]
     size_t capacity[2];
     uint32_t grid[2];                    // x, y
-} hw_prof_camp;
+} hw_prof_partitions;
 
-// Loads or stores whose lanes are as far apart, and which bytes of a period of addresses they touch (footprint.h).
+// Loads or stores with equal distances between lanes, and the bytes of a period of addresses that they touch
+// (footprint.h).
 enum { HW_FOOTPRINT_BYTES = 8192, HW_FOOTPRINT_GROUPS = 8 };
 typedef struct hw_footprint_group {
     uint64_t stride;
@@ -100,9 +101,9 @@ typedef struct hw_footprint {
 
 // One memory instruction on all workers, as the estimate of time sees it (work.c).
 typedef struct hw_prof_place {
-    uint64_t requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], asked, era[HW_PROF_ERAS];
+    uint64_t requests[HW_PROF_SPACES], cost[HW_PROF_SPACES], asked, generation[HW_PROF_GENERATION_COUNTS];
     uint64_t stride;                     // common to its patterns
-    const hw_footprint_group *group;     // NULL: its accesses are too many kinds to tell
+    const hw_footprint_group *group;     // NULL: the accesses are of too many kinds to tell
     uint32_t lines;                      // 128-byte lines of one access
     uint8_t kind;
     bool skips_l1, is_irregular;
@@ -112,7 +113,7 @@ struct hw_prof {
     hw_sink sink;                        // first: the sink is the object
     const hw_gpu *gpu;
     bool is_old;                         // before 7.0: counts what its time counted
-    hw_prof_camp camp;
+    hw_prof_partitions partitions;
     bool wants_lines, no_l1;
     void (*finished)(void *context, const hw_report *report);
     bool (*wants)(void *context, const char *mangled);
@@ -135,11 +136,11 @@ struct hw_prof {
     uint32_t n_workers, workers_capacity;
     const hw_note *notes;
     uint32_t n_notes;
-    uint32_t *memo_of;                   // by note: index into a worker's memos
+    uint32_t *accesses_of;               // by note: index into a worker's accesses
     uint32_t *line_of;                   // by note: index into the kernel's lines
-    size_t memo_of_capacity, line_of_capacity;
-    uint32_t n_memos;
-    hw_prof_place *places;               // by memo
+    size_t accesses_of_capacity, line_of_capacity;
+    uint32_t n_accesses;
+    hw_prof_place *places;               // by index of the instruction's accesses
     size_t places_capacity;
     hw_footprint footprint;
     size_t kernel;                       // index into kernels
@@ -149,24 +150,27 @@ struct hw_prof {
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
 void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy);
 
-// era.c: what GPUs before 7.0 count of an access that takes so many passes, and of the launch as a whole. A camp that
-// is too large to be kept is not counted.
-void hw_prof_count_era(hw_prof *prof, hw_prof_memo *memo, const hw_access *access, hw_prof_space space,
-                       uint32_t passes);
-void hw_prof_begin_camp(hw_prof *prof, const hw_launch_info *info, uint32_t blocks_per_multiprocessor);
-double hw_prof_camp_pct(const hw_prof *prof, bool stores);
-void hw_prof_finish_era(const hw_prof *prof, const hw_launch_info *info, uint64_t *counts);   // info NULL: of a line
+// generation.c: what the profilers of GPUs before 7.0 counted of an access that takes so many passes, and of the launch
+// as a whole. Partitions are not counted where the launch has too many waves to keep.
+void hw_prof_count_generation(hw_prof *prof, hw_prof_accesses *accesses, const hw_access *access, hw_prof_space space,
+                              uint32_t passes);
+void hw_prof_begin_partitions(hw_prof *prof, const hw_launch_info *info, uint32_t blocks_per_multiprocessor);
+double hw_prof_partition_pct(const hw_prof *prof, bool stores);
+void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
+                               uint64_t *counts);   // info NULL: of a line
 
-// extents.c: on the worker threads, and for the launch: 0 when there were too many.
+// extents.c: notes allocations on the worker threads; and their bytes for the launch, 0 when there were too many to
+// note.
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
 uint64_t hw_prof_touched_bytes(const hw_prof *prof);
 
-// work.c: what the launch asks of the GPU, and how long that would take there. Its shape and counters are there.
+// work.c: fills launch's estimate: what it asks of the GPU, and how long that would take. launch has its shape and
+// counters.
 void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch);
 
 // lines.c: rows for all source lines that the launch's instructions come from, and line_of.
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);
-// Leaves the rows that were executed.
+// Drops the rows of lines that were not executed.
 void hw_prof_drop_unused_lines(hw_report_kernel *kernel);
 
 #endif

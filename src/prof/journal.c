@@ -49,7 +49,7 @@ struct hw_journal {
     size_t n_kernels, kernels_capacity;
 };
 
-static bool put(hw_journal *journal, const void *bytes, size_t count) {
+static bool put_bytes(hw_journal *journal, const void *bytes, size_t count) {
     if (journal->used + count > journal->capacity) {
         size_t wanted = 2 * (journal->used + count);
         void *bigger = hw_realloc_array(journal->buffer, wanted, 1);
@@ -62,7 +62,7 @@ static bool put(hw_journal *journal, const void *bytes, size_t count) {
     return true;
 }
 
-static hw_status flush(hw_journal *journal, hw_diag *diag) {
+static hw_status flush_journal(hw_journal *journal, hw_diag *diag) {
     ((record_head *)journal->buffer)->bytes = (uint32_t)(journal->used - sizeof(record_head));
     for (;;) {
         ssize_t done = write(journal->file, journal->buffer, journal->used);
@@ -72,9 +72,9 @@ static hw_status flush(hw_journal *journal, hw_diag *diag) {
     }
 }
 
-static bool begin(hw_journal *journal, uint32_t kind) {
+static bool begin_entry(hw_journal *journal, uint32_t kind) {
     journal->used = 0;
-    return put(journal, &(record_head){.magic = MAGIC, .kind = kind}, sizeof(record_head));
+    return put_bytes(journal, &(record_head){.magic = MAGIC, .kind = kind}, sizeof(record_head));
 }
 
 hw_status hw_journal_open(const char *path, hw_journal **out, hw_diag *diag) {
@@ -84,7 +84,7 @@ hw_status hw_journal_open(const char *path, hw_journal **out, hw_diag *diag) {
     journal->file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     hw_status status = HW_OK;
     if (journal->file < 0) status = hw_diag_set(diag, HW_IO, "cannot write %s: %s", path, strerror(errno));
-    if (!status) status = begin(journal, A_PROCESS) ? flush(journal, diag) : hw_diag_no_memory(diag);
+    if (!status) status = begin_entry(journal, A_PROCESS) ? flush_journal(journal, diag) : hw_diag_no_memory(diag);
     if (status) hw_journal_close(journal);
     else *out = journal;
     return status;
@@ -100,7 +100,7 @@ void hw_journal_close(hw_journal *journal) {
 }
 
 hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag) {
-    return begin(journal, AN_UNCOUNTED_LAUNCH) ? flush(journal, diag) : hw_diag_no_memory(diag);
+    return begin_entry(journal, AN_UNCOUNTED_LAUNCH) ? flush_journal(journal, diag) : hw_diag_no_memory(diag);
 }
 
 static written *find_written(hw_journal *journal, const char *mangled) {
@@ -126,13 +126,14 @@ static bool put_lines(hw_journal *journal, const hw_report_kernel *kernel, const
         }
         old += is_old;
         if (!has_changed) continue;
-        if (!put(journal, &record, sizeof record) || !put(journal, line->file, record.file_bytes)) return false;
+        if (!put_bytes(journal, &record, sizeof record) || !put_bytes(journal, line->file, record.file_bytes))
+            return false;
         (*n_lines)++;
     }
     return true;
 }
 
-static bool remember(written *kernel, const hw_report_kernel *now) {
+static bool remember_kernel(written *kernel, const hw_report_kernel *now) {
     if (now->n_lines != kernel->n_lines) {
         hw_report_line *lines = hw_realloc_array(kernel->lines, now->n_lines + 1, sizeof *lines);
         if (!lines) return false;
@@ -151,14 +152,14 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
     record.name_bytes = (uint32_t)strlen(mangled);
     record.by_bytes = (uint32_t)strlen(record.launch.ptx_by);
     written *before = find_written(journal, mangled);
-    if (!before || !begin(journal, A_LAUNCH) || !put(journal, &record, sizeof record) ||
-        !put(journal, mangled, record.name_bytes) || !put(journal, record.launch.ptx_by, record.by_bytes))
+    if (!before || !begin_entry(journal, A_LAUNCH) || !put_bytes(journal, &record, sizeof record) ||
+        !put_bytes(journal, mangled, record.name_bytes) || !put_bytes(journal, record.launch.ptx_by, record.by_bytes))
         return hw_diag_no_memory(diag);
     uint32_t n_lines = 0;
-    if (report->has_lines && (!put_lines(journal, kernel, before, &n_lines) || !remember(before, kernel)))
+    if (report->has_lines && (!put_lines(journal, kernel, before, &n_lines) || !remember_kernel(before, kernel)))
         return hw_diag_no_memory(diag);
     memcpy(journal->buffer + sizeof(record_head) + offsetof(launch_record, n_lines), &n_lines, sizeof n_lines);
-    return flush(journal, diag);
+    return flush_journal(journal, diag);
 }
 
 // ---- reading ----
@@ -178,7 +179,7 @@ typedef struct reader {
 } reader;
 
 // hw_grow for an array that lies in the arena.
-static bool grow(hw_arena *arena, void **items, size_t count, size_t *capacity, size_t elem_bytes) {
+static bool grow_array(hw_arena *arena, void **items, size_t count, size_t *capacity, size_t elem_bytes) {
     if (count < *capacity) return true;
     size_t wanted = *capacity ? 2 * *capacity : 16;
     void *bigger = hw_arena_take(arena, wanted * elem_bytes);
@@ -189,7 +190,7 @@ static bool grow(hw_arena *arena, void **items, size_t count, size_t *capacity, 
     return true;
 }
 
-static bool take(reader *r, void *out, size_t count) {
+static bool take_bytes(reader *r, void *out, size_t count) {
     if (count > r->size - r->at) return false;
     memcpy(out, r->bytes + r->at, count);
     r->at += count;
@@ -208,7 +209,7 @@ static bool is_text(const char *text, const char *other, size_t length) {
 }
 
 // Do the lines of that launch, of a kernel of the same name, belong to these?
-static bool takes(const reader *r, const hw_report_kernel *kernel, const hw_report_launch *launch) {
+static bool lines_belong_to(const reader *r, const hw_report_kernel *kernel, const hw_report_launch *launch) {
     if (r->lines_of == HW_LINES_OF_LAUNCH) return false;
     return r->lines_of == HW_LINES_OF_KERNEL ||
            (!memcmp(kernel->grid, launch->grid, sizeof kernel->grid) &&
@@ -232,17 +233,19 @@ static bool name_kernel(reader *r, hw_report_kernel *kernel, const char *name, s
 }
 
 // The kernel of that name that takes the launch's lines, a new one if need be; NULL when out of memory.
-static hw_report_kernel *find_kernel(reader *r, const char *name, size_t length, const hw_report_launch *launch,
-                                     size_t **lines_capacity) {
+static hw_report_kernel *find_read_kernel(reader *r, const char *name, size_t length, const hw_report_launch *launch,
+                                          size_t **lines_capacity) {
     size_t k = r->lines_of == HW_LINES_OF_LAUNCH ? r->n_kernels : 0, capacity = r->kernels_capacity;
-    while (k < r->n_kernels && !(is_text(r->kernels[k].mangled, name, length) && takes(r, &r->kernels[k], launch))) k++;
+    while (k < r->n_kernels &&
+           !(is_text(r->kernels[k].mangled, name, length) && lines_belong_to(r, &r->kernels[k], launch)))
+        k++;
     if (k == r->n_kernels) {
         hw_report_kernel kernel = {.first = launch->ordinal, .smem_dynamic = launch->smem_dynamic};
         memcpy(kernel.grid, launch->grid, sizeof kernel.grid);
         memcpy(kernel.block, launch->block, sizeof kernel.block);
         if (!name_kernel(r, &kernel, name, length) ||
-            !grow(r->arena, (void **)&r->lines_capacity, k, &capacity, sizeof *r->lines_capacity) ||
-            !grow(r->arena, (void **)&r->kernels, k, &r->kernels_capacity, sizeof *r->kernels))
+            !grow_array(r->arena, (void **)&r->lines_capacity, k, &capacity, sizeof *r->lines_capacity) ||
+            !grow_array(r->arena, (void **)&r->kernels, k, &r->kernels_capacity, sizeof *r->kernels))
             return NULL;
         r->kernels[r->n_kernels++] = kernel;
     }
@@ -251,7 +254,8 @@ static hw_report_kernel *find_kernel(reader *r, const char *name, size_t length,
 }
 
 // Where the line is, or belongs.
-static size_t place_of(const hw_report_kernel *kernel, const char *file, size_t length, uint32_t line, bool *is_there) {
+static size_t place_of_line(const hw_report_kernel *kernel, const char *file, size_t length, uint32_t line,
+                            bool *is_there) {
     size_t low = 0, high = kernel->n_lines;
     *is_there = false;
     while (low < high) {
@@ -271,13 +275,13 @@ static hw_status read_line(reader *r, hw_report_kernel *kernel, size_t *capacity
     line_record record;
     const char *file;
     bool is_there;
-    if (!take(r, &record, sizeof record) || !(file = take_text(r, record.file_bytes))) return HW_MALFORMED;
-    size_t at = place_of(kernel, file, record.file_bytes, record.line, &is_there);
+    if (!take_bytes(r, &record, sizeof record) || !(file = take_text(r, record.file_bytes))) return HW_MALFORMED;
+    size_t at = place_of_line(kernel, file, record.file_bytes, record.line, &is_there);
     if (!is_there) {
         const char *name = at && is_text(kernel->lines[at - 1].file, file, record.file_bytes)
                                ? kernel->lines[at - 1].file
                                : hw_arena_string(r->arena, file, record.file_bytes);
-        if (!name || !grow(r->arena, (void **)&kernel->lines, kernel->n_lines, capacity, sizeof *kernel->lines))
+        if (!name || !grow_array(r->arena, (void **)&kernel->lines, kernel->n_lines, capacity, sizeof *kernel->lines))
             return HW_NO_MEMORY;
         hw_report_line *lines = (hw_report_line *)kernel->lines;
         memmove(&lines[at + 1], &lines[at], (kernel->n_lines - at) * sizeof *lines);
@@ -293,15 +297,15 @@ static hw_status read_launch(reader *r) {
     launch_record record;
     const char *name, *by;
     size_t *lines_capacity;
-    if (!take(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes)) ||
+    if (!take_bytes(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes)) ||
         !(by = take_text(r, record.by_bytes)))
         return HW_MALFORMED;
     if (!r->ptx_by || !is_text(r->ptx_by, by, record.by_bytes))
         r->ptx_by = hw_arena_string(r->arena, by, record.by_bytes);
     record.launch.ordinal = r->n_launches + r->n_uncounted;
-    hw_report_kernel *kernel = find_kernel(r, name, record.name_bytes, &record.launch, &lines_capacity);
+    hw_report_kernel *kernel = find_read_kernel(r, name, record.name_bytes, &record.launch, &lines_capacity);
     if (!kernel || !r->ptx_by ||
-        !grow(r->arena, (void **)&r->launches, r->n_launches, &r->launches_capacity, sizeof *r->launches))
+        !grow_array(r->arena, (void **)&r->launches, r->n_launches, &r->launches_capacity, sizeof *r->launches))
         return HW_NO_MEMORY;
     record.launch.kernel = kernel->kernel;
     record.launch.ptx_by = r->ptx_by;

@@ -21,7 +21,7 @@ static int compare_lines(const void *left, const void *right) {
     return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-// Names of the launch's files, and "" behind them for instructions without one.
+// The names of the launch's files, then "" for instructions without a file.
 static const char **name_files(hw_prof *prof, const hw_launch_info *info) {
     const char **names = hw_calloc((size_t)info->n_files + 1, sizeof *names);
     for (uint32_t i = 0; names && i <= info->n_files; i++) {
@@ -34,7 +34,7 @@ static const char **name_files(hw_prof *prof, const hw_launch_info *info) {
     return names;
 }
 
-static hw_report_line place_of(const hw_launch_info *info, const char **names, const hw_note *note) {
+static hw_report_line line_place_of(const hw_launch_info *info, const char **names, const hw_note *note) {
     bool known = note->line && note->file < info->n_files;
     return (hw_report_line){.file = names[known ? note->file : info->n_files], .line = known ? note->line : 0};
 }
@@ -53,14 +53,14 @@ static size_t sort_and_unite(hw_report_line *rows, size_t n) {
     return kept;
 }
 
-// The rows that the kernel has and those of this launch's instructions, in one new array.
+// Merges the kernel's rows and the rows of this launch's instructions into one new array.
 static bool merge_lines(hw_report_kernel *kernel, const hw_launch_info *info, const char **names) {
     hw_report_line *rows = hw_calloc(kernel->n_lines + (size_t)info->n_notes, sizeof *rows);
     if (!rows) return false;
     size_t n = kernel->n_lines;
     if (n) memcpy(rows, kernel->lines, n * sizeof *rows);
     for (uint32_t i = 0; i < info->n_notes; i++) {
-        hw_report_line row = place_of(info, names, &info->notes[i]);
+        hw_report_line row = line_place_of(info, names, &info->notes[i]);
         bool repeats = n > kernel->n_lines && !compare_lines(&rows[n - 1], &row);
         if (!repeats) rows[n++] = row;
     }
@@ -78,7 +78,7 @@ hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_di
         return hw_diag_no_memory(diag);
     }
     for (uint32_t i = 0; i < info->n_notes; i++) {
-        hw_report_line row = place_of(info, names, &info->notes[i]);
+        hw_report_line row = line_place_of(info, names, &info->notes[i]);
         const hw_report_line *found = bsearch(&row, kernel->lines, kernel->n_lines, sizeof row, compare_lines);
         prof->line_of[i] = (uint32_t)(found - kernel->lines);
     }

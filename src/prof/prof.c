@@ -10,7 +10,7 @@
 // ---- room for a launch ----
 
 // An array of at least count elements, contents lost; zeroed when it is new.
-static bool make_room(void **items, size_t count, size_t *capacity, size_t elem_bytes) {
+static bool make_room_for(void **items, size_t count, size_t *capacity, size_t elem_bytes) {
     if (count <= *capacity) return true;
     size_t wanted = count > *capacity * 2 ? count : *capacity * 2;
     void *bigger = hw_calloc(wanted, elem_bytes);
@@ -33,8 +33,8 @@ static bool make_workers(hw_prof *prof, uint32_t count) {
     prof->n_workers = count;
     for (uint32_t i = 0; i < count; i++) {
         hw_prof_worker *w = &prof->workers[i];
-        if (!make_room((void **)&w->notes, (size_t)prof->n_notes + 1, &w->notes_capacity, sizeof *w->notes) ||
-            !make_room((void **)&w->memos, prof->n_memos, &w->memos_capacity, sizeof *w->memos))
+        if (!make_room_for((void **)&w->notes, (size_t)prof->n_notes + 1, &w->notes_capacity, sizeof *w->notes) ||
+            !make_room_for((void **)&w->accesses, prof->n_accesses, &w->accesses_capacity, sizeof *w->accesses))
             return false;
         memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
         w->touched.n = 0;
@@ -43,14 +43,14 @@ static bool make_workers(hw_prof *prof, uint32_t count) {
 }
 
 // Numbers the instructions that count accesses. A part of an earlier, wider access counts nothing.
-static void number_memos(hw_prof *prof) {
-    prof->n_memos = 0;
+static void number_accesses(hw_prof *prof) {
+    prof->n_accesses = 0;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         const hw_note *note = &prof->notes[i];
         bool is_plain = note->kind == HW_NOTE_LOAD || note->kind == HW_NOTE_STORE || note->kind >= HW_NOTE_COPY;
         bool is_atomic = note->kind == HW_NOTE_ATOMIC || note->kind == HW_NOTE_REDUCTION;
         bool counts = is_atomic || (is_plain && note->merged_bytes);
-        prof->memo_of[i] = counts ? prof->n_memos++ : (uint32_t)HW_PROF_NO_MEMO;
+        prof->accesses_of[i] = counts ? prof->n_accesses++ : (uint32_t)HW_PROF_NO_ACCESSES;
     }
 }
 
@@ -75,7 +75,7 @@ static bool find_kernel(hw_prof *prof, const char *mangled) {
     return true;
 }
 
-// As profilers show it: a limit that does not apply is the limit of blocks.
+// The occupancy as profilers show it: a limit that does not apply equals the limit of blocks.
 static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info) {
     uint32_t threads = info->block[0] * info->block[1] * info->block[2];
     uint32_t smem = info->smem_static_bytes + info->smem_dynamic_bytes;
@@ -86,27 +86,28 @@ static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info
     return o;
 }
 
-static hw_status prepare(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
+static hw_status prepare_launch(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
     prof->notes = info->notes;
     prof->bank_bytes = info->bank_bytes;
     prof->n_notes = 0;   // until there is room: records would be ignored
-    if (!make_room((void **)&prof->memo_of, info->n_notes, &prof->memo_of_capacity, sizeof *prof->memo_of) ||
+    if (!make_room_for((void **)&prof->accesses_of, info->n_notes, &prof->accesses_of_capacity,
+                       sizeof *prof->accesses_of) ||
         !hw_grow((void **)&prof->launches, prof->n_launches, &prof->launches_capacity, sizeof *prof->launches) ||
         !find_kernel(prof, info->kernel))
         return hw_diag_no_memory(diag);
     prof->n_notes = info->n_notes;
-    number_memos(prof);
+    number_accesses(prof);
     if (!make_workers(prof, info->n_workers) ||
-        !make_room((void **)&prof->places, prof->n_memos, &prof->places_capacity, sizeof *prof->places))
+        !make_room_for((void **)&prof->places, prof->n_accesses, &prof->places_capacity, sizeof *prof->places))
         return hw_diag_no_memory(diag);
-    if (prof->is_old) hw_prof_begin_camp(prof, info, occupancy_of(prof->gpu->arch, info).blocks);
+    if (prof->is_old) hw_prof_begin_partitions(prof, info, occupancy_of(prof->gpu->arch, info).blocks);
     if (!prof->wants_lines) return HW_OK;
-    if (!make_room((void **)&prof->line_of, info->n_notes, &prof->line_of_capacity, sizeof *prof->line_of))
+    if (!make_room_for((void **)&prof->line_of, info->n_notes, &prof->line_of_capacity, sizeof *prof->line_of))
         return hw_diag_no_memory(diag);
     return hw_prof_prepare_lines(prof, info, diag);
 }
 
-static bool wants(hw_sink *sink, const hw_launch_info *info) {
+static bool wants_launch(hw_sink *sink, const hw_launch_info *info) {
     hw_prof *prof = (hw_prof *)sink;
     if (!prof->wants || prof->wants(prof->context, info->kernel)) return true;
     prof->n_uncounted++;
@@ -125,7 +126,7 @@ static const char *keep_text(hw_prof *prof, const char *text) {
 static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
     hw_prof *prof = (hw_prof *)sink;
     prof->epoch++;
-    hw_status status = prepare(prof, info, diag);
+    hw_status status = prepare_launch(prof, info, diag);
     prof->is_running = !status;
     if (!status) return HW_OK;
     prof->n_notes = prof->n_workers = 0;
@@ -140,7 +141,7 @@ static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag
 
 // ---- records, on the worker threads ----
 
-static void executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
+static void count_executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
     hw_prof *prof = (hw_prof *)sink;
     if (worker >= prof->n_workers || e->first_note > prof->n_notes || e->count > prof->n_notes - e->first_note) return;
     hw_prof_note *first = &prof->workers[worker].notes[e->first_note], *end = first + e->count;
@@ -150,7 +151,7 @@ static void executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
     end->lanes -= e->lanes;
 }
 
-static void branch(hw_sink *sink, uint32_t worker, const hw_branched *b) {
+static void count_branch(hw_sink *sink, uint32_t worker, const hw_branched *b) {
     hw_prof *prof = (hw_prof *)sink;
     if (worker >= prof->n_workers || b->note >= prof->n_notes) return;
     prof->workers[worker].notes[b->note].branches += b->warps;
@@ -168,7 +169,7 @@ static void guarded_off(hw_sink *sink, uint32_t worker, const hw_guarded_off *of
 // Where the accesses of a kind of instruction are counted; -1: nowhere.
 typedef struct access_counters {
     int requests, sectors, sectors_ideal, shared_inst, wavefronts, local_requests, local_sectors;
-    int const_requests, const_passes, era[HW_PROF_SERIALIZED];
+    int const_requests, const_passes, generation[HW_PROF_SERIALIZED];
 } access_counters;
 
 static const access_counters load_counters = {
@@ -185,45 +186,46 @@ static const access_counters copy_counters = {
     {-1, -1, -1, -1, -1}};
 static const access_counters atomic_counters = {-1, -1, -1, -1, -1, -1, -1, -1, -1, {-1, -1, -1, -1, -1}};
 
-static void add(uint64_t *counts, int counter, uint64_t value) {
+static void add_count(uint64_t *counts, int counter, uint64_t value) {
     if (counter >= 0) counts[counter] += value;
 }
 
-static void count_accesses(uint64_t *counts, const hw_prof_memo *memo) {
+static void count_accesses(uint64_t *counts, const hw_prof_accesses *accesses) {
     static const access_counters *const counters[] = {
         [HW_NOTE_LOAD] = &load_counters, [HW_NOTE_LOAD_MATRIX] = &load_counters, [HW_NOTE_STORE] = &store_counters,
         [HW_NOTE_ATOMIC] = &atomic_counters, [HW_NOTE_REDUCTION] = &atomic_counters, [HW_NOTE_COPY] = &copy_counters,
         [HW_NOTE_COPY_BYPASS] = &copy_counters};
-    const access_counters *to = counters[memo->kind];
-    add(counts, to->requests, memo->requests[HW_PROF_GLOBAL]);
-    bool is_fetched = memo->kind == HW_NOTE_COPY_BYPASS;
-    add(counts, to->sectors, is_fetched ? memo->fetched : memo->cost[HW_PROF_GLOBAL]);
-    add(counts, to->sectors_ideal, memo->ideal[HW_PROF_GLOBAL]);
-    add(counts, to->shared_inst, memo->inst[HW_PROF_SHARED]);
-    add(counts, to->wavefronts, memo->cost[HW_PROF_SHARED]);
-    add(counts, to->local_requests, memo->requests[HW_PROF_LOCAL]);
-    add(counts, to->local_sectors, memo->cost[HW_PROF_LOCAL]);
-    add(counts, to->const_requests, memo->requests[HW_PROF_CONST]);
-    add(counts, to->const_passes, memo->cost[HW_PROF_CONST]);
-    for (int i = HW_PROF_COALESCED; i <= HW_PROF_128B; i++) add(counts, to->era[i], memo->era[i]);
-    counts[HW_COUNT_WARP_SERIALIZE] += memo->era[HW_PROF_SERIALIZED];
-    counts[HW_COUNT_L2_SECTORS] += is_fetched ? memo->l2_fetched : memo->cost[HW_PROF_GLOBAL];
-    counts[HW_COUNT_L2_SECTORS_IDEAL] += memo->ideal[HW_PROF_GLOBAL];
+    const access_counters *to = counters[accesses->kind];
+    add_count(counts, to->requests, accesses->requests[HW_PROF_GLOBAL]);
+    bool is_fetched = accesses->kind == HW_NOTE_COPY_BYPASS;
+    add_count(counts, to->sectors, is_fetched ? accesses->fetched : accesses->cost[HW_PROF_GLOBAL]);
+    add_count(counts, to->sectors_ideal, accesses->ideal[HW_PROF_GLOBAL]);
+    add_count(counts, to->shared_inst, accesses->inst[HW_PROF_SHARED]);
+    add_count(counts, to->wavefronts, accesses->cost[HW_PROF_SHARED]);
+    add_count(counts, to->local_requests, accesses->requests[HW_PROF_LOCAL]);
+    add_count(counts, to->local_sectors, accesses->cost[HW_PROF_LOCAL]);
+    add_count(counts, to->const_requests, accesses->requests[HW_PROF_CONST]);
+    add_count(counts, to->const_passes, accesses->cost[HW_PROF_CONST]);
+    for (int i = HW_PROF_COALESCED; i <= HW_PROF_128B; i++)
+        add_count(counts, to->generation[i], accesses->generation[i]);
+    counts[HW_COUNT_WARP_SERIALIZE] += accesses->generation[HW_PROF_SERIALIZED];
+    counts[HW_COUNT_L2_SECTORS] += is_fetched ? accesses->l2_fetched : accesses->cost[HW_PROF_GLOBAL];
+    counts[HW_COUNT_L2_SECTORS_IDEAL] += accesses->ideal[HW_PROF_GLOBAL];
     // Past the first-level cache, data does not come through the pipe whose passes are counted.
     if (is_fetched) return;
-    counts[HW_COUNT_SMEM_WAVEFRONTS] += memo->cost[HW_PROF_SHARED];
-    counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] += memo->ideal[HW_PROF_SHARED];
+    counts[HW_COUNT_SMEM_WAVEFRONTS] += accesses->cost[HW_PROF_SHARED];
+    counts[HW_COUNT_SMEM_WAVEFRONTS_IDEAL] += accesses->ideal[HW_PROF_SHARED];
 }
 
-// What one worker did with one instruction; warps and lanes are sums here. memo: its accesses, or NULL.
-static void count_note(uint64_t *counts, hw_note_kind kind, const hw_prof_note *n, const hw_prof_memo *memo) {
+// What one worker did with one instruction; warps and lanes are sums here. accesses: its accesses, or NULL.
+static void count_note(uint64_t *counts, hw_note_kind kind, const hw_prof_note *n, const hw_prof_accesses *accesses) {
     counts[HW_COUNT_INST] += n->warps;
     counts[HW_COUNT_THREAD_INST] += n->lanes - n->guarded_off;
     counts[HW_COUNT_BRANCHES] += n->branches;
     counts[HW_COUNT_BRANCHES_DIVERGENT] += n->divergent;
     if (kind == HW_NOTE_BARRIER) counts[HW_COUNT_BARRIERS] += n->warps;
     if (kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION) counts[HW_COUNT_ATOMICS] += n->warps;
-    if (memo) count_accesses(counts, memo);
+    if (accesses) count_accesses(counts, accesses);
 }
 
 static void count_worker(hw_prof *prof, const hw_prof_worker *w, uint64_t *counts) {
@@ -231,24 +233,24 @@ static void count_worker(hw_prof *prof, const hw_prof_worker *w, uint64_t *count
     uint64_t warps = 0, lanes = 0;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         hw_prof_note n = w->notes[i];
-        uint32_t index = prof->memo_of[i];
-        const hw_prof_memo *memo = index == HW_PROF_NO_MEMO ? NULL : &w->memos[index];
-        if (memo && memo->epoch != prof->epoch) memo = NULL;
+        uint32_t index = prof->accesses_of[i];
+        const hw_prof_accesses *accesses = index == HW_PROF_NO_ACCESSES ? NULL : &w->accesses[index];
+        if (accesses && accesses->epoch != prof->epoch) accesses = NULL;
         n.warps = warps += n.warps;
         n.lanes = lanes += n.lanes;
-        if (!n.warps && !memo && !n.branches && !n.guarded_off) continue;
-        count_note(counts, (hw_note_kind)prof->notes[i].kind, &n, memo);
-        if (lines) count_note(lines[prof->line_of[i]].counts, (hw_note_kind)prof->notes[i].kind, &n, memo);
+        if (!n.warps && !accesses && !n.branches && !n.guarded_off) continue;
+        count_note(counts, (hw_note_kind)prof->notes[i].kind, &n, accesses);
+        if (lines) count_note(lines[prof->line_of[i]].counts, (hw_note_kind)prof->notes[i].kind, &n, accesses);
     }
 }
 
 static void finish_old(const hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch,
                        hw_report_kernel *kernel) {
-    hw_prof_finish_era(prof, info, launch->counts);
-    launch->gld_partition_pct = hw_prof_camp_pct(prof, false);
-    launch->gst_partition_pct = hw_prof_camp_pct(prof, true);
+    hw_prof_finish_generation(prof, info, launch->counts);
+    launch->gld_partition_pct = hw_prof_partition_pct(prof, false);
+    launch->gst_partition_pct = hw_prof_partition_pct(prof, true);
     for (size_t i = 0; prof->wants_lines && i < kernel->n_lines; i++)
-        hw_prof_finish_era(prof, NULL, ((hw_report_line *)kernel->lines)[i].counts);
+        hw_prof_finish_generation(prof, NULL, ((hw_report_line *)kernel->lines)[i].counts);
 }
 
 static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
@@ -301,9 +303,16 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
     prof->sink = (hw_sink){.events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(COPY) | HW_WANTS(TOUCHED) |
                                      HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
-                           .ordered = needs_addresses, .wants = wants, .launch_begin = launch_begin,
-                           .launch_end = launch_end, .access = hw_prof_access, .atomic = hw_prof_access,
-                           .copy = hw_prof_copy, .touched = hw_prof_touched, .executed = executed, .branch = branch,
+                           .ordered = needs_addresses,
+                           .wants = wants_launch,
+                           .launch_begin = launch_begin,
+                           .launch_end = launch_end,
+                           .access = hw_prof_access,
+                           .atomic = hw_prof_access,
+                           .copy = hw_prof_copy,
+                           .touched = hw_prof_touched,
+                           .executed = count_executed,
+                           .branch = count_branch,
                            .guarded_off = guarded_off};
     *out = prof;
     return HW_OK;
@@ -313,15 +322,15 @@ void hw_prof_destroy(hw_prof *prof) {
     if (!prof) return;
     for (uint32_t i = 0; i < prof->workers_capacity; i++) {
         hw_free(prof->workers[i].notes);
-        hw_free(prof->workers[i].memos);
+        hw_free(prof->workers[i].accesses);
     }
     for (size_t i = 0; i < prof->n_kernels; i++) hw_free((void *)prof->kernels[i].lines);
     hw_free_aligned(prof->workers);
-    for (int i = 0; i < 2; i++) hw_free((void *)prof->camp.bytes[i]);
+    for (int i = 0; i < 2; i++) hw_free((void *)prof->partitions.bytes[i]);
     hw_free(prof->launches);
     hw_free(prof->kernels);
     hw_free(prof->files);
-    hw_free(prof->memo_of);
+    hw_free(prof->accesses_of);
     hw_free(prof->places);
     hw_free(prof->line_of);
     hw_arena_destroy(prof->arena);

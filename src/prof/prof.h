@@ -32,7 +32,7 @@ bool hw_counts_partitions(const hw_gpu *gpu);
 
 // One kernel launch.
 typedef struct hw_report_launch {
-    uint64_t ordinal;                // 0 for the first, those that are not counted among them
+    uint64_t ordinal;                // 0 for the first launch; launches that are not counted have ordinals too
     const char *kernel;              // demangled, with parameter types
     const char *mangled;
     uint32_t grid[3], block[3];
@@ -50,7 +50,7 @@ typedef struct hw_report_launch {
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
     double host_ms;                  // wall-clock time of the simulation
-    hw_status status;                // other than HW_OK: it stopped early, and the counters say how far it got
+    hw_status status;                // other than HW_OK: the launch stopped early, and the counters say how far it got
 } hw_report_launch;
 
 // One source line as one kernel's launches executed it. Requests and sectors of merged accesses count where they begin.
@@ -94,7 +94,7 @@ typedef struct hw_prof_options {
     // Called after each launch, on the launching thread, with the report up to it. May be NULL.
     void (*finished)(void *context, const hw_report *report);
     // Is a launch of this kernel (its mangled name) to be counted? Called before each launch, on the launching thread;
-    // those that are not have an ordinal and no row. NULL: all are.
+    // a launch that is not counted has an ordinal and no row. NULL: all are counted.
     bool (*wants)(void *context, const char *mangled);
     void *context;
 } hw_prof_options;

@@ -10,7 +10,7 @@ enum { SECTOR_BYTES = 32, PIECE_BYTES = 64, LINE_BYTES = 128, SECTORS_PER_LINE =
 
 // ---- Instructions that access memory -------------------------------------------------------------------------------
 
-// As few sectors as there can be: the lanes lie side by side, as almost always.
+// Does the access touch as few sectors as it can? The lanes mostly lie side by side.
 static bool is_dense(const hw_prof_pattern *pattern, uint32_t sectors) {
     return pattern->packed >= 2 && sectors >= pattern->packed && sectors <= pattern->packed + 1u;
 }
@@ -38,38 +38,39 @@ static uint32_t next_phase(const hw_prof_pattern *pattern, uint32_t phase) {
     return phase;
 }
 
-static void add_memo(hw_prof_place *p, const hw_prof_memo *memo) {
+static void add_accesses(hw_prof_place *p, const hw_prof_accesses *accesses) {
     for (int i = 0; i < HW_PROF_SPACES; i++) {
-        p->requests[i] += memo->requests[i];
-        p->cost[i] += memo->cost[i];
+        p->requests[i] += accesses->requests[i];
+        p->cost[i] += accesses->cost[i];
     }
-    for (int i = 0; i < HW_PROF_ERAS; i++) p->era[i] += memo->era[i];
-    p->asked += memo->asked;
-    p->kind = memo->kind;
-    p->skips_l1 = memo->skips_l1;
-    p->is_irregular |= memo->n_patterns == HW_PATTERN_WAYS;
+    for (int i = 0; i < HW_PROF_GENERATION_COUNTS; i++) p->generation[i] += accesses->generation[i];
+    p->asked += accesses->asked;
+    p->kind = accesses->kind;
+    p->skips_l1 = accesses->skips_l1;
+    p->is_irregular |= accesses->n_patterns == HW_PATTERN_WAYS;
 }
 
-// The patterns of a place on all workers, one after the other: NULL past the last.
+// A walk over the patterns of an instruction on all workers; NULL past the last.
 typedef struct walk {
     const hw_prof *prof;
-    uint32_t memo, worker, pattern;
+    uint32_t index, worker, pattern;
 } walk;
 
 static const hw_prof_pattern *next_pattern(walk *w, uint32_t *width) {
     for (; w->worker < w->prof->n_workers; w->worker++, w->pattern = 0) {
-        const hw_prof_memo *memo = &w->prof->workers[w->worker].memos[w->memo];
-        if (memo->epoch != w->prof->epoch) continue;
-        *width = memo->width;
+        const hw_prof_accesses *accesses = &w->prof->workers[w->worker].accesses[w->index];
+        if (accesses->epoch != w->prof->epoch) continue;
+        *width = accesses->width;
         while (w->pattern < HW_PATTERN_WAYS) {
-            const hw_prof_pattern *pattern = &memo->patterns[w->pattern++];
+            const hw_prof_pattern *pattern = &accesses->patterns[w->pattern++];
             if (pattern->serial && pattern->space == HW_PROF_GLOBAL) return pattern;
         }
     }
     return NULL;
 }
 
-static void touch(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pattern *pattern, uint32_t width) {
+static void touch_footprint(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pattern *pattern,
+                            uint32_t width) {
     uint32_t phase = next_phase(pattern, 0);
     for (; phase < HW_PROF_PHASES; phase = next_phase(pattern, phase + 1)) {
         uint32_t sectors = pattern->cost[phase] - 1u;
@@ -84,18 +85,18 @@ static void touch(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pat
 static bool is_store(hw_note_kind kind) { return kind == HW_NOTE_STORE; }
 
 // Adds up what all workers counted of one instruction, and what it touches.
-static void fill_place(hw_prof *prof, uint32_t memo) {
-    hw_prof_place *p = &prof->places[memo];
+static void fill_place(hw_prof *prof, uint32_t index) {
+    hw_prof_place *p = &prof->places[index];
     const hw_prof_pattern *pattern;
     uint32_t width;
     *p = (hw_prof_place){.kind = HW_NOTE_PLAIN};
     for (uint32_t k = 0; k < prof->n_workers; k++)
-        if (prof->workers[k].memos[memo].epoch == prof->epoch) add_memo(p, &prof->workers[k].memos[memo]);
+        if (prof->workers[k].accesses[index].epoch == prof->epoch) add_accesses(p, &prof->workers[k].accesses[index]);
     if (!p->cost[HW_PROF_GLOBAL] || p->is_irregular) return;
-    walk strides = {.prof = prof, .memo = memo}, touches = strides;
+    walk strides = {.prof = prof, .index = index}, touches = strides;
     while ((pattern = next_pattern(&strides, &width))) p->stride = hw_footprint_join(p->stride, pattern);
     hw_footprint_group *group = hw_footprint_find(&prof->footprint, is_store((hw_note_kind)p->kind), p->stride);
-    while ((pattern = next_pattern(&touches, &width))) touch(p, group, pattern, width);
+    while ((pattern = next_pattern(&touches, &width))) touch_footprint(p, group, pattern, width);
     p->group = group;
 }
 
@@ -107,7 +108,7 @@ static bool brings_lines(const hw_arch *arch, const hw_prof_place *p) {
 
 // Bytes that DRAM moves behind a cache: pieces of two sectors, or whole lines; what neighbours touch is not moved
 // again, and no access fetches more than a piece for each of its sectors. Without a pattern each sector is for itself.
-static uint64_t moved(const hw_arch *arch, const hw_prof_place *p) {
+static uint64_t moved_bytes(const hw_arch *arch, const hw_prof_place *p) {
     if (!p->group) return p->cost[HW_PROF_GLOBAL] * SECTOR_BYTES;
     uint32_t piece = brings_lines(arch, p) ? LINE_BYTES : PIECE_BYTES;
     double bytes = (double)p->asked * hw_footprint_spread(p->group, piece);
@@ -119,12 +120,13 @@ static uint64_t moved(const hw_arch *arch, const hw_prof_place *p) {
 // concluded from the GTX 280's naive transpose in NVIDIA's MatrixTranspose.pdf, and from seed 004's figure 4-9, which
 // falls until every lane has a transaction of its own.
 static uint64_t moved_by_transactions(const hw_prof_place *p) {
-    return 32 * (p->era[HW_PROF_32B] + p->era[HW_PROF_LONE]) + 64 * p->era[HW_PROF_64B] + 128 * p->era[HW_PROF_128B];
+    return 32 * (p->generation[HW_PROF_32B] + p->generation[HW_PROF_LONE]) + 64 * p->generation[HW_PROF_64B] +
+           128 * p->generation[HW_PROF_128B];
 }
 
 // What a store sends to the second-level cache. From 7.0 on a line goes as a whole: an H200 takes as long for 4 bytes
 // of each of 32 lines as for all of them, and 16 lines take half of it (truth/h200_times.csv, transposeNaiveRow).
-static uint64_t sent(const hw_arch *arch, uint64_t lines, uint64_t sectors) {
+static uint64_t sent_sectors(const hw_arch *arch, uint64_t lines, uint64_t sectors) {
     return arch->cc >= 70 ? SECTORS_PER_LINE * lines : sectors;
 }
 
@@ -132,28 +134,28 @@ static void add_loads(const hw_arch *arch, hw_time_work *w, const hw_prof_place 
     w->load_bytes += bytes;
     if (arch->cc < 20) return;
     w->load_lines += lines;
-    w->load_sectors += brings_lines(arch, p) ? SECTORS_PER_LINE * p->era[HW_PROF_128B] : p->cost[HW_PROF_GLOBAL];
+    w->load_sectors += brings_lines(arch, p) ? SECTORS_PER_LINE * p->generation[HW_PROF_128B] : p->cost[HW_PROF_GLOBAL];
 }
 
 static void add_stores(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p, uint64_t bytes, uint64_t lines) {
     w->store_bytes += bytes;
     if (arch->cc < 20) return;
     w->fill_bytes += p->group && !hw_footprint_is_whole(p->group) ? bytes : 0;
-    w->store_sectors += sent(arch, lines, p->cost[HW_PROF_GLOBAL]);
+    w->store_sectors += sent_sectors(arch, lines, p->cost[HW_PROF_GLOBAL]);
 }
 
 // Atomics read and write where the memory is, or its cache.
 static void add_atomics(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p, uint64_t bytes, uint64_t lines) {
     w->load_bytes += bytes;
     w->store_bytes += bytes;
-    if (arch->cc >= 20) w->store_sectors += sent(arch, lines, p->cost[HW_PROF_GLOBAL]);
+    if (arch->cc >= 20) w->store_sectors += sent_sectors(arch, lines, p->cost[HW_PROF_GLOBAL]);
 }
 
 static void add_global(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p) {
     const uint64_t sectors = p->cost[HW_PROF_GLOBAL];
     if (!sectors) return;
     const uint64_t lines = p->is_irregular ? sectors : p->lines * p->requests[HW_PROF_GLOBAL];
-    const uint64_t bytes = arch->cc < 20 ? moved_by_transactions(p) : moved(arch, p);
+    const uint64_t bytes = arch->cc < 20 ? moved_by_transactions(p) : moved_bytes(arch, p);
     w->useful_bytes += p->asked;
     switch ((hw_note_kind)p->kind) {
     case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: add_atomics(arch, w, p, bytes, lines); break;
@@ -227,7 +229,8 @@ static void add_work(const hw_prof *prof, hw_time_work *w) {
     batch b = {0};
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         const hw_note *note = &prof->notes[i];
-        const hw_prof_place *p = prof->memo_of[i] == HW_PROF_NO_MEMO ? &nowhere : &prof->places[prof->memo_of[i]];
+        const hw_prof_place *p =
+            prof->accesses_of[i] == HW_PROF_NO_ACCESSES ? &nowhere : &prof->places[prof->accesses_of[i]];
         for (uint32_t k = 0; k < prof->n_workers; k++) warps += prof->workers[k].notes[i].warps;
         if (!warps && p == &nowhere) continue;
         if (warps) add_instruction(w, note, warps);
@@ -243,7 +246,7 @@ void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     const uint32_t *g = launch->grid, *b = launch->block;
     const uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
     prof->footprint.n_groups = 0;
-    for (uint32_t i = 0; i < prof->n_memos; i++) fill_place(prof, i);
+    for (uint32_t i = 0; i < prof->n_accesses; i++) fill_place(prof, i);
     add_work(prof, w);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];
     w->warps = w->blocks * ((threads + HW_WARP_LANES - 1) / HW_WARP_LANES);

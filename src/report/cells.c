@@ -49,7 +49,7 @@ static void write_ratio(const hw_value *value, hw_grid_cell *cell) {
     snprintf(cell->text, sizeof cell->text, "%s / %s", actual, ideal);
 }
 
-// Names that tables shorten are those of kernels: of their long ones the middle goes, and what stands behind stays.
+// Shortens names of kernels: a long name loses its middle, and keeps what stands behind it.
 static void write_text(const hw_column *column, const hw_value *value, hw_grid_cell *cell) {
     enum { MOST = 400 };
     char name[4096], shown[HW_GRID_CELL - 32];

@@ -99,7 +99,7 @@ READER(read_ptx_by, make_name(s->launch ? s->launch->ptx_by : s->ptx_by))
 
 // ---- The estimate of time -------------------------------------------------------------------------------------------
 
-// Nothing ran to its end, so that nothing was estimated.
+// Has no launch of the row run to its end? Then nothing was estimated.
 static bool has_no_estimate(subject s) { return s->summary ? !s->summary->completed : s->launch->status != HW_OK; }
 
 static hw_value estimate(subject s, double number) {
@@ -119,7 +119,7 @@ READER(read_est_us_issue, estimate(s, s->launch->estimate.bound_us[HW_BOUND_ISSU
 READER(read_est_us_latency, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LATENCY]))
 READER(read_est_us_launch, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LAUNCH]))
 
-// Of launches of which some stopped early, the rate and the bound are not those of the row's counters.
+// Where some launches stopped early, the rate and the bound are not those of the row's counters.
 static hw_value of_whole_launches(subject s, hw_value value) {
     value.is_absent = s->launch->status != HW_OK;
     return value;
@@ -168,7 +168,7 @@ static hw_value read_divergence(column c, subject s) {
     return judged(make_real(share), share < 1 ? HW_JUDGED_GOOD : share >= 20 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
 }
 
-// Of so many; 0 is worth saying.
+// A count among `all`; 0 is worth saying.
 static hw_value count_among(uint64_t bad, uint64_t all) {
     return judged(make_integer(bad), !bad ? HW_JUDGED_GOOD : (double)bad * 2 >= (double)all ? HW_JUDGED_BAD
                                                                                        : HW_JUDGED_PLAIN);
@@ -252,7 +252,7 @@ static hw_value read_moved_by_warps(column c, subject s) {
 
 static hw_value read_wanted_bytes(column c, subject s) { return make_integer(counter(c, s, 0) * SECTOR_BYTES); }
 
-// 0: there was no room to count it.
+// The share of the bandwidth; 0: there was no room to count it.
 static hw_value partitions(double pct) {
     hw_value value = judged(make_real(pct), judge(100, pct));
     value.is_absent = !(pct > 0);

@@ -42,7 +42,7 @@ enum {
 
 typedef struct hw_column {
     const char *key;             // in CSV and JSON; "": it is in tables alone
-    hw_grid_column heading;      // empty: it is in no table, or has no name there
+    hw_grid_column heading;      // empty: the column is in no table, or has no name there
     int since, until;            // compute capabilities whose tables show it; of a counter, also CSV and JSON
     hw_unit unit;
     hw_value (*read)(const struct hw_column *column, const hw_subject *subject);
@@ -54,7 +54,7 @@ extern const hw_column hw_columns[HW_COLUMNS];
 // The column's value, in its unit.
 hw_value hw_column_value(const hw_column *column, const hw_subject *subject);
 
-// As people call it: "sectors/load", "occupancy", "est. us". Cut to out_bytes; returns out.
+// The column's name for people: "sectors/load", "occupancy", "est. us". Cut to out_bytes; returns out.
 const char *hw_column_heading(const hw_column *column, char *out, size_t out_bytes);
 
 // ---- Tables (tables.c) ----

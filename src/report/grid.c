@@ -41,7 +41,7 @@ const char *hw_grid_shorten(const char *text, int width, char *out, size_t out_b
     return out;
 }
 
-static layout measure(const hw_grid *grid) {
+static layout measure_columns(const hw_grid *grid) {
     layout l = {0};
     hw_grid_cell cells[HW_GRID_COLUMNS];
     for (int c = 0; c < grid->n_columns; c++)
@@ -65,7 +65,7 @@ static int least_width(const hw_grid *grid, const layout *l, int c) {
     return look & HW_GRID_WRAPPED ? smaller(l->width[c], HW_GRID_TEXT) : l->width[c];
 }
 
-// Of all columns beside each other, as narrow as their texts can be, or as wide as these want.
+// The width of all columns beside each other, each as narrow as its texts can be, or as wide as they want.
 static int total_width(const hw_grid *grid, const layout *l, bool is_least) {
     int used = 0;
     for (int c = 0; c < grid->n_columns; c++)
@@ -73,7 +73,7 @@ static int total_width(const hw_grid *grid, const layout *l, bool is_least) {
     return used;
 }
 
-// Leaves out spared columns, the last one first, until the others fit. Says which in is_spared.
+// Leaves out spared columns, the last one first, until the others fit; sets is_spared.
 static void spare_columns(const hw_grid *grid, layout *l, bool is_spared[HW_GRID_COLUMNS]) {
     for (int c = grid->n_columns - 1; c >= 0 && grid->width; c--) {
         if (total_width(grid, l, true) <= grid->width) break;
@@ -164,7 +164,7 @@ static void write_headings(const hw_grid *grid, const layout *l, bool colour, FI
     write_heading(grid, l, false, colour, out);
 }
 
-// How many bytes of text make a line of at most width characters; *next: where the one behind it begins.
+// The bytes of text that make a line of at most `width` characters; *next: where the next line begins.
 static int line_bytes(const char *text, int width, int *next) {
     int end = byte_of(text, width), at = end;
     *next = end;
@@ -247,7 +247,7 @@ static void write_spared(const hw_grid *grid, int wanted_width, const bool is_sp
 }
 
 void hw_grid_write(const hw_grid *grid, bool colour, FILE *out) {
-    layout all = measure(grid), part;
+    layout all = measure_columns(grid), part;
     bool has_columns = false, is_spared[HW_GRID_COLUMNS] = {false};
     const int wanted_width = total_width(grid, &all, false);
     for (int c = 0; c < grid->n_columns; c++) has_columns |= all.is_shown[c];

@@ -36,7 +36,7 @@ typedef struct hw_grid {
     int n_columns;               // at most HW_GRID_COLUMNS
     int width;                   // characters of a line; 0: any number
     size_t n_rows;
-    // Fills the cells of a row, or leaves them all empty: then there is no such row. Asked twice for each row, once to
+    // Fills the cells of a row; a row whose cells are left empty is not written. Called twice for each row, once to
     // measure.
     void (*row)(const void *context, size_t row, hw_grid_cell *cells);
     // The heading of a section that begins with that row, or NULL; the function itself may be NULL.

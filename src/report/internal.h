@@ -5,7 +5,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 
-// One per format. They need not look at out's error flag: hw_report_write does.
+// The writers, one per format. A writer need not check out's error flag: hw_report_write does.
 hw_status hw_report_write_table(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag);
 hw_status hw_report_write_csv(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag);
 hw_status hw_report_write_json(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag);

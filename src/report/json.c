@@ -7,7 +7,7 @@
 #include "report/internal.h"
 
 // Names may come from files that are not UTF-8, which JSON has to be.
-static json_t *text(const char *value) {
+static json_t *json_of_text(const char *value) {
     json_t *string = json_string(value);
     if (string) return string;
     size_t length = strlen(value);
@@ -18,11 +18,11 @@ static json_t *text(const char *value) {
     return string;
 }
 
-static json_t *shape(const uint32_t n[3]) {
+static json_t *json_of_shape(const uint32_t n[3]) {
     return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
 }
 
-static json_t *rounded(double value, double unit) {
+static json_t *json_of_rounded(double value, double unit) {
     return json_real((double)(long long)(value / unit + 0.5) * unit);
 }
 
@@ -33,9 +33,9 @@ static json_t *value_of(const hw_field *field, const hw_value *value) {
     case HW_VALUE_INTEGER: return json_integer((json_int_t)value->integer);
     case HW_VALUE_FLAG: return json_boolean(value->integer);
     case HW_VALUE_REAL:
-    case HW_VALUE_RATIO: return rounded(value->real, units[field->decimals]);
-    case HW_VALUE_TEXT: return text(value->text);
-    case HW_VALUE_SHAPE: return shape(value->shape);
+    case HW_VALUE_RATIO: return json_of_rounded(value->real, units[field->decimals]);
+    case HW_VALUE_TEXT: return json_of_text(value->text);
+    case HW_VALUE_SHAPE: return json_of_shape(value->shape);
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-// What the columns of tables say, below them: each legend where its column has anything to show.
+// Explains the columns of tables below them, each where its column has anything to show.
 #include "report/columns.h"
 
 static bool any_count(const hw_report *report, hw_counter one, hw_counter other) {

@@ -18,7 +18,7 @@ static int by_time(const void *left, const void *right) {
     return (a->sum.ordinal > b->sum.ordinal) - (a->sum.ordinal < b->sum.ordinal);
 }
 
-static void raise(uint32_t *most, uint32_t value) {
+static void raise_to(uint32_t *most, uint32_t value) {
     if (value > *most) *most = value;
 }
 
@@ -27,10 +27,10 @@ static void add_launch(hw_report_summary *row, const hw_report_launch *launch) {
     hw_report_launch *sum = &row->sum;
     row->launches++;
     for (int i = 0; i < HW_COUNTERS; i++) sum->counts[i] += launch->counts[i];
-    raise(&sum->regs, launch->regs);
-    raise(&sum->spill_bytes, launch->spill_bytes);
-    raise(&sum->smem_static, launch->smem_static);
-    raise(&sum->smem_dynamic, launch->smem_dynamic);
+    raise_to(&sum->regs, launch->regs);
+    raise_to(&sum->spill_bytes, launch->spill_bytes);
+    raise_to(&sum->smem_static, launch->smem_static);
+    raise_to(&sum->smem_dynamic, launch->smem_dynamic);
     sum->regs_estimated |= launch->regs_estimated;
     sum->host_ms += launch->host_ms;
     if (!sum->status) sum->status = launch->status;
@@ -44,7 +44,7 @@ static void add_time(hw_report_summary *row, const hw_estimate *estimate) {
 }
 
 // A kernel's launches, n of them, in their order.
-static hw_report_summary summarise(const hw_report_launch *const *launches, size_t n) {
+static hw_report_summary summarise_launches(const hw_report_launch *const *launches, size_t n) {
     hw_report_summary row = {.sum = {.ordinal = launches[0]->ordinal, .kernel = launches[0]->kernel,
                                      .mangled = launches[0]->mangled, .ptx_by = launches[0]->ptx_by}};
     double bytes = 0, held = 0, held_by_launch = 0, bound[HW_BOUNDS] = {0};
@@ -87,7 +87,7 @@ hw_status hw_report_summarise(const hw_report *report, hw_report_summary **rows,
     for (size_t first = 0, end; *rows && first < report->n_launches; first = end) {
         for (end = first + 1; end < report->n_launches; end++)
             if (strcmp(order[end]->mangled, order[first]->mangled) != 0) break;
-        (*rows)[n++] = summarise(&order[first], end - first);
+        (*rows)[n++] = summarise_launches(&order[first], end - first);
     }
     hw_free(order);
     if (!*rows) return hw_diag_no_memory(diag);

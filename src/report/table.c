@@ -1,4 +1,4 @@
-// The report for people: good numbers green and bad ones red. What its columns are is in columns.def and tables.c.
+// The report for people: good numbers green and bad ones red. The columns are in columns.def and tables.c.
 #include <inttypes.h>
 #include <string.h>
 
@@ -144,7 +144,7 @@ static void write_file(const hw_gpu *gpu, const hw_report_line *lines, size_t n_
     hw_source_close(file.source);
 }
 
-// What ptxas says of a kernel as a whole, so that its lines do not show it.
+// Writes what ptxas says of a kernel as a whole, which no line of it shows.
 static void write_spills(const hw_report *report, const hw_report_kernel *kernel, FILE *out) {
     for (size_t i = 0; i < report->n_launches; i++) {
         const hw_report_launch *l = &report->launches[i];

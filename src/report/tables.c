@@ -1,4 +1,4 @@
-// Which columns each table has, in their order. Those that a GPU of its compute capability does not show are left out.
+// The columns of each table, in order. Columns that a GPU's compute capability does not show are left out.
 #include "report/columns.h"
 
 #define C(id) HW_COLUMN_##id

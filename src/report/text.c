@@ -47,7 +47,8 @@ const char *hw_report_shape(const uint32_t shape[3], char *out, size_t out_bytes
     return out;
 }
 
-// Where the list of parameters opens: the bracket that belongs to the last one. length when there is none.
+// The index of the bracket that opens the list of parameters, whose closing bracket ends the name; length when there is
+// none.
 static size_t parameters_at(const char *name, size_t length) {
     size_t depth = 0;
     if (!length || name[length - 1] != ')') return length;

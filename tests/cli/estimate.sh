@@ -39,13 +39,13 @@ near $COARSE 16.7 1.15; near $SHARED_COPY 80.9 1.4; near $FINE 80.4 1.4; near $D
 is_true "$(column gst_partition_pct $COARSE) >= 12.5 && $(column gst_partition_pct $COARSE) < 16" "tiled, partitions"
 is_true "$(column gst_partition_pct $DIAGONAL) > 90" "diagonal, partitions"
 is_true "$(column est_us $NAIVE) >= 30 * $(column est_us $DIAGONAL)" "naive against diagonal"
-# Where partitions do not camp, naive stores move 16 times as many bytes, and loads as many: 8.5 times.
+# Without partition camping naive stores move 16 times as many bytes, and loads as many: 8.5 times.
 transposes --gpu gtx280 -DWIDTH=2080
 # clang 14 gives the naive kernel a few instructions less, and 7.9; NVIDIA measured 7.5.
 least=8
 [[ $(column ptx_by $NAIVE) == clang* ]] && least=7.5
 is_true "$(column est_us $NAIVE) >= $least * $(column est_us $NO_CONFLICTS)" "naive against tiled"
-is_true "$(column est_us $COALESCED) < 1.1 * $(column est_us $DIAGONAL)" "diagonal order without camping"
+is_true "$(column est_us $COALESCED) < 1.1 * $(column est_us $DIAGONAL)" "diagonal order without partition camping"
 transposes --gpu m2090
 near $COPY 125.2 1.15; near $SHARED_COPY 110.6 1.15; near $NAIVE 61.5 1.75; near $COALESCED 92.8 1.3
 near $NO_CONFLICTS 103.2 1.3; near $FINE 105.8 1.3; near $COARSE 107.2 1.3; near $DIAGONAL 81.4 1.5

@@ -26,7 +26,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     hw_worker *worker = s->worker;
     uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t base = addresses[__builtin_ctz(s->warp.mask)];
-    if (!p->mask) worker->used_patterns[worker->n_used++] = in->memo;
+    if (!p->mask) worker->used_patterns[worker->n_used++] = in->pattern;
     else hw_access_flush(worker, p);
     p->mask = s->warp.mask;
     p->low = p->high = 0;
@@ -47,7 +47,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
 }
 
 // The space an address is in, and its offset there.
-static hw_space resolve(const hw_inst *in, uint64_t address, uint64_t *offset) {
+static hw_space resolve_address(const hw_inst *in, uint64_t address, uint64_t *offset) {
     *offset = address;
     // A kernel's parameters are in device memory; a function's are on its stack.
     if (in->space == HW_SPACE_PARAM) return in->sub ? HW_SPACE_LOCAL : HW_SPACE_GLOBAL;
@@ -65,7 +65,7 @@ static hw_space resolve(const hw_inst *in, uint64_t address, uint64_t *offset) {
 
 static void tell_each(hw_state *s, hw_pattern *p, uint64_t base);
 
-// Tells sinks of an allocation unless it is the one they heard of last.
+// Tells sinks that an allocation was touched, unless it is the one that they were told last.
 static void tell_touched(hw_state *s, const hw_allocation *found) {
     if (!HW_IS_TOLD(s, TOUCHED) || s->worker->touched == found->address) return;
     s->worker->touched = found->address;
@@ -85,7 +85,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     uint64_t span = (uint64_t)p->high - (uint64_t)p->low, lowest = base + (uint64_t)p->low, begin, room, offset;
     p->limit = p->known_limit = 0;
     if ((int64_t)span < 0 || (base | p->bits) & (bytes - 1)) return false;
-    hw_space space = resolve(in, base, &offset);
+    hw_space space = resolve_address(in, base, &offset);
     if (space == HW_SPACE_SHARED) {
         begin = p->window = base - offset;
         room = s->run->shared_bytes;
@@ -134,12 +134,12 @@ static bool is_wanted(const hw_listeners *listeners, hw_note_kind kind) {
     return listeners->events & (is_atomic(kind) ? HW_WANTS(ATOMIC) : HW_WANTS(ACCESS));
 }
 
-static void tell(const hw_listeners *listeners, uint32_t worker, const hw_access *access) {
+static void tell_access(const hw_listeners *listeners, uint32_t worker, const hw_access *access) {
     if (is_atomic((hw_note_kind)access->kind)) hw_tell_atomic(listeners, worker, access);
     else hw_tell_access(listeners, worker, access);
 }
 
-static hw_access describe(const hw_run *run, const hw_inst *in, const hw_access_pattern *pattern) {
+static hw_access describe_access(const hw_run *run, const hw_inst *in, const hw_access_pattern *pattern) {
     return (hw_access){.note = in->note, .kind = run->set->notes[in->note].kind, .space = pattern->space,
                        .width_bytes = (uint8_t)(in->width * in->vector), .pattern = pattern, .repeat = 1};
 }
@@ -158,10 +158,10 @@ void hw_access_flush(hw_worker *worker, hw_pattern *p) {
     for (uint32_t phase = 0; phase < 128; phase++) {
         if (!p->hits[phase]) continue;
         if (is_told) {
-            hw_access access = describe(run, p->inst, hw_pattern_name(worker, p));
+            hw_access access = describe_access(run, p->inst, hw_pattern_name(worker, p));
             access.base = phase;
             access.repeat = p->hits[phase];
-            tell(counting, worker->index, &access);
+            tell_access(counting, worker->index, &access);
         }
         p->hits[phase] = 0;
     }
@@ -170,10 +170,10 @@ void hw_access_flush(hw_worker *worker, hw_pattern *p) {
 static void tell_each(hw_state *s, hw_pattern *p, uint64_t base) {
     const hw_listeners *ordered = &s->run->observers->ordered;
     if (!is_wanted(ordered, (hw_note_kind)s->run->set->notes[p->inst->note].kind)) return;
-    hw_access access = describe(s->run, p->inst, hw_pattern_name(s->worker, p));
+    hw_access access = describe_access(s->run, p->inst, hw_pattern_name(s->worker, p));
     access.base = base;
     access.where = hw_where_of(s);
-    tell(ordered, s->worker->index, &access);
+    tell_access(ordered, s->worker->index, &access);
 }
 
 // An access whose lanes are in different spaces: one record for each.
@@ -190,10 +190,11 @@ static void tell_mixture(hw_state *s, const hw_inst *in, uint32_t all, const uin
             mask |= 1u << i;
             delta[i] = (int64_t)(offsets[i] - offsets[first]);
         }
-        hw_access access = describe(s->run, in, hw_name_addresses(s->worker, in->note, spaces[first], mask, delta));
+        hw_access access =
+            describe_access(s->run, in, hw_name_addresses(s->worker, in->note, spaces[first], mask, delta));
         access.base = offsets[first];
         access.where = hw_where_of(s);
-        tell(to, s->worker->index, &access);
+        tell_access(to, s->worker->index, &access);
         left &= ~mask;
     }
 }
@@ -235,7 +236,7 @@ static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space,
     return false;
 }
 
-// Of any space but local memory, whose bytes do not lie together.
+// The host address of a byte in any space except local memory, whose bytes do not lie together.
 static inline char *host_byte(const hw_mem_apart *apart, char *shared, uint8_t space, uint64_t offset) {
     return space == HW_SPACE_SHARED ? shared + offset : (char *)hw_mem_apart_host(apart, offset);
 }
@@ -244,7 +245,7 @@ static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t addr
                          bool is_write) {
     hw_inst generic = {.space = HW_SPACE_GENERIC};
     uint64_t offset;
-    hw_space space = resolve(&generic, address, &offset);
+    hw_space space = resolve_address(&generic, address, &offset);
     if (!may_access(s, in, lane, space, offset, count, 1, is_write)) return false;
     if (space == HW_SPACE_LOCAL) {
         copy_local(s, lane, offset, bytes, count, is_write);
@@ -289,13 +290,13 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     }
     int first = __builtin_ctz(w->mask);
     at->one_space = true;
-    HW_EACH_ACTIVE_LANE(at->space[i] = (uint8_t)resolve(in, addresses[i], &at->offset[i]);
+    HW_EACH_ACTIVE_LANE(at->space[i] = (uint8_t)resolve_address(in, addresses[i], &at->offset[i]);
                         at->one_space &= at->space[i] == at->space[first]);
     at->first_space = (hw_space)at->space[first];
     HW_EACH_ACTIVE_LANE(
         if (!may_access(s, in, i, (hw_space)at->space[i], at->offset[i], bytes, bytes, is_write)) return false);
-    if (in->space == HW_SPACE_PARAM) return true;    // has no pattern of its own, and nobody counts it
-    hw_pattern *p = &s->worker->patterns[in->memo];
+    if (in->space == HW_SPACE_PARAM) return true;    // parameter memory has no patterns, and nobody counts its accesses
+    hw_pattern *p = &s->worker->patterns[in->pattern];
     uint32_t differ = p->mask ^ w->mask;
     HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
     if (differ) hw_access_learn(s, in, p, addresses);
@@ -311,7 +312,7 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
 
 // Local memory at one offset for all lanes, whole words: rows of 32 words.
 static bool local_rows(hw_state *s, const hw_inst *in, const lanes_at *at, const hw_slot *registers, bool is_write) {
-    const hw_pattern *p = &s->worker->patterns[in->memo];
+    const hw_pattern *p = &s->worker->patterns[in->pattern];
     hw_warp *w = &s->warp;
     uint64_t offset = at->offset[__builtin_ctz(w->mask)];
     if (in->space == HW_SPACE_PARAM || p->bits || offset & 3) return false;

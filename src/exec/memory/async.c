@@ -69,7 +69,7 @@ static void keep_source(hw_state *s, const hw_inst *in) {
     if (!HW_IS_TOLD(s, COPY)) return;
     begun->reading = w->mask;
     begun->from = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, __builtin_ctz(w->mask));
-    begun->from_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
+    begun->from_pattern = hw_pattern_name(s->worker, &s->patterns[in->pattern]);
     begun->read_bytes = NULL;
 }
 
@@ -104,7 +104,7 @@ static void tell_begun(hw_state *s, const hw_inst *in, void *const at[32]) {
     begun->width_bytes = in->width;
     begun->number = s->worker->n_copies;
     begun->to = (uint64_t)((char *)at[__builtin_ctz(s->warp.mask)] - s->shared);
-    begun->to_pattern = hw_pattern_name(s->worker, &s->patterns[in->memo]);
+    begun->to_pattern = hw_pattern_name(s->worker, &s->patterns[in->pattern]);
     hw_tell_copy(&s->run->observers->all, s->worker->index, begun);
 }
 
@@ -120,7 +120,7 @@ static void tell_landed(hw_state *s, const copy *c, uint32_t mask, bool is_waite
     hw_tell_copy_landed(&s->run->observers->all, s->worker->index, &landed);
 }
 
-static void stage(hw_state *s, const hw_inst *in, void *const at[32]) {
+static void stage_copy(hw_state *s, const hw_inst *in, void *const at[32]) {
     uint8_t(*staged)[LANE_BYTES] = s->copies->staged;
     hw_warp *w = &s->warp;
     if (in->width == 16) HW_EACH_ACTIVE_LANE(memcpy(staged[i], at[i], 16));
@@ -128,13 +128,13 @@ static void stage(hw_state *s, const hw_inst *in, void *const at[32]) {
     else HW_EACH_ACTIVE_LANE(memcpy(staged[i], at[i], 4));
 }
 
-// Where the lanes' whole words are there, a lane's part of one is read from it, and the access is counted as one.
+// Reads the lanes' parts of words from the whole words where these can be read; that counts as one access.
 static bool read_near(hw_state *s, const hw_inst *in, const uint32_t sizes[32]) {
     hw_warp *w = &s->warp;
     const char *m = in->a == HW_NO_SLOT ? NULL : hw_locate(s, in);
     if (!m) return false;
     keep_source(s, in);
-    const int64_t *delta = s->patterns[in->memo].delta;
+    const int64_t *delta = s->patterns[in->pattern].delta;
     HW_EACH_ACTIVE_LANE(memcpy(s->copies->staged[i], m + delta[i], sizes[i]));
     return true;
 }
@@ -173,7 +173,7 @@ static bool read_sized(hw_state *s, const hw_inst *in) {
         if (done && whole) {
             hw_set_mask(w, whole);
             done = hw_locate_lanes(s, in, false, at);
-            if (done) stage(s, in, at);
+            if (done) stage_copy(s, in, at);
         }
     }
     hw_set_mask(w, all);
@@ -188,13 +188,13 @@ static const hw_inst *copy_read(hw_warp *w, const hw_inst *in) {
     if (in->b != HW_NO_SLOT || in->p != HW_NO_SLOT) return read_sized(s, in) ? in + 1 : NULL;
     if (!hw_locate_lanes(s, in, false, at)) return NULL;
     keep_source(s, in);
-    stage(s, in, at);
+    stage_copy(s, in, at);
     return in + 1;
 }
 
 // ---- writing ----
 
-static void land(hw_state *s, copy *c, uint32_t mask, bool is_waited_for) {
+static void land_copy(hw_state *s, copy *c, uint32_t mask, bool is_waited_for) {
     char *shared = s->shared;
     if (HW_IS_TOLD(s, COPY_LANDED) && c->mask & mask) tell_landed(s, c, c->mask & mask, is_waited_for);
     for (uint32_t left = c->mask & mask; left; left &= left - 1) {
@@ -206,8 +206,8 @@ static void land(hw_state *s, copy *c, uint32_t mask, bool is_waited_for) {
     c->mask &= ~mask;
 }
 
-// Room for one more. Where there is none the older copies end now: they may at any time.
-static copy *make_room(hw_state *s) {
+// Makes room for one more copy. Where there is none, the older copies end now, as copies may at any time.
+static copy *make_room_for_copy(hw_state *s) {
     hw_copies *all = s->copies;
     if (all->n == all->capacity && all->first) {
         memmove(all->items, all->items + all->first, (all->n - all->first) * sizeof *all->items);
@@ -225,7 +225,7 @@ static copy *make_room(hw_state *s) {
     if (!all->capacity) return NULL;
     if (all->n == all->capacity) {
         size_t ended = (all->n + 1) / 2;
-        for (size_t k = 0; k < ended; k++) land(s, &all->items[k], ~0u, false);
+        for (size_t k = 0; k < ended; k++) land_copy(s, &all->items[k], ~0u, false);
         memmove(all->items, all->items + ended, (all->n -= ended) * sizeof *all->items);
     }
     return &all->items[all->n++];
@@ -246,7 +246,7 @@ static const hw_inst *copy_write(hw_warp *w, const hw_inst *in) {
     s->worker->n_copies++;
     if (HW_IS_TOLD(s, COPY)) tell_begun(s, in, at);
     for (uint32_t left = w->mask; left;) {
-        copy *c = make_room(s);
+        copy *c = make_room_for_copy(s);
         if (!c) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(left));
         c->mask = like_first(s->copies, left, &c->group);
         c->width = in->width;
@@ -283,7 +283,7 @@ static void wait_for(hw_state *s, int64_t spared) {
             bool is_due = spared < 0 || (int64_t)(all->open_group[i] - c->group) > spared;
             due |= (uint32_t)is_due << i;
         }
-        if (due) land(s, c, due, true);
+        if (due) land_copy(s, c, due, true);
     }
     while (all->first < all->n && !all->items[all->first].mask) all->first++;
     if (all->first == all->n) all->first = all->n = 0;

@@ -7,9 +7,9 @@
 #include "exec/ops/half.h"
 #include "exec/warp/warp.h"
 
-// An atomic is how threads talk. One that changed nothing (a lock that is taken, a count that has not been reached) has
-// probably found that it must wait: a loop of them must let others run.
-static void poll(hw_state *s, bool changed) {
+// Threads talk by atomics. An atomic that changed nothing (a lock that is taken, a count that has not been reached) has
+// probably found that its warp must wait: a loop of such atomics must let others run.
+static void poll_unless_changed(hw_state *s, bool changed) {
     if (!changed) hw_turn_poll(&s->turn);
 }
 
@@ -36,11 +36,11 @@ static void poll(hw_state *s, bool changed) {
             changed |= wanted != seen;                                                                 \
             if (d) d[i] = old;                                                                         \
         }                                                                                              \
-        poll(s, changed);                                                                              \
+        poll_unless_changed(s, changed);                                                                              \
         return in + 1;                                                                                 \
     }
 
-// The same with one instruction of the host. same: `old` and `b` leave memory as it was.
+// Combines with one instruction of the host. same: `old` and `b` leave memory as it was.
 #define ATOM_HOST(name, T, function, same)                                                             \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         hw_state *s = hw_state_of(w);                                                                  \
@@ -54,7 +54,7 @@ static void poll(hw_state *s, bool changed) {
             bool changed = false;                                                                      \
             HW_EACH_ACTIVE_LANE(T operand = b[i]; T old = function((T *)at[i], operand, __ATOMIC_SEQ_CST); \
                                 changed |= !(same); d[i] = old);                                       \
-            poll(s, changed);                                                                          \
+            poll_unless_changed(s, changed);                                                                          \
         }                                                                                              \
         return in + 1;                                                                                 \
     }
@@ -131,7 +131,7 @@ static const hw_inst *atom_128(hw_warp *w, const hw_inst *in, bool compares) {
         if (d) d[i] = old;
     }
     __atomic_clear(&lock_128, __ATOMIC_RELEASE);
-    poll(s, changed);
+    poll_unless_changed(s, changed);
     return in + 1;
 }
 static const hw_inst *atom_exch_128(hw_warp *w, const hw_inst *in) { return atom_128(w, in, false); }

@@ -40,7 +40,7 @@ static inline uint64_t hw_address_of(const hw_warp *w, const hw_inst *in, int la
 // NULL: take the general way. in->a is a slot.
 static __attribute__((noinline)) char *hw_locate(hw_state *s, const hw_inst *in) {
     const hw_warp *w = &s->warp;
-    hw_pattern *p = &s->patterns[in->memo];
+    hw_pattern *p = &s->patterns[in->pattern];
     int lowest = __builtin_ctz(w->mask);
     uint32_t bytes = (uint32_t)in->width * in->vector;
     if (!hw_is_same_pattern(w, in, p, lowest)) hw_learn_pattern(s, in, p);
@@ -56,7 +56,7 @@ static inline bool hw_locate_lanes(hw_state *s, const hw_inst *in, bool is_write
     hw_warp *w = &s->warp;
     char *m = in->a == HW_NO_SLOT ? NULL : hw_locate(s, in);
     if (!m) return hw_access_pointers(s, in, is_write, at);
-    const int64_t *delta = s->patterns[in->memo].delta;
+    const int64_t *delta = s->patterns[in->pattern].delta;
     for (int i = 0; i < 32; i++) at[i] = m + (delta[i] & (int64_t)w->lanes[i]);
     return true;
 }

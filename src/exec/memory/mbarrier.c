@@ -14,35 +14,35 @@ typedef struct barrier {
     uint32_t phase;
 } barrier;
 
-static barrier unpack(uint64_t word) {
+static barrier unpack_mbarrier(uint64_t word) {
     return (barrier){.missing = (uint32_t)(word & MOST_COUNT), .expected = (uint32_t)(word >> COUNT_BITS & MOST_COUNT),
                      .bytes = (int32_t)((int64_t)(word << 1) >> 41), .phase = (uint32_t)(word >> 63)};
 }
 
-static uint64_t pack(barrier b) {
+static uint64_t pack_mbarrier(barrier b) {
     return (uint64_t)(b.missing & MOST_COUNT) | (uint64_t)(b.expected & MOST_COUNT) << COUNT_BITS |
            (uint64_t)((uint32_t)b.bytes & 0x7fffff) << 40 | (uint64_t)b.phase << 63;
 }
 
-static void complete(barrier *b) {
+static void complete_phase(barrier *b) {
     if (b->missing || b->bytes) return;
     b->phase ^= 1;
     b->missing = b->expected;
 }
 
-static void arrive(barrier *b, uint32_t count) {
+static void arrive_at_mbarrier(barrier *b, uint32_t count) {
     b->missing -= count < b->missing ? count : b->missing;
-    complete(b);
+    complete_phase(b);
 }
 
-static void act(const hw_inst *in, hw_mbarrier_action what, barrier *b, uint32_t operand) {
+static void act_on_mbarrier(const hw_inst *in, hw_mbarrier_action what, barrier *b, uint32_t operand) {
     switch (what) {
     case HW_MBARRIER_INIT: *b = (barrier){.missing = operand & MOST_COUNT, .expected = operand & MOST_COUNT}; break;
     case HW_MBARRIER_INVALIDATE: *b = (barrier){0}; break;
     case HW_MBARRIER_EXPECT: b->bytes += (int32_t)operand; break;
     case HW_MBARRIER_COMPLETE:
         b->bytes -= (int32_t)operand;
-        complete(b);
+        complete_phase(b);
         break;
     case HW_MBARRIER_ARRIVE: case HW_MBARRIER_ARRIVE_DROP:
         if (in->sub & HW_MBARRIER_EXPECTS) {
@@ -50,16 +50,17 @@ static void act(const hw_inst *in, hw_mbarrier_action what, barrier *b, uint32_t
             operand = 1;
         }
         if (what == HW_MBARRIER_ARRIVE_DROP) b->expected -= operand < b->expected ? operand : b->expected;
-        arrive(b, operand);
+        arrive_at_mbarrier(b, operand);
         break;
-    case HW_MBARRIER_ARRIVE_COPIES:    // without .noinc it makes itself one more that is waited for
-        if (in->sub & HW_MBARRIER_NOINC) arrive(b, 1);
+    case HW_MBARRIER_ARRIVE_COPIES:    // without .noinc the phase first waits for one arrival more, so that nothing
+                                       // changes
+        if (in->sub & HW_MBARRIER_NOINC) arrive_at_mbarrier(b, 1);
         break;
     case HW_MBARRIER_TEST: break;
     }
 }
 
-static void tell(hw_state *s, const hw_inst *in, hw_mbarrier_action what, void *const at[32], uint32_t ended) {
+static void tell_mbarrier(hw_state *s, const hw_inst *in, hw_mbarrier_action what, void *const at[32], uint32_t ended) {
     hw_mbarrier_step step = {.where = hw_where_of(s), .note = in->note, .mask = s->warp.mask, .action = what,
                              .ended = ended};
     const hw_warp *w = &s->warp;
@@ -68,7 +69,7 @@ static void tell(hw_state *s, const hw_inst *in, hw_mbarrier_action what, void *
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         step.at[i] = (uint64_t)((char *)at[i] - s->shared);
-        step.operand[i] = states ? unpack(states[i]).phase : operands ? operands[i] : 1;
+        step.operand[i] = states ? unpack_mbarrier(states[i]).phase : operands ? operands[i] : 1;
     }
     hw_tell_mbarrier(&s->run->observers->all, s->worker->index, &step);
 }
@@ -85,16 +86,16 @@ static const hw_inst *each_lane(hw_warp *w, const hw_inst *in, hw_mbarrier_actio
         int i = __builtin_ctz(left);
         uint64_t word;
         memcpy(&word, at[i], sizeof word);
-        barrier b = unpack(word);
+        barrier b = unpack_mbarrier(word);
         if (d) d[i] = word;
         uint32_t phase = b.phase;
-        act(in, what, &b, operands ? operands[i] : 1);
+        act_on_mbarrier(in, what, &b, operands ? operands[i] : 1);
         ended |= (uint32_t)(b.phase != phase) << i;
-        word = pack(b);
+        word = pack_mbarrier(b);
         memcpy(at[i], &word, sizeof word);
     }
     bool has_phases = what != HW_MBARRIER_INIT && what != HW_MBARRIER_INVALIDATE;
-    if (HW_IS_TOLD(s, MBARRIER)) tell(s, in, what, at, has_phases ? ended : 0);
+    if (HW_IS_TOLD(s, MBARRIER)) tell_mbarrier(s, in, what, at, has_phases ? ended : 0);
     s->block->turn.has_progressed = true;
     return in + 1;
 }
@@ -126,10 +127,10 @@ static const hw_inst *mbarrier_test(hw_warp *w, const hw_inst *in) {
         uint64_t word;
         memcpy(&word, at[i], sizeof word);
         uint32_t asked = by_parity ? ((const uint32_t *)hw_at(w, in->b))[i] & 1
-                                   : unpack(((const uint64_t *)hw_at(w, in->b))[i]).phase;
-        ended |= (uint32_t)(unpack(word).phase != asked) << i;
+                                   : unpack_mbarrier(((const uint64_t *)hw_at(w, in->b))[i]).phase;
+        ended |= (uint32_t)(unpack_mbarrier(word).phase != asked) << i;
     }
-    if (HW_IS_TOLD(s, MBARRIER)) tell(s, in, HW_MBARRIER_TEST, at, ended);
+    if (HW_IS_TOLD(s, MBARRIER)) tell_mbarrier(s, in, HW_MBARRIER_TEST, at, ended);
     if (in->d != HW_NO_SLOT) hw_set_pred(w, in->d, ended);
     if (ended != w->mask) hw_turn_poll(&s->turn);
     return in + 1;

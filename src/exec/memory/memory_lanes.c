@@ -38,8 +38,8 @@ static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32
 }
 #endif
 
-// How far base is behind the pattern's first possible one, counted in elements; huge when it is not whole elements, or
-// before it. One comparison with known_limit so tells bounds and alignment.
+// The distance in elements from the pattern's first possible base to `base`; huge when base is below that, or not a
+// whole number of elements away. One comparison with known_limit therefore checks bounds and alignment.
 static inline uint64_t elements_behind(uint64_t base, uint64_t begin, uint32_t bytes) {
     uint64_t offset = base - begin;
     int shift = __builtin_ctz(bytes);
@@ -50,7 +50,7 @@ static inline uint64_t elements_behind(uint64_t base, uint64_t begin, uint32_t b
 // for shared memory only; bytes: of the access.
 #define LOCATE_KNOWN(type, same, delta_field, bytes)                                                   \
     hw_state *s = hw_state_of(w);                                                                      \
-    hw_pattern *p = &s->patterns[in->memo];                                                            \
+    hw_pattern *p = &s->patterns[in->pattern];                                                         \
     const type *a = hw_at(w, in->a);                                                                   \
     uint64_t base = (type)(a[0] + (type)in->imm);                                                      \
     bool known = HW_ALL_ON(w) && elements_behind(base, p->begin, bytes) < p->known_limit &&            \
@@ -70,8 +70,8 @@ static inline void guess_next(hw_pattern *p, const char *m, uint64_t bytes) {
 
 // ---- convoys ----
 
-// The same for a convoy: fills p->at, false when a warp's access is not a known one. What lies at addresses that were
-// computed once per launch stays where it is: the next time nothing is looked at.
+// LOCATE for a convoy: fills p->at; false when a warp's access does not have the known pattern. Addresses that are
+// computed once per launch do not change: such accesses are not located again.
 #define LOCATE_ALL(name, type, same, delta_field)                                                      \
     static __attribute__((noinline)) bool name##_anew(hw_warp *w, const hw_inst *in, hw_pattern *p) {  \
         uint32_t n = w->convoy, k = 0;                                                                 \
@@ -117,7 +117,7 @@ static __attribute__((noinline)) bool each_alone(hw_warp *w, const hw_inst *in, 
     return true;
 }
 
-// As guess_next, for the next convoy, where each warp has memory of its own.
+// guess_next for the next convoy, where each warp has memory of its own.
 static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     uint64_t base = (uint64_t)(uintptr_t)p->at[0], step = base - p->last;
     p->last = base;
@@ -136,10 +136,10 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         HW_EACH_WARP(char *m = *at_++; REG *r = hw_at(w, in->slot); __VA_ARGS__);                      \
     } while (0)
 
-// A convoy's lanes that lie apart are taken four lanes of each warp at a time: the warps of a block mostly lie side by
-// side, and so meet the same cache lines again while they are near. More lanes at a time than a set of the first-level
-// cache has ways would lose them, where lanes are a power of two apart. (The processor's gather is slower than this
-// since it has to be safe.)
+// Where a convoy's lanes lie apart, the loops take four lanes of each warp at a time: the warps of a block mostly lie
+// side by side, and so use the same cache lines again while these are in the cache. With more lanes at a time than a
+// set of the first-level cache has ways, lines would be lost where lanes are a power of two apart. (The processor's
+// gather is slower, since it has to be safe.)
 #define FOUR_DELTAS(i) int64_t at0 = p->delta[i], at1 = p->delta[i + 1], at2 = p->delta[i + 2], at3 = p->delta[i + 3];
 
 #define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                              \
@@ -175,7 +175,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         HW_NEXT(w, in);                                                                                \
     }                                                                                                  \
     static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
-        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->pattern];                                        \
         if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
             if (!each_alone(w, in, slow)) return NULL;                                                 \
             HW_NEXT(w, in);                                                                            \
@@ -211,7 +211,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
         const char *m = hw_locate(s, in);                                                                 \
-        const int64_t *delta = s->patterns[in->memo].delta;                                            \
+        const int64_t *delta = s->patterns[in->pattern].delta;                                         \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, false);                           \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;                      \
         for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
@@ -249,7 +249,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         HW_NEXT(w, in);                                                                                \
     }                                                                                                  \
     static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
-        hw_pattern *p = &hw_state_of(w)->patterns[in->memo];                                           \
+        hw_pattern *p = &hw_state_of(w)->patterns[in->pattern];                                        \
         if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
             if (!each_alone(w, in, slow)) return NULL;                                                 \
             HW_NEXT(w, in);                                                                            \
@@ -276,7 +276,7 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
         char *m = hw_locate(s, in);                                                                       \
-        const int64_t *delta = s->patterns[in->memo].delta;                                            \
+        const int64_t *delta = s->patterns[in->pattern].delta;                                         \
         if (__builtin_expect(!m, 0)) return hw_access_general(s, in, true);                            \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;                      \
         for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \

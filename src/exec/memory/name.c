@@ -1,6 +1,6 @@
 // Names for patterns: each access that a sink hears of says which of its instruction's patterns it has, by an index of
-// the worker and a serial number (event.h). The last HW_PATTERN_WAYS of an instruction are kept, so that one which
-// comes back is the same for the sink.
+// the worker and a serial number (event.h). The last HW_PATTERN_WAYS patterns of an instruction are kept, so that a
+// sink sees a pattern that comes back as the same one.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -21,8 +21,8 @@ bool hw_names_prepare(hw_worker *worker) {
     return worker->names != NULL;
 }
 
-static const hw_access_pattern *add(hw_worker *worker, hw_pattern_names *names, uint32_t first, uint8_t space,
-                                    uint32_t mask, const int64_t delta[32]) {
+static const hw_access_pattern *add_pattern_name(hw_worker *worker, hw_pattern_names *names, uint32_t first,
+                                                 uint8_t space, uint32_t mask, const int64_t delta[32]) {
     uint32_t way = names->n;
     if (way < HW_PATTERN_WAYS) {
         names->n++;
@@ -52,7 +52,7 @@ const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uin
         if (known->mask == mask && known->space == space && !memcmp(known->delta, delta, sizeof known->delta))
             return known;
     }
-    return add(worker, names, number * HW_PATTERN_WAYS, space, mask, delta);
+    return add_pattern_name(worker, names, number * HW_PATTERN_WAYS, space, mask, delta);
 }
 
 const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p) {

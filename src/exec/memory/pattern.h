@@ -47,10 +47,10 @@ typedef struct hw_pattern {
     int64_t low, high;            // smallest delta; largest delta plus access width
     uint64_t bits;                // of all deltas, or-ed: for alignment
     const hw_inst *inst;
-    const hw_access_pattern *name;    // what sinks know it as; NULL: it has not been told yet
+    const hw_access_pattern *name;    // the pattern as sinks know it; NULL: not told yet
     uint64_t name_serial;         // name is another's when it no longer has this serial
     uint64_t hits[128];           // accesses by base modulo 128. 32 bits would wrap in a launch of minutes
-    // Of a convoy's last access: where each warp's base lies on the host, and base modulo 128.
+    // The convoy's last access: the host address of each warp's base, and the base modulo 128.
     char *at[HW_CONVOY_MAX];
     uint8_t phase[HW_CONVOY_MAX];
     const hw_warp *fixed_for;     // the convoy's first warp, when its addresses are the same in every block; or NULL

@@ -43,7 +43,7 @@ static void set_bits(const hw_texture *t, texel *out) {
 }
 
 // The index on one axis, or -1 for the border.
-static int64_t place(const hw_texture *t, int axis, int64_t i) {
+static int64_t place_texel(const hw_texture *t, int axis, int64_t i) {
     int64_t n = t->size[axis];
     uint8_t edge = t->edge[axis];
     if (i >= 0 && i < n) return i;
@@ -59,7 +59,7 @@ static void read_texel(const hw_texture *t, const int64_t index[3], texel *out) 
     int64_t at[3];
     memset(out, 0, sizeof *out);
     for (int axis = 0; axis < 3; axis++) {
-        at[axis] = place(t, axis, index[axis]);
+        at[axis] = place_texel(t, axis, index[axis]);
         if (at[axis] >= 0) continue;
         if (!t->is_buffer) memcpy(out->f, t->border, sizeof out->f);
         set_bits(t, out);
@@ -97,7 +97,7 @@ static void read_nearest(const hw_texture *t, int dims, const float *coordinates
 // How much each of the 2, 4 or 8 texels around counts, in 256ths; bit k of a corner's number: the upper one on axis k.
 // An H200 rounds each product of weights so (tests/cuda/textures.h200.txt): x first, then z, then y. In three
 // dimensions it differs by one 256th once in a while.
-static void weigh(int dims, const int upper[3], int weight[8]) {
+static void weigh_texels(int dims, const int upper[3], int weight[8]) {
     static const uint8_t order[] = {0, 2, 1};
     memset(weight, 0, 8 * sizeof *weight);
     weight[0] = 256;
@@ -130,7 +130,7 @@ static void read_filtered(const hw_texture *t, int dims, const float *coordinate
         first[axis] = (int64_t)whole;
         upper[axis] = (int)floor((x - whole) * 256 + 0.5);
     }
-    weigh(dims == 1 ? 2 : dims, upper, weight);
+    weigh_texels(dims == 1 ? 2 : dims, upper, weight);
     for (int corner = 0; corner < 8; corner++) {
         const int64_t index[] = {first[0] + (corner & 1), first[1] + (corner >> 1 & 1), first[2] + (corner >> 2)};
         texel one;
@@ -144,7 +144,7 @@ static void read_filtered(const hw_texture *t, int dims, const float *coordinate
 }
 
 // The texture of a handle, when all of its memory is still there, with the address at which the host finds its texels.
-static bool find(hw_state *s, const hw_inst *in, int lane, uint64_t handle, hw_texture *out) {
+static bool find_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, hw_texture *out) {
     hw_mem *mem = s->run->launch->mem;
     hw_allocation found;
     if (hw_textures_find(hw_mem_textures(mem), handle, out)) {
@@ -159,7 +159,8 @@ static bool find(hw_state *s, const hw_inst *in, int lane, uint64_t handle, hw_t
     return false;
 }
 
-static void read(const hw_texture *t, int dims, const uint32_t coordinates[3], bool has_integers, texel *out) {
+static void sample_texture(const hw_texture *t, int dims, const uint32_t coordinates[3], bool has_integers,
+                           texel *out) {
     int64_t index[3] = {0, 0, 0};
     float numbers[3] = {0, 0, 0};
     for (int axis = 0; axis < dims; axis++) {
@@ -172,7 +173,7 @@ static void read(const hw_texture *t, int dims, const uint32_t coordinates[3], b
 }
 
 // Destinations may lie where sources do: all sources are taken before anything is written.
-static const hw_inst *fetch(hw_warp *w, const hw_inst *in, bool has_integers) {
+static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool has_integers) {
     hw_state *s = hw_state_of(w);
     const hw_slot slots[] = {in->a, in->b, in->c};
     uint64_t handles[32], handle = 0;
@@ -186,9 +187,9 @@ static const hw_inst *fetch(hw_warp *w, const hw_inst *in, bool has_integers) {
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         texel value;
-        if ((!handle || handles[i] != handle) && !find(s, in, i, handles[i], &texture)) return NULL;
+        if ((!handle || handles[i] != handle) && !find_texture(s, in, i, handles[i], &texture)) return NULL;
         handle = handles[i];
-        read(&texture, in->sub, coordinates[i], has_integers, &value);
+        sample_texture(&texture, in->sub, coordinates[i], has_integers, &value);
         for (uint32_t c = 0; c < 4; c++) {
             hw_slot d = w->slots[in->list + c];
             if (d != HW_NO_SLOT) ((uint32_t *)hw_at(w, d))[i] = value.bits[c];
@@ -197,8 +198,8 @@ static const hw_inst *fetch(hw_warp *w, const hw_inst *in, bool has_integers) {
     return in + 1;
 }
 
-static const hw_inst *texture_at_floats(hw_warp *w, const hw_inst *in) { return fetch(w, in, false); }
-static const hw_inst *texture_at_integers(hw_warp *w, const hw_inst *in) { return fetch(w, in, true); }
+static const hw_inst *texture_at_floats(hw_warp *w, const hw_inst *in) { return fetch_texture(w, in, false); }
+static const hw_inst *texture_at_integers(hw_warp *w, const hw_inst *in) { return fetch_texture(w, in, true); }
 
 #define ROW(name, function) {function, NULL},
 const hw_body_forms hw_texture_bodies[] = {

@@ -14,7 +14,7 @@ typedef uint16_t matrix[ROWS][ROWS];
 static uint32_t pair(uint16_t low, uint16_t high) { return low | (uint32_t)high << 16; }
 
 // What the lane holds of a matrix that is transposed.
-static uint32_t across(const matrix m, int lane) {
+static uint32_t element_across(const matrix m, int lane) {
     int row = 2 * (lane % 4), col = lane / 4;
     return pair(m[row][col], m[row + 1][col]);
 }
@@ -30,7 +30,7 @@ static bool find_rows(hw_state *s, const hw_inst *in, bool is_write, void *at[32
     if (!lanes) return true;
     hw_set_mask(w, lanes);
     bool found = hw_locate_lanes(s, in, is_write, at);
-    if (found && s->patterns[in->memo].space != HW_SPACE_SHARED) {
+    if (found && s->patterns[in->pattern].space != HW_SPACE_SHARED) {
         int first = __builtin_ctz(lanes);
         uint64_t address = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, first);
         hw_fault_access(s, in, HW_FAULT_ADDRESS, first, HW_SPACE_GLOBAL, address, 16, is_write);
@@ -41,7 +41,7 @@ static bool find_rows(hw_state *s, const hw_inst *in, bool is_write, void *at[32
     return found;
 }
 
-static inline const hw_inst *load(hw_warp *w, const hw_inst *in, bool transposes) {
+static inline const hw_inst *load_matrices(hw_warp *w, const hw_inst *in, bool transposes) {
     void *at[32] = {NULL};
     if (!find_rows(hw_state_of(w), in, false, at)) return NULL;
     const hw_slot *registers = w->slots + in->list;
@@ -50,14 +50,14 @@ static inline const hw_inst *load(hw_warp *w, const hw_inst *in, bool transposes
         for (int r = 0; r < ROWS; r++)
             if (at[ROWS * m + r]) memcpy(rows[r], at[ROWS * m + r], sizeof rows[r]);
         uint32_t *d = hw_at(w, registers[m]), words[32];
-        if (transposes) for (int i = 0; i < 32; i++) words[i] = across(rows, i);
+        if (transposes) for (int i = 0; i < 32; i++) words[i] = element_across(rows, i);
         else memcpy(words, rows, sizeof words);
         HW_LANES(d, words[i]);
     }
     return in + 1;
 }
 
-static inline const hw_inst *store(hw_warp *w, const hw_inst *in, bool transposes) {
+static inline const hw_inst *store_matrices(hw_warp *w, const hw_inst *in, bool transposes) {
     void *at[32] = {NULL};
     if (!find_rows(hw_state_of(w), in, true, at)) return NULL;
     const hw_slot *registers = w->slots + in->list;
@@ -66,17 +66,17 @@ static inline const hw_inst *store(hw_warp *w, const hw_inst *in, bool transpose
         matrix rows;
         uint32_t words[ROWS * WORDS];
         memcpy(rows, a, sizeof rows);
-        for (int i = 0; i < 32; i++) words[i] = transposes ? across(rows, i) : a[i];
+        for (int i = 0; i < 32; i++) words[i] = transposes ? element_across(rows, i) : a[i];
         for (int r = 0; r < ROWS; r++)
             if (at[ROWS * m + r]) memcpy(at[ROWS * m + r], words + WORDS * r, sizeof rows[r]);
     }
     return in + 1;
 }
 
-static const hw_inst *ldmatrix(hw_warp *w, const hw_inst *in) { return load(w, in, false); }
-static const hw_inst *ldmatrix_trans(hw_warp *w, const hw_inst *in) { return load(w, in, true); }
-static const hw_inst *stmatrix(hw_warp *w, const hw_inst *in) { return store(w, in, false); }
-static const hw_inst *stmatrix_trans(hw_warp *w, const hw_inst *in) { return store(w, in, true); }
+static const hw_inst *ldmatrix(hw_warp *w, const hw_inst *in) { return load_matrices(w, in, false); }
+static const hw_inst *ldmatrix_trans(hw_warp *w, const hw_inst *in) { return load_matrices(w, in, true); }
+static const hw_inst *stmatrix(hw_warp *w, const hw_inst *in) { return store_matrices(w, in, false); }
+static const hw_inst *stmatrix_trans(hw_warp *w, const hw_inst *in) { return store_matrices(w, in, true); }
 
 static const hw_inst *movmatrix(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
@@ -84,7 +84,7 @@ static const hw_inst *movmatrix(hw_warp *w, const hw_inst *in) {
     matrix rows;
     uint32_t words[32], *d = hw_at(w, in->d);
     memcpy(rows, hw_at(w, in->a), sizeof rows);
-    for (int i = 0; i < 32; i++) words[i] = across(rows, i);
+    for (int i = 0; i < 32; i++) words[i] = element_across(rows, i);
     HW_LANES(d, words[i]);
     return in + 1;
 }

@@ -23,7 +23,7 @@ static void store_result(hw_path *path, const hw_barrier *barrier) {
     *p = (*p & ~path->mask) | (value ? path->mask : 0);
 }
 
-static void release(hw_block *block, uint32_t number) {
+static void release_barrier(hw_block *block, uint32_t number) {
     hw_barrier *barrier = &block->barriers[number];
     for (uint32_t i = 0; i < block->n_warps; i++) {
         hw_state *s = &block->warps[i];
@@ -68,13 +68,13 @@ static bool is_complete(const hw_block *block, const hw_barrier *barrier) {
 void hw_barrier_threads_left(hw_block *block) {
     for (uint32_t left = block->busy_barriers; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(left);
-        if (!block->barriers[i].expected && is_complete(block, &block->barriers[i])) release(block, i);
+        if (!block->barriers[i].expected && is_complete(block, &block->barriers[i])) release_barrier(block, i);
     }
 }
 
 // Lanes that count: a warp whose living lanes have all come counts as 32 where a number of threads was asked for, since
 // that number is one of whole warps (PTX ISA, bar).
-static uint32_t arriving(const hw_state *s, const hw_barrier *barrier, uint32_t number) {
+static uint32_t count_arriving(const hw_state *s, const hw_barrier *barrier, uint32_t number) {
     uint32_t lanes = (uint32_t)__builtin_popcount(s->warp.mask), here = s->warp.mask;
     if (!barrier->expected) return lanes;
     for (uint32_t i = 0; i < s->n_paths; i++)
@@ -91,7 +91,7 @@ static uint32_t like_first(const hw_warp *w, hw_slot slot) {
     return same & w->mask;
 }
 
-static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
+static const hw_inst *arrive_at_barrier(hw_warp *w, const hw_inst *in, bool waits) {
     hw_state *s = hw_state_of(w);
     bool is_cluster = in->a == HW_NO_SLOT;
     uint32_t together = is_cluster ? w->mask : like_first(w, in->a);
@@ -111,19 +111,19 @@ static const hw_inst *arrive(hw_warp *w, const hw_inst *in, bool waits) {
         if ((p & w->mask) != w->mask) barrier->all = 0;
         if (p & w->mask) barrier->any = ~0u;
     }
-    barrier->arrived += arriving(s, barrier, number);
+    barrier->arrived += count_arriving(s, barrier, number);
     s->block->busy_barriers |= 1u << number;
     if (HW_IS_TOLD(s, BARRIER)) {
         hw_barrier_action waiting = in->p == HW_NO_SLOT ? HW_BARRIER_SYNC : HW_BARRIER_REDUCE;
         tell_arrival(s, in, waits ? waiting : HW_BARRIER_ARRIVE, number, barrier->expected);
     }
     if (!waits) {
-        if (is_complete(s->block, barrier)) release(s->block, number);
+        if (is_complete(s->block, barrier)) release_barrier(s->block, number);
         return in + 1;
     }
     hw_flow_suspend(s, in, HW_PATH_AT_BARRIER);
     s->paths[s->n_paths - 1].barrier = (uint8_t)number;
-    if (is_complete(s->block, barrier)) release(s->block, number);
+    if (is_complete(s->block, barrier)) release_barrier(s->block, number);
     return hw_flow_next_path(s);
 }
 
@@ -139,11 +139,11 @@ void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, u
         s[k].paths[s[k].n_paths - 1].barrier = (uint8_t)number;
         s[k].stop = HW_STOP_BLOCKED;
     }
-    if (is_complete(block, barrier)) release(block, number);
+    if (is_complete(block, barrier)) release_barrier(block, number);
 }
 
-static const hw_inst *barrier_sync(hw_warp *w, const hw_inst *in) { return arrive(w, in, true); }
-static const hw_inst *barrier_arrive(hw_warp *w, const hw_inst *in) { return arrive(w, in, false); }
+static const hw_inst *barrier_sync(hw_warp *w, const hw_inst *in) { return arrive_at_barrier(w, in, true); }
+static const hw_inst *barrier_arrive(hw_warp *w, const hw_inst *in) { return arrive_at_barrier(w, in, false); }
 
 // ---- the warp ----
 
@@ -184,8 +184,8 @@ static void complete_sync(hw_state *s, const hw_inst *in, uint32_t members, uint
     hw_flow_merge(s);
 }
 
-// Are all lanes that instruction `in` waits for there? Lanes at any bar.warp.sync answer each other; other
-// instructions are executed together, so they must be the same one, in whatever call.
+// Have all lanes arrived that the path's instruction waits for? Lanes at any bar.warp.sync answer each other; other
+// instructions are executed together, so lanes must have come to the same one, in whatever call.
 static bool try_sync(hw_state *s, const hw_path *path) {
     const hw_inst *in = path->pc;
     uint32_t together = 0;

@@ -100,7 +100,7 @@ static void find_index(const uint32_t *grid, uint64_t linear, uint32_t index[3])
 }
 
 // Memory that nobody has set holds what is easy to see. What the system reserves of shared memory is its own to set.
-static void poison(hw_block *block, const hw_run *run) {
+static void poison_shared(hw_block *block, const hw_run *run) {
     memset(block->shared, run->poison, run->kernels_shared_bytes);
     for (uint32_t i = 0; i < block->n_warps && run->local_bytes; i++)
         memset(block->warps[i].local, run->poison, (size_t)run->local_bytes * 32);
@@ -124,7 +124,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
         for (int i = 0; i <= HW_CLUSTER_BARRIER; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
     block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
-    if (run->poison >= 0) poison(block, run);
+    if (run->poison >= 0) poison_shared(block, run);
     tell_block(block, false);
     for (uint32_t i = 0; i < run->n_block_lists; i++)
         run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);
@@ -134,7 +134,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     }
 }
 
-// One turn of a warp: until it has exited, waits, or has used up its fuel.
+// Runs one turn of a warp: until the warp has exited, waits, or has used up its fuel.
 static void run_warp(hw_state *s) {
     s->stop = HW_STOP_NONE;
     if (!hw_flow_pick(s)) {
@@ -149,7 +149,7 @@ static void run_warp(hw_state *s) {
         s->is_ready = true;
         return;
     }
-    // The path may wait for other lanes of its warp: those go first now, also such as wait at a join.
+    // The path may wait for other lanes of its warp: these go first now, also lanes that wait for reconvergence.
     hw_flow_suspend(s, s->pc, HW_PATH_READY);
     hw_path spinning = s->paths[s->n_paths - 1];
     hw_flow_release_waiting(s);
@@ -199,7 +199,7 @@ static bool run_round(hw_block *block, bool *waits) {
     return ran;
 }
 
-// Lanes that wait at joins go on alone in warps where nobody else can run.
+// Lanes that wait for reconvergence go on alone in warps where nobody else can run.
 static bool release_blocked(hw_block *block) {
     bool released = false;
     for (uint32_t i = 0; i < block->n_warps; i++) {
@@ -299,7 +299,7 @@ void hw_worker_main(hw_worker *worker) {
         }
         hw_watch_waiting(worker);
         hw_turn_rest(worker, block);
-        // The block waits for others: start one more, or go round those that are resident.
+        // The block waits for other blocks: start one more, or resume the next resident one.
         hw_block *other = NULL;
         if (!take_block(worker, &other)) other = next_running(worker, block);
         block = other;

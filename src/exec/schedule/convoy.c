@@ -12,13 +12,13 @@
 
 // ---- leaving ----
 
-// The same place among the ordinary instructions.
-static const hw_inst *alone(const hw_state *s, const hw_inst *in) {
+// The ordinary instruction at the place of a convoy's instruction.
+static const hw_inst *ordinary_inst(const hw_state *s, const hw_inst *in) {
     return s->insts + (in - s->frame->program->convoy_insts);
 }
 
-static const hw_inst *stop(hw_warp *w, const hw_inst *next, hw_stop why) {
-    const hw_inst *pc = alone(hw_state_of(w), next);
+static const hw_inst *stop_convoy(hw_warp *w, const hw_inst *next, hw_stop why) {
+    const hw_inst *pc = ordinary_inst(hw_state_of(w), next);
     hw_warp *first = w;
     for (uint32_t left = first->convoy; left; left--, w = hw_next_warp(w)) {
         hw_state *s = hw_state_of(w);
@@ -30,7 +30,7 @@ static const hw_inst *stop(hw_warp *w, const hw_inst *next, hw_stop why) {
     return NULL;
 }
 
-static const hw_inst *leave(hw_warp *w, const hw_inst *in) { return stop(w, in, HW_STOP_LEFT); }
+static const hw_inst *leave_convoy(hw_warp *w, const hw_inst *in) { return stop_convoy(w, in, HW_STOP_LEFT); }
 
 // ---- one warp after the other ----
 
@@ -39,7 +39,7 @@ static const hw_inst *step_end(hw_warp *w, const hw_inst *in) {
     return in;
 }
 
-static const hw_inst *step(hw_warp *w, const hw_inst *in) {
+static const hw_inst *step_each_warp(hw_warp *w, const hw_inst *in) {
     const hw_inst *one = in->steps;
     hw_warp *member = w;
     for (uint32_t left = w->convoy; left; left--, member = hw_next_warp(member))
@@ -47,17 +47,19 @@ static const hw_inst *step(hw_warp *w, const hw_inst *in) {
     HW_NEXT(w, in);
 }
 
-// What gathers lanes finds all of them here, if it asks for them by a constant.
+// Steps through an instruction that gathers lanes: a constant mask of all members finds them here; with any other mask
+// the warps leave the convoy.
 static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
     hw_slot members = in->members == HW_MEMBERS_IN_P ? in->p : in->c;
-    if ((members & 3) != HW_BASE_LAUNCH || *(const uint32_t *)hw_at(w, members) != 0xffffffffu) return leave(w, in);
-    return step(w, in);
+    if ((members & 3) != HW_BASE_LAUNCH || *(const uint32_t *)hw_at(w, members) != 0xffffffffu)
+        return leave_convoy(w, in);
+    return step_each_warp(w, in);
 }
 
-// All lanes are here, if they are asked for by a constant.
+// bar.warp.sync: a constant mask of all members finds them here; with any other mask the warps leave the convoy.
 static const hw_inst *convoy_warp_sync(hw_warp *w, const hw_inst *in) {
     bool waits_for_all = (in->a & 3) == HW_BASE_LAUNCH && *(const uint32_t *)hw_at(w, in->a) == 0xffffffffu;
-    if (!waits_for_all) return leave(w, in);
+    if (!waits_for_all) return leave_convoy(w, in);
     hw_state *s = hw_state_of(w);
     if (HW_IS_TOLD(s, WARP_SYNC))
         for (uint32_t k = 0; k < w->convoy; k++) hw_sync_tell(s + k, in, 0xffffffffu, 0xffffffffu);
@@ -75,7 +77,7 @@ static const hw_inst *convoy_fence(hw_warp *w, const hw_inst *in) {
 
 // ---- control flow ----
 
-static void account(hw_state *s, const hw_inst *in) {
+static void count_convoy_block(hw_state *s, const hw_inst *in) {
     hw_block_count *count = &s->worker->counts[in->basic_block];
     uint32_t n = s->warp.convoy;
     count->warps += n;
@@ -83,23 +85,25 @@ static void account(hw_state *s, const hw_inst *in) {
     s->block->issued += (uint64_t)in->count * n;
 }
 
-static inline const hw_inst *target_of(const hw_state *s, const hw_inst *in) {
+static inline const hw_inst *convoy_target(const hw_state *s, const hw_inst *in) {
     return s->frame->program->convoy_insts + in->target;
 }
 
-static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
-    account(s, in);
-    return next <= in && !hw_turn_goes_on(&s->turn) ? stop(&s->warp, next, HW_STOP_YIELD) : next;
+static inline const hw_inst *go_on_in_convoy(hw_state *s, const hw_inst *in, const hw_inst *next) {
+    count_convoy_block(s, in);
+    return next <= in && !hw_turn_goes_on(&s->turn) ? stop_convoy(&s->warp, next, HW_STOP_YIELD) : next;
 }
 
 static const hw_inst *convoy_bra(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    HW_GO_ON(w, go(s, in, target_of(s, in)));
+    HW_GO_ON(w, go_on_in_convoy(s, in, convoy_target(s, in)));
 }
 
-static const hw_inst *convoy_fall(hw_warp *w, const hw_inst *in) { HW_GO_ON(w, go(hw_state_of(w), in, in + 1)); }
+static const hw_inst *convoy_fall(hw_warp *w, const hw_inst *in) {
+    HW_GO_ON(w, go_on_in_convoy(hw_state_of(w), in, in + 1));
+}
 
-// All ones or zero when the lanes of all warps agree about predicate p; else something between.
+// All ones or zero when the lanes of all warps agree about predicate p; any other value when they do not.
 static uint32_t common_predicate(hw_warp *w, const hw_inst *in) {
     uint32_t any = 0, all = ~0u;
     HW_EACH_WARP(uint32_t p = hw_pred(w, in->p); any |= p; all &= p;);
@@ -110,17 +114,17 @@ static uint32_t common_predicate(hw_warp *w, const hw_inst *in) {
 static const hw_inst *convoy_bra_p(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint32_t taken = common_predicate(w, in);
-    if (taken == 1) return leave(w, in);
-    HW_GO_ON(w, go(s, in, taken ? target_of(s, in) : in + 1));
+    if (taken == 1) return leave_convoy(w, in);
+    HW_GO_ON(w, go_on_in_convoy(s, in, taken ? convoy_target(s, in) : in + 1));
 }
 
 static const hw_inst *convoy_guard(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint32_t on = common_predicate(w, in);
-    if (on == 1) return leave(w, in);
+    if (on == 1) return leave_convoy(w, in);
     if (on) return in + 1;
     s->worker->guarded_off[in->note] += (uint64_t)32 * w->convoy * in->count;
-    return target_of(s, in);
+    return convoy_target(s, in);
 }
 
 static const hw_inst *convoy_unguard(hw_warp *w, const hw_inst *in) {
@@ -131,7 +135,7 @@ static const hw_inst *convoy_unguard(hw_warp *w, const hw_inst *in) {
 static const hw_inst *convoy_exit(hw_warp *w, const hw_inst *in) {
     hw_block *block = hw_state_of(w)->block;
     uint32_t n = w->convoy;
-    account(hw_state_of(w), in);
+    count_convoy_block(hw_state_of(w), in);
     for (uint32_t left = n; left; left--, w = hw_next_warp(w)) {
         hw_state_of(w)->live = 0;
         hw_state_of(w)->stop = HW_STOP_DONE;
@@ -146,50 +150,63 @@ static const hw_inst *convoy_exit(hw_warp *w, const hw_inst *in) {
 static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     bool is_plain = (in->a & 3) == HW_BASE_LAUNCH && in->b == HW_NO_SLOT;
-    if (!is_plain) return leave(w, in);
+    if (!is_plain) return leave_convoy(w, in);
     uint32_t number = *(const uint32_t *)hw_at(w, in->a) % HW_BARRIERS;
     if (32 * w->convoy == s->block->live_threads && !s->block->busy_barriers) {
         if (HW_IS_TOLD(s, BARRIER)) hw_barrier_tell_whole(s, w->convoy, in, number);
         hw_barrier_passed(s->block, number);
         HW_NEXT(w, in);
     }
-    hw_barrier_arrive_whole(s, w->convoy, alone(s, in), number);
+    hw_barrier_arrive_whole(s, w->convoy, ordinary_inst(s, in), number);
     return NULL;
 }
 
 // ---- the second set of instructions ----
 
-// What the bodies that do not work on lanes alone do in a convoy. NULL: it is left, each warp goes on alone.
+// The convoy forms of bodies that do more than work on lanes. NULL: the warps leave the convoy, and each goes on alone.
 static const hw_body rows[HW_BODY_NAMED_COUNT] = {
-    [HW_BODY_BRA] = convoy_bra,           [HW_BODY_BRA_P] = convoy_bra_p,     [HW_BODY_FALL] = convoy_fall,
-    [HW_BODY_GUARD] = convoy_guard,       [HW_BODY_UNGUARD] = convoy_unguard, [HW_BODY_EXIT] = convoy_exit,
-    [HW_BODY_RET] = convoy_exit,          [HW_BODY_BAR_SYNC] = convoy_barrier,
+    [HW_BODY_BRA] = convoy_bra,
+    [HW_BODY_BRA_P] = convoy_bra_p,
+    [HW_BODY_FALL] = convoy_fall,
+    [HW_BODY_GUARD] = convoy_guard,
+    [HW_BODY_UNGUARD] = convoy_unguard,
+    [HW_BODY_EXIT] = convoy_exit,
+    [HW_BODY_RET] = convoy_exit,
+    [HW_BODY_BAR_SYNC] = convoy_barrier,
     [HW_BODY_BAR_WARP_SYNC] = convoy_warp_sync,
-    [HW_BODY_SREG] = step,                [HW_BODY_NOP] = step,               [HW_BODY_FENCE] = convoy_fence,
-    [HW_BODY_MEMBAR] = convoy_fence,              [HW_BODY_LOCAL_ADDRESS] = step,     [HW_BODY_PARAM_ADDRESS] = step,
-    [HW_BODY_COPY_READ] = step,           [HW_BODY_COPY_WRITE] = step,        [HW_BODY_COPY_COMMIT] = step,
-    [HW_BODY_COPY_WAIT] = step,
+    [HW_BODY_SREG] = step_each_warp,
+    [HW_BODY_NOP] = step_each_warp,
+    [HW_BODY_FENCE] = convoy_fence,
+    [HW_BODY_MEMBAR] = convoy_fence,
+    [HW_BODY_LOCAL_ADDRESS] = step_each_warp,
+    [HW_BODY_PARAM_ADDRESS] = step_each_warp,
+    [HW_BODY_COPY_READ] = step_each_warp,
+    [HW_BODY_COPY_WRITE] = step_each_warp,
+    [HW_BODY_COPY_COMMIT] = step_each_warp,
+    [HW_BODY_COPY_WAIT] = step_each_warp,
 };
 
 hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form) {
     const hw_body_info *info = hw_body_info_of(id);
-    if (in->flags & HW_INST_VOLATILE && (in->d != HW_NO_SLOT || in->vector > 1)) return leave;    // it may be waiting
+    if (in->flags & HW_INST_VOLATILE && (in->d != HW_NO_SLOT || in->vector > 1))
+        return leave_convoy;   // it may be waiting
     if (form) return form;
     if (info->members) return step_gathering;
-    if (info->works_on_lanes) return step;
-    return id < HW_BODY_NAMED_COUNT && rows[id] ? rows[id] : leave;
+    if (info->works_on_lanes) return step_each_warp;
+    return id < HW_BODY_NAMED_COUNT && rows[id] ? rows[id] : leave_convoy;
 }
 
 bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena) {
     uint32_t n_steps = 0;
-    for (uint32_t i = 0; i < program->n_insts; i++) n_steps += bodies[i] == step || bodies[i] == step_gathering;
+    for (uint32_t i = 0; i < program->n_insts; i++)
+        n_steps += bodies[i] == step_each_warp || bodies[i] == step_gathering;
     hw_inst *insts = hw_arena_take(arena, program->n_insts * sizeof *insts);
     hw_inst *steps = hw_arena_take(arena, (2 * (size_t)n_steps + 1) * sizeof *steps);
     if (!insts || !steps) return false;
     for (uint32_t i = 0; i < program->n_insts; i++) {
         insts[i] = program->insts[i];
         insts[i].body = bodies[i];
-        if (bodies[i] != step && bodies[i] != step_gathering) continue;
+        if (bodies[i] != step_each_warp && bodies[i] != step_gathering) continue;
         steps[0] = program->insts[i];
         steps[1].body = step_end;
         insts[i].steps = steps;
@@ -201,26 +218,26 @@ bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena)
 
 // ---- running ----
 
-// Where the warp goes on, if that is with all lanes as one path of the entry; else NULL.
-static const hw_inst *place_of(const hw_state *s) {
+// The instruction at which the warp goes on, if all its lanes are one path in the entry; else NULL.
+static const hw_inst *whole_warp_pc(const hw_state *s) {
     if (s->live != 0xffffffffu || hw_turn_waits(&s->turn)) return NULL;
     if (s->is_ready) {
-        bool is_whole = !s->n_paths && s->warp.mask == 0xffffffffu && s->frame == &s->entry_frame && !s->split;
+        bool is_whole = !s->n_paths && s->warp.mask == 0xffffffffu && s->frame == &s->entry_frame && !s->divergence;
         return is_whole ? s->pc : NULL;
     }
     const hw_path *path = &s->paths[0];
     bool is_whole = s->n_paths == 1 && path->state == HW_PATH_READY && path->mask == 0xffffffffu &&
-                    path->frame == &s->entry_frame && !path->split;
+                    path->frame == &s->entry_frame && !path->divergence;
     return is_whole ? path->pc : NULL;
 }
 
 uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel) {
     hw_state *s = &block->warps[first];
     const hw_program *program = s->run->entry;
-    const hw_inst *pc = place_of(s);
+    const hw_inst *pc = whole_warp_pc(s);
     uint32_t n = 1, most = block->n_warps - first < HW_CONVOY_MAX ? block->n_warps - first : HW_CONVOY_MAX;
     if (!pc || !program->convoy_insts) return 0;
-    while (n < most && place_of(s + n) == pc) n++;
+    while (n < most && whole_warp_pc(s + n) == pc) n++;
     if (n == 1) return 0;
     for (uint32_t k = 0; k < n; k++) {
         hw_flow_pick(s + k);

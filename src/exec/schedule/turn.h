@@ -32,7 +32,7 @@ typedef enum hw_turn_state {
     HW_TURN_IDLE,                 // the last turn was a look that found nothing new: the next is one more
 } hw_turn_state;
 
-// Of a warp.
+// The turns of a warp.
 typedef struct hw_turn {
     int32_t fuel;                 // left of the turn
     uint32_t polls;               // accesses of this turn that a thread that waits for another would make
@@ -44,7 +44,7 @@ typedef struct hw_turn {
     uint64_t looked_like;
 } hw_turn;
 
-// Of a block.
+// The turns of a block.
 typedef struct hw_block_turn {
     uint64_t rounds;              // so far, for the seeded order of warps
     bool has_progressed;          // in this round something has changed that others may wait for
@@ -78,7 +78,7 @@ static inline bool hw_turn_waits(const hw_turn *turn) { return turn->spent >= HW
 int32_t hw_turn_fuel(uint64_t max_instructions);
 // The running path of s begins a turn; the fuel that it gets.
 int32_t hw_turn_begin(struct hw_state *s);
-// It has used up `fuel`: what the warp is taken for now.
+// Ends a turn in which the warp has used up `fuel`, and decides what the warp is taken for now.
 void hw_turn_end(struct hw_state *s, int32_t fuel);
 // The worker's block has yielded. When none of its blocks finds anything new, others have the processor.
 void hw_turn_rest(struct hw_worker *worker, const struct hw_block *block);

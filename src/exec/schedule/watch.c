@@ -14,7 +14,7 @@
 #define CHECK_NS 1000000000ull
 enum { QUIET_CHECKS = 3, COST_SHARE = 20 };   // a check may take a 20th of the time
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
+static uint64_t mix_hash(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
 }
@@ -23,15 +23,15 @@ static uint64_t mix_bytes(uint64_t hash, const char *bytes, size_t count) {
     uint64_t word = 0;
     for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
         memcpy(&word, bytes, sizeof word);
-        hash = mix(hash, word);
+        hash = mix_hash(hash, word);
     }
     word = 0;
     if (count) memcpy(&word, bytes, count);
-    return mix(hash, word);
+    return mix_hash(hash, word);
 }
 
 static uint64_t mix_path(uint64_t hash, const hw_frame *frame, const hw_inst *pc, uint32_t mask) {
-    hash = mix(mix(hash, (uintptr_t)pc), mask);
+    hash = mix_hash(mix_hash(hash, (uintptr_t)pc), mask);
     return frame ? mix_bytes(hash, frame->registers, frame->program->frame_bytes) : hash;
 }
 
@@ -42,11 +42,11 @@ static uint64_t state_of(const hw_worker *worker) {
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         const hw_block *block = worker->blocks[b];
         if (!block->is_running) continue;
-        hash = mix_bytes(mix(hash, block->linear), block->shared, worker->run->shared_bytes);
+        hash = mix_bytes(mix_hash(hash, block->linear), block->shared, worker->run->shared_bytes);
         for (uint32_t i = 0; i < block->n_warps; i++) {
             const hw_state *s = &block->warps[i];
             if (!s->live) continue;
-            hash = mix(hash, (uint64_t)i << 32 | s->live);
+            hash = mix_hash(hash, (uint64_t)i << 32 | s->live);
             if (s->is_ready) hash = mix_path(hash, s->frame, s->pc, s->warp.mask);
             for (uint32_t k = 0; k < s->n_paths; k++)
                 hash = mix_path(hash, s->paths[k].frame, s->paths[k].pc, s->paths[k].mask);
@@ -64,8 +64,8 @@ typedef struct group {
 } group;
 enum { MAX_GROUPS = 6 };
 
-static void add(group groups[MAX_GROUPS], uint32_t *n, const hw_run *run, const hw_inst *pc, uint32_t mask,
-                bool waits) {
+static void add_to_group(group groups[MAX_GROUPS], uint32_t *n, const hw_run *run, const hw_inst *pc, uint32_t mask,
+                         bool waits) {
     group here = {.threads = (uint32_t)__builtin_popcount(mask), .waits = waits};
     hw_fault_place(run, pc, &here.file, &here.line);
     for (uint32_t i = 0; i < *n; i++) {
@@ -76,27 +76,28 @@ static void add(group groups[MAX_GROUPS], uint32_t *n, const hw_run *run, const 
     if (*n < MAX_GROUPS) groups[(*n)++] = here;
 }
 
-static uint32_t find_groups(const hw_worker *worker, group groups[MAX_GROUPS]) {
+static uint32_t group_stuck_warps(const hw_worker *worker, group groups[MAX_GROUPS]) {
     uint32_t n = 0;
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         const hw_block *block = worker->blocks[b];
         for (uint32_t i = 0; block->is_running && i < block->n_warps; i++) {
             const hw_state *s = &block->warps[i];
             if (!s->live) continue;
-            if (s->is_ready) add(groups, &n, worker->run, s->pc, s->warp.mask, false);
+            if (s->is_ready) add_to_group(groups, &n, worker->run, s->pc, s->warp.mask, false);
             for (uint32_t k = 0; k < s->n_paths; k++)
-                add(groups, &n, worker->run, s->paths[k].pc, s->paths[k].mask, s->paths[k].state != HW_PATH_READY);
+                add_to_group(groups, &n, worker->run, s->paths[k].pc, s->paths[k].mask,
+                             s->paths[k].state != HW_PATH_READY);
         }
     }
     return n;
 }
 
-static void tell(const hw_worker *worker, uint64_t quiet_ns) {
+static void tell_deadlock(const hw_worker *worker, uint64_t quiet_ns) {
     const hw_launch *launch = worker->run->launch;
     group groups[MAX_GROUPS];
     char name[256], places[768] = "", sentence[1280];
     size_t used = 0;
-    uint32_t n = find_groups(worker, groups);
+    uint32_t n = group_stuck_warps(worker, groups);
     for (uint32_t i = 0; i < n && used < sizeof places - 1; i++)
         used += (size_t)snprintf(places + used, sizeof places - used, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32,
                                  i ? ", " : "", groups[i].threads, groups[i].threads == 1 ? "" : "s",
@@ -144,5 +145,5 @@ void hw_watch_waiting(hw_worker *worker) {
     atomic_store(&watch->wait_ns, cost * COST_SHARE > CHECK_NS ? cost * COST_SHARE : CHECK_NS);
     atomic_store(&watch->checked_ns, now);
     if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS || !are_others_quiet(worker, now)) return;
-    if (!atomic_exchange(&run->has_noticed, true)) tell(worker, now - watch->quiet_since_ns);
+    if (!atomic_exchange(&run->has_noticed, true)) tell_deadlock(worker, now - watch->quiet_since_ns);
 }

@@ -12,7 +12,7 @@ static char *argument_at(const hw_state *s, const hw_call_site *site, uint32_t k
     return s->frame->params + (size_t)lane * s->frame->param_stride + site->arg_offsets[k];
 }
 
-static uint64_t argument(const hw_state *s, const hw_call_site *site, uint32_t k, int lane) {
+static uint64_t argument_of_call(const hw_state *s, const hw_call_site *site, uint32_t k, int lane) {
     uint64_t value = 0;
     uint64_t bytes = site->signature && k < site->signature->n_params ? site->signature->params[k]->size_bytes : 8;
     memcpy(&value, argument_at(s, site, k, lane), bytes > 8 ? 8 : bytes);
@@ -26,7 +26,7 @@ static void set_result(const hw_state *s, const hw_call_site *site, int lane, ui
     memcpy(to, &value, bytes > 8 ? 8 : bytes);
 }
 
-static void print(hw_state *s, const char *text, size_t length) {
+static void print_text(hw_state *s, const char *text, size_t length) {
     const hw_launch *launch = s->run->launch;
     if (!launch->print || !length) return;
     pthread_mutex_lock(s->run->print_lock);
@@ -64,16 +64,16 @@ static bool read_format_bytes(void *context, uint64_t address, void *out, uint32
 static bool run_vprintf(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     char format[1024], text[4096];
     string_reader reader = {s, in, lane};
-    uint64_t at = argument(s, site, 0, lane);
+    uint64_t at = argument_of_call(s, site, 0, lane);
     if (!at) {
         set_result(s, site, lane, (uint32_t)-1);
         return true;
     }
     if (!read_string(s, in, lane, at, format, sizeof format)) return false;
     hw_format_source source = {read_format_string, read_format_bytes, &reader};
-    int n_arguments = hw_format(format, argument(s, site, 1, lane), &source, text, sizeof text);
+    int n_arguments = hw_format(format, argument_of_call(s, site, 1, lane), &source, text, sizeof text);
     if (s->stop == HW_STOP_FAULT) return false;
-    print(s, text, strlen(text));
+    print_text(s, text, strlen(text));
     set_result(s, site, lane, (uint32_t)n_arguments);
     return true;
 }
@@ -97,20 +97,21 @@ static bool take_memory(hw_state *s, const hw_call_site *site, int lane, uint64_
 
 static bool run_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     (void)in;
-    return take_memory(s, site, lane, argument(s, site, 0, lane), 16);
+    return take_memory(s, site, lane, argument_of_call(s, site, 0, lane), 16);
 }
 
 // void *__cuda_syscall_aligned_malloc(size_t bytes, size_t alignment): behind cuda::std::aligned_alloc. An alignment
 // that is no power of two, or beyond a page, gives NULL.
 static bool run_aligned_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     (void)in;
-    uint64_t alignment = argument(s, site, 1, lane);
+    uint64_t alignment = argument_of_call(s, site, 1, lane);
     bool is_possible = alignment && !(alignment & (alignment - 1)) && alignment <= 4096;
-    return take_memory(s, site, lane, is_possible ? argument(s, site, 0, lane) : 0, alignment < 16 ? 16 : alignment);
+    return take_memory(s, site, lane, is_possible ? argument_of_call(s, site, 0, lane) : 0,
+                       alignment < 16 ? 16 : alignment);
 }
 
 static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    uint64_t address = argument(s, site, 0, lane);
+    uint64_t address = argument_of_call(s, site, 0, lane);
     if (!address) return true;
     hw_mem *mem = s->run->launch->mem;
     hw_allocation block;
@@ -124,10 +125,10 @@ static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, i
 // the sentence that the CUDA driver prints, for every lane that failed.
 static bool run_assertfail(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     char message[256], file[200], function[200];
-    uint32_t line = (uint32_t)argument(s, site, 2, lane);
-    if (!read_string(s, in, lane, argument(s, site, 0, lane), message, sizeof message) ||
-        !read_string(s, in, lane, argument(s, site, 1, lane), file, sizeof file) ||
-        !read_string(s, in, lane, argument(s, site, 3, lane), function, sizeof function))
+    uint32_t line = (uint32_t)argument_of_call(s, site, 2, lane);
+    if (!read_string(s, in, lane, argument_of_call(s, site, 0, lane), message, sizeof message) ||
+        !read_string(s, in, lane, argument_of_call(s, site, 1, lane), file, sizeof file) ||
+        !read_string(s, in, lane, argument_of_call(s, site, 3, lane), function, sizeof function))
         return false;
     hw_fault_stop(s, in, HW_FAULT_ASSERT, lane);
     hw_fault *fault = s->run->fault;
@@ -178,7 +179,7 @@ static bool run_math(hw_state *s, const hw_inst *in, const hw_call_site *site, c
     const char *letter = row->signature + 2;
     uint32_t k = 0;
     for (; *letter && k < HW_MATH_MAX_ARGS; letter++, k++) {
-        args[k] = argument(s, site, k, lane);
+        args[k] = argument_of_call(s, site, k, lane);
         if (*letter != '*' && *letter != '@') continue;
         bool gathers = *letter++ == '@';
         pointers[k] = args[k];

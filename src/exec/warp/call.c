@@ -72,7 +72,8 @@ static bool pass_arguments(hw_state *s, const hw_inst *in, const hw_call_site *s
     return true;
 }
 
-static const hw_inst *enter(hw_state *s, const hw_inst *in, const hw_call_site *site, const hw_program *callee) {
+static const hw_inst *enter_function(hw_state *s, const hw_inst *in, const hw_call_site *site,
+                                     const hw_program *callee) {
     int first = __builtin_ctz(s->warp.mask);
     hw_frame *caller = s->frame;
     hw_frame *frame = new_frame(s, callee);
@@ -118,7 +119,7 @@ static const hw_inst *call_direct(hw_warp *w, const hw_inst *in) {
     const hw_call_site *site = &s->frame->program->calls[in->call];
     if (site->callee) {
         hw_flow_account(s, in);
-        return enter(s, in, site, site->callee);
+        return enter_function(s, in, site, site->callee);
     }
     const hw_inst *stopped = hw_builtin_call(s, in, site);
     if (stopped != in) return stopped;
@@ -148,7 +149,7 @@ static const hw_inst *call_indirect(hw_warp *w, const hw_inst *in) {
         hw_set_mask(w, same);
     }
     hw_flow_account(s, in);
-    return enter(s, in, site, set->programs[index]);
+    return enter_function(s, in, site, set->programs[index]);
 }
 
 // ld.param and st.param of a function's own parameters and of those of the calls it makes.

@@ -1,43 +1,48 @@
-// Control flow of one warp: branches, divergence and where its lanes meet again.
+// Control flow of one warp: branches, divergence and where its lanes reconverge.
 //
-// Lanes that part at a branch become two paths under one split; each path runs until it comes to the split's join (the
-// branch's immediate post-dominator) and waits there; when the last one arrives they go on as one. Unlike a stack, any
-// ready path may run, so lanes that wait for other lanes of their warp get what they wait for, and lanes that wait at
-// a join can be let go alone when nothing else can run.
+// Lanes that part at a branch become two paths of one divergence. Each path runs until it comes to the divergence's
+// point of reconvergence (the branch's immediate post-dominator) and waits there; when the last path arrives, all go on
+// as one. Unlike a stack, any ready path may run, so lanes that wait for other lanes of their warp get what they wait
+// for, and lanes that wait at a point of reconvergence can be let go alone when nothing else can run.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "exec/warp/warp.h"
 
 // The basic block that ends with this instruction has been executed by the active lanes.
-static inline void account(hw_state *s, const hw_inst *in) {
+static inline void count_block(hw_state *s, const hw_inst *in) {
     hw_block_count *count = &s->worker->counts[in->basic_block];
     count->warps++;
     count->lanes += HW_ALL_ON(&s->warp) ? 32 : (uint32_t)__builtin_popcount(s->warp.mask);
     s->block->issued += in->count;
 }
 
-static void set_split(hw_state *s, hw_split *split) {
-    s->split = split;
-    s->join = split ? split->join : NULL;
+static void set_divergence(hw_state *s, hw_divergence *divergence) {
+    s->divergence = divergence;
+    s->reconverge = divergence ? divergence->reconverge : NULL;
 }
 
-static hw_split *new_split(hw_state *s, hw_split *outer, const hw_inst *join, hw_frame *frame, uint32_t lanes) {
-    hw_split *split = s->free_splits;
-    if (split) {
-        s->free_splits = split->outer;
-    } else if ((split = hw_malloc(sizeof *split))) {
-        split->next_made = s->made_splits;
-        s->made_splits = split;
+static hw_divergence *new_divergence(hw_state *s, hw_divergence *outer, const hw_inst *reconverge, hw_frame *frame,
+                                     uint32_t lanes) {
+    hw_divergence *divergence = s->free_divergences;
+    if (divergence) {
+        s->free_divergences = divergence->outer;
+    } else if ((divergence = hw_malloc(sizeof *divergence))) {
+        divergence->next_made = s->made_divergences;
+        s->made_divergences = divergence;
     }
-    if (!split) return NULL;
-    *split = (hw_split){.outer = outer, .join = join, .frame = frame, .expected = lanes, .next_made = split->next_made};
-    return split;
+    if (!divergence) return NULL;
+    *divergence = (hw_divergence){.outer = outer,
+                                  .reconverge = reconverge,
+                                  .frame = frame,
+                                  .expected = lanes,
+                                  .next_made = divergence->next_made};
+    return divergence;
 }
 
-static void free_split(hw_state *s, hw_split *split) {
-    split->outer = s->free_splits;
-    s->free_splits = split;
+static void free_divergence(hw_state *s, hw_divergence *divergence) {
+    divergence->outer = s->free_divergences;
+    s->free_divergences = divergence;
 }
 
 void hw_flow_use_frame(hw_state *s, hw_frame *frame) {
@@ -59,7 +64,7 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
     s->entry_frame.live = lanes;
     s->entry_frame.local_top = entry->local_bytes;
     if (s->frame != &s->entry_frame) hw_flow_use_frame(s, &s->entry_frame);
-    set_split(s, NULL);
+    set_divergence(s, NULL);
     if (s->warp.mask != lanes) hw_set_mask(&s->warp, lanes);
     s->pc = entry->insts;
     s->is_ready = true;
@@ -67,10 +72,10 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
 }
 
 void hw_flow_free(hw_state *s) {
-    while (s->made_splits) {
-        hw_split *split = s->made_splits;
-        s->made_splits = split->next_made;
-        hw_free(split);
+    while (s->made_divergences) {
+        hw_divergence *divergence = s->made_divergences;
+        s->made_divergences = divergence->next_made;
+        hw_free(divergence);
     }
     while (s->made_frames) {
         hw_frame *frame = s->made_frames;
@@ -83,7 +88,8 @@ void hw_flow_free(hw_state *s) {
 // Puts the running path among those that do not run; the warp has no running path then.
 void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state) {
     hw_path *path = &s->paths[s->n_paths++];
-    *path = (hw_path){.mask = s->warp.mask, .state = (uint8_t)state, .pc = pc, .frame = s->frame, .split = s->split};
+    *path = (hw_path){
+        .mask = s->warp.mask, .state = (uint8_t)state, .pc = pc, .frame = s->frame, .divergence = s->divergence};
 }
 
 // The innermost first: what was pushed last.
@@ -99,7 +105,7 @@ bool hw_flow_pick(hw_state *s) {
         s->n_paths--;
         s->pc = path.pc;
         if (s->frame != path.frame) hw_flow_use_frame(s, path.frame);
-        set_split(s, path.split);
+        set_divergence(s, path.divergence);
         if (s->warp.mask != path.mask) hw_set_mask(&s->warp, path.mask);
         return true;
     }
@@ -119,38 +125,40 @@ static const hw_inst *next_path(hw_state *s) {
     return NULL;
 }
 
-static void push_ready(hw_state *s, uint32_t mask, const hw_inst *pc, hw_frame *frame, hw_split *split) {
-    s->paths[s->n_paths++] = (hw_path){.mask = mask, .state = HW_PATH_READY, .pc = pc, .frame = frame, .split = split};
+static void push_ready(hw_state *s, uint32_t mask, const hw_inst *pc, hw_frame *frame, hw_divergence *divergence) {
+    s->paths[s->n_paths++] =
+        (hw_path){.mask = mask, .state = HW_PATH_READY, .pc = pc, .frame = frame, .divergence = divergence};
 }
 
-static const hw_inst *yield(hw_state *s, const hw_inst *next) {
+static const hw_inst *yield_path(hw_state *s, const hw_inst *next) {
     s->stop = HW_STOP_YIELD;
     s->pc = next;
     return NULL;
 }
 
 const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) {
-    return hw_turn_goes_on(&s->turn) ? next : yield(s, next);
+    return hw_turn_goes_on(&s->turn) ? next : yield_path(s, next);
 }
 
-// The running path stands at the join of its split, after instruction `in`. A join can be the head of a loop.
-static const hw_inst *arrive(hw_state *s, const hw_inst *in, const hw_inst *next) {
-    while (next == s->join && s->split->frame == s->frame) {
-        hw_split *split = s->split;
-        split->expected &= ~s->warp.mask;
-        split->waiting |= s->warp.mask;
-        if (split->expected) return next_path(s);
-        hw_set_mask(&s->warp, split->waiting);
-        set_split(s, split->outer);
-        free_split(s, split);
+// The running path has come to the point of reconvergence of its divergence, after instruction `in`. The head of a loop
+// can be such a point.
+static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, const hw_inst *next) {
+    while (next == s->reconverge && s->divergence->frame == s->frame) {
+        hw_divergence *divergence = s->divergence;
+        divergence->expected &= ~s->warp.mask;
+        divergence->waiting |= s->warp.mask;
+        if (divergence->expected) return next_path(s);
+        hw_set_mask(&s->warp, divergence->waiting);
+        set_divergence(s, divergence->outer);
+        free_divergence(s, divergence);
     }
     return next <= in ? hw_flow_spend(s, next) : next;
 }
 
-// On to the first instruction of a basic block.
-static inline const hw_inst *go(hw_state *s, const hw_inst *in, const hw_inst *next) {
-    if (next == s->join) return arrive(s, in, next);
-    if (next <= in && !hw_turn_goes_on(&s->turn)) return yield(s, next);
+// Goes on to `next`, the first instruction of a basic block.
+static inline const hw_inst *go_to_block(hw_state *s, const hw_inst *in, const hw_inst *next) {
+    if (next == s->reconverge) return arrive_at_reconvergence(s, in, next);
+    if (next <= in && !hw_turn_goes_on(&s->turn)) return yield_path(s, next);
     return next;
 }
 
@@ -159,53 +167,53 @@ static const hw_inst *out_of_memory(hw_state *s, const hw_inst *in) {
 }
 
 // Lanes `taken` go to target, the other active ones to the next instruction.
-static const hw_inst *diverge(hw_state *s, const hw_inst *in, uint32_t taken, const hw_inst *target) {
+static const hw_inst *diverge_path(hw_state *s, const hw_inst *in, uint32_t taken, const hw_inst *target) {
     uint32_t others = s->warp.mask & ~taken;
-    const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
+    const hw_inst *reconverge = in->reconverge == HW_NO_RECONVERGENCE ? NULL : s->insts + in->reconverge;
     s->worker->counts[in->basic_block].divergent++;
-    if (join && (join != s->join || s->split->frame != s->frame)) {
-        hw_split *split = new_split(s, s->split, join, s->frame, s->warp.mask);
-        if (!split) return out_of_memory(s, in);
-        set_split(s, split);
+    if (reconverge && (reconverge != s->reconverge || s->divergence->frame != s->frame)) {
+        hw_divergence *divergence = new_divergence(s, s->divergence, reconverge, s->frame, s->warp.mask);
+        if (!divergence) return out_of_memory(s, in);
+        set_divergence(s, divergence);
     }
     // One side may already be where both meet: lanes that leave a loop, an if without else.
-    if (join && target == join) {
-        s->split->expected &= ~taken;
-        s->split->waiting |= taken;
+    if (reconverge && target == reconverge) {
+        s->divergence->expected &= ~taken;
+        s->divergence->waiting |= taken;
         hw_set_mask(&s->warp, others);
-        return go(s, in, in + 1);
+        return go_to_block(s, in, in + 1);
     }
-    if (join && in + 1 == join) {
-        s->split->expected &= ~others;
-        s->split->waiting |= others;
+    if (reconverge && in + 1 == reconverge) {
+        s->divergence->expected &= ~others;
+        s->divergence->waiting |= others;
         hw_set_mask(&s->warp, taken);
-        return go(s, in, target);
+        return go_to_block(s, in, target);
     }
-    push_ready(s, taken, target, s->frame, s->split);
+    push_ready(s, taken, target, s->frame, s->divergence);
     hw_set_mask(&s->warp, others);
-    return go(s, in, in + 1);
+    return go_to_block(s, in, in + 1);
 }
 
 static const hw_inst *flow_bra(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    account(s, in);
-    HW_GO_ON(w, go(s, in, s->insts + in->target));
+    count_block(s, in);
+    HW_GO_ON(w, go_to_block(s, in, s->insts + in->target));
 }
 
 static const hw_inst *flow_bra_p(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
     uint32_t taken = p & w->mask;
-    account(s, in);
-    if (!taken) HW_GO_ON(w, go(s, in, in + 1));
-    if (taken == w->mask) HW_GO_ON(w, go(s, in, s->insts + in->target));
-    return diverge(s, in, taken, s->insts + in->target);
+    count_block(s, in);
+    if (!taken) HW_GO_ON(w, go_to_block(s, in, in + 1));
+    if (taken == w->mask) HW_GO_ON(w, go_to_block(s, in, s->insts + in->target));
+    return diverge_path(s, in, taken, s->insts + in->target);
 }
 
 static const hw_inst *flow_fall(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    account(s, in);
-    HW_GO_ON(w, go(s, in, in + 1));
+    count_block(s, in);
+    HW_GO_ON(w, go_to_block(s, in, in + 1));
 }
 
 // A branch through a table: one path for each target that lanes chose.
@@ -213,17 +221,17 @@ static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     const uint32_t *index = hw_at(w, in->a);
     const uint32_t *targets = s->frame->program->targets + in->targets;
-    const hw_inst *join = in->join == HW_NO_JOIN ? NULL : s->insts + in->join;
-    account(s, in);
+    const hw_inst *reconverge = in->reconverge == HW_NO_RECONVERGENCE ? NULL : s->insts + in->reconverge;
+    count_block(s, in);
     uint32_t left = w->mask, first = index[__builtin_ctz(left)], same = 0;
     HW_EACH_ACTIVE_LANE(if (index[i] >= (uint64_t)in->imm) return hw_fault_stop(s, in, HW_FAULT_INVALID_CALL, i));
     HW_EACH_ACTIVE_LANE(if (targets[index[i]] == targets[first]) same |= 1u << i);
-    if (same == left) return go(s, in, s->insts + targets[first]);
+    if (same == left) return go_to_block(s, in, s->insts + targets[first]);
     s->worker->counts[in->basic_block].divergent++;
-    if (join && (join != s->join || s->split->frame != s->frame)) {
-        hw_split *split = new_split(s, s->split, join, s->frame, w->mask);
-        if (!split) return out_of_memory(s, in);
-        set_split(s, split);
+    if (reconverge && (reconverge != s->reconverge || s->divergence->frame != s->frame)) {
+        hw_divergence *divergence = new_divergence(s, s->divergence, reconverge, s->frame, w->mask);
+        if (!divergence) return out_of_memory(s, in);
+        set_divergence(s, divergence);
     }
     while (left) {
         uint32_t target = targets[index[__builtin_ctz(left)]];
@@ -231,11 +239,11 @@ static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
         for (uint32_t m = left; m; m &= m - 1)
             if (targets[index[__builtin_ctz(m)]] == target) same |= m & -m;
         left &= ~same;
-        if (join && s->insts + target == join) {
-            s->split->expected &= ~same;
-            s->split->waiting |= same;
+        if (reconverge && s->insts + target == reconverge) {
+            s->divergence->expected &= ~same;
+            s->divergence->waiting |= same;
         } else {
-            push_ready(s, same, s->insts + target, s->frame, s->split);
+            push_ready(s, same, s->insts + target, s->frame, s->divergence);
         }
     }
     const hw_inst *next = next_path(s);
@@ -264,21 +272,22 @@ static const hw_inst *flow_unguard(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-// A split whose last expected lanes are gone: those that wait go on.
-static void settle_splits(hw_state *s, hw_split *split, uint32_t gone) {
-    while (split) {
-        hw_split *outer = split->outer;
-        split->expected &= ~gone;
-        if (!split->expected) {
-            if (split->waiting) push_ready(s, split->waiting, split->join, split->frame, outer);
-            free_split(s, split);
+// Takes the lanes `gone` out of a divergence and those around it. Lanes that wait go on where no other is expected.
+static void settle_divergences(hw_state *s, hw_divergence *divergence, uint32_t gone) {
+    while (divergence) {
+        hw_divergence *outer = divergence->outer;
+        divergence->expected &= ~gone;
+        if (!divergence->expected) {
+            if (divergence->waiting)
+                push_ready(s, divergence->waiting, divergence->reconverge, divergence->frame, outer);
+            free_divergence(s, divergence);
         }
-        split = outer;
+        divergence = outer;
     }
 }
 
-// Of lanes that exit: in calls, in splits, and where others wait for them.
-static void leave(hw_state *s, uint32_t gone) {
+// Takes lanes that exit out of calls and divergences, and away from where other lanes wait for them.
+static void drop_exited_lanes(hw_state *s, uint32_t gone) {
     for (hw_frame *f = s->frame; f;) {
         hw_frame *parent = f->parent;
         f->live &= ~gone;
@@ -288,19 +297,19 @@ static void leave(hw_state *s, uint32_t gone) {
         }
         f = parent;
     }
-    settle_splits(s, s->split, gone);
+    settle_divergences(s, s->divergence, gone);
     s->frame = NULL;
     hw_sync_lanes_left(s);
 }
 
 static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    account(s, in);
+    count_block(s, in);
     uint32_t gone = w->mask;
     s->live &= ~gone;
     s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
     s->block->turn.has_progressed = true;
-    if (s->live || s->frame != &s->entry_frame || s->split) leave(s, gone);
+    if (s->live || s->frame != &s->entry_frame || s->divergence) drop_exited_lanes(s, gone);
     if (s->block->busy_barriers) hw_barrier_threads_left(s->block);
     if (!s->live) {
         s->stop = HW_STOP_DONE;
@@ -309,32 +318,32 @@ static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     return next_path(s);
 }
 
-// Joins are a convenience, not a promise (since compute capability 7.0): when the lanes that others wait for cannot go
-// on without those others, the waiting ones leave.
+// Reconvergence is a convenience, not a promise (since compute capability 7.0): when the lanes that are waited for
+// cannot go on without the lanes that wait, the waiting lanes go on alone.
 bool hw_flow_release_waiting(hw_state *s) {
     bool released = false;
     if (s->run->launch->gpu.compute_capability < 70) return false;
     // Copies: push_ready adds to the list that is walked.
     uint32_t n = s->n_paths;
     for (uint32_t i = 0; i < n; i++) {
-        for (hw_split *split = s->paths[i].split; split; split = split->outer) {
-            if (!split->waiting) continue;
-            uint32_t waiting = split->waiting;
-            split->waiting = 0;
-            push_ready(s, waiting, split->join, split->frame, split->outer);
+        for (hw_divergence *divergence = s->paths[i].divergence; divergence; divergence = divergence->outer) {
+            if (!divergence->waiting) continue;
+            uint32_t waiting = divergence->waiting;
+            divergence->waiting = 0;
+            push_ready(s, waiting, divergence->reconverge, divergence->frame, divergence->outer);
             released = true;
         }
     }
     return released;
 }
 
-// Lanes that stand at the same place in the same call and split are one path again.
+// Lanes that stand at the same place in the same call and divergence are one path again.
 void hw_flow_merge(hw_state *s) {
     for (uint32_t i = 0; i < s->n_paths; i++) {
         for (uint32_t k = s->n_paths; k-- > i + 1;) {
             hw_path *a = &s->paths[i], *b = &s->paths[k];
             if (a->state != HW_PATH_READY || b->state != HW_PATH_READY || a->pc != b->pc || a->frame != b->frame ||
-                a->split != b->split)
+                a->divergence != b->divergence)
                 continue;
             a->mask |= b->mask;
             memmove(b, b + 1, (s->n_paths - k - 1) * sizeof *b);
@@ -345,14 +354,14 @@ void hw_flow_merge(hw_state *s) {
 
 // For calls: the callee's lanes meet again behind the call.
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to) {
-    hw_split *split = new_split(s, s->split, return_to, s->frame, s->warp.mask);
-    if (!split) return false;
-    set_split(s, split);
+    hw_divergence *divergence = new_divergence(s, s->divergence, return_to, s->frame, s->warp.mask);
+    if (!divergence) return false;
+    set_divergence(s, divergence);
     return true;
 }
 
-void hw_flow_account(hw_state *s, const hw_inst *in) { account(s, in); }
-const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) { return go(s, in, next); }
+void hw_flow_account(hw_state *s, const hw_inst *in) { count_block(s, in); }
+const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) { return go_to_block(s, in, next); }
 const hw_inst *hw_flow_next_path(hw_state *s) { return next_path(s); }
 const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in) { return flow_exit(&s->warp, in); }
 

@@ -10,8 +10,8 @@ typedef struct writer {
     size_t size, used;
 } writer;
 
-static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(writer *w, const char *format, ...) {
+static void put_text(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_text(writer *w, const char *format, ...) {
     if (w->used + 1 >= w->size) return;
     va_list args;
     va_start(args, format);
@@ -31,7 +31,7 @@ typedef struct arguments {
     int used;
 } arguments;
 
-static uint64_t take(arguments *a, uint32_t bytes) {
+static uint64_t take_argument(arguments *a, uint32_t bytes) {
     uint64_t value = 0;
     a->at = (a->at + bytes - 1) / bytes * bytes;
     a->source->read_bytes(a->source->context, a->at, &value, bytes);
@@ -50,7 +50,7 @@ typedef struct conversion {
     const char *end;
 } conversion;
 
-static int number(const char **p) {
+static int read_number(const char **p) {
     int n = 0;
     while (**p >= '0' && **p <= '9') {
         if (n < 100000) n = n * 10 + (**p - '0');
@@ -59,28 +59,28 @@ static int number(const char **p) {
     return n;
 }
 
-static conversion parse(const char *p, arguments *a) {
+static conversion parse_conversion(const char *p, arguments *a) {
     conversion c = {.width = -1, .precision = -1};
     size_t n = 0;
     for (; *p && strchr("-+ #0", *p); p++)
         if (n < sizeof c.flags - 1 && !strchr(c.flags, *p)) c.flags[n++] = *p;
     if (*p == '*') {
-        c.width = (int32_t)take(a, 4);
+        c.width = (int32_t)take_argument(a, 4);
         p++;
         if (c.width < 0) {
             c.width = c.width < -4095 ? 4095 : -c.width;
             if (n < sizeof c.flags - 1) c.flags[n++] = '-';
         }
     } else if (*p >= '1' && *p <= '9') {
-        c.width = number(&p);
+        c.width = read_number(&p);
     }
     if (*p == '.') {
         p++;
         if (*p == '*') {
-            c.precision = (int32_t)take(a, 4);
+            c.precision = (int32_t)take_argument(a, 4);
             p++;
         } else {
-            c.precision = number(&p);
+            c.precision = read_number(&p);
         }
     }
     for (; *p && strchr("hlLjzt", *p); p++) {
@@ -95,7 +95,7 @@ static conversion parse(const char *p, arguments *a) {
 }
 
 static void put_integer(writer *w, const conversion *c, arguments *a) {
-    uint64_t value = take(a, c->is_long ? 8 : 4);
+    uint64_t value = take_argument(a, c->is_long ? 8 : 4);
     bool is_signed = c->letter == 'd' || c->letter == 'i';
     if (!c->is_long) value = is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
     if (c->shorter == 1) value = is_signed ? (uint64_t)(int64_t)(int16_t)value : (uint16_t)value;
@@ -106,15 +106,15 @@ static void put_integer(writer *w, const conversion *c, arguments *a) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
-    if (c->width >= 0 && c->precision >= 0) put(w, spec, c->width, c->precision, (unsigned long long)value);
-    else if (c->width >= 0) put(w, spec, c->width, (unsigned long long)value);
-    else if (c->precision >= 0) put(w, spec, c->precision, (unsigned long long)value);
-    else put(w, spec, (unsigned long long)value);
+    if (c->width >= 0 && c->precision >= 0) put_text(w, spec, c->width, c->precision, (unsigned long long)value);
+    else if (c->width >= 0) put_text(w, spec, c->width, (unsigned long long)value);
+    else if (c->precision >= 0) put_text(w, spec, c->precision, (unsigned long long)value);
+    else put_text(w, spec, (unsigned long long)value);
 #pragma GCC diagnostic pop
 }
 
 static void put_double(writer *w, const conversion *c, arguments *a) {
-    uint64_t bits = take(a, 8);
+    uint64_t bits = take_argument(a, 8);
     double value;
     memcpy(&value, &bits, sizeof value);
     char spec[32];
@@ -123,21 +123,21 @@ static void put_double(writer *w, const conversion *c, arguments *a) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
-    if (c->width >= 0 && c->precision >= 0) put(w, spec, c->width, c->precision, value);
-    else if (c->width >= 0) put(w, spec, c->width, value);
-    else if (c->precision >= 0) put(w, spec, c->precision, value);
-    else put(w, spec, value);
+    if (c->width >= 0 && c->precision >= 0) put_text(w, spec, c->width, c->precision, value);
+    else if (c->width >= 0) put_text(w, spec, c->width, value);
+    else if (c->precision >= 0) put_text(w, spec, c->precision, value);
+    else put_text(w, spec, value);
 #pragma GCC diagnostic pop
 }
 
 static void put_string(writer *w, const conversion *c, arguments *a) {
     char text[1024];
-    uint64_t at = take(a, 8);
+    uint64_t at = take_argument(a, 8);
     if (!at) snprintf(text, sizeof text, "(null)");
     else if (!a->source->read_string(a->source->context, at, text, sizeof text)) return;
     int precision = c->precision >= 0 ? c->precision : (int)sizeof text;
     bool left = strchr(c->flags, '-');
-    put(w, left ? "%-*.*s" : "%*.*s", c->width >= 0 ? c->width : 0, precision, text);
+    put_text(w, left ? "%-*.*s" : "%*.*s", c->width >= 0 ? c->width : 0, precision, text);
 }
 
 int hw_format(const char *format, uint64_t address, const hw_format_source *source, char *text, size_t size) {
@@ -154,12 +154,14 @@ int hw_format(const char *format, uint64_t address, const hw_format_source *sour
             p += 2;
             continue;
         }
-        conversion c = parse(p + 1, &a);
+        conversion c = parse_conversion(p + 1, &a);
         if (c.letter && strchr("diouxX", c.letter)) put_integer(&w, &c, &a);
         else if (c.letter && strchr("fFeEgGaA", c.letter)) put_double(&w, &c, &a);
-        else if (c.letter == 'c') put(&w, "%*c", strchr(c.flags, '-') ? -c.width : c.width, (int)(uint8_t)take(&a, 4));
+        else if (c.letter == 'c')
+            put_text(&w, "%*c", strchr(c.flags, '-') ? -c.width : c.width, (int)(uint8_t)take_argument(&a, 4));
         else if (c.letter == 's') put_string(&w, &c, &a);
-        else if (c.letter == 'p') put(&w, "%*p", c.width > 0 ? c.width : 0, (void *)(uintptr_t)take(&a, 8));
+        else if (c.letter == 'p')
+            put_text(&w, "%*p", c.width > 0 ? c.width : 0, (void *)(uintptr_t)take_argument(&a, 8));
         else
             for (const char *q = p; q < c.end; q++) put_char(&w, *q);
         p = c.end;

@@ -1,5 +1,5 @@
-// Lanes of a warp that meet in one instruction (shfl, vote, ...) out of several calls of its function: each call has
-// its operands in a frame of its own.
+// Lanes of a warp that meet in one instruction (shfl, vote, ...) while they are in several calls of one function: each
+// call has its operands in a frame of its own.
 #include <string.h>
 
 #include "exec/warp/warp.h"
@@ -41,7 +41,8 @@ static void copy_operands(hw_state *s, meeting *m, uint32_t together, bool is_re
     }
 }
 
-// On copies, not in the frame of one of the calls: in a recursion, that may hold live values of the others' lanes.
+// The instruction runs on copies, not in the frame of one of the calls: in a recursion that frame may hold live values
+// of the other calls' lanes.
 void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together) {
     meeting m = {
         .slots = {in->d, in->e, in->a, in->b, in->c, in->p},

@@ -1,5 +1,5 @@
-// Shared memory that the system reserves in each block; cooperative groups keep barriers of groups of warps there. Here
-// it lies behind the kernel's own, in launches that ask for it.
+// Shared memory that the system reserves in each block; cooperative groups keep barriers of groups of warps there. In
+// launches that use it, this memory lies behind the kernel's own shared memory.
 #ifndef HW_EXEC_RESERVED_H
 #define HW_EXEC_RESERVED_H
 

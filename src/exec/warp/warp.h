@@ -32,15 +32,15 @@ typedef struct hw_frame {
     size_t bytes;                 // of registers and params, for reuse
 } hw_frame;
 
-// Lanes that parted at a branch and will go on together at `join`.
-typedef struct hw_split {
-    struct hw_split *outer;
-    const hw_inst *join;
-    hw_frame *frame;              // join is meant in this call only
+// Lanes that parted at a branch and will go on together at instruction `reconverge`.
+typedef struct hw_divergence {
+    struct hw_divergence *outer;
+    const hw_inst *reconverge;
+    hw_frame *frame;              // `reconverge` is meant in this call only
     uint32_t expected;            // lanes still on their way
     uint32_t waiting;             // lanes that have arrived
-    struct hw_split *next_made;
-} hw_split;
+    struct hw_divergence *next_made;
+} hw_divergence;
 
 typedef enum hw_path_state {
     HW_PATH_READY,
@@ -56,7 +56,7 @@ typedef struct hw_path {
     uint32_t members;             // AT_SYNC: lanes that must come
     const hw_inst *pc;            // next instruction; AT_SYNC: the one that waits
     hw_frame *frame;
-    hw_split *split;              // NULL: none
+    hw_divergence *divergence;    // NULL: none
 } hw_path;
 
 typedef enum hw_stop {
@@ -65,7 +65,7 @@ typedef enum hw_stop {
     HW_STOP_YIELD,                // has run long enough for now
     HW_STOP_DONE,                 // all lanes have exited
     HW_STOP_FAULT,
-    HW_STOP_LEFT,                 // the convoy: its warps go on one by one
+    HW_STOP_LEFT,                 // left the convoy: its warps go on one by one
 } hw_stop;
 
 struct hw_state {
@@ -76,8 +76,8 @@ struct hw_state {
     uint32_t index;               // of the warp in its block
     uint32_t live;                // lanes that have not exited
     hw_frame *frame;              // of the running path
-    hw_split *split;              // of the running path
-    const hw_inst *join;          // split->join, or NULL
+    hw_divergence *divergence;    // of the running path
+    const hw_inst *reconverge;    // divergence->reconverge, or NULL
     const hw_inst *insts;         // of the running program
     hw_pattern *patterns;         // the worker's
     char *shared;                 // the block's
@@ -91,8 +91,8 @@ struct hw_state {
     uint32_t n_paths;
     uint32_t thread_of_lane0;     // linear index in the block
     hw_frame entry_frame;
-    hw_frame *free_frames, *made_frames;    // of those that were ever made, the ones that nobody uses
-    hw_split *free_splits, *made_splits;
+    hw_frame *free_frames, *made_frames;    // free: frames that no call uses; made: all
+    hw_divergence *free_divergences, *made_divergences;
     char *local;                  // 32 lanes' local memory, words interleaved
     char *warp_area;              // of all programs
     hw_copies *copies;            // that have begun; NULL: there have never been any
@@ -110,7 +110,7 @@ struct hw_block {
     uint64_t linear;
     uint32_t live_threads, n_warps;
     uint64_t issued;              // PTX instructions so far: the block's clock
-    uint64_t counted;             // of them, those that are in the launch's sum
+    uint64_t counted;             // how many of them are in the launch's sum
     hw_barrier barriers[HW_BARRIERS + 1];
     uint32_t busy_barriers;       // at which somebody has arrived, one bit each
     char *shared;                 // shared_bytes, with room behind it that no program reaches
@@ -135,8 +135,8 @@ typedef struct hw_watch {
 struct hw_worker {
     hw_run *run;
     uint32_t index;
-    hw_pattern *patterns;         // by memo
-    uint32_t *used_patterns;      // memos used in this launch
+    hw_pattern *patterns;         // by hw_inst.pattern
+    uint32_t *used_patterns;      // numbers of the patterns used in this launch
     uint32_t n_used, n_patterns;
     hw_block_count *counts;       // by basic block
     uint32_t n_counts;
@@ -179,7 +179,7 @@ struct hw_run {
     char *launch_memory;
     uint32_t block_area_bytes, warp_area_bytes;
     uint32_t shared_bytes, threads_per_block, n_warps;
-    uint32_t kernels_shared_bytes; // of them, those that the system does not reserve
+    uint32_t kernels_shared_bytes; // without the bytes that the system reserves
     const hw_mem_apart *apart;    // of the launch's memory
     int poison;                   // of the launch's memory: -1, or what fresh memory holds
     uint32_t local_bytes;         // per thread
@@ -210,13 +210,13 @@ static inline void hw_set_mask(hw_warp *w, uint32_t mask) {
 void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes);
 bool hw_flow_pick(hw_state *s);                 // makes a ready path the running one; false: there is none
 bool hw_flow_has_ready(const hw_state *s);
-bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait at a join go on alone
+bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait for reconvergence go on alone
 void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state);
 void hw_flow_use_frame(hw_state *s, hw_frame *frame);
 void hw_flow_free(hw_state *s);
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
 const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next);   // next, or NULL when the warp's turn is over
-void hw_flow_merge(hw_state *s);                // ready paths at one place become one
+void hw_flow_merge(hw_state *s);                // makes ready paths at the same place one path
 void hw_flow_account(hw_state *s, const hw_inst *in);
 const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
 const hw_inst *hw_flow_next_path(hw_state *s);
@@ -319,7 +319,7 @@ void hw_fault_limit(hw_state *s);               // the launch has executed all t
 extern const hw_body_forms hw_async_bodies[];
 void hw_copies_forget(hw_state *s);             // a new block begins
 void hw_copies_free(hw_state *s);
-void hw_copies_land(hw_state *s, const hw_inst *in);    // those of the active lanes end now; in: which says so
+void hw_copies_land(hw_state *s, const hw_inst *in);    // ends the active lanes' copies that `in` waits for
 
 // mbarrier.c
 extern const hw_body_forms hw_mbarrier_bodies[];
@@ -329,8 +329,8 @@ extern const hw_body_forms hw_mbarrier_bodies[];
 hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form);
 // Makes an entry's convoy_insts. bodies: of each instruction. False: out of memory.
 bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena);
-// Runs the warps from `first` on that can go together. Returns how many went, 0 when there is nobody to go with; the
-// first one's `stop` says how it ended, LEFT that each is to go on alone now.
+// Runs the warps from `first` on that can go together. Returns the number of warps that ran, 0 when no other warp can
+// go with `first`; the first warp's `stop` says how the convoy ended; LEFT: each warp is to go on alone now.
 uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel);
 
 // bind.c

@@ -1,5 +1,5 @@
-// The laboratory of access patterns: rungs that move the same elements and differ in how a warp's lanes lie. They do
-// not solve one problem: what each should leave in `out` is a function of its row.
+// The laboratory of access patterns: rungs that move the same elements and differ in how a warp's lanes lie. The rungs
+// solve no common problem: what each should leave in `out` is a function that its row names.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,18 +12,18 @@ enum { IN, OUT, CLOCKS, ELEMENTS = 0, STEP = 1, WORD_BYTES = 4, BLOCK = 256, TIM
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
 // Elements of each array: what the offsets and what the strides reach, so that all rungs share the arrays.
-static uint64_t span_of(const hw_problem *problem) {
+static uint64_t array_words(const hw_problem *problem) {
     const uint64_t step = problem->size[STEP];
     return problem->size[ELEMENTS] * (step ? step : 1) + step;
 }
 
-static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *diag) {
+static hw_status describe_access(const hw_problem *problem, hw_work *work, hw_diag *diag) {
     const uint64_t n = problem->size[ELEMENTS];
     if (n > (uint64_t)1 << 36) return hw_diag_set(diag, HW_USAGE, "%" PRIu64 " is more than 2^36 elements", n);
     if (problem->size[STEP] > MOST_STEP)
         return hw_diag_set(diag, HW_USAGE, "an offset or stride is up to %d, and not %" PRIu64, MOST_STEP,
                            problem->size[STEP]);
-    const uint64_t bytes = span_of(problem) * WORD_BYTES;
+    const uint64_t bytes = array_words(problem) * WORD_BYTES;
     *work = (hw_work){.arrays = {[IN] = {.name = "in", .bytes = bytes},
                                  [OUT] = {.name = "out", .bytes = bytes, .is_output = true},
                                  [CLOCKS] = {.name = "clocks", .bytes = hw_divide_up(n, TIMED_ELEMENTS) * 8,
@@ -33,15 +33,15 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
 }
 
 // All bytes of a word differ from its neighbours', and no two words of a block are alike.
-static uint32_t value_of(uint64_t index) { return (uint32_t)(index * 2654435761u + 12345); }
+static uint32_t input_word(uint64_t index) { return (uint32_t)(index * 2654435761u + 12345); }
 
-static void fill(const hw_problem *problem, void *const *arrays) {
+static void fill_access(const hw_problem *problem, void *const *arrays) {
     uint32_t *in = arrays[IN];
-    for (uint64_t i = 0; i < span_of(problem); i++) in[i] = value_of(i);
+    for (uint64_t i = 0; i < array_words(problem); i++) in[i] = input_word(i);
 }
 
-static void reference(const hw_problem *problem, void *const *arrays) {
-    memset(arrays[OUT], HW_FAMILY_UNWRITTEN, span_of(problem) * WORD_BYTES);
+static void reference_access(const hw_problem *problem, void *const *arrays) {
+    memset(arrays[OUT], HW_FAMILY_UNWRITTEN, array_words(problem) * WORD_BYTES);
     memset(arrays[CLOCKS], 0, hw_divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS) * 8);
 }
 
@@ -50,7 +50,7 @@ static void reference(const hw_problem *problem, void *const *arrays) {
 typedef bool expectation(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value);
 
 // The word of the thread `other` in the block that has element `at`: 0 behind the end.
-static uint32_t word_of(const hw_problem *problem, const uint32_t *in, uint64_t at, uint64_t other) {
+static uint32_t thread_word(const hw_problem *problem, const uint32_t *in, uint64_t at, uint64_t other) {
     const uint64_t index = at / BLOCK * BLOCK + other % BLOCK;
     return index < problem->size[ELEMENTS] ? in[index] : 0;
 }
@@ -82,12 +82,12 @@ static bool expect_idle(const hw_problem *problem, const uint32_t *in, uint64_t 
 }
 
 static bool expect_bank_stride(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
-    *value = word_of(problem, in, at, at % BLOCK * problem->size[STEP]);
+    *value = thread_word(problem, in, at, at % BLOCK * problem->size[STEP]);
     return at < problem->size[ELEMENTS];
 }
 
 static bool expect_char(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
-    *value = word_of(problem, in, at, at % BLOCK / 4) >> 8 * (at % 4) & 0xff;
+    *value = thread_word(problem, in, at, at % BLOCK / 4) >> 8 * (at % 4) & 0xff;
     return at < problem->size[ELEMENTS];
 }
 
@@ -97,14 +97,14 @@ static bool expect_char_4(const hw_problem *problem, const uint32_t *in, uint64_
 }
 
 static bool expect_short(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
-    *value = word_of(problem, in, at, at % BLOCK / 2) >> 16 * (at % 2) & 0xffff;
+    *value = thread_word(problem, in, at, at % BLOCK / 2) >> 16 * (at % 2) & 0xffff;
     return at < problem->size[ELEMENTS];
 }
 
 // Records of v, 3 v, 5 v, 7 v, added up with the factors 1, 2, 4, 8 by the neighbour.
 static bool expect_record(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t factor,
                           uint32_t *value) {
-    *value = factor * word_of(problem, in, at, at ^ 1);
+    *value = factor * thread_word(problem, in, at, at ^ 1);
     return at < problem->size[ELEMENTS];
 }
 
@@ -121,23 +121,23 @@ static bool expect_vector(const hw_problem *problem, const uint32_t *in, uint64_
 }
 
 static bool expect_mixed(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
-    const uint32_t word = word_of(problem, in, at, at ^ 1);
+    const uint32_t word = thread_word(problem, in, at, at ^ 1);
     *value = word + 2 * (3 * word & 0xff);
     return at < problem->size[ELEMENTS];
 }
 
 static bool expect_broadcast(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
-    *value = word_of(problem, in, at, 0);
+    *value = thread_word(problem, in, at, 0);
     return at < problem->size[ELEMENTS];
 }
 
 static bool expect_broadcast_4(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
-    *value = word_of(problem, in, at, at % 4);
+    *value = thread_word(problem, in, at, at % 4);
     return at < problem->size[ELEMENTS];
 }
 
 static bool expect_broadcast_bank(const hw_problem *problem, const uint32_t *in, uint64_t at, uint32_t *value) {
-    *value = word_of(problem, in, at, at % 4 * 32);
+    *value = thread_word(problem, in, at, at % 4 * 32);
     return at < problem->size[ELEMENTS];
 }
 
@@ -230,7 +230,7 @@ static hw_status plan_access(const hw_rung *rung, const hw_problem *problem, con
 
 // ---- Comparison -----------------------------------------------------------------------------------------------------
 
-static void tell(uint64_t index, uint32_t is, bool is_written, uint32_t expected, hw_verdict *verdict) {
+static void note_wrong_word(uint64_t index, uint32_t is, bool is_written, uint32_t expected, hw_verdict *verdict) {
     verdict->right = false;
     if (verdict->n_wrong++) return;
     verdict->worst_index = index;
@@ -240,7 +240,8 @@ static void tell(uint64_t index, uint32_t is, bool is_written, uint32_t expected
     else snprintf(verdict->text, sizeof verdict->text, "element %" PRIu64 " was written, and is not the rung's", index);
 }
 
-// A block takes some clocks, and not many; without the timed rung nobody writes them. What they are is told.
+// Each block of the timed rung writes the clocks that it took, above 0 and below 2^40; no other rung writes any. The
+// verdict tells the least and the most.
 static void compare_clocks(const hw_problem *problem, const hw_rung *rung, const uint64_t *clocks,
                            hw_verdict *verdict) {
     const uint64_t most = (uint64_t)1 << 40, blocks = hw_divide_up(problem->size[ELEMENTS], TIMED_ELEMENTS);
@@ -258,8 +259,8 @@ static void compare_clocks(const hw_problem *problem, const hw_rung *rung, const
              blocks, least, longest);
 }
 
-static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
-                    const void *got, hw_verdict *verdict) {
+static void compare_access(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                           const void *got, hw_verdict *verdict) {
     expectation *expects = pattern_of(rung)->expects;
     const uint32_t *in = arrays[IN], *is = got;
     uint32_t unwritten, expected;
@@ -267,10 +268,10 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
     if (array == CLOCKS) compare_clocks(problem, rung, got, verdict);
     if (array != OUT) return;
     memset(&unwritten, HW_FAMILY_UNWRITTEN, sizeof unwritten);
-    for (uint64_t i = 0; i < span_of(problem); i++) {
+    for (uint64_t i = 0; i < array_words(problem); i++) {
         const bool is_written = expects(problem, in, i, &expected);
         if (!is_written) expected = unwritten;
-        if (is[i] != expected) tell(i, is[i], is_written, expected, verdict);
+        if (is[i] != expected) note_wrong_word(i, is[i], is_written, expected, verdict);
     }
 }
 
@@ -285,13 +286,13 @@ const hw_family hw_family_access = {
     .default_size = {(uint64_t)1 << 25, 2},
     .default_sim_size = {(uint64_t)1 << 16, 2},
     .dtypes = "u32",
-    .describe = describe,
-    .fill = fill,
-    .reference = reference,
+    .describe = describe_access,
+    .fill = fill_access,
+    .reference = reference_access,
     .swept_size = STEP,
     .sweep_last = 32,
     .sweep_size = (uint64_t)1 << 23,
     .sweep_sim_size = (uint64_t)3 << 13,      // as many bytes in each of six or eight partitions
     .shows_accesses = true,
-    .compare = compare,
+    .compare = compare_access,
 };

@@ -46,7 +46,7 @@ static double get_f16(uint16_t bits) {
     return bits >> 15 ? -value : value;
 }
 
-// To nearest, ties to even; beyond 65520 infinite.
+// Rounds to nearest, ties to even; 65520 and more become infinite.
 static uint16_t set_f16(double value) {
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     double size = fabs(value);

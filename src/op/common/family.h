@@ -81,11 +81,11 @@ struct hw_family {
     size_t n_cpu_rungs;
     const char *size_names[HW_PROBLEM_SIZES]; // "rows", "cols"; NULL past the last
     uint64_t default_size[HW_PROBLEM_SIZES];
-    // Of simulated GPUs, and of those with HW_LARGE_GPU or more multiprocessors (first number 0: the same): the ideas
-    // pay there by the estimate of time, and all rungs together take two processors up to 20 s. docs/design.md has
-    // what was measured.
+    // The sizes on simulated GPUs, and on simulated GPUs with HW_LARGE_GPU or more multiprocessors (first number 0: the
+    // same). With these sizes the ideas pay by the estimate of time, and all rungs together take two processors up to
+    // 20 s. docs/design.md has what was measured.
     uint64_t default_sim_size[HW_PROBLEM_SIZES], large_sim_size[HW_PROBLEM_SIZES];
-    // Of --device cpu, where the plainest rung, on one processor, is to take seconds at most; all 0: default_size.
+    // The size with --device cpu: the plainest rung takes one processor seconds at most. All 0: default_size.
     uint64_t default_cpu_size[HW_PROBLEM_SIZES];
     const char *dtypes;                       // "f32 u8 ...": the first is the default
     hw_status (*describe)(const hw_problem *problem, hw_work *work, hw_diag *diag);
@@ -93,23 +93,23 @@ struct hw_family {
     // same every time. reference writes the outputs, in the plainest way.
     void (*fill)(const hw_problem *problem, void *const *arrays);
     void (*reference)(const hw_problem *problem, void *const *arrays);
-    // What the family says of a rung beside time and counters: a column each, NULL past the last; numbers from the
-    // rung, the problem, the device, its plan and the blocks that a multiprocessor holds at a time (0: not known), NaN
-    // where there is none. facts NULL: nothing.
+    // What the family tells of a rung beside time and counters: a column for each name, NULL past the last. `facts`
+    // makes the numbers from the rung, the problem, the device, the rung's plan and the blocks that a multiprocessor
+    // holds at a time (0: not known); NaN: the rung has no such number. facts NULL: the family has no such columns.
     const char *fact_names[HW_FAMILY_FACTS];
     void (*facts)(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                   const hw_plan *plan, uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]);
-    // A family whose rungs are looked at over one of its sizes (ladder/sweep.h): its index, 0: none; its last value;
-    // the first size meanwhile, on a GPU and on a simulated one.
+    // The size that a sweep varies (ladder/sweep.h): its index, 0: the family has no sweep; its last value; and the
+    // problem's first size during a sweep, on a GPU and on a simulated GPU.
     int swept_size;
     uint64_t sweep_last, sweep_size, sweep_sim_size;
-    bool shows_accesses;                      // what one access costs is what its rungs are about: a table of it
+    bool shows_accesses;                      // its rungs are about the cost of one access: a table shows that
     // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
     void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
                     const void *got, hw_verdict *verdict);
 };
 
-// The rung that this one builds on, of the ladder that both are in; NULL: it is a start.
+// The rung that `rung` builds on in the same ladder; NULL: `rung` builds on none.
 const hw_rung *hw_rung_base(const hw_rung *rungs, size_t n_rungs, const hw_rung *rung);
 
 // The sizes of a family on that device unless others are asked for.

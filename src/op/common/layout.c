@@ -5,7 +5,7 @@ static const uint64_t MOST_ELEMS = (uint64_t)1 << 40;
 // What an array may span, so that no sum of offsets overflows; far beyond any address space.
 static const int64_t MOST_SPAN_BYTES = (int64_t)1 << 60;
 
-static hw_status check_shape(const DLTensor *t, const char *name, hw_diag *diag) {
+static hw_status check_tensor_shape(const DLTensor *t, const char *name, hw_diag *diag) {
     if (!t) return hw_diag_set(diag, HW_USAGE, "%s is NULL", name);
     if (t->ndim < 0 || t->ndim > HW_MAX_RANK)
         return hw_diag_set(diag, HW_USAGE, "%s has rank %d; the most is %d", name, (int)t->ndim, HW_MAX_RANK);
@@ -16,7 +16,7 @@ static hw_status check_shape(const DLTensor *t, const char *name, hw_diag *diag)
     return HW_OK;
 }
 
-static hw_status count(hw_layout *l, hw_diag *diag) {
+static hw_status count_elems(hw_layout *l, hw_diag *diag) {
     l->elems = 1;
     for (uint32_t k = 0; k < l->rank; k++)
         if (l->n[k] == 0) l->elems = 0;
@@ -26,19 +26,19 @@ static hw_status count(hw_layout *l, hw_diag *diag) {
     return HW_OK;
 }
 
-static void read_axes(const DLTensor *t, hw_layout *l) {
+static void read_tensor_axes(const DLTensor *t, hw_layout *l) {
     int64_t contiguous = 1;
     for (uint32_t k = l->rank; k-- > 0;) {
         l->n[k] = (uint64_t)t->shape[k];
         l->stride[k] = t->strides ? t->strides[k] : contiguous;
         if (l->n[k] == 1) l->stride[k] = 0;   // never used; NumPy leaves any number there
-        // Overflows only where count() refuses, or where there are no elements.
+        // Overflows only where count_elems() refuses, or where there are no elements.
         if (__builtin_mul_overflow(contiguous, t->shape[k], &contiguous)) contiguous = 0;
     }
 }
 
 // The bytes below and above the first element.
-static hw_status span(const hw_layout *l, int64_t *below, int64_t *above, hw_diag *diag) {
+static hw_status find_span(const hw_layout *l, int64_t *below, int64_t *above, hw_diag *diag) {
     *below = 0;
     *above = l->elem_bytes;
     for (uint32_t k = 0; k < l->rank; k++) {
@@ -52,7 +52,7 @@ static hw_status span(const hw_layout *l, int64_t *below, int64_t *above, hw_dia
     return HW_OK;
 }
 
-static hw_status place(const DLTensor *t, int64_t below, int64_t above, hw_layout *l, hw_diag *diag) {
+static hw_status place_layout(const DLTensor *t, int64_t below, int64_t above, hw_layout *l, hw_diag *diag) {
     if (!t->data) return hw_diag_set(diag, HW_USAGE, "the data of %s are NULL", l->name);
     bool fits = !__builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &l->first) &&
                 !__builtin_sub_overflow(l->first, (uintptr_t)-below, &l->lowest) &&
@@ -73,14 +73,14 @@ hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem
     layout->rank = 0;
     layout->elem_bytes = elem_bytes;
     layout->elems = layout->first = layout->lowest = layout->end = 0;
-    hw_status status = check_shape(tensor, name, diag);
+    hw_status status = check_tensor_shape(tensor, name, diag);
     if (status != HW_OK) return status;
     layout->rank = (uint32_t)tensor->ndim;
-    read_axes(tensor, layout);
-    status = count(layout, diag);
+    read_tensor_axes(tensor, layout);
+    status = count_elems(layout, diag);
     if (status != HW_OK || layout->elems == 0) return status;
-    status = span(layout, &below, &above, diag);
-    if (status == HW_OK && pointers) status = place(tensor, below, above, layout, diag);
+    status = find_span(layout, &below, &above, diag);
+    if (status == HW_OK && pointers) status = place_layout(tensor, below, above, layout, diag);
     return status;
 }
 
@@ -101,8 +101,8 @@ hw_status hw_layout_check_place(const hw_device_properties *device, const DLTens
                        (int)device->dl.device_type, device->dl.device_id);
 }
 
-// An element of a and one of b begin less than an element apart. The terms of a count up from its lowest address, those
-// of b down from its last element.
+// The arrays share memory when an element of a and an element of b begin less than an element apart. The terms of a
+// count up from a's lowest address, the terms of b count down from b's last element.
 hw_overlap hw_layout_shared(const hw_layout *a, const hw_layout *b) {
     if (a->end <= b->lowest || b->end <= a->lowest) return HW_OVERLAP_NO;
     hw_overlap_term terms[HW_OVERLAP_TERMS];

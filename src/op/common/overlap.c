@@ -18,11 +18,11 @@ typedef struct search {
     int64_t divisor[HW_OVERLAP_TERMS + 1];   // 0 past the last
 } search;
 
-// Of numbers that are not negative.
+// The greatest common divisor of numbers that are not negative.
 static int64_t common_divisor(int64_t a, int64_t b) { return (int64_t)hw_common_divisor((uint64_t)a, (uint64_t)b); }
 
 // x with a * x = 1 modulo m, for a and m without common divisor, m > 1.
-static int64_t inverse(int64_t a, int64_t m) {
+static int64_t inverse_modulo(int64_t a, int64_t m) {
     int64_t r = m, next_r = a % m, x = 0, next_x = 1;
     while (next_r) {
         int64_t quotient = r / next_r, rest = r - quotient * next_r, rest_x = x - quotient * next_x;
@@ -34,15 +34,16 @@ static int64_t inverse(int64_t a, int64_t m) {
     return x < 0 ? x + m : x;
 }
 
-// The smallest x >= 0 that leaves the later terms a multiple of their divisor, and how far apart such x are.
-static void lattice(int64_t factor, int64_t target, int64_t divisor, int64_t *first, int64_t *step) {
+// The smallest x >= 0 for which target - factor * x is a multiple of the later terms' divisor, and the distance between
+// any two such x.
+static void find_lattice(int64_t factor, int64_t target, int64_t divisor, int64_t *first, int64_t *step) {
     int64_t g = common_divisor(divisor, factor), m = divisor / g;
     *first = 0;
     *step = m;
-    if (m > 1) *first = (int64_t)((__int128)((target / g) % m) * inverse(factor / g, m) % m);
+    if (m > 1) *first = (int64_t)((__int128)((target / g) % m) * inverse_modulo(factor / g, m) % m);
 }
 
-static hw_overlap descend(search *s, uint32_t level, int64_t target) {
+static hw_overlap search_terms(search *s, uint32_t level, int64_t target) {
     if (target < 0 || target > s->reach[level]) return HW_OVERLAP_NO;
     if (level == s->n_terms) return HW_OVERLAP_YES;
     if (target % s->divisor[level]) return HW_OVERLAP_NO;
@@ -52,19 +53,20 @@ static hw_overlap descend(search *s, uint32_t level, int64_t target) {
     if (most > term->most) most = term->most;
     if (level + 1 == s->n_terms) return least <= most ? HW_OVERLAP_YES : HW_OVERLAP_NO;
     int64_t first, step;
-    lattice(term->factor, target, s->divisor[level + 1], &first, &step);
+    find_lattice(term->factor, target, s->divisor[level + 1], &first, &step);
     if (first < least) first += (least - first + step - 1) / step * step;
     for (int64_t x = first; x <= most; x += step) {
         if (++s->steps > MOST_STEPS) return HW_OVERLAP_UNKNOWN;
-        hw_overlap below = descend(s, level + 1, target - x * term->factor);
+        hw_overlap below = search_terms(s, level + 1, target - x * term->factor);
         if (below != HW_OVERLAP_NO) return below;
         if (step > most - x) break;
     }
     return HW_OVERLAP_NO;
 }
 
-// Largest factors first; equal ones become one, and unknowns that can only be 0 go.
-static uint32_t order(hw_overlap_term *terms, uint32_t n) {
+// Sorts the terms, the largest factor first. Terms with equal factors become one; a term whose unknown can only be 0
+// goes.
+static uint32_t order_terms(hw_overlap_term *terms, uint32_t n) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         hw_overlap_term term = terms[i];
@@ -84,15 +86,16 @@ static uint32_t order(hw_overlap_term *terms, uint32_t n) {
 
 hw_overlap hw_overlap_solve(hw_overlap_term *terms, uint32_t n_terms, int64_t target) {
     assert(n_terms <= HW_OVERLAP_TERMS);
-    search s = {.terms = terms, .n_terms = order(terms, n_terms)};
+    search s = {.terms = terms, .n_terms = order_terms(terms, n_terms)};
     for (uint32_t i = s.n_terms; i-- > 0;) {
         s.reach[i] = s.reach[i + 1] + terms[i].factor * terms[i].most;
         s.divisor[i] = common_divisor(terms[i].factor, s.divisor[i + 1]);
     }
-    return descend(&s, 0, target);
+    return search_terms(&s, 0, target);
 }
 
-// Two elements differ first in some axis, by 1 or more, and by anything in the axes after it: their distance is 0.
+// Two different elements differ first in one axis, by 1 or more, and in the axes after it by anything. They share
+// memory when their distance is 0.
 static hw_overlap differ_first_in(uint32_t axis, uint32_t rank, const uint64_t *n, const int64_t *stride) {
     hw_overlap_term terms[HW_OVERLAP_TERMS];
     uint32_t n_terms = 0;

@@ -20,7 +20,7 @@ typedef struct hw_padding_passes {
     uint32_t stores, loads;
 } hw_padding_passes;
 
-// As model/banks.h counts them. Pure.
+// Counts passes as model/banks.h does. Pure.
 hw_padding_passes hw_padding_count(const hw_padded_tile *tile, uint32_t pad_elems);
 
 // The least padding, in elements, with the fewest passes in all.

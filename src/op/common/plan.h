@@ -46,23 +46,24 @@ void hw_plan_define_list(hw_plan *plan, hw_plan_launch *launch, const char *name
 // by invariant integers using multiplication", 1994, figure 4.1).
 void hw_plan_divisor(uint32_t d, uint32_t *multiplier, uint32_t *shift);
 
-// The shared memory that a block may have of a kernel whose parameters take so many bytes; and what of it the kernel
-// may declare. Before compute capability 2.0 parameters lie in shared memory too, with 16 bytes that say what is
-// launched (src/model/occupancy.h has the sources).
+// The bytes of shared memory that a block of a kernel with param_bytes of parameters may have, and how many of these
+// bytes the kernel itself may declare. Before compute capability 2.0 parameters lie in shared memory too, with 16 bytes
+// that say what is launched (src/model/occupancy.h has the sources).
 uint32_t hw_plan_shared_most(const hw_device_properties *device, uint32_t param_bytes);
 uint32_t hw_plan_static_shared_most(const hw_device_properties *device, uint32_t param_bytes);
 
 // Blocks along the first axis of a grid, at most (CUDA C++ Programming Guide, "Technical Specifications").
 uint32_t hw_plan_grid_most(const hw_device_properties *device);
 
-// The kernels of a plan, compiled where they have to be: n_launches of them. As hw_device_kernel.
+// Gets the kernels of a plan, n_launches of them, and compiles those that the device does not have. Errors: as
+// hw_device_kernel.
 hw_status hw_plan_kernels(hw_device *device, const hw_plan *plan, hw_kernel *kernels[HW_PLAN_LAUNCHES], hw_diag *diag);
 
 // Queues all launches. arrays: what the parameters name. As hw_stream_launch.
 hw_status hw_plan_launch_all(hw_stream *stream, const hw_plan *plan, hw_kernel *const kernels[HW_PLAN_LAUNCHES],
                              void *const *arrays, hw_diag *diag);
 
-// Both.
+// hw_plan_kernels and hw_plan_launch_all together.
 hw_status hw_plan_run(hw_stream *stream, const hw_plan *plan, void *const *arrays, hw_diag *diag);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct hw_matmul_job {
     bool is_turned;                  // C is column-major: the product is that of the transposes
 } hw_matmul_job;
 
-// All checks but the devices'. Errors as halfwarp.h says. C without elements: m or n is 0. alpha 0: k is 0, and A and
-// B are not read. data may be NULL where no element is used, or with pointers false.
+// Makes all checks except those of the devices. Errors as halfwarp.h says. C without elements: m or n is 0. alpha 0: k
+// is 0, and A and B are not read. data may be NULL where no element is used, or with pointers false.
 hw_status hw_matmul_make(double alpha, const DLTensor *a, const DLTensor *b, double beta, const DLTensor *c,
                          hw_precision precision, bool pointers, hw_matmul_job *job, hw_diag *diag);
 

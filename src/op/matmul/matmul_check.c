@@ -94,7 +94,7 @@ static hw_status choose_precision(DLDataType input, hw_precision asked, hw_preci
                        hw_dtype_name(input, name, sizeof name), words[asked]);
 }
 
-// Of integers: whole numbers that a double tells from their neighbours.
+// alpha and beta of integers must be whole numbers that a double tells from their neighbours.
 static hw_status check_factors(DLDataType input, double alpha, double beta, hw_diag *diag) {
     const double both[] = {alpha, beta};
     static const char *const words[] = {"alpha", "beta"};
@@ -107,17 +107,18 @@ static hw_status check_factors(DLDataType input, double alpha, double beta, hw_d
 
 // ---- Shapes ---------------------------------------------------------------------------------------------------------
 
-static uint64_t rows_of(const hw_layout *l) { return l->n[l->rank - 2]; }
+static uint64_t rows_of_layout(const hw_layout *l) { return l->n[l->rank - 2]; }
 static uint64_t cols_of(const hw_layout *l) { return l->n[l->rank - 1]; }
 
 static hw_status check_matrices(const hw_layout *a, const hw_layout *b, const hw_layout *c, hw_diag *diag) {
-    if (cols_of(a) != rows_of(b))
+    if (cols_of(a) != rows_of_layout(b))
         return hw_diag_set(diag, HW_USAGE, "A has %llu column%s and B %llu row%s", (unsigned long long)cols_of(a),
-                           hw_page_plural(cols_of(a)), (unsigned long long)rows_of(b), hw_page_plural(rows_of(b)));
-    if (rows_of(c) != rows_of(a) || cols_of(c) != cols_of(b))
-        return hw_diag_set(diag, HW_USAGE, "C is %llu x %llu, and A B is %llu x %llu", (unsigned long long)rows_of(c),
-                           (unsigned long long)cols_of(c), (unsigned long long)rows_of(a),
-                           (unsigned long long)cols_of(b));
+                           hw_page_plural(cols_of(a)), (unsigned long long)rows_of_layout(b),
+                           hw_page_plural(rows_of_layout(b)));
+    if (rows_of_layout(c) != rows_of_layout(a) || cols_of(c) != cols_of(b))
+        return hw_diag_set(diag, HW_USAGE, "C is %llu x %llu, and A B is %llu x %llu",
+                           (unsigned long long)rows_of_layout(c), (unsigned long long)cols_of(c),
+                           (unsigned long long)rows_of_layout(a), (unsigned long long)cols_of(b));
     return HW_OK;
 }
 
@@ -136,7 +137,7 @@ static hw_status spread_batches(arrays *all, int x, hw_diag *diag) {
     return HW_OK;
 }
 
-static hw_status check_shapes(arrays *all, hw_diag *diag) {
+static hw_status check_matmul_shapes(arrays *all, hw_diag *diag) {
     hw_status status = check_matrices(&all->layout[A], &all->layout[B], &all->layout[C], diag);
     all->n_batch = all->layout[C].rank - 2;
     for (int x = 0; x < ARRAYS && !status; x++) status = spread_batches(all, x, diag);
@@ -145,7 +146,7 @@ static hw_status check_shapes(arrays *all, hw_diag *diag) {
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------
 
-static hw_status check_memory(const arrays *all, hw_diag *diag) {
+static hw_status check_matmul_memory(const arrays *all, hw_diag *diag) {
     const hw_layout *c = &all->layout[C];
     hw_overlap self = hw_layout_self(c);
     if (self != HW_OVERLAP_NO)
@@ -167,7 +168,7 @@ static hw_status check_memory(const arrays *all, hw_diag *diag) {
 
 // Where both ways are right (a single row or column) the long axis is the contiguous one.
 static hw_status make_matrix(const hw_layout *l, hw_matrix *matrix, hw_diag *diag) {
-    const uint64_t rows = rows_of(l), cols = cols_of(l);
+    const uint64_t rows = rows_of_layout(l), cols = cols_of(l);
     const int64_t down = l->stride[l->rank - 2], across = l->stride[l->rank - 1];
     bool is_row_major = cols <= 1 || across == 1, is_column_major = rows <= 1 || down == 1;
     if (!is_row_major && !is_column_major)
@@ -187,8 +188,8 @@ typedef struct batch_axis {
     int64_t stride[ARRAYS];
 } batch_axis;
 
-// Those of more than one element, by C's stride from the largest, and such as go on where the next ends in all arrays
-// as one.
+// Keeps the batch axes of more than one element, the one with C's largest stride first, and merges axes that go on
+// where the next one ends in all three arrays.
 static uint32_t merge_batches(const arrays *all, batch_axis *axes) {
     uint32_t n = 0, kept = 0;
     for (uint32_t k = 0; k < all->n_batch; k++) {
@@ -237,7 +238,7 @@ static void swap_operands(hw_matmul_job *job, batch_axis *axes, uint32_t n_axes)
     }
 }
 
-// Matrices A of which one lies below the other, with C's alike, and the same B, are one matrix.
+// Where matrices A lie below each other, the matrices C lie likewise, and B is the same for all, they are one matrix.
 static bool stack_rows(hw_product *p, const batch_axis *axis) {
     const int64_t rows = (int64_t)p->m, step = p->a.transposed ? 1 : p->a.ld;
     if (axis->stride[B] || axis->stride[A] != rows * step || axis->stride[C] != rows * p->c.ld) return false;
@@ -265,8 +266,8 @@ static void place_batches(hw_matmul_job *job, const batch_axis *axes, uint32_t n
     }
 }
 
-static uint32_t alignment(const void *data, const hw_matrix *matrix, uint64_t rows, uint64_t cols, uint32_t elem_bytes,
-                          const hw_matmul_job *job, int x) {
+static uint32_t alignment_of_matrix(const void *data, const hw_matrix *matrix, uint64_t rows, uint64_t cols,
+                                    uint32_t elem_bytes, const hw_matmul_job *job, int x) {
     uint64_t bits = 16 | (uintptr_t)data;
     if ((matrix->transposed ? cols : rows) > 1) bits |= (uint64_t)matrix->ld * elem_bytes;
     for (uint32_t k = 0; k < job->product.n_batch_axes; k++) bits |= (uint64_t)matrix->batch_stride[k] * elem_bytes;
@@ -288,9 +289,9 @@ static hw_status make_product(const arrays *all, hw_matmul_job *job, hw_diag *di
     uint32_t n_axes = merge_batches(all, axes);
     if (p->c.transposed) swap_operands(job, axes, n_axes);
     place_batches(job, axes, n_axes);
-    p->a.align_bytes = alignment(job->a, &p->a, p->m, p->k, l[A].elem_bytes, job, A);
-    p->b.align_bytes = alignment(job->b, &p->b, p->k, p->n, l[B].elem_bytes, job, B);
-    p->c.align_bytes = alignment(job->c, &p->c, p->m, p->n, l[C].elem_bytes, job, C);
+    p->a.align_bytes = alignment_of_matrix(job->a, &p->a, p->m, p->k, l[A].elem_bytes, job, A);
+    p->b.align_bytes = alignment_of_matrix(job->b, &p->b, p->k, p->n, l[B].elem_bytes, job, B);
+    p->c.align_bytes = alignment_of_matrix(job->c, &p->c, p->m, p->n, l[C].elem_bytes, job, C);
     return HW_OK;
 }
 
@@ -311,10 +312,10 @@ hw_status hw_matmul_make(double alpha, const DLTensor *a, const DLTensor *b, dou
         status = hw_layout_make(all.tensor[x], names[x], all.tensor[x]->dtype.bits / 8, pointers && (x == C || alpha),
                                 &all.layout[x], diag);
     for (int x = 0; x < ARRAYS && !status; x++) status = check_extents(&all.layout[x], diag);
-    if (!status) status = check_shapes(&all, diag);
+    if (!status) status = check_matmul_shapes(&all, diag);
     if (status) return status;
     const bool is_empty = !all.layout[C].elems;
-    p->m = is_empty ? 0 : rows_of(&all.layout[C]);
+    p->m = is_empty ? 0 : rows_of_layout(&all.layout[C]);
     p->n = is_empty ? 0 : cols_of(&all.layout[C]);
     p->k = alpha ? cols_of(&all.layout[A]) : 0;
     p->input = a->dtype;
@@ -323,6 +324,6 @@ hw_status hw_matmul_make(double alpha, const DLTensor *a, const DLTensor *b, dou
     p->beta = beta;
     if (is_empty) return HW_OK;
     if (!p->k) memset(all.batch_stride, 0, C * sizeof all.batch_stride[0]);   // no element of A and B is looked for
-    status = check_memory(&all, diag);
+    status = check_matmul_memory(&all, diag);
     return status ? status : make_product(&all, job, diag);
 }

@@ -28,10 +28,10 @@ typedef struct shape {
     bool words;
     sums_of sums;
 } shape;
-static const shape *shape_of(const hw_rung *rung);
+static const shape *shape_of_rung(const hw_rung *rung);
 static bool is_integer(DLDataType type) { return type.code == kDLInt || type.code == kDLUInt; }
 
-// Of C: with room for sums of small integers.
+// The type of C, which has room for sums of small integers.
 static DLDataType out_type(const hw_problem *problem) {
     const DLDataType type = problem->dtype;
     return is_integer(type) && type.bits < 32 ? (DLDataType){type.code, 32, 1} : type;
@@ -50,7 +50,7 @@ static uint64_t scratch_bytes(const hw_problem *problem) {
     return (uint64_t)(bytes < most ? bytes : most);
 }
 
-static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *diag) {
+static hw_status describe_matmul(const hw_problem *problem, hw_work *work, hw_diag *diag) {
     const uint64_t most = INT32_MAX, m = problem->size[M], n = problem->size[N], k = problem->size[K];
     const uint64_t most_elems = (uint64_t)1 << 40;
     if (m > most || n > most || k > most || m * k > most_elems || k * n > most_elems || m * n > most_elems)
@@ -90,7 +90,7 @@ static void fill_one(DLDataType dtype, void *array, uint64_t elems, uint64_t see
     }
 }
 
-static void fill(const hw_problem *problem, void *const *arrays) {
+static void fill_matmul(const hw_problem *problem, void *const *arrays) {
     const uint64_t elems[] = {problem->size[M] * problem->size[K], problem->size[K] * problem->size[N]};
     for (uint32_t x = 0; x < 2; x++) {
         if (is_integer(problem->dtype)) fill_integers(problem, arrays[x ? B : A], elems[x], 1 + x);
@@ -102,7 +102,7 @@ static void fill(const hw_problem *problem, void *const *arrays) {
 
 // Sums are taken in double, in the order of k. That takes minutes for large matrices: past MOST_PRODUCTS only LINES
 // whole rows and as many whole columns are made, spread over C, so that every tile of a LINES-th of C's height or width
-// has one of each; of the other elements compare checks the sum of each row, with signs.
+// has one of each; for the other elements compare_row checks the sum of each row, with signs.
 enum { LINES = 24, PIECE = 512 };
 static const double MOST_PRODUCTS = 2147483648.0;
 
@@ -116,22 +116,22 @@ static uint64_t line_at(uint64_t line, uint64_t extent) {
     return line == LINES - 1 ? extent - 1 : line * extent / LINES + line * 7 % (extent / LINES);
 }
 
-static uint64_t lines_of(uint64_t extent) { return extent < LINES ? extent : LINES; }
+static uint64_t sampled_lines(uint64_t extent) { return extent < LINES ? extent : LINES; }
 
 static bool is_line(uint64_t index, uint64_t extent) {
-    for (uint64_t line = 0; line < lines_of(extent); line++)
+    for (uint64_t line = 0; line < sampled_lines(extent); line++)
         if (line_at(line, extent) == index) return true;
     return false;
 }
 
-static double get(DLDataType dtype, const void *array, uint64_t index) {
+static double get_number(DLDataType dtype, const void *array, uint64_t index) {
     if (dtype.code == kDLFloat && dtype.bits == 32) return ((const float *)array)[index];
     return hw_dtype_get(dtype, array, index);
 }
 
 // sums[j] += factor * B[p][col + j]
-static void add_row(const hw_problem *problem, const void *b, uint64_t p, uint64_t col, uint64_t cols, double factor,
-                    double *sums) {
+static void add_row_of_b(const hw_problem *problem, const void *b, uint64_t p, uint64_t col, uint64_t cols,
+                         double factor, double *sums) {
     const uint64_t first = p * problem->size[N] + col;
     if (problem->dtype.code == kDLFloat && problem->dtype.bits == 32) {
         const float *line = (const float *)b + first;
@@ -147,7 +147,7 @@ static void make_row(const hw_problem *problem, void *const *arrays, uint64_t i)
         const uint64_t cols = n - col < PIECE ? n - col : PIECE;
         double sums[PIECE] = {0};
         for (uint64_t p = 0; p < k; p++)
-            add_row(problem, arrays[B], p, col, cols, get(problem->dtype, arrays[A], i * k + p), sums);
+            add_row_of_b(problem, arrays[B], p, col, cols, get_number(problem->dtype, arrays[A], i * k + p), sums);
         for (uint64_t j = 0; j < cols; j++) hw_dtype_set(out_type(problem), arrays[C], i * n + col + j, sums[j]);
     }
 }
@@ -157,15 +157,15 @@ static void make_samples(const hw_problem *problem, void *const *arrays, uint64_
     const uint64_t n = problem->size[N], k = problem->size[K];
     double sums[LINES] = {0};
     for (uint64_t p = 0; p < k; p++) {
-        const double factor = get(problem->dtype, arrays[A], i * k + p);
-        for (uint64_t line = 0; line < lines_of(n); line++)
-            sums[line] += factor * get(problem->dtype, arrays[B], p * n + line_at(line, n));
+        const double factor = get_number(problem->dtype, arrays[A], i * k + p);
+        for (uint64_t line = 0; line < sampled_lines(n); line++)
+            sums[line] += factor * get_number(problem->dtype, arrays[B], p * n + line_at(line, n));
     }
-    for (uint64_t line = 0; line < lines_of(n); line++)
+    for (uint64_t line = 0; line < sampled_lines(n); line++)
         hw_dtype_set(out_type(problem), arrays[C], i * n + line_at(line, n), sums[line]);
 }
 
-static void reference(const hw_problem *problem, void *const *arrays) {
+static void reference_matmul(const hw_problem *problem, void *const *arrays) {
     const uint64_t m = problem->size[M];
     for (uint64_t i = 0; i < m; i++) {
         if (!is_sampled(problem) || is_line(i, m)) make_row(problem, arrays, i);
@@ -192,7 +192,7 @@ static void choose_tolerance(const hw_problem *problem, const hw_rung *rung, bou
     const double elements = bits == 64 ? DBL_EPSILON / 2 : bits == 32 ? FLT_EPSILON / 2
                           : problem->dtype.code == kDLBfloat ? 0x1p-9 : 0x1p-11;
     // Roundings of k sums of numbers of both signs mostly cancel out; a compensated sum has none that grow with k.
-    const sums_of rounding = shape_of(rung)->sums;
+    const sums_of rounding = shape_of_rung(rung)->sums;
     b->per_length = rounding == COMPENSATED ? 4 * sums : (8 + 2 * sqrt(k)) * sums;
     if (rounding == TENSOR && bits == 32) b->per_length += 2.01 * 0x1p-11;   // both factors rounded to tf32
     if (is_integer(problem->dtype)) {   // exact
@@ -202,19 +202,19 @@ static void choose_tolerance(const hw_problem *problem, const hw_rung *rung, bou
     b->per_value = 2.02 * elements;   // the result and the reference are rounded, perhaps to two sides
 }
 
-static void measure(const hw_problem *problem, void *const *arrays, bounds *b) {
+static void measure_bounds(const hw_problem *problem, void *const *arrays, bounds *b) {
     const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
     for (uint64_t i = 0; i < m; i++) {
         double squares = 0;
         for (uint64_t p = 0; p < k; p++) {
-            const double value = get(problem->dtype, arrays[A], i * k + p);
+            const double value = get_number(problem->dtype, arrays[A], i * k + p);
             squares += value * value;
         }
         b->a_length[i] = sqrt(squares);
     }
     for (uint64_t p = 0; p < k; p++) {
         for (uint64_t j = 0; j < n; j++) {
-            const double value = get(problem->dtype, arrays[B], p * n + j);
+            const double value = get_number(problem->dtype, arrays[B], p * n + j);
             b->b_length[j] += value * value;
             b->b_sum[p] += sign_of(j) * value;
         }
@@ -222,7 +222,7 @@ static void measure(const hw_problem *problem, void *const *arrays, bounds *b) {
     for (uint64_t j = 0; j < n; j++) b->b_length[j] = sqrt(b->b_length[j]);
 }
 
-static void note(hw_verdict *verdict, uint64_t index, double error) {
+static void note_wrong(hw_verdict *verdict, uint64_t index, double error) {
     if (verdict->right || !(error <= verdict->worst_error)) {
         verdict->worst_error = error;
         verdict->worst_index = index;
@@ -234,14 +234,15 @@ static void note(hw_verdict *verdict, uint64_t index, double error) {
 static void compare_element(const hw_problem *problem, bounds *b, const void *expected, const void *got,
                             uint64_t i, uint64_t j, hw_verdict *verdict) {
     const uint64_t n = problem->size[N], index = i * n + j;
-    const double wanted = get(out_type(problem), expected, index), is = get(out_type(problem), got, index);
+    const double wanted = get_number(out_type(problem), expected, index),
+                 is = get_number(out_type(problem), got, index);
     const double error = fabs(is - wanted);
     const double most = b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(wanted);
     b->differences += error * error;
     b->elements += wanted * wanted;
     if (error <= most) return;   // false for a NaN
     const bool is_worst = verdict->right || !(error <= verdict->worst_error);
-    note(verdict, index, error);
+    note_wrong(verdict, index, error);
     if (is_worst)
         snprintf(verdict->text, sizeof verdict->text, "element (%" PRIu64 ", %" PRIu64 ") is %.9g, not %.9g", i, j, is,
                  wanted);
@@ -253,9 +254,9 @@ static void compare_row(const hw_problem *problem, void *const *arrays, const bo
                         hw_verdict *verdict) {
     const uint64_t n = problem->size[N], k = problem->size[K];
     double wanted = 0, is = 0, squares = 0;
-    for (uint64_t p = 0; p < k; p++) wanted += get(problem->dtype, arrays[A], i * k + p) * b->b_sum[p];
+    for (uint64_t p = 0; p < k; p++) wanted += get_number(problem->dtype, arrays[A], i * k + p) * b->b_sum[p];
     for (uint64_t j = 0; j < n; j++) {
-        const double value = get(out_type(problem), got, i * n + j);
+        const double value = get_number(out_type(problem), got, i * n + j);
         const double most = b->per_length * b->a_length[i] * b->b_length[j] + b->per_value * fabs(value);
         is += sign_of(j) * value;
         squares += most * most;
@@ -263,29 +264,29 @@ static void compare_row(const hw_problem *problem, void *const *arrays, const bo
     const double error = fabs(is - wanted);
     if (error <= 4 * sqrt(squares)) return;
     const bool is_first = verdict->right;
-    note(verdict, i * n, error);
+    note_wrong(verdict, i * n, error);
     if (is_first)
         snprintf(verdict->text, sizeof verdict->text, "row %" PRIu64 " adds up to %.9g with signs, not %.9g", i, is,
                  wanted);
 }
 
-static void compare_all(const hw_problem *problem, void *const *arrays, bounds *b, uint32_t array,
-                        const void *got, hw_verdict *verdict) {
+static void compare_elements(const hw_problem *problem, void *const *arrays, bounds *b, uint32_t array,
+                             const void *got, hw_verdict *verdict) {
     const uint64_t m = problem->size[M], n = problem->size[N];
     const bool sampled = is_sampled(problem);
     for (uint64_t i = 0; i < m; i++) {
         if (!sampled || is_line(i, m)) {
             for (uint64_t j = 0; j < n; j++) compare_element(problem, b, arrays[array], got, i, j, verdict);
         } else {
-            for (uint64_t line = 0; line < lines_of(n); line++)
+            for (uint64_t line = 0; line < sampled_lines(n); line++)
                 compare_element(problem, b, arrays[array], got, i, line_at(line, n), verdict);
             compare_row(problem, arrays, b, got, i, verdict);
         }
     }
 }
 
-static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
-                    const void *got, hw_verdict *verdict) {
+static void compare_matmul(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                           const void *got, hw_verdict *verdict) {
     const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
     bounds b = {.a_length = hw_calloc(m + n + k + 1, sizeof(double))};
     *verdict = (hw_verdict){.right = true};
@@ -297,8 +298,8 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
     b.b_length = b.a_length + m;
     b.b_sum = b.b_length + n;
     choose_tolerance(problem, rung, &b);
-    measure(problem, arrays, &b);
-    compare_all(problem, arrays, &b, array, got, verdict);
+    measure_bounds(problem, arrays, &b);
+    compare_elements(problem, arrays, &b, array, got, verdict);
     verdict->has_error = b.elements > 0 && isfinite(b.differences);
     if (verdict->has_error) verdict->error = sqrt(b.differences / b.elements);
     hw_free(b.a_length);
@@ -306,7 +307,8 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
 
 // ---- Plans ----------------------------------------------------------------------------------------------------------
 
-static hw_status check(const hw_rung *rung, const hw_problem *problem, const uint32_t asked[2], hw_diag *diag) {
+static hw_status check_float_rung(const hw_rung *rung, const hw_problem *problem, const uint32_t asked[2],
+                                  hw_diag *diag) {
     const bool is_own = (!asked[0] && !asked[1]) || (asked[0] == rung->block[0] && asked[1] == rung->block[1]);
     if (problem->dtype.code != kDLFloat || problem->dtype.bits < 32)
         return hw_diag_set(diag, HW_USAGE, "%s is written for f32 and f64", rung->name);
@@ -317,7 +319,7 @@ static hw_status check(const hw_rung *rung, const hw_problem *problem, const uin
 }
 
 // (c, a, b, m, n, k), the indices as wide as the largest number that a kernel computes needs.
-static void give_params(const hw_problem *problem, bool is_wide, hw_plan *plan, hw_plan_launch *launch) {
+static void give_matmul_params(const hw_problem *problem, bool is_wide, hw_plan *plan, hw_plan_launch *launch) {
     static const int arrays[] = {C, A, B};
     for (int i = 0; i < 3; i++) launch->params[launch->n_params++] = (hw_plan_param){.array = arrays[i]};
     for (int i = 0; i < 3; i++) {
@@ -337,7 +339,7 @@ static bool is_wide(const hw_problem *problem, uint64_t tile_rows, uint64_t tile
 }
 
 // A grid of tiles over C, as tile_row() and tile_col() of kernels/common/grid.cuh number them.
-static void lay_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *launch) {
+static void lay_matmul_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *launch) {
     enum { MOST_GRID_ROWS = 65535 };
     const uint64_t layers = hw_divide_up(tile_rows, MOST_GRID_ROWS);
     launch->grid[0] = (uint32_t)tile_cols;
@@ -348,9 +350,9 @@ static void lay_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *lau
 static hw_status plan_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                             const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     (void)device;
-    hw_status status = check(rung, problem, asked, diag);
+    hw_status status = check_float_rung(rung, problem, asked, diag);
     if (status) return status;
-    const shape *s = shape_of(rung);
+    const shape *s = shape_of_rung(rung);
     const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K], word = 16 / elem_bytes(problem);
     memset(plan, 0, sizeof *plan);
     plan->n_launches = 1;
@@ -365,8 +367,8 @@ static hw_status plan_tiles(const hw_rung *rung, const hw_problem *problem, cons
     launch->block[0] = rung->block[0];
     launch->block[1] = rung->block[1];
     launch->block[2] = 1;
-    lay_grid(hw_divide_up(m, rung->tile[1]), hw_divide_up(n, rung->tile[0]), launch);
-    give_params(problem, is_wide(problem, rung->tile[1], rung->tile[0], s->depth), plan, launch);
+    lay_matmul_grid(hw_divide_up(m, rung->tile[1]), hw_divide_up(n, rung->tile[0]), launch);
+    give_matmul_params(problem, is_wide(problem, rung->tile[1], rung->tile[0], s->depth), plan, launch);
     return HW_OK;
 }
 
@@ -397,7 +399,7 @@ static hw_status plan_async(const hw_rung *rung, const hw_problem *problem, cons
     return HW_OK;
 }
 
-// The problem as hw_matmul would have it, the arrays allocated as devices do it.
+// The problem as hw_matmul would see it, its arrays aligned as devices allocate memory.
 static hw_product product_of(const hw_problem *problem) {
     const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
     hw_product p;
@@ -442,19 +444,19 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
 static hw_status plan_tensor(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     hw_product p = product_of(problem);
-    hw_tensor_choice choice;
+    hw_tensor_core_choice choice;
     if (asked[0] || asked[1]) return hw_diag_set(diag, HW_USAGE, "%s chooses its block by the size", rung->name);
     if (p.precision == HW_PRECISION_FP32) p.precision = HW_PRECISION_TF32;
     memset(plan, 0, sizeof *plan);
     if (!p.m || !p.n) return HW_OK;
-    if (device->cc < HW_TENSOR_CC || is_integer(p.input) || (p.k && !hw_tensor_takes(&p, device)))
+    if (device->cc < HW_TENSOR_CORE_CC || is_integer(p.input) || (p.k && !hw_tensor_core_takes(&p, device)))
         return hw_diag_set(diag, HW_USAGE, "%s has no instructions for this type on %s", rung->name, device->name);
-    hw_tensor_choose(&p, device, &choice);
-    hw_tensor_plan_launch(&p, &choice, plan);
+    hw_tensor_core_choose(&p, device, &choice);
+    hw_tensor_core_plan_launch(&p, &choice, plan);
     return HW_OK;
 }
 
-// Integers by the kernel that the rung is of, where it takes them.
+// Plans a product of integers by the rung's own kernel; HW_USAGE where that kernel does not take the types.
 static hw_status plan_integers(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                                const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     const hw_product p = product_of(problem);
@@ -487,8 +489,8 @@ static double number_of(const hw_plan *plan, const char *name) {
 
 // Seed 001's analysis: what a block loads and computes in a phase, and the rate that memory then allows. Without phases
 // every multiply-add loads its two factors, in one step of k.
-static void facts(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
-                  const hw_plan *plan, uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]) {
+static void tell_intensity(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                           const hw_plan *plan, uint32_t resident_blocks, double numbers[HW_FAMILY_FACTS]) {
     if (!plan->n_launches) return;
     const double rows = number_of(plan, "TILE_ROWS"), cols = number_of(plan, "TILE_COLS"), bytes = elem_bytes(problem);
     const double phase = number_of(plan, "TILE_DEPTH"), depth = phase ? phase : 1;
@@ -496,9 +498,9 @@ static void facts(const hw_rung *rung, const hw_problem *problem, const hw_devic
     numbers[LOADS] = phase ? (rows + cols) * depth : 2 * rows * cols;
     numbers[OPERATIONS] = 2 * rows * cols * depth;
     numbers[INTENSITY] = numbers[OPERATIONS] / (numbers[LOADS] * bytes);
-    numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + shape_of(rung)->shared_elems * bytes;
+    numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + shape_of_rung(rung)->shared_elems * bytes;
     if (resident_blocks) numbers[BLOCKS] = resident_blocks;
-    // Of tensor cores and of integers the peak is not known, and halves are multiplied by nothing else.
+    // The peak of tensor cores and of integers is not known, and 16-bit floats have no other kernel with tiles.
     const bool on_tensor_cores = !strcmp(plan->launches[0].function, "product_tensor");
     const double memory = numbers[INTENSITY] * device->memory_gbs / 1e3;
     const double peak = problem->dtype.bits == 64 ? device->fp64_tflops : device->fp32_tflops;
@@ -514,7 +516,7 @@ typedef struct row_job {
     uint32_t n_threads;
 } row_job;
 
-static void take_rows(void *context, uint32_t index) {
+static void take_product_rows(void *context, uint32_t index) {
     const row_job *j = context;
     for (uint64_t i = index; i < j->problem->size[M]; i += j->n_threads) make_row(j->problem, j->arrays, i);
 }
@@ -523,7 +525,7 @@ static hw_status by_rows(const hw_problem *problem, void *const *arrays, hw_pool
                          hw_diag *diag) {
     row_job job = {problem, arrays, n_threads};
     (void)diag;
-    hw_pool_run(pool, n_threads, take_rows, &job);
+    hw_pool_run(pool, n_threads, take_product_rows, &job);
     return HW_OK;
 }
 
@@ -563,7 +565,7 @@ static const hw_rung rungs[] = {
 };
 #undef HW_RUNG
 
-static const shape *shape_of(const hw_rung *rung) {
+static const shape *shape_of_rung(const hw_rung *rung) {
 #define HW_RUNG(rung_number, rung_name, base, rung_file, rung_kernel, rung_block, rung_tile, rung_depth, rung_shared, \
                 rung_words, rung_sums, planner, rung_idea, rung_limit)                                                \
     {rung_depth, rung_shared, rung_words, rung_sums},
@@ -590,11 +592,11 @@ const hw_family hw_family_matmul = {
     .large_sim_size = {1024, 1024, 1024},
     .default_cpu_size = {768, 768, 768},
     .dtypes = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64",
-    .describe = describe,
-    .fill = fill,
-    .reference = reference,
+    .describe = describe_matmul,
+    .fill = fill_matmul,
+    .reference = reference_matmul,
     .fact_names = {[LOADS] = "loads per tile", [OPERATIONS] = "flop per tile", [INTENSITY] = "flop per byte",
                    [SHARED_BYTES] = "shared bytes", [BLOCKS] = "resident blocks", [ROOF] = "roof TFLOP/s"},
-    .facts = facts,
-    .compare = compare,
+    .facts = tell_intensity,
+    .compare = compare_matmul,
 };

@@ -86,7 +86,7 @@ hw_plan_launch *hw_product_begin(const hw_product *p, const char *file, const ch
 enum { PLAIN_TILE = 64, DP4A_TILE = 128, PLAIN_THREADS = 256, MOST_GRID = 65535 };
 
 // Blocks walk on where there are more tiles or batches than a grid has.
-static void lay_grid(const hw_product *p, uint32_t tile, hw_plan_launch *launch) {
+static void lay_plain_grid(const hw_product *p, uint32_t tile, hw_plan_launch *launch) {
     const uint64_t rows = hw_divide_up(p->m, tile), batches = hw_product_batches(p);
     launch->grid[0] = (uint32_t)hw_divide_up(p->n, tile);
     launch->grid[1] = (uint32_t)(rows < MOST_GRID ? rows : MOST_GRID);
@@ -96,7 +96,7 @@ static void lay_grid(const hw_product *p, uint32_t tile, hw_plan_launch *launch)
 }
 
 void hw_product_plan_plain(const hw_product *p, hw_plan *plan) {
-    lay_grid(p, PLAIN_TILE, hw_product_begin(p, "matmul/96_plain.cu", "product_plain", plan));
+    lay_plain_grid(p, PLAIN_TILE, hw_product_begin(p, "matmul/96_plain.cu", "product_plain", plan));
 }
 
 bool hw_product_dp4a_takes(const hw_product *p, const hw_device_properties *device) {
@@ -108,7 +108,7 @@ void hw_product_plan_dp4a(const hw_product *p, hw_plan *plan) {
     hw_plan_launch *launch = hw_product_begin(p, "matmul/98_dp4a.cu", "product_dp4a", plan);
     hw_plan_define(plan, launch, "A_WORDS", p->a.align_bytes >= 4);
     hw_plan_define(plan, launch, "B_WORDS", p->b.align_bytes >= 4);
-    lay_grid(p, DP4A_TILE, launch);
+    lay_plain_grid(p, DP4A_TILE, launch);
 }
 
 // ---- The choice -----------------------------------------------------------------------------------------------------
@@ -117,14 +117,14 @@ typedef enum way { BY_TILES, ON_TENSOR_CORES, BY_DP4A, PLAINLY } way;
 
 // f64 on tensor cores is twice as fast, and has a whole tile's k in one block; the tiles of CUDA cores cut k.
 static bool prefers_tensors(const hw_product *p, const hw_device_properties *device) {
-    hw_tensor_choice choice;
-    if (!hw_tensor_takes(p, device)) return false;
+    hw_tensor_core_choice choice;
+    if (!hw_tensor_core_takes(p, device)) return false;
     if (!is_f64(p)) return true;
-    hw_tensor_choose(p, device, &choice);
+    hw_tensor_core_choose(p, device, &choice);
     return 2 * choice.tiles_m * choice.tiles_n * choice.batches >= device->multiprocessors;
 }
 
-static hw_status choose(const hw_product *p, const hw_device_properties *device, way *out, hw_diag *diag) {
+static hw_status choose_kernel(const hw_product *p, const hw_device_properties *device, way *out, hw_diag *diag) {
     const bool asks_tensors = p->precision == HW_PRECISION_TF32 || p->precision == HW_PRECISION_BF16;
     const bool is_plain = hw_product_is_integer(p) || p->input.bits == 16;
     *out = hw_product_dp4a_takes(p, device) ? BY_DP4A
@@ -138,14 +138,14 @@ static hw_status choose(const hw_product *p, const hw_device_properties *device,
 hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *device, hw_matmul_plan *out,
                               hw_diag *diag) {
     way chosen;
-    hw_tensor_choice tensor;
+    hw_tensor_core_choice tensor;
     hw_product_choice tiles;
-    hw_status status = choose(p, device, &chosen, diag);
+    hw_status status = choose_kernel(p, device, &chosen, diag);
     if (status) return status;
     out->scratch_bytes = 0;
     if (chosen == ON_TENSOR_CORES) {
-        hw_tensor_choose(p, device, &tensor);
-        hw_tensor_plan_launch(p, &tensor, &out->plan);
+        hw_tensor_core_choose(p, device, &tensor);
+        hw_tensor_core_plan_launch(p, &tensor, &out->plan);
     } else if (chosen == PLAINLY) {
         hw_product_plan_plain(p, &out->plan);
     } else if (chosen == BY_DP4A) {
@@ -161,13 +161,13 @@ hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *d
 hw_status hw_matmul_plan_explain(const hw_product *p, const hw_device_properties *device, char *text, size_t text_bytes,
                                  hw_diag *diag) {
     way chosen;
-    hw_tensor_choice tensor;
+    hw_tensor_core_choice tensor;
     hw_product_choice tiles;
-    hw_status status = choose(p, device, &chosen, diag);
+    hw_status status = choose_kernel(p, device, &chosen, diag);
     if (status) return status;
     if (chosen == ON_TENSOR_CORES) {
-        hw_tensor_choose(p, device, &tensor);
-        hw_tensor_explain(p, &tensor, text, text_bytes);
+        hw_tensor_core_choose(p, device, &tensor);
+        hw_tensor_core_explain(p, &tensor, text, text_bytes);
     } else if (chosen == PLAINLY) {
         snprintf(text, text_bytes, "kernel: matmul/96_plain.cu, tiles of %d x %d, one element at a time\n", PLAIN_TILE,
                  PLAIN_TILE);

@@ -16,7 +16,7 @@ typedef struct hw_matmul_plan {
 hw_status hw_matmul_plan_make(const hw_product *p, const hw_device_properties *device, hw_matmul_plan *out,
                               hw_diag *diag);
 
-// In words, a line per step.
+// Explains the plan in words, a line per step.
 hw_status hw_matmul_plan_explain(const hw_product *p, const hw_device_properties *device, char *text, size_t text_bytes,
                                  hw_diag *diag);
 
@@ -29,7 +29,7 @@ void hw_product_plan_dp4a(const hw_product *p, hw_plan *plan);
 // ---- For kernels that take any layout (kernels/matmul/types.cuh) ----
 
 uint64_t hw_product_batches(const hw_product *p);
-// product_arguments, into the plan; the offset.
+// Puts product_arguments into the plan; returns their offset.
 uint32_t hw_product_arguments(const hw_product *p, hw_plan *plan);
 // A plan of one launch with arrays and arguments, INPUT, OUTPUT, A_TURNED and B_TURNED; no grid yet.
 hw_plan_launch *hw_product_begin(const hw_product *p, const char *file, const char *function, hw_plan *plan);

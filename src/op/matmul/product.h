@@ -1,5 +1,7 @@
 // A matrix product in its plainest form, as kernels and the processor's version see it: C is row-major, and the batch
-// axes of the three arrays are merged.
+// axes of the three arrays are merged. Names in this folder: hw_matmul_* is the operation on DLTensors, from the checks
+// to the choice of a kernel; hw_product_* is the plainest form and, in product_plan.h, its kernels for CUDA cores;
+// hw_tensor_core_* is its kernel for tensor cores.
 #ifndef HW_OP_PRODUCT_H
 #define HW_OP_PRODUCT_H
 

@@ -23,7 +23,7 @@ static uint64_t tiles_split(const hw_product_piece *piece) {
     return piece->tiles_m * piece->tiles_n - piece->whole_tiles;
 }
 
-static product_shape shape_of(const hw_product *p, const hw_product_piece *piece, uint64_t batches) {
+static product_shape shape_of_product(const hw_product *p, const hw_product_piece *piece, uint64_t batches) {
     const int64_t row = (int64_t)piece->row, col = (int64_t)piece->col;
     product_shape shape = {.m = (int64_t)piece->m,
                            .n = (int64_t)piece->n,
@@ -55,9 +55,10 @@ static product_shape shape_of(const hw_product *p, const hw_product_piece *piece
     return shape;
 }
 
-// A launch for each batch and `blocks` of something; what all kernels are defined by.
-static hw_plan_launch *begin(const hw_product *p, const hw_product_choice *choice, const hw_product_piece *piece,
-                             const char *file, const char *function, uint64_t blocks, hw_plan *plan) {
+// Adds a launch of `blocks` blocks for each batch, with the defines that all kernels of products have.
+static hw_plan_launch *begin_product_launch(const hw_product *p, const hw_product_choice *choice,
+                                            const hw_product_piece *piece, const char *file, const char *function,
+                                            uint64_t blocks, hw_plan *plan) {
     enum { MOST_ROWS = 65535 };   // of blocks, in y and in z
     assert(plan->n_launches < HW_PLAN_LAUNCHES && blocks <= INT32_MAX);
     hw_plan_launch *launch = &plan->launches[plan->n_launches++];
@@ -74,16 +75,17 @@ static hw_plan_launch *begin(const hw_product *p, const hw_product_choice *choic
     return launch;
 }
 
-static void add_array(hw_plan_launch *launch, int array) {
+static void add_array_param(hw_plan_launch *launch, int array) {
     launch->params[launch->n_params++] = (hw_plan_param){.array = array};
 }
 
-// The array for sums of parts; a launch that has none is given C, and does not touch it as such.
+// Adds the parameter for sums of parts. A launch without parts gets C there, and does not touch it through that
+// parameter.
 static void add_scratch(const hw_product_choice *choice, hw_plan_launch *launch) {
-    add_array(launch, choice->scratch_bytes ? HW_PRODUCT_SCRATCH : HW_PRODUCT_C);
+    add_array_param(launch, choice->scratch_bytes ? HW_PRODUCT_SCRATCH : HW_PRODUCT_C);
 }
 
-static void add_shape(const product_shape *shape, hw_plan *plan, hw_plan_launch *launch) {
+static void add_shape_param(const product_shape *shape, hw_plan *plan, hw_plan_launch *launch) {
     launch->params[launch->n_params++] =
         (hw_plan_param){.array = -1, .offset = hw_plan_value(plan, shape, sizeof *shape)};
 }
@@ -91,8 +93,8 @@ static void add_shape(const product_shape *shape, hw_plan *plan, hw_plan_launch 
 static void launch_tiles(const hw_product *p, const hw_product_choice *choice, const hw_product_piece *piece,
                          const product_shape *shape, hw_plan *plan) {
     const hw_product_tile *tile = &piece->tile;
-    hw_plan_launch *launch = begin(p, choice, piece, "matmul/90_tiles.cu", "product_tiles",
-                                   piece->whole_tiles + tiles_split(piece) * piece->parts, plan);
+    hw_plan_launch *launch = begin_product_launch(p, choice, piece, "matmul/90_tiles.cu", "product_tiles",
+                                                  piece->whole_tiles + tiles_split(piece) * piece->parts, plan);
     launch->block[0] = tile->threads;
     launch->dynamic_shared_bytes = piece->shared_bytes;
     hw_plan_define(plan, launch, "TILE_DEPTH", tile->depth);
@@ -106,11 +108,11 @@ static void launch_tiles(const hw_product *p, const hw_product_choice *choice, c
     hw_plan_define(plan, launch, "B_VECTOR", piece->b_vector);
     hw_plan_define(plan, launch, "C_VECTOR", piece->c_vector);
     hw_plan_define(plan, launch, "INDEX_BITS", piece->index64 ? 64 : 32);
-    add_array(launch, HW_PRODUCT_A);
-    add_array(launch, HW_PRODUCT_B);
-    add_array(launch, HW_PRODUCT_C);
+    add_array_param(launch, HW_PRODUCT_A);
+    add_array_param(launch, HW_PRODUCT_B);
+    add_array_param(launch, HW_PRODUCT_C);
     add_scratch(choice, launch);
-    add_shape(shape, plan, launch);
+    add_shape_param(shape, plan, launch);
 }
 
 static void launch_sum(const hw_product *p, const hw_product_choice *choice, const hw_product_piece *piece,
@@ -118,22 +120,22 @@ static void launch_sum(const hw_product *p, const hw_product_choice *choice, con
     enum { THREADS = 256, MANY_PARTS = 16, GROUPS = 8 };
     const uint32_t groups = shape->parts > MANY_PARTS ? GROUPS : 1, words = THREADS / groups;
     const uint64_t tile_words = piece->tile.rows * piece->tile.cols / piece->c_vector;
-    hw_plan_launch *launch = begin(p, choice, piece, "matmul/95_sum_parts.cu", "product_sum_parts",
-                                   shape->split_tiles * ((tile_words + words - 1) / words), plan);
+    hw_plan_launch *launch = begin_product_launch(p, choice, piece, "matmul/95_sum_parts.cu", "product_sum_parts",
+                                                  shape->split_tiles * ((tile_words + words - 1) / words), plan);
     launch->block[0] = THREADS;
     hw_plan_define(plan, launch, "VECTOR", piece->c_vector);
     hw_plan_define(plan, launch, "THREADS", THREADS);
     hw_plan_define(plan, launch, "GROUPS", groups);
     add_scratch(choice, launch);
-    add_array(launch, HW_PRODUCT_C);
-    add_shape(shape, plan, launch);
+    add_array_param(launch, HW_PRODUCT_C);
+    add_shape_param(shape, plan, launch);
 }
 
 void hw_product_plan_launch(const hw_product *p, const hw_product_choice *choice, hw_plan *plan) {
     memset(plan, 0, sizeof *plan);
     for (uint32_t i = 0; i < choice->n_pieces; i++) {
         const hw_product_piece *piece = &choice->pieces[i];
-        product_shape shape = shape_of(p, piece, choice->batches);
+        product_shape shape = shape_of_product(p, piece, choice->batches);
         if (choice->only_scales) {
             shape.parts = 0;
             launch_sum(p, choice, piece, &shape, plan);

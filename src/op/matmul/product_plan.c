@@ -185,16 +185,16 @@ static double model_us(const rates *r, const hw_product *p, const hw_tune_tile *
 
 // ---- The choice -----------------------------------------------------------------------------------------------------
 
-typedef struct search {
+typedef struct tile_search {
     const hw_product *p;
     const hw_device_properties *device;
     uint64_t batches;
     rates rates;
     double scratch_elems;   // that are left
-} search;
+} tile_search;
 
-static void consider(const search *s, const hw_tune_tile *row, const hw_product_piece *piece, double *best_us,
-                     hw_product_piece *best) {
+static void consider_tile(const tile_search *s, const hw_tune_tile *row, const hw_product_piece *piece, double *best_us,
+                          hw_product_piece *best) {
     const bool split = piece->whole_tiles < piece->tiles_m * piece->tiles_n;
     if (split && scratch_elems(piece, s->batches) > s->scratch_elems) return;
     const double us = model_us(&s->rates, s->p, row, piece, s->device->multiprocessors, s->batches);
@@ -204,7 +204,7 @@ static void consider(const search *s, const hw_tune_tile *row, const hw_product_
 }
 
 // The best way for a rectangle of C; its time.
-static double choose_piece(const search *s, const hw_product_piece *rectangle, hw_product_piece *best) {
+static double choose_tile_of_piece(const tile_search *s, const hw_product_piece *rectangle, hw_product_piece *best) {
     double best_us = 1e300;
     const hw_tune_tile *row;
     const uint32_t elem_bytes = elem_bytes_of(s->p);
@@ -214,18 +214,20 @@ static double choose_piece(const search *s, const hw_product_piece *rectangle, h
         if (!make_piece(s->p, s->device, &row->tile, rectangle, &piece)) continue;
         const bool lean = piece.b_vector == 16 / elem_bytes;
         if (row->use != HW_TILE_ANY && (row->use == HW_TILE_LEAN) != lean) continue;
-        consider(s, row, &piece, &best_us, best);
+        consider_tile(s, row, &piece, &best_us, best);
         const uint64_t tiles = piece.tiles_m * piece.tiles_n, all = tiles * s->batches;
-        // As many parts as fill the multiprocessors a few times over.
+        // Tries parts that give each multiprocessor 1, 2, 3, ... blocks, up to three times as many as it holds at a
+        // time.
         for (uint64_t blocks = 1; blocks <= 3 * row->tile.resident; blocks++) {
             cut = piece;
-            if (cut_piece(s->p, 0, blocks * multiprocessors / all, &cut)) consider(s, row, &cut, &best_us, best);
+            if (cut_piece(s->p, 0, blocks * multiprocessors / all, &cut)) consider_tile(s, row, &cut, &best_us, best);
         }
         if (s->batches > 1) continue;
         const uint64_t whole = tiles / multiprocessors * multiprocessors, rest = tiles - whole;
         for (uint64_t blocks = 1; whole && rest && blocks <= row->tile.resident; blocks++) {
             cut = piece;
-            if (cut_piece(s->p, whole, blocks * multiprocessors / rest, &cut)) consider(s, row, &cut, &best_us, best);
+            if (cut_piece(s->p, whole, blocks * multiprocessors / rest, &cut))
+                consider_tile(s, row, &cut, &best_us, best);
         }
     }
     return best_us;
@@ -233,9 +235,9 @@ static double choose_piece(const search *s, const hw_product_piece *rectangle, h
 
 // C in one piece, or without the rows and columns that are left over from tiles of `rows` x `cols`, which follow as
 // pieces of their own. The time.
-static double choose_pieces(const search *all, uint32_t rows, uint32_t cols, hw_product_choice *choice) {
+static double choose_pieces(const tile_search *all, uint32_t rows, uint32_t cols, hw_product_choice *choice) {
     const hw_product *p = all->p;
-    search s = *all;
+    tile_search s = *all;
     const uint64_t m = rows ? p->m / rows * rows : p->m, n = cols ? p->n / cols * cols : p->n;
     const hw_product_piece rectangles[] = {
         {.m = m, .n = n}, {.row = m, .m = p->m - m, .n = n}, {.col = n, .m = p->m, .n = p->n - n}};
@@ -244,7 +246,7 @@ static double choose_pieces(const search *all, uint32_t rows, uint32_t cols, hw_
     for (int i = 0; i < 3; i++) {
         if (rectangles[i].m == 0 || rectangles[i].n == 0) continue;
         hw_product_piece *piece = &choice->pieces[choice->n_pieces++];
-        us += choose_piece(&s, &rectangles[i], piece);
+        us += choose_tile_of_piece(&s, &rectangles[i], piece);
         if (us > 1e200) return us;   // no tile fits
         if (piece->whole_tiles < piece->tiles_m * piece->tiles_n) s.scratch_elems -= scratch_elems(piece, s.batches);
     }
@@ -294,7 +296,7 @@ bool hw_product_choose_tile(const hw_product *p, const hw_device_properties *dev
 
 void hw_product_choose(const hw_product *p, const hw_device_properties *device, hw_product_choice *choice) {
     if (choose_simple(p, device, choice)) return;
-    const search s = {
+    const tile_search s = {
         .p = p, .device = device, .batches = choice->batches, .rates = rates_for(p, device),
         .scratch_elems = (double)SCRATCH_MOST / elem_bytes_of(p)};
     static const uint32_t leave[][2] = {{0, 0}, {64, 0}, {0, 128}, {64, 128}, {128, 0}, {0, 64}, {128, 64}};

@@ -48,7 +48,7 @@ typedef struct hw_product_choice {
 // hold has a choice, and it keeps to the device's limits. The device's address is not kept.
 void hw_product_choose(const hw_product *p, const hw_device_properties *device, hw_product_choice *choice);
 
-// The same with one piece of this tile, whose k is cut into `parts` (as far as that makes sense) in all but the first
+// Chooses one piece of this tile, whose k is cut into `parts` (as far as that makes sense) in all but the first
 // whole_tiles tiles; for tuning and tests. False: the tile is not for this device or type.
 bool hw_product_choose_tile(const hw_product *p, const hw_device_properties *device, const hw_product_tile *tile,
                             uint64_t whole_tiles, uint32_t parts, hw_product_choice *choice);

@@ -13,17 +13,17 @@ static hw_mma mma_of(const hw_product *p) {
     return p->precision == HW_PRECISION_TF32 ? HW_MMA_TF32 : HW_MMA_ROUNDED_BF16;
 }
 
-// Of f64 only the large chips have tensor cores, and full rates.
+// Only the large chips have tensor cores for f64, and full rates of f64.
 static bool has_f64(int cc) { return cc == 80 || cc == 90 || cc == 100; }
 
-bool hw_tensor_takes(const hw_product *p, const hw_device_properties *device) {
-    if (device->cc < HW_TENSOR_CC || hw_product_is_integer(p)) return false;
+bool hw_tensor_core_takes(const hw_product *p, const hw_device_properties *device) {
+    if (device->cc < HW_TENSOR_CORE_CC || hw_product_is_integer(p)) return false;
     if (p->input.bits == 64) return has_f64(device->cc) && p->k;
     return p->input.bits == 16 || p->precision == HW_PRECISION_TF32 || p->precision == HW_PRECISION_BF16;
 }
 
 // by_matrices(), gap_bytes() and pitch_of() of fragments.cuh.
-static uint32_t strip_bytes(const hw_product *p, const hw_tensor_tile *tile, bool along_k, uint32_t length) {
+static uint32_t strip_bytes(const hw_product *p, const hw_tensor_core_tile *tile, bool along_k, uint32_t length) {
     const hw_mma kind = mma_of(p);
     const bool by_matrices = kind == HW_MMA_F16 || kind == HW_MMA_BF16 || (kind == HW_MMA_TF32 && along_k);
     const uint32_t gap = by_matrices ? 0 : kind == HW_MMA_ROUNDED_BF16 && !along_k ? 16 : 32;
@@ -31,14 +31,14 @@ static uint32_t strip_bytes(const hw_product *p, const hw_tensor_tile *tile, boo
     return line * (along_k ? length : tile->depth);
 }
 
-bool hw_tensor_choose_tile(const hw_product *p, const hw_device_properties *device, size_t index,
-                           hw_tensor_choice *choice) {
+bool hw_tensor_core_choose_tile(const hw_product *p, const hw_device_properties *device, size_t index,
+                                hw_tensor_core_choice *choice) {
     const hw_tune_product *tune = &hw_tune_for(device)->product;
     if (index >= HW_TUNE_TENSOR_TILES || !tune->tensor[mma_of(p)][index].rows) return false;
-    const hw_tensor_tile *tile = &tune->tensor[mma_of(p)][index];
+    const hw_tensor_core_tile *tile = &tune->tensor[mma_of(p)][index];
     const uint32_t stage = strip_bytes(p, tile, !p->a.transposed, tile->rows) +
                            strip_bytes(p, tile, p->b.transposed, tile->cols);
-    *choice = (hw_tensor_choice){
+    *choice = (hw_tensor_core_choice){
         .tile = *tile,
         .tiles_m = hw_divide_up(p->m, tile->rows),
         .tiles_n = hw_divide_up(p->n, tile->cols),
@@ -55,19 +55,19 @@ bool hw_tensor_choose_tile(const hw_product *p, const hw_device_properties *devi
 }
 
 // The multiprocessors' turns, times a tile's work: what is beyond the edges costs as much as the rest.
-static double cost_of(const hw_device_properties *device, const hw_tensor_choice *choice) {
-    const hw_tensor_tile *tile = &choice->tile;
+static double cost_of_choice(const hw_device_properties *device, const hw_tensor_core_choice *choice) {
+    const hw_tensor_core_tile *tile = &choice->tile;
     const uint64_t blocks = choice->tiles_m * choice->tiles_n * choice->batches;
     const double work = (double)tile->rows * tile->cols / tile->rate;
     return (double)hw_divide_up(blocks, device->multiprocessors ? device->multiprocessors : 1) * work;
 }
 
-void hw_tensor_choose(const hw_product *p, const hw_device_properties *device, hw_tensor_choice *choice) {
-    hw_tensor_choice next;
+void hw_tensor_core_choose(const hw_product *p, const hw_device_properties *device, hw_tensor_core_choice *choice) {
+    hw_tensor_core_choice next;
     double least = 0;
     for (size_t i = 0; i < HW_TUNE_TENSOR_TILES; i++) {
-        if (!hw_tensor_choose_tile(p, device, i, &next)) continue;
-        const double cost = cost_of(device, &next);
+        if (!hw_tensor_core_choose_tile(p, device, i, &next)) continue;
+        const double cost = cost_of_choice(device, &next);
         if (least > 0 && cost >= least) continue;
         least = cost;
         *choice = next;
@@ -79,10 +79,10 @@ static bool is_partial(const hw_product *p, const hw_matrix *matrix, uint64_t ro
     return (matrix->transposed ? rows : cols) * (p->input.bits / 8) % matrix->align_bytes != 0;
 }
 
-void hw_tensor_plan_launch(const hw_product *p, const hw_tensor_choice *choice, hw_plan *plan) {
+void hw_tensor_core_plan_launch(const hw_product *p, const hw_tensor_core_choice *choice, hw_plan *plan) {
     enum { MOST_GRID = 65535 };
     hw_plan_launch *launch = hw_product_begin(p, "matmul/97_tensor.cu", "product_tensor", plan);
-    const hw_tensor_tile *tile = &choice->tile;
+    const hw_tensor_core_tile *tile = &choice->tile;
     hw_plan_define(plan, launch, "MMA", mma_of(p));
     hw_plan_define(plan, launch, "TILE_ROWS", tile->rows);
     hw_plan_define(plan, launch, "TILE_COLS", tile->cols);
@@ -103,9 +103,9 @@ void hw_tensor_plan_launch(const hw_product *p, const hw_tensor_choice *choice, 
     launch->dynamic_shared_bytes = choice->shared_bytes;
 }
 
-char *hw_tensor_explain(const hw_product *p, const hw_tensor_choice *choice, char *text, size_t text_bytes) {
+char *hw_tensor_core_explain(const hw_product *p, const hw_tensor_core_choice *choice, char *text, size_t text_bytes) {
     static const char *const names[] = {"f16", "bf16", "tf32", "bf16, rounded from f32", "f64"};
-    const hw_tensor_tile *tile = &choice->tile;
+    const hw_tensor_core_tile *tile = &choice->tile;
     snprintf(text, text_bytes,
              "kernel: matmul/97_tensor.cu, tensor cores, products of %s\n"
              "tiles: %u x %u, %llu x %llu of them, %u steps of k in each of %u stages, %u x %u for a warp, %u threads "

@@ -7,9 +7,9 @@
 #include "op/nearest/nearest_gpu.h"
 #include "op/common/page.h"
 
-static hw_status check_places(const hw_device_properties *device, const char *caller, const DLTensor *points,
-                              const DLTensor *queries, const DLTensor *indices, const DLTensor *squared_distances,
-                              hw_diag *diag) {
+static hw_status check_nearest_places(const hw_device_properties *device, const char *caller, const DLTensor *points,
+                                      const DLTensor *queries, const DLTensor *indices,
+                                      const DLTensor *squared_distances, hw_diag *diag) {
     const DLTensor *const tensors[] = {points, queries, indices, squared_distances};
     static const char *const names[] = {"points", "queries", "indices", "squared_distances"};
     hw_status status = HW_OK;
@@ -18,16 +18,16 @@ static hw_status check_places(const hw_device_properties *device, const char *ca
     return status;
 }
 
-static hw_status find_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
-                              const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
-                              hw_diag *diag) {
+static hw_status find_nearest_tensors(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
+                                      const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances,
+                                      hw_diag *diag) {
     hw_neighbours problem;
     if (!stream) return hw_diag_set(diag, HW_USAGE, "hw_nearest: the stream is NULL");
     hw_device *device = hw_stream_device(stream);
     const hw_device_properties *properties = hw_device_get_properties(device);
     hw_status status = hw_neighbours_make(points, queries, options, indices, squared_distances, true, &problem, diag);
     if (status == HW_OK)
-        status = check_places(properties, "hw_nearest", points, queries, indices, squared_distances, diag);
+        status = check_nearest_places(properties, "hw_nearest", points, queries, indices, squared_distances, diag);
     if (status != HW_OK || problem.queries.count == 0) return status;
     if (properties->kind != HW_DEVICE_CPU) return hw_gpu_nearest(stream, &problem, diag);
     // What is queued on the stream may still write the arrays.
@@ -41,19 +41,20 @@ static hw_status find_nearest(hw_stream *stream, const DLTensor *points, const D
 hw_status hw_nearest(hw_stream *stream, const DLTensor *points, const DLTensor *queries,
                      const hw_nearest_options *options, DLTensor *indices, DLTensor *squared_distances, hw_diag *diag) {
     hw_diag own;
-    return hw_diag_tell(diag, &own, find_nearest(stream, points, queries, options, indices, squared_distances,
-                                                 hw_diag_begin(&own)));
+    return hw_diag_tell(diag, &own, find_nearest_tensors(stream, points, queries, options, indices, squared_distances,
+                                                         hw_diag_begin(&own)));
 }
 
-static hw_status explain(hw_device *device, const DLTensor *points, const DLTensor *queries,
-                         const hw_nearest_options *options, char *text, size_t text_bytes, hw_diag *diag) {
+static hw_status explain_nearest(hw_device *device, const DLTensor *points, const DLTensor *queries,
+                                 const hw_nearest_options *options, char *text, size_t text_bytes, hw_diag *diag) {
     hw_neighbours problem;
     if (!device || !text || text_bytes == 0)
         return hw_diag_set(diag, HW_USAGE, "hw_nearest_explain: the device or the place for the text is NULL");
     text[0] = 0;
     const hw_device_properties *properties = hw_device_get_properties(device);
     hw_status status = hw_neighbours_make(points, queries, options, NULL, NULL, false, &problem, diag);
-    if (status == HW_OK) status = check_places(properties, "hw_nearest_explain", points, queries, NULL, NULL, diag);
+    if (status == HW_OK)
+        status = check_nearest_places(properties, "hw_nearest_explain", points, queries, NULL, NULL, diag);
     if (status != HW_OK) return status;
     int used = snprintf(text, text_bytes, "%llu quer%s, %llu point%s of %u coordinate%s (%s), %u neighbour%s%s\n",
                         (unsigned long long)problem.queries.count, problem.queries.count == 1 ? "y" : "ies",
@@ -69,5 +70,6 @@ static hw_status explain(hw_device *device, const DLTensor *points, const DLTens
 hw_status hw_nearest_explain(hw_device *device, const DLTensor *points, const DLTensor *queries,
                              const hw_nearest_options *options, char *text, size_t text_bytes, hw_diag *diag) {
     hw_diag own;
-    return hw_diag_tell(diag, &own, explain(device, points, queries, options, text, text_bytes, hw_diag_begin(&own)));
+    return hw_diag_tell(diag, &own,
+                        explain_nearest(device, points, queries, options, text, text_bytes, hw_diag_begin(&own)));
 }

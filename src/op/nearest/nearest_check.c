@@ -24,7 +24,7 @@ static hw_status check_options(const hw_nearest_options *options, hw_neighbours 
     return HW_OK;
 }
 
-static hw_status check_type(const DLTensor *t, const char *name, bool *is_f64, hw_diag *diag) {
+static hw_status check_point_type(const DLTensor *t, const char *name, bool *is_f64, hw_diag *diag) {
     char type[32];
     bool is_real = t->dtype.code == kDLFloat && t->dtype.lanes == 1 && (t->dtype.bits == 32 || t->dtype.bits == 64);
     if (!is_real)
@@ -37,7 +37,7 @@ static hw_status check_type(const DLTensor *t, const char *name, bool *is_f64, h
 static hw_status check_rows(const DLTensor *t, const char *name, bool pointers, hw_layout *l, hw_point_rows *rows,
                             bool *is_f64, hw_diag *diag) {
     if (!t) return hw_diag_set(diag, HW_USAGE, "hw_nearest: %s are NULL", name);
-    hw_status status = check_type(t, name, is_f64, diag);
+    hw_status status = check_point_type(t, name, is_f64, diag);
     if (status == HW_OK) status = hw_layout_make(t, name, *is_f64 ? 8 : 4, pointers, l, diag);
     if (status != HW_OK) return status;
     if (l->rank != 2)

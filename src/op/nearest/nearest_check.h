@@ -1,4 +1,4 @@
-// From the arguments of hw_nearest to the plainest form.
+// Checks the arguments of hw_nearest and brings them into the plainest form.
 #ifndef HW_OP_NEAREST_CHECK_H
 #define HW_OP_NEAREST_CHECK_H
 

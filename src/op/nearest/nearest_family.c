@@ -37,7 +37,7 @@ static uint64_t scratch_bytes(const hw_problem *problem) {
     return most;
 }
 
-static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *diag) {
+static hw_status describe_nearest(const hw_problem *problem, hw_work *work, hw_diag *diag) {
     const uint64_t n = problem->size[COUNT], dims = problem->size[DIMS], k = problem->size[NEIGHBOURS];
     const uint64_t bytes = problem->dtype.bits / 8;
     if (problem->dtype.code != kDLFloat || (bytes != 4 && bytes != 8))
@@ -57,16 +57,16 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
 }
 
 // Uniform in [0, 1), by the finishing step of SplitMix64 (Steele, Lea and Flood 2014).
-static double uniform(uint64_t i) {
+static double uniform_coordinate(uint64_t i) {
     uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return (double)((z ^ z >> 31) >> 40) * 0x1p-24;
 }
 
-static void fill(const hw_problem *problem, void *const *arrays) {
+static void fill_points(const hw_problem *problem, void *const *arrays) {
     for (uint64_t i = 0; i < problem->size[COUNT] * problem->size[DIMS]; i++)
-        hw_dtype_set(problem->dtype, arrays[POINTS], i, uniform(i));
+        hw_dtype_set(problem->dtype, arrays[POINTS], i, uniform_coordinate(i));
 }
 
 // A fused multiply-add is one instruction where the processor has it, and a slow function where the compiler may not
@@ -77,7 +77,7 @@ static void fill(const hw_problem *problem, void *const *arrays) {
 #define WITH_FMA
 #endif
 
-// Places k, ... of a sorted list move on by one, for neighbour i in its place.
+// Inserts neighbour i at `sum` into a sorted list of k neighbours; the farthest one leaves the list.
 #define DEFINE_INSERT(real)                                                                                           \
     static void insert_##real(uint64_t k, int64_t *index, real *best, uint64_t i, real sum) {                         \
         uint64_t j = k - 1;                                                                                           \
@@ -91,7 +91,7 @@ static void fill(const hw_problem *problem, void *const *arrays) {
 DEFINE_INSERT(float)
 DEFINE_INSERT(double)
 
-static void clear(const hw_problem *problem, void *const *arrays) {
+static void clear_scratch(const hw_problem *problem, void *const *arrays) {
     for (uint64_t i = 0; i < problem->size[COUNT] * problem->size[NEIGHBOURS]; i++) {
         ((int64_t *)arrays[INDICES])[i] = -1;
         hw_dtype_set(problem->dtype, arrays[DISTANCES], i, INFINITY);
@@ -137,16 +137,16 @@ enum { BLOCK = 256 };
 DEFINE_REFERENCE(float, __builtin_fmaf)
 DEFINE_REFERENCE(double, __builtin_fma)
 
-static void reference(const hw_problem *problem, void *const *arrays) {
+static void reference_nearest(const hw_problem *problem, void *const *arrays) {
     const uint64_t n = problem->size[COUNT], dims = problem->size[DIMS], k = problem->size[NEIGHBOURS];
-    clear(problem, arrays);
+    clear_scratch(problem, arrays);
     if (is_f64(problem)) reference_double(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
     else reference_float(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
 }
 
-// To the bit.
-static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
-                    const void *got, hw_verdict *verdict) {
+// Compares indices and distances to the bit.
+static void compare_nearest(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                            const void *got, hw_verdict *verdict) {
     const uint64_t k = problem->size[NEIGHBOURS], count = problem->size[COUNT] * k;
     const uint32_t bytes = array == INDICES ? 8 : problem->dtype.bits / 8;
     const DLDataType type = array == INDICES ? (DLDataType){kDLInt, 64, 1} : problem->dtype;
@@ -193,11 +193,11 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
 DEFINE_LOOP(float, __builtin_fmaf)
 DEFINE_LOOP(double, __builtin_fma)
 
-static hw_status run_loop(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                          hw_diag *diag) {
+static hw_status search_in_loop(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                                hw_diag *diag) {
     const uint64_t n = problem->size[COUNT], dims = problem->size[DIMS], k = problem->size[NEIGHBOURS];
     (void)pool, (void)n_threads, (void)diag;
-    clear(problem, arrays);
+    clear_scratch(problem, arrays);
     if (is_f64(problem)) loop_double(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
     else loop_float(arrays[POINTS], n, dims, k, arrays[INDICES], arrays[DISTANCES]);
     return HW_OK;
@@ -220,7 +220,7 @@ static hw_status run_search(const hw_problem *problem, void *const *arrays, hw_p
 }
 
 static const hw_rung cpu_rungs[] = {
-    {.number = 10, .name = "loop", .native = run_loop, .idea = "one thread, every pair"},
+    {.number = 10, .name = "loop", .native = search_in_loop, .idea = "one thread, every pair"},
     {.number = 80, .name = "brute", .builds_on = "loop", .native = run_pairs,
      .idea = "vectors, all threads, every pair"},
     {.number = 90, .name = "search", .builds_on = "brute", .native = run_search, .idea = "a tree of boxes"},
@@ -314,8 +314,8 @@ const hw_family hw_family_nearest = {
     .large_sim_size = {16384, 3, 1},
     .default_cpu_size = {10000, 3, 1},
     .dtypes = "f32 f64",
-    .describe = describe,
-    .fill = fill,
-    .reference = reference,
-    .compare = compare,
+    .describe = describe_nearest,
+    .fill = fill_points,
+    .reference = reference_nearest,
+    .compare = compare_nearest,
 };

@@ -87,7 +87,7 @@ static uint32_t bits_of(uint64_t n) {
 }
 
 // Takes bytes of the scratch memory; returns where.
-static uint64_t take(hw_nearest_plan *plan, uint64_t bytes) {
+static uint64_t take_scratch(hw_nearest_plan *plan, uint64_t bytes) {
     const uint64_t at = plan->scratch_bytes;
     plan->scratch_bytes += hw_align_up(bytes, 256);
     return at;
@@ -118,15 +118,15 @@ static void plan_search(const hw_neighbours *p, const hw_device_properties *devi
     const uint64_t boxes = at->level_first[plan->n_levels - 1] + at->level_count[plan->n_levels - 1];
 
     plan->scratch_bytes = HW_NEAREST_FINDINGS_BYTES;
-    at->bounds = take(plan, 2 * HW_NEIGHBOURS_DIMS * sizeof(uint64_t));
-    at->counts = take(plan, 2 * (plan->build_blocks + 1) * DIGITS * sizeof(uint32_t));
-    at->order = at->slots = take(plan, n * sizeof(uint32_t));
-    if (plan->sorts_queries) at->query_order = take(plan, p->queries.count * sizeof(uint32_t));
-    at->boxes = take(plan, 2 * boxes * pitch_bytes(p));
-    at->box_index = take(plan, boxes * sizeof(uint32_t));
-    for (int i = 0; i < 2; i++) at->values[i] = take(plan, rows * sizeof(uint32_t));
+    at->bounds = take_scratch(plan, 2 * HW_NEIGHBOURS_DIMS * sizeof(uint64_t));
+    at->counts = take_scratch(plan, 2 * (plan->build_blocks + 1) * DIGITS * sizeof(uint32_t));
+    at->order = at->slots = take_scratch(plan, n * sizeof(uint32_t));
+    if (plan->sorts_queries) at->query_order = take_scratch(plan, p->queries.count * sizeof(uint32_t));
+    at->boxes = take_scratch(plan, 2 * boxes * pitch_bytes(p));
+    at->box_index = take_scratch(plan, boxes * sizeof(uint32_t));
+    for (int i = 0; i < 2; i++) at->values[i] = take_scratch(plan, rows * sizeof(uint32_t));
     at->points = plan->scratch_bytes;
-    for (int i = 0; i < 2; i++) at->keys[i] = take(plan, rows * sizeof(uint64_t));
+    for (int i = 0; i < 2; i++) at->keys[i] = take_scratch(plan, rows * sizeof(uint64_t));
     if (plan->scratch_bytes - at->points < n * pitch_bytes(p)) plan->scratch_bytes = at->points + n * pitch_bytes(p);
 }
 
@@ -137,7 +137,7 @@ static bool can_search(const hw_neighbours *p, const hw_device_properties *devic
     return p->points.count > 0 && device->cc >= 60;
 }
 
-// Which costs less, in pairs that brute force looks at in the same time?
+// Does the search cost less than brute force? Costs are counted in pairs that brute force compares in the same time.
 static bool is_worth_searching(const hw_neighbours *p, const hw_device_properties *device) {
     const hw_tune_nearest *costs = &hw_tune_for(device)->nearest;
     const double n = (double)p->points.count, q = (double)p->queries.count, k = p->k;
@@ -163,8 +163,8 @@ typedef struct rows_shape {
     uint32_t count;
 } rows_shape;
 
-static hw_plan_launch *begin(const hw_neighbours *p, const char *file, const char *function, uint32_t threads,
-                             uint64_t blocks, hw_plan *plan) {
+static hw_plan_launch *begin_nearest_launch(const hw_neighbours *p, const char *file, const char *function,
+                                            uint32_t threads, uint64_t blocks, hw_plan *plan) {
     hw_plan_launch *launch = &plan->launches[plan->n_launches++];
     *launch = (hw_plan_launch){.file = file, .function = function, .grid = {(uint32_t)blocks, 1, 1},
                                .block = {threads, 1, 1}};
@@ -201,22 +201,22 @@ static void give_rows(hw_plan *plan, hw_plan_launch *launch, int array, const hw
 static void launch_check(const hw_neighbours *p, bool of_queries, hw_plan *plan) {
     enum { THREADS = 256, MOST_BLOCKS = 4096 };
     const hw_point_rows *rows = of_queries ? &p->queries : &p->points;
-    hw_plan_launch *launch = begin(p, "nearest/75_check.cu", "nearest_check", THREADS,
-                                   hw_least(hw_divide_up(rows->count, THREADS), MOST_BLOCKS), plan);
+    hw_plan_launch *launch = begin_nearest_launch(p, "nearest/75_check.cu", "nearest_check", THREADS,
+                                                  hw_least(hw_divide_up(rows->count, THREADS), MOST_BLOCKS), plan);
     give_array(launch, HW_NEAREST_SCRATCH);
     give_rows(plan, launch, of_queries ? HW_NEAREST_QUERIES : HW_NEAREST_POINTS, rows);
     give_u32(plan, launch, of_queries);
 }
 
 // The least value that a distance within the radius is below: what a search that begins with it accepts.
-static double above(const hw_neighbours *p) {
+static double bound_above_radius(const hw_neighbours *p) {
     return p->is_f64 ? nextafter(p->radius_squared, INFINITY) : nextafterf((float)p->radius_squared, INFINITY);
 }
 
 static void launch_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, hw_plan *launches) {
-    hw_plan_launch *launch = begin(p, plan->selects ? "nearest/82_select.cu" : "nearest/80_brute.cu",
-                                   plan->selects ? "nearest_select" : "nearest_brute", plan->threads,
-                                   blocks_of_queries(p, plan), launches);
+    hw_plan_launch *launch = begin_nearest_launch(p, plan->selects ? "nearest/82_select.cu" : "nearest/80_brute.cu",
+                                                  plan->selects ? "nearest_select" : "nearest_brute", plan->threads,
+                                                  blocks_of_queries(p, plan), launches);
     launch->grid[1] = plan->parts;
     hw_plan_define(launches, launch, "K", p->k);
     hw_plan_define(launches, launch, "QUERIES", plan->queries);
@@ -227,7 +227,7 @@ static void launch_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, hw
     give_rows(launches, launch, HW_NEAREST_POINTS, &p->points);
     give_rows(launches, launch, HW_NEAREST_QUERIES, &p->queries);
     give_u32(launches, launch, p->self);
-    give_real(p, launches, launch, plan->selects ? p->radius_squared : above(p));
+    give_real(p, launches, launch, plan->selects ? p->radius_squared : bound_above_radius(p));
     if (!plan->selects) give_u32(launches, launch, isinf(p->radius_squared) != 0);
     give_u32(launches, launch, plan->part_points);
     give_array(launch, HW_NEAREST_SCRATCH);
@@ -235,8 +235,8 @@ static void launch_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, hw
 
 static void launch_merge(const hw_neighbours *p, const hw_nearest_plan *plan, hw_plan *launches) {
     enum { THREADS = 128 };
-    hw_plan_launch *launch = begin(p, "nearest/85_merge.cu", "nearest_merge", THREADS,
-                                   hw_divide_up(p->queries.count, THREADS / 32), launches);
+    hw_plan_launch *launch = begin_nearest_launch(p, "nearest/85_merge.cu", "nearest_merge", THREADS,
+                                                  hw_divide_up(p->queries.count, THREADS / 32), launches);
     hw_plan_define(launches, launch, "K", p->k);
     give_array(launch, HW_NEAREST_INDICES);
     give_array(launch, HW_NEAREST_DISTANCES);
@@ -249,8 +249,8 @@ static void launch_merge(const hw_neighbours *p, const hw_nearest_plan *plan, hw
 }
 
 static void launch_index(const hw_neighbours *p, const hw_nearest_plan *plan, hw_plan *launches) {
-    hw_plan_launch *launch = begin(p, "nearest/90_index.cu", "nearest_index", BUILD_THREADS, plan->build_blocks,
-                                   launches);
+    hw_plan_launch *launch =
+        begin_nearest_launch(p, "nearest/90_index.cu", "nearest_index", BUILD_THREADS, plan->build_blocks, launches);
     launch->cooperative = true;
     give_rows(launches, launch, HW_NEAREST_POINTS, &p->points);
     give_rows(launches, launch, HW_NEAREST_QUERIES, &p->queries);
@@ -263,8 +263,8 @@ static void launch_index(const hw_neighbours *p, const hw_nearest_plan *plan, hw
 
 static void launch_search(const hw_neighbours *p, const hw_nearest_plan *plan, hw_plan *launches) {
     const uint64_t query_order = p->self ? plan->index.order : plan->sorts_queries ? plan->index.query_order : 0;
-    hw_plan_launch *launch = begin(p, "nearest/92_search.cu", "nearest_search", plan->threads,
-                                   hw_divide_up(p->queries.count, plan->threads / 32), launches);
+    hw_plan_launch *launch = begin_nearest_launch(p, "nearest/92_search.cu", "nearest_search", plan->threads,
+                                                  hw_divide_up(p->queries.count, plan->threads / 32), launches);
     hw_plan_define(launches, launch, "K", p->k);
     hw_plan_define(launches, launch, "LEVELS", plan->n_levels);
     give_array(launch, HW_NEAREST_INDICES);

@@ -12,7 +12,7 @@ typedef struct prepared {
     size_t scratch_bytes;
 } prepared;
 
-static hw_status prepare(hw_device *device, const hw_reduction_form *form, prepared *known, hw_diag *diag) {
+static hw_status prepare_exact(hw_device *device, const hw_reduction_form *form, prepared *known, hw_diag *diag) {
     hw_reduction_key key;
     hw_exact_plan exact;
     hw_reduction_make_key(form, &key);
@@ -32,7 +32,7 @@ static hw_status prepare(hw_device *device, const hw_reduction_form *form, prepa
 hw_status hw_gpu_reduce_exact(hw_stream *stream, const hw_reduction_form *form, hw_diag *diag) {
     prepared known;
     void *scratch = NULL;
-    hw_status status = prepare(hw_stream_device(stream), form, &known, diag);
+    hw_status status = prepare_exact(hw_stream_device(stream), form, &known, diag);
     if (status == HW_OK && known.scratch_bytes)
         status = hw_stream_scratch(stream, HW_SCRATCH_ZEROS + known.scratch_bytes, &scratch, diag);
     if (status != HW_OK) return status;

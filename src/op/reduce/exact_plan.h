@@ -30,8 +30,7 @@ void hw_exact_plan_make(const hw_reduction_form *form, const hw_device_propertie
 enum { HW_EXACT_IN, HW_EXACT_OUT, HW_EXACT_COUNTERS, HW_EXACT_RECORDS, HW_EXACT_ARRAYS };
 void hw_exact_plan_launch(const hw_reduction_form *form, const hw_exact_plan *exact, hw_plan *plan);
 
-// All of it, in the order of the stream: form->in and form->out are the device's. HW_NO_MEMORY, HW_COMPILE,
-// HW_NOT_FOUND.
+// Queues the whole sum on the stream; form->in and form->out are the device's. HW_NO_MEMORY, HW_COMPILE, HW_NOT_FOUND.
 hw_status hw_gpu_reduce_exact(hw_stream *stream, const hw_reduction_form *form, hw_diag *diag);
 
 // What it would do, a line per step.

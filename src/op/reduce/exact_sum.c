@@ -1,5 +1,5 @@
 // Exact sums on the processor: most blocks of terms are summed in two f64 by vectors (op/reduce/cpu/fold_body.h), which
-// notice when they would lose a bit. What they refuse is added term by term.
+// notice when they would lose a bit. A block that would lose a bit is added term by term.
 #include "op/reduce/exact_sum.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ _Static_assert((int)HW_EXACT_LIMBS == (int)EXACT_LIMBS_F64, "the limbs of f64");
 
 enum { MOST_ADDED = 1 << 29, MOST_GROUPED = 1 << 14 };
 
-static uint64_t bits_of(double value) {
+static uint64_t bits_of_double(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
@@ -27,7 +27,7 @@ void hw_exact_clear(hw_exact_sum *sum, bool f64) {
 // A finite number, whose bits all lie within the limbs.
 static void add_finite(hw_exact_sum *sum, double value) {
     int place;
-    exact_limb significand = exact_significand(bits_of(value), &place);
+    exact_limb significand = exact_significand(bits_of_double(value), &place);
     if (!significand) return;
     if (!sum->f64) place += EXACT_LOW_F64 - EXACT_LOW_F32;
     if (place < 0) {   // the lowest bits are zeros
@@ -43,7 +43,7 @@ static void add_finite(hw_exact_sum *sum, double value) {
 }
 
 static void add_any(hw_exact_sum *sum, double value) {
-    const uint32_t flags = exact_flags(bits_of(value));
+    const uint32_t flags = exact_flags(bits_of_double(value));
     sum->flags |= flags;
     if (!(flags & (EXACT_NAN | EXACT_PLUS_INFINITY | EXACT_MINUS_INFINITY))) add_finite(sum, value);
 }

@@ -76,7 +76,7 @@ static hw_status check_kind(hw_reduction reduction, const DLTensor *in, uint32_t
 }
 
 // A bit for each reduced axis.
-static hw_status read_axes(const int *axes, int n_axes, uint32_t rank, uint32_t *reduced, hw_diag *diag) {
+static hw_status read_reduced_axes(const int *axes, int n_axes, uint32_t rank, uint32_t *reduced, hw_diag *diag) {
     if (n_axes < 0) return hw_diag_set(diag, HW_USAGE, "the number of axes is %d", n_axes);
     if (n_axes && !axes) return hw_diag_set(diag, HW_USAGE, "axes are NULL, and the number of axes is %d", n_axes);
     *reduced = n_axes ? 0 : (uint32_t)(((uint64_t)1 << rank) - 1);
@@ -130,7 +130,7 @@ static void contiguous_out(const hw_layout *in, uint32_t reduced, int64_t stride
     }
 }
 
-static hw_status check_memory(const hw_layout *in, const hw_layout *out, hw_diag *diag) {
+static hw_status check_reduce_memory(const hw_layout *in, const hw_layout *out, hw_diag *diag) {
     hw_overlap self = hw_layout_self(out), shared = hw_layout_shared(in, out);
     if (self == HW_OVERLAP_YES)
         return hw_diag_set(diag, HW_USAGE, "the strides of out make two of its elements share memory");
@@ -142,8 +142,9 @@ static hw_status check_memory(const hw_layout *in, const hw_layout *out, hw_diag
     return HW_OK;
 }
 
-// The extents by kind, and what there is when one of them is 0.
-static hw_status count(const hw_layout *in, uint32_t reduced, hw_reduction_form *form, hw_diag *diag) {
+// Counts outputs and terms: the products of the kept and of the reduced extents. HW_USAGE for a reduction that has no
+// result without terms.
+static hw_status count_terms(const hw_layout *in, uint32_t reduced, hw_reduction_form *form, hw_diag *diag) {
     static const uint64_t most = (uint64_t)1 << 40;
     uint64_t of[2] = {1, 1};
     char name[48];
@@ -175,7 +176,7 @@ static hw_status make_out(const hw_layout *in, const DLTensor *out, uint32_t red
     hw_status status = check_out_type(form, out, diag);
     if (status == HW_OK) status = hw_layout_make(out, "out", form->out_bytes, pointers, &to, diag);
     if (status == HW_OK) status = match_out(in, &to, reduced, stride, diag);
-    if (status == HW_OK) status = check_memory(in, &to, diag);
+    if (status == HW_OK) status = check_reduce_memory(in, &to, diag);
     form->out = (void *)to.first;
     return status;
 }
@@ -198,9 +199,9 @@ hw_status hw_reduction_make(hw_reduction reduction, const DLTensor *in, const in
     form->in_bytes = in->dtype.bits / 8;
     form->out_bytes = form->out_type.bits / 8;
     status = hw_layout_make(in, "in", form->in_bytes, pointers, &from, diag);
-    if (status == HW_OK) status = read_axes(axes, n_axes, from.rank, &reduced, diag);
+    if (status == HW_OK) status = read_reduced_axes(axes, n_axes, from.rank, &reduced, diag);
     if (status == HW_OK) status = make_out(&from, out, reduced, pointers, form, out_stride, diag);
-    if (status == HW_OK) status = count(&from, reduced, form, diag);
+    if (status == HW_OK) status = count_terms(&from, reduced, form, diag);
     if (status != HW_OK) return status;
     if (is_bool(form->in_type)) form->in_type.code = kDLUInt;
     if (is_bool(form->out_type)) form->out_type.code = kDLUInt;

@@ -9,16 +9,15 @@
 #include "op/common/family.h"
 #include "op/reduce/reduce_plan.h"
 
-// COPY is what the copying rung writes, and no other. The first passes leave sums in FIRST, the next in SECOND, and so
-// on in turn.
+// The copying rung alone writes COPY. The first passes leave sums in FIRST, the next in SECOND, and so on in turn.
 enum { IN, OUT, COPY, FIRST, SECOND, ELEMENTS = 0 };
 enum { LEAST_BLOCK = 512, ZEROS = HW_SCRATCH_ZEROS, PARTS_BYTES = 64 << 10 };
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static DLDataType out_type(const hw_problem *problem) { return hw_reduce_dtype(HW_REDUCE_SUM, problem->dtype); }
 
-// Of sums on their way: f32 for the types of 16 bits, else the result's.
+// The type of partial sums: f32 for types of 16 bits, else the result's.
 static DLDataType sum_type(const hw_problem *problem) {
     DLDataType type = out_type(problem);
     return type.bits == 16 ? (DLDataType){kDLFloat, 32, 1} : type;
@@ -26,7 +25,7 @@ static DLDataType sum_type(const hw_problem *problem) {
 
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
-static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *diag) {
+static hw_status describe_reduce(const hw_problem *problem, hw_work *work, hw_diag *diag) {
     const uint64_t n = problem->size[ELEMENTS], bytes = n * (problem->dtype.bits / 8);
     if (n > (uint64_t)1 << 39) return hw_diag_set(diag, HW_USAGE, "%" PRIu64 " is more than 2^39 elements", n);
     if (problem->dtype.code == kDLComplex)
@@ -35,16 +34,16 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
     *work = (hw_work){.arrays = {[IN] = {.name = "in", .bytes = bytes},
                                  [OUT] = {.name = "out", .bytes = out_type(problem).bits / 8, .is_output = true},
                                  [COPY] = {.name = "copy", .bytes = bytes / 2, .is_output = true},
-                                 [FIRST] = {.name = "first", .bytes = larger(first, ZEROS + PARTS_BYTES),
+                                 [FIRST] = {.name = "first", .bytes = larger_of(first, ZEROS + PARTS_BYTES),
                                             .is_scratch = true},
-                                 [SECOND] = {.name = "second", .bytes = larger(second, 8), .is_scratch = true}},
+                                 [SECOND] = {.name = "second", .bytes = larger_of(second, 8), .is_scratch = true}},
                       .n_arrays = 5, .bytes_moved = (double)bytes};
     return HW_OK;
 }
 
-// Small integers, around 0 where there are negative ones: every sum of some of them is one too, and so small that no
-// type of sums rounds it, whatever the order. A lost or a doubled element shows.
-static void fill(const hw_problem *problem, void *const *arrays) {
+// The elements are small integers, around 0 where the type has negative ones: every partial sum is a small integer,
+// which no type of sums rounds, whatever the order. A lost or a doubled element shows.
+static void fill_reduce(const hw_problem *problem, void *const *arrays) {
     const int64_t shift = problem->dtype.code == kDLUInt ? 0 : 8;
     for (uint64_t i = 0; i < problem->size[ELEMENTS]; i++) {
         const int64_t value = (int64_t)(7 * i % 17) - shift + (i % 65536 == 5);
@@ -52,7 +51,7 @@ static void fill(const hw_problem *problem, void *const *arrays) {
     }
 }
 
-static void reference(const hw_problem *problem, void *const *arrays) {
+static void reference_reduce(const hw_problem *problem, void *const *arrays) {
     const DLDataType type = out_type(problem);
     double sum = 0;
     uint64_t whole = 0;
@@ -76,9 +75,10 @@ static void compare_copy(const hw_problem *problem, void *const *arrays, const v
     }
 }
 
-// No sum is rounded but the last one, to the result's type, as the reference is: all of its bits are asked for.
-static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
-                    const void *got, hw_verdict *verdict) {
+// Only the final sum is rounded, to the result's type, in the rung as in the reference: so all of its bits are
+// compared.
+static void compare_reduce(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                           const void *got, hw_verdict *verdict) {
     const DLDataType type = out_type(problem);
     *verdict = (hw_verdict){.right = true};
     if (rung->is_copy && array == COPY) compare_copy(problem, arrays, got, verdict);
@@ -134,12 +134,12 @@ static hw_status plan_copy(const hw_rung *rung, const hw_problem *problem, const
 // Blocks of the rungs that walk over the array: as many as the device holds at a time, or fewer.
 static uint64_t walking_blocks(const hw_rung *rung, const hw_device_properties *device, uint64_t n) {
     const uint64_t resident = (uint64_t)device->multiprocessors * (device->threads_per_multiprocessor / rung->block[0]);
-    const uint64_t useful = hw_divide_up(n, 2 * rung->block[0]), most = larger(resident, 1);
-    return larger(useful < most ? useful : most, 1);
+    const uint64_t useful = hw_divide_up(n, 2 * rung->block[0]), most = larger_of(resident, 1);
+    return larger_of(useful < most ? useful : most, 1);
 }
 
-// A pass leaves a sum for each of its blocks, and the next adds these, until there is one. Walking rungs end with a
-// pass of one block.
+// Plans passes: each leaves a sum for each of its blocks, and the next adds these sums, until one is left. Rungs whose
+// threads walk through the array end with a pass of one block.
 static hw_status plan_passes(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     const DLDataType sum = sum_type(problem);
@@ -149,8 +149,8 @@ static hw_status plan_passes(const hw_rung *rung, const hw_problem *problem, con
     hw_status status = check_block(rung, asked, diag);
     if (status != HW_OK) return status;
     do {
-        uint64_t blocks = larger(rung->tile[0] ? hw_divide_up(left, rung->tile[0]) : walking_blocks(rung, device, left),
-                                 1);
+        uint64_t blocks =
+            larger_of(rung->tile[0] ? hw_divide_up(left, rung->tile[0]) : walking_blocks(rung, device, left), 1);
         if (!rung->tile[0] && from != IN) blocks = 1;
         if (blocks > INT32_MAX) return hw_diag_set(diag, HW_USAGE, "%s takes fewer than 2^31 blocks", rung->name);
         const int to = blocks == 1 ? OUT : from == FIRST ? SECOND : FIRST;
@@ -184,7 +184,7 @@ static hw_reduction_form form_of(const hw_problem *problem) {
                                .n_reduced = n > 1, .reduced = {n}, .reduced_stride = {1}};
 }
 
-// What hw_reduce does with such an array, allocated as devices do it.
+// What hw_reduce does with an array of the problem's size, aligned as devices allocate memory.
 static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                            const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     const hw_reduction_form form = form_of(problem);
@@ -201,10 +201,10 @@ static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const
 
 // ---- The processor's ------------------------------------------------------------------------------------------------
 
-static hw_status run_loop(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                          hw_diag *diag) {
+static hw_status reduce_in_loop(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                                hw_diag *diag) {
     (void)pool, (void)n_threads, (void)diag;
-    reference(problem, arrays);
+    reference_reduce(problem, arrays);
     return HW_OK;
 }
 
@@ -217,7 +217,7 @@ static hw_status run_best(const hw_problem *problem, void *const *arrays, hw_poo
 }
 
 static const hw_rung cpu_rungs[] = {
-    {.number = 10, .name = "loop", .native = run_loop, .idea = "the plainest loop"},
+    {.number = 10, .name = "loop", .native = reduce_in_loop, .idea = "the plainest loop"},
     {.number = 90, .name = "best", .builds_on = "loop", .native = run_best, .idea = "vectors, all threads; hw_reduce"},
 };
 
@@ -243,8 +243,8 @@ const hw_family hw_family_reduce = {
     .default_sim_size = {(uint64_t)1 << 24},
     .default_cpu_size = {(uint64_t)1 << 26},
     .dtypes = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64",
-    .describe = describe,
-    .fill = fill,
-    .reference = reference,
-    .compare = compare,
+    .describe = describe_reduce,
+    .fill = fill_reduce,
+    .reference = reference_reduce,
+    .compare = compare_reduce,
 };

@@ -25,16 +25,16 @@ static size_t prepared_bytes(const hw_reduction_form *form) {
     return offsetof(prepared, shape) + SHAPE_BYTES + AXIS_BYTES * (form->n_kept + form->n_reduced + 2);
 }
 
-static void make_plan(const hw_device *device, const hw_reduction_form *form, hw_reduce_plan *plan) {
+static void make_reduce_plan(const hw_device *device, const hw_reduction_form *form, hw_reduce_plan *plan) {
     const hw_reduce_goals goals = hw_reduce_goals_for(form, hw_device_get_properties(device));
     hw_reduce_plan_make(form, &goals, plan);
 }
 
-static hw_status prepare(hw_device *device, const hw_reduction_form *form, prepared *known, hw_diag *diag) {
+static hw_status prepare_reduce(hw_device *device, const hw_reduction_form *form, prepared *known, hw_diag *diag) {
     hw_reduce_plan reduce;
     hw_kernel *kernels[HW_PLAN_LAUNCHES];
     hw_plan plan;
-    make_plan(device, form, &reduce);
+    make_reduce_plan(device, form, &reduce);
     if (reduce.blocks > INT32_MAX)
         return hw_diag_set(diag, HW_UNSUPPORTED, "hw_reduce: %llu outputs are more than one launch can have",
                            (unsigned long long)form->outputs);
@@ -50,7 +50,7 @@ static hw_status prepare(hw_device *device, const hw_reduction_form *form, prepa
     return HW_OK;
 }
 
-static hw_status launch(hw_stream *stream, const hw_reduction_form *form, const prepared *known, hw_diag *diag) {
+static hw_status launch_reduce(hw_stream *stream, const hw_reduction_form *form, const prepared *known, hw_diag *diag) {
     const void *in = form->in;
     void *out = form->out, *scratch = NULL;
     uint32_t zeros = HW_SCRATCH_ZEROS;
@@ -73,11 +73,11 @@ hw_status hw_gpu_reduce(hw_stream *stream, const hw_reduction_form *form, hw_dia
     prepared known;
     hw_reduction_make_key(form, &key);
     if (!hw_device_recall(device, key.words, key.bytes, &known, bytes)) {
-        hw_status status = prepare(device, form, &known, diag);
+        hw_status status = prepare_reduce(device, form, &known, diag);
         if (status != HW_OK) return status;
         hw_device_remember(device, key.words, key.bytes, &known, bytes);
     }
-    return launch(stream, form, &known, diag);
+    return launch_reduce(stream, form, &known, diag);
 }
 
 // ---- In words -------------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ const char *hw_gpu_reduce_explain(hw_device *device, const hw_reduction_form *fo
     hw_page page = hw_page_begin(text, text_bytes);
     hw_reduce_plan plan;
     if (form->outputs == 0) return text;
-    make_plan(device, form, &plan);
+    make_reduce_plan(device, form, &plan);
     if (plan.way == HW_REDUCE_ROWS) say_rows(&page, &plan);
     else say_columns(&page, &plan);
     const uint32_t load_bytes = plan.vector * form->in_bytes;

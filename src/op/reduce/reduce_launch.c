@@ -12,13 +12,13 @@ typedef struct param_block {
     size_t used;
 } param_block;
 
-static void put(param_block *block, const void *value, size_t bytes) {
+static void put_param(param_block *block, const void *value, size_t bytes) {
     memcpy(block->bytes + block->used, value, bytes);
     block->used += bytes;
 }
 
-static void put_u64(param_block *block, uint64_t value) { put(block, &value, sizeof value); }
-static void put_u32(param_block *block, uint32_t value) { put(block, &value, sizeof value); }
+static void put_u64(param_block *block, uint64_t value) { put_param(block, &value, sizeof value); }
+static void put_param_u32(param_block *block, uint32_t value) { put_param(block, &value, sizeof value); }
 
 // axis of kernels/reduce/axes.cuh. The kernel's array has one member where there is no axis.
 static void put_axes(param_block *block, const hw_reduce_axis *axes, uint32_t n) {
@@ -29,8 +29,8 @@ static void put_axes(param_block *block, const hw_reduce_axis *axes, uint32_t n)
         // Larger ones are divided by in 64 bits.
         if (axis->n <= INT32_MAX) hw_plan_divisor((uint32_t)axis->n, &multiplier, &shift);
         put_u64(block, axis->n);
-        put_u32(block, multiplier);
-        put_u32(block, shift);
+        put_param_u32(block, multiplier);
+        put_param_u32(block, shift);
         put_u64(block, (uint64_t)axis->step);
         put_u64(block, (uint64_t)axis->other_step);
     }
@@ -43,8 +43,8 @@ static void put_rows(param_block *block, const hw_reduction_form *form, const hw
     put_u64(block, reduce->along.n);
     put_u64(block, (uint64_t)reduce->along.step);
     put_u64(block, (uint64_t)reduce->along.other_step);
-    put_u32(block, reduce->run_parts);
-    put_u32(block, reduce->word_parts);
+    put_param_u32(block, reduce->run_parts);
+    put_param_u32(block, reduce->word_parts);
     put_axes(block, reduce->kept, reduce->n_kept);
     put_axes(block, reduce->outer, reduce->n_outer);
 }
@@ -55,8 +55,8 @@ static void put_columns(param_block *block, const hw_reduction_form *form, const
     put_u64(block, (uint64_t)reduce->along.step);
     put_u64(block, (uint64_t)reduce->along.other_step);
     const uint64_t per_tile = (uint64_t)reduce->lanes * reduce->vector;
-    put_u32(block, (uint32_t)hw_divide_up(reduce->along.n, per_tile));
-    put_u32(block, reduce->run_parts);
+    put_param_u32(block, (uint32_t)hw_divide_up(reduce->along.n, per_tile));
+    put_param_u32(block, reduce->run_parts);
     put_axes(block, reduce->kept, reduce->n_kept);
     put_axes(block, reduce->outer, reduce->n_outer);
 }

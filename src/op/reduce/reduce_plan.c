@@ -93,7 +93,8 @@ static uint32_t aligned_vector(const hw_reduction_form *form, const hw_reduce_pl
 
 // ---- Rows -----------------------------------------------------------------------------------------------------------
 
-// Short rows are read in the words that all of them begin with, long ones in full words wherever they begin.
+// Chooses the words in which rows are read: for short rows words at whose multiples all rows begin, for long rows full
+// words, wherever rows begin.
 static void choose_row_words(const hw_reduction_form *form, hw_reduce_plan *plan) {
     enum { SHORT_BYTES = 512 };
     const uint32_t full = WORD_BYTES / form->in_bytes, aligned = aligned_vector(form, plan);
@@ -106,8 +107,8 @@ static void choose_row_words(const hw_reduction_form *form, hw_reduce_plan *plan
     plan->aligned = false;
 }
 
-// Some words for each lane; from more than a warp has of them on, a block, and a larger one where blocks share an
-// output.
+// Chooses how many lanes share an output, each with some words. An output with more words than a warp takes gets a
+// block, and a larger block where several blocks share an output.
 static void choose_group(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint64_t run_words = hw_divide_up(plan->along.n, plan->vector), words = run_words * plan->runs;
     const uint64_t warp_words = (uint64_t)32 * goals->row_words, warps = (uint64_t)goals->multiprocessors * 64;
@@ -171,7 +172,8 @@ static void choose_column_parts(const hw_reduction_form *form, const hw_reduce_g
     if (plan->run_parts > 1) plan->scratch_bytes = plan->run_parts * plan->tiles * tile_bytes;
 }
 
-// Of few rows each thread has whole columns, where these are enough; or some rows, in a block that is the wider.
+// Where there are few rows each thread takes whole columns, if these are enough; else a thread takes some rows, and
+// blocks are wider.
 static void choose_column_block(const hw_reduction_form *form, const hw_reduce_goals *goals, uint64_t words,
                                 hw_reduce_plan *plan) {
     const uint64_t all_words = words * (form->outputs / plan->along.n);
@@ -220,8 +222,8 @@ hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_devi
     return goals;
 }
 
-// Lanes along the densest axis; but short runs of which neighbouring ones belong to other outputs are read by lanes
-// along these outputs.
+// Do lanes lie along the densest reduced axis? They do not where kept elements lie closer together, nor where runs are
+// short and neighbouring runs belong to other outputs.
 static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) {
     enum { SHORT_BYTES = 64 };
     if (form->n_kept == 0) return true;

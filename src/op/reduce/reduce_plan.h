@@ -34,7 +34,8 @@ typedef struct hw_reduce_plan {
     uint64_t runs;                       // rows: product of outer; columns: rows
     uint64_t tiles, blocks;
     uint32_t state_bytes;
-    uint64_t scratch_bytes;              // of states that blocks leave each other; 0: an output has one block at most
+    uint64_t scratch_bytes;              // for states that blocks of an output leave for its last one; 0: an output has
+                                         // one block at most
 } hw_reduce_plan;
 
 // What the choice aims at; op/tune has what was measured.
@@ -44,7 +45,7 @@ typedef struct hw_reduce_goals {
     uint32_t blocks;                     // of these, for each multiprocessor
     uint32_t part_words;                 // the least that each thread has of a part
     uint32_t long_unroll, long_words;    // of parts of which each thread has that many words, or more
-    uint32_t block_words;                // that one such block does alone
+    uint32_t block_words;                // words of an output that one of these blocks reduces alone
     uint32_t row_threads, row_unroll;    // of shorter rows
     uint32_t row_words;                  // for each lane, up to 32 of them
     uint32_t warp_words;                 // that a warp does alone where rows are many

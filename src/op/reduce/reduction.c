@@ -16,14 +16,14 @@ typedef struct axis_list {
     int64_t *in, *out;
 } axis_list;
 
-static void add(axis_list *l, uint64_t n, int64_t in, int64_t out) {
+static void add_axis(axis_list *l, uint64_t n, int64_t in, int64_t out) {
     l->n[l->rank] = n;
     l->in[l->rank] = in;
     if (l->out) l->out[l->rank] = out;
     l->rank++;
 }
 
-static void drop(axis_list *l, uint32_t axis) {
+static void drop_axis(axis_list *l, uint32_t axis) {
     l->rank--;
     for (uint32_t k = axis; k < l->rank; k++) {
         l->n[k] = l->n[k + 1];
@@ -51,7 +51,7 @@ static bool is_slower(const axis_list *l, uint32_t a, uint32_t b) {
     return l->out && l->out[a] > l->out[b];
 }
 
-static void swap(axis_list *l, uint32_t a, uint32_t b) {
+static void swap_axes(axis_list *l, uint32_t a, uint32_t b) {
     const uint64_t n = l->n[a];
     const int64_t in = l->in[a], out = l->out ? l->out[a] : 0;
     l->n[a] = l->n[b];
@@ -65,7 +65,7 @@ static void swap(axis_list *l, uint32_t a, uint32_t b) {
 
 static void sort_by_stride(axis_list *l) {
     for (uint32_t k = 1; k < l->rank; k++)
-        for (uint32_t i = k; i && is_slower(l, i, i - 1); i--) swap(l, i - 1, i);
+        for (uint32_t i = k; i && is_slower(l, i, i - 1); i--) swap_axes(l, i - 1, i);
 }
 
 // Products cannot overflow: the layouts bounded what the axes span.
@@ -77,7 +77,7 @@ static void merge_neighbours(axis_list *l) {
         l->n[slow] *= l->n[fast];
         l->in[slow] = l->in[fast];
         if (l->out) l->out[slow] = l->out[fast];
-        drop(l, fast);
+        drop_axis(l, fast);
     }
 }
 
@@ -86,7 +86,7 @@ void hw_reduction_set_axes(hw_reduction_form *form, uint32_t rank, const uint64_
     axis_list kept = {0, form->kept, form->kept_in_stride, form->kept_out_stride};
     axis_list gone = {0, form->reduced, form->reduced_stride, NULL};
     for (uint32_t k = 0; k < rank; k++)
-        if (n[k] != 1) add(reduced >> k & 1 ? &gone : &kept, n[k], in_stride[k], out_stride[k]);
+        if (n[k] != 1) add_axis(reduced >> k & 1 ? &gone : &kept, n[k], in_stride[k], out_stride[k]);
     if (form->outputs == 0) kept.rank = gone.rank = 0;
     if (form->terms == 0) {
         // Only out is left to be written, in its own order.

@@ -45,7 +45,7 @@ static inline bool hw_reduction_is_arg(hw_reduction reduction) {
     return reduction == HW_REDUCE_ARGMIN || reduction == HW_REDUCE_ARGMAX;
 }
 
-// Is it a variance, or its root? What is taken off the number of elements then.
+// Is the reduction a variance, or the root of one? ddof: what is subtracted from the number of elements then.
 static inline bool hw_reduction_is_spread(hw_reduction reduction) {
     return reduction == HW_REDUCE_VAR || reduction == HW_REDUCE_STD;
 }

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void drop(hw_permutation *p, uint32_t axis) {
+static void drop_axis(hw_permutation *p, uint32_t axis) {
     p->rank--;
     for (uint32_t k = axis; k < p->rank; k++) {
         p->n[k] = p->n[k + 1];
@@ -15,11 +15,11 @@ static void drop(hw_permutation *p, uint32_t axis) {
 
 static void drop_unit_axes(hw_permutation *p) {
     for (uint32_t k = p->rank; k-- > 0;)
-        if (p->n[k] == 1) drop(p, k);
+        if (p->n[k] == 1) drop_axis(p, k);
 }
 
 // Walks the axis from its other end.
-static void turn(hw_permutation *p, uint32_t axis) {
+static void turn_axis(hw_permutation *p, uint32_t axis) {
     int64_t last = (int64_t)(p->n[axis] - 1) * p->elem_bytes;
     if (p->in) p->in = (const char *)p->in + last * p->in_stride[axis];
     if (p->out) p->out = (char *)p->out + last * p->out_stride[axis];
@@ -44,7 +44,7 @@ static void sort_by_out_stride(hw_permutation *p) {
 }
 
 // Does `slow` go on where `fast` ends, in both arrays? Products cannot overflow: make bounded what the axes span.
-static bool continues(const hw_permutation *p, uint32_t slow, uint32_t fast) {
+static bool axis_continues(const hw_permutation *p, uint32_t slow, uint32_t fast) {
     int64_t n = (int64_t)p->n[fast];
     return p->out_stride[slow] == n * p->out_stride[fast] && p->in_stride[slow] == n * p->in_stride[fast];
 }
@@ -52,9 +52,9 @@ static bool continues(const hw_permutation *p, uint32_t slow, uint32_t fast) {
 static bool merge_one(hw_permutation *p) {
     for (uint32_t fast = p->rank; fast-- > 1;) {
         for (uint32_t slow = fast; slow-- > 0;) {
-            if (!continues(p, slow, fast)) continue;
+            if (!axis_continues(p, slow, fast)) continue;
             p->n[fast] *= p->n[slow];
-            drop(p, slow);
+            drop_axis(p, slow);
             return true;
         }
     }
@@ -65,7 +65,7 @@ void hw_permutation_merge(hw_permutation *p) {
     if (!p->elems) p->rank = 0;
     drop_unit_axes(p);
     for (uint32_t k = 0; k < p->rank; k++)
-        if (p->out_stride[k] < 0) turn(p, k);
+        if (p->out_stride[k] < 0) turn_axis(p, k);
     sort_by_out_stride(p);
     while (merge_one(p)) {
     }
@@ -119,8 +119,8 @@ typedef struct line {
     size_t bytes, used;
 } line;
 
-static void add(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(line *l, const char *format, ...) {
+static void add_text(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_text(line *l, const char *format, ...) {
     if (l->used + 1 >= l->bytes) return;
     va_list arguments;
     va_start(arguments, format);
@@ -130,8 +130,8 @@ static void add(line *l, const char *format, ...) {
 }
 
 static void add_strides(line *l, const int64_t *stride, uint32_t rank) {
-    for (uint32_t k = 0; k < rank; k++) add(l, "%s%lld", k ? ", " : "(", (long long)stride[k]);
-    add(l, rank ? ")" : "()");
+    for (uint32_t k = 0; k < rank; k++) add_text(l, "%s%lld", k ? ", " : "(", (long long)stride[k]);
+    add_text(l, rank ? ")" : "()");
 }
 
 static bool out_is_contiguous(const hw_permutation *p) {
@@ -145,14 +145,14 @@ const char *hw_permutation_format(const hw_permutation *p, char *text, size_t te
     line l = {text, text_bytes, 0};
     if (text_bytes) text[0] = 0;
     if (!p->elems) {
-        add(&l, "no elements");
+        add_text(&l, "no elements");
         return text;
     }
-    for (uint32_t k = 0; k < p->rank; k++) add(&l, "%s%llu", k ? ", " : "(", (unsigned long long)p->n[k]);
-    add(&l, p->rank ? ") strides " : "() strides ");
+    for (uint32_t k = 0; k < p->rank; k++) add_text(&l, "%s%llu", k ? ", " : "(", (unsigned long long)p->n[k]);
+    add_text(&l, p->rank ? ") strides " : "() strides ");
     add_strides(&l, p->in_stride, p->rank);
     if (!out_is_contiguous(p)) {
-        add(&l, " to ");
+        add_text(&l, " to ");
         add_strides(&l, p->out_stride, p->rank);
     }
     return text;

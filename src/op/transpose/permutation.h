@@ -25,12 +25,13 @@ typedef struct hw_permutation {
 hw_status hw_permutation_make(const DLTensor *in, const int *axes, const DLTensor *out, bool pointers,
                               hw_permutation *p, hw_diag *diag);
 
-// The same mapping of addresses with the least rank: unit axes dropped, axes sorted by out stride, axes that go on
-// where their neighbour ends in both arrays merged, axes walked backwards in both turned round.
+// Keeps the mapping of addresses and gives it the least rank: unit axes are dropped, axes sorted by out stride, axes
+// that go on where their neighbour ends in both arrays merged, and axes that run backwards in both turned round.
 void hw_permutation_merge(hw_permutation *p);
 
-// Afterwards, where an array begins at no multiple of an element, which a GPU cannot load: takes the elements apart
-// into pieces that it does begin at a multiple of, along an axis of their own. False: that is one axis too many.
+// For a merged permutation of an array that begins at no multiple of an element, which a GPU cannot load: divides
+// elements into pieces such that the array begins at a multiple of a piece, along a further axis. False: there is no
+// room for a further axis.
 bool hw_permutation_narrow(hw_permutation *p);
 
 // Afterwards, where both arrays' fastest axis is the same and has stride 1: widens the elements to up to max_bytes, as

@@ -26,7 +26,7 @@ static hw_status check_tensor(const DLTensor *t, const char *name, hw_diag *diag
     return HW_OK;
 }
 
-static hw_status check_type(const DLTensor *t, const char *name, uint32_t *elem_bytes, hw_diag *diag) {
+static hw_status check_elem_type(const DLTensor *t, const char *name, uint32_t *elem_bytes, hw_diag *diag) {
     uint32_t bits = (uint32_t)t->dtype.bits * t->dtype.lanes;
     switch (bits) {
         case 8: case 16: case 32: case 64: case 128: *elem_bytes = bits / 8; return HW_OK;
@@ -52,8 +52,8 @@ static hw_status check_axes(const int *axes, uint32_t rank, uint32_t *out, hw_di
     return HW_OK;
 }
 
-static hw_status check_shapes(const DLTensor *in, const DLTensor *out, const uint32_t *axes, hw_permutation *p,
-                              hw_diag *diag) {
+static hw_status check_extents(const DLTensor *in, const DLTensor *out, const uint32_t *axes, hw_permutation *p,
+                               hw_diag *diag) {
     p->elems = 1;
     for (uint32_t k = 0; k < p->rank; k++) {
         p->n[k] = (uint64_t)out->shape[k];
@@ -68,7 +68,7 @@ static hw_status check_shapes(const DLTensor *in, const DLTensor *out, const uin
     return HW_OK;
 }
 
-// Strides of a tensor's own axes. Fills them in where they are NULL.
+// The strides of a tensor's axes, in its own order; those of a contiguous array where the tensor's are NULL.
 static void own_strides(const DLTensor *t, int64_t *stride) {
     int64_t contiguous = 1;
     for (int k = t->ndim; k-- > 0;) {
@@ -77,7 +77,7 @@ static void own_strides(const DLTensor *t, int64_t *stride) {
     }
 }
 
-static hw_status place(const hw_permutation *p, const DLTensor *t, layout *l, hw_diag *diag) {
+static hw_status place_tensor(const hw_permutation *p, const DLTensor *t, layout *l, hw_diag *diag) {
     int64_t below = 0, above = p->elem_bytes;
     for (uint32_t k = 0; k < p->rank; k++) {
         int64_t reach;
@@ -96,11 +96,11 @@ static hw_status place(const hw_permutation *p, const DLTensor *t, layout *l, hw
     return hw_diag_set(diag, HW_USAGE, "%s does not fit into the address space from where it begins", l->name);
 }
 
-static bool fills(const hw_permutation *p, const layout *l) {
+static bool fills_without_gaps(const hw_permutation *p, const layout *l) {
     return l->end - l->lowest == p->elems * p->elem_bytes && hw_overlap_self(p->rank, p->n, l->stride) == HW_OVERLAP_NO;
 }
 
-// The terms of in count up from its lowest address, those of out down from its last element.
+// The terms of in count up from in's lowest address, the terms of out count down from out's last element.
 static hw_overlap shared_memory(const hw_permutation *p, const layout *in, const layout *out) {
     if (in->end <= out->lowest || out->end <= in->lowest) return HW_OVERLAP_NO;
     hw_overlap_term terms[HW_OVERLAP_TERMS];
@@ -118,14 +118,15 @@ static hw_overlap shared_memory(const hw_permutation *p, const layout *in, const
     return hw_overlap_solve(terms, n_terms, target);
 }
 
-static hw_status check_memory(hw_permutation *p, const layout *in, const layout *out, hw_diag *diag) {
+static hw_status check_transpose_memory(hw_permutation *p, const layout *in, const layout *out, hw_diag *diag) {
     hw_overlap self = hw_overlap_self(p->rank, p->n, out->stride);
     if (self == HW_OVERLAP_YES)
         return hw_diag_set(diag, HW_USAGE, "the strides of out make two of its elements share memory");
     if (self == HW_OVERLAP_UNKNOWN)
         return hw_diag_set(diag, HW_USAGE, "the strides of out are too tangled to tell whether elements share memory");
     if (!in->first || !out->first) return HW_OK;
-    p->in_place = in->lowest == out->lowest && in->end == out->end && fills(p, in) && fills(p, out);
+    p->in_place =
+        in->lowest == out->lowest && in->end == out->end && fills_without_gaps(p, in) && fills_without_gaps(p, out);
     if (p->in_place) return HW_OK;
     hw_overlap shared = shared_memory(p, in, out);
     if (shared == HW_OVERLAP_NO) return HW_OK;
@@ -144,9 +145,9 @@ static hw_status check_elements(const DLTensor *in, const DLTensor *out, const u
     own_strides(in, own);
     for (uint32_t k = 0; k < p->rank; k++) from.stride[k] = own[axes[k]];
     own_strides(out, to.stride);
-    hw_status status = place(p, in, &from, diag);
-    if (!status) status = place(p, out, &to, diag);
-    if (!status) status = check_memory(p, &from, &to, diag);
+    hw_status status = place_tensor(p, in, &from, diag);
+    if (!status) status = place_tensor(p, out, &to, diag);
+    if (!status) status = check_transpose_memory(p, &from, &to, diag);
     memcpy(p->in_stride, from.stride, sizeof from.stride);
     memcpy(p->out_stride, to.stride, sizeof to.stride);
     p->in = (const void *)from.first;
@@ -164,13 +165,13 @@ hw_status hw_permutation_make(const DLTensor *in, const int *axes, const DLTenso
     if (in->ndim != out->ndim)
         return hw_diag_set(diag, HW_USAGE, "in has rank %d and out rank %d", (int)in->ndim, (int)out->ndim);
     p->rank = (uint32_t)in->ndim;
-    status = check_type(in, "in", &p->elem_bytes, diag);
-    if (!status) status = check_type(out, "out", &out_elem_bytes, diag);
+    status = check_elem_type(in, "in", &p->elem_bytes, diag);
+    if (!status) status = check_elem_type(out, "out", &out_elem_bytes, diag);
     if (status) return status;
     if (p->elem_bytes != out_elem_bytes)
         return hw_diag_set(diag, HW_USAGE, "in has elements of %u bytes and out of %u", p->elem_bytes, out_elem_bytes);
     status = check_axes(axes, p->rank, order, diag);
-    if (!status) status = check_shapes(in, out, order, p, diag);
+    if (!status) status = check_extents(in, out, order, p, diag);
     if (!status && p->elems) status = check_elements(in, out, order, pointers, p, diag);
     return status;
 }

@@ -17,7 +17,7 @@ static uint32_t elem_bytes(const hw_problem *problem) { return problem->dtype.bi
 
 // ---- The problem ----------------------------------------------------------------------------------------------------
 
-static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *diag) {
+static hw_status describe_transpose(const hw_problem *problem, hw_work *work, hw_diag *diag) {
     const uint64_t most = (uint64_t)1 << 40, rows = problem->size[ROWS], cols = problem->size[COLS];
     uint32_t bytes = elem_bytes(problem);
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16)
@@ -32,7 +32,7 @@ static hw_status describe(const hw_problem *problem, hw_work *work, hw_diag *dia
 }
 
 // Numbers that the type holds exactly, different from all of their eight neighbours.
-static void fill(const hw_problem *problem, void *const *arrays) {
+static void fill_transpose(const hw_problem *problem, void *const *arrays) {
     const uint64_t rows = problem->size[ROWS], cols = problem->size[COLS];
     uint32_t bits = problem->dtype.bits;
     bool is_short = bits == 8 || problem->dtype.code == kDLBfloat;
@@ -44,7 +44,7 @@ static void fill(const hw_problem *problem, void *const *arrays) {
         }
 }
 
-static void reference(const hw_problem *problem, void *const *arrays) {
+static void reference_transpose(const hw_problem *problem, void *const *arrays) {
     const uint64_t rows = problem->size[ROWS], cols = problem->size[COLS];
     const uint32_t bytes = elem_bytes(problem);
     const char *in = arrays[IN];
@@ -54,9 +54,9 @@ static void reference(const hw_problem *problem, void *const *arrays) {
             memcpy(out + (col * rows + row) * bytes, in + (row * cols + col) * bytes, bytes);
 }
 
-// Tells of an element that is not what it should be.
-static void tell(const hw_problem *problem, uint64_t index, uint64_t row_length, const void *expected, const void *got,
-                 hw_verdict *verdict) {
+// Notes an element that differs from the reference, and the worst one's place in the verdict.
+static void note_wrong_element(const hw_problem *problem, uint64_t index, uint64_t row_length, const void *expected,
+                               const void *got, hw_verdict *verdict) {
     double is = hw_dtype_get(problem->dtype, got, index), wanted = hw_dtype_get(problem->dtype, expected, index);
     double error = is > wanted ? is - wanted : wanted - is;
     if (!verdict->n_wrong || !(error <= verdict->worst_error)) {
@@ -74,8 +74,8 @@ static void tell(const hw_problem *problem, uint64_t index, uint64_t row_length,
     verdict->n_wrong++;
 }
 
-static void compare(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
-                    const void *got, hw_verdict *verdict) {
+static void compare_transpose(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,
+                              const void *got, hw_verdict *verdict) {
     const uint64_t rows = problem->size[ROWS], cols = problem->size[COLS];
     const uint32_t bytes = elem_bytes(problem);
     const char *expected = arrays[rung->is_copy ? IN : array];
@@ -83,13 +83,13 @@ static void compare(const hw_problem *problem, const hw_rung *rung, void *const 
     if (!rows || !cols || !memcmp(expected, got, rows * cols * bytes)) return;
     for (uint64_t i = 0; i < rows * cols; i++)
         if (memcmp(expected + i * bytes, (const char *)got + i * bytes, bytes))
-            tell(problem, i, rung->is_copy ? cols : rows, expected, got, verdict);
+            note_wrong_element(problem, i, rung->is_copy ? cols : rows, expected, got, verdict);
     verdict->right = false;
 }
 
 // ---- Plans ----------------------------------------------------------------------------------------------------------
 
-static hw_plan_launch *begin(const hw_rung *rung, const hw_problem *problem, hw_plan *plan) {
+static hw_plan_launch *begin_rung_launch(const hw_rung *rung, const hw_problem *problem, hw_plan *plan) {
     *plan = (hw_plan){.n_launches = 1};
     hw_plan_launch *launch = &plan->launches[0];
     launch->file = rung->file;
@@ -98,13 +98,13 @@ static hw_plan_launch *begin(const hw_rung *rung, const hw_problem *problem, hw_
     return launch;
 }
 
-static void define(hw_plan *plan, hw_plan_launch *launch, const char *name, uint32_t value) {
+static void define_number(hw_plan *plan, hw_plan_launch *launch, const char *name, uint32_t value) {
     assert(launch->n_defines < HW_PLAN_DEFINES);
     launch->defines[launch->n_defines++] = hw_plan_text(plan, "%s=%u", name, value);
 }
 
 // (out, in, rows, cols), the indices as wide as the largest number that a kernel computes needs: `reach`.
-static void give_params(const hw_problem *problem, uint64_t reach, hw_plan *plan, hw_plan_launch *launch) {
+static void give_transpose_params(const hw_problem *problem, uint64_t reach, hw_plan *plan, hw_plan_launch *launch) {
     bool is_wide = reach > INT32_MAX;
     launch->params[0] = (hw_plan_param){.array = OUT};
     launch->params[1] = (hw_plan_param){.array = IN};
@@ -115,7 +115,7 @@ static void give_params(const hw_problem *problem, uint64_t reach, hw_plan *plan
                                            : hw_plan_value(plan, &narrow, sizeof narrow)};
     }
     launch->n_params = 4;
-    if (is_wide) define(plan, launch, "INDEX_BITS", 64);
+    if (is_wide) define_number(plan, launch, "INDEX_BITS", 64);
 }
 
 static hw_status choose_block(const hw_rung *rung, const uint32_t asked[2], uint32_t block[2], hw_diag *diag) {
@@ -133,7 +133,7 @@ static hw_status choose_block(const hw_rung *rung, const uint32_t asked[2], uint
 enum { MOST_GRID_ROWS = 65535, MOST_PARAM_BYTES = 32 };   // two arrays and two extents
 
 // A grid of tiles over a rows x cols matrix, as tile_row() and tile_col() of kernels/common/grid.cuh number them.
-static void lay_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *launch) {
+static void lay_transpose_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_launch *launch) {
     uint64_t layers = hw_divide_up(tile_rows, MOST_GRID_ROWS);
     launch->grid[0] = tile_cols <= UINT32_MAX ? (uint32_t)tile_cols : UINT32_MAX;   // which no GPU takes
     launch->grid[1] = layers ? (uint32_t)hw_divide_up(tile_rows, layers) : 0;
@@ -180,21 +180,21 @@ static hw_status plan_by_tiles(const hw_rung *rung, const hw_problem *problem, c
     tile_shape shape;
     hw_status status = choose_shape(rung, problem, device, asked, is_padded, &shape, diag);
     if (status) return status;
-    hw_plan_launch *launch = begin(rung, problem, plan);
-    define(plan, launch, "TILE_COLS", shape.tile[0]);
-    define(plan, launch, "TILE_ROWS", shape.tile[1]);
-    define(plan, launch, "BLOCK_COLS", shape.block[0]);
-    define(plan, launch, "BLOCK_ROWS", shape.block[1]);
-    if (is_padded) define(plan, launch, "PAD", shape.pad);
+    hw_plan_launch *launch = begin_rung_launch(rung, problem, plan);
+    define_number(plan, launch, "TILE_COLS", shape.tile[0]);
+    define_number(plan, launch, "TILE_ROWS", shape.tile[1]);
+    define_number(plan, launch, "BLOCK_COLS", shape.block[0]);
+    define_number(plan, launch, "BLOCK_ROWS", shape.block[1]);
+    if (is_padded) define_number(plan, launch, "PAD", shape.pad);
     launch->block[0] = shape.block[0];
     launch->block[1] = shape.block[1];
     launch->block[2] = 1;
-    lay_grid(hw_divide_up(rows, shape.tile[1]), hw_divide_up(cols, shape.tile[0]), launch);
+    lay_transpose_grid(hw_divide_up(rows, shape.tile[1]), hw_divide_up(cols, shape.tile[0]), launch);
     // Indices of threads in the last tiles, which may lie outside; and of a layer of tiles behind the last row.
     uint64_t reach_rows = (uint64_t)launch->grid[1] * launch->grid[2] * shape.tile[1];
     uint64_t reach_cols = (uint64_t)launch->grid[0] * shape.tile[0];
     uint64_t reach = reach_rows && reach_cols > UINT64_MAX / reach_rows ? UINT64_MAX : reach_rows * reach_cols;
-    give_params(problem, reach > reach_rows + reach_cols ? reach : reach_rows + reach_cols, plan, launch);
+    give_transpose_params(problem, reach > reach_rows + reach_cols ? reach : reach_rows + reach_cols, plan, launch);
     return HW_OK;
 }
 
@@ -222,7 +222,7 @@ static hw_status plan_out_tiles(const hw_rung *rung, const hw_problem *problem, 
     return plan_by_tiles(rung, problem, device, block, false, true, plan, diag);
 }
 
-// Both arrays as 16-byte words, WORDS to each thread.
+// Plans a rung that sees both arrays as 16-byte words and gives each thread WORDS of them.
 static hw_status plan_words(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                             const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     enum { WORD_BYTES = 16, WORDS = 4, MOST_GRID_COLS = 32768 };
@@ -230,9 +230,9 @@ static hw_status plan_words(const hw_rung *rung, const hw_problem *problem, cons
     (void)device;
     hw_status status = choose_block(rung, asked, block, diag);
     if (status) return status;
-    hw_plan_launch *launch = begin(rung, problem, plan);
-    define(plan, launch, "BLOCK_COLS", block[0]);
-    define(plan, launch, "WORDS_PER_THREAD", WORDS);
+    hw_plan_launch *launch = begin_rung_launch(rung, problem, plan);
+    define_number(plan, launch, "BLOCK_COLS", block[0]);
+    define_number(plan, launch, "WORDS_PER_THREAD", WORDS);
     uint64_t elems = problem->size[ROWS] * problem->size[COLS], words = elems * elem_bytes(problem) / WORD_BYTES;
     uint64_t blocks = hw_divide_up(words, (uint64_t)block[0] * WORDS);
     if (elems && !blocks) blocks = 1;   // less than a word
@@ -243,12 +243,12 @@ static hw_status plan_words(const hw_rung *rung, const hw_problem *problem, cons
     launch->block[0] = block[0];
     launch->block[1] = launch->block[2] = 1;
     // rows and cols alone: the kernel computes with 64 bits.
-    give_params(problem, problem->size[ROWS] > problem->size[COLS] ? problem->size[ROWS] : problem->size[COLS], plan,
-                launch);
+    give_transpose_params(
+        problem, problem->size[ROWS] > problem->size[COLS] ? problem->size[ROWS] : problem->size[COLS], plan, launch);
     return HW_OK;
 }
 
-// What hw_transpose does with such a matrix, allocated as devices do it.
+// What hw_transpose does with a matrix of the problem's size, aligned as devices allocate memory.
 static hw_status plan_best(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                            const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     static const hw_rung copy = {.name = "best", .file = "transpose/10_copy.cu", .kernel = "copy", .block = {256, 1}};
@@ -295,8 +295,8 @@ const hw_family hw_family_transpose = {
     .large_sim_size = {4096, 4096},
     .default_cpu_size = {4096, 4096},
     .dtypes = "f32 f64 f16 bf16 u8 u16 u32 u64 i8 i16 i32 i64 c64 c128",
-    .describe = describe,
-    .fill = fill,
-    .reference = reference,
-    .compare = compare,
+    .describe = describe_transpose,
+    .fill = fill_transpose,
+    .reference = reference_transpose,
+    .compare = compare_transpose,
 };

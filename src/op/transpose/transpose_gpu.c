@@ -34,7 +34,7 @@ static void make_key(const hw_permutation *p, plan_key *key) {
     key->bytes = n * sizeof key->words[0];
 }
 
-static bool recall(hw_stream *stream, const plan_key *key, prepared *known) {
+static bool recall_plan(hw_stream *stream, const plan_key *key, prepared *known) {
     return hw_device_recall(hw_stream_device(stream), key->words, key->bytes, known, sizeof *known);
 }
 
@@ -46,7 +46,7 @@ hw_status hw_transpose_in_part(hw_status status, hw_diag *diag) {
     return status;
 }
 
-static hw_status launch(hw_stream *stream, const hw_permutation *p, const prepared *known, hw_diag *diag) {
+static hw_status launch_prepared(hw_stream *stream, const hw_permutation *p, const prepared *known, hw_diag *diag) {
     void *const arrays[] = {[IN] = (void *)p->in, [OUT] = p->out};
     return hw_transpose_in_part(hw_plan_launch_all(stream, &known->plan, known->kernels, arrays, diag), diag);
 }
@@ -58,7 +58,7 @@ static hw_status launch_new(hw_stream *stream, const hw_permutation *p, const pl
     hw_status status = hw_plan_kernels(device, &known->plan, known->kernels, diag);
     if (status != HW_OK) return status;
     hw_device_remember(device, key->words, key->bytes, known, sizeof *known);
-    return launch(stream, p, known, diag);
+    return launch_prepared(stream, p, known, diag);
 }
 
 // ---- To another place -----------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ static bool is_one_run(const hw_permutation *p) {
     return p->rank == 0 || (p->rank == 1 && p->in_stride[0] == 1 && p->out_stride[0] == 1);
 }
 
-static void make_plan(const hw_device *device, const hw_permutation *p, hw_tile_plan *plan) {
+static void make_tile_plan(const hw_device *device, const hw_permutation *p, hw_tile_plan *plan) {
     const hw_device_properties *properties = hw_device_get_properties(device);
     const hw_tile_goals goals = hw_tile_goals_for(p, properties);
     hw_tile_plan_make(p, &goals, plan);
@@ -107,9 +107,9 @@ static hw_status run_apart(hw_stream *stream, const hw_permutation *p, hw_diag *
     plan_key key;
     prepared known;
     make_key(p, &key);
-    if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
+    if (recall_plan(stream, &key, &known)) return launch_prepared(stream, p, &known, diag);
     hw_tile_plan plan;
-    make_plan(hw_stream_device(stream), p, &plan);
+    make_tile_plan(hw_stream_device(stream), p, &plan);
     if (plan.blocks > blocks_most(hw_stream_device(stream))) return run_halves(stream, p, diag);
     hw_tile_plan_launch(p, &plan, IN, OUT, &known.plan);
     return launch_new(stream, p, &key, &known, diag);
@@ -124,7 +124,7 @@ static bool moves_nothing(const hw_permutation *p) {
 }
 
 // The memory that out fills, which is in's: from its lowest element on.
-static char *lowest(const hw_permutation *p) {
+static char *lowest_address(const hw_permutation *p) {
     char *begin = p->out;
     for (uint32_t i = 0; i < p->rank; i++)
         if (p->out_stride[i] < 0) begin += (int64_t)(p->n[i] - 1) * p->out_stride[i] * p->elem_bytes;
@@ -138,9 +138,9 @@ static hw_status run_through_scratch(hw_stream *stream, const hw_permutation *p,
     if (status != HW_OK) return status;
     hw_permutation apart = *p;
     apart.in_place = false;
-    apart.out = (char *)scratch + ((char *)p->out - lowest(p));
+    apart.out = (char *)scratch + ((char *)p->out - lowest_address(p));
     status = run_apart(stream, &apart, diag);
-    if (status == HW_OK) status = hw_copy(stream, lowest(p), scratch, bytes, diag);
+    if (status == HW_OK) status = hw_copy(stream, lowest_address(p), scratch, bytes, diag);
     hw_stream_free(stream, scratch);
     return status;
 }
@@ -150,7 +150,7 @@ static hw_status run_in_place(hw_stream *stream, const hw_permutation *p, hw_dia
     plan_key key;
     prepared known;
     make_key(p, &key);
-    if (recall(stream, &key, &known)) return launch(stream, p, &known, diag);
+    if (recall_plan(stream, &key, &known)) return launch_prepared(stream, p, &known, diag);
     hw_swap_plan swap;
     const hw_device_properties *properties = hw_device_get_properties(hw_stream_device(stream));
     if (!hw_swap_plan_make(p, properties, &swap)) return run_through_scratch(stream, p, diag);
@@ -216,7 +216,7 @@ static void explain_apart(hw_page *page, hw_device *device, const hw_permutation
     for (;; parts *= 2) {
         uint32_t axis = longest_axis(&part);
         if (part.n[axis] <= HW_TILE_MOST) {
-            make_plan(device, &part, &plan);
+            make_tile_plan(device, &part, &plan);
             if (plan.blocks <= blocks_most(device)) break;
         }
         uint64_t before = part.n[axis];

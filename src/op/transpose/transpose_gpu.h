@@ -6,8 +6,8 @@
 #include "op/transpose/permutation.h"
 #include "op/transpose/transpose_plan.h"
 
-// p is merged, its pointers are the device's. In the order of the stream; in place takes scratch memory of the stream
-// where the permutation needs it (up to the array's size). HW_NO_MEMORY, HW_COMPILE, HW_NOT_FOUND (compiler).
+// Queues the permutation on the stream. p is merged, its pointers are the device's. In place a permutation may need
+// scratch memory of the stream, up to the array's size. HW_NO_MEMORY, HW_COMPILE, HW_NOT_FOUND (compiler).
 hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *p, hw_diag *diag);
 
 // Adds to a failure's sentence that out may hold a part of the result, once. Returns status.

@@ -46,7 +46,7 @@ typedef struct slot {
     uint32_t blocks;             // that send the last piece
 } slot;
 
-typedef struct job {
+typedef struct pipeline {
     const hw_permutation *p;
     hw_device *device;
     hw_stream *caller;           // is told how far the work has come
@@ -57,11 +57,11 @@ typedef struct job {
     uint32_t blocks;             // that send a piece
     hw_stream *come, *turn, *go;
     slot slots[SLOTS];
-} job;
+} pipeline;
 
 // The device's memory comes from a pool that keeps it for the next call: to ask the driver for it and to give it back
 // would take as long as some pieces do.
-static hw_status open_memory(job *job, hw_diag *diag) {
+static hw_status open_memory(pipeline *job, hw_diag *diag) {
     const uint64_t slot_bytes = job->in_bytes + job->out_bytes;
     hw_status status = hw_stream_alloc(job->caller, SLOTS * slot_bytes, &job->memory, diag);
     if (status == HW_OK) status = hw_stream_synchronize(job->caller, diag);   // other streams may use it from here on
@@ -78,7 +78,7 @@ static hw_status open_memory(job *job, hw_diag *diag) {
     return status;
 }
 
-static hw_status open_job(job *job, hw_diag *diag) {
+static hw_status open_job(pipeline *job, hw_diag *diag) {
     hw_status status = open_memory(job, diag);
     if (status == HW_OK) status = hw_stream_create(job->device, &job->come, diag);
     if (status == HW_OK) status = hw_stream_create(job->device, &job->turn, diag);
@@ -89,7 +89,7 @@ static hw_status open_job(job *job, hw_diag *diag) {
 }
 
 // The streams have ended.
-static void close_job(job *job) {
+static void close_job(pipeline *job) {
     for (int i = 0; i < SLOTS * POINTS; i++) hw_event_destroy(job->slots[i / POINTS].at[i % POINTS]);
     hw_stream_free(job->caller, job->memory);
     hw_host_free(job->device, job->host_memory);
@@ -106,7 +106,7 @@ typedef struct runs_copy {
 } runs_copy;
 
 // Each thread has an equal share of the bytes, wherever runs begin and end.
-static void copy_share(void *context, uint32_t thread) {
+static void copy_share_of_runs(void *context, uint32_t thread) {
     const runs_copy *copy = context;
     const uint64_t total = copy->run_bytes * copy->runs, end = total * (thread + 1) / copy->n_threads;
     for (uint64_t at = total * thread / copy->n_threads; at < end;) {
@@ -119,26 +119,26 @@ static void copy_share(void *context, uint32_t thread) {
 }
 
 // Copies the piece to the device, through pinned memory where the array is not.
-static hw_status bring(job *job, slot *slot, const hw_part *part, hw_diag *diag) {
+static hw_status bring_piece(pipeline *job, slot *slot, const hw_part *part, hw_diag *diag) {
     const uint64_t e = job->p->elem_bytes, run = part->run * e;
     const char *from = (const char *)job->p->in + part->in_first * e;
     if (job->is_direct)
         return hw_copy_2d(job->come, slot->in, run, from, part->pitch * e, run, part->runs, diag);
     runs_copy copy = {slot->host_in, from, run, part->runs, part->pitch * e, 0};
     hw_pool *pool = hw_device_pool(job->device, &copy.n_threads);
-    hw_pool_run(pool, copy.n_threads, copy_share, &copy);
+    hw_pool_run(pool, copy.n_threads, copy_share_of_runs, &copy);
     return hw_copy(job->come, slot->in, slot->host_in, part->elems * e, diag);
 }
 
-// The device's own work: the piece as out wants it, in slot->out. Where a kernel sends it from there its runs lie in
-// words of 16 bytes as they will in out.
-static hw_permutation turned_piece(const job *job, const slot *slot, const hw_part *part) {
+// What the device itself does with a piece: it puts the piece into slot->out in the order of out. Where a kernel sends
+// the piece on, its runs begin at the same places in words of 16 bytes as they will in out.
+static hw_permutation turned_piece(const pipeline *job, const slot *slot, const hw_part *part) {
     const hw_permutation *p = job->p;
     if (!job->is_direct) return hw_part_move(p, part, slot->in, HW_LIKE_IN, slot->out, HW_LIKE_OUT);
     return hw_part_move(p, part, slot->in, HW_LIKE_IN, hw_part_in_words(p, part, slot->out), HW_LIKE_WORDS_OF_OUT);
 }
 
-static hw_status send(job *job, slot *slot, const hw_part *part, const void *turned, hw_diag *diag) {
+static hw_status send_piece(pipeline *job, slot *slot, const hw_part *part, const void *turned, hw_diag *diag) {
     const hw_permutation *p = job->p;
     if (!job->is_direct) return hw_copy(job->go, slot->host_out, slot->out, part->elems * p->elem_bytes, diag);
     char *to = (char *)p->out + part->out_first * p->elem_bytes;
@@ -147,23 +147,23 @@ static hw_status send(job *job, slot *slot, const hw_part *part, const void *tur
     return hw_send(job->go, &runs, job->blocks, slot->at[GOING], diag);
 }
 
-// Queues all that is done with a piece. Its slot is free.
-static hw_status start(job *job, uint64_t index, hw_diag *diag) {
+// Queues all that is done with a piece, in its slot, which is free.
+static hw_status start_piece(pipeline *job, uint64_t index, hw_diag *diag) {
     slot *slot = &job->slots[index % SLOTS];
     const hw_part part = hw_part_of(job->p, &job->cut, index);
     const hw_permutation turned = turned_piece(job, slot, &part);
     hw_status status = hw_event_record(slot->at[COMING], job->come, diag);
-    if (status == HW_OK) status = bring(job, slot, &part, diag);
+    if (status == HW_OK) status = bring_piece(job, slot, &part, diag);
     if (status == HW_OK) status = hw_event_record(slot->at[HERE], job->come, diag);
     if (status == HW_OK) status = hw_stream_wait(job->turn, slot->at[HERE], diag);
     if (status == HW_OK) status = hw_gpu_transpose(job->turn, &turned, diag);
     if (status == HW_OK) status = hw_event_record(slot->at[TURNED], job->turn, diag);
     if (status == HW_OK) status = hw_stream_wait(job->go, slot->at[TURNED], diag);
-    if (status == HW_OK) status = send(job, slot, &part, turned.out, diag);
+    if (status == HW_OK) status = send_piece(job, slot, &part, turned.out, diag);
     return status == HW_OK ? hw_event_record(slot->at[GONE], job->go, diag) : status;
 }
 
-static hw_status keep_pace(job *job, const slot *slot, hw_diag *diag) {
+static hw_status keep_pace(pipeline *job, const slot *slot, hw_diag *diag) {
     double come, go;
     if (slot->blocks != job->blocks) return HW_OK;   // the number has changed since this piece was sent
     hw_status status = hw_event_elapsed_ns(slot->at[COMING], slot->at[HERE], &come, diag);
@@ -173,8 +173,8 @@ static hw_status keep_pace(job *job, const slot *slot, hw_diag *diag) {
     return HW_OK;
 }
 
-// Waits for a piece: its slot is free again, and what lies in pinned memory belongs to the array.
-static hw_status finish(job *job, uint64_t index, hw_diag *diag) {
+// Waits until a piece has gone: its slot is free again, and its elements in pinned memory are copied to the array.
+static hw_status finish_piece(pipeline *job, uint64_t index, hw_diag *diag) {
     const hw_permutation *p = job->p;
     slot *slot = &job->slots[index % SLOTS];
     hw_status status = hw_event_synchronize(slot->at[GONE], diag);
@@ -192,12 +192,12 @@ static hw_status finish(job *job, uint64_t index, hw_diag *diag) {
     return status;
 }
 
-static hw_status run_pieces(job *job, hw_diag *diag) {
+static hw_status run_pieces(pipeline *job, hw_diag *diag) {
     const uint64_t pieces = job->cut.pieces;
     hw_status status = HW_OK;
     for (uint64_t i = 0; i < pieces + SLOTS && status == HW_OK; i++) {
-        if (i >= SLOTS && i - SLOTS < pieces) status = finish(job, i - SLOTS, diag);
-        if (status == HW_OK && i < pieces) status = start(job, i, diag);
+        if (i >= SLOTS && i - SLOTS < pieces) status = finish_piece(job, i - SLOTS, diag);
+        if (status == HW_OK && i < pieces) status = start_piece(job, i, diag);
     }
     hw_stream *const streams[] = {job->come, job->turn, job->go};
     for (int k = 0; k < 3; k++) {   // also after a failure: the buffers are freed next
@@ -207,15 +207,15 @@ static hw_status run_pieces(job *job, hw_diag *diag) {
     return status;
 }
 
-// Small pieces, so that little time is lost before the first has come and after the last has; but not so small that
-// starting a copy counts. Gaps between short runs may take several times what the elements do, but no piece more than
-// two of the largest.
-static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_direct, job *job, hw_diag *diag) {
+// Pieces are small, so that little time is lost before the first has arrived and after the last has left, but large
+// enough that starting a copy does not count. The words around short runs may take several times the memory of the
+// elements, but a piece never takes more than two of the largest.
+static hw_status make_job(hw_device *device, const hw_permutation *p, bool is_direct, pipeline *job, hw_diag *diag) {
     const uint64_t least = 1 << 20, most = 64 << 20, share = p->elems * p->elem_bytes / 64;
     const uint64_t wanted = share < least ? least : share > most ? most : share;
     enum { ALIGNMENT = 256 };   // of pieces on the device
     uint64_t free_bytes;
-    *job = (struct job){.p = p, .device = device, .is_direct = is_direct, .blocks = FIRST_BLOCKS};
+    *job = (struct pipeline){.p = p, .device = device, .is_direct = is_direct, .blocks = FIRST_BLOCKS};
     hw_status status = hw_device_free_bytes(device, &free_bytes, diag);
     if (status != HW_OK) return status;
     const uint64_t room = hw_least(free_bytes / 20 * 19 / SLOTS, 2 * HW_SEND_BYTES_MOST);
@@ -239,7 +239,7 @@ static bool is_direct(hw_device *device, const hw_permutation *p, bool is_pinned
 }
 
 hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_pinned, hw_diag *diag) {
-    job job;
+    pipeline job;
     hw_device *device = hw_stream_device(stream);
     hw_status status = hw_stream_synchronize(stream, diag);   // what is queued may write the arrays
     if (status == HW_OK) status = make_job(device, p, is_direct(device, p, is_pinned), &job, diag);
@@ -253,7 +253,7 @@ hw_status hw_host_transpose(hw_stream *stream, const hw_permutation *p, bool is_
 
 const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p, bool is_pinned, char *text,
                                       size_t text_bytes) {
-    job job;
+    pipeline job;
     hw_diag diag = {0};
     if (make_job(device, p, is_direct(device, p, is_pinned), &job, &diag) != HW_OK) {
         snprintf(text, text_bytes, "%s\n", diag.text);

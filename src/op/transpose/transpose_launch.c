@@ -12,26 +12,26 @@ typedef struct param_block {
     bool index64;
 } param_block;
 
-static void put(param_block *block, const void *value, size_t bytes) {
+static void put_param(param_block *block, const void *value, size_t bytes) {
     block->used = (block->used + bytes - 1) / bytes * bytes;
     memcpy(block->bytes + block->used, value, bytes);
     block->used += bytes;
 }
 
-static void put_u32(param_block *block, uint64_t value) {
+static void put_param_u32(param_block *block, uint64_t value) {
     uint32_t narrow = (uint32_t)value;
-    put(block, &narrow, sizeof narrow);
+    put_param(block, &narrow, sizeof narrow);
 }
 
 // offset_t of kernels/common/boxes.cuh.
-static void put_offset(param_block *block, int64_t value) {
+static void put_param_offset(param_block *block, int64_t value) {
     int32_t narrow = (int32_t)value;
-    if (block->index64) put(block, &value, sizeof value);
-    else put(block, &narrow, sizeof narrow);
+    if (block->index64) put_param(block, &value, sizeof value);
+    else put_param(block, &narrow, sizeof narrow);
 }
 
-// Structures that hold offsets are as aligned as they, and as long as a multiple of it.
-static void align(param_block *block) {
+// A structure that holds offsets is aligned as an offset, and its size is a multiple of that alignment.
+static void align_params(param_block *block) {
     if (block->index64) block->used = (block->used + 7) / 8 * 8;
 }
 
@@ -40,18 +40,19 @@ static void put_grid(param_block *block, const hw_permutation *p, const hw_tile_
     static const hw_tile_grid none;
     for (uint32_t g = 0; g < (n_grid ? n_grid : 1); g++) {
         const hw_tile_grid *axis = n_grid ? &grid[g] : &none;
-        align(block);
-        put_u32(block, axis->count);
-        put_u32(block, axis->multiplier);
-        put_u32(block, axis->shift);
-        put_u32(block, axis->box);
-        put_u32(block, p->n[axis->axis]);
-        put_offset(block, p->in_stride[axis->axis] * axis->box);
-        put_offset(block, p->out_stride[axis->axis] * axis->box);
+        align_params(block);
+        put_param_u32(block, axis->count);
+        put_param_u32(block, axis->multiplier);
+        put_param_u32(block, axis->shift);
+        put_param_u32(block, axis->box);
+        put_param_u32(block, p->n[axis->axis]);
+        put_param_offset(block, p->in_stride[axis->axis] * axis->box);
+        put_param_offset(block, p->out_stride[axis->axis] * axis->box);
     }
 }
 
-static hw_plan_launch *begin(hw_plan *plan, const char *file, const char *function, uint64_t blocks, uint32_t threads) {
+static hw_plan_launch *begin_permute_launch(hw_plan *plan, const char *file, const char *function, uint64_t blocks,
+                                            uint32_t threads) {
     memset(plan, 0, sizeof *plan);
     plan->n_launches = 1;
     hw_plan_launch *launch = &plan->launches[0];
@@ -63,18 +64,19 @@ static hw_plan_launch *begin(hw_plan *plan, const char *file, const char *functi
     return launch;
 }
 
-static void add_array(hw_plan_launch *launch, int array) {
+static void add_array_param(hw_plan_launch *launch, int array) {
     launch->params[launch->n_params++] = (hw_plan_param){.array = array};
 }
 
-static void add_shape(hw_plan *plan, hw_plan_launch *launch, param_block *shape) {
-    align(shape);
+static void add_shape_param(hw_plan *plan, hw_plan_launch *launch, param_block *shape) {
+    align_params(shape);
     launch->params[launch->n_params++] =
         (hw_plan_param){.array = -1, .offset = hw_plan_value(plan, shape->bytes, shape->used)};
 }
 
 static void launch_boxes(const hw_permutation *p, const hw_tile_plan *tile, int in, int out, hw_plan *plan) {
-    hw_plan_launch *launch = begin(plan, "transpose/90_permute.cu", "permute", tile->blocks, tile->threads);
+    hw_plan_launch *launch =
+        begin_permute_launch(plan, "transpose/90_permute.cu", "permute", tile->blocks, tile->threads);
     hw_plan_define(plan, launch, "ELEMENT_BYTES", tile->elem_bytes);
     hw_plan_define(plan, launch, "THREADS", tile->threads);
     hw_plan_define(plan, launch, "AXES", tile->n_axes);
@@ -91,16 +93,17 @@ static void launch_boxes(const hw_permutation *p, const hw_tile_plan *tile, int 
 
     param_block shape = {.index64 = tile->index64};
     put_grid(&shape, p, tile->grid, tile->n_grid);
-    for (uint32_t a = 0; a < tile->n_axes; a++) put_offset(&shape, p->in_stride[tile->axis[a]]);
-    for (uint32_t a = 0; a < tile->n_axes; a++) put_offset(&shape, p->out_stride[tile->axis[a]]);
-    add_array(launch, in);
-    add_array(launch, out);
-    add_shape(plan, launch, &shape);
+    for (uint32_t a = 0; a < tile->n_axes; a++) put_param_offset(&shape, p->in_stride[tile->axis[a]]);
+    for (uint32_t a = 0; a < tile->n_axes; a++) put_param_offset(&shape, p->out_stride[tile->axis[a]]);
+    add_array_param(launch, in);
+    add_array_param(launch, out);
+    add_shape_param(plan, launch, &shape);
 }
 
 static void launch_ragged(const hw_permutation *p, const hw_tile_plan *tile, int in, int out, hw_plan *plan) {
     const uint32_t col = tile->axis[0], row = tile->axis[1];
-    hw_plan_launch *launch = begin(plan, "transpose/92_ragged.cu", "ragged", tile->blocks, tile->threads);
+    hw_plan_launch *launch =
+        begin_permute_launch(plan, "transpose/92_ragged.cu", "ragged", tile->blocks, tile->threads);
     hw_plan_define(plan, launch, "ELEMENT_BYTES", tile->elem_bytes);
     hw_plan_define(plan, launch, "THREADS", tile->threads);
     hw_plan_define(plan, launch, "BOX_COLS", tile->box[0]);
@@ -109,14 +112,14 @@ static void launch_ragged(const hw_permutation *p, const hw_tile_plan *tile, int
     hw_plan_define(plan, launch, "INDEX_BITS", tile->index64 ? 64 : 32);
 
     param_block shape = {.index64 = tile->index64};
-    put_u32(&shape, p->n[row]);
-    put_u32(&shape, p->n[col]);
-    put_offset(&shape, p->in_stride[row]);
-    put_offset(&shape, p->out_stride[col]);
+    put_param_u32(&shape, p->n[row]);
+    put_param_u32(&shape, p->n[col]);
+    put_param_offset(&shape, p->in_stride[row]);
+    put_param_offset(&shape, p->out_stride[col]);
     put_grid(&shape, p, tile->grid, tile->n_grid);
-    add_array(launch, in);
-    add_array(launch, out);
-    add_shape(plan, launch, &shape);
+    add_array_param(launch, in);
+    add_array_param(launch, out);
+    add_shape_param(plan, launch, &shape);
 }
 
 void hw_tile_plan_launch(const hw_permutation *p, const hw_tile_plan *tile, int in, int out, hw_plan *plan) {
@@ -125,7 +128,7 @@ void hw_tile_plan_launch(const hw_permutation *p, const hw_tile_plan *tile, int 
 }
 
 void hw_swap_plan_launch(const hw_permutation *p, const hw_swap_plan *swap, int data, hw_plan *plan) {
-    hw_plan_launch *launch = begin(plan, "transpose/95_swap.cu", "swap", swap->blocks, swap->threads);
+    hw_plan_launch *launch = begin_permute_launch(plan, "transpose/95_swap.cu", "swap", swap->blocks, swap->threads);
     hw_plan_define(plan, launch, "ELEMENT_BYTES", swap->elem_bytes);
     hw_plan_define(plan, launch, "THREADS", swap->threads);
     hw_plan_define(plan, launch, "BOX", swap->box);
@@ -134,12 +137,12 @@ void hw_swap_plan_launch(const hw_permutation *p, const hw_swap_plan *swap, int 
     hw_plan_define(plan, launch, "INDEX_BITS", swap->index64 ? 64 : 32);
 
     param_block shape = {.index64 = swap->index64};
-    put_u32(&shape, p->n[swap->row_axis]);
-    put_u32(&shape, swap->pairs);
-    put_u32(&shape, swap->multiplier);
-    put_u32(&shape, swap->shift);
-    put_offset(&shape, p->in_stride[swap->row_axis]);
+    put_param_u32(&shape, p->n[swap->row_axis]);
+    put_param_u32(&shape, swap->pairs);
+    put_param_u32(&shape, swap->multiplier);
+    put_param_u32(&shape, swap->shift);
+    put_param_offset(&shape, p->in_stride[swap->row_axis]);
     put_grid(&shape, p, swap->grid, swap->n_grid);
-    add_array(launch, data);
-    add_shape(plan, launch, &shape);
+    add_array_param(launch, data);
+    add_shape_param(plan, launch, &shape);
 }

@@ -5,7 +5,7 @@
 
 #include "base/integers.h"
 
-static void sort_axes(const hw_permutation *p, uint32_t order[HW_MAX_RANK]) {
+static void sort_by_out(const hw_permutation *p, uint32_t order[HW_MAX_RANK]) {
     for (uint32_t i = 0; i < p->rank; i++) {
         uint32_t at = i;
         for (; at > 0 && p->in_stride[order[at - 1]] < p->in_stride[i]; at--) order[at] = order[at - 1];
@@ -13,8 +13,9 @@ static void sort_axes(const hw_permutation *p, uint32_t order[HW_MAX_RANK]) {
     }
 }
 
-// Ranges that are nearly alike; long ones begin at multiples of 32 elements, so that lanes move whole words.
-static hw_range divide(uint64_t n, uint64_t length) {
+// Cuts n into ranges of nearly the same length; long ranges begin at multiples of 32 elements, so that lanes move whole
+// words.
+static hw_range divide_axis(uint64_t n, uint64_t length) {
     enum { UNIT = 32 };
     if (length > n) length = n;
     hw_range range = {length, hw_divide_up(n, length)};
@@ -27,8 +28,9 @@ static hw_range divide(uint64_t n, uint64_t length) {
     return range;
 }
 
-// The axis along which runs of out become long, and how many elements of it that takes: out's fastest, or the first
-// that makes them long with all of the faster ones, which pieces have wholly as they are faster in in too.
+// The axis along which runs of out become long, and how many of its elements that takes: out's fastest axis, or the
+// first axis of out that makes runs long together with all faster axes of out. A piece holds those faster axes whole,
+// because they are faster in in, too.
 static uint64_t find_far(const hw_permutation *p, hw_cut *cut) {
     enum { RUN_BYTES = 2048 };
     uint64_t bytes = p->elem_bytes;
@@ -46,7 +48,7 @@ static uint64_t find_far(const hw_permutation *p, hw_cut *cut) {
 bool hw_cut_choose(const hw_permutation *p, uint64_t wanted, uint64_t most, hw_cut *cut) {
     uint64_t taken = 1;   // of the slower axes
     *cut = (hw_cut){.pieces = 1};
-    sort_axes(p, cut->order);
+    sort_by_out(p, cut->order);
     const uint64_t least_far = find_far(p, cut);
     for (uint32_t d = 0; d < p->rank; d++) {
         const uint64_t n = p->n[cut->order[d]], step = taken * (uint64_t)p->in_stride[cut->order[d]] * p->elem_bytes;
@@ -56,7 +58,7 @@ bool hw_cut_choose(const hw_permutation *p, uint64_t wanted, uint64_t most, hw_c
         if (is_last && length < wanted / step) length = hw_least(wanted / step, most / step);
         if (length == 0) return false;
         cut->depth = d;
-        cut->ranges[d] = divide(n, length);
+        cut->ranges[d] = divide_axis(n, length);
         cut->pieces *= cut->ranges[d].count;
         if (is_last) return true;
         taken *= cut->ranges[d].length;

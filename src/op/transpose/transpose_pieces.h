@@ -4,15 +4,16 @@
 
 #include "op/transpose/permutation.h"
 
-// Of an axis pieces take `length` steps; of `count` pieces the last may take fewer.
+// How pieces divide an axis: each takes `length` steps, and the last of the `count` pieces may take fewer.
 typedef struct hw_range {
     uint64_t length, count;
 } hw_range;
 
-// A piece is a range of one axis with all of the axes that are faster in in, at one place along each slower axis: a run
-// of in. But of the axis that is fastest in out it takes a range too where that is a slower one, since single elements
-// would be scattered over out otherwise: runs at equal distances then, shorter ones where memory is small. Likewise of
-// the next axis in out where the fastest is short and the fastest in in as well, such as the colours of an image.
+// A piece is a run of in: a range of one axis with all axes that are faster in in, at one place along each slower axis.
+// Where out's fastest axis is one of the slower axes of in, the piece takes a range of that axis too, since single
+// elements would be scattered over out otherwise; the piece is then several runs of in at equal distances, shorter runs
+// where memory is small. The same is done with out's next axis where the fastest axis of out is short and the fastest
+// axis of in as well, such as the colours of an image.
 typedef struct hw_cut {
     uint32_t order[HW_MAX_RANK];     // axes by their stride in in, the slowest first
     uint32_t depth, far;             // the last axis with a range, and the one that makes runs of out, in this order
@@ -35,16 +36,16 @@ hw_part hw_part_of(const hw_permutation *p, const hw_cut *cut, uint64_t index); 
 
 enum { HW_WORD_BYTES = 16 };   // that a kernel moves at a time from a piece to out
 
-// How a piece lies somewhere: densely, its axes in the order of in or of out; in the order of out with gaps, so that
-// its runs begin where those of the array out do in words; in the array out.
+// How a piece lies in memory: densely, its axes in the order of in or of out; in the order of out with gaps, so that
+// its runs begin at the same places in words as the runs of the array out; or in the array out itself.
 typedef enum hw_layout { HW_LIKE_IN, HW_LIKE_OUT, HW_LIKE_WORDS_OF_OUT, HW_IN_OUT } hw_layout;
 
 // The piece from one place to another, merged.
 hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_layout from, void *out,
                             hw_layout to);
 
-// HW_LIKE_WORDS_OF_OUT: what it takes, in whole words, wherever in the first of them it begins; and where it begins in
-// memory that begins with a word.
+// For HW_LIKE_WORDS_OF_OUT: the bytes that a piece takes, in whole words, wherever in its first word it begins; and the
+// address at which the piece begins in memory that begins with a word.
 uint64_t hw_part_words_bytes(const hw_permutation *p, const hw_part *part);
 void *hw_part_in_words(const hw_permutation *p, const hw_part *part, void *memory);
 

@@ -12,7 +12,7 @@
 // ---- Orders of axes -------------------------------------------------------------------------------------------------
 
 // Axes by stride, the fastest first; those that do not move (broadcast) come last.
-static void sort_axes(const hw_permutation *p, const int64_t *strides, uint32_t order[HW_MAX_RANK]) {
+static void sort_by_stride(const hw_permutation *p, const int64_t *strides, uint32_t order[HW_MAX_RANK]) {
     for (uint32_t i = 0; i < p->rank; i++) {
         uint32_t at = i;
         uint64_t key = hw_magnitude(strides[i]) - 1;
@@ -25,7 +25,7 @@ static void sort_axes(const hw_permutation *p, const int64_t *strides, uint32_t 
 
 // A piece of an axis of n elements that is about `want` long: all pieces nearly alike, a multiple of `unit` where the
 // axis is.
-static uint32_t choose_piece(uint64_t n, uint64_t want, uint32_t unit) {
+static uint32_t choose_tile_extent(uint64_t n, uint64_t want, uint32_t unit) {
     if (want >= n) return (uint32_t)n;
     uint64_t pieces = (n + want - 1) / want;
     uint64_t piece = (n + pieces - 1) / pieces;
@@ -44,7 +44,8 @@ static uint64_t take_run(const hw_permutation *p, const uint32_t *order, uint64_
         if (box[axis] == 1 && axes == HW_BOX_AXES) break;
         uint64_t need = (want + run - 1) / run;
         // An axis that is a little longer than needed is taken whole: a rest would make short runs.
-        uint32_t piece = p->n[axis] <= need + need / 2 ? (uint32_t)p->n[axis] : choose_piece(p->n[axis], need, unit);
+        uint32_t piece =
+            p->n[axis] <= need + need / 2 ? (uint32_t)p->n[axis] : choose_tile_extent(p->n[axis], need, unit);
         axes += box[axis] == 1;
         if (piece > box[axis]) box[axis] = piece;
         run *= box[axis];
@@ -59,7 +60,8 @@ static uint64_t box_elems(const hw_permutation *p, const uint32_t *box) {
     return elems;
 }
 
-// Runs as long as the goals on both sides; longer ones while the box is small, shorter ones while it is too large.
+// Gives the box runs as long as the goals on both sides; longer runs while the box is small, shorter runs while it is
+// too large.
 static void choose_box(const hw_permutation *p, const uint32_t *in_order, const uint32_t *out_order,
                        const hw_tile_goals *goals, uint32_t box[HW_MAX_RANK]) {
     const uint32_t e = p->elem_bytes, unit = e < 16 ? 16 / e : 1;
@@ -94,8 +96,8 @@ static bool all_multiples(const hw_permutation *p, const int64_t *strides, uint3
 }
 
 // May lanes move `elems` neighbours along `axis` at a time?
-static bool fits(const hw_permutation *p, const int64_t *strides, const void *data, uint32_t axis, uint32_t box,
-                 uint32_t elems) {
+static bool fits_vectors(const hw_permutation *p, const int64_t *strides, const void *data, uint32_t axis, uint32_t box,
+                         uint32_t elems) {
     return elems * p->elem_bytes <= 16 && strides[axis] == 1 && box % elems == 0 && p->n[axis] % elems == 0 &&
            all_multiples(p, strides, axis, elems) && (uintptr_t)data % ((size_t)elems * p->elem_bytes) == 0;
 }
@@ -104,15 +106,15 @@ static void choose_vectors(const hw_permutation *p, const uint32_t *box, const h
                            hw_tile_plan *plan) {
     const uint32_t first_in = plan->axis[0], first_out = plan->axis[plan->out_order[0]], e = p->elem_bytes;
     plan->micro = plan->load_vector = plan->store_vector = 1;
-    if (e < 4 && first_in != first_out && fits(p, p->in_stride, p->in, first_in, box[first_in], 4 / e) &&
-        fits(p, p->out_stride, p->out, first_out, box[first_out], 4 / e))
+    if (e < 4 && first_in != first_out && fits_vectors(p, p->in_stride, p->in, first_in, box[first_in], 4 / e) &&
+        fits_vectors(p, p->out_stride, p->out, first_out, box[first_out], 4 / e))
         plan->micro = 4 / e;
     for (uint32_t v = 16; v > 1; v /= 2) {
         uint32_t elems = v * plan->micro;
         if (elems * e > goals->max_vector_bytes) continue;
-        if (plan->load_vector == 1 && fits(p, p->in_stride, p->in, first_in, box[first_in], elems))
+        if (plan->load_vector == 1 && fits_vectors(p, p->in_stride, p->in, first_in, box[first_in], elems))
             plan->load_vector = v;
-        if (plan->store_vector == 1 && fits(p, p->out_stride, p->out, first_out, box[first_out], elems))
+        if (plan->store_vector == 1 && fits_vectors(p, p->out_stride, p->out, first_out, box[first_out], elems))
             plan->store_vector = v;
     }
     if (plan->kind == HW_TILE_DIRECT)   // one walk for both
@@ -158,8 +160,8 @@ static uint32_t warp_wavefronts(const hw_arch *arch, bool loading, const int64_t
     return hw_banks_wavefronts(arch, loading ? HW_NOTE_STORE : HW_NOTE_LOAD, 4, mask, 0, delta, cell_bytes);
 }
 
-// Of the first n_warps warps' items of one walk (0: of all). A lane's vector and rows are as many accesses, alike but
-// for a shift that moves all lanes to other banks.
+// The wavefronts of what the first n_warps warps (0: all warps) do in one walk. Each vector and each row of a lane is
+// an access of its own; these accesses differ by a shift alone that moves all lanes to other banks.
 static uint64_t walk_wavefronts(const hw_tile_plan *plan, bool loading, uint32_t n_warps, uint64_t *ideal) {
     const uint32_t cell_bytes = plan->elem_bytes * plan->micro;
     uint32_t along = loading ? plan->load_vector * plan->micro : plan->store_vector;
@@ -183,7 +185,7 @@ void hw_tile_plan_wavefronts(const hw_tile_plan *plan, uint64_t *stores, uint64_
 
 // Lays the box's axes one behind the other, as in in or as in out, with `pad` cells behind the axes up to place
 // `behind`.
-static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t pad) {
+static void lay_out_cells(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t pad) {
     uint32_t stride = 1;
     for (uint32_t i = 0; i < plan->n_axes; i++) {
         uint32_t a = as_out ? plan->out_order[i] : i;
@@ -194,8 +196,8 @@ static void lay_out(hw_tile_plan *plan, bool as_out, uint32_t behind, uint32_t p
     plan->shared_cells = stride;
 }
 
-// Tries the layouts and keeps the one with the fewest wavefronts, of equal ones the smallest. Pads behind a short axis
-// can be longer than it, more than a kernel may have; without pads a box fits.
+// Tries the layouts and keeps the one with the fewest wavefronts, the smallest of equal ones. Pads behind a short axis
+// can be longer than the axis and take more shared memory than a kernel may have; a box without pads always fits.
 static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
     enum { WARPS = 2 };
     uint64_t best = UINT64_MAX;
@@ -203,7 +205,7 @@ static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
     for (uint32_t as_out = 0; as_out < 2; as_out++)
         for (uint32_t behind = 0; behind + 1 < plan->n_axes; behind++)
             for (uint32_t pad = 0; pad <= 4; pad++) {
-                lay_out(plan, as_out, behind, pad);
+                lay_out_cells(plan, as_out, behind, pad);
                 if (hw_tile_plan_shared_bytes(plan) > shared_bytes) break;
                 uint64_t cost = walk_wavefronts(plan, true, WARPS, NULL) * store_step(plan, plan->out_order[0]) +
                                 walk_wavefronts(plan, false, WARPS, NULL) * load_step(plan, 0);
@@ -212,7 +214,7 @@ static void choose_layout(uint32_t shared_bytes, hw_tile_plan *plan) {
                 best_cells = plan->shared_cells;
                 chosen[0] = as_out, chosen[1] = behind, chosen[2] = pad;
             }
-    lay_out(plan, chosen[0], chosen[1], chosen[2]);
+    lay_out_cells(plan, chosen[0], chosen[1], chosen[2]);
 }
 
 // ---- The grid -------------------------------------------------------------------------------------------------------
@@ -267,8 +269,8 @@ static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     return (uint32_t)((side + unit - 1) / unit * unit);
 }
 
-// Worth it where lanes would move less than 8 bytes (one element of 8, instead of two), and should: the kernel's own
-// price is about a tenth.
+// Is 92_ragged.cu faster? It costs about a tenth by itself, and pays where lanes would otherwise move less than 8 bytes
+// at a time (one element of 8 bytes instead of two), on GPUs whose lanes should move 16.
 static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const hw_tile_plan *plan) {
     if (goals->max_vector_bytes < 16) return false;
     if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
@@ -280,7 +282,7 @@ static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const
     return narrow && p->n[col] >= least && p->n[row] >= least;
 }
 
-// As 92_ragged.cu lays its tile out.
+// The bytes of a tile as 92_ragged.cu lays it out.
 static uint32_t ragged_bytes(const hw_tile_plan *plan) {
     const uint32_t e = plan->elem_bytes, word = 16 / e, unit = e > 4 ? 1 : 4 / e, rows = plan->box[1] + 32 / e;
     const uint32_t width = unit > 1 ? (plan->box[0] / word + 1) * word : plan->box[0] + 2 * word;
@@ -397,8 +399,8 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
         return;
     }
     uint32_t in_order[HW_MAX_RANK], out_order[HW_MAX_RANK], box[HW_MAX_RANK];
-    sort_axes(p, p->in_stride, in_order);
-    sort_axes(p, p->out_stride, out_order);
+    sort_by_stride(p, p->in_stride, in_order);
+    sort_by_stride(p, p->out_stride, out_order);
     choose_box(p, in_order, out_order, goals, box);
     const bool has_few = box_elems(p, box) * p->elem_bytes < goals->few_bytes;
     if (has_few && plan->threads > goals->few_threads) plan->threads = goals->few_threads;
@@ -412,9 +414,9 @@ void hw_tile_plan_make(const hw_permutation *p, const hw_tile_goals *goals, hw_t
     plan->index64 = needs_index64(p);
 }
 
-// For the 16 KiB of GPUs before 2.0. Runs stay powers of two, and lanes move 4 bytes: half a warp is one access there,
-// of 64 bytes then, and with larger words it would be two rows of a box, or of less bandwidth (CUDA C Programming Guide
-// 1.1, 5.1.2.1).
+// Sets the goals for the 16 KiB of shared memory before 2.0. Runs stay powers of two, and lanes move 4 bytes: an access
+// is half a warp's there, so that it takes 64 bytes. With larger words an access would be two rows of a box, or get
+// less bandwidth (CUDA C Programming Guide 1.1, 5.1.2.1).
 static void aim_lower(const hw_permutation *p, hw_tile_goals *goals) {
     goals->box_bytes_max = goals->shared_bytes;
     goals->box_bytes_min = 4096;

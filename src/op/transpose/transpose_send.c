@@ -30,7 +30,8 @@ static void add_axis(send_shape *shape, uint32_t *n_axes, uint64_t count, int64_
     shape->words *= axis->count;
 }
 
-// Every run counts the words of the lines that it touches where it begins the furthest into one.
+// The words of the lines that a run touches, which every run is given: of a run that begins as far into a line as any
+// can.
 static uint64_t words_of_run(const hw_permutation *p, uint32_t n_outer, uint64_t run_bytes) {
     uint64_t all = (uintptr_t)p->out | LINE_BYTES;
     for (uint32_t i = 0; i < n_outer; i++) all |= (uint64_t)p->out_stride[i] * p->elem_bytes;
@@ -75,7 +76,8 @@ hw_status hw_send(hw_stream *stream, const hw_permutation *p, uint32_t blocks, h
     return status == HW_OK ? hw_plan_launch_all(stream, &plan, kernels, arrays, diag) : status;
 }
 
-// Small differences are chance for the most part. Of large ones half the way, since one sample may be chance as well.
+// Small differences are mostly chance. A large difference is made up for by half, since one sample may be chance as
+// well.
 uint32_t hw_send_pace(uint32_t blocks, double come, double go, uint32_t most) {
     const double small = 0.03, large = 0.25;
     double difference = go / come - 1;

@@ -15,9 +15,9 @@ enum { HW_SEND_BYTES_MOST = 1 << 27 };   // at a time: of bytes far apart eight 
 // (compiler).
 hw_status hw_send(hw_stream *stream, const hw_permutation *p, uint32_t blocks, hw_event *begin, hw_diag *diag);
 
-// How many blocks to send the next pieces with, from 1 to `most`, when with these a piece took so long to come by a
-// copy and to go (any unit, above 0). Of too few a piece goes slower than one comes; of too many it comes slower, since
-// the requests of the copy's reads wait behind the writes.
+// How many blocks, from 1 to `most`, should send the next pieces, when a piece that `blocks` blocks sent took `come` to
+// be copied to the device and `go` to be sent (any unit, above 0). With too few blocks sending takes longer than
+// copying; with too many copying slows down, since its reads wait behind the writes.
 uint32_t hw_send_pace(uint32_t blocks, double come, double go, uint32_t most);
 
 #endif

@@ -1,6 +1,6 @@
 // What the operations' choices on a GPU rest on: numbers that were measured on one GPU, a table for each compute
-// capability that there was one of (cc_NN.def). A device without a table of its own gets that of the nearest older
-// compute capability, else the oldest, scaled by the two GPUs' datasheets.
+// capability of which a GPU was measured (cc_NN.def). A device without a table of its own gets that of the nearest
+// older compute capability, else the oldest, scaled by the two GPUs' datasheets.
 #ifndef HW_OP_TUNE_H
 #define HW_OP_TUNE_H
 
@@ -15,7 +15,7 @@ typedef struct hw_tune_tile {
     hw_product_tile tile;
     enum { HW_TILE_ANY, HW_TILE_LEAN /* only where B is copied by whole words: otherwise the registers do not suffice
                                         for so many blocks */, HW_TILE_RICH /* where the lean one cannot be */ } use;
-    float rate[3];   // TFLOP/s of the whole GPU with one block for each multiprocessor, two, as many as it holds
+    float rate[3];   // TFLOP/s of the GPU with one block on each multiprocessor, with two, with as many as fit
 } hw_tune_tile;
 
 // Tiles on tensor cores, by how elements are multiplied.
@@ -26,7 +26,7 @@ typedef struct hw_tune_product {
     double launch_us;                              // what a launch costs beyond its work
     double dram, l2, scratch;                      // bytes a microsecond: arrays, strips of tiles, parts and their sums
     double single_elements, pairs, transposed_b;   // what a tile takes longer when A or B is copied so: a share
-    hw_tensor_tile tensor[HW_MMAS][HW_TUNE_TENSOR_TILES];
+    hw_tensor_core_tile tensor[HW_MMAS][HW_TUNE_TENSOR_TILES];
     double fewer_stages;                           // the rate of a tile on tensor cores with fewer stages than its own
 } hw_tune_product;
 
@@ -49,7 +49,7 @@ typedef struct hw_tune {
 const hw_tune *hw_tune_for(const hw_device_properties *device);
 
 // The banks of the device's shared memory: of its compute capability, or of the nearest older one that is known. Never
-// NULL, of a processor neither.
+// NULL, not for a processor either.
 const hw_arch *hw_tune_arch(const hw_device_properties *device);
 
 // How much more of each the device has than the table's GPU; 1 where the device does not say. Of multiplications a

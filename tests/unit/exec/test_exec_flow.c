@@ -60,7 +60,7 @@ static void test_brx(void **state) {
         "A: mov.u32 %r6, 11; bra END;\nB: mov.u32 %r6, 22; bra END;\nC: mov.u32 %r6, 33; bra END;\nD: mov.u32 %r6,"
         " 44;\n"
         "END: add.u32 %r6, %r6, 1;\n" STORE_RET("%r6"))}, 128, table, true);
-    // The join itself is a target, and the loop goes back through the table.
+    // The point of reconvergence itself is a target, and the loop goes back through the table.
     run_fault((run_args){.block = 32, .ptx = KERNEL("",
         "add.u32 %r5, %r1, 0;\nTABLE: .branchtargets A, B;\nbrx.idx %r5, TABLE;\nA: ret;\nB: ret;\n")}, HW_FAULT,
         HW_FAULT_INVALID_CALL);

@@ -218,7 +218,7 @@ static void test_no_deadlock(void **state) {
     (void)state;
     run_ok((run_args){.block = 64, .ptx = KERNEL("",
         "and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra WAIT; bra END;\nWAIT: barrier.sync 0;\nEND: ret;\n")});
-    // While another warp polls for what comes behind the join.
+    // While another warp polls for what comes behind the point of reconvergence.
     total = 1;
     run_always((run_args){.block = 64, .ptx = KERNEL("",
         "setp.ge.u32 %p1, %r1, 32; @%p1 bra POLL; setp.lt.u32 %p2, %r1, 16; @%p2 bra WAIT; bra JOIN;\n"

@@ -21,7 +21,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void climb(hw_device *device, const hw_ladder_options *options, hw_ladder *ladder) {
+static void run_ladder(hw_device *device, const hw_ladder_options *options, hw_ladder *ladder) {
     hw_diag diag = {0};
     assert_non_null(options->family);
     if (hw_ladder_run(device, NULL, options, ladder, &diag)) fail_msg("%s", diag.text);
@@ -33,7 +33,7 @@ static void expect_rungs(hw_device *device, uint64_t n, uint64_t dims, uint64_t 
     hw_ladder_options options = {.family = hw_family_find("nearest"), .problem = {.size = {n, dims, k}}};
     hw_ladder ladder;
     assert_true(hw_dtype_find(dtype, &options.problem.dtype));
-    climb(device, &options, &ladder);
+    run_ladder(device, &options, &ladder);
     assert_int_equal(ladder.n_rows, device == cpu ? options.family->n_cpu_rungs : options.family->n_rungs);
     for (size_t i = 0; i < ladder.n_rows; i++) {
         const hw_ladder_row *row = &ladder.rows[i];
@@ -104,7 +104,7 @@ static void first_rungs(void **state) {
                                        .problem = {.size = {N, 3, 1}, .dtype = {kDLFloat, 32, 1}}};
     hw_ladder ladder;
     (void)state;
-    climb(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         assert_string_equal(ladder.rows[r].rung->name, rows[r].rung);
         for (size_t c = 0; c < sizeof rows[r].of / sizeof rows[r].of[0]; c++)
@@ -162,7 +162,7 @@ static void count(launched what, uint64_t n, uint64_t k, uint64_t counts[HW_COUN
     family.n_rungs = 1;
     asked = what;
     const hw_ladder_options options = {.family = &family, .problem = {.size = {n, 3, k}, .dtype = {kDLFloat, 32, 1}}};
-    climb(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     if (ladder.rows[0].status || !ladder.rows[0].has_counts) fail_msg("%s", ladder.rows[0].text);
     memcpy(counts, ladder.rows[0].counts, sizeof ladder.rows[0].counts);
     hw_ladder_free(&ladder);

@@ -166,10 +166,10 @@ static void case_24_tiles_on_sixteen_banks(void **state) {
     expect("gtx280", &padded, HW_COUNT_WARP_SERIALIZE, 0);
 }
 
-// 64 blocks at a time of a transpose of 2048 columns, on the six partitions of a G80 (unit.model_eras has the eight of
-// a GT200): the tiles that they write begin in three of them, 22, 21 and 21, in diagonal order in four, 16 each. The
-// document's figure gives elements 0 to 7 to partition 0, 8 to 15 to partition 1 and 504 to 511 to partition 7; they
-// are 0 to 63, 64 to 127 and 448 to 511.
+// 64 blocks at a time of a transpose of 2048 columns, on the six partitions of a G80 (unit.model_generations has the
+// eight of a GT200): the tiles that they write begin in three of them, 22, 21 and 21, in diagonal order in four, 16
+// each. The document's figure gives elements 0 to 7 to partition 0, 8 to 15 to partition 1 and 504 to 511 to partition
+// 7; they are 0 to 63, 64 to 127 and 448 to 511.
 static void case_26_six_partitions(void **state) {
     const uint32_t n = hw_partition_count(hw_gpu_find("8800gtx"));
     uint32_t naive[HW_PARTITIONS] = {0}, turned[HW_PARTITIONS] = {0}, used[2] = {0};

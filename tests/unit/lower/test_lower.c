@@ -245,7 +245,7 @@ static void test_atomics(void **state) {
     assert_true(inst_of(p, "ld")->flags & HW_INST_VOLATILE);
     assert_int_not_equal(inst_of(p, "atom.exch.b32")->d, HW_NO_SLOT);
     find(p, "fence", 1);
-    assert_int_equal(set->n_memos, 5);
+    assert_int_equal(set->n_patterns, 5);
     done();
 }
 

@@ -8,11 +8,11 @@ static void test_diamond(void **state) {
                  "J: ld.param.u64 %d1, [out]; st.global.u32 [%d1], %r2; ret;"));
     const hw_program *p = program("k");
     const hw_inst *branch = inst_of(p, "bra.p");
-    assert_int_equal(branch->join, find(p, "st", 0));
+    assert_int_equal(branch->reconverge, find(p, "st", 0));
     assert_string_equal(hw_body_name(p->bodies[branch->target]), "mov.b32");
     assert_string_equal(hw_body_name(p->bodies[branch->target + 1]), "fall");
-    assert_int_equal(inst_of(p, "bra")->target, branch->join);
-    assert_int_equal(inst_of(p, "bra")->join, HW_NO_JOIN);
+    assert_int_equal(inst_of(p, "bra")->target, branch->reconverge);
+    assert_int_equal(inst_of(p, "bra")->reconverge, HW_NO_RECONVERGENCE);
     assert_int_equal(branch->sub, 0);
     assert_int_equal(counted(p), 9);
     done();
@@ -27,8 +27,8 @@ static void test_nested_loops(void **state) {
                  "ld.param.u64 %d1, [out]; st.global.u32 [%d1], %r2; ret;"));
     const hw_program *p = program("k");
     uint32_t inner = find(p, "bra.p", 0), outer = find(p, "bra.p", 1);
-    assert_int_equal(p->insts[inner].join, inner + 1);
-    assert_int_equal(p->insts[outer].join, outer + 1);
+    assert_int_equal(p->insts[inner].reconverge, inner + 1);
+    assert_int_equal(p->insts[outer].reconverge, outer + 1);
     assert_true(p->insts[outer].target < p->insts[inner].target && p->insts[inner].target < inner);
     done();
 }
@@ -38,7 +38,7 @@ static void test_loop_to_return(void **state) {
     (void)state;
     lower(KERNEL("mov.u32 %r1, 0;\nL: add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9; @%p1 bra L;\nret;"));
     const hw_program *p = program("k");
-    assert_int_equal(inst_of(p, "bra.p")->join, find(p, "ret", 0));
+    assert_int_equal(inst_of(p, "bra.p")->reconverge, find(p, "ret", 0));
     done();
 }
 
@@ -52,7 +52,7 @@ static void test_irreducible(void **state) {
     const hw_program *p = program("k");
     uint32_t x = find(p, "st", 0);
     for (uint32_t k = 1; k < 3; k++) assert_int_equal(p->insts[find(p, "bra.p", k)].target, x);
-    for (uint32_t k = 0; k < 3; k++) assert_int_equal(p->insts[find(p, "bra.p", k)].join, x);
+    for (uint32_t k = 0; k < 3; k++) assert_int_equal(p->insts[find(p, "bra.p", k)].reconverge, x);
     done();
 }
 
@@ -63,7 +63,7 @@ static void test_endless_loops(void **state) {
                  "L: add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9; @%p1 bra M; add.s32 %r1, %r1, 2;\n"
                  "M: add.s32 %r1, %r1, 3; bra L;"));
     const hw_program *p = program("k");
-    assert_int_equal(inst_of(p, "bra.p")->join, inst_of(p, "bra.p")->target);
+    assert_int_equal(inst_of(p, "bra.p")->reconverge, inst_of(p, "bra.p")->target);
     done();
     lower(KERNEL("L: bra L;"));
     assert_int_equal(program("k")->n_insts, 1);
@@ -89,13 +89,13 @@ static void test_early_exits(void **state) {
     const hw_program *p = program("k");
     uint32_t j = find(p, "st", 2);
     const hw_inst *outer = &p->insts[find(p, "bra.p", 0)];
-    assert_int_equal(outer->join, j);
+    assert_int_equal(outer->reconverge, j);
     // @%p2 exit: a branch around it, taken when %p2 does not hold, that is none to the profiler.
     uint32_t around = find(p, "bra.p", 1);
     assert_true(p->insts[around].flags & HW_INST_NEGATE_P);
     assert_int_equal(p->insts[around].sub, 1);
     assert_int_equal(p->insts[around].target, around + 2);
-    assert_int_equal(p->insts[around].join, around + 2);
+    assert_int_equal(p->insts[around].reconverge, around + 2);
     assert_string_equal(hw_body_name(p->bodies[around + 1]), "exit");
     assert_int_equal(p->insts[around + 1].count, 0);
     assert_int_equal(p->notes[p->insts[around].note].kind, HW_NOTE_PLAIN);
@@ -111,8 +111,8 @@ static void test_trap_is_no_way_out(void **state) {
                  "@%p1 bra E; @%p2 bra OK; trap; OK: st.global.u32 [%d1], %r1; bra J;\n"
                  "E: st.global.u32 [%d1+4], %r1; J: st.global.u32 [%d1+8], %r1; ret;"));
     const hw_program *p = program("k");
-    assert_int_equal(p->insts[find(p, "bra.p", 0)].join, find(p, "st", 2));
-    assert_int_equal(p->insts[find(p, "bra.p", 1)].join, find(p, "st", 0));
+    assert_int_equal(p->insts[find(p, "bra.p", 0)].reconverge, find(p, "st", 2));
+    assert_int_equal(p->insts[find(p, "bra.p", 1)].reconverge, find(p, "st", 0));
     done();
 }
 
@@ -170,7 +170,7 @@ static void test_branch_table(void **state) {
     assert_int_equal(targets[1], find(p, "st", 1));
     assert_int_equal(targets[2], targets[0]);
     assert_int_equal(targets[3], find(p, "ret", 0));
-    assert_int_equal(brx->join, find(p, "ret", 0));
+    assert_int_equal(brx->reconverge, find(p, "ret", 0));
     assert_int_equal(p->notes[brx->note].kind, HW_NOTE_BRANCH);
     done();
 }

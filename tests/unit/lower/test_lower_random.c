@@ -397,16 +397,16 @@ static uint32_t check_joins(const hw_program *p) {
         const hw_inst *in = &p->insts[i];
         if (strcmp(hw_body_name(p->bodies[i]), "bra.p") && strcmp(hw_body_name(p->bodies[i]), "brx")) continue;
         if (may_be_endless(p, i, seen, more)) continue;
-        assert_int_not_equal(in->join, HW_NO_JOIN);    // there is one way out of these functions
+        assert_int_not_equal(in->reconverge, HW_NO_RECONVERGENCE);    // there is one way out of these functions
         checked++;
         uint32_t next[8], n = next_of(p, i, next);
-        for (uint32_t k = 0; k < n; k++) assert_false(can_end(p, next[k], in->join, seen));
+        for (uint32_t k = 0; k < n; k++) assert_false(can_end(p, next[k], in->reconverge, seen));
         for (uint32_t c = 1; c < p->n_insts; c++) {
-            if (c == in->join || c == i) continue;
+            if (c == in->reconverge || c == i) continue;
             bool is_on_all = true;
             for (uint32_t k = 0; k < n && is_on_all; k++) is_on_all = !can_end(p, next[k], c, seen);
             // Another that all go through comes later: it is on all ways from the join.
-            if (is_on_all) assert_false(can_end(p, in->join, c, seen));
+            if (is_on_all) assert_false(can_end(p, in->reconverge, c, seen));
         }
     }
     free(seen);

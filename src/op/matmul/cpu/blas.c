@@ -14,25 +14,25 @@ static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER, use_lock = PTHREAD
 static hw_blas blas;
 static bool is_open;
 
-static bool find_functions(void *library) {
+static bool find_blas_functions(void *library) {
     blas.sgemm = (__typeof__(blas.sgemm))dlsym(library, "cblas_sgemm");
     blas.dgemm = (__typeof__(blas.dgemm))dlsym(library, "cblas_dgemm");
     blas.set_threads = (__typeof__(blas.set_threads))dlsym(library, "openblas_set_num_threads");
     return blas.sgemm && blas.dgemm && blas.set_threads;
 }
 
-// Under the lock. A library without the functions is left loaded: it may have threads of its own by then.
-static bool load(void) {
+// Called under the lock. A library that lacks the functions is left loaded: it may have started threads of its own.
+static bool load_blas(void) {
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
         void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-        if (library && find_functions(library)) return true;
+        if (library && find_blas_functions(library)) return true;
     }
     return false;
 }
 
 hw_status hw_blas_open(const hw_blas **out, hw_diag *diag) {
     pthread_mutex_lock(&open_lock);
-    if (!is_open) is_open = load();
+    if (!is_open) is_open = load_blas();
     bool is_there = is_open;
     pthread_mutex_unlock(&open_lock);
     *out = &blas;

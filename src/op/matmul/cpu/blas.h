@@ -18,8 +18,8 @@ typedef struct hw_blas {
     void (*set_threads)(int n);
 } hw_blas;
 
-// HW_NOT_FOUND, with the package's name. It stays loaded. Its threads are the process's: take hw_blas_lock around what
-// calls it.
+// HW_NOT_FOUND, with the package's name. The library stays loaded. Its threads serve the whole process: hold
+// hw_blas_lock while one of its functions runs.
 hw_status hw_blas_open(const hw_blas **out, hw_diag *diag);
 void hw_blas_lock(void);
 void hw_blas_unlock(void);

@@ -31,17 +31,17 @@ static bool is_straight(const hw_product *p) {
            takes_matrix(&p->b, p->k, p->n) && takes_matrix(&p->c, p->m, p->n);
 }
 
-static int order_of(const hw_matrix *matrix) { return matrix->transposed ? HW_BLAS_TRANSPOSED : HW_BLAS_AS_IS; }
+static int blas_order_of(const hw_matrix *matrix) { return matrix->transposed ? HW_BLAS_TRANSPOSED : HW_BLAS_AS_IS; }
 
 static void multiply_straight(const hw_blas *blas, const hw_product *p, const void *a, const void *b, void *c) {
     const int m = (int)p->m, n = (int)p->n, k = (int)p->k;
     const int lda = (int)p->a.ld, ldb = (int)p->b.ld, ldc = (int)p->c.ld;
     if (is_f64(p->input))
-        blas->dgemm(HW_BLAS_ROW_MAJOR, order_of(&p->a), order_of(&p->b), m, n, k, p->alpha, a, lda, b, ldb, p->beta, c,
-                    ldc);
+        blas->dgemm(HW_BLAS_ROW_MAJOR, blas_order_of(&p->a), blas_order_of(&p->b), m, n, k, p->alpha, a, lda, b, ldb,
+                    p->beta, c, ldc);
     else
-        blas->sgemm(HW_BLAS_ROW_MAJOR, order_of(&p->a), order_of(&p->b), m, n, k, (float)p->alpha, a, lda, b, ldb,
-                    (float)p->beta, c, ldc);
+        blas->sgemm(HW_BLAS_ROW_MAJOR, blas_order_of(&p->a), blas_order_of(&p->b), m, n, k, (float)p->alpha, a, lda, b,
+                    ldb, (float)p->beta, c, ldc);
 }
 
 // ---- In pieces ------------------------------------------------------------------------------------------------------
@@ -67,13 +67,13 @@ static float float_of_half(uint16_t half) {
     return float_of_bits(bits | (uint32_t)(half & 0x8000) << 16);
 }
 
-// To nearest, ties away from zero, as cvt.rna.tf32 does it.
+// Rounds to the nearest tf32, ties away from zero, as cvt.rna.tf32 does.
 static float round_tf32(float value) {
     uint32_t bits = bits_of_float(value);
     return (bits & 0x7f800000) == 0x7f800000 ? value : float_of_bits((bits + 0x1000) & ~(uint32_t)0x1fff);
 }
 
-// To nearest, ties to even.
+// Rounds to the nearest bf16, ties to even.
 static float round_bf16(float value) {
     uint32_t bits = bits_of_float(value);
     if ((bits & 0x7f800000) == 0x7f800000) return value;
@@ -85,7 +85,7 @@ typedef struct source {
     int64_t down, across;   // elements from one row, and column, to the next
 } source;
 
-static source source_of(const hw_matrix *matrix, const void *data) {
+static source source_of_pieces(const hw_matrix *matrix, const void *data) {
     return (source){data, matrix->transposed ? 1 : matrix->ld, matrix->transposed ? matrix->ld : 1};
 }
 
@@ -213,8 +213,8 @@ static void multiply_all(const hw_product *p, pieces *w, const char *a, const ch
         if (is_straight(p)) {
             multiply_straight(w->blas, p, a + at[0] * input_bytes, b + at[1] * input_bytes, c + at[2] * output_bytes);
         } else {
-            w->a = source_of(&p->a, a + at[0] * input_bytes);
-            w->b = source_of(&p->b, b + at[1] * input_bytes);
+            w->a = source_of_pieces(&p->a, a + at[0] * input_bytes);
+            w->b = source_of_pieces(&p->b, b + at[1] * input_bytes);
             w->c = c + at[2] * output_bytes;
             multiply_in_pieces(w);
         }

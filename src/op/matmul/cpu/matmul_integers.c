@@ -14,7 +14,7 @@
 // Steps of k at a time, a multiple of two; and the most of C that a thread takes, multiples of every tile's.
 enum { DEPTH = 256, MOST_ROWS = 192, MOST_COLS = 256, LEAST_ROWS = 48, LEAST_COLS = 64 };
 
-typedef struct job {
+typedef struct integers_job {
     const hw_product *p;
     const char *a, *b;
     char *c;
@@ -25,7 +25,7 @@ typedef struct job {
     uint64_t tasks_down, tasks_across;
     char *room;                     // of all threads
     size_t room_bytes;              // of each
-} job;
+} integers_job;
 
 // ---- Putting together -----------------------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ PACK(pack_u16, uint16_t, uint32_t)
 PACK(pack_u32, uint32_t, uint32_t)
 PACK(pack_u64, uint64_t, uint64_t)
 
-// Two steps in a word, the first in its lower half; of an odd depth the last one beside zeros.
+// Packs two steps into a word, the first into its lower half; the last step of an odd depth lies beside zeros.
 #define PACK_PAIRS(NAME, TYPE)                                                                                         \
     static void NAME(const block *x, size_t width, void *to_words) {                                                   \
         uint32_t *to = to_words;                                                                                       \
@@ -76,7 +76,7 @@ PACK_PAIRS(pack_pairs_i8, int8_t)
 PACK_PAIRS(pack_pairs_u8, uint8_t)
 PACK_PAIRS(pack_pairs_i16, int16_t)
 
-static void pack(DLDataType type, const block *x, size_t width, void *to) {
+static void pack_block(DLDataType type, const block *x, size_t width, void *to) {
     switch (type.bits) {
     case 8: (type.code == kDLInt ? pack_pairs_i8 : pack_pairs_u8)(x, width, to); return;
     case 16: (type.code == kDLInt ? pack_pairs_i16 : pack_u16)(x, width, to); return;
@@ -93,14 +93,14 @@ static hw_integer_way way_of(DLDataType type) {
 
 // ---- One task -------------------------------------------------------------------------------------------------------
 
-// Of batch `batch`, from element (row, col) on.
+// A rectangle of C in one batch, and the rows of A and columns of B that it needs.
 typedef struct task {
     const char *a, *b;
     char *c;
     uint64_t rows, cols;
 } task;
 
-static task task_of(const job *j, uint64_t index) {
+static task task_of(const integers_job *j, uint64_t index) {
     const hw_product *p = j->p;
     const int64_t in = p->input.bits / 8, out = p->output.bits / 8;
     const uint64_t per_batch = j->tasks_down * j->tasks_across, place = index % per_batch;
@@ -126,7 +126,7 @@ static task task_of(const job *j, uint64_t index) {
             at[i] = (TYPE)(alpha * sum[i] + (beta ? beta * (uint64_t)at[i] : 0));                                      \
     } while (0)
 
-// A row of a tile to a row of C: modulo 2^n of its n bits, so that signs do not matter.
+// Writes a row of a tile to a row of C, modulo 2^n of C's n bits, so that signs do not matter.
 static void finish_row(const hw_product *p, const void *from, size_t n, char *to) {
     const uint64_t alpha = (uint64_t)(int64_t)p->alpha, beta = (uint64_t)(int64_t)p->beta;
     switch (p->output.bits) {
@@ -137,8 +137,8 @@ static void finish_row(const hw_product *p, const void *from, size_t n, char *to
     }
 }
 
-// Tiles lie one after the other, those below each other first.
-static void finish(const job *j, const task *t, const char *sums) {
+// Writes the tiles of sums to C. Tiles lie one after the other, a column of tiles at a time.
+static void finish_tiles(const integers_job *j, const task *t, const char *sums) {
     const uint32_t width = j->level->cols[j->way], row_bytes = width * j->word_bytes;
     const uint64_t tile_rows = hw_divide_up(t->rows, HW_INTEGER_ROWS);
     for (uint64_t col = 0; col < t->cols; col += width)
@@ -148,7 +148,8 @@ static void finish(const job *j, const task *t, const char *sums) {
         }
 }
 
-static void multiply_tiles(const job *j, const task *t, uint64_t depth, const char *a, const char *b, char *sums) {
+static void multiply_tiles(const integers_job *j, const task *t, uint64_t depth, const char *a, const char *b,
+                           char *sums) {
     const uint32_t width = j->level->cols[j->way];
     const size_t words = j->way == HW_INTEGER_PAIRS ? (depth + 1) / 2 : depth;
     const size_t a_bytes = HW_INTEGER_ROWS * words * j->word_bytes, b_bytes = width * words * j->word_bytes;
@@ -162,7 +163,7 @@ static void multiply_tiles(const job *j, const task *t, uint64_t depth, const ch
 }
 
 static void run_task(void *context, uint64_t index, uint32_t worker) {
-    const job *j = context;
+    const integers_job *j = context;
     const hw_product *p = j->p;
     const task t = task_of(j, index);
     const int64_t elem_bytes = p->input.bits / 8;
@@ -176,11 +177,11 @@ static void run_task(void *context, uint64_t index, uint32_t worker) {
         const size_t depth = (size_t)hw_least(DEPTH, p->k - k);
         const block left = {t.a + (int64_t)k * a_down * elem_bytes, a_along, a_down, t.rows, depth};
         const block right = {t.b + (int64_t)k * b_down * elem_bytes, b_along, b_down, t.cols, depth};
-        pack(p->input, &left, HW_INTEGER_ROWS, a);
-        pack(p->input, &right, j->level->cols[j->way], b);
+        pack_block(p->input, &left, HW_INTEGER_ROWS, a);
+        pack_block(p->input, &right, j->level->cols[j->way], b);
         multiply_tiles(j, &t, depth, a, b, sums);
     }
-    finish(j, &t, sums);
+    finish_tiles(j, &t, sums);
 }
 
 // ---- All of it ------------------------------------------------------------------------------------------------------
@@ -192,7 +193,7 @@ static uint64_t count_batches(const hw_product *p) {
 }
 
 // Large pieces of C read A and B the fewest times; smaller ones where these would leave threads without any.
-static uint64_t cut(job *j, uint32_t n_threads) {
+static uint64_t cut_tasks(integers_job *j, uint32_t n_threads) {
     const uint64_t batches = count_batches(j->p);
     j->rows = MOST_ROWS;
     j->cols = MOST_COLS;
@@ -209,13 +210,13 @@ static uint64_t cut(job *j, uint32_t n_threads) {
 
 hw_status hw_cpu_matmul_integers(const hw_product *p, const void *a, const void *b, void *c, hw_pool *pool,
                                  uint32_t n_threads, hw_diag *diag) {
-    job j = {.p = p, .a = a, .b = b, .c = c, .level = hw_integer_level_best(), .way = way_of(p->input)};
+    integers_job j = {.p = p, .a = a, .b = b, .c = c, .level = hw_integer_level_best(), .way = way_of(p->input)};
     j.word_bytes = j.way == HW_INTEGER_WIDE ? 8 : 4;
-    // As long as a thread takes to be woken, one multiplies 10^5 elements.
+    // While one thread is woken, another multiplies 10^5 elements.
     const double products = (double)p->m * (double)p->n * (double)p->k * (double)count_batches(p);
     const double useful = products / 1e5 + 1;
     if (useful < n_threads) n_threads = (uint32_t)useful;
-    const uint64_t tasks = cut(&j, n_threads);
+    const uint64_t tasks = cut_tasks(&j, n_threads);
     if (tasks < n_threads) n_threads = (uint32_t)tasks;
     j.room_bytes = ((size_t)(MOST_ROWS + MOST_COLS) * DEPTH + MOST_ROWS * MOST_COLS) * j.word_bytes;
     j.room = hw_alloc_lanes(j.room_bytes * n_threads);

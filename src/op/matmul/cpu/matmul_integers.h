@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "op/matmul/product.h"
 
-// All batches, done on return; alpha and beta are whole numbers, alignment is not looked at. Exact modulo 2^n of C's
-// n bits, so the same on any number of threads and at any level of instructions. HW_NO_MEMORY.
+// Multiplies all batches, done on return; alpha and beta are whole numbers, the product's alignment is ignored. Exact
+// modulo 2^n of C's n bits, so the same on any number of threads and at any level of instructions. HW_NO_MEMORY.
 hw_status hw_cpu_matmul_integers(const hw_product *p, const void *a, const void *b, void *c, hw_pool *pool,
                                  uint32_t n_threads, hw_diag *diag);
 

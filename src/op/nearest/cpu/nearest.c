@@ -30,7 +30,7 @@ static unsigned best_level(void) {
     return index;
 }
 
-// A tree is worth its cost from so many pairs on for each row that is read: where both ways took the same time for
+// The pairs for each row that is read, from which on a tree is worth its cost: both ways took the same time there, for
 // uniform points in f32 on a Xeon with AVX-512 (3 dimensions: 700 points, 8: 4,000, 12: 30,000).
 static const double worth_a_tree[HW_NEIGHBOURS_DIMS + 1] = {
     0, 400, 500, 600, 900, 1400, 2100, 3200, 4800, 7300, 11000, 17000, 25000, 38000, 58000, 88000, 134000,
@@ -43,8 +43,9 @@ bool hw_nearest_searches(const hw_neighbours *problem) {
     return pairs > rows * worth_a_tree[problem->dims];
 }
 
-// The sizes speak for every pair, and there are so many for each row that building a tree and trying both ways are a
-// few percent of them. What is clustered, on a line or equal a tree finds in any dimension, a hundred times as fast.
+// Are both ways tried? They are where the sizes call for comparing every pair, and the pairs for each row are so many
+// that building a tree and trying both ways are a few percent of the work. For points that are clustered, on a line or
+// equal, a tree is a hundred times as fast in any number of dimensions.
 static bool is_tried(const hw_neighbours *problem) {
     enum { WORTH_TRYING = 6000 };
     const double pairs = (double)problem->points.count * (double)problem->queries.count;
@@ -62,8 +63,8 @@ static uint32_t worth_waking(const hw_neighbours *problem, uint32_t n_threads) {
 
 // ---- Results --------------------------------------------------------------------------------------------------------
 
-// Of those at an infinite distance the lowest rows are the nearest. found: the neighbours so far. Returns the next row
-// from `row` on, or the number of points.
+// The next row from `row` on that is not among the count neighbours in `found`, or the number of points. Among points
+// at an infinite distance the lowest rows count as the nearest.
 static uint64_t next_unfound(const hw_nearest_job *job, uint32_t query, const int64_t *found, uint32_t count,
                              uint64_t row) {
     for (; row < job->problem->points.count; row++) {
@@ -154,7 +155,7 @@ static void find_task(void *context, uint64_t task, uint32_t worker) {
     else f->level->brute(&f->job, first, end, lists);
 }
 
-// Nanoseconds for the queries of some blocks, one way or the other. What is found is the same.
+// Nanoseconds that the queries of some blocks take by the tree (`searches`) or by every pair; both find the same.
 static uint64_t try_way(const finding *f, bool searches) {
     enum { BLOCKS_FOR_A_TRY = 1000, MOST_TRIES = 8 };
     const uint64_t n = f->job.queries.n_blocks, wide = f->level->brute_blocks;
@@ -167,7 +168,7 @@ static uint64_t try_way(const finding *f, bool searches) {
     return hw_now_ns() - start;
 }
 
-static hw_status prepare(finding *f, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
+static hw_status prepare_finding(finding *f, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
     hw_nearest_job *job = &f->job;
     const hw_neighbours *p = job->problem;
     const bool is_open = is_tried(p), searches = is_open || hw_nearest_searches(p);
@@ -193,7 +194,7 @@ hw_status hw_cpu_nearest_at(const hw_neighbours *problem, unsigned level, hw_poo
     const double most = problem->is_f64 ? DBL_MAX : (double)FLT_MAX;
     f.job.limit = problem->radius_squared < most ? problem->radius_squared : most;
     n_threads = worth_waking(problem, n_threads);
-    hw_status status = prepare(&f, pool, n_threads, diag);
+    hw_status status = prepare_finding(&f, pool, n_threads, diag);
     if (!status) {
         const uint64_t n_tasks = (f.job.queries.n_blocks + f.task_blocks - 1) / f.task_blocks;
         hw_cpu_tasks_run(pool, n_threads, n_tasks, find_task, &f);

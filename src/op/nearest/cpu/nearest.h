@@ -73,8 +73,8 @@ hw_status hw_tree_build(const hw_neighbours *problem, bool of_queries, hw_pool *
 void hw_cloud_release(hw_cloud *cloud);
 void hw_tree_release(hw_tree *tree);
 
-// Whether the sizes and the method speak for a tree: a pure function. Where they speak against it and the data may not,
-// both ways are tried on a few queries; what is found does not depend on the way.
+// Do the sizes and the method call for a tree? A pure function. Where the sizes do not but the points may, both ways
+// are tried on a few queries; the result does not depend on the way.
 bool hw_nearest_searches(const hw_neighbours *problem);
 
 // hw_cpu_nearest at one level.

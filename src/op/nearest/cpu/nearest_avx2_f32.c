@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) REAL least_lane(vec v) {
 #include "op/nearest/cpu/nearest_vector.h"
 #include "op/nearest/cpu/nearest_body.h"
 
-const hw_nearest_level hw_nearest_avx2_f32 = {"avx2", GROUP_BLOCKS, search, brute};
+const hw_nearest_level hw_nearest_avx2_f32 = {"avx2", GROUP_BLOCKS, search_tree, search_all_blocks};
 
 #ifdef __clang__
 #pragma clang attribute pop

@@ -28,7 +28,8 @@ typedef __m512 vec;
 #define EQ(a, b) ((unsigned)_mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ))
 #define LEAST(v) _mm512_reduce_min_ps(v)
 
-// Eight at a time from the last ones on: the larger of the neighbour before and the lesser of the old one and the new.
+// Inserts a key into a sorted list, eight places at a time from the last ones on. A place gets the larger of its
+// neighbour before and the smaller of its own key and the new one.
 #include <stdint.h>
 #define INSERT insert_by_eights
 static inline __attribute__((always_inline)) void insert_by_eights(uint64_t *list, uint32_t elems, uint64_t key) {
@@ -46,7 +47,7 @@ static inline __attribute__((always_inline)) void insert_by_eights(uint64_t *lis
 #include "op/nearest/cpu/nearest_vector.h"
 #include "op/nearest/cpu/nearest_body.h"
 
-const hw_nearest_level hw_nearest_avx512_f32 = {"avx512", GROUP_BLOCKS, search, brute};
+const hw_nearest_level hw_nearest_avx512_f32 = {"avx512", GROUP_BLOCKS, search_tree, search_all_blocks};
 
 #ifdef __clang__
 #pragma clang attribute pop

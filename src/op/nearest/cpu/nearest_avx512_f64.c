@@ -31,7 +31,7 @@ typedef __m512d vec;
 #include "op/nearest/cpu/nearest_vector.h"
 #include "op/nearest/cpu/nearest_body.h"
 
-const hw_nearest_level hw_nearest_avx512_f64 = {"avx512", GROUP_BLOCKS, search, brute};
+const hw_nearest_level hw_nearest_avx512_f64 = {"avx512", GROUP_BLOCKS, search_tree, search_all_blocks};
 
 #ifdef __clang__
 #pragma clang attribute pop

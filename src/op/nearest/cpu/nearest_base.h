@@ -1,5 +1,5 @@
-// Vectors in plain C for nearest_body.h: where the processor has a fused multiply-add that the compiler may use it is
-// one instruction, elsewhere a call. REAL, REAL_IS_F64, LANES, BRUTE_VECS and FMA_REAL say of what.
+// Vectors in plain C for nearest_body.h: a fused multiply-add is one instruction where the compiler may use it,
+// elsewhere a call. The file that includes this one defines REAL, REAL_IS_F64, LANES, BRUTE_VECS and FMA_REAL.
 #include <math.h>
 #include <string.h>
 

@@ -6,4 +6,4 @@
 #define FMA_REAL fma
 #include "op/nearest/cpu/nearest_base.h"
 
-const hw_nearest_level hw_nearest_base_f64 = {"base", GROUP_BLOCKS, search, brute};
+const hw_nearest_level hw_nearest_base_f64 = {"base", GROUP_BLOCKS, search_tree, search_all_blocks};

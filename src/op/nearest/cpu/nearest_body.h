@@ -155,7 +155,7 @@ INLINE unsigned pack_equal(const pack *a, const REAL *b) {
     return mask;
 }
 
-// Of one query to the points of a block.
+// The distances of one query to the points of a block.
 INLINE pack point_distances(const REAL *query, const REAL *points, int dims) {
     pack s;
     const vec first = SET(query[0]);
@@ -225,7 +225,7 @@ INLINE vec outside(const vec low, const vec high, const REAL *query) {
     return MAX(MAX(SUB(low, q), SUB(q, high)), SET(0));
 }
 
-// Of the box of a node to each query: at most what is computed for any point in the box.
+// The distance of a node's box to each query: at most what is computed for any point in the box.
 INLINE pack box_distances(const group *g, uint32_t node, int dims) {
     const REAL *low = (const REAL *)g->job->tree.boxes + (size_t)node * 2 * (unsigned)dims, *high = low + dims;
     pack s;
@@ -317,8 +317,8 @@ INLINE void search_dims(const hw_nearest_job *job, uint64_t first, uint64_t end,
     for (uint64_t block = first; block < end; block++) {
         group g;
         group_begin(&g, job, block, lists, dims);
-        // From the queries' own block upwards: what is near comes first. But where all of a block is one point, there
-        // may be many blocks of it, and the lowest rows are found from the root.
+        // The search goes from the queries' own block upwards, since near points come first so. But where all points of
+        // the block are equal there may be many such blocks, and the search from the root finds the lowest rows.
         uint32_t node = job->problem->self ? tree->leaf[block] : 1;
         if (!has_width((const REAL *)tree->boxes + (size_t)node * 2 * (unsigned)dims, dims)) node = 1;
         for (uint32_t next = node;; next = node ^ 1, node = tree->parent[node / 2]) {
@@ -329,7 +329,7 @@ INLINE void search_dims(const hw_nearest_job *job, uint64_t first, uint64_t end,
     }
 }
 
-static void search(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
+static void search_tree(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
 #define SEARCH(dims) search_dims(job, first, end, lists, dims)
     FOR_DIMS(SEARCH);
 }
@@ -388,7 +388,7 @@ INLINE void brute_dims(const hw_nearest_job *job, uint64_t first, uint64_t end, 
     }
 }
 
-static void brute(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
+static void search_all_blocks(const hw_nearest_job *job, uint64_t first, uint64_t end, void *lists) {
 #define BRUTE(dims) brute_dims(job, first, end, lists, dims)
     FOR_DIMS(BRUTE);
 }

@@ -10,7 +10,7 @@ enum { CHUNKS_PER_THREAD = 4, LEAST_CHUNK_ROWS = 2048, GATHER_BLOCKS = 1024 };
 
 static const hw_tree_steps *steps_of(bool is_f64) { return is_f64 ? &hw_tree_steps_f64 : &hw_tree_steps_f32; }
 
-// Not cleared, so that the threads that write it first find it near.
+// The memory is not cleared: the threads that write a page first get it in their own node's memory.
 static bool cloud_alloc(hw_cloud *cloud, const hw_neighbours *problem, uint64_t n_blocks) {
     const size_t real_bytes = problem->is_f64 ? sizeof(double) : sizeof(float);
     *cloud = (hw_cloud){.dims = problem->dims, .is_f64 = problem->is_f64, .n_blocks = n_blocks};
@@ -152,7 +152,7 @@ static hw_status cut_top(building *b, hw_diag *diag) {
     return HW_OK;
 }
 
-// Counts become places: buckets one after the other, in each the chunks in their order.
+// Turns the counts into places: buckets one after the other, within a bucket the chunks in their order.
 static void set_places(hw_tree_plan *plan) {
     const uint64_t n_buckets = (uint64_t)1 << plan->depth;
     uint64_t row = 0, block = 0, pair = 2 * n_buckets;
@@ -174,8 +174,8 @@ static void set_places(hw_tree_plan *plan) {
     plan->first_pair[n_buckets] = pair;
 }
 
-static hw_status build(building *b, const hw_neighbours *problem, bool of_queries, hw_pool *pool, uint32_t n_threads,
-                       hw_diag *diag) {
+static hw_status build_tree(building *b, const hw_neighbours *problem, bool of_queries, hw_pool *pool,
+                            uint32_t n_threads, hw_diag *diag) {
     hw_tree_plan *plan = &b->plan;
     const uint64_t n_buckets = (uint64_t)1 << plan->depth;
     if (!plan_alloc(plan)) return hw_diag_no_memory(diag);
@@ -207,7 +207,7 @@ hw_status hw_tree_build(const hw_neighbours *problem, bool of_queries, hw_pool *
     b.plan.chunk_rows = hw_divide_up(rows->count, (uint64_t)n_threads * CHUNKS_PER_THREAD);
     if (b.plan.chunk_rows < LEAST_CHUNK_ROWS) b.plan.chunk_rows = LEAST_CHUNK_ROWS;
     b.plan.n_chunks = hw_divide_up(rows->count, b.plan.chunk_rows);
-    hw_status status = build(&b, problem, of_queries, pool, n_threads, diag);
+    hw_status status = build_tree(&b, problem, of_queries, pool, n_threads, diag);
     plan_release(&b.plan);
     if (status) hw_cloud_release(cloud);
     if (status && tree) hw_tree_release(tree);

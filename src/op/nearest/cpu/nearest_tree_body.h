@@ -150,7 +150,7 @@ static void cut_sample(const hw_tree_plan *plan, REAL *records, uint64_t n, uint
     cut_sample(plan, records + left * (unsigned)(dims + 1), n - left, 2 * node + 1, dims);
 }
 
-static void cut(const hw_tree_plan *plan, void *sample, uint64_t n_samples) {
+static void cut_tree_top(const hw_tree_plan *plan, void *sample, uint64_t n_samples) {
     const int dims = (int)plan->dims;
     const uint64_t n = plan->rows->count;
     uint64_t kept = 0, noise = 1;
@@ -191,7 +191,7 @@ INLINE void classify_dims(const hw_tree_plan *plan, uint64_t chunk, int dims) {
     }
 }
 
-static void classify(const hw_tree_plan *plan, uint64_t chunk) {
+static void classify_chunk(const hw_tree_plan *plan, uint64_t chunk) {
     switch (plan->dims) {
         case 2: classify_dims(plan, chunk, 2); break;
         case 3: classify_dims(plan, chunk, 3); break;
@@ -214,7 +214,7 @@ INLINE void scatter_dims(const hw_tree_plan *plan, uint64_t chunk, int dims) {
     }
 }
 
-static void scatter(const hw_tree_plan *plan, uint64_t chunk) {
+static void scatter_chunk(const hw_tree_plan *plan, uint64_t chunk) {
     switch (plan->dims) {
         case 2: scatter_dims(plan, chunk, 2); break;
         case 3: scatter_dims(plan, chunk, 3); break;
@@ -287,7 +287,7 @@ DEFINE_GROW(grow_2, 2)
 DEFINE_GROW(grow_3, 3)
 DEFINE_GROW(grow_any, (int)plan->dims)
 
-static void grow(const hw_tree_plan *plan, uint64_t bucket) {
+static void grow_bucket(const hw_tree_plan *plan, uint64_t bucket) {
     const uint64_t n = plan->first_row[bucket + 1] - plan->first_row[bucket];
     const place at = {(uint32_t)((1u << plan->depth) + bucket), plan->first_block[bucket], plan->first_pair[bucket]};
     REAL *records = (REAL *)plan->records + plan->first_row[bucket] * (plan->dims + 1);
@@ -306,7 +306,7 @@ static void grow(const hw_tree_plan *plan, uint64_t bucket) {
     }
 }
 
-static void join(const hw_tree_plan *plan) {
+static void join_tree_top(const hw_tree_plan *plan) {
     hw_tree *tree = plan->tree;
     REAL *boxes = tree->boxes;
     const uint32_t dims = plan->dims;
@@ -326,7 +326,7 @@ static void join(const hw_tree_plan *plan) {
 
 // ---- Without a tree -------------------------------------------------------------------------------------------------
 
-static uint64_t gather(const hw_point_rows *rows, uint32_t dims, hw_cloud *cloud, uint64_t first, uint64_t end) {
+static uint64_t gather_blocks(const hw_point_rows *rows, uint32_t dims, hw_cloud *cloud, uint64_t first, uint64_t end) {
     uint64_t nan_row = UINT64_MAX;
     for (uint64_t block = first; block < end; block++) {
         REAL *coords = (REAL *)cloud->coords + block * HW_BLOCK * dims;

@@ -2,4 +2,5 @@
 #define REAL float
 #include "op/nearest/cpu/nearest_tree_body.h"
 
-const hw_tree_steps hw_tree_steps_f32 = {record_bytes, cut, classify, scatter, grow, join, gather};
+const hw_tree_steps hw_tree_steps_f32 = {record_bytes, cut_tree_top,  classify_chunk, scatter_chunk,
+                                         grow_bucket,  join_tree_top, gather_blocks};

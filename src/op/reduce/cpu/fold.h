@@ -53,8 +53,8 @@ typedef size_t hw_fold_find(const void *terms, size_t n, const hw_fold_number *v
 // integers are 64 bits wide; WIDE: the sums of the lower 32 bits, and HW_FOLD_WIDTH later of the upper ones. LEAST and
 // MOST keep elements.
 typedef void hw_fold_columns(void *sums, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n);
-// The same for LEAST and MOST, with the rows that hold them, the first of equal ones (zeros are equal here); the rows
-// are counted from first_row.
+// LEAST and MOST of columns with the rows that hold them, the first of equal ones (zeros are equal here); rows are
+// counted from first_row.
 typedef void hw_fold_columns_at(void *best, uint32_t *row, const char *rows, ptrdiff_t pitch, size_t n_rows, size_t n,
                                   uint32_t first_row);
 

@@ -13,7 +13,7 @@
 
 enum { SHARES_PER_THREAD = 32 };
 
-typedef struct job {
+typedef struct reduce_job {
     const hw_cpu_reduce_plan *plan;
     const hw_fold_level *level;
     char *room;
@@ -22,14 +22,14 @@ typedef struct job {
     hw_exact_sum *sums;       // alike
     uint64_t share;
     _Atomic uint64_t taken;
-} job;
+} reduce_job;
 
 // A thread's scratch memory: the way's, then what is known of a tile.
 static size_t bytes_of_tile(const hw_cpu_reduce_plan *plan) {
     return plan->width * (plan->is_exact ? sizeof(hw_exact_sum) : sizeof(hw_cpu_part));
 }
 
-static void finish(const hw_cpu_reduce_plan *plan, uint64_t output, const hw_cpu_part *part) {
+static void finish_output(const hw_cpu_reduce_plan *plan, uint64_t output, const hw_cpu_part *part) {
     hw_cpu_part_finish(plan, part, (char *)plan->form->out + hw_cpu_output_out(plan->form, output));
 }
 
@@ -49,7 +49,7 @@ static void finish_exact(const hw_cpu_reduce_plan *plan, uint64_t output, hw_exa
     memcpy((char *)f->out + hw_cpu_output_out(f, output), &bits, f->out_bytes);
 }
 
-static void do_task(const job *j, uint64_t index, char *room) {
+static void reduce_task(const reduce_job *j, uint64_t index, char *room) {
     const hw_cpu_reduce_plan *plan = j->plan;
     const hw_reduction_form *f = plan->form;
     const hw_cpu_tile tile = hw_cpu_reduce_tile(plan, index / plan->parts);
@@ -70,18 +70,18 @@ static void do_task(const job *j, uint64_t index, char *room) {
     finish_tile(plan, tile, parts);
 }
 
-static void work(void *context, uint32_t index) {
-    job *j = context;
+static void take_reduce_tasks(void *context, uint32_t index) {
+    reduce_job *j = context;
     const uint64_t n = j->plan->tiles * j->plan->parts;
     for (;;) {
         uint64_t first = atomic_fetch_add_explicit(&j->taken, j->share, memory_order_relaxed);
         if (first >= n) break;
         uint64_t end = n - first < j->share ? n : first + j->share;
-        for (uint64_t i = first; i < end; i++) do_task(j, i, j->room + index * j->room_pitch);
+        for (uint64_t i = first; i < end; i++) reduce_task(j, i, j->room + index * j->room_pitch);
     }
 }
 
-static void join_parts(const job *j) {
+static void join_parts(const reduce_job *j) {
     const hw_cpu_reduce_plan *plan = j->plan;
     const uint64_t outputs = plan->form->outputs;
     for (uint64_t o = 0; o < outputs; o++) {
@@ -94,7 +94,7 @@ static void join_parts(const job *j) {
         pairs.n = 0;
         for (uint64_t p = 0; p < plan->parts; p++) hw_cpu_pairs_add(plan, &pairs, &j->parts[p * outputs + o]);
         const hw_cpu_part all = hw_cpu_pairs_end(plan, &pairs);
-        finish(plan, o, &all);
+        finish_output(plan, o, &all);
     }
 }
 
@@ -103,8 +103,8 @@ static hw_status reduce_terms(const hw_reduction_form *form, hw_pool *pool, uint
     hw_cpu_reduce_plan_make(form, &plan);
     n_threads = hw_cpu_reduce_threads(&plan, n_threads);
     const size_t room = hw_cpu_reduce_room(&plan) + bytes_of_tile(&plan);
-    job j = {.plan = &plan, .level = hw_fold_level_best(), .room_pitch = (room + 4095) / 4096 * 4096 + 64,
-             .share = plan.tiles * plan.parts / n_threads / SHARES_PER_THREAD + 1};
+    reduce_job j = {.plan = &plan, .level = hw_fold_level_best(), .room_pitch = (room + 4095) / 4096 * 4096 + 64,
+                    .share = plan.tiles * plan.parts / n_threads / SHARES_PER_THREAD + 1};
     hw_status status = HW_OK;
     j.room = hw_alloc_lanes(j.room_pitch * n_threads);
     if (!j.room) return hw_diag_no_memory(diag);
@@ -117,8 +117,8 @@ static hw_status reduce_terms(const hw_reduction_form *form, hw_pool *pool, uint
             goto done;
         }
     }
-    if (n_threads > 1) hw_pool_run(pool, n_threads, work, &j);
-    else work(&j, 0);
+    if (n_threads > 1) hw_pool_run(pool, n_threads, take_reduce_tasks, &j);
+    else take_reduce_tasks(&j, 0);
     if (plan.parts > 1) join_parts(&j);
 done:
     hw_free_aligned(j.parts);

@@ -33,16 +33,19 @@ size_t hw_cpu_reduce_room(const hw_cpu_reduce_plan *plan) {
     return (size_t)ROW_BYTES * (FIXED_ROWS + levels_of_pairs(plan));
 }
 
-static rows rows_of(void *room) {
+static rows rows_of_room(void *room) {
     char *r = room;
     return (rows){.sums = r, .at = (uint32_t *)(r + 2 * ROW_BYTES), .loaded = r + 3 * ROW_BYTES,
                   .widened = (float *)(r + 4 * ROW_BYTES), .offsets = (int64_t *)(r + 5 * ROW_BYTES),
                   .pairs = r + FIXED_ROWS * ROW_BYTES};
 }
 
-static bool chooses(const hw_cpu_reduce_plan *plan) { return plan->op == HW_FOLD_LEAST || plan->op == HW_FOLD_MOST; }
+static bool chooses_a_term(const hw_cpu_reduce_plan *plan) {
+    return plan->op == HW_FOLD_LEAST || plan->op == HW_FOLD_MOST;
+}
 
-// What adds nothing. Where terms are chosen from, the first row instead.
+// Sets the sums to what changes nothing when it is added or multiplied. Least and most begin with the first row
+// instead.
 static void clear_sums(const hw_cpu_reduce_plan *plan, char *sums, uint32_t n) {
     const bool multiplies = plan->op == HW_FOLD_MULTIPLY, is_spread = plan->op == HW_FOLD_SPREAD;
     if (plan->op == HW_FOLD_COUNT || is_spread) {
@@ -60,15 +63,16 @@ static void clear_sums(const hw_cpu_reduce_plan *plan, char *sums, uint32_t n) {
     }
 }
 
-// Rows of an array, `n_rows` that lie pitch bytes apart, as the loops take them: one where it has to be put together.
+// Some rows of an array as the inner loops take them: rows that lie `pitch` bytes apart, or a single row where its
+// terms have to be gathered or widened first.
 typedef struct some_rows {
     const char *from;
     ptrdiff_t pitch;
     size_t n;
 } some_rows;
 
-static some_rows take_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const rows *r, uint32_t n,
-                           const char *from, ptrdiff_t pitch, size_t n_rows) {
+static some_rows take_some_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const rows *r, uint32_t n,
+                                const char *from, ptrdiff_t pitch, size_t n_rows) {
     if (plan->contiguous && plan->widen == HW_CPU_AS_IS) return (some_rows){from, pitch, n_rows};
     if (!plan->contiguous) {
         hw_cpu_gather_at(r->loaded, from, r->offsets, n, plan->form->in_bytes);
@@ -98,7 +102,8 @@ static hw_fold_type type_of_sums(const hw_cpu_reduce_plan *plan) {
     return plan->type == HW_FOLD_F32 ? HW_FOLD_F32 : HW_FOLD_F64;
 }
 
-// Puts the sums aside, joined with those before them of as many rows.
+// Puts the sums of block number `count` aside, as a binary counter counts: sums of equally many rows are joined first,
+// so that row k of r->pairs has the sums of 2^k blocks.
 static void put_aside(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const rows *r, uint32_t n,
                       uint64_t count) {
     const hw_fold_type type = type_of_sums(plan);
@@ -121,12 +126,12 @@ static void join_all(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     }
 }
 
-// Written where it belongs, since a copy would wait for its members to be stored.
+// Writes the state of column c straight into *part: a copy would wait until its members are stored.
 static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, hw_cpu_part *part) {
     part->index = plan->is_arg ? r->at[c] : 0;
     part->terms = plan->op == HW_FOLD_SPREAD ? r->at[c] : 0;
     const void *sums = r->sums;
-    if (chooses(plan)) {
+    if (chooses_a_term(plan)) {
         switch (plan->type) {
             case HW_FOLD_I8: part->number.i = ((const int8_t *)sums)[c]; break;
             case HW_FOLD_I16: part->number.i = ((const int16_t *)sums)[c]; break;
@@ -154,7 +159,8 @@ static void get_part(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, 
     }
 }
 
-// The rows that were one: the lowest of equal indices is taken, which need not be in the first of them.
+// Joins the rows of the array that were folded as one row. Of equal numbers the one with the lowest index is taken,
+// which need not be in the first of these rows.
 static hw_cpu_part join_rows(const hw_cpu_reduce_plan *plan, const rows *r, uint32_t c, uint32_t outputs, uint32_t n) {
     const uint32_t many = n / outputs;
     hw_cpu_part all, part;
@@ -178,8 +184,8 @@ static void add_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     uint64_t row = 0, aside = 0;
     clear_sums(plan, r->sums, n);
     if (plan->is_arg) memset(r->at, 0, (size_t)n * sizeof *r->at);
-    if (chooses(plan)) {
-        const some_rows first = take_rows(plan, level, r, n, terms->at, 0, 1);
+    if (chooses_a_term(plan)) {
+        const some_rows first = take_some_rows(plan, level, r, n, terms->at, 0, 1);
         memcpy(r->sums, first.from, (size_t)n * plan->type_bytes);
         hw_cpu_terms_skip(terms, many);
         row = 1;
@@ -187,7 +193,7 @@ static void add_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     while (terms->left >= many) {
         uint64_t run = hw_cpu_terms_run(terms) / many;
         if (plan->in_pairs && run > HW_FOLD_DEPTH - row % HW_FOLD_DEPTH) run = HW_FOLD_DEPTH - row % HW_FOLD_DEPTH;
-        const some_rows some = take_rows(plan, level, r, n, terms->at, pitch, (size_t)run);
+        const some_rows some = take_some_rows(plan, level, r, n, terms->at, pitch, (size_t)run);
         fold_rows(plan, level, r, n, &some, row);
         hw_cpu_terms_skip(terms, some.n * many);
         row += some.n;
@@ -195,7 +201,7 @@ static void add_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     }
     if (terms->left) {   // a row that is not full
         const uint32_t rest = (uint32_t)(terms->left * (n / many));
-        const some_rows some = take_rows(plan, level, r, rest, terms->at, 0, 1);
+        const some_rows some = take_some_rows(plan, level, r, rest, terms->at, 0, 1);
         fold_rows(plan, level, r, rest, &some, row);
     }
     if (plan->in_pairs) join_all(plan, level, r, n, aside);
@@ -203,7 +209,7 @@ static void add_rows(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
 
 void hw_cpu_reduce_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, hw_cpu_tile tile, uint64_t first,
                            uint64_t n, void *room, hw_cpu_part *parts) {
-    const rows r = rows_of(room);
+    const rows r = rows_of_room(room);
     const uint32_t many = plan->rows_at_once;
     const int64_t begin = hw_cpu_output_in(plan->form, tile.first);
     hw_cpu_terms terms;

@@ -4,7 +4,7 @@
 #include "op/reduce/cpu/reduce_terms.h"
 #include "op/reduce/cpu/reduce_ways.h"
 
-static void add(hw_exact_sum *sum, const void *terms, size_t n) {
+static void add_terms(hw_exact_sum *sum, const void *terms, size_t n) {
     if (sum->f64) hw_exact_add_f64(sum, terms, n);
     else hw_exact_add_f32(sum, terms, n);
 }
@@ -15,7 +15,7 @@ static void add_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *level,
     hw_cpu_terms terms;
     const void *block;
     hw_cpu_terms_begin(&terms, plan, level, in, first, n);
-    for (size_t some; (some = hw_cpu_terms_next(&terms, room, &block));) add(sum, block, some);
+    for (size_t some; (some = hw_cpu_terms_next(&terms, room, &block));) add_terms(sum, block, some);
 }
 
 #define TRANSPOSE(BYTES)                                                                                               \
@@ -26,8 +26,8 @@ enum { DEEP = 256 };
 
 // to[i][r] = the element at from + r * pitch + offsets[i]. The pitch of `to` puts neighbours into different lines of
 // the cache's first level.
-static void transpose(char *to, const char *from, ptrdiff_t pitch, size_t rows, const int64_t *offsets, uint32_t n,
-                      uint32_t elem_bytes) {
+static void transpose_terms(char *to, const char *from, ptrdiff_t pitch, size_t rows, const int64_t *offsets,
+                            uint32_t n, uint32_t elem_bytes) {
     if (elem_bytes == 4) TRANSPOSE(4);
     else TRANSPOSE(8);
 }
@@ -46,9 +46,9 @@ static void add_columns(const hw_cpu_reduce_plan *plan, const hw_fold_level *lev
     while (terms.left) {
         uint64_t some = hw_cpu_terms_run(&terms);
         if (some > DEEP) some = DEEP;
-        transpose(room, terms.at, stride, (size_t)some, offsets, tile.n, f->in_bytes);
+        transpose_terms(room, terms.at, stride, (size_t)some, offsets, tile.n, f->in_bytes);
         for (uint32_t i = 0; i < tile.n; i++)
-            add(&sums[i], (char *)room + i * HW_CPU_EXACT_PITCH * f->in_bytes, (size_t)some);
+            add_terms(&sums[i], (char *)room + i * HW_CPU_EXACT_PITCH * f->in_bytes, (size_t)some);
         hw_cpu_terms_skip(&terms, some);
     }
 }

@@ -6,7 +6,7 @@
 
 #include "op/common/family.h"
 
-// Which member of hw_fold_number it is.
+// The member of hw_fold_number that holds a number.
 typedef enum kind { SIGNED, UNSIGNED, SINGLE, DOUBLE, WIDE, SPREAD } kind;
 
 static kind kind_of(const hw_cpu_reduce_plan *plan) {
@@ -34,7 +34,7 @@ bool hw_cpu_part_is_better(const hw_cpu_reduce_plan *plan, const hw_fold_number 
     }
 }
 
-static void add(kind k, hw_fold_number *a, const hw_fold_number *b) {
+static void add_numbers(kind k, hw_fold_number *a, const hw_fold_number *b) {
     switch (k) {
         case WIDE: a->wide += b->wide; break;
         case SINGLE: a->f += b->f; break;
@@ -43,7 +43,7 @@ static void add(kind k, hw_fold_number *a, const hw_fold_number *b) {
     }
 }
 
-static void multiply(kind k, hw_fold_number *a, const hw_fold_number *b) {
+static void multiply_numbers(kind k, hw_fold_number *a, const hw_fold_number *b) {
     switch (k) {
         case SINGLE: a->f *= b->f; break;
         case DOUBLE: a->d *= b->d; break;
@@ -51,7 +51,8 @@ static void multiply(kind k, hw_fold_number *a, const hw_fold_number *b) {
     }
 }
 
-// Means that are far apart do not overflow where one part weighs nothing beside the other: apart * weight comes first.
+// Joins the means and squares of two parts. `apart * weight` is computed first: with means that are far apart it does
+// not overflow where one part weighs nothing beside the other.
 static void join_spreads(hw_cpu_part *part, const hw_cpu_part *later) {
     const double apart = later->number.spread.mean - part->number.spread.mean;
     const double n = (double)part->terms, share = (double)later->terms / (double)(part->terms + later->terms);
@@ -67,12 +68,12 @@ void hw_cpu_part_join(const hw_cpu_reduce_plan *plan, hw_cpu_part *part, const h
             if (hw_cpu_part_is_better(plan, &later->number, &part->number)) *part = *later;
             break;
         case HW_FOLD_SPREAD: join_spreads(part, later); break;
-        case HW_FOLD_MULTIPLY: multiply(kind_of(plan), &part->number, &later->number); break;
-        default: add(kind_of(plan), &part->number, &later->number); break;
+        case HW_FOLD_MULTIPLY: multiply_numbers(kind_of(plan), &part->number, &later->number); break;
+        default: add_numbers(kind_of(plan), &part->number, &later->number); break;
     }
 }
 
-static void write(const hw_reduction_form *form, void *out, double value) {
+static void write_result(const hw_reduction_form *form, void *out, double value) {
     if (form->out_bytes == 4) {   // what most results are
         const float narrow = (float)value;
         memcpy(out, &narrow, sizeof narrow);
@@ -114,10 +115,10 @@ void hw_cpu_part_finish(const hw_cpu_reduce_plan *plan, const hw_cpu_part *part,
     const float f = is_sum(form) ? x->f + 0.0f : x->f;
     const double d = is_sum(form) ? x->d + 0.0 : x->d;
     switch (kind_of(plan)) {
-        case WIDE: write(form, out, (double)x->wide / n); break;
-        case SPREAD: write(form, out, spread_of(form, x)); break;
-        case SINGLE: write(form, out, mean ? f / (float)n : norm ? sqrtf(f) : f); break;
-        case DOUBLE: write(form, out, mean ? d / n : norm ? sqrt(d) : d); break;
+        case WIDE: write_result(form, out, (double)x->wide / n); break;
+        case SPREAD: write_result(form, out, spread_of(form, x)); break;
+        case SINGLE: write_result(form, out, mean ? f / (float)n : norm ? sqrtf(f) : f); break;
+        case DOUBLE: write_result(form, out, mean ? d / n : norm ? sqrt(d) : d); break;
         default: memcpy(out, &x->u, form->out_bytes); break;   // the low bytes come first
     }
 }
@@ -142,7 +143,7 @@ void hw_cpu_part_finish_row(const hw_cpu_reduce_plan *plan, void *sums, uint32_t
 void hw_cpu_reduce_nothing(const hw_reduction_form *form, void *out) {
     const bool mean = form->reduction == HW_REDUCE_MEAN || hw_reduction_is_spread(form->reduction);
     if (hw_reduction_is_count(form->reduction)) write_count(form, 0, out);
-    else write(form, out, mean ? NAN : form->reduction == HW_REDUCE_PRODUCT ? 1 : 0);
+    else write_result(form, out, mean ? NAN : form->reduction == HW_REDUCE_PRODUCT ? 1 : 0);
 }
 
 void hw_cpu_pairs_add(const hw_cpu_reduce_plan *plan, hw_cpu_pairs *pairs, const hw_cpu_part *part) {

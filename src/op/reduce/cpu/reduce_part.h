@@ -1,4 +1,4 @@
-// What is known of an output after some of its terms, how two of these are joined, and what becomes of the last one.
+// The state of an output after some of its terms, how two states are joined, and how the last one becomes the result.
 #ifndef HW_OP_CPU_REDUCE_PART_H
 #define HW_OP_CPU_REDUCE_PART_H
 

@@ -46,12 +46,12 @@ static hw_fold_op op_of(const hw_cpu_reduce_plan *plan) {
     }
 }
 
-static uint64_t inner(uint32_t rank, const uint64_t *n) { return rank ? n[rank - 1] : 1; }
+static uint64_t inner_length(uint32_t rank, const uint64_t *n) { return rank ? n[rank - 1] : 1; }
 
-// The way along which neighbours lie in memory, unless there are few of them.
-static void choose_way(hw_cpu_reduce_plan *plan) {
+// Chooses the way that goes along neighbours in memory, unless these are few.
+static void choose_reduce_way(hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
-    const uint64_t run = inner(f->n_reduced, f->reduced), row = inner(f->n_kept, f->kept);
+    const uint64_t run = inner_length(f->n_reduced, f->reduced), row = inner_length(f->n_kept, f->kept);
     const int64_t step = f->n_reduced ? f->reduced_stride[f->n_reduced - 1] : 0,
                   side = f->n_kept ? f->kept_in_stride[f->n_kept - 1] : 0;
     plan->way = HW_CPU_REDUCE_RUNS;
@@ -75,7 +75,7 @@ static void choose_tiles(hw_cpu_reduce_plan *plan) {
     plan->width = plan->way == HW_CPU_REDUCE_RUNS ? (runs_are_short ? HW_CPU_SHORT_RUNS : 1)
                 : plan->is_exact ? HW_CPU_EXACT_OUTPUTS : plan->contiguous ? HW_FOLD_WIDTH : GATHERED;
     if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
-        const uint64_t row = inner(f->n_kept, f->kept);
+        const uint64_t row = inner_length(f->n_kept, f->kept);
         plan->tiles = f->outputs / row * hw_divide_up(row, plan->width);
     } else {
         plan->tiles = hw_divide_up(f->outputs, plan->width);
@@ -93,7 +93,7 @@ static void choose_parts(hw_cpu_reduce_plan *plan) {
     plan->part_terms = hw_divide_up(hw_divide_up(terms, parts), unit) * unit;
     if (plan->part_terms > MOST_PART) plan->part_terms = MOST_PART / unit * unit;
     plan->parts = hw_divide_up(terms, plan->part_terms);
-    // Each part has at least one full row of them.
+    // Each part has at least one full row of `rows_at_once` rows.
     if (plan->parts > 1 && terms - (plan->parts - 1) * plan->part_terms < plan->rows_at_once) plan->parts--;
 }
 
@@ -114,15 +114,15 @@ void hw_cpu_reduce_plan_make(const hw_reduction_form *form, hw_cpu_reduce_plan *
     set_type(form, plan);
     plan->op = op_of(plan);
     plan->in_pairs = plan->op == HW_FOLD_SQUARES || (plan->op == HW_FOLD_ADD && plan->type >= HW_FOLD_F32);
-    choose_way(plan);
+    choose_reduce_way(plan);
     choose_tiles(plan);
     choose_parts(plan);
     plan->writes_rows = sums_are_results(plan);
 }
 
-// Bytes that are worth a thread of their own: waking one and waiting for it takes 10 to 20 us. In that time a thread
-// reads and combines 512 KB of long runs or rows that are in a cache; less in runs of few terms, exactly, or widened
-// before; much less where terms are put together first.
+// The bytes for which a thread is worth waking, which takes 10 to 20 us with waiting for its end. In that time a thread
+// reads and combines 512 KB of long runs or rows in a cache, less where runs are short, summed exactly or widened
+// first, and much less where terms are gathered.
 static uint64_t bytes_per_thread(const hw_cpu_reduce_plan *plan) {
     if (!plan->contiguous) return 128 << 10;
     return plan->is_exact || plan->whole_runs || plan->widen != HW_CPU_AS_IS ? 512 << 10 : 1 << 20;
@@ -137,7 +137,7 @@ uint32_t hw_cpu_reduce_threads(const hw_cpu_reduce_plan *plan, uint32_t most) {
 hw_cpu_tile hw_cpu_reduce_tile(const hw_cpu_reduce_plan *plan, uint64_t index) {
     uint64_t row = plan->form->outputs, first = 0;
     if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
-        row = inner(plan->form->n_kept, plan->form->kept);
+        row = inner_length(plan->form->n_kept, plan->form->kept);
         const uint64_t per_row = hw_divide_up(row, plan->width);
         first = index / per_row * row;
         index %= per_row;

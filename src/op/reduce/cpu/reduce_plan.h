@@ -11,10 +11,11 @@ typedef enum hw_cpu_reduce_way {
     HW_CPU_REDUCE_COLUMNS,   // neighbouring outputs at once, term by term
 } hw_cpu_reduce_way;
 
-// Of outputs with few terms so many are a tile: taking one costs as much as some terms.
+// Outputs of a tile where outputs have few terms: taking a tile costs as much as some terms.
 enum { HW_CPU_SHORT_RUNS = 32 };
 
-// Exact sums of neighbouring outputs: so many make a tile, and their terms are put together this far from each other.
+// Exact sums of neighbouring outputs: the outputs of a tile, and the distance in elements at which the terms of each
+// are gathered.
 enum { HW_CPU_EXACT_OUTPUTS = 64, HW_CPU_EXACT_PITCH = 256 + 16 };
 
 typedef enum hw_cpu_widen { HW_CPU_AS_IS, HW_CPU_WIDEN_F16, HW_CPU_WIDEN_BF16 } hw_cpu_widen;
@@ -30,7 +31,7 @@ typedef struct hw_cpu_reduce_plan {
     hw_cpu_reduce_way way;
     bool contiguous;               // runs; or rows of a tile
     bool whole_runs;               // RUNS: all terms of an output are one run, and no more than a block
-    uint32_t rows_at_once;         // COLUMNS: so many rows lie side by side, and are one; 1: they do not
+    uint32_t rows_at_once;         // COLUMNS: rows of the array that lie side by side and are folded as one; 1: none
     uint32_t width;                // outputs of a tile
     uint64_t tiles;                // along the outputs, none crosses a row of the last kept axis when contiguous
     uint64_t parts, part_terms;    // along the terms of each output; the last part has the rest

@@ -12,16 +12,18 @@ static void combine_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *le
         numbers[r].wide = plan->type < HW_FOLD_U8 ? (__int128)numbers[r].i : (__int128)numbers[r].u;
 }
 
-static hw_fold_number combine(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n) {
+static hw_fold_number combine_run(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block,
+                                  size_t n) {
     hw_fold_number number = {0};
     combine_runs(plan, level, block, 0, 1, n, &number);
     return number;
 }
 
-// Which term it is, the first of equal ones, is looked up where the result is an index.
-static void choose(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n,
-                   uint64_t first, bool is_first, hw_cpu_part *best) {
-    hw_cpu_part part = {.number = combine(plan, level, block, n)};
+// Takes the better of *best and the run's best term. Where the result is an index, the first of equal terms is looked
+// up.
+static void choose_from_run(const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const void *block, size_t n,
+                            uint64_t first, bool is_first, hw_cpu_part *best) {
+    hw_cpu_part part = {.number = combine_run(plan, level, block, n)};
     if (!is_first && !hw_cpu_part_is_better(plan, &part.number, &best->number)) return;
     if (plan->is_arg) part.index = first + level->find[plan->type](block, n, &part.number);
     *best = part;
@@ -32,7 +34,7 @@ static uint32_t runs_at_once(const hw_cpu_reduce_plan *plan, hw_cpu_tile tile, u
     const hw_reduction_form *f = plan->form;
     const uint32_t many = hw_cpu_outputs_in_row(f, tile.first + i, tile.n - i);
     if (plan->widen == HW_CPU_AS_IS) return many;
-    // All of them are widened at once too, where they lie side by side.
+    // Runs that lie side by side are also widened all at once.
     const bool is_dense = pitch == (ptrdiff_t)(f->terms * f->in_bytes);
     return is_dense ? (uint32_t)hw_least(many, HW_FOLD_BLOCK / f->terms) : 1;
 }
@@ -74,11 +76,11 @@ void hw_cpu_reduce_runs(const hw_cpu_reduce_plan *plan, const hw_fold_level *lev
         hw_cpu_terms_begin(&terms, plan, level, in, first, n);
         for (size_t some; (some = hw_cpu_terms_next(&terms, room, &block)); at += some) {
             if (chooses) {
-                choose(plan, level, block, some, at, at == first, &parts[i]);
+                choose_from_run(plan, level, block, some, at, at == first, &parts[i]);
             } else if (some == n) {
-                parts[i] = (hw_cpu_part){.number = combine(plan, level, block, some), .terms = some};
+                parts[i] = (hw_cpu_part){.number = combine_run(plan, level, block, some), .terms = some};
             } else {
-                const hw_cpu_part part = {.number = combine(plan, level, block, some), .terms = some};
+                const hw_cpu_part part = {.number = combine_run(plan, level, block, some), .terms = some};
                 hw_cpu_pairs_add(plan, &pairs, &part);
             }
         }

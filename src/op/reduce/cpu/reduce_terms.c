@@ -5,7 +5,7 @@
 
 #include "base/integers.h"
 
-static int64_t place(uint32_t rank, const uint64_t *n, const int64_t *stride, uint64_t index) {
+static int64_t place_of_index(uint32_t rank, const uint64_t *n, const int64_t *stride, uint64_t index) {
     int64_t at = 0;
     for (uint32_t a = rank; a-- > 0;) {
         at += (int64_t)(a ? index % n[a] : index) * stride[a];
@@ -15,11 +15,11 @@ static int64_t place(uint32_t rank, const uint64_t *n, const int64_t *stride, ui
 }
 
 int64_t hw_cpu_output_in(const hw_reduction_form *form, uint64_t output) {
-    return place(form->n_kept, form->kept, form->kept_in_stride, output) * form->in_bytes;
+    return place_of_index(form->n_kept, form->kept, form->kept_in_stride, output) * form->in_bytes;
 }
 
 int64_t hw_cpu_output_out(const hw_reduction_form *form, uint64_t output) {
-    return place(form->n_kept, form->kept, form->kept_out_stride, output) * form->out_bytes;
+    return place_of_index(form->n_kept, form->kept, form->kept_out_stride, output) * form->out_bytes;
 }
 
 uint32_t hw_cpu_outputs_in_row(const hw_reduction_form *form, uint64_t output, uint32_t most) {
@@ -42,7 +42,7 @@ void hw_cpu_terms_begin(hw_cpu_terms *terms, const hw_cpu_reduce_plan *plan, con
     terms->plan = plan;
     terms->level = level;
     terms->left = n;
-    terms->at = in + place(f->n_reduced, f->reduced, f->reduced_stride, first) * f->in_bytes;
+    terms->at = in + place_of_index(f->n_reduced, f->reduced, f->reduced_stride, first) * f->in_bytes;
     for (uint32_t a = f->n_reduced; a-- > 0; first /= f->reduced[a]) terms->index[a] = first % f->reduced[a];
 }
 

@@ -22,7 +22,7 @@ typedef struct hw_cpu_terms {
     uint64_t index[HW_MAX_RANK];  // of the term that comes next, along the reduced axes
 } hw_cpu_terms;
 
-// From the term number `first` on of the output whose first term lies at `in`.
+// Begins a walk over n terms, from term `first` on, of the output whose first term lies at `in`.
 void hw_cpu_terms_begin(hw_cpu_terms *terms, const hw_cpu_reduce_plan *plan, const hw_fold_level *level, const char *in,
                         uint64_t first, uint64_t n);
 

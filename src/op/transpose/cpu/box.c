@@ -18,7 +18,7 @@ static void add_loop(nest *l, uint64_t n, ptrdiff_t from_step, ptrdiff_t to_step
     l->to_step[l->depth++] = to_step;
 }
 
-static bool next(nest *l, const char **from, char **to) {
+static bool next_sheet(nest *l, const char **from, char **to) {
     for (uint32_t k = 0; k < l->depth; k++) {
         *from += l->from_step[k];
         *to += l->to_step[k];
@@ -72,7 +72,7 @@ typedef struct box {
     char *out;
 } box;
 
-static void locate(const hw_cpu_plan *plan, uint64_t index, box *b) {
+static void locate_box(const hw_cpu_plan *plan, uint64_t index, box *b) {
     const hw_permutation *p = &plan->p;
     b->in = p->in;
     b->out = p->out;
@@ -86,8 +86,8 @@ static void locate(const hw_cpu_plan *plan, uint64_t index, box *b) {
     }
 }
 
-// Where reading is: a strip is a few rows (or runs) of one sheet of the box. A second cursor goes some strips ahead and
-// has them fetched, into the next box when this one ends.
+// A place in the box that is read. A strip is a few rows (or runs) of one sheet of the box. A second cursor goes some
+// strips ahead and prefetches them, and goes on in the next box when this one ends.
 typedef struct cursor {
     nest loops;
     const char *from;
@@ -98,7 +98,7 @@ typedef struct cursor {
     bool ended;
 } cursor;
 
-static void begin(const hw_cpu_plan *plan, const box *b, char *to, const int64_t *to_stride, cursor *c) {
+static void begin_cursor(const hw_cpu_plan *plan, const box *b, char *to, const int64_t *to_stride, cursor *c) {
     const int64_t *in = plan->p.in_stride;
     uint32_t row = plan->row_axis, col = plan->col_axis;
     ptrdiff_t elem = plan->p.elem_bytes;
@@ -118,7 +118,7 @@ static void begin(const hw_cpu_plan *plan, const box *b, char *to, const int64_t
 // The last strip takes what would be less than one.
 static size_t strip_rows(const cursor *c) { return c->most - c->at < 2 * c->strip ? c->most - c->at : c->strip; }
 
-static void advance(cursor *c) {
+static void advance_cursor(cursor *c) {
     size_t rows = strip_rows(c);
     c->at += rows;
     c->from += (ptrdiff_t)rows * c->from_step;
@@ -127,11 +127,11 @@ static void advance(cursor *c) {
     c->at = 0;
     c->from -= (ptrdiff_t)c->most * c->from_step;
     c->to -= (ptrdiff_t)c->most * c->to_step;
-    c->ended = !next(&c->loops, &c->from, &c->to);
+    c->ended = !next_sheet(&c->loops, &c->from, &c->to);
 }
 
-// Inlined by force: GCC takes a function that only prefetches for one without effect, and drops its calls.
-static inline __attribute__((always_inline)) void fetch(const hw_cpu_plan *plan, const cursor *c) {
+// Inlined by force: GCC takes a function that only prefetches to be without effect, and drops calls of it.
+static inline __attribute__((always_inline)) void fetch_strip(const hw_cpu_plan *plan, const cursor *c) {
     size_t rows = strip_rows(c), bytes = (plan->way == HW_CPU_TRANSPOSE ? c->s.cols : c->s.rows) * plan->p.elem_bytes;
     for (size_t r = 0; r < rows; r++) {
         const char *line = c->from + (ptrdiff_t)r * c->from_step, *end = line + bytes;
@@ -154,38 +154,38 @@ static void move_strip(const hw_cpu_plan *plan, const hw_tile_level *level, cons
     }
 }
 
-static void gather(const hw_cpu_plan *plan, const hw_tile_level *level, const box *b, const box *after, char *to,
-                   const int64_t *to_stride) {
+static void gather_box(const hw_cpu_plan *plan, const hw_tile_level *level, const box *b, const box *after, char *to,
+                       const int64_t *to_stride) {
     cursor here, ahead;
-    begin(plan, b, to, to_stride, &here);
+    begin_cursor(plan, b, to, to_stride, &here);
     ahead = here;
-    for (uint32_t i = 0; i < plan->strips_ahead && !ahead.ended; i++) advance(&ahead);
+    for (uint32_t i = 0; i < plan->strips_ahead && !ahead.ended; i++) advance_cursor(&ahead);
     while (!here.ended && !plan->fetches) {
         move_strip(plan, level, &here);
-        advance(&here);
+        advance_cursor(&here);
     }
     while (!here.ended) {
         if (ahead.ended && after) {
-            begin(plan, after, to, to_stride, &ahead);
+            begin_cursor(plan, after, to, to_stride, &ahead);
             after = NULL;
         }
         if (!ahead.ended) {
-            fetch(plan, &ahead);
-            advance(&ahead);
+            fetch_strip(plan, &ahead);
+            advance_cursor(&ahead);
         }
         move_strip(plan, level, &here);
-        advance(&here);
+        advance_cursor(&here);
     }
 }
 
 static void move_plainly(const hw_cpu_plan *plan, const box *b, char *to, const int64_t *to_stride) {
     cursor c;
-    begin(plan, b, to, to_stride, &c);
+    begin_cursor(plan, b, to, to_stride, &c);
     do move_plain(&c.s, c.to, c.from, plan->p.elem_bytes);
-    while (next(&c.loops, &c.from, &c.to));
+    while (next_sheet(&c.loops, &c.from, &c.to));
 }
 
-static void scatter(const hw_cpu_plan *plan, const hw_tile_level *level, const box *b, const char *buffer) {
+static void scatter_box(const hw_cpu_plan *plan, const hw_tile_level *level, const box *b, const char *buffer) {
     size_t run = plan->p.elem_bytes;
     nest loops = {0};
     for (uint32_t k = plan->p.rank; k-- > 0;) {
@@ -196,14 +196,14 @@ static void scatter(const hw_cpu_plan *plan, const hw_tile_level *level, const b
     do {
         if (plan->streams) level->stream(to, buffer, run);
         else copy_run(to, buffer, run);
-    } while (next(&loops, &buffer, &to));
+    } while (next_sheet(&loops, &buffer, &to));
 }
 
 void hw_cpu_box_move(const hw_cpu_plan *plan, const hw_tile_level *level, uint64_t index, bool goes_on, char *buffer) {
     box b, after;
     int64_t out_stride[HW_MAX_RANK];
-    locate(plan, index, &b);
-    if (goes_on) locate(plan, index + 1, &after);
+    locate_box(plan, index, &b);
+    if (goes_on) locate_box(plan, index + 1, &after);
     if (!plan->p.rank) {
         memcpy(b.out, b.in, plan->p.elem_bytes);
         return;
@@ -212,6 +212,6 @@ void hw_cpu_box_move(const hw_cpu_plan *plan, const hw_tile_level *level, uint64
     char *to = plan->buffered ? buffer : b.out;
     const int64_t *stride = plan->buffered ? plan->buffer_stride : out_stride;
     if (plan->way == HW_CPU_PLAIN) move_plainly(plan, &b, to, stride);
-    else gather(plan, level, &b, goes_on ? &after : NULL, to, stride);
-    if (plan->buffered) scatter(plan, level, &b, buffer);
+    else gather_box(plan, level, &b, goes_on ? &after : NULL, to, stride);
+    if (plan->buffered) scatter_box(plan, level, &b, buffer);
 }

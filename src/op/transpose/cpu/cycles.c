@@ -8,12 +8,12 @@
 
 enum { MOST_RUN_BYTES = 2048, SLICE_MIN_BYTES = 64 };
 
-static uint64_t words_of(const hw_cycles *c) { return (c->rows * c->cols + 63) / 64; }
+static uint64_t words_of_marks(const hw_cycles *c) { return (c->rows * c->cols + 63) / 64; }
 
 bool hw_cycles_prepare(hw_cycles *c, uint32_t n_threads) {
     uint64_t most = c->run_bytes / SLICE_MIN_BYTES;
     c->n_threads = !most ? 1 : n_threads < most ? n_threads : (uint32_t)most;
-    c->seen = hw_calloc(words_of(c) * c->n_threads, sizeof *c->seen);
+    c->seen = hw_calloc(words_of_marks(c) * c->n_threads, sizeof *c->seen);
     return c->seen;
 }
 
@@ -25,19 +25,19 @@ typedef struct slice {
 } slice;
 
 // Where the run comes from that belongs at `to`.
-static uint64_t source(const hw_cycles *c, uint64_t to) {
+static uint64_t source_run(const hw_cycles *c, uint64_t to) {
     if (to <= UINT32_MAX && c->rows <= UINT32_MAX)
         return (uint64_t)((uint32_t)to % (uint32_t)c->rows) * c->cols + (uint32_t)to / (uint32_t)c->rows;
     return to % c->rows * c->cols + to / c->rows;
 }
 
-static void follow(const hw_cycles *c, const slice *s, uint64_t *seen, uint64_t first) {
+static void follow_cycle(const hw_cycles *c, const slice *s, uint64_t *seen, uint64_t first) {
     char kept[MOST_RUN_BYTES];
-    uint64_t to = first, from = source(c, first);
+    uint64_t to = first, from = source_run(c, first);
     if (from == first) return;
     memcpy(kept, s->memory + first * s->pitch, s->bytes);
     while (from != first) {
-        uint64_t next = source(c, from);
+        uint64_t next = source_run(c, from);
         const char *fetched = s->memory + next * s->pitch;
         for (size_t i = 0; i < s->bytes; i += 64) __builtin_prefetch(fetched + i, 1, 3);
         memcpy(s->memory + to * s->pitch, s->memory + from * s->pitch, s->bytes);
@@ -48,26 +48,26 @@ static void follow(const hw_cycles *c, const slice *s, uint64_t *seen, uint64_t 
     memcpy(s->memory + to * s->pitch, kept, s->bytes);
 }
 
-typedef struct job {
+typedef struct cycles_job {
     const hw_cycles *cycles;
     char *memory;
-} job;
+} cycles_job;
 
-static void work(void *context, uint32_t index) {
-    const job *j = context;
+static void take_slice(void *context, uint32_t index) {
+    const cycles_job *j = context;
     const hw_cycles *c = j->cycles;
     uint64_t lines = c->run_bytes / SLICE_MIN_BYTES, n = c->n_threads, runs = c->rows * c->cols;
     uint64_t first = lines * index / n * SLICE_MIN_BYTES;
     uint64_t end = index + 1 == n ? c->run_bytes : lines * (index + 1) / n * SLICE_MIN_BYTES;
     slice s = {j->memory + first, c->run_bytes, end - first};
-    uint64_t *seen = c->seen + words_of(c) * index;
-    memset(seen, 0, words_of(c) * sizeof *seen);
+    uint64_t *seen = c->seen + words_of_marks(c) * index;
+    memset(seen, 0, words_of_marks(c) * sizeof *seen);
     for (uint64_t i = 0; i < runs; i++)
-        if (!(seen[i / 64] >> i % 64 & 1)) follow(c, &s, seen, i);
+        if (!(seen[i / 64] >> i % 64 & 1)) follow_cycle(c, &s, seen, i);
 }
 
 void hw_cycles_run(const hw_cycles *c, char *memory, hw_pool *pool) {
-    job j = {c, memory};
-    if (c->n_threads > 1) hw_pool_run(pool, c->n_threads, work, &j);
-    else work(&j, 0);
+    cycles_job j = {c, memory};
+    if (c->n_threads > 1) hw_pool_run(pool, c->n_threads, take_slice, &j);
+    else take_slice(&j, 0);
 }

@@ -23,13 +23,13 @@ typedef struct team {
     const hw_tile_level *level;
 } team;
 
-// p permutes the piece within its memory; its addresses are those of any such piece.
-static bool prepare(piece *piece, const hw_permutation *p, uint64_t cache_bytes, uint32_t n_threads) {
+// p permutes a piece within its own memory; p's addresses are those of any one of the pieces.
+static bool prepare_piece(piece *piece, const hw_permutation *p, uint64_t cache_bytes, uint32_t n_threads) {
     hw_permutation copy = {.rank = 1, .elem_bytes = p->elem_bytes, .elems = p->elems, .n = {p->elems},
                            .in_stride = {1}, .out_stride = {1}, .in = p->out};
     hw_permutation permute = *p;
     size_t bytes = p->elems * p->elem_bytes;
-    // Not zeroed: threads touch its pages first when they copy.
+    // Not zeroed: the threads that copy touch the pages first.
     piece->memory = hw_malloc(bytes + 64);
     piece->scratch = piece->memory ? piece->memory + -(uintptr_t)piece->memory % 64 : NULL;
     copy.out = piece->scratch;
@@ -42,7 +42,7 @@ static bool prepare(piece *piece, const hw_permutation *p, uint64_t cache_bytes,
     return piece->scratch && piece->room;
 }
 
-static void release(piece *piece) {
+static void release_piece(piece *piece) {
     hw_free(piece->memory);
     hw_free_aligned(piece->room);
 }
@@ -56,10 +56,10 @@ static void permute_at(piece *piece, char *at, const team *team) {
 
 static hw_status through_scratch(const hw_in_place *plan, const team *team, hw_diag *diag) {
     piece piece = {0};
-    bool ready = prepare(&piece, &plan->block, HW_CPU_CACHE_BYTES, team->n);
+    bool ready = prepare_piece(&piece, &plan->block, HW_CPU_CACHE_BYTES, team->n);
     for (uint64_t i = 0; ready && i < plan->n_blocks; i++)
         permute_at(&piece, (char *)plan->block.out + i * plan->block_bytes, team);
-    release(&piece);
+    release_piece(&piece);
     return ready ? HW_OK : hw_diag_no_memory(diag);
 }
 
@@ -78,14 +78,14 @@ static hw_status by_panels(const hw_in_place *plan, const team *team, hw_diag *d
     hw_cycles cycles = {.rows = plan->by_rows ? n_panels : plan->rows, .cols = plan->by_rows ? plan->cols : n_panels,
                         .run_bytes = plan->run * elem};
     piece piece = {0};
-    bool ready = hw_cycles_prepare(&cycles, team->n) && prepare(&piece, &panel, 0, team->n);
+    bool ready = hw_cycles_prepare(&cycles, team->n) && prepare_piece(&piece, &panel, 0, team->n);
     for (uint64_t i = 0; ready && i < plan->n_blocks; i++) {
         char *block = (char *)plan->block.out + i * plan->block_bytes;
         if (!plan->by_rows) hw_cycles_run(&cycles, block, team->pool);
         for (uint64_t k = 0; k < n_panels; k++) permute_at(&piece, block + k * rows * cols * elem, team);
         if (plan->by_rows) hw_cycles_run(&cycles, block, team->pool);
     }
-    release(&piece);
+    release_piece(&piece);
     hw_cycles_release(&cycles);
     return ready ? HW_OK : hw_diag_no_memory(diag);
 }
@@ -119,9 +119,9 @@ static hw_status by_small_blocks(const hw_in_place *plan, const team *team, hw_d
     small_job job = {.plan = plan, .team = team, .share = plan->n_blocks / n / 32 + 1};
     job.pieces = hw_calloc(n, sizeof *job.pieces);
     bool ready = job.pieces;
-    for (uint32_t i = 0; ready && i < n; i++) ready = prepare(&job.pieces[i], &plan->block, UINT64_MAX, 1);
+    for (uint32_t i = 0; ready && i < n; i++) ready = prepare_piece(&job.pieces[i], &plan->block, UINT64_MAX, 1);
     if (ready) hw_pool_run(team->pool, n, small_work, &job);
-    for (uint32_t i = 0; job.pieces && i < n; i++) release(&job.pieces[i]);
+    for (uint32_t i = 0; job.pieces && i < n; i++) release_piece(&job.pieces[i]);
     hw_free(job.pieces);
     return ready ? HW_OK : hw_diag_no_memory(diag);
 }

@@ -25,7 +25,7 @@ static bool find_swap(hw_in_place *plan) {
            p->in_stride[b] == p->out_stride[a];
 }
 
-static bool stays(const hw_permutation *p) {
+static bool stays_as_it_is(const hw_permutation *p) {
     for (uint32_t k = 0; k < p->rank; k++)
         if (p->in_stride[k] != p->out_stride[k]) return false;
     return true;
@@ -68,7 +68,7 @@ static bool find_panels(hw_in_place *plan) {
 void hw_in_place_make(const hw_permutation *p, hw_in_place *plan) {
     *plan = (hw_in_place){.p = *p, .way = HW_IN_PLACE_NOTHING};
     hw_permutation_widen(&plan->p, 16);
-    if (stays(&plan->p)) return;
+    if (stays_as_it_is(&plan->p)) return;
     if (find_swap(plan)) {
         plan->way = HW_IN_PLACE_SWAP;
         return;

@@ -19,7 +19,7 @@ enum {
     FAR_BYTES = 512,             // rows closer to each other, too
 };
 
-// Axes by their stride in in, the fastest first. Broadcast axes come last: there is nothing to be had from them.
+// Axes by their stride in in, the fastest first. Broadcast axes come last: runs along them save no reads.
 static void order_by_in(const hw_permutation *p, uint32_t *order) {
     for (uint32_t k = 0; k < p->rank; k++) {
         uint32_t at = k;
@@ -30,7 +30,7 @@ static void order_by_in(const hw_permutation *p, uint32_t *order) {
 }
 
 // Lengthens the box along a chain of axes, the fastest first, until it is contiguous for so many bytes.
-static void lengthen(hw_cpu_plan *plan, const uint32_t *chain, const int64_t *stride, uint64_t bytes) {
+static void lengthen_box(hw_cpu_plan *plan, const uint32_t *chain, const int64_t *stride, uint64_t bytes) {
     const hw_permutation *p = &plan->p;
     uint64_t run = p->elem_bytes;
     for (uint32_t i = 0; i < p->rank; i++) {
@@ -50,7 +50,7 @@ static uint64_t box_bytes(const hw_cpu_plan *plan) {
     return bytes;
 }
 
-// Short chains make small boxes; other axes make them worth their while.
+// Where the chains are short the box is small: lengthens the box along further axes until it has so many bytes.
 static void fill_up(hw_cpu_plan *plan, const uint32_t *chain, uint64_t bytes) {
     for (uint32_t i = 0; i < plan->p.rank; i++) {
         uint32_t k = chain[i];
@@ -60,7 +60,8 @@ static void fill_up(hw_cpu_plan *plan, const uint32_t *chain, uint64_t bytes) {
     }
 }
 
-// The same number of boxes, as equal as can be, and a multiple of `unit` where that costs no more of them.
+// Makes the boxes as equal as can be without changing their number, and their sides multiples of `unit` where that does
+// not add boxes.
 static void even_out(hw_cpu_plan *plan) {
     plan->n_boxes = 1;
     for (uint32_t k = 0; k < plan->p.rank; k++) {
@@ -92,7 +93,7 @@ static void lay_out_buffer(hw_cpu_plan *plan) {
     plan->buffer_bytes = (size_t)stride;
 }
 
-static void choose_way(hw_cpu_plan *plan, const uint32_t *by_in) {
+static void choose_transpose_way(hw_cpu_plan *plan, const uint32_t *by_in) {
     const hw_permutation *p = &plan->p;
     uint32_t last = p->rank - 1;
     plan->row_axis = last;
@@ -135,10 +136,10 @@ void hw_cpu_plan_make(const hw_permutation *p, uint64_t cache_bytes, hw_cpu_plan
         by_out[k] = p->rank - 1 - k;
         plan->box[k] = 1;
     }
-    choose_way(plan, by_in);
+    choose_transpose_way(plan, by_in);
     order_loops(plan, by_in);
-    lengthen(plan, by_out, p->out_stride, OUT_RUN_BYTES);
-    lengthen(plan, by_in, p->in_stride, (uint64_t)BOX_BYTES * p->elem_bytes / OUT_RUN_BYTES);
+    lengthen_box(plan, by_out, p->out_stride, OUT_RUN_BYTES);
+    lengthen_box(plan, by_in, p->in_stride, (uint64_t)BOX_BYTES * p->elem_bytes / OUT_RUN_BYTES);
     fill_up(plan, by_in, BOX_BYTES);
     even_out(plan);
     bool lines = p->out_stride[p->rank - 1] == 1;

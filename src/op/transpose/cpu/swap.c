@@ -7,7 +7,7 @@
 
 enum { TILE_BYTES = 16 << 10, SHARES_PER_THREAD = 64, BYTES_PER_THREAD = 128 << 10, PIECE_BYTES = 256 };
 
-typedef struct job {
+typedef struct swap_job {
     const hw_in_place *plan;
     const hw_tile_level *level;
     uint64_t n, side, tiles;          // of a matrix; of a tile; tiles in a row
@@ -16,10 +16,10 @@ typedef struct job {
     uint32_t batch_axes[HW_MAX_RANK], n_batch_axes;
     uint64_t n_units, share;
     _Atomic uint64_t taken;
-} job;
+} swap_job;
 
-// Elements of the upper triangle with those of the lower, h x w of them at (i0, j0).
-static void swap_chunks(const job *j, char *matrix, uint64_t i0, uint64_t j0, uint64_t h, uint64_t w) {
+// Exchanges h x w elements of the upper triangle, from (i0, j0) on, with their mirror images in the lower one.
+static void swap_chunks(const swap_job *j, char *matrix, uint64_t i0, uint64_t j0, uint64_t h, uint64_t w) {
     char kept[PIECE_BYTES];
     for (uint64_t i = i0; i < i0 + h; i++) {
         for (uint64_t k = j0 > i ? j0 : i + 1; k < j0 + w; k++) {
@@ -35,11 +35,12 @@ static void swap_chunks(const job *j, char *matrix, uint64_t i0, uint64_t j0, ui
     }
 }
 
-static void copy_rows(const job *j, char *to, const char *from, ptrdiff_t from_pitch, uint64_t rows, size_t bytes) {
+static void copy_tile_rows(const swap_job *j, char *to, const char *from, ptrdiff_t from_pitch, uint64_t rows,
+                           size_t bytes) {
     for (uint64_t r = 0; r < rows; r++, to += j->row_pitch, from += from_pitch) memcpy(to, from, bytes);
 }
 
-static void swap_tiles(const job *j, char *matrix, uint64_t i0, uint64_t j0, uint64_t h, uint64_t w) {
+static void swap_tiles(const swap_job *j, char *matrix, uint64_t i0, uint64_t j0, uint64_t h, uint64_t w) {
     _Alignas(64) char buffer[TILE_BYTES + 64 * 128];
     uint32_t elem = j->plan->p.elem_bytes;
     hw_tile_transpose *transpose = j->level->transpose[__builtin_ctz(elem)];
@@ -48,18 +49,18 @@ static void swap_tiles(const job *j, char *matrix, uint64_t i0, uint64_t j0, uin
     char *b = matrix + (ptrdiff_t)j0 * j->row_pitch + (ptrdiff_t)i0 * j->col_pitch;
     transpose(a, j->row_pitch, buffer, pitch, h, w);
     if (a != b) transpose(b, j->row_pitch, a, j->row_pitch, w, h);
-    copy_rows(j, b, buffer, pitch, w, h * elem);
+    copy_tile_rows(j, b, buffer, pitch, w, h * elem);
 }
 
 // Inlined by force, as box.c says.
-static inline __attribute__((always_inline)) void fetch_tile(const job *j, const char *matrix, uint64_t i0,
+static inline __attribute__((always_inline)) void fetch_tile(const swap_job *j, const char *matrix, uint64_t i0,
                                                              uint64_t j0) {
     const char *from = matrix + (ptrdiff_t)i0 * j->row_pitch + (ptrdiff_t)j0 * j->col_pitch;
     for (uint64_t r = 0; r < j->side && i0 + r < j->n; r++, from += j->row_pitch)
         for (size_t c = 0; c < j->side * j->plan->p.elem_bytes; c += 64) __builtin_prefetch(from + c, 1, 2);
 }
 
-static void unit(const job *j, uint64_t index) {
+static void swap_tile_row(const swap_job *j, uint64_t index) {
     uint64_t i0 = index % j->tiles * j->side, batch = index / j->tiles, h = j->n - i0 < j->side ? j->n - i0 : j->side;
     const hw_permutation *p = &j->plan->p;
     char *matrix = p->out;
@@ -83,21 +84,21 @@ static void unit(const job *j, uint64_t index) {
     }
 }
 
-static void work(void *context, uint32_t index) {
-    job *j = context;
+static void take_tile_rows(void *context, uint32_t index) {
+    swap_job *j = context;
     (void)index;
     for (;;) {
         uint64_t first = atomic_fetch_add_explicit(&j->taken, j->share, memory_order_relaxed);
         if (first >= j->n_units) break;
         uint64_t end = j->n_units - first < j->share ? j->n_units : first + j->share;
-        for (uint64_t i = first; i < end; i++) unit(j, i);
+        for (uint64_t i = first; i < end; i++) swap_tile_row(j, i);
     }
 }
 
 void hw_swap_run(const hw_in_place *plan, const hw_tile_level *level, hw_pool *pool, uint32_t n_threads) {
     const hw_permutation *p = &plan->p;
     uint32_t last = p->rank - 1;
-    job j = {.plan = plan, .level = level, .n = p->n[plan->axis[0]], .chunk_bytes = p->elem_bytes, .n_units = 1};
+    swap_job j = {.plan = plan, .level = level, .n = p->n[plan->axis[0]], .chunk_bytes = p->elem_bytes, .n_units = 1};
     j.row_pitch = p->out_stride[plan->axis[0]] * p->elem_bytes;
     j.col_pitch = p->out_stride[plan->axis[1]] * p->elem_bytes;
     if (plan->axis[1] != last) j.chunk_bytes *= p->n[last];
@@ -113,6 +114,6 @@ void hw_swap_run(const hw_in_place *plan, const hw_tile_level *level, hw_pool *p
     if (most > j.n_units) most = j.n_units;
     if (n_threads > most) n_threads = (uint32_t)most;
     j.share = j.n_units / n_threads / SHARES_PER_THREAD + 1;
-    if (n_threads > 1) hw_pool_run(pool, n_threads, work, &j);
-    else work(&j, 0);
+    if (n_threads > 1) hw_pool_run(pool, n_threads, take_tile_rows, &j);
+    else take_tile_rows(&j, 0);
 }

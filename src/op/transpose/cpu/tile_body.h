@@ -130,7 +130,7 @@ INLINE void singly(const char *from, ptrdiff_t from_pitch, char *to, ptrdiff_t t
     }
 }
 
-// All rows and columns in steps of a square; the last step lies over the one before.
+// Transposes all rows and columns in steps of a square; the last step overlaps the one before.
 INLINE void tile(const char *from, ptrdiff_t from_pitch, char *to, ptrdiff_t to_pitch, size_t rows, size_t cols,
                  size_t elem, squares *wide, hw_tile_transpose *narrower) {
     const size_t side = 16 / elem, width = VEC / elem;

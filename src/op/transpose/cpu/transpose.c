@@ -11,21 +11,21 @@
 
 enum { BYTES_PER_THREAD = 128 << 10, SHARES_PER_THREAD = 32, PAGE_BYTES = 4096 };
 
-typedef struct job {
+typedef struct box_job {
     const hw_cpu_plan *plan;
     const hw_tile_level *level;
     char *room;
     uint64_t share;
     _Atomic uint64_t taken;
-} job;
+} box_job;
 
 // Buffers lie in pages of their own, and not all at the same place of the cache.
 static size_t buffer_pitch(const hw_cpu_plan *plan) {
     return (plan->buffer_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + 64;
 }
 
-static void work(void *context, uint32_t index) {
-    job *j = context;
+static void take_boxes(void *context, uint32_t index) {
+    box_job *j = context;
     uint64_t n = j->plan->n_boxes;
     char *buffer = j->room ? j->room + index * buffer_pitch(j->plan) : NULL;
     for (;;) {
@@ -51,9 +51,10 @@ size_t hw_cpu_plan_room(const hw_cpu_plan *plan, uint32_t n_threads) {
 void hw_cpu_plan_run(const hw_cpu_plan *plan, const hw_tile_level *level, hw_pool *pool, uint32_t n_threads,
                      char *room) {
     n_threads = hw_cpu_plan_threads(plan, n_threads);
-    job j = {.plan = plan, .level = level, .room = room, .share = plan->n_boxes / n_threads / SHARES_PER_THREAD + 1};
-    if (n_threads > 1) hw_pool_run(pool, n_threads, work, &j);
-    else work(&j, 0);
+    box_job j = {
+        .plan = plan, .level = level, .room = room, .share = plan->n_boxes / n_threads / SHARES_PER_THREAD + 1};
+    if (n_threads > 1) hw_pool_run(pool, n_threads, take_boxes, &j);
+    else take_boxes(&j, 0);
 }
 
 hw_status hw_cpu_transpose(const hw_permutation *p, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {

@@ -47,18 +47,18 @@ typedef struct copy_job {
     uint32_t n;
 } copy_job;
 
-static void copy_share(void *context, uint32_t index) {
+static void copy_share_of_in(void *context, uint32_t index) {
     const copy_job *j = context;
     uint64_t bytes = j->m.rows * j->m.cols * j->m.elem, lines = bytes / 64;
     uint64_t first = lines * index / j->n * 64, end = index + 1 == j->n ? bytes : lines * (index + 1) / j->n * 64;
     memcpy(j->m.out + first, j->m.in + first, end - first);
 }
 
-static hw_status copy(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                      hw_diag *diag) {
+static hw_status copy_in(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                         hw_diag *diag) {
     (void)diag;
     copy_job j = {matrix_of(problem, arrays), n_threads};
-    if (j.m.rows && j.m.cols) hw_pool_run(pool, n_threads, copy_share, &j);
+    if (j.m.rows && j.m.cols) hw_pool_run(pool, n_threads, copy_share_of_in, &j);
     return HW_OK;
 }
 
@@ -71,16 +71,16 @@ static hw_status copy(const hw_problem *problem, void *const *arrays, hw_pool *p
     for (uint64_t col = 0; col < (m)->cols; col++)                                                                     \
         for (uint64_t row = 0; row < (m)->rows; row++) MOVE(m, row, col, elem)
 
-static hw_status read_rows(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                           hw_diag *diag) {
+static hw_status transpose_by_rows(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                                   hw_diag *diag) {
     (void)pool, (void)n_threads, (void)diag;
     matrix m = matrix_of(problem, arrays);
     FOR_ELEMENT(&m, BY_ROWS);
     return HW_OK;
 }
 
-static hw_status read_columns(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                              hw_diag *diag) {
+static hw_status transpose_by_columns(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                                      hw_diag *diag) {
     (void)pool, (void)n_threads, (void)diag;
     matrix m = matrix_of(problem, arrays);
     FOR_ELEMENT(&m, BY_COLUMNS);
@@ -97,8 +97,8 @@ enum { BLOCK = 32 };
             for (uint64_t row = row0; row < hw_least(row0 + BLOCK, (m)->rows); row++)                                  \
                 for (uint64_t col = col0; col < hw_least(col0 + BLOCK, (m)->cols); col++) MOVE(m, row, col, elem)
 
-static hw_status blocked(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                         hw_diag *diag) {
+static hw_status transpose_in_blocks(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                                     hw_diag *diag) {
     (void)pool, (void)n_threads, (void)diag;
     matrix m = matrix_of(problem, arrays);
     FOR_ELEMENT(&m, IN_BLOCKS);
@@ -107,8 +107,8 @@ static hw_status blocked(const hw_problem *problem, void *const *arrays, hw_pool
 
 // ---- 30: the same blocks, transposed in vector registers ----
 
-static hw_status registers(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                           hw_diag *diag) {
+static hw_status transpose_in_registers(const hw_problem *problem, void *const *arrays, hw_pool *pool,
+                                        uint32_t n_threads, hw_diag *diag) {
     (void)pool, (void)n_threads, (void)diag;
     matrix m = matrix_of(problem, arrays);
     ptrdiff_t in_pitch = (ptrdiff_t)(m.cols * m.elem), out_pitch = (ptrdiff_t)(m.rows * m.elem);
@@ -124,7 +124,8 @@ static hw_status registers(const hw_problem *problem, void *const *arrays, hw_po
 
 enum { STRIP_ROWS_BYTES = 512, STRIP_COLS_BYTES = 128, STRIP_PITCH = STRIP_ROWS_BYTES + 64 };
 
-// As many rows as make STRIP_ROWS_BYTES of a row of out, and as many columns as make STRIP_COLS_BYTES of a row of in.
+// Transposes a strip: as many rows as make STRIP_ROWS_BYTES of a row of out, and as many columns as make
+// STRIP_COLS_BYTES of a row of in.
 static void stream_strip(const matrix *m, uint64_t row, uint64_t col) {
     _Alignas(64) char buffer[STRIP_COLS_BYTES * STRIP_PITCH];
     uint64_t rows = hw_least(STRIP_ROWS_BYTES / m->elem, m->rows - row);
@@ -139,8 +140,8 @@ static void stream_rows(const matrix *m, uint64_t row) {
     for (uint64_t col = 0; col < m->cols; col += STRIP_COLS_BYTES / m->elem) stream_strip(m, row, col);
 }
 
-static hw_status streamed(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                          hw_diag *diag) {
+static hw_status transpose_streamed(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                                    hw_diag *diag) {
     (void)pool, (void)n_threads, (void)diag;
     matrix m = matrix_of(problem, arrays);
     for (uint64_t row = 0; row < m.rows; row += STRIP_ROWS_BYTES / m.elem) stream_rows(&m, row);
@@ -161,8 +162,8 @@ static void take_strips(void *context, uint32_t index) {
     hw_tile_fence();
 }
 
-static hw_status threads(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                         hw_diag *diag) {
+static hw_status transpose_in_threads(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
+                                      hw_diag *diag) {
     (void)diag;
     strip_job j = {.m = matrix_of(problem, arrays)};
     hw_pool_run(pool, n_threads, take_strips, &j);
@@ -171,8 +172,8 @@ static hw_status threads(const hw_problem *problem, void *const *arrays, hw_pool
 
 // ---- 90: the operation ----
 
-static hw_status best(const hw_problem *problem, void *const *arrays, hw_pool *pool, uint32_t n_threads,
-                      hw_diag *diag) {
+static hw_status transpose_by_operation(const hw_problem *problem, void *const *arrays, hw_pool *pool,
+                                        uint32_t n_threads, hw_diag *diag) {
     matrix m = matrix_of(problem, arrays);
     hw_permutation p = {.rank = 2, .elem_bytes = m.elem, .elems = m.rows * m.cols, .n = {m.cols, m.rows},
                         .in_stride = {1, (int64_t)m.cols}, .out_stride = {(int64_t)m.rows, 1},
@@ -185,12 +186,12 @@ static hw_status best(const hw_problem *problem, void *const *arrays, hw_pool *p
     {.number = number_, .name = name_, .builds_on = base_, .idea = idea_, .native = native_}
 
 const hw_rung hw_cpu_transpose_rungs[HW_CPU_TRANSPOSE_RUNGS] = {
-    {.number = 0, .name = "copy", .idea = "memcpy on all threads", .native = copy, .is_copy = true},
-    RUNG(10, "rows", "-", "reads rows, writes columns", read_rows),
-    RUNG(11, "columns", "rows", "reads columns, writes rows", read_columns),
-    RUNG(20, "block", "columns", "blocks that the cache holds", blocked),
-    RUNG(30, "registers", "block", "blocks transposed in vector registers", registers),
-    RUNG(40, "stream", "registers", "whole lines past the cache", streamed),
-    RUNG(50, "threads", "stream", "strips shared by all threads", threads),
-    RUNG(90, "best", "threads", "boxes by shape, fetched ahead", best),
+    {.number = 0, .name = "copy", .idea = "memcpy on all threads", .native = copy_in, .is_copy = true},
+    RUNG(10, "rows", "-", "reads rows, writes columns", transpose_by_rows),
+    RUNG(11, "columns", "rows", "reads columns, writes rows", transpose_by_columns),
+    RUNG(20, "block", "columns", "blocks that the cache holds", transpose_in_blocks),
+    RUNG(30, "registers", "block", "blocks transposed in vector registers", transpose_in_registers),
+    RUNG(40, "stream", "registers", "whole lines past the cache", transpose_streamed),
+    RUNG(50, "threads", "stream", "strips shared by all threads", transpose_in_threads),
+    RUNG(90, "best", "threads", "boxes by shape, fetched ahead", transpose_by_operation),
 };
