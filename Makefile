@@ -41,7 +41,7 @@ test: build ## build and run all tests, the unit tests also under sanitizers
 
 lint: packages ## check lines and includes, analyse, and build everything by clang, where a warning is an error
 	@tools/check_lines.sh
-	@tools/check_includes.sh
+	@python3 tools/check_includes.py
 	@tools/analyse.sh
 	@$(call configure,$(CLANG),-DHW_LEVELS=all -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS=-Werror)
 	@$(CMAKE_BUILD) $(CLANG) --parallel $(JOBS) > $(CLANG).log 2>&1 || { cat $(CLANG).log; exit 1; }; rm -f $(CLANG).log

@@ -5,32 +5,21 @@ import os
 import re
 import sys
 
-# A module, and which others its files may see besides base and the installed headers. A folder of src/ is a module, as
-# are shim, cli and bench; folders within one are its rooms, which see each other.
-MAY_SEE = {
-    "base": "",
-    "isa": "",
-    "ptx": "isa",
-    "lower": "ptx isa",
-    "mem": "",
-    "event": "isa",
-    "exec": "lower ptx mem event isa",
-    "model": "isa",
-    "prof": "event model isa",
-    "report": "prof event model isa",
-    "toolchain": "",
-    "device": "exec lower ptx mem event toolchain model io isa",
-    "sim": "device prof io toolchain event exec mem model isa",
-    "op": "device toolchain model isa kernels",
-    "ladder": "op device prof event exec mem model isa",
-    "io": "isa",
-    "runtime": "device toolchain mem exec event isa",
-    "shim": "runtime device prof report toolchain io event exec mem model isa",
-    "cli": "toolchain isa op ladder device model io report prof event exec mem bench",
-    "bench": "isa op device cli report prof event model",
-}
+# docs/design.md has the rows: `module -> what its files may see besides base and the installed headers`. A folder of
+# src/ is a module, as are shim, cli and bench; folders within one are its rooms, which see each other.
+DESIGN = "docs/design.md"
 PLACES = ["src", ".", "include", "cli", "bench", "shim"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def read_design():
+    """What each module may see, and the folders that the page draws."""
+    with open(DESIGN, encoding="utf-8") as page:
+        lines = page.read().splitlines()
+    rows = [re.match(r"(\w+) +->(.*)", line) for line in lines]
+    may_see = {row.group(1): set(row.group(2).split()) for row in rows if row}
+    drawn = {match.group(1) for match in (re.match(r"((?:src/\w+|shim|cli|bench)/) ", line) for line in lines) if match}
+    return may_see, drawn
 
 
 def module_of(path):
@@ -69,12 +58,12 @@ def includes_of(files):
     return graph
 
 
-def breaks(file, graph):
+def breaks(file, graph, may_see):
     """Each module that `file` must not see, with the shortest way to it."""
     module = module_of(file)
-    if module not in MAY_SEE:
+    if module not in may_see:
         return [(module, [file])]
-    allowed = set(MAY_SEE[module].split()) | {module, "base", "include"}
+    allowed = may_see[module] | {module, "base", "include"}
     seen, ways, bad = {file}, [[file]], {}
     while ways:
         way = ways.pop(0)
@@ -91,17 +80,21 @@ def breaks(file, graph):
 
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    may_see, drawn = read_design()
     files = list(sources())
     graph = includes_of(files)
-    status = 0
+    problems = []
     for file in files:
-        for module, way in breaks(file, graph):
-            if module_of(file) in MAY_SEE:
-                print(f"{module_of(file)} must not see {module}: {' -> '.join(way)}", file=sys.stderr)
+        for module, way in breaks(file, graph, may_see):
+            if module_of(file) in may_see:
+                problems.append(f"{module_of(file)} must not see {module}: {' -> '.join(way)}")
             else:
-                print(f"{file}: module {module} has no row in tools/check_includes.py", file=sys.stderr)
-            status = 1
-    return status
+                problems.append(f"{file}: {DESIGN} does not say what module {module} may see")
+    folders = {"src/" + name + "/" for name in os.listdir("src")} | {"shim/", "cli/", "bench/"}
+    problems += [f"{folder}: {DESIGN} does not draw it" for folder in sorted(folders - drawn)]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

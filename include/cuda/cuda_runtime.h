@@ -12,6 +12,20 @@
 // No line in these headers is the user's program: what is inlined from them counts for the line that calls it.
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
+// clang before 19 has no __float128 for GPUs, which newer C libraries take for granted of any clang: glibc's header of
+// such types (bits/floatn.h) is replaced by what it defines where there is none.
+#include <features.h>
+#if defined(__CUDA_ARCH__) && __clang_major__ < 19 && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 37)
+#define _BITS_FLOATN_H
+#define __HAVE_FLOAT128 0
+#define __HAVE_DISTINCT_FLOAT128 0
+#define __HAVE_FLOAT64X 1
+#define __HAVE_FLOAT64X_LONG_DOUBLE 1
+#include <bits/floatn-common.h>
+#endif
+#endif
+
 // Device overloads must be known before <cmath> names its functions; __CUDACC__ keeps libstdc++ from __float128.
 #include <__clang_cuda_math_forward_declares.h>
 #define __CUDACC__

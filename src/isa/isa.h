@@ -116,8 +116,8 @@ typedef struct hw_effects {
     bool is_atomic, is_fence, may_wait;
     bool is_strong;           // of an access: atomic, volatile, relaxed, acquire or release. Others may change what it
                               // reads or wait for what it writes, so that it is made as it is written
-    bool parts_loads;         // loads before and after it are not merged into one
-    bool parts_stores;        // nor stores
+    uint8_t parts_loads;      // set of spaces: loads of these before and after it are not merged into one
+    uint8_t parts_stores;     // the same of stores
 } hw_effects;
 
 // Attributes and effects. Both are pure and take constant time. An opcode that is none has the attributes of

@@ -73,11 +73,18 @@ static uint8_t kind_of(hw_op op, const hw_traits *t, const hw_mods *mods, hw_spa
     }
 }
 
-// Merged accesses are those of shared memory: what touches it, or may by a generic address, comes between them.
-static void part_accesses(hw_effects *e) {
-    bool parts_all = e->scope != HW_SCOPE_NONE || e->is_atomic;
-    e->parts_loads = parts_all || e->writes & HW_IN(HW_SPACE_SHARED) || (e->is_strong && e->reads);
-    e->parts_stores = parts_all || e->reads & HW_IN(HW_SPACE_SHARED) || (e->is_strong && e->writes);
+// Of which spaces accesses are not merged across the instruction, as ptxas 13.0 does not (tests/unit/lower/test_merge.c
+// has its output). Accesses themselves, atomic and acquiring ones too, keep apart only what they write, for stores also
+// what they read; a release makes stores before it visible. All others that order memory or wait keep apart everything,
+// except that cp.async.commit_group says something of writes only.
+static void part_accesses(hw_op op, const hw_mods *mods, hw_effects *e) {
+    uint8_t emitter = hw_op_traits(op)->emitter;
+    bool is_access = emitter == HW_EMIT_LOAD_STORE || emitter == HW_EMIT_ATOMIC;
+    bool releases = hw_has_mod(mods, HW_M_RELEASE) || hw_has_mod(mods, HW_M_ACQ_REL) || hw_has_mod(mods, HW_M_SC);
+    bool orders = !is_access && (e->scope != HW_SCOPE_NONE || e->may_wait || emitter == HW_EMIT_BARRIER);
+    bool commits = op == HW_OP_CP_ASYNC && hw_has_mod(mods, HW_M_COMMIT_GROUP);
+    e->parts_loads = orders && !commits ? HW_IN_ANY : e->writes;
+    e->parts_stores = orders || (e->writes && releases) ? HW_IN_ANY : e->reads | e->writes;
 }
 
 hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool is_guarded) {
@@ -92,6 +99,6 @@ hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool i
     if (e.reads | e.writes)
         e.is_strong = e.is_atomic || hw_has_mod(mods, HW_M_VOLATILE) || hw_has_mod(mods, HW_M_RELAXED) ||
                       hw_has_mod(mods, HW_M_ACQUIRE) || hw_has_mod(mods, HW_M_RELEASE);
-    part_accesses(&e);
+    part_accesses(op, mods, &e);
     return e;
 }

@@ -1,223 +1,331 @@
-// Neighbouring accesses that ptxas issues as one of 8 or 16 bytes, so that counters agree with what hardware runs.
+// Neighbouring accesses that ptxas issues as one, so that counters agree with what hardware runs.
 //
-// Within a basic block, loads from one base register (or symbol) whose constant offsets fall into the same aligned 8 or
-// 16 bytes become one load when the base's alignment can be proved; the loaded bytes may have gaps (a padded row of 17
-// words is read in sixteens, H200 machine code of sgemmNN in truth/ladder.cu). Stores merge only without gaps. Nothing
-// that may write the memory, and no barrier, may stand between. Kernel parameters are pointers of unknown alignment,
-// so accesses through them do not merge.
+// Accesses of one kind (shared, global, generic, read-only global) through one base fall into aligned pieces of memory
+// that hold 2 or 4 elements, as far as the base's alignment is proved; elements have 2, 4 or 8 bytes, those of bytes
+// are not merged. What ptxas 13.0 does with them (tests/unit/lower/test_merge.c, tests/data/merging.csv):
+//
+// - Loads of a piece become one if all its elements are read, or three of four (but by generic loads); else both
+//   elements of a half. They may stand in different blocks, if the first comes before the others on every path and
+//   nothing parts them on any. A load of what another has read is dropped.
+// - Stores become one if they fill a piece, or half of one, and follow each other: a store to anywhere else of the same
+//   kind parts them. Single elements behind a vector of the same piece are left alone.
+// - A vector of which only the first elements are used is loaded as far as they go.
+//
+// The pointers that kernels are given have no known alignment, unless they are masked or a wide access says it.
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "lower/lowering.h"
+#include "lower/address.h"
+#include "lower/versions.h"
 
-enum { ANY_ALIGNMENT = 64, MERGED_MAX_BYTES = 16 };
-
-// ---- alignment: how many low bits of each register are certainly zero ----
-
-static uint8_t zeros_of(uint64_t value) { return value ? (uint8_t)__builtin_ctzll(value) : ANY_ALIGNMENT; }
-static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
-static uint8_t sum(uint8_t a, uint8_t b) { return a + b > ANY_ALIGNMENT ? ANY_ALIGNMENT : (uint8_t)(a + b); }
-
-// ptxas places shared variables itself and knows where; of others it knows the declared alignment.
-static uint8_t zeros_of_symbol(const hw_ptx_symbol *symbol, int64_t offset) {
-    if (!symbol) return 0;
-    bool is_placed = symbol->space == HW_SPACE_SHARED && !symbol->is_extern;
-    if (is_placed) return zeros_of(symbol->offset + (uint64_t)offset);
-    return least(zeros_of(symbol->align), zeros_of((uint64_t)offset));
-}
-
-static uint8_t zeros_of_operand(const uint8_t *zeros, const hw_ptx_operand *o) {
-    switch (o->kind) {
-    case HW_OPERAND_REG: return zeros[o->reg];
-    case HW_OPERAND_IMM: return zeros_of(o->imm);
-    case HW_OPERAND_SYMBOL: return o->function ? 0 : zeros_of_symbol(o->symbol, o->offset);
-    default: return 0;
-    }
-}
-
-static uint8_t zeros_of_result(const uint8_t *zeros, const hw_ptx_inst *inst) {
-    uint8_t z[4] = {0};
-    for (int k = 1; k < inst->n_operands && k < 4; k++) z[k] = zeros_of_operand(zeros, &inst->operands[k]);
-    bool is_low = hw_has_mod(&inst->mods, HW_M_LO) || hw_has_mod(&inst->mods, HW_M_WIDE);
-    switch (inst->op) {
-    case HW_OP_MOV: case HW_OP_CVTA: case HW_OP_CVT: return z[1];
-    case HW_OP_ADD: case HW_OP_SUB: case HW_OP_OR: case HW_OP_XOR: case HW_OP_SELP: case HW_OP_MIN: case HW_OP_MAX:
-        return least(z[1], z[2]);
-    case HW_OP_AND: return z[1] > z[2] ? z[1] : z[2];
-    case HW_OP_MUL: case HW_OP_MUL24: return is_low ? sum(z[1], z[2]) : 0;
-    case HW_OP_MAD: case HW_OP_MAD24: return is_low ? least(sum(z[1], z[2]), z[3]) : 0;
-    case HW_OP_SHL:
-        if (inst->operands[2].kind != HW_OPERAND_IMM) return z[1];
-        return sum(z[1], least(64, (uint8_t)inst->operands[2].imm));
-    default: return 0;
-    }
-}
-
-typedef struct result_visit {
-    uint8_t *zeros;
-    uint8_t value;
-    bool changed;
-} result_visit;
-
-static void lower_result(void *context, int32_t reg, bool is_def) {
-    result_visit *v = context;
-    if (!is_def || v->zeros[reg] <= v->value) return;
-    v->zeros[reg] = v->value;
-    v->changed = true;
-}
-
-// Starts from "everything is aligned" and takes back what the definitions do not bear out.
-static void find_alignment(const hw_ptx_function *f, uint8_t *zeros) {
-    for (uint32_t r = 0; r < f->n_regs; r++) zeros[r] = ANY_ALIGNMENT;
-    result_visit v = {.zeros = zeros, .changed = true};
-    while (v.changed) {
-        v.changed = false;
-        for (uint32_t i = 0; i < f->n_insts; i++) {
-            v.value = zeros_of_result(zeros, &f->insts[i]);
-            hw_defs_visit(&f->insts[i], lower_result, &v);
-        }
-    }
-}
+enum { PIECE_MAX_BYTES = 16, PIECE_MAX_ELEMENTS = 4, CELLS_MAX = 1 << 22 };
 
 // ---- candidates ----
 
 typedef struct candidate {
-    int32_t reg;                   // base; HW_NO_REG: symbol alone
-    const hw_ptx_symbol *symbol;
-    int64_t chunk;                 // aligned piece of memory, counted in chunk_bytes from the base
-    uint32_t within, bytes;        // place in the piece
-    uint32_t chunk_bytes;
-    uint32_t inst;
+    hw_address_origin base;        // delta 0: within and piece have it
+    uint32_t version;              // of the memory that a load reads
+    uint32_t base_version;         // of a base that several instructions write
+    int64_t piece;                 // of memory, counted in pieces from the base
+    uint32_t place;                // in the order of the blocks
+    uint32_t inst, block;
+    uint8_t reach;                 // hw_reach
+    bool skips_l1, is_done;
+    uint8_t bytes;                 // of a piece; 0: nothing is known of its alignment, and the access is a piece itself
+    uint8_t elem_bytes, n_elems;   // of a piece
+    uint8_t extended;              // hw_type of an element that is not merged, else HW_T_NONE
+    uint8_t first, count;          // elements of the piece that are named
+    uint8_t live;                  // and those that are used, a bit each
 } candidate;
 
 typedef struct merger {
-    hw_program *program;
-    const hw_ptx_function *f;
-    const uint8_t *zeros;
-    candidate *open[2];            // loads, stores
-    uint32_t n_open[2];
+    hw_lowering *lo;
+    hw_note *notes;
+    hw_address_facts facts;
+    hw_versions versions;
+    uint32_t *column_of;           // by register, of bases that several instructions write
+    uint32_t n_columns;
+    uint32_t *version;             // where the pass is
+    candidate *loads;
+    uint32_t n_loads;
+    candidate run[HW_REACHES][PIECE_MAX_ELEMENTS];   // stores that follow each other in one piece
+    uint32_t n_run[HW_REACHES];
 } merger;
 
-static int compare_accesses(const void *a, const void *b) {
-    const candidate *x = a, *y = b;
-    if (x->reg != y->reg) return x->reg < y->reg ? -1 : 1;
-    if (x->symbol != y->symbol) return x->symbol < y->symbol ? -1 : 1;
-    if (x->chunk != y->chunk) return x->chunk < y->chunk ? -1 : 1;
-    return x->inst < y->inst ? -1 : x->inst > y->inst;
+static bool is_used(const merger *m, const hw_ptx_operand *o) {
+    return o->kind == HW_OPERAND_REG ? o->reg >= 0 && m->facts.is_read[o->reg] : o->kind != HW_OPERAND_SINK;
 }
 
-static bool is_neighbour(const candidate *a, const candidate *b) {
-    return a->reg == b->reg && a->symbol == b->symbol && a->chunk == b->chunk;
+// Bytes, and half-words that are extended as they are loaded, are not merged: two of them are only found equal.
+static bool is_extended(const merger *m, const hw_ptx_inst *inst, const hw_ptx_operand *moved) {
+    if (hw_type_bits(inst->types[0]) == 8) return true;
+    if (hw_type_bits(inst->types[0]) != 16 || inst->op == HW_OP_ST) return false;
+    return moved->kind == HW_OPERAND_REG && hw_type_bits(m->lo->f->regs[moved->reg].type) != 16;
 }
 
-// Merges the accesses that touch [from, from + bytes) of their piece, if they fill it well enough: a load may leave one
-// word of four unread, stores must fill all. Returns whether they were merged.
-static bool merge_range(merger *m, const candidate *c, uint32_t n, uint32_t from, uint32_t bytes, bool is_store) {
-    uint32_t touched = 0, members = 0, filled = 0;
-    const candidate *first = NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (c[i].within < from || c[i].within >= from + bytes) continue;
-        touched |= ((1u << c[i].bytes) - 1) << c[i].within;
-        members++;
-        if (!first) first = &c[i];
+// Elements of the access, in words of what ptxas moves: vectors of bytes and half-words are words. False: not merged.
+static bool find_elements(const merger *m, const hw_ptx_inst *inst, const hw_ptx_operand *moved, candidate *c) {
+    uint32_t bytes = hw_type_bits(inst->types[0]) / 8, n = inst->vector ? inst->vector : 1, packed = 1;
+    if (bytes < 4 && n > 1) packed = 4 / bytes;
+    if (n % packed || bytes * packed > 8) return false;
+    if (n == 1 && is_extended(m, inst, moved)) c->extended = (uint8_t)inst->types[0];
+    for (uint32_t k = 0; k < n; k++) {
+        const hw_ptx_operand *element = moved->kind == HW_OPERAND_VECTOR ? &moved->elements[k] : moved;
+        if (inst->op == HW_OP_ST || is_used(m, element)) c->live |= (uint8_t)(1u << k / packed);
     }
-    for (uint32_t k = 0; k < bytes; k++) filled += touched >> (from + k) & 1;
-    if (members < 2 || filled < (is_store || bytes <= 8 ? bytes : bytes - 4)) return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (c[i].within >= from && c[i].within < from + bytes) m->program->notes[c[i].inst].merged_bytes = 0;
-    m->program->notes[first->inst].merged_bytes = (uint8_t)bytes;
+    c->elem_bytes = (uint8_t)(bytes * packed);
+    c->count = (uint8_t)(n / packed);
     return true;
 }
 
-static void close_group(merger *m, bool is_store) {
-    candidate *c = m->open[is_store];
-    uint32_t n = m->n_open[is_store];
-    qsort(c, n, sizeof *c, compare_accesses);
+// The base as far as it can be followed, and the offset from it. Shared variables that ptxas places have one base.
+static int64_t find_base(const merger *m, const hw_ptx_operand *address, candidate *c) {
+    c->base = (hw_address_origin){.reg = HW_NO_REG, .symbol = address->symbol};
+    if (address->reg >= 0) c->base = m->facts.origins[address->reg];
+    int64_t offset = address->offset + c->base.delta;
+    const hw_ptx_symbol *symbol = c->base.symbol;
+    c->base.delta = 0;
+    if (symbol && symbol->space == HW_SPACE_SHARED && !symbol->is_extern) {
+        offset += (int64_t)symbol->offset;
+        c->base.symbol = NULL;
+    }
+    uint32_t column = c->base.reg >= 0 ? m->column_of[c->base.reg] : 0;
+    if (column) c->base_version = m->version[column];
+    return offset;
+}
+
+static uint8_t alignment_of(const merger *m, const hw_ptx_operand *address, const candidate *c, int64_t offset) {
+    uint8_t zeros = c->base.symbol ? hw_address_zeros_of_symbol(c->base.symbol, 0) : HW_ADDRESS_ZERO;
+    if (c->base.reg >= 0) zeros = m->facts.zeros[c->base.reg];
+    if (address->reg < 0) return zeros;
+    uint8_t implied = m->facts.implied[address->reg];
+    bool is_of_base = (offset - address->offset) % ((int64_t)1 << implied) == 0;
+    return is_of_base && implied > zeros ? implied : zeros;
+}
+
+static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidate *c) {
+    const hw_ptx_inst *inst = &m->lo->f->insts[index];
+    bool loads = inst->op == HW_OP_LD;
+    const hw_ptx_operand *address = &inst->operands[loads], *moved = &inst->operands[!loads];
+    *c = (candidate){.inst = index, .block = block, .reach = (uint8_t)hw_reach_of(inst),
+                     .skips_l1 = m->notes[index].skips_l1};
+    hw_effects effects = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0);
+    if (c->reach == HW_REACH_NONE || effects.is_strong || inst->guard >= 0) return false;
+    if (address->kind != HW_OPERAND_ADDRESS || (address->reg < 0 && !address->symbol)) return false;
+    if (!find_elements(m, inst, moved, c)) return false;
+    int64_t offset = find_base(m, address, c);
+    uint8_t zeros = alignment_of(m, address, c, offset);
+    uint32_t bytes = zeros >= 4 ? PIECE_MAX_BYTES : 1u << zeros, most = c->elem_bytes * PIECE_MAX_ELEMENTS;
+    if (bytes > most) bytes = most;
+    uint32_t within = (uint32_t)offset & (bytes - 1);
+    c->n_elems = c->count;
+    c->piece = offset;
+    bool fits = within % c->elem_bytes == 0 && within + c->count * c->elem_bytes <= bytes;
+    if (!fits || c->extended != HW_T_NONE) return true;
+    c->bytes = (uint8_t)bytes;
+    c->n_elems = (uint8_t)(bytes / c->elem_bytes);
+    c->piece = (offset - within) / (int64_t)bytes;
+    c->first = (uint8_t)(within / c->elem_bytes);
+    c->live = (uint8_t)(c->live << c->first);
+    return true;
+}
+
+static uint8_t named(const candidate *c) { return (uint8_t)(((1u << c->count) - 1) << c->first); }
+
+static bool is_same_piece(const candidate *a, const candidate *b) {
+    return a->reach == b->reach && a->base.reg == b->base.reg && a->base.symbol == b->base.symbol &&
+           a->base_version == b->base_version && a->elem_bytes == b->elem_bytes && a->bytes == b->bytes &&
+           a->n_elems == b->n_elems && a->piece == b->piece && a->version == b->version && a->skips_l1 == b->skips_l1 &&
+           a->extended == b->extended;
+}
+
+// ---- groups ----
+
+// Members of the group that touch elements of `range`, and nothing else. They become one if its elements are there, or,
+// of a load that names its space, three of four.
+static bool merge_range(merger *m, candidate **group, uint32_t n, uint8_t range, bool is_store) {
+    candidate *first = NULL;
+    uint8_t touched = 0;
+    uint32_t members = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (group[i]->is_done || named(group[i]) & ~range) continue;
+        if (!first) first = group[i];
+        touched |= group[i]->live;
+        members++;
+    }
+    int wanted = __builtin_popcount(range);
+    if (!is_store && wanted == PIECE_MAX_ELEMENTS && group[0]->reach != HW_REACH_GENERIC) wanted--;
+    if (members < 2 || __builtin_popcount(touched) < wanted) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (group[i]->is_done || named(group[i]) & ~range) continue;
+        group[i]->is_done = true;
+        m->notes[group[i]->inst].merged_bytes = 0;
+    }
+    m->notes[first->inst].merged_bytes = (uint8_t)(__builtin_popcount(range) * first->elem_bytes);
+    return true;
+}
+
+static bool merge_piece(merger *m, candidate **group, uint32_t n, bool is_store) {
+    uint32_t n_elems = group[0]->n_elems;
+    if (n_elems < 2) return false;
+    uint8_t all = (uint8_t)((1u << n_elems) - 1);
+    if (merge_range(m, group, n, all, is_store)) return true;
+    if (n_elems < PIECE_MAX_ELEMENTS) return false;
+    bool low = merge_range(m, group, n, 3, is_store), high = merge_range(m, group, n, 12, is_store);
+    return low || high;
+}
+
+// ---- loads ----
+
+static int compare_candidates(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+#define HW_BY(field) if (x->field != y->field) return x->field < y->field ? -1 : 1
+    HW_BY(reach);
+    HW_BY(base.reg);
+    HW_BY(base.symbol);
+    HW_BY(base_version);
+    HW_BY(elem_bytes);
+    HW_BY(bytes);
+    HW_BY(extended);
+    HW_BY(n_elems);
+    HW_BY(piece);
+    HW_BY(version);
+    HW_BY(skips_l1);
+    HW_BY(place);
+#undef HW_BY
+    return 0;
+}
+
+// Loads behind c that read only what c reads are dropped.
+static void drop_repeated(merger *m, candidate *c, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++) {
+        if (c[i].is_done || c[i].first != c->first || c[i].count != c->count) continue;
+        if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
+        c[i].is_done = true;
+        c->live |= c[i].live;
+        m->notes[c[i].inst].merged_bytes = 0;
+    }
+}
+
+// The first elements of a vector, if the others are not used: two of four, or one.
+static void narrow(merger *m, const candidate *c) {
+    uint32_t live = c->live >> c->first, used = live == 1 ? 1 : live == 3 ? 2 : c->count;
+    if (c->count > used && m->notes[c->inst].merged_bytes) m->notes[c->inst].merged_bytes = used * c->elem_bytes;
+}
+
+// c[0] with those of the piece behind it that it comes before on every path, and whose elements it does not overlap.
+static void merge_loads_of(merger *m, candidate *c, uint32_t n) {
+    candidate *group[PIECE_MAX_ELEMENTS] = {c};
+    uint32_t members = 1;
+    uint8_t taken = named(c);
+    drop_repeated(m, c, n);
+    for (uint32_t i = 1; i < n && members < PIECE_MAX_ELEMENTS; i++) {
+        if (c[i].is_done || named(&c[i]) & taken) continue;
+        if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
+        drop_repeated(m, &c[i], n - i);
+        taken |= named(&c[i]);
+        group[members++] = &c[i];
+    }
+    merge_piece(m, group, members, false);
+    if (!c->is_done) narrow(m, c);
+    c->is_done = true;
+}
+
+static void merge_loads(merger *m) {
+    candidate *c = m->loads;
+    uint32_t n = m->n_loads;
+    qsort(c, n, sizeof *c, compare_candidates);
     for (uint32_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin + 1; end < n && is_neighbour(&c[begin], &c[end]);) end++;
-        if (c[begin].chunk_bytes == 16 && merge_range(m, c + begin, end - begin, 0, 16, is_store)) continue;
-        for (uint32_t from = 0; from < c[begin].chunk_bytes; from += 8)
-            merge_range(m, c + begin, end - begin, from, 8, is_store);
+        for (end = begin + 1; end < n && is_same_piece(&c[begin], &c[end]);) end++;
+        for (uint32_t i = begin; i < end; i++)
+            if (!c[i].is_done) merge_loads_of(m, &c[i], end - i);
     }
-    m->n_open[is_store] = 0;
 }
 
-static void add_candidate(merger *m, uint32_t index, bool is_store) {
-    const hw_ptx_inst *inst = &m->f->insts[index];
-    const hw_ptx_operand *address = &inst->operands[is_store ? 0 : 1];
-    uint32_t bytes = m->program->notes[index].width_bytes;
-    if (inst->guard >= 0 || address->kind != HW_OPERAND_ADDRESS || bytes < 4 || bytes > 8) return;
-    uint8_t zeros = address->reg >= 0 ? m->zeros[address->reg] : zeros_of_symbol(address->symbol, 0);
-    if (address->reg < 0 && !address->symbol) return;
-    candidate c = {.reg = address->reg, .symbol = address->symbol, .bytes = bytes, .inst = index,
-                   .chunk_bytes = zeros >= 4 ? 16 : 8};
-    if (zeros < 3) return;
-    c.within = (uint32_t)(address->offset & (c.chunk_bytes - 1));
-    c.chunk = (address->offset - c.within) / c.chunk_bytes;
-    if (c.within + bytes > c.chunk_bytes) return;
-    m->open[is_store][m->n_open[is_store]++] = c;
+// ---- stores ----
+
+static void close_run(merger *m, hw_reach reach) {
+    candidate *group[PIECE_MAX_ELEMENTS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n_run[reach]; i++)
+        if (!m->run[reach][i].is_done) group[n++] = &m->run[reach][i];
+    m->n_run[reach] = 0;
+    if (n > 1) merge_piece(m, group, n, true);
 }
 
-typedef struct redefinition {
-    merger *m;
-    bool hits;
-} redefinition;
-
-static void check_base(void *context, int32_t reg, bool is_def) {
-    redefinition *r = context;
-    if (!is_def) return;
-    for (int kind = 0; kind < 2; kind++)
-        for (uint32_t i = 0; i < r->m->n_open[kind]; i++) r->hits |= r->m->open[kind][i].reg == reg;
+static void add_store(merger *m, const candidate *c) {
+    candidate *run = m->run[c->reach];
+    uint32_t *n = &m->n_run[c->reach];
+    uint8_t taken = 0;
+    for (uint32_t i = 0; i < *n; i++) taken |= named(&run[i]);
+    if (*n && (!is_same_piece(&run[0], c) || taken & named(c))) close_run(m, c->reach);
+    run[*n] = *c;
+    if (*n && run[*n - 1].count > c->count) run[*n].is_done = true;
+    if (*n && run[*n - 1].is_done) run[*n].is_done = true;
+    ++*n;
 }
 
-static bool may_touch_shared(const hw_ptx_inst *inst) {
-    return inst->space == HW_SPACE_SHARED || inst->space == HW_SPACE_GENERIC;
+static void visit_store(merger *m, uint32_t index, uint32_t block) {
+    const hw_ptx_inst *inst = &m->lo->f->insts[index];
+    if (hw_op_traits(inst->op)->emitter == HW_EMIT_ARITHMETIC) return;
+    uint8_t parted = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).parts_stores;
+    candidate c;
+    bool is_candidate = inst->op == HW_OP_ST && find_piece(m, index, block, &c);
+    for (hw_reach reach = 0; reach < HW_REACHES; reach++)
+        if (parted & hw_reach_spaces(reach) && !(is_candidate && reach == c.reach)) close_run(m, reach);
+    if (is_candidate) add_store(m, &c);
 }
 
-static void visit_inst(merger *m, uint32_t index) {
-    const hw_ptx_inst *inst = &m->f->insts[index];
-    bool is_special = hw_has_mod(&inst->mods, HW_M_VOLATILE) || hw_has_mod(&inst->mods, HW_M_RELAXED) ||
-                      hw_has_mod(&inst->mods, HW_M_ACQUIRE) || hw_has_mod(&inst->mods, HW_M_RELEASE);
-    bool closes_loads = false, closes_stores = false;
-    switch (inst->op) {
-    case HW_OP_LD: case HW_OP_LDU:
-        closes_stores = may_touch_shared(inst);
-        closes_loads = is_special;
-        break;
-    case HW_OP_ST: closes_loads = may_touch_shared(inst), closes_stores = is_special || inst->guard >= 0; break;
-    case HW_OP_ATOM: case HW_OP_RED: case HW_OP_BAR: case HW_OP_BARRIER: case HW_OP_MEMBAR: case HW_OP_FENCE:
-    case HW_OP_CALL: case HW_OP_CP_ASYNC:
-        closes_loads = closes_stores = true;
-        break;
-    default: break;
+// ---- the function ----
+
+static void visit_block(merger *m, uint32_t b) {
+    const hw_cfg_block *block = &m->lo->cfg.blocks[b];
+    for (uint32_t k = 0; k < m->n_columns; k++) m->version[k] = m->versions.entry[(size_t)b * m->n_columns + k];
+    for (uint32_t i = block->first; i < block->end; i++) {
+        const hw_ptx_inst *inst = &m->lo->f->insts[i];
+        candidate *c = &m->loads[m->n_loads];
+        if (inst->op == HW_OP_LD && find_piece(m, i, b, c)) {
+            c->version = m->version[c->reach];
+            c->place = m->n_loads++;
+        }
+        visit_store(m, i, b);
+        hw_versions_pass(&m->versions, inst, i, m->version);
     }
-    redefinition r = {m, false};
-    if (m->n_open[0] + m->n_open[1]) hw_defs_visit(inst, check_base, &r);
-    bool is_candidate = !is_special && inst->space == HW_SPACE_SHARED;
-    // A load may overwrite its own base: it still belongs to what came before.
-    if (inst->op == HW_OP_LD && is_candidate && !closes_loads) add_candidate(m, index, false);
-    if (closes_loads || r.hits) close_group(m, false);
-    if (closes_stores || r.hits) close_group(m, true);
-    if (inst->op == HW_OP_ST && is_candidate) add_candidate(m, index, true);
+    for (hw_reach reach = 0; reach < HW_REACHES; reach++) close_run(m, reach);
+}
+
+// Columns for the bases that several instructions write, as pointers that move through a loop. False: the function has
+// so many blocks and bases that nothing is merged in it.
+static bool choose_columns(merger *m) {
+    const hw_ptx_function *f = m->lo->f;
+    m->n_columns = HW_REACHES;
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        const hw_ptx_inst *inst = &f->insts[i];
+        if (hw_reach_of(inst) == HW_REACH_NONE) continue;
+        const hw_ptx_operand *address = &inst->operands[inst->op == HW_OP_LD];
+        int32_t base = address->reg >= 0 ? m->facts.origins[address->reg].reg : HW_NO_REG;
+        if (base >= 0 && m->facts.n_defs[base] > 1 && !m->column_of[base]) m->column_of[base] = m->n_columns++;
+    }
+    return (uint64_t)m->n_columns * m->lo->cfg.n_blocks <= CELLS_MAX;
 }
 
 hw_status hw_merge(hw_lowering *lo) {
     const hw_ptx_function *f = lo->f;
-    uint8_t *zeros = hw_arena_take(lo->scratch, (size_t)f->n_regs + 1);
-    merger m = {.program = lo->program, .f = f, .zeros = zeros};
-    uint32_t longest = 0;
-    for (uint32_t b = 0; b < lo->cfg.n_blocks; b++) {
-        uint32_t length = lo->cfg.blocks[b].end - lo->cfg.blocks[b].first;
-        if (length > longest) longest = length;
-    }
-    for (int kind = 0; kind < 2; kind++)
-        m.open[kind] = hw_arena_take(lo->scratch, ((size_t)longest + 1) * sizeof(candidate));
-    if (!zeros || !m.open[0] || !m.open[1]) return hw_diag_no_memory(lo->diag);
-    find_alignment(f, zeros);
-    for (uint32_t b = 0; b < lo->cfg.n_blocks; b++) {
-        for (uint32_t i = lo->cfg.blocks[b].first; i < lo->cfg.blocks[b].end; i++) visit_inst(&m, i);
-        close_group(&m, false);
-        close_group(&m, true);
-    }
+    merger *m = hw_arena_take(lo->scratch, sizeof *m);
+    uint32_t loads = 0;
+    for (uint32_t i = 0; i < f->n_insts; i++) loads += f->insts[i].op == HW_OP_LD;
+    if (!m) return hw_diag_no_memory(lo->diag);
+    m->lo = lo;
+    m->notes = lo->program->notes;
+    m->loads = hw_arena_take(lo->scratch, ((size_t)loads + 1) * sizeof *m->loads);
+    m->column_of = hw_arena_take(lo->scratch, ((size_t)f->n_regs + 1) * sizeof *m->column_of);
+    if (!m->loads || !m->column_of) return hw_diag_no_memory(lo->diag);
+    hw_status status = hw_address_find(lo, &m->facts);
+    if (status != HW_OK || !choose_columns(m)) return status;
+    m->version = hw_arena_take(lo->scratch, m->n_columns * sizeof *m->version);
+    if (!m->version) return hw_diag_no_memory(lo->diag);
+    status = hw_versions_find(lo, m->column_of, m->n_columns, &m->versions);
+    if (status != HW_OK) return status;
+    for (uint32_t k = 0; k < lo->cfg.n_reachable; k++) visit_block(m, lo->cfg.rpo[k]);
+    merge_loads(m);
     return HW_OK;
 }

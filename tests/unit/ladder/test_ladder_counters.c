@@ -61,9 +61,6 @@ static const struct {
     hw_counter counter;
     int64_t off;
 } known[] = {
-    // Loads of B are guarded, which ends our basic block; ptxas predicates them, and merges what lies on both sides.
-    {"matmul", "130x139x70", "strip", HW_COUNT_LDS_INST, 2160},
-    {"matmul", "512x512x512", "strip", HW_COUNT_LDS_INST, 131072},
     // A lane that the H200 does not bring together with its warp again before its next load.
     {"reduce", "1048576", "one_launch", HW_COUNT_GLD_REQUESTS, -1},
     {"reduce", "1048576", "one_launch", HW_COUNT_GLD_SECTORS, -1},
@@ -72,19 +69,11 @@ static const struct {
     {"nearest", "10000x3x1", "brute", HW_COUNT_GLD_SECTORS, 378},
     {"nearest", "4099x3x8", "brute", HW_COUNT_LDS_WAVEFRONTS, 1032},
     // Blocks wait for each other, and each look at what they wait for is a request of one sector: how many there are
-    // depends on time, on the GPU too. The rest of the loads differs by 4. ptxas schedules shared accesses otherwise.
+    // depends on time, on the GPU too. The rest of the loads differs by 4.
     {"nearest", "4099x3x8", "search", HW_COUNT_GLD_REQUESTS, 3350},
     {"nearest", "4099x3x8", "search", HW_COUNT_GLD_SECTORS, 3350 + 4},
-    {"nearest", "4099x3x8", "search", HW_COUNT_LDS_INST, 44},
-    {"nearest", "4099x3x8", "search", HW_COUNT_STS_INST, -6},
-    {"nearest", "4099x3x8", "search", HW_COUNT_LDS_WAVEFRONTS, 8},
-    {"nearest", "4099x3x8", "search", HW_COUNT_STS_WAVEFRONTS, -6},
     {"nearest", "10000x3x1", "search", HW_COUNT_GLD_REQUESTS, 8405},
     {"nearest", "10000x3x1", "search", HW_COUNT_GLD_SECTORS, 8405 - 4},
-    {"nearest", "10000x3x1", "search", HW_COUNT_LDS_INST, 84},
-    {"nearest", "10000x3x1", "search", HW_COUNT_STS_INST, -9},
-    {"nearest", "10000x3x1", "search", HW_COUNT_LDS_WAVEFRONTS, 12},
-    {"nearest", "10000x3x1", "search", HW_COUNT_STS_WAVEFRONTS, -9},
 };
 
 static int64_t known_difference(const char *family, const char *size, const char *rung, hw_counter counter) {
@@ -190,7 +179,7 @@ static void whole(void **state) {
     for (size_t i = 0; i < sizeof whole_runs / sizeof whole_runs[0]; i++)
         expect_as_on_gpu(whole_runs[i].family, whole_runs[i].size, whole_runs[i].n_rungs);
     assert_int_equal(n_sums, 480);
-    assert_int_equal(n_equal, 461);
+    assert_int_equal(n_equal, 471);
     assert_int_equal(n_zero, 42);
 }
 
