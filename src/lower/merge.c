@@ -129,7 +129,7 @@ static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidat
     return true;
 }
 
-static uint8_t named(const candidate *c) { return (uint8_t)(((1u << c->count) - 1) << c->first); }
+static uint8_t named_elements(const candidate *c) { return (uint8_t)(((1u << c->count) - 1) << c->first); }
 
 static bool is_same_piece(const candidate *a, const candidate *b) {
     return a->reach == b->reach && a->base.reg == b->base.reg && a->base.symbol == b->base.symbol &&
@@ -147,7 +147,7 @@ static bool merge_range(merger *m, candidate **group, uint32_t n, uint8_t range,
     uint8_t touched = 0;
     uint32_t members = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (group[i]->is_done || named(group[i]) & ~range) continue;
+        if (group[i]->is_done || named_elements(group[i]) & ~range) continue;
         if (!first) first = group[i];
         touched |= group[i]->live;
         members++;
@@ -156,7 +156,7 @@ static bool merge_range(merger *m, candidate **group, uint32_t n, uint8_t range,
     if (!is_store && wanted == PIECE_MAX_ELEMENTS && group[0]->reach != HW_REACH_GENERIC) wanted--;
     if (members < 2 || __builtin_popcount(touched) < wanted) return false;
     for (uint32_t i = 0; i < n; i++) {
-        if (group[i]->is_done || named(group[i]) & ~range) continue;
+        if (group[i]->is_done || named_elements(group[i]) & ~range) continue;
         group[i]->is_done = true;
         m->notes[group[i]->inst].merged_bytes = 0;
     }
@@ -207,7 +207,7 @@ static void drop_repeated(merger *m, candidate *c, uint32_t n) {
 }
 
 // The first elements of a vector, if the others are not used: two of four, or one.
-static void narrow(merger *m, const candidate *c) {
+static void narrow_vector(merger *m, const candidate *c) {
     uint32_t live = c->live >> c->first, used = live == 1 ? 1 : live == 3 ? 2 : c->count;
     if (c->count > used && m->notes[c->inst].merged_bytes) m->notes[c->inst].merged_bytes = used * c->elem_bytes;
 }
@@ -216,17 +216,17 @@ static void narrow(merger *m, const candidate *c) {
 static void merge_loads_of(merger *m, candidate *c, uint32_t n) {
     candidate *group[PIECE_MAX_ELEMENTS] = {c};
     uint32_t members = 1;
-    uint8_t taken = named(c);
+    uint8_t taken = named_elements(c);
     drop_repeated(m, c, n);
     for (uint32_t i = 1; i < n && members < PIECE_MAX_ELEMENTS; i++) {
-        if (c[i].is_done || named(&c[i]) & taken) continue;
+        if (c[i].is_done || named_elements(&c[i]) & taken) continue;
         if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
         drop_repeated(m, &c[i], n - i);
-        taken |= named(&c[i]);
+        taken |= named_elements(&c[i]);
         group[members++] = &c[i];
     }
     merge_piece(m, group, members, false);
-    if (!c->is_done) narrow(m, c);
+    if (!c->is_done) narrow_vector(m, c);
     c->is_done = true;
 }
 
@@ -256,8 +256,8 @@ static void add_store(merger *m, const candidate *c) {
     candidate *run = m->run[c->reach];
     uint32_t *n = &m->n_run[c->reach];
     uint8_t taken = 0;
-    for (uint32_t i = 0; i < *n; i++) taken |= named(&run[i]);
-    if (*n && (!is_same_piece(&run[0], c) || taken & named(c))) close_run(m, c->reach);
+    for (uint32_t i = 0; i < *n; i++) taken |= named_elements(&run[i]);
+    if (*n && (!is_same_piece(&run[0], c) || taken & named_elements(c))) close_run(m, c->reach);
     run[*n] = *c;
     if (*n && run[*n - 1].count > c->count) run[*n].is_done = true;
     if (*n && run[*n - 1].is_done) run[*n].is_done = true;
