@@ -11,15 +11,15 @@ enum { ZERO = HW_ADDRESS_ZERO };
 // ---- low bits that are zero ----
 
 static uint8_t zeros_of(uint64_t value) { return value ? (uint8_t)__builtin_ctzll(value) : ZERO; }
-static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
-static uint8_t sum(uint8_t a, uint8_t b) { return a + b > ZERO ? ZERO : (uint8_t)(a + b); }
+static uint8_t least_zeros(uint8_t a, uint8_t b) { return a < b ? a : b; }
+static uint8_t zeros_of_product(uint8_t a, uint8_t b) { return a + b > ZERO ? ZERO : (uint8_t)(a + b); }
 
 // Dynamic shared memory begins at a multiple of 16, whatever its declaration asks for.
 uint8_t hw_address_zeros_of_symbol(const hw_ptx_symbol *symbol, int64_t offset) {
     if (symbol->space == HW_SPACE_GLOBAL) return 0;
-    if (symbol->space != HW_SPACE_SHARED) return least(zeros_of(symbol->align), zeros_of((uint64_t)offset));
+    if (symbol->space != HW_SPACE_SHARED) return least_zeros(zeros_of(symbol->align), zeros_of((uint64_t)offset));
     if (!symbol->is_extern) return zeros_of(symbol->offset + (uint64_t)offset);
-    return least(zeros_of(symbol->align > 16 ? symbol->align : 16), zeros_of((uint64_t)offset));
+    return least_zeros(zeros_of(symbol->align > 16 ? symbol->align : 16), zeros_of((uint64_t)offset));
 }
 
 // What is known of a register where it is read: by what its block has written last, else by all that write it.
@@ -58,7 +58,7 @@ static bool keeps_low_bits(const hw_ptx_inst *inst) {
 static uint8_t zeros_of_inserted(const uint8_t *z, const hw_ptx_inst *inst) {
     const hw_ptx_operand *place = &inst->operands[3];
     if (place->kind != HW_OPERAND_IMM) return 0;
-    return least(sum(z[1], least(ZERO, (uint8_t)place->imm)), z[2]);
+    return least_zeros(zeros_of_product(z[1], least_zeros(ZERO, (uint8_t)place->imm)), z[2]);
 }
 
 static uint8_t zeros_of_result(const known_zeros *known, const hw_ptx_inst *inst) {
@@ -68,13 +68,13 @@ static uint8_t zeros_of_result(const known_zeros *known, const hw_ptx_inst *inst
     switch (inst->op) {
     case HW_OP_MOV: case HW_OP_CVTA: case HW_OP_CVT: case HW_OP_NEG: return z[1];
     case HW_OP_ADD: case HW_OP_SUB: case HW_OP_OR: case HW_OP_XOR: case HW_OP_SELP: case HW_OP_REM:
-        return least(z[1], z[2]);
+        return least_zeros(z[1], z[2]);
     case HW_OP_AND: return z[1] > z[2] ? z[1] : z[2];
-    case HW_OP_MUL: case HW_OP_MUL24: return sum(z[1], z[2]);
-    case HW_OP_MAD: case HW_OP_MAD24: return least(sum(z[1], z[2]), z[3]);
+    case HW_OP_MUL: case HW_OP_MUL24: return zeros_of_product(z[1], z[2]);
+    case HW_OP_MAD: case HW_OP_MAD24: return least_zeros(zeros_of_product(z[1], z[2]), z[3]);
     case HW_OP_SHL:
         if (inst->operands[2].kind != HW_OPERAND_IMM) return z[1];
-        return inst->operands[2].imm < ZERO ? sum(z[1], (uint8_t)inst->operands[2].imm) : ZERO;
+        return inst->operands[2].imm < ZERO ? zeros_of_product(z[1], (uint8_t)inst->operands[2].imm) : ZERO;
     case HW_OP_BFI: return zeros_of_inserted(z, inst);
     default: return 0;
     }

@@ -14,14 +14,14 @@ const char *hw_emit_shape(const hw_ptx_inst *inst) {
     return is_other ? traits->other_shape : traits->shape;
 }
 
-static hw_lane twice(hw_lane lane) {
+static hw_lane twice_as_wide(hw_lane lane) {
     return lane == HW_LANE_16 ? HW_LANE_32 : lane == HW_LANE_32 ? HW_LANE_64 : HW_LANE_NONE;
 }
 
 static hw_lane lane_for(char letter, const hw_ptx_inst *inst) {
     switch (letter) {
     case 'd': case 'a': return hw_lane_of(inst->types[0]);
-    case 'W': case 'w': return twice(hw_lane_of(inst->types[0]));
+    case 'W': case 'w': return twice_as_wide(hw_lane_of(inst->types[0]));
     case 'A': return hw_lane_of(inst->types[1]);
     case 'p': case 'q': return HW_LANE_PRED;
     default: return HW_LANE_32;
@@ -30,7 +30,7 @@ static hw_lane lane_for(char letter, const hw_ptx_inst *inst) {
 
 static bool is_destination(char letter) { return letter == 'd' || letter == 'D' || letter == 'W' || letter == 'p'; }
 
-static uint8_t combination(const hw_mods *mods) {
+static uint8_t combination_of(const hw_mods *mods) {
     if (hw_has_mod(mods, HW_M_AND)) return 1;
     if (hw_has_mod(mods, HW_M_OR)) return 2;
     return hw_has_mod(mods, HW_M_XOR) ? 3 : 0;
@@ -43,7 +43,7 @@ static uint8_t prmt_mode(const hw_mods *mods) {
     return 0;
 }
 
-static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_status emit_arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
     const char *shape = hw_emit_shape(inst);
     hw_inst t = hw_emit_blank();
     hw_destination first = {.reg = HW_NO_REG}, second = {.reg = HW_NO_REG};
@@ -70,7 +70,7 @@ static hw_status arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
         }
     }
     if (status != HW_OK) return status;
-    if (inst->op == HW_OP_SETP || inst->op == HW_OP_SET) t.sub = combination(&inst->mods);
+    if (inst->op == HW_OP_SETP || inst->op == HW_OP_SET) t.sub = combination_of(&inst->mods);
     if (inst->op == HW_OP_PRMT) t.sub = prmt_mode(&inst->mods);
     status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
     if (status == HW_OK) status = hw_operand_finish(lo, &first);
@@ -149,7 +149,7 @@ static hw_status mov_direct(hw_lowering *lo, const hw_ptx_operand *from, hw_slot
     return HW_OK;
 }
 
-static hw_status mov(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_status emit_mov(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (inst->operands[0].kind == HW_OPERAND_VECTOR) return mov_vector(lo, inst, false);
     if (inst->operands[1].kind == HW_OPERAND_VECTOR) return mov_vector(lo, inst, true);
     hw_lane lane = hw_lane_of(inst->types[0]);
@@ -175,7 +175,7 @@ static uint64_t window_of(const hw_ptx_inst *inst) {
     return inst->space == HW_SPACE_LOCAL ? HW_LOCAL_WINDOW : 0;
 }
 
-static hw_status cvta(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_status emit_cvta(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane = hw_lane_of(inst->types[0]);
     uint64_t window = window_of(inst);
     hw_inst t = hw_emit_blank();
@@ -207,7 +207,7 @@ const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *in
 
 // ---- the rest ----
 
-static hw_status isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_status emit_isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination to;
     t.sub = (uint8_t)inst->space;
@@ -218,7 +218,7 @@ static hw_status isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
 }
 
 // alloca d, bytes, alignment; stacksave d; stackrestore a.
-static hw_status stack(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_status emit_stack(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
     hw_destination to = {.reg = HW_NO_REG};
@@ -237,12 +237,12 @@ static hw_status stack(hw_lowering *lo, const hw_ptx_inst *inst) {
 
 // Emits nothing for an instruction without effect here. Inside a guard a body is emitted, so that the profiler sees how
 // often it was off.
-static hw_status nothing(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_status emit_nothing(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     return inst->guard < 0 ? HW_OK : hw_emit_inst(lo, HW_BODY_NOP, &t);
 }
 
-static hw_status fence(hw_lowering *lo, const hw_ptx_inst *inst) {
+static hw_status emit_fence(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     (void)inst;
     return hw_emit_inst(lo, HW_BODY_FENCE, &t);
@@ -250,16 +250,16 @@ static hw_status fence(hw_lowering *lo, const hw_ptx_inst *inst) {
 
 // By hw_emitter. What ends a block is emitted with it (emit_flow.c).
 static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst *) = {
-    [HW_EMIT_ARITHMETIC] = arithmetic,
-    [HW_EMIT_MOV] = mov,
-    [HW_EMIT_CVTA] = cvta,
-    [HW_EMIT_ISSPACEP] = isspacep,
-    [HW_EMIT_STACK] = stack,
+    [HW_EMIT_ARITHMETIC] = emit_arithmetic,
+    [HW_EMIT_MOV] = emit_mov,
+    [HW_EMIT_CVTA] = emit_cvta,
+    [HW_EMIT_ISSPACEP] = emit_isspacep,
+    [HW_EMIT_STACK] = emit_stack,
     [HW_EMIT_LOAD_STORE] = hw_emit_load_or_store,
     [HW_EMIT_ATOMIC] = hw_emit_atomic,
     [HW_EMIT_TEXTURE] = hw_emit_texture,
     [HW_EMIT_COPY] = hw_emit_async,
-    [HW_EMIT_FENCE] = fence,
+    [HW_EMIT_FENCE] = emit_fence,
     [HW_EMIT_MBARRIER] = hw_emit_mbarrier,
     [HW_EMIT_SHFL] = hw_emit_shfl,
     [HW_EMIT_VOTE] = hw_emit_vote,
@@ -274,7 +274,7 @@ static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst
     [HW_EMIT_MATRIX_PRODUCT] = hw_emit_mma,
     [HW_EMIT_FRAGMENT_ACCESS] = hw_emit_wmma,
     [HW_EMIT_VIDEO] = hw_emit_video,
-    [HW_EMIT_NOTHING] = nothing,
+    [HW_EMIT_NOTHING] = emit_nothing,
 };
 
 // Emits what makes all lanes of the warp come to the next instruction together.

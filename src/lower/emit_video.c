@@ -6,7 +6,7 @@ static unsigned places_of(hw_op op) { return op >= HW_OP_VADD4 ? 4 : op >= HW_OP
 
 // The parts that an operand names, 3 bits for each place; as written, or a's own for the first operand and b's own for
 // the second.
-static int64_t selection(const hw_ptx_operand *operand, unsigned places, unsigned which) {
+static int64_t selection_of(const hw_ptx_operand *operand, unsigned places, unsigned which) {
     uint32_t parts = operand->parts;
     int64_t bits = 0;
     if (places == 1) return !parts ? 7 : hw_ptx_part(parts, 0) + (parts & HW_PTX_PARTS_ARE_HALVES ? 4 : 0);
@@ -16,7 +16,7 @@ static int64_t selection(const hw_ptx_operand *operand, unsigned places, unsigne
 }
 
 // The places that the destination names; of a scalar, its bytes.
-static int64_t mask(const hw_ptx_operand *operand, unsigned places) {
+static int64_t mask_of(const hw_ptx_operand *operand, unsigned places) {
     uint32_t parts = operand->parts;
     int64_t bits = 0;
     if (!parts) return 15;
@@ -29,7 +29,7 @@ static int64_t mask(const hw_ptx_operand *operand, unsigned places) {
     return bits;
 }
 
-static int64_t words(const hw_mods *mods) {
+static int64_t words_of_mods(const hw_mods *mods) {
     static const struct {
         hw_mod mod;
         int64_t bits;
@@ -47,7 +47,7 @@ static int64_t words(const hw_mods *mods) {
 }
 
 // vset names no type of its destination, which is unsigned.
-static int64_t signs(const hw_ptx_inst *inst) {
+static int64_t signs_of(const hw_ptx_inst *inst) {
     static const int64_t bits[] = {HW_VIDEO_D_SIGNED, HW_VIDEO_A_SIGNED, HW_VIDEO_B_SIGNED};
     unsigned first = inst->n_types == 3 ? 0 : 1;
     int64_t all = 0;
@@ -71,8 +71,8 @@ hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination to;
     hw_slot *sources[] = {&t.a, &t.b, &t.c};
-    t.imm = selection(&o[1], places, 0) | selection(&o[2], places, 1) << 12 | mask(&o[0], places) << 24 |
-            words(&inst->mods) | signs(inst);
+    t.imm = selection_of(&o[1], places, 0) | selection_of(&o[2], places, 1) << 12 | mask_of(&o[0], places) << 24 |
+            words_of_mods(&inst->mods) | signs_of(inst);
     if (o[1].negated != o[2].negated) t.imm |= HW_VIDEO_NEGATE_AB;
     if (inst->n_operands > 3 && o[3].negated) t.imm |= HW_VIDEO_NEGATE_C;
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&o[0]), HW_LANE_32, false, &to);

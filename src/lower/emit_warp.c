@@ -8,8 +8,8 @@ static const char *word_of(const hw_mods *mods, const hw_mod *words, unsigned n)
 }
 
 // The destination, which may be missing, and its second half, a predicate.
-static hw_status destinations(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_inst *t,
-                              hw_destination *first) {
+static hw_status find_destinations(hw_lowering *lo, const hw_ptx_operand *operand, hw_lane lane, hw_inst *t,
+                                   hw_destination *first) {
     hw_destination second;
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(operand), lane, false, first);
     t->d = first->slot;
@@ -20,7 +20,7 @@ static hw_status destinations(hw_lowering *lo, const hw_ptx_operand *operand, hw
 }
 
 // Operand k, or all lanes when there is none (the forms of before PTX 6.0).
-static hw_status members(hw_lowering *lo, const hw_ptx_inst *inst, unsigned k, hw_slot *out) {
+static hw_status find_members(hw_lowering *lo, const hw_ptx_inst *inst, unsigned k, hw_slot *out) {
     if (k < inst->n_operands) return hw_operand_source(lo, &inst->operands[k], HW_LANE_32, out);
     return hw_slots_immediate(lo, 0xffffffffu, HW_LANE_32, out);
 }
@@ -29,11 +29,11 @@ hw_status hw_emit_shfl(hw_lowering *lo, const hw_ptx_inst *inst) {
     static const hw_mod modes[] = {HW_M_UP, HW_M_DOWN, HW_M_BFLY, HW_M_IDX};
     hw_inst t = hw_emit_blank();
     hw_destination d;
-    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    hw_status status = find_destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_32, &t.a);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[2], HW_LANE_32, &t.b);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[3], HW_LANE_32, &t.c);
-    if (status == HW_OK) status = members(lo, inst, 4, &t.p);
+    if (status == HW_OK) status = find_members(lo, inst, 4, &t.p);
     if (status != HW_OK) return status;
     status = hw_emit_inst(lo, hw_names_printf("shfl.%s", word_of(&inst->mods, modes, 4)), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
@@ -44,9 +44,9 @@ hw_status hw_emit_vote(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane = hw_has_mod(&inst->mods, HW_M_BALLOT) ? HW_LANE_32 : HW_LANE_PRED;
     hw_inst t = hw_emit_blank();
     hw_destination d;
-    hw_status status = destinations(lo, &inst->operands[0], lane, &t, &d);
+    hw_status status = find_destinations(lo, &inst->operands[0], lane, &t, &d);
     if (status == HW_OK) status = hw_operand_predicate(lo, &inst->operands[1], &t);
-    if (status == HW_OK) status = members(lo, inst, 2, &t.c);
+    if (status == HW_OK) status = find_members(lo, inst, 2, &t.c);
     if (status != HW_OK) return status;
     status = hw_emit_inst(lo, hw_names_printf("vote.%s", word_of(&inst->mods, modes, 4)), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
@@ -57,9 +57,9 @@ hw_status hw_emit_match(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
     t.width = (uint8_t)hw_lane_bytes(lane);
-    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    hw_status status = find_destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
-    if (status == HW_OK) status = members(lo, inst, 2, &t.c);
+    if (status == HW_OK) status = find_members(lo, inst, 2, &t.c);
     if (status != HW_OK) return status;
     bool any = hw_has_mod(&inst->mods, HW_M_ANY);
     status = hw_emit_inst(lo, hw_body_find(any ? "match.any" : "match.all"), &t);
@@ -69,9 +69,9 @@ hw_status hw_emit_match(hw_lowering *lo, const hw_ptx_inst *inst) {
 hw_status hw_emit_redux(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
-    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    hw_status status = find_destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_32, &t.a);
-    if (status == HW_OK) status = members(lo, inst, 2, &t.c);
+    if (status == HW_OK) status = find_members(lo, inst, 2, &t.c);
     if (status == HW_OK) status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
@@ -79,8 +79,8 @@ hw_status hw_emit_redux(hw_lowering *lo, const hw_ptx_inst *inst) {
 hw_status hw_emit_elect(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
-    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
-    if (status == HW_OK) status = members(lo, inst, 1, &t.c);
+    hw_status status = find_destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    if (status == HW_OK) status = find_members(lo, inst, 1, &t.c);
     if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("elect"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
@@ -88,7 +88,7 @@ hw_status hw_emit_elect(hw_lowering *lo, const hw_ptx_inst *inst) {
 hw_status hw_emit_activemask(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination d;
-    hw_status status = destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
+    hw_status status = find_destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
     if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("activemask"), &t);
     return status == HW_OK ? hw_operand_finish(lo, &d) : status;
 }
@@ -113,7 +113,7 @@ hw_status hw_emit_barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (reduces) {
         bool counts = hw_has_mod(&inst->mods, HW_M_POPC);
         t.sub = counts ? 0 : hw_has_mod(&inst->mods, HW_M_AND) ? 1 : 2;
-        status = destinations(lo, &inst->operands[0], counts ? HW_LANE_32 : HW_LANE_PRED, &t, &d);
+        status = find_destinations(lo, &inst->operands[0], counts ? HW_LANE_32 : HW_LANE_PRED, &t, &d);
         if (status == HW_OK) status = hw_operand_predicate(lo, &inst->operands[end], &t);
     }
     if (status == HW_OK && k < end) status = hw_operand_source(lo, &inst->operands[k++], HW_LANE_32, &t.a);

@@ -116,7 +116,7 @@ static void widen_range(range *r, uint32_t start, uint32_t end) {
     if (r->end == NOWHERE || end > r->end) r->end = end;
 }
 
-static uint32_t weight(const hw_reg_info *info) {
+static uint32_t weight_of(const hw_reg_info *info) {
     return info->lane == HW_LANE_128 ? 4 : info->lane == HW_LANE_64 ? 2 : info->lane == HW_LANE_PRED ? 0 : 1;
 }
 
@@ -165,7 +165,7 @@ static void find_range(live *l, uint32_t reg) {
         note_block(l, b, mark, &n_touched, block_start(&cfg->blocks[b]), block_end(&cfg->blocks[b]));
         depth = push_predecessors(l, b, depth, mark);
     }
-    uint32_t registers = weight(&l->lo->regs[reg]);
+    uint32_t registers = weight_of(&l->lo->regs[reg]);
     for (uint32_t k = 0; k < n_touched; k++) {
         uint32_t b = l->touched[k];
         widen_range(range, l->piece_start[b], l->piece_end[b]);

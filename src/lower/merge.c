@@ -93,7 +93,7 @@ static int64_t find_base(const merger *m, const hw_ptx_operand *address, candida
     return offset;
 }
 
-static uint8_t alignment(const merger *m, const hw_ptx_operand *address, const candidate *c, int64_t offset) {
+static uint8_t alignment_of(const merger *m, const hw_ptx_operand *address, const candidate *c, int64_t offset) {
     uint8_t zeros = c->base.symbol ? hw_address_zeros_of_symbol(c->base.symbol, 0) : HW_ADDRESS_ZERO;
     if (c->base.reg >= 0) zeros = m->facts.zeros[c->base.reg];
     if (address->reg < 0) return zeros;
@@ -113,7 +113,7 @@ static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidat
     if (address->kind != HW_OPERAND_ADDRESS || (address->reg < 0 && !address->symbol)) return false;
     if (!find_elements(m, inst, moved, c)) return false;
     int64_t offset = find_base(m, address, c);
-    uint8_t zeros = alignment(m, address, c, offset);
+    uint8_t zeros = alignment_of(m, address, c, offset);
     uint32_t bytes = zeros >= 4 ? PIECE_MAX_BYTES : 1u << zeros, most = c->elem_bytes * PIECE_MAX_ELEMENTS;
     if (bytes > most) bytes = most;
     uint32_t within = (uint32_t)offset & (bytes - 1);
@@ -129,7 +129,7 @@ static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidat
     return true;
 }
 
-static uint8_t named(const candidate *c) { return (uint8_t)(((1u << c->count) - 1) << c->first); }
+static uint8_t named_elements(const candidate *c) { return (uint8_t)(((1u << c->count) - 1) << c->first); }
 
 static bool is_same_piece(const candidate *a, const candidate *b) {
     return a->reach == b->reach && a->base.reg == b->base.reg && a->base.symbol == b->base.symbol &&
@@ -147,7 +147,7 @@ static bool merge_range(merger *m, candidate **group, uint32_t n, uint8_t range,
     uint8_t touched = 0;
     uint32_t members = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (group[i]->is_done || named(group[i]) & ~range) continue;
+        if (group[i]->is_done || named_elements(group[i]) & ~range) continue;
         if (!first) first = group[i];
         touched |= group[i]->live;
         members++;
@@ -156,7 +156,7 @@ static bool merge_range(merger *m, candidate **group, uint32_t n, uint8_t range,
     if (!is_store && wanted == PIECE_MAX_ELEMENTS && group[0]->reach != HW_REACH_GENERIC) wanted--;
     if (members < 2 || __builtin_popcount(touched) < wanted) return false;
     for (uint32_t i = 0; i < n; i++) {
-        if (group[i]->is_done || named(group[i]) & ~range) continue;
+        if (group[i]->is_done || named_elements(group[i]) & ~range) continue;
         group[i]->is_done = true;
         m->notes[group[i]->inst].merged_bytes = 0;
     }
@@ -176,7 +176,7 @@ static bool merge_piece(merger *m, candidate **group, uint32_t n, bool is_store)
 
 // ---- loads ----
 
-static int compare(const void *a, const void *b) {
+static int compare_candidates(const void *a, const void *b) {
     const candidate *x = a, *y = b;
 #define HW_BY(field) if (x->field != y->field) return x->field < y->field ? -1 : 1
     HW_BY(reach);
@@ -207,7 +207,7 @@ static void drop_repeated(merger *m, candidate *c, uint32_t n) {
 }
 
 // The first elements of a vector, if the others are not used: two of four, or one.
-static void narrow(merger *m, const candidate *c) {
+static void narrow_vector(merger *m, const candidate *c) {
     uint32_t live = c->live >> c->first, used = live == 1 ? 1 : live == 3 ? 2 : c->count;
     if (c->count > used && m->notes[c->inst].merged_bytes) m->notes[c->inst].merged_bytes = used * c->elem_bytes;
 }
@@ -216,24 +216,24 @@ static void narrow(merger *m, const candidate *c) {
 static void merge_loads_of(merger *m, candidate *c, uint32_t n) {
     candidate *group[PIECE_MAX_ELEMENTS] = {c};
     uint32_t members = 1;
-    uint8_t taken = named(c);
+    uint8_t taken = named_elements(c);
     drop_repeated(m, c, n);
     for (uint32_t i = 1; i < n && members < PIECE_MAX_ELEMENTS; i++) {
-        if (c[i].is_done || named(&c[i]) & taken) continue;
+        if (c[i].is_done || named_elements(&c[i]) & taken) continue;
         if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
         drop_repeated(m, &c[i], n - i);
-        taken |= named(&c[i]);
+        taken |= named_elements(&c[i]);
         group[members++] = &c[i];
     }
     merge_piece(m, group, members, false);
-    if (!c->is_done) narrow(m, c);
+    if (!c->is_done) narrow_vector(m, c);
     c->is_done = true;
 }
 
 static void merge_loads(merger *m) {
     candidate *c = m->loads;
     uint32_t n = m->n_loads;
-    qsort(c, n, sizeof *c, compare);
+    qsort(c, n, sizeof *c, compare_candidates);
     for (uint32_t begin = 0, end; begin < n; begin = end) {
         for (end = begin + 1; end < n && is_same_piece(&c[begin], &c[end]);) end++;
         for (uint32_t i = begin; i < end; i++)
@@ -256,8 +256,8 @@ static void add_store(merger *m, const candidate *c) {
     candidate *run = m->run[c->reach];
     uint32_t *n = &m->n_run[c->reach];
     uint8_t taken = 0;
-    for (uint32_t i = 0; i < *n; i++) taken |= named(&run[i]);
-    if (*n && (!is_same_piece(&run[0], c) || taken & named(c))) close_run(m, c->reach);
+    for (uint32_t i = 0; i < *n; i++) taken |= named_elements(&run[i]);
+    if (*n && (!is_same_piece(&run[0], c) || taken & named_elements(c))) close_run(m, c->reach);
     run[*n] = *c;
     if (*n && run[*n - 1].count > c->count) run[*n].is_done = true;
     if (*n && run[*n - 1].is_done) run[*n].is_done = true;

@@ -54,7 +54,7 @@ hw_type hw_names_type(const hw_ptx_inst *inst, int position) {
 // ---- modifiers ----
 
 // Unsigned comparisons have two spellings.
-static hw_mod comparison(hw_mod mod) {
+static hw_mod comparison_of(hw_mod mod) {
     switch (mod) {
     case HW_M_LO: return HW_M_LT;
     case HW_M_LS: return HW_M_LE;
@@ -65,7 +65,7 @@ static hw_mod comparison(hw_mod mod) {
 }
 
 // Does .ftz say anything? On integers it does not.
-static bool flushes(const hw_ptx_inst *inst) {
+static bool ftz_matters(const hw_ptx_inst *inst) {
     if (inst->op != HW_OP_CVT && inst->op != HW_OP_SLCT) return true;
     return hw_type_kind_of(inst->types[1]) == HW_KIND_F;
 }
@@ -77,7 +77,7 @@ static bool is_named(const hw_ptx_inst *inst, hw_mod mod) {
         return op != HW_OP_ADD && op != HW_OP_SUB && op != HW_OP_MUL && op != HW_OP_MAD && op != HW_OP_FMA;
     case HW_M_AND: case HW_M_OR: case HW_M_XOR: return op != HW_OP_SETP && op != HW_OP_SET;
     case HW_M_F4E: case HW_M_B4E: case HW_M_RC8: case HW_M_ECL: case HW_M_ECR: case HW_M_RC16: return false;
-    case HW_M_FTZ: return flushes(inst);
+    case HW_M_FTZ: return ftz_matters(inst);
     case HW_M_NOFTZ: return false;
     default: return mod <= HW_M_POPC;      // what follows in mods.def are spaces, caching, order, control
     }
@@ -99,7 +99,7 @@ static hw_body_id spell_name(const hw_ptx_inst *inst) {
             hw_mod mod = (hw_mod)(64 * word + (unsigned)__builtin_ctzll(left));
             if (!is_named(inst, mod)) continue;
             if (inst->op == HW_OP_SHF && (mod == HW_M_L || mod == HW_M_R)) continue;
-            append_word(name, hw_mod_name(compares ? comparison(mod) : mod));
+            append_word(name, hw_mod_name(compares ? comparison_of(mod) : mod));
         }
     }
     for (int t = 0; t < inst->n_types; t++) append_word(name, hw_type_name(hw_names_type(inst, t)));

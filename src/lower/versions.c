@@ -42,7 +42,8 @@ void hw_versions_pass(const hw_versions *versions, const hw_ptx_inst *inst, uint
 // ---- versions ----
 
 // What the predecessors, and for the first block the caller, agree on; a number of the block's own where they differ.
-static uint32_t meet(const hw_versions *versions, const uint32_t *exit, uint32_t b, uint32_t column, uint32_t own) {
+static uint32_t version_on_entry(const hw_versions *versions, const uint32_t *exit, uint32_t b, uint32_t column,
+                                 uint32_t own) {
     const hw_cfg_block *block = &versions->cfg->blocks[b];
     uint32_t found = block->order == 0 ? AT_ENTRY : UNKNOWN;
     for (uint32_t e = 0; e < block->n_preds; e++) {
@@ -64,7 +65,7 @@ static void find_versions(const hw_lowering *lo, hw_versions *versions, const ui
             size_t row = (size_t)b * versions->n_columns;
             for (uint32_t column = 0; column < versions->n_columns; column++) {
                 uint32_t *entry = &versions->entry[row + column], *left = &exit[row + column];
-                uint32_t found = *entry == own ? own : meet(versions, exit, b, column, own);
+                uint32_t found = *entry == own ? own : version_on_entry(versions, exit, b, column, own);
                 uint32_t then = last[row + column] ? last[row + column] : found;
                 changed |= *entry != found || *left != then;
                 *entry = found;

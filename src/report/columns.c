@@ -22,7 +22,7 @@ static hw_value make_shape(const uint32_t n[3]) { return (hw_value){.kind = HW_V
 static hw_value make_nothing(void) { return (hw_value){.kind = HW_VALUE_INTEGER, .is_absent = true}; }
 
 // How much more than the ideal: to 5% good, from twice on bad.
-static hw_judgement judge(double actual, double ideal) {
+static hw_judgement judge_ratio(double actual, double ideal) {
     double ratio = ideal > 0 ? actual / ideal : 1;
     return ratio <= 1.05 ? HW_JUDGED_GOOD : ratio >= 2 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN;
 }
@@ -36,7 +36,7 @@ static hw_value judged(hw_value value, hw_judgement judgement) {
 static hw_value make_ratio(uint64_t requests, double actual, double ideal) {
     if (!requests) return make_nothing();
     return (hw_value){.kind = HW_VALUE_RATIO, .real = actual / (double)requests, .ideal = ideal / (double)requests,
-                      .judgement = judge(actual, ideal)};
+                      .judgement = judge_ratio(actual, ideal)};
 }
 
 // Counter number i of the column.
@@ -72,7 +72,7 @@ static hw_value read_kernel(column c, subject s) {
 // ---- A launch and what it takes -------------------------------------------------------------------------------------
 
 // Of a value that ptxas may have said or not.
-static hw_value estimated(subject s, hw_value value) {
+static hw_value perhaps_estimated(subject s, hw_value value) {
     value.is_estimate = s->launch->regs_estimated;
     return value;
 }
@@ -81,7 +81,7 @@ static hw_value judge_occupancy(double pct) {
     return judged(make_real(pct), pct >= 50 ? HW_JUDGED_GOOD : pct < 25 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
 }
 
-READER(read_registers, estimated(s, make_integer(s->launch->regs)))
+READER(read_registers, perhaps_estimated(s, make_integer(s->launch->regs)))
 READER(read_regs_estimated, make_flag(s->launch->regs_estimated))
 READER(read_smem_static, make_integer(s->launch->smem_static))
 READER(read_smem_dynamic, make_integer(s->launch ? s->launch->smem_dynamic : s->listing->smem_dynamic))
@@ -91,7 +91,7 @@ READER(read_limit_regs, make_integer(s->launch->occupancy.limit_regs))
 READER(read_limit_smem, make_integer(s->launch->occupancy.limit_smem))
 READER(read_limit_warps, make_integer(s->launch->occupancy.limit_warps))
 READER(read_occupancy, judge_occupancy(s->launch->occupancy.occupancy_pct))
-READER(read_spills, judged(estimated(s, make_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
+READER(read_spills, judged(perhaps_estimated(s, make_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
 READER(read_host_ms, make_real(s->launch->host_ms))
 READER(read_completed, make_flag(s->launch->status == HW_OK))
 READER(read_completed_launches, make_integer(s->summary->completed))
@@ -102,22 +102,22 @@ READER(read_ptx_by, make_name(s->launch ? s->launch->ptx_by : s->ptx_by))
 // Has no launch of the row run to its end? Then nothing was estimated.
 static bool has_no_estimate(subject s) { return s->summary ? !s->summary->completed : s->launch->status != HW_OK; }
 
-static hw_value estimate(subject s, double number) {
+static hw_value make_estimate(subject s, double number) {
     hw_value value = make_real(number);
     value.is_absent = has_no_estimate(s);
     return value;
 }
 
-READER(read_est_us, estimate(s, s->launch->estimate.us))
-READER(read_est_us_mean, estimate(s, s->summary->mean_us))
-READER(read_est_us_min, estimate(s, s->summary->min_us))
-READER(read_est_us_max, estimate(s, s->summary->max_us))
+READER(read_est_us, make_estimate(s, s->launch->estimate.us))
+READER(read_est_us_mean, make_estimate(s, s->summary->mean_us))
+READER(read_est_us_min, make_estimate(s, s->summary->min_us))
+READER(read_est_us_max, make_estimate(s, s->summary->max_us))
 READER(read_share_of_time, make_real(s->summary->share_pct))
-READER(read_est_us_memory, estimate(s, s->launch->estimate.bound_us[HW_BOUND_MEMORY]))
-READER(read_est_us_shared, estimate(s, s->launch->estimate.bound_us[HW_BOUND_SHARED]))
-READER(read_est_us_issue, estimate(s, s->launch->estimate.bound_us[HW_BOUND_ISSUE]))
-READER(read_est_us_latency, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LATENCY]))
-READER(read_est_us_launch, estimate(s, s->launch->estimate.bound_us[HW_BOUND_LAUNCH]))
+READER(read_est_us_memory, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_MEMORY]))
+READER(read_est_us_shared, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_SHARED]))
+READER(read_est_us_issue, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_ISSUE]))
+READER(read_est_us_latency, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_LATENCY]))
+READER(read_est_us_launch, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_LAUNCH]))
 
 // Where some launches stopped early, the rate and the bound are not those of the row's counters.
 static hw_value of_whole_launches(subject s, hw_value value) {
@@ -146,7 +146,7 @@ static hw_value read_sectors(column c, subject s) {
 
 static hw_value read_traffic(column c, subject s) {
     uint64_t moved = counter(c, s, 0), ideal = counter(c, s, 1);
-    return judged(make_integer(moved * SECTOR_BYTES), judge((double)moved, (double)ideal));
+    return judged(make_integer(moved * SECTOR_BYTES), judge_ratio((double)moved, (double)ideal));
 }
 
 // Sectors of loads, of stores.
@@ -157,7 +157,7 @@ static hw_value read_local_arrays(column c, subject s) {
 // Passes, and without conflicts.
 static hw_value read_passes(column c, subject s) {
     double actual = (double)counter(c, s, 0), ideal = (double)counter(c, s, 1);
-    return ideal > 0 ? judged(make_real(actual / ideal), judge(actual, ideal)) : make_nothing();
+    return ideal > 0 ? judged(make_real(actual / ideal), judge_ratio(actual, ideal)) : make_nothing();
 }
 
 // Branches, those that parted.
@@ -187,7 +187,7 @@ static double at_most(double number, double most) { return number > most ? most 
 
 // What would do of what is moved, in bytes or in transactions: as much as lanes side by side would touch, but for all
 // requests no less than their least.
-static double fewest(double moved, double wanted, double requests_least) {
+static double fewest_transactions(double moved, double wanted, double requests_least) {
     return at_most(at_least(wanted, requests_least), moved);
 }
 
@@ -197,13 +197,13 @@ static double bytes_of(uint64_t sectors) { return (double)sectors * SECTOR_BYTES
 static hw_value read_transactions(column c, subject s) {
     double requests = (double)counter(c, s, 0), actual = (double)counter(c, s, 1), bytes = (double)counter(c, s, 2);
     double wanted = bytes > 0 ? bytes_of(counter(c, s, 3)) * actual / bytes : 0;
-    return make_ratio(counter(c, s, 0), actual, fewest(actual, wanted, requests));
+    return make_ratio(counter(c, s, 0), actual, fewest_transactions(actual, wanted, requests));
 }
 
 // Bytes that would do for loads or for stores; the same counters.
 static double fewest_bytes(const uint64_t *n, const uint8_t of[4]) {
     double requests = (double)n[of[0]], actual = (double)n[of[1]], bytes = (double)n[of[2]];
-    return actual > 0 ? fewest(bytes, bytes_of(n[of[3]]), requests * bytes / actual) : 0;
+    return actual > 0 ? fewest_transactions(bytes, bytes_of(n[of[3]]), requests * bytes / actual) : 0;
 }
 
 // Of both, the same counters: bytes that they move between the caches. What else goes there: all sectors less theirs.
@@ -214,7 +214,7 @@ static hw_value read_cache_traffic(column c, subject s) {
         n[HW_COUNT_L2_SECTORS_IDEAL] - n[HW_COUNT_GLD_SECTORS_IDEAL] - n[HW_COUNT_GST_SECTORS_IDEAL];
     uint64_t bytes = n[c->of[0][2]] + n[c->of[1][2]] + others * SECTOR_BYTES;
     double ideal = fewest_bytes(n, c->of[0]) + fewest_bytes(n, c->of[1]) + bytes_of(others_ideal);
-    return judged(make_integer(bytes), judge((double)bytes, ideal));
+    return judged(make_integer(bytes), judge_ratio((double)bytes, ideal));
 }
 
 // Coalesced and uncoalesced half-warps.
@@ -226,35 +226,37 @@ static hw_value read_uncoalesced(column c, subject s) {
 static hw_value read_of_half_warp(column c, subject s) {
     uint64_t halves = counter(c, s, 0) + counter(c, s, 1);
     double actual = (double)counter(c, s, 2);
-    return make_ratio(halves, actual, fewest(actual, bytes_of(counter(c, s, 3)) / LINE_BYTES, (double)halves));
+    return make_ratio(halves, actual,
+                      fewest_transactions(actual, bytes_of(counter(c, s, 3)) / LINE_BYTES, (double)halves));
 }
 
 // Requests, transactions, sectors side by side. Half-warps take theirs one after the other.
 static hw_value read_of_warp(column c, subject s) {
     uint64_t requests = counter(c, s, 0);
     double actual = (double)counter(c, s, 1);
-    return make_ratio(requests, actual, fewest(actual, bytes_of(counter(c, s, 2)) / LINE_BYTES, 2 * (double)requests));
+    return make_ratio(requests, actual,
+                      fewest_transactions(actual, bytes_of(counter(c, s, 2)) / LINE_BYTES, 2 * (double)requests));
 }
 
 // Coalesced and uncoalesced half-warps, bytes, sectors side by side. A coalesced half-warp moves 64 bytes at least.
 static hw_value read_moved_by_half_warps(column c, subject s) {
     double moved = (double)counter(c, s, 2), halves = (double)counter(c, s, 0) + (double)counter(c, s, 1);
-    double least = fewest(moved, bytes_of(counter(c, s, 3)), 64 * halves);
-    return judged(make_integer(counter(c, s, 2)), judge(moved, least));
+    double least = fewest_transactions(moved, bytes_of(counter(c, s, 3)), 64 * halves);
+    return judged(make_integer(counter(c, s, 2)), judge_ratio(moved, least));
 }
 
 // Requests, bytes, sectors side by side. Each half of a warp moves 32 bytes at least.
 static hw_value read_moved_by_warps(column c, subject s) {
     double moved = (double)counter(c, s, 1), requests = (double)counter(c, s, 0);
-    double least = fewest(moved, bytes_of(counter(c, s, 2)), 64 * requests);
-    return judged(make_integer(counter(c, s, 1)), judge(moved, least));
+    double least = fewest_transactions(moved, bytes_of(counter(c, s, 2)), 64 * requests);
+    return judged(make_integer(counter(c, s, 1)), judge_ratio(moved, least));
 }
 
 static hw_value read_wanted_bytes(column c, subject s) { return make_integer(counter(c, s, 0) * SECTOR_BYTES); }
 
 // The share of the bandwidth; 0: there was no room to count it.
 static hw_value partitions(double pct) {
-    hw_value value = judged(make_real(pct), judge(100, pct));
+    hw_value value = judged(make_real(pct), judge_ratio(100, pct));
     value.is_absent = !(pct > 0);
     if (value.is_absent) value.remark = "not counted";
     return value;

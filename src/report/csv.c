@@ -70,7 +70,7 @@ static void write_number(FILE *out, const hw_field *field, double number) {
     fputs(digits, out);
 }
 
-static void separate(line *l) {
+static void write_separator(line *l) {
     if (l->has_begun) fputc(',', l->out);
     l->has_begun = true;
 }
@@ -79,7 +79,7 @@ static int put_key(void *context, const hw_column *column, const hw_field *field
     line *l = context;
     (void)field;
     (void)value;
-    separate(l);
+    write_separator(l);
     fputs(column->key, l->out);
     return 0;
 }
@@ -87,7 +87,7 @@ static int put_key(void *context, const hw_column *column, const hw_field *field
 static int put_value(void *context, const hw_column *column, const hw_field *field, const hw_value *value) {
     line *l = context;
     (void)column;
-    separate(l);
+    write_separator(l);
     if (value->is_absent && !(field->how & HW_FIELD_ALWAYS)) return 0;
     switch (value->kind) {
     case HW_VALUE_INTEGER:

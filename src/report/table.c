@@ -6,7 +6,9 @@
 #include "report/cells.h"
 #include "report/internal.h"
 
-static bool covers(int since, int until, const hw_gpu *gpu) { return gpu->arch->cc >= since && gpu->arch->cc <= until; }
+static bool covers_gpu(int since, int until, const hw_gpu *gpu) {
+    return gpu->arch->cc >= since && gpu->arch->cc <= until;
+}
 
 // A table as one GPU shows it, of launches or of the lines of one file.
 typedef struct view {
@@ -23,7 +25,7 @@ typedef struct view {
 static void choose_columns(view *v, hw_table_part part, const hw_gpu *gpu) {
     for (int i = 0; i < part.n_columns; i++) {
         const hw_column *column = &hw_columns[part.columns[i]];
-        if (!covers(column->since, column->until, gpu)) continue;
+        if (!covers_gpu(column->since, column->until, gpu)) continue;
         v->columns[v->n_columns] = column;
         v->headings[v->n_columns++] = column->heading;
     }
@@ -49,7 +51,7 @@ static void fill_row(const void *context, size_t row, hw_grid_cell *cells) {
 static void write_table(hw_table_id id, const hw_gpu *gpu, view v, size_t n_items, const hw_report_look *look,
                         FILE *out) {
     const hw_table *table = &hw_tables[id];
-    if (!covers(table->since, table->until, gpu)) return;
+    if (!covers_gpu(table->since, table->until, gpu)) return;
     v.is_by_direction = table->is_by_direction;
     for (size_t i = 0; i < sizeof table->parts / sizeof table->parts[0]; i++) choose_columns(&v, table->parts[i], gpu);
     hw_grid_write(&(hw_grid){.title = table->title, .columns = v.headings, .n_columns = v.n_columns,
@@ -66,7 +68,7 @@ static void write_legend(const hw_report *report, const hw_report_look *look, FI
     for (int i = 0; i < hw_table_n_legends; i++) {
         const hw_table_legend *l = &hw_table_legends[i];
         const hw_column *first = &hw_columns[l->columns[0]], *second = &hw_columns[l->columns[1]];
-        if (!covers(first->since, first->until, report->gpu) || !l->applies(report)) continue;
+        if (!covers_gpu(first->since, first->until, report->gpu) || !l->applies(report)) continue;
         char text[HW_GRID_CELL];
         snprintf(text, sizeof text, "%s%s%s", l->text ? l->text : first->meaning, l->columns[1] ? "; " : "",
                  l->columns[1] ? second->meaning : "");

@@ -74,7 +74,7 @@ const char *hw_report_short_name(const char *kernel, char *out, size_t out_bytes
 }
 
 // Characters, not bytes, of UTF-8.
-static size_t characters(const char *text) {
+static size_t count_characters(const char *text) {
     size_t n = 0;
     for (; *text; text++) n += (*text & 0xc0) != 0x80;
     return n;
@@ -89,7 +89,7 @@ static size_t byte_of(const char *text, size_t n) {
 }
 
 const char *hw_report_shorten(const char *text, size_t width, bool keep_end, char *out, size_t out_bytes) {
-    size_t n = characters(text);
+    size_t n = count_characters(text);
     if (n <= width) snprintf(out, out_bytes, "%s", text);
     else if (keep_end) snprintf(out, out_bytes, "...%s", text + byte_of(text, n - width + 3));
     else snprintf(out, out_bytes, "%.*s...", (int)byte_of(text, width - 3), text);

@@ -222,12 +222,12 @@ bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena)
 static const hw_inst *whole_warp_pc(const hw_state *s) {
     if (s->live != 0xffffffffu || hw_turn_waits(&s->turn)) return NULL;
     if (s->is_ready) {
-        bool is_whole = !s->n_paths && s->warp.mask == 0xffffffffu && s->frame == &s->entry_frame && !s->divergence;
+        bool is_whole = !s->n_paths && s->warp.mask == 0xffffffffu && s->frame == &s->entry_frame && !s->split;
         return is_whole ? s->pc : NULL;
     }
     const hw_path *path = &s->paths[0];
     bool is_whole = s->n_paths == 1 && path->state == HW_PATH_READY && path->mask == 0xffffffffu &&
-                    path->frame == &s->entry_frame && !path->divergence;
+                    path->frame == &s->entry_frame && !path->split;
     return is_whole ? path->pc : NULL;
 }
 

@@ -1,9 +1,9 @@
 // Control flow of one warp: branches, divergence and where its lanes reconverge.
 //
-// Lanes that part at a branch become two paths of one divergence. Each path runs until it comes to the divergence's
-// point of reconvergence (the branch's immediate post-dominator) and waits there; when the last path arrives, all go on
-// as one. Unlike a stack, any ready path may run, so lanes that wait for other lanes of their warp get what they wait
-// for, and lanes that wait at a point of reconvergence can be let go alone when nothing else can run.
+// Lanes that part at a branch become two paths under one split. Each path runs until it comes to the instruction at
+// which the split reconverges (the branch's immediate post-dominator) and waits there; when the last path arrives, all
+// go on as one. Unlike a stack, any ready path may run, so lanes that wait for other lanes of their warp get what they
+// wait for, and lanes that wait for reconvergence can be let go alone when nothing else can run.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -17,32 +17,28 @@ static inline void count_block(hw_state *s, const hw_inst *in) {
     s->block->issued += in->count;
 }
 
-static void set_divergence(hw_state *s, hw_divergence *divergence) {
-    s->divergence = divergence;
-    s->reconverge = divergence ? divergence->reconverge : NULL;
+static void set_split(hw_state *s, hw_split *split) {
+    s->split = split;
+    s->reconverge = split ? split->reconverge : NULL;
 }
 
-static hw_divergence *new_divergence(hw_state *s, hw_divergence *outer, const hw_inst *reconverge, hw_frame *frame,
-                                     uint32_t lanes) {
-    hw_divergence *divergence = s->free_divergences;
-    if (divergence) {
-        s->free_divergences = divergence->outer;
-    } else if ((divergence = hw_malloc(sizeof *divergence))) {
-        divergence->next_made = s->made_divergences;
-        s->made_divergences = divergence;
+static hw_split *new_split(hw_state *s, hw_split *outer, const hw_inst *reconverge, hw_frame *frame, uint32_t lanes) {
+    hw_split *split = s->free_splits;
+    if (split) {
+        s->free_splits = split->outer;
+    } else if ((split = hw_malloc(sizeof *split))) {
+        split->next_made = s->made_splits;
+        s->made_splits = split;
     }
-    if (!divergence) return NULL;
-    *divergence = (hw_divergence){.outer = outer,
-                                  .reconverge = reconverge,
-                                  .frame = frame,
-                                  .expected = lanes,
-                                  .next_made = divergence->next_made};
-    return divergence;
+    if (!split) return NULL;
+    *split = (hw_split){.outer = outer, .reconverge = reconverge, .frame = frame, .expected = lanes,
+                        .next_made = split->next_made};
+    return split;
 }
 
-static void free_divergence(hw_state *s, hw_divergence *divergence) {
-    divergence->outer = s->free_divergences;
-    s->free_divergences = divergence;
+static void free_split(hw_state *s, hw_split *split) {
+    split->outer = s->free_splits;
+    s->free_splits = split;
 }
 
 void hw_flow_use_frame(hw_state *s, hw_frame *frame) {
@@ -64,7 +60,7 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
     s->entry_frame.live = lanes;
     s->entry_frame.local_top = entry->local_bytes;
     if (s->frame != &s->entry_frame) hw_flow_use_frame(s, &s->entry_frame);
-    set_divergence(s, NULL);
+    set_split(s, NULL);
     if (s->warp.mask != lanes) hw_set_mask(&s->warp, lanes);
     s->pc = entry->insts;
     s->is_ready = true;
@@ -72,10 +68,10 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
 }
 
 void hw_flow_free(hw_state *s) {
-    while (s->made_divergences) {
-        hw_divergence *divergence = s->made_divergences;
-        s->made_divergences = divergence->next_made;
-        hw_free(divergence);
+    while (s->made_splits) {
+        hw_split *split = s->made_splits;
+        s->made_splits = split->next_made;
+        hw_free(split);
     }
     while (s->made_frames) {
         hw_frame *frame = s->made_frames;
@@ -88,8 +84,7 @@ void hw_flow_free(hw_state *s) {
 // Puts the running path among those that do not run; the warp has no running path then.
 void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state) {
     hw_path *path = &s->paths[s->n_paths++];
-    *path = (hw_path){
-        .mask = s->warp.mask, .state = (uint8_t)state, .pc = pc, .frame = s->frame, .divergence = s->divergence};
+    *path = (hw_path){.mask = s->warp.mask, .state = (uint8_t)state, .pc = pc, .frame = s->frame, .split = s->split};
 }
 
 // The innermost first: what was pushed last.
@@ -105,7 +100,7 @@ bool hw_flow_pick(hw_state *s) {
         s->n_paths--;
         s->pc = path.pc;
         if (s->frame != path.frame) hw_flow_use_frame(s, path.frame);
-        set_divergence(s, path.divergence);
+        set_split(s, path.split);
         if (s->warp.mask != path.mask) hw_set_mask(&s->warp, path.mask);
         return true;
     }
@@ -125,9 +120,8 @@ static const hw_inst *next_path(hw_state *s) {
     return NULL;
 }
 
-static void push_ready(hw_state *s, uint32_t mask, const hw_inst *pc, hw_frame *frame, hw_divergence *divergence) {
-    s->paths[s->n_paths++] =
-        (hw_path){.mask = mask, .state = HW_PATH_READY, .pc = pc, .frame = frame, .divergence = divergence};
+static void push_ready(hw_state *s, uint32_t mask, const hw_inst *pc, hw_frame *frame, hw_split *split) {
+    s->paths[s->n_paths++] = (hw_path){.mask = mask, .state = HW_PATH_READY, .pc = pc, .frame = frame, .split = split};
 }
 
 static const hw_inst *yield_path(hw_state *s, const hw_inst *next) {
@@ -140,17 +134,17 @@ const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) {
     return hw_turn_goes_on(&s->turn) ? next : yield_path(s, next);
 }
 
-// The running path has come to the point of reconvergence of its divergence, after instruction `in`. The head of a loop
-// can be such a point.
+// The running path has come to the instruction at which its split reconverges, after instruction `in`. The head of a
+// loop can be such an instruction.
 static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, const hw_inst *next) {
-    while (next == s->reconverge && s->divergence->frame == s->frame) {
-        hw_divergence *divergence = s->divergence;
-        divergence->expected &= ~s->warp.mask;
-        divergence->waiting |= s->warp.mask;
-        if (divergence->expected) return next_path(s);
-        hw_set_mask(&s->warp, divergence->waiting);
-        set_divergence(s, divergence->outer);
-        free_divergence(s, divergence);
+    while (next == s->reconverge && s->split->frame == s->frame) {
+        hw_split *split = s->split;
+        split->expected &= ~s->warp.mask;
+        split->waiting |= s->warp.mask;
+        if (split->expected) return next_path(s);
+        hw_set_mask(&s->warp, split->waiting);
+        set_split(s, split->outer);
+        free_split(s, split);
     }
     return next <= in ? hw_flow_spend(s, next) : next;
 }
@@ -171,25 +165,25 @@ static const hw_inst *diverge_path(hw_state *s, const hw_inst *in, uint32_t take
     uint32_t others = s->warp.mask & ~taken;
     const hw_inst *reconverge = in->reconverge == HW_NO_RECONVERGENCE ? NULL : s->insts + in->reconverge;
     s->worker->counts[in->basic_block].divergent++;
-    if (reconverge && (reconverge != s->reconverge || s->divergence->frame != s->frame)) {
-        hw_divergence *divergence = new_divergence(s, s->divergence, reconverge, s->frame, s->warp.mask);
-        if (!divergence) return out_of_memory(s, in);
-        set_divergence(s, divergence);
+    if (reconverge && (reconverge != s->reconverge || s->split->frame != s->frame)) {
+        hw_split *split = new_split(s, s->split, reconverge, s->frame, s->warp.mask);
+        if (!split) return out_of_memory(s, in);
+        set_split(s, split);
     }
     // One side may already be where both meet: lanes that leave a loop, an if without else.
     if (reconverge && target == reconverge) {
-        s->divergence->expected &= ~taken;
-        s->divergence->waiting |= taken;
+        s->split->expected &= ~taken;
+        s->split->waiting |= taken;
         hw_set_mask(&s->warp, others);
         return go_to_block(s, in, in + 1);
     }
     if (reconverge && in + 1 == reconverge) {
-        s->divergence->expected &= ~others;
-        s->divergence->waiting |= others;
+        s->split->expected &= ~others;
+        s->split->waiting |= others;
         hw_set_mask(&s->warp, taken);
         return go_to_block(s, in, target);
     }
-    push_ready(s, taken, target, s->frame, s->divergence);
+    push_ready(s, taken, target, s->frame, s->split);
     hw_set_mask(&s->warp, others);
     return go_to_block(s, in, in + 1);
 }
@@ -228,10 +222,10 @@ static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
     HW_EACH_ACTIVE_LANE(if (targets[index[i]] == targets[first]) same |= 1u << i);
     if (same == left) return go_to_block(s, in, s->insts + targets[first]);
     s->worker->counts[in->basic_block].divergent++;
-    if (reconverge && (reconverge != s->reconverge || s->divergence->frame != s->frame)) {
-        hw_divergence *divergence = new_divergence(s, s->divergence, reconverge, s->frame, w->mask);
-        if (!divergence) return out_of_memory(s, in);
-        set_divergence(s, divergence);
+    if (reconverge && (reconverge != s->reconverge || s->split->frame != s->frame)) {
+        hw_split *split = new_split(s, s->split, reconverge, s->frame, w->mask);
+        if (!split) return out_of_memory(s, in);
+        set_split(s, split);
     }
     while (left) {
         uint32_t target = targets[index[__builtin_ctz(left)]];
@@ -240,10 +234,10 @@ static const hw_inst *flow_brx(hw_warp *w, const hw_inst *in) {
             if (targets[index[__builtin_ctz(m)]] == target) same |= m & -m;
         left &= ~same;
         if (reconverge && s->insts + target == reconverge) {
-            s->divergence->expected &= ~same;
-            s->divergence->waiting |= same;
+            s->split->expected &= ~same;
+            s->split->waiting |= same;
         } else {
-            push_ready(s, same, s->insts + target, s->frame, s->divergence);
+            push_ready(s, same, s->insts + target, s->frame, s->split);
         }
     }
     const hw_inst *next = next_path(s);
@@ -272,21 +266,21 @@ static const hw_inst *flow_unguard(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-// Takes the lanes `gone` out of a divergence and those around it. Lanes that wait go on where no other is expected.
-static void settle_divergences(hw_state *s, hw_divergence *divergence, uint32_t gone) {
-    while (divergence) {
-        hw_divergence *outer = divergence->outer;
-        divergence->expected &= ~gone;
-        if (!divergence->expected) {
-            if (divergence->waiting)
-                push_ready(s, divergence->waiting, divergence->reconverge, divergence->frame, outer);
-            free_divergence(s, divergence);
+// Takes the lanes `gone` out of a split and those around it. Lanes that wait go on where no other is expected.
+static void settle_splits(hw_state *s, hw_split *split, uint32_t gone) {
+    while (split) {
+        hw_split *outer = split->outer;
+        split->expected &= ~gone;
+        if (!split->expected) {
+            if (split->waiting)
+                push_ready(s, split->waiting, split->reconverge, split->frame, outer);
+            free_split(s, split);
         }
-        divergence = outer;
+        split = outer;
     }
 }
 
-// Takes lanes that exit out of calls and divergences, and away from where other lanes wait for them.
+// Takes lanes that exit out of calls and splits, and away from where other lanes wait for them.
 static void drop_exited_lanes(hw_state *s, uint32_t gone) {
     for (hw_frame *f = s->frame; f;) {
         hw_frame *parent = f->parent;
@@ -297,7 +291,7 @@ static void drop_exited_lanes(hw_state *s, uint32_t gone) {
         }
         f = parent;
     }
-    settle_divergences(s, s->divergence, gone);
+    settle_splits(s, s->split, gone);
     s->frame = NULL;
     hw_sync_lanes_left(s);
 }
@@ -309,7 +303,7 @@ static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     s->live &= ~gone;
     s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
     s->block->turn.has_progressed = true;
-    if (s->live || s->frame != &s->entry_frame || s->divergence) drop_exited_lanes(s, gone);
+    if (s->live || s->frame != &s->entry_frame || s->split) drop_exited_lanes(s, gone);
     if (s->block->busy_barriers) hw_barrier_threads_left(s->block);
     if (!s->live) {
         s->stop = HW_STOP_DONE;
@@ -326,24 +320,24 @@ bool hw_flow_release_waiting(hw_state *s) {
     // Copies: push_ready adds to the list that is walked.
     uint32_t n = s->n_paths;
     for (uint32_t i = 0; i < n; i++) {
-        for (hw_divergence *divergence = s->paths[i].divergence; divergence; divergence = divergence->outer) {
-            if (!divergence->waiting) continue;
-            uint32_t waiting = divergence->waiting;
-            divergence->waiting = 0;
-            push_ready(s, waiting, divergence->reconverge, divergence->frame, divergence->outer);
+        for (hw_split *split = s->paths[i].split; split; split = split->outer) {
+            if (!split->waiting) continue;
+            uint32_t waiting = split->waiting;
+            split->waiting = 0;
+            push_ready(s, waiting, split->reconverge, split->frame, split->outer);
             released = true;
         }
     }
     return released;
 }
 
-// Lanes that stand at the same place in the same call and divergence are one path again.
+// Lanes that stand at the same place in the same call and split are one path again.
 void hw_flow_merge(hw_state *s) {
     for (uint32_t i = 0; i < s->n_paths; i++) {
         for (uint32_t k = s->n_paths; k-- > i + 1;) {
             hw_path *a = &s->paths[i], *b = &s->paths[k];
             if (a->state != HW_PATH_READY || b->state != HW_PATH_READY || a->pc != b->pc || a->frame != b->frame ||
-                a->divergence != b->divergence)
+                a->split != b->split)
                 continue;
             a->mask |= b->mask;
             memmove(b, b + 1, (s->n_paths - k - 1) * sizeof *b);
@@ -354,9 +348,9 @@ void hw_flow_merge(hw_state *s) {
 
 // For calls: the callee's lanes meet again behind the call.
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to) {
-    hw_divergence *divergence = new_divergence(s, s->divergence, return_to, s->frame, s->warp.mask);
-    if (!divergence) return false;
-    set_divergence(s, divergence);
+    hw_split *split = new_split(s, s->split, return_to, s->frame, s->warp.mask);
+    if (!split) return false;
+    set_split(s, split);
     return true;
 }
 

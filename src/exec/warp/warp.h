@@ -33,14 +33,14 @@ typedef struct hw_frame {
 } hw_frame;
 
 // Lanes that parted at a branch and will go on together at instruction `reconverge`.
-typedef struct hw_divergence {
-    struct hw_divergence *outer;
+typedef struct hw_split {
+    struct hw_split *outer;
     const hw_inst *reconverge;
     hw_frame *frame;              // `reconverge` is meant in this call only
     uint32_t expected;            // lanes still on their way
     uint32_t waiting;             // lanes that have arrived
-    struct hw_divergence *next_made;
-} hw_divergence;
+    struct hw_split *next_made;
+} hw_split;
 
 typedef enum hw_path_state {
     HW_PATH_READY,
@@ -56,7 +56,7 @@ typedef struct hw_path {
     uint32_t members;             // AT_SYNC: lanes that must come
     const hw_inst *pc;            // next instruction; AT_SYNC: the one that waits
     hw_frame *frame;
-    hw_divergence *divergence;    // NULL: none
+    hw_split *split;              // NULL: none
 } hw_path;
 
 typedef enum hw_stop {
@@ -76,8 +76,8 @@ struct hw_state {
     uint32_t index;               // of the warp in its block
     uint32_t live;                // lanes that have not exited
     hw_frame *frame;              // of the running path
-    hw_divergence *divergence;    // of the running path
-    const hw_inst *reconverge;    // divergence->reconverge, or NULL
+    hw_split *split;              // of the running path
+    const hw_inst *reconverge;    // split->reconverge, or NULL
     const hw_inst *insts;         // of the running program
     hw_pattern *patterns;         // the worker's
     char *shared;                 // the block's
@@ -92,7 +92,7 @@ struct hw_state {
     uint32_t thread_of_lane0;     // linear index in the block
     hw_frame entry_frame;
     hw_frame *free_frames, *made_frames;    // free: frames that no call uses; made: all
-    hw_divergence *free_divergences, *made_divergences;
+    hw_split *free_splits, *made_splits;
     char *local;                  // 32 lanes' local memory, words interleaved
     char *warp_area;              // of all programs
     hw_copies *copies;            // that have begun; NULL: there have never been any
