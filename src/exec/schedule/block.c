@@ -252,10 +252,10 @@ static bool take_block(hw_worker *worker, hw_block **out) {
     if (!slot && worker->n_blocks == worker->max_blocks) return false;
     if (worker->taken == worker->taken_end && atomic_load(&run->next_block) >= run->n_blocks) return false;
     if (!slot) {
-        slot = hw_calloc(1, sizeof *slot);
+        slot = hw_alloc_lanes(sizeof *slot);
         if (!slot || hw_block_create(worker, slot) != HW_OK) {
             if (slot) hw_block_destroy(slot);
-            hw_free(slot);
+            hw_free_aligned(slot);
             if (!worker->n_blocks) {
                 run->status = HW_NO_MEMORY;
                 atomic_store(&run->stopped, true);

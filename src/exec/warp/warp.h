@@ -133,7 +133,7 @@ typedef struct hw_watch {
 } hw_watch;
 
 struct hw_worker {
-    hw_run *run;
+    _Alignas(64) hw_run *run;     // workers write their own cache lines
     uint32_t index;
     hw_pattern *patterns;         // by hw_inst.pattern
     uint32_t *used_patterns;      // numbers of the patterns used in this launch
