@@ -145,6 +145,7 @@ typedef enum hw_barrier_action {
     HW_BARRIER_ARRIVE,               // and go on
     HW_BARRIER_SYNC,                 // and wait
     HW_BARRIER_REDUCE,               // and wait, bar.red
+    HW_BARRIER_WAIT,                 // of barrier.cluster: lanes that have arrived before wait now
     HW_BARRIER_COMPLETE              // those who wait go on
 } hw_barrier_action;
 enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };    // those that programs number, and barrier.cluster
@@ -155,7 +156,7 @@ typedef struct hw_barrier_step {
     uint32_t note;                   // HW_NO_NOTE: COMPLETE
     hw_barrier_action action;
     uint8_t barrier;                 // 0 .. 15, HW_CLUSTER_BARRIER
-    uint32_t mask;                   // lanes that arrive; COMPLETE: 0
+    uint32_t mask;                   // lanes that arrive, or wait; COMPLETE: 0
     uint32_t expected;               // threads as the program says; 0: all of the block that have not exited
 } hw_barrier_step;
 

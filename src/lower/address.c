@@ -168,31 +168,44 @@ static void find_origins(const hw_ptx_function *f, hw_address_facts *facts) {
     }
 }
 
-// An access of 16 bytes at [reg + 32] faults unless reg is a multiple of 16.
-static void find_implied(const hw_ptx_function *f, hw_address_facts *facts) {
-    for (uint32_t i = 0; i < f->n_insts; i++) {
-        const hw_ptx_inst *inst = &f->insts[i];
-        if ((inst->op != HW_OP_LD && inst->op != HW_OP_ST) || inst->guard >= 0) continue;
-        const hw_ptx_operand *address = &inst->operands[inst->op == HW_OP_LD];
-        unsigned bytes = hw_type_bits(inst->types[0]) / 8 * (inst->vector ? inst->vector : 1);
-        if (address->kind != HW_OPERAND_ADDRESS || address->reg < 0 || facts->n_defs[address->reg] != 1) continue;
-        if (!bytes || address->offset % bytes) continue;
-        uint8_t *implied = &facts->implied[address->reg], zeros = zeros_of(bytes);
-        if (zeros > *implied) *implied = zeros;
+// How many low bits of the register that the instruction goes through are zero, or it faults; 0: it says nothing. An
+// access of 16 bytes at [reg + 32] faults unless reg is a multiple of 16.
+static uint8_t zeros_asked(const hw_ptx_inst *inst) {
+    if ((inst->op != HW_OP_LD && inst->op != HW_OP_ST) || inst->guard >= 0) return 0;
+    const hw_ptx_operand *address = &inst->operands[inst->op == HW_OP_LD];
+    unsigned bytes = hw_type_bits(inst->types[0]) / 8 * (inst->vector ? inst->vector : 1);
+    if (address->kind != HW_OPERAND_ADDRESS || address->reg < 0) return 0;
+    return bytes && address->offset % bytes == 0 ? zeros_of(bytes) : 0;
+}
+
+static void find_wide(const hw_ptx_function *f, const hw_cfg *cfg, hw_address_facts *facts) {
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < cfg->n_blocks; b++) {
+        for (uint32_t i = cfg->blocks[b].first; i < cfg->blocks[b].end && cfg->blocks[b].order != HW_NO_BLOCK; i++) {
+            const hw_ptx_inst *inst = &f->insts[i];
+            uint8_t zeros = zeros_asked(inst);
+            if (!zeros) continue;
+            int32_t reg = inst->operands[inst->op == HW_OP_LD].reg;
+            if (facts->n_defs[reg] != 1 || facts->zeros[reg] >= zeros) continue;
+            facts->wides[n] = (hw_wide_access){.block = b, .next = facts->wide[reg], .zeros = zeros};
+            facts->wide[reg] = ++n;
+        }
     }
 }
 
 hw_status hw_address_find(hw_lowering *lo, hw_address_facts *facts) {
     const hw_ptx_function *f = lo->f;
     size_t n = (size_t)f->n_regs + 1;
-    *facts = (hw_address_facts){.zeros = hw_arena_take(lo->scratch, n), .implied = hw_arena_take(lo->scratch, n),
+    *facts = (hw_address_facts){.zeros = hw_arena_take(lo->scratch, n),
+                                .wide = hw_arena_take(lo->scratch, n * sizeof *facts->wide),
+                                .wides = hw_arena_take(lo->scratch, ((size_t)f->n_insts + 1) * sizeof *facts->wides),
                                 .origins = hw_arena_take(lo->scratch, n * sizeof *facts->origins),
                                 .n_defs = hw_arena_take(lo->scratch, n), .is_read = hw_arena_take(lo->scratch, n)};
-    if (!facts->zeros || !facts->implied || !facts->origins || !facts->n_defs || !facts->is_read)
+    if (!facts->zeros || !facts->wide || !facts->wides || !facts->origins || !facts->n_defs || !facts->is_read)
         return hw_diag_no_memory(lo->diag);
     for (uint32_t i = 0; i < f->n_insts; i++) hw_defs_visit(&f->insts[i], count_register, facts);
     if (!find_zeros(lo, facts->zeros)) return hw_diag_no_memory(lo->diag);
     find_origins(f, facts);
-    find_implied(f, facts);
+    find_wide(f, &lo->cfg, facts);
     return HW_OK;
 }

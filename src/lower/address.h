@@ -11,11 +11,19 @@ typedef struct hw_address_origin {
     int64_t delta;                   // register = reg or symbol + delta
 } hw_address_origin;
 
+// An access that faults unless the register that it goes through has so many low bits that are zero.
+typedef struct hw_wide_access {
+    uint32_t block;                  // in it, and where it comes first on every path, the register is aligned
+    uint32_t next;                   // the next through the same register, as in hw_address_facts.wide
+    uint8_t zeros;
+} hw_wide_access;
+
 enum { HW_ADDRESS_ZERO = 64 };      // low bits of the number 0
 
 typedef struct hw_address_facts {
     uint8_t *zeros;                  // by register: how many of its low bits are certainly zero
-    uint8_t *implied;                // by register: log2 of an alignment that a wide access through it asks for
+    uint32_t *wide;                  // by register: 1 + the number of a wide access through it; 0: none
+    hw_wide_access *wides;
     hw_address_origin *origins;      // by register
     uint8_t *n_defs;                 // by register: 0, 1, 2 meaning several
     uint8_t *is_read;                // by register

@@ -97,9 +97,13 @@ static uint8_t alignment_of(const merger *m, const hw_ptx_operand *address, cons
     uint8_t zeros = c->base.symbol ? hw_address_zeros_of_symbol(c->base.symbol, 0) : HW_ADDRESS_ZERO;
     if (c->base.reg >= 0) zeros = m->facts.zeros[c->base.reg];
     if (address->reg < 0) return zeros;
-    uint8_t implied = m->facts.implied[address->reg];
-    bool is_of_base = (offset - address->offset) % ((int64_t)1 << implied) == 0;
-    return is_of_base && implied > zeros ? implied : zeros;
+    for (uint32_t k = m->facts.wide[address->reg]; k; k = m->facts.wides[k - 1].next) {
+        const hw_wide_access *wide = &m->facts.wides[k - 1];
+        bool is_of_base = (offset - address->offset) % ((int64_t)1 << wide->zeros) == 0;
+        if (wide->zeros > zeros && is_of_base && hw_versions_dominates(&m->versions, wide->block, c->block))
+            zeros = wide->zeros;
+    }
+    return zeros;
 }
 
 static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidate *c) {

@@ -136,8 +136,8 @@ typedef struct hw_inst hw_inst;
 typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 
 // One decoded instruction, a cache line. A field has one meaning; fields that no body uses together share storage, each
-// under its own name. What is not used is zero, of slots HW_NO_SLOT, of
-// reconverge HW_NO_RECONVERGENCE. The numbers of a body that has some (imm, sub) are listed above, body by body.
+// under its own name. What is not used is zero, of slots HW_NO_SLOT, of reconverge HW_NO_RECONVERGENCE. The numbers of
+// a body that has some (imm, sub) are listed above, body by body.
 //
 //   field        of which bodies                    what
 //   body         all                                what executes it; set by exec

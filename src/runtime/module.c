@@ -163,11 +163,19 @@ static void take_answer(void *user, const hw_ptxas_usage *usage) {
     hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
 }
 
-void hw_rt_module_ask_registers(hw_runtime *runtime, hw_rt_module *module) {
-    if (module->regs_are_asked || !runtime->ptxas_path) return;
-    module->regs_are_asked = true;
+static void ask_ptxas(hw_runtime *runtime, hw_rt_module *module) {
     const hw_toolchain_options options = {.search_path = runtime->ptxas_path, .cache_dir = runtime->cache_dir,
                                           .max_regs = runtime->options.device.max_regs};
     hw_toolchain_ptxas_regs(&options, module->ptx, module->ptx_bytes, hw_rt_gpu(runtime)->arch->cc, take_answer,
                             module->sim, NULL);
+}
+
+// A second thread waits until the first has its answer.
+void hw_rt_module_ask_registers(hw_runtime *runtime, hw_rt_module *module) {
+    if (!runtime->ptxas_path) return;
+    pthread_mutex_lock(&runtime->load_lock);
+    const bool was_asked = module->regs_are_asked;
+    module->regs_are_asked = true;
+    if (!was_asked) ask_ptxas(runtime, module);
+    pthread_mutex_unlock(&runtime->load_lock);
 }

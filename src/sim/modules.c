@@ -160,8 +160,11 @@ hw_status hw_simulator_get_parameter(const hw_simulator_kernel *kernel, uint32_t
 }
 
 void hw_simulator_set_registers(hw_simulator_kernel *kernel, uint32_t registers, uint32_t spill_bytes) {
+    hw_simulator *sim = kernel->module->sim;
+    pthread_mutex_lock(&sim->lock);
     hw_sim_set_regs(kernel->function, registers);
     hw_sim_set_spills(kernel->function, registers ? spill_bytes : 0);
+    pthread_mutex_unlock(&sim->lock);
 }
 
 hw_status hw_simulator_find_variable(hw_simulator_module *module, const char *name, uint64_t *address, uint64_t *bytes,

@@ -27,6 +27,7 @@ struct hw_copies {
     _Alignas(16) uint8_t staged[32][LANE_BYTES];  // what cp.async.read has read, for the cp.async.write behind it
     // Where it has read, for sinks that want copies.
     hw_copy_begun begun;
+    hw_access_pattern source;                     // a copy: what the other side is called may take its place
     hw_access_pattern parts;                      // of lanes that have read in parts
     uint32_t read_bytes[32];
 };
@@ -69,7 +70,8 @@ static void keep_source(hw_state *s, const hw_inst *in) {
     if (!HW_IS_TOLD(s, COPY)) return;
     begun->reading = w->mask;
     begun->from = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, __builtin_ctz(w->mask));
-    begun->from_pattern = hw_pattern_name(s->worker, &s->patterns[in->pattern]);
+    s->copies->source = *hw_pattern_name(s->worker, &s->patterns[in->pattern]);
+    begun->from_pattern = &s->copies->source;
     begun->read_bytes = NULL;
 }
 

@@ -196,7 +196,7 @@ ATOM_VECTOR(vector_max_bf16, uint16_t, uint16_t, choose_half(old, b, false, 0x7f
 ATOM_VECTOR(vector_min_bf16x2, uint32_t, uint32_t, choose_pair(old, b, true, 0x7f80))
 ATOM_VECTOR(vector_max_bf16x2, uint32_t, uint32_t, choose_pair(old, b, false, 0x7f80))
 
-// Rows serve atom and red: bind.c takes "red" for "atom" when it looks up.
+// Rows serve atom and red.
 #undef ATOM
 #define ATOM(name, function) {function, NULL}, {function, NULL},
 #define ATOM_ONLY(name, function) {function, NULL},

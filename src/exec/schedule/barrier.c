@@ -115,6 +115,7 @@ static const hw_inst *arrive_at_barrier(hw_warp *w, const hw_inst *in, bool wait
     s->block->busy_barriers |= 1u << number;
     if (HW_IS_TOLD(s, BARRIER)) {
         hw_barrier_action waiting = in->p == HW_NO_SLOT ? HW_BARRIER_SYNC : HW_BARRIER_REDUCE;
+        if (is_cluster) waiting = HW_BARRIER_WAIT;    // barrier.cluster.arrive has told that they arrive
         tell_arrival(s, in, waits ? waiting : HW_BARRIER_ARRIVE, number, barrier->expected);
     }
     if (!waits) {

@@ -13,10 +13,10 @@ int32_t hw_turn_fuel(uint64_t max_instructions) {
 int32_t hw_turn_begin(hw_state *s) {
     hw_turn *turn = &s->turn;
     // Another path of the warp may have work.
-    const bool looks = turn->state != HW_TURN_WORKING && s->pc == turn->at && s->warp.mask == turn->mask;
+    turn->is_look = turn->state != HW_TURN_WORKING && s->pc == turn->at && s->warp.mask == turn->mask;
     turn->state = HW_TURN_WORKING;
     turn->polls = 0;
-    turn->fuel = looks ? HW_LOOK_FUEL : hw_turn_fuel(s->run->launch->max_instructions);
+    turn->fuel = turn->is_look ? HW_LOOK_FUEL : hw_turn_fuel(s->run->launch->max_instructions);
     return turn->fuel;
 }
 
@@ -27,7 +27,7 @@ void hw_turn_end(hw_state *s, int32_t fuel) {
     if (!hw_turn_waits(turn)) return;
     const uint64_t looks_like = hw_watch_path(s->frame, s->pc, s->warp.mask);
     const bool is_new = looks_like != turn->looked_like;
-    if (fuel != HW_LOOK_FUEL) turn->state = HW_TURN_WAITING;
+    if (!turn->is_look) turn->state = HW_TURN_WAITING;
     else turn->state = is_new ? HW_TURN_WORKING : HW_TURN_IDLE;
     turn->looked_like = looks_like;
     turn->at = s->pc;

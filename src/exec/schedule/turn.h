@@ -38,6 +38,7 @@ typedef struct hw_turn {
     uint32_t polls;               // accesses of this turn that a thread that waits for another would make
     uint32_t spent;               // turns in a row that used up their fuel; HW_TURNS_SPENT where it went in polls
     hw_turn_state state;
+    bool is_look;                 // this turn
     // The path that waited at the end of the last turn: its place and lanes, and hw_watch_path of it.
     const struct hw_inst *at;
     uint32_t mask;

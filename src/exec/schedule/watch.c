@@ -92,7 +92,7 @@ static uint32_t group_stuck_warps(const hw_worker *worker, group groups[MAX_GROU
     return n;
 }
 
-static void tell_deadlock(const hw_worker *worker, uint64_t quiet_ns) {
+static void tell_going_round(const hw_worker *worker, uint64_t quiet_ns) {
     const hw_launch *launch = worker->run->launch;
     group groups[MAX_GROUPS];
     char name[256], places[768] = "", sentence[1280];
@@ -145,5 +145,5 @@ void hw_watch_waiting(hw_worker *worker) {
     atomic_store(&watch->wait_ns, cost * COST_SHARE > CHECK_NS ? cost * COST_SHARE : CHECK_NS);
     atomic_store(&watch->checked_ns, now);
     if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS || !are_others_quiet(worker, now)) return;
-    if (!atomic_exchange(&run->has_noticed, true)) tell_deadlock(worker, now - watch->quiet_since_ns);
+    if (!atomic_exchange(&run->has_noticed, true)) tell_going_round(worker, now - watch->quiet_since_ns);
 }

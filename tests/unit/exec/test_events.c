@@ -320,7 +320,7 @@ static void test_barrier_of_a_cluster(void **state) {
                                        "barrier.cluster.wait.acquire.aligned;\nret;\n"), HW_WANTS(BARRIER), 1, 32);
     assert_int_equal(k->n, 3);
     assert_int_equal(k->list[0].barrier.action, HW_BARRIER_ARRIVE);
-    assert_int_equal(k->list[1].barrier.action, HW_BARRIER_SYNC);
+    assert_int_equal(k->list[1].barrier.action, HW_BARRIER_WAIT);
     assert_int_equal(k->list[2].barrier.action, HW_BARRIER_COMPLETE);
     for (int i = 0; i < 3; i++) assert_int_equal(k->list[i].barrier.barrier, HW_CLUSTER_BARRIER);
     free(k);
@@ -418,6 +418,30 @@ static void test_copies_that_nobody_waits_for(void **state) {
     assert_int_equal(k->n, 1);
     assert_int_equal(k->list[0].type, HW_EVENT_COPY);
     free(k);
+}
+
+static uint32_t sides_told;
+static void check_sides(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy) {
+    (void)sink, (void)worker;
+    assert_int_equal(copy->from_pattern->space, HW_SPACE_GLOBAL);
+    assert_int_equal(copy->to_pattern->space, HW_SPACE_SHARED);
+    for (int t = 0; t < 32; t++) assert_int_equal(copy->from_pattern->delta[t], 16 * t);
+    assert_int_equal(copy->to_pattern->delta[1], sides_told & 1 ? -16 : 16);
+    sides_told++;
+}
+
+// Both sides of a copy share the patterns that are kept for its instruction: more of one side, as of a tile whose rows
+// are swizzled, do not take the other's place while it is told.
+static void test_copies_to_many_places(void **state) {
+    (void)state;
+    bench b = open_bench(KERNEL(TILE, PLACES "mov.u32 %r7, 0;\n"
+                                "LOOP: xor.b32 %r6, %r5, %r7;\ncp.async.cg.shared.global [%r6], [%rd5], 16;\n"
+                                "add.u32 %r7, %r7, 16;\nsetp.lt.u32 %p1, %r7, 128;\n@%p1 bra LOOP;\nret;\n"));
+    hw_sink sink = {.events = HW_WANTS(COPY), .ordered = true, .copy = check_sides};
+    assert_int_equal(hw_sim_add_sink(b.sim, &sink, NULL), HW_OK);
+    assert_int_equal(launch(&b, 1, 32), HW_OK);
+    assert_int_equal(sides_told, 8);
+    hw_sim_destroy(b.sim);
 }
 
 static const uint32_t *sizes_told;
@@ -688,7 +712,7 @@ int main(void) {
         cmocka_unit_test(test_warp_synchronisation),
         cmocka_unit_test(test_asynchronous_copies),
         cmocka_unit_test(test_copies_that_nobody_waits_for),
-        cmocka_unit_test(test_copies_of_less),
+        cmocka_unit_test(test_copies_to_many_places), cmocka_unit_test(test_copies_of_less),
         cmocka_unit_test(test_barriers_in_memory),
         cmocka_unit_test(test_spaces_in_one_instruction),
         cmocka_unit_test(test_identity_of_patterns),
