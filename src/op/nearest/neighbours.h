@@ -39,8 +39,8 @@ typedef struct hw_neighbours {
 // HW_USAGE, with the row that has a NaN coordinate.
 hw_status hw_neighbours_refuse(bool in_queries, uint64_t row, hw_diag *diag);
 
-// On this machine's processors (src/op/nearest/cpu): pool of n_threads workers. queries.count is not 0. HW_NO_MEMORY; HW_USAGE
-// for a NaN. Deterministic.
+// On this machine's processors (src/op/nearest/cpu): pool of n_threads workers. queries.count is not 0. HW_NO_MEMORY;
+// HW_USAGE for a NaN. Deterministic.
 hw_status hw_cpu_nearest(const hw_neighbours *problem, hw_pool *pool, uint32_t n_threads, hw_diag *diag);
 
 // What it would do, in words; data may be NULL.

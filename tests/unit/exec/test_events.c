@@ -297,7 +297,7 @@ static void test_barriers_of_some(void **state) {
     assert_int_equal(arrive->action, HW_BARRIER_ARRIVE);
     assert_int_equal(arrive->barrier, 2);
     assert_int_equal(arrive->expected, 64);
-    uint32_t of_action[4] = {0};
+    uint32_t of_action[HW_BARRIER_COMPLETE + 1] = {0};
     uint32_t last_mask[2] = {0};
     for (uint32_t n = 0; n < k->n; n++) {
         const hw_barrier_step *step = &k->list[n].barrier;
