@@ -102,6 +102,7 @@ typedef struct hw_traits {
     uint8_t kind;                      // hw_note_kind
     uint8_t reads, writes;             // sets of spaces
     uint8_t scope;                     // hw_scope; NONE: orders nothing
+    uint8_t says_order, says_scope;    // hw_order, hw_scope: what is meant where the instruction names none
     uint8_t gathers;                   // hw_gather
     bool is_atomic, is_fence, may_wait, ends_block, ends_lanes, is_unmaskable, has_no_destination, reads_carry;
 } hw_traits;
@@ -125,6 +126,13 @@ typedef struct hw_effects {
 const hw_traits *hw_op_traits(hw_op op);
 // space: as the instruction names it, GENERIC where it names none. is_guarded: it has a guard, @%p.
 hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool is_guarded);
+
+// What the PTX of an instruction says of order, for observers: as it is written, with the PTX ISA's defaults, where
+// hw_effects.scope is what follows for the accesses around it (a relaxed access orders nothing and has a scope).
+typedef struct hw_order_words {
+    uint8_t order, scope, proxy, atomic;    // hw_order, hw_scope, hw_proxy, hw_atomic_op
+} hw_order_words;
+hw_order_words hw_inst_order(hw_op op, const hw_mods *mods);
 
 // Rows by number; NULL-safe names for messages. All are constant-time.
 const hw_op_row *hw_op_info(hw_op op);
@@ -157,7 +165,7 @@ typedef struct hw_note {
     uint8_t width_bytes;   // bytes one lane moves: element times vector
     uint8_t merged_bytes;  // as ptxas would issue it: width of the access that begins here; 0: part of an earlier one
     bool skips_l1;         // a load that asks for no line of the first-level cache: ld.cg, ld.cv
-    uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and mbarrier
+    uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and barriers
     uint8_t proxy;         // hw_proxy, of fences
     uint8_t atomic;        // hw_atomic_op, of atomics and reductions
     uint32_t access;       // of instructions that access memory: their number among those of the program

@@ -18,6 +18,7 @@
 #define IS_ATOMIC .is_atomic = true
 #define IS_FENCE .is_fence = true
 #define ORDERS(scope_) .scope = HW_SCOPE_##scope_
+#define SAYS(order_, scope_) .says_order = HW_ORDER_##order_, .says_scope = HW_SCOPE_##scope_
 #define GATHERS(lanes) .gathers = HW_GATHER_##lanes
 #define MAY_WAIT .may_wait = true
 #define ENDS_BLOCK .ends_block = true
@@ -46,18 +47,49 @@ static uint8_t spaces_of(uint8_t spaces, hw_space space) {
     return space == HW_SPACE_GENERIC ? HW_IN_GENERIC : (uint8_t)HW_IN(space);
 }
 
+// Modifiers, and what each means.
+typedef struct meaning {
+    uint8_t mod, means;
+} meaning;
+static const meaning scopes[] = {{HW_M_CTA, HW_SCOPE_CTA}, {HW_M_CLUSTER, HW_SCOPE_CLUSTER}, {HW_M_GPU, HW_SCOPE_GPU},
+                                 {HW_M_GL, HW_SCOPE_GPU}, {HW_M_SYS, HW_SCOPE_SYS}, {HW_M_WARP, HW_SCOPE_WARP}};
+static const meaning orders[] = {{HW_M_VOLATILE, HW_ORDER_VOLATILE}, {HW_M_MMIO, HW_ORDER_MMIO},
+                                 {HW_M_RELAXED, HW_ORDER_RELAXED}, {HW_M_ACQUIRE, HW_ORDER_ACQUIRE},
+                                 {HW_M_RELEASE, HW_ORDER_RELEASE}, {HW_M_ACQ_REL, HW_ORDER_ACQ_REL},
+                                 {HW_M_SC, HW_ORDER_SC}};
+static const meaning atomics[] = {{HW_M_AND, HW_ATOMIC_AND}, {HW_M_OR, HW_ATOMIC_OR}, {HW_M_XOR, HW_ATOMIC_XOR},
+                                  {HW_M_ADD, HW_ATOMIC_ADD}, {HW_M_INC, HW_ATOMIC_INC}, {HW_M_DEC, HW_ATOMIC_DEC},
+                                  {HW_M_MIN, HW_ATOMIC_MIN}, {HW_M_MAX, HW_ATOMIC_MAX}, {HW_M_EXCH, HW_ATOMIC_EXCH},
+                                  {HW_M_CAS, HW_ATOMIC_CAS}};
+
+static uint8_t find_meaning(const hw_mods *mods, const meaning *words, unsigned n, uint8_t otherwise) {
+    for (unsigned k = 0; k < n; k++)
+        if (hw_has_mod(mods, (hw_mod)words[k].mod)) return words[k].means;
+    return otherwise;
+}
+#define MEANING(mods, words, otherwise) find_meaning(mods, words, sizeof(words) / sizeof *(words), otherwise)
+
 static uint8_t scope_of(const hw_traits *t, const hw_mods *mods) {
-    static const struct {
-        hw_mod mod;
-        hw_scope scope;
-    } named[] = {{HW_M_CTA, HW_SCOPE_CTA}, {HW_M_CLUSTER, HW_SCOPE_CLUSTER}, {HW_M_GPU, HW_SCOPE_GPU},
-                 {HW_M_GL, HW_SCOPE_GPU},  {HW_M_SYS, HW_SCOPE_SYS},         {HW_M_WARP, HW_SCOPE_WARP}};
     bool synchronizes = hw_has_mod(mods, HW_M_ACQUIRE) || hw_has_mod(mods, HW_M_RELEASE) ||
                         hw_has_mod(mods, HW_M_ACQ_REL) || hw_has_mod(mods, HW_M_SC);
     if (hw_has_mod(mods, HW_M_RELAXED) || (!t->scope && !synchronizes)) return HW_SCOPE_NONE;
-    for (unsigned k = 0; k < sizeof named / sizeof *named; k++)
-        if (hw_has_mod(mods, named[k].mod)) return (uint8_t)named[k].scope;
-    return t->scope ? t->scope : HW_SCOPE_GPU;    // of atom and red that name none: PTX ISA 9.0 section 9.7.13.5
+    // atom and red that name none: PTX ISA 9.0 section 9.7.13.5
+    return MEANING(mods, scopes, t->scope ? t->scope : HW_SCOPE_GPU);
+}
+
+hw_order_words hw_inst_order(hw_op op, const hw_mods *mods) {
+    const hw_traits *t = hw_op_traits(op);
+    hw_order_words w = {.order = t->says_order, .scope = t->says_scope};
+    bool is_barrier = t->emitter == HW_EMIT_BARRIER;
+    if (is_barrier && hw_has_mod(mods, HW_M_ARRIVE)) w.order = HW_ORDER_RELEASE;
+    if (is_barrier && hw_has_mod(mods, HW_M_WAIT)) w.order = HW_ORDER_ACQUIRE;
+    w.order = MEANING(mods, orders, w.order);
+    if (w.order == HW_ORDER_VOLATILE || w.order == HW_ORDER_MMIO) w.scope = HW_SCOPE_SYS;
+    w.scope = MEANING(mods, scopes, w.scope);
+    if (t->emitter == HW_EMIT_ATOMIC) w.atomic = MEANING(mods, atomics, HW_ATOMIC_NONE);
+    if (t->is_fence && hw_has_mod(mods, HW_M_PROXY))
+        w.proxy = hw_has_mod(mods, HW_M_ASYNC) ? HW_PROXY_ASYNC : HW_PROXY_ALIAS;
+    return w;
 }
 
 static uint8_t kind_of(hw_op op, const hw_traits *t, const hw_mods *mods, hw_space space, bool is_guarded) {

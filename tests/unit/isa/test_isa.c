@@ -150,9 +150,9 @@ static void test_every_opcode_has_attributes(void **state) {
     assert_int_equal(hw_op_traits(HW_OP_NONE)->emitter, HW_EMIT_NONE);
 }
 
-// The effects of an instruction as it is written, "ld.volatile.global": its opcode's words, then modifiers.
-static hw_effects effects_of(const char *text, hw_space space) {
-    hw_mods mods = {{0}};
+// The opcode and modifiers of an instruction as it is written, "ld.volatile.global".
+static hw_op split_words(const char *text, hw_mods *mods) {
+    *mods = (hw_mods){{0}};
     hw_op op = HW_OP_NONE;
     size_t length = strlen(text);
     for (size_t n = length; n && op == HW_OP_NONE; n--)       // the longest opcode that it begins with
@@ -162,8 +162,14 @@ static hw_effects effects_of(const char *text, hw_space space) {
         word++;
         hw_mod mod = hw_mod_find(word, strcspn(word, "."));
         assert_int_not_equal(mod, HW_M_COUNT);
-        hw_add_mod(&mods, mod);
+        hw_add_mod(mods, mod);
     }
+    return op;
+}
+
+static hw_effects effects_of(const char *text, hw_space space) {
+    hw_mods mods;
+    hw_op op = split_words(text, &mods);
     return hw_inst_effects(op, &mods, space, false);
 }
 
@@ -249,6 +255,40 @@ static void test_modifiers_say_who_waits_for_whom(void **state) {
     assert_int_equal(hw_inst_effects(HW_OP_BRA, &none, HW_SPACE_GENERIC, false).kind, HW_NOTE_PLAIN);
 }
 
+static void test_defaults_of_order_and_scope(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        hw_order order;
+        hw_scope scope;
+    } rows[] = {
+        {"ld.global", HW_ORDER_WEAK, HW_SCOPE_NONE},
+        {"ld.volatile.global", HW_ORDER_VOLATILE, HW_SCOPE_SYS},
+        {"ld.acquire.cta.global", HW_ORDER_ACQUIRE, HW_SCOPE_CTA},
+        {"atom.add.global", HW_ORDER_RELAXED, HW_SCOPE_GPU},
+        {"red.release.sys.add.global", HW_ORDER_RELEASE, HW_SCOPE_SYS},
+        {"membar.gl", HW_ORDER_SC, HW_SCOPE_GPU},
+        {"fence.acquire.cluster", HW_ORDER_ACQUIRE, HW_SCOPE_CLUSTER},
+        {"bar.sync", HW_ORDER_ACQ_REL, HW_SCOPE_CTA},
+        {"bar.arrive", HW_ORDER_RELEASE, HW_SCOPE_CTA},
+        {"bar.warp.sync", HW_ORDER_ACQ_REL, HW_SCOPE_WARP},
+        {"barrier.cluster.arrive", HW_ORDER_RELEASE, HW_SCOPE_CLUSTER},
+        {"barrier.cluster.arrive.relaxed", HW_ORDER_RELAXED, HW_SCOPE_CLUSTER},
+        {"barrier.cluster.wait", HW_ORDER_ACQUIRE, HW_SCOPE_CLUSTER},
+        {"mbarrier.arrive", HW_ORDER_RELEASE, HW_SCOPE_CTA},
+        {"mbarrier.arrive.release.cluster", HW_ORDER_RELEASE, HW_SCOPE_CLUSTER},
+        {"mbarrier.try_wait.parity", HW_ORDER_ACQUIRE, HW_SCOPE_CTA},
+        {"mbarrier.expect_tx.relaxed.cta", HW_ORDER_RELAXED, HW_SCOPE_CTA},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        hw_mods mods;
+        hw_op op = split_words(rows[i].text, &mods);
+        hw_order_words words = hw_inst_order(op, &mods);
+        if (words.order != rows[i].order || words.scope != rows[i].scope)
+            fail_msg("%s: order %u, scope %u", rows[i].text, words.order, words.scope);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_find_their_numbers),
@@ -259,6 +299,7 @@ int main(void) {
         cmocka_unit_test(test_modifiers_say_what_memory_is_ordered),
         cmocka_unit_test(test_what_stands_between_accesses),
         cmocka_unit_test(test_modifiers_say_who_waits_for_whom),
+        cmocka_unit_test(test_defaults_of_order_and_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
