@@ -102,6 +102,7 @@ static void describe(hw_rt_options *options) {
         _exit(HW_EXIT_SETUP);
     }
     if (environment->journal_path && hw_journal_open(environment->journal_path, &own.journal, &diag)) complain(&diag);
+    own.compile = (hw_compile_options){.search_path = environment->path, .cache_dir = environment->cache_dir};
     *options = (hw_rt_options){
         .device = {
             .gpu = gpu,
@@ -111,6 +112,7 @@ static void describe(hw_rt_options *options) {
             .poison = (uint8_t)environment->poison,
             .producer = environment->ptx_by,
             .max_regs = environment->max_regs,
+            .compile = environment->compiles ? &own.compile : NULL,
             .print = print,
             .notice = notice,
         },
