@@ -64,6 +64,7 @@ list(TRANSFORM value_files PREPEND src/exec/ops/value_)
 list(TRANSFORM value_files APPEND .h)
 string(REPLACE value_half half value_files "${value_files}")
 string(REPLACE value_approx approx value_files "${value_files}")
+list(APPEND value_files src/compile/prologue.h)
 set(value_text ${CMAKE_BINARY_DIR}/compile_values.c)
 add_custom_command(OUTPUT ${value_text}
   COMMAND ${CMAKE_COMMAND} -D "IN=${value_files}" -D ROOT=${CMAKE_SOURCE_DIR} -D OUT=${value_text}

@@ -102,7 +102,8 @@ static void describe(hw_rt_options *options) {
         _exit(HW_EXIT_SETUP);
     }
     if (environment->journal_path && hw_journal_open(environment->journal_path, &own.journal, &diag)) complain(&diag);
-    own.compile = (hw_compile_options){.search_path = environment->path, .cache_dir = environment->cache_dir};
+    own.compile = (hw_compile_options){.search_path = environment->path, .cache_dir = environment->cache_dir,
+                                        .waits = environment->awaits_compiler};
     *options = (hw_rt_options){
         .device = {
             .gpu = gpu,

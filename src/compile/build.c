@@ -64,7 +64,6 @@ static hw_status run_compiler(const hw_compile_tools *tools, const char *const *
     const char *in = hw_arena_printf(arena, "%s/kernel.c", work);
     *out = hw_arena_printf(arena, "%s/kernel.so", work);
     if (!in || !*out) return hw_diag_no_memory(diag);
-    if (getenv("HWC_DUMP")) hw_cache_write_file(getenv("HWC_DUMP"), text, length, arena); // DEBUG
     int failure = hw_cache_write_file(in, text, length, arena), exit_status = 0;
     if (failure) return hw_diag_errno(diag, failure, "cannot write %s", in);
     const char *argv[MOST_ARGUMENTS] = {tools->compiler}, *said = "";
@@ -73,7 +72,6 @@ static hw_status run_compiler(const hw_compile_tools *tools, const char *const *
     argv[n++] = in, argv[n++] = "-o", argv[n++] = *out, argv[n++] = "-lm";
     hw_status status = hw_process_run(argv, work, arena, &said, &exit_status, diag);
     if (status != HW_OK || !exit_status) return status;
-    if (getenv("HWC_DUMP")) fprintf(stderr, "%s\n", said); // DEBUG
     return hw_diag_set(diag, HW_UNSUPPORTED, "%s does not compile a kernel's text: %.*s", tools->compiler,
                        (int)strcspn(said, "\n"), said);
 }

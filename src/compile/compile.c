@@ -18,7 +18,7 @@ enum { DEFAULT_PATIENCE_NS = 30000000, LOOK_NS = 5000000, MOST_INSTRUCTIONS = 20
 // A kernel that was launched.
 typedef struct kernel {
     struct kernel *next;
-    hw_program_set *set;
+    const hw_program_set *set;
     const hw_program *entry;
     uint64_t spent_ns;           // by launches that have ended
     bool is_done;                // compiled, or not to be
@@ -36,6 +36,7 @@ struct hw_compile {
     hw_arena *arena;
     hw_compile_tools tools;
     uint64_t patience_ns;
+    bool waits;
     pthread_t thread;
     pthread_mutex_t lock;        // of what follows
     pthread_cond_t changed;
@@ -48,16 +49,18 @@ struct hw_compile {
 
 // ---- one program ----
 
-// Programs that the entry calls directly or through others, itself first.
-static uint32_t list_reachable(const hw_program_set *set, const hw_program *entry, const hw_program **list) {
+// Programs that the entry calls directly or through others, itself first; of no entry all of the set.
+static uint32_t list_reachable(const hw_program_set *set, const hw_program *entry, hw_compile_part *parts) {
     uint32_t n = 0;
-    list[n++] = entry;
-    for (uint32_t k = 0; k < n; k++) {
-        for (uint32_t i = 0; i < list[k]->n_calls && n < set->n_programs; i++) {
-            const hw_program *callee = list[k]->calls[i].callee;
+    for (uint32_t k = 0; k < set->n_programs && !entry; k++)
+        if (set->programs[k]) parts[n++].program = set->programs[k];
+    if (entry) parts[n++].program = entry;
+    for (uint32_t k = 0; k < n && entry; k++) {
+        for (uint32_t i = 0; i < parts[k].program->n_calls && n < set->n_programs; i++) {
+            const hw_program *callee = parts[k].program->calls[i].callee;
             bool is_new = callee != NULL;
-            for (uint32_t j = 0; j < n && is_new; j++) is_new = list[j] != callee;
-            if (is_new) list[n++] = callee;
+            for (uint32_t j = 0; j < n && is_new; j++) is_new = parts[j].program != callee;
+            if (is_new) parts[n++].program = callee;
         }
     }
     return n;
@@ -70,71 +73,71 @@ static void free_code(code *made) {
     hw_free(made);
 }
 
-// The functions of the segments; those that are missing leave theirs out.
-static void find_functions(void *object, hw_segment *segments, uint32_t count) {
-    for (uint32_t k = 0; k < count; k++) {
-        char name[64];
-        snprintf(name, sizeof name, "segment_%u", segments[k].first);
-        *(void **)&segments[k].all = dlsym(object, name);
-        snprintf(name, sizeof name, "segment_%u_some", segments[k].first);
-        *(void **)&segments[k].some = segments[k].n_accesses ? NULL : dlsym(object, name);
+static hw_status choose_segments(const hw_program_set *set, hw_compile_part *parts, uint32_t n, hw_arena *arena,
+                                 uint32_t *count, hw_diag *diag) {
+    *count = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        if (parts[k].program->n_insts > MOST_INSTRUCTIONS) continue;
+        parts[k].segments = hw_compile_choose(set, parts[k].program, arena, &parts[k].count);
+        if (!parts[k].segments) return hw_diag_no_memory(diag);
+        *count += parts[k].count;
     }
+    return HW_OK;
 }
 
-// Machine code of a program's segments. *out NULL: it has none.
-static hw_status make_code(const hw_compile_tools *tools, const hw_program_set *set, const hw_program *program,
-                           code **out, hw_segment **segments, uint32_t *count, hw_diag *diag) {
+// The text of the segments, compiled and loaded.
+static hw_status build_parts(const hw_compile_tools *tools, const hw_compile_part *parts, uint32_t n, void **object,
+                             hw_diag *diag) {
     char *text = NULL;
     size_t length = 0;
-    code *made = hw_calloc(1, sizeof *made);
     hw_arena *scratch = hw_arena_create();
     FILE *to = open_memstream(&text, &length);
-    hw_status status = HW_OK;
-    *out = NULL;
-    if (made) made->arena = hw_arena_create();
-    if (!made || !made->arena || !scratch || !to) status = hw_diag_no_memory(diag);
-    if (status == HW_OK) *segments = hw_compile_choose(set, program, made->arena, count);
-    if (status == HW_OK && !*segments) status = hw_diag_no_memory(diag);
-    bool is_worth_it = status == HW_OK && *count;
-    if (is_worth_it && !hw_compile_write(to, program, *segments, *count, scratch)) status = hw_diag_no_memory(diag);
-    if (to && fclose(to) != 0) status = hw_diag_no_memory(diag);
-    if (status == HW_OK && is_worth_it) status = hw_compile_build(tools, text, length, scratch, &made->object, diag);
+    bool is_whole = scratch && to && hw_compile_write(to, parts, n, scratch);
+    if (to && fclose(to) != 0) is_whole = false;
+    hw_status status = is_whole ? HW_OK : hw_diag_no_memory(diag);
+    if (status == HW_OK) status = hw_compile_build(tools, text, length, scratch, object, diag);
     free(text);
     hw_arena_destroy(scratch);
-    if (status == HW_OK && is_worth_it) {
-        find_functions(made->object, *segments, *count);
-        made->set = set;
-        *out = made;
-    } else {
-        free_code(made);
-    }
     return status;
 }
 
-// All that the entry can call, one after the other. Not under the lock.
-static hw_status compile_entry(hw_compile *compile, hw_program_set *set, const hw_program *entry, uint32_t *segments,
-                               hw_diag *diag) {
+static void attach_parts(const hw_program_set *set, const hw_compile_part *parts, uint32_t n, void *object) {
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t j = 0; j < parts[k].count; j++) {
+            hw_segment *segment = &parts[k].segments[j];
+            char name[64];
+            snprintf(name, sizeof name, "segment_%d_%u", parts[k].program->index, segment->first);
+            *(void **)&segment->all = dlsym(object, name);
+            snprintf(name, sizeof name, "segment_%d_%u_some", parts[k].program->index, segment->first);
+            *(void **)&segment->some = segment->n_accesses ? NULL : dlsym(object, name);
+            if (segment->all) hw_segment_attach(set->programs[parts[k].program->index], segment);
+        }
+    }
+}
+
+// All that the entry can call. Not under the lock. *count: the segments.
+static hw_status compile_entry(hw_compile *compile, const hw_program_set *set, const hw_program *entry,
+                               uint32_t *count, hw_diag *diag) {
+    code *made = hw_calloc(1, sizeof *made);
+    hw_compile_part *parts = hw_calloc(set->n_programs + 1, sizeof *parts);
     hw_status status = HW_OK;
-    const hw_program **list = hw_calloc(set->n_programs + 1, sizeof *list);
-    *segments = 0;
-    if (!list) return hw_diag_no_memory(diag);
-    uint32_t n = list_reachable(set, entry, list);
-    for (uint32_t k = 0; k < n && status == HW_OK; k++) {
-        code *made = NULL;
-        hw_segment *found = NULL;
-        uint32_t count = 0;
-        if (!list[k] || list[k]->n_insts > MOST_INSTRUCTIONS) continue;
-        status = make_code(&compile->tools, set, list[k], &made, &found, &count, diag);
-        if (!made) continue;
-        for (uint32_t j = 0; j < count; j++)
-            if (found[j].all) hw_segment_attach(set->programs[list[k]->index], &found[j]);
-        *segments += count;
+    *count = 0;
+    if (made) made->arena = hw_arena_create();
+    if (!made || !made->arena || !parts) status = hw_diag_no_memory(diag);
+    uint32_t n = status == HW_OK ? list_reachable(set, entry, parts) : 0;
+    if (status == HW_OK) status = choose_segments(set, parts, n, made->arena, count, diag);
+    if (status == HW_OK && *count) status = build_parts(&compile->tools, parts, n, &made->object, diag);
+    if (status == HW_OK && *count) {
+        attach_parts(set, parts, n, made->object);
+        made->set = set;
         pthread_mutex_lock(&compile->lock);
         made->next = compile->codes;
         compile->codes = made;
         pthread_mutex_unlock(&compile->lock);
+    } else {
+        free_code(made);
     }
-    hw_free(list);
+    hw_free(parts);
     return status;
 }
 
@@ -156,7 +159,7 @@ static bool is_due(const hw_compile *compile) {
 // Under the lock, which is given up meanwhile.
 static void compile_running(hw_compile *compile) {
     kernel *k = compile->running;
-    hw_program_set *set = k->set;
+    const hw_program_set *set = k->set;
     const hw_program *entry = k->entry;
     hw_diag diag = {0};
     uint32_t segments;
@@ -200,6 +203,7 @@ hw_status hw_compile_create(const hw_compile_options *options, hw_compile **out,
     }
     const char *cache = options->cache_dir && *options->cache_dir ? options->cache_dir : NULL;
     compile->arena = arena;
+    compile->waits = options->waits;
     compile->patience_ns = options->patience_ns ? options->patience_ns : DEFAULT_PATIENCE_NS;
     compile->tools = (hw_compile_tools){
         .compiler = hw_compile_find_compiler(options->search_path, arena), .level = hw_segment_level(),
@@ -234,7 +238,7 @@ void hw_compile_destroy(hw_compile *compile) {
 }
 
 // Kernels that were launched last come first. NULL when memory ran out.
-static kernel *find_kernel(hw_compile *compile, hw_program_set *set, const hw_program *entry) {
+static kernel *find_kernel(hw_compile *compile, const hw_program_set *set, const hw_program *entry) {
     for (kernel **link = &compile->kernels; *link; link = &(*link)->next) {
         kernel *found = *link;
         if (found->entry != entry) continue;
@@ -248,13 +252,15 @@ static kernel *find_kernel(hw_compile *compile, hw_program_set *set, const hw_pr
     return compile->kernels = fresh;
 }
 
-void hw_compile_launch_begins(hw_compile *compile, hw_program_set *set, const hw_program *entry) {
+void hw_compile_launch_begins(hw_compile *compile, const hw_program_set *set, const hw_program *entry) {
     if (!compile) return;
     pthread_mutex_lock(&compile->lock);
     compile->running = find_kernel(compile, set, entry);
     compile->begun_ns = hw_now_ns();
     bool is_new = compile->running && !compile->running->is_done;
-    if (is_new && !compile->has_thread)
+    if (compile->waits) {
+        if (is_new && compile->running->spent_ns) compile_running(compile);
+    } else if (is_new && !compile->has_thread)
         compile->has_thread = pthread_create(&compile->thread, NULL, watch_launches, compile) == 0;
     else if (is_new && compile->sleeps)
         pthread_cond_broadcast(&compile->changed);
@@ -294,13 +300,7 @@ void hw_compile_forget(hw_compile *compile, const hw_program_set *set) {
     pthread_mutex_unlock(&compile->lock);
 }
 
-hw_status hw_compile_now(hw_compile *compile, hw_program_set *set, const hw_program *entry, uint32_t *segments,
+hw_status hw_compile_now(hw_compile *compile, const hw_program_set *set, const hw_program *entry, uint32_t *segments,
                          hw_diag *diag) {
-    pthread_mutex_lock(&compile->lock);
-    kernel *k = find_kernel(compile, set, entry);
-    bool is_done = !k || k->is_done;
-    if (k) k->is_done = true;
-    pthread_mutex_unlock(&compile->lock);
-    *segments = 0;
-    return is_done ? HW_OK : compile_entry(compile, set, entry, segments, diag);
+    return compile_entry(compile, set, entry, segments, diag);
 }

@@ -1,5 +1,5 @@
-// What the bodies of lanes compute, as text of C: the rows of isa/bodies/ a third time, after their names (isa/bodies.c)
-// and their functions (exec/ops). A compiled kernel is made of these expressions and nothing else, so that it gives the
+// What the bodies of lanes compute, as text of C: the rows of isa/bodies/ a third time, after names (isa/bodies.c) and
+// functions (exec/ops). A compiled kernel is made of these expressions and nothing else, so that it gives the
 // bits that the interpreter gives. Internal to compile.
 #ifndef HW_COMPILE_FORMS_H
 #define HW_COMPILE_FORMS_H

@@ -1,5 +1,5 @@
-// Registers read and written, and liveness by basic block. Lanes follow edges of the flow graph one by one, whatever the
-// others of their warp do, so that liveness is what it is for a scalar program.
+// Registers read and written, and liveness by basic block. Each lane follows one way through the flow graph, whatever
+// the others of its warp do, so that liveness is what it is for a scalar program.
 #include "compile/usage.h"
 
 #include <string.h>

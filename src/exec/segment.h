@@ -33,13 +33,37 @@ typedef enum hw_seen_shape {
 
 enum { HW_SEGMENT_ACCESSES = 48, HW_SEGMENT_GUARDS = 8 };
 
-// Accesses by the same address register are a group; its first is looked up, the others are a distance away.
+// What is added to an address: a register that is the same for all lanes of a block, or the product of two.
+typedef struct hw_segment_term {
+    hw_slot a, b;        // b: HW_NO_SLOT for a alone
+} hw_segment_term;
+
+enum { HW_SEGMENT_TERMS = 3 };
+
+// An address as what the segment finds when it begins, so that it can be looked up before the segment computes it:
+//     scale * extended(root + terms_32 + add_32) + terms_64 + add_64
+// root: a register of 4 or 8 bytes a lane; scale is 1 and nothing is extended where it has 8, or is an address of 32
+// bits itself. Sums of 32 bits wrap.
+typedef struct hw_segment_address {
+    hw_slot root;
+    uint8_t root_bytes, n_terms_32, n_terms_64;
+    bool is_extended, is_signed;
+    int64_t scale, add_64;
+    uint32_t add_32;
+    hw_segment_term terms_32[HW_SEGMENT_TERMS], terms_64[HW_SEGMENT_TERMS];
+} hw_segment_address;
+
+// The lanes' distances are compared once for all accesses of one root: by the first of them, their leader. Accesses
+// that are a distance apart that is known now are a group, whose code needs one address.
 typedef struct hw_segment_access {
     uint16_t offset;     // of the instruction in the segment
     uint8_t shape;       // hw_seen_shape that the code is made for: UNIT or SAME
+    uint8_t leader;      // number of an access, perhaps of this one
     uint8_t group;
     bool is_first;       // of its group
+    bool is_fixed;       // the same for every block
     int64_t distance;    // in bytes, from the group's first
+    hw_segment_address address;
 } hw_segment_access;
 
 // A guard inside: where its predicate's lanes are off, so many instructions count as not executed.

@@ -54,6 +54,8 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     p->limit = p->known_limit = 0;
     p->inst = in;
     p->name = NULL;
+    p->root_scale = 0;
+    p->root_for = NULL;
     note_shape(worker->run->set, in, p);
 }
 

@@ -1,144 +1,126 @@
-// An access whose relative addresses are those of the last time: found by one comparison of lane vectors and one check
-// of bounds. For files that are compiled once per instruction-set level. Private to exec.
+// Accesses that a segment is about to make, found without going through their lanes: by one comparison of lane vectors
+// for all accesses of one register, or none where the register was compared before. For files that are compiled once
+// for each instruction-set level. Private to exec.
 #ifndef HW_EXEC_KNOWN_H
 #define HW_EXEC_KNOWN_H
 
+#include "exec/memory/deltas.h"
 #include "exec/memory/locate.h"
+#include "exec/segment.h"
 
-#if defined(__AVX512F__)
-static inline __mmask8 differ_64(const uint64_t *a, __m512i first, const int64_t *delta) {
-    return _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_loadu_si512(a), first), _mm512_load_si512(delta));
-}
+// ---- addresses ----
 
-static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
-    __m512i f = _mm512_set1_epi64((long long)first);
-    __mmask8 low = _kor_mask8(differ_64(a, f, delta), differ_64(a + 8, f, delta + 8));
-    __mmask8 high = _kor_mask8(differ_64(a + 16, f, delta + 16), differ_64(a + 24, f, delta + 24));
-    return _kortestz_mask8_u8(low, high);
-}
+// What is the same for all warps of a block.
+typedef struct hw_known_sums {
+    uint32_t add_32;
+    uint64_t add_64;
+} hw_known_sums;
 
-static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
-    __m512i f = _mm512_set1_epi32((int)first);
-    __m512i low_is = _mm512_sub_epi32(_mm512_loadu_si512(a), f);
-    __m512i high_is = _mm512_sub_epi32(_mm512_loadu_si512(a + 16), f);
-    __mmask16 low = _mm512_cmpneq_epi32_mask(low_is, _mm512_load_si512(delta));
-    __mmask16 high = _mm512_cmpneq_epi32_mask(high_is, _mm512_load_si512(delta + 16));
-    return _mm512_kortestz(low, high);
-}
-#else
-static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
-    uint64_t differ = 0;
-    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint64_t)delta[i];
-    return !differ;
-}
-
-static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
-    uint32_t differ = 0;
-    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint32_t)delta[i];
-    return !differ;
-}
-#endif
-
-// ---- one warp, all lanes on ----
-
-// Fills *host and *base. False: the access is not known.
-static inline bool hw_known_find(hw_warp *w, const hw_inst *in, const hw_pattern *p, char **host, uint64_t *base) {
-    bool is_narrow = in->flags & HW_INST_ADDRESS_32, is_same;
-    uint32_t bytes = (uint32_t)in->width * in->vector;
-    const void *lanes = hw_at(w, in->a);
-    if (is_narrow) {
-        const uint32_t *a = lanes;
-        *base = (uint32_t)(a[0] + (uint32_t)in->imm);
-        is_same = same_deltas_32(a, a[0], p->delta_32);
-    } else {
-        const uint64_t *a = lanes;
-        *base = a[0] + (uint64_t)in->imm;
-        is_same = same_deltas(a, a[0], p->delta);
+static inline hw_known_sums hw_known_sum(const hw_warp *w, const hw_segment_address *a) {
+    hw_known_sums sums = {a->add_32, (uint64_t)a->add_64};
+    for (uint32_t k = 0; k < a->n_terms_32; k++) {
+        const hw_segment_term *t = &a->terms_32[k];
+        sums.add_32 += *(const uint32_t *)hw_at(w, t->a) *
+                       (t->b == HW_NO_SLOT ? 1 : *(const uint32_t *)hw_at(w, t->b));
     }
-    if (!is_same || p->mask != 0xffffffffu || *base - p->begin >= p->limit || *base & (bytes - 1)) return false;
-    *host = (char *)((p->space == HW_SPACE_SHARED ? (uintptr_t)hw_state_of(w)->shared : 0) + (*base - p->window));
+    for (uint32_t k = 0; k < a->n_terms_64; k++) sums.add_64 += *(const uint64_t *)hw_at(w, a->terms_64[k].a);
+    return sums;
+}
+
+// The address of lane 0.
+static inline uint64_t hw_known_base(const hw_warp *w, const hw_segment_address *a, hw_known_sums sums) {
+    const void *root = hw_at(w, a->root);
+    if (a->root_bytes == 8) return *(const uint64_t *)root + sums.add_64;
+    uint32_t low = *(const uint32_t *)root + sums.add_32;
+    if (!a->is_extended) return low;
+    return (uint64_t)a->scale * (uint64_t)(a->is_signed ? (int64_t)(int32_t)low : (int64_t)low) + sums.add_64;
+}
+
+// Of an extended root: the lanes' distances before they are scaled; false where these are no multiples.
+static __attribute__((noinline)) bool hw_known_unscale(hw_pattern *p, int64_t scale) {
+    p->root_scale = 0;
+    for (int i = 0; i < 32; i++) {
+        if (p->delta[i] % scale) return false;
+        p->root_delta[i] = (int32_t)(p->delta[i] / scale);
+    }
+    p->root_scale = scale;
     return true;
 }
 
-// Does an access by the same register as `first`, whose lanes have been compared, have the known pattern too? Both have
-// one shape, and of lanes side by side one width.
-static inline bool hw_known_is_alike(const hw_pattern *p, const hw_pattern *first) {
-    return p->shape == first->shape && p->delta[16] == first->delta[16] && p->space == first->space &&
-           p->mask == 0xffffffffu;
+// Are the lanes as far apart as the pattern says? An extended root must not wrap between them.
+static inline bool hw_known_lanes(const hw_warp *w, const hw_segment_address *a, hw_pattern *p) {
+    const void *root = hw_at(w, a->root);
+    if (a->root_bytes == 8) return hw_same_deltas(root, *(const uint64_t *)root, p->delta);
+    if (!a->is_extended) return hw_same_deltas_32(root, *(const uint32_t *)root, p->delta_32);
+    if (p->root_scale != a->scale && !hw_known_unscale(p, a->scale)) return false;
+    return hw_same_deltas_32(root, *(const uint32_t *)root, p->root_delta);
 }
 
-// The same for another access by the register of `first`. Fills *base.
-static inline bool hw_known_follow(const hw_warp *w, const hw_inst *in, const hw_pattern *p, const hw_pattern *first,
-                                   uint64_t *base) {
+static inline bool hw_known_wraps(const hw_warp *w, const hw_segment_address *a, hw_known_sums sums,
+                                  const hw_pattern *p, uint32_t bytes) {
+    if (!a->is_extended) return false;
+    uint32_t low = *(const uint32_t *)hw_at(w, a->root) + sums.add_32;
+    int64_t first = a->is_signed ? (int64_t)(int32_t)low : (int64_t)low;
+    int64_t least = first + p->low / a->scale, most = first + (p->high - (int64_t)bytes) / a->scale;
+    return a->is_signed ? least < INT32_MIN || most > INT32_MAX : least < 0 || most > UINT32_MAX;
+}
+
+static inline uint64_t hw_known_memory(const hw_state *s, const hw_pattern *p) {
+    return (p->space == HW_SPACE_SHARED ? (uintptr_t)s->shared : 0) - p->window;
+}
+
+// Has an access by the root of `leader`, whose lanes have been compared, the known pattern too?
+static inline bool hw_known_is_alike(const hw_pattern *p, const hw_pattern *leader) {
+    return p->shape == leader->shape && p->delta[16] == leader->delta[16] && p->mask == 0xffffffffu;
+}
+
+// ---- one warp, all lanes on ----
+
+// Fills *host and *base. leader: the pattern of an access by the same root that has been found, or NULL.
+static inline bool hw_known_find(hw_warp *w, const hw_inst *in, const hw_segment_address *a, hw_pattern *p,
+                                 const hw_pattern *leader, char **host, uint64_t *base) {
     uint32_t bytes = (uint32_t)in->width * in->vector;
-    *base = in->flags & HW_INST_ADDRESS_32 ? (uint32_t)(*(const uint32_t *)hw_at(w, in->a) + (uint32_t)in->imm)
-                                           : *(const uint64_t *)hw_at(w, in->a) + (uint64_t)in->imm;
-    return hw_known_is_alike(p, first) && *base - p->begin < p->limit && !(*base & (bytes - 1));
+    hw_known_sums sums = hw_known_sum(w, a);
+    *base = hw_known_base(w, a, sums);
+    bool is_same = leader ? hw_known_is_alike(p, leader) : p->mask == 0xffffffffu && hw_known_lanes(w, a, p);
+    if (!is_same || *base - p->begin >= p->limit || *base & (bytes - 1)) return false;
+    if (hw_known_wraps(w, a, sums, p, bytes)) return false;
+    *host = (char *)(uintptr_t)(hw_known_memory(hw_state_of(w), p) + *base);
+    return true;
 }
 
 // ---- convoys ----
 
 // Looks the addresses of all warps up: p->at, p->phase. False when a warp's access does not have the known pattern.
-static __attribute__((noinline)) bool hw_known_find_anew(hw_warp *w, const hw_inst *in, hw_pattern *p) {
+static __attribute__((noinline)) bool hw_known_find_anew(hw_warp *w, const hw_inst *in, const hw_segment_access *access,
+                                                         hw_pattern *p, const hw_pattern *leader) {
+    const hw_segment_address *a = &access->address;
     uint32_t n = w->convoy, bytes = (uint32_t)in->width * in->vector;
-    bool is_narrow = in->flags & HW_INST_ADDRESS_32, is_known = p->known_limit != 0;
-    uint64_t begin = p->begin, limit = p->limit, offsets = 0;
-    uint64_t memory = (p->space == HW_SPACE_SHARED ? (uintptr_t)hw_state_of(w)->shared : 0) - p->window;
+    hw_known_sums sums = hw_known_sum(w, a);
+    // Registers that depend on the thread alone are compared once a launch.
+    bool is_compared = leader || (p->root_for == w && p->root_n == n);
+    bool is_known = p->known_limit != 0 && (!leader || hw_known_is_alike(p, leader));
+    uint64_t begin = p->begin, limit = p->limit, offsets = 0, memory = hw_known_memory(hw_state_of(w), p);
     hw_warp *member = w;
-    for (uint32_t k = 0; k < n; k++, member = hw_next_warp(member)) {
-        uint64_t base;
-        if (is_narrow) {
-            const uint32_t *a = hw_at(member, in->a);
-            base = (uint32_t)(a[0] + (uint32_t)in->imm);
-            is_known &= same_deltas_32(a, a[0], p->delta_32);
-        } else {
-            const uint64_t *a = hw_at(member, in->a);
-            base = a[0] + (uint64_t)in->imm;
-            is_known &= same_deltas(a, a[0], p->delta);
-        }
-        is_known &= base - begin < limit;
+    for (uint32_t k = 0; k < n && is_known; k++, member = hw_next_warp(member)) {
+        uint64_t base = hw_known_base(member, a, sums);
+        if (!is_compared) is_known = hw_known_lanes(member, a, p);
+        is_known &= base - begin < limit && !hw_known_wraps(member, a, sums, p, bytes);
         offsets |= base - begin;
         p->phase[k] = (uint8_t)(base & 127);
         p->at[k] = (char *)(uintptr_t)(memory + base);
     }
-    return is_known && !(offsets & (bytes - 1));
+    is_known = is_known && !(offsets & (bytes - 1));
+    if (is_known && !leader && (a->root & 3) != HW_BASE_FRAME) p->root_for = w, p->root_n = n;
+    return is_known;
 }
 
-static inline bool hw_known_find_all(hw_warp *w, const hw_inst *in, hw_pattern *p) {
+static inline bool hw_known_find_all(hw_warp *w, const hw_inst *in, const hw_segment_access *access, hw_pattern *p,
+                                     const hw_pattern *leader) {
     if (p->fixed_for == w && p->n_at == w->convoy) return true;
     if (p->fixed_for) hw_access_settle(p);
-    if (!hw_known_find_anew(w, in, p)) return false;
-    if ((in->a & 3) == HW_BASE_WARP || (in->a & 3) == HW_BASE_LAUNCH) {
-        p->fixed_for = w;
-        p->n_at = w->convoy;
-        p->repeats = 0;
-    }
-    return true;
-}
-
-// The same for another access by the register of `first`, which has been found, `distance` bytes from it.
-static __attribute__((noinline)) bool hw_known_follow_anew(hw_warp *w, const hw_inst *in, hw_pattern *p,
-                                                           const hw_pattern *first, int64_t distance) {
-    uint32_t n = w->convoy, bytes = (uint32_t)in->width * in->vector;
-    bool is_known = p->known_limit != 0 && hw_known_is_alike(p, first);
-    uint64_t memory = (p->space == HW_SPACE_SHARED ? (uintptr_t)hw_state_of(w)->shared : 0) - p->window;
-    uint64_t begin = p->begin + memory, limit = p->limit, offsets = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        uint64_t host = (uint64_t)(uintptr_t)first->at[k] + (uint64_t)distance;
-        is_known &= host - begin < limit;
-        offsets |= host - begin;
-        p->phase[k] = (uint8_t)(first->phase[k] + distance) & 127;
-    }
-    return is_known && !(offsets & (bytes - 1));
-}
-
-static inline bool hw_known_follow_all(hw_warp *w, const hw_inst *in, hw_pattern *p, const hw_pattern *first,
-                                       int64_t distance) {
-    if (p->fixed_for == w && p->n_at == w->convoy) return true;
-    if (p->fixed_for) hw_access_settle(p);
-    if (!hw_known_follow_anew(w, in, p, first, distance)) return false;
-    if (first->fixed_for == w) {
-        for (uint32_t k = 0; k < w->convoy; k++) p->at[k] = first->at[k] + distance;
+    if (!hw_known_find_anew(w, in, access, p, leader)) return false;
+    if (access->is_fixed) {
         p->fixed_for = w;
         p->n_at = w->convoy;
         p->repeats = 0;

@@ -40,18 +40,16 @@ static const hw_inst *segment_convoy(hw_warp *w, const hw_inst *in) {
     uint32_t index = (uint32_t)(in - program->convoy_insts);
     hw_segment *segment = program->segments[index];
     hw_segment_at at[HW_SEGMENT_ACCESSES];
-    const hw_pattern *first[HW_SEGMENT_ACCESSES];
+    const hw_pattern *patterns[HW_SEGMENT_ACCESSES];
     for (uint32_t k = 0; k < segment->n_accesses; k++) {
         const hw_segment_access *a = &segment->accesses[k];
         const hw_inst *access = program->insts + index + a->offset;
         hw_pattern *p = &s->patterns[access->pattern];
-        bool is_found = a->is_first ? hw_known_find_all(w, access, p)
-                                    : hw_known_follow_all(w, access, p, first[a->group], a->distance);
-        if (!is_found || !is_as_expected(p, (hw_seen_shape)a->shape))
+        patterns[k] = p;
+        if (!hw_known_find_all(w, access, a, p, a->leader == k ? NULL : patterns[a->leader]) ||
+            !is_as_expected(p, (hw_seen_shape)a->shape))
             return miss(segment, in, segment->convoy_body, p)(w, in);
-        if (!a->is_first) continue;
-        at[a->group] = (hw_segment_at){p->at, p->delta[16]};
-        first[a->group] = p;
+        if (a->is_first) at[a->group] = (hw_segment_at){p->at, p->delta[16]};
     }
     for (uint32_t k = 0; k < segment->n_accesses; k++)
         hw_known_count_all(w, &s->patterns[program->insts[index + segment->accesses[k].offset].pattern]);
@@ -64,7 +62,7 @@ static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     hw_segment *segment = s->frame->program->segments[in - s->insts];
     hw_segment_at at[HW_SEGMENT_ACCESSES];
-    const hw_pattern *first[HW_SEGMENT_ACCESSES];
+    const hw_pattern *patterns[HW_SEGMENT_ACCESSES];
     char *host[HW_SEGMENT_ACCESSES];
     uint64_t bases[HW_SEGMENT_ACCESSES];
     if (!HW_ALL_ON(w)) {
@@ -77,13 +75,12 @@ static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
         const hw_segment_access *a = &segment->accesses[k];
         const hw_inst *access = in + a->offset;
         hw_pattern *p = &s->patterns[access->pattern];
-        bool is_found = a->is_first ? hw_known_find(w, access, p, &host[a->group], &bases[k])
-                                    : hw_known_follow(w, access, p, first[a->group], &bases[k]);
-        if (!is_found || !is_as_expected(p, (hw_seen_shape)a->shape))
+        patterns[k] = p;
+        if (!hw_known_find(w, access, &a->address, p, a->leader == k ? NULL : patterns[a->leader], &host[k],
+                           &bases[k]) ||
+            !is_as_expected(p, (hw_seen_shape)a->shape))
             return miss(segment, in, segment->body, p)(w, in);
-        if (!a->is_first) continue;
-        at[a->group] = (hw_segment_at){&host[a->group], p->delta[16]};
-        first[a->group] = p;
+        if (a->is_first) at[a->group] = (hw_segment_at){&host[k], p->delta[16]};
     }
     for (uint32_t k = 0; k < segment->n_accesses; k++)
         hw_access_count(&s->patterns[in[segment->accesses[k].offset].pattern], bases[k]);
