@@ -72,6 +72,12 @@ foreach(source IN LISTS unit_sources)
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${most_seconds} LABELS unit)
 endforeach()
 
+# Tests of execution once more, by machine code: each kernel is compiled before the launch that counts.
+foreach(name exec_barrier exec_convoy exec_fault exec_flow exec_memory)
+  add_test(NAME compiled.${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(compiled.${name} PROPERTIES TIMEOUT ${most_seconds} ENVIRONMENT HALFWARP_TEST_COMPILED=1)
+endforeach()
+
 # Opcode tests: every row of a file becomes a kernel, whose results are compared with what an H200 gave.
 add_executable(run_opcodes tests/opcodes/run_opcodes.c tests/opcodes/cases.c tests/unit/at_level.c)
 set_target_properties(run_opcodes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

@@ -102,8 +102,6 @@ static void describe(hw_rt_options *options) {
         _exit(HW_EXIT_SETUP);
     }
     if (environment->journal_path && hw_journal_open(environment->journal_path, &own.journal, &diag)) complain(&diag);
-    own.compile = (hw_compile_options){.search_path = environment->path, .cache_dir = environment->cache_dir,
-                                        .waits = environment->awaits_compiler};
     *options = (hw_rt_options){
         .device = {
             .gpu = gpu,
@@ -113,7 +111,9 @@ static void describe(hw_rt_options *options) {
             .poison = (uint8_t)environment->poison,
             .producer = environment->ptx_by,
             .max_regs = environment->max_regs,
-            .compile = environment->compiles ? &own.compile : NULL,
+            .compiler_path = environment->compiles ? environment->path : NULL,
+            .code_cache = environment->cache_dir,
+            .awaits_compiler = environment->awaits_compiler,
             .print = print,
             .notice = notice,
         },

@@ -13,7 +13,6 @@
 
 typedef struct hw_shim_process {
     hw_environment environment;
-    hw_compile_options compile;
     hw_journal *journal;                    // NULL: nothing is counted
     hw_prof *prof;                          // NULL until there has been a context
     pthread_mutex_t lock;                   // of what follows

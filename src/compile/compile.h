@@ -34,7 +34,7 @@ void hw_compile_launch_ends(hw_compile *compile);
 void hw_compile_forget(hw_compile *compile, const hw_program_set *set);
 
 // Compiles what the entry can call now, by the accesses that have been seen, and attaches it; entry NULL: all programs
-// of the set. No program twice. *segments: how many there are. HW_UNSUPPORTED, HW_IO, HW_NO_MEMORY with the reason where
+// of the set. No program twice. *segments: how many they are. HW_UNSUPPORTED, HW_IO, HW_NO_MEMORY with the reason where
 // there is no code. For tests.
 hw_status hw_compile_now(hw_compile *compile, const hw_program_set *set, const hw_program *entry, uint32_t *segments,
                          hw_diag *diag);

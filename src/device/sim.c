@@ -26,7 +26,9 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     if (!status) status = hw_mem_create(memory_bytes, &sim->mem, diag);
     if (!status && options->poisons) hw_mem_set_poison(sim->mem, options->poison);
     if (!status) status = hw_exec_create(options->threads, &sim->exec, diag);
-    if (!status && options->compile) status = hw_compile_create(options->compile, &sim->compile, diag);
+    const hw_compile_options compile = {.search_path = options->compiler_path, .cache_dir = options->code_cache,
+                                        .waits = options->awaits_compiler};
+    if (!status && compile.search_path) status = hw_compile_create(&compile, &sim->compile, diag);
     if (status) hw_sim_destroy(sim);
     else *out = sim;
     return status;

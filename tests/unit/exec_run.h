@@ -110,10 +110,8 @@ static uint32_t at_least_1(uint32_t n) { return n ? n : 1; }
 
 // With HALFWARP_TEST_COMPILED set each kernel is launched once more before the launch that counts, and compiled between
 // the two: what is asserted of the interpreter is asserted of machine code then.
-static inline const hw_compile_options *compiled_if_asked(hw_compile_options *options) {
-    const char *path = getenv("PATH");
-    *options = (hw_compile_options){.search_path = path ? path : "", .cache_dir = HW_TEST_CACHE, .waits = true};
-    return getenv("HALFWARP_TEST_COMPILED") ? options : NULL;
+static inline const char *compiler_if_asked(void) {
+    return getenv("HALFWARP_TEST_COMPILED") ? getenv("PATH") : NULL;
 }
 
 static inline void fill_memory(const run_args *a, const run_result *r, hw_mem *mem) {
@@ -129,11 +127,11 @@ static inline void run_kernel(const run_args *a, run_result *r) {
     hw_sim_function *function = NULL;
     memset(r, 0, sizeof *r);
     adding_sink sink = {.sink = an_adding_sink};
-    hw_compile_options compile;
     const hw_sim_options options = {.gpu = hw_gpu_find(a->gpu ? a->gpu : "h200"), .threads = at_least_1(a->threads),
                                     .seed = a->seed, .print = keep_print, .print_context = r,
                                     .max_instructions = a->max_instructions,
-                                    .compile = compiled_if_asked(&compile)};
+                                    .compiler_path = compiler_if_asked(), .code_cache = HW_TEST_CACHE,
+                                    .awaits_compiler = true};
     r->status = hw_sim_create(&options, &sim, &r->diag);
     if (r->status) return;
     hw_mem *mem = hw_sim_mem(sim);
@@ -154,7 +152,7 @@ static inline void run_kernel(const run_args *a, run_result *r) {
                                    {at_least_1(a->grid), at_least_1(a->grid_yz[0]), at_least_1(a->grid_yz[1])},
                                    {at_least_1(a->block), at_least_1(a->block_yz[0]), at_least_1(a->block_yz[1])},
                                    a->shared, params, false, 0, 0};
-        if (options.compile) {
+        if (options.compiler_path) {
             hw_sim_launch(sim, &args, &r->refusal, &r->fault, &r->diag);
             fill_memory(a, r, mem);
             sink.sums = (sums){0};

@@ -16,8 +16,8 @@ static inline double magnitude_64(double x) {
     return x == x ? hw_bits_double(hw_double_bits(x) & ~(1ull << 63)) : quiet_64(x);
 }
 
-// Where operands are NaNs of different payloads, that of b goes before that of a, and both before c's, as an H100 has it
-// where ptxas leaves their order. C compilers exchange operands, and x86 has the first one's.
+// Of operands that are NaNs with different payloads b's goes before a's, and both before c's, as an H100 has it where
+// ptxas leaves their order. C compilers exchange operands, and x86 takes the first one's.
 static inline double keeping(double r, double x) { return x == x ? r : x + x; }
 static inline double result(double r, double a, double b, double c) { return hw_double_result(r, a, b, c); }
 

@@ -90,7 +90,9 @@ static void put_load(void) {
     switch (pick(7)) {
     case 0: put("ld.global.u32 %%r%u, [%%in+%u];\n", pick(R), 4 * at); break;
     case 1: put("ld.global.f32 %%f%u, [%%mine+%u];\n", pick(F), 4 * at); break;
-    case 2: put("add.s64 %%at, %%mine, %u; ld.global.%s %%r%u, [%%at+%u];\n", 8 * at, widths[pick(5)], pick(R), 4 * at); break;
+    case 2:
+        put("add.s64 %%at, %%mine, %u; ld.global.%s %%r%u, [%%at+%u];\n", 8 * at, widths[pick(5)], pick(R), 4 * at);
+        break;
     case 3: put("mul.wide.u32 %%at, %%i, 8; add.s64 %%at, %%at, %%in; ld.global.u64 %%d%u, [%%at];\n", pick(D)); break;
     case 4: put("ld.shared.u32 %%r%u, [%%s+%u];\n", pick(R), 4 * (at & 7)); break;
     case 5: {
@@ -99,8 +101,8 @@ static void put_load(void) {
         break;
     }
     default:
-        put("and.b32 %%r0, %%r%u, 255; mul.wide.u32 %%at, %%r0, 4; add.s64 %%at, %%at, %%in; ld.global.u32 %%r1, [%%at];\n",
-            pick(R));
+        put("and.b32 %%r0, %%r%u, 255; mul.wide.u32 %%at, %%r0, 4; add.s64 %%at, %%at, %%in;\n"
+            "ld.global.u32 %%r1, [%%at];\n", pick(R));
     }
 }
 
@@ -149,7 +151,8 @@ static void put_kernel(unsigned number) {
         "mov.u32 %%t, %%tid.x; mov.u32 %%c, %%ctaid.x; mov.u32 %%n, %%ntid.x; mad.lo.s32 %%i, %%c, %%n, %%t;\n"
         "mul.wide.s32 %%mine, %%i, 4; add.s64 %%mine, %%mine, %%in; mul.wide.s32 %%pair, %%i, 8;\n"
         "add.s64 %%pair, %%pair, %%in; mul.wide.u32 %%own, %%i, %d; add.s64 %%own, %%own, %%out;\n"
-        "mov.u32 %%s, tile; mad.lo.s32 %%s, %%t, 4, %%s; shr.u32 %%r0, %%t, 5; mad.lo.s32 %%s, %%r0, 32, %%s; and.b32 %%lane3, %%t, 3; st.shared.u32 [%%s], %%i;\n"
+        "mov.u32 %%s, tile; mad.lo.s32 %%s, %%t, 4, %%s; shr.u32 %%r0, %%t, 5; mad.lo.s32 %%s, %%r0, 32, %%s;\n"
+        "and.b32 %%lane3, %%t, 3; st.shared.u32 [%%s], %%i;\n"
         "cvt.u16.u32 %%h0, %%i;\n", 4 * ROW_WORDS);
     for (int r = 0; r < R; r++) put("ld.global.u32 %%r%d, [%%mine+%d];\n", r, 512 * r);
     for (int d = 0; d < D; d++) put("mul.wide.s32 %%d%d, %%r%d, %%r%d;\n", d, d, d + 1);
@@ -212,7 +215,8 @@ static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
     memcpy(hw_mem_host(mem, b->in), inputs, sizeof inputs);
     b->sink.sums = (sums){0};
     void *params[] = {&b->out, &b->in};
-    hw_sim_launch_args args = {function, {shapes[shape].grid, 1, 1}, {shapes[shape].block, 1, 1}, 0, params, false, 0, 0};
+    hw_sim_launch_args args = {function, {shapes[shape].grid, 1, 1}, {shapes[shape].block, 1, 1}, 0, params, false, 0,
+                               0};
     if (hw_sim_launch(b->sim, &args, &refusal, &fault, &b->diag) != HW_OK) fail_msg("%s: %s", name, b->diag.text);
     o->sums = b->sink.sums;
     memcpy(o->words, hw_mem_host(mem, b->out), OUT_BYTES);
@@ -222,15 +226,16 @@ static void begin(bench *b) {
     const char *path = getenv("PATH");
     const hw_compile_options compile = {.search_path = path ? path : "", .cache_dir = HW_TEST_CACHE,
                                         .patience_ns = UINT64_MAX};
-    const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1, .compile = &compile};
+    const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1};
     *b = (bench){.sink = {.sink = an_adding_sink}};
     assert_int_equal(hw_sim_create(&options, &b->sim, &b->diag), HW_OK);
+    assert_int_equal(hw_compile_create(&compile, &b->sim->compile, &b->diag), HW_OK);    // the test says when
     assert_int_equal(hw_sim_add_sink(b->sim, &b->sink.sink, &b->diag), HW_OK);
     if (hw_sim_load(b->sim, text, length, "random.ptx", &b->module, &b->diag) != HW_OK)
         fail_msg("line %d: %s", b->diag.line, b->diag.text);
-    assert_int_equal(hw_mem_alloc(hw_sim_mem(b->sim), OUT_BYTES, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->out, &b->diag), 0);
-    assert_int_equal(hw_mem_alloc(hw_sim_mem(b->sim), sizeof inputs, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->in, &b->diag),
-                     0);
+    hw_mem *mem = hw_sim_mem(b->sim);
+    assert_int_equal(hw_mem_alloc(mem, OUT_BYTES, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->out, &b->diag), HW_OK);
+    assert_int_equal(hw_mem_alloc(mem, sizeof inputs, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->in, &b->diag), HW_OK);
 }
 
 static void check(unsigned kernel, unsigned shape, const outcome *before, const outcome *after) {
