@@ -4,6 +4,7 @@
 
 #include "arrays/array_file.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "op/common/family.h"
 #include "options.h"
 #include "output/unfinished.h"
@@ -134,13 +135,11 @@ static int wrong_shapes(const operand *a, const operand *b, const char *why) {
     char text[2][256];
     const operand *both[] = {a, b};
     for (int i = 0; i < 2; i++) {
-        size_t used = 0;
-        text[i][0] = '\0';
-        for (int k = 0; k < both[i]->tensor.ndim && used < sizeof text[i]; k++) {
+        hw_text shape = hw_text_in(text[i], sizeof text[i]);
+        for (int k = 0; k < both[i]->tensor.ndim; k++) {
             bool is_added = both[i]->was_vector && k == i;
             if (is_added) continue;
-            used += (size_t)snprintf(text[i] + used, sizeof text[i] - used, "%s%lld", used ? ", " : "",
-                                     (long long)both[i]->shape[k]);
+            hw_text_put(&shape, "%s%lld", shape.used ? ", " : "", (long long)both[i]->shape[k]);
         }
     }
     hw_cli_complain("shapes (%s) and (%s) do not fit: %s", text[0], text[1], why);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "device/device_internal.h"
 
 // "model name" of /proc/cpuinfo; Arm's says less.
@@ -58,7 +59,7 @@ static hw_status cpu_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
     if (!block->raw)
         return hw_diag_set(diag, HW_NO_MEMORY, "%s: this machine gives no %zu bytes of memory", device->name,
                            block->bytes);
-    block->address = ((uintptr_t)block->raw + align - 1) & ~((uintptr_t)align - 1);
+    block->address = hw_align_up((uintptr_t)block->raw, align);
     if (align == HUGE_PAGE) madvise((void *)block->address, block->bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return HW_OK;
 }

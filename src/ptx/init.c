@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "ptx/parser.h"
 
 // What all initialisers together may take, so that {0} of a huge array does not: this, and 64 bytes a character.
@@ -140,7 +141,7 @@ static bool fill(filler *f, uint32_t level, uint64_t start) {
         if (!hw_ptx_accept(p, ',', &more)) return false;
     }
     if (is_open) {
-        uint64_t whole = inner ? (at + inner - 1) / inner * inner : 0;
+        uint64_t whole = inner ? hw_align_up(at, inner) : 0;
         if (whole > f->size) f->size = whole;
     }
     return hw_ptx_expect(p, '}');

@@ -2,6 +2,9 @@
 #ifndef HW_OP_CPU_TASKS_H
 #define HW_OP_CPU_TASKS_H
 
+#include <stddef.h>
+
+#include "base/integers.h"
 #include "base/pool.h"
 
 typedef void hw_cpu_task(void *context, uint64_t task, uint32_t worker);
@@ -9,5 +12,9 @@ typedef void hw_cpu_task(void *context, uint64_t task, uint32_t worker);
 // Calls run(context, t, w) for each t below n_tasks, each once; w, below n_threads, is the thread that runs it. Returns
 // when all are done. Which thread gets which task differs from run to run.
 void hw_cpu_tasks_run(hw_pool *pool, uint32_t n_threads, uint64_t n_tasks, hw_cpu_task *run, void *context);
+
+// The distance between the rooms of threads that need `bytes` each, side by side in one piece of memory: each begins in
+// a page of its own, and at another place of the cache than its neighbour.
+static inline size_t hw_cpu_room_pitch(size_t bytes) { return hw_align_up(bytes, 4096) + 64; }
 
 #endif

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "base/text.h"
 #include "op/common/family.h"
 #include "op/matmul/matmul.h"
-#include "op/common/page.h"
 
 enum { A, B, C, ARRAYS };
 static const char *const names[ARRAYS] = {"A", "B", "C"};
@@ -113,8 +113,8 @@ static uint64_t cols_of(const hw_layout *l) { return l->n[l->rank - 1]; }
 static hw_status check_matrices(const hw_layout *a, const hw_layout *b, const hw_layout *c, hw_diag *diag) {
     if (cols_of(a) != rows_of_layout(b))
         return hw_diag_set(diag, HW_USAGE, "A has %llu column%s and B %llu row%s", (unsigned long long)cols_of(a),
-                           hw_page_plural(cols_of(a)), (unsigned long long)rows_of_layout(b),
-                           hw_page_plural(rows_of_layout(b)));
+                           hw_text_plural(cols_of(a)), (unsigned long long)rows_of_layout(b),
+                           hw_text_plural(rows_of_layout(b)));
     if (rows_of_layout(c) != rows_of_layout(a) || cols_of(c) != cols_of(b))
         return hw_diag_set(diag, HW_USAGE, "C is %llu x %llu, and A B is %llu x %llu",
                            (unsigned long long)rows_of_layout(c), (unsigned long long)cols_of(c),

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/integers.h"
-#include "op/common/page.h"
+#include "base/text.h"
 #include "op/tune/tune.h"
 
 enum { SCRATCH_MOST = 64 << 20 };
@@ -327,12 +327,12 @@ static int explain_piece(const hw_product *p, const hw_product_piece *piece, cha
                         piece->row, piece->row + piece->m, piece->col, piece->col + piece->n, piece->tiles_m,
                         piece->tiles_n, tile->rows, tile->cols, tile->depth, tile->stages, piece->shared_bytes,
                         tile->threads, tile->thread_rows, tile->thread_cols, tile->resident,
-                        hw_page_plural(tile->resident), piece->a_vector ? piece->a_vector : 1,
-                        piece->b_vector ? piece->b_vector : 1, piece->c_vector, hw_page_plural(piece->c_vector));
+                        hw_text_plural(tile->resident), piece->a_vector ? piece->a_vector : 1,
+                        piece->b_vector ? piece->b_vector : 1, piece->c_vector, hw_text_plural(piece->c_vector));
     if (split && used >= 0 && (size_t)used < text_bytes)
         used += snprintf(text + used, text_bytes - (size_t)used,
                          "; k of %" PRIu64 " tile%s in %u parts of %" PRIu64 ", added up by a second kernel", split,
-                         hw_page_plural(split), piece->parts,
+                         hw_text_plural(split), piece->parts,
                          piece->depths_per_part * tile->depth < p->k ? piece->depths_per_part * tile->depth : p->k);
     if (piece->section < piece->depths_per_part && used >= 0 && (size_t)used < text_bytes)
         used += snprintf(text + used, text_bytes - (size_t)used, "; sums go to memory every %u steps of k",

@@ -38,7 +38,7 @@ static void cut_points(const hw_neighbours *p, const hw_device_properties *devic
 // Coordinates between points in shared and scratch memory: PITCH in kernels/nearest/point.cuh.
 static uint32_t pitch_bytes(const hw_neighbours *p) {
     const uint32_t bytes = point_bytes(p);
-    return bytes <= 4 ? 4 : bytes <= 8 ? 8 : (bytes + 15) / 16 * 16;
+    return bytes <= 4 ? 4 : bytes <= 8 ? 8 : (uint32_t)hw_align_up(bytes, 16);
 }
 
 // The points that a block has in shared memory at a time.
@@ -113,7 +113,7 @@ static void plan_search(const hw_neighbours *p, const hw_device_properties *devi
     const uint64_t rows = plan->sorts_queries && p->queries.count > n ? p->queries.count : n;
     plan->build_blocks = (uint32_t)hw_least(hw_divide_up(rows, SORT_TILE),
                                             device->multiprocessors * BUILD_BLOCKS_PER_MULTIPROCESSOR);
-    at->first_bits = hw_least((bits_of(n) + CELL_BITS + 7) / 8 * 8, 64);
+    at->first_bits = hw_least(hw_align_up(bits_of(n) + CELL_BITS, 8), 64);
     lay_levels(n, plan);
     const uint64_t boxes = at->level_first[plan->n_levels - 1] + at->level_count[plan->n_levels - 1];
 

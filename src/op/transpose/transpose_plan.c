@@ -27,9 +27,9 @@ static void sort_by_stride(const hw_permutation *p, const int64_t *strides, uint
 // axis is.
 static uint32_t choose_tile_extent(uint64_t n, uint64_t want, uint32_t unit) {
     if (want >= n) return (uint32_t)n;
-    uint64_t pieces = (n + want - 1) / want;
-    uint64_t piece = (n + pieces - 1) / pieces;
-    if (n % unit == 0) piece = (piece + unit - 1) / unit * unit;
+    uint64_t pieces = hw_divide_up(n, want);
+    uint64_t piece = hw_divide_up(n, pieces);
+    if (n % unit == 0) piece = hw_align_up(piece, unit);
     return (uint32_t)(piece < n ? piece : n);
 }
 
@@ -42,7 +42,7 @@ static uint64_t take_run(const hw_permutation *p, const uint32_t *order, uint64_
     for (uint32_t i = 0; i < p->rank && run < want; i++) {
         uint32_t axis = order[i];
         if (box[axis] == 1 && axes == HW_BOX_AXES) break;
-        uint64_t need = (want + run - 1) / run;
+        uint64_t need = hw_divide_up(want, run);
         // An axis that is a little longer than needed is taken whole: a rest would make short runs.
         uint32_t piece =
             p->n[axis] <= need + need / 2 ? (uint32_t)p->n[axis] : choose_tile_extent(p->n[axis], need, unit);
@@ -229,7 +229,7 @@ static void add_grid_count(uint32_t axis, uint64_t count, uint32_t box, hw_tile_
 static void add_grid_axis(const hw_permutation *p, uint32_t axis, uint32_t box, hw_tile_plan *plan) {
     for (uint32_t g = 0; g < plan->n_grid; g++)
         if (plan->grid[g].axis == axis) return;
-    uint64_t count = (p->n[axis] + box - 1) / box;
+    uint64_t count = hw_divide_up(p->n[axis], box);
     if (count > 1) add_grid_count(axis, count, box, plan);
 }
 
@@ -266,7 +266,7 @@ static bool needs_index64(const hw_permutation *p) {
 // Boxes of matrices: whole words wide, whole sectors high. Small axes get boxes of their own size.
 static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     uint64_t side = n <= want + want / 2 ? n : want;
-    return (uint32_t)((side + unit - 1) / unit * unit);
+    return (uint32_t)hw_align_up(side, unit);
 }
 
 // Is 92_ragged.cu faster? It costs about a tenth by itself, and pays where lanes would otherwise move less than 8 bytes
@@ -286,7 +286,7 @@ static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const
 static uint32_t ragged_bytes(const hw_tile_plan *plan) {
     const uint32_t e = plan->elem_bytes, word = 16 / e, unit = e > 4 ? 1 : 4 / e, rows = plan->box[1] + 32 / e;
     const uint32_t width = unit > 1 ? (plan->box[0] / word + 1) * word : plan->box[0] + 2 * word;
-    const uint32_t pitch = (width / unit + 7) / 8 * 8;
+    const uint32_t pitch = (uint32_t)hw_align_up(width / unit, 8);
     return (rows * pitch + rows / word) * unit * e;
 }
 
@@ -359,7 +359,7 @@ bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *devi
         plan->vector /= 2;
     const uint32_t shared_bytes = hw_plan_static_shared_most(device, param_bytes(p));
     while (hw_swap_plan_shared_bytes(plan) > shared_bytes && plan->box > plan->vector) plan->box /= 2;
-    uint64_t boxes = (n + plan->box - 1) / plan->box, pairs = boxes * (boxes + 1) / 2;
+    uint64_t boxes = hw_divide_up(n, plan->box), pairs = boxes * (boxes + 1) / 2;
     hw_tile_plan matrices = {.blocks = pairs};
     for (uint32_t i = p->rank; i-- > 0;)
         if (i != plan->row_axis && i != plan->col_axis) add_grid_axis(p, i, 1, &matrices);

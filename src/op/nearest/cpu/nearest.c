@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/integers.h"
 #include "base/status.h"
 #include "op/common/tasks.h"
 
@@ -179,7 +180,7 @@ static hw_status prepare_finding(finding *f, hw_pool *pool, uint32_t n_threads, 
         status = searches ? hw_tree_build(p, true, pool, n_threads, &job->queries, NULL, diag)
                           : hw_cloud_gather(p, true, pool, n_threads, &job->queries, diag);
     if (status) return status;
-    f->list_pitch = (hw_nearest_lists_bytes(job) + 4095) / 4096 * 4096 + 64;
+    f->list_pitch = hw_cpu_room_pitch(hw_nearest_lists_bytes(job));
     f->lists = hw_alloc_lanes(f->list_pitch * n_threads);
     if (!f->lists) return hw_diag_no_memory(diag);
     f->searches = is_open ? try_way(f, true) < try_way(f, false) : searches;
@@ -189,14 +190,14 @@ static hw_status prepare_finding(finding *f, hw_pool *pool, uint32_t n_threads, 
 
 hw_status hw_cpu_nearest_at(const hw_neighbours *problem, unsigned level, hw_pool *pool, uint32_t n_threads,
                             hw_diag *diag) {
-    finding f = {.job = {.problem = problem, .list_elems = (problem->k + 7) / 8 * 8},
+    finding f = {.job = {.problem = problem, .list_elems = (uint32_t)hw_align_up(problem->k, 8)},
                  .level = hw_nearest_level_at(level, problem->is_f64)};
     const double most = problem->is_f64 ? DBL_MAX : (double)FLT_MAX;
     f.job.limit = problem->radius_squared < most ? problem->radius_squared : most;
     n_threads = worth_waking(problem, n_threads);
     hw_status status = prepare_finding(&f, pool, n_threads, diag);
     if (!status) {
-        const uint64_t n_tasks = (f.job.queries.n_blocks + f.task_blocks - 1) / f.task_blocks;
+        const uint64_t n_tasks = hw_divide_up(f.job.queries.n_blocks, f.task_blocks);
         hw_cpu_tasks_run(pool, n_threads, n_tasks, find_task, &f);
         write_infinite(&f.job);
     }

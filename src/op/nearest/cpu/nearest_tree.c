@@ -16,7 +16,7 @@ static bool cloud_alloc(hw_cloud *cloud, const hw_neighbours *problem, uint64_t 
     *cloud = (hw_cloud){.dims = problem->dims, .is_f64 = problem->is_f64, .n_blocks = n_blocks};
     cloud->coords_memory = hw_malloc(n_blocks * HW_BLOCK * problem->dims * real_bytes + 64);
     cloud->index = hw_malloc(n_blocks * HW_BLOCK * sizeof *cloud->index);
-    cloud->coords = (void *)(((uintptr_t)cloud->coords_memory + 63) & ~(uintptr_t)63);
+    cloud->coords = (void *)(uintptr_t)hw_align_up((uintptr_t)cloud->coords_memory, 64);
     return cloud->coords_memory && cloud->index;
 }
 

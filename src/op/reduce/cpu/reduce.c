@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
+#include "base/text.h"
+#include "op/common/tasks.h"
 #include "op/reduce/cpu/reduce_terms.h"
 #include "op/reduce/cpu/reduce_ways.h"
-#include "op/common/page.h"
 
 enum { SHARES_PER_THREAD = 32 };
 
@@ -103,7 +105,7 @@ static hw_status reduce_terms(const hw_reduction_form *form, hw_pool *pool, uint
     hw_cpu_reduce_plan_make(form, &plan);
     n_threads = hw_cpu_reduce_threads(&plan, n_threads);
     const size_t room = hw_cpu_reduce_room(&plan) + bytes_of_tile(&plan);
-    reduce_job j = {.plan = &plan, .level = hw_fold_level_best(), .room_pitch = (room + 4095) / 4096 * 4096 + 64,
+    reduce_job j = {.plan = &plan, .level = hw_fold_level_best(), .room_pitch = hw_cpu_room_pitch(room),
                     .share = plan.tiles * plan.parts / n_threads / SHARES_PER_THREAD + 1};
     hw_status status = HW_OK;
     j.room = hw_alloc_lanes(j.room_pitch * n_threads);
@@ -150,9 +152,9 @@ const char *hw_cpu_reduce_explain(const hw_reduction_form *form, char *text, siz
              "reads %.3f MB once\n",
              plan.way == HW_CPU_REDUCE_RUNS ? "output by output, along its terms" : "neighbouring outputs at once",
              plan.contiguous ? "where they lie" : "gathered in blocks", rows, hw_fold_level_best()->name,
-             plan.is_exact ? ", exact" : "", (unsigned long long)plan.tiles, hw_page_plural(plan.tiles), plan.width,
-             hw_page_plural(plan.width), (unsigned long long)plan.parts, hw_page_plural(plan.parts),
-             (unsigned long long)plan.part_terms, hw_page_plural(plan.part_terms),
+             plan.is_exact ? ", exact" : "", (unsigned long long)plan.tiles, hw_text_plural(plan.tiles), plan.width,
+             hw_text_plural(plan.width), (unsigned long long)plan.parts, hw_text_plural(plan.parts),
+             (unsigned long long)plan.part_terms, hw_text_plural(plan.part_terms),
              1e-6 * (double)form->outputs * (double)form->terms * form->in_bytes);
     return text;
 }

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 
 enum { MOST_RUN_BYTES = 2048, SLICE_MIN_BYTES = 64 };
 
-static uint64_t words_of_marks(const hw_cycles *c) { return (c->rows * c->cols + 63) / 64; }
+static uint64_t words_of_marks(const hw_cycles *c) { return hw_divide_up(c->rows * c->cols, 64); }
 
 bool hw_cycles_prepare(hw_cycles *c, uint32_t n_threads) {
     uint64_t most = c->run_bytes / SLICE_MIN_BYTES;

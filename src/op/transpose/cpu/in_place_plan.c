@@ -1,8 +1,8 @@
 // Which way a permutation goes within its own memory.
 #include <stdio.h>
 
+#include "base/text.h"
 #include "op/transpose/cpu/in_place.h"
-#include "op/common/page.h"
 
 enum {
     SMALL_BLOCK_BYTES = 512 << 10,   // fits the second-level cache together with its scratch copy
@@ -94,13 +94,13 @@ const char *hw_cpu_in_place_explain(const hw_permutation *p, char *text, size_t 
             snprintf(how, sizeof how,
                      "panels of %llu %s%s through %.3f MB of scratch memory; runs of %llu element%s by cycles\n"
                      "moves %.3f MB, everything twice", (unsigned long long)plan.run, plan.by_rows ? "row" : "column",
-                     hw_page_plural(plan.run),
+                     hw_text_plural(plan.run),
                      block_mb * (double)plan.run / (double)(plan.by_rows ? plan.rows : plan.cols),
-                     (unsigned long long)plan.run, hw_page_plural(plan.run), 4 * mb);
+                     (unsigned long long)plan.run, hw_text_plural(plan.run), 4 * mb);
             break;
         case HW_IN_PLACE_SMALL:
             snprintf(how, sizeof how, "%llu block%s, each through %.3f MB of scratch memory of its thread\n"
-                     "moves %.3f MB", (unsigned long long)plan.n_blocks, hw_page_plural(plan.n_blocks), block_mb,
+                     "moves %.3f MB", (unsigned long long)plan.n_blocks, hw_text_plural(plan.n_blocks), block_mb,
                      2 * mb);
             break;
         case HW_IN_PLACE_SCRATCH:
@@ -109,6 +109,6 @@ const char *hw_cpu_in_place_explain(const hw_permutation *p, char *text, size_t 
             break;
     }
     if (text_bytes) snprintf(text, text_bytes, "%s of %u byte%s, in place\n%s\n", shape, plan.p.elem_bytes,
-                             hw_page_plural(plan.p.elem_bytes), how);
+                             hw_text_plural(plan.p.elem_bytes), how);
     return text;
 }

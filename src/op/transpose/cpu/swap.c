@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/integers.h"
+
 enum { TILE_BYTES = 16 << 10, SHARES_PER_THREAD = 64, BYTES_PER_THREAD = 128 << 10, PIECE_BYTES = 256 };
 
 typedef struct swap_job {
@@ -108,7 +110,7 @@ void hw_swap_run(const hw_in_place *plan, const hw_tile_level *level, hw_pool *p
         j.n_units *= p->n[k];
     }
     for (j.side = 128; j.side * j.side * p->elem_bytes > TILE_BYTES;) j.side /= 2;
-    j.tiles = (j.n + j.side - 1) / j.side;
+    j.tiles = hw_divide_up(j.n, j.side);
     j.n_units *= j.tiles;
     uint64_t most = p->elems * p->elem_bytes / BYTES_PER_THREAD + 1;
     if (most > j.n_units) most = j.n_units;
