@@ -148,20 +148,9 @@ static hw_status check_matmul_shapes(arrays *all, hw_diag *diag) {
 
 static hw_status check_matmul_memory(const arrays *all, hw_diag *diag) {
     const hw_layout *c = &all->layout[C];
-    hw_overlap self = hw_layout_self(c);
-    if (self != HW_OVERLAP_NO)
-        return hw_diag_set(diag, HW_USAGE, self == HW_OVERLAP_YES
-                               ? "the strides of C make two of its elements share memory"
-                               : "the strides of C are too tangled to tell whether elements share memory");
-    for (int x = A; x <= B; x++) {
-        const hw_layout *input = &all->layout[x];
-        hw_overlap shared = c->first && input->first ? hw_layout_shared(input, c) : HW_OVERLAP_NO;
-        if (shared == HW_OVERLAP_YES) return hw_diag_set(diag, HW_USAGE, "C and %s share memory", names[x]);
-        if (shared == HW_OVERLAP_UNKNOWN)
-            return hw_diag_set(diag, HW_USAGE, "the strides are too tangled to tell whether C and %s share memory",
-                               names[x]);
-    }
-    return HW_OK;
+    hw_status status = hw_layout_check_written(c, diag);
+    for (int x = A; x <= B && !status; x++) status = hw_layout_check_apart(c, &all->layout[x], diag);
+    return status;
 }
 
 // ---- The product ----------------------------------------------------------------------------------------------------

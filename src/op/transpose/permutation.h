@@ -4,8 +4,7 @@
 
 #include "base/status.h"
 #include "halfwarp.h"
-
-enum { HW_MAX_RANK = 32 };
+#include "op/common/layout.h"
 
 // out[i0, i1, ...] = in[i0, i1, ...] with strides of their own. Axis 0 is the slowest of out: out strides descend
 // (by magnitude). Strides in elements of elem_bytes; the pointers are those of element (0, 0, ...).

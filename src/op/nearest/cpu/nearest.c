@@ -14,21 +14,16 @@
 
 enum { SEARCH_BLOCKS = 32, SERIAL_PAIRS = 1 << 18, SERIAL_ROWS = 2048 };
 
-const hw_nearest_level *hw_nearest_level_at(unsigned index, bool is_f64) {
-    if (index == 0) return is_f64 ? &hw_nearest_base_f64 : &hw_nearest_base_f32;
+static const hw_nearest_level *const levels[HW_SIMD_LEVELS][2] = {   // f32, f64
+    [HW_SIMD_BASE] = {&hw_nearest_base_f32, &hw_nearest_base_f64},
 #ifdef __x86_64__
-    if (index == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return is_f64 ? &hw_nearest_avx2_f64 : &hw_nearest_avx2_f32;
-    if (index == 2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma"))
-        return is_f64 ? &hw_nearest_avx512_f64 : &hw_nearest_avx512_f32;
+    [HW_SIMD_AVX2] = {&hw_nearest_avx2_f32, &hw_nearest_avx2_f64},
+    [HW_SIMD_AVX512] = {&hw_nearest_avx512_f32, &hw_nearest_avx512_f64},
 #endif
-    return NULL;
-}
+};
 
-static unsigned best_level(void) {
-    unsigned index = 0;
-    while (hw_nearest_level_at(index + 1, false)) index++;
-    return index;
+const hw_nearest_level *hw_nearest_level_at(hw_simd_level level, bool is_f64) {
+    return level <= hw_processor_level() ? levels[level][is_f64] : NULL;
 }
 
 // The pairs for each row that is read, from which on a tree is worth its cost: both ways took the same time there, for
@@ -209,11 +204,11 @@ hw_status hw_cpu_nearest_at(const hw_neighbours *problem, unsigned level, hw_poo
 }
 
 hw_status hw_cpu_nearest(const hw_neighbours *problem, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
-    return hw_cpu_nearest_at(problem, best_level(), pool, n_threads, diag);
+    return hw_cpu_nearest_at(problem, hw_processor_level(), pool, n_threads, diag);
 }
 
 const char *hw_cpu_nearest_explain(const hw_neighbours *problem, char *text, size_t text_bytes) {
-    const hw_nearest_level *level = hw_nearest_level_at(best_level(), problem->is_f64);
+    const hw_nearest_level *level = hw_nearest_level_at(hw_processor_level(), problem->is_f64);
     const char *way = hw_nearest_searches(problem)
                           ? "a kd-tree of blocks of 16 points, searched by blocks of 16 queries"
                           : "every pair, blocks of 16 points at a time";
