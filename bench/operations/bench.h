@@ -9,8 +9,9 @@
 #include <sys/types.h>
 
 #include "cli.h"
+#include "operations/bench_times.h"
 
-enum { HW_BENCH_RANK = 8, HW_BENCH_SAMPLES = 256, HW_BENCH_PEERS = 8, HW_BENCH_WORDS = 8 };
+enum { HW_BENCH_RANK = 8, HW_BENCH_PEERS = 8, HW_BENCH_WORDS = 8 };
 
 typedef struct hw_bench_family hw_bench_family;
 
@@ -38,17 +39,7 @@ bool hw_bench_read_dtype(const char *text, DLDataType *dtype);
 // Product of n extents and bytes; false: it overflows.
 bool hw_bench_size(const int64_t *shape, int n, size_t bytes_each, size_t *bytes);
 
-// ---- Times (bench_times.c) ------------------------------------------------------------------------------------------
-
-typedef struct hw_bench_times {
-    double ns[HW_BENCH_SAMPLES];    // of one run, a sample each
-    int n;
-    double median, minimum, maximum;
-    double spread_pct;              // between the quartiles, of the median
-} hw_bench_times;
-
-void hw_bench_times_add(hw_bench_times *times, double ns);
-void hw_bench_times_finish(hw_bench_times *times);   // sorts
+// ---- Results --------------------------------------------------------------------------------------------------------
 
 // What was measured of a case with Halfwarp, its limit or a peer.
 typedef struct hw_bench_result {
@@ -59,7 +50,7 @@ typedef struct hw_bench_result {
                          // bench/peers/peer.py says
     bool has_error;
     double error;        // the result's relative error, of families whose results are rounded
-    hw_bench_times times;
+    hw_bench_times times;   // of one run, nanoseconds
 } hw_bench_result;
 
 typedef struct hw_bench_row {
