@@ -91,8 +91,7 @@ static bool make_piece(const hw_product *p, const hw_device_properties *device, 
     piece->parts = 1;
     piece->depths_per_part = hw_divide_up(p->k, tile->depth);
     piece->section = section_of(piece->depths_per_part, tile->depth);
-    enum { ROWS_TOGETHER = 1024 };
-    piece->group_rows = ROWS_TOGETHER / tile->rows;
+    piece->group_rows = hw_tune_for(device)->product.rows_together / tile->rows;
     piece->index64 = needs_index64(&p->a, tile->rows, tile->depth) || needs_index64(&p->b, tile->cols, tile->depth);
     piece->shared_bytes = shared_bytes(p, &piece->tile, piece->tile.stages);
     return piece->whole_tiles <= INT32_MAX;

@@ -269,15 +269,15 @@ static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     return (uint32_t)hw_align_up(side, unit);
 }
 
-// Is 92_ragged.cu faster? It costs about a tenth by itself, and pays where lanes would otherwise move less than 8 bytes
-// at a time (one element of 8 bytes instead of two), on GPUs whose lanes should move 16.
+// Is 92_ragged.cu faster? It pays where lanes would otherwise move few bytes at a time, on GPUs whose lanes should move
+// 16.
 static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const hw_tile_plan *plan) {
     if (goals->max_vector_bytes < 16) return false;
     if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
-    uint32_t col = plan->axis[0], row = plan->axis[1], least = 64 / p->elem_bytes;
+    uint32_t col = plan->axis[0], row = plan->axis[1], least = goals->ragged.least_bytes / p->elem_bytes;
     if (plan->out_order[0] != 1 || p->in_stride[col] != 1 || p->out_stride[row] != 1) return false;
     uint32_t moved = p->elem_bytes * plan->micro;
-    const uint32_t enough = p->elem_bytes == 8 ? 16 : 8;
+    const uint32_t enough = goals->ragged.enough_bytes[__builtin_ctz(p->elem_bytes)];
     bool narrow = plan->load_vector * moved < enough || plan->store_vector * moved < enough;
     return narrow && p->n[col] >= least && p->n[row] >= least;
 }
@@ -306,8 +306,8 @@ static void make_ragged(const hw_permutation *p, const hw_tile_goals *goals, con
     plan->n_grid = 0;
     plan->blocks = 1;
     // A box begins up to a sector less one element before its place.
-    add_grid_count(row, (p->n[row] + sector - 1 + plan->box[1] - 1) / plan->box[1], plan->box[1], plan);
-    add_grid_count(col, (p->n[col] + plan->box[0] - 1) / plan->box[0], plan->box[0], plan);
+    add_grid_count(row, hw_divide_up(p->n[row] + sector - 1, plan->box[1]), plan->box[1], plan);
+    add_grid_count(col, hw_divide_up(p->n[col], plan->box[0]), plan->box[0], plan);
     for (uint32_t i = 0; i < p->rank; i++) add_grid_axis(p, out_order[i], 1, plan);
 }
 
@@ -332,6 +332,7 @@ uint32_t hw_tile_blocks_most(const hw_device_properties *device) {
 }
 
 bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *device, hw_swap_plan *plan) {
+    const hw_swap_goals *goals = &hw_tune_for(device)->swap;
     memset(plan, 0, sizeof *plan);
     uint32_t moved[2], n_moved = 0;
     for (uint32_t i = 0; i < p->rank; i++) {
@@ -351,8 +352,8 @@ bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *devi
         if (p->n[i] > HW_TILE_MOST) return false;   // counts are of 31 bits
 
     plan->elem_bytes = e;
-    plan->box = e == 1 ? 128 : e >= 8 || n < 2048 ? 32 : 64;
-    plan->threads = 256;
+    plan->box = (n < goals->small ? goals->small_box : goals->box)[__builtin_ctz(e)];
+    plan->threads = goals->threads;
     plan->vector = 16 / e;
     while (plan->vector > 1 && (n % plan->vector || (uintptr_t)p->in % ((size_t)plan->vector * e) ||
                                 !all_multiples(p, p->in_stride, plan->col_axis, plan->vector)))
@@ -435,12 +436,12 @@ hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_propert
     if (p->elem_bytes == 1) goals.in_run_bytes = goals.out_run_bytes = goals.byte_run_bytes;
     if (goals.box_bytes_max > goals.shared_bytes) aim_lower(p, &goals);
     // A small array: smaller boxes, so that each multiprocessor has some.
-    const uint64_t bytes = p->elems * p->elem_bytes, wanted = 2 * (uint64_t)device->multiprocessors;
-    while (goals.in_run_bytes > 64 && bytes / goals.box_bytes_min < wanted) {
+    const uint64_t bytes = p->elems * p->elem_bytes, wanted = (uint64_t)goals.blocks * device->multiprocessors;
+    while (goals.in_run_bytes > goals.least_run_bytes && bytes / goals.box_bytes_min < wanted) {
         goals.in_run_bytes /= 2;
         goals.out_run_bytes /= 2;
         goals.box_bytes_min /= 4;
-        goals.threads = 256;
+        goals.threads = goals.few_threads;
     }
     return goals;
 }

@@ -3,13 +3,7 @@
 
 #include "base/text.h"
 #include "op/transpose/cpu/in_place.h"
-
-enum {
-    SMALL_BLOCK_BYTES = 512 << 10,   // fits the second-level cache together with its scratch copy
-    RUN_MIN_BYTES = 128,             // two cache lines: below, moving runs by cycles wastes most of what it fetches
-    RUN_MAX_BYTES = 2048,
-    PANELS_MIN = 4,                  // scratch memory is at most a quarter of the matrix
-};
+#include "op/tune/cpu.h"
 
 // Exactly two axes have each other's strides, and all others their own.
 static bool find_swap(hw_in_place *plan) {
@@ -54,13 +48,16 @@ static bool is_matrix(const hw_permutation *p) {
            p->in_stride[1] == (int64_t)p->n[0];
 }
 
+static bool cuts_into_panels(uint64_t n, uint64_t run) { return n % run == 0 && n / run >= HW_CPU_LEAST_PANELS; }
+
 static bool find_panels(hw_in_place *plan) {
     if (!is_matrix(&plan->block)) return false;
     plan->rows = plan->block.n[1];
     plan->cols = plan->block.n[0];
-    for (plan->run = RUN_MAX_BYTES / plan->p.elem_bytes; plan->run * plan->p.elem_bytes >= RUN_MIN_BYTES; plan->run--) {
-        plan->by_rows = plan->rows % plan->run == 0 && plan->rows / plan->run >= PANELS_MIN;
-        if (plan->by_rows || (plan->cols % plan->run == 0 && plan->cols / plan->run >= PANELS_MIN)) return true;
+    const uint32_t e = plan->p.elem_bytes;
+    for (plan->run = HW_CPU_MOST_RUN_BYTES / e; plan->run * e >= HW_CPU_LEAST_RUN_BYTES; plan->run--) {
+        plan->by_rows = cuts_into_panels(plan->rows, plan->run);
+        if (plan->by_rows || cuts_into_panels(plan->cols, plan->run)) return true;
     }
     return false;
 }
@@ -75,7 +72,7 @@ void hw_in_place_make(const hw_permutation *p, hw_in_place *plan) {
     }
     find_blocks(plan);
     plan->way = HW_IN_PLACE_SCRATCH;
-    if (plan->n_blocks > 1 && plan->block_bytes <= SMALL_BLOCK_BYTES) plan->way = HW_IN_PLACE_SMALL;
+    if (plan->n_blocks > 1 && plan->block_bytes <= HW_CPU_SMALL_BLOCK_BYTES) plan->way = HW_IN_PLACE_SMALL;
     else if (find_panels(plan)) plan->way = HW_IN_PLACE_PANELS;
 }
 

@@ -1,7 +1,6 @@
 // The permutation on this machine's processors: threads take boxes until there are none left.
 #include "op/transpose/cpu/transpose.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -10,32 +9,23 @@
 #include "op/common/tasks.h"
 #include "op/transpose/cpu/box.h"
 #include "op/transpose/cpu/in_place.h"
-
-enum { BYTES_PER_THREAD = 128 << 10, SHARES_PER_THREAD = 32 };
+#include "op/tune/cpu.h"
 
 typedef struct box_job {
     const hw_cpu_plan *plan;
     const hw_tile_level *level;
     char *room;
-    uint64_t share;
-    _Atomic uint64_t taken;
 } box_job;
 
-static void take_boxes(void *context, uint32_t index) {
-    box_job *j = context;
-    uint64_t n = j->plan->n_boxes;
-    char *buffer = j->room ? j->room + index * hw_cpu_room_pitch(j->plan->buffer_bytes) : NULL;
-    for (;;) {
-        uint64_t first = atomic_fetch_add_explicit(&j->taken, j->share, memory_order_relaxed);
-        if (first >= n) break;
-        uint64_t end = n - first < j->share ? n : first + j->share;
-        for (uint64_t i = first; i < end; i++) hw_cpu_box_move(j->plan, j->level, i, i + 1 < end, buffer);
-    }
+static void move_boxes(void *context, uint64_t first, uint64_t end, uint32_t worker) {
+    const box_job *j = context;
+    char *buffer = j->room ? j->room + worker * hw_cpu_room_pitch(j->plan->buffer_bytes) : NULL;
+    for (uint64_t i = first; i < end; i++) hw_cpu_box_move(j->plan, j->level, i, i + 1 < end, buffer);
     if (j->plan->streams) hw_tile_fence();
 }
 
 uint32_t hw_cpu_plan_threads(const hw_cpu_plan *plan, uint32_t n_threads) {
-    uint64_t most = plan->p.elems * plan->p.elem_bytes / BYTES_PER_THREAD + 1;
+    uint64_t most = plan->p.elems * plan->p.elem_bytes / HW_CPU_TRANSPOSE_THREAD_BYTES + 1;
     if (most > plan->n_boxes) most = plan->n_boxes;
     if (!most) return 1;
     return n_threads < most ? n_threads : (uint32_t)most;
@@ -48,10 +38,8 @@ size_t hw_cpu_plan_room(const hw_cpu_plan *plan, uint32_t n_threads) {
 void hw_cpu_plan_run(const hw_cpu_plan *plan, const hw_tile_level *level, hw_pool *pool, uint32_t n_threads,
                      char *room) {
     n_threads = hw_cpu_plan_threads(plan, n_threads);
-    box_job j = {
-        .plan = plan, .level = level, .room = room, .share = plan->n_boxes / n_threads / SHARES_PER_THREAD + 1};
-    if (n_threads > 1) hw_pool_run(pool, n_threads, take_boxes, &j);
-    else take_boxes(&j, 0);
+    box_job j = {.plan = plan, .level = level, .room = room};
+    hw_cpu_shares_run(pool, n_threads, plan->n_boxes, HW_CPU_BOX_SHARES, move_boxes, &j);
 }
 
 hw_status hw_cpu_transpose(const hw_permutation *p, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
