@@ -51,7 +51,7 @@ enum { ALIGN = 256, HUGE_PAGE = 2 << 20 };
 
 // Large blocks lie on huge pages where the system gives them: strided access is bound by address translation otherwise.
 // The system may promise more than the machine has, and end the process when it is used; so none of that is asked for.
-static hw_status cpu_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
+static hw_status cpu_alloc(hw_device *device, hw_device_block *block, hw_diag *diag) {
     size_t align = block->bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : ALIGN;
     uint64_t most = physical_bytes();
     if (!most || most > PTRDIFF_MAX - HUGE_PAGE) most = PTRDIFF_MAX - HUGE_PAGE;
@@ -64,7 +64,7 @@ static hw_status cpu_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
     return HW_OK;
 }
 
-static void cpu_free(hw_device *device, const hw_block *block) {
+static void cpu_free(hw_device *device, const hw_device_block *block) {
     (void)device;
     hw_free(block->raw);
 }
