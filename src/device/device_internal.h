@@ -134,7 +134,7 @@ struct hw_device {
     void *own;                        // the kind's own
 
     pthread_mutex_t lock;             // everything below
-    hw_device_block *blocks;                 // by address
+    hw_device_block *blocks;          // by address
     size_t n_blocks, blocks_capacity;
     uint64_t used_bytes;              // on the device, pinned memory not counted
     hw_stream *streams;

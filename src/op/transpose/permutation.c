@@ -113,6 +113,17 @@ void hw_permutation_widen(hw_permutation *p, uint32_t max_bytes) {
     drop_unit_axes(p);
 }
 
+bool hw_permutation_swaps(const hw_permutation *p, uint32_t axes[2]) {
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < p->rank; k++) {
+        if (p->in_stride[k] == p->out_stride[k]) continue;
+        if (found == 2) return false;
+        axes[found++] = k;
+    }
+    return found == 2 && p->n[axes[0]] == p->n[axes[1]] && p->in_stride[axes[0]] == p->out_stride[axes[1]] &&
+           p->in_stride[axes[1]] == p->out_stride[axes[0]];
+}
+
 static void add_strides(hw_text *l, const int64_t *stride, uint32_t rank) {
     for (uint32_t k = 0; k < rank; k++) hw_text_put(l, "%s%lld", k ? ", " : "(", (long long)stride[k]);
     hw_text_put(l, rank ? ")" : "()");

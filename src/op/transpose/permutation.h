@@ -37,6 +37,10 @@ bool hw_permutation_narrow(hw_permutation *p);
 // far as extents, strides and the pointers' alignment (of at least max_bytes when they are NULL) allow.
 void hw_permutation_widen(hw_permutation *p, uint32_t max_bytes);
 
+// Do exactly two axes have each other's strides and the same extent, and all others their own? axes: the two, the one
+// that is slower in out first.
+bool hw_permutation_swaps(const hw_permutation *p, uint32_t axes[2]);
+
 // "(8, 24, 16) strides (384, 1, 24)": the merged shape for explanations. Returns text.
 const char *hw_permutation_format(const hw_permutation *p, char *text, size_t text_bytes);
 

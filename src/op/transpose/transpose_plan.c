@@ -334,15 +334,8 @@ uint32_t hw_tile_blocks_most(const hw_device_properties *device) {
 bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *device, hw_swap_plan *plan) {
     const hw_swap_goals *goals = &hw_tune_for(device)->swap;
     memset(plan, 0, sizeof *plan);
-    uint32_t moved[2], n_moved = 0;
-    for (uint32_t i = 0; i < p->rank; i++) {
-        if (p->in_stride[i] == p->out_stride[i]) continue;
-        if (n_moved == 2) return false;
-        moved[n_moved++] = i;
-    }
-    if (n_moved != 2 || p->n[moved[0]] != p->n[moved[1]] || p->in_stride[moved[0]] != p->out_stride[moved[1]] ||
-        p->in_stride[moved[1]] != p->out_stride[moved[0]])
-        return false;
+    uint32_t moved[2];
+    if (!hw_permutation_swaps(p, moved)) return false;
     plan->row_axis = p->in_stride[moved[0]] == 1 ? moved[1] : moved[0];
     plan->col_axis = p->in_stride[moved[0]] == 1 ? moved[0] : moved[1];
     const uint64_t n = p->n[plan->row_axis];

@@ -5,20 +5,6 @@
 #include "op/transpose/cpu/in_place.h"
 #include "op/tune/cpu.h"
 
-// Exactly two axes have each other's strides, and all others their own.
-static bool find_swap(hw_in_place *plan) {
-    const hw_permutation *p = &plan->p;
-    uint32_t found = 0;
-    for (uint32_t k = 0; k < p->rank; k++) {
-        if (p->in_stride[k] == p->out_stride[k]) continue;
-        if (found == 2) return false;
-        plan->axis[found++] = k;
-    }
-    uint32_t a = plan->axis[0], b = plan->axis[1];
-    return found == 2 && p->n[a] == p->n[b] && p->in_stride[a] == p->out_stride[b] &&
-           p->in_stride[b] == p->out_stride[a];
-}
-
 static bool stays_as_it_is(const hw_permutation *p) {
     for (uint32_t k = 0; k < p->rank; k++)
         if (p->in_stride[k] != p->out_stride[k]) return false;
@@ -66,7 +52,7 @@ void hw_in_place_make(const hw_permutation *p, hw_in_place *plan) {
     *plan = (hw_in_place){.p = *p, .way = HW_IN_PLACE_NOTHING};
     hw_permutation_widen(&plan->p, 16);
     if (stays_as_it_is(&plan->p)) return;
-    if (find_swap(plan)) {
+    if (hw_permutation_swaps(&plan->p, plan->axis)) {
         plan->way = HW_IN_PLACE_SWAP;
         return;
     }
