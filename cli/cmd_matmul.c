@@ -4,6 +4,7 @@
 
 #include "arrays/array_file.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "op/common/family.h"
 #include "options.h"
 #include "output/unfinished.h"
@@ -134,13 +135,11 @@ static int wrong_shapes(const operand *a, const operand *b, const char *why) {
     char text[2][256];
     const operand *both[] = {a, b};
     for (int i = 0; i < 2; i++) {
-        size_t used = 0;
-        text[i][0] = '\0';
-        for (int k = 0; k < both[i]->tensor.ndim && used < sizeof text[i]; k++) {
+        hw_text shape = hw_text_in(text[i], sizeof text[i]);
+        for (int k = 0; k < both[i]->tensor.ndim; k++) {
             bool is_added = both[i]->was_vector && k == i;
             if (is_added) continue;
-            used += (size_t)snprintf(text[i] + used, sizeof text[i] - used, "%s%lld", used ? ", " : "",
-                                     (long long)both[i]->shape[k]);
+            hw_text_put(&shape, "%s%lld", shape.used ? ", " : "", (long long)both[i]->shape[k]);
         }
     }
     hw_cli_complain("shapes (%s) and (%s) do not fit: %s", text[0], text[1], why);
@@ -198,7 +197,7 @@ static hw_status arrange(hw_device *device, const DLTensor *in, DLTensor *out, v
     return status ? status : hw_transpose(hw_device_stream(device), in, axes, out, diag);
 }
 
-static hw_status run(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
+static hw_status run_matmul(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
     product *p = context;
     DLTensor a, b, c = *out;
     void *memory[2] = {NULL, NULL};
@@ -216,7 +215,7 @@ static int explain(hw_device *device, const operand *a, const operand *b, produc
     hw_diag diag = {0};
     DLTensor first = hw_cli_array_there(device, &a->tensor), second = hw_cli_array_there(device, &b->tensor);
     DLTensor c = {.device = first.device, .ndim = p->rank, .dtype = p->dtype, .shape = p->shape};
-    // As run will arrange them.
+    // As run_matmul will arrange them.
     if (first.ndim > 2) first.strides = NULL;
     if (second.ndim > 2) second.strides = NULL;
     hw_status status = hw_matmul_explain(device, &first, &second, &c, p->precision, text, sizeof text, &diag);
@@ -244,7 +243,7 @@ static int multiply(const matmul_options *options, const hw_npy *npy) {
     product p = {.precision = options->precision,
                  .dtype = options->dtype.bits ? options->dtype : npy[0].header.dtype};
     hw_cli_work work = {.inputs = {options->inputs[0], options->inputs[1]}, .n_inputs = 2, .n_in = 2,
-                        .outputs = {options->output}, .n_out = 1, .run = run, .context = &p};
+                        .outputs = {options->output}, .n_out = 1, .run = run_matmul, .context = &p};
     hw_device *device;
     int status = check_types(options, npy);
     if (status) return status;

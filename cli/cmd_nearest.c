@@ -218,7 +218,7 @@ typedef struct search {
     bool has_queries, has_distances;
 } search;
 
-static hw_status run(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
+static hw_status run_nearest(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
     const search *s = context;
     return hw_nearest(hw_device_stream(device), &in[POINTS], s->has_queries ? &in[QUERIES] : NULL, s->how, &out[0],
                       s->has_distances ? &out[1] : NULL, diag);
@@ -255,7 +255,7 @@ static int find_neighbours(const nearest_options *options, const cloud clouds[2]
     hw_cli_work work = {.inputs = {options->inputs[POINTS], options->inputs[QUERIES]}, .n_inputs = 2,
                         .in = {clouds[POINTS].tensor, clouds[QUERIES].tensor}, .n_in = s.has_queries ? 2 : 1,
                         .outputs = {options->output, options->distances}, .n_out = s.has_distances ? 2 : 1,
-                        .run = run, .finish = take_roots, .context = &s};
+                        .run = run_nearest, .finish = take_roots, .context = &s};
     int64_t shape[2] = {clouds[s.has_queries ? QUERIES : POINTS].shape[0], options->how.k};
     int rank = options->how.k == 1 ? 1 : 2;
     hw_device *device;

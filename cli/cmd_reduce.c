@@ -145,7 +145,7 @@ static int64_t count_of(const hw_npy_header *header) {
     return count;
 }
 
-static hw_status run(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
+static hw_status run_reduce(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
     const reduction *r = context;
     return hw_reduce(hw_device_stream(device), r->options->op, in, r->n_axes ? r->axes : NULL, r->n_axes, r->flags, out,
                      diag);
@@ -180,7 +180,7 @@ static int reduce_on(hw_device *device, const hw_npy *input, reduction *r) {
     const reduce_options *options = r->options;
     hw_cli_work work = {.inputs = {options->input}, .n_inputs = 1, .in = {input->tensor}, .n_in = 1,
                         .outputs = {options->output}, .headers = {r->result}, .memory = {number}, .n_out = 1,
-                        .run = run, .context = r};
+                        .run = run_reduce, .context = r};
     int status = options->explain ? explain(device, input, r) : 0;
     if (status || (options->explain && !options->output)) return status;
     status = hw_cli_work_run(device, &work);

@@ -42,7 +42,7 @@ static void end_paragraph(page *p, int indent) {
 
 static int body_indent(const page *p) { return TEXT_INDENT + p->lists * LIST_INDENT; }
 
-static void add(page *p, const char *before, const char *word, size_t length, const char *behind) {
+static void add_word(page *p, const char *before, const char *word, size_t length, const char *behind) {
     if (!p->paragraph) return;
     const bool is_closing = length == 1 && strchr(",.;:)", *word) && !*before;
     if (!p->is_glued && !is_closing) fputc(' ', p->paragraph);
@@ -74,14 +74,14 @@ static void add_reference(page *p, const char **at, const char *end) {
     const char *name, *section;
     size_t name_length, section_length;
     if (!next_word(at, end, &name, &name_length)) return;
-    add(p, "", name, name_length, "");
+    add_word(p, "", name, name_length, "");
     if (!next_word(at, end, &section, &section_length)) return;
     if (!isdigit((unsigned char)*section)) {
-        add(p, "", section, section_length, "");
+        add_word(p, "", section, section_length, "");
         return;
     }
     p->is_glued = true;
-    add(p, "(", section, section_length, ")");
+    add_word(p, "(", section, section_length, ")");
 }
 
 // Words, and macros that say what they mean: of those Fl puts a hyphen before its word, Sq and Dq quote one, Ns glues.
@@ -101,7 +101,7 @@ static void add_words(page *p, const char *at, const char *end) {
         else if (is(word, length, "Dq")) before = behind = "\"";
         else {
             const bool opens = *before, closes = opens && !(at < end);
-            add(p, opens ? before : hyphens, word, length, closes ? behind : "");
+            add_word(p, opens ? before : hyphens, word, length, closes ? behind : "");
             if (opens && !closes) before = "";
             hyphens[0] = '\0';
         }
@@ -134,7 +134,7 @@ static void take_macro(page *p, const char *at, const char *end) {
         add_words(p, at, end);
         end_paragraph(p, body_indent(p) - LIST_INDENT);
     } else if (is(name, length, "Nd")) {
-        add(p, "", "-", 1, "");
+        add_word(p, "", "-", 1, "");
         add_words(p, at, end);
     } else add_words(p, whole, end);
 }
@@ -145,7 +145,7 @@ bool hw_cli_write_manual(const char *mdoc, int width, FILE *out) {
     while (*mdoc) {
         const char *end = mdoc + strcspn(mdoc, "\n");
         if (*mdoc == '.') take_macro(&p, mdoc + 1, end);
-        else if (end > mdoc) add(&p, "", mdoc, (size_t)(end - mdoc), "");
+        else if (end > mdoc) add_word(&p, "", mdoc, (size_t)(end - mdoc), "");
         mdoc = end + (*end == '\n');
     }
     end_paragraph(&p, body_indent(&p));

@@ -54,7 +54,7 @@ static void describe_allocation(const hw_mem *mem, uint64_t address, char *out, 
              is_known ? " made at " : "", is_known ? made : "");
 }
 
-static void tell(const hw_mem *mem, uint64_t address, const ucontext_t *context) {
+static void tell_touch(const hw_mem *mem, uint64_t address, const ucontext_t *context) {
     char place[512], allocation[768], message[1600];
     bool is_known = hw_shim_describe_site(site_of(context), place, sizeof place);
     describe_allocation(mem, address, allocation, sizeof allocation);
@@ -70,7 +70,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     const hw_mem *mem = atomic_load(&watched);
     uint64_t address = hw_address(info->si_addr);
     bool is_access = info->si_code > 0;
-    if (is_access && mem && hw_mem_owns(mem, address)) tell(mem, address, context);
+    if (is_access && mem && hw_mem_owns(mem, address)) tell_touch(mem, address, context);
     if (!is_access) raise(number);   // somebody sent it: nothing would be executed again
 }
 

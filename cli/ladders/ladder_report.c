@@ -5,15 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/grid.h"
 
 bool hw_cli_ladder_is_timed(const hw_ladder *ladder) { return ladder->device->kind != HW_DEVICE_SIM; }
 
 const char *hw_cli_ladder_size(const hw_family *family, const hw_problem *problem, char *text, size_t text_bytes) {
-    size_t used = 0;
-    text[0] = 0;
-    for (int i = 0; i < HW_PROBLEM_SIZES && family->size_names[i] && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%" PRIu64, i ? "x" : "", problem->size[i]);
+    hw_text size = hw_text_in(text, text_bytes);
+    for (int i = 0; i < HW_PROBLEM_SIZES && family->size_names[i]; i++)
+        hw_text_put(&size, "%s%" PRIu64, i ? "x" : "", problem->size[i]);
     return text;
 }
 

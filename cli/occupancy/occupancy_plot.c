@@ -1,6 +1,7 @@
 // The pictures of NVIDIA's occupancy calculator: warps held against block size, registers and shared memory.
 #include <string.h>
 
+#include "base/text.h"
 #include "picture/chart.h"
 #include "cli.h"
 #include "occupancy/occupancy.h"
@@ -110,20 +111,15 @@ static void draw_curve(FILE *out, const hw_occupancy_list *list, const hw_occupa
 // "256 threads, 40 registers, 20000 bytes: 48 of 64 warps (75%), limited by regs"
 static void describe_row(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes) {
     char limiter[64], why[160], name[HW_OCCUPANCY_NAME];
-    size_t used = (size_t)snprintf(text, text_bytes, "%s%s%u threads", row->kernel ? hw_occupancy_name(row, name) : "",
-                                   row->kernel ? ": " : "", row->block);
-    if (row->regs && used < text_bytes)
-        used += (size_t)snprintf(text + used, text_bytes - used, ", %s%u registers",
-                                 row->regs_estimated ? "about " : "", row->regs);
-    if (used >= text_bytes) return;
-    used += (size_t)snprintf(text + used, text_bytes - used, ", %u bytes of shared memory",
-                             row->smem_static + row->smem_dynamic);
-    if (used >= text_bytes) return;
-    if (hw_occupancy_refusal(list, row, why, sizeof why))
-        snprintf(text + used, text_bytes - used, ": refused, as %s", why);
-    else snprintf(text + used, text_bytes - used, ": %u block%s, %u of %u warps, %.3g%%, limited by %s",
-                  row->held.blocks, row->held.blocks == 1 ? "" : "s", row->held.warps, list->gpu->arch->warps_per_sm,
-                  row->held.occupancy_pct, hw_occupancy_limiter(row, limiter, sizeof limiter));
+    hw_text told = hw_text_in(text, text_bytes);
+    hw_text_put(&told, "%s%s%u threads", row->kernel ? hw_occupancy_name(row, name) : "", row->kernel ? ": " : "",
+                row->block);
+    if (row->regs) hw_text_put(&told, ", %s%u registers", row->regs_estimated ? "about " : "", row->regs);
+    hw_text_put(&told, ", %u bytes of shared memory", row->smem_static + row->smem_dynamic);
+    if (hw_occupancy_refusal(list, row, why, sizeof why)) hw_text_put(&told, ": refused, as %s", why);
+    else hw_text_put(&told, ": %u block%s, %u of %u warps, %.3g%%, limited by %s", row->held.blocks,
+                     hw_text_plural(row->held.blocks), row->held.warps, list->gpu->arch->warps_per_sm,
+                     row->held.occupancy_pct, hw_occupancy_limiter(row, limiter, sizeof limiter));
 }
 
 static void draw(const void *context, FILE *out) {

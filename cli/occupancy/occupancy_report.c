@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "output/json_output.h"
 #include "occupancy/occupancy.h"
 #include "report/grid.h"
@@ -45,11 +46,9 @@ const char *hw_occupancy_limiter(const hw_occupancy_row *row, char *text, size_t
     } names[] = {{HW_LIMITED_BY_WARPS, "warps"}, {HW_LIMITED_BY_BLOCKS, "blocks"}, {HW_LIMITED_BY_REGS, "regs"},
                  {HW_LIMITED_BY_SMEM, "smem"}};
     unsigned limiters = limiters_of(row);
-    size_t used = 0;
-    text[0] = 0;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && used < text_bytes; i++)
-        if (limiters & names[i].bit)
-            used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", used ? "+" : "", names[i].name);
+    hw_text list = hw_text_in(text, text_bytes);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (limiters & names[i].bit) hw_text_put(&list, "%s%s", list.used ? "+" : "", names[i].name);
     return text;
 }
 

@@ -16,7 +16,7 @@ static char unfinished[N_FILES][PATH_MAX];
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGBUS};
 enum { N_ENDING = sizeof ending / sizeof ending[0] };
 
-static void fill(sigset_t *set) {
+static void fill_ending(sigset_t *set) {
     sigemptyset(set);
     for (int i = 0; i < N_ENDING; i++) sigaddset(set, ending[i]);
 }
@@ -36,7 +36,7 @@ static void remove_and_end(int signal_number) {
 // A signal that the parent ignores (nohup) stays ignored.
 static void install(void) {
     struct sigaction action = {.sa_handler = remove_and_end}, old;
-    fill(&action.sa_mask);
+    fill_ending(&action.sa_mask);
     for (int i = 0; i < N_ENDING; i++)
         if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(ending[i], &action, NULL);
     signal(SIGXFSZ, SIG_IGN);
@@ -44,7 +44,7 @@ static void install(void) {
 
 void hw_cli_hold_signals(void) {
     sigset_t set;
-    fill(&set);
+    fill_ending(&set);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     install();
 }
@@ -52,7 +52,7 @@ void hw_cli_hold_signals(void) {
 void hw_cli_release_signals(const char *first, const char *second) {
     const char *const names[N_FILES] = {first, second};
     sigset_t set;
-    fill(&set);
+    fill_ending(&set);
     for (int i = 0; i < N_FILES; i++) {
         unfinished[i][0] = '\0';
         if (names[i] && strlen(names[i]) < sizeof unfinished[i]) strcpy(unfinished[i], names[i]);

@@ -1,7 +1,7 @@
 // Copies between plain addresses, one row to three dimensions. A copy is done when the call returns.
 #include "shim/cudart/cudart.h"
 
-_Static_assert((int)cudaMemcpyHostToDevice == HW_RT_HOST_TO_DEVICE && (int)cudaMemcpyDefault == HW_RT_ANY,
+_Static_assert((int)cudaMemcpyHostToDevice == HW_HOST_COPY_HOST_TO_DEVICE && (int)cudaMemcpyDefault == HW_HOST_COPY_ANY,
                "the runtime numbers directions as CUDA does");
 
 static hw_rt_region flat(const void *start, size_t pitch) {

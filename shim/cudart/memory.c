@@ -1,6 +1,7 @@
 // Memory: device, pinned, managed, registered; what an address is.
 #include <string.h>
 
+#include "base/integers.h"
 #include "shim/cudart/cudart.h"
 
 static cudaError_t allocate(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags) {
@@ -41,7 +42,7 @@ HW_EXPORT cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return cuda
 HW_EXPORT cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
     const size_t unit = HW_RT_PITCH_BYTES;
     if (!pointer || !pitch || width > SIZE_MAX - unit) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    size_t bytes, row = (width + unit - 1) / unit * unit;
+    size_t bytes, row = hw_align_up(width, unit);
     if (__builtin_mul_overflow(row, height, &bytes)) return hw_cudart_return(HW_RT_NO_MEMORY);
     *pitch = row;
     return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0);

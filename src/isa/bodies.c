@@ -126,7 +126,7 @@ static uint32_t slot_of(const char *name) {
     return (hash ^ hash >> 15) & (SLOTS - 1);
 }
 
-static void fill(void) {
+static void fill_slots(void) {
     for (uint32_t id = ROWS - 1; id; id--) {
         uint32_t slot = slot_of(rows[id].name);
         while (slots[slot]) slot = (slot + 1) & (SLOTS - 1);
@@ -141,14 +141,14 @@ const hw_body_info *hw_body_info_of(hw_body_id id) { return &rows[id < ROWS ? id
 const char *hw_body_name(hw_body_id id) { return hw_body_info_of(id)->name; }
 
 hw_body_id hw_body_find(const char *name) {
-    pthread_once(&filled, fill);
+    pthread_once(&filled, fill_slots);
     for (uint32_t slot = slot_of(name); slots[slot]; slot = (slot + 1) & (SLOTS - 1))
         if (strcmp(rows[slots[slot]].name, name) == 0) return slots[slot];
     return HW_BODY_NONE;
 }
 
 hw_body_id hw_body_first(hw_body_group group) {
-    pthread_once(&filled, fill);
+    pthread_once(&filled, fill_slots);
     return first[group];
 }
 

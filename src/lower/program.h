@@ -80,6 +80,7 @@
 #define HW_LOWER_PROGRAM_H
 
 #include "base/arena.h"
+#include "base/integers.h"
 #include "base/status.h"
 #include "isa/bodies.h"
 #include "isa/isa.h"
@@ -283,6 +284,12 @@ struct hw_program {
     bool takes_param_address;               // of its own parameters: param.address, ld.param at a computed address
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
+
+// Where an entry's dynamic shared memory begins, in bytes: behind its static part, at a multiple of its declaration's
+// alignment, of 16 without one.
+static inline uint32_t hw_program_dynamic_shared(const hw_program *entry) {
+    return (uint32_t)hw_align_up(entry->shared_bytes, entry->dynamic_shared_align ? entry->dynamic_shared_align : 16);
+}
 
 // All functions of a module, lowered; they are freed together.
 typedef struct hw_program_set {

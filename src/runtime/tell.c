@@ -20,7 +20,7 @@ static bool is_on_device(const hw_runtime *runtime, const hw_rt_region *r) {
 // waited for.
 static bool is_within_device(const hw_runtime *runtime, const hw_rt_region *to, const hw_rt_region *from,
                              unsigned direction) {
-    if (direction != HW_RT_ANY) return direction == HW_RT_DEVICE_TO_DEVICE;
+    if (direction != HW_HOST_COPY_ANY) return direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     return is_on_device(runtime, to) && is_on_device(runtime, from);
 }
 

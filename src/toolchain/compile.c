@@ -21,7 +21,7 @@
 #include "toolchain/work_dir.h"
 
 // One compilation under way. All strings are in the arena.
-typedef struct job {
+typedef struct compilation {
     const hw_toolchain_options *options;
     hw_arena *arena;
     hw_compiler compiler;
@@ -32,10 +32,10 @@ typedef struct job {
     const char *name, *program;       // of the executable: its file name, its path in work_dir
     const char *make_files[2];
     size_t make_file_count;
-} job;
+} compilation;
 
 // Runs a compiler, whose own messages say what is wrong with the source.
-static hw_status run(const job *job, const hw_args *args, hw_diag *diag) {
+static hw_status run_compiler(const compilation *job, const hw_args *args, hw_diag *diag) {
     int exit_status;
     if (args->failed) return hw_diag_no_memory(diag);
     hw_status status = hw_process_run(args->items, job->work_dir.path, job->arena, NULL, &exit_status, diag);
@@ -46,11 +46,11 @@ static hw_status run(const job *job, const hw_args *args, hw_diag *diag) {
     return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile (%s)", args->items[0]);
 }
 
-static const char *work_file(job *job, const char *name) {
+static const char *work_file(compilation *job, const char *name) {
     return hw_arena_printf(job->arena, "%s/%s", job->work_dir.path, name);
 }
 
-static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
+static hw_status compile_with_nvcc(compilation *job, hw_diag *diag) {
     hw_args args = {.arena = job->arena};
     hw_args_add(&args, job->compiler.path);
     hw_args_addf(&args, "-gencode=arch=compute_%d,code=compute_%d", job->arch, job->arch);
@@ -68,10 +68,10 @@ static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
     hw_args_add_words(&args, job->is_host_code ? "-x c++ -o" : "-x cu -o", ' ');
     hw_args_add(&args, job->program);
     hw_args_add(&args, job->options->source);
-    return run(job, &args, diag);
+    return run_compiler(job, &args, diag);
 }
 
-static void add_clang_source(job *job, hw_args *args, const char *make_file, const char *output) {
+static void add_clang_source(compilation *job, hw_args *args, const char *make_file, const char *output) {
     hw_args_add_words(args, "-MD -MF", ' ');
     hw_args_add(args, make_file);
     hw_args_add(args, "-o");
@@ -81,7 +81,7 @@ static void add_clang_source(job *job, hw_args *args, const char *make_file, con
     job->make_files[job->make_file_count++] = make_file;
 }
 
-static hw_status wrap_ptx(job *job, const char *ptx_path, const char *fatbin_path, hw_diag *diag) {
+static hw_status wrap_ptx(compilation *job, const char *ptx_path, const char *fatbin_path, hw_diag *diag) {
     size_t length, fatbin_bytes;
     uint8_t *fatbin;
     const char *text = hw_cache_read_file(ptx_path, job->arena, &length);
@@ -97,7 +97,7 @@ static hw_status wrap_ptx(job *job, const char *ptx_path, const char *fatbin_pat
     return failure ? hw_diag_errno(diag, failure, "cannot write %s", fatbin_path) : HW_OK;
 }
 
-static hw_status compile_with_clang(job *job, hw_diag *diag) {
+static hw_status compile_with_clang(compilation *job, hw_diag *diag) {
     const char *ptx = work_file(job, "device.ptx"), *fatbin = work_file(job, "device.fatbin");
     const char *device_d = work_file(job, "device.d"), *host_d = work_file(job, "host.d");
     hw_args device = {.arena = job->arena}, host = {.arena = job->arena};
@@ -108,7 +108,7 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
 
     hw_clang_add_device(&route, job->arch, &device);
     add_clang_source(job, &device, device_d, ptx);
-    hw_status status = run(job, &device, diag);
+    hw_status status = run_compiler(job, &device, diag);
     if (status == HW_OK) status = wrap_ptx(job, ptx, fatbin, diag);
     if (status != HW_OK) return status;
 
@@ -119,14 +119,14 @@ static hw_status compile_with_clang(job *job, hw_diag *diag) {
     hw_args_add_all(&host, &job->arguments.link);
     hw_args_addf(&host, "-L%s", job->options->shim_dir);
     hw_args_add(&host, "-lcudart");
-    status = run(job, &host, diag);
+    status = run_compiler(job, &host, diag);
     unlink(ptx);
     unlink(fatbin);
     return status;
 }
 
 // Host code that calls the runtime.
-static hw_status compile_host_with_clang(job *job, hw_diag *diag) {
+static hw_status compile_host_with_clang(compilation *job, hw_diag *diag) {
     hw_args args = {.arena = job->arena};
     const char *make_file = work_file(job, "program.d");
     if (!make_file) return hw_diag_no_memory(diag);
@@ -148,14 +148,14 @@ static hw_status compile_host_with_clang(job *job, hw_diag *diag) {
     hw_args_add_all(&args, &job->arguments.link);
     hw_args_addf(&args, "-L%s", job->options->shim_dir);
     hw_args_add(&args, "-lcudart");
-    return run(job, &args, diag);
+    return run_compiler(job, &args, diag);
 }
 
 // To be changed with the options that this file gives the compilers: programs compiled otherwise are not used again.
 enum { RECIPE = 3 };
 
 // Everything that decides what comes out, apart from the files that are read.
-static hw_hash key_of(const job *job) {
+static hw_hash key_of(const compilation *job) {
     const hw_toolchain_options *options = job->options;
     hw_hash key = hw_hash_start();
     hw_hash_number(&key, RECIPE);
@@ -191,7 +191,7 @@ static hw_status check_source(const char *source, hw_diag *diag) {
     return HW_OK;
 }
 
-static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_result *result, hw_diag *diag) {
+static hw_status compile_in_cache(compilation *job, const hw_hash *key, hw_toolchain_result *result, hw_diag *diag) {
     const char *cache_dir = job->options->cache_dir;
     struct timespec started;
     // The clock that file times are taken from, which lags behind the precise one.
@@ -213,7 +213,7 @@ static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_res
 }
 
 // By the compiler that is chosen: from the cache, or anew.
-static hw_status compile_by(job *job, hw_toolchain_result *result, hw_diag *diag) {
+static hw_status compile_by(compilation *job, hw_toolchain_result *result, hw_diag *diag) {
     hw_hash key = key_of(job);
     job->make_file_count = 0;
     result->compiler = job->compiler.kind;
@@ -237,7 +237,8 @@ static hw_status compile_by(job *job, hw_toolchain_result *result, hw_diag *diag
 }
 
 // An nvcc that does not work is told, and clang takes its place unless nvcc was asked for.
-static hw_status compile_without_nvcc(job *job, hw_toolchain_result *result, const hw_diag *why, hw_diag *diag) {
+static hw_status compile_without_nvcc(compilation *job, hw_toolchain_result *result, const hw_diag *why,
+                                      hw_diag *diag) {
     hw_toolchain_options options = *job->options;
     options.compiler = HW_COMPILER_CLANG;
     if (hw_compiler_choose(&options, job->arena, &job->compiler, NULL))
@@ -248,7 +249,7 @@ static hw_status compile_without_nvcc(job *job, hw_toolchain_result *result, con
 }
 
 hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain_result *result, hw_diag *diag) {
-    job job = {.options = options, .arena = hw_arena_create()};
+    compilation job = {.options = options, .arena = hw_arena_create()};
     *result = (hw_toolchain_result){0};
     if (!job.arena) return hw_diag_no_memory(diag);
     hw_status status = check_source(options->source, diag);

@@ -231,4 +231,31 @@ static void matmul_run(hw_device *device, const matmul_example *e) {
     free(got);
 }
 
+// ---- Where they run -------------------------------------------------------------------------------------------------
+
+// HW_TEST_DEVICE alone, or the processors, a simulated GPU, and a GPU where there is one.
+static hw_device *devices[3];
+static int n_devices;
+
+static inline int open_devices(void **state) {
+    const char *const names[] = {"cpu", "sim:h200", "cuda:0"}, *only = getenv("HW_TEST_DEVICE");
+    (void)state;
+    if (only) devices[n_devices++] = find_device(only);
+    for (int i = 0; i < 3 && !only; i++)
+        if ((devices[n_devices] = find_device(names[i]))) n_devices++;
+    return n_devices && devices[0] ? 0 : -1;
+}
+
+static inline int close_devices(void **state) {
+    (void)state;
+    while (n_devices) hw_device_close(devices[--n_devices]);
+    return 0;
+}
+
+static inline bool is_sim(const hw_device *device) { return hw_device_get_properties(device)->kind == HW_DEVICE_SIM; }
+
+static inline void run_everywhere(const matmul_example *e) {
+    for (int i = 0; i < n_devices; i++) matmul_run(devices[i], e);
+}
+
 #endif

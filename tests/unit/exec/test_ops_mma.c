@@ -20,7 +20,7 @@ static int find_levels(void **state) {
     const hw_level *level;
     (void)state;
     for (size_t i = 0; (level = hw_level_at(i)); i++)
-        if (level->runs_here()) levels[n_levels++] = level;
+        if (hw_level_runs_here(level)) levels[n_levels++] = level;
     return 0;
 }
 
