@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Two builds of Halfwarp side by side: how long they simulate fifteen kernels, what memory they take, and how long it
-is until a program has made its first launch. Runs alternate, so that what disturbs the machine disturbs both.
+"""Two builds of Halfwarp side by side: how long they simulate kernels of many kinds, what memory they take, and how long
+it is until a program has made its first launch. Runs alternate, so that what disturbs the machine disturbs both.
 
 usage: bench/compare.py OLD_BUILD NEW_BUILD [PAIRS [OUT.csv]]
 
@@ -16,6 +16,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ["saxpy", "reduce_shared", "reduce_shuffle", "scan", "stencil", "matmul_naive", "gather", "histogram",
          "mandelbrot", "unequal_loops", "bodies", "bits"]
+SCATTERED = ["histogram_shared", "histogram_global", "gather_words", "gather_bytes", "gather_vectors", "scatter",
+             "sparse_rows", "breadth_first", "local_array", "bitonic", "stencil_columns", "few_lanes"]
 SINGLE = ["transpose_naive", "transpose_tile", "matmul_tiled"]
 LAUNCHES = "9"
 
@@ -57,11 +59,11 @@ def main():
     rows = [["what", "unit", "old", "new", "ratio", "lower_quartile", "upper_quartile"]]
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "launches.csv")
-        for source in SINGLE + ["kinds"]:
+        for source in SINGLE + ["kinds", "scattered"]:
             subprocess.run([os.path.join(builds[1], "halfwarp"), "nvcc", "-O3", "-o", os.path.join(folder, source),
                             os.path.join(HERE, "kernels", source + ".cu")], check=True)
         jobs = [(name, [name], ["1024" if "transpose" in name else "256", LAUNCHES]) for name in SINGLE]
-        kinds = [(name, ["kinds"], [name]) for name in KINDS]
+        kinds = [(name, ["kinds"], [name]) for name in KINDS] + [(name, ["scattered"], [name]) for name in SCATTERED]
         for name, program, words in jobs + kinds:
             path = os.path.join(folder, program[0])
             found = pairs_of(builds, pairs, lambda build: profile(build, path, words, out))

@@ -189,3 +189,7 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
 }
 
 void hw_bind_leave(void) { level.used->leave(); }
+
+void hw_set_mask(hw_warp *w, uint32_t mask) { level.used->set_mask(w, mask); }
+
+hw_space hw_lanes_at(hw_state *s, const hw_inst *in, uint64_t at[32]) { return level.used->lanes_at(s, in, at); }

@@ -12,6 +12,8 @@ typedef struct hw_level {
     hw_simd_level needs;
     const hw_body_forms *const *tables;       // hw_ops_GROUP_LEVEL, by group minus HW_BODIES_OF_LANES
     hw_body_forms (*select)(const hw_inst *in, bool is_store);
+    void (*set_mask)(hw_warp *w, uint32_t mask);                              // hw_set_mask
+    hw_space (*lanes_at)(hw_state *s, const hw_inst *in, uint64_t at[32]);    // hw_lanes_at
     void (*leave)(void);                      // a worker has run its last body
     const hw_body_forms *segment;             // the body of an instruction at which a segment begins
 } hw_level;
