@@ -41,7 +41,9 @@ typedef struct hw_launch_info {
     uint32_t n_files;
     uint32_t n_workers;              // records come from workers 0 .. n_workers-1, each on its own thread
     uint64_t number;                 // of the launch on its GPU, from 1 on
-    uint64_t stream;                 // as the caller of the launch names it; 0: the default stream
+    uint64_t stream;                 // as the caller of the launch names it; 0: the legacy default stream. The runtime
+                                     // names a thread's own default stream by an odd number that no other thread has,
+                                     // others by their handle
     bool is_cooperative;
     uint32_t n_patterns;             // indexes of patterns are below this; 0 when no sink wants accesses or copies
 } hw_launch_info;

@@ -676,7 +676,7 @@ static void test_host(void **state) {
     assert_int_equal(hw_mem_register(mem, (uint64_t)(uintptr_t)registered, 8192, NULL, NULL), HW_OK);
     assert_int_not_equal(hw_mem_free(mem, address + 8, NULL), HW_OK);      // not told: nothing has happened
     assert_int_equal(hw_mem_free(mem, (uint64_t)(uintptr_t)registered, NULL), HW_OK);
-    assert_int_equal(hw_mem_free_at(mem, address, &h, NULL), HW_OK);
+    assert_int_equal(hw_mem_free_for(mem, &(hw_mem_caller){&h, 6, true}, address, NULL), HW_OK);
     assert_int_equal(launch(&b, 1, 1), HW_OK);
     hw_host_event order = {.action = HW_HOST_STREAM_WAIT, .stream = 3, .event = 9};
     hw_sim_tell_host(b.sim, &order);
@@ -696,6 +696,8 @@ static void test_host(void **state) {
     assert_ptr_equal(h.list[0].site, registered);
     assert_string_equal(h.list[0].memory.name, "x");
     assert_ptr_equal(h.list[3].site, &h);
+    assert_true(h.list[3].stream == 6 && h.list[3].memory.is_in_order);
+    assert_true(h.list[0].stream == 0 && !h.list[0].memory.is_in_order);
     assert_int_equal(h.list[3].memory.address, h.list[0].memory.address);
     assert_int_equal(h.list[6].action, HW_HOST_STREAM_WAIT);
     assert_int_equal(h.list[6].event, 9);
