@@ -45,7 +45,7 @@ typedef struct hw_launch_info {
                                      // names a thread's own default stream by an odd number that no other thread has,
                                      // others by their handle
     bool is_cooperative;
-    uint32_t n_patterns;             // indexes of patterns are below this; 0 when no sink wants accesses or copies
+    uint32_t n_patterns;             // indexes of patterns are below this
 } hw_launch_info;
 
 // Where and when: all events of a block come from one worker, in the order of `sequence`.

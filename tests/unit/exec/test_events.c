@@ -592,8 +592,10 @@ static void test_sinks_side_by_side(void **state) {
         "st.u32 [%rd7], %r1;\nret;\n"));
 }
 
+// What it is asked with is what it would be begun with: a load and a store.
 static bool declines(hw_sink *sink, const hw_launch_info *info) {
     (void)sink;
+    assert_int_equal(info->n_patterns, 2 * HW_PATTERN_WAYS);
     return info->number != 2;
 }
 static hw_status refuses(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
@@ -614,6 +616,7 @@ static void test_sinks_that_decline_or_refuse(void **state) {
         assert_int_equal(some->n, n == 3 ? 4 : 2);
         assert_int_equal(sums.sums.loads, n);
     }
+    assert_int_equal(some->info.n_patterns, 2 * HW_PATTERN_WAYS);
     hw_sink no = {.launch_begin = refuses};
     assert_int_equal(hw_sim_add_sink(b.sim, &no, NULL), HW_OK);
     assert_int_equal(launch(&b, 1, 32), HW_IO);
