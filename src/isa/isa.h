@@ -168,6 +168,7 @@ typedef struct hw_note {
     uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and barriers
     uint8_t proxy;         // hw_proxy, of fences
     uint8_t atomic;        // hw_atomic_op, of atomics and reductions
+    uint8_t pipe, issues;  // of PLAIN: hw_rate (isa/rates.h), and how many instructions of it the hardware runs for one
     uint32_t access;       // of instructions that access memory: their number among those of the program
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown

@@ -1,7 +1,7 @@
 // hw_program_print: a program as text, for tests.
 //
 //     12  add.s32  F128 = F0 L64(4)             F, L, B, W: frame, launch, block, warp area and byte offset;
-//     13  bra.p  p=!F512 -> 20 join 24  #9      a launch slot that holds a constant shows it; #: instructions counted
+//     13  bra.p  p=!F512 -> 20 reconverge 24 #9  a launch slot that holds a constant shows it; #: instructions counted
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,7 +125,7 @@ static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char
     if (!strcmp(name, "brx"))
         for (int64_t k = 0; k < in->imm; k++)
             put_text(t, "%s %u", k ? "" : " ->", p->targets[in->targets + (uint32_t)k]);
-    if (in->reconverge != HW_NO_RECONVERGENCE) put_text(t, " join %u", in->reconverge);
+    if (in->reconverge != HW_NO_RECONVERGENCE) put_text(t, " reconverge %u", in->reconverge);
     if (begins_with(name, "call")) put_call(t, &p->calls[in->call]);
     if (is_one_of(name, ends) || !strcmp(name, "guard")) put_text(t, " #%u", in->count);
     put_text(t, "\n");

@@ -146,7 +146,7 @@ static void test_guards(void **state) {
                         "  12  st L0 W0 [+12] global.4\n"
                         "  13  nop\n"
                         "  14  unguard\n"
-                        "  15  bra.p p=!W128 sub 1 -> 18 join 16 #11\n"
+                        "  15  bra.p p=!W128 sub 1 -> 18 reconverge 16 #11\n"
                         "  16  bar.sync L256(0)\n"
                         "  17  fall #0\n"
                         "  18  ret #1\n");
