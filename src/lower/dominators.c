@@ -1,5 +1,5 @@
-// Dominators: Cooper, Harvey, Kennedy, A Simple, Fast Dominance Algorithm (2001); and their tree in preorder, where what
-// a block dominates follows it.
+// Dominators: Cooper, Harvey, Kennedy, A Simple, Fast Dominance Algorithm (2001); and their tree in preorder, where
+// what a block dominates follows it.
 #include "lower/dominators.h"
 
 static uint32_t common_dominator(const hw_cfg *cfg, const uint32_t *parent, uint32_t a, uint32_t b) {

@@ -238,8 +238,8 @@ hw_status hw_versions_find(hw_lowering *lo, const uint8_t *n_defs, hw_versions *
     size_t n = cfg->n_blocks;
     hw_version_set *last = hw_arena_take(lo->scratch, n * sizeof *last);
     hw_version_set *exit = hw_arena_take(lo->scratch, n * sizeof *exit);
-    *versions = (hw_versions){.entry = hw_arena_take(lo->scratch, n * sizeof *versions->entry),
-                              .base = hw_arena_take(lo->scratch, ((size_t)lo->f->n_insts + 1) * sizeof *versions->base)};
+    versions->entry = hw_arena_take(lo->scratch, n * sizeof *versions->entry);
+    versions->base = hw_arena_take(lo->scratch, ((size_t)lo->f->n_insts + 1) * sizeof *versions->base);
     if (!last || !exit || !versions->entry || !versions->base) return hw_diag_no_memory(lo->diag);
     for (uint32_t b = 0; b < n; b++) {
         for (uint32_t i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++)

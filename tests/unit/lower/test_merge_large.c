@@ -60,10 +60,10 @@ static void expect_as_alone(const char *before, void (*piece)(int number)) {
 // One basic block, cut where it has more instructions than are counted. Alignment is by a wide access through the same
 // register.
 static void write_words(int n) {
-    write_ptx("ld.global.v4.u32 {%%r2, %%r3, %%r4, %%r5}, [%%d1+%d]; add.u32 %%r9, %%r9, %%r2; add.u32 %%r9, %%r9, %%r3;"
-              "add.u32 %%r9, %%r9, %%r4; add.u32 %%r9, %%r9, %%r5;\nld.global.u32 %%r6, [%%d1+%d];"
-              "ld.global.u32 %%r7, [%%d1+%d]; add.u32 %%r9, %%r9, %%r6; add.u32 %%r9, %%r9, %%r7;\n",
-              32 * n, 32 * n + 16, 32 * n + 20);
+    write_ptx("ld.global.v4.u32 {%%r2, %%r3, %%r4, %%r5}, [%%d1+%d]; add.u32 %%r9, %%r9, %%r2;\n", 32 * n);
+    write_ptx("add.u32 %%r9, %%r9, %%r3; add.u32 %%r9, %%r9, %%r4; add.u32 %%r9, %%r9, %%r5;\n");
+    write_ptx("ld.global.u32 %%r6, [%%d1+%d]; ld.global.u32 %%r7, [%%d1+%d];\n", 32 * n + 16, 32 * n + 20);
+    write_ptx("add.u32 %%r9, %%r9, %%r6; add.u32 %%r9, %%r9, %%r7;\n");
 }
 
 static void test_one_block(void **state) {
