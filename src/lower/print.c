@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "lower/lowering.h"
@@ -64,34 +63,21 @@ static void put_slot(text *t, const hw_program *p, hw_slot slot) {
     if (immediate) put_text(t, immediate->bits < 4096 ? "(%" PRIu64 ")" : "(0x%" PRIx64 ")", immediate->bits);
 }
 
-static bool is_one_of(const char *name, const char *const *names) {
-    for (; *names; names++)
-        if (!strcmp(name, *names)) return true;
-    return false;
-}
-
-static bool begins_with(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
-
-static bool is_memory(const char *name) {
-    static const char *const memory[] = {"ld", "st", "ld.param", "st.param", NULL};
-    return is_one_of(name, memory) || begins_with(name, "atom.") || begins_with(name, "red.");
-}
-
 // What is written, what is read, the predicate, and a vector's slots.
-static void put_slots(text *t, const hw_program *p, const hw_inst *in, const char *name) {
-    bool has_list = is_memory(name) || begins_with(name, "mov.pack") || begins_with(name, "mov.unpack");
-    hw_slot second = begins_with(name, "bfi.") ? HW_NO_SLOT : in->e;
+static void put_slots(text *t, const hw_program *p, const hw_inst *in, uint16_t uses) {
+    bool has_fourth = uses & HW_USES_FOURTH;
+    hw_slot second = has_fourth ? HW_NO_SLOT : in->e, fourth = has_fourth ? in->fourth : HW_NO_SLOT;
     if (in->d != HW_NO_SLOT || second != HW_NO_SLOT) {
         put_text(t, "  ");
         put_slot(t, p, in->d);
         if (second != HW_NO_SLOT) put_text(t, "|"), put_slot(t, p, second);
         put_text(t, " =");
     }
-    const hw_slot sources[] = {in->a, in->b, in->c, second == in->e ? HW_NO_SLOT : in->e};
+    const hw_slot sources[] = {in->a, in->b, in->c, fourth};
     for (int k = 0; k < 4; k++)
         if (sources[k] != HW_NO_SLOT) put_text(t, " "), put_slot(t, p, sources[k]);
     if (in->p != HW_NO_SLOT) put_text(t, " p=%s", in->flags & HW_INST_NEGATE_P ? "!" : ""), put_slot(t, p, in->p);
-    if (!has_list || in->vector <= 1) return;
+    if (!(uses & HW_USES_LIST) || in->vector <= 1) return;
     put_text(t, " {");
     for (unsigned e = 0; e < in->vector; e++) put_text(t, e ? " " : ""), put_slot(t, p, p->slots[in->list + e]);
     put_text(t, "}");
@@ -99,7 +85,8 @@ static void put_slots(text *t, const hw_program *p, const hw_inst *in, const cha
 
 static void put_access(text *t, const hw_inst *in) {
     put_text(t, " [%+" PRId64 "] %s.%u", in->imm, hw_space_name((hw_space)in->space), in->width);
-    if (in->reg_bytes != in->width) put_text(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
+    if (in->reg_bytes && in->reg_bytes != in->width)
+        put_text(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
     if (in->flags & HW_INST_ADDRESS_32) put_text(t, " a32");
     if (in->flags & HW_INST_VOLATILE) put_text(t, " volatile");
 }
@@ -111,23 +98,21 @@ static void put_call(text *t, const hw_call_site *site) {
     for (uint32_t k = 0; k < site->n_rets; k++) put_text(t, " -> %u", site->ret_offsets[k]);
 }
 
-static void put_inst(text *t, const hw_program *p, const hw_inst *in, const char *name) {
-    static const char *const ends[] = {"bra", "bra.p", "brx", "fall", "call", "call.indirect", "ret", "exit", "trap",
-                                       "brkpt", NULL};
-    static const char *const numbered[] = {"local.address", "param.address", "shared.dynamic", "brx", "alloca", NULL};
-    put_text(t, "%s", name);
-    put_slots(t, p, in, name);
-    if (is_memory(name)) put_access(t, in);
-    else if (is_one_of(name, numbered) || begins_with(name, "lop3.")) put_text(t, " imm %" PRId64, in->imm);
-    if (!strcmp(name, "sreg")) put_text(t, " %s", hw_sreg_name((hw_sreg)in->sub));
+static void put_inst(text *t, const hw_program *p, const hw_inst *in, hw_body_id body) {
+    const hw_body_info *info = hw_body_info_of(body);
+    put_text(t, "%s", info->name);
+    put_slots(t, p, in, info->uses);
+    if (info->uses & HW_USES_ACCESS) put_access(t, in);
+    if (info->uses & HW_USES_NUMBER) put_text(t, " imm %" PRId64, in->imm);
+    if (info->uses & HW_USES_SREG) put_text(t, " %s", hw_sreg_name((hw_sreg)in->sub));
     else if (in->sub) put_text(t, " sub %u", in->sub);
-    if (!strcmp(name, "bra") || !strcmp(name, "bra.p") || !strcmp(name, "guard")) put_text(t, " -> %u", in->target);
-    if (!strcmp(name, "brx"))
+    if (info->uses & HW_USES_TARGET) put_text(t, " -> %u", in->target);
+    if (info->uses & HW_USES_TARGETS)
         for (int64_t k = 0; k < in->imm; k++)
             put_text(t, "%s %u", k ? "" : " ->", p->targets[in->targets + (uint32_t)k]);
     if (in->reconverge != HW_NO_RECONVERGENCE) put_text(t, " reconverge %u", in->reconverge);
-    if (begins_with(name, "call")) put_call(t, &p->calls[in->call]);
-    if (is_one_of(name, ends) || !strcmp(name, "guard")) put_text(t, " #%u", in->count);
+    if (info->uses & HW_USES_CALLEE) put_call(t, &p->calls[in->call]);
+    if (info->uses & HW_USES_COUNT) put_text(t, " #%u", in->count);
     put_text(t, "\n");
 }
 
@@ -137,7 +122,7 @@ static void put_list(text *t, const hw_program *p, const char *title, const hw_i
     put_text(t, "%s:\n", title);
     for (uint32_t i = 0; i + 1 < n; i++) {
         put_text(t, "      ");
-        put_inst(t, p, &insts[i], hw_body_name(bodies[i]));
+        put_inst(t, p, &insts[i], bodies[i]);
     }
 }
 
@@ -153,7 +138,7 @@ char *hw_program_print(const hw_program *program) {
     put_text(&t, "body:\n");
     for (uint32_t i = 0; i < program->n_insts; i++) {
         put_text(&t, "%4u  ", i);
-        put_inst(&t, program, &program->insts[i], hw_body_name(program->bodies[i]));
+        put_inst(&t, program, &program->insts[i], program->bodies[i]);
     }
     if (!t.failed) return t.bytes;
     hw_free(t.bytes);
