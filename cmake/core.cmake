@@ -58,7 +58,20 @@ if(HW_LEVELS STREQUAL "native")
   set(levels ${best_level})
 endif()
 
-add_library(core_objects OBJECT ${core_sources})
+# The functions that bodies are made of, as text, for compiled kernels (src/compile/forms.h).
+set(value_files types half float f32 f64 approx int bits convert compare)
+list(TRANSFORM value_files PREPEND src/exec/ops/value_)
+list(TRANSFORM value_files APPEND .h)
+string(REPLACE value_half half value_files "${value_files}")
+string(REPLACE value_approx approx value_files "${value_files}")
+list(APPEND value_files src/compile/prologue.h)
+set(value_text ${CMAKE_BINARY_DIR}/compile_values.c)
+add_custom_command(OUTPUT ${value_text}
+  COMMAND ${CMAKE_COMMAND} -D "IN=${value_files}" -D ROOT=${CMAKE_SOURCE_DIR} -D OUT=${value_text}
+    -P ${CMAKE_SOURCE_DIR}/cmake/embed_values.cmake
+  DEPENDS ${value_files} cmake/embed_values.cmake VERBATIM)
+
+add_library(core_objects OBJECT ${core_sources} ${value_text})
 set(library_objects $<TARGET_OBJECTS:core_objects>)
 foreach(level IN LISTS levels)
   if(level_sources)
@@ -76,7 +89,7 @@ if(has_x86_levels)
   set_property(SOURCE src/exec/ops/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVELS_X86=1)
 endif()
 target_include_directories(core_objects PRIVATE src include)
-target_link_libraries(core_objects PRIVATE PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads)
+target_link_libraries(core_objects PRIVATE ${CMAKE_DL_LIBS} PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads)
 
 include(cmake/kernels.cmake)
 include(cmake/families.cmake)

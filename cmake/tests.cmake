@@ -47,7 +47,7 @@ foreach(source IN LISTS unit_sources)
   get_filename_component(file_name ${source} NAME_WE)
   string(REPLACE "test_" "" name ${file_name})
   add_executable(${file_name} ${source})
-  if(name MATCHES "^exec_")
+  if(name MATCHES "^(exec_|compiled$)")
     target_sources(${file_name} PRIVATE tests/unit/at_level.c)
     list(APPEND level_tests ${name})
   endif()
@@ -70,6 +70,12 @@ foreach(source IN LISTS unit_sources)
   add_dependencies(tests ${file_name})
   add_test(NAME unit.${name} COMMAND ${file_name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${most_seconds} LABELS unit)
+endforeach()
+
+# Tests of execution once more, by machine code: each kernel is compiled before the launch that counts.
+foreach(name exec_barrier exec_convoy exec_fault exec_flow exec_memory)
+  add_test(NAME compiled.${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(compiled.${name} PROPERTIES TIMEOUT ${most_seconds} ENVIRONMENT HALFWARP_TEST_COMPILED=1)
 endforeach()
 
 # Opcode tests: every row of a file becomes a kernel, whose results are compared with what an H200 gave.

@@ -48,6 +48,8 @@ void hw_environment_read(hw_environment *environment) {
         .lines = number(HW_ENV_LINES) == 1,
         .no_l1 = number(HW_ENV_NO_L1) == 1,
         .ask_ptxas = number(HW_ENV_PTXAS) == 1,
+        .compiles = !word(HW_ENV_COMPILE) || number(HW_ENV_COMPILE) != 0,
+        .awaits_compiler = number(HW_ENV_COMPILE) == 2,
         .max_regs = (uint32_t)number(HW_ENV_MAX_REGS),
         .kernel = word(HW_ENV_KERNEL),
         .ptx_by = word(HW_ENV_PTX_BY),

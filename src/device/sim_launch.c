@@ -329,7 +329,9 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     };
     memcpy(launch.grid, args->grid, sizeof launch.grid);
     memcpy(launch.block, args->block, sizeof launch.block);
+    hw_compile_launch_begins(sim->compile, function->module->set, function->program);
     if (status == HW_OK) status = hw_exec_launch(sim->exec, &launch, fault, diag);
+    hw_compile_launch_ends(sim->compile);
     pthread_mutex_unlock(&sim->launch_lock);
     hw_free(params);
     return status;

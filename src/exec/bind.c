@@ -132,6 +132,19 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
     return done ? HW_OK : hw_diag_no_memory(diag);
 }
 
+// Room for what is learned while the set's programs run.
+static hw_status make_room(hw_program_set *set, hw_diag *diag) {
+    set->seen = hw_arena_take(set->arena, set->n_patterns + 1);
+    if (!set->seen) return hw_diag_no_memory(diag);
+    for (uint32_t i = 0; i < set->n_programs; i++) {
+        hw_program *p = set->programs[i];
+        if (!p) continue;
+        p->segments = hw_arena_take(set->arena, (p->n_insts + 1) * sizeof *p->segments);
+        if (!p->segments) return hw_diag_no_memory(diag);
+    }
+    return HW_OK;
+}
+
 static const hw_inst *find_call(const hw_program *program, uint32_t site) {
     for (uint32_t i = 0; i < program->n_insts; i++)
         if ((program->bodies[i] == HW_BODY_CALL || program->bodies[i] == HW_BODY_CALL_INDIRECT) &&
@@ -172,7 +185,7 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
         if (status == HW_OK && p->function->is_entry) status = bind_convoys(set, p, diag);
         if (status != HW_OK) return status;
     }
-    return HW_OK;
+    return make_room(set, diag);
 }
 
 void hw_bind_leave(void) { level.used->leave(); }

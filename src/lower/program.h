@@ -255,6 +255,7 @@ struct hw_program {
     hw_body_id *bodies;                     // of each instruction
     uint32_t n_insts;
     hw_inst *convoy_insts;                  // of entries: the body as several warps execute it together; made by exec
+    struct hw_segment **segments;           // by their first instruction (exec/segment.h), else NULL; made by exec
     hw_inst *launch_insts, *block_insts, *warp_insts;   // lifted, in an order that satisfies dependences,
     hw_body_id *launch_bodies, *block_bodies, *warp_bodies;  // each list ended by HW_BODY_END
     uint32_t n_launch, n_block, n_warp;
@@ -293,6 +294,7 @@ typedef struct hw_program_set {
     hw_note *notes;                         // of all programs
     uint32_t n_patterns, n_blocks, n_notes;    // numbered across the set
     uint32_t n_accesses;                    // hw_note.access is below this
+    uint8_t *seen;                          // by pattern: hw_seen_shape (exec/segment.h); made by exec
 } hw_program_set;
 
 // Lowers every function. Symbols' addresses must be known: .global and .const offsets set to their addresses by the

@@ -4,6 +4,7 @@
 // when they are not, and when something is wrong.
 #include <string.h>
 
+#include "exec/segment.h"
 #include "exec/warp/warp.h"
 
 // ---- patterns ----
@@ -20,6 +21,15 @@ static hw_shape shape_of(const hw_pattern *p, uint32_t bytes) {
     }
     return unit ? HW_SHAPE_UNIT : same ? HW_SHAPE_SAME : unit_halves ? HW_SHAPE_UNIT_HALVES
          : same_halves ? HW_SHAPE_SAME_HALVES : HW_SHAPE_GENERAL;
+}
+
+// What compiled code may be made for: the shape of the last access of all lanes.
+static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pattern *p) {
+    static const uint8_t seen[] = {
+        [HW_SHAPE_GENERAL] = HW_SEEN_OTHER, [HW_SHAPE_UNIT] = HW_SEEN_UNIT, [HW_SHAPE_SAME] = HW_SEEN_SAME,
+        [HW_SHAPE_UNIT_HALVES] = HW_SEEN_UNIT, [HW_SHAPE_SAME_HALVES] = HW_SEEN_SAME,
+    };
+    if (p->mask == 0xffffffffu) __atomic_store_n(&set->seen[in->pattern], seen[p->shape], __ATOMIC_RELAXED);
 }
 
 void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses) {
@@ -44,6 +54,9 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     p->limit = p->known_limit = 0;
     p->inst = in;
     p->name = NULL;
+    p->root_scale = 0;
+    p->root_for = NULL;
+    note_shape(worker->run->set, in, p);
 }
 
 // The space an address is in, and its offset there.

@@ -2,41 +2,8 @@
 // lane vectors, one check of bounds, and a copy of the shape that was recognised then.
 #include <string.h>
 
+#include "exec/memory/deltas.h"
 #include "exec/memory/locate.h"
-
-#if defined(__AVX512F__)
-static inline __mmask8 differ_64(const uint64_t *a, __m512i first, const int64_t *delta) {
-    return _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_loadu_si512(a), first), _mm512_load_si512(delta));
-}
-
-static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
-    __m512i f = _mm512_set1_epi64((long long)first);
-    __mmask8 low = _kor_mask8(differ_64(a, f, delta), differ_64(a + 8, f, delta + 8));
-    __mmask8 high = _kor_mask8(differ_64(a + 16, f, delta + 16), differ_64(a + 24, f, delta + 24));
-    return _kortestz_mask8_u8(low, high);
-}
-
-static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
-    __m512i f = _mm512_set1_epi32((int)first);
-    __m512i low_is = _mm512_sub_epi32(_mm512_loadu_si512(a), f);
-    __m512i high_is = _mm512_sub_epi32(_mm512_loadu_si512(a + 16), f);
-    __mmask16 low = _mm512_cmpneq_epi32_mask(low_is, _mm512_load_si512(delta));
-    __mmask16 high = _mm512_cmpneq_epi32_mask(high_is, _mm512_load_si512(delta + 16));
-    return _mm512_kortestz(low, high);
-}
-#else
-static inline bool same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
-    uint64_t differ = 0;
-    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint64_t)delta[i];
-    return !differ;
-}
-
-static inline bool same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
-    uint32_t differ = 0;
-    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint32_t)delta[i];
-    return !differ;
-}
-#endif
 
 // The distance in elements from the pattern's first possible base to `base`; huge when base is below that, or not a
 // whole number of elements away. One comparison with known_limit therefore checks bounds and alignment.
@@ -107,8 +74,8 @@ static inline void guess_next(hw_pattern *p, const char *m, uint64_t bytes) {
         if (p->fixed_for) hw_access_settle(p);                                                         \
         return name##_anew(w, in, p);                                                                  \
     }
-LOCATE_ALL(locate_all, uint64_t, same_deltas, delta)
-LOCATE_ALL(locate_all_32, uint32_t, same_deltas_32, delta_32)
+LOCATE_ALL(locate_all, uint64_t, hw_same_deltas, delta)
+LOCATE_ALL(locate_all_32, uint32_t, hw_same_deltas_32, delta_32)
 
 static __attribute__((noinline)) bool each_alone(hw_warp *w, const hw_inst *in, hw_body body) {
     hw_warp *member = w;
@@ -223,8 +190,8 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         if (in->flags & HW_INST_VOLATILE) hw_turn_poll(&s->turn);                                                     \
         return in + 1;                                                                                 \
     }                                                                                                  \
-    LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)                \
-    LOAD_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32, locate_all_32)
+    LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, hw_same_deltas, delta, locate_all)                \
+    LOAD_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, hw_same_deltas_32, delta_32, locate_all_32)
 
 #define STORE_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                             \
     static inline void name##_copy(MEM *restrict to, const REG *restrict b, int n) {                   \
@@ -285,8 +252,8 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         }                                                                                              \
         return in + 1;                                                                                 \
     }                                                                                                  \
-    STORE_KNOWN(name, name##_vector, MEM, REG, uint64_t, same_deltas, delta, locate_all)               \
-    STORE_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, same_deltas_32, delta_32, locate_all_32)
+    STORE_KNOWN(name, name##_vector, MEM, REG, uint64_t, hw_same_deltas, delta, locate_all)               \
+    STORE_KNOWN(name##_narrow, name##_vector, MEM, REG, uint32_t, hw_same_deltas_32, delta_32, locate_all_32)
 
 LOAD(load_u8_to_16, uint8_t, uint16_t)
 LOAD(load_u8_to_32, uint8_t, uint32_t)

@@ -30,6 +30,8 @@ typedef enum hw_shape {
 //   convoy     at phase                           the convoy's body       its next access
 //              fixed_for n_at repeats             the convoy's body       hw_access_settle
 //   guess      last                               the quick bodies        their next access
+//   segment    root_delta root_scale              memory/known.h          the next hw_access_learn
+//              root_for root_n                    memory/known.h          the next hw_access_learn
 //
 // Fields stand in the order of their use: the first cache line has what every access looks at.
 typedef struct hw_pattern {
@@ -56,6 +58,12 @@ typedef struct hw_pattern {
     const hw_warp *fixed_for;     // the convoy's first warp, when its addresses are the same in every block; or NULL
     uint32_t n_at;                // of fixed_for: how many warps,
     uint64_t repeats;             // and how often it has made these accesses, which are not among the hits
+    // For segments (exec/segment.h): delta over root_scale, which is 0 when that is not known; and the convoy's first
+    // warp and length whose roots have been found to lie so, of registers that depend on the thread alone.
+    _Alignas(64) int32_t root_delta[32];
+    int64_t root_scale;
+    const hw_warp *root_for;
+    uint32_t root_n;
 } hw_pattern;
 
 static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }

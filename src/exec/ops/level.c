@@ -11,8 +11,10 @@
     HW_BODY_GROUPS_OF_LANES(DECLARE_TABLE, level)                                                                      \
     hw_body_forms hw_memory_select_##level(const hw_inst *in, bool is_store);                                          \
     void hw_level_leave_##level(void);                                                                                 \
+    extern const hw_body_forms hw_segment_bodies_##level;                                                              \
     static const hw_body_forms *const level##_tables[] = {HW_BODY_GROUPS_OF_LANES(NAME_TABLE, level)};
-#define LEVEL_ROW(level) {#level, runs_##level, level##_tables, hw_memory_select_##level, hw_level_leave_##level}
+#define LEVEL_ROW(level)                                                                                               \
+    {#level, runs_##level, level##_tables, hw_memory_select_##level, hw_level_leave_##level, &hw_segment_bodies_##level}
 
 #ifdef HW_HAS_LEVEL_base
 DECLARE_LEVEL(base)

@@ -12,6 +12,7 @@ typedef struct hw_level {
     const hw_body_forms *const *tables;       // hw_ops_GROUP_LEVEL, by group minus HW_BODIES_OF_LANES
     hw_body_forms (*select)(const hw_inst *in, bool is_store);
     void (*leave)(void);                      // a worker has run its last body
+    const hw_body_forms *segment;             // the body of an instruction at which a segment begins
 } hw_level;
 
 // The best of the levels that were built. NULL: none of them runs here, which a build for one machine alone
