@@ -67,9 +67,10 @@ void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event) {
     pthread_mutex_unlock(&sim->sinks_lock);
 }
 
-static void tell_allocation(void *context, const hw_allocation *a) {
-    hw_host_event event = {.action = a->is_freed ? HW_HOST_FREE : HW_HOST_ALLOCATE,
-                           .site = a->is_freed ? a->freed_at : a->site};
+static void tell_allocation(void *context, const hw_allocation *a, const hw_mem_caller *caller) {
+    hw_host_event event = {.action = a->is_freed ? HW_HOST_FREE : HW_HOST_ALLOCATE, .stream = caller->stream,
+                           .site = caller->site};
+    event.memory.is_in_order = caller->is_in_order;
     event.memory.address = a->address;
     event.memory.bytes = a->bytes;
     event.memory.kind = (uint8_t)a->kind;

@@ -310,7 +310,6 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.observers = launch->observers ? launch->observers : &nobody;
     run.events = run.observers->all.events;
     if (launch->info) run.info = *launch->info;
-    run.info.n_patterns = hw_names_wanted(&run) * HW_PATTERN_WAYS;
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.n_warps = (uint32_t)hw_divide_up(run.threads_per_block, HW_WARP_LANES);
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];

@@ -6,13 +6,26 @@
 
 #include "isa/bodies/rows.h"
 
-#define NAMED(id, name_, ...) {.name = name_, .group = BODY_GROUP},
-#define NAMED_ON_LANES(id, name_) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true},
-#define BODY_ROW(name_) {.name = name_, .group = BODY_GROUP},
+// The words of the last column, USES.
+#define USES(fields) .uses = fields
+#define ACCESS HW_USES_ACCESS
+#define LIST HW_USES_LIST
+#define FOURTH HW_USES_FOURTH
+#define NUMBER HW_USES_NUMBER
+#define SPECIAL HW_USES_SREG
+#define TARGET HW_USES_TARGET
+#define TARGETS HW_USES_TARGETS
+#define CALLEE HW_USES_CALLEE
+#define COUNT HW_USES_COUNT
+
+#define NAMED(id, name_, function, ...) {.name = name_, .group = BODY_GROUP, __VA_ARGS__},
+#define NAMED_ON_LANES(id, name_, ...) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true, __VA_ARGS__},
+#define BODY_ROW(name_, ...) {.name = name_, .group = BODY_GROUP, __VA_ARGS__},
 // red has nobody who waits for its result: it may be done for one warp after the other.
-#define ATOM_ONLY(name_, function) {.name = "atom." name_, .group = BODY_GROUP},
+#define ATOM_ONLY(name_, function) BODY_ROW("atom." name_, USES(ACCESS | LIST))
 #define ATOM(name_, function)                                                                                          \
-    {.name = "atom." name_, .group = BODY_GROUP}, {.name = "red." name_, .group = BODY_GROUP, .works_on_lanes = true},
+    ATOM_ONLY(name_, function)                                                                                         \
+    {.name = "red." name_, .group = BODY_GROUP, .works_on_lanes = true, USES(ACCESS | LIST)},
 #define MEMBERS(name_, where, bytes)                                                                                   \
     {.name = name_, .group = BODY_GROUP, .members = where, .result_bytes = bytes, .works_on_lanes = true},
 #define MEMBERS_IN_C(name_, function, bytes) MEMBERS(name_, HW_MEMBERS_IN_C, bytes)
@@ -51,7 +64,7 @@ static const hw_body_info rows[] = {
 
 // From here on each body exists once for each level.
 #undef BODY_ROW
-#define BODY_ROW(name_) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true},
+#define BODY_ROW(name_, ...) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true, __VA_ARGS__},
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_int
 #include "isa/bodies/int.def"

@@ -74,8 +74,9 @@
 // Every basic block is ended by one of the block-ending names; `fall` ends one that runs into the next label. A call
 // ends its block. `bra.p`: target when p (or its complement) holds, else the next instruction.
 //
-// Joins. A branch's lanes meet at its immediate post-dominator, found without the edges of conditional branches to a
-// bare ret and of guarded exits, and without blocks that trap: as on hardware, lanes that leave keep nobody waiting.
+// Reconvergence. A branch's lanes meet at its immediate post-dominator, found without the edges of conditional
+// branches to a bare ret and of guarded exits, and without blocks that trap: as on hardware, lanes that leave keep
+// nobody waiting.
 #ifndef HW_LOWER_PROGRAM_H
 #define HW_LOWER_PROGRAM_H
 
@@ -309,7 +310,7 @@ typedef struct hw_program_set {
 hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag);
 void hw_program_set_free(hw_program_set *set);
 
-// Human-readable listing: slots, bodies, targets, reconvergence ("join"). Caller frees with hw_free.
+// Human-readable listing: slots, bodies, targets, reconvergence. Caller frees with hw_free.
 char *hw_program_print(const hw_program *program);
 
 #endif

@@ -333,11 +333,15 @@ static inline char *host_byte(const hw_mem_apart *apart, char *shared, uint8_t s
     return space == HW_SPACE_SHARED ? shared + offset : (char *)hw_mem_apart_host(apart, offset);
 }
 
+static hw_space resolve_generic(uint64_t address, uint64_t *offset) {
+    const hw_inst generic = {.space = HW_SPACE_GENERIC};
+    return resolve_address(&generic, address, offset);
+}
+
 static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
                          bool is_write) {
-    hw_inst generic = {.space = HW_SPACE_GENERIC};
     uint64_t offset;
-    hw_space space = resolve_address(&generic, address, &offset);
+    hw_space space = resolve_generic(address, &offset);
     if (!may_access(s, in, lane, space, offset, count, 1, is_write)) return false;
     if (space == HW_SPACE_LOCAL) {
         copy_local(s, lane, offset, bytes, count, is_write);
@@ -349,12 +353,40 @@ static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t addr
     return true;
 }
 
+static void tell_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, uint32_t bytes, bool is_write) {
+    if (!HW_IS_TOLD(s, LANE_ACCESS)) return;
+    hw_lane_bytes one = {.bytes = bytes, .lane = (uint8_t)lane};
+    one.space = (uint8_t)resolve_generic(address, &one.address);
+    hw_access_tell_lanes(s, in, is_write, &one, 1);
+}
+
+void hw_access_tell_lanes(hw_state *s, const hw_inst *in, bool is_write, const hw_lane_bytes *list, uint32_t n) {
+    const hw_lane_access access = {.where = hw_where_of(s), .note = in->note, .is_write = is_write, .n = n,
+                                   .list = list};
+    hw_tell_lane_access(&s->run->observers->all, s->worker->index, &access);
+}
+
 bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes) {
-    return copy_generic(s, in, lane, address, to, bytes, false);
+    if (!copy_generic(s, in, lane, address, to, bytes, false)) return false;
+    tell_generic(s, in, lane, address, bytes, false);
+    return true;
 }
 
 bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes) {
-    return copy_generic(s, in, lane, address, (void *)(uintptr_t)from, bytes, true);
+    if (!copy_generic(s, in, lane, address, (void *)(uintptr_t)from, bytes, true)) return false;
+    tell_generic(s, in, lane, address, bytes, true);
+    return true;
+}
+
+bool hw_access_read_string(hw_state *s, const hw_inst *in, int lane, uint64_t address, char *to, size_t size) {
+    size_t n = 0;
+    while (n + 1 < size) {
+        if (!copy_generic(s, in, lane, address + n, &to[n], 1, false)) return false;
+        if (!to[n++]) break;
+    }
+    to[n] = 0;
+    tell_generic(s, in, lane, address, (uint32_t)n, false);
+    return true;
 }
 
 // ---- one warp ----

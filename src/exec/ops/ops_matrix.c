@@ -114,7 +114,7 @@ static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#define ROW(name, function) {function, NULL},
+#define ROW(name, function, ...) {function, NULL},
 const hw_body_forms HW_LEVEL_NAME(hw_ops_matrix)[] = {
 #include "isa/bodies/matrix.def"
 };

@@ -377,7 +377,7 @@ static const hw_inst *mma_f64_f64(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#define ROW(name, function) {function, NULL},
+#define ROW(name, function, ...) {function, NULL},
 const hw_body_forms HW_LEVEL_NAME(hw_ops_mma)[] = {
 #include "isa/bodies/mma.def"
 };

@@ -52,7 +52,7 @@
          const tc *c = hw_at(w, in->c);, value)
 #define BINARY(name, function, td, ta, value) BINARY_OF(name, function, td, ta, ta, value)
 #define TERNARY(name, function, td, ta, value) TERNARY_OF(name, function, td, ta, ta, ta, value)
-#define ROW(name, function)
+#define ROW(name, function, ...)
 #define BOTH(name, function)
 #define MEMBERS_IN_C(name, function, bytes)
 #define MEMBERS_IN_P(name, function, bytes)

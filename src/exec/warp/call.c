@@ -203,7 +203,7 @@ static const hw_inst *call_ld_param_entry(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#define NAMED(id, name, function) {function, NULL},
+#define NAMED(id, name, function, ...) {function, NULL},
 const hw_body_forms hw_call_bodies[] = {
 #include "isa/bodies/call.def"
 };

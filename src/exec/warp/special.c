@@ -194,8 +194,8 @@ static const hw_inst *special_stackrestore(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#define NAMED(id, name, function) {function, NULL},
-#define ROW(name, function) {function, NULL},
+#define NAMED(id, name, function, ...) {function, NULL},
+#define ROW(name, function, ...) {function, NULL},
 const hw_body_forms hw_special_bodies[] = {
 #include "isa/bodies/special.def"
 };

@@ -293,9 +293,14 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write);
 // Host addresses of `bytes` bytes for each active lane, counted as one access. Local memory is refused (false, after a
 // fault), since its bytes do not lie together.
 bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *pointers[32]);
-// Bytes at a generic address, for the lane's builtin functions; false after a fault.
+// Tells sinks what lanes have accessed otherwise than by an address of the instruction. Where HW_IS_TOLD says that
+// LANE_ACCESS is wanted.
+void hw_access_tell_lanes(hw_state *s, const hw_inst *in, bool is_write, const hw_lane_bytes *list, uint32_t n);
+// Bytes at a generic address, for the lane's builtin functions, told to sinks that want it; false after a fault.
 bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes);
 bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes);
+// The same of a string, cut to fit size bytes, which end with 0.
+bool hw_access_read_string(hw_state *s, const hw_inst *in, int lane, uint64_t address, char *to, size_t size);
 
 // Forgets limits that allocations made since may have made wrong.
 void hw_access_refresh(hw_worker *worker);
