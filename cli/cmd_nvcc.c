@@ -7,7 +7,7 @@
 
 #include "cli.h"
 #include "run/launch.h"
-#include "toolchain/nvcc.h"
+#include "toolchain/nvcc/nvcc.h"
 
 static const char help[] =
     "usage: halfwarp nvcc [OPTIONS] FILE...\n"

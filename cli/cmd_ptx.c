@@ -11,7 +11,7 @@
 #include "run/launch.h"
 #include "options.h"
 #include "report/report.h"
-#include "toolchain/ptx_link.h"
+#include "toolchain/binary/ptx_link.h"
 #include "toolchain/toolchain.h"
 #include "output/whole_file.h"
 

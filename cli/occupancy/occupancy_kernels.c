@@ -8,7 +8,7 @@
 #include "base/demangle.h"
 #include "base/status.h"
 #include "halfwarp/sim.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/file_kind.h"
 #include "toolchain/toolchain.h"
 
 typedef struct loading {

@@ -12,7 +12,7 @@
 
 #include "child.h"
 #include "isa/gpu.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/file_kind.h"
 #include "toolchain/toolchain.h"
 
 // A regular file that may be opened with `mode` (R_OK or X_OK). Sets errno when it is not.

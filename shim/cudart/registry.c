@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 #include "shim/process.h"
-#include "toolchain/ptx_link.h"
+#include "toolchain/binary/ptx_link.h"
 
 enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
 // LINKED: the device code of several files, each in a container of its own, which the driver would link.

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "runtime/function.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 #include "toolchain/toolchain.h"
 
 // Called back while a text is loaded, by the thread that holds the lock.

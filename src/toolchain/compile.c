@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "toolchain/arguments.h"
-#include "toolchain/cache.h"
-#include "toolchain/clang_route.h"
-#include "toolchain/compilers.h"
-#include "toolchain/fatbin.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/fatbin.h"
+#include "toolchain/binary/file_kind.h"
+#include "toolchain/binary/producer.h"
+#include "toolchain/cache/cache.h"
+#include "toolchain/compilers/arguments.h"
+#include "toolchain/compilers/clang_route.h"
+#include "toolchain/compilers/compilers.h"
 #include "toolchain/process.h"
-#include "toolchain/producer.h"
 #include "toolchain/toolchain.h"
 #include "toolchain/work_dir.h"
 
