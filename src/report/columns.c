@@ -3,8 +3,6 @@
 // and sectors (2.x to 6.x), sectors (7.0 and newer).
 #include "report/columns.h"
 
-#include <string.h>
-
 #include "report/internal.h"
 
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
@@ -308,15 +306,4 @@ hw_value hw_column_value(column c, subject s) {
     hw_value value = c->read(c, s);
     value.unit = c->unit;
     return value;
-}
-
-const char *hw_column_heading(column c, char *out, size_t out_bytes) {
-    const char *top = c->heading.top;
-    size_t length = strlen(top);
-    char last = '\0';
-    if (length) last = top[length - 1];
-    if (last == '-') length--;
-    snprintf(out, out_bytes, "%.*s%s%s", (int)length, top, length && last != '-' && last != '/' ? " " : "",
-             c->heading.bottom);
-    return out;
 }

@@ -54,9 +54,6 @@ extern const hw_column hw_columns[HW_COLUMNS];
 // The column's value, in its unit.
 hw_value hw_column_value(const hw_column *column, const hw_subject *subject);
 
-// The column's name for people: "sectors/load", "occupancy", "est. us". Cut to out_bytes; returns out.
-const char *hw_column_heading(const hw_column *column, char *out, size_t out_bytes);
-
 // ---- Tables (tables.c) ----
 
 // A run of columns that tables share.
