@@ -171,7 +171,7 @@ typedef struct drawn {
 } drawn;
 
 // The way to the device is a whole line, the way from it a dashed one.
-static void take_curves(const hw_bandwidth *b, drawn *d) {
+static void take_bandwidth_curves(const hw_bandwidth *b, drawn *d) {
     static const char *const colours[HW_HOST_KINDS] = {"#777777", "#2f6db3", "#2f8a60", "#d9760a"};
     for (int i = 0; i < b->n_sizes; i++) d->x[i] = (double)b->bytes[i];
     for (int c = 0; c < KINDS; c++) {
@@ -205,12 +205,12 @@ static void choose_axes(const hw_bandwidth *b, const drawn *d, hw_chart_axis *x,
     }
 }
 
-static void draw(const void *context, FILE *out) {
+static void draw_bandwidth(const void *context, FILE *out) {
     const hw_bandwidth *b = context;
     char title[160];
     drawn d;
     hw_chart_axis x, y;
-    take_curves(b, &d);
+    take_bandwidth_curves(b, &d);
     choose_axes(b, &d, &x, &y);
     snprintf(title, sizeof title, "Copies between the host and %s", b->name);
     hw_svg_begin(out, WIDTH, HEIGHT, title,
@@ -221,5 +221,5 @@ static void draw(const void *context, FILE *out) {
 }
 
 int hw_bandwidth_draw(const hw_bandwidth *bandwidth, const char *path) {
-    return hw_cli_picture_write(draw, bandwidth, path);
+    return hw_cli_picture_write(draw_bandwidth, bandwidth, path);
 }

@@ -9,7 +9,7 @@
 #include "run/report_options.h"
 #include "output/text_output.h"
 
-static const char help[] =
+static const char gpus_help[] =
     "usage: halfwarp gpus [OPTIONS] [WORDS]\n"
     "\n"
     "Lists the GPUs that --gpu knows: its name there, compute capability,\n"
@@ -47,7 +47,7 @@ static bool set_cc(void *options, const char *value) {
     return false;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option gpus_option_rows[] = {
     {"--cc", true, set_cc}, {"--format", true, hw_cli_set_format}, {"-o", true, hw_cli_set_output},
 };
 
@@ -181,7 +181,7 @@ static void write_csv(const gpus_list *list, FILE *out) {
     }
 }
 
-static bool write_list(const void *context, hw_report_format format, bool colour, FILE *out) {
+static bool write_gpus(const void *context, hw_report_format format, bool colour, FILE *out) {
     const gpus_list *list = context;
     if (format == HW_REPORT_JSON) return hw_gpu_write_json(list->gpus, list->count, out);
     if (format == HW_REPORT_TABLE) return write_table(list, colour, out);
@@ -190,7 +190,7 @@ static bool write_list(const void *context, hw_report_format format, bool colour
 }
 
 static int gpus_main(int argc, char **argv) {
-    static const hw_cli_syntax syntax = {"gpus", options_table, sizeof options_table / sizeof options_table[0],
+    static const hw_cli_syntax syntax = {"gpus", gpus_option_rows, sizeof gpus_option_rows / sizeof gpus_option_rows[0],
                                          MAX_WORDS};
     gpus_words options = {.report.format = HW_REPORT_TABLE};
     gpus_list list = {0};
@@ -206,9 +206,9 @@ static int gpus_main(int argc, char **argv) {
     }
     if (!status) status = find_gpus(&options, joined, &list);
     list.width = hw_cli_list_width(options.report.output);
-    if (!status) status = hw_cli_text_deliver(options.report.output, options.report.format, write_list, &list);
+    if (!status) status = hw_cli_text_deliver(options.report.output, options.report.format, write_gpus, &list);
     free(list.gpus);
     return status;
 }
 
-const hw_command hw_cmd_gpus = {"gpus", "list the GPUs that can be simulated", help, gpus_main};
+const hw_command hw_cmd_gpus = {"gpus", "list the GPUs that can be simulated", gpus_help, gpus_main};

@@ -84,8 +84,8 @@ static int deliver_to_file(const hw_cli_report *report, const hw_report *content
     return status;
 }
 
-static int deliver(const hw_cli_report *report, const hw_report *content, hw_report_format format,
-                   const hw_report_look *look) {
+static int deliver_report(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                          const hw_report_look *look) {
     return report->is_file ? deliver_to_file(report, content, format, look)
                            : deliver_to_stream(report, content, format, look);
 }
@@ -126,7 +126,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
     } else {
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
-        result = deliver(report, &content, hw_report_find_format(launch->format), look);
+        result = deliver_report(report, &content, hw_report_find_format(launch->format), look);
     }
     hw_arena_destroy(arena);
     return result;

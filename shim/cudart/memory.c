@@ -3,7 +3,7 @@
 
 #include "shim/cudart/cudart.h"
 
-static cudaError_t allocate(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags) {
+static cudaError_t allocate_memory(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags) {
     HW_ENTER();
     if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *pointer = NULL;
@@ -17,23 +17,25 @@ static cudaError_t allocate(void **pointer, size_t bytes, hw_alloc_kind kind, ui
 }
 
 // Frees what is an allocation of one of these kinds (hw_rt_free) and starts there.
-static cudaError_t release(void *pointer, uint32_t kinds) {
+static cudaError_t release_memory(void *pointer, uint32_t kinds) {
     HW_ENTER();
     if (!pointer) return cudaSuccess;
     return hw_cudart_return(hw_rt_free(hw_shim_runtime(), hw_address(pointer), kinds, hw_shim_site()));
 }
 
-HW_EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes) { return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0); }
+HW_EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0);
+}
 
 HW_EXPORT cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return allocate(pointer, bytes, HW_ALLOC_MANAGED, 0);
+    return allocate_memory(pointer, bytes, HW_ALLOC_MANAGED, 0);
 }
 
 HW_EXPORT cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (flags & ~known) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return allocate(pointer, bytes, HW_ALLOC_PINNED, flags | cudaHostAllocMapped);
+    return allocate_memory(pointer, bytes, HW_ALLOC_PINNED, flags | cudaHostAllocMapped);
 }
 
 HW_EXPORT cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, 0); }
@@ -44,7 +46,7 @@ HW_EXPORT cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t widt
     size_t bytes, row = (width + unit - 1) / unit * unit;
     if (__builtin_mul_overflow(row, height, &bytes)) return hw_cudart_return(HW_RT_NO_MEMORY);
     *pitch = row;
-    return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0);
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0);
 }
 
 HW_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent) {
@@ -59,7 +61,7 @@ static bool is_stream(cudaStream_t stream) { return hw_rt_is_stream(hw_shim_runt
 
 HW_EXPORT cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
     if (!is_stream(stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
-    return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0);
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0);
 }
 HW_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
 
@@ -70,14 +72,14 @@ HW_EXPORT cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cuda
 HW_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 
 HW_EXPORT cudaError_t cudaFree(void *pointer) {
-    return release(pointer, 1u << HW_ALLOC_DEVICE | 1u << HW_ALLOC_MANAGED);
+    return release_memory(pointer, 1u << HW_ALLOC_DEVICE | 1u << HW_ALLOC_MANAGED);
 }
 
-HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release(pointer, 1u << HW_ALLOC_PINNED); }
+HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release_memory(pointer, 1u << HW_ALLOC_PINNED); }
 
 HW_EXPORT cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     if (!is_stream(stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
-    return pointer ? release(pointer, 1u << HW_ALLOC_DEVICE) : cudaSuccess;
+    return pointer ? release_memory(pointer, 1u << HW_ALLOC_DEVICE) : cudaSuccess;
 }
 HW_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
 

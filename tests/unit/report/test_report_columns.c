@@ -93,8 +93,10 @@ static void columns_are_whole(void **state) {
             if (strstr(column->key, units[u].end)) assert_int_equal(column->unit, units[u].unit);
     }
     char heading[64];
-    assert_string_equal(hw_grid_heading(&hw_columns[HW_COLUMN_OCCUPANCY_PCT].heading, heading, sizeof heading), "occupancy");
-    assert_string_equal(hw_grid_heading(&hw_columns[HW_COLUMN_LINE_LANES].heading, heading, sizeof heading), "lanes/inst");
+    assert_string_equal(hw_grid_heading(&hw_columns[HW_COLUMN_OCCUPANCY_PCT].heading, heading, sizeof heading),
+                        "occupancy");
+    assert_string_equal(hw_grid_heading(&hw_columns[HW_COLUMN_LINE_LANES].heading, heading, sizeof heading),
+                        "lanes/inst");
     assert_string_equal(hw_grid_heading(&hw_columns[HW_COLUMN_EST_US].heading, heading, sizeof heading), "est. us");
 }
 
