@@ -2,7 +2,7 @@
 // kernels.
 #include <string.h>
 
-#include "bandwidth.h"
+#include "bandwidth/bandwidth.h"
 #include "run/report_options.h"
 #include "output/text_output.h"
 

@@ -10,7 +10,7 @@
 #include "base/demangle.h"
 #include "run/launch.h"
 #include "options.h"
-#include "report/report.h"
+#include "report/text.h"
 #include "toolchain/binary/ptx_link.h"
 #include "toolchain/toolchain.h"
 #include "output/whole_file.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "report/report.h"
+#include "report/text.h"
 
 // The name as it is demangled, or without the result type that those of templates begin with, so that ^ stands for the
 // name that tables show. The halfwarp command has looked at the expression; one that cannot be compiled matches all.

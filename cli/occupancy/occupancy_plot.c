@@ -109,7 +109,7 @@ static void draw_stair_chart(FILE *out, const hw_occupancy_list *list, const hw_
 
 // "256 threads, 40 registers, 20000 bytes: 48 of 64 warps (75%), limited by regs"
 static void describe_row(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes) {
-    char limiter[64], why[160], name[HW_OCCUPANCY_NAME];
+    char why[160], name[HW_OCCUPANCY_NAME];
     size_t used = (size_t)snprintf(text, text_bytes, "%s%s%u threads", row->kernel ? hw_occupancy_name(row, name) : "",
                                    row->kernel ? ": " : "", row->block);
     if (row->regs && used < text_bytes)
@@ -123,7 +123,7 @@ static void describe_row(const hw_occupancy_list *list, const hw_occupancy_row *
         snprintf(text + used, text_bytes - used, ": refused, as %s", why);
     else snprintf(text + used, text_bytes - used, ": %u block%s, %u of %u warps, %.3g%%, limited by %s",
                   row->held.blocks, row->held.blocks == 1 ? "" : "s", row->held.warps, list->gpu->arch->warps_per_sm,
-                  row->held.occupancy_pct, hw_occupancy_limiter(row, limiter, sizeof limiter));
+                  row->held.occupancy_pct, row->limiter);
 }
 
 static void draw_occupancy(const void *context, FILE *out) {

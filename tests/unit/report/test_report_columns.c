@@ -117,7 +117,7 @@ static void values_are_numbers(void **state) {
     hw_value spills = hw_column_value(&hw_columns[HW_COLUMN_SPILL_BYTES], &subject);
     assert_true(spills.is_estimate && spills.integer == 24);
     hw_value sectors = hw_column_value(&hw_columns[HW_COLUMN_SECTORS_STORE], &subject);
-    assert_true(sectors.kind == HW_VALUE_RATIO && sectors.real == 4 && sectors.ideal == 4);
+    assert_true(sectors.kind == HW_VALUE_PAIR && sectors.real == 4 && sectors.beside == 4);
     transposes[1].status = HW_FAULT;
     assert_true(hw_column_value(&hw_columns[HW_COLUMN_EST_US], &subject).is_absent);
 }

@@ -19,6 +19,9 @@ typedef struct hw_bandwidth {
     int width;                           // characters that the table's lines fit
 } hw_bandwidth;
 
+// 10^9 bytes per second; 0 where there is no time.
+double hw_bandwidth_gbs(double bytes, double us);
+
 // As hw_cli_text_writer.
 bool hw_bandwidth_write(const void *bandwidth, hw_report_format format, bool colour, FILE *out);
 
