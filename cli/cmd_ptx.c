@@ -47,7 +47,7 @@ static bool set_gpu(void *options, const char *value) {
 
 static bool set_output(void *options, const char *value) {
     ((ptx_words *)options)->output = value;
-    return hw_cli_is_file_name("-o", value);
+    return hw_cli_is_file_name("-o", value) && !hw_cli_try_file(value);
 }
 
 static bool set_compiler(void *options, const char *value) {

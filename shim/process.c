@@ -19,10 +19,13 @@ static void print_complaint(const hw_diag *diag) {
     fprintf(stderr, "halfwarp: %s\n", hw_diag_format(diag, text, sizeof text));
 }
 
-static void complain_once(const hw_diag *diag) {
-    static bool has_failed;
-    if (!has_failed) print_complaint(diag);
-    has_failed = true;
+// A report that lacks launches is no success.
+static void tell_lost_launch(const hw_diag *diag) {
+    static bool is_told;
+    if (is_told) return;
+    is_told = true;
+    fprintf(stderr, "halfwarp: %s; the report lacks launches\n", diag->text);
+    hw_shim_note(HW_EXIT_SETUP, diag->text);
 }
 
 static void print_kernel_text(void *context, const char *text, size_t length) {
@@ -39,7 +42,7 @@ static void print_notice(void *context, const char *sentence) {
 static void keep_launches(void *context, const hw_report *report) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
-    if (hw_journal_add(process->journal, report, &diag)) complain_once(&diag);
+    if (hw_journal_add(process->journal, report, &diag)) tell_lost_launch(&diag);
 }
 
 // A launch that is not counted leaves its place in the journal, for the ordinals of those behind it.
@@ -47,7 +50,7 @@ static bool wants_launch(void *context, const char *mangled) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
     if (hw_selection_takes(&process->environment, mangled)) return true;
-    if (hw_journal_pass(process->journal, &diag)) complain_once(&diag);
+    if (hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
     return false;
 }
 

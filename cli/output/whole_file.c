@@ -17,6 +17,27 @@ static int complain_unwritten(const char *path, int failure) {
     return HW_EXIT_USAGE;
 }
 
+int hw_cli_try_file(const char *path) {
+    struct stat info;
+    char *temporary = NULL;
+    const bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        hw_cli_complain("cannot write %s: it is a folder", path);
+        return HW_EXIT_USAGE;
+    }
+    if (exists && !S_ISREG(info.st_mode)) return 0;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return complain_unwritten(path, ENOMEM);
+    hw_cli_hold_signals();
+    const int file = mkstemp(temporary), failure = file < 0 ? errno : 0;
+    if (file >= 0) {
+        close(file);
+        unlink(temporary);
+    }
+    hw_cli_release_signals(NULL, NULL);
+    free(temporary);
+    return failure ? complain_unwritten(path, failure) : 0;
+}
+
 // 0 or errno.
 static int write_all(int file, const char *bytes, size_t count) {
     while (count) {

@@ -37,13 +37,15 @@ typedef struct job {
 // Runs a compiler, whose own messages say what is wrong with the source.
 static hw_status run(const job *job, const hw_args *args, hw_diag *diag) {
     int exit_status;
+    char room[512];
     if (args->failed) return hw_diag_no_memory(diag);
     hw_status status = hw_process_run(args->items, job->work_dir.path, job->arena, NULL, &exit_status, diag);
     if (status != HW_OK || exit_status == 0) return status;
     if (exit_status > 128)
         return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile: %s ended by signal %d",
                               args->items[0], exit_status - 128);
-    return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile (%s)", args->items[0]);
+    return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile (%s)%s", args->items[0],
+                          hw_work_dir_room(&job->work_dir, room, sizeof room));
 }
 
 static const char *work_file(job *job, const char *name) {

@@ -163,13 +163,22 @@ static hw_status check_device_code(const elf *elf, const char *path, hw_diag *di
     return HW_OK;
 }
 
+// Is what begins as an ELF file one with a whole header, of 32 or 64 bits?
+static bool has_header(const uint8_t *bytes, size_t length) {
+    if (length < EI_NIDENT) return false;
+    if (bytes[EI_CLASS] == ELFCLASS32) return length >= sizeof(Elf32_Ehdr);
+    return bytes[EI_CLASS] == ELFCLASS64 && length >= sizeof(Elf64_Ehdr);
+}
+
 // HW_USAGE: not an ELF program; HW_UNSUPPORTED: for another processor.
 static hw_status open_elf(const uint8_t *bytes, size_t length, const char *path, elf *elf, hw_diag *diag) {
     *elf = (struct elf){.bytes = bytes, .length = length};
     Elf64_Shdr names;
     if (length < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
         return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
-    if (length < EI_NIDENT || bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB ||
+    if (!has_header(bytes, length))
+        return hw_diag_set(diag, HW_USAGE, "%s begins as a program does, but its header is cut short or damaged", path);
+    if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB ||
         !get(elf, 0, &elf->header, sizeof elf->header) ||
         (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE))
         return hw_diag_set(diag, HW_UNSUPPORTED, "%s was built for another processor than this machine's", path);
