@@ -12,7 +12,7 @@
 
 #include "child.h"
 #include "isa/gpu.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/file_kind.h"
 #include "toolchain/toolchain.h"
 
 // A regular file that may be opened with `mode` (R_OK or X_OK). Sets errno when it is not.
@@ -151,8 +151,8 @@ static bool is_device_code(const char *program) {
 }
 
 // Source to executable. *executable is to be freed; 0 or an exit status after a complaint.
-static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
-                   char *compiler_name) {
+static int compile_source(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
+                          char *compiler_name) {
     const char *source = launch->program[0];
     if (!is_file(source, R_OK)) {
         hw_cli_complain("cannot read %s: %s", source, strerror(errno));
@@ -207,7 +207,7 @@ static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, 
     hw_cli_launch_tell_limit(launch);
     if (is_source(program, NULL)) {
         hw_cli_launch_tell_arch(launch);
-        return compile(launch, paths, as_library, executable, compiler_name);
+        return compile_source(launch, paths, as_library, executable, compiler_name);
     }
     return hw_cli_launch_needs_no_compiler(launch) ? find_compiled(program, as_library, executable) : HW_EXIT_USAGE;
 }

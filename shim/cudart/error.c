@@ -16,15 +16,15 @@ typedef struct error_row {
     const char *words;
 } error_row;
 
-static const error_row rows[] = {
+static const error_row error_rows[] = {
 #define HW_ERROR(name, number, words) {#name, number, words},
 #include "shim/cudart/error.def"
 #undef HW_ERROR
 };
 
 static const error_row *find_error(cudaError_t error) {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].number == (int)error) return &rows[i];
+    for (size_t i = 0; i < sizeof error_rows / sizeof *error_rows; i++)
+        if (error_rows[i].number == (int)error) return &error_rows[i];
     return NULL;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "isa/rates.h"
-#include "toolchain/nvrtc.h"
+#include "toolchain/compilers/nvrtc.h"
 
 CUresult hw_cuda_enter(const hw_cuda *cuda) { return cuda->driver->cuCtxPushCurrent(cuda->context); }
 

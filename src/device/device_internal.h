@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "device/device.h"
-#include "toolchain/device_code.h"
-#include "toolchain/hash.h"
+#include "toolchain/cache/hash.h"
+#include "toolchain/device_code/device_code.h"
 
 // One allocation.
 typedef struct hw_device_block {

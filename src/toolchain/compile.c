@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "toolchain/arguments.h"
-#include "toolchain/cache.h"
-#include "toolchain/clang_route.h"
-#include "toolchain/compilers.h"
-#include "toolchain/fatbin.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/fatbin.h"
+#include "toolchain/binary/file_kind.h"
+#include "toolchain/binary/producer.h"
+#include "toolchain/cache/cache.h"
+#include "toolchain/compilers/arguments.h"
+#include "toolchain/compilers/clang_route.h"
+#include "toolchain/compilers/compilers.h"
 #include "toolchain/process.h"
-#include "toolchain/producer.h"
 #include "toolchain/toolchain.h"
 #include "toolchain/work_dir.h"
 
@@ -37,13 +37,15 @@ typedef struct compilation {
 // Runs a compiler, whose own messages say what is wrong with the source.
 static hw_status run_compiler(const compilation *job, const hw_args *args, hw_diag *diag) {
     int exit_status;
+    char room[512];
     if (args->failed) return hw_diag_no_memory(diag);
     hw_status status = hw_process_run(args->items, job->work_dir.path, job->arena, NULL, &exit_status, diag);
     if (status != HW_OK || exit_status == 0) return status;
     if (exit_status > 128)
         return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile: %s ended by signal %d",
                               args->items[0], exit_status - 128);
-    return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile (%s)", args->items[0]);
+    return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile (%s)%s", args->items[0],
+                          hw_work_dir_room(&job->work_dir, room, sizeof room));
 }
 
 static const char *work_file(compilation *job, const char *name) {

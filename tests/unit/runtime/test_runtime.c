@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "runtime_test.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 
 // Two runtimes are two GPUs: each its own memory and totals, and no handle of one is good in the other.
 static void test_two_runtimes(void **state) {

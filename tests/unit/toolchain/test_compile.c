@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/alloc.h"
-#include "toolchain/compilers.h"
+#include "toolchain/compilers/compilers.h"
 
 // HW_OK when the compiler is here; otherwise the test is skipped with a message.
 static void need(hw_toolchain_compiler which) {

@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "toolchain/cache.h"
-#include "toolchain/device_code_internal.h"
+#include "toolchain/cache/cache.h"
+#include "toolchain/device_code/device_code_internal.h"
 #include "toolchain/process.h"
 
 static char folder[] = "/tmp/halfwarp-test-code.XXXXXX";
