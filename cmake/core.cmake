@@ -21,9 +21,14 @@ if(HW_SANITIZE)
   # There are thousands of bodies, three times: optimising them under sanitizers would take most of the test time.
   list(APPEND level_flags -O0 -g1)
 elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-  list(APPEND level_flags -O3 -g1)
+  list(APPEND level_flags -O3 -g0)
 endif()
 set_property(SOURCE ${exec_sources} APPEND PROPERTY COMPILE_OPTIONS ${exec_flags})
+if(HW_SANITIZE)
+  file(GLOB busy_sources CONFIGURE_DEPENDS src/mem/*.c src/event/*.c src/model/*.c src/prof/*.c src/op/*/*_family.c
+    src/op/matmul/cpu/*.c src/op/nearest/cpu/*.c)
+  set_property(SOURCE ${exec_sources} ${busy_sources} APPEND PROPERTY COMPILE_OPTIONS -O1)
+endif()
 
 # The processor's reductions have the same bits at every level, and leave integers to the vectoriser.
 file(GLOB fold_sources CONFIGURE_DEPENDS src/op/reduce/cpu/fold_*.c)

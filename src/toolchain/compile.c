@@ -14,6 +14,7 @@
 #include "toolchain/binary/producer.h"
 #include "toolchain/cache/cache.h"
 #include "toolchain/compilers/arguments.h"
+#include "toolchain/compilers/clang_headers.h"
 #include "toolchain/compilers/clang_route.h"
 #include "toolchain/compilers/compilers.h"
 #include "toolchain/process.h"
@@ -99,22 +100,45 @@ static hw_status wrap_ptx(compilation *job, const char *ptx_path, const char *fa
     return failure ? hw_diag_errno(diag, failure, "cannot write %s", fatbin_path) : HW_OK;
 }
 
+static void add_pass(const hw_clang_route *route, const compilation *job, bool is_host, hw_args *args) {
+    // To the host any architecture is the same, and so one kept header.
+    if (is_host) hw_clang_add_host(route, hw_compiler_clang_arch_after(&job->compiler, 0), args);
+    else hw_clang_add_device(route, job->arch, args);
+}
+
+// What is kept of our headers for a pass without arguments of the user's, which might change what they say; NULL:
+// nothing. clang lists their files among the program's.
+static const char *find_headers(const compilation *job, hw_clang_route route, bool is_host) {
+    const hw_args *own = is_host ? &job->arguments.host : &job->arguments.device;
+    hw_args pass = {.arena = job->arena};
+    const hw_clang_headers wanted = {.cache_dir = job->options->cache_dir, .include_dir = job->options->include_dir,
+                                     .clang = &job->compiler, .pass = &pass, .is_for_program = true};
+    if (own->count || (is_host && job->options->as_library)) return NULL;
+    route.headers = "";
+    route.fatbin = NULL;
+    add_pass(&route, job, is_host, &pass);
+    if (is_host) hw_args_add(&pass, "-c");
+    return hw_clang_headers_find(&wanted, job->arena);
+}
+
 static hw_status compile_with_clang(compilation *job, hw_diag *diag) {
     const char *ptx = work_file(job, "device.ptx"), *fatbin = work_file(job, "device.fatbin");
     const char *device_d = work_file(job, "device.d"), *host_d = work_file(job, "host.d");
     hw_args device = {.arena = job->arena}, host = {.arena = job->arena};
     if (!ptx || !fatbin || !device_d || !host_d) return hw_diag_no_memory(diag);
-    const hw_clang_route route = {.arena = job->arena, .compiler = &job->compiler, .arguments = &job->arguments,
-                                  .include_dir = job->options->include_dir, .empty_dir = job->work_dir.path,
-                                  .fatbin = fatbin, .optimizes_host = true};
+    hw_clang_route route = {.arena = job->arena, .compiler = &job->compiler, .arguments = &job->arguments,
+                            .include_dir = job->options->include_dir, .empty_dir = job->work_dir.path,
+                            .fatbin = fatbin, .optimizes_host = true};
 
-    hw_clang_add_device(&route, job->arch, &device);
+    route.headers = find_headers(job, route, false);
+    add_pass(&route, job, false, &device);
     add_clang_source(job, &device, device_d, ptx);
     hw_status status = run_compiler(job, &device, diag);
     if (status == HW_OK) status = wrap_ptx(job, ptx, fatbin, diag);
     if (status != HW_OK) return status;
 
-    hw_clang_add_host(&route, job->arch, &host);
+    route.headers = find_headers(job, route, true);
+    add_pass(&route, job, true, &host);
     if (job->options->as_library) hw_args_add_words(&host, "-shared -fPIC", ' ');
     add_clang_source(job, &host, host_d, job->program);
     hw_args_add_words(&host, "-x none", ' ');
@@ -154,9 +178,15 @@ static hw_status compile_host_with_clang(compilation *job, hw_diag *diag) {
 }
 
 // To be changed with the options that this file gives the compilers: programs compiled otherwise are not used again.
-enum { RECIPE = 3 };
+enum { RECIPE = 4 };
 
-// Everything that decides what comes out, apart from the files that are read.
+static void hash_words(const hw_args *words, hw_hash *key) {
+    hw_hash_number(key, words->count);
+    for (size_t i = 0; i < words->count; i++) hw_hash_string(key, words->items[i]);
+}
+
+// Everything that decides what comes out, apart from the files that are read: what the compiler is told, not what the
+// user has said. To clang -maxrregcount is nothing, and GPUs that it does not know are their nearest relative.
 static hw_hash key_of(const compilation *job) {
     const hw_toolchain_options *options = job->options;
     hw_hash key = hw_hash_start();
@@ -165,16 +195,23 @@ static hw_hash key_of(const compilation *job) {
     hw_hash_string(&key, folder);
     free(folder);
     hw_hash_string(&key, options->source);
-    hw_hash_number(&key, (uint64_t)options->cc);
     hw_hash_number(&key, options->as_library);
     hw_hash_number(&key, (uint64_t)job->compiler.kind);
     hw_compiler_identify(job->compiler.path, &key);
     hw_compiler_identify(hw_process_find(options->search_path, "g++", job->arena), &key);
     if (job->compiler.kind == HW_COMPILER_CLANG) {
+        int arch;
+        hw_compiler_arch(&job->compiler, options->cc, job->arena, &arch, NULL);   // never fails for clang
+        hw_hash_number(&key, (uint64_t)arch);
         hw_hash_string(&key, options->include_dir);
         hw_hash_string(&key, options->shim_dir);
+        hash_words(&job->arguments.device, &key);
+        hash_words(&job->arguments.host, &key);
+        hash_words(&job->arguments.link, &key);
+    } else {
+        hw_hash_number(&key, (uint64_t)options->cc);   // nvcc would have to be started to say its nearest
+        hash_words(&job->arguments.nvcc, &key);
     }
-    for (size_t i = 0; i < options->argument_count; i++) hw_hash_string(&key, options->arguments[i]);
     hw_process_hash_environment(&key);
     return key;
 }

@@ -171,9 +171,7 @@ static void expect_gain(const char *name, const char *first, hw_device *device) 
 static void ideas_pay_at_the_usual_sizes(void **state) {
     static const char *const gpus[] = {"sim:k40", "sim:h200"};
     (void)state;
-#ifdef HW_SANITIZED
-    skip();   // products of 1024 take minutes so
-#endif
+    if (is_sanitized()) skip();   // products of 1024 take minutes so
     for (size_t g = 0; g < sizeof gpus / sizeof gpus[0]; g++) {
         hw_device *device = open_device(gpus[g]);
         expect_gain("transpose", "read_rows", device);
