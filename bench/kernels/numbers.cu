@@ -1,6 +1,6 @@
-// Kernels that spend their time on one kind of instruction, each checked: halves, conversions, textures, arithmetic that
-// needs no memory. numbers NAME [SIDE [LAUNCHES]]; bench/compare.py compares two builds of Halfwarp by them, as by
-// kinds.cu.
+// Kernels that spend their time on one kind of instruction, each checked: halves, conversions, textures, arithmetic
+// that needs no memory. numbers NAME [SIDE [LAUNCHES]]; bench/compare.py compares two builds of Halfwarp by them, as
+// by kinds.cu.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -63,7 +63,8 @@ __global__ void half_conversions(float *out, const float *in, int n, cudaTexture
 __global__ void texture_linear(float *out, const float *, int side, cudaTextureObject_t image) {
     int col = (blockIdx.x * blockDim.x + threadIdx.x) % side, row = (blockIdx.x * blockDim.x + threadIdx.x) / side;
     float sum = 0;
-    for (int k = 0; k < TAPS * TAPS; k++) sum += tex2D<float>(image, col + 0.25f * (k % TAPS), row + 0.25f * (k / TAPS));
+    for (int k = 0; k < TAPS * TAPS; k++)
+        sum += tex2D<float>(image, col + 0.25f * (k % TAPS), row + 0.25f * (k / TAPS));
     if (row < side) out[row * side + col] = sum;
 }
 

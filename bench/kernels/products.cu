@@ -18,7 +18,8 @@ template <class T, class STORED, class SUM, int side, int depth>
 __device__ void product(void *out, const void *in, int n) {
     using namespace nvcuda;
     const STORED *matrix = (const STORED *)in;
-    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, row = warp / (n / side) * side, col = warp % (n / side) * side;
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, tiles = n / side;
+    int row = warp / tiles * side, col = warp % tiles * side;
     wmma::fragment<wmma::matrix_a, side, side, depth, T, wmma::row_major> a;
     wmma::fragment<wmma::matrix_b, side, side, depth, T, wmma::row_major> b;
     wmma::fragment<wmma::accumulator, side, side, depth, SUM> sum;

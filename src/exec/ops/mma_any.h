@@ -183,7 +183,8 @@ static INTO_EACH_BODY void multiply_any(const hw_mma *p, uint32_t (*a_words)[HW_
     factors x;
     uint32_t a[MOST_K * HW_MMA_ROWS], b[HW_MMA_COLS * MOST_K] = {0};
     format of_c = is_half ? HALF : SINGLE;
-    for (uint32_t row = 0; row < p->m; row++) take_elements(&a_words[0][row], HW_MMA_ROWS, p->k, f, a + row, HW_MMA_ROWS);
+    for (uint32_t row = 0; row < p->m; row++)
+        take_elements(&a_words[0][row], HW_MMA_ROWS, p->k, f, a + row, HW_MMA_ROWS);
     for (uint32_t col = 0; col < p->n; col++)
         take_elements(b_words + col * p->words, 1, p->k, f, b + col * MOST_K, 1);
     int32_t has_special = 0;
@@ -201,8 +202,8 @@ static INTO_EACH_BODY void multiply_any(const hw_mma *p, uint32_t (*a_words)[HW_
             multiply_block(&x, 0, block, row, col, is_half, to);
             for (uint32_t j = block; j < p->k; j += block) multiply_again(&x, j, j + block, row, col, is_half, to);
             for (uint32_t i = 0; has_special && i < VECTOR; i++) {
-                uint32_t special;
-                if (is_special(a + row + i, b + col * MOST_K, p->k, c[col][row + i], f, of_c, &special)) to[i] = special;
+                uint32_t special, from = c[col][row + i];
+                if (is_special(a + row + i, b + col * MOST_K, p->k, from, f, of_c, &special)) to[i] = special;
             }
         }
 }

@@ -10,39 +10,7 @@
 #include "exec/ops/half_lanes.h"
 #include "exec/ops/mma_any.h"
 
-#if defined(HW_HAS_AVX512)
-enum { SUM_BYTES = 64 };
-#elif defined(__AVX2__)
-enum { SUM_BYTES = 32 };
-#else
-enum { SUM_BYTES = 16 };
-#endif
-enum { LANES = SUM_BYTES / 4, MOST_EXPONENT = 120, LEAST_EXPONENT = -100 };
-typedef float floats __attribute__((vector_size(SUM_BYTES)));
-typedef int32_t ints __attribute__((vector_size(SUM_BYTES)));
-typedef uint32_t bits __attribute__((vector_size(SUM_BYTES)));
-typedef int16_t shorts __attribute__((vector_size(SUM_BYTES)));
-
-static inline shorts larger_shorts(shorts a, shorts b) {
-#if defined(HW_HAS_AVX512)
-    return (shorts)_mm512_max_epi16((__m512i)a, (__m512i)b);
-#elif defined(__AVX2__)
-    return (shorts)_mm256_max_epi16((__m256i)a, (__m256i)b);
-#elif defined(__SSE2__)
-    return (shorts)_mm_max_epi16((__m128i)a, (__m128i)b);
-#else
-    shorts is = a > b;
-    return (a & is) | (b & ~is);
-#endif
-}
-static inline ints larger_ints(ints a, ints b) {
-#if defined(HW_HAS_AVX512)
-    return (ints)_mm512_max_epi32((__m512i)a, (__m512i)b);
-#else
-    ints is = a > b;
-    return (a & is) | (b & ~is);
-#endif
-}
+enum { MOST_EXPONENT = 120, LEAST_EXPONENT = -100 };
 
 // Exponents are pairs of 16 bits, of the elements of one word each, the second one ZERO where there is one; those of b
 // are biased as f32's are, so that sums are. Columns of b lie one behind the other.
@@ -134,16 +102,18 @@ static INTO_EACH_BODY ints scale_c(floats c, ints exponent) {
 
 // What must not be: a sum that overflowed has the highest bit set, and c was too large.
 typedef struct unusual {
-    bits overflow;
+    uints overflow;
     ints most_c;
 } unusual;
 
 // The sums for LANES rows of a column: multiples of 2^(exponents - 127 - FRACTION). a, b, a_exponents, b_exponents:
-// where the block's products begin. has_denormals: c is f16, whose smallest exponent f32's normals go below.
-static INTO_EACH_BODY void sum_block(const float (*a)[HW_MMA_ROWS], const float *b,
-                                     const uint32_t (*a_exponents)[HW_MMA_ROWS], const uint32_t *b_exponents,
-                                     uint32_t k, uint32_t words, const float *c, bool is_half, int32_t *sums,
-                                     int32_t *exponents, unusual *u) {
+// where the block's products begin. is_half: c is f16, whose smallest
+// exponent f32's normals go below.
+typedef const float (*rows_of_floats)[HW_MMA_ROWS];
+typedef const uint32_t (*rows_of_words)[HW_MMA_ROWS];
+static INTO_EACH_BODY void sum_block(rows_of_floats a, const float *b, rows_of_words a_exponents,
+                                     const uint32_t *b_exponents, uint32_t k, uint32_t words, const float *c,
+                                     bool is_half, int32_t *sums, int32_t *exponents, unusual *u) {
     const ints zero = {0}, addend = *(const ints *)c;
     shorts pairs[2];
     _Pragma("GCC unroll 8") for (uint32_t word = 0; word < words; word++) {
@@ -151,20 +121,20 @@ static INTO_EACH_BODY void sum_block(const float (*a)[HW_MMA_ROWS], const float 
         pairs[word & 1] = word < 2 ? sum : larger_shorts(pairs[word & 1], sum);
     }
     // The larger of each pair: its upper half decides.
-    ints products = (ints)larger_shorts(pairs[0], pairs[1]), shifted = (ints)((bits)products << 16);
-    ints largest = larger_ints(products, shifted) >> 16, own = (ints)((bits)addend << 1 >> 24);
+    ints products = (ints)larger_shorts(pairs[0], pairs[1]), shifted = (ints)((uints)products << 16);
+    ints largest = larger_ints(products, shifted) >> 16, own = (ints)((uints)addend << 1 >> 24);
     u->most_c = larger_ints(u->most_c, own);
     if (is_half) own = larger_ints(own, zero + 127 - 14) | (ZERO & ((addend & 0x7fffffff) == 0));
     else own = larger_ints(own, zero + 1);
     largest = larger_ints(largest, own);
     const ints power = FRACTION + 127 - largest, most = zero - (FRACTION - LEAST_EXPONENT);
     const floats scale = (floats)((127 - larger_ints(-power, most)) << 23);
-    bits sum[2] = {{0}, {0}};
+    uints sum[2] = {{0}, {0}};
     _Pragma("GCC unroll 16") for (uint32_t j = 0; j < k; j++) {
         floats product = *(const floats *)a[j] * b[j];
-        sum[j & 1] += (bits)__builtin_convertvector(product * scale, ints);
+        sum[j & 1] += (uints)__builtin_convertvector(product * scale, ints);
     }
-    bits last = (bits)scale_c((floats)addend, power), both = sum[0] + sum[1], total = both + last;
+    uints last = (uints)scale_c((floats)addend, power), both = sum[0] + sum[1], total = both + last;
     memcpy(sums, &total, sizeof total);
     memcpy(exponents, &largest, sizeof largest);
     u->overflow |= ((both ^ sum[0]) & (both ^ sum[1])) | ((total ^ both) & (total ^ last));
@@ -222,10 +192,10 @@ static INTO_EACH_BODY bool sum_all(const hw_factors *x, const hw_mma *p, uint32_
         for (uint32_t row = 0; row < p->m; row += VECTOR) {
             _Alignas(64) int32_t sums[VECTOR], exponents[VECTOR];
             for (uint32_t i = 0; i < VECTOR; i += LANES) {
-                const float (*a)[HW_MMA_ROWS] = (const float (*)[HW_MMA_ROWS])&x->a[first][row + i];
-                const uint32_t (*e)[HW_MMA_ROWS] = (const uint32_t (*)[HW_MMA_ROWS])&x->a_exponents[first / per][row + i];
-                sum_block(a, b, e, b_exponents, k, k / per, (const float *)&c[col][row + i], is_half, sums + i,
-                          exponents + i, &u);
+                rows_of_floats a = (rows_of_floats)&x->a[first][row + i];
+                rows_of_words a_exponents = (rows_of_words)&x->a_exponents[first / per][row + i];
+                sum_block(a, b, a_exponents, b_exponents, k, k / per, (const float *)&c[col][row + i], is_half,
+                          sums + i, exponents + i, &u);
             }
             if (is_half) finish_half(sums, exponents, &d[col][row]);
             else finish_single(sums, exponents, &d[col][row]);

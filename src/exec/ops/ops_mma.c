@@ -17,7 +17,8 @@
 // ---- floats ----
 
 // f16 in pairs of columns to columns of floats or of bits, and back.
-static void widen_halves(uint32_t (*pairs)[HW_MMA_ROWS], const hw_mma *p, bool are_floats, uint32_t (*to)[HW_MMA_ROWS]) {
+static void widen_halves(uint32_t (*pairs)[HW_MMA_ROWS], const hw_mma *p, bool are_floats,
+                         uint32_t (*to)[HW_MMA_ROWS]) {
     for (uint32_t col = 0; col < p->n; col++)
         for (uint32_t row = 0; row < p->m; row += VECTOR) {
             uint16_t halves[VECTOR];
@@ -30,7 +31,8 @@ static void widen_halves(uint32_t (*pairs)[HW_MMA_ROWS], const hw_mma *p, bool a
 }
 static void pair_halves(uint32_t (*halves)[HW_MMA_ROWS], const hw_mma *p, uint32_t (*to)[HW_MMA_ROWS]) {
     for (uint32_t col = 0; col < p->n; col += 2)
-        HW_LANE_LOOP for (uint32_t row = 0; row < p->m; row++) to[col / 2][row] = halves[col][row] | halves[col + 1][row] << 16;
+        HW_LANE_LOOP for (uint32_t row = 0; row < p->m; row++)
+            to[col / 2][row] = halves[col][row] | halves[col + 1][row] << 16;
 }
 
 // k: of the instruction; block: products that are summed at once.
@@ -80,10 +82,9 @@ static const hw_inst *mma_f32_bf16(hw_warp *w, const hw_inst *in) {
     return product_of_floats(w, in, BFLOAT, false, MOST_K);
 }
 // wmma's k of 8 are two products of 4 each.
-static const hw_inst *mma_tf32(hw_warp *w, const hw_inst *in) { return product_of_floats(w, in, TFLOAT, false, MOST_K); }
-static const hw_inst *wmma_tf32(hw_warp *w, const hw_inst *in) { return product_of_floats(w, in, TFLOAT, false, 4); }
 static const hw_inst *mma_f32_tf32(hw_warp *w, const hw_inst *in) {
-    return in->imm >> 24 & 1 ? wmma_tf32(w, in) : mma_tf32(w, in);
+    bool is_wmma = in->imm >> 24 & 1;
+    return product_of_floats(w, in, TFLOAT, false, is_wmma ? 4 : MOST_K);
 }
 
 // ---- integers ----
@@ -109,7 +110,7 @@ static inline ints multiply_pairs(ints a, ints b) {
 #elif defined(__SSE2__)
     return (ints)_mm_madd_epi16((__m128i)a, (__m128i)b);
 #else
-    ints a_low = (ints)((bits)a << 16) >> 16, b_low = (ints)((bits)b << 16) >> 16;
+    ints a_low = (ints)((uints)a << 16) >> 16, b_low = (ints)((uints)b << 16) >> 16;
     return a_low * b_low + (a >> 16) * (b >> 16);
 #endif
 }
@@ -143,7 +144,7 @@ static const hw_inst *mma_s32_x8(hw_warp *w, const hw_inst *in) {
                                           zero + (int32_t)b_pairs[odd][col * p.words + word]);
             if (in->sub & HW_MATRIX_SATURATE)
                 for (uint32_t i = 0; i < LANES; i++) c[col][row + i] = saturated_sum(c[col][row + i], (uint32_t)sum[i]);
-            else *at = (ints)((bits)*at + (bits)sum);
+            else *at = (ints)((uints)*at + (uints)sum);
         }
     hw_mma_put(w, p.d, p.m, p.n / PART_ROWS, 2, c);
     return in + 1;
