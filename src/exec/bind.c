@@ -6,7 +6,6 @@
 #include "base/demangle.h"
 #include "exec/warp/builtin.h"
 #include "exec/ops/level.h"
-#include "exec/memory/texture.h"
 #include "exec/warp/warp.h"
 
 // The bodies' forms by group; forms of loads and stores are chosen one by one.
@@ -14,7 +13,7 @@ static const hw_body_forms *const common_tables[HW_BODIES_OF_LANES] = {
     [HW_BODIES_flow] = hw_flow_bodies,       [HW_BODIES_call] = hw_call_bodies,
     [HW_BODIES_barrier] = hw_barrier_bodies, [HW_BODIES_special] = hw_special_bodies,
     [HW_BODIES_async] = hw_async_bodies,     [HW_BODIES_atomic] = hw_atomic_bodies,
-    [HW_BODIES_mbarrier] = hw_mbarrier_bodies, [HW_BODIES_texture] = hw_texture_bodies,
+    [HW_BODIES_mbarrier] = hw_mbarrier_bodies,
 };
 
 // What this processor runs, and the forms of all bodies by number. Filled once.

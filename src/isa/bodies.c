@@ -58,9 +58,6 @@ static const hw_body_info rows[] = {
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_mbarrier
 #include "isa/bodies/mbarrier.def"
-#undef BODY_GROUP
-#define BODY_GROUP HW_BODIES_texture
-#include "isa/bodies/texture.def"
 
 // From here on each body exists once for each level.
 #undef BODY_ROW
@@ -124,6 +121,9 @@ static const hw_body_info rows[] = {
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_mma
 #include "isa/bodies/mma.def"
+#undef BODY_GROUP
+#define BODY_GROUP HW_BODIES_texture
+#include "isa/bodies/texture.def"
 };
 
 enum { ROWS = sizeof rows / sizeof *rows, SLOTS = 8192 };

@@ -10,6 +10,7 @@
 #include "exec/memory/pattern.h"
 #include "exec/ops/lanes.h"
 #include "exec/schedule/turn.h"
+#include "mem/texture.h"
 
 typedef struct hw_state hw_state;
 typedef struct hw_block hw_block;
@@ -132,6 +133,14 @@ typedef struct hw_watch {
     atomic_bool has_left;         // there are no more blocks for this worker
 } hw_watch;
 
+// A texture that was looked up, its address the host's; it holds while nothing is allocated, freed, or changed among
+// textures.
+typedef struct hw_texture_found {
+    uint64_t handle;              // 0: none
+    uint64_t epoch, version;      // of memory, of textures
+    hw_texture texture;
+} hw_texture_found;
+
 struct hw_worker {
     _Alignas(64) hw_run *run;     // workers write their own cache lines
     uint32_t index;
@@ -143,6 +152,7 @@ struct hw_worker {
     uint64_t *guarded_off;        // by note
     uint32_t n_notes;
     uint64_t epoch;               // of mem, when the patterns' limits were found
+    hw_texture_found texture;     // the last
     uint64_t touched;             // the allocation that the sink heard of last
     uint64_t serial;              // the last of a pattern's name
     hw_pattern_names *names;      // by hw_note.access
