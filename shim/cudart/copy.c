@@ -77,5 +77,5 @@ HW_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dstPitch, const void *src, 
 
 HW_EXPORT cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
                                         size_t height, enum cudaMemcpyKind kind) {
-    return copy_2d(flat(dst, dstPitch), flat(src, srcPitch), width, height, kind, hw_in_turn_of_thread());
+    return copy_2d(flat_region(dst, dstPitch), flat_region(src, srcPitch), width, height, kind, hw_in_turn_of_thread());
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "toolchain/cache/cache.h"
-#include "toolchain/depend.h"
+#include "toolchain/cache/depend.h"
 #include "toolchain/process.h"
 #include "toolchain/work_dir.h"
 

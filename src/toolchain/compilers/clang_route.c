@@ -1,7 +1,7 @@
 // The two passes of clang, as both `halfwarp run` and `halfwarp nvcc` make them.
 #include "toolchain/compilers/clang_route.h"
 
-#include "toolchain/clang_headers.h"
+#include "toolchain/compilers/clang_headers.h"
 
 // The SDK version makes launches go through cudaLaunchKernel.
 void hw_clang_add_common(const hw_compiler *clang, int arch, const char *include_dir, const char *empty_dir,
