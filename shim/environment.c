@@ -23,6 +23,13 @@ static int byte(const char *name) {
     return !*end && value <= 255 ? (int)value : -1;
 }
 
+// "K/N", K from 1 to N; of_launches 0: it is none.
+static void read_share(const char *name, uint32_t *k, uint32_t *n) {
+    const char *text = getenv(name);
+    *k = *n = 0;
+    if (text && (sscanf(text, "%u/%u", k, n) != 2 || !*k || *k > *n)) *k = *n = 0;
+}
+
 static const char *word(const char *name) {
     const char *text = getenv(name);
     return text && *text ? text : NULL;
@@ -42,6 +49,7 @@ void hw_environment_read(hw_environment *environment) {
         .gpu = word(HW_ENV_GPU),
         .status_path = word(HW_ENV_STATUS),
         .journal_path = word(HW_ENV_JOURNAL),
+        .monitor_path = word(HW_ENV_MONITOR),
         .threads = (uint32_t)number(HW_ENV_THREADS),
         .seed = number(HW_ENV_SEED),
         .poison = byte(HW_ENV_POISON),
@@ -50,10 +58,13 @@ void hw_environment_read(hw_environment *environment) {
         .ask_ptxas = number(HW_ENV_PTXAS) == 1,
         .max_regs = (uint32_t)number(HW_ENV_MAX_REGS),
         .kernel = word(HW_ENV_KERNEL),
+        .only_kernel = word(HW_ENV_ONLY_KERNEL),
+        .max_launches = number(HW_ENV_MAX_LAUNCHES),
         .ptx_by = word(HW_ENV_PTX_BY),
         .path = getenv("PATH") ? getenv("PATH") : "",
         .skip = number(HW_ENV_SKIP),
         .count = word(HW_ENV_COUNT) ? number(HW_ENV_COUNT) : UINT64_MAX,
     };
+    read_share(HW_ENV_ONLY_LAUNCH, &environment->only_launch, &environment->of_launches);
     find_cache(environment->cache_dir, sizeof environment->cache_dir);
 }

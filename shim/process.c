@@ -51,6 +51,26 @@ static bool wants(void *context, const char *mangled) {
     return false;
 }
 
+// A launch that is not executed leaves its place in the journal as well.
+static bool executes(void *context, const char *mangled) {
+    hw_shim_process *process = context;
+    hw_diag diag = {0};
+    if (hw_shim_is_stopped()) hw_shim_end(HW_EXIT_OUT_OF_TIME);
+    if (hw_selection_executes(&process->environment, mangled, process->n_launches++)) return true;
+    if (process->journal && hw_journal_pass(process->journal, &diag)) complain_once(&diag);
+    return false;
+}
+
+static void executed(void *context) {
+    hw_shim_process *process = context;
+    const uint64_t most = process->environment.max_launches;
+    if (++process->n_executed != most) return;
+    fflush(NULL);
+    fprintf(stderr, "halfwarp: the program is ended here, after %llu launch%s (--max-launches)\n",
+            (unsigned long long)most, most == 1 ? "" : "es");
+    hw_shim_end(0);
+}
+
 // The profiler of the first context goes on with the next.
 static hw_status opened(void *context, hw_sim *sim, hw_diag *diag) {
     hw_shim_process *process = context;
@@ -62,6 +82,7 @@ static hw_status opened(void *context, hw_sim *sim, hw_diag *diag) {
     }
     if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
     if (status) return status;
+    hw_sim_set_monitor(sim, hw_shim_monitor());
     hw_touch_watch(hw_sim_mem(sim));
     return HW_OK;
 }
@@ -113,6 +134,9 @@ static void describe(hw_rt_options *options) {
             .max_regs = environment->max_regs,
             .print = print,
             .notice = notice,
+            .executes = executes,
+            .executed = executed,
+            .launch_context = &own,
         },
         .context = &own,
         .opened = opened,
@@ -143,6 +167,7 @@ hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtim
 // What the process holds is left to the system: threads of the program may still be using it.
 __attribute__((constructor)) static void prepare(void) {
     hw_shim_runtime();
+    hw_monitor_on_signal();
     hw_library_look();
 }
 

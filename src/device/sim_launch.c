@@ -287,25 +287,13 @@ static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
     return status;
 }
 
-hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
-                        hw_diag *diag) {
-    *refusal = HW_REFUSED_NOT;
-    memset(fault, 0, sizeof *fault);
+// With the lock held, and the launch numbered.
+static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void *params, hw_fault *fault,
+                         hw_diag *diag) {
     const hw_sim_function *function = args->function;
-    hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
-    if (!status) status = check_function(sim, args, refusal, diag);
-    if (status) return status;
-
-    unsigned char *params = hw_calloc(1, function->ptx->param_bytes);
-    if (!params) return hw_diag_no_memory(diag);
-    pack_params(function->ptx, args->params, params);
-
-    pthread_mutex_lock(&sim->launch_lock);
-    if (args->cooperative) status = place_grid_barrier(sim, diag);
-    sim->launches++;
     const hw_launch_info info = describe(sim, args);
     hw_observers observers = {.all = {.n = 0}};
-    if (!status && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
+    if (sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
     hw_launch launch = {
         .set = function->module->set,
         .entry = function->program,
@@ -324,12 +312,42 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         .print_context = sim->options.print_context,
         .notice = sim->options.notice,
         .notice_context = sim->options.notice_context,
+        .monitor = sim->monitor,
         .max_instructions = sim->options.max_instructions,
     };
     memcpy(launch.grid, args->grid, sizeof launch.grid);
     memcpy(launch.block, args->block, sizeof launch.block);
-    if (status == HW_OK) status = hw_exec_launch(sim->exec, &launch, fault, diag);
+    if (sim->monitor) hw_monitor_begin(sim->monitor, info.kernel, info.number, args->grid, args->block);
+    hw_status status = hw_exec_launch(sim->exec, &launch, fault, diag);
+    if (sim->monitor) hw_monitor_end(sim->monitor);
+    return status;
+}
+
+static bool is_to_execute(const hw_sim *sim, const hw_sim_function *function) {
+    const hw_sim_options *options = &sim->options;
+    return !options->executes || options->executes(options->launch_context, function->ptx->name);
+}
+
+hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
+                        hw_diag *diag) {
+    *refusal = HW_REFUSED_NOT;
+    memset(fault, 0, sizeof *fault);
+    const hw_sim_function *function = args->function;
+    hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
+    if (!status) status = check_function(sim, args, refusal, diag);
+    if (status) return status;
+
+    unsigned char *params = hw_calloc(1, function->ptx->param_bytes);
+    if (!params) return hw_diag_no_memory(diag);
+    pack_params(function->ptx, args->params, params);
+
+    pthread_mutex_lock(&sim->launch_lock);
+    if (args->cooperative) status = place_grid_barrier(sim, diag);
+    sim->launches++;
+    const bool executes = !status && is_to_execute(sim, function);
+    if (executes) status = execute(sim, args, params, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
+    if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
     hw_free(params);
     return status;
 }
