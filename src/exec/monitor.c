@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -36,13 +35,18 @@ hw_monitor *hw_monitors_claim(hw_monitors *monitors) {
     return NULL;
 }
 
-// The version is odd while `change` is going on.
+// The version is odd while the launch is being written, by the only thread that writes it. Launches may be many and
+// short: plain stores will do.
 static void begin_change(hw_monitor *monitor) {
-    atomic_fetch_add_explicit(&monitor->version, 1, memory_order_relaxed);
+    const unsigned version = atomic_load_explicit(&monitor->version, memory_order_relaxed);
+    atomic_store_explicit(&monitor->version, version + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
 }
 
-static void end_change(hw_monitor *monitor) { atomic_fetch_add_explicit(&monitor->version, 1, memory_order_release); }
+static void end_change(hw_monitor *monitor) {
+    const unsigned version = atomic_load_explicit(&monitor->version, memory_order_relaxed);
+    atomic_store_explicit(&monitor->version, version + 1, memory_order_release);
+}
 
 void hw_monitor_begin(hw_monitor *monitor, const char *kernel, uint64_t number, const uint32_t grid[3],
                       const uint32_t block[3]) {
@@ -51,14 +55,18 @@ void hw_monitor_begin(hw_monitor *monitor, const char *kernel, uint64_t number, 
     monitor->n_blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     monitor->block_threads = block[0] * block[1] * block[2];
     monitor->began_ns = hw_now_ns();
-    snprintf(monitor->kernel, sizeof monitor->kernel, "%s", kernel);
+    const size_t length = strnlen(kernel, sizeof monitor->kernel - 1);
+    memcpy(monitor->kernel, kernel, length);
+    monitor->kernel[length] = '\0';
     for (int i = 0; i < HW_DIDS; i++) atomic_store_explicit(&monitor->did[i], 0, memory_order_relaxed);
-    atomic_store(&monitor->why, false);
-    atomic_store(&monitor->is_running, true);
+    atomic_store_explicit(&monitor->why, false, memory_order_relaxed);
+    atomic_store_explicit(&monitor->is_running, true, memory_order_relaxed);
     end_change(monitor);
 }
 
-void hw_monitor_end(hw_monitor *monitor) { atomic_store(&monitor->is_running, false); }
+void hw_monitor_end(hw_monitor *monitor) {
+    atomic_store_explicit(&monitor->is_running, false, memory_order_release);
+}
 
 void hw_monitor_ask(hw_monitor *monitor) { atomic_fetch_add(&monitor->asked, 1); }
 
