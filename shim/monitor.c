@@ -11,8 +11,8 @@
 #include "shim/process.h"
 #include "shim/shim.h"
 
-static hw_monitor own;                    // where there is no such file
-static hw_monitor *_Atomic seen;
+static hw_monitor own_monitor;            // where there is no such file
+static hw_monitor *_Atomic seen_monitor;
 
 static hw_monitors *open_monitors(void) {
     const char *path = hw_shim_process_get()->environment.monitor_path;
@@ -25,25 +25,25 @@ static hw_monitors *open_monitors(void) {
 hw_monitor *hw_shim_monitor(void) {
     static hw_monitors *monitors;
     static pid_t process;
-    hw_monitor *monitor = atomic_load(&seen);
+    hw_monitor *monitor = atomic_load(&seen_monitor);
     if (monitor && process == getpid()) return monitor;
     if (!process) monitors = open_monitors();
     monitor = monitors ? hw_monitors_claim(monitors) : NULL;
     process = getpid();
-    if (!monitor) monitor = &own;
-    atomic_store(&seen, monitor);
+    if (!monitor) monitor = &own_monitor;
+    atomic_store(&seen_monitor, monitor);
     return monitor;
 }
 
 bool hw_shim_is_stopped(void) {
-    hw_monitor *monitor = atomic_load(&seen);
+    hw_monitor *monitor = atomic_load(&seen_monitor);
     return monitor && atomic_load(&monitor->stop);
 }
 
 // What is done here a handler may do. The text is made by the launch's own threads.
-static void on_signal(int number) {
+static void ask_where(int number) {
     static const char nothing[] = "halfwarp: no kernel is running\n";
-    hw_monitor *monitor = atomic_load(&seen);
+    hw_monitor *monitor = atomic_load(&seen_monitor);
     (void)number;
     if (monitor && atomic_load(&monitor->is_running)) {
         atomic_fetch_add(&monitor->where, 1);
@@ -54,6 +54,6 @@ static void on_signal(int number) {
 }
 
 void hw_monitor_on_signal(void) {
-    struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK}, theirs;
+    struct sigaction ours = {.sa_handler = ask_where, .sa_flags = SA_RESTART | SA_ONSTACK}, theirs;
     if (sigaction(SIGUSR1, NULL, &theirs) == 0 && theirs.sa_handler == SIG_DFL) sigaction(SIGUSR1, &ours, NULL);
 }

@@ -52,7 +52,7 @@ static bool wants(void *context, const char *mangled) {
 }
 
 // A launch that is not executed leaves its place in the journal as well.
-static bool executes(void *context, const char *mangled) {
+static bool is_to_be_executed(void *context, const char *mangled) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
     if (hw_shim_is_stopped()) hw_shim_end(HW_EXIT_OUT_OF_TIME);
@@ -61,7 +61,7 @@ static bool executes(void *context, const char *mangled) {
     return false;
 }
 
-static void executed(void *context) {
+static void count_executed(void *context) {
     hw_shim_process *process = context;
     const uint64_t most = process->environment.max_launches;
     if (++process->n_executed != most) return;
@@ -134,8 +134,8 @@ static void describe(hw_rt_options *options) {
             .max_regs = environment->max_regs,
             .print = print,
             .notice = notice,
-            .executes = executes,
-            .executed = executed,
+            .executes = is_to_be_executed,
+            .executed = count_executed,
             .launch_context = &own,
         },
         .context = &own,

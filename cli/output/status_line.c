@@ -22,7 +22,7 @@ static struct winsize shown;             // with the line; ws_row 0: there is no
 static char wiping[64];                  // ready for a handler
 static struct sigaction before;          // of SIGTSTP
 
-static void put(const char *text) {
+static void write_to_terminal(const char *text) {
     // What cannot be shown is not missed.
     if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
@@ -48,19 +48,19 @@ int hw_cli_status_line_width(void) {
 }
 
 // Ctrl-Z: the shell gets all rows. The next text sets one aside again.
-static void on_stop(int number) {
-    put(wiping);
+static void stop_without_line(int number) {
+    write_to_terminal(wiping);
     shown.ws_row = 0;
     sigaction(number, &before, NULL);
     raise(number);
 }
 
-static void set_aside(const struct winsize *size) {
+static void set_last_row_aside(const struct winsize *size) {
     char text[64];
-    struct sigaction ours = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
+    struct sigaction ours = {.sa_handler = stop_without_line, .sa_flags = SA_RESTART};
     snprintf(text, sizeof text, MAKE_ROOM_BELOW SAVE_CURSOR SCROLL_ROWS RESTORE_CURSOR, size->ws_row - 1);
     snprintf(wiping, sizeof wiping, SAVE_CURSOR SCROLL_ALL_ROWS GO_TO_ROW CLEAR_ROW RESTORE_CURSOR, size->ws_row);
-    put(text);
+    write_to_terminal(text);
     shown = *size;
     if (sigaction(SIGTSTP, NULL, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(SIGTSTP, &ours, NULL);
 }
@@ -70,14 +70,14 @@ void hw_cli_status_line_show(const char *text) {
     struct winsize size;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return;
     if (shown.ws_row && shown.ws_row != size.ws_row) hw_cli_status_line_wipe();
-    if (!shown.ws_row) set_aside(&size);
+    if (!shown.ws_row) set_last_row_aside(&size);
     snprintf(line, sizeof line, SAVE_CURSOR GO_TO_ROW CLEAR_ROW "%s" RESTORE_CURSOR, size.ws_row, text);
-    put(line);
+    write_to_terminal(line);
 }
 
 void hw_cli_status_line_wipe(void) {
     if (!shown.ws_row) return;
-    put(wiping);
+    write_to_terminal(wiping);
     shown.ws_row = 0;
     sigaction(SIGTSTP, &before, NULL);
 }

@@ -44,7 +44,7 @@ static hw_monitor *next_monitor(const hw_cli_progress *progress, int *index, pid
 }
 
 // Of the launches that run, the one that began first; NULL: none runs.
-static hw_monitor *find_longest(const hw_cli_progress *progress, hw_monitored *longest) {
+static hw_monitor *find_longest_launch(const hw_cli_progress *progress, hw_monitored *longest) {
     hw_monitor *monitor, *found = NULL;
     hw_monitored seen;
     pid_t process;
@@ -73,7 +73,8 @@ static void show_line(hw_cli_progress *progress, const hw_monitored *launch, uin
 }
 
 // Asked at one look, and told at the next, by when the answers have come.
-static void explain(hw_cli_progress *progress, hw_monitor *monitor, const hw_monitored *launch, uint64_t age_ns) {
+static void explain_launch(hw_cli_progress *progress, hw_monitor *monitor, const hw_monitored *launch,
+                           uint64_t age_ns) {
     char text[1536];
     if (!progress->hint_ns || age_ns < progress->hint_ns || progress->explains == UINT64_MAX) return;
     if (progress->explains != launch->began_ns) {
@@ -122,15 +123,15 @@ static int pause_ms(const hw_cli_progress *progress, uint64_t now) {
 
 // ---- the child's care ----
 
-static int look(void *context, pid_t child) {
+static int look_after(void *context, pid_t child) {
     hw_cli_progress *progress = context;
     const uint64_t now = hw_now_ns();
     hw_monitored launch;
-    hw_monitor *monitor = find_longest(progress, &launch);
+    hw_monitor *monitor = find_longest_launch(progress, &launch);
     const uint64_t age_ns = monitor && now > launch.began_ns ? now - launch.began_ns : 0;
     if (!progress->began_ns) progress->began_ns = now;
     if (monitor && age_ns >= (uint64_t)ASKED_AFTER_MS * MS) {
-        explain(progress, monitor, &launch, age_ns);
+        explain_launch(progress, monitor, &launch, age_ns);
         hw_monitor_ask(monitor);
     }
     if (progress->has_line) show_line(progress, monitor ? &launch : NULL, age_ns);
@@ -166,7 +167,7 @@ static void hand_on_question(void *context, pid_t child) {
 }
 
 hw_cli_child_care hw_cli_progress_care(hw_cli_progress *progress) {
-    return (hw_cli_child_care){.look = look, .asked = hand_on_question, .context = progress};
+    return (hw_cli_child_care){.look = look_after, .asked = hand_on_question, .context = progress};
 }
 
 void hw_cli_progress_close(hw_cli_progress *progress) {

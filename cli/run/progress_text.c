@@ -69,12 +69,12 @@ void hw_cli_progress_state(const hw_monitored *launch, char *out, size_t bytes) 
 
 // ---- why ----
 
-static double share(const hw_monitored *launch, hw_did part, hw_did whole) {
+static double share_of(const hw_monitored *launch, hw_did part, hw_did whole) {
     return launch->did[whole] ? (double)launch->did[part] / (double)launch->did[whole] : 0;
 }
 
 static bool write_polls(const hw_monitored *launch, char *out, size_t bytes) {
-    const double found = share(launch, HW_DID_POLLING_WARPS, HW_DID_WARPS);
+    const double found = share_of(launch, HW_DID_POLLING_WARPS, HW_DID_WARPS);
     snprintf(out, bytes, "%.0f%% of the warps under way poll memory, and wait for what other threads write",
              100 * found);
     return found >= 0.5;
@@ -82,7 +82,7 @@ static bool write_polls(const hw_monitored *launch, char *out, size_t bytes) {
 
 // Lanes that are off cost what lanes cost that are on.
 static bool write_lanes(const hw_monitored *launch, char *out, size_t bytes) {
-    const double on = 32 * share(launch, HW_DID_THREAD_INST, HW_DID_LANES);
+    const double on = 32 * share_of(launch, HW_DID_THREAD_INST, HW_DID_LANES);
     if (launch->block_threads < 32)
         snprintf(out, bytes, "its blocks have %" PRIu32 " thread%s, and a warp takes as long as with all 32",
                  launch->block_threads, launch->block_threads == 1 ? "" : "s");
@@ -94,14 +94,14 @@ static bool write_lanes(const hw_monitored *launch, char *out, size_t bytes) {
 
 // Atomics that are few cost little, wherever they meet.
 static bool write_atomics(const hw_monitored *launch, char *out, size_t bytes) {
-    const double found = share(launch, HW_DID_MEETING_ATOMICS, HW_DID_ATOMICS);
+    const double found = share_of(launch, HW_DID_MEETING_ATOMICS, HW_DID_ATOMICS);
     snprintf(out, bytes, "in %.0f%% of its atomics lanes of a warp meet in one word, and go one after the other",
              100 * found);
-    return found >= 0.5 && 32 * share(launch, HW_DID_ATOMICS, HW_DID_LANES) >= 0.01;
+    return found >= 0.5 && 32 * share_of(launch, HW_DID_ATOMICS, HW_DID_LANES) >= 0.01;
 }
 
 static bool write_scattered(const hw_monitored *launch, char *out, size_t bytes) {
-    const double found = share(launch, HW_DID_SCATTERED_ACCESSES, HW_DID_ACCESSES);
+    const double found = share_of(launch, HW_DID_SCATTERED_ACCESSES, HW_DID_ACCESSES);
     snprintf(out, bytes, "in %.0f%% of its loads and stores the lanes' addresses follow no pattern, and lanes go "
              "one by one", 100 * found);
     return found >= 0.25;

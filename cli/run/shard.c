@@ -57,7 +57,7 @@ static bool read_variable(const char *name, uint32_t otherwise, uint32_t *value)
 }
 
 // True where it says that there is more than one part.
-static bool ask(const teller *t, hw_cli_shard *out, bool *is_wrong) {
+static bool ask_teller(const teller *t, hw_cli_shard *out, bool *is_wrong) {
     uint32_t index, first, step;
     *is_wrong = false;
     if (!read_variable(t->index, 0, &index) || !read_variable(t->count, 0, &out->count) || out->count < 2) return false;
@@ -67,12 +67,12 @@ static bool ask(const teller *t, hw_cli_shard *out, bool *is_wrong) {
     return true;
 }
 
-static bool find_part(hw_cli_shard *out) {
+static bool find_told_part(hw_cli_shard *out) {
     const teller *by = NULL;
     for (int i = 0; i < N_TELLERS; i++) {
         hw_cli_shard told;
         bool is_wrong;
-        if (!ask(&tellers[i], &told, &is_wrong)) continue;
+        if (!ask_teller(&tellers[i], &told, &is_wrong)) continue;
         if (is_wrong) {
             hw_cli_complain("--shards auto: %s=%s is not one of %u numbers in a row; say which part it is, K/N",
                             tellers[i].index, getenv(tellers[i].index), told.count);
@@ -91,7 +91,7 @@ static bool find_part(hw_cli_shard *out) {
 }
 
 bool hw_cli_shard_read(const char *value, hw_cli_shard *out) {
-    if (strcmp(value, "auto") == 0) return find_part(out);
+    if (strcmp(value, "auto") == 0) return find_told_part(out);
     if (hw_cli_shard_parse(value, out)) return true;
     hw_cli_complain("--shards takes K/N, part K from 1 to N, or auto, and got '%s'", value);
     return false;

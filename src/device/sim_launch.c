@@ -287,13 +287,9 @@ static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
     return status;
 }
 
-// With the lock held, and the launch numbered.
-static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void *params, hw_fault *fault,
-                         hw_diag *diag) {
+static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void *params, const hw_launch_info *info,
+                         const hw_observers *observers, hw_fault *fault, hw_diag *diag) {
     const hw_sim_function *function = args->function;
-    const hw_launch_info info = describe(sim, args);
-    hw_observers observers = {.all = {.n = 0}};
-    if (sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
     hw_launch launch = {
         .set = function->module->set,
         .entry = function->program,
@@ -301,13 +297,13 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
         .params = params,
         .stack_bytes = stack_bytes(sim, function->module->set),
         .heap_bytes = sim->heap_bytes,
-        .grid_id = info.number,
+        .grid_id = info->number,
         .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
         .seed = sim->options.seed,
         .gpu = describe_gpu(sim, args),
         .mem = sim->mem,
-        .observers = &observers,
-        .info = &info,
+        .observers = observers,
+        .info = info,
         .print = sim->options.print,
         .print_context = sim->options.print_context,
         .notice = sim->options.notice,
@@ -317,7 +313,7 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
     };
     memcpy(launch.grid, args->grid, sizeof launch.grid);
     memcpy(launch.block, args->block, sizeof launch.block);
-    if (sim->monitor) hw_monitor_begin(sim->monitor, info.kernel, info.number, args->grid, args->block);
+    if (sim->monitor) hw_monitor_begin(sim->monitor, info->kernel, info->number, args->grid, args->block);
     hw_status status = hw_exec_launch(sim->exec, &launch, fault, diag);
     if (sim->monitor) hw_monitor_end(sim->monitor);
     return status;
@@ -344,8 +340,11 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     pthread_mutex_lock(&sim->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
     sim->launches++;
+    const hw_launch_info info = describe(sim, args);
     const bool executes = !status && is_to_execute(sim, function);
-    if (executes) status = execute(sim, args, params, fault, diag);
+    hw_observers observers = {.all = {.n = 0}};
+    if (executes && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
+    if (executes) status = execute(sim, args, params, &info, &observers, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
     if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
     hw_free(params);
