@@ -253,7 +253,7 @@ static int run_program(const hw_cli_launch *launch, running *files, const char *
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
     hw_cli_paths paths;
     char *executable = NULL, compiler_name[HW_CLI_COMPILER_NAME] = "";
-    running files = {.told = {.file = -1}, .shard = {.file = -1}, .progress = {.file = {.file = -1}}};
+    running files = {.told.file = -1, .shard.file = -1, .progress.file.file = -1};
     *ended_by = 0;
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
     if (!status) status = find_program(launch, &paths, false, &executable, compiler_name);

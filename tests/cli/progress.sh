@@ -42,14 +42,22 @@ int main(int argc, char **argv) {
 CUDA
 "$halfwarp" nvcc -o "$work/p" "$work/p.cu" || fail "p.cu does not compile"
 
-# on ROWSxCOLUMNS [OPTIONS] -- COMMAND...: parts of what terminal.py prints in seen, line and left.
+# Most of the time is waiting: several terminals at a time. on NAME ROWSxCOLUMNS [OPTIONS] -- COMMAND... begins one;
+# gone NAME: it has ended with $status, and parts of what terminal.py prints are in seen, line and left.
+declare -A terminals
 on() {
-    python3 "$(dirname "$0")/terminal.py" "$@" > "$work/terminal" 2> "$work/err"
+    local name=$1
+    shift
+    python3 "$(dirname "$0")/terminal.py" "$@" > "$work/$name.terminal" 2> "$work/$name.err" &
+    terminals[$name]=$!
+}
+gone() {
+    wait "${terminals[$1]}"
     status=$?
-    [ ! -s "$work/err" ] || fail "$(cat "$work/err")"
+    [ ! -s "$work/$1.err" ] || fail "$1: $(cat "$work/$1.err")"
     for part in seen line left; do
-        sed '/^----$/,$d' "$work/terminal" > "$work/$part"
-        sed -i '1,/^----$/d' "$work/terminal"
+        sed '/^----$/,$d' "$work/$1.terminal" > "$work/$part"
+        sed -i '1,/^----$/d' "$work/$1.terminal"
     done
 }
 # shown LINES: the program's output as it must be seen, with that many before.
@@ -60,30 +68,31 @@ shown() {
     for i in 1 2 3; do echo "said meanwhile, line $i"; done
     echo "until now"
 }
+run=("$halfwarp" run --threads 1)
 
 # ---- What is seen: all that the program says, as it says it, wherever the cursor is ----------------------------------
 
-numbers='of 9 blocks after [12] s, [0-9.]+ [kMG] thread inst/s, [01] s left'
+on rows24 24x100 -- "${run[@]}" "$work/p" 1 9
+on rows8 8x100 -- "${run[@]}" "$work/p" 20 9
+on rows5 5x100 -- "${run[@]}" "$work/p" 4 9
+on columns60 24x60 -- "$halfwarp" profile --format csv -o "$work/r.csv" --threads 1 "$work/p" 0 9
+numbers='of 9 blocks after [1-9][0-9]* s, [0-9.]+ [kMG] thread inst/s, [0-9]+ s left'
 for rows_lines in "24 1" "8 20" "5 4"; do
     read -r rows lines <<< "$rows_lines"
-    on ${rows}x100 -- "$halfwarp" run --threads 1 "$work/p" $lines 9
+    gone rows$rows
     [ $status = 3 ] || fail "$rows rows: exit status $status"
     [ "$(cat "$work/seen")" = "$(shown $lines)" ] || fail "$rows rows, $lines lines before: $(cat "$work/seen")"
     [ ! -s "$work/left" ] || fail "$rows rows: $(cat "$work/left")"
-    grep -qxE "takes_its_time<float>, launch 1: (55|66|77)% $numbers" "$work/line" ||
+    grep -qxE "takes_its_time<float>, launch 1: (55|66|77|88)% $numbers" "$work/line" ||
         fail "$rows rows: the line: $(cat "$work/line")"
     ! grep -q 'after 0 s' "$work/line" || fail "it is there too early: $(cat "$work/line")"
     [ "$(wc -l < "$work/line")" -ge 2 ] || fail "it is not refreshed: $(cat "$work/line")"
 done
-
-# ---- Where there is little room the name gives way -------------------------------------------------------------------
-
-on 24x60 -- "$halfwarp" profile --format csv -o "$work/r.csv" --threads 1 "$work/p" 0 9
-grep -qxE 'takes[^ ]*\.\.\.[^ ]*oat>, launch 1: [0-9]+% of 9 blocks after [12] s, [01] s left' "$work/line" ||
+# Where there is little room the name gives way.
+gone columns60
+grep -qxE 'takes[^ ]*\.\.\.[^ ]*oat>, launch 1: [0-9]+% of 9 blocks after [1-9][0-9]* s, [0-9]+ s left' "$work/line" ||
     fail "60 columns: $(cat "$work/line")"
 awk 'length > 59 {exit 1}' "$work/line" || fail "wider than 60 columns: $(cat "$work/line")"
-COLUMNS=30 on 24x100 -- "$halfwarp" run --threads 1 "$work/p" 0 9
-[ -s "$work/line" ] && awk 'length > 29 {exit 1}' "$work/line" || fail "COLUMNS=30: $(cat "$work/line")"
 
 # ---- Where there is none ---------------------------------------------------------------------------------------------
 
@@ -91,25 +100,22 @@ none() {
     [ ! -s "$work/line" ] || fail "$1: a line: $(cat "$work/line")"
     [ "$(cat "$work/seen")" = "$2" ] || fail "$1: seen: $(cat "$work/seen")"
 }
-on 24x100 -- "$halfwarp" run --threads 1 "$work/p" 0 3
+on short 24x100 -- "${run[@]}" "$work/p" 0 3
+TERM=dumb on dumb 24x100 -- "${run[@]}" "$work/p" 0 9
+on raw 24x100 --raw -- "${run[@]}" "$work/p" 0 9
+on file 24x100 -- sh -c '"$@" 2> "$0"' "$work/told" "${run[@]}" "$work/p" 0 9
+gone short
 none "a short launch" "a line that is not done, until now"
-TERM=dumb on 24x100 -- "$halfwarp" run --threads 1 "$work/p" 0 9
+gone dumb
 none "TERM=dumb" "$(shown 0)"
-on 24x100 --raw -- "$halfwarp" run --threads 1 "$work/p" 0 9
+gone raw
 none "somebody else has the keyboard" "$(shown 0)"
-on 24x100 -- sh -c '"$@" 2> "$0"' "$work/told" "$halfwarp" run --threads 1 "$work/p" 0 9
+gone file
 none "standard error is a file" "a line that is not done, until now"
 [ "$(cat "$work/told")" = "$(seq -f 'said meanwhile, line %g' 0 3)" ] || fail "in the file: $(cat -v "$work/told")"
 
 # ---- The row is given back, however the launch ends ------------------------------------------------------------------
 
-on 24x100 --kill 1.6:SIGKILL -- "$halfwarp" run --threads 1 "$work/p" 0 90
-[ -s "$work/line" ] && [ ! -s "$work/left" ] || fail "killed: $(cat "$work/line" "$work/left")"
-on 24x100 --send '1.6:\x03' -- "$halfwarp" run --threads 1 "$work/p" 0 90
-[ -s "$work/line" ] && [ ! -s "$work/left" ] || fail "Ctrl-C: $(cat "$work/line" "$work/left")"
-on 24x100 -- "$halfwarp" run --timeout 1.6 --threads 1 "$work/p" 0 90
-[ $status = 124 ] && [ -s "$work/line" ] && [ ! -s "$work/left" ] || fail "--timeout: $(cat "$work/line" "$work/left")"
-grep -q '^halfwarp: the program was ended after 1.6 s' "$work/seen" || fail "--timeout: $(cat "$work/seen")"
 # Ctrl-Z: a shell that knows jobs goes on with all rows, and its fg with a line again.
 cat > "$work/job.sh" <<'END'
 set -m
@@ -119,7 +125,21 @@ printf '\a%s\n' "the shell goes on"
 sleep .3
 fg %1 > /dev/null
 END
-on 24x100 --send '1.6:\x1a' -- bash "$work/job.sh" "$halfwarp" run --threads 1 "$work/p" 0 12
-grep -q 'the shell goes on' "$work/seen" || fail "Ctrl-Z: $(cat "$work/seen")"
-[ -s "$work/line" ] && [ ! -s "$work/left" ] || fail "Ctrl-Z: $(cat "$work/line" "$work/left")"
+COLUMNS=30 on killed 24x100 --kill 3:SIGKILL -- "${run[@]}" "$work/p" 0 90
+on interrupted 24x100 --send '3:\x03' -- "${run[@]}" "$work/p" 0 90
+on timeout 24x100 -- "${run[@]}" --timeout 3 "$work/p" 0 90
+on stopped 24x100 --send '2:\x1a' -- bash "$work/job.sh" "${run[@]}" "$work/p" 0 19
+for end in killed interrupted timeout stopped; do
+    gone $end
+    [ -s "$work/line" ] || fail "$end: no line"
+    [ ! -s "$work/left" ] || fail "$end: $(cat "$work/left")"
+    case $end in
+        killed) awk 'length > 29 {exit 1}' "$work/line" || fail "COLUMNS=30: $(cat "$work/line")" ;;
+        timeout)
+            [ $status = 124 ] || fail "--timeout: status $status"
+            grep -q '^halfwarp: the program was ended after 3 s' "$work/seen" ||
+                fail "--timeout: $(cat "$work/seen")" ;;
+        stopped) grep -q 'the shell goes on' "$work/seen" || fail "Ctrl-Z: $(cat "$work/seen")" ;;
+    esac
+done
 finish
