@@ -8,11 +8,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
+static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR2, SIGCONT};
 enum { N_HANDED_ON = sizeof handed_on / sizeof handed_on[0] };
 
 static volatile pid_t child_process;
@@ -23,10 +24,14 @@ static void hand_on(int number, siginfo_t *info, void *context) {
     if (info->si_code <= 0 && child_process > 0) kill(child_process, number);
 }
 
-// Installs the handler and blocks its signals until the child's id is known, so that none is lost in between.
-static void hold_signals(sigset_t *before) {
+// Installs the handler and blocks its signals until the child's id is known, so that none is lost in between. The two
+// that are waited for stay blocked from now on: SIGUSR1 is to end nothing, nor the report of a program that has ended.
+static void hold_signals(sigset_t *waited_for, sigset_t *before) {
     sigset_t blocked;
-    sigemptyset(&blocked);
+    sigemptyset(waited_for);
+    sigaddset(waited_for, SIGCHLD);
+    sigaddset(waited_for, SIGUSR1);
+    blocked = *waited_for;
     for (int i = 0; i < N_HANDED_ON; i++) {
         struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART}, old;
         sigaction(handed_on[i], NULL, &old);
@@ -47,32 +52,46 @@ static void exec_program(const char *path, char *const argv[], int failure_pipe,
     _exit(written < 0 ? 126 : 127);
 }
 
-static int wait_for(pid_t pid, int *ended_by) {
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return -1;
+// Has it ended? Its status then; -1 when it cannot be waited for.
+static bool has_ended(pid_t pid, int *status) {
+    const pid_t got = waitpid(pid, status, WNOHANG);
+    if (got < 0 && errno != EINTR) *status = -1;
+    return got == pid || (got < 0 && errno != EINTR);
+}
+
+static int wait_for(pid_t pid, const sigset_t *waited_for, const hw_cli_child_care *care, int *ended_by) {
+    int status = 0;
+    while (!has_ended(pid, &status)) {
+        const int ms = care ? care->look(care->context, pid) : -1;
+        const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l};
+        const int number = ms < 0 ? sigwaitinfo(waited_for, NULL) : sigtimedwait(waited_for, NULL, &pause);
+        if (number == SIGUSR1 && care) care->asked(care->context, pid);
+        else if (number == SIGUSR1) kill(pid, number);
+    }
+    if (status == -1) return -1;
     *ended_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return *ended_by ? 128 + *ended_by : WEXITSTATUS(status);
 }
 
-int hw_cli_child_run(const char *path, char *const argv[], int *ended_by) {
+int hw_cli_child_run(const char *path, char *const argv[], const hw_cli_child_care *care, int *ended_by) {
     int failure_pipe[2], failure = 0;
     *ended_by = 0;
     if (pipe2(failure_pipe, O_CLOEXEC) != 0) {
         hw_cli_complain("cannot start %s: %s", path, strerror(errno));
         return -1;
     }
-    sigset_t before;
-    hold_signals(&before);
+    sigset_t waited_for, before, during;
+    hold_signals(&waited_for, &before);
     pid_t pid = fork();
     if (pid == 0) exec_program(path, argv, failure_pipe[1], &before);
     child_process = pid;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigorset(&during, &before, &waited_for);
+    sigprocmask(SIG_SETMASK, &during, NULL);
     close(failure_pipe[1]);
     if (pid < 0) failure = errno;
     else if (read(failure_pipe[0], &failure, sizeof failure) != sizeof failure) failure = 0;
     close(failure_pipe[0]);
-    int status = pid > 0 ? wait_for(pid, ended_by) : -1;
+    int status = pid > 0 ? wait_for(pid, &waited_for, care, ended_by) : -1;
     child_process = 0;
     if (!failure) return status;
     hw_cli_complain("cannot start %s: %s", path, strerror(failure));

@@ -15,6 +15,7 @@ enum {
     HW_EXIT_COMPILE = 3,
     HW_EXIT_UNSUPPORTED = 4,
     HW_EXIT_FAULT = 5,
+    HW_EXIT_TIMEOUT = 124,   // --timeout, as timeout(1)
 };
 
 typedef struct hw_command {
@@ -63,6 +64,8 @@ typedef struct hw_cli_temporary {
 } hw_cli_temporary;
 
 hw_cli_temporary hw_cli_temporary_open(const char *what);
+// The same in memory, which cannot be full; without a complaint.
+hw_cli_temporary hw_cli_temporary_memory(const char *what);
 // Allowed twice.
 void hw_cli_temporary_close(hw_cli_temporary *temporary);
 

@@ -34,7 +34,7 @@ static bool show_manual(const char *page) {
     if (!isatty(STDOUT_FILENO) || !hw_cli_find_manual(page, path) || !find_man(man)) return false;
     // As a path, "-l" or not: man-db and mandoc both take a file that has a slash.
     char *const argv[] = {"man", path, NULL};
-    return hw_cli_child_run(man, argv, &ended_by) == 0;
+    return hw_cli_child_run(man, argv, NULL, &ended_by) == 0;
 }
 
 // What reports' columns mean: of no command.

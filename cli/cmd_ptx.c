@@ -60,7 +60,7 @@ static bool set_compiler(void *options, const char *value) {
 static bool set_kernel(void *options, const char *value) {
     ptx_words *words = options;
     if (words->kernel) regfree(&words->expression);
-    words->kernel = hw_cli_compile_kernel(value, &words->expression) ? value : NULL;
+    words->kernel = hw_cli_compile_kernel("--kernel", value, &words->expression) ? value : NULL;
     return words->kernel != NULL;
 }
 

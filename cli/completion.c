@@ -100,6 +100,7 @@ static const struct {
     const char *option, *words;
 } values[] = {
     {"--device", "cpu cuda:0 sim:"}, {"--compiler", "nvcc clang"}, {"--halfwarp-compiler", "nvcc clang"},
+    {"--only", "kernel= launch="},   {"--shards", "auto"},
 };
 enum { N_VALUES = sizeof values / sizeof values[0] };
 

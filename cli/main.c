@@ -20,7 +20,8 @@ static const char help_tail[] =
     "help COMMAND` shows its manual.\n"
     "\n"
     "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4\n"
-    "an instruction or API call that is not supported; 5 the kernel faulted.\n";
+    "an instruction or API call that is not supported; 5 the kernel faulted; 124\n"
+    "--timeout ended the program.\n";
 
 void hw_cli_complain(const char *format, ...) {
     va_list args;

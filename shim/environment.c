@@ -23,6 +23,13 @@ static int environment_byte(const char *name) {
     return !*end && value <= 255 ? (int)value : -1;
 }
 
+// "K/N", K from 1 to N; of_launches 0: it is none.
+static void read_share(const char *name, uint32_t *k, uint32_t *n) {
+    const char *text = getenv(name);
+    *k = *n = 0;
+    if (text && (sscanf(text, "%u/%u", k, n) != 2 || !*k || *k > *n)) *k = *n = 0;
+}
+
 static const char *environment_word(const char *name) {
     const char *text = getenv(name);
     return text && *text ? text : NULL;
@@ -42,6 +49,7 @@ void hw_environment_read(hw_environment *environment) {
         .gpu = environment_word(HW_ENV_GPU),
         .status_path = environment_word(HW_ENV_STATUS),
         .journal_path = environment_word(HW_ENV_JOURNAL),
+        .monitor_path = environment_word(HW_ENV_MONITOR),
         .threads = (uint32_t)environment_number(HW_ENV_THREADS),
         .seed = environment_number(HW_ENV_SEED),
         .poison = environment_byte(HW_ENV_POISON),
@@ -52,10 +60,13 @@ void hw_environment_read(hw_environment *environment) {
         .awaits_compiler = environment_number(HW_ENV_COMPILE) == 2,
         .max_regs = (uint32_t)environment_number(HW_ENV_MAX_REGS),
         .kernel = environment_word(HW_ENV_KERNEL),
+        .only_kernel = environment_word(HW_ENV_ONLY_KERNEL),
+        .max_launches = environment_number(HW_ENV_MAX_LAUNCHES),
         .ptx_by = environment_word(HW_ENV_PTX_BY),
         .path = getenv("PATH") ? getenv("PATH") : "",
         .skip = environment_number(HW_ENV_SKIP),
         .count = environment_word(HW_ENV_COUNT) ? environment_number(HW_ENV_COUNT) : UINT64_MAX,
     };
+    read_share(HW_ENV_ONLY_LAUNCH, &environment->only_launch, &environment->of_launches);
     find_cache(environment->cache_dir, sizeof environment->cache_dir);
 }

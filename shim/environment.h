@@ -21,17 +21,27 @@
 #define HW_ENV_SKIP "HALFWARP_SKIP"         // of those launches, the first so many are not counted
 #define HW_ENV_COUNT "HALFWARP_COUNT"       // and behind them no more than so many are; absent: all
 
+#define HW_ENV_MONITOR "HALFWARP_MONITOR"   // file in which the halfwarp command sees how launches get on
+#define HW_ENV_ONLY_KERNEL "HALFWARP_ONLY_KERNEL"   // execute only kernels whose names this expression matches
+#define HW_ENV_ONLY_LAUNCH "HALFWARP_ONLY_LAUNCH"   // K/N: execute only the K-th, (K+N)-th, ... launch
+#define HW_ENV_MAX_LAUNCHES "HALFWARP_MAX_LAUNCHES" // the process ends when so many have been executed
+
 // How a process that met something ends, and the number in the status file. CRASHED is SIGSEGV's, which ends it itself.
-enum { HW_EXIT_SETUP = 2, HW_EXIT_UNSUPPORTED = 4, HW_EXIT_FAULTED = 5, HW_EXIT_CRASHED = 139 };
+enum {
+    HW_EXIT_SETUP = 2, HW_EXIT_UNSUPPORTED = 4, HW_EXIT_FAULTED = 5, HW_EXIT_CRASHED = 139,
+    HW_EXIT_OUT_OF_TIME = 124,                      // in no status file: the halfwarp command knows
+};
 
 typedef struct hw_environment {
-    const char *gpu, *status_path, *journal_path;   // NULL: absent
-    const char *kernel;                             // NULL: all
+    const char *gpu, *status_path, *journal_path, *monitor_path;   // NULL: absent
+    const char *kernel, *only_kernel;               // NULL: all
     const char *ptx_by;                             // NULL: not told
     const char *path;                               // folders with programs, PATH; "" when absent
     char cache_dir[4096];                           // as the halfwarp command chooses it
     uint32_t threads, max_regs;                     // 0: not told
     uint64_t seed, skip, count;                     // count UINT64_MAX: all
+    uint64_t max_launches;                          // 0: no limit
+    uint32_t only_launch, of_launches;              // 0: all
     int poison;                                     // -1: absent
     bool lines, no_l1, ask_ptxas, compiles, awaits_compiler;
 } hw_environment;

@@ -54,6 +54,26 @@ static bool wants_launch(void *context, const char *mangled) {
     return false;
 }
 
+// A launch that is not executed leaves its place in the journal as well.
+static bool is_to_be_executed(void *context, const char *mangled) {
+    hw_shim_process *process = context;
+    hw_diag diag = {0};
+    if (hw_shim_is_stopped()) hw_shim_end(HW_EXIT_OUT_OF_TIME);
+    if (hw_selection_executes(&process->environment, mangled, process->n_launches++)) return true;
+    if (process->journal && hw_journal_pass(process->journal, &diag)) complain_once(&diag);
+    return false;
+}
+
+static void count_executed(void *context) {
+    hw_shim_process *process = context;
+    const uint64_t most = process->environment.max_launches;
+    if (++process->n_executed != most) return;
+    fflush(NULL);
+    fprintf(stderr, "halfwarp: the program is ended here, after %llu launch%s (--max-launches)\n",
+            (unsigned long long)most, most == 1 ? "" : "es");
+    hw_shim_end(0);
+}
+
 // The profiler of the first context goes on with the next.
 static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
     hw_shim_process *process = context;
@@ -65,6 +85,7 @@ static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
     }
     if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
     if (status) return status;
+    hw_sim_set_monitor(sim, hw_shim_monitor());
     hw_touch_watch(hw_sim_mem(sim));
     return HW_OK;
 }
@@ -120,6 +141,9 @@ static void describe_process(hw_rt_options *options) {
             .awaits_compiler = environment->awaits_compiler,
             .print = print_kernel_text,
             .notice = print_notice,
+            .executes = is_to_be_executed,
+            .executed = count_executed,
+            .launch_context = &own,
         },
         .context = &own_process,
         .opened = context_opened,
@@ -150,6 +174,7 @@ hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtim
 // What the process holds is left to the system: threads of the program may still be using it.
 __attribute__((constructor)) static void prepare(void) {
     hw_shim_runtime();
+    hw_monitor_on_signal();
     hw_library_look();
 }
 

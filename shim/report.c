@@ -32,11 +32,17 @@ void hw_shim_refuse(const hw_diag *diag, hw_rt_status status) {
     fflush(NULL);
     fprintf(stderr, "halfwarp: %s\n", text);
     if (is_users) hw_shim_note(HW_EXIT_UNSUPPORTED, text);
-    _exit(is_users ? HW_EXIT_UNSUPPORTED : HW_EXIT_SETUP);
+    hw_shim_end(is_users ? HW_EXIT_UNSUPPORTED : HW_EXIT_SETUP);
+}
+
+void hw_shim_end(int exit_code) {
+    fflush(NULL);
+    _exit(exit_code);
 }
 
 void hw_shim_report_fault(const hw_fault *fault) {
     char place[512];
+    if (fault->kind == HW_FAULT_STOPPED) hw_shim_end(HW_EXIT_OUT_OF_TIME);
     fflush(stdout);
     // An assert's sentence is the CUDA driver's own, which programs' tests look for.
     fprintf(stderr, "%s%s\n", fault->has_assertion ? "" : "halfwarp: ", fault->text);

@@ -7,6 +7,7 @@
 #ifndef HW_SHIM_SHIM_H
 #define HW_SHIM_SHIM_H
 
+#include "exec/monitor.h"
 #include "runtime/runtime.h"
 
 #define HW_EXPORT __attribute__((visibility("default")))
@@ -26,6 +27,15 @@ hw_rt_status hw_shim_unsupported(const char *call);
 void hw_shim_refuse(const hw_diag *diag, hw_rt_status status) __attribute__((noreturn));
 // Says why a launch was refused; launch_address as hw_shim_site_of, NULL: who calls now.
 void hw_shim_explain_refusal(const hw_diag *diag, void *launch_address);
+
+// Ends the process, whose output until now is kept.
+void hw_shim_end(int exit_code) __attribute__((noreturn));
+
+// monitor.c: where launches of this process are seen, also by the halfwarp command; and from now on SIGUSR1 tells where
+// blocks are, unless the program has a use of its own for it. Never NULL; another one after a fork.
+hw_monitor *hw_shim_monitor(void);
+bool hw_shim_is_stopped(void);           // the halfwarp command wants the process to end
+void hw_monitor_on_signal(void);
 
 // touch.c: a crash of the program's own code in this device memory is explained from now on; NULL: in none.
 void hw_touch_watch(const hw_mem *mem);

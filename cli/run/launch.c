@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "isa/gpu.h"
+#include "run/progress.h"
 #include "toolchain/binary/file_kind.h"
 #include "toolchain/toolchain.h"
 
@@ -102,14 +103,26 @@ bool hw_cli_hides_nvcc(void) {
     return hide && *hide;
 }
 
+// What the program's process and this one have in common while it runs.
+typedef struct running {
+    hw_cli_temporary told;        // its status file
+    hw_cli_temporary shard;       // in which it says that it does a part only
+    hw_cli_progress progress;
+} running;
+
 // What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
-static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const char *status_path,
+static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const running *files,
                                 const char *compiler_name, const char *shim_dir, const char *executable) {
     set_variable("HALFWARP_GPU", launch->gpu);
     set_variable("HALFWARP_THREADS", launch->threads);
     set_variable("HALFWARP_SEED", launch->seed);
     set_variable("HALFWARP_POISON", launch->poison);
-    set_variable("HALFWARP_STATUS", status_path);
+    set_variable("HALFWARP_STATUS", files->told.path);
+    set_variable("HALFWARP_MONITOR", files->progress.monitors ? files->progress.file.path : NULL);
+    set_variable("HALFWARP_MAX_LAUNCHES", launch->max_launches);
+    set_variable("HALFWARP_ONLY_KERNEL", launch->only_kernel);
+    set_variable("HALFWARP_ONLY_LAUNCH", launch->only_launch);
+    set_variable("HALFWARP_SHARD", NULL);
     set_variable("HALFWARP_JOURNAL", journal_path);
     set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
     set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
@@ -225,25 +238,35 @@ static void name_program(char **argv) {
     if (is_source(argv[0], &ending)) argv[0][ending - argv[0]] = '\0';
 }
 
+// The exit status of a program that could be started. *ended_by: the signal that ended it, unless we sent it.
+static int run_program(const hw_cli_launch *launch, running *files, const char *executable, int *ended_by) {
+    name_program(launch->program);
+    const hw_cli_child_care care = hw_cli_progress_care(&files->progress);
+    const int ended = hw_cli_child_run(executable, launch->program, &care, ended_by);
+    hw_cli_progress_close(&files->progress);
+    if (ended < 0) return HW_EXIT_USAGE;
+    if (files->progress.has_timed_out) *ended_by = 0;
+    else if (launch->shard.count) hw_cli_shard_check(&launch->shard, launch->program[0], &files->shard);
+    return final_status(files->progress.has_timed_out ? HW_EXIT_TIMEOUT : ended, files->told.file);
+}
+
 int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int *ended_by) {
     hw_cli_paths paths;
     char *executable = NULL, compiler_name[HW_CLI_COMPILER_NAME] = "";
-    hw_cli_temporary told = {.file = -1};
+    running files = {.told.file = -1, .shard.file = -1, .progress.file.file = -1};
     *ended_by = 0;
     int status = hw_cli_find_paths(&paths) ? 0 : HW_EXIT_USAGE;
     if (!status) status = find_program(launch, &paths, false, &executable, compiler_name);
-    if (!status && (told = hw_cli_temporary_open("status")).file < 0) status = HW_EXIT_USAGE;
-    if (!status && !prepare_environment(launch, journal_path, told.path, compiler_name, paths.shim_dir,
-                                        executable)) {
+    if (!status && (files.told = hw_cli_temporary_open("status")).file < 0) status = HW_EXIT_USAGE;
+    if (!status) hw_cli_progress_open(&files.progress, launch->timeout);
+    if (!status && !prepare_environment(launch, journal_path, &files, compiler_name, paths.shim_dir, executable)) {
         hw_cli_complain("out of memory");
         status = HW_EXIT_USAGE;
     }
-    if (!status) {
-        name_program(launch->program);
-        int ended = hw_cli_child_run(executable, launch->program, ended_by);
-        status = ended < 0 ? HW_EXIT_USAGE : final_status(ended, told.file);
-    }
-    hw_cli_temporary_close(&told);
+    if (!status && launch->shard.count && !hw_cli_shard_tell(&launch->shard, &files.shard)) status = HW_EXIT_USAGE;
+    if (!status) status = run_program(launch, &files, executable, ended_by);
+    hw_cli_temporary_close(&files.shard);
+    hw_cli_temporary_close(&files.told);
     free(executable);
     return status;
 }

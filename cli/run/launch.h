@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "prof/prof.h"
 #include "report/report.h"
+#include "run/shard.h"
 
 #define HW_LAUNCH_OPTIONS_HELP                                                                                         \
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
@@ -16,6 +17,16 @@
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN,\n"                               \
     "                    -1) unless given\n"                                                                           \
+    "  --timeout S       end the program after S seconds, with status 124; profile\n"                                  \
+    "                    reports what was counted until then\n"                                                       \
+    "  --max-launches N  end the program when N launches have been executed; status 0\n"                               \
+    "  --only kernel=REGEX\n"                                                                                        \
+    "                    execute only kernels whose names this extended regular\n"                                     \
+    "                    expression matches somewhere; what the program computes is\n"                                \
+    "                    not to be trusted then\n"                                                                    \
+    "  --only launch=K/N execute only every N-th launch, from the K-th on; likewise\n"                                 \
+    "  --shards K/N      tell the program to do the K-th of N parts of its cases, as\n"                                \
+    "                    GoogleTest does; auto: as Slurm, MPI or a CI says\n"                                          \
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is\n"                                \
     "                    on PATH, else clang\n"                                                                        \
     "  -I -D -U -L -l -include -std= -O -G -g -lineinfo -use_fast_math -maxrregcount=\n"                               \
@@ -37,6 +48,11 @@ typedef struct hw_cli_launch {
     hw_report_rows rows;            // profile only: --summary, --launches
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL
     const char *skip, *count;       // profile only: checked numbers, or NULL
+    const char *timeout;            // --timeout: a checked number of seconds, or NULL
+    const char *max_launches;       // --max-launches: a checked number, or NULL
+    const char *only_kernel;        // --only kernel=: an expression that can be compiled, or NULL
+    const char *only_launch;        // --only launch=: a checked "K/N", or NULL
+    hw_cli_shard shard;             // --shards
     uint32_t max_regs;              // -maxrregcount; 0: none
     bool wants_compiler_name;       // for a report
     bool no_l1;                     // profile only: --no-l1, or told to ptxas
@@ -65,8 +81,8 @@ int hw_cli_launch_take(hw_cli_launch *launch, char **argv, bool *complained);
 // are ignored; false after a complaint.
 bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch);
 
-// The value of --kernel, to be freed with regfree. False after a complaint.
-bool hw_cli_compile_kernel(const char *value, regex_t *expression);
+// The value of an option, to be freed with regfree. False after a complaint.
+bool hw_cli_compile_kernel(const char *option, const char *value, regex_t *expression);
 
 // Says what -maxrregcount comes to where the GPU has none of it: ptxas gives no kernel fewer registers than
 // hw_sim_least_limit, and none more than a thread can have.

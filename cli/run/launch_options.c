@@ -13,7 +13,7 @@
 #include "run/launch.h"
 #include "output/text_output.h"
 
-enum { MAX_THREADS = 1024 };
+enum { MAX_THREADS = 1024, MAX_SECONDS = 1000000000 };
 
 static bool set_gpu(hw_cli_launch *launch, const char *value) {
     const hw_gpu *gpu = hw_cli_find_gpu(value);
@@ -97,22 +97,26 @@ static bool set_launches(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
-bool hw_cli_compile_kernel(const char *value, regex_t *expression) {
+bool hw_cli_compile_kernel(const char *option, const char *value, regex_t *expression) {
     char why[128];
     int failure = *value ? regcomp(expression, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
     if (!failure) return true;
     if (*value) regerror(failure, NULL, why, sizeof why);
-    hw_cli_complain("--kernel takes an extended regular expression, and '%s' is none: %s", value,
+    hw_cli_complain("%s takes an extended regular expression, and '%s' is none: %s", option, value,
                     *value ? why : "it is empty");
     return false;
 }
 
-static bool set_kernel(hw_cli_launch *launch, const char *value) {
+static bool is_expression(const char *option, const char *value) {
     regex_t expression;
-    launch->kernel = value;
-    bool good = hw_cli_compile_kernel(value, &expression);
+    bool good = hw_cli_compile_kernel(option, value, &expression);
     if (good) regfree(&expression);
     return good;
+}
+
+static bool set_kernel(hw_cli_launch *launch, const char *value) {
+    launch->kernel = value;
+    return is_expression("--kernel", value);
 }
 
 static bool set_skip(hw_cli_launch *launch, const char *value) {
@@ -128,6 +132,39 @@ static bool set_count(hw_cli_launch *launch, const char *value) {
     hw_cli_complain("--count takes a number of launches from 1 on, and got '%s'", value);
     return false;
 }
+
+static bool set_timeout(hw_cli_launch *launch, const char *value) {
+    launch->timeout = value;
+    const double seconds = strspn(value, "0123456789.") == strlen(value) ? strtod(value, NULL) : 0;
+    if (seconds > 0 && seconds <= MAX_SECONDS) return true;
+    hw_cli_complain("--timeout takes a number of seconds above 0, and got '%s'", value);
+    return false;
+}
+
+static bool set_max_launches(hw_cli_launch *launch, const char *value) {
+    launch->max_launches = value;
+    if (is_number(value, 1, ULLONG_MAX - 1)) return true;
+    hw_cli_complain("--max-launches takes a number of launches from 1 on, and got '%s'", value);
+    return false;
+}
+
+// Given twice, both have to hold.
+static bool set_only(hw_cli_launch *launch, const char *value) {
+    static const char kernel[] = "kernel=", one_of[] = "launch=";
+    hw_cli_shard share;
+    if (strncmp(value, kernel, strlen(kernel)) == 0) {
+        launch->only_kernel = value + strlen(kernel);
+        return is_expression("--only kernel=", launch->only_kernel);
+    }
+    if (strncmp(value, one_of, strlen(one_of)) == 0 && hw_cli_shard_parse(value + strlen(one_of), &share)) {
+        launch->only_launch = value + strlen(one_of);
+        return true;
+    }
+    hw_cli_complain("--only takes kernel=REGEX or launch=K/N, K from 1 to N, and got '%s'", value);
+    return false;
+}
+
+static bool set_shards(hw_cli_launch *launch, const char *value) { return hw_cli_shard_read(value, &launch->shard); }
 
 static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     (void)value;
@@ -148,6 +185,8 @@ static const option_row launch_option_rows[] = {
     {"--gpu", A_VALUE, false, set_gpu},          {"--threads", A_VALUE, false, set_threads},
     {"--seed", A_VALUE, false, set_seed},        {"--compiler", A_VALUE, false, set_compiler},
     {"--poison", MAYBE_A_VALUE, false, set_poison},
+    {"--timeout", A_VALUE, false, set_timeout},  {"--max-launches", A_VALUE, false, set_max_launches},
+    {"--only", A_VALUE, false, set_only},        {"--shards", A_VALUE, false, set_shards},
     {"--format", A_VALUE, true, set_format},     {"-o", A_VALUE, true, set_output},
     {"--lines", MAYBE_A_VALUE, true, set_lines}, {"--no-l1", NO_VALUE, true, set_no_l1},
     {"--kernel", A_VALUE, true, set_kernel},     {"--skip", A_VALUE, true, set_skip},

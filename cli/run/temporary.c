@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -32,22 +33,28 @@ static int open_nameless(const char *folder, const char *what) {
     return file;
 }
 
-hw_cli_temporary hw_cli_temporary_open(const char *what) {
-    const char *wanted = getenv("TMPDIR"), *folder = wanted && *wanted == '/' ? wanted : "/tmp";
-    hw_cli_temporary temporary = {.file = open_nameless(folder, what)};
-    if (temporary.file < 0 || !reserve(temporary.file)) {
-        hw_cli_complain("cannot make a temporary file in %s: %s", folder, strerror(errno));
-        hw_cli_temporary_close(&temporary);
-        return temporary;
-    }
-    int other = fcntl(temporary.file, F_DUPFD_CLOEXEC, FIRST_NUMBER);   // fails where so many are not allowed
+static hw_cli_temporary give_path(int file) {
+    hw_cli_temporary temporary = {.file = file};
+    if (file < 0) return temporary;
+    int other = fcntl(file, F_DUPFD_CLOEXEC, FIRST_NUMBER);   // fails where so many are not allowed
     if (other >= 0) {
-        close(temporary.file);
+        close(file);
         temporary.file = other;
     }
     snprintf(temporary.path, sizeof temporary.path, "/proc/%ld/fd/%d", (long)getpid(), temporary.file);
     return temporary;
 }
+
+hw_cli_temporary hw_cli_temporary_open(const char *what) {
+    const char *wanted = getenv("TMPDIR"), *folder = wanted && *wanted == '/' ? wanted : "/tmp";
+    int file = open_nameless(folder, what);
+    if (file >= 0 && reserve(file)) return give_path(file);
+    hw_cli_complain("cannot make a temporary file in %s: %s", folder, strerror(errno));
+    if (file >= 0) close(file);
+    return give_path(-1);
+}
+
+hw_cli_temporary hw_cli_temporary_memory(const char *what) { return give_path(memfd_create(what, MFD_CLOEXEC)); }
 
 void hw_cli_temporary_close(hw_cli_temporary *temporary) {
     if (temporary->file >= 0) close(temporary->file);

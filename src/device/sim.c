@@ -56,6 +56,12 @@ uint32_t hw_sim_stack_bytes(const hw_sim *sim) { return sim->stack_bytes; }
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = bytes; }
 uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }
 
+void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor) {
+    pthread_mutex_lock(&sim->launch_lock);
+    sim->monitor = monitor;
+    pthread_mutex_unlock(&sim->launch_lock);
+}
+
 // ---- observers ----
 
 bool hw_sim_tells_host(hw_sim *sim) { return atomic_load_explicit(&sim->tells_host, memory_order_relaxed); }

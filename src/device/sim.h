@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "event/host.h"
 #include "exec/fault.h"
+#include "exec/monitor.h"
 #include "isa/gpu.h"
 #include "mem/mem.h"
 #include "mem/texture.h"
@@ -22,8 +23,14 @@ typedef struct hw_sim_options {
     uint64_t seed;                 // order of warps; 0: by index
     void (*print)(void *context, const char *text, size_t length);   // device printf
     void *print_context;
-    void (*notice)(void *context, const char *sentence);   // of a launch that goes round for ever (exec.h)
+    void (*notice)(void *context, const char *text);       // of a launch that goes round for ever, or is asked (exec.h)
     void *notice_context;
+    // Asked before each launch that is possible: false, and the launch has its number, and nothing is executed. NULL:
+    // all are.
+    bool (*executes)(void *context, const char *kernel);
+    // After each that was executed to its end, when its sinks have heard of it. May be NULL.
+    void (*executed)(void *context);
+    void *launch_context;          // of both
     // Where a variable of a module that is being loaded is to lie: in the program's own memory, at an address that
     // stays valid as long as the module; 0: in device memory. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);
@@ -58,6 +65,9 @@ void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink);
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event);
 // Whether anybody wants to hear of it.
 bool hw_sim_tells_host(hw_sim *sim);
+
+// Shows later launches to those who look at the monitor, which outlives the simulation. NULL: no longer.
+void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor);
 
 // Limits of cudaDeviceSetLimit, bytes.
 void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes);

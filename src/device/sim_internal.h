@@ -24,6 +24,7 @@ struct hw_sim {
     uint64_t heap_bytes;
     uint64_t launches;
     uint64_t grid_barrier;       // device memory of cooperative launches; 0: there has been none
+    hw_monitor *monitor;         // of launches; may be NULL
     hw_sim_module *modules;
     pthread_mutex_t load_lock, launch_lock;
 };

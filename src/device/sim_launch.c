@@ -289,6 +289,45 @@ static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
     return status;
 }
 
+static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void *params, const hw_launch_info *info,
+                         const hw_observers *observers, hw_fault *fault, hw_diag *diag) {
+    const hw_sim_function *function = args->function;
+    hw_launch launch = {
+        .set = function->module->set,
+        .entry = function->program,
+        .dynamic_shared_bytes = args->dynamic_shared_bytes,
+        .params = params,
+        .stack_bytes = stack_bytes(sim, function->module->set),
+        .heap_bytes = sim->heap_bytes,
+        .grid_id = info->number,
+        .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
+        .seed = sim->options.seed,
+        .gpu = describe_gpu(sim, args),
+        .mem = sim->mem,
+        .observers = observers,
+        .info = info,
+        .print = sim->options.print,
+        .print_context = sim->options.print_context,
+        .notice = sim->options.notice,
+        .notice_context = sim->options.notice_context,
+        .monitor = sim->monitor,
+        .max_instructions = sim->options.max_instructions,
+    };
+    memcpy(launch.grid, args->grid, sizeof launch.grid);
+    memcpy(launch.block, args->block, sizeof launch.block);
+    if (sim->monitor) hw_monitor_begin(sim->monitor, info->kernel, info->number, args->grid, args->block);
+    hw_compile_launch_begins(sim->compile, function->module->set, function->program);
+    hw_status status = hw_exec_launch(sim->exec, &launch, fault, diag);
+    hw_compile_launch_ends(sim->compile);
+    if (sim->monitor) hw_monitor_end(sim->monitor);
+    return status;
+}
+
+static bool is_to_execute(const hw_sim *sim, const hw_sim_function *function) {
+    const hw_sim_options *options = &sim->options;
+    return !options->executes || options->executes(options->launch_context, function->ptx->name);
+}
+
 hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
                         hw_diag *diag) {
     *refusal = HW_REFUSED_NOT;
@@ -306,34 +345,12 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     if (args->cooperative) status = place_grid_barrier(sim, diag);
     sim->launches++;
     const hw_launch_info info = describe(sim, args);
+    const bool executes = !status && is_to_execute(sim, function);
     hw_observers observers = {.all = {.n = 0}};
-    if (!status && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
-    hw_launch launch = {
-        .set = function->module->set,
-        .entry = function->program,
-        .dynamic_shared_bytes = args->dynamic_shared_bytes,
-        .params = params,
-        .stack_bytes = stack_bytes(sim, function->module->set),
-        .heap_bytes = sim->heap_bytes,
-        .grid_id = info.number,
-        .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
-        .seed = sim->options.seed,
-        .gpu = describe_gpu(sim, args),
-        .mem = sim->mem,
-        .observers = &observers,
-        .info = &info,
-        .print = sim->options.print,
-        .print_context = sim->options.print_context,
-        .notice = sim->options.notice,
-        .notice_context = sim->options.notice_context,
-        .max_instructions = sim->options.max_instructions,
-    };
-    memcpy(launch.grid, args->grid, sizeof launch.grid);
-    memcpy(launch.block, args->block, sizeof launch.block);
-    hw_compile_launch_begins(sim->compile, function->module->set, function->program);
-    if (status == HW_OK) status = hw_exec_launch(sim->exec, &launch, fault, diag);
-    hw_compile_launch_ends(sim->compile);
+    if (executes && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
+    if (executes) status = execute(sim, args, params, &info, &observers, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
+    if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
     hw_free(params);
     return status;
 }

@@ -204,6 +204,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->run = run;
     worker->index = index;
     hw_watch_begin(worker);
+    hw_answer_begin(worker);
     if (!hw_names_prepare(worker)) return false;
     worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     worker->sequence = worker->n_copies = 0;
@@ -304,9 +305,11 @@ static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
 
 hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault, hw_diag *diag) {
     static const hw_observers nobody;
+    static hw_monitor unseen;
     hw_run run = {.launch = launch, .entry = launch->entry, .set = launch->set, .fault = fault};
     memset(fault, 0, sizeof *fault);
     run.print_lock = &exec->print_lock;
+    run.monitor = launch->monitor ? launch->monitor : &unseen;
     run.observers = launch->observers ? launch->observers : &nobody;
     run.events = run.observers->all.events;
     if (launch->info) run.info = *launch->info;

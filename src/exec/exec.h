@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "event/sinks.h"
 #include "exec/fault.h"
+#include "exec/monitor.h"
 #include "lower/program.h"
 #include "mem/mem.h"
 
@@ -45,10 +46,12 @@ typedef struct hw_launch {
     // Output of device-side printf, one call per printf, serialised. May be NULL.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    // One sentence, from a worker thread and once per launch, when the kernel has changed nothing for some seconds: the
-    // kernel polls memory that nobody writes, or has an empty loop. The launch goes on. May be NULL.
+    // Text from a worker thread; the launch goes on. A sentence, once per launch, when the kernel has changed nothing
+    // for some seconds: it polls memory that nobody writes, or has an empty loop. Lines about where blocks are, when
+    // the monitor is asked. May be NULL.
     void (*notice)(void *context, const char *sentence);
     void *notice_context;
+    hw_monitor *monitor;            // whose questions workers answer; the caller begins and ends it. May be NULL
     uint64_t max_instructions;      // stop with HW_DEADLOCK when about so many have been executed; 0: no limit
 } hw_launch;
 

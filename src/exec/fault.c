@@ -20,6 +20,7 @@ static const char *const fault_words[] = {
     [HW_FAULT_LANES_MISSING] = "executed a matrix instruction without all lanes of the warp",
     [HW_FAULT_DEADLOCK] = "cannot finish",
     [HW_FAULT_NO_MEMORY] = "needs more memory than this machine has",
+    [HW_FAULT_STOPPED] = "was stopped",
 };
 
 // "prog.cu:12", or the PTX line where there is no source line.
@@ -187,6 +188,13 @@ void hw_fault_limit(hw_state *s) {
     fill_fault(s, in, s->run->fault, HW_FAULT_DEADLOCK, s->live ? __builtin_ctz(s->live) : 0);
     hw_text_append(s->run->fault->text, sizeof s->run->fault->text,
                 ": it has executed %" PRIu64 " instructions, the limit", s->run->launch->max_instructions);
+    s->run->status = HW_DEADLOCK;
+}
+
+void hw_fault_outside(hw_state *s) {
+    if (!claim_fault(s)) return;
+    fill_fault(s, s->pc ? s->pc : s->run->entry->insts, s->run->fault, HW_FAULT_STOPPED,
+               s->live ? __builtin_ctz(s->live) : 0);
     s->run->status = HW_DEADLOCK;
 }
 

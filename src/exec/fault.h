@@ -20,6 +20,7 @@ typedef enum hw_fault_kind {
     HW_FAULT_LANES_MISSING,  // at an instruction of all lanes of the warp
     HW_FAULT_DEADLOCK,
     HW_FAULT_NO_MEMORY,      // on this machine
+    HW_FAULT_STOPPED,        // from outside (exec/monitor.h)
 } hw_fault_kind;
 
 typedef struct hw_fault {

@@ -193,6 +193,7 @@ static bool run_round(hw_block *block, bool *waits) {
         if (went && s->stop != HW_STOP_LEFT) k += went - 1;
         else run_warp(s);
         if (s->stop == HW_STOP_FAULT || is_over_limit(s)) return true;
+        if (__builtin_expect(hw_is_asked(s->worker), 0) && !hw_answer(s)) return true;
         if (s->stop != HW_STOP_YIELD || !hw_turn_waits(&s->turn)) *waits = false;
         block->turn.is_idle &= *waits && s->turn.state == HW_TURN_IDLE;
     }
@@ -293,6 +294,7 @@ void hw_worker_main(hw_worker *worker) {
         if (result == TURN_STOPPED) return;
         if (result == TURN_FINISHED) {
             tell_block(block, true);
+            worker->n_ended++;
             block->is_running = false;
             block = NULL;
             continue;

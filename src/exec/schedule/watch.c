@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/demangle.h"
 #include "base/text.h"
-#include "exec/warp/warp.h"
+#include "exec/schedule/place.h"
 
 #define CHECK_NS 1000000000ull
 enum { QUIET_CHECKS = 3, COST_SHARE = 20 };   // a check may take a 20th of the time
@@ -57,52 +57,20 @@ static uint64_t state_of(const hw_worker *worker) {
     return hash;
 }
 
-// Threads at one source line that go round, or that wait for others.
-typedef struct group {
-    const char *file;
-    uint32_t line, threads;
-    bool waits;
-} group;
-enum { MAX_GROUPS = 6 };
-
-static void add_to_group(group groups[MAX_GROUPS], uint32_t *n, const hw_run *run, const hw_inst *pc, uint32_t mask,
-                         bool waits) {
-    group here = {.threads = (uint32_t)__builtin_popcount(mask), .waits = waits};
-    hw_fault_place(run, pc, &here.file, &here.line);
-    for (uint32_t i = 0; i < *n; i++) {
-        if (groups[i].file != here.file || groups[i].line != here.line || groups[i].waits != waits) continue;
-        groups[i].threads += here.threads;
-        return;
-    }
-    if (*n < MAX_GROUPS) groups[(*n)++] = here;
-}
-
-static uint32_t group_stuck_warps(const hw_worker *worker, group groups[MAX_GROUPS]) {
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < worker->n_blocks; b++) {
-        const hw_block *block = worker->blocks[b];
-        for (uint32_t i = 0; block->is_running && i < block->n_warps; i++) {
-            const hw_state *s = &block->warps[i];
-            if (!s->live) continue;
-            if (s->is_ready) add_to_group(groups, &n, worker->run, s->pc, s->warp.mask, false);
-            for (uint32_t k = 0; k < s->n_paths; k++)
-                add_to_group(groups, &n, worker->run, s->paths[k].pc, s->paths[k].mask,
-                             s->paths[k].state != HW_PATH_READY);
-        }
-    }
-    return n;
-}
-
 static void tell_going_round(const hw_worker *worker, uint64_t quiet_ns) {
     const hw_launch *launch = worker->run->launch;
-    group groups[MAX_GROUPS];
+    enum { MOST = 6 };
+    hw_place stuck[MOST];
     char name[256], places[768], sentence[1280];
     hw_text list = hw_text_in(places, sizeof places);
-    uint32_t n = group_stuck_warps(worker, groups);
-    for (uint32_t i = 0; i < n; i++)
-        hw_text_put(&list, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32, i ? ", " : "", groups[i].threads,
-                    hw_text_plural(groups[i].threads), groups[i].waits ? "wait" : "go round", groups[i].file,
-                    groups[i].line);
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < worker->n_blocks; b++) hw_places_add(worker->blocks[b], stuck, MOST, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (stuck[i].state == HW_PLACE_RECONVERGES) continue;
+        hw_text_put(&list, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32, list.used ? ", " : "", stuck[i].threads,
+                    hw_text_plural(stuck[i].threads), stuck[i].state == HW_PLACE_RUNS ? "go round" : "wait",
+                    stuck[i].file, stuck[i].line);
+    }
     hw_demangle(launch->info ? launch->info->kernel : worker->run->entry->name, name, sizeof name);
     snprintf(sentence, sizeof sentence,
              "kernel %s has changed nothing for %" PRIu64 " seconds: %s; if nobody else writes what they poll, this "

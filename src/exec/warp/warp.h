@@ -164,6 +164,9 @@ struct hw_worker {
     hw_block **blocks;            // resident slots; the first is the one in normal use
     uint32_t n_blocks, max_blocks;
     hw_watch watch;
+    unsigned answered, told_where;   // of run->monitor: asked, where
+    uint64_t n_ended;             // blocks
+    uint64_t told[HW_DIDS];       // of this launch
     uint64_t taken, taken_end;    // blocks of the grid that are this worker's and have not begun
     uint32_t idle_turns;          // of blocks, in a row
 };
@@ -178,6 +181,7 @@ typedef struct hw_areas {
 // One launch.
 struct hw_run {
     const hw_launch *launch;
+    hw_monitor *monitor;          // never NULL
     const hw_observers *observers;   // never NULL
     hw_launch_info info;          // for them
     uint32_t events;              // that any of them wants
@@ -252,6 +256,13 @@ void hw_watch_end(hw_worker *worker);
 void hw_watch_waiting(hw_worker *worker);       // the worker's block can only wait for others
 // A number for where lanes are and what their registers hold.
 uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask);
+
+// answer.c
+void hw_answer_begin(hw_worker *worker);
+static inline bool hw_is_asked(const hw_worker *worker) {
+    return atomic_load_explicit(&worker->run->monitor->asked, memory_order_relaxed) != worker->answered;
+}
+bool hw_answer(hw_state *s);                    // the warp has ended its turn; false: the launch is to stop, and does
 
 // special.c
 void hw_fence_tell(hw_state *s, const hw_inst *in);    // to sinks that want it
@@ -337,6 +348,7 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
 void hw_fault_deadlock(hw_block *block);
 void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line);
 void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
+void hw_fault_outside(hw_state *s);             // somebody else ends it
 
 // async.c
 extern const hw_body_forms hw_async_bodies[];
