@@ -60,7 +60,7 @@ static bool is_to_be_executed(void *context, const char *mangled) {
     hw_diag diag = {0};
     if (hw_shim_is_stopped()) hw_shim_end(HW_EXIT_OUT_OF_TIME);
     if (hw_selection_executes(&process->environment, mangled, process->n_launches++)) return true;
-    if (process->journal && hw_journal_pass(process->journal, &diag)) complain_once(&diag);
+    if (process->journal && hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
     return false;
 }
 
@@ -143,7 +143,7 @@ static void describe_process(hw_rt_options *options) {
             .notice = print_notice,
             .executes = is_to_be_executed,
             .executed = count_executed,
-            .launch_context = &own,
+            .launch_context = &own_process,
         },
         .context = &own_process,
         .opened = context_opened,

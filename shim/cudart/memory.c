@@ -4,7 +4,8 @@
 #include "base/integers.h"
 #include "shim/cudart/cudart.h"
 
-static cudaError_t allocate_memory(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order) {
+static cudaError_t allocate_memory(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags,
+                                   hw_rt_order order) {
     HW_ENTER();
     if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *pointer = NULL;
@@ -80,7 +81,9 @@ HW_EXPORT cudaError_t cudaFree(void *pointer) {
     return release_memory(pointer, 1u << HW_ALLOC_DEVICE | 1u << HW_ALLOC_MANAGED, hw_in_turn());
 }
 
-HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release_memory(pointer, 1u << HW_ALLOC_PINNED, hw_in_turn()); }
+HW_EXPORT cudaError_t cudaFreeHost(void *pointer) {
+    return release_memory(pointer, 1u << HW_ALLOC_PINNED, hw_in_turn());
+}
 
 HW_EXPORT cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     return release_memory(pointer, 1u << HW_ALLOC_DEVICE, hw_in_stream(stream));

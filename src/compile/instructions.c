@@ -123,8 +123,8 @@ static hw_slot element_slot(const hw_draft *w, const hw_inst *in, uint32_t k, hw
 // The address of the group's first access in the half of the warp.
 static void locate_group(hw_draft *w, const hw_segment_access *access) {
     if (access->is_first)
-        fprintf(w->parts[HW_DRAFT_HALF], "            char *const g%u = m[%u].at[k] + h * m[%u].apart;\n", access->group,
-                access->group, access->group);
+        fprintf(w->parts[HW_DRAFT_HALF], "            char *const g%u = m[%u].at[k] + h * m[%u].apart;\n",
+                access->group, access->group, access->group);
 }
 
 static void write_load(hw_draft *w, const hw_inst *in) {
@@ -140,8 +140,8 @@ static void write_load(hw_draft *w, const hw_inst *in) {
         hw_slot slot = element_slot(w, in, k, in->d);
         if (slot == HW_NO_SLOT) continue;
         if (is_same) {
-            fprintf(w->parts[HW_DRAFT_HALF], "            const %s m%u_%u = (%s)m%u[%u];\n", reg, number, k, reg, number,
-                    k);
+            fprintf(w->parts[HW_DRAFT_HALF], "            const %s m%u_%u = (%s)m%u[%u];\n", reg, number, k, reg,
+                    number, k);
             snprintf(text, sizeof text, "m%u_%u", number, k);
         } else {
             snprintf(text, sizeof text, "(%s)m%u[i * %u + %u]", reg, number, in->vector, k);
