@@ -42,7 +42,7 @@ bool hw_selection_executes(const hw_environment *environment, const char *mangle
     static expression kernel;
     static bool is_told;
     const uint32_t n = environment->of_launches;
-    if (matches(&kernel, environment->only_kernel, mangled) && (!n || index % n == environment->only_launch - 1))
+    if (matches_name(&kernel, environment->only_kernel, mangled) && (!n || index % n == environment->only_launch - 1))
         return true;
     char name[MAX_NAME];
     if (!is_told)

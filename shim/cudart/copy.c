@@ -20,7 +20,7 @@ HW_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum 
 }
 
 HW_EXPORT cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
-    return copy(dst, src, bytes, kind, hw_in_turn_of_thread());
+    return copy_bytes(dst, src, bytes, kind, hw_in_turn_of_thread());
 }
 
 HW_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,

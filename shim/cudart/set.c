@@ -15,7 +15,7 @@ HW_EXPORT cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
 }
 
 HW_EXPORT cudaError_t cudaMemset_ptds(void *pointer, int value, size_t bytes) {
-    return set(rows(pointer, bytes), value, (hw_rt_shape){bytes, 1, 1}, hw_in_turn_of_thread());
+    return set_region(rows_region(pointer, bytes), value, (hw_rt_shape){bytes, 1, 1}, hw_in_turn_of_thread());
 }
 
 HW_EXPORT cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
@@ -31,7 +31,7 @@ HW_EXPORT cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_
 }
 
 HW_EXPORT cudaError_t cudaMemset2D_ptds(void *pointer, size_t pitch, int value, size_t width, size_t height) {
-    return set(rows(pointer, pitch), value, (hw_rt_shape){width, height, 1}, hw_in_turn_of_thread());
+    return set_region(rows_region(pointer, pitch), value, (hw_rt_shape){width, height, 1}, hw_in_turn_of_thread());
 }
 
 HW_EXPORT cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,

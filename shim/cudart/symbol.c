@@ -48,7 +48,7 @@ HW_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, si
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t bytes, size_t offset,
                                               enum cudaMemcpyKind kind) {
-    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn_of_thread());
+    return copy_symbol(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn_of_thread());
 }
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
@@ -58,7 +58,7 @@ HW_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t bytes, size_t offset,
                                                 enum cudaMemcpyKind kind) {
-    return copy(symbol, dst, bytes, offset, kind, false, hw_in_turn_of_thread());
+    return copy_symbol(symbol, dst, bytes, offset, kind, false, hw_in_turn_of_thread());
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
