@@ -93,7 +93,7 @@ static void run_case(bench *t, int level, const matrix_config *config, int index
     memset(t, 0, sizeof *t);
     make_matrix_case(config, index, a, b, c);
     hw_set_base(&t->state.warp, HW_BASE_FRAME, t->frame[0]);
-    hw_set_mask(&t->state.warp, mask);
+    levels[level]->set_mask(&t->state.warp, mask);
     t->state.live = mask;
     t->state.warp.slots = t->slots;
     for (int r = 0; r < REGISTERS; r++) t->slots[r] = (hw_slot)(r * 32 * LANE_BYTES);
@@ -284,7 +284,7 @@ static void check_product(const any_product *p, int kind, int level) {
     fill_factors(b, k * n, f, kind, &state);
     fill_factors(c, m * n, of_c, kind, &state);
     hw_set_base(&t.state.warp, HW_BASE_FRAME, t.frame[0]);
-    hw_set_mask(&t.state.warp, ~0u);
+    levels[0]->set_mask(&t.state.warp, ~0u);
     t.state.live = ~0u;
     t.state.warp.slots = t.slots;
     for (int r = 0; r < REGISTERS; r++) t.slots[r] = (hw_slot)(r * 32 * LANE_BYTES);
