@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "operations/bench.h"
 #include "device/device.h"
 #include "options.h"
@@ -106,7 +107,7 @@ static const hw_bench_family *find_family(const char *name) {
     char list[256] = "";
     for (int i = 0; i < N_FAMILIES; i++) {
         if (strcmp(bench_families[i]->name, name) == 0) return bench_families[i];
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", bench_families[i]->name);
+        hw_text_append(list, sizeof list, "%s%s", i ? ", " : "", bench_families[i]->name);
     }
     hw_cli_complain("there is no family '%s' to measure; there is %s", name, list);
     return NULL;

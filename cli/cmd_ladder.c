@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli.h"
 #include "isa/gpu.h"
 #include "ladder/ladder.h"
@@ -117,8 +118,7 @@ static int parse_numbers(const char *text, uint64_t *numbers, int max) {
 
 static void complain_no_family(const char *const *names, size_t count) {
     char list[512] = "";
-    for (size_t i = 0, used = 0; i < count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; i < count; i++) hw_text_append(list, sizeof list, "%s%s", i ? ", " : "", names[i]);
     hw_cli_complain("which family? There is %s", list);
 }
 
@@ -158,7 +158,7 @@ static int read_problem(const ladder_words *words, const hw_family *family, cons
     char form[96] = "", example[96];
     hw_problem usual = {0};
     for (int i = 0; i < wanted; i++)
-        snprintf(form + strlen(form), sizeof form - strlen(form), "%s%s", i ? " x " : "", family->size_names[i]);
+        hw_text_append(form, sizeof form, "%s%s", i ? " x " : "", family->size_names[i]);
     memcpy(usual.size, family->default_size, sizeof usual.size);
     hw_cli_complain("--size is %s, like %s, and not '%s'", form,
                     hw_cli_ladder_size(family, &usual, example, sizeof example), words->size);

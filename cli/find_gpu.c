@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "cli.h"
 #include "io/gpu_file.h"
 
@@ -59,11 +60,10 @@ enum { MOST_NAMES = 1024, MOST_TOLD = 8 };
 // "a, b, c or d", of more than eight the first ones and how many there are.
 static void list_names(const char *const *names, size_t count, char *text, size_t text_bytes) {
     const size_t told = count > MOST_TOLD ? MOST_TOLD : count;
-    size_t used = 0;
-    for (size_t i = 0; i < told && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s",
-                                 !i ? "" : i + 1 == count ? " or " : ", ", names[i]);
-    if (told < count && used < text_bytes) snprintf(text + used, text_bytes - used, " or %zu more", count - told);
+    hw_text list = hw_text_in(text, text_bytes);
+    for (size_t i = 0; i < told; i++)
+        hw_text_put(&list, "%s%s", !i ? "" : i + 1 == count ? " or " : ", ", names[i]);
+    if (told < count) hw_text_put(&list, " or %zu more", count - told);
 }
 
 static const char *skip_separators(const char *text) { return text + strspn(text, " -_"); }

@@ -48,6 +48,8 @@ void hw_environment_read(hw_environment *environment) {
         .lines = environment_number(HW_ENV_LINES) == 1,
         .no_l1 = environment_number(HW_ENV_NO_L1) == 1,
         .ask_ptxas = environment_number(HW_ENV_PTXAS) == 1,
+        .compiles = !environment_word(HW_ENV_COMPILE) || environment_number(HW_ENV_COMPILE) != 0,
+        .awaits_compiler = environment_number(HW_ENV_COMPILE) == 2,
         .max_regs = (uint32_t)environment_number(HW_ENV_MAX_REGS),
         .kernel = environment_word(HW_ENV_KERNEL),
         .ptx_by = environment_word(HW_ENV_PTX_BY),

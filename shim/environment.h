@@ -13,6 +13,7 @@
 #define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
 #define HW_ENV_NO_L1 "HALFWARP_NO_L1"       // 1: count loads of 2.x as after ptxas -dlcm=cg
+#define HW_ENV_COMPILE "HALFWARP_COMPILE"   // 0: the interpreter executes everything; 2: wait for it
 #define HW_ENV_PTXAS "HALFWARP_PTXAS"       // 1: take registers from ptxas where there is one
 #define HW_ENV_MAX_REGS "HALFWARP_MAXRREGCOUNT"   // registers per thread that kernels are limited to, as by nvcc
 #define HW_ENV_PTX_BY "HALFWARP_PTX_BY"     // compiler and version, where the program's PTX does not say
@@ -32,7 +33,7 @@ typedef struct hw_environment {
     uint32_t threads, max_regs;                     // 0: not told
     uint64_t seed, skip, count;                     // count UINT64_MAX: all
     int poison;                                     // -1: absent
-    bool lines, no_l1, ask_ptxas;
+    bool lines, no_l1, ask_ptxas, compiles, awaits_compiler;
 } hw_environment;
 
 // Reads the variables; a number that is none counts as absent.

@@ -11,7 +11,7 @@
 
 #define HW_EXPORT __attribute__((visibility("default")))
 
-// A second name of a function of the same file: the variants for programs compiled for per-thread default streams.
+// A second name of a function of the same file.
 #define HW_ALIAS(second, first) extern __typeof__(first) second __attribute__((alias(#first), visibility("default")))
 
 // process.c: the runtime of this process; never NULL. Ends the process where its GPU is not known.

@@ -2,16 +2,13 @@
 #include "output/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static const double QUIET_SECONDS = 0.5, STEP_SECONDS = 0.1;
 
-static double seconds_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+static double seconds_now(void) { return 1e-9 * (double)hw_now_ns(); }
 
 void hw_cli_progress_begin(hw_cli_progress *progress, double bytes) {
     *progress = (hw_cli_progress){.on = isatty(STDERR_FILENO), .began = seconds_now(), .bytes = bytes};

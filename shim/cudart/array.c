@@ -73,50 +73,76 @@ HW_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t
                                                cudaStream_t stream) {
     return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
+
+HW_EXPORT cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t x, size_t y, const void *src,
+                                                    size_t srcPitch, size_t width, size_t height,
+                                                    enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return cudaMemcpy2DToArrayAsync(dst, x, y, src, srcPitch, width, height, kind, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
                                           size_t width, size_t height, enum cudaMemcpyKind kind) {
     return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
+
+HW_EXPORT cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t x, size_t y, const void *src, size_t srcPitch,
+                                               size_t width, size_t height, enum cudaMemcpyKind kind) {
+    return copy_2d(dst, x, y, src, srcPitch, width, height, kind, true, hw_in_turn_of_thread());
+}
 
 HW_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dstPitch, cudaArray_const_t src, size_t x, size_t y,
                                                  size_t width, size_t height, enum cudaMemcpyKind kind,
                                                  cudaStream_t stream) {
     return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
+
+HW_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void *dst, size_t dstPitch, cudaArray_const_t src, size_t x,
+                                                      size_t y, size_t width, size_t height, enum cudaMemcpyKind kind,
+                                                      cudaStream_t stream) {
+    return cudaMemcpy2DFromArrayAsync(dst, dstPitch, src, x, y, width, height, kind, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dstPitch, cudaArray_const_t src, size_t x, size_t y,
                                             size_t width, size_t height, enum cudaMemcpyKind kind) {
     return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
+
+HW_EXPORT cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t dstPitch, cudaArray_const_t src, size_t x, size_t y,
+                                                 size_t width, size_t height, enum cudaMemcpyKind kind) {
+    return copy_2d(src, x, y, dst, dstPitch, width, height, kind, false, hw_in_turn_of_thread());
+}
 
 // Copies a flat run of bytes that may go over several rows, as the two older calls do.
 static cudaError_t copy_flat(cudaArray_const_t array, size_t x, size_t y, const void *other, size_t bytes,
-                             enum cudaMemcpyKind kind, bool to_array) {
+                             enum cudaMemcpyKind kind, bool to_array, hw_rt_order order) {
     HW_ENTER();
     hw_runtime *runtime = hw_shim_runtime();
     hw_rt_region inside, outside = {.start = (char *)other, .pitch = bytes};
     if (!hw_rt_is_array(runtime, hw_array_of(array))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
     if (!hw_rt_array_run(runtime, hw_array_of(array), x, y, bytes, &inside))
         return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(copy_between(&inside, &outside, to_array, (hw_rt_shape){bytes, 1, 1}, kind, hw_in_turn()));
+    return hw_cudart_return(copy_between(&inside, &outside, to_array, (hw_rt_shape){bytes, 1, 1}, kind, order));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes,
                                         enum cudaMemcpyKind kind) {
-    return copy_flat(dst, x, y, src, bytes, kind, true);
+    return copy_flat(dst, x, y, src, bytes, kind, true, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
+
+HW_EXPORT cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes,
+                                             enum cudaMemcpyKind kind) {
+    return copy_flat(dst, x, y, src, bytes, kind, true, hw_in_turn_of_thread());
+}
 
 HW_EXPORT cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t x, size_t y, size_t bytes,
                                           enum cudaMemcpyKind kind) {
-    return copy_flat(src, x, y, dst, bytes, kind, false);
+    return copy_flat(src, x, y, dst, bytes, kind, false, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
+
+HW_EXPORT cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src, size_t x, size_t y, size_t bytes,
+                                               enum cudaMemcpyKind kind) {
+    return copy_flat(src, x, y, dst, bytes, kind, false, hw_in_turn_of_thread());
+}
 
 // One side of a three-dimensional copy; positions and widths are in elements where an array takes part.
 static bool side_of(cudaArray_t array, struct cudaPos at, struct cudaPitchedPtr plain, size_t width,
@@ -160,10 +186,16 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, hw_rt_order order)
 HW_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
     return copy_3d(p, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
+
+HW_EXPORT cudaError_t cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
+    return cudaMemcpy3DAsync(p, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy_3d(p, hw_in_turn()); }
-HW_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
+
+HW_EXPORT cudaError_t cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p) {
+    return copy_3d(p, hw_in_turn_of_thread());
+}
 
 static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, hw_rt_order order) {
     if (!p) return hw_cudart_return(HW_RT_INVALID_VALUE);
@@ -177,7 +209,13 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, hw_rt_ord
 HW_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
     return copy_3d_peer(p, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
+
+HW_EXPORT cudaError_t cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
+    return cudaMemcpy3DPeerAsync(p, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) { return copy_3d_peer(p, hw_in_turn()); }
-HW_ALIAS(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
+
+HW_EXPORT cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p) {
+    return copy_3d_peer(p, hw_in_turn_of_thread());
+}

@@ -1,7 +1,7 @@
 // Copies between plain addresses, one row to three dimensions. A copy is done when the call returns.
 #include "shim/cudart/cudart.h"
 
-_Static_assert((int)cudaMemcpyHostToDevice == HW_RT_HOST_TO_DEVICE && (int)cudaMemcpyDefault == HW_RT_ANY,
+_Static_assert((int)cudaMemcpyHostToDevice == HW_HOST_COPY_HOST_TO_DEVICE && (int)cudaMemcpyDefault == HW_HOST_COPY_ANY,
                "the runtime numbers directions as CUDA does");
 
 static hw_rt_region flat_region(const void *start, size_t pitch) {
@@ -18,13 +18,20 @@ static cudaError_t copy_bytes(void *dst, const void *src, size_t bytes, enum cud
 HW_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
     return copy_bytes(dst, src, bytes, kind, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
+
+HW_EXPORT cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
+    return copy(dst, src, bytes, kind, hw_in_turn_of_thread());
+}
 
 HW_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
                                       cudaStream_t stream) {
     return copy_bytes(dst, src, bytes, kind, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
+
+HW_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream) {
+    return cudaMemcpyAsync(dst, src, bytes, kind, hw_of_thread(stream));
+}
 
 static cudaError_t copy_peer(void *dst, int dstDevice, const void *src, int srcDevice, size_t bytes,
                              hw_rt_order order) {
@@ -57,10 +64,18 @@ HW_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dstPitch, const void *
                                         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
     return copy_2d(flat_region(dst, dstPitch), flat_region(src, srcPitch), width, height, kind, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+
+HW_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
+                                             size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return cudaMemcpy2DAsync(dst, dstPitch, src, srcPitch, width, height, kind, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
                                    size_t height, enum cudaMemcpyKind kind) {
     return copy_2d(flat_region(dst, dstPitch), flat_region(src, srcPitch), width, height, kind, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
+
+HW_EXPORT cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
+                                        size_t height, enum cudaMemcpyKind kind) {
+    return copy_2d(flat_region(dst, dstPitch), flat_region(src, srcPitch), width, height, kind, hw_in_turn_of_thread());
+}

@@ -62,9 +62,15 @@ static inline hw_rt_event *hw_event_of(cudaEvent_t event) { return (hw_rt_event 
 static inline hw_rt_array *hw_array_of(cudaArray_const_t array) { return (hw_rt_array *)array; }
 static inline hw_rt_pool *hw_pool_of(cudaMemPool_t pool) { return (hw_rt_pool *)pool; }
 
-// Of copies and sets: those that wait until they are done, and those that are put into a stream.
+// Of allocations, copies and sets: those that wait until they are done, and those that are put into a stream.
 static inline hw_rt_order hw_in_turn(void) { return (hw_rt_order){0}; }
 static inline hw_rt_order hw_in_stream(cudaStream_t stream) { return (hw_rt_order){hw_stream_of(stream), true}; }
+
+// Programs compiled for a default stream of each thread (--default-stream per-thread) call variants of the same
+// functions: cudaX_ptsz, whose stream 0 is the thread's, and cudaX_ptds, which waits and names no stream. A variant
+// behind which nobody can tell streams apart is an alias.
+static inline cudaStream_t hw_of_thread(cudaStream_t stream) { return stream ? stream : cudaStreamPerThread; }
+static inline hw_rt_order hw_in_turn_of_thread(void) { return (hw_rt_order){.stream = HW_RT_STREAM_PER_THREAD}; }
 
 static inline hw_rt_channels hw_channels_of(const struct cudaChannelFormatDesc *desc) {
     return (hw_rt_channels){.bits = {desc->x, desc->y, desc->z, desc->w}, .kind = (int)desc->f};

@@ -22,13 +22,19 @@ HW_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     HW_ENTER();
     return hw_cudart_return(hw_rt_event_record(hw_shim_runtime(), hw_event_of(event), hw_stream_of(stream)));
 }
-HW_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
+
+HW_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
+    return cudaEventRecord(event, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
     if (flags & ~(unsigned)cudaEventRecordExternal) return hw_cudart_return(HW_RT_INVALID_VALUE);
     return cudaEventRecord(event, stream);
 }
-HW_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+
+HW_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    return cudaEventRecordWithFlags(event, hw_of_thread(stream), flags);
+}
 
 HW_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event) {
     HW_ENTER();

@@ -28,20 +28,32 @@ HW_EXPORT cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 blo
                                        cudaStream_t stream) {
     return launch_kernel(function, grid, block, args, sharedBytes, stream, false);
 }
-HW_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+
+HW_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *function, dim3 grid, dim3 block, void **args,
+                                            size_t sharedBytes, cudaStream_t stream) {
+    return cudaLaunchKernel(function, grid, block, args, sharedBytes, hw_of_thread(stream));
+}
 
 // What nvcc 13 calls for <<<>>>: the kernel by its handle.
 HW_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t sharedBytes,
                                          cudaStream_t stream) {
     return launch_kernel(kernel, grid, block, args, sharedBytes, stream, false);
 }
-HW_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+
+HW_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                                              size_t sharedBytes, cudaStream_t stream) {
+    return __cudaLaunchKernel(kernel, grid, block, args, sharedBytes, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
                                                   size_t sharedBytes, cudaStream_t stream) {
     return launch_kernel(function, grid, block, args, sharedBytes, stream, true);
 }
-HW_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+
+HW_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *function, dim3 grid, dim3 block, void **args,
+                                                       size_t sharedBytes, cudaStream_t stream) {
+    return cudaLaunchCooperativeKernel(function, grid, block, args, sharedBytes, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
     if (!config || (config->numAttrs && !config->attrs)) return hw_cudart_return(HW_RT_INVALID_VALUE);
@@ -56,4 +68,10 @@ HW_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
     return launch_kernel(function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
                          cooperative);
 }
-HW_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+
+HW_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *function, void **args) {
+    if (!config) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    cudaLaunchConfig_t of_thread = *config;
+    of_thread.stream = hw_of_thread(config->stream);
+    return cudaLaunchKernelExC(&of_thread, function, args);
+}

@@ -1,41 +1,42 @@
 // Memory: device, pinned, managed, registered; what an address is.
 #include <string.h>
 
+#include "base/integers.h"
 #include "shim/cudart/cudart.h"
 
-static cudaError_t allocate_memory(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags) {
+static cudaError_t allocate_memory(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order) {
     HW_ENTER();
     if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *pointer = NULL;
     hw_library_look();
     uint64_t address;
     const void *site = bytes ? hw_shim_site() : NULL;
-    hw_rt_status status = hw_rt_alloc(hw_shim_runtime(), bytes, kind, flags, site, &address);
+    hw_rt_status status = hw_rt_alloc(hw_shim_runtime(), bytes, kind, flags, order, site, &address);
     if (status) return hw_cudart_return(status);
     *pointer = (void *)(uintptr_t)address;
     return cudaSuccess;
 }
 
 // Frees what is an allocation of one of these kinds (hw_rt_free) and starts there.
-static cudaError_t release_memory(void *pointer, uint32_t kinds) {
+static cudaError_t release_memory(void *pointer, uint32_t kinds, hw_rt_order order) {
     HW_ENTER();
-    if (!pointer) return cudaSuccess;
-    return hw_cudart_return(hw_rt_free(hw_shim_runtime(), hw_address(pointer), kinds, hw_shim_site()));
+    const void *site = pointer ? hw_shim_site() : NULL;
+    return hw_cudart_return(hw_rt_free(hw_shim_runtime(), hw_address(pointer), kinds, order, site));
 }
 
 HW_EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes) {
-    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0);
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return allocate_memory(pointer, bytes, HW_ALLOC_MANAGED, 0);
+    return allocate_memory(pointer, bytes, HW_ALLOC_MANAGED, 0, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (flags & ~known) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return allocate_memory(pointer, bytes, HW_ALLOC_PINNED, flags | cudaHostAllocMapped);
+    return allocate_memory(pointer, bytes, HW_ALLOC_PINNED, flags | cudaHostAllocMapped, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, 0); }
@@ -43,10 +44,10 @@ HW_EXPORT cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return cuda
 HW_EXPORT cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
     const size_t unit = HW_RT_PITCH_BYTES;
     if (!pointer || !pitch || width > SIZE_MAX - unit) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    size_t bytes, row = (width + unit - 1) / unit * unit;
+    size_t bytes, row = hw_align_up(width, unit);
     if (__builtin_mul_overflow(row, height, &bytes)) return hw_cudart_return(HW_RT_NO_MEMORY);
     *pitch = row;
-    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0);
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent) {
@@ -57,31 +58,37 @@ HW_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaEx
     return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, rows);
 }
 
-static bool is_stream(cudaStream_t stream) { return hw_rt_is_stream(hw_shim_runtime(), hw_stream_of(stream)); }
-
 HW_EXPORT cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-    if (!is_stream(stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
-    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0);
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
+
+HW_EXPORT cudaError_t cudaMallocAsync_ptsz(void **pointer, size_t bytes, cudaStream_t stream) {
+    return cudaMallocAsync(pointer, bytes, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
     if (!hw_rt_is_pool(hw_shim_runtime(), hw_pool_of(pool))) return hw_cudart_return(HW_RT_INVALID_VALUE);
     return cudaMallocAsync(pointer, bytes, stream);
 }
-HW_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
+
+HW_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                                   cudaStream_t stream) {
+    return cudaMallocFromPoolAsync(pointer, bytes, pool, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaFree(void *pointer) {
-    return release_memory(pointer, 1u << HW_ALLOC_DEVICE | 1u << HW_ALLOC_MANAGED);
+    return release_memory(pointer, 1u << HW_ALLOC_DEVICE | 1u << HW_ALLOC_MANAGED, hw_in_turn());
 }
 
-HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release_memory(pointer, 1u << HW_ALLOC_PINNED); }
+HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release_memory(pointer, 1u << HW_ALLOC_PINNED, hw_in_turn()); }
 
 HW_EXPORT cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-    if (!is_stream(stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
-    return pointer ? release_memory(pointer, 1u << HW_ALLOC_DEVICE) : cudaSuccess;
+    return release_memory(pointer, 1u << HW_ALLOC_DEVICE, hw_in_stream(stream));
 }
-HW_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
+
+HW_EXPORT cudaError_t cudaFreeAsync_ptsz(void *pointer, cudaStream_t stream) {
+    return cudaFreeAsync(pointer, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
     HW_ENTER();

@@ -36,7 +36,10 @@ HW_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     HW_ENTER();
     return hw_cudart_return(hw_rt_stream_synchronize(hw_shim_runtime(), hw_stream_of(stream)));
 }
-HW_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
+
+HW_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
+    return cudaStreamSynchronize(hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return check_stream(stream); }
 HW_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
@@ -50,7 +53,10 @@ HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
     if (!status) status = hw_rt_stream_wait(runtime, hw_stream_of(stream), hw_event_of(event));
     return hw_cudart_return(status);
 }
-HW_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
+
+HW_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+    return cudaStreamWaitEvent(hw_of_thread(stream), event, flags);
+}
 
 HW_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
     hw_rt_stream_info info;
@@ -74,7 +80,10 @@ HW_EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *i
     if (!error) *id = info.id;
     return error;
 }
-HW_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId);
+
+HW_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long long *id) {
+    return cudaStreamGetId(hw_of_thread(stream), id);
+}
 
 HW_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     hw_rt_stream_info info;

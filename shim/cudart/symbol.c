@@ -45,22 +45,38 @@ HW_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, si
                                          enum cudaMemcpyKind kind) {
     return copy_symbol(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+
+HW_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t bytes, size_t offset,
+                                              enum cudaMemcpyKind kind) {
+    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn_of_thread());
+}
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
                                            enum cudaMemcpyKind kind) {
     return copy_symbol(symbol, dst, bytes, offset, kind, false, hw_in_turn());
 }
-HW_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+
+HW_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t bytes, size_t offset,
+                                                enum cudaMemcpyKind kind) {
+    return copy(symbol, dst, bytes, offset, kind, false, hw_in_turn_of_thread());
+}
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
                                               enum cudaMemcpyKind kind, cudaStream_t stream) {
     return copy_symbol(symbol, (void *)src, bytes, offset, kind, true, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+
+HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t bytes, size_t offset,
+                                                   enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return cudaMemcpyToSymbolAsync(symbol, src, bytes, offset, kind, hw_of_thread(stream));
+}
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
                                                 enum cudaMemcpyKind kind, cudaStream_t stream) {
     return copy_symbol(symbol, dst, bytes, offset, kind, false, hw_in_stream(stream));
 }
-HW_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
+
+HW_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t bytes, size_t offset,
+                                                     enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return cudaMemcpyFromSymbolAsync(dst, symbol, bytes, offset, kind, hw_of_thread(stream));
+}

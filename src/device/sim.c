@@ -26,6 +26,9 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     if (!status) status = hw_mem_create(memory_bytes, &sim->mem, diag);
     if (!status && options->poisons) hw_mem_set_poison(sim->mem, options->poison);
     if (!status) status = hw_exec_create(options->threads, &sim->exec, diag);
+    const hw_compile_options compile = {.search_path = options->compiler_path, .cache_dir = options->code_cache,
+                                        .waits = options->awaits_compiler};
+    if (!status && compile.search_path) status = hw_compile_create(&compile, &sim->compile, diag);
     if (status) hw_sim_destroy(sim);
     else *out = sim;
     return status;
@@ -35,6 +38,7 @@ void hw_sim_destroy(hw_sim *sim) {
     if (!sim) return;
     if (sim->mem) hw_mem_watch(sim->mem, NULL, NULL);
     while (sim->modules) hw_sim_unload(sim, sim->modules);
+    hw_compile_destroy(sim->compile);
     if (sim->exec) hw_exec_destroy(sim->exec);
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);
@@ -63,9 +67,10 @@ void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event) {
     pthread_mutex_unlock(&sim->sinks_lock);
 }
 
-static void tell_allocation(void *context, const hw_allocation *a) {
-    hw_host_event event = {.action = a->is_freed ? HW_HOST_FREE : HW_HOST_ALLOCATE,
-                           .site = a->is_freed ? a->freed_at : a->site};
+static void tell_allocation(void *context, const hw_allocation *a, const hw_mem_caller *caller) {
+    hw_host_event event = {.action = a->is_freed ? HW_HOST_FREE : HW_HOST_ALLOCATE, .stream = caller->stream,
+                           .site = caller->site};
+    event.memory.is_in_order = caller->is_in_order;
     event.memory.address = a->address;
     event.memory.bytes = a->bytes;
     event.memory.kind = (uint8_t)a->kind;

@@ -33,6 +33,10 @@ typedef struct hw_sim_options {
     const char *producer;          // who made PTX that does not say it, in reports; may be NULL
     uint32_t max_regs;             // per thread, of kernels without launch bounds that are estimated; 0: no limit
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
+    // Kernels that take long are compiled, by the C compiler that these directories have, separated by colons; NULL:
+    // none is. What it makes is kept in a folder; NULL or "": nowhere. Both are copied.
+    const char *compiler_path, *code_cache;
+    bool awaits_compiler;          // compiled before the second launch of each kernel, which waits
 } hw_sim_options;
 
 // Registers that ptxas gives a kernel at least, whatever -maxrregcount says; 1 of older GPUs, of which it is not known.

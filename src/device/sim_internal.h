@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "compile/compile.h"
 #include "device/sim.h"
 #include "exec/exec.h"
 
@@ -13,6 +14,7 @@ enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // shared memory that needs n
 struct hw_sim {
     hw_sim_options options;
     hw_exec *exec;
+    hw_compile *compile;         // NULL: the interpreter executes everything
     hw_mem *mem;
     hw_sinks sinks;
     pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host

@@ -22,6 +22,7 @@ typedef enum hw_event_type {
     HW_EVENTS
 } hw_event_type;
 #define HW_WANTS(id) (1u << HW_EVENT_##id)    // bit of hw_sink.events
+_Static_assert(HW_EVENTS <= 32, "hw_sink.events has a bit for each type");
 
 // ---- a launch -------------------------------------------------------------------------------------------------------
 
@@ -41,9 +42,11 @@ typedef struct hw_launch_info {
     uint32_t n_files;
     uint32_t n_workers;              // records come from workers 0 .. n_workers-1, each on its own thread
     uint64_t number;                 // of the launch on its GPU, from 1 on
-    uint64_t stream;                 // as the caller of the launch names it; 0: the default stream
+    uint64_t stream;                 // as the caller of the launch names it; 0: the legacy default stream. The runtime
+                                     // names a thread's own default stream by an odd number that no other thread has,
+                                     // others by their handle
     bool is_cooperative;
-    uint32_t n_patterns;             // indexes of patterns are below this; 0 when no sink wants accesses or copies
+    uint32_t n_patterns;             // indexes of patterns are below this
 } hw_launch_info;
 
 // Where and when: all events of a block come from one worker, in the order of `sequence`.
@@ -66,7 +69,9 @@ typedef struct hw_block_step {
 // keep what it finds out about a pattern in an array by index, and asks no more than whether the serial is the same.
 typedef struct hw_access_pattern {
     uint32_t index;                  // of this worker; HW_PATTERN_WAYS that begin at a multiple of it are of one
-                                     // instruction; HW_NO_PATTERN: met once, not to be remembered
+                                     // instruction; HW_NO_PATTERN: met once, not to be remembered (copies in
+                                     // parts; accesses of instructions whose addresses do not repeat, to sinks that
+                                     // are not ordered)
     uint32_t mask;                   // active lanes; 0: the guard was false in all
     uint64_t serial;                 // of this worker: never used twice, not 0
     uint8_t space;
@@ -89,8 +94,29 @@ typedef struct hw_access {
     hw_where where;                  // for ordered sinks; lanes whose spaces differ have a record for each space
 } hw_access;
 
+// Bytes that one lane reads or writes.
+typedef struct hw_lane_bytes {
+    uint64_t address;                // SHARED and LOCAL: offset in their window
+    uint32_t bytes;
+    uint8_t lane;
+    uint8_t space;                   // resolved: GLOBAL, SHARED, LOCAL
+} hw_lane_bytes;
+
+// Accesses that no instruction makes by an address of its own, so that they have no pattern and are not added up. A
+// texture fetch: the texels that it reads, of the border none. A call of a function that no module defines (vprintf,
+// __assertfail, math with pointers): what it reads and writes, lane after lane, a string at once. Parameters are
+// operands, no accesses. malloc and free are told as HOST.
+typedef struct hw_lane_access {
+    hw_where where;
+    uint32_t note;                   // of the fetch, or the call
+    bool is_write;
+    uint32_t n;
+    const hw_lane_bytes *list;
+} hw_lane_access;
+
 typedef struct hw_touched {
-    uint64_t address, bytes;         // global memory that is accessed lies in this allocation: of each at least once
+    uint64_t address, bytes;         // global memory that is accessed lies in this allocation: of each at least once.
+                                     // Not of what is read through textures
 } hw_touched;
 
 // ---- asynchronous copies --------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include "event/event.h"
 
 typedef enum hw_host_action {
-    HW_HOST_ALLOCATE, HW_HOST_FREE,                                   // .memory
+    HW_HOST_ALLOCATE, HW_HOST_FREE,                                   // .memory, stream where it is in its order
     HW_HOST_COPY,                                                     // .copy, work of the stream. Where the call
                                                                       // waits for it, a STREAM_SYNCHRONIZE follows
     HW_HOST_SET,                                                      // .set, likewise
@@ -34,12 +34,13 @@ typedef enum hw_host_copy_kind {
 
 struct hw_host_event {
     hw_host_action action;
-    uint64_t stream, event;              // as the runtime names them; stream 0: the default one
+    uint64_t stream, event;              // as the runtime names them (hw_launch_info.stream)
     const void *site;                    // who called: a code address of the host program, or NULL
     union {
         struct {
             uint64_t address, bytes;
             uint8_t kind;                // hw_alloc_kind (mem/mem.h)
+            bool is_in_order;            // as work of the stream: cudaMallocAsync, cudaFreeAsync; false: at once
             const char *name;            // of a variable, or NULL
         } memory;
         struct {

@@ -6,7 +6,6 @@
 #include "base/demangle.h"
 #include "exec/warp/builtin.h"
 #include "exec/ops/level.h"
-#include "exec/memory/texture.h"
 #include "exec/warp/warp.h"
 
 // The bodies' forms by group; forms of loads and stores are chosen one by one.
@@ -14,7 +13,7 @@ static const hw_body_forms *const common_tables[HW_BODIES_OF_LANES] = {
     [HW_BODIES_flow] = hw_flow_bodies,       [HW_BODIES_call] = hw_call_bodies,
     [HW_BODIES_barrier] = hw_barrier_bodies, [HW_BODIES_special] = hw_special_bodies,
     [HW_BODIES_async] = hw_async_bodies,     [HW_BODIES_atomic] = hw_atomic_bodies,
-    [HW_BODIES_mbarrier] = hw_mbarrier_bodies, [HW_BODIES_texture] = hw_texture_bodies,
+    [HW_BODIES_mbarrier] = hw_mbarrier_bodies,
 };
 
 // What this processor runs, and the forms of all bodies by number. Filled once.
@@ -132,6 +131,19 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
     return done ? HW_OK : hw_diag_no_memory(diag);
 }
 
+// Room for what is learned while the set's programs run.
+static hw_status make_room(hw_program_set *set, hw_diag *diag) {
+    set->seen = hw_arena_take(set->arena, set->n_patterns + 1);
+    if (!set->seen) return hw_diag_no_memory(diag);
+    for (uint32_t i = 0; i < set->n_programs; i++) {
+        hw_program *p = set->programs[i];
+        if (!p) continue;
+        p->segments = hw_arena_take(set->arena, (p->n_insts + 1) * sizeof *p->segments);
+        if (!p->segments) return hw_diag_no_memory(diag);
+    }
+    return HW_OK;
+}
+
 static const hw_inst *find_call(const hw_program *program, uint32_t site) {
     for (uint32_t i = 0; i < program->n_insts; i++)
         if ((program->bodies[i] == HW_BODY_CALL || program->bodies[i] == HW_BODY_CALL_INDIRECT) &&
@@ -172,7 +184,11 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
         if (status == HW_OK && p->function->is_entry) status = bind_convoys(set, p, diag);
         if (status != HW_OK) return status;
     }
-    return HW_OK;
+    return make_room(set, diag);
 }
 
 void hw_bind_leave(void) { level.used->leave(); }
+
+void hw_set_mask(hw_warp *w, uint32_t mask) { level.used->set_mask(w, mask); }
+
+hw_space hw_lanes_at(hw_state *s, const hw_inst *in, uint64_t at[32]) { return level.used->lanes_at(s, in, at); }

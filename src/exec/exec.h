@@ -41,7 +41,7 @@ typedef struct hw_launch {
     hw_exec_gpu gpu;
     hw_mem *mem;                    // with hw_mem_set_poison, fresh shared and local memory holds that byte as well
     const hw_observers *observers;  // or NULL
-    const hw_launch_info *info;     // for them and for messages; n_patterns is filled in by exec
+    const hw_launch_info *info;     // for them and for messages
     // Output of device-side printf, one call per printf, serialised. May be NULL.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;

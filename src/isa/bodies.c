@@ -6,13 +6,26 @@
 
 #include "isa/bodies/rows.h"
 
-#define NAMED(id, name_, ...) {.name = name_, .group = BODY_GROUP},
-#define NAMED_ON_LANES(id, name_) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true},
-#define BODY_ROW(name_) {.name = name_, .group = BODY_GROUP},
+// The words of the last column, USES.
+#define USES(fields) .uses = fields
+#define ACCESS HW_USES_ACCESS
+#define LIST HW_USES_LIST
+#define FOURTH HW_USES_FOURTH
+#define NUMBER HW_USES_NUMBER
+#define SPECIAL HW_USES_SREG
+#define TARGET HW_USES_TARGET
+#define TARGETS HW_USES_TARGETS
+#define CALLEE HW_USES_CALLEE
+#define COUNT HW_USES_COUNT
+
+#define NAMED(id, name_, function, ...) {.name = name_, .group = BODY_GROUP, __VA_ARGS__},
+#define NAMED_ON_LANES(id, name_, ...) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true, __VA_ARGS__},
+#define BODY_ROW(name_, ...) {.name = name_, .group = BODY_GROUP, __VA_ARGS__},
 // red has nobody who waits for its result: it may be done for one warp after the other.
-#define ATOM_ONLY(name_, function) {.name = "atom." name_, .group = BODY_GROUP},
+#define ATOM_ONLY(name_, function) BODY_ROW("atom." name_, USES(ACCESS | LIST))
 #define ATOM(name_, function)                                                                                          \
-    {.name = "atom." name_, .group = BODY_GROUP}, {.name = "red." name_, .group = BODY_GROUP, .works_on_lanes = true},
+    ATOM_ONLY(name_, function)                                                                                         \
+    {.name = "red." name_, .group = BODY_GROUP, .works_on_lanes = true, USES(ACCESS | LIST)},
 #define MEMBERS(name_, where, bytes)                                                                                   \
     {.name = name_, .group = BODY_GROUP, .members = where, .result_bytes = bytes, .works_on_lanes = true},
 #define MEMBERS_IN_C(name_, function, bytes) MEMBERS(name_, HW_MEMBERS_IN_C, bytes)
@@ -45,13 +58,10 @@ static const hw_body_info rows[] = {
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_mbarrier
 #include "isa/bodies/mbarrier.def"
-#undef BODY_GROUP
-#define BODY_GROUP HW_BODIES_texture
-#include "isa/bodies/texture.def"
 
 // From here on each body exists once for each level.
 #undef BODY_ROW
-#define BODY_ROW(name_) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true},
+#define BODY_ROW(name_, ...) {.name = name_, .group = BODY_GROUP, .works_on_lanes = true, __VA_ARGS__},
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_int
 #include "isa/bodies/int.def"
@@ -111,6 +121,9 @@ static const hw_body_info rows[] = {
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_mma
 #include "isa/bodies/mma.def"
+#undef BODY_GROUP
+#define BODY_GROUP HW_BODIES_texture
+#include "isa/bodies/texture.def"
 };
 
 enum { ROWS = sizeof rows / sizeof *rows, SLOTS = 8192 };
@@ -126,7 +139,7 @@ static uint32_t slot_of(const char *name) {
     return (hash ^ hash >> 15) & (SLOTS - 1);
 }
 
-static void fill(void) {
+static void fill_slots(void) {
     for (uint32_t id = ROWS - 1; id; id--) {
         uint32_t slot = slot_of(rows[id].name);
         while (slots[slot]) slot = (slot + 1) & (SLOTS - 1);
@@ -141,14 +154,14 @@ const hw_body_info *hw_body_info_of(hw_body_id id) { return &rows[id < ROWS ? id
 const char *hw_body_name(hw_body_id id) { return hw_body_info_of(id)->name; }
 
 hw_body_id hw_body_find(const char *name) {
-    pthread_once(&filled, fill);
+    pthread_once(&filled, fill_slots);
     for (uint32_t slot = slot_of(name); slots[slot]; slot = (slot + 1) & (SLOTS - 1))
         if (strcmp(rows[slots[slot]].name, name) == 0) return slots[slot];
     return HW_BODY_NONE;
 }
 
 hw_body_id hw_body_first(hw_body_group group) {
-    pthread_once(&filled, fill);
+    pthread_once(&filled, fill_slots);
     return first[group];
 }
 

@@ -14,12 +14,12 @@
 // Of the first groups each body exists once; of the others once for each instruction-set level (exec/ops/level.h).
 #define HW_BODY_GROUPS_COMMON(GROUP, x)                                                                                \
     GROUP(memory, x) GROUP(flow, x) GROUP(call, x) GROUP(barrier, x) GROUP(special, x) GROUP(async, x)                 \
-    GROUP(atomic, x) GROUP(mbarrier, x) GROUP(texture, x)
+    GROUP(atomic, x) GROUP(mbarrier, x)
 #define HW_BODY_GROUPS_OF_LANES(GROUP, x)                                                                              \
     GROUP(int, x) GROUP(wide, x) GROUP(bits, x) GROUP(logic, x) GROUP(compare, x) GROUP(convert, x)                    \
     GROUP(convert_float, x) GROUP(round, x) GROUP(shuffle, x) GROUP(move, x) GROUP(f32, x) GROUP(f64, x)               \
     GROUP(half, x) GROUP(approx, x) GROUP(rounded, x) GROUP(fcompare, x) GROUP(video, x) GROUP(matrix, x)              \
-    GROUP(mma, x)
+    GROUP(mma, x) GROUP(texture, x)
 
 typedef enum hw_body_group {
 #define GROUP(file, x) HW_BODIES_##file,
@@ -48,6 +48,20 @@ enum {
     HW_BODY_NAMED_COUNT
 };
 
+// Fields of a decoded instruction that bodies share, or that only some have (hw_inst, lower/program.h): those that a
+// body uses beyond d, a, b, c, e and p.
+enum {
+    HW_USES_ACCESS = 1,        // space, width and reg_bytes; imm is an offset from a, or the address
+    HW_USES_LIST = 2,          // list: registers in slots, as many as vector says
+    HW_USES_FOURTH = 4,        // fourth, a source where others have e
+    HW_USES_NUMBER = 8,        // imm: a number
+    HW_USES_SREG = 16,         // sub: a special register
+    HW_USES_TARGET = 32,       // target
+    HW_USES_TARGETS = 64,      // targets, as many as imm says
+    HW_USES_CALLEE = 128,      // call
+    HW_USES_COUNT = 256,       // count
+};
+
 // Where an instruction that gathers lanes has its member mask; they run together, by one call of the body.
 typedef enum hw_members { HW_MEMBERS_NONE, HW_MEMBERS_IN_C, HW_MEMBERS_IN_P } hw_members;
 
@@ -56,6 +70,7 @@ typedef struct hw_body_info {
     uint8_t group;             // hw_body_group
     uint8_t members;           // hw_members
     uint8_t result_bytes;      // of what gathers lanes: of a lane of its result; 0: a predicate
+    uint16_t uses;             // HW_USES_*
     bool works_on_lanes;       // it reads and writes registers and memory of its lanes, and nothing else
 } hw_body_info;
 

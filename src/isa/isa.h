@@ -91,6 +91,16 @@ enum {
     HW_IN_ITS_SPACE = 0x80,    // in hw_traits only: the space that the instruction names
 };
 
+// Where lanes go from an instruction; all but ON end a basic block.
+typedef enum hw_flow {
+    HW_FLOW_ON,                // to the next instruction
+    HW_FLOW_LABEL,             // to a label; those whose guard is false, on
+    HW_FLOW_TABLE,             // to one of several labels
+    HW_FLOW_CALL,              // to a function, and from there on
+    HW_FLOW_LEAVE,             // out of the function, or the kernel
+    HW_FLOW_STOP,              // nowhere: nobody goes on
+} hw_flow;
+
 typedef enum hw_gather { HW_GATHER_NONE, HW_GATHER_MEMBERS, HW_GATHER_ALL } hw_gather;
 
 // The attributes of an opcode, as the head of ops.def defines them.
@@ -104,7 +114,9 @@ typedef struct hw_traits {
     uint8_t scope;                     // hw_scope; NONE: orders nothing
     uint8_t says_order, says_scope;    // hw_order, hw_scope: what is meant where the instruction names none
     uint8_t gathers;                   // hw_gather
-    bool is_atomic, is_fence, may_wait, ends_block, ends_lanes, is_unmaskable, has_no_destination, reads_carry;
+    uint8_t flow;                      // hw_flow
+    bool is_atomic, is_fence, may_wait, is_unmaskable, has_no_destination, reads_carry;
+    bool compares, rounds_to_nearest, has_ftz_of_source;
 } hw_traits;
 
 // What one instruction does to memory and to other threads: its opcode's attributes, with what its modifiers and its
@@ -168,6 +180,7 @@ typedef struct hw_note {
     uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and barriers
     uint8_t proxy;         // hw_proxy, of fences
     uint8_t atomic;        // hw_atomic_op, of atomics and reductions
+    uint8_t pipe, issues;  // of PLAIN: hw_rate (isa/rates.h), and how many instructions of it the hardware runs for one
     uint32_t access;       // of instructions that access memory: their number among those of the program
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown

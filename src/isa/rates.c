@@ -56,14 +56,9 @@ hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]) {
     return (hw_issue_cost){row->pipe, (uint8_t)(row->count * words)};
 }
 
-void hw_note_set_cost(hw_note *note, hw_issue_cost cost) {
-    note->space = cost.rate;
-    note->width_bytes = cost.count;
-}
-
 hw_issue_cost hw_issue_cost_of_note(const hw_note *note) {
     switch ((hw_note_kind)note->kind) {
-    case HW_NOTE_PLAIN: return (hw_issue_cost){note->space, note->width_bytes};
+    case HW_NOTE_PLAIN: return (hw_issue_cost){note->pipe, note->issues};
     case HW_NOTE_BRANCH: return (hw_issue_cost){HW_RATE_ISSUE, 1};
     case HW_NOTE_BARRIER: return (hw_issue_cost){HW_RATE_BARRIER, 1};
     default: return (hw_issue_cost){HW_RATE_MEMORY, note->merged_bytes || note->kind >= HW_NOTE_ATOMIC};

@@ -22,10 +22,9 @@ typedef struct hw_issue_cost {
 // types: of the instruction, in the order that PTX spells them (hw_ptx_inst.types). Pure.
 hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]);
 
-// The same of a note, as a profiler sees it. A note of kind PLAIN has no use for space and width_bytes: it keeps its
-// cost there, and hw_note_set_cost (for lower) puts it there. What accesses memory goes by its kind.
+// The same of a note, as a profiler sees it. A note of kind PLAIN has its cost in pipe and issues; that of the others
+// follows from their kind, and of accesses from how ptxas merges them.
 hw_issue_cost hw_issue_cost_of_note(const hw_note *note);
-void hw_note_set_cost(hw_note *note, hw_issue_cost cost);
 
 // Lanes per clock; 0: there is no such pipe, or its rate is not known.
 uint32_t hw_rate_of(const hw_arch *arch, hw_rate rate);

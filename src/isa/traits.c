@@ -21,11 +21,13 @@
 #define SAYS(order_, scope_) .says_order = HW_ORDER_##order_, .says_scope = HW_SCOPE_##scope_
 #define GATHERS(lanes) .gathers = HW_GATHER_##lanes
 #define MAY_WAIT .may_wait = true
-#define ENDS_BLOCK .ends_block = true
-#define ENDS_LANES .ends_lanes = true
+#define FLOW(where) .flow = HW_FLOW_##where
 #define UNMASKABLE .is_unmaskable = true
 #define NO_DESTINATION .has_no_destination = true
 #define READS_CARRY .reads_carry = true
+#define COMPARES .compares = true
+#define NEAREST .rounds_to_nearest = true
+#define FTZ_OF_SOURCE .has_ftz_of_source = true
 
 static const hw_traits traits[HW_OP_COUNT] = {
 #define HW_OP(id, name, operands, types, mods, section, ...) [HW_OP_##id] = {__VA_ARGS__},
@@ -100,7 +102,7 @@ static uint8_t kind_of(hw_op op, const hw_traits *t, const hw_mods *mods, hw_spa
         if (moves_nothing(op, mods)) return HW_NOTE_PLAIN;
         return hw_has_mod(mods, HW_M_CG) ? HW_NOTE_COPY_BYPASS : HW_NOTE_COPY;
     case HW_NOTE_BARRIER: return hw_has_mod(mods, HW_M_WARP) ? HW_NOTE_PLAIN : HW_NOTE_BARRIER;
-    case HW_NOTE_BRANCH: return op == HW_OP_BRA && !is_guarded ? HW_NOTE_PLAIN : HW_NOTE_BRANCH;
+    case HW_NOTE_BRANCH: return t->flow == HW_FLOW_LABEL && !is_guarded ? HW_NOTE_PLAIN : HW_NOTE_BRANCH;
     default: return t->kind;
     }
 }

@@ -5,6 +5,7 @@
 // abs; it knows where shared variables lie, and nothing of the address of a global one (tests/unit/lower/test_merge.c
 // has the cases).
 #include "lower/address.h"
+#include "lower/versions.h"
 
 enum { ZERO = HW_ADDRESS_ZERO };
 
@@ -178,34 +179,57 @@ static uint8_t zeros_asked(const hw_ptx_inst *inst) {
     return bytes && address->offset % bytes == 0 ? zeros_of(bytes) : 0;
 }
 
-static void find_wide(const hw_ptx_function *f, const hw_cfg *cfg, hw_address_facts *facts) {
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < cfg->n_blocks; b++) {
-        for (uint32_t i = cfg->blocks[b].first; i < cfg->blocks[b].end && cfg->blocks[b].order != HW_NO_BLOCK; i++) {
-            const hw_ptx_inst *inst = &f->insts[i];
-            uint8_t zeros = zeros_asked(inst);
-            if (!zeros) continue;
-            int32_t reg = inst->operands[inst->op == HW_OP_LD].reg;
-            if (facts->n_defs[reg] != 1 || facts->zeros[reg] >= zeros) continue;
-            facts->wides[n] = (hw_wide_access){.block = b, .next = facts->wide[reg], .zeros = zeros};
-            facts->wide[reg] = ++n;
-        }
+// A bit for each number of low bits that accesses in a block, and in those that dominate it, ask to be zero, by
+// register. Blocks are visited in the preorder of dominators; what a block has added is taken back behind the last one
+// that it dominates.
+typedef struct asked_change {
+    int32_t reg;
+    uint32_t end;                  // place in preorder
+    uint8_t before;
+} asked_change;
+
+static void note_asked(const hw_ptx_function *f, const hw_cfg_block *block, const hw_address_facts *facts,
+                       uint8_t *asked, asked_change *changes, uint32_t *n, uint32_t end) {
+    for (uint32_t i = block->first; i < block->end; i++) {
+        uint8_t zeros = zeros_asked(&f->insts[i]);
+        if (!zeros) continue;
+        int32_t reg = f->insts[i].operands[f->insts[i].op == HW_OP_LD].reg;
+        if (facts->n_defs[reg] != 1 || facts->zeros[reg] >= zeros || asked[reg] >> zeros & 1) continue;
+        changes[(*n)++] = (asked_change){.reg = reg, .end = end, .before = asked[reg]};
+        asked[reg] |= (uint8_t)(1u << zeros);
     }
 }
 
-hw_status hw_address_find(hw_lowering *lo, hw_address_facts *facts) {
+static bool find_asked(hw_lowering *lo, const hw_dominators *dominators, hw_address_facts *facts) {
+    const hw_ptx_function *f = lo->f;
+    uint8_t *asked = hw_arena_take(lo->scratch, (size_t)f->n_regs + 1);
+    asked_change *changes = hw_arena_take(lo->scratch, ((size_t)f->n_insts + 1) * sizeof *changes);
+    uint32_t n = 0;
+    if (!asked || !changes) return false;
+    for (uint32_t place = 0; place < lo->cfg.n_reachable; place++) {
+        uint32_t b = dominators->at[place];
+        const hw_cfg_block *block = &lo->cfg.blocks[b];
+        for (; n && changes[n - 1].end <= place; n--) asked[changes[n - 1].reg] = changes[n - 1].before;
+        note_asked(f, block, facts, asked, changes, &n, place + dominators->below[b]);
+        for (uint32_t i = block->first; i < block->end; i++) {
+            int32_t reg = hw_reach_register(&f->insts[i]);
+            if (reg >= 0) facts->asked[i] = asked[reg];
+        }
+    }
+    return true;
+}
+
+hw_status hw_address_find(hw_lowering *lo, const hw_dominators *dominators, hw_address_facts *facts) {
     const hw_ptx_function *f = lo->f;
     size_t n = (size_t)f->n_regs + 1;
     *facts = (hw_address_facts){.zeros = hw_arena_take(lo->scratch, n),
-                                .wide = hw_arena_take(lo->scratch, n * sizeof *facts->wide),
-                                .wides = hw_arena_take(lo->scratch, ((size_t)f->n_insts + 1) * sizeof *facts->wides),
+                                .asked = hw_arena_take(lo->scratch, (size_t)f->n_insts + 1),
                                 .origins = hw_arena_take(lo->scratch, n * sizeof *facts->origins),
                                 .n_defs = hw_arena_take(lo->scratch, n), .is_read = hw_arena_take(lo->scratch, n)};
-    if (!facts->zeros || !facts->wide || !facts->wides || !facts->origins || !facts->n_defs || !facts->is_read)
+    if (!facts->zeros || !facts->asked || !facts->origins || !facts->n_defs || !facts->is_read)
         return hw_diag_no_memory(lo->diag);
     for (uint32_t i = 0; i < f->n_insts; i++) hw_defs_visit(&f->insts[i], count_register, facts);
     if (!find_zeros(lo, facts->zeros)) return hw_diag_no_memory(lo->diag);
     find_origins(f, facts);
-    find_wide(f, &lo->cfg, facts);
-    return HW_OK;
+    return find_asked(lo, dominators, facts) ? HW_OK : hw_diag_no_memory(lo->diag);
 }

@@ -2,7 +2,7 @@
 #ifndef HW_LOWER_ADDRESS_H
 #define HW_LOWER_ADDRESS_H
 
-#include "lower/lowering.h"
+#include "lower/dominators.h"
 
 // A register that one instruction writes, written as another value plus a constant. Neither reg nor symbol: unknown.
 typedef struct hw_address_origin {
@@ -11,26 +11,19 @@ typedef struct hw_address_origin {
     int64_t delta;                   // register = reg or symbol + delta
 } hw_address_origin;
 
-// An access that faults unless the register that it goes through has so many low bits that are zero.
-typedef struct hw_wide_access {
-    uint32_t block;                  // in it, and where it comes first on every path, the register is aligned
-    uint32_t next;                   // the next through the same register, as in hw_address_facts.wide
-    uint8_t zeros;
-} hw_wide_access;
-
 enum { HW_ADDRESS_ZERO = 64 };      // low bits of the number 0
 
 typedef struct hw_address_facts {
     uint8_t *zeros;                  // by register: how many of its low bits are certainly zero
-    uint32_t *wide;                  // by register: 1 + the number of a wide access through it; 0: none
-    hw_wide_access *wides;
+    uint8_t *asked;                  // by instruction, of accesses: bit z: the register that it goes through has z low
+                                     // bits that are zero, or an access in its block or a dominator of it faults
     hw_address_origin *origins;      // by register
     uint8_t *n_defs;                 // by register: 0, 1, 2 meaning several
     uint8_t *is_read;                // by register
 } hw_address_facts;
 
 // Facts of lo->f, in memory of lo->scratch. Fails when out of memory only. Linear but for the fixpoint of the low bits.
-hw_status hw_address_find(hw_lowering *lo, hw_address_facts *facts);
+hw_status hw_address_find(hw_lowering *lo, const hw_dominators *dominators, hw_address_facts *facts);
 
 // Zero low bits of symbol + offset, as far as ptxas knows them.
 uint8_t hw_address_zeros_of_symbol(const hw_ptx_symbol *symbol, int64_t offset);

@@ -10,6 +10,8 @@ bool hw_cfg_is_skippable(const hw_ptx_inst *inst) {
     return inst->guard >= 0 && hw_op_traits(inst->op)->is_unmaskable;
 }
 
+static hw_flow flow_of(const hw_ptx_inst *inst) { return (hw_flow)hw_op_traits(inst->op)->flow; }
+
 static uint32_t block_of_label(const hw_ptx_function *f, uint32_t label) {
     return label < f->n_insts ? label : f->n_insts;
 }
@@ -20,12 +22,13 @@ static uint8_t *find_leaders(hw_arena *scratch, const hw_ptx_function *f, size_t
     size_t cuts = 2 + f->n_insts / MAX_BLOCK_INSTS, targets = 0;
     for (uint32_t i = 0; i < f->n_insts; i++) {
         const hw_ptx_inst *inst = &f->insts[i];
-        if (inst->op == HW_OP_BRA) leader[block_of_label(f, inst->operands[0].label)] = 1;
-        if (inst->op == HW_OP_BRX) {
+        hw_flow flow = flow_of(inst);
+        if (flow == HW_FLOW_LABEL) leader[block_of_label(f, inst->operands[0].label)] = 1;
+        if (flow == HW_FLOW_TABLE) {
             for (uint32_t t = 0; t < inst->n_targets; t++) leader[block_of_label(f, inst->targets[t])] = 1;
             targets += inst->n_targets;
         }
-        if (hw_op_traits(inst->op)->ends_block) cuts++;
+        if (flow != HW_FLOW_ON) cuts++;
         if (hw_cfg_is_skippable(inst)) cuts += 2;
     }
     for (uint32_t i = 0; i < f->n_insts; i++) cuts += leader[i];
@@ -44,7 +47,7 @@ static void cut_into_blocks(const hw_ptx_function *f, const uint8_t *leader, hw_
             if (i > start && (leader[i] || i - start >= MAX_BLOCK_INSTS)) break;
             skips = hw_cfg_is_skippable(&f->insts[i]);
             if (skips) break;
-            if (hw_op_traits(f->insts[i].op)->ends_block) {
+            if (flow_of(&f->insts[i]) != HW_FLOW_ON) {
                 i++;
                 break;
             }
@@ -70,12 +73,12 @@ static void connect_blocks(const hw_ptx_function *f, hw_cfg *cfg) {
             cfg->edges[n++] = b + 1;
         } else if (block->end > block->first) {
             const hw_ptx_inst *last = &f->insts[block->end - 1];
-            if (last->op == HW_OP_BRA) cfg->edges[n++] = cfg->block_at[block_of_label(f, last->operands[0].label)];
-            if (last->op == HW_OP_BRX)
+            hw_flow flow = flow_of(last);
+            if (flow == HW_FLOW_LABEL) cfg->edges[n++] = cfg->block_at[block_of_label(f, last->operands[0].label)];
+            if (flow == HW_FLOW_TABLE)
                 for (uint32_t t = 0; t < last->n_targets; t++)
                     cfg->edges[n++] = cfg->block_at[block_of_label(f, last->targets[t])];
-            bool always_leaves = last->op == HW_OP_BRX || hw_op_traits(last->op)->ends_lanes;
-            bool goes_on = last->op == HW_OP_BRA ? last->guard >= 0 : !always_leaves;
+            bool goes_on = flow == HW_FLOW_ON || flow == HW_FLOW_CALL || (flow == HW_FLOW_LABEL && last->guard >= 0);
             if (goes_on) cfg->edges[n++] = b + 1;
         }
         block->n_succs = n - block->succ;
@@ -153,15 +156,14 @@ typedef struct post_dominance {
 static bool is_dead_end(const hw_ptx_function *f, const hw_cfg_block *block) {
     if (block->skips) return false;
     if (block->first == block->end) return true;
-    hw_op last = f->insts[block->end - 1].op;
-    if (last == HW_OP_TRAP || last == HW_OP_BRKPT) return true;
-    return block->end - block->first == 1 && hw_op_traits(last)->ends_lanes;
+    hw_flow last = flow_of(&f->insts[block->end - 1]);
+    return last == HW_FLOW_STOP || (last == HW_FLOW_LEAVE && block->end - block->first == 1);
 }
 
 static bool has_edge(const post_dominance *j, uint32_t from, uint32_t to) {
     const hw_cfg_block *block = &j->cfg->blocks[from];
     if (block->n_succs != 2 || j->keeps_all[from] || !j->is_dead_end[to]) return true;
-    if (!block->skips && j->f->insts[block->end - 1].op != HW_OP_BRA) return true;
+    if (!block->skips && flow_of(&j->f->insts[block->end - 1]) != HW_FLOW_LABEL) return true;
     const uint32_t *succ = j->cfg->edges + block->succ;
     return j->is_dead_end[succ[0] == to ? succ[1] : succ[0]];
 }

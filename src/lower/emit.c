@@ -70,7 +70,7 @@ static hw_status emit_arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
         }
     }
     if (status != HW_OK) return status;
-    if (inst->op == HW_OP_SETP || inst->op == HW_OP_SET) t.sub = combination_of(&inst->mods);
+    if (hw_op_traits(inst->op)->compares) t.sub = combination_of(&inst->mods);
     if (inst->op == HW_OP_PRMT) t.sub = prmt_mode(&inst->mods);
     status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
     if (status == HW_OK) status = hw_operand_finish(lo, &first);

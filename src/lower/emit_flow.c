@@ -159,17 +159,17 @@ static hw_status emit_terminator(hw_lowering *lo, const hw_cfg_block *block) {
     if (block->first == block->end) return end_block(lo, HW_BODY_RET, &t, block->first ? block->first - 1 : 0, 0);
     const hw_ptx_inst *inst = &f->insts[block->end - 1];
     at_instruction(lo, block->end - 1);
-    switch (inst->op) {
-    case HW_OP_BRA: {
+    switch ((hw_flow)hw_op_traits(inst->op)->flow) {
+    case HW_FLOW_LABEL: {
         uint32_t target = lo->cfg.edges[block->succ];
         if (inst->guard >= 0)
             return emit_conditional(lo, inst->guard, inst->guard_negated, target, block, count, false);
         if (!add_fixup(lo, target, HW_NO_BLOCK)) return hw_diag_no_memory(lo->diag);
         return end_block(lo, HW_BODY_BRA, &t, block->first, count);
     }
-    case HW_OP_BRX: return branch_table(lo, inst, block->reconverge, block->first, count);
-    case HW_OP_CALL: return emit_call(lo, inst, block->first, count);
-    case HW_OP_RET: case HW_OP_EXIT: case HW_OP_TRAP: case HW_OP_BRKPT:
+    case HW_FLOW_TABLE: return branch_table(lo, inst, block->reconverge, block->first, count);
+    case HW_FLOW_CALL: return emit_call(lo, inst, block->first, count);
+    case HW_FLOW_LEAVE: case HW_FLOW_STOP:
         return end_block(lo, hw_body_find(hw_op_info(inst->op)->name), &t, block->first, count);
     default: return end_block(lo, HW_BODY_FALL, &t, block->first, count);
     }
@@ -223,7 +223,7 @@ static hw_status emit_block(hw_lowering *lo, const hw_cfg_block *block) {
     const hw_ptx_function *f = lo->f;
     uint32_t end = block->end;
     hw_status status = HW_OK;
-    if (end > block->first && !block->skips && hw_op_traits(f->insts[end - 1].op)->ends_block) end--;
+    if (end > block->first && !block->skips && hw_op_traits(f->insts[end - 1].op)->flow != HW_FLOW_ON) end--;
     for (uint32_t i = block->first; i < end && status == HW_OK;) {
         uint32_t n = 1;
         if (lo->lifted[i]) {

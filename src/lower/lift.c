@@ -55,7 +55,8 @@ static bool is_arithmetic(const hw_ptx_inst *inst) {
 
 // A load of a kernel's parameter from a known place.
 static bool is_parameter_load(const hw_lowering *lo, const hw_ptx_inst *inst) {
-    if (inst->op != HW_OP_LD || inst->space != HW_SPACE_PARAM || !lo->f->is_entry) return false;
+    bool reads = hw_op_traits(inst->op)->reads & HW_IN_ITS_SPACE;
+    if (!reads || inst->space != HW_SPACE_PARAM || !lo->f->is_entry) return false;
     const hw_ptx_operand *from = &inst->operands[1];
     return from->kind == HW_OPERAND_ADDRESS && from->reg < 0 && from->symbol &&
            !hw_operand_param_is_own(lo, from->symbol);

@@ -7,6 +7,7 @@
 // live position in text order, so ranges that do not touch are never live together.
 #include <string.h>
 
+#include "base/integers.h"
 #include "lower/lowering.h"
 
 enum { MAX_STEPS = 16 << 20 };     // beyond this much work, registers simply keep a slot of their own
@@ -63,10 +64,12 @@ static void note_register(void *context, int32_t reg, bool is_def) {
 
 // May the result lie where a source was? Not where several values are written, or other lanes are read.
 static bool may_overwrite(const hw_ptx_inst *inst) {
-    if (inst->op == HW_OP_CVTA) return true;
-    if (inst->op == HW_OP_MOV)
+    switch ((hw_emitter)hw_op_traits(inst->op)->emitter) {
+    case HW_EMIT_CVTA: return true;
+    case HW_EMIT_MOV:
         return inst->operands[0].kind != HW_OPERAND_VECTOR && inst->operands[1].kind != HW_OPERAND_VECTOR;
-    return hw_emit_shape(inst) && !inst->operands[0].is_pair;
+    default: return hw_emit_shape(inst) && !inst->operands[0].is_pair;
+    }
 }
 
 static void collect_registers(live *l) {
@@ -78,7 +81,7 @@ static void collect_registers(live *l) {
         l->block = b;
         for (uint32_t i = block->first; i < block->end; i++) {
             l->pos = 2 * i;
-            l->has_calls |= insts[i].op == HW_OP_CALL;
+            l->has_calls |= hw_op_traits(insts[i].op)->flow == HW_FLOW_CALL;
             l->is_guarded = insts[i].guard >= 0 && !block->is_skipped;
             l->keeps_sources = !may_overwrite(&insts[i]);
             hw_defs_visit(&insts[i], note_register, l);
@@ -249,7 +252,7 @@ static hw_status share_slots(live *l) {
     uint64_t base[HW_LANE_COUNT], top = 0;
     for (int lane = HW_LANE_128; lane >= HW_LANE_PRED; lane--) {
         base[lane] = top;
-        top += ((uint64_t)count[lane] * hw_lane_slot_bytes((hw_lane)lane) + 63) / 64 * 64;
+        top += hw_align_up((uint64_t)count[lane] * hw_lane_slot_bytes((hw_lane)lane), 64);
     }
     lo->inst = NULL;
     if (top > 1u << 30) return hw_lower_refuse(lo, HW_UNSUPPORTED, "too many registers are live at a time");

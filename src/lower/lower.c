@@ -37,7 +37,11 @@ static void write_notes(hw_program *program) {
             note->space = (uint8_t)inst->space;
             note->width_bytes = note->merged_bytes = (uint8_t)hw_emit_wmma_bytes(inst);
         }
-        if (note->kind == HW_NOTE_PLAIN) hw_note_set_cost(note, cost_of_inst(inst));
+        if (note->kind == HW_NOTE_PLAIN) {
+            const hw_issue_cost cost = cost_of_inst(inst);
+            note->pipe = cost.rate;
+            note->issues = cost.count;
+        }
         if (note->kind == HW_NOTE_PLAIN || !accesses_its_space(traits)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;
         note->space = (uint8_t)inst->space;

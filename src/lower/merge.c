@@ -17,7 +17,7 @@
 #include "lower/address.h"
 #include "lower/versions.h"
 
-enum { PIECE_MAX_BYTES = 16, PIECE_MAX_ELEMENTS = 4, CELLS_MAX = 1 << 22 };
+enum { PIECE_MAX_BYTES = 16, PIECE_MAX_ELEMENTS = 4 };
 
 // ---- candidates ----
 
@@ -40,11 +40,10 @@ typedef struct candidate {
 typedef struct merger {
     hw_lowering *lo;
     hw_note *notes;
+    hw_dominators dominators;
     hw_address_facts facts;
     hw_versions versions;
-    uint32_t *column_of;           // by register, of bases that several instructions write
-    uint32_t n_columns;
-    uint32_t *version;             // where the pass is
+    hw_version_set version;        // where the pass is
     candidate *loads;
     uint32_t n_loads;
     candidate run[HW_REACHES][PIECE_MAX_ELEMENTS];   // stores that follow each other in one piece
@@ -88,8 +87,7 @@ static int64_t find_base(const merger *m, const hw_ptx_operand *address, candida
         offset += (int64_t)symbol->offset;
         c->base.symbol = NULL;
     }
-    uint32_t column = c->base.reg >= 0 ? m->column_of[c->base.reg] : 0;
-    if (column) c->base_version = m->version[column];
+    c->base_version = m->versions.base[c->inst];
     return offset;
 }
 
@@ -97,11 +95,10 @@ static uint8_t alignment_of(const merger *m, const hw_ptx_operand *address, cons
     uint8_t zeros = c->base.symbol ? hw_address_zeros_of_symbol(c->base.symbol, 0) : HW_ADDRESS_ZERO;
     if (c->base.reg >= 0) zeros = m->facts.zeros[c->base.reg];
     if (address->reg < 0) return zeros;
-    for (uint32_t k = m->facts.wide[address->reg]; k; k = m->facts.wides[k - 1].next) {
-        const hw_wide_access *wide = &m->facts.wides[k - 1];
-        bool is_of_base = (offset - address->offset) % ((int64_t)1 << wide->zeros) == 0;
-        if (wide->zeros > zeros && is_of_base && hw_versions_dominates(&m->versions, wide->block, c->block))
-            zeros = wide->zeros;
+    for (uint32_t left = m->facts.asked[c->inst]; left; left &= left - 1) {
+        uint8_t asked = (uint8_t)__builtin_ctz(left);
+        bool is_of_base = (offset - address->offset) % ((int64_t)1 << asked) == 0;
+        if (asked > zeros && is_of_base) zeros = asked;
     }
     return zeros;
 }
@@ -199,11 +196,18 @@ static int compare_candidates(const void *a, const void *b) {
     return 0;
 }
 
+// Candidates behind c that it may come before on every path, of n: they stand in the order of the blocks.
+static uint32_t count_behind(const merger *m, const candidate *c, uint32_t n) {
+    uint32_t last = m->dominators.last[c->block], i = 1;
+    while (i < n && m->lo->cfg.blocks[c[i].block].order <= last) i++;
+    return i;
+}
+
 // Loads behind c that read only what c reads are dropped.
 static void drop_repeated(merger *m, candidate *c, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
         if (c[i].is_done || c[i].first != c->first || c[i].count != c->count) continue;
-        if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
+        if (!hw_dominates(&m->dominators, c->block, c[i].block)) continue;
         c[i].is_done = true;
         c->live |= c[i].live;
         m->notes[c[i].inst].merged_bytes = 0;
@@ -224,7 +228,7 @@ static void merge_loads_of(merger *m, candidate *c, uint32_t n) {
     drop_repeated(m, c, n);
     for (uint32_t i = 1; i < n && members < PIECE_MAX_ELEMENTS; i++) {
         if (c[i].is_done || named_elements(&c[i]) & taken) continue;
-        if (!hw_versions_dominates(&m->versions, c->block, c[i].block)) continue;
+        if (!hw_dominates(&m->dominators, c->block, c[i].block)) continue;
         drop_repeated(m, &c[i], n - i);
         taken |= named_elements(&c[i]);
         group[members++] = &c[i];
@@ -241,7 +245,7 @@ static void merge_loads(merger *m) {
     for (uint32_t begin = 0, end; begin < n; begin = end) {
         for (end = begin + 1; end < n && is_same_piece(&c[begin], &c[end]);) end++;
         for (uint32_t i = begin; i < end; i++)
-            if (!c[i].is_done) merge_loads_of(m, &c[i], end - i);
+            if (!c[i].is_done) merge_loads_of(m, &c[i], count_behind(m, &c[i], end - i));
     }
 }
 
@@ -283,33 +287,18 @@ static void visit_store(merger *m, uint32_t index, uint32_t block) {
 
 static void visit_block(merger *m, uint32_t b) {
     const hw_cfg_block *block = &m->lo->cfg.blocks[b];
-    for (uint32_t k = 0; k < m->n_columns; k++) m->version[k] = m->versions.entry[(size_t)b * m->n_columns + k];
+    m->version = m->versions.entry[b];
     for (uint32_t i = block->first; i < block->end; i++) {
         const hw_ptx_inst *inst = &m->lo->f->insts[i];
         candidate *c = &m->loads[m->n_loads];
         if (inst->op == HW_OP_LD && find_piece(m, i, b, c)) {
-            c->version = m->version[c->reach];
+            c->version = m->version.of[c->reach];
             c->place = m->n_loads++;
         }
         visit_store(m, i, b);
-        hw_versions_pass(&m->versions, inst, i, m->version);
+        hw_versions_pass(inst, i, &m->version);
     }
     for (hw_reach reach = 0; reach < HW_REACHES; reach++) close_run(m, reach);
-}
-
-// Columns for the bases that several instructions write, as pointers that move through a loop. False: the function has
-// so many blocks and bases that nothing is merged in it.
-static bool choose_columns(merger *m) {
-    const hw_ptx_function *f = m->lo->f;
-    m->n_columns = HW_REACHES;
-    for (uint32_t i = 0; i < f->n_insts; i++) {
-        const hw_ptx_inst *inst = &f->insts[i];
-        if (hw_reach_of(inst) == HW_REACH_NONE) continue;
-        const hw_ptx_operand *address = &inst->operands[inst->op == HW_OP_LD];
-        int32_t base = address->reg >= 0 ? m->facts.origins[address->reg].reg : HW_NO_REG;
-        if (base >= 0 && m->facts.n_defs[base] > 1 && !m->column_of[base]) m->column_of[base] = m->n_columns++;
-    }
-    return (uint64_t)m->n_columns * m->lo->cfg.n_blocks <= CELLS_MAX;
 }
 
 hw_status hw_merge(hw_lowering *lo) {
@@ -321,13 +310,10 @@ hw_status hw_merge(hw_lowering *lo) {
     m->lo = lo;
     m->notes = lo->program->notes;
     m->loads = hw_arena_take(lo->scratch, ((size_t)loads + 1) * sizeof *m->loads);
-    m->column_of = hw_arena_take(lo->scratch, ((size_t)f->n_regs + 1) * sizeof *m->column_of);
-    if (!m->loads || !m->column_of) return hw_diag_no_memory(lo->diag);
-    hw_status status = hw_address_find(lo, &m->facts);
-    if (status != HW_OK || !choose_columns(m)) return status;
-    m->version = hw_arena_take(lo->scratch, m->n_columns * sizeof *m->version);
-    if (!m->version) return hw_diag_no_memory(lo->diag);
-    status = hw_versions_find(lo, m->column_of, m->n_columns, &m->versions);
+    if (!m->loads) return hw_diag_no_memory(lo->diag);
+    hw_status status = hw_dominators_find(lo, &m->dominators);
+    if (status == HW_OK) status = hw_address_find(lo, &m->dominators, &m->facts);
+    if (status == HW_OK) status = hw_versions_find(lo, m->facts.n_defs, &m->versions);
     if (status != HW_OK) return status;
     for (uint32_t k = 0; k < lo->cfg.n_reachable; k++) visit_block(m, lo->cfg.rpo[k]);
     merge_loads(m);

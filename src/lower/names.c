@@ -64,20 +64,12 @@ static hw_mod comparison_of(hw_mod mod) {
     }
 }
 
-// Does .ftz say anything? On integers it does not.
-static bool ftz_matters(const hw_ptx_inst *inst) {
-    if (inst->op != HW_OP_CVT && inst->op != HW_OP_SLCT) return true;
-    return hw_type_kind_of(inst->types[1]) == HW_KIND_F;
-}
-
-static bool is_named(const hw_ptx_inst *inst, hw_mod mod) {
-    hw_op op = inst->op;
+static bool is_named(const hw_traits *traits, const hw_ptx_inst *inst, hw_mod mod) {
     switch (mod) {
-    case HW_M_RN:
-        return op != HW_OP_ADD && op != HW_OP_SUB && op != HW_OP_MUL && op != HW_OP_MAD && op != HW_OP_FMA;
-    case HW_M_AND: case HW_M_OR: case HW_M_XOR: return op != HW_OP_SETP && op != HW_OP_SET;
+    case HW_M_RN: return !traits->rounds_to_nearest;
+    case HW_M_AND: case HW_M_OR: case HW_M_XOR: return !traits->compares;
     case HW_M_F4E: case HW_M_B4E: case HW_M_RC8: case HW_M_ECL: case HW_M_ECR: case HW_M_RC16: return false;
-    case HW_M_FTZ: return ftz_matters(inst);
+    case HW_M_FTZ: return !traits->has_ftz_of_source || hw_type_kind_of(inst->types[1]) == HW_KIND_F;
     case HW_M_NOFTZ: return false;
     default: return mod <= HW_M_POPC;      // what follows in mods.def are spaces, caching, order, control
     }
@@ -90,16 +82,13 @@ static void append_word(char *name, const char *word) {
 
 static hw_body_id spell_name(const hw_ptx_inst *inst) {
     char name[MAX_NAME];
-    bool compares = inst->op == HW_OP_SETP || inst->op == HW_OP_SET;
+    const hw_traits *traits = hw_op_traits(inst->op);
     snprintf(name, sizeof name, "%s", hw_op_info(inst->op)->name);
-    // The one word that program.h's order puts before its neighbours in mods.def.
-    if (inst->op == HW_OP_SHF) append_word(name, hw_has_mod(&inst->mods, HW_M_L) ? "l" : "r");
     for (unsigned word = 0; word < 3; word++) {
         for (uint64_t left = inst->mods.bits[word]; left; left &= left - 1) {
             hw_mod mod = (hw_mod)(64 * word + (unsigned)__builtin_ctzll(left));
-            if (!is_named(inst, mod)) continue;
-            if (inst->op == HW_OP_SHF && (mod == HW_M_L || mod == HW_M_R)) continue;
-            append_word(name, hw_mod_name(compares ? comparison_of(mod) : mod));
+            if (!is_named(traits, inst, mod)) continue;
+            append_word(name, hw_mod_name(traits->compares ? comparison_of(mod) : mod));
         }
     }
     for (int t = 0; t < inst->n_types; t++) append_word(name, hw_type_name(hw_names_type(inst, t)));

@@ -13,25 +13,27 @@ typedef enum hw_reach {
 hw_reach hw_reach_of(const hw_ptx_inst *inst);
 // The spaces that it stands for, as a set (HW_IN).
 uint8_t hw_reach_spaces(hw_reach reach);
+// The register that its address is written with; HW_NO_REG: none.
+int32_t hw_reach_register(const hw_ptx_inst *inst);
 
-// Versions are numbers, one of memory for each reach, and behind these one for each register that was asked for. Where
-// one place dominates another and a version is equal in both, nothing stands between them, on any path, that parts
-// loads of that reach (hw_effects.parts_loads), or that writes the register.
+// Versions are numbers: of memory for each reach, and of registers that accesses go through and that several
+// instructions write. Where one place dominates another and a version is equal in both, nothing stands between them, on
+// any path, that parts loads of that reach (hw_effects.parts_loads), or that writes the register.
+typedef struct hw_version_set {
+    uint32_t of[HW_REACHES];
+} hw_version_set;
+
 typedef struct hw_versions {
-    const hw_cfg *cfg;
-    uint32_t *dominator;           // by block: its immediate dominator; of the first one itself
-    const uint32_t *column_of;     // by register: its column; 0: it has none
-    uint32_t n_columns;
-    uint32_t *entry;               // by block, n_columns each: where it begins
+    hw_version_set *entry;         // by block: of memory where it begins
+    uint32_t *base;                // by instruction: of the register that its access goes through; 0: of one value
 } hw_versions;
 
-// column_of: numbers from HW_REACHES to n_columns - 1, and 0; kept. HW_NO_MEMORY. A few linear passes over the blocks.
-hw_status hw_versions_find(hw_lowering *lo, const uint32_t *column_of, uint32_t n_columns, hw_versions *versions);
+// n_defs: by register, of hw_address_facts. HW_NO_MEMORY. Linear in blocks and instructions, and in the blocks that
+// each of those registers is alive in, as far as these are few (see MOST_STEPS); beyond that, a register that a block
+// has not written itself has another version in each block.
+hw_status hw_versions_find(hw_lowering *lo, const uint8_t *n_defs, hw_versions *versions);
 
-// Moves n_columns versions on past instruction `index`.
-void hw_versions_pass(const hw_versions *versions, const hw_ptx_inst *inst, uint32_t index, uint32_t *version);
-
-// Does every path to block b lead through block a? Both are reachable. Linear in the depth between them.
-bool hw_versions_dominates(const hw_versions *versions, uint32_t a, uint32_t b);
+// Moves versions of memory on past instruction `index`.
+void hw_versions_pass(const hw_ptx_inst *inst, uint32_t index, hw_version_set *version);
 
 #endif

@@ -61,7 +61,7 @@ struct hw_mem {
     _Atomic uint64_t epoch, used_bytes, heap_bytes;
 
     pthread_mutex_t watch_lock;           // the next two; held from a change until it has been told
-    void (*_Atomic told)(void *context, const hw_allocation *allocation);   // NULL: nobody
+    _Atomic(hw_mem_told) told;            // NULL: nobody
     void *told_context;
 
     pthread_mutex_t lock;                 // everything below, and every write to the maps and records
@@ -218,7 +218,7 @@ static void map_allocation(hw_mem *mem, const hw_allocation *a, uint64_t span, u
         return;
     }
     uint64_t first_chunk = offset / CHUNK_BYTES, last_chunk = (offset + span - 1) / CHUNK_BYTES;
-    uint64_t units = a->bytes ? (a->bytes + UNIT - 1) / UNIT : 1;
+    uint64_t units = a->bytes ? hw_divide_up(a->bytes, UNIT) : 1;
     fill_map(mem->small_map, offset / UNIT, units, number);
     if (number) fill_map(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
 }
@@ -271,7 +271,7 @@ static uint32_t take_extent_or_wait(hw_mem *mem, uint8_t range, uint64_t span, u
 
 // ---- who is told ----
 
-void hw_mem_watch(hw_mem *mem, void (*told)(void *context, const hw_allocation *allocation), void *context) {
+void hw_mem_watch(hw_mem *mem, hw_mem_told told, void *context) {
     pthread_mutex_lock(&mem->watch_lock);
     mem->told_context = context;
     atomic_store(&mem->told, told);
@@ -286,10 +286,10 @@ static bool begin_watched(hw_mem *mem) {
 }
 
 // changed: NULL when nothing has.
-static void end_watched(hw_mem *mem, bool is_watched, const hw_allocation *changed) {
+static void end_watched(hw_mem *mem, bool is_watched, const hw_allocation *changed, const hw_mem_caller *caller) {
     if (!is_watched) return;
-    void (*told)(void *context, const hw_allocation *allocation) = atomic_load(&mem->told);
-    if (told && changed) told(mem->told_context, changed);
+    hw_mem_told told = atomic_load(&mem->told);
+    if (told && changed) told(mem->told_context, changed, caller);
     pthread_mutex_unlock(&mem->watch_lock);
 }
 
@@ -298,8 +298,8 @@ static void end_watched(hw_mem *mem, bool is_watched, const hw_allocation *chang
 // What a block of device-side malloc counts against the heap: its bytes and a header.
 static uint64_t heap_charge(uint64_t bytes) { return bytes + 16; }
 
-hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
-                       const char *name, uint64_t *address, hw_diag *diag) {
+static hw_status allocate(hw_mem *mem, const hw_mem_caller *caller, uint64_t bytes, uint64_t align, hw_alloc_kind kind,
+                          const char *name, uint64_t *address, hw_diag *diag) {
     *address = 0;
     if (align & (align - 1)) return hw_diag_set(diag, HW_USAGE, "alignment %llu is no power of two",
                                                 (unsigned long long)align);
@@ -319,7 +319,7 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         number = take_extent_or_wait(mem, range, span, align);
     if (number) {
         const hw_extent *extent = &mem->extents.items[number];
-        hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = site, .name = name};
+        hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = caller->site, .name = name};
         mem->records[number].charged_bytes = charged;
         write_record(&mem->records[number], &a, RECORD_USED);
         map_allocation(mem, &a, extent->span_bytes, number);
@@ -329,8 +329,8 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
         *address = a.address;
     }
     pthread_mutex_unlock(&mem->lock);
-    const hw_allocation made = {.address = *address, .bytes = bytes, .kind = kind, .site = site, .name = name};
-    end_watched(mem, is_watched, number ? &made : NULL);
+    const hw_allocation made = {.address = *address, .bytes = bytes, .kind = kind, .site = caller->site, .name = name};
+    end_watched(mem, is_watched, number ? &made : NULL, caller);
     if (number) {
         bool is_filled = mem->poison >= 0 && kind != HW_ALLOC_GLOBAL;
         if (is_filled) memset(hw_mem_host(mem, *address), mem->poison, bytes);
@@ -338,6 +338,16 @@ hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kin
     }
     return hw_diag_set(diag, HW_NO_MEMORY, "the simulated GPU has no room for %llu bytes: %llu of %llu are in use",
                        (unsigned long long)bytes, (unsigned long long)used, (unsigned long long)mem->limit_bytes);
+}
+
+hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
+                       const char *name, uint64_t *address, hw_diag *diag) {
+    return allocate(mem, &(hw_mem_caller){.site = site}, bytes, align, kind, name, address, diag);
+}
+
+hw_status hw_mem_alloc_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t bytes, uint64_t align,
+                           hw_alloc_kind kind, uint64_t *address, hw_diag *diag) {
+    return allocate(mem, caller, bytes, align, kind, NULL, address, diag);
 }
 
 hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
@@ -350,7 +360,7 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
     hw_status status = overlaps ? HW_USAGE : hw_registered_add(mem->registered, &a);
     if (status == HW_OK) atomic_fetch_add(&mem->epoch, 1);
     pthread_mutex_unlock(&mem->lock);
-    end_watched(mem, is_watched, status ? NULL : &a);
+    end_watched(mem, is_watched, status ? NULL : &a, &(hw_mem_caller){.site = site});
     if (status == HW_NO_MEMORY) return hw_diag_set(diag, status, "too many registered ranges");
     return status ? hw_diag_set(diag, status, "a part of this memory is device memory or registered already") : HW_OK;
 }
@@ -361,9 +371,11 @@ static void give_pages_back(const hw_mem *mem, const hw_allocation *a) {
         madvise(hw_mem_host(mem, a->address), hw_align_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
 }
 
-hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) { return hw_mem_free_at(mem, address, NULL, diag); }
+hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) {
+    return hw_mem_free_for(mem, &(hw_mem_caller){.site = NULL}, address, diag);
+}
 
-hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_diag *diag) {
+hw_status hw_mem_free_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t address, hw_diag *diag) {
     hw_status status = HW_USAGE;
     const char *why = "the address is not the start of an allocation";
     bool is_watched = begin_watched(mem);
@@ -373,12 +385,12 @@ hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_dia
     if (!number) {
         bool is_there = hw_registered_find(mem->registered, address, 0, &a) && a.address == address;
         if (is_there && hw_registered_remove(mem->registered, address)) status = HW_OK;
-        a.freed_at = site;
+        a.freed_at = caller->site;
     } else if (read_record(&mem->records[number], &a) && a.address == address) {
         if (a.is_freed) {
             why = "the allocation has been freed already";
         } else {
-            a.freed_at = site;
+            a.freed_at = caller->site;
             write_record(&mem->records[number], &a, RECORD_USED | RECORD_FREED);
             atomic_fetch_sub(&mem->used_bytes, mem->records[number].charged_bytes);
             if (a.kind == HW_ALLOC_HEAP) atomic_fetch_sub(&mem->heap_bytes, heap_charge(a.bytes));
@@ -390,7 +402,7 @@ hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_dia
     if (status == HW_OK) atomic_fetch_add(&mem->epoch, 1);
     pthread_mutex_unlock(&mem->lock);
     a.is_freed = true;
-    end_watched(mem, is_watched, status ? NULL : &a);
+    end_watched(mem, is_watched, status ? NULL : &a, caller);
     return status ? hw_diag_set(diag, status, "%s", why) : HW_OK;
 }
 

@@ -24,6 +24,13 @@ typedef enum hw_alloc_kind {
     HW_ALLOC_KINDS
 } hw_alloc_kind;
 
+// Who asks for a change of memory, and in which order, for messages and observers.
+typedef struct hw_mem_caller {
+    const void *site;       // a code address of the host program, or NULL
+    uint64_t stream;        // in whose order, as the caller names it
+    bool is_in_order;       // the change is work of the stream (cudaMallocAsync); false: it happens at once
+} hw_mem_caller;
+
 typedef struct hw_allocation {
     uint64_t address, bytes;
     hw_alloc_kind kind;
@@ -44,6 +51,9 @@ void hw_mem_destroy(hw_mem *mem);
 // HW_NO_MEMORY when the limit is reached. Threads: any, also while kernels run.
 hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
                        const char *name, uint64_t *address, hw_diag *diag);
+// hw_mem_alloc of memory without a name for a call of the host program.
+hw_status hw_mem_alloc_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t bytes, uint64_t align,
+                           hw_alloc_kind kind, uint64_t *address, hw_diag *diag);
 
 // Fills fresh allocations with this byte from now on, except variables (HW_ALLOC_GLOBAL), which their module fills. -1,
 // as at first: allocations are left as they are. Not while others allocate.
@@ -70,8 +80,8 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
 
 // address as returned by hw_mem_alloc or registered; HW_USAGE when it is none, or freed already.
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
-// hw_mem_free for a call of the host program: site is kept with what is remembered of the allocation.
-hw_status hw_mem_free_at(hw_mem *mem, uint64_t address, const void *site, hw_diag *diag);
+// hw_mem_free for a call of the host program: its site is kept with what is remembered of the allocation.
+hw_status hw_mem_free_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t address, hw_diag *diag);
 
 // The live allocation that holds all of [address, address + bytes), copied into *out; false when there is none.
 // O(log allocations). Lock-free for readers.
@@ -88,10 +98,11 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out);
 typedef struct hw_textures hw_textures;
 hw_textures *hw_mem_textures(const hw_mem *mem);
 
-// From now on `told` is called with each allocation that has been made, registered, or freed (is_freed), in the order
-// in which that happens and on the thread that did it; it may look allocations up, and neither make nor free any.
-// NULL: nobody is told.
-void hw_mem_watch(hw_mem *mem, void (*told)(void *context, const hw_allocation *allocation), void *context);
+// From now on `told` is called with each allocation that has been made, registered, or freed (is_freed), and with who
+// asked for that, in the order in which it happens and on the thread that did it; it may look allocations up, and
+// neither make nor free any. NULL: nobody is told.
+typedef void (*hw_mem_told)(void *context, const hw_allocation *allocation, const hw_mem_caller *caller);
+void hw_mem_watch(hw_mem *mem, hw_mem_told told, void *context);
 
 // Changes whenever an allocation is made or freed: what hw_mem_find said holds while it stays the same.
 uint64_t hw_mem_epoch(const hw_mem *mem);

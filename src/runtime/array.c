@@ -30,12 +30,12 @@ hw_rt_status hw_rt_array_create(hw_runtime *runtime, const hw_rt_channels *chann
     bool good = !__builtin_mul_overflow(size[0], info->element_bytes, &info->row_bytes) &&
                 !__builtin_mul_overflow(info->row_bytes, info->rows, &bytes) &&
                 !__builtin_mul_overflow(bytes, info->slices, &bytes) &&
-                !hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, 0, site, &made->address);
+                !hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, 0, (hw_rt_order){0}, site, &made->address);
     if (good && hw_rt_handles_add(&runtime->handles, HW_RT_ARRAY, made)) {
         *out = made;
         return HW_RT_SUCCESS;
     }
-    if (good) hw_rt_free(runtime, made->address, 1u << HW_ALLOC_DEVICE, site);
+    if (good) hw_rt_free(runtime, made->address, 1u << HW_ALLOC_DEVICE, (hw_rt_order){0}, site);
     hw_free(made);
     return HW_RT_NO_MEMORY;
 }
@@ -44,7 +44,7 @@ hw_rt_status hw_rt_array_destroy(hw_runtime *runtime, hw_rt_array *array, const 
     HW_RT_ENTER(runtime);
     if (!hw_rt_handles_remove(&runtime->handles, HW_RT_ARRAY, array)) return HW_RT_INVALID_HANDLE;
     // Behind a reset the memory has gone already.
-    hw_rt_free(runtime, array->address, 1u << HW_ALLOC_DEVICE, site);
+    hw_rt_free(runtime, array->address, 1u << HW_ALLOC_DEVICE, (hw_rt_order){0}, site);
     hw_free(array);
     return HW_RT_SUCCESS;
 }

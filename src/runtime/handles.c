@@ -69,6 +69,13 @@ bool hw_rt_handles_add(hw_rt_handles *handles, hw_rt_handle_kind kind, void *han
     return good;
 }
 
+void *hw_rt_handles_make(hw_rt_handles *handles, hw_rt_handle_kind kind, size_t bytes) {
+    void *made = hw_calloc(1, bytes);
+    if (made && hw_rt_handles_add(handles, kind, made)) return made;
+    hw_free(made);
+    return NULL;
+}
+
 bool hw_rt_handles_have(hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle) {
     pthread_mutex_lock(&handles->lock);
     bool found = find_handle(handles, kind, handle) != NULL;

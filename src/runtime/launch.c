@@ -48,7 +48,7 @@ hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw
         .params = args->params,
         .cooperative = args->cooperative,
         .bank_bytes = hw_rt_bank_bytes(runtime, function->bank_preference),
-        .stream = args->stream == HW_RT_STREAM_LEGACY ? 0 : (uint64_t)(uintptr_t)args->stream,
+        .stream = hw_rt_stream_name(args->stream),
     };
     hw_sim_refusal refusal;
     hw_fault fault;

@@ -5,25 +5,34 @@
 
 enum { ALIGNMENT = 512 };   // cudaMalloc's
 
-hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, const void *site,
-                         uint64_t *address) {
+static hw_mem_caller caller_of(hw_rt_order order, const void *site) {
+    return (hw_mem_caller){.site = site, .stream = hw_rt_stream_name(order.stream),
+                           .is_in_order = order.is_asynchronous};
+}
+
+hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order,
+                         const void *site, uint64_t *address) {
     HW_RT_ENTER(runtime);
     *address = 0;
+    if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (bytes == 0) return HW_RT_SUCCESS;
     hw_mem *mem = hw_rt_mem(runtime);
-    hw_status status = hw_mem_alloc(mem, bytes, ALIGNMENT, kind, site, NULL, address, NULL);
+    const hw_mem_caller caller = caller_of(order, site);
+    hw_status status = hw_mem_alloc_for(mem, &caller, bytes, ALIGNMENT, kind, address, NULL);
     if (status) return hw_rt_status_of(status);
     if (flags) hw_mem_set_flags(mem, *address, flags);
     return HW_RT_SUCCESS;
 }
 
-hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, const void *site) {
+hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, hw_rt_order order, const void *site) {
     HW_RT_ENTER(runtime);
+    if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (!address) return HW_RT_SUCCESS;
     hw_mem *mem = hw_rt_mem(runtime);
+    const hw_mem_caller caller = caller_of(order, site);
     hw_allocation found;
     if (!hw_mem_find(mem, address, 0, &found) || !(kinds >> found.kind & 1) ||
-        hw_mem_free_at(mem, address, site, NULL))
+        hw_mem_free_for(mem, &caller, address, NULL))
         return HW_RT_INVALID_VALUE;
     return HW_RT_SUCCESS;
 }

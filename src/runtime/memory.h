@@ -5,19 +5,26 @@
 #ifndef HW_RUNTIME_MEMORY_H
 #define HW_RUNTIME_MEMORY_H
 
+#include "event/host.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 
 enum { HW_RT_PITCH_BYTES = 512 };   // what rows are rounded up to for their pitch, on all GPUs since 2.0
 
+// In which order the program asked for something that has to do with memory.
+typedef struct hw_rt_order {
+    hw_rt_stream *stream;
+    bool is_asynchronous;              // it asked for a call that need not wait; here every call does
+} hw_rt_order;
+
 // Contents as of mem/mem.h. flags are kept with the allocation, for its owner. 0 bytes: success, *address is 0.
-// HW_RT_NO_MEMORY.
-hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, const void *site,
-                         uint64_t *address);
+// HW_RT_INVALID_HANDLE (the stream), HW_RT_NO_MEMORY.
+hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order,
+                         const void *site, uint64_t *address);
 
 // The allocation that begins at address, if it is of one of the kinds: a bit 1u << hw_alloc_kind for each. address 0:
-// success. HW_RT_INVALID_VALUE.
-hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, const void *site);
+// success. HW_RT_INVALID_HANDLE (the stream), HW_RT_INVALID_VALUE.
+hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, hw_rt_order order, const void *site);
 
 // Makes the program's own memory accessible to kernels: HW_RT_INVALID_VALUE, HW_RT_ALREADY_REGISTERED,
 // HW_RT_NO_MEMORY. And takes that back, by the address that was registered: HW_RT_NOT_REGISTERED.
@@ -34,11 +41,6 @@ hw_rt_status hw_rt_memory_info(hw_runtime *runtime, uint64_t *total, uint64_t *u
 
 // ---- copies and sets ----
 
-// As cudaMemcpyKind numbers them. ANY: what either side is, its address says.
-typedef enum hw_rt_direction {
-    HW_RT_HOST_TO_HOST, HW_RT_HOST_TO_DEVICE, HW_RT_DEVICE_TO_HOST, HW_RT_DEVICE_TO_DEVICE, HW_RT_ANY
-} hw_rt_direction;
-
 // One side of a copy, or what is set.
 typedef struct hw_rt_region {
     char *start;
@@ -50,15 +52,9 @@ typedef struct hw_rt_shape {
     size_t width, height, depth;
 } hw_rt_shape;
 
-// In which order the program asked for a copy or set.
-typedef struct hw_rt_order {
-    hw_rt_stream *stream;
-    bool is_asynchronous;              // it asked for a call that need not wait; here every call does
-} hw_rt_order;
-
-// Regions may overlap where each is one row. direction may be any number. Device memory must lie within one
-// allocation, the first and last byte of host memory must be readable. HW_RT_INVALID_DIRECTION, HW_RT_INVALID_HANDLE
-// (the stream), HW_RT_INVALID_VALUE.
+// Regions may overlap where each is one row. direction is a hw_host_copy_kind; other numbers are
+// HW_RT_INVALID_DIRECTION. Device memory must lie within one allocation, the first and last byte of host memory must
+// be readable. HW_RT_INVALID_HANDLE (the stream), HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
                         hw_rt_order order);
 

@@ -23,6 +23,9 @@ hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priori
 // HW_RT_INVALID_HANDLE, also of those that nobody has created.
 hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream);
 
+// What observers know a stream by (hw_launch_info.stream); of PER_THREAD, of the calling thread's own.
+uint64_t hw_rt_stream_name(const hw_rt_stream *stream);
+
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream);
 // Whether all work of the stream is done, which it is. HW_RT_INVALID_HANDLE.
 hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream);

@@ -7,9 +7,6 @@ static const void *site_of(const hw_runtime *runtime) {
     return runtime->options.site ? runtime->options.site(runtime->options.context) : NULL;
 }
 
-// One stream has one name: that of its handle, or 0 for the legacy default stream.
-static uint64_t name_of(const void *stream) { return stream == HW_RT_STREAM_LEGACY ? 0 : address_of(stream); }
-
 static bool is_on_device(const hw_runtime *runtime, const hw_rt_region *r) {
     hw_allocation found;
     return hw_mem_find(hw_sim_mem(hw_rt_sim((hw_runtime *)runtime)), address_of(r->start), 1, &found) &&
@@ -20,7 +17,7 @@ static bool is_on_device(const hw_runtime *runtime, const hw_rt_region *r) {
 // waited for.
 static bool is_within_device(const hw_runtime *runtime, const hw_rt_region *to, const hw_rt_region *from,
                              unsigned direction) {
-    if (direction != HW_RT_ANY) return direction == HW_RT_DEVICE_TO_DEVICE;
+    if (direction != HW_HOST_COPY_ANY) return direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     return is_on_device(runtime, to) && is_on_device(runtime, from);
 }
 
@@ -31,7 +28,7 @@ static hw_host_side side_of_region(const hw_rt_region *r) {
 void hw_rt_tell_copy(hw_runtime *runtime, const hw_rt_region *to, const hw_rt_region *from, hw_rt_shape shape,
                      unsigned direction, hw_rt_order order) {
     if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
-    hw_host_event event = {.action = HW_HOST_COPY, .stream = name_of(order.stream), .site = site_of(runtime)};
+    hw_host_event event = {.action = HW_HOST_COPY, .stream = hw_rt_stream_name(order.stream), .site = site_of(runtime)};
     event.copy.to = side_of_region(to);
     event.copy.from = side_of_region(from);
     event.copy.width = shape.width;
@@ -45,7 +42,7 @@ void hw_rt_tell_copy(hw_runtime *runtime, const hw_rt_region *to, const hw_rt_re
 
 void hw_rt_tell_set(hw_runtime *runtime, const hw_rt_region *to, int value, hw_rt_shape shape, hw_rt_order order) {
     if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
-    hw_host_event event = {.action = HW_HOST_SET, .stream = name_of(order.stream), .site = site_of(runtime)};
+    hw_host_event event = {.action = HW_HOST_SET, .stream = hw_rt_stream_name(order.stream), .site = site_of(runtime)};
     event.set.to = side_of_region(to);
     event.set.width = shape.width;
     event.set.height = shape.height;
@@ -54,9 +51,10 @@ void hw_rt_tell_set(hw_runtime *runtime, const hw_rt_region *to, int value, hw_r
     hw_sim_tell_host(hw_rt_sim(runtime), &event);
 }
 
-void hw_rt_tell_order(hw_runtime *runtime, hw_host_action action, const void *stream, const void *event) {
+void hw_rt_tell_order(hw_runtime *runtime, hw_host_action action, const hw_rt_stream *stream,
+                      const hw_rt_event *event) {
     if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
-    const hw_host_event told = {.action = action, .stream = name_of(stream), .event = address_of(event),
+    const hw_host_event told = {.action = action, .stream = hw_rt_stream_name(stream), .event = address_of(event),
                                 .site = site_of(runtime)};
     hw_sim_tell_host(hw_rt_sim(runtime), &told);
 }

@@ -12,6 +12,7 @@ void hw_rt_tell_copy(hw_runtime *runtime, const hw_rt_region *to, const hw_rt_re
                      unsigned direction, hw_rt_order order);
 void hw_rt_tell_set(hw_runtime *runtime, const hw_rt_region *to, int value, hw_rt_shape shape, hw_rt_order order);
 // What a stream or an event, NULL where there is none, has been asked for.
-void hw_rt_tell_order(hw_runtime *runtime, hw_host_action action, const void *stream, const void *event);
+void hw_rt_tell_order(hw_runtime *runtime, hw_host_action action, const hw_rt_stream *stream,
+                      const hw_rt_event *event);
 
 #endif

@@ -41,6 +41,12 @@ static inline hw_runtime *make_runtime_with(hw_rt_options options) {
 
 static inline hw_runtime *make_runtime(void) { return make_runtime_with((hw_rt_options){0}); }
 
+static const hw_rt_order at_once;
+
+static inline hw_rt_status allocate(hw_runtime *runtime, uint64_t bytes, uint64_t *address) {
+    return hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, 0, at_once, NULL, address);
+}
+
 static inline hw_rt_module *load_kernels(hw_runtime *runtime) {
     const hw_rt_text text = {.ptx = KERNELS, .ptx_bytes = strlen(KERNELS), .name = "test.ptx"};
     hw_rt_module *module = NULL;

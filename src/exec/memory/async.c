@@ -303,7 +303,7 @@ static const hw_inst *copy_wait(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#define NAMED(id, name, function) {function, NULL},
+#define NAMED(id, name, function, ...) {function, NULL},
 const hw_body_forms hw_async_bodies[] = {
 #include "isa/bodies/async.def"
 };

@@ -143,7 +143,7 @@ static const hw_inst *mbarrier_pending(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-#define ROW(name, function) {function, NULL},
+#define ROW(name, function, ...) {function, NULL},
 const hw_body_forms hw_mbarrier_bodies[] = {
 #include "isa/bodies/mbarrier.def"
 };

@@ -6,7 +6,7 @@
 #ifndef HW_EXEC_APPROX_H
 #define HW_EXEC_APPROX_H
 
-#include "exec/ops/float_lanes.h"
+#include "exec/ops/value_float.h"
 
 // 2^x. x = n + f with |f| <= 1/2; 2^f to 2^-29; 2^n in two steps, so that subnormal results are rounded once.
 static inline float hw_approx_ex2(float x) {
@@ -98,5 +98,13 @@ static inline float hw_approx_div(float a, float b) {
                         ? hw_bits_float((hw_float_bits(b) & 0x80000000u) | 0x7f800000u) : b;
     return b == b ? a / divisor : b;
 }
+
+// As the rows of isa/bodies/approx.def name them.
+static inline float quotient(float a, float b) { return hw_approx_div(a, b); }
+static inline float sine(float x) { return hw_approx_sine(x, 0); }
+static inline float cosine(float x) { return hw_approx_sine(x, 1); }
+static inline float logarithm(float x) { return hw_approx_lg2(x); }
+static inline float power(float x) { return hw_approx_ex2(x); }
+static inline float tangent(float x) { return hw_approx_tanh(x); }
 
 #endif

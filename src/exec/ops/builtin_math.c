@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/ops/approx.h"
+#include "exec/ops/float_lanes.h"
 #include "exec/ops/half.h"
 #include "exec/ops/special_math.h"
 

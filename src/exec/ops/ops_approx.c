@@ -2,16 +2,7 @@
 #include "exec/ops/approx.h"
 #include "exec/ops/half_lanes.h"
 #include "exec/ops/row_bodies.h"
-
-static inline float canon(float x) { return hw_canonical(x); }
-static inline float flush(float x) { return hw_ftz(x); }
-static inline float root(float x) { return __builtin_sqrtf(x); }
-static inline float quotient(float a, float b) { return hw_approx_div(a, b); }
-static inline float sine(float x) { return hw_approx_sine(x, 0); }
-static inline float cosine(float x) { return hw_approx_sine(x, 1); }
-static inline float logarithm(float x) { return hw_approx_lg2(x); }
-static inline float power(float x) { return hw_approx_ex2(x); }
-static inline float tangent(float x) { return hw_approx_tanh(x); }
+#include "exec/ops/value_f32.h"
 
 #define OF_HALVES(function, n, from, to, value)                                    \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {                \

@@ -4,6 +4,7 @@
 // second destination e gets the same of the complement of cmp. Packed pairs have a mask for each half, and setp's two
 // destinations get one each.
 #include "exec/ops/half_lanes.h"
+#include "exec/ops/value_compare.h"
 
 // What a comparison found: of packed pairs the low and the high half, else cmp and its complement.
 typedef struct hw_mask_pair {
@@ -28,16 +29,6 @@ static SHARED void store_apart(const hw_warp *w, const hw_inst *in, hw_mask_pair
 #define A a[i]
 #define B b[i]
 #define C c[i]
-#define unordered(a, b) __builtin_isunordered(a, b)
-#define ordered_ne(a, b) __builtin_islessgreater(a, b)
-static inline float ftz(float x) { return hw_ftz(x); }
-static inline int finite_f32(float x) { return (hw_float_bits(x) & 0x7f800000u) != 0x7f800000u; }
-static inline int infinite_f32(float x) { return (hw_float_bits(x) & 0x7fffffffu) == 0x7f800000u; }
-static inline int subnormal_f32(float x) { return (hw_float_bits(x) & 0x7fffffffu) - 1u < 0x7fffffu; }
-static inline int finite_f64(double x) { return (hw_double_bits(x) >> 52 & 0x7ff) != 0x7ff; }
-static inline int infinite_f64(double x) { return hw_double_bits(x) << 1 == 0xffe0000000000000ull; }
-static inline int subnormal_f64(double x) { return (hw_double_bits(x) & ~(1ull << 63)) - 1u < 0xfffffffffffffull; }
-
 // One bit for each lane whose condition holds; all 32 are compared, lanes that are off too.
 #define MASK(mask, condition)                                                    \
     do {                                                                         \

@@ -1,30 +1,7 @@
 // Integer arithmetic that vectorises: rows in isa/bodies/int.def. What needs more than a vector of its own width is in
 // ops_wide.c.
 #include "exec/ops/row_bodies.h"
-
-static inline u32 add_saturated(u32 a, u32 b) {
-    u32 sum = a + b;
-    return (s32)((sum ^ a) & (sum ^ b)) < 0 ? 0x7fffffffu + (a >> 31) : sum;
-}
-
-static inline u32 sub_saturated(u32 a, u32 b) {
-    u32 difference = a - b;
-    return (s32)((a ^ b) & (a ^ difference)) < 0 ? 0x7fffffffu + (a >> 31) : difference;
-}
-
-// The 48-bit product of the low 24 bits.
-static inline s64 mul24_signed(u32 a, u32 b) { return (s64)((s32)(a << 8) >> 8) * ((s32)(b << 8) >> 8); }
-static inline u64 mul24_unsigned(u32 a, u32 b) { return (u64)(a & 0xffffff) * (b & 0xffffff); }
-
-// Halves of a packed pair.
-#define LOW_S(x) ((s32)(s16)(x))
-#define HIGH_S(x) ((s32)(x) >> 16)
-#define LOW_U(x) ((s32)((x) & 0xffff))
-#define HIGH_U(x) ((s32)((x) >> 16))
-static inline u32 pair(s32 low, s32 high) { return ((u32)low & 0xffff) | (u32)high << 16; }
-static inline s32 min_signed(s32 a, s32 b) { return a < b ? a : b; }
-static inline s32 max_signed(s32 a, s32 b) { return a > b ? a : b; }
-static inline s32 not_negative(s32 a) { return a > 0 ? a : 0; }
+#include "exec/ops/value_int.h"
 
 // 32 x 32 -> 64 bits: AVX-512 has it for the low halves of 64-bit lanes, gcc multiplies 64 x 64 instead.
 #ifdef HW_HAS_AVX512

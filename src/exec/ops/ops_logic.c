@@ -1,19 +1,6 @@
 // Logic, shifts, byte permutation, and logic on predicates. Rows in isa/bodies/logic.def.
 #include "exec/ops/row_bodies.h"
-
-// One byte of the result of prmt: nibble 0-7 picks a byte of b:a, 8 added to it the sign of that byte.
-static inline u32 permuted_byte(u32 a, u32 b, u32 nibble) {
-    u32 byte = (nibble & 4 ? b : a) >> (nibble & 3) * 8 & 0xff;
-    u32 sign = (byte >> 7) * 0xff;
-    return nibble & 8 ? sign : byte;
-}
-static inline u32 permute(u32 a, u32 b, u32 selector) {
-    return permuted_byte(a, b, selector & 15) | permuted_byte(a, b, selector >> 4 & 15) << 8 |
-           permuted_byte(a, b, selector >> 8 & 15) << 16 | permuted_byte(a, b, selector >> 12 & 15) << 24;
-}
-// The selectors of ecl and ecr for c = 0 to 3.
-static inline u32 edge_left(u32 c) { return (u32)(0x3333322232113210u >> 16 * c) & 0xffff; }
-static inline u32 edge_right(u32 c) { return (u32)(0x3210221011100000u >> 16 * c) & 0xffff; }
+#include "exec/ops/value_bits.h"
 
 #include "isa/bodies/logic.def"
 

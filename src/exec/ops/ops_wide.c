@@ -1,36 +1,6 @@
 // Integer arithmetic that needs more than a vector of its own width: division, 64-bit products, carry chains.
 #include "exec/ops/row_bodies.h"
-
-// A quotient of 32-bit integers is the truncated quotient of the doubles: it differs from the next integer by 1/b at
-// least, far more than rounding can move it. Vectors have that division and none of integers.
-// Division by zero gives all ones as quotient and as remainder, INT_MIN / -1 is INT_MIN, as on an H200; both divide by
-// 1 here, so that no conversion overflows.
-static inline u32 quotient_u32(u32 a, u32 b) {
-    u32 q = (u32)((double)a / (double)(b ? b : 1));
-    return b ? q : 0xffffffffu;
-}
-static inline s32 quotient_s32(s32 a, s32 b) {
-    s32 divisor = b == 0 || (b == -1 && a == INT32_MIN) ? 1 : b;
-    s32 q = (s32)((double)a / (double)divisor);
-    return b ? q : -1;
-}
-static inline u32 remainder_u32(u32 a, u32 b) { return b ? a - quotient_u32(a, b) * b : 0xffffffffu; }
-static inline s32 remainder_s32(s32 a, s32 b) {
-    return b ? (s32)((u32)a - (u32)quotient_s32(a, b) * (u32)b) : -1;
-}
-
-static inline u64 quotient_u64(u64 a, u64 b) {
-    if ((a | b) >> 32 == 0 && b) return (u32)a / (u32)b;   // several times faster on most processors
-    return b ? a / b : ~0ull;
-}
-static inline s64 quotient_s64(s64 a, s64 b) {
-    if (b == 0) return -1;
-    if (b == -1) return (s64)(0 - (u64)a);
-    if (((u64)a | (u64)b) >> 32 == 0) return (u32)a / (u32)b;
-    return a / b;
-}
-static inline u64 remainder_u64(u64 a, u64 b) { return b ? a - quotient_u64(a, b) * b : ~0ull; }
-static inline s64 remainder_s64(s64 a, s64 b) { return b ? (s64)((u64)a - (u64)quotient_s64(a, b) * (u64)b) : -1; }
+#include "exec/ops/value_int.h"
 
 // One division per active lane; the processor has no vectors of these.
 #define EACH_LANE(function, type, value)                                    \
@@ -44,11 +14,6 @@ EACH_LANE(div_s64, s64, quotient_s64(A, B))
 EACH_LANE(div_u64, u64, quotient_u64(A, B))
 EACH_LANE(rem_s64, s64, remainder_s64(A, B))
 EACH_LANE(rem_u64, u64, remainder_u64(A, B))
-
-static inline u64 high_signed(u64 a, u64 b) { return (u64)((__int128)(s64)a * (s64)b >> 64); }
-static inline u64 high_unsigned(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64); }
-static inline u32 high_signed_32(u32 a, u32 b) { return (u32)((s64)(s32)a * (s32)b >> 32); }
-static inline u32 high_unsigned_32(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 
 // d = x + y + carry in; x is an expression in A and B. Results and carries of all lanes first: d may be a source.
 #define SUM(function, type, x, y, carry_in, carry_out)                      \

@@ -13,27 +13,15 @@
 #define HW_EXEC_ROW_BODIES_H
 
 #include "exec/ops/lanes.h"
-
-typedef uint8_t u8;
-typedef int8_t s8;
-typedef uint16_t u16;
-typedef int16_t s16;
-typedef uint32_t u32;
-typedef int32_t s32;
-typedef uint64_t u64;
-typedef int64_t s64;
-typedef float f32;
-typedef double f64;
+#include "exec/ops/value_types.h"
 
 #define A a[i]
 #define B b[i]
 #define C c[i]
 
-// The form with lanes off is a function of its own (see HW_ALL_ON): function_some. It lies apart from the usual ones,
-// and is not "cold": that would leave it without vectors.
-#define APART __attribute__((noinline, section(".text.some_lanes")))
+// The form with lanes off is a function of its own: function_some.
 #define BODY(function, operands, value)                                     \
-    static APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) { \
+    static HW_APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) { \
         operands HW_SOME_LANES(d, value);                                   \
         HW_NEXT(w, in);                                                     \
     }                                                                       \
@@ -62,7 +50,7 @@ typedef double f64;
          const tc *c = hw_at(w, in->c);, value)
 #define BINARY(name, function, td, ta, value) BINARY_OF(name, function, td, ta, ta, value)
 #define TERNARY(name, function, td, ta, value) TERNARY_OF(name, function, td, ta, ta, ta, value)
-#define ROW(name, function)
+#define ROW(name, function, ...)
 #define BOTH(name, function)
 #define MEMBERS_IN_C(name, function, bytes)
 #define MEMBERS_IN_P(name, function, bytes)

@@ -15,7 +15,7 @@
 #define TERNARY(name, function, ...) {function, function##_convoy},
 #define BINARY_OF(name, function, ...) {function, function##_convoy},
 #define TERNARY_OF(name, function, ...) {function, function##_convoy},
-#define ROW(name, function) {function, NULL},
+#define ROW(name, function, ...) {function, NULL},
 #define BOTH(name, function) {function, function##_convoy},
 #define MEMBERS_IN_C(name, function, bytes) {function, NULL},
 #define MEMBERS_IN_P(name, function, bytes) {function, NULL},

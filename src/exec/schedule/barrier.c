@@ -255,8 +255,8 @@ const hw_inst *hw_sync_then(hw_warp *w, const hw_inst *in) {
     return sync_lanes(w, in, in->members == HW_MEMBERS_IN_P ? in->p : in->c);
 }
 
-#define NAMED(id, name, function) {function, NULL},
-#define ROW(name, function) {function, NULL},
+#define NAMED(id, name, function, ...) {function, NULL},
+#define ROW(name, function, ...) {function, NULL},
 const hw_body_forms hw_barrier_bodies[] = {
 #include "isa/bodies/barrier.def"
 };

@@ -34,16 +34,6 @@ static void print_text(hw_state *s, const char *text, size_t length) {
     pthread_mutex_unlock(s->run->print_lock);
 }
 
-// A string at a generic address, cut to fit. False after a fault.
-static bool read_string(hw_state *s, const hw_inst *in, int lane, uint64_t address, char *out, size_t size) {
-    for (size_t n = 0; n + 1 < size; n++) {
-        if (!hw_access_read(s, in, lane, address + n, &out[n], 1)) return false;
-        if (!out[n]) return true;
-    }
-    out[size - 1] = 0;
-    return true;
-}
-
 typedef struct string_reader {
     hw_state *s;
     const hw_inst *in;
@@ -52,7 +42,7 @@ typedef struct string_reader {
 
 static bool read_format_string(void *context, uint64_t address, char *out, size_t size) {
     string_reader *r = context;
-    return read_string(r->s, r->in, r->lane, address, out, size);
+    return hw_access_read_string(r->s, r->in, r->lane, address, out, size);
 }
 
 static bool read_format_bytes(void *context, uint64_t address, void *out, uint32_t bytes) {
@@ -69,7 +59,7 @@ static bool run_vprintf(hw_state *s, const hw_inst *in, const hw_call_site *site
         set_result(s, site, lane, (uint32_t)-1);
         return true;
     }
-    if (!read_string(s, in, lane, at, format, sizeof format)) return false;
+    if (!hw_access_read_string(s, in, lane, at, format, sizeof format)) return false;
     hw_format_source source = {read_format_string, read_format_bytes, &reader};
     int n_arguments = hw_format(format, argument_of_call(s, site, 1, lane), &source, text, sizeof text);
     if (s->stop == HW_STOP_FAULT) return false;
@@ -126,9 +116,9 @@ static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, i
 static bool run_assertfail(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     char message[256], file[200], function[200];
     uint32_t line = (uint32_t)argument_of_call(s, site, 2, lane);
-    if (!read_string(s, in, lane, argument_of_call(s, site, 0, lane), message, sizeof message) ||
-        !read_string(s, in, lane, argument_of_call(s, site, 1, lane), file, sizeof file) ||
-        !read_string(s, in, lane, argument_of_call(s, site, 3, lane), function, sizeof function))
+    if (!hw_access_read_string(s, in, lane, argument_of_call(s, site, 0, lane), message, sizeof message) ||
+        !hw_access_read_string(s, in, lane, argument_of_call(s, site, 1, lane), file, sizeof file) ||
+        !hw_access_read_string(s, in, lane, argument_of_call(s, site, 3, lane), function, sizeof function))
         return false;
     hw_fault_stop(s, in, HW_FAULT_ASSERT, lane);
     hw_fault *fault = s->run->fault;

@@ -359,7 +359,7 @@ const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) {
 const hw_inst *hw_flow_next_path(hw_state *s) { return next_path(s); }
 const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in) { return flow_exit(&s->warp, in); }
 
-#define NAMED(id, name, function) {function, NULL},
+#define NAMED(id, name, function, ...) {function, NULL},
 const hw_body_forms hw_flow_bodies[] = {
 #include "isa/bodies/flow.def"
 };

@@ -133,19 +133,32 @@ static hw_status plan_tensor(const hw_rung *rung, const hw_problem *problem, con
     return HW_OK;
 }
 
-// Plans a product of integers by the rung's own kernel; HW_USAGE where that kernel does not take the types.
-static hw_status plan_integers(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
-                               const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
-    const hw_product p = hw_matmul_product_of(problem);
-    const bool by_dp4a = !strcmp(rung->name, "dp4a");
+// What the rungs for integers ask of their problem; HW_USAGE where it is another.
+static hw_status check_integers(const hw_rung *rung, const hw_problem *problem, const uint32_t asked[2], hw_plan *plan,
+                                hw_diag *diag) {
     if (asked[0] || asked[1]) return hw_diag_set(diag, HW_USAGE, "%s has blocks of its own", rung->name);
     if (!hw_matmul_is_integer(problem->dtype)) return hw_diag_set(diag, HW_USAGE, "%s is for integers", rung->name);
     memset(plan, 0, sizeof *plan);
-    if (!p.m || !p.n) return HW_OK;
-    if (by_dp4a && p.k && !hw_product_dp4a_takes(&p, device))
+    return HW_OK;
+}
+
+static hw_status plan_plain(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                            const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    const hw_product p = hw_matmul_product_of(problem);
+    hw_status status = check_integers(rung, problem, asked, plan, diag);
+    (void)device;
+    if (!status && p.m && p.n) hw_product_plan_plain(&p, plan);
+    return status;
+}
+
+static hw_status plan_dp4a(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                           const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    const hw_product p = hw_matmul_product_of(problem);
+    hw_status status = check_integers(rung, problem, asked, plan, diag);
+    if (status || !p.m || !p.n) return status;
+    if (p.k && !hw_product_dp4a_takes(&p, device))
         return hw_diag_set(diag, HW_USAGE, "%s has no instruction for this type on %s", rung->name, device->name);
-    if (by_dp4a) hw_product_plan_dp4a(&p, plan);
-    else hw_product_plan_plain(&p, plan);
+    hw_product_plan_dp4a(&p, plan);
     return HW_OK;
 }
 

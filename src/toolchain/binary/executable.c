@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "toolchain/args.h"
 #include "toolchain/binary/fatbin.h"
 #include "toolchain/binary/file_kind.h"
@@ -117,7 +118,7 @@ static int next_container(span section, size_t *at, hw_fatbin *fatbin) {
         if (memcmp(section.bytes + *at, magic, sizeof magic) != 0 ||
             hw_fatbin_open(section.bytes + *at, section.length - *at, fatbin, NULL) != HW_OK)
             continue;
-        *at += (fatbin->total_bytes + 7) & ~(size_t)7;
+        *at += hw_align_up(fatbin->total_bytes, 8);
         return 1;
     }
     return 0;

@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "toolchain/binary/producer.h"
 
 enum {
@@ -224,10 +225,10 @@ static size_t bytes_of(const char *text) { return text ? strlen(text) : 0; }
 // The bytes of an entry's header, and those of its text with at least one NUL.
 static size_t head_bytes_of(const hw_fatbin_piece *piece, size_t *options_at) {
     size_t name_bytes = bytes_of(piece->name), options_bytes = bytes_of(piece->options);
-    *options_at = (ENTRY_BYTES + name_bytes + 7) & ~(size_t)7;
-    return (*options_at + 8 + options_bytes + 1 + 7) & ~(size_t)7;
+    *options_at = hw_align_up(ENTRY_BYTES + name_bytes, 8);
+    return hw_align_up(*options_at + 8 + options_bytes + 1, 8);
 }
-static size_t room_of(const hw_fatbin_piece *piece) { return (piece->length + 1 + 7) & ~(size_t)7; }
+static size_t room_of(const hw_fatbin_piece *piece) { return hw_align_up(piece->length + 1, 8); }
 
 // The name, then the options {where they are, how many bytes}: cuobjdump insists on them, empty or not.
 static void write_entry(const hw_fatbin_piece *piece, uint8_t *head) {

@@ -15,7 +15,7 @@ static const char *behind(const char *text, size_t bytes, const char *piece) {
 }
 
 // Writes name and the rest of the line from `from`, without blanks, commas and control characters at its end.
-static void tell(const char *name, const char *from, const char *end, char *out, size_t out_bytes) {
+static void write_producer(const char *name, const char *from, const char *end, char *out, size_t out_bytes) {
     const char *stop = from;
     while (stop < end && (unsigned char)*stop >= ' ') stop++;
     while (stop > from && strchr(" ,", stop[-1])) stop--;
@@ -26,7 +26,7 @@ static void tell_release(const char *release, const char *end, char *out, size_t
     const char *feed = memchr(release, '\n', (size_t)(end - release));
     if (feed) end = feed;
     const char *exact = behind(release, (size_t)(end - release), ", V");
-    tell("nvcc ", exact ? exact : release, end, out, out_bytes);
+    write_producer("nvcc ", exact ? exact : release, end, out, out_bytes);
 }
 
 // "9.0"; "?" where the text has no version.
@@ -82,11 +82,11 @@ bool hw_producer_of_ptx(const char *ptx, size_t length, char *out, size_t out_by
     const char *last = behind(end - tail, tail, "\n// Compiled by ");
     const char *inferred = behind(end - tail, tail, "\n// Likely compiled by ");
     const char *release = behind(ptx, head, "// " TOOLS);
-    if (last) tell("", last, end, out, out_bytes);
+    if (last) write_producer("", last, end, out, out_bytes);
     else if (release) tell_release(release, ptx + head, out, out_bytes);
     else if (behind(ptx, head, "LLVM NVPTX Back-End")) snprintf(out, out_bytes, "LLVM NVPTX");
     else {
-        if (inferred) tell("", inferred, end, out, out_bytes);
+        if (inferred) write_producer("", inferred, end, out, out_bytes);
         else snprintf(out, out_bytes, "unnamed compiler (PTX ISA %s)", isa);
         return false;
     }

@@ -161,7 +161,7 @@ hw_status hw_ptx_link_list(const char *ptx, hw_arena *arena, hw_ptx_link_symbol 
 
 // ---- Linking --------------------------------------------------------------------------------------------------------
 
-static const statement *find(const text *t, const char *name) {
+static const statement *find_statement(const text *t, const char *name) {
     for (size_t i = 0; i < t->count; i++)
         if (t->statements[i].symbol.name && !strcmp(t->statements[i].symbol.name, name)) return &t->statements[i];
     return NULL;
@@ -169,7 +169,7 @@ static const statement *find(const text *t, const char *name) {
 
 static bool is_elsewhere(const text *texts, size_t count, size_t here, const char *name) {
     for (size_t i = 0; i < count; i++)
-        if (i != here && find(&texts[i], name)) return true;
+        if (i != here && find_statement(&texts[i], name)) return true;
     return false;
 }
 
@@ -193,7 +193,7 @@ static bool settle(text *texts, size_t count, size_t here, hw_arena *arena) {
         if (is_own && !is_renamed(t, name) && is_elsewhere(texts, count, here, symbol->name))
             t->renamed[t->n_renamed++] = symbol->name;
         for (size_t k = 0; k < here && symbol->scope == HW_PTX_LINK_WEAK && symbol->is_defined; k++) {
-            const statement *first = texts[k].is_needed ? find(&texts[k], symbol->name) : NULL;
+            const statement *first = texts[k].is_needed ? find_statement(&texts[k], symbol->name) : NULL;
             if (first && first->symbol.scope != HW_PTX_LINK_EXTERN) t->statements[i].is_dropped = true;
         }
     }
@@ -252,7 +252,7 @@ static void read_directives(text *t) {
     }
 }
 
-static void put(FILE *out, const char *begin, const char *end) { fwrite(begin, 1, (size_t)(end - begin), out); }
+static void write_text(FILE *out, const char *begin, const char *end) { fwrite(begin, 1, (size_t)(end - begin), out); }
 
 // Copies a statement word by word, with names and numbers of files as they are in the whole.
 static void copy_statement(const text *t, const statement *s, size_t part, long files_before, FILE *out) {
@@ -262,15 +262,15 @@ static void copy_statement(const text *t, const statement *s, size_t part, long 
         const bool is_file = expects_file && isdigit((unsigned char)w.at[0]);
         expects_file = is(w, ".loc") || is(w, ".file") || is(w, "inlined_at");
         if (!is_file && !is_renamed(t, w)) continue;
-        put(out, copied, w.at);
+        write_text(out, copied, w.at);
         if (is_file) fprintf(out, "%ld", strtol(w.at, NULL, 10) + files_before);
         else {
-            put(out, w.at, w.at + w.length);
+            write_text(out, w.at, w.at + w.length);
             fprintf(out, "$f%zu", part);
         }
         copied = at;
     }
-    put(out, copied, s->end);
+    write_text(out, copied, s->end);
 }
 
 static void write_header(const text *texts, size_t count, FILE *out) {
@@ -400,7 +400,7 @@ hw_status hw_ptx_link_select(const char *ptx, hw_ptx_link_filter *is_wanted, voi
         *kernels += s->symbol.is_defined;
     }
     for (size_t i = 0; i < t.count; i++)
-        if (!t.statements[i].is_dropped) put(out, t.statements[i].begin, t.statements[i].end);
+        if (!t.statements[i].is_dropped) write_text(out, t.statements[i].begin, t.statements[i].end);
     fputs(t.count ? t.statements[t.count - 1].end : ptx, out);   // the comments behind them
     const bool good = fclose(out) == 0;
     *part = good ? hw_arena_string(arena, made, *length) : NULL;

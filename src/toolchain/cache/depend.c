@@ -5,7 +5,7 @@
 
 #include "toolchain/cache/cache.h"
 
-static bool add(hw_depend *files, const char *path) {
+static bool add_file(hw_depend *files, const char *path) {
     for (size_t i = 0; i < files->count; i++)
         if (!strcmp(files->paths[i], path)) return true;
     if (files->count == files->capacity) {
@@ -44,7 +44,7 @@ bool hw_depend_parse(hw_depend *files, char *text) {
     if (!at) return false;
     at++;
     for (; (word = next_word(&at)); listed++)
-        if (!add(files, word)) return false;
+        if (!add_file(files, word)) return false;
     return listed > 0;
 }
 

@@ -30,7 +30,7 @@ static bool fits(const row *row, const char *argument) {
     return takes_value(row) && (length == 2 || *rest == '=' || row->name[length - 1] == '=');
 }
 
-static const row *find(const char *argument) {
+static const row *find_argument(const char *argument) {
     const row *best = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (fits(&rows[i], argument) && (!best || strlen(rows[i].name) > strlen(best->name))) best = &rows[i];
@@ -75,7 +75,7 @@ static void note(hw_arguments *sorted, const row *row) {
 }
 
 size_t hw_arguments_words(const char *argument) {
-    const row *row = find(argument);
+    const row *row = find_argument(argument);
     return !row ? 0 : takes_value(row) && !argument[strlen(row->name)] ? 2 : 1;
 }
 
@@ -84,7 +84,7 @@ hw_status hw_arguments_sort(const char *const *arguments, size_t count, hw_arena
     *sorted = (hw_arguments){.device.arena = arena, .host.arena = arena, .link.arena = arena, .nvcc.arena = arena};
     for (size_t i = 0; i < count; i++) {
         const char *argument = arguments[i], *value = argument;
-        const row *row = find(argument);
+        const row *row = find_argument(argument);
         if (!row) {
             // Files to link with (.o, .a, .so) have no dash.
             add_to_passes(sorted, argument[0] == '-' ? BOTH : LINK, "%", argument);

@@ -1,6 +1,8 @@
 // The two passes of clang, as both `halfwarp run` and `halfwarp nvcc` make them.
 #include "toolchain/compilers/clang_route.h"
 
+#include "toolchain/compilers/clang_headers.h"
+
 // The SDK version makes launches go through cudaLaunchKernel.
 void hw_clang_add_common(const hw_compiler *clang, int arch, const char *include_dir, const char *empty_dir,
                          hw_args *args) {
@@ -20,8 +22,7 @@ void hw_clang_add_ptx(const hw_compiler *clang, hw_args *args) {
 
 static void add_pass(const hw_clang_route *route, int arch, bool optimizes, hw_args *args) {
     hw_clang_add_common(route->compiler, arch, route->include_dir, route->empty_dir, args);
-    hw_args_add(args, "-include");
-    hw_args_addf(args, "%s/cuda_runtime.h", route->include_dir);
+    if (!route->headers || *route->headers) hw_clang_headers_add(route->headers, route->include_dir, args);
     if (optimizes && !route->arguments->has_level) hw_args_add(args, "-O3");
     if (!route->arguments->has_standard) hw_args_add(args, "-std=gnu++17");
 }

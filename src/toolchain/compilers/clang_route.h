@@ -14,6 +14,8 @@ typedef struct hw_clang_route {
     const char *include_dir;           // include/cuda of this project
     const char *empty_dir;             // what clang is told to be the toolkit, so that it looks for none
     const char *fatbin;                // a file, for the host pass; NULL: host code alone
+    const char *headers;               // what was kept of our headers for this pass (clang_headers.h); NULL: nothing;
+                                       // "": it is being made
     bool optimizes_host;               // -O3 for host code too where the user gave no -O
 } hw_clang_route;
 

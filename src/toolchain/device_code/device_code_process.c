@@ -10,6 +10,7 @@
 #include "toolchain/args.h"
 #include "toolchain/binary/producer.h"
 #include "toolchain/cache/cache.h"
+#include "toolchain/compilers/clang_headers.h"
 #include "toolchain/compilers/clang_route.h"
 #include "toolchain/device_code/device_code_internal.h"
 #include "toolchain/process.h"
@@ -31,55 +32,26 @@ static hw_status write_source(const char *folder, const hw_source_file *file, hw
 static void add_nvcc(hw_args *args, const hw_compiler *compiler, int arch) {
     hw_args_add(args, compiler->path);
     hw_args_addf(args, "-arch=compute_%d", arch);
-    hw_args_add_words(args, "-ptx -lineinfo -O3 -Wno-deprecated-gpu-targets", ' ');
+    hw_args_add_words(args, "-ptx -lineinfo -O3 -std=c++17 -Wno-deprecated-gpu-targets", ' ');
 }
 
 static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, const char *folder,
                       const char *include_dir) {
     hw_clang_add_common(compiler, arch, include_dir, folder, args);
-    hw_args_add_words(args, "-fno-verbose-asm -O3 -x cuda", ' ');
+    hw_args_add_words(args, "-fno-verbose-asm -O3 -std=c++17", ' ');
     hw_clang_add_ptx(compiler, args);
 }
 
-// clang reads a megabyte of headers before the first line of a kernel, which takes longer than most kernels. They are
-// read once, and kept in the cache as clang keeps what it has read, their templates instantiated (a third of what is
-// left, which every kernel would do again). Where that is not to be had: NULL.
 static const char *find_headers(const hw_code_request *request, const hw_compiler *compiler, const char *folder,
                                 int arch, hw_arena *arena) {
-    char text[HW_HASH_TEXT];
-    hw_hash key = hw_hash_start();
-    hw_hash_string(&key, "headers with their templates");
-    hw_hash_string(&key, request->include_dir);
-    hw_hash_number(&key, (uint64_t)arch);
-    hw_compiler_identify(compiler->path, &key);
-    hw_process_hash_environment(&key);
-    hw_hash_text(&key, text);
-    if (!request->cache_dir || !*request->cache_dir) return NULL;
-    const char *kept = hw_arena_printf(arena, "%s/%s.pch", request->cache_dir, text);
-    if (kept && access(kept, R_OK) == 0) return kept;
-
-    // In a folder that goes with this process, however that ends, and inside the cache, so that it can be renamed.
-    hw_work_dir work_dir = {.lock = -1};
-    const char *words = NULL;
-    hw_args args = {.arena = arena};
-    int exit_status = 1;
-    if (!kept || hw_cache_prepare(request->cache_dir, NULL) != HW_OK ||
-        hw_work_dir_begin(request->cache_dir, "work", arena, &work_dir, NULL) != HW_OK)
-        return NULL;
-    const char *made = hw_arena_printf(arena, "%s/headers.pch", work_dir.path);
-    add_clang(&args, compiler, arch, folder, request->include_dir);
-    hw_args_add_words(&args, "-std=c++17 -fpch-instantiate-templates -Xclang -emit-pch -o", ' ');
-    hw_args_add(&args, made);
-    // Not by way of a file that includes it: clang asks for all files again whenever it takes what was kept.
-    hw_args_addf(&args, "%s/cuda_runtime.h", request->include_dir);
-    bool is_made = !args.failed && made &&
-                   hw_process_run(args.items, work_dir.path, arena, &words, &exit_status, NULL) == HW_OK &&
-                   exit_status == 0 && rename(made, kept) == 0;
-    hw_work_dir_discard(&work_dir);
-    return is_made ? kept : NULL;
+    hw_args pass = {.arena = arena};
+    const hw_clang_headers wanted = {.cache_dir = request->cache_dir, .include_dir = request->include_dir,
+                                     .clang = compiler, .pass = &pass};
+    add_clang(&pass, compiler, arch, folder, request->include_dir);
+    return hw_clang_headers_find(&wanted, arena);
 }
 
-// Runs the compiler once. headers: what find_headers kept, or NULL.
+// Runs the compiler once. headers: what find_headers has, or NULL.
 static hw_status run_compiler(const char *folder, const hw_code_request *request, const hw_compiler *compiler,
                               const char *headers, const char *output, hw_arena *arena, const hw_code *code,
                               const char **words, int *exit_status, hw_diag *diag) {
@@ -88,12 +60,9 @@ static hw_status run_compiler(const char *folder, const hw_code_request *request
         add_nvcc(&args, compiler, code->arch);
     } else {
         add_clang(&args, compiler, code->arch, folder, request->include_dir);
-        const char *how = headers ? "-fpch-instantiate-templates -Xclang -include-pch -Xclang" : "-include";
-        hw_args_add_words(&args, how, ' ');
-        if (headers) hw_args_add(&args, headers);
-        else hw_args_addf(&args, "%s/cuda_runtime.h", request->include_dir);
+        hw_args_add_words(&args, "-x cuda", ' ');
+        hw_clang_headers_add(headers, request->include_dir, &args);
     }
-    hw_args_add(&args, "-std=c++17");
     hw_args_addf(&args, "-I%s", folder);
     for (size_t i = 0; i < request->n_defines; i++) hw_args_addf(&args, "-D%s", request->defines[i]);
     hw_args_add(&args, "-o");

@@ -216,7 +216,7 @@ static hw_status take_choice(reader *r, const row *row, const char *value) {
     }
 }
 
-static void tell(reader *r, const row *row) {
+static void tell_ignored(reader *r, const row *row) {
     hw_args *told = &r->command->told;
     const char *line = hw_arena_printf(r->arena, "-%s is ignored: %s", row->short_name, row->text);
     for (size_t i = 0; line && i < told->count; i++)
@@ -229,7 +229,7 @@ static void add_dependency_word(hw_nvcc_command *command, const char *option, co
     if (value) hw_args_add(&command->depends_words, value);
 }
 
-static hw_status take(reader *r, const row *row, const char *value) {
+static hw_status take_option(reader *r, const row *row, const char *value) {
     // In the order of the meanings.
     static const hw_nvcc_goal goals[] = {
         HW_NVCC_PROGRAM,      HW_NVCC_RUN,          HW_NVCC_OBJECT,            HW_NVCC_OBJECT, HW_NVCC_DEVICE_LINK,
@@ -260,7 +260,7 @@ static hw_status take(reader *r, const row *row, const char *value) {
     case FORWARD_BOTH: r->forwards_to_compiler = r->forwards_to_linker = true; break;
     case WARNINGS: return take_warnings(r, row, value);
     case LANGUAGE: case RUNTIME: case RELOCATABLE: case COMPILER: return take_choice(r, row, value);
-    case TOLD: tell(r, row); break;
+    case TOLD: tell_ignored(r, row); break;
     case REFUSED:
         return hw_diag_set(r->diag, HW_USAGE, "-%s is not supported without NVIDIA's nvcc: %s", row->short_name,
                            row->text);
@@ -276,14 +276,14 @@ static hw_status read_own(reader *r, const row *row, size_t name_length, const c
     *taken = 1;
     if (row->form == ALONE)
         return *value ? hw_diag_set(r->diag, HW_USAGE, "the option -%s takes no value", row->short_name)
-                      : take(r, row, NULL);
+                      : take_option(r, row, NULL);
     if (*value == '=') value++;
     else if (!*value && left > 1) {
         value = words[1];
         *taken = 2;
     }
     if (!*value) return hw_diag_set(r->diag, HW_USAGE, "the option %s takes a value", words[0]);
-    return take(r, row, value);
+    return take_option(r, row, value);
 }
 
 static hw_status read_word(reader *r, const char *const *words, size_t left, size_t *taken) {

@@ -130,9 +130,14 @@ static void check_traits(hw_op op) {
     if ((t->reads | t->writes) & HW_IN_ITS_SPACE && !may_name_space(row)) fail_msg("%s names no space", row->name);
     if (t->gathers == HW_GATHER_MEMBERS && !strchr(row->operands, 'M')) fail_msg("%s names no members", row->name);
     if (t->gathers == HW_GATHER_ALL && !strstr(row->mods, "sync")) fail_msg("%s is not .sync", row->name);
-    if ((t->gathers || t->ends_lanes) && !t->is_unmaskable) fail_msg("%s can be masked", row->name);
-    if (t->ends_lanes && !t->ends_block) fail_msg("%s ends lanes within a block", row->name);
-    if (t->ends_block != (t->emitter == HW_EMIT_BLOCK_END)) fail_msg("%s: emitted with its block", row->name);
+    bool ends_lanes = t->flow == HW_FLOW_LEAVE || t->flow == HW_FLOW_STOP;
+    if ((t->gathers || ends_lanes) && !t->is_unmaskable) fail_msg("%s can be masked", row->name);
+    if ((t->flow != HW_FLOW_ON) != (t->emitter == HW_EMIT_BLOCK_END)) fail_msg("%s: emitted with its block", row->name);
+    if ((t->flow == HW_FLOW_LABEL) != !strcmp(row->operands, "l")) fail_msg("%s goes to a label", row->name);
+    if (t->compares != (strstr(row->mods, "eq|ne") && strstr(row->operands, " q"))) fail_msg("%s compares", row->name);
+    if (t->rounds_to_nearest && !strstr(row->mods, "rn")) fail_msg("%s does not round", row->name);
+    if (t->has_ftz_of_source && !(strstr(row->mods, "ftz") && strchr(row->types, ';')))
+        fail_msg("%s has no .ftz, or one type", row->name);
     if (t->is_fence && !t->scope) fail_msg("%s is a fence of no scope", row->name);
     if (t->kind == HW_NOTE_LOAD && !t->reads) fail_msg("%s is a load that reads nothing", row->name);
     if ((t->kind == HW_NOTE_STORE || t->kind == HW_NOTE_REDUCTION) && !t->writes)

@@ -1,4 +1,5 @@
 // Lowering: invariance, guards, vectors, calls, layouts, names; hand-checked small functions.
+#include "isa/rates.h"
 #include "lower_test.h"
 
 // ---- invariance and slots ----
@@ -26,7 +27,7 @@ static void test_copy(void **state) {
                    "body:\n"
                    "   0  mad.lo.s32  F256 = B0 L384 W0\n"
                    "   1  setp.ge.s32  F384 = F256 L256\n"
-                   "   2  bra.p p=F384 -> 8 join 3 #10\n"
+                   "   2  bra.p p=F384 -> 8 reconverge 3 #10\n"
                    "   3  mul.wide.s32  F0 = F256 L640(4)\n"
                    "   4  add.s64  F0 = L0 F0\n"
                    "   5  add.s32  F256 = W128 B128\n"
@@ -38,7 +39,13 @@ static void test_copy(void **state) {
     assert_int_equal(p->notes[9].kind, HW_NOTE_BRANCH);
     assert_int_equal(p->notes[14].kind, HW_NOTE_STORE);
     assert_int_equal(p->notes[14].width_bytes, 4);
+    assert_int_equal(p->notes[14].issues, 0);
     assert_int_equal(p->notes[0].kind, HW_NOTE_PLAIN);
+    assert_int_equal(p->notes[11].pipe, HW_RATE_IMUL);       // mul.wide.s32
+    assert_int_equal(p->notes[11].issues, 1);
+    assert_int_equal(p->notes[12].pipe, HW_RATE_IADD);       // add.s64
+    assert_int_equal(p->notes[12].issues, 2);
+    assert_int_equal(p->notes[12].space | p->notes[12].width_bytes, 0);
     assert_int_equal(p->insts[6].note, 14);
     assert_int_equal(((uintptr_t)p->launch_image) % 64, 0);
     assert_int_equal(((const uint32_t *)(p->launch_image + 512))[31], 2);

@@ -105,15 +105,23 @@ static void test_early_exits(void **state) {
     done();
 }
 
+// Neither alone in its block nor behind another instruction.
+#define TRAPPING(TRAP) \
+    KERNEL("mov.u32 %r1, %tid.x; ld.param.u64 %d1, [out]; setp.eq.s32 %p1, %r1, 0; setp.eq.s32 %p2, %r1, 7;\n" \
+           "@%p1 bra E; @%p2 bra OK; " TRAP " OK: st.global.u32 [%d1], %r1; bra J;\n" \
+           "E: st.global.u32 [%d1+4], %r1; J: st.global.u32 [%d1+8], %r1; ret;")
+
 static void test_trap_is_no_way_out(void **state) {
     (void)state;
-    lower(KERNEL("mov.u32 %r1, %tid.x; ld.param.u64 %d1, [out]; setp.eq.s32 %p1, %r1, 0; setp.eq.s32 %p2, %r1, 7;\n"
-                 "@%p1 bra E; @%p2 bra OK; trap; OK: st.global.u32 [%d1], %r1; bra J;\n"
-                 "E: st.global.u32 [%d1+4], %r1; J: st.global.u32 [%d1+8], %r1; ret;"));
-    const hw_program *p = program("k");
-    assert_int_equal(p->insts[find(p, "bra.p", 0)].reconverge, find(p, "st", 2));
-    assert_int_equal(p->insts[find(p, "bra.p", 1)].reconverge, find(p, "st", 0));
-    done();
+    static const char *const kernels[] = {TRAPPING("trap;"), TRAPPING("mov.u32 %r2, %clock; trap;"),
+                                          TRAPPING("mov.u32 %r2, %clock; brkpt;")};
+    for (int k = 0; k < 3; k++) {
+        lower(kernels[k]);
+        const hw_program *p = program("k");
+        assert_int_equal(p->insts[find(p, "bra.p", 0)].reconverge, find(p, "st", 2));
+        assert_int_equal(p->insts[find(p, "bra.p", 1)].reconverge, find(p, "st", 0));
+        done();
+    }
 }
 
 static void test_guards(void **state) {
@@ -146,7 +154,7 @@ static void test_guards(void **state) {
                         "  12  st L0 W0 [+12] global.4\n"
                         "  13  nop\n"
                         "  14  unguard\n"
-                        "  15  bra.p p=!W128 sub 1 -> 18 join 16 #11\n"
+                        "  15  bra.p p=!W128 sub 1 -> 18 reconverge 16 #11\n"
                         "  16  bar.sync L256(0)\n"
                         "  17  fall #0\n"
                         "  18  ret #1\n");

@@ -162,7 +162,7 @@ static void test_alignment(void **state) {
 
 static void test_blocks(void **state) {
     (void)state;
-    check_cases("blocks_", 11);
+    check_cases("blocks_", 13);
 }
 
 int main(void) {

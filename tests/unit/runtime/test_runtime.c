@@ -13,7 +13,7 @@ static void test_two_runtimes(void **state) {
     uint64_t address, total, unused, whole;
     assert_int_equal(hw_rt_memory_info(other, &whole, &unused), HW_RT_SUCCESS);
     assert_int_equal(whole, unused);
-    assert_int_equal(hw_rt_alloc(one, 1 << 20, HW_ALLOC_DEVICE, 0, NULL, &address), HW_RT_SUCCESS);
+    assert_int_equal(allocate(one, 1 << 20, &address), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_memory_info(one, &total, &unused), HW_RT_SUCCESS);
     assert_int_equal(total - unused, 1 << 20);
     assert_int_equal(hw_rt_memory_info(other, &total, &unused), HW_RT_SUCCESS);
@@ -43,11 +43,11 @@ static void test_memory(void **state) {
     uint64_t device, managed, nothing, freed;
     hw_allocation found;
     assert_false(hw_rt_find(runtime, 0x1000, 1, &found));   // without a context
-    assert_int_equal(hw_rt_alloc(runtime, 1000, HW_ALLOC_DEVICE, 0, NULL, &device), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_alloc(runtime, 1000, HW_ALLOC_MANAGED, 7, "site", &managed), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_alloc(runtime, 0, HW_ALLOC_DEVICE, 0, NULL, &nothing), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, 1000, &device), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_alloc(runtime, 1000, HW_ALLOC_MANAGED, 7, at_once, "site", &managed), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, 0, &nothing), HW_RT_SUCCESS);
     assert_int_equal(nothing, 0);
-    assert_int_equal(hw_rt_alloc(runtime, UINT64_MAX / 2, HW_ALLOC_DEVICE, 0, NULL, &nothing), HW_RT_NO_MEMORY);
+    assert_int_equal(allocate(runtime, UINT64_MAX / 2, &nothing), HW_RT_NO_MEMORY);
     assert_true(hw_rt_find(runtime, managed + 999, 1, &found));
     assert_int_equal(found.flags, 7);
     assert_string_equal(found.site, "site");
@@ -56,11 +56,11 @@ static void test_memory(void **state) {
     assert_false(hw_rt_is_managed(runtime, device, 1000));
     // Only what begins there, of that kind, once.
     const uint32_t kind = 1u << HW_ALLOC_DEVICE;
-    assert_int_equal(hw_rt_free(runtime, managed, kind, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(hw_rt_free(runtime, device + 512, kind, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(hw_rt_free(runtime, device, kind, NULL), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_free(runtime, device, kind, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(hw_rt_free(runtime, 0, kind, NULL), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_free(runtime, managed, kind, at_once, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(hw_rt_free(runtime, device + 512, kind, at_once, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(hw_rt_free(runtime, device, kind, at_once, NULL), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_free(runtime, device, kind, at_once, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(hw_rt_free(runtime, 0, kind, at_once, NULL), HW_RT_SUCCESS);
     freed = device;
     assert_false(hw_rt_find(runtime, freed, 1, &found));
     hw_rt_destroy(runtime);
@@ -87,27 +87,27 @@ static void test_copies(void **state) {
     uint64_t device;
     char in[64], out[64] = {0};
     for (int i = 0; i < 64; i++) in[i] = (char)(i + 1);
-    assert_int_equal(hw_rt_alloc(runtime, 64, HW_ALLOC_DEVICE, 0, NULL, &device), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, 64, &device), HW_RT_SUCCESS);
     hw_rt_region there = on_device(device), past = on_device(device + 1);
-    assert_int_equal(copy_row(runtime, there, at(in), 64, HW_RT_HOST_TO_DEVICE, NULL), HW_RT_SUCCESS);
-    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, there, at(in), 64, HW_HOST_COPY_HOST_TO_DEVICE, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     assert_memory_equal(in, out, 64);
     // The middle four of each row of eight, from the second row on.
     hw_rt_region rows = {.start = (char *)(uintptr_t)(device + 10), .pitch = 8};
     assert_int_equal(hw_rt_set(runtime, rows, 0, (hw_rt_shape){4, 7, 1}, (hw_rt_order){0}), HW_RT_SUCCESS);
-    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_RT_DEVICE_TO_HOST, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_HOST_COPY_DEVICE_TO_HOST, NULL), HW_RT_SUCCESS);
     for (int i = 0; i < 64; i++) assert_int_equal(out[i], i >= 8 && i % 8 >= 2 && i % 8 < 6 ? 0 : i + 1);
-    assert_int_equal(copy_row(runtime, at(out), past, 64, HW_RT_ANY, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(copy_row(runtime, at(out), at(in), 64, HW_RT_DEVICE_TO_HOST, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(copy_row(runtime, at(NULL), there, 64, HW_RT_ANY, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(copy_row(runtime, at((void *)16), there, 64, HW_RT_ANY, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at(out), past, 64, HW_HOST_COPY_ANY, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at(out), at(in), 64, HW_HOST_COPY_DEVICE_TO_HOST, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at(NULL), there, 64, HW_HOST_COPY_ANY, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at((void *)16), there, 64, HW_HOST_COPY_ANY, NULL), HW_RT_INVALID_VALUE);
     assert_int_equal(copy_row(runtime, at(out), there, 64, 5, NULL), HW_RT_INVALID_DIRECTION);
-    assert_int_equal(copy_row(runtime, at(NULL), at(NULL), 0, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(NULL), at(NULL), 0, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     const hw_rt_shape row = {64, 1, 1};
     assert_int_equal(hw_rt_set(runtime, past, 0, row, (hw_rt_order){0}), HW_RT_INVALID_VALUE);
     assert_int_equal(hw_rt_set(runtime, at(out), 0, row, (hw_rt_order){0}), HW_RT_INVALID_VALUE);
     hw_rt_stream *stray = (hw_rt_stream *)in;
-    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_RT_ANY, stray), HW_RT_INVALID_HANDLE);
+    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_HOST_COPY_ANY, stray), HW_RT_INVALID_HANDLE);
     assert_int_equal(hw_rt_set(runtime, there, 0, row, (hw_rt_order){.stream = stray}), HW_RT_INVALID_HANDLE);
     hw_rt_destroy(runtime);
 }
@@ -121,9 +121,9 @@ static void test_launch(void **state) {
     uint64_t device;
     uint32_t value = 40, out[32];
     void *params[] = {&device, &value}, *missing[] = {&device, NULL};
-    assert_int_equal(hw_rt_alloc(runtime, sizeof out, HW_ALLOC_DEVICE, 0, NULL, &device), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, sizeof out, &device), HW_RT_SUCCESS);
     assert_int_equal(launch_with(runtime, fill, 32, params), HW_RT_SUCCESS);
-    assert_int_equal(copy_row(runtime, at(out), on_device(device), sizeof out, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(out), on_device(device), sizeof out, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     for (uint32_t i = 0; i < 32; i++) assert_int_equal(out[i], 40 + i);
     assert_int_equal(launch_with(runtime, fill, 32, missing), HW_RT_INVALID_VALUE);
     assert_int_equal(launch_with(runtime, fill, 32, NULL), HW_RT_INVALID_VALUE);
@@ -143,7 +143,7 @@ static void test_launch(void **state) {
 
 static uint32_t word_at(hw_runtime *runtime, uint64_t address) {
     uint32_t word = 0;
-    assert_int_equal(copy_row(runtime, at(&word), on_device(address), 4, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(&word), on_device(address), 4, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     return word;
 }
 
@@ -239,7 +239,7 @@ static void test_sticky(void **state) {
     uint64_t device, first = hw_rt_epoch(runtime), total, unused;
     hw_rt_stream *stream, *late;
     assert_int_equal(hw_rt_stream_create(runtime, 0, 0, &stream), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_alloc(runtime, 1 << 20, HW_ALLOC_DEVICE, 0, NULL, &device), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, 1 << 20, &device), HW_RT_SUCCESS);
     assert_int_equal(launch_with(runtime, find_function(runtime, module, "stops"), 1, NULL), HW_RT_SUCCESS);
     assert_int_equal(t.faulted, 1);
     assert_string_equal(t.kernel, "stops");
@@ -247,7 +247,7 @@ static void test_sticky(void **state) {
     uint32_t value = 1;
     void *params[] = {&device, &value};
     assert_int_equal(launch_with(runtime, fill, 1, params), HW_RT_LAUNCH_FAILED);
-    assert_int_equal(hw_rt_alloc(runtime, 1, HW_ALLOC_DEVICE, 0, NULL, &device), HW_RT_LAUNCH_FAILED);
+    assert_int_equal(allocate(runtime, 1, &device), HW_RT_LAUNCH_FAILED);
     assert_int_equal(hw_rt_memory_info(runtime, &total, &unused), HW_RT_LAUNCH_FAILED);
     assert_int_equal(hw_rt_stream_create(runtime, 0, 0, &late), HW_RT_LAUNCH_FAILED);
     assert_int_equal(hw_rt_stream_synchronize(runtime, stream), HW_RT_LAUNCH_FAILED);
@@ -284,7 +284,7 @@ static void test_no_context(void **state) {
         (hw_rt_options){.context = &failures, .opened = refuse_opening, .failed = note_failed});
     uint64_t address;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(hw_rt_alloc(runtime, 1, HW_ALLOC_DEVICE, 0, NULL, &address), HW_RT_NOT_INITIALIZED);
+        assert_int_equal(allocate(runtime, 1, &address), HW_RT_NOT_INITIALIZED);
     assert_int_equal(failures, 1);
     hw_rt_destroy(runtime);
 }
@@ -317,20 +317,20 @@ static void test_host_events(void **state) {
     uint64_t device;
     char bytes[64];
     const hw_rt_shape row = {64, 1, 1};
-    assert_int_equal(hw_rt_alloc(runtime, 64, HW_ALLOC_DEVICE, 0, NULL, &device), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, 64, &device), HW_RT_SUCCESS);
     hw_rt_region there = on_device(device);
     assert_int_equal(hw_rt_stream_create(runtime, 0, 0, &stream), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_create(runtime, 0, &event), HW_RT_SUCCESS);
     const hw_rt_order later = {.stream = stream, .is_asynchronous = true};
     assert_int_equal(hw_rt_set(runtime, there, 7, row, later), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_set(runtime, on_device(device + 1), 7, row, later), HW_RT_INVALID_VALUE);
-    assert_int_equal(hw_rt_copy(runtime, at(bytes), there, row, HW_RT_DEVICE_TO_HOST, later), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_copy(runtime, at(bytes), there, row, HW_HOST_COPY_DEVICE_TO_HOST, later), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_record(runtime, event, stream), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_wait(runtime, NULL, event), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_wait(runtime, NULL, (hw_rt_event *)stream), HW_RT_INVALID_HANDLE);
     assert_int_equal(hw_rt_event_synchronize(runtime, event), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_query(runtime, event), HW_RT_SUCCESS);   // orders nothing
-    assert_int_equal(hw_rt_copy(runtime, there, at(bytes), row, HW_RT_ANY, (hw_rt_order){0}), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_copy(runtime, there, at(bytes), row, HW_HOST_COPY_ANY, (hw_rt_order){0}), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_synchronize(runtime, stream), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_destroy(runtime, stream), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_destroy(runtime, event), HW_RT_SUCCESS);

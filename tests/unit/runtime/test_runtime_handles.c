@@ -101,7 +101,7 @@ static void test_pools(void **state) {
     assert_int_equal(value, 1ull << 40);
     assert_int_equal(hw_rt_pool_get(runtime, standard, 4, &value), HW_RT_SUCCESS);
     assert_int_equal(value, 0);
-    assert_int_equal(hw_rt_alloc(runtime, 512, HW_ALLOC_DEVICE, 0, NULL, &address), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, 512, &address), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_pool_get(runtime, pool, HW_RT_POOL_USED_NOW, &value), HW_RT_SUCCESS);
     assert_int_equal(value, 512);
     assert_int_equal(hw_rt_pool_get(runtime, pool, 0, &value), HW_RT_INVALID_VALUE);
@@ -144,9 +144,9 @@ static void test_arrays(void **state) {
     assert_false(hw_rt_array_run(runtime, array, 20, 1, 101, &region));
     float row[10] = {1, 2, 3}, back[10];
     assert_true(hw_rt_array_region(runtime, array, 0, 2, 0, 40, 1, 1, &region));
-    assert_int_equal(copy_row(runtime, region, at(row), 40, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, region, at(row), 40, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     assert_true(hw_rt_array_run(runtime, array, 0, 2, 40, &region));
-    assert_int_equal(copy_row(runtime, at(back), region, 40, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(back), region, 40, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     assert_memory_equal(row, back, 40);
     assert_int_equal(hw_rt_array_destroy(runtime, array, NULL), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_array_destroy(runtime, array, NULL), HW_RT_INVALID_HANDLE);
@@ -165,7 +165,7 @@ static void test_textures(void **state) {
     const size_t size[3] = {8, 8, 0};
     assert_int_equal(hw_rt_array_create(runtime, &FLOATS, size, 0, NULL, &array), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_array_create(runtime, &FLOATS, size, HW_RT_ARRAY_LAYERED, NULL, &layers), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_alloc(runtime, 1024, HW_ALLOC_DEVICE, 0, NULL, &address), HW_RT_SUCCESS);
+    assert_int_equal(allocate(runtime, 1024, &address), HW_RT_SUCCESS);
     hw_rt_texture t = {.source = HW_RT_TEXTURE_ARRAY, .array = array};
     assert_int_equal(hw_rt_texture_create(runtime, &t, &handle), HW_RT_SUCCESS);
     assert_true(handle);

@@ -1,0 +1,12 @@
+// Which instructions of a program become segments (exec/segment.h). Internal to compile.
+#ifndef HW_COMPILE_CHOOSE_H
+#define HW_COMPILE_CHOOSE_H
+
+#include "base/arena.h"
+#include "exec/segment.h"
+
+// The segments of a program, in the order of its instructions, without code; in the arena. Accesses are taken in that
+// have been executed, by what was seen of them. *count: how many. NULL when memory ran out.
+hw_segment *hw_compile_choose(const hw_program_set *set, const hw_program *program, hw_arena *arena, uint32_t *count);
+
+#endif

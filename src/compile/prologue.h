@@ -1,0 +1,69 @@
+// What generated text begins with, behind the functions of values (exec/ops/value_*.h): how segments reach registers.
+// Text for the compiler of kernels, not included by anything; LEVEL and offsets are defined before it.
+#ifndef HW_COMPILE_PROLOGUE_H
+#define HW_COMPILE_PROLOGUE_H
+
+typedef struct at {
+    char *const *at;
+    long long apart;
+} at;
+
+#define ALIGNED _Alignas(64)
+#define LANE (16 * h + i)
+#define BASE(k) (((char *const *)w)[k])
+#define REGISTER(base, slot) (b##base + (slot))
+#define MASK (*(const u32 *)(w + MASK_OFFSET))
+#define ON ((const int *)(w + LANES_OFFSET))
+#define AS(to, x)                                                                                                      \
+    ({                                                                                                                 \
+        __typeof__(x) x_ = (x);                                                                                        \
+        to y_;                                                                                                         \
+        __builtin_memcpy(&y_, &x_, sizeof y_);                                                                         \
+        y_;                                                                                                            \
+    })
+
+// A half of a warp's lanes, which do not depend on each other. Compilers must not unroll it before they make vectors.
+#ifdef __clang__
+#define LANES _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; i < 16; i++)
+#else
+#define LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (int i = 0; i < 16; i++)
+#endif
+
+// Into a register: of all lanes, or of those that are on.
+#define PUT_ALL(to, x) (to) = (x)
+#define PUT_SOME(to, x) (to) = ON[LANE] ? (x) : (to)
+#define PUT_PREDICATE_ALL(to, x) (to) = (x)
+#define PUT_PREDICATE_SOME(to, x) (to) = ((to) & ~MASK) | ((x) & MASK)
+
+// One bit for each of 16 lanes of 0 or -1.
+static inline u32 packed(const int *lanes) {
+#if defined(__AVX512DQ__)
+    typedef int v16 __attribute__((vector_size(64)));
+    return (u16)__builtin_ia32_cvtd2mask512(*(const v16 *)lanes);
+#elif defined(__AVX2__)
+    typedef float v8 __attribute__((vector_size(32)));
+    return (u32)__builtin_ia32_movmskps256(*(const v8 *)lanes) |
+           (u32)__builtin_ia32_movmskps256(*(const v8 *)(lanes + 8)) << 8;
+#elif defined(__SSE2__)
+    typedef float v4 __attribute__((vector_size(16)));
+    u32 bits = 0;
+    for (int k = 0; k < 4; k++) bits |= (u32)__builtin_ia32_movmskps(*(const v4 *)(lanes + 4 * k)) << 4 * k;
+    return bits;
+#else
+    u32 bits = 0;
+    for (int i = 0; i < 16; i++) bits |= (u32)(lanes[i] & 1) << i;
+    return bits;
+#endif
+}
+
+// bfi: the bits to insert, into what, position, length.
+static inline u32 inserted_u32(u32 A, u32 B, u32 C, u32 E) {
+    u32 field = (C & 255) > 31 ? 0 : ones(E & 255) << (C & 31);
+    return (B & ~field) | (A << (C & 31) & field);
+}
+static inline u64 inserted_u64(u64 A, u64 B, u32 C, u32 E) {
+    u64 field = C > 63 ? 0 : ones_64(E) << (C & 63);
+    return (B & ~field) | (A << (C & 63) & field);
+}
+
+#endif

@@ -1,0 +1,22 @@
+// A program's segments as C. Internal to compile.
+#ifndef HW_COMPILE_SOURCE_H
+#define HW_COMPILE_SOURCE_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "exec/segment.h"
+
+// A program with its segments.
+typedef struct hw_compile_part {
+    const hw_program *program;
+    hw_segment *segments;
+    uint32_t count;
+} hw_compile_part;
+
+// Writes the functions of the segments of n programs: segment_P_N, all lanes on, and, of those without an access,
+// segment_P_N_some; P is the program's index in its set, N the number of the first instruction. False: memory ran out,
+// or the stream took no more.
+bool hw_compile_write(FILE *to, const hw_compile_part *parts, uint32_t n, hw_arena *scratch);
+
+#endif

@@ -1,0 +1,42 @@
+// Are 32 addresses as far apart as they were the last time? For files that are compiled once per instruction-set level.
+// Private to exec.
+#ifndef HW_EXEC_DELTAS_H
+#define HW_EXEC_DELTAS_H
+
+#include "exec/ops/lanes.h"
+
+#if defined(__AVX512F__)
+static inline __mmask8 hw_differ_64(const uint64_t *a, __m512i first, const int64_t *delta) {
+    return _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_loadu_si512(a), first), _mm512_load_si512(delta));
+}
+
+static inline bool hw_same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
+    __m512i f = _mm512_set1_epi64((long long)first);
+    __mmask8 low = _kor_mask8(hw_differ_64(a, f, delta), hw_differ_64(a + 8, f, delta + 8));
+    __mmask8 high = _kor_mask8(hw_differ_64(a + 16, f, delta + 16), hw_differ_64(a + 24, f, delta + 24));
+    return _kortestz_mask8_u8(low, high);
+}
+
+static inline bool hw_same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
+    __m512i f = _mm512_set1_epi32((int)first);
+    __m512i low_is = _mm512_sub_epi32(_mm512_loadu_si512(a), f);
+    __m512i high_is = _mm512_sub_epi32(_mm512_loadu_si512(a + 16), f);
+    __mmask16 low = _mm512_cmpneq_epi32_mask(low_is, _mm512_load_si512(delta));
+    __mmask16 high = _mm512_cmpneq_epi32_mask(high_is, _mm512_load_si512(delta + 16));
+    return _mm512_kortestz(low, high);
+}
+#else
+static inline bool hw_same_deltas(const uint64_t *a, uint64_t first, const int64_t *delta) {
+    uint64_t differ = 0;
+    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint64_t)delta[i];
+    return !differ;
+}
+
+static inline bool hw_same_deltas_32(const uint32_t *a, uint32_t first, const int32_t *delta) {
+    uint32_t differ = 0;
+    for (int i = 0; i < 32; i++) differ |= (a[i] - first) ^ (uint32_t)delta[i];
+    return !differ;
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+// The bodies that execute segments: they find the accesses' addresses, as loads and stores do the quick way, and call
+// the segment's code.
+#include "exec/memory/known.h"
+#include "exec/ops/level.h"
+#include "exec/segment.h"
+
+static inline bool is_as_expected(const hw_pattern *p, hw_seen_shape shape) {
+    return shape == HW_SEEN_UNIT ? p->shape == HW_SHAPE_UNIT || p->shape == HW_SHAPE_UNIT_HALVES
+                                 : p->shape == HW_SHAPE_SAME || p->shape == HW_SHAPE_SAME_HALVES;
+}
+
+// The interpreter goes on, with the body that the instruction had. A segment that often runs in vain costs more than it
+// saves; each launch's first access of a pattern has to be looked at anyway.
+static __attribute__((noinline)) hw_body miss(hw_segment *segment, const hw_inst *in, hw_body body,
+                                              const hw_pattern *p) {
+    enum { TOO_MANY = 4096 };
+    if (!p->mask || !p->limit) return body;
+    uint32_t misses = atomic_fetch_add_explicit(&segment->misses, 1, memory_order_relaxed);
+    if (misses > TOO_MANY) __atomic_store_n(&((hw_inst *)(uintptr_t)in)->body, body, __ATOMIC_RELEASE);
+    return body;
+}
+
+static void count_guards(hw_warp *w, uint32_t n_warps, const hw_segment *segment) {
+    uint64_t *guarded_off = hw_state_of(w)->worker->guarded_off;
+    for (uint32_t g = 0; g < segment->n_guards; g++) {
+        const hw_segment_guard *guard = &segment->guards[g];
+        hw_warp *member = w;
+        uint64_t off = 0;
+        for (uint32_t k = 0; k < n_warps; k++, member = hw_next_warp(member)) {
+            uint32_t p = hw_pred(member, guard->predicate) ^ (guard->is_negated ? ~0u : 0);
+            off += (uint32_t)__builtin_popcount(member->mask & ~p);
+        }
+        guarded_off[guard->note] += off * guard->count;
+    }
+}
+
+static const hw_inst *segment_convoy(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    const hw_program *program = s->frame->program;
+    uint32_t index = (uint32_t)(in - program->convoy_insts);
+    hw_segment *segment = program->segments[index];
+    hw_segment_at at[HW_SEGMENT_ACCESSES];
+    const hw_pattern *patterns[HW_SEGMENT_ACCESSES];
+    for (uint32_t k = 0; k < segment->n_accesses; k++) {
+        const hw_segment_access *a = &segment->accesses[k];
+        const hw_inst *access = program->insts + index + a->offset;
+        hw_pattern *p = &s->patterns[access->pattern];
+        patterns[k] = p;
+        if (!hw_known_find_all(w, access, a, p, a->leader == k ? NULL : patterns[a->leader]) ||
+            !is_as_expected(p, (hw_seen_shape)a->shape))
+            return miss(segment, in, segment->convoy_body, p)(w, in);
+        if (a->is_first) at[a->group] = (hw_segment_at){p->at, p->delta[16]};
+    }
+    for (uint32_t k = 0; k < segment->n_accesses; k++)
+        hw_known_count_all(w, &s->patterns[program->insts[index + segment->accesses[k].offset].pattern]);
+    segment->all((char *)w, w->convoy, at);
+    if (segment->n_guards) count_guards(w, w->convoy, segment);
+    HW_GO_ON(w, in + segment->count);
+}
+
+static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    hw_segment *segment = s->frame->program->segments[in - s->insts];
+    hw_segment_at at[HW_SEGMENT_ACCESSES];
+    const hw_pattern *patterns[HW_SEGMENT_ACCESSES];
+    char *host[HW_SEGMENT_ACCESSES];
+    uint64_t bases[HW_SEGMENT_ACCESSES];
+    if (!HW_ALL_ON(w)) {
+        if (!segment->some) return segment->body(w, in);
+        segment->some((char *)w, 1, NULL);
+        if (segment->n_guards) count_guards(w, 1, segment);
+        HW_GO_ON(w, in + segment->count);
+    }
+    for (uint32_t k = 0; k < segment->n_accesses; k++) {
+        const hw_segment_access *a = &segment->accesses[k];
+        const hw_inst *access = in + a->offset;
+        hw_pattern *p = &s->patterns[access->pattern];
+        patterns[k] = p;
+        if (!hw_known_find(w, access, &a->address, p, a->leader == k ? NULL : patterns[a->leader], &host[k],
+                           &bases[k]) ||
+            !is_as_expected(p, (hw_seen_shape)a->shape))
+            return miss(segment, in, segment->body, p)(w, in);
+        if (a->is_first) at[a->group] = (hw_segment_at){&host[k], p->delta[16]};
+    }
+    for (uint32_t k = 0; k < segment->n_accesses; k++)
+        hw_access_count(&s->patterns[in[segment->accesses[k].offset].pattern], bases[k]);
+    segment->all((char *)w, 1, at);
+    if (segment->n_guards) count_guards(w, 1, segment);
+    HW_GO_ON(w, in + segment->count);
+}
+
+const hw_body_forms HW_LEVEL_NAME(hw_segment_bodies) = {segment_warp, segment_convoy};

@@ -1,0 +1,286 @@
+// Compiled kernels against the interpreter, the reference: random kernels, many of them in one module, are launched in
+// several shapes before and after they are compiled; memory and all sums must be the same, to the bit and to the count.
+#include "exec_run.h"
+
+#include "compile/compile.h"
+#include "device/sim_internal.h"
+
+enum { KERNELS = 10, SEEDS = 3, R = 8, D = 4, F = 6, G = 3, P = 4, ROW_WORDS = R + 2 * D + F + 2 * G + 1, MOST = 512 };
+
+// ---- random kernels ----
+
+static uint64_t random_state;
+static uint32_t pick(uint32_t n) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 33) % n;
+}
+
+static char *text;
+static size_t length, capacity;
+static void put(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void put(const char *format, ...) {
+    va_list args;
+    if (capacity - length < 4096) text = realloc(text, capacity = 2 * capacity + 65536);
+    va_start(args, format);
+    length += (size_t)vsnprintf(text + length, capacity - length, format, args);
+    va_end(args);
+}
+
+static void put_guard(void) {
+    if (pick(6) == 0) put("@%s%%p%u ", pick(2) ? "!" : "", pick(P));
+}
+
+typedef struct op {
+    const char *name;
+    char shape[6];     // of each operand: r d f g p register; i a number; c a shift
+} op;
+
+static const op ops[] = {
+    {"add.s32", "rrr"}, {"add.s32", "rri"}, {"sub.s32", "rrr"}, {"mul.lo.s32", "rrr"}, {"mul.hi.s32", "rrr"},
+    {"mul.hi.u32", "rrr"}, {"mad.lo.s32", "rrrr"}, {"mul.wide.s32", "drr"}, {"mul.wide.u32", "dri"},
+    {"mad.wide.s32", "drid"}, {"div.s32", "rrr"}, {"rem.u32", "rri"}, {"min.s32", "rrr"}, {"max.u32", "rrr"},
+    {"abs.s32", "rr"}, {"neg.s32", "rr"}, {"and.b32", "rrr"}, {"or.b32", "rrr"}, {"xor.b32", "rri"}, {"not.b32", "rr"},
+    {"shl.b32", "rrc"}, {"shr.u32", "rrc"}, {"shr.s32", "rrr"}, {"popc.b32", "rr"}, {"clz.b32", "rr"},
+    {"brev.b32", "rr"}, {"bfe.u32", "rrcc"}, {"bfi.b32", "rrrcc"}, {"prmt.b32", "rrri"}, {"shf.l.wrap.b32", "rrrc"},
+    {"dp4a.u32.u32", "rrrr"}, {"sad.u32", "rrrr"}, {"add.s64", "ddd"}, {"sub.s64", "ddd"}, {"mul.lo.s64", "ddd"},
+    {"xor.b64", "ddd"}, {"shl.b64", "ddc"}, {"cvt.u32.u64", "rd"}, {"cvt.s64.s32", "dr"}, {"cvt.u64.u32", "dr"},
+    {"cvt.rn.f32.s32", "fr"}, {"cvt.rzi.s32.f32", "rf"}, {"cvt.f64.f32", "gf"}, {"cvt.rn.f32.f64", "fg"},
+    {"cvt.u32.u16", "rh"}, {"mov.b32", "fr"}, {"mov.b32", "rf"}, {"mov.b64", "gd"}, {"mov.b64", "dg"},
+    {"add.f32", "fff"}, {"sub.f32", "fff"}, {"mul.f32", "fff"}, {"fma.rn.f32", "ffff"}, {"add.ftz.f32", "fff"},
+    {"fma.rn.ftz.f32", "ffff"}, {"mul.sat.f32", "fff"}, {"min.f32", "fff"}, {"max.f32", "fff"}, {"neg.f32", "ff"},
+    {"abs.f32", "ff"}, {"copysign.f32", "fff"}, {"div.rn.f32", "fff"}, {"rcp.rn.f32", "ff"}, {"sqrt.rn.f32", "ff"},
+    {"rsqrt.approx.f32", "ff"}, {"ex2.approx.f32", "ff"}, {"lg2.approx.f32", "ff"}, {"sin.approx.f32", "ff"},
+    {"add.f64", "ggg"}, {"mul.f64", "ggg"}, {"fma.rn.f64", "gggg"}, {"div.rn.f64", "ggg"}, {"min.f64", "ggg"},
+    {"neg.f64", "gg"}, {"setp.lt.s32", "prr"}, {"setp.ge.u32", "pri"}, {"setp.eq.s64", "pdd"}, {"setp.lt.f32", "pff"},
+    {"setp.neu.f32", "pff"}, {"setp.gtu.f64", "pgg"}, {"selp.b32", "rrrp"}, {"selp.f32", "fffp"}, {"selp.b64", "dddp"},
+    {"and.pred", "ppp"}, {"or.pred", "ppp"}, {"xor.pred", "ppp"}, {"not.pred", "pp"}, {"setp.lt.and.s32", "prrp"},
+    {"lop3.b32", "rrrrt"}, {"lop3.b32", "rrrrt"},
+};
+
+static void put_operand(char shape) {
+    switch (shape) {
+    case 'r': put("%%r%u", pick(R)); break;
+    case 'd': put("%%d%u", pick(D)); break;
+    case 'f': put("%%f%u", pick(F)); break;
+    case 'g': put("%%g%u", pick(G)); break;
+    case 'p': put("%%p%u", pick(P)); break;
+    case 'h': put("%%h0"); break;
+    case 'c': put("%u", pick(40)); break;
+    case 't': put("%u", pick(256)); break;
+    default: put("%d", (int)pick(2000) - 1000 + (pick(8) ? 0 : 1 << 30));
+    }
+}
+
+static void put_op(void) {
+    const op *o = &ops[pick(sizeof ops / sizeof *ops)];
+    put_guard();
+    put("%s ", o->name);
+    for (const char *s = o->shape; *s; s++) {
+        if (s > o->shape) put(", ");
+        put_operand(*s);
+    }
+    put(";\n");
+}
+
+// Side by side, the same for all, by a sum that is computed on the way, and by what lanes hold. Each warp has shared
+// memory of its own, since the order of warps is nobody's business.
+static void put_load(void) {
+    static const char *const widths[] = {"u8", "s8", "u16", "s16", "u32"};
+    uint32_t at = pick(64);
+    switch (pick(7)) {
+    case 0: put("ld.global.u32 %%r%u, [%%in+%u];\n", pick(R), 4 * at); break;
+    case 1: put("ld.global.f32 %%f%u, [%%mine+%u];\n", pick(F), 4 * at); break;
+    case 2:
+        put("add.s64 %%at, %%mine, %u; ld.global.%s %%r%u, [%%at+%u];\n", 8 * at, widths[pick(5)], pick(R), 4 * at);
+        break;
+    case 3: put("mul.wide.u32 %%at, %%i, 8; add.s64 %%at, %%at, %%in; ld.global.u64 %%d%u, [%%at];\n", pick(D)); break;
+    case 4: put("ld.shared.u32 %%r%u, [%%s+%u];\n", pick(R), 4 * (at & 7)); break;
+    case 5: {
+        uint32_t r = pick(R);
+        put("ld.global.v2.u32 {%%r%u, %%r%u}, [%%pair+%u];\n", r, (r + 1) % R, 8 * at);
+        break;
+    }
+    default:
+        put("and.b32 %%r0, %%r%u, 255; mul.wide.u32 %%at, %%r0, 4; add.s64 %%at, %%at, %%in;\n"
+            "ld.global.u32 %%r1, [%%at];\n", pick(R));
+    }
+}
+
+static void put_store(void) {
+    if (pick(3) == 0) put("st.shared.u32 [%%s+%u], %%r%u;\n", 4 * pick(8), pick(R));
+    else put("st.global.u32 [%%own+%u], %%r%u;\n", 4 * pick(8), pick(R));
+}
+
+static void put_statements(uint32_t n) {
+    for (; n; n--) {
+        uint32_t what = pick(20);
+        if (what < 3) put_load();
+        else if (what == 3) put_store();
+        else put_op();
+    }
+}
+
+// A piece of a kernel: straight on, a branch that some lanes take, or a loop that all or some make.
+static void put_piece(void) {
+    static unsigned labels;
+    unsigned label = labels++;
+    switch (pick(5)) {
+    case 0:
+        put("@%%p%u bra ELSE%u;\n", pick(P), label);
+        put_statements(1 + pick(8));
+        put("bra END%u;\nELSE%u:\n", label, label);
+        put_statements(1 + pick(8));
+        put("END%u:\n", label);
+        break;
+    case 1:
+        put("mov.u32 %%k, %s;\nLOOP%u:\n", pick(2) ? "0" : "%lane3", label);
+        put_statements(2 + pick(12));
+        put("add.s32 %%k, %%k, 1;\nsetp.lt.s32 %%q, %%k, 5;\n@%%q bra LOOP%u;\n", label);
+        break;
+    case 2: put("bar.sync 0;\n"); put_statements(1 + pick(6)); break;
+    default: put_statements(3 + pick(20));
+    }
+}
+
+static void put_kernel(unsigned number) {
+    put(".visible .entry k%u(.param .u64 out, .param .u64 in)\n{\n", number);
+    put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%k, %%s, %%t, %%n, %%c, %%lane3;\n"
+        ".reg .b64 %%d<%d>, %%in, %%out, %%mine, %%own, %%pair, %%at; .reg .f32 %%f<%d>; .reg .f64 %%g<%d>;\n"
+        ".shared .align 8 .b8 tile[%d];\n", P, R, D, F, G, 4 * 256 + 8 * 32);
+    put("ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in];\n"
+        "mov.u32 %%t, %%tid.x; mov.u32 %%c, %%ctaid.x; mov.u32 %%n, %%ntid.x; mad.lo.s32 %%i, %%c, %%n, %%t;\n"
+        "mul.wide.s32 %%mine, %%i, 4; add.s64 %%mine, %%mine, %%in; mul.wide.s32 %%pair, %%i, 8;\n"
+        "add.s64 %%pair, %%pair, %%in; mul.wide.u32 %%own, %%i, %d; add.s64 %%own, %%own, %%out;\n"
+        "mov.u32 %%s, tile; mad.lo.s32 %%s, %%t, 4, %%s; shr.u32 %%r0, %%t, 5; mad.lo.s32 %%s, %%r0, 32, %%s;\n"
+        "and.b32 %%lane3, %%t, 3; st.shared.u32 [%%s], %%i;\n"
+        "cvt.u16.u32 %%h0, %%i;\n", 4 * ROW_WORDS);
+    for (int r = 0; r < R; r++) put("ld.global.u32 %%r%d, [%%mine+%d];\n", r, 512 * r);
+    for (int d = 0; d < D; d++) put("mul.wide.s32 %%d%d, %%r%d, %%r%d;\n", d, d, d + 1);
+    for (int f = 0; f < F; f++) put("%s %%f%d, %%r%d;\n", pick(2) ? "mov.b32" : "cvt.rn.f32.s32", f, f);
+    for (int g = 0; g < G; g++) put("cvt.f64.f32 %%g%d, %%f%d;\n", g, g);
+    for (int p = 0; p < P; p++) put("setp.lt.s32 %%p%d, %%r%d, %%r%d;\n", p, p, p + 1);
+    for (uint32_t n = 1 + pick(6); n; n--) put_piece();
+    for (int r = 0; r < R; r++) put("st.global.u32 [%%own+%d], %%r%d;\n", 4 * r, r);
+    for (int f = 0; f < F; f++) put("st.global.f32 [%%own+%d], %%f%d;\n", 4 * (R + f), f);
+    for (int d = 0; d < D; d++)
+        put("cvt.u32.u64 %%r0, %%d%d; shr.u64 %%at, %%d%d, 32; cvt.u32.u64 %%r1, %%at;\n"
+            "st.global.u32 [%%own+%d], %%r0; st.global.u32 [%%own+%d], %%r1;\n", d, d, 4 * (R + F + 2 * d),
+            4 * (R + F + 2 * d + 1));
+    for (int g = 0; g < G; g++)
+        put("mov.b64 {%%r0, %%r1}, %%g%d; st.global.u32 [%%own+%d], %%r0; st.global.u32 [%%own+%d], %%r1;\n", g,
+            4 * (R + F + 2 * D + 2 * g), 4 * (R + F + 2 * D + 2 * g + 1));
+    put("ret;\n}\n");
+}
+
+// ---- before and after ----
+
+typedef struct bench {
+    hw_sim *sim;
+    hw_sim_module *module;
+    adding_sink sink;
+    uint64_t out, in;
+    hw_diag diag;
+} bench;
+
+enum { IN_WORDS = 8192, OUT_BYTES = MOST * ROW_WORDS * 4 };
+typedef struct outcome {
+    sums sums;
+    uint32_t words[MOST * ROW_WORDS];
+} outcome;
+
+static uint32_t inputs[IN_WORDS];
+
+// Small numbers, large ones, and the bits of floats that are none of the usual.
+static void make_inputs(void) {
+    static const uint32_t odd[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 1, 0x3f800000,
+                                   0x7fffffff, 0x00400000, 0xffffffff, 0x7f812345};
+    for (uint32_t k = 0; k < IN_WORDS; k++)
+        inputs[k] = pick(4) == 0 ? odd[pick(sizeof odd / sizeof *odd)] : pick(3) ? pick(1000)
+                                                                                  : (uint32_t)(random_state >> 16);
+}
+
+static const struct {
+    uint32_t grid, block;
+} shapes[] = {{4, 96}, {1, 32}, {2, 72}, {2, 256}};
+
+static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
+    char name[16];
+    hw_sim_function *function;
+    hw_sim_refusal refusal;
+    hw_fault fault;
+    hw_mem *mem = hw_sim_mem(b->sim);
+    snprintf(name, sizeof name, "k%u", kernel);
+    assert_int_equal(hw_sim_find_function(b->module, name, &function, &b->diag), HW_OK);
+    memset(hw_mem_host(mem, b->out), 0, OUT_BYTES);
+    memcpy(hw_mem_host(mem, b->in), inputs, sizeof inputs);
+    b->sink.sums = (sums){0};
+    void *params[] = {&b->out, &b->in};
+    hw_sim_launch_args args = {function, {shapes[shape].grid, 1, 1}, {shapes[shape].block, 1, 1}, 0, params, false, 0,
+                               0};
+    if (hw_sim_launch(b->sim, &args, &refusal, &fault, &b->diag) != HW_OK) fail_msg("%s: %s", name, b->diag.text);
+    o->sums = b->sink.sums;
+    memcpy(o->words, hw_mem_host(mem, b->out), OUT_BYTES);
+}
+
+static void begin(bench *b) {
+    const char *path = getenv("PATH");
+    const hw_compile_options compile = {.search_path = path ? path : "", .cache_dir = HW_TEST_CACHE,
+                                        .patience_ns = UINT64_MAX};
+    const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1};
+    *b = (bench){.sink = {.sink = an_adding_sink}};
+    assert_int_equal(hw_sim_create(&options, &b->sim, &b->diag), HW_OK);
+    assert_int_equal(hw_compile_create(&compile, &b->sim->compile, &b->diag), HW_OK);    // the test says when
+    assert_int_equal(hw_sim_add_sink(b->sim, &b->sink.sink, &b->diag), HW_OK);
+    if (hw_sim_load(b->sim, text, length, "random.ptx", &b->module, &b->diag) != HW_OK)
+        fail_msg("line %d: %s", b->diag.line, b->diag.text);
+    hw_mem *mem = hw_sim_mem(b->sim);
+    assert_int_equal(hw_mem_alloc(mem, OUT_BYTES, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->out, &b->diag), HW_OK);
+    assert_int_equal(hw_mem_alloc(mem, sizeof inputs, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->in, &b->diag), HW_OK);
+}
+
+static void check(unsigned kernel, unsigned shape, const outcome *before, const outcome *after) {
+    for (uint32_t k = 0; k < MOST * ROW_WORDS; k++)
+        if (before->words[k] != after->words[k])
+            fail_msg("kernel k%u, shape %u: word %u of thread %u is 0x%x compiled, 0x%x interpreted", kernel, shape,
+                     k % ROW_WORDS, k / ROW_WORDS, after->words[k], before->words[k]);
+    assert_memory_equal(&before->sums, &after->sums, sizeof before->sums);
+}
+
+static void check_seed(uint64_t seed) {
+    static outcome before[KERNELS][4], after;
+    bench b;
+    random_state = seed * 7919 + 3;
+    length = 0;
+    put(HEAD);
+    for (unsigned k = 0; k < KERNELS; k++) put_kernel(k);
+    make_inputs();
+    begin(&b);
+    for (unsigned k = 0; k < KERNELS; k++)
+        for (unsigned s = 0; s < 4; s++) launch(&b, k, s, &before[k][s]);
+    if (!b.sim->compile) skip();    // no C compiler here
+    uint32_t segments = 0;
+    if (hw_compile_now(b.sim->compile, b.module->set, NULL, &segments, &b.diag) != HW_OK) fail_msg("%s", b.diag.text);
+    assert_true(segments > 2 * KERNELS);
+    for (unsigned k = 0; k < KERNELS; k++)
+        for (unsigned s = 0; s < 4; s++) {
+            launch(&b, k, s, &after);
+            check(k, s, &before[k][s], &after);
+        }
+    hw_sim_destroy(b.sim);
+}
+
+// HALFWARP_TEST_SEEDS="FIRST COUNT" tries others, and more of them.
+static void test_random_kernels(void **state) {
+    (void)state;
+    unsigned first = 1, count = SEEDS;
+    const char *asked = getenv("HALFWARP_TEST_SEEDS");
+    if (asked) sscanf(asked, "%u %u", &first, &count);
+    for (unsigned seed = first; seed < first + count; seed++) check_seed(seed);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(text);
+    return failed;
+}
