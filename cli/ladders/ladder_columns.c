@@ -98,9 +98,9 @@ static hw_value judged_step(const hw_ladder_row *row, double step) {
 }
 
 static hw_value judged_share(hw_value share) {
-    return hw_value_judged(share, share.real >= 0.85  ? HW_JUDGED_GOOD
-                                  : share.real < 0.5 ? HW_JUDGED_BAD
-                                                     : HW_JUDGED_PLAIN);
+    const hw_judgement judgement = share.real >= 0.85 ? HW_JUDGED_GOOD
+                                 : share.real < 0.5   ? HW_JUDGED_BAD : HW_JUDGED_PLAIN;
+    return hw_value_judged(share, judgement);
 }
 
 READER(read_time, timed_ns(view, row, row->ns_median / 1e3))

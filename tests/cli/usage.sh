@@ -101,8 +101,8 @@ says err "text"
 chmod +x "$work/text"
 printf '\177ELFnot really' > "$work/broken"
 chmod +x "$work/broken"
-expect 4 "$halfwarp" run "$work/broken"
-says err "broken"
+expect 2 "$halfwarp" run "$work/broken"
+says err "broken begins as a program does"
 
 # A report that cannot be written is found before the program runs.
 expect 2 "$halfwarp" profile -o "$work/no/such/folder/p.csv" "$work/absent.cu"

@@ -330,7 +330,8 @@ static void test_files_that_are_no_programs(void **state) {
         hw_status status;
     } cases[] = {
         {"script", "#!/bin/sh\n", HW_OK}, {"text", "hello, world\n", HW_USAGE},  {"empty", "", HW_USAGE},
-        {"short", "\177EL", HW_USAGE},    {"stub", "\177ELF\2\1", HW_UNSUPPORTED}, {"e", "\177", HW_USAGE},
+        {"short", "\177EL", HW_USAGE},    {"stub", "\177ELF\2\1", HW_USAGE},   {"e", "\177", HW_USAGE},
+        {"no class", "\177ELF not really, but of sixty-four bytes and of some more besides", HW_USAGE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hw_diag diag = {0};
@@ -341,6 +342,9 @@ static void test_files_that_are_no_programs(void **state) {
     assert_int_equal(hw_toolchain_check_executable(folder, NULL), HW_USAGE);
     assert_int_equal(hw_toolchain_check_executable(in_folder("nowhere"), NULL), HW_IO);
     assert_int_equal(hw_toolchain_check_executable("/bin/sh", NULL), HW_OK);
+    assert_int_equal(shell("cd %s && cp /bin/sh foreign && chmod u+w foreign && "   // for a RISC-V
+                           "printf '\\363' | dd of=foreign bs=1 seek=18 conv=notrunc 2> /dev/null", folder), 0);
+    assert_int_equal(hw_toolchain_check_executable(in_folder("foreign"), NULL), HW_UNSUPPORTED);
     assert_int_equal(shell("cd %s && cc -w -c runtime.c", folder), 0);
     assert_int_equal(hw_toolchain_check_executable(in_folder("runtime.o"), NULL), HW_USAGE);
 }
