@@ -19,7 +19,9 @@ hw_status hw_emit_address(hw_lowering *lo, hw_space space, const hw_ptx_operand 
         return hw_operand_reg(lo, operand->reg, is_narrow ? HW_LANE_32 : HW_LANE_64, &t->a);
     }
     hw_address_kind kind = hw_operand_symbol(lo, operand, &value);
-    if (kind == HW_ADDRESS_CONSTANT || (kind == HW_ADDRESS_PARAM && space == HW_SPACE_PARAM)) {
+    // Addresses in a slot are those that exec is quick with.
+    bool is_quick = space == HW_SPACE_SHARED || space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST;
+    if ((kind == HW_ADDRESS_CONSTANT && !is_quick) || (kind == HW_ADDRESS_PARAM && space == HW_SPACE_PARAM)) {
         t->imm = (int64_t)value;
         if (space == HW_SPACE_GENERIC && operand->symbol && operand->symbol->space == HW_SPACE_SHARED)
             t->imm += (int64_t)HW_SHARED_WINDOW;

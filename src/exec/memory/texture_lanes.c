@@ -8,16 +8,17 @@
 #include "exec/memory/texture.h"
 #include "exec/ops/half_lanes.h"
 
-enum { AXES = 3, CHANNELS = 4, CORNERS = 8, BORDER = -1 };
-
-typedef struct texels {
-    float numbers[32];                     // of one channel, for filtering
-    uint32_t bits[32];                     // as a register gets them
-} texels;
+enum { AXES = 3, CHANNELS = 4, CORNERS = 8 };
 
 static bool reads_numbers(const hw_texture *t) { return t->kind == HW_TEXEL_FLOAT || t->reads_fractions; }
 
 // ---- places ----
+
+// Indices on one axis, as they are and as bytes from the axis's first texel.
+typedef struct places {
+    uint64_t offset[32];
+    int32_t is_border[32];                 // -1, or 0
+} places;
 
 // An index that wraps or is mirrored; others are clamped.
 static int32_t fold_index(const hw_texture *t, int axis, int32_t i) {
@@ -26,21 +27,25 @@ static int32_t fold_index(const hw_texture *t, int axis, int32_t i) {
     return (int32_t)(m < n ? m : 2 * n - 1 - m);
 }
 
-// Indices on one axis to those of texels, or BORDER.
-static void place_texels(const hw_texture *t, int axis, const int32_t *index, int32_t *at) {
-    int32_t n = (int32_t)t->size[axis];
+static bool has_border(const hw_texture *t, int axis) { return t->is_buffer || t->edge[axis] == HW_TEXTURE_BORDER; }
+static bool is_bounded(const hw_texture *t) { return has_border(t, 0) || has_border(t, 1) || has_border(t, 2); }
+
+static void place_texels(const hw_texture *t, int axis, const int32_t *index, places *p) {
+    int32_t n = (int32_t)t->size[axis], at[32];
+    uint64_t texel_bytes = (uint64_t)t->channel_bits / 8 * t->channels;
+    uint64_t step = axis == 0 ? texel_bytes : axis == 1 ? t->pitch_bytes : t->slice_bytes;
     uint8_t edge = t->edge[axis];
-    if (t->is_buffer || edge == HW_TEXTURE_BORDER) {
-        HW_LANE_LOOP for (int i = 0; i < 32; i++) at[i] = (index[i] >= 0) & (index[i] < n) ? index[i] : BORDER;
-    } else if (edge == HW_TEXTURE_CLAMP || !t->is_normalized) {    // only coordinates from 0 to 1 wrap and are mirrored
-        HW_LANE_LOOP for (int i = 0; i < 32; i++) {
-            int32_t low = index[i] > 0 ? index[i] : 0;
-            at[i] = low < n ? low : n - 1;
-        }
-    } else {
-        for (int i = 0; i < 32; i++)
-            at[i] = (index[i] >= 0) & (index[i] < n) ? index[i] : fold_index(t, axis, index[i]);
+    // Only coordinates from 0 to 1 wrap and are mirrored.
+    bool folds = (edge == HW_TEXTURE_WRAP || edge == HW_TEXTURE_MIRROR) && t->is_normalized && !t->is_buffer;
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
+        int32_t low = index[i] > 0 ? index[i] : 0;
+        at[i] = low < n ? low : n - 1;
     }
+    for (int i = 0; folds && i < 32; i++)
+        if (at[i] != index[i]) at[i] = fold_index(t, axis, index[i]);
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) p->offset[i] = (uint32_t)at[i] * step;
+    if (has_border(t, axis)) HW_LANE_LOOP for (int i = 0; i < 32; i++) p->is_border[i] = at[i] == index[i] ? 0 : -1;
+    else memset(p->is_border, 0, sizeof p->is_border);
 }
 
 // Coordinates in texels, within what an index can hold. Wrapping takes off whole periods first, where it is exact.
@@ -65,37 +70,29 @@ static void in_texels(const hw_texture *t, int axis, const float *coordinates, d
 
 typedef struct fetch {
     const hw_texture *texture;
-    uint64_t offset[32];                   // of each lane's texel
+    bool has_border;                       // lanes may have none
+    uint64_t offset[32];                   // of each lane's texel; of the border's some texel's
     int32_t is_border[32];                 // -1, or 0
-    int32_t has_border;                    // a lane's is
 } fetch;
 
-// places: of each axis, its texels' indices.
-static void find_texels(const hw_texture *t, const int32_t *const places[AXES], fetch *f) {
-    uint64_t bytes = (uint64_t)t->channel_bits / 8 * t->channels, pitch = t->pitch_bytes, slice = t->slice_bytes;
-    const int32_t *x = places[0], *y = places[1], *z = places[2];
-    int32_t any = 0;
+static void find_texels(const hw_texture *t, const places *x, const places *y, const places *z, fetch *f) {
     f->texture = t;
-    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
-        int32_t is_border = (x[i] | y[i] | z[i]) >> 31;
-        uint64_t offset = (uint32_t)z[i] * slice + (uint32_t)y[i] * pitch + (uint32_t)x[i] * bytes;
-        f->is_border[i] = is_border;
-        f->offset[i] = is_border ? 0 : offset;
-        any |= is_border;
-    }
-    f->has_border = any;
+    f->has_border = is_bounded(t);
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) f->offset[i] = x->offset[i] + y->offset[i] + z->offset[i];
+    if (f->has_border)
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) f->is_border[i] = x->is_border[i] | y->is_border[i] | z->is_border[i];
 }
 
 // A channel's bits, widened to 32.
 #define GATHER(type)                                                                                           \
     for (int i = 0; i < 32; i++) {                                                                             \
         type value;                                                                                            \
-        memcpy(&value, (const char *)(uintptr_t)(from + f->offset[i]), sizeof value);                          \
+        memcpy(&value, from + f->offset[i], sizeof value);                                                     \
         to[i] = (uint32_t)value;                                                                               \
     }
 static void gather_bits(const fetch *f, uint32_t channel, uint32_t *to) {
     const hw_texture *t = f->texture;
-    uint64_t from = t->address + channel * (t->channel_bits / 8);
+    const char *from = (const char *)(uintptr_t)(t->address + channel * (t->channel_bits / 8));
     bool is_signed = t->kind == HW_TEXEL_SIGNED;
     if (t->channel_bits == 32) GATHER(uint32_t)
     else if (t->channel_bits == 16 && is_signed) GATHER(int16_t)
@@ -104,38 +101,34 @@ static void gather_bits(const fetch *f, uint32_t channel, uint32_t *to) {
     else GATHER(uint8_t)
 }
 
-// The numbers that a channel's bits stand for.
-static void number_texels(const hw_texture *t, const uint32_t *bits, float *numbers) {
+// The numbers that a channel's bits stand for, in their place.
+static void number_texels(const hw_texture *t, uint32_t *bits) {
     float most = (float)((1ull << (t->channel_bits - (t->kind == HW_TEXEL_SIGNED))) - 1);
     if (t->kind == HW_TEXEL_FLOAT && t->channel_bits == 16) {
-        HW_LANE_LOOP for (int i = 0; i < 32; i++) numbers[i] = hw_half_to_float((uint16_t)bits[i]);
-    } else if (t->kind == HW_TEXEL_FLOAT) {
-        memcpy(numbers, bits, 32 * sizeof *numbers);
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) bits[i] = hw_float_bits(hw_half_to_float((uint16_t)bits[i]));
     } else if (t->kind == HW_TEXEL_UNSIGNED) {
-        HW_LANE_LOOP for (int i = 0; i < 32; i++) numbers[i] = (float)bits[i] / most;
-    } else {
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) bits[i] = hw_float_bits((float)bits[i] / most);
+    } else if (t->kind == HW_TEXEL_SIGNED) {
         HW_LANE_LOOP for (int i = 0; i < 32; i++) {
             float number = (float)(int32_t)bits[i] / most;
-            numbers[i] = number < -1 ? -1 : number;
+            bits[i] = hw_float_bits(number < -1 ? -1 : number);
         }
     }
 }
 
-// What texels without the channel, and the border, have of it: zeros, but the border its own number.
-static void read_channel(const fetch *f, uint32_t channel, texels *out) {
+// A channel as a register gets it. What texels without the channel, and the border, have of it: zeros, but where
+// numbers are read the border has its own.
+static void read_channel(const fetch *f, uint32_t channel, uint32_t *out) {
     const hw_texture *t = f->texture;
-    float border = t->is_buffer ? 0 : t->border[channel];
-    memset(out, 0, sizeof *out);
     if (channel < t->channels) {
-        gather_bits(f, channel, out->bits);
-        if (reads_numbers(t)) number_texels(t, out->bits, out->numbers);
+        gather_bits(f, channel, out);
+        if (reads_numbers(t)) number_texels(t, out);
+    } else {
+        memset(out, 0, 32 * sizeof *out);
     }
-    if (f->has_border)
-        HW_LANE_LOOP for (int i = 0; i < 32; i++) {
-            out->numbers[i] = f->is_border[i] ? border : out->numbers[i];
-            out->bits[i] = f->is_border[i] ? 0 : out->bits[i];
-        }
-    if (reads_numbers(t)) memcpy(out->bits, out->numbers, sizeof out->bits);
+    if (!f->has_border) return;
+    uint32_t border = t->is_buffer || !reads_numbers(t) ? 0 : hw_float_bits(t->border[channel]);
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) out[i] = f->is_border[i] ? border : out[i];
 }
 
 // ---- one texel for each lane ----
@@ -143,16 +136,12 @@ static void read_channel(const fetch *f, uint32_t channel, texels *out) {
 typedef uint32_t channels[CHANNELS][32];
 
 static void read_texels(const hw_texture *t, int32_t (*index)[32], uint32_t wanted, channels out) {
-    int32_t at[AXES][32];
+    places at[AXES];
     fetch f;
-    texels one;
-    for (int axis = 0; axis < AXES; axis++) place_texels(t, axis, index[axis], at[axis]);
-    find_texels(t, (const int32_t *const[]){at[0], at[1], at[2]}, &f);
-    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-        if (!(wanted >> channel & 1)) continue;
-        read_channel(&f, channel, &one);
-        memcpy(out[channel], one.bits, sizeof one.bits);
-    }
+    for (int axis = 0; axis < AXES; axis++) place_texels(t, axis, index[axis], &at[axis]);
+    find_texels(t, &at[0], &at[1], &at[2], &f);
+    for (uint32_t channel = 0; channel < CHANNELS; channel++)
+        if (wanted >> channel & 1) read_channel(&f, channel, out[channel]);
 }
 
 static void read_nearest(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, channels out) {
@@ -191,40 +180,52 @@ static void weigh_texels(int dims, int32_t (*upper)[32], int32_t (*weight)[32]) 
     }
 }
 
-// A line is a plane one texel high, read at its upper edge: half of it is border where there is one.
-static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, channels out) {
-    int32_t at[AXES][2][32] = {{{0}}}, upper[AXES][32], weight[CORNERS][32];
-    double x[32], sums[CHANNELS][32] = {{0}};
-    int planes = dims == 1 ? 2 : dims;
-    for (int axis = 0; axis < planes; axis++) {
-        int32_t index[2][32];
-        if (axis < dims) {
-            in_texels(t, axis, coordinates[axis], x);
-            HW_LANE_LOOP for (int i = 0; i < 32; i++) {
-                double whole = floor(x[i] - 0.5);
-                index[0][i] = (int32_t)whole;
-                upper[axis][i] = (int32_t)floor((x[i] - 0.5 - whole) * 256 + 0.5);
-            }
-        } else {
-            for (int i = 0; i < 32; i++) index[0][i] = -1, upper[axis][i] = 128;
+// On one axis the two texels that a coordinate is between, and how much the upper one counts. A line is a plane one
+// texel high, read at its upper edge: half of it is border where there is one.
+static void place_pairs(const hw_texture *t, int axis, const float *coordinates, places at[2], int32_t *upper) {
+    int32_t index[2][32];
+    double x[32];
+    if (coordinates) {
+        in_texels(t, axis, coordinates, x);
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) {
+            double place = x[i] - 0.5, whole = floor(place);
+            index[0][i] = (int32_t)whole;
+            upper[i] = (int32_t)floor((place - whole) * 256 + 0.5);
         }
-        HW_LANE_LOOP for (int i = 0; i < 32; i++) index[1][i] = index[0][i] + 1;
-        place_texels(t, axis, index[0], at[axis][0]);
-        place_texels(t, axis, index[1], at[axis][1]);
+    } else {
+        for (int i = 0; i < 32; i++) index[0][i] = -1, upper[i] = 128;
     }
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) index[1][i] = index[0][i] + 1;
+    place_texels(t, axis, index[0], &at[0]);
+    place_texels(t, axis, index[1], &at[1]);
+}
+
+static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, channels out) {
+    static const places origin;
+    places at[AXES][2];
+    const places *low = &origin, *high = &origin;    // on the third axis
+    int32_t upper[AXES][32], weight[CORNERS][32];
+    double sums[CHANNELS][32];
+    int planes = dims == 1 ? 2 : dims;
+    uint32_t read = wanted & (is_bounded(t) ? 15 : (1u << t->channels) - 1);    // the others are zeros
+    for (uint32_t channel = 0; channel < CHANNELS; channel++)
+        if (read >> channel & 1) HW_ALL_LANES(sums[channel], 0);
+        else if (wanted >> channel & 1) HW_ALL_LANES(out[channel], 0);
+    for (int axis = 0; axis < planes; axis++)
+        place_pairs(t, axis, axis < dims ? coordinates[axis] : NULL, at[axis], upper[axis]);
+    if (planes == AXES) low = &at[2][0], high = &at[2][1];
     weigh_texels(planes, upper, weight);
     for (int corner = 0; corner < 1 << planes; corner++) {
         fetch f;
-        texels one;
-        find_texels(t, (const int32_t *const[]){at[0][corner & 1], at[1][corner >> 1 & 1], at[2][corner >> 2]}, &f);
+        find_texels(t, &at[0][corner & 1], &at[1][corner >> 1 & 1], corner & 4 ? high : low, &f);
         for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            bool is_zero = channel >= t->channels && !f.has_border;
-            if (is_zero || !(wanted >> channel & 1)) continue;
-            read_channel(&f, channel, &one);
+            float numbers[32];
+            if (!(read >> channel & 1)) continue;
+            read_channel(&f, channel, (uint32_t *)numbers);
             double *sum = sums[channel];
             const int32_t *share = weight[corner];
             // A texel that does not count may be infinite, or NaN.
-            HW_LANE_LOOP for (int i = 0; i < 32; i++) sum[i] += share[i] ? share[i] * (double)one.numbers[i] : 0;
+            HW_LANE_LOOP for (int i = 0; i < 32; i++) sum[i] += share[i] ? share[i] * (double)numbers[i] : 0;
         }
     }
     // Filtered fractions have 16 bits.
@@ -232,7 +233,7 @@ static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         float *to = (float *)out[channel];
         const double *sum = sums[channel];
-        if (!(wanted >> channel & 1)) continue;
+        if (!(read >> channel & 1)) continue;
         if (t->kind == HW_TEXEL_FLOAT) HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (float)(sum[i] / 256);
         else HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (float)(rint(sum[i] / 256 * most) / most);
     }

@@ -177,9 +177,9 @@ static INTO_EACH_BODY void take_elements(const uint32_t *words, uint32_t step, u
 }
 
 // d = a * b + c. a, b: words; c, d: bits of one element each, f32 or f16; block: products that are summed at once.
-static INTO_EACH_BODY void multiply_any(const hw_mma *p, uint32_t (*a_words)[HW_MMA_ROWS], const uint32_t *b_words,
-                                        uint32_t (*c)[HW_MMA_ROWS], format f, bool is_half, uint32_t block,
-                                        uint32_t (*d)[HW_MMA_ROWS]) {
+static __attribute__((noinline)) void multiply_any(const hw_mma *p, uint32_t (*a_words)[HW_MMA_ROWS],
+                                                   const uint32_t *b_words, uint32_t (*c)[HW_MMA_ROWS], format f,
+                                                   bool is_half, uint32_t block, uint32_t (*d)[HW_MMA_ROWS]) {
     factors x;
     uint32_t a[MOST_K * HW_MMA_ROWS], b[HW_MMA_COLS * MOST_K] = {0};
     format of_c = is_half ? HALF : SINGLE;

@@ -39,7 +39,8 @@ static void pair_halves(uint32_t (*halves)[HW_MMA_ROWS], const hw_mma *p, uint32
 static INTO_EACH_BODY void multiply_floats(const hw_mma *p, uint32_t (*a)[HW_MMA_ROWS], const uint32_t *b,
                                            uint32_t (*c)[HW_MMA_ROWS], format f, bool is_half, uint32_t k,
                                            uint32_t block, uint32_t (*d)[HW_MMA_ROWS]) {
-    uint32_t per = has_pairs(f) ? 2 : 1, wide[HW_MMA_COLS][HW_MMA_ROWS];
+    _Alignas(64) uint32_t wide[HW_MMA_COLS][HW_MMA_ROWS];
+    uint32_t per = has_pairs(f) ? 2 : 1;
     hw_factors x;
     bool is_usual = prepare_factors(p, a, b, f, &x);
     if (is_half) widen_halves(c, p, true, wide);

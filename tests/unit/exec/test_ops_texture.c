@@ -164,7 +164,6 @@ static uint32_t random_coordinate(const hw_texture *t, int axis, bool integers, 
 
 typedef struct lanes {
     hw_state state;
-    hw_worker worker;
     hw_run run;
     hw_launch launch;
     _Alignas(64) char frame[9][SLOT_BYTES];
@@ -174,6 +173,7 @@ typedef struct lanes {
 
 static void check_case(const hw_level *level, uint64_t number) {
     static lanes l;
+    static hw_worker worker;    // remembers a texture from one case to the next, which gives the handle to another
     uint64_t seed = number, handles[TEXTURES];
     hw_texture textures[TEXTURES];
     int dims = (int)(number % 3) + 1, unused = (int)(number % 7);
@@ -187,7 +187,7 @@ static void check_case(const hw_level *level, uint64_t number) {
     l.launch.mem = mem;
     l.run.launch = &l.launch;
     l.state.run = &l.run;
-    l.state.worker = &l.worker;
+    l.state.worker = &worker;
     l.state.warp.slots = l.slots;
     hw_set_base(&l.state.warp, HW_BASE_FRAME, l.frame[0]);
     hw_set_mask(&l.state.warp, mask);
