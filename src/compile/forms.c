@@ -20,7 +20,7 @@
 #define BINARY(name_, function_, td, ta, ...) BINARY_OF(name_, function_, td, ta, ta, __VA_ARGS__)
 #define TERNARY(name_, function_, td, ta, ...) TERNARY_OF(name_, function_, td, ta, ta, ta, __VA_ARGS__)
 // Another name of a row, or a body written by hand: what has no value yet is looked up by its function.
-#define ROW(name_, function_) {.name = name_, .function = #function_},
+#define ROW(name_, function_, ...) {.name = name_, .function = #function_},
 #define BOTH(name_, function_) {.name = name_, .function = #function_},
 #define SKIP(...)
 #define EACH SKIP
