@@ -16,8 +16,10 @@ CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 packages:
 	@tools/install_packages.sh build $(if $(filter test lint,$(MAKECMDGOALS)),test) $(filter lint fuzz,$(MAKECMDGOALS))
 
-# $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails.
-configure = cmake -S . -B $(1) $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }; rm -f $(1).log
+# $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails. A new folder gets Ninja where there is one:
+# with it `make test` takes 40 s of processor time less, which make needs to find out what there is to do.
+generator = $(if $(wildcard $(1)/CMakeCache.txt),,$(if $(shell ninja --version 2> /dev/null),-G Ninja))
+configure = cmake -S . -B $(1) $(generator) $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }; rm -f $(1).log
 
 build: packages ## build build/halfwarp
 	@$(call configure,$(BUILD),-DHW_LEVELS=all)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Two builds of Halfwarp side by side: how long they simulate fifteen kernels, what memory they take, and how long it
-is until a program has made its first launch. Runs alternate, so that what disturbs the machine disturbs both.
+"""Two builds of Halfwarp side by side: how long they simulate kernels of many kinds, what memory they take, and how long
+it is until a program has made its first launch. Runs alternate, so that what disturbs the machine disturbs both.
 
 usage: bench/compare.py OLD_BUILD NEW_BUILD [PAIRS [OUT.csv]]
 
@@ -16,6 +16,11 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ["saxpy", "reduce_shared", "reduce_shuffle", "scan", "stencil", "matmul_naive", "gather", "histogram",
          "mandelbrot", "unequal_loops", "bodies", "bits"]
+SCATTERED = ["histogram_shared", "histogram_global", "gather_words", "gather_bytes", "gather_vectors", "scatter",
+             "sparse_rows", "breadth_first", "local_array", "bitonic", "stencil_columns", "few_lanes"]
+NUMBERS = ["half2_chains", "bfloat2_chains", "conversions", "half_conversions", "texture_linear", "black_scholes", "hash",
+           "constant"]
+PRODUCTS = ["product_f16", "product_bf16", "product_tf32", "product_s8", "product_f64"]
 SINGLE = ["transpose_naive", "transpose_tile", "matmul_tiled"]
 LAUNCHES = "9"
 
@@ -57,11 +62,13 @@ def main():
     rows = [["what", "unit", "old", "new", "ratio", "lower_quartile", "upper_quartile"]]
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "launches.csv")
-        for source in SINGLE + ["kinds"]:
-            subprocess.run([os.path.join(builds[1], "halfwarp"), "nvcc", "-O3", "-o", os.path.join(folder, source),
-                            os.path.join(HERE, "kernels", source + ".cu")], check=True)
+        for source in SINGLE + ["kinds", "scattered", "numbers", "products"]:
+            subprocess.run([os.path.join(builds[1], "halfwarp"), "nvcc", "-O3", "-arch=sm_80", "-o",
+                            os.path.join(folder, source), os.path.join(HERE, "kernels", source + ".cu")], check=True)
         jobs = [(name, [name], ["1024" if "transpose" in name else "256", LAUNCHES]) for name in SINGLE]
-        kinds = [(name, ["kinds"], [name]) for name in KINDS]
+        kinds = [(name, [program], [name]) for program, names in
+                 (("kinds", KINDS), ("scattered", SCATTERED), ("numbers", NUMBERS), ("products", PRODUCTS))
+                 for name in names]
         for name, program, words in jobs + kinds:
             path = os.path.join(folder, program[0])
             found = pairs_of(builds, pairs, lambda build: profile(build, path, words, out))

@@ -2,15 +2,11 @@
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "speed.h"
 
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
+static double now_ms(void) { return (double)hw_now_ns() / 1e6; }
 
 typedef void (*loop)(float *out, const float *a, const float *b, int n);
 typedef bool (*verifier)(const float *out, const float *a, const float *b, int n);
@@ -66,7 +62,7 @@ static bool is_product(const float *c, const float *a, const float *b, int n) {
     return true;
 }
 
-static bool measure_loop(loop job, verifier verify, int n, int repetitions, samples *times) {
+static bool measure_loop(loop job, verifier verify, int n, int repetitions, hw_bench_times *times) {
     size_t count = (size_t)n * n;
     float *out = malloc(count * sizeof *out), *a = malloc(count * sizeof *a), *b = malloc(count * sizeof *b);
     bool good = out && a && b;
@@ -80,7 +76,7 @@ static bool measure_loop(loop job, verifier verify, int n, int repetitions, samp
     for (int i = 0; good && i <= repetitions; i++) {
         double start = now_ms();
         job(out, a, b, n);
-        if (i) add_sample(times, now_ms() - start);
+        if (i) hw_bench_times_add(times, now_ms() - start);
         if (i == 0) good = verify(out, a, b, n);
     }
     free(out);
@@ -89,14 +85,14 @@ static bool measure_loop(loop job, verifier verify, int n, int repetitions, samp
     return good;
 }
 
-bool native_transpose(int n, int repetitions, samples *times) {
+bool native_transpose(int n, int repetitions, hw_bench_times *times) {
     return measure_loop(transpose_rows, is_transpose, n, repetitions, times);
 }
 
-bool native_transpose_tile(int n, int repetitions, samples *times) {
+bool native_transpose_tile(int n, int repetitions, hw_bench_times *times) {
     return measure_loop(transpose_tile, is_transpose, n, repetitions, times);
 }
 
-bool native_matmul(int n, int repetitions, samples *times) {
+bool native_matmul(int n, int repetitions, hw_bench_times *times) {
     return measure_loop(multiply_tiles, is_product, n, repetitions, times);
 }

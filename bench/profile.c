@@ -67,7 +67,7 @@ static double value_at(const char *line, int column) {
     return value;
 }
 
-static bool read_counter_rows(FILE *file, const profile_run *run, samples *times, double *thread_inst) {
+static bool read_counter_rows(FILE *file, const profile_run *run, hw_bench_times *times, double *thread_inst) {
     char *line = NULL;
     size_t room = 0;
     int rows = 0, inst_column = -1, ms_column = -1;
@@ -81,13 +81,13 @@ static bool read_counter_rows(FILE *file, const profile_run *run, samples *times
         double ms = value_at(line, ms_column);
         *thread_inst = value_at(line, inst_column);
         if (ms <= 0 || *thread_inst <= 0) break;
-        if (rows++) add_sample(times, ms);   // the first launch meets cold memory
+        if (rows++) hw_bench_times_add(times, ms);   // the first launch meets cold memory
     }
     free(line);
     return rows == run->launches;
 }
 
-bool run_profile(const profile_run *run, samples *times, double *thread_inst) {
+bool run_profile(const profile_run *run, hw_bench_times *times, double *thread_inst) {
     if (!run_program(run)) return false;
     FILE *file = fopen(run->csv_path, "r");
     bool good = file && read_counter_rows(file, run, times, thread_inst);

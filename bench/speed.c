@@ -27,41 +27,13 @@ static const struct kernel {
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
-void add_sample(samples *s, double ms) {
-    if (s->n < (int)(sizeof s->ms / sizeof s->ms[0])) s->ms[s->n++] = ms;
-}
-
-static int ascending_ms(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-// The value below which a share of the sorted samples lies, interpolated.
-static double quantile_of_samples(const samples *s, double share) {
-    double at = share * (s->n - 1);
-    int below = (int)at;
-    double above = s->ms[below + 1 < s->n ? below + 1 : below];
-    return s->ms[below] + (at - below) * (above - s->ms[below]);
-}
-
-summary summarise(samples *s) {
-    if (!s->n) return (summary){0};
-    qsort(s->ms, (size_t)s->n, sizeof s->ms[0], ascending_ms);
-    double median = quantile_of_samples(s, 0.5);
-    return (summary){.median = median,
-                     .minimum = s->ms[0],
-                     .maximum = s->ms[s->n - 1],
-                     .spread_pct =
-                         median > 0 ? 100 * (quantile_of_samples(s, 0.75) - quantile_of_samples(s, 0.25)) / median : 0};
-}
-
-json_t *summary_json(const summary *s) {
+json_t *summary_json(const hw_bench_times *s) {
     return json_pack("{s:f, s:f, s:f, s:f}", "median", s->median, "minimum", s->minimum, "maximum", s->maximum,
                      "spread_pct", s->spread_pct);
 }
 
 typedef struct measured {
-    samples runs, best, native;   // of each run the median launch and the fastest; of the C loop all
+    hw_bench_times runs, best, native;   // of each run the median launch and the fastest; of the C loop all
     double thread_inst;           // of one launch
 } measured;
 
@@ -69,15 +41,15 @@ typedef struct measured {
 static bool measure_kernel(const struct kernel *k, const char *halfwarp, const char *folder, const char *csv_path,
                            measured *out) {
     char program[4096];
-    samples launches = {0};
+    hw_bench_times launches = {0};
     snprintf(program, sizeof program, "%s/%s", folder, k->file);
     profile_run run = {.halfwarp = halfwarp, .gpu = gpu, .program = program, .csv_path = csv_path, .size = k->size,
                        .launches = LAUNCHES};
     for (int i = 0; i < PROCESSES; i++)
         if (!run_profile(&run, &launches, &out->thread_inst)) return false;
-    const summary s = summarise(&launches);
-    add_sample(&out->runs, s.median);
-    add_sample(&out->best, s.minimum);
+    hw_bench_times_finish(&launches);
+    hw_bench_times_add(&out->runs, launches.median);
+    hw_bench_times_add(&out->best, launches.minimum);
     if (k->native(k->size, LOOPS, &out->native)) return true;
     fprintf(stderr, "%s: the plain C loop's result is wrong\n", k->name);
     return false;
@@ -88,15 +60,18 @@ static double rate_of(double thread_inst, double ms) { return ms > 0 ? thread_in
 // One kernel's row on stdout, and its object.
 static json_t *report_kernel(const struct kernel *k, measured *m) {
     json_t *medians = json_array();
-    for (int i = 0; i < m->runs.n; i++) json_array_append_new(medians, json_real(m->runs.ms[i]));
-    const summary s = summarise(&m->runs), best = summarise(&m->best), c = summarise(&m->native);
-    const double speed = rate_of(m->thread_inst, s.median), fastest = rate_of(m->thread_inst, best.minimum);
+    for (int i = 0; i < m->runs.n; i++) json_array_append_new(medians, json_real(m->runs.each[i]));
+    hw_bench_times *s = &m->runs, *best = &m->best, *c = &m->native;
+    hw_bench_times_finish(s);
+    hw_bench_times_finish(best);
+    hw_bench_times_finish(c);
+    const double speed = rate_of(m->thread_inst, s->median), fastest = rate_of(m->thread_inst, best->minimum);
     printf("%-16s %6d %11.0f %9.3f %9.2f %6.1f to %-6.1f %9.2f %9.3f %8.2f\n", k->name, k->size, m->thread_inst,
-           s.median, speed, rate_of(m->thread_inst, s.maximum), rate_of(m->thread_inst, s.minimum), fastest, c.median,
-           c.median > 0 ? s.median / c.median : 0);
+           s->median, speed, rate_of(m->thread_inst, s->maximum), rate_of(m->thread_inst, s->minimum), fastest,
+           c->median, c->median > 0 ? s->median / c->median : 0);
     return json_pack("{s:s, s:i, s:f, s:o, s:o, s:f, s:f, s:o}", "kernel", k->name, "size", k->size, "thread_inst",
-                     m->thread_inst, "host_ms", summary_json(&s), "runs_ms", medians, "thread_inst_per_s",
-                     speed * 1e9, "best_thread_inst_per_s", fastest * 1e9, "c_loop_ms", summary_json(&c));
+                     m->thread_inst, "host_ms", summary_json(s), "runs_ms", medians, "thread_inst_per_s",
+                     speed * 1e9, "best_thread_inst_per_s", fastest * 1e9, "c_loop_ms", summary_json(c));
 }
 
 int main(int argc, char **argv) {

@@ -6,26 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Times of one thing done again and again, milliseconds.
-typedef struct samples {
-    double ms[256];
-    int n;
-} samples;
+#include "operations/bench_times.h"
 
-typedef struct summary {
-    double median, minimum, maximum;
-    double spread_pct;   // between the quartiles, of the median
-} summary;
-
-void add_sample(samples *s, double ms);
-summary summarise(samples *s);   // sorts them
-json_t *summary_json(const summary *s);
+// Times are in milliseconds.
+json_t *summary_json(const hw_bench_times *times);
 
 // native.c: the same jobs as plain C loops on one thread, n x n. Each returns false when its result is wrong.
-typedef bool (*native_job)(int n, int repetitions, samples *times);
-bool native_transpose(int n, int repetitions, samples *times);
-bool native_transpose_tile(int n, int repetitions, samples *times);
-bool native_matmul(int n, int repetitions, samples *times);
+typedef bool (*native_job)(int n, int repetitions, hw_bench_times *times);
+bool native_transpose(int n, int repetitions, hw_bench_times *times);
+bool native_transpose_tile(int n, int repetitions, hw_bench_times *times);
+bool native_matmul(int n, int repetitions, hw_bench_times *times);
 
 // profile.c: runs `halfwarp profile` on a program of SIZE and LAUNCHES and adds host_ms of each launch.
 // thread_inst: of one launch. False after a message on stderr.
@@ -33,7 +23,7 @@ typedef struct profile_run {
     const char *halfwarp, *gpu, *program, *csv_path;
     int size, launches;
 } profile_run;
-bool run_profile(const profile_run *run, samples *times, double *thread_inst);
+bool run_profile(const profile_run *run, hw_bench_times *times, double *thread_inst);
 
 // machine.c
 json_t *machine_json(void);

@@ -15,12 +15,12 @@
 static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
 enum { N_HANDED_ON = sizeof handed_on / sizeof handed_on[0] };
 
-static volatile pid_t child;
+static volatile pid_t child_process;
 
 // What the terminal sends reaches the child without us: it is in the same process group.
 static void hand_on(int number, siginfo_t *info, void *context) {
     (void)context;
-    if (info->si_code <= 0 && child > 0) kill(child, number);
+    if (info->si_code <= 0 && child_process > 0) kill(child_process, number);
 }
 
 // Installs the handler and blocks its signals until the child's id is known, so that none is lost in between.
@@ -38,7 +38,7 @@ static void hold_signals(sigset_t *before) {
 }
 
 // In the child: reports through the pipe why exec failed; the pipe closes by itself when it succeeds.
-static void become(const char *path, char *const argv[], int failure_pipe, const sigset_t *mask) {
+static void exec_program(const char *path, char *const argv[], int failure_pipe, const sigset_t *mask) {
     sigprocmask(SIG_SETMASK, mask, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execv(path, argv);
@@ -65,15 +65,15 @@ int hw_cli_child_run(const char *path, char *const argv[], int *ended_by) {
     sigset_t before;
     hold_signals(&before);
     pid_t pid = fork();
-    if (pid == 0) become(path, argv, failure_pipe[1], &before);
-    child = pid;
+    if (pid == 0) exec_program(path, argv, failure_pipe[1], &before);
+    child_process = pid;
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(failure_pipe[1]);
     if (pid < 0) failure = errno;
     else if (read(failure_pipe[0], &failure, sizeof failure) != sizeof failure) failure = 0;
     close(failure_pipe[0]);
     int status = pid > 0 ? wait_for(pid, ended_by) : -1;
-    child = 0;
+    child_process = 0;
     if (!failure) return status;
     hw_cli_complain("cannot start %s: %s", path, strerror(failure));
     return -1;

@@ -2,11 +2,11 @@
 // kernels.
 #include <string.h>
 
-#include "bandwidth.h"
+#include "bandwidth/bandwidth.h"
 #include "run/report_options.h"
 #include "output/text_output.h"
 
-static const char help[] =
+static const char bandwidth_help[] =
     "usage: halfwarp bandwidth [OPTIONS]\n"
     "\n"
     "How fast a GPU gets data from the host's memory and brings it there: pageable,\n"
@@ -42,12 +42,12 @@ static bool set_most(void *options, const char *value) {
     return false;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option bandwidth_option_rows[] = {
     {"--device", true, set_device}, {"--max", true, set_most}, HW_CLI_REPORT_OPTIONS,
 };
 
 // Four times as much each time.
-static hw_status measure(hw_device *device, unsigned long long most, hw_bandwidth *b, hw_diag *diag) {
+static hw_status measure_transfers(hw_device *device, unsigned long long most, hw_bandwidth *b, hw_diag *diag) {
     hw_status status = HW_OK;
     for (unsigned long long bytes = LEAST; bytes <= most; bytes *= 4) b->bytes[b->n_sizes++] = bytes;
     for (int k = 0; k < HW_HOST_KINDS; k++)
@@ -60,7 +60,7 @@ static hw_status measure(hw_device *device, unsigned long long most, hw_bandwidt
     return status;
 }
 
-static int deliver(const bandwidth_words *words, hw_bandwidth *b) {
+static int deliver_bandwidth(const bandwidth_words *words, hw_bandwidth *b) {
     const hw_cli_report_words *report = &words->report;
     b->width = hw_cli_table_width(report->output);
     int status = hw_cli_text_deliver(report->output, report->format, hw_bandwidth_write, b);
@@ -68,7 +68,8 @@ static int deliver(const bandwidth_words *words, hw_bandwidth *b) {
 }
 
 static int bandwidth_main(int argc, char **argv) {
-    static const hw_cli_syntax syntax = {"bandwidth", options_table, sizeof options_table / sizeof options_table[0], 0};
+    static const hw_cli_syntax syntax = {"bandwidth", bandwidth_option_rows,
+                                         sizeof bandwidth_option_rows / sizeof bandwidth_option_rows[0], 0};
     bandwidth_words words = {.device = "cuda:0", .most = 256 << 20};
     hw_bandwidth bandwidth = {0};
     hw_device *device = NULL;
@@ -80,12 +81,12 @@ static int bandwidth_main(int argc, char **argv) {
         bandwidth.device = words.device;
         bandwidth.name = p->name;
         bandwidth.is_model = p->kind == HW_DEVICE_SIM;
-        hw_status measured = measure(device, words.most, &bandwidth, &diag);
-        status = measured ? hw_cli_fail(measured, &diag) : deliver(&words, &bandwidth);
+        hw_status measured = measure_transfers(device, words.most, &bandwidth, &diag);
+        status = measured ? hw_cli_fail(measured, &diag) : deliver_bandwidth(&words, &bandwidth);
     }
     hw_device_close(device);
     return status;
 }
 
-const hw_command hw_cmd_bandwidth = {"bandwidth", "copies between the host and a GPU, and overlapping them", help,
-                                     bandwidth_main};
+const hw_command hw_cmd_bandwidth = {"bandwidth", "copies between the host and a GPU, and overlapping them",
+                                     bandwidth_help, bandwidth_main};

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "operations/bench.h"
 #include "device/device.h"
 #include "options.h"
 #include "output/text_output.h"
 #include "output/whole_file.h"
 
-static const char help[] =
+static const char bench_help[] =
     "usage: halfwarp bench [FAMILY] [OPTIONS]\n"
     "\n"
     "Measures an operation, what limits it, such as a copy of the same bytes, and the\n"
@@ -41,9 +42,9 @@ typedef struct bench_options {
 } bench_options;
 
 extern const hw_bench_family hw_bench_transpose, hw_bench_matmul, hw_bench_reduce, hw_bench_nearest;
-static const hw_bench_family *const families[] = {&hw_bench_transpose, &hw_bench_matmul, &hw_bench_reduce,
-                                                  &hw_bench_nearest};
-enum { N_FAMILIES = sizeof families / sizeof families[0] };
+static const hw_bench_family *const bench_families[] = {&hw_bench_transpose, &hw_bench_matmul, &hw_bench_reduce,
+                                                        &hw_bench_nearest};
+enum { N_FAMILIES = sizeof bench_families / sizeof bench_families[0] };
 
 // ---- Options --------------------------------------------------------------------------------------------------------
 
@@ -94,18 +95,19 @@ static bool set_format(void *options, const char *value) {
     return false;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option bench_option_rows[] = {
     {"--device", true, set_device},   {"--only", true, set_only},           {"--cases", true, set_cases},
     {"--seconds", true, set_seconds}, {"--no-peers", false, set_no_peers}, {"--python", true, set_python},
     {"--format", true, set_format},   {"-o", true, set_output},
 };
-static const hw_cli_syntax syntax = {"bench", options_table, sizeof options_table / sizeof options_table[0], 1};
+static const hw_cli_syntax bench_syntax = {"bench", bench_option_rows,
+                                           sizeof bench_option_rows / sizeof bench_option_rows[0], 1};
 
 static const hw_bench_family *find_family(const char *name) {
     char list[256] = "";
     for (int i = 0; i < N_FAMILIES; i++) {
-        if (strcmp(families[i]->name, name) == 0) return families[i];
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", families[i]->name);
+        if (strcmp(bench_families[i]->name, name) == 0) return bench_families[i];
+        hw_text_append(list, sizeof list, "%s%s", i ? ", " : "", bench_families[i]->name);
     }
     hw_cli_complain("there is no family '%s' to measure; there is %s", name, list);
     return NULL;
@@ -237,10 +239,10 @@ static int run_on_device(const bench_options *options, const char *folder, hw_de
 
 static int bench_main(int argc, char **argv) {
     bench_options options = {.seconds = 0.3, .python = "python3"};
-    const char *word = families[0]->name;
+    const char *word = bench_families[0]->name;
     char folder[4096], own_cases[4200];
     int n_words;
-    int status = hw_cli_parse(&syntax, &options, argc, argv, &word, &n_words);
+    int status = hw_cli_parse(&bench_syntax, &options, argc, argv, &word, &n_words);
     const hw_bench_family *family = status ? NULL : find_family(word);
     if (!family || !hw_cli_find_bench(folder)) return HW_EXIT_USAGE;
     hw_bench_report report = {.family = family, .width = hw_cli_table_width(NULL)};
@@ -256,4 +258,4 @@ static int bench_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_bench = {"bench", "measure an operation against other libraries", help, bench_main};
+const hw_command hw_cmd_bench = {"bench", "measure an operation against other libraries", bench_help, bench_main};

@@ -5,11 +5,12 @@
 
 #include "cli.h"
 #include "io/gpu_file.h"
-#include "report/grid.h"
+#include "report/fields.h"
+#include "report/sheet.h"
 #include "run/report_options.h"
 #include "output/text_output.h"
 
-static const char help[] =
+static const char gpus_help[] =
     "usage: halfwarp gpus [OPTIONS] [WORDS]\n"
     "\n"
     "Lists the GPUs that --gpu knows: its name there, compute capability,\n"
@@ -47,7 +48,7 @@ static bool set_cc(void *options, const char *value) {
     return false;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option gpus_option_rows[] = {
     {"--cc", true, set_cc}, {"--format", true, hw_cli_set_format}, {"-o", true, hw_cli_set_output},
 };
 
@@ -83,49 +84,47 @@ static int find_gpus(const gpus_words *options, const char *words, gpus_list *li
 
 // ---- Writing --------------------------------------------------------------------------------------------------------
 
-// "80 GB", "320 MB", "60 MB", "768 KB", as products are sold; "-" where there is none or it is not known.
-static const char *size_text(uint64_t kib, char text[16]) {
-    static const char units[] = "KMG";
-    double size = (double)kib;
-    int unit = 0;
-    for (; size >= 1000 && unit < 2; unit++) size /= 1024;
-    if (kib) snprintf(text, 16, "%.3g %cB", size, units[unit]);
-    else strcpy(text, "-");
-    return text;
+static const hw_gpu *gpu_of(const void *subject) {
+    const hw_row *row = subject;
+    return ((const gpus_list *)row->of)->gpus[row->index];
 }
 
-enum { G_ID, G_CC, G_SMS, G_MHZ, G_GBS, G_MEMORY, G_L2, G_CHIP, G_NAME, G_COLUMNS };
+#define READER(reader, value)                                                                                         \
+    static hw_value reader(const hw_column *column, const void *subject) {                                            \
+        const hw_gpu *gpu = gpu_of(subject);                                                                          \
+        (void)column;                                                                                                 \
+        return value;                                                                                                 \
+    }
+
+READER(read_id, hw_value_text(gpu->id))
+READER(read_capability, hw_value_capability(gpu->arch->cc))
+READER(read_multiprocessors, hw_value_integer(gpu->sms))
+READER(read_clock, hw_value_integer(gpu->clock_mhz))
+READER(read_bandwidth, hw_value_real(gpu->memory_gbs))
+READER(read_memory, hw_value_integer(gpu->memory_bytes))
+READER(read_l2, hw_value_integer((uint64_t)gpu->l2_kib << 10))
+READER(read_chip, hw_value_text(gpu->chip))
+READER(read_name, hw_value_text(gpu->name))
 
 // The name is the one that is spared: the first column says nearly the same.
-static const hw_grid_column table_columns[G_COLUMNS] = {
-    [G_ID] = {"", "gpu", HW_GRID_LEFT | HW_GRID_KEY},
-    [G_CC] = {"", "cc", 0},
-    [G_SMS] = {"", "SMs", 0},
-    [G_MHZ] = {"", "MHz", 0},
-    [G_GBS] = {"", "GB/s", 0},
-    [G_MEMORY] = {"", "memory", 0},
-    [G_L2] = {"", "L2", 0},
-    [G_CHIP] = {"", "chip", HW_GRID_LEFT},
-    [G_NAME] = {"", "name", HW_GRID_LEFT | HW_GRID_SPARED},
+enum { RIGHT = 0, LEFT = HW_GRID_LEFT, KEY = HW_GRID_KEY, SPARED = HW_GRID_SPARED, ZERO = HW_LOOK_ZERO,
+       DIGITS = HW_LOOK_DIGITS, SOLD = HW_LOOK_SOLD };
+static const hw_column table_columns[] = {
+    {"", {"", "gpu", LEFT | KEY}, 0, 0, HW_UNIT_NONE, read_id, {{0}}, ""},
+    {"", {"", "cc", RIGHT}, 0, 0, HW_UNIT_NONE, read_capability, {{0}}, ""},
+    {"", {"", "SMs", ZERO}, 0, 0, HW_UNIT_COUNT, read_multiprocessors, {{0}}, ""},
+    {"", {"", "MHz", ZERO}, 0, 0, HW_UNIT_MHZ, read_clock, {{0}}, ""},
+    {"", {"", "GB/s", DIGITS}, 0, 0, HW_UNIT_GBS, read_bandwidth, {{0}}, ""},
+    {"", {"", "memory", SOLD}, 0, 0, HW_UNIT_BYTES, read_memory, {{0}}, ""},
+    {"", {"", "L2", SOLD}, 0, 0, HW_UNIT_BYTES, read_l2, {{0}}, ""},
+    {"", {"", "chip", LEFT}, 0, 0, HW_UNIT_NONE, read_chip, {{0}}, ""},
+    {"", {"", "name", LEFT | SPARED}, 0, 0, HW_UNIT_NONE, read_name, {{0}}, ""},
 };
-
-static void table_row(const void *context, size_t row, hw_grid_cell *cells) {
-    const hw_gpu *gpu = ((const gpus_list *)context)->gpus[row];
-    char text[16];
-    snprintf(cells[G_ID].text, HW_GRID_CELL, "%s", gpu->id);
-    snprintf(cells[G_CC].text, HW_GRID_CELL, "%d.%d", gpu->arch->cc / 10, gpu->arch->cc % 10);
-    snprintf(cells[G_SMS].text, HW_GRID_CELL, "%u", gpu->sms);
-    snprintf(cells[G_MHZ].text, HW_GRID_CELL, "%u", gpu->clock_mhz);
-    snprintf(cells[G_GBS].text, HW_GRID_CELL, "%.4g", gpu->memory_gbs);
-    snprintf(cells[G_MEMORY].text, HW_GRID_CELL, "%s", size_text(gpu->memory_bytes >> 10, text));
-    snprintf(cells[G_L2].text, HW_GRID_CELL, "%s", size_text(gpu->l2_kib, text));
-    snprintf(cells[G_CHIP].text, HW_GRID_CELL, "%s", gpu->chip);
-    snprintf(cells[G_NAME].text, HW_GRID_CELL, "%s", gpu->name);
-}
+enum { N_COLUMNS = sizeof table_columns / sizeof table_columns[0] };
 
 // The generation, where the list has more than one GPU.
-static const char *table_section(const void *context, size_t row) {
-    const gpus_list *list = context;
+static const char *generation_of(const void *of, size_t row) {
+    const gpus_list *list = of;
     const char *generation = list->gpus[row]->arch->generation;
     bool is_begun = row && strcmp(list->gpus[row - 1]->arch->generation, generation) == 0;
     return list->count == 1 || is_begun ? NULL : generation;
@@ -148,40 +147,50 @@ static const hw_gpu **sorted_by_generation(const gpus_list *list) {
 
 static bool write_table(const gpus_list *list, bool colour, FILE *out) {
     const gpus_list sorted = {.gpus = sorted_by_generation(list), .count = list->count};
+    const hw_column *columns[N_COLUMNS];
     if (!sorted.gpus) return false;
-    hw_grid_write(&(hw_grid){.columns = table_columns, .n_columns = G_COLUMNS, .width = list->width,
-                             .n_rows = list->count, .row = table_row, .section = table_section, .context = &sorted,
-                             .elsewhere = "--format csv"},
-                  colour, out);
+    for (int c = 0; c < N_COLUMNS; c++) columns[c] = &table_columns[c];
+    hw_sheet_write(&(hw_sheet){.columns = columns, .n_columns = N_COLUMNS, .width = list->width, .n_rows = list->count,
+                               .section = generation_of, .of = &sorted, .elsewhere = "--format csv"},
+                   colour, out);
     free(sorted.gpus);
     return true;
 }
 
-static void write_csv_cell(const hw_gpu *gpu, const hw_gpu_field *field, FILE *out) {
+enum { N_FIGURES = 0
+#define HW_GPU_FIELD(...) + 1
+#include "io/gpu_fields.def"
+#undef HW_GPU_FIELD
+};
+
+// A figure of gpu_fields.def, whose number the column has.
+static hw_value read_figure(const hw_column *column, const void *subject) {
+    const hw_gpu *gpu = gpu_of(subject);
+    const hw_gpu_field *field = hw_gpu_field_at(column->of[0][0]);
     const void *at = (const char *)gpu + field->offset;
     switch (field->kind) {
-    case HW_GPU_TEXT: hw_cli_write_quoted(*(const char *const *)at, out); break;
-    case HW_GPU_CAPABILITY: fprintf(out, "%d.%d", gpu->arch->cc / 10, gpu->arch->cc % 10); break;
-    case HW_GPU_U32: fprintf(out, "%u", *(const uint32_t *)at); break;
-    case HW_GPU_U64: fprintf(out, "%llu", (unsigned long long)*(const uint64_t *)at); break;
-    case HW_GPU_REAL: fprintf(out, "%.10g", *(const double *)at); break;
+    case HW_GPU_TEXT: return hw_value_text(*(const char *const *)at);
+    case HW_GPU_CAPABILITY: return hw_value_capability(gpu->arch->cc);
+    case HW_GPU_U32: return hw_value_integer(*(const uint32_t *)at);
+    case HW_GPU_U64: return hw_value_integer(*(const uint64_t *)at);
+    case HW_GPU_REAL: return hw_value_real(*(const double *)at);
     }
+    return hw_value_nothing();
 }
 
 static void write_csv(const gpus_list *list, FILE *out) {
-    const hw_gpu_field *field;
-    for (size_t k = 0; (field = hw_gpu_field_at(k)); k++) fprintf(out, "%s%s", k ? "," : "", field->key);
-    fputc('\n', out);
-    for (size_t i = 0; i < list->count; i++) {
-        for (size_t k = 0; (field = hw_gpu_field_at(k)); k++) {
-            if (k) fputc(',', out);
-            write_csv_cell(list->gpus[i], field, out);
-        }
-        fputc('\n', out);
+    enum { SIGNIFICANT = 10 };
+    hw_column columns[N_FIGURES];
+    hw_field fields[N_FIGURES];
+    for (int i = 0; i < N_FIGURES; i++) {
+        columns[i] = (hw_column){.key = hw_gpu_field_at((size_t)i)->key, .read = read_figure, .of = {{(uint8_t)i}}};
+        fields[i] = (hw_field){&columns[i], SIGNIFICANT, HW_FIELD_DIGITS | HW_FIELD_QUOTED};
     }
+    hw_csv_write_keys(fields, N_FIGURES, out);
+    for (size_t i = 0; i < list->count; i++) hw_csv_write_row(fields, N_FIGURES, &(hw_row){list, i, NULL}, out);
 }
 
-static bool write_list(const void *context, hw_report_format format, bool colour, FILE *out) {
+static bool write_gpus(const void *context, hw_report_format format, bool colour, FILE *out) {
     const gpus_list *list = context;
     if (format == HW_REPORT_JSON) return hw_gpu_write_json(list->gpus, list->count, out);
     if (format == HW_REPORT_TABLE) return write_table(list, colour, out);
@@ -190,7 +199,7 @@ static bool write_list(const void *context, hw_report_format format, bool colour
 }
 
 static int gpus_main(int argc, char **argv) {
-    static const hw_cli_syntax syntax = {"gpus", options_table, sizeof options_table / sizeof options_table[0],
+    static const hw_cli_syntax syntax = {"gpus", gpus_option_rows, sizeof gpus_option_rows / sizeof gpus_option_rows[0],
                                          MAX_WORDS};
     gpus_words options = {.report.format = HW_REPORT_TABLE};
     gpus_list list = {0};
@@ -206,9 +215,9 @@ static int gpus_main(int argc, char **argv) {
     }
     if (!status) status = find_gpus(&options, joined, &list);
     list.width = hw_cli_list_width(options.report.output);
-    if (!status) status = hw_cli_text_deliver(options.report.output, options.report.format, write_list, &list);
+    if (!status) status = hw_cli_text_deliver(options.report.output, options.report.format, write_gpus, &list);
     free(list.gpus);
     return status;
 }
 
-const hw_command hw_cmd_gpus = {"gpus", "list the GPUs that can be simulated", help, gpus_main};
+const hw_command hw_cmd_gpus = {"gpus", "list the GPUs that can be simulated", gpus_help, gpus_main};

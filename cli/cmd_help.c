@@ -9,7 +9,7 @@
 #include "manual_text.h"
 #include "output/text_output.h"
 
-static const char help[] =
+static const char help_help[] =
     "usage: halfwarp help [COMMAND | columns]\n"
     "\n"
     "Shows the manual of halfwarp, of one of its commands, or of the columns of\n"
@@ -61,4 +61,4 @@ static int help_main(int argc, char **argv) {
     return 0;
 }
 
-const hw_command hw_cmd_help = {"help", "show the manual of a command", help, help_main};
+const hw_command hw_cmd_help = {"help", "show the manual of a command", help_help, help_main};

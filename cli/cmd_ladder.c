@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli.h"
 #include "isa/gpu.h"
 #include "ladder/ladder.h"
@@ -15,7 +16,7 @@
 #include "ladders/sweep_report.h"
 #include "output/text_output.h"
 
-static const char help[] =
+static const char ladder_help[] =
     "usage: halfwarp ladder FAMILY [OPTIONS]\n"
     "\n"
     "Runs every version of a family's kernels, from the naive one to the best: right\n"
@@ -94,7 +95,7 @@ static bool set_seconds(void *options, const char *value) {
     return false;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option ladder_option_rows[] = {
     {"--size", true, set_size},     {"--dtype", true, set_dtype}, {"--device", true, set_device},
     {"--gpu", true, set_gpu},       {"--block", true, set_block}, {"--rung", true, set_rung},
     {"--seconds", true, set_seconds}, HW_CLI_REPORT_OPTIONS,
@@ -117,8 +118,7 @@ static int parse_numbers(const char *text, uint64_t *numbers, int max) {
 
 static void complain_no_family(const char *const *names, size_t count) {
     char list[512] = "";
-    for (size_t i = 0, used = 0; i < count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; i < count; i++) hw_text_append(list, sizeof list, "%s%s", i ? ", " : "", names[i]);
     hw_cli_complain("which family? There is %s", list);
 }
 
@@ -158,7 +158,7 @@ static int read_problem(const ladder_words *words, const hw_family *family, cons
     char form[96] = "", example[96];
     hw_problem usual = {0};
     for (int i = 0; i < wanted; i++)
-        snprintf(form + strlen(form), sizeof form - strlen(form), "%s%s", i ? " x " : "", family->size_names[i]);
+        hw_text_append(form, sizeof form, "%s%s", i ? " x " : "", family->size_names[i]);
     memcpy(usual.size, family->default_size, sizeof usual.size);
     hw_cli_complain("--size is %s, like %s, and not '%s'", form,
                     hw_cli_ladder_size(family, &usual, example, sizeof example), words->size);
@@ -237,15 +237,15 @@ typedef struct report {
     int width;
 } report;
 
-static bool write_report(const void *context, hw_report_format format, bool colour, FILE *out) {
+static bool write_ladder(const void *context, hw_report_format format, bool colour, FILE *out) {
     const report *r = context;
     return hw_cli_ladder_write(r->ladder, r->family, format, colour, r->width, out);
 }
 
-static int deliver(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
+static int deliver_ladder(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
     const hw_cli_report_words *to = &words->report;
     const report r = {ladder, family, hw_cli_table_width(to->output)};
-    int status = hw_cli_text_deliver(to->output, to->format, write_report, &r);
+    int status = hw_cli_text_deliver(to->output, to->format, write_ladder, &r);
     return !status && to->plot && !family->swept_size ? hw_cli_ladder_draw(ladder, family, to->plot) : status;
 }
 
@@ -341,7 +341,7 @@ static int run_family(const ladder_words *words, const hw_family *family, hw_dev
     hw_status failed = hw_ladder_run(device, counter, &options, &ladder, &diag);
     if (is_terminal) fputs("\r\033[K", stderr);
     if (failed) status = hw_cli_fail(failed, &diag);
-    else status = deliver(&ladder, family, words);
+    else status = deliver_ladder(&ladder, family, words);
     // What was measured, and the model's beside it.
     if (!status && words->report.plot && family->swept_size)
         status = sweep_devices(words, family, (hw_device *[2]){device, counter}, counter ? 2 : 1, false);
@@ -351,7 +351,8 @@ static int run_family(const ladder_words *words, const hw_family *family, hw_dev
 }
 
 static int ladder_main(int argc, char **argv) {
-    static const hw_cli_syntax syntax = {"ladder", options_table, sizeof options_table / sizeof options_table[0], 1};
+    static const hw_cli_syntax syntax = {"ladder", ladder_option_rows,
+                                         sizeof ladder_option_rows / sizeof ladder_option_rows[0], 1};
     ladder_words words = {.report.format = HW_REPORT_TABLE, .seconds = 0.2};
     const char *name = NULL;
     const hw_family *family;
@@ -366,5 +367,5 @@ static int ladder_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_ladder = {"ladder", "run every version of a family of kernels and compare them", help,
+const hw_command hw_cmd_ladder = {"ladder", "run every version of a family of kernels and compare them", ladder_help,
                                   ladder_main};

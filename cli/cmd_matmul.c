@@ -8,7 +8,7 @@
 #include "options.h"
 #include "output/unfinished.h"
 
-static const char help[] =
+static const char matmul_help[] =
     "usage: halfwarp matmul A.npy B.npy -o C.npy [OPTIONS]\n"
     "\n"
     "Writes the matrix product of two arrays as numpy.matmul shapes it: the last two\n"
@@ -75,18 +75,19 @@ static bool set_explain(void *options, const char *value) {
     return true;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option matmul_option_rows[] = {
     {"-o", true, set_output},
     {"--dtype", true, set_dtype},
     {"--precision", true, set_precision},
     {"--device", true, set_device},
     {"--explain", false, set_explain},
 };
-static const hw_cli_syntax syntax = {"matmul", options_table, sizeof options_table / sizeof options_table[0], 2};
+static const hw_cli_syntax matmul_syntax = {"matmul", matmul_option_rows,
+                                            sizeof matmul_option_rows / sizeof matmul_option_rows[0], 2};
 
-static int parse(matmul_options *options, int argc, char **argv) {
+static int parse_matmul(matmul_options *options, int argc, char **argv) {
     int n_words;
-    int status = hw_cli_parse(&syntax, options, argc, argv, options->inputs, &n_words);
+    int status = hw_cli_parse(&matmul_syntax, options, argc, argv, options->inputs, &n_words);
     if (status) return status;
     if (n_words < 2)
         hw_cli_complain("which two arrays? Usage: halfwarp matmul A.npy B.npy -o C.npy [OPTIONS]");
@@ -183,7 +184,8 @@ typedef struct product {
 } product;
 
 // In C order: batches in Fortran order have matrices of which neither axis is contiguous. *memory to be freed.
-static hw_status arrange(hw_device *device, const DLTensor *in, DLTensor *out, void **memory, hw_diag *diag) {
+static hw_status arrange_in_c_order(hw_device *device, const DLTensor *in, DLTensor *out, void **memory,
+                                    hw_diag *diag) {
     int axes[HW_NPY_MAX_RANK + 1];
     size_t bytes = in->dtype.bits / 8;
     *out = *in;
@@ -198,25 +200,25 @@ static hw_status arrange(hw_device *device, const DLTensor *in, DLTensor *out, v
     return status ? status : hw_transpose(hw_device_stream(device), in, axes, out, diag);
 }
 
-static hw_status run(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
+static hw_status run_product(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
     product *p = context;
     DLTensor a, b, c = *out;
     void *memory[2] = {NULL, NULL};
     c.ndim = p->rank;
     c.shape = p->shape;
-    hw_status status = arrange(device, &in[0], &a, &memory[0], diag);
-    if (!status) status = arrange(device, &in[1], &b, &memory[1], diag);
+    hw_status status = arrange_in_c_order(device, &in[0], &a, &memory[0], diag);
+    if (!status) status = arrange_in_c_order(device, &in[1], &b, &memory[1], diag);
     if (!status) status = hw_matmul(hw_device_stream(device), 1, &a, &b, 0, &c, p->precision, diag);
     for (int i = 0; i < 2; i++) hw_device_free(device, memory[i]);
     return status;
 }
 
-static int explain(hw_device *device, const operand *a, const operand *b, product *p, const char *output) {
+static int explain_product(hw_device *device, const operand *a, const operand *b, product *p, const char *output) {
     char text[8192];
     hw_diag diag = {0};
     DLTensor first = hw_cli_array_there(device, &a->tensor), second = hw_cli_array_there(device, &b->tensor);
     DLTensor c = {.device = first.device, .ndim = p->rank, .dtype = p->dtype, .shape = p->shape};
-    // As run will arrange them.
+    // As run_product will arrange them.
     if (first.ndim > 2) first.strides = NULL;
     if (second.ndim > 2) second.strides = NULL;
     hw_status status = hw_matmul_explain(device, &first, &second, &c, p->precision, text, sizeof text, &diag);
@@ -239,12 +241,12 @@ static int check_types(const matmul_options *options, const hw_npy *npy) {
     return HW_EXIT_USAGE;
 }
 
-static int multiply(const matmul_options *options, const hw_npy *npy) {
+static int multiply_arrays(const matmul_options *options, const hw_npy *npy) {
     operand a, b;
     product p = {.precision = options->precision,
                  .dtype = options->dtype.bits ? options->dtype : npy[0].header.dtype};
     hw_cli_work work = {.inputs = {options->inputs[0], options->inputs[1]}, .n_inputs = 2, .n_in = 2,
-                        .outputs = {options->output}, .n_out = 1, .run = run, .context = &p};
+                        .outputs = {options->output}, .n_out = 1, .run = run_product, .context = &p};
     hw_device *device;
     int status = check_types(options, npy);
     if (status) return status;
@@ -258,7 +260,7 @@ static int multiply(const matmul_options *options, const hw_npy *npy) {
     hw_cli_hold_signals();
     status = hw_cli_open_device(options->device, 0, &device);
     if (status) return status;
-    if (options->explain) status = explain(device, &a, &b, &p, options->output);
+    if (options->explain) status = explain_product(device, &a, &b, &p, options->output);
     if (!status && options->output) status = hw_cli_work_run(device, &work);
     hw_device_close(device);
     return status;
@@ -267,15 +269,15 @@ static int multiply(const matmul_options *options, const hw_npy *npy) {
 static int matmul_main(int argc, char **argv) {
     matmul_options options = {0};
     hw_npy npy[2];
-    int status = parse(&options, argc, argv);
+    int status = parse_matmul(&options, argc, argv);
     if (status) return status;
     memset(npy, 0, sizeof npy);
     status = hw_cli_open_numbers(options.inputs[0], "iuf", &npy[0]);
     if (!status) status = hw_cli_open_numbers(options.inputs[1], "iuf", &npy[1]);
-    if (!status) status = multiply(&options, npy);
+    if (!status) status = multiply_arrays(&options, npy);
     hw_npy_close(&npy[0]);
     hw_npy_close(&npy[1]);
     return status;
 }
 
-const hw_command hw_cmd_matmul = {"matmul", "multiply the matrices in two .npy files", help, matmul_main};
+const hw_command hw_cmd_matmul = {"matmul", "multiply the matrices in two .npy files", matmul_help, matmul_main};

@@ -11,7 +11,7 @@
 #include "options.h"
 #include "output/unfinished.h"
 
-static const char help[] =
+static const char nearest_help[] =
     "usage: halfwarp nearest POINTS -o INDICES.npy [OPTIONS]\n"
     "\n"
     "Finds for each point the nearest others, or for each query the nearest points,\n"
@@ -99,16 +99,17 @@ static bool set_explain(void *options, const char *value) {
     return ((nearest_options *)options)->explain = true;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option nearest_option_rows[] = {
     {"-o", true, set_output},          {"--k", true, set_k},           {"--queries", true, set_queries},
     {"--distances", true, set_distances}, {"--radius", true, set_radius}, {"--method", true, set_method},
     {"--device", true, set_device},    {"--explain", false, set_explain},
 };
-static const hw_cli_syntax syntax = {"nearest", options_table, sizeof options_table / sizeof options_table[0], 1};
+static const hw_cli_syntax nearest_syntax = {"nearest", nearest_option_rows,
+                                             sizeof nearest_option_rows / sizeof nearest_option_rows[0], 1};
 
-static int parse(nearest_options *options, int argc, char **argv) {
+static int parse_nearest(nearest_options *options, int argc, char **argv) {
     int n_words;
-    int status = hw_cli_parse(&syntax, options, argc, argv, options->inputs, &n_words);
+    int status = hw_cli_parse(&nearest_syntax, options, argc, argv, options->inputs, &n_words);
     if (status) return status;
     const char *outputs[] = {options->output, options->distances};
     if (n_words == 0) hw_cli_complain("which points? Usage: halfwarp nearest POINTS -o INDICES.npy [OPTIONS]");
@@ -140,7 +141,7 @@ static int64_t stride_of(const DLTensor *tensor, int axis) {
 }
 
 // Copies the points as numbers of another type, in C order.
-static int convert(cloud *c, const char *name, uint8_t bits) {
+static int convert_points(cloud *c, const char *name, uint8_t bits) {
     const DLTensor from = c->tensor;
     int64_t n = from.shape[0], d = from.shape[1];
     DLTensor to = {.device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, bits, 1}, .shape = c->shape};
@@ -190,8 +191,8 @@ static int open_cloud(const char *path, cloud *c) {
         c->tensor.shape = c->shape;
     } else status = open_array(path, name, c);
     if (status) return status;
-    if (c->tensor.dtype.code != kDLFloat) return convert(c, name, 64);
-    return c->tensor.dtype.bits == 16 ? convert(c, name, 32) : 0;
+    if (c->tensor.dtype.code != kDLFloat) return convert_points(c, name, 64);
+    return c->tensor.dtype.bits == 16 ? convert_points(c, name, 32) : 0;
 }
 
 static void close_cloud(cloud *c) {
@@ -205,7 +206,7 @@ static int match_types(const nearest_options *options, cloud clouds[2]) {
     if (clouds[POINTS].tensor.dtype.bits == clouds[QUERIES].tensor.dtype.bits) return 0;
     for (int i = 0; i < 2; i++) {
         if (clouds[i].tensor.dtype.bits == 64) continue;
-        int status = convert(&clouds[i], options->inputs[i], 64);
+        int status = convert_points(&clouds[i], options->inputs[i], 64);
         if (status) return status;
     }
     return 0;
@@ -218,7 +219,7 @@ typedef struct search {
     bool has_queries, has_distances;
 } search;
 
-static hw_status run(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
+static hw_status run_search(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
     const search *s = context;
     return hw_nearest(hw_device_stream(device), &in[POINTS], s->has_queries ? &in[QUERIES] : NULL, s->how, &out[0],
                       s->has_distances ? &out[1] : NULL, diag);
@@ -238,7 +239,7 @@ static void take_roots(void *context, DLTensor *out) {
         for (int64_t i = 0; i < count; i++) wide[i] = sqrt(wide[i]);
 }
 
-static int explain(hw_device *device, const cloud clouds[2], const search *s, const char *output) {
+static int explain_search(hw_device *device, const cloud clouds[2], const search *s, const char *output) {
     char text[8192];
     hw_diag diag = {0};
     DLTensor points = hw_cli_array_there(device, &clouds[POINTS].tensor);
@@ -255,7 +256,7 @@ static int find_neighbours(const nearest_options *options, const cloud clouds[2]
     hw_cli_work work = {.inputs = {options->inputs[POINTS], options->inputs[QUERIES]}, .n_inputs = 2,
                         .in = {clouds[POINTS].tensor, clouds[QUERIES].tensor}, .n_in = s.has_queries ? 2 : 1,
                         .outputs = {options->output, options->distances}, .n_out = s.has_distances ? 2 : 1,
-                        .run = run, .finish = take_roots, .context = &s};
+                        .run = run_search, .finish = take_roots, .context = &s};
     int64_t shape[2] = {clouds[s.has_queries ? QUERIES : POINTS].shape[0], options->how.k};
     int rank = options->how.k == 1 ? 1 : 2;
     hw_device *device;
@@ -264,7 +265,7 @@ static int find_neighbours(const nearest_options *options, const cloud clouds[2]
     hw_cli_hold_signals();
     int status = hw_cli_open_device(options->device, 0, &device);
     if (status) return status;
-    if (options->explain) status = explain(device, clouds, &s, options->output);
+    if (options->explain) status = explain_search(device, clouds, &s, options->output);
     if (!status && options->output) status = hw_cli_work_run(device, &work);
     hw_device_close(device);
     return status;
@@ -273,7 +274,7 @@ static int find_neighbours(const nearest_options *options, const cloud clouds[2]
 static int nearest_main(int argc, char **argv) {
     nearest_options options = {.how = {.k = 1}};
     cloud clouds[2];
-    int status = parse(&options, argc, argv);
+    int status = parse_nearest(&options, argc, argv);
     if (status) return status;
     memset(clouds, 0, sizeof clouds);
     status = open_cloud(options.inputs[POINTS], &clouds[POINTS]);
@@ -287,4 +288,4 @@ static int nearest_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_nearest = {"nearest", "nearest neighbours of the points in a file", help, nearest_main};
+const hw_command hw_cmd_nearest = {"nearest", "nearest neighbours of the points in a file", nearest_help, nearest_main};

@@ -7,9 +7,9 @@
 
 #include "cli.h"
 #include "run/launch.h"
-#include "toolchain/nvcc.h"
+#include "toolchain/nvcc/nvcc.h"
 
-static const char help[] =
+static const char nvcc_help[] =
     "usage: halfwarp nvcc [OPTIONS] FILE...\n"
     "       halfwarp-nvcc [OPTIONS] FILE...\n"
     "\n"
@@ -48,27 +48,27 @@ static const char help[] =
 
 static volatile sig_atomic_t stopped_by;
 
-static void stop(int number) { stopped_by = number; }
+static void note_signal(int number) { stopped_by = number; }
 
 // A signal ends the compiler under way, which is in the same process group or told here to be the last; what is half
 // made goes with the folder that it lies in.
 static void take_signals(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART}, old;
+        struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART}, old;
         sigaction(numbers[i], NULL, &old);
         if (old.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
     }
 }
 
-static void say(void *user, const char *line) {
+static void say_line(void *user, const char *line) {
     (void)user;
     // What nvcc shows of itself is read by other programs.
     if (strncmp(line, "#$ ", 3) == 0) fprintf(stderr, "%s\n", line);
     else hw_cli_complain("%s", line);
 }
 
-static void print(void *user, const char *text, size_t bytes) {
+static void print_text(void *user, const char *text, size_t bytes) {
     (void)user;
     fwrite(text, 1, bytes, stdout);
 }
@@ -91,8 +91,8 @@ static hw_nvcc_settings settings_of(const char *toolkit_dir) {
         .prepend = getenv("NVCC_PREPEND_FLAGS"),
         .append = getenv("NVCC_APPEND_FLAGS"),
         .stop = &stopped_by,
-        .say = say,
-        .print = print,
+        .say = say_line,
+        .print = print_text,
         .run = run_program,
     };
 }
@@ -112,4 +112,4 @@ static int nvcc_main(int argc, char **argv) {
     return status ? hw_cli_fail(status, &diag) : exit_status;
 }
 
-const hw_command hw_cmd_nvcc = {"nvcc", "compile as nvcc does, with or without a CUDA toolkit", help, nvcc_main};
+const hw_command hw_cmd_nvcc = {"nvcc", "compile as nvcc does, with or without a CUDA toolkit", nvcc_help, nvcc_main};

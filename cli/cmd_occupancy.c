@@ -12,7 +12,7 @@
 #include "run/report_options.h"
 #include "output/text_output.h"
 
-static const char help[] =
+static const char occupancy_help[] =
     "usage: halfwarp occupancy --gpu G --block N [--regs R] [--smem S] [OPTIONS]\n"
     "       halfwarp occupancy --gpu G [--block N] [OPTIONS] PROG\n"
     "\n"
@@ -115,7 +115,7 @@ static bool set_compiler(void *options, const char *value) {
     return false;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option occupancy_option_rows[] = {
     {"--gpu", true, set_gpu},   {"--block", true, set_block},   {"--regs", true, set_regs},
     {"--smem", true, set_smem}, {"--compiler", true, set_compiler}, HW_CLI_REPORT_OPTIONS,
 };
@@ -155,14 +155,14 @@ static int check_words(const occupancy_words *words, const char *program) {
 
 // ---- The command ----------------------------------------------------------------------------------------------------
 
-static bool write_list(const void *list, hw_report_format format, bool colour, FILE *out) {
+static bool write_occupancy(const void *list, hw_report_format format, bool colour, FILE *out) {
     return hw_occupancy_write(list, format, colour, out);
 }
 
-static int deliver(hw_occupancy_list *list, const occupancy_words *words) {
+static int deliver_occupancy(hw_occupancy_list *list, const occupancy_words *words) {
     const hw_cli_report_words *report = &words->report;
     list->width = hw_cli_table_width(report->output);
-    int status = hw_cli_text_deliver(report->output, report->format, write_list, list);
+    int status = hw_cli_text_deliver(report->output, report->format, write_occupancy, list);
     return !status && report->plot ? hw_occupancy_draw(list, report->plot) : status;
 }
 
@@ -193,7 +193,7 @@ static int answer_program(const occupancy_words *words, char *program) {
         else row->block = best_block(&list, row);
         hw_occupancy_hold(&list, row);
     }
-    if (!status) status = deliver(&list, words);
+    if (!status) status = deliver_occupancy(&list, words);
     hw_occupancy_free_rows(&list);
     return status;
 }
@@ -203,11 +203,12 @@ static int answer_numbers(const occupancy_words *words) {
     hw_occupancy_list list = {.gpu = words->gpu, .rows = &row, .n_rows = 1};
     take_block(words, &row);
     hw_occupancy_hold(&list, &row);
-    return deliver(&list, words);
+    return deliver_occupancy(&list, words);
 }
 
 static int occupancy_main(int argc, char **argv) {
-    static const hw_cli_syntax syntax = {"occupancy", options_table, sizeof options_table / sizeof options_table[0], 1};
+    static const hw_cli_syntax syntax = {"occupancy", occupancy_option_rows,
+                                         sizeof occupancy_option_rows / sizeof occupancy_option_rows[0], 1};
     occupancy_words words = {.gpu = hw_gpu_find("h200"), .report.format = HW_REPORT_TABLE};
     const char *program = NULL;
     int n_words;
@@ -223,5 +224,5 @@ static int occupancy_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_occupancy = {"occupancy", "how many warps a multiprocessor holds, and why not more", help,
-                                     occupancy_main};
+const hw_command hw_cmd_occupancy = {"occupancy", "how many warps a multiprocessor holds, and why not more",
+                                     occupancy_help, occupancy_main};

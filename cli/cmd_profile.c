@@ -3,7 +3,7 @@
 #include "run/report_file.h"
 #include "output/text_output.h"
 
-static const char help[] =
+static const char profile_help[] =
     "usage: halfwarp profile [OPTIONS] [--] PROG [ARGS]\n"
     "\n"
     "Runs PROG as `halfwarp run` does, and then prints one row of counters per kernel\n"
@@ -47,5 +47,5 @@ static int profile_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_profile = {"profile", "run it and print the counters of each kernel launch", help,
+const hw_command hw_cmd_profile = {"profile", "run it and print the counters of each kernel launch", profile_help,
                                    profile_main};

@@ -10,12 +10,12 @@
 #include "base/demangle.h"
 #include "run/launch.h"
 #include "options.h"
-#include "report/report.h"
-#include "toolchain/ptx_link.h"
+#include "report/text.h"
+#include "toolchain/binary/ptx_link.h"
 #include "toolchain/toolchain.h"
 #include "output/whole_file.h"
 
-static const char help[] =
+static const char ptx_help[] =
     "usage: halfwarp ptx [OPTIONS] PROG\n"
     "\n"
     "Prints the PTX of PROG, a .cu file, an executable or a .fatbin file, as the GPU\n"
@@ -47,7 +47,7 @@ static bool set_gpu(void *options, const char *value) {
 
 static bool set_output(void *options, const char *value) {
     ((ptx_words *)options)->output = value;
-    return hw_cli_is_file_name("-o", value);
+    return hw_cli_is_file_name("-o", value) && !hw_cli_try_file(value);
 }
 
 static bool set_compiler(void *options, const char *value) {
@@ -64,7 +64,7 @@ static bool set_kernel(void *options, const char *value) {
     return words->kernel != NULL;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option ptx_option_rows[] = {
     {"--gpu", true, set_gpu}, {"-o", true, set_output}, {"--compiler", true, set_compiler},
     {"--kernel", true, set_kernel},
 };
@@ -92,7 +92,7 @@ static hw_status take_text(ptx_words *words, const char *ptx, size_t length, hw_
 }
 
 // A program of several files has several texts.
-static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
+static hw_status add_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
     ptx_words *words = user;
     if (!words->kernel) return take_text(words, ptx, length, diag);
     hw_arena *arena = hw_arena_create();
@@ -106,14 +106,14 @@ static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *d
     return status;
 }
 
-static int collect(ptx_words *words) {
+static int collect_ptx(ptx_words *words) {
     char *executable = NULL, compiler[HW_CLI_COMPILER_NAME];
     hw_diag diag = {0};
     const char *program = words->launch.program[0];
     int result = hw_cli_launch_find(&words->launch, &executable, compiler);
     if (result) return result;
     const int cc = hw_cli_find_gpu(words->launch.gpu)->arch->cc;
-    hw_status status = hw_toolchain_each_ptx(executable, program, cc, take_ptx, words, &diag);
+    hw_status status = hw_toolchain_each_ptx(executable, program, cc, add_ptx, words, &diag);
     free(executable);
     if (status) return hw_cli_fail(status, &diag);
     if (!words->kernel || words->kernels) return 0;
@@ -122,14 +122,14 @@ static int collect(ptx_words *words) {
     return HW_EXIT_USAGE;
 }
 
-static int deliver(const ptx_words *words, const char *text, size_t bytes) {
+static int deliver_ptx(const ptx_words *words, const char *text, size_t bytes) {
     if (words->output) return hw_cli_write_file(words->output, text, bytes);
     fwrite(text, 1, bytes, stdout);
     return 0;
 }
 
 static int ptx_main(int argc, char **argv) {
-    static const hw_cli_syntax syntax = {"ptx", options_table, sizeof options_table / sizeof options_table[0], 1};
+    static const hw_cli_syntax syntax = {"ptx", ptx_option_rows, sizeof ptx_option_rows / sizeof ptx_option_rows[0], 1};
     const char *program = NULL;
     int n_words;
     ptx_words words = {.launch = {.gpu = "h200"}};
@@ -146,10 +146,10 @@ static int ptx_main(int argc, char **argv) {
         size_t bytes = 0;
         words.launch.program = program_words;
         words.text = open_memstream(&text, &bytes);
-        if (words.text) status = collect(&words);
+        if (words.text) status = collect_ptx(&words);
         else hw_cli_complain("out of memory");
         if (!words.text || fclose(words.text) != 0) status = status ? status : HW_EXIT_USAGE;
-        if (!status) status = deliver(&words, text, bytes);
+        if (!status) status = deliver_ptx(&words, text, bytes);
         free(text);
     }
     if (words.kernel) regfree(&words.expression);
@@ -157,4 +157,4 @@ static int ptx_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_ptx = {"ptx", "show the PTX of a program", help, ptx_main};
+const hw_command hw_cmd_ptx = {"ptx", "show the PTX of a program", ptx_help, ptx_main};

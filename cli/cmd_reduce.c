@@ -18,7 +18,7 @@
 #define OPERATIONS_LAST "var, std, any, all or count_nonzero"
 #define OPERATIONS OPERATIONS_FIRST " " OPERATIONS_LAST
 
-static const char help[] =
+static const char reduce_help[] =
     "usage: halfwarp reduce IN.npy --op OP [-o OUT.npy] [OPTIONS]\n"
     "\n"
     "Combines the elements of an array of integers, floats or bool, all of them or\n"
@@ -97,16 +97,17 @@ static bool set_explain(void *options, const char *value) {
     return ((reduce_options *)options)->explain = true;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option reduce_option_rows[] = {
     {"--op", true, set_op},           {"--axis", true, set_axes},     {"--keepdims", false, set_keepdims},
     {"--ddof", true, set_ddof},       {"--exact", false, set_exact},  {"-o", true, set_output},
     {"--device", true, set_device},   {"--explain", false, set_explain},
 };
-static const hw_cli_syntax syntax = {"reduce", options_table, sizeof options_table / sizeof options_table[0], 1};
+static const hw_cli_syntax reduce_syntax = {"reduce", reduce_option_rows,
+                                            sizeof reduce_option_rows / sizeof reduce_option_rows[0], 1};
 
-static int parse(reduce_options *options, int argc, char **argv) {
+static int parse_reduce(reduce_options *options, int argc, char **argv) {
     int n_words;
-    int status = hw_cli_parse(&syntax, options, argc, argv, &options->input, &n_words);
+    int status = hw_cli_parse(&reduce_syntax, options, argc, argv, &options->input, &n_words);
     if (status) return status;
     if (n_words == 0) hw_cli_complain("which array? Usage: halfwarp reduce IN.npy --op OP [-o OUT.npy] [OPTIONS]");
     else if (!options->has_op)
@@ -145,7 +146,7 @@ static int64_t count_of(const hw_npy_header *header) {
     return count;
 }
 
-static hw_status run(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
+static hw_status run_reduction(void *context, hw_device *device, const DLTensor *in, DLTensor *out, hw_diag *diag) {
     const reduction *r = context;
     return hw_reduce(hw_device_stream(device), r->options->op, in, r->n_axes ? r->axes : NULL, r->n_axes, r->flags, out,
                      diag);
@@ -164,7 +165,7 @@ static void print_number(DLDataType dtype, const void *value) {
     else printf("%" PRIu64 "\n", (uint64_t)whole);
 }
 
-static int explain(hw_device *device, const hw_npy *input, const reduction *r) {
+static int explain_reduction(hw_device *device, const hw_npy *input, const reduction *r) {
     char text[8192];
     hw_diag diag = {0};
     DLTensor in = hw_cli_array_there(device, &input->tensor);
@@ -180,8 +181,8 @@ static int reduce_on(hw_device *device, const hw_npy *input, reduction *r) {
     const reduce_options *options = r->options;
     hw_cli_work work = {.inputs = {options->input}, .n_inputs = 1, .in = {input->tensor}, .n_in = 1,
                         .outputs = {options->output}, .headers = {r->result}, .memory = {number}, .n_out = 1,
-                        .run = run, .context = r};
-    int status = options->explain ? explain(device, input, r) : 0;
+                        .run = run_reduction, .context = r};
+    int status = options->explain ? explain_reduction(device, input, r) : 0;
     if (status || (options->explain && !options->output)) return status;
     status = hw_cli_work_run(device, &work);
     if (!status && !options->output) print_number(r->result.dtype, number);
@@ -209,7 +210,7 @@ static int reduce_file(const reduce_options *options, const hw_npy *input) {
 static int reduce_main(int argc, char **argv) {
     reduce_options options = {0};
     hw_npy input;
-    int status = parse(&options, argc, argv);
+    int status = parse_reduce(&options, argc, argv);
     if (!status) status = hw_cli_open_numbers(options.input, "iufb", &input);
     if (status) return status;
     status = reduce_file(&options, &input);
@@ -217,4 +218,4 @@ static int reduce_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_reduce = {"reduce", "sum and the like of an array in a .npy file", help, reduce_main};
+const hw_command hw_cmd_reduce = {"reduce", "sum and the like of an array in a .npy file", reduce_help, reduce_main};

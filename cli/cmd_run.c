@@ -1,7 +1,7 @@
 // halfwarp run: a CUDA program on a simulated GPU.
 #include "run/launch.h"
 
-static const char help[] =
+static const char run_help[] =
     "usage: halfwarp run [OPTIONS] [--] PROG [ARGS]\n"
     "\n"
     "Runs PROG, a .cu or .cpp file or an executable linked to the shared CUDA\n"
@@ -17,4 +17,4 @@ static int run_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_run = {"run", "run a CUDA program on a simulated GPU", help, run_main};
+const hw_command hw_cmd_run = {"run", "run a CUDA program on a simulated GPU", run_help, run_main};

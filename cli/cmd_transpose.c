@@ -8,7 +8,7 @@
 #include "output/progress.h"
 #include "output/unfinished.h"
 
-static const char help[] =
+static const char transpose_help[] =
     "usage: halfwarp transpose IN.npy -o OUT.npy [OPTIONS]\n"
     "\n"
     "Writes the array with its axes permuted, in C order, as numpy.save of\n"
@@ -60,18 +60,19 @@ static bool set_explain(void *options, const char *value) {
     return true;
 }
 
-static const hw_cli_option options_table[] = {
+static const hw_cli_option transpose_option_rows[] = {
     {"-o", true, set_output},
     {"--axes", true, set_axes},
     {"--device", true, set_device},
     {"--memory-limit", true, set_memory_limit},
     {"--explain", false, set_explain},
 };
-static const hw_cli_syntax syntax = {"transpose", options_table, sizeof options_table / sizeof options_table[0], 1};
+static const hw_cli_syntax transpose_syntax = {"transpose", transpose_option_rows,
+                                               sizeof transpose_option_rows / sizeof transpose_option_rows[0], 1};
 
-static int parse(transpose_options *options, int argc, char **argv) {
+static int parse_transpose(transpose_options *options, int argc, char **argv) {
     int n_words;
-    int status = hw_cli_parse(&syntax, options, argc, argv, &options->input, &n_words);
+    int status = hw_cli_parse(&transpose_syntax, options, argc, argv, &options->input, &n_words);
     if (status) return status;
     if (n_words == 0)
         hw_cli_complain("which array? Usage: halfwarp transpose IN.npy -o OUT.npy [OPTIONS]");
@@ -184,8 +185,8 @@ static hw_status transpose_in_pieces(hw_device *device, const DLTensor *in, cons
     return status;
 }
 
-static int explain(hw_device *device, const DLTensor *in, const int *axes, const hw_npy_header *result,
-                   const char *output) {
+static int explain_transpose(hw_device *device, const DLTensor *in, const int *axes, const hw_npy_header *result,
+                             const char *output) {
     char text[8192];
     hw_diag diag = {0};
     hw_npy_header shaped = *result;
@@ -218,7 +219,7 @@ static int transpose_file(const transpose_options *options, const hw_npy *input)
     hw_cli_hold_signals();
     status = hw_cli_open_device(options->device, options->memory_limit, &device);
     if (status) return status;
-    if (options->explain) status = explain(device, &input->tensor, axes, &result, options->output);
+    if (options->explain) status = explain_transpose(device, &input->tensor, axes, &result, options->output);
     if (!status && options->output) status = write_result(options, device, input, axes, &result);
     hw_device_close(device);
     return status;
@@ -228,7 +229,7 @@ static int transpose_main(int argc, char **argv) {
     transpose_options options = {0};
     hw_npy input;
     hw_diag diag = {0};
-    int status = parse(&options, argc, argv);
+    int status = parse_transpose(&options, argc, argv);
     if (status) return status;
     hw_status opened = hw_npy_open(options.input, &input, &diag);
     if (opened) return hw_cli_fail(opened, &diag);
@@ -237,4 +238,5 @@ static int transpose_main(int argc, char **argv) {
     return status;
 }
 
-const hw_command hw_cmd_transpose = {"transpose", "permute the axes of an array in a .npy file", help, transpose_main};
+const hw_command hw_cmd_transpose = {"transpose", "permute the axes of an array in a .npy file", transpose_help,
+                                     transpose_main};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "cli.h"
 #include "io/gpu_file.h"
 
@@ -14,9 +15,9 @@ typedef struct gpu_file {
     const hw_gpu *gpu;
     char *path;   // absolute
 } gpu_file;
-static gpu_file *files;
+static gpu_file *gpu_files;
 
-static const hw_gpu *remember(char *path, const hw_gpu *gpu) {
+static const hw_gpu *remember_gpu_file(char *path, const hw_gpu *gpu) {
     gpu_file *file = malloc(sizeof *file);
     if (!file) {
         hw_cli_complain("out of memory");
@@ -24,8 +25,8 @@ static const hw_gpu *remember(char *path, const hw_gpu *gpu) {
         free(path);
         return NULL;
     }
-    *file = (gpu_file){files, gpu, path};
-    files = file;
+    *file = (gpu_file){gpu_files, gpu, path};
+    gpu_files = file;
     return gpu;
 }
 
@@ -33,13 +34,13 @@ static const hw_gpu *open_file(const char *word) {
     const hw_gpu *gpu;
     hw_diag diag = {0};
     char *path = realpath(word, NULL);
-    for (const gpu_file *file = files; path && file; file = file->next) {
+    for (const gpu_file *file = gpu_files; path && file; file = file->next) {
         if (strcmp(file->path, path)) continue;
         free(path);
         return file->gpu;
     }
     hw_status status = hw_gpu_open(word, &gpu, &diag);
-    if (!status && path) return remember(path, gpu);
+    if (!status && path) return remember_gpu_file(path, gpu);
     if (!status) hw_gpu_close(gpu);   // gone between the two
     free(path);
     hw_cli_fail(status ? status : HW_IO, &diag);
@@ -47,7 +48,7 @@ static const hw_gpu *open_file(const char *word) {
 }
 
 const char *hw_cli_gpu_word(const hw_gpu *gpu) {
-    for (const gpu_file *file = files; file; file = file->next)
+    for (const gpu_file *file = gpu_files; file; file = file->next)
         if (file->gpu == gpu) return file->path;
     return gpu->id;
 }
@@ -59,16 +60,15 @@ enum { MOST_NAMES = 1024, MOST_TOLD = 8 };
 // "a, b, c or d", of more than eight the first ones and how many there are.
 static void list_names(const char *const *names, size_t count, char *text, size_t text_bytes) {
     const size_t told = count > MOST_TOLD ? MOST_TOLD : count;
-    size_t used = 0;
-    for (size_t i = 0; i < told && used < text_bytes; i++)
-        used += (size_t)snprintf(text + used, text_bytes - used, "%s%s",
-                                 !i ? "" : i + 1 == count ? " or " : ", ", names[i]);
-    if (told < count && used < text_bytes) snprintf(text + used, text_bytes - used, " or %zu more", count - told);
+    hw_text list = hw_text_in(text, text_bytes);
+    for (size_t i = 0; i < told; i++)
+        hw_text_put(&list, "%s%s", !i ? "" : i + 1 == count ? " or " : ", ", names[i]);
+    if (told < count) hw_text_put(&list, " or %zu more", count - told);
 }
 
 static const char *skip_separators(const char *text) { return text + strspn(text, " -_"); }
 
-static bool begins(const char *id, const char *word) {
+static bool id_begins_with(const char *id, const char *word) {
     for (word = skip_separators(word); *word; id++, word = skip_separators(word + 1)) {
         id = skip_separators(id);
         if (tolower((unsigned char)*id) != tolower((unsigned char)*word)) return false;
@@ -82,7 +82,7 @@ static size_t find_candidates(const char *word, const char **names) {
     const hw_gpu *gpu;
     size_t count = 0;
     for (size_t i = 0; strlen(word) >= LEAST_BEGUN && count < MOST_NAMES && (gpu = hw_gpu_at(i)); i++)
-        if (begins(gpu->id, word)) names[count++] = gpu->id;
+        if (id_begins_with(gpu->id, word)) names[count++] = gpu->id;
     if (count > 1 || strlen(word) < LEAST_INSIDE) return count;
     count = 0;
     for (size_t i = 0; count < MOST_NAMES && (gpu = hw_gpu_at(i)); i++)
@@ -90,7 +90,7 @@ static size_t find_candidates(const char *word, const char **names) {
     return count;
 }
 
-static void complain_unknown(const char *word) {
+static void complain_unknown_gpu(const char *word) {
     const char *names[MOST_NAMES], *near;
     char list[512];
     const hw_gpu *gpu;
@@ -110,6 +110,6 @@ static void complain_unknown(const char *word) {
 const hw_gpu *hw_cli_find_gpu(const char *word) {
     if (hw_gpu_is_file(word)) return open_file(word);
     const hw_gpu *gpu = hw_gpu_find(word);
-    if (!gpu) complain_unknown(word);
+    if (!gpu) complain_unknown_gpu(word);
     return gpu;
 }

@@ -1,15 +1,17 @@
 // The command line: a table of subcommands.
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
-static const hw_command *const commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
-                                           &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose,
-                                           &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench,
-                                           &hw_cmd_help};
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+static const hw_command *const all_commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
+                                               &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder,
+                                               &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest,
+                                               &hw_cmd_bench, &hw_cmd_help};
+enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
 static const char help_tail[] =
     "\n"
@@ -33,8 +35,16 @@ void hw_cli_print_help(FILE *out) {
     fputs("Halfwarp runs and profiles CUDA programs on the CPU, warp by warp.\n\n"
           "usage: halfwarp COMMAND [OPTIONS] ...\n\n",
           out);
-    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->does);
+    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-9s %s\n", all_commands[i]->name, all_commands[i]->does);
     fputs(help_tail, out);
+}
+
+// Where a standard stream is closed, the next file that is opened would get its number, and what is printed would go
+// into that file. A stream that can do nothing takes the place: printing to it fails as before.
+static void hold_standard_streams(void) {
+    static const int modes[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0) (void)!open("/dev/null", modes[stream]);
 }
 
 // A full disk or a closed pipe must not look like success.
@@ -44,20 +54,20 @@ static int finish_stdout(int status) {
     return status ? status : HW_EXIT_USAGE;
 }
 
-static void complain_unknown(const char *name) {
+static void complain_unknown_command(const char *name) {
     const char *names[N_COMMANDS];
-    for (size_t i = 0; i < N_COMMANDS; i++) names[i] = commands[i]->name;
+    for (size_t i = 0; i < N_COMMANDS; i++) names[i] = all_commands[i]->name;
     const char *near = hw_cli_nearest(name, names, N_COMMANDS);
     if (near) hw_cli_complain("there is no command '%s'; did you mean '%s'?", name, near);
     else hw_cli_complain("there is no command '%s'; `halfwarp --help` lists them", name);
 }
 
-const hw_command *hw_cli_command_at(size_t index) { return index < N_COMMANDS ? commands[index] : NULL; }
+const hw_command *hw_cli_command_at(size_t index) { return index < N_COMMANDS ? all_commands[index] : NULL; }
 
 const hw_command *hw_cli_find_command(const char *name) {
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (strcmp(name, commands[i]->name) == 0) return commands[i];
-    complain_unknown(name);
+        if (strcmp(name, all_commands[i]->name) == 0) return all_commands[i];
+    complain_unknown_command(name);
     return NULL;
 }
 
@@ -86,6 +96,7 @@ static int run_command(const hw_command *command, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    hold_standard_streams();
     if (argc > 0 && is_named_nvcc(argv[0])) return run_command(&hw_cmd_nvcc, argc, argv);
     if (argc < 2) {
         hw_cli_print_help(stderr);

@@ -42,7 +42,7 @@ static void end_paragraph(page *p, int indent) {
 
 static int body_indent(const page *p) { return TEXT_INDENT + p->lists * LIST_INDENT; }
 
-static void add(page *p, const char *before, const char *word, size_t length, const char *behind) {
+static void append_word(page *p, const char *before, const char *word, size_t length, const char *behind) {
     if (!p->paragraph) return;
     const bool is_closing = length == 1 && strchr(",.;:)", *word) && !*before;
     if (!p->is_glued && !is_closing) fputc(' ', p->paragraph);
@@ -65,7 +65,7 @@ static bool next_word(const char **at, const char *end, const char **word, size_
     return true;
 }
 
-static bool is(const char *word, size_t length, const char *name) {
+static bool is_macro_word(const char *word, size_t length, const char *name) {
     return length == strlen(name) && !memcmp(word, name, length);
 }
 
@@ -74,14 +74,14 @@ static void add_reference(page *p, const char **at, const char *end) {
     const char *name, *section;
     size_t name_length, section_length;
     if (!next_word(at, end, &name, &name_length)) return;
-    add(p, "", name, name_length, "");
+    append_word(p, "", name, name_length, "");
     if (!next_word(at, end, &section, &section_length)) return;
     if (!isdigit((unsigned char)*section)) {
-        add(p, "", section, section_length, "");
+        append_word(p, "", section, section_length, "");
         return;
     }
     p->is_glued = true;
-    add(p, "(", section, section_length, ")");
+    append_word(p, "(", section, section_length, ")");
 }
 
 // Words, and macros that say what they mean: of those Fl puts a hyphen before its word, Sq and Dq quote one, Ns glues.
@@ -92,16 +92,17 @@ static void add_words(page *p, const char *at, const char *end) {
     char hyphens[8] = "";
     while (next_word(&at, end, &word, &length)) {
         bool is_macro = false;
-        for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++) is_macro |= is(word, length, silent[i]);
+        for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++)
+            is_macro |= is_macro_word(word, length, silent[i]);
         if (is_macro) continue;
-        if (is(word, length, "Ns")) p->is_glued = true;
-        else if (is(word, length, "Xr")) add_reference(p, &at, end);
-        else if (is(word, length, "Fl") && strlen(hyphens) + 1 < sizeof hyphens) strcat(hyphens, "-");
-        else if (is(word, length, "Sq")) before = behind = "'";
-        else if (is(word, length, "Dq")) before = behind = "\"";
+        if (is_macro_word(word, length, "Ns")) p->is_glued = true;
+        else if (is_macro_word(word, length, "Xr")) add_reference(p, &at, end);
+        else if (is_macro_word(word, length, "Fl") && strlen(hyphens) + 1 < sizeof hyphens) strcat(hyphens, "-");
+        else if (is_macro_word(word, length, "Sq")) before = behind = "'";
+        else if (is_macro_word(word, length, "Dq")) before = behind = "\"";
         else {
             const bool opens = *before, closes = opens && !(at < end);
-            add(p, opens ? before : hyphens, word, length, closes ? behind : "");
+            append_word(p, opens ? before : hyphens, word, length, closes ? behind : "");
             if (opens && !closes) before = "";
             hyphens[0] = '\0';
         }
@@ -120,21 +121,22 @@ static void take_macro(page *p, const char *at, const char *end) {
     const char *whole = at, *name;
     size_t length;
     if (!next_word(&at, end, &name, &length)) return;
-    if (is(name, length, "Dd") || is(name, length, "Dt") || is(name, length, "Os")) return;
-    if (is(name, length, "Sh")) write_heading(p, 0, at, end);
-    else if (is(name, length, "Ss")) write_heading(p, 1, at, end);
-    else if (is(name, length, "Pp")) {
+    if (is_macro_word(name, length, "Dd") || is_macro_word(name, length, "Dt") || is_macro_word(name, length, "Os"))
+        return;
+    if (is_macro_word(name, length, "Sh")) write_heading(p, 0, at, end);
+    else if (is_macro_word(name, length, "Ss")) write_heading(p, 1, at, end);
+    else if (is_macro_word(name, length, "Pp")) {
         end_paragraph(p, body_indent(p));
         fputc('\n', p->out);
-    } else if (is(name, length, "Bl") || is(name, length, "El")) {
+    } else if (is_macro_word(name, length, "Bl") || is_macro_word(name, length, "El")) {
         end_paragraph(p, body_indent(p));
-        p->lists += is(name, length, "Bl") ? 1 : -1;
-    } else if (is(name, length, "It")) {
+        p->lists += is_macro_word(name, length, "Bl") ? 1 : -1;
+    } else if (is_macro_word(name, length, "It")) {
         end_paragraph(p, body_indent(p));
         add_words(p, at, end);
         end_paragraph(p, body_indent(p) - LIST_INDENT);
-    } else if (is(name, length, "Nd")) {
-        add(p, "", "-", 1, "");
+    } else if (is_macro_word(name, length, "Nd")) {
+        append_word(p, "", "-", 1, "");
         add_words(p, at, end);
     } else add_words(p, whole, end);
 }
@@ -145,7 +147,7 @@ bool hw_cli_write_manual(const char *mdoc, int width, FILE *out) {
     while (*mdoc) {
         const char *end = mdoc + strcspn(mdoc, "\n");
         if (*mdoc == '.') take_macro(&p, mdoc + 1, end);
-        else if (end > mdoc) add(&p, "", mdoc, (size_t)(end - mdoc), "");
+        else if (end > mdoc) append_word(&p, "", mdoc, (size_t)(end - mdoc), "");
         mdoc = end + (*end == '\n');
     }
     end_paragraph(&p, body_indent(&p));

@@ -17,7 +17,7 @@ static const hw_cli_option *find_option(const hw_cli_syntax *syntax, const char 
     return NULL;
 }
 
-static void complain_unknown(const hw_cli_syntax *syntax, const char *word) {
+static void complain_unknown_option(const hw_cli_syntax *syntax, const char *word) {
     const char *names[MAX_OPTIONS];
     size_t count = 0;
     for (; count < syntax->n_options && count < MAX_OPTIONS; count++) names[count] = syntax->options[count].name;
@@ -33,7 +33,7 @@ static int take_option(const hw_cli_syntax *syntax, hw_cli_other_option *other, 
     if (!option) {
         bool complained = false;
         int taken = other ? other(options, argv, &complained) : 0;
-        if (!taken && !complained) complain_unknown(syntax, argv[0]);
+        if (!taken && !complained) complain_unknown_option(syntax, argv[0]);
         return taken;
     }
     if (!option->takes_value && equals) {

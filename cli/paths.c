@@ -9,7 +9,7 @@
 #include "cli.h"
 
 // The first of two directories under base that exists.
-static bool pick(const char *base, const char *first, const char *second, char out[4096]) {
+static bool pick_folder(const char *base, const char *first, const char *second, char out[4096]) {
     const char *const places[] = {first, second};
     for (int i = 0; i < 2; i++) {
         int length = snprintf(out, 4096, "%s/%s", base, places[i]);
@@ -34,11 +34,11 @@ bool hw_cli_find_paths(hw_cli_paths *paths) {
     char self[PATH_MAX];
     if (!find_self(self)) return false;
     // Installed first: a build tree has no ../lib/halfwarp.
-    if (!pick(self, "../lib/halfwarp", "lib", paths->shim_dir)) {
+    if (!pick_folder(self, "../lib/halfwarp", "lib", paths->shim_dir)) {
         hw_cli_complain("no CUDA runtime libraries in %s/lib or %s/../lib/halfwarp", self, self);
         return false;
     }
-    if (!pick(self, "../share/halfwarp/include/cuda", "include/cuda", paths->include_dir)) {
+    if (!pick_folder(self, "../share/halfwarp/include/cuda", "include/cuda", paths->include_dir)) {
         hw_cli_complain("no CUDA headers in %s/include/cuda or %s/../share/halfwarp/include/cuda", self, self);
         return false;
     }
@@ -48,7 +48,7 @@ bool hw_cli_find_paths(hw_cli_paths *paths) {
 bool hw_cli_find_toolkit(char folder[4096]) {
     char self[PATH_MAX];
     if (!find_self(self)) return false;
-    if (pick(self, "../lib/halfwarp/cuda", "cuda", folder)) return true;
+    if (pick_folder(self, "../lib/halfwarp/cuda", "cuda", folder)) return true;
     hw_cli_complain("no folder for the compiler in %s/cuda or %s/../lib/halfwarp/cuda", self, self);
     return false;
 }
@@ -56,7 +56,7 @@ bool hw_cli_find_toolkit(char folder[4096]) {
 bool hw_cli_find_bench(char folder[4096]) {
     char self[PATH_MAX];
     if (!find_self(self)) return false;
-    if (pick(self, "../share/halfwarp/bench", "share/halfwarp/bench", folder)) return true;
+    if (pick_folder(self, "../share/halfwarp/bench", "share/halfwarp/bench", folder)) return true;
     hw_cli_complain("no cases and peers in %s/share/halfwarp/bench or %s/../share/halfwarp/bench", self, self);
     return false;
 }

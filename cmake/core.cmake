@@ -21,9 +21,14 @@ if(HW_SANITIZE)
   # There are thousands of bodies, three times: optimising them under sanitizers would take most of the test time.
   list(APPEND level_flags -O0 -g1)
 elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-  list(APPEND level_flags -O3 -g1)
+  list(APPEND level_flags -O3 -g0)
 endif()
 set_property(SOURCE ${exec_sources} APPEND PROPERTY COMPILE_OPTIONS ${exec_flags})
+if(HW_SANITIZE)
+  file(GLOB busy_sources CONFIGURE_DEPENDS src/mem/*.c src/event/*.c src/model/*.c src/prof/*.c src/op/*/*_family.c
+    src/op/matmul/cpu/*.c src/op/nearest/cpu/*.c)
+  set_property(SOURCE ${exec_sources} ${busy_sources} APPEND PROPERTY COMPILE_OPTIONS -O1)
+endif()
 
 # The processor's reductions have the same bits at every level, and leave integers to the vectoriser.
 file(GLOB fold_sources CONFIGURE_DEPENDS src/op/reduce/cpu/fold_*.c)
@@ -32,10 +37,15 @@ if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set_property(SOURCE ${fold_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
 endif()
 
-set(flags_base)
-# Clearing the upper halves after every body would cost more than most bodies: exec does it once (hw_level_leave).
-set(flags_avx2 -mavx2 -mfma -mbmi2 -mf16c -mno-vzeroupper)
-set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl ${flags_avx2} -mprefer-vector-width=512)
+# The models' counts by vectors leave their loops to the vectoriser as well.
+file(GLOB distinct_sources CONFIGURE_DEPENDS src/model/distinct_*.c)
+if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set_property(SOURCE ${distinct_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
+endif()
+
+# The instruction sets of src/base/processor.h.
+set(simd_avx2 -mavx2 -mfma -mbmi2 -mf16c)
+set(simd_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl ${simd_avx2} -mprefer-vector-width=512)
 
 # The levels, ascending, and the best that this machine runs.
 set(levels base)
@@ -43,6 +53,22 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   list(APPEND levels avx2 avx512)
   set(has_x86_levels TRUE)
 endif()
+
+# The inner loops of the processor's operations: a file for each level, its name says which.
+foreach(level avx2 avx512)
+  file(GLOB simd_sources CONFIGURE_DEPENDS src/op/*/cpu/*_${level}.c src/op/*/cpu/*_${level}_*.c)
+  if(has_x86_levels)
+    set_property(SOURCE ${simd_sources} APPEND PROPERTY COMPILE_OPTIONS ${simd_${level}})
+  else()
+    list(REMOVE_ITEM core_sources ${simd_sources})
+  endif()
+endforeach()
+
+# Clearing the upper halves after every body would cost more than most bodies: exec does it once (hw_level_leave).
+set(flags_base)
+set(flags_avx2 ${simd_avx2} -mno-vzeroupper)
+set(flags_avx512 ${simd_avx512} -mno-vzeroupper)
+
 set(best_level base)
 if(has_x86_levels AND EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo cpu_flags REGEX "^flags" LIMIT_COUNT 1)
@@ -85,9 +111,6 @@ foreach(level IN LISTS levels)
 endforeach()
 list(JOIN levels ", " level_list)
 set_property(SOURCE src/exec/ops/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVEL_LIST="${level_list}")
-if(has_x86_levels)
-  set_property(SOURCE src/exec/ops/level.c APPEND PROPERTY COMPILE_DEFINITIONS HW_LEVELS_X86=1)
-endif()
 target_include_directories(core_objects PRIVATE src include)
 target_link_libraries(core_objects PRIVATE ${CMAKE_DL_LIBS} PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD Threads::Threads)
 

@@ -37,7 +37,7 @@ endif()
 # so. What they themselves do with integers is not sanitized, what they do with memory is.
 set(test_flags)
 if(HW_SANITIZE)
-  set(test_flags -fno-sanitize=undefined)
+  set(test_flags -fno-sanitize=undefined -O1)
 elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(test_flags -O1 -g1)
 endif()

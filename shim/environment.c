@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t number(const char *name) {
+static uint64_t environment_number(const char *name) {
     const char *text = getenv(name);
     if (!text) return 0;
     char *end;
@@ -15,7 +15,7 @@ static uint64_t number(const char *name) {
 }
 
 // A number of up to 255, also in hexadecimal; -1: none.
-static int byte(const char *name) {
+static int environment_byte(const char *name) {
     const char *text = getenv(name);
     char *end;
     if (!text || *text < '0' || *text > '9') return -1;
@@ -23,7 +23,7 @@ static int byte(const char *name) {
     return !*end && value <= 255 ? (int)value : -1;
 }
 
-static const char *word(const char *name) {
+static const char *environment_word(const char *name) {
     const char *text = getenv(name);
     return text && *text ? text : NULL;
 }
@@ -39,23 +39,23 @@ static void find_cache(char *path, size_t bytes) {
 
 void hw_environment_read(hw_environment *environment) {
     *environment = (hw_environment){
-        .gpu = word(HW_ENV_GPU),
-        .status_path = word(HW_ENV_STATUS),
-        .journal_path = word(HW_ENV_JOURNAL),
-        .threads = (uint32_t)number(HW_ENV_THREADS),
-        .seed = number(HW_ENV_SEED),
-        .poison = byte(HW_ENV_POISON),
-        .lines = number(HW_ENV_LINES) == 1,
-        .no_l1 = number(HW_ENV_NO_L1) == 1,
-        .ask_ptxas = number(HW_ENV_PTXAS) == 1,
-        .compiles = !word(HW_ENV_COMPILE) || number(HW_ENV_COMPILE) != 0,
-        .awaits_compiler = number(HW_ENV_COMPILE) == 2,
-        .max_regs = (uint32_t)number(HW_ENV_MAX_REGS),
-        .kernel = word(HW_ENV_KERNEL),
-        .ptx_by = word(HW_ENV_PTX_BY),
+        .gpu = environment_word(HW_ENV_GPU),
+        .status_path = environment_word(HW_ENV_STATUS),
+        .journal_path = environment_word(HW_ENV_JOURNAL),
+        .threads = (uint32_t)environment_number(HW_ENV_THREADS),
+        .seed = environment_number(HW_ENV_SEED),
+        .poison = environment_byte(HW_ENV_POISON),
+        .lines = environment_number(HW_ENV_LINES) == 1,
+        .no_l1 = environment_number(HW_ENV_NO_L1) == 1,
+        .ask_ptxas = environment_number(HW_ENV_PTXAS) == 1,
+        .compiles = !environment_word(HW_ENV_COMPILE) || environment_number(HW_ENV_COMPILE) != 0,
+        .awaits_compiler = environment_number(HW_ENV_COMPILE) == 2,
+        .max_regs = (uint32_t)environment_number(HW_ENV_MAX_REGS),
+        .kernel = environment_word(HW_ENV_KERNEL),
+        .ptx_by = environment_word(HW_ENV_PTX_BY),
         .path = getenv("PATH") ? getenv("PATH") : "",
-        .skip = number(HW_ENV_SKIP),
-        .count = word(HW_ENV_COUNT) ? number(HW_ENV_COUNT) : UINT64_MAX,
+        .skip = environment_number(HW_ENV_SKIP),
+        .count = environment_word(HW_ENV_COUNT) ? environment_number(HW_ENV_COUNT) : UINT64_MAX,
     };
     find_cache(environment->cache_dir, sizeof environment->cache_dir);
 }

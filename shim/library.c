@@ -28,7 +28,7 @@ typedef struct search {
 } search;
 
 // The first object is the program, which the halfwarp command has looked at; those without a path are the system's.
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *user) {
+static int look_at_library(struct dl_phdr_info *info, size_t size, void *user) {
     (void)size;
     search *found = user;
     found->adds = info->dlpi_adds;
@@ -54,7 +54,7 @@ void hw_library_look(void) {
     dl_iterate_phdr(count_objects, &adds);
     if (adds == atomic_load(&process->objects_seen)) return;
     search found = {0};
-    dl_iterate_phdr(look_at_object, &found);
+    dl_iterate_phdr(look_at_library, &found);
     pthread_mutex_lock(&process->lock);
     atomic_store(&process->objects_seen, found.adds);
     size_t before = strlen(told);

@@ -12,52 +12,55 @@
 static const char DEFAULT_GPU[] = "h200";
 
 // The first door's; those that find the runtime made do not use theirs.
-static hw_shim_process own;
+static hw_shim_process own_process;
 
-static void complain(const hw_diag *diag) {
+static void print_complaint(const hw_diag *diag) {
     char text[sizeof *diag + 32];
     fprintf(stderr, "halfwarp: %s\n", hw_diag_format(diag, text, sizeof text));
 }
 
-static void complain_once(const hw_diag *diag) {
-    static bool has_failed;
-    if (!has_failed) complain(diag);
-    has_failed = true;
+// A report that lacks launches is no success.
+static void tell_lost_launch(const hw_diag *diag) {
+    static bool is_told;
+    if (is_told) return;
+    is_told = true;
+    fprintf(stderr, "halfwarp: %s; the report lacks launches\n", diag->text);
+    hw_shim_note(HW_EXIT_SETUP, diag->text);
 }
 
-static void print(void *context, const char *text, size_t length) {
+static void print_kernel_text(void *context, const char *text, size_t length) {
     (void)context;
     fwrite(text, 1, length, stdout);
 }
 
-static void notice(void *context, const char *sentence) {
+static void print_notice(void *context, const char *sentence) {
     (void)context;
     fprintf(stderr, "halfwarp: %s\n", sentence);
 }
 
 // Launches come one after the other, and so do these.
-static void keep(void *context, const hw_report *report) {
+static void keep_launches(void *context, const hw_report *report) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
-    if (hw_journal_add(process->journal, report, &diag)) complain_once(&diag);
+    if (hw_journal_add(process->journal, report, &diag)) tell_lost_launch(&diag);
 }
 
 // A launch that is not counted leaves its place in the journal, for the ordinals of those behind it.
-static bool wants(void *context, const char *mangled) {
+static bool wants_launch(void *context, const char *mangled) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
     if (hw_selection_takes(&process->environment, mangled)) return true;
-    if (hw_journal_pass(process->journal, &diag)) complain_once(&diag);
+    if (hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
     return false;
 }
 
 // The profiler of the first context goes on with the next.
-static hw_status opened(void *context, hw_sim *sim, hw_diag *diag) {
+static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
     hw_shim_process *process = context;
     hw_status status = HW_OK;
     if (process->journal && !process->prof) {
         const hw_prof_options options = {.lines = process->environment.lines, .no_l1 = process->environment.no_l1,
-                                         .finished = keep, .wants = wants, .context = process};
+                                         .finished = keep_launches, .wants = wants_launch, .context = process};
         status = hw_prof_create(hw_sim_gpu(sim), &options, &process->prof, diag);
     }
     if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
@@ -66,42 +69,43 @@ static hw_status opened(void *context, hw_sim *sim, hw_diag *diag) {
     return HW_OK;
 }
 
-static void closing(void *context, hw_sim *sim) {
+static void context_closing(void *context, hw_sim *sim) {
     (void)context, (void)sim;
     hw_touch_watch(NULL);
 }
 
-static void failed(void *context, const hw_diag *diag) {
+static void launch_failed(void *context, const hw_diag *diag) {
     (void)context;
-    complain(diag);
+    print_complaint(diag);
 }
 
-static const void *site(void *context) {
+static const void *program_site(void *context) {
     (void)context;
     return hw_shim_site();
 }
 
-static void faulted(void *context, const hw_fault *fault) {
+static void kernel_faulted(void *context, const hw_fault *fault) {
     (void)context;
     hw_shim_report_fault(fault);
 }
 
 // Another thread of the parent may have held it when it forked.
-static void be_child(void) { own.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+static void unlock_journal_in_child(void) { own_process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 
 // The journal says that there was a program that could have launched something, even if it never does.
-static void describe(hw_rt_options *options) {
+static void describe_process(hw_rt_options *options) {
     hw_diag diag = {0};
     const hw_gpu *gpu;
-    hw_environment *environment = &own.environment;
+    hw_environment *environment = &own_process.environment;
     hw_environment_read(environment);
-    pthread_mutex_init(&own.lock, NULL);
-    pthread_atfork(NULL, NULL, be_child);
+    pthread_mutex_init(&own_process.lock, NULL);
+    pthread_atfork(NULL, NULL, unlock_journal_in_child);
     if (hw_gpu_open(environment->gpu ? environment->gpu : DEFAULT_GPU, &gpu, &diag)) {   // kept as long as the process
-        complain(&diag);
+        print_complaint(&diag);
         _exit(HW_EXIT_SETUP);
     }
-    if (environment->journal_path && hw_journal_open(environment->journal_path, &own.journal, &diag)) complain(&diag);
+    if (environment->journal_path && hw_journal_open(environment->journal_path, &own_process.journal, &diag))
+        print_complaint(&diag);
     *options = (hw_rt_options){
         .device = {
             .gpu = gpu,
@@ -114,15 +118,15 @@ static void describe(hw_rt_options *options) {
             .compiler_path = environment->compiles ? environment->path : NULL,
             .code_cache = environment->cache_dir,
             .awaits_compiler = environment->awaits_compiler,
-            .print = print,
-            .notice = notice,
+            .print = print_kernel_text,
+            .notice = print_notice,
         },
-        .context = &own,
-        .opened = opened,
-        .closing = closing,
-        .failed = failed,
-        .faulted = faulted,
-        .site = site,
+        .context = &own_process,
+        .opened = context_opened,
+        .closing = context_closing,
+        .failed = launch_failed,
+        .faulted = kernel_faulted,
+        .site = program_site,
         .ptxas_path = environment->ask_ptxas ? environment->path : NULL,
         .cache_dir = environment->cache_dir,
     };
@@ -132,7 +136,7 @@ hw_runtime *hw_shim_runtime(void) {
     static _Atomic(hw_runtime *) known;
     hw_runtime *runtime = atomic_load_explicit(&known, memory_order_acquire);
     if (runtime) return runtime;
-    runtime = hw_rt_process(describe);
+    runtime = hw_rt_process(describe_process);
     if (!runtime) {
         fprintf(stderr, "halfwarp: there is not enough memory for the runtime\n");
         _exit(HW_EXIT_SETUP);

@@ -20,7 +20,7 @@ void hw_shim_note(int exit_code, const char *message) {
             fprintf(file, "%d %.*s\n", exit_code, (int)strcspn(message, "\n"), message);
             fclose(file);
         }
-        process->is_noted = true;
+        process->is_noted = exit_code != HW_EXIT_SETUP;   // what the program meets later counts for more
     }
     pthread_mutex_unlock(&process->lock);
 }

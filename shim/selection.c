@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "report/report.h"
+#include "report/text.h"
 
 // The name as it is demangled, or without the result type that those of templates begin with, so that ^ stands for the
 // name that tables show. The halfwarp command has looked at the expression; one that cannot be compiled matches all.
-static bool matches(const char *expression, const char *mangled) {
+static bool matches_name(const char *expression, const char *mangled) {
     enum { MAX_NAME = 4096 };
     static regex_t compiled;
     static enum { NEW, GOOD, BAD } state = NEW;
@@ -27,7 +27,7 @@ bool hw_selection_takes(const hw_environment *environment, const char *mangled) 
     static uint64_t n_matching;
     bool asks = environment->kernel || environment->skip || environment->count != UINT64_MAX;
     if (!asks) return true;
-    if (!matches(environment->kernel, mangled)) return false;
+    if (!matches_name(environment->kernel, mangled)) return false;
     uint64_t index = n_matching++;
     return index >= environment->skip && index - environment->skip < environment->count;
 }

@@ -27,8 +27,8 @@ typedef struct site {
     void *frames[MAX_FRAMES];
 } site;
 
-static site *buckets[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static site *site_buckets[BUCKETS];
+static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
 
 // Frames of this library and of the runtime behind it are left out.
 static int program_frames(void **frames) {
@@ -45,11 +45,11 @@ static int program_frames(void **frames) {
 }
 
 // The kept copy of a stack; NULL when out of memory.
-static const void *keep(site wanted) {
+static const void *keep_site(site wanted) {
     uint64_t hash = 0;
     for (int i = 0; i < wanted.n_frames; i++) hash = (hash ^ hw_address(wanted.frames[i])) * 0x9e3779b97f4a7c15u;
-    site **bucket = &buckets[hash >> 54];
-    pthread_mutex_lock(&lock);
+    site **bucket = &site_buckets[hash >> 54];
+    pthread_mutex_lock(&sites_lock);
     site *found = *bucket;
     while (found && (found->n_frames != wanted.n_frames || memcmp(found->frames, wanted.frames, sizeof wanted.frames)))
         found = found->next;
@@ -58,18 +58,18 @@ static const void *keep(site wanted) {
         *found = wanted;
         *bucket = found;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sites_lock);
     return found;
 }
 
 const void *hw_shim_site(void) {
     site here = {0};
     here.n_frames = program_frames(here.frames);
-    return keep(here);
+    return keep_site(here);
 }
 
 const void *hw_shim_site_of(void *return_address) {
-    return keep((site){.n_frames = 1, .frames = {return_address}});
+    return keep_site((site){.n_frames = 1, .frames = {return_address}});
 }
 
 const void *hw_shim_site_of_fault(void *instruction) {
@@ -78,7 +78,7 @@ const void *hw_shim_site_of_fault(void *instruction) {
     site here = {.n_frames = 1, .frames = {(char *)instruction + 1}};    // as if it were a call
     while (i < n_all && all[i] != instruction) i++;
     for (i++; i < n_all && here.n_frames < MAX_FRAMES; i++) here.frames[here.n_frames++] = all[i];
-    return keep(here);
+    return keep_site(here);
 }
 
 // Environment of addr2line: this library is not to be loaded into it.

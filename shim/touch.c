@@ -15,7 +15,7 @@
 #include "shim/environment.h"
 #include "shim/shim.h"
 
-static const hw_mem *_Atomic watched;
+static const hw_mem *_Atomic watched_memory;
 
 // What the instruction did, as far as the processor tells.
 static const char *access_of(const ucontext_t *context) {
@@ -54,7 +54,7 @@ static void describe_allocation(const hw_mem *mem, uint64_t address, char *out, 
              is_known ? " made at " : "", is_known ? made : "");
 }
 
-static void tell(const hw_mem *mem, uint64_t address, const ucontext_t *context) {
+static void tell_of_touch(const hw_mem *mem, uint64_t address, const ucontext_t *context) {
     char place[512], allocation[768], message[1600];
     bool is_known = hw_shim_describe_site(site_of(context), place, sizeof place);
     describe_allocation(mem, address, allocation, sizeof allocation);
@@ -67,16 +67,16 @@ static void tell(const hw_mem *mem, uint64_t address, const ucontext_t *context)
 
 // SA_RESETHAND has put the default back: the instruction is executed again, and ends the program.
 static void on_fault(int number, siginfo_t *info, void *context) {
-    const hw_mem *mem = atomic_load(&watched);
+    const hw_mem *mem = atomic_load(&watched_memory);
     uint64_t address = hw_address(info->si_addr);
     bool is_access = info->si_code > 0;
-    if (is_access && mem && hw_mem_owns(mem, address)) tell(mem, address, context);
+    if (is_access && mem && hw_mem_owns(mem, address)) tell_of_touch(mem, address, context);
     if (!is_access) raise(number);   // somebody sent it: nothing would be executed again
 }
 
 void hw_touch_watch(const hw_mem *mem) {
     struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND}, theirs;
-    atomic_store(&watched, mem);
+    atomic_store(&watched_memory, mem);
     if (!mem || sigaction(SIGSEGV, NULL, &theirs) || theirs.sa_flags & SA_SIGINFO || theirs.sa_handler != SIG_DFL)
         return;
     sigaction(SIGSEGV, &ours, NULL);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "op/transpose/cpu/transpose.h"
 #include "op/transpose/cpu/transpose_rungs.h"
 
@@ -55,11 +56,7 @@ typedef struct setting {
     int repetitions;
 } setting;
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double now_s(void) { return 1e-9 * (double)hw_now_ns(); }
 
 static int ascending_values(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

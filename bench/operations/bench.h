@@ -1,7 +1,7 @@
 // halfwarp bench: cases from a file, each measured with Halfwarp and with its peers in the same run. What a family adds
 // is one hw_bench_family (bench_NAME.c): how a line becomes a case, and how that is verified and measured.
-#ifndef HW_CLI_BENCH_H
-#define HW_CLI_BENCH_H
+#ifndef HW_BENCH_OPERATIONS_H
+#define HW_BENCH_OPERATIONS_H
 
 #include <jansson.h>
 #include <stdint.h>
@@ -9,8 +9,9 @@
 #include <sys/types.h>
 
 #include "cli.h"
+#include "operations/bench_times.h"
 
-enum { HW_BENCH_RANK = 8, HW_BENCH_SAMPLES = 256, HW_BENCH_PEERS = 8, HW_BENCH_WORDS = 8 };
+enum { HW_BENCH_RANK = 8, HW_BENCH_PEERS = 8, HW_BENCH_WORDS = 8 };
 
 typedef struct hw_bench_family hw_bench_family;
 
@@ -38,17 +39,7 @@ bool hw_bench_read_dtype(const char *text, DLDataType *dtype);
 // Product of n extents and bytes; false: it overflows.
 bool hw_bench_size(const int64_t *shape, int n, size_t bytes_each, size_t *bytes);
 
-// ---- Times (bench_times.c) ------------------------------------------------------------------------------------------
-
-typedef struct hw_bench_times {
-    double ns[HW_BENCH_SAMPLES];    // of one run, a sample each
-    int n;
-    double median, minimum, maximum;
-    double spread_pct;              // between the quartiles, of the median
-} hw_bench_times;
-
-void hw_bench_times_add(hw_bench_times *times, double ns);
-void hw_bench_times_finish(hw_bench_times *times);   // sorts
+// ---- Results --------------------------------------------------------------------------------------------------------
 
 // What was measured of a case with Halfwarp, its limit or a peer.
 typedef struct hw_bench_result {
@@ -59,7 +50,7 @@ typedef struct hw_bench_result {
                          // bench/peers/peer.py says
     bool has_error;
     double error;        // the result's relative error, of families whose results are rounded
-    hw_bench_times times;
+    hw_bench_times times;   // of one run, nanoseconds
 } hw_bench_result;
 
 typedef struct hw_bench_row {
@@ -86,14 +77,18 @@ struct hw_bench_family {
     void (*measure)(hw_device *device, double seconds, hw_bench_row *row);
 };
 
-// What the families' measure shares (bench_measure.c). run does the operation once, or queues it.
+// What the families' measure shares (bench_measure.c).
 typedef hw_status hw_bench_run(void *context, hw_diag *diag);
 typedef struct hw_bench_job {
     hw_device *device;
     void *context;
-    hw_bench_run *run, *limit;   // limit NULL: none
+    hw_bench_run *open;          // makes what the case needs; the family frees it afterwards, also where this failed
+    hw_bench_run *run, *limit;   // does the operation once, or queues it; limit NULL: none
+    // Looks at what one run has left. HW_FAULT, and result->wrong, where that is wrong.
+    hw_status (*verify)(void *context, hw_bench_result *result, hw_diag *diag);
 } hw_bench_job;
-hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row *row, hw_diag *diag);
+// Opens, runs once, verifies, measures; row->halfwarp.problem says what failed.
+void hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row *row);
 
 // A copy of so many bytes within the device: on the processors memcpy, a part for each, as a user would write it.
 hw_status hw_bench_copy(hw_device *device, void *to, const void *from, size_t bytes, hw_diag *diag);

@@ -21,7 +21,6 @@ typedef struct bench {
     size_t bytes[3];
     void *array[3];          // a, b, c
     void *block[2];          // of a and b, on this machine
-    hw_diag diag;
 } bench;
 
 // ---- Cases ----------------------------------------------------------------------------------------------------------
@@ -103,26 +102,27 @@ static double matmul_number(const hw_bench_case *what, uint32_t index) {
     return (hw_bench_hash(index) >> 8) * 0x1p-23 - 1;
 }
 
-static hw_status make_block(bench *b, int which) {
+static hw_status make_block(bench *b, int which, hw_diag *diag) {
     size_t each = b->what->dtype.bits / 8u;
     b->block[which] = malloc(PERIOD * each);
-    if (!b->block[which]) return hw_diag_no_memory(&b->diag);
+    if (!b->block[which]) return hw_diag_no_memory(diag);
     for (uint32_t i = 0; i < PERIOD; i++)
         hw_dtype_set(b->what->dtype, b->block[which], i,
                      matmul_number(b->what, i + (which ? PERIOD : 0)));
-    return hw_bench_fill(b->device, b->array[which], b->bytes[which], b->block[which], PERIOD * each, &b->diag);
+    return hw_bench_fill(b->device, b->array[which], b->bytes[which], b->block[which], PERIOD * each, diag);
 }
 
-static hw_status open_matmul_bench(bench *b) {
+static hw_status open_matmul_bench(void *context, hw_diag *diag) {
+    bench *b = context;
     const int64_t *n = b->what->shape;
     const int64_t elems[3] = {n[BATCH] * n[M] * n[K], n[BATCH] * n[K] * n[N], n[BATCH] * n[M] * n[N]};
     hw_status status = HW_OK;
     for (int i = 0; i < 3 && !status; i++) {
         b->bytes[i] = (size_t)elems[i] * type_of(b->what, i).bits / 8;
-        status = hw_device_alloc(b->device, b->bytes[i], &b->array[i], &b->diag);
+        status = hw_device_alloc(b->device, b->bytes[i], &b->array[i], diag);
     }
-    for (int i = 0; i < 2 && !status; i++) status = make_block(b, i);
-    return status ? status : hw_fill(hw_device_stream(b->device), b->array[2], 0xff, b->bytes[2], &b->diag);
+    for (int i = 0; i < 2 && !status; i++) status = make_block(b, i, diag);
+    return status ? status : hw_fill(hw_device_stream(b->device), b->array[2], 0xff, b->bytes[2], diag);
 }
 
 // ---- The operation --------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ static void add_row_product(const bench *b, int64_t row, const double *columns, 
     }
 }
 
-static hw_status sum_errors(bench *b, double *columns, double *a_row, void *got, sums *s) {
+static hw_status sum_errors(const bench *b, double *columns, double *a_row, void *got, sums *s, hw_diag *diag) {
     const int64_t *n = b->what->shape;
     size_t row_bytes = (size_t)n[N] * type_of(b->what, 2).bits / 8;
     hw_stream *stream = hw_device_stream(b->device);
@@ -195,8 +195,8 @@ static hw_status sum_errors(bench *b, double *columns, double *a_row, void *got,
         for (int64_t l = 0; l < n[K]; l++) columns[j * n[K] + l] = element_of(b, 1, n[K], n[N], l, sample_at(n[N], j));
     for (int i = 0; i < SAMPLES && sample_at(n[M], i) >= 0 && !status; i++) {
         int64_t row = sample_at(n[M], i), at = (n[BATCH] - 1) * n[M] + row;
-        status = hw_copy(stream, got, (const char *)b->array[2] + (size_t)at * row_bytes, row_bytes, &b->diag);
-        if (!status) status = hw_stream_synchronize(stream, &b->diag);
+        status = hw_copy(stream, got, (const char *)b->array[2] + (size_t)at * row_bytes, row_bytes, diag);
+        if (!status) status = hw_stream_synchronize(stream, diag);
         if (!status) add_row_product(b, row, columns, a_row, got, s);
     }
     return status;
@@ -207,12 +207,13 @@ static double rounding_of(DLDataType dtype) {
     return dtype.bits > 16 ? 0 : dtype.code == kDLBfloat ? 0x1p-8 : 0x1p-11;
 }
 
-static hw_status verify_matmul(bench *b, hw_bench_result *result) {
+static hw_status verify_matmul(void *context, hw_bench_result *result, hw_diag *diag) {
+    const bench *b = context;
     const int64_t *n = b->what->shape;
     double *columns = malloc(SAMPLES * (size_t)n[K] * sizeof *columns), *a_row = malloc((size_t)n[K] * sizeof *a_row);
     void *got = malloc((size_t)n[N] * type_of(b->what, 2).bits / 8);
     sums s = {0};
-    hw_status status = columns && a_row && got ? sum_errors(b, columns, a_row, got, &s) : hw_diag_no_memory(&b->diag);
+    hw_status status = columns && a_row && got ? sum_errors(b, columns, a_row, got, &s, diag) : hw_diag_no_memory(diag);
     free(columns);
     free(a_row);
     free(got);
@@ -225,7 +226,7 @@ static hw_status verify_matmul(bench *b, hw_bench_result *result) {
     result->has_error = true;
     result->wrong = !(result->error <= tolerance);
     if (!result->wrong) return HW_OK;
-    return hw_diag_set(&b->diag, HW_FAULT, "wrong: relative error %.3g, and %.3g is allowed", result->error, tolerance);
+    return hw_diag_set(diag, HW_FAULT, "wrong: relative error %.3g, and %.3g is allowed", result->error, tolerance);
 }
 
 // ---- One case -------------------------------------------------------------------------------------------------------
@@ -233,12 +234,9 @@ static hw_status verify_matmul(bench *b, hw_bench_result *result) {
 static void measure_matmul(hw_device *device, double seconds, hw_bench_row *row) {
     bench b = {.what = &row->what, .device = device,
                .precision = precisions[find_precision(row->what.words[PRECISION])].value};
-    const hw_bench_job job = {.device = device, .context = &b, .run = run_matmul};
-    hw_status status = open_matmul_bench(&b);
-    if (!status) status = run_matmul(&b, &b.diag);
-    if (!status) status = verify_matmul(&b, &row->halfwarp);
-    if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
-    if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
+    const hw_bench_job job = {.device = device, .context = &b, .open = open_matmul_bench, .run = run_matmul,
+                              .verify = verify_matmul};
+    hw_bench_measure(&job, seconds, row);
     for (int i = 0; i < 3; i++) hw_device_free(device, b.array[i]);
     free(b.block[0]);
     free(b.block[1]);

@@ -75,7 +75,7 @@ static hw_status take_turns(const watch *w, double seconds, hw_bench_row *row) {
     return status;
 }
 
-hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row *row, hw_diag *diag) {
+static hw_status measure_both(const hw_bench_job *job, double seconds, hw_bench_row *row, hw_diag *diag) {
     watch w = {.job = job, .stream = hw_device_stream(job->device), .diag = diag};
     hw_status status = hw_event_create(job->device, &w.begin, diag);
     if (!status) status = hw_event_create(job->device, &w.end, diag);
@@ -87,6 +87,15 @@ hw_status hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row
     hw_bench_times_finish(&row->halfwarp.times);
     hw_bench_times_finish(&row->limit.times);
     return status;
+}
+
+void hw_bench_measure(const hw_bench_job *job, double seconds, hw_bench_row *row) {
+    hw_diag diag = {0};
+    hw_status status = job->open(job->context, &diag);
+    if (!status) status = job->run(job->context, &diag);
+    if (!status) status = job->verify(job->context, &row->halfwarp, &diag);
+    if (!status) status = measure_both(job, seconds, row, &diag);
+    if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", diag.text);
 }
 
 // ---- Copies and fills -----------------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ typedef struct bench {
     void *points, *queries;    // on this machine
     int64_t *indices;
     void *distances;
-    hw_diag diag;
 } bench;
 
 // ---- Cases ----------------------------------------------------------------------------------------------------------
@@ -110,7 +109,8 @@ static void *make_points(const bench *b, int64_t count, uint32_t first) {
     return points;
 }
 
-static hw_status open_nearest_bench(bench *b) {
+static hw_status open_nearest_bench(void *context, hw_diag *diag) {
+    bench *b = context;
     const int64_t *n = b->what->shape;
     size_t each = b->what->dtype.bits / 8u;
     hw_stream *stream = hw_device_stream(b->device);
@@ -123,13 +123,13 @@ static hw_status open_nearest_bench(bench *b) {
     b->queries = n[Q] ? make_points(b, n[Q], SEPARATE) : b->points;
     b->indices = malloc(b->bytes[2]);
     b->distances = malloc(b->bytes[3]);
-    if (!b->points || !b->queries || !b->indices || !b->distances) return hw_diag_no_memory(&b->diag);
+    if (!b->points || !b->queries || !b->indices || !b->distances) return hw_diag_no_memory(diag);
     hw_status status = HW_OK;
-    for (int i = 0; i < 4 && !status; i++) status = hw_device_alloc(b->device, b->bytes[i], &b->array[i], &b->diag);
-    if (!status) status = hw_copy(stream, b->array[0], b->points, b->bytes[0], &b->diag);
-    if (!status && n[Q]) status = hw_copy(stream, b->array[1], b->queries, b->bytes[1], &b->diag);
-    if (!status) status = hw_fill(stream, b->array[2], 0xa5, b->bytes[2], &b->diag);
-    return status ? status : hw_stream_synchronize(stream, &b->diag);
+    for (int i = 0; i < 4 && !status; i++) status = hw_device_alloc(b->device, b->bytes[i], &b->array[i], diag);
+    if (!status) status = hw_copy(stream, b->array[0], b->points, b->bytes[0], diag);
+    if (!status && n[Q]) status = hw_copy(stream, b->array[1], b->queries, b->bytes[1], diag);
+    if (!status) status = hw_fill(stream, b->array[2], 0xa5, b->bytes[2], diag);
+    return status ? status : hw_stream_synchronize(stream, diag);
 }
 
 // ---- The operation --------------------------------------------------------------------------------------------------
@@ -209,34 +209,32 @@ static void check_sample(void *context, uint32_t index) {
             c->wrong[index] = true;
 }
 
-static hw_status verify_nearest(bench *b) {
+static hw_status verify_nearest(void *context, hw_bench_result *result, hw_diag *diag) {
+    bench *b = context;
     const int64_t *n = b->what->shape;
     double each = (double)n[N] * (double)n[D];
     uint32_t samples = MOST_CHECKED / each < SAMPLES ? (uint32_t)(MOST_CHECKED / each) + 1 : SAMPLES, n_threads;
     check c = {.b = b, .step = b->n_queries / samples ? b->n_queries / samples : 1};
     hw_stream *stream = hw_device_stream(b->device);
-    hw_status status = hw_copy(stream, b->indices, b->array[2], b->bytes[2], &b->diag);
-    if (!status) status = hw_copy(stream, b->distances, b->array[3], b->bytes[3], &b->diag);
-    if (!status) status = hw_stream_synchronize(stream, &b->diag);
+    hw_status status = hw_copy(stream, b->indices, b->array[2], b->bytes[2], diag);
+    if (!status) status = hw_copy(stream, b->distances, b->array[3], b->bytes[3], diag);
+    if (!status) status = hw_stream_synchronize(stream, diag);
     if (status) return status;
     hw_pool_run(hw_device_pool(b->device, &n_threads), samples, check_sample, &c);
-    for (uint32_t i = 0; i < samples; i++)
-        if (c.wrong[i])
-            return hw_diag_set(&b->diag, HW_FAULT, "wrong: neighbours of query %lld", (long long)(i * c.step));
-    return HW_OK;
+    uint32_t first = 0;
+    while (first < samples && !c.wrong[first]) first++;
+    result->wrong = first < samples;
+    if (!result->wrong) return HW_OK;
+    return hw_diag_set(diag, HW_FAULT, "wrong: neighbours of query %lld", (long long)(first * c.step));
 }
 
 // ---- One case -------------------------------------------------------------------------------------------------------
 
 static void measure_nearest(hw_device *device, double seconds, hw_bench_row *row) {
     bench b = {.what = &row->what, .device = device};
-    const hw_bench_job job = {.device = device, .context = &b, .run = run_nearest};
-    hw_status status = open_nearest_bench(&b);
-    if (!status) status = run_nearest(&b, &b.diag);
-    if (!status) status = verify_nearest(&b);
-    row->halfwarp.wrong = strncmp(b.diag.text, "wrong", 5) == 0;
-    if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
-    if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
+    const hw_bench_job job = {.device = device, .context = &b, .open = open_nearest_bench, .run = run_nearest,
+                              .verify = verify_nearest};
+    hw_bench_measure(&job, seconds, row);
     for (int i = 0; i < 4; i++) hw_device_free(device, b.array[i]);
     if (b.queries != b.points) free(b.queries);
     free(b.points);

@@ -25,7 +25,6 @@ typedef struct bench {
     size_t bytes, out_bytes;
     void *in, *out, *copy, *got;
     int16_t *block;
-    hw_diag diag;
 } bench;
 
 // ---- Cases ----------------------------------------------------------------------------------------------------------
@@ -117,14 +116,14 @@ static double number_at(const bench *b, int64_t index) {
     return whole_at(b, index) + (b->what->dtype.code == kDLUInt ? UNSIGNED_SHIFT : 0);
 }
 
-static hw_status fill_array(bench *b) {
+static hw_status fill_array(bench *b, hw_diag *diag) {
     size_t each = b->what->dtype.bits / 8u, count = b->elems < PERIOD ? (size_t)b->elems : PERIOD;
     int64_t smallest_at = b->smallest_at;
     char *values = malloc(PERIOD * each), one[16];
     b->block = malloc(PERIOD * sizeof *b->block);
     if (!values || !b->block) {
         free(values);
-        return hw_diag_no_memory(&b->diag);
+        return hw_diag_no_memory(diag);
     }
     for (uint32_t i = 0; i < PERIOD / 2; i++) {
         b->block[i] = (int16_t)((int)(hw_bench_hash(i) % 255) - 127);
@@ -135,10 +134,10 @@ static hw_status fill_array(bench *b) {
     for (size_t i = 0; i < count; i++) hw_dtype_set(b->what->dtype, values, i, number_at(b, (int64_t)i));
     b->smallest_at = smallest_at;
     hw_dtype_set(b->what->dtype, one, 0, number_at(b, smallest_at));
-    hw_status status = hw_bench_fill(b->device, b->in, b->bytes, values, count * each, &b->diag);
+    hw_status status = hw_bench_fill(b->device, b->in, b->bytes, values, count * each, diag);
     hw_stream *stream = hw_device_stream(b->device);
-    if (!status) status = hw_copy(stream, (char *)b->in + (size_t)smallest_at * each, one, each, &b->diag);
-    if (!status) status = hw_stream_synchronize(stream, &b->diag);
+    if (!status) status = hw_copy(stream, (char *)b->in + (size_t)smallest_at * each, one, each, diag);
+    if (!status) status = hw_stream_synchronize(stream, diag);
     free(values);
     return status;
 }
@@ -228,18 +227,20 @@ static bool is_right(const bench *b, const tally *t, double got) {
 }
 
 // Checks all results where that is cheap, else some of them.
-static hw_status verify_reduce(bench *b) {
+static hw_status verify_reduce(void *context, hw_bench_result *result, hw_diag *diag) {
+    bench *b = context;
     int64_t step = b->out_elems > SAMPLES && b->elems > 1 << 22 ? b->out_elems / SAMPLES : 1;
-    hw_status status = hw_copy(hw_device_stream(b->device), b->got, b->out, b->out_bytes, &b->diag);
-    if (!status) status = hw_stream_synchronize(hw_device_stream(b->device), &b->diag);
+    hw_status status = hw_copy(hw_device_stream(b->device), b->got, b->out, b->out_bytes, diag);
+    if (!status) status = hw_stream_synchronize(hw_device_stream(b->device), diag);
     if (status) return status;
     for (int64_t i = 0; i < b->out_elems; i += step) {
         tally t = {0};
         if (b->out_elems == 1) tally_all(b, &t);
         else tally_one(b, i, &t);
         double got = hw_dtype_get(b->out_dtype, b->got, (uint64_t)i);
-        if (!is_right(b, &t, got))
-            return hw_diag_set(&b->diag, HW_FAULT, "wrong: element %lld of the result is %.9g", (long long)i, got);
+        result->wrong = !is_right(b, &t, got);
+        if (result->wrong)
+            return hw_diag_set(diag, HW_FAULT, "wrong: element %lld of the result is %.9g", (long long)i, got);
     }
     return HW_OK;
 }
@@ -306,7 +307,9 @@ static hw_status run_read(void *context, hw_diag *diag) {
 
 // ---- One case -------------------------------------------------------------------------------------------------------
 
-static hw_status open_reduce_bench(bench *b, bool is_cpu) {
+static hw_status open_reduce_bench(void *context, hw_diag *diag) {
+    bench *b = context;
+    const bool is_cpu = hw_device_get_properties(b->device)->kind == HW_DEVICE_CPU;
     const hw_bench_case *what = b->what;
     b->elems = b->out_elems = 1;
     for (int i = 0; i < what->n_axes; i++) b->is_reduced[what->axes[i]] = true;
@@ -320,27 +323,22 @@ static hw_status open_reduce_bench(bench *b, bool is_cpu) {
     b->bytes = (size_t)what->amount;
     b->out_bytes = (size_t)b->out_elems * b->out_dtype.bits / 8;
     b->got = malloc(b->out_bytes);
-    if (!b->got) return hw_diag_no_memory(&b->diag);
-    hw_status status = hw_device_alloc(b->device, b->bytes, &b->in, &b->diag);
-    if (!status) status = hw_device_alloc(b->device, b->out_bytes, &b->out, &b->diag);
-    if (!status && !is_cpu) status = hw_device_alloc(b->device, b->bytes, &b->copy, &b->diag);
-    if (!status) status = fill_array(b);
-    return status ? status : hw_fill(hw_device_stream(b->device), b->out, 0xa5, b->out_bytes, &b->diag);
+    if (!b->got) return hw_diag_no_memory(diag);
+    hw_status status = hw_device_alloc(b->device, b->bytes, &b->in, diag);
+    if (!status) status = hw_device_alloc(b->device, b->out_bytes, &b->out, diag);
+    if (!status && !is_cpu) status = hw_device_alloc(b->device, b->bytes, &b->copy, diag);
+    if (!status) status = fill_array(b, diag);
+    return status ? status : hw_fill(hw_device_stream(b->device), b->out, 0xa5, b->out_bytes, diag);
 }
 
 static void measure_reduce(hw_device *device, double seconds, hw_bench_row *row) {
     bench b = {.what = &row->what, .device = device, .op = ops[find_op(row->what.words[OP])].value};
     bool is_cpu = hw_device_get_properties(device)->kind == HW_DEVICE_CPU;
-    const hw_bench_job job = {.device = device, .context = &b, .run = run_reduce,
-                              .limit = is_cpu ? run_read : run_reduce_copy};
+    const hw_bench_job job = {.device = device, .context = &b, .open = open_reduce_bench, .run = run_reduce,
+                              .limit = is_cpu ? run_read : run_reduce_copy, .verify = verify_reduce};
     snprintf(row->limit.who, sizeof row->limit.who, is_cpu ? "read" : "copy");
     row->limit_amount = row->what.amount * (is_cpu ? 1 : 2);
-    hw_status status = open_reduce_bench(&b, is_cpu);
-    if (!status) status = run_reduce(&b, &b.diag);
-    if (!status) status = verify_reduce(&b);
-    row->halfwarp.wrong = strncmp(b.diag.text, "wrong", 5) == 0;
-    if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
-    if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
+    hw_bench_measure(&job, seconds, row);
     hw_device_free(device, b.in);
     hw_device_free(device, b.out);
     hw_device_free(device, b.copy);

@@ -24,7 +24,6 @@ typedef struct bench {
     bool on_host;               // in and out are in this machine's memory
     hw_stream *ways[2];         // of pieces: to the device and back, and memory there for either
     void *pieces[2];
-    hw_diag diag;
 } bench;
 
 // ---- Cases ----------------------------------------------------------------------------------------------------------
@@ -94,7 +93,7 @@ static void fill_array(const bench *b, uint8_t *to) {
 }
 
 // Every element of the transposed array; the first wrong one into the diag.
-static hw_status verify_transpose(bench *b, const uint8_t *got) {
+static hw_status verify_elements(const bench *b, const uint8_t *got, hw_bench_result *result, hw_diag *diag) {
     const hw_bench_case *what = b->what;
     int64_t strides[HW_BENCH_RANK], step = 1, place[HW_BENCH_RANK] = {0};
     for (int k = what->rank - 1; k >= 0; step *= what->shape[k--]) strides[k] = step;
@@ -102,8 +101,9 @@ static hw_status verify_transpose(bench *b, const uint8_t *got) {
     for (int64_t i = 0; i < step; i++, got += b->elem_bytes) {
         uint8_t element[16];
         element_pattern((uint64_t)index, b->elem_bytes, element);
-        if (memcmp(got, element, b->elem_bytes) != 0)
-            return hw_diag_set(&b->diag, HW_FAULT, "wrong: element %lld of the result", (long long)i);
+        result->wrong = memcmp(got, element, b->elem_bytes) != 0;
+        if (result->wrong)
+            return hw_diag_set(diag, HW_FAULT, "wrong: element %lld of the result", (long long)i);
         for (int k = what->rank - 1; k >= 0; k--) {
             int axis = what->axes[k];
             index += strides[axis];
@@ -154,21 +154,21 @@ static hw_status run_both_ways(void *context, hw_diag *diag) {
 
 // ---- One case -------------------------------------------------------------------------------------------------------
 
-static hw_status open_pieces(bench *b) {
-    hw_status status = hw_host_alloc(b->device, b->bytes, &b->in, &b->diag);
-    if (!status) status = hw_host_alloc(b->device, b->bytes, &b->out, &b->diag);
+static hw_status open_pieces(bench *b, hw_diag *diag) {
+    hw_status status = hw_host_alloc(b->device, b->bytes, &b->in, diag);
+    if (!status) status = hw_host_alloc(b->device, b->bytes, &b->out, diag);
     for (int k = 0; k < 2 && !status; k++) {
-        status = hw_stream_create(b->device, &b->ways[k], &b->diag);
-        if (!status) status = hw_device_alloc(b->device, PIECE_BYTES, &b->pieces[k], &b->diag);
+        status = hw_stream_create(b->device, &b->ways[k], diag);
+        if (!status) status = hw_device_alloc(b->device, PIECE_BYTES, &b->pieces[k], diag);
     }
     return status;
 }
 
-static hw_status open_transpose_bench(bench *b) {
-    if (b->what->flags == IN_PIECES) return open_pieces(b);
-    hw_status status = hw_device_alloc(b->device, b->bytes, &b->in, &b->diag);
-    if (!status) status = hw_device_alloc(b->device, b->bytes, &b->out, &b->diag);
-    if (!status && !b->on_host && !(b->host = malloc(b->bytes))) status = hw_diag_no_memory(&b->diag);
+static hw_status open_arrays(bench *b, hw_diag *diag) {
+    if (b->what->flags == IN_PIECES) return open_pieces(b, diag);
+    hw_status status = hw_device_alloc(b->device, b->bytes, &b->in, diag);
+    if (!status) status = hw_device_alloc(b->device, b->bytes, &b->out, diag);
+    if (!status && !b->on_host && !(b->host = malloc(b->bytes))) status = hw_diag_no_memory(diag);
     return status;
 }
 
@@ -183,22 +183,28 @@ static void close_bench(bench *b) {
     free(b->host);
 }
 
-static hw_status fill_arrays(bench *b) {
+static hw_status fill_arrays(bench *b, hw_diag *diag) {
     fill_array(b, b->on_host ? b->in : b->host);
     if (b->what->flags == IN_PIECES) {
         memset(b->out, 0xa5, b->bytes);
         return HW_OK;
     }
-    hw_status status = b->on_host ? HW_OK : hw_copy(b->stream, b->in, b->host, b->bytes, &b->diag);
-    return status ? status : hw_fill(b->stream, b->out, 0xa5, b->bytes, &b->diag);
+    hw_status status = b->on_host ? HW_OK : hw_copy(b->stream, b->in, b->host, b->bytes, diag);
+    return status ? status : hw_fill(b->stream, b->out, 0xa5, b->bytes, diag);
 }
 
-static hw_status verify_result(bench *b) {
+static hw_status open_transpose_bench(void *context, hw_diag *diag) {
+    hw_status status = open_arrays(context, diag);
+    return status ? status : fill_arrays(context, diag);
+}
+
+static hw_status verify_transpose(void *context, hw_bench_result *found, hw_diag *diag) {
+    const bench *b = context;
     const void *result = b->what->flags == IN_PLACE ? b->in : b->out;
     hw_status status = HW_OK;
-    if (!b->on_host) status = hw_copy(b->stream, b->host, result, b->bytes, &b->diag);
-    if (!status) status = hw_stream_synchronize(b->stream, &b->diag);
-    return status ? status : verify_transpose(b, b->on_host ? result : b->host);
+    if (!b->on_host) status = hw_copy(b->stream, b->host, result, b->bytes, diag);
+    if (!status) status = hw_stream_synchronize(b->stream, diag);
+    return status ? status : verify_elements(b, b->on_host ? result : b->host, found, diag);
 }
 
 static void measure_on(hw_device *device, double seconds, hw_bench_row *row) {
@@ -206,17 +212,11 @@ static void measure_on(hw_device *device, double seconds, hw_bench_row *row) {
     bench b = {.what = &row->what, .device = device, .stream = hw_device_stream(device),
                .elem_bytes = row->what.dtype.bits / 8u, .bytes = (size_t)(row->what.amount / 2),
                .on_host = in_pieces || hw_device_get_properties(device)->kind == HW_DEVICE_CPU};
-    const hw_bench_job job = {.device = device, .context = &b, .run = run_transpose,
-                              .limit = in_pieces ? run_both_ways : run_transpose_copy};
+    const hw_bench_job job = {.device = device, .context = &b, .open = open_transpose_bench, .run = run_transpose,
+                              .limit = in_pieces ? run_both_ways : run_transpose_copy, .verify = verify_transpose};
     snprintf(row->limit.who, sizeof row->limit.who, "copy");
     row->limit_amount = row->what.amount;
-    hw_status status = open_transpose_bench(&b);
-    if (!status) status = fill_arrays(&b);
-    if (!status) status = run_transpose(&b, &b.diag);
-    if (!status) status = verify_result(&b);
-    row->halfwarp.wrong = strncmp(b.diag.text, "wrong", 5) == 0;
-    if (!status) status = hw_bench_measure(&job, seconds, row, &b.diag);
-    if (status) snprintf(row->halfwarp.problem, sizeof row->halfwarp.problem, "%.199s", b.diag.text);
+    hw_bench_measure(&job, seconds, row);
     close_bench(&b);
 }
 

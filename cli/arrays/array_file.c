@@ -41,7 +41,7 @@ void hw_cli_print_explanation(const char *text, const char *output) {
 
 // ---- Inputs ---------------------------------------------------------------------------------------------------------
 
-static void swap(unsigned char *bytes, size_t n_bytes, uint32_t each) {
+static void swap_elements(unsigned char *bytes, size_t n_bytes, uint32_t each) {
     for (size_t i = 0; i + each <= n_bytes; i += each)
         for (uint32_t k = 0; k < each / 2; k++) {
             unsigned char byte = bytes[i + k];
@@ -63,7 +63,7 @@ static int use_own_byte_order(const char *path, hw_npy *npy) {
         memcpy(npy->memory, npy->tensor.data, bytes);
         npy->tensor.data = npy->memory;
     }
-    swap(npy->tensor.data, bytes, npy->header.swap_bytes);
+    swap_elements(npy->tensor.data, bytes, npy->header.swap_bytes);
     npy->header.swap_bytes = 0;
     return 0;
 }

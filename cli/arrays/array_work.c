@@ -32,7 +32,7 @@ DLTensor hw_cli_array_there(hw_device *device, const DLTensor *here) {
     return there;
 }
 
-static hw_status move(job *j, void *to, const void *from, size_t bytes, hw_diag *diag) {
+static hw_status move_bytes(job *j, void *to, const void *from, size_t bytes, hw_diag *diag) {
     hw_stream *stream = hw_device_stream(j->device);
     hw_status status = HW_OK;
     for (size_t at = 0; at < bytes && !status; at += PIECE_BYTES) {
@@ -70,11 +70,11 @@ static hw_status carry_out(job *j, hw_diag *diag) {
     const hw_cli_work *work = j->work;
     hw_status status = make_all_room(j, diag);
     for (int i = 0; i < work->n_in && !status && !j->is_cpu; i++)
-        status = move(j, j->in[i].data, work->in[i].data, bytes_of(&work->in[i]), diag);
+        status = move_bytes(j, j->in[i].data, work->in[i].data, bytes_of(&work->in[i]), diag);
     if (!status) status = work->run(work->context, j->device, j->in, j->out, diag);
     if (!status) status = hw_stream_synchronize(hw_device_stream(j->device), diag);
     for (int i = 0; i < work->n_out && !status && !j->is_cpu; i++)
-        status = move(j, j->result[i].data, j->out[i].data, bytes_of(&j->result[i]), diag);
+        status = move_bytes(j, j->result[i].data, j->out[i].data, bytes_of(&j->result[i]), diag);
     if (!status && work->finish) work->finish(work->context, j->result);
     hw_cli_progress_end(&j->progress);
     for (int i = 0; i < HW_CLI_INPUTS && !j->is_cpu; i++) hw_device_free(j->device, j->in[i].data);

@@ -26,7 +26,8 @@ static contents look_through(const hw_ladder *ladder) {
     return has;
 }
 
-static void explain(int width, const char *name, const char *text, FILE *out) {
+// "  name                  text".
+static void write_item(int width, const char *name, const char *text, FILE *out) {
     enum { NAME = 20, INDENT = 2 + NAME + 2 };
     fprintf(out, "  %-*s  ", NAME, name);
     hw_grid_write_wrapped(text, width, INDENT, INDENT, out);
@@ -35,16 +36,16 @@ static void explain(int width, const char *name, const char *text, FILE *out) {
 static void write_counter_legend(const hw_ladder *ladder, const contents *has, int width, FILE *out) {
     const hw_gpu *gpu = ladder->counted_on;
     if (gpu)
-        explain(width, "sectors/load, /store", "32-byte sectors that a warp's access touches / would touch if its "
-                "lanes lay side by side", out);
+        write_item(width, "sectors/load, /store", "32-byte sectors that a warp's access touches / would touch if its "
+                   "lanes lay side by side", out);
     if (has->has_passes)
-        explain(width, "bank passes", "passes through the banks of shared memory for each without conflicts", out);
+        write_item(width, "bank passes", "passes through the banks of shared memory for each without conflicts", out);
     if (gpu && gpu->arch->cc < 70)
-        explain(width, "transactions, bytes", "into which a load or store is split, and that these move, wanted or "
-                "not", out);
+        write_item(width, "transactions, bytes", "into which a load or store is split, and that these move, wanted or "
+                   "not", out);
     if (has->has_partitions)
-        explain(width, "partitions", "of the memory that blocks which run at a time use: others stand idle", out);
-    if (has->has_estimates) explain(width, "~", "of estimated registers: ptxas was not there to say", out);
+        write_item(width, "partitions", "of the memory that blocks which run at a time use: others stand idle", out);
+    if (has->has_estimates) write_item(width, "~", "of estimated registers: ptxas was not there to say", out);
 }
 
 static void write_legend(const hw_ladder *ladder, const contents *has, int width, FILE *out) {
@@ -52,30 +53,30 @@ static void write_legend(const hw_ladder *ladder, const contents *has, int width
     char text[256];
     fputs("\n", out);
     if (is_timed && has->has_shares)
-        explain(width, "of copy", "share of the fastest copy's bandwidth in this run", out);
-    if (!is_timed) explain(width, "est. us", "estimate of the GPU's time (docs/accuracy.md)", out);
+        write_item(width, "of copy", "share of the fastest copy's bandwidth in this run", out);
+    if (!is_timed) write_item(width, "est. us", "estimate of the GPU's time (docs/accuracy.md)", out);
     if (has->has_steps)
-        explain(width, "step", "times as fast as the rung that it builds on, which is named", out);
+        write_item(width, "step", "times as fast as the rung that it builds on, which is named", out);
     if (has->has_floor) {
         int used = snprintf(text, sizeof text, "launching takes half of the time or more: too small a size to tell "
                             "such rungs apart");
         if (ladder->launch_ns > 0)
             snprintf(text + used, sizeof text - (size_t)used, " (a kernel that does nothing: %.2f us)",
                      ladder->launch_ns / 1e3);
-        explain(width, "bound: launch", text, out);
+        write_item(width, "bound: launch", text, out);
     }
     write_counter_legend(ladder, has, width, out);
     if (has->has_errors)
-        explain(width, "relative error", "of all elements: root of the squares of their differences over that of "
-                "their own", out);
+        write_item(width, "relative error", "of all elements: root of the squares of their differences over that of "
+                   "their own", out);
     if (ladder->ptx_by[0]) {
         snprintf(text, sizeof text, "  PTX by %s%s%s", ladder->ptx_by,
                  ladder->counted_ptx_by[0] ? "; what was counted, by " : "", ladder->counted_ptx_by);
         hw_grid_write_wrapped(text, width, 0, 2, out);
     }
     if (has->has_best)
-        explain(width, "*", is_timed ? "the rung's best block, of the shapes tried: the least time"
-                                 : "the rung's best block, of the shapes tried: the least estimated time", out);
+        write_item(width, "*", is_timed ? "the rung's best block, of the shapes tried: the least time"
+                                    : "the rung's best block, of the shapes tried: the least estimated time", out);
 }
 
 // "best blocks: tile 32x8, ...".

@@ -13,7 +13,7 @@ typedef struct texts {
     char label[LABEL], note[NOTE];
 } texts;
 
-static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : -1; }
+static double ratio_or_none(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : -1; }
 
 // "1.88x on read_rows, latency"
 static void write_note(const hw_ladder *ladder, const hw_ladder_row *row, char note[NOTE]) {
@@ -45,9 +45,9 @@ static void fill_bar(const hw_ladder *ladder, const hw_ladder_row *row, double d
         return;
     }
     bar->value[TIME][0] = row->estimate_us > 0 ? row->estimate_us : -1;
-    bar->value[SECTORS][0] = ratio(n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
-    bar->value[SECTORS][1] = ratio(n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
-    bar->value[PASSES][0] = ratio(n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
+    bar->value[SECTORS][0] = ratio_or_none(n[HW_COUNT_GLD_SECTORS], n[HW_COUNT_GLD_SECTORS_IDEAL]);
+    bar->value[SECTORS][1] = ratio_or_none(n[HW_COUNT_GST_SECTORS], n[HW_COUNT_GST_SECTORS_IDEAL]);
+    bar->value[PASSES][0] = ratio_or_none(n[HW_COUNT_SMEM_WAVEFRONTS], n[HW_COUNT_SMEM_WAVEFRONTS_IDEAL]);
 }
 
 static bool has_panel(const hw_plot_bar *bars, size_t n_bars, int panel) {

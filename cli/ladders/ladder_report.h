@@ -37,10 +37,6 @@ const char *hw_cli_ladder_bound(const hw_ladder *ladder, const hw_ladder_row *ro
 const char *hw_cli_ladder_result(const hw_ladder_row *row);
 bool hw_cli_ladder_is_right(const hw_ladder_row *row);
 
-// The formats for programs (ladder_data.c). False: out of memory.
-void hw_cli_ladder_write_csv(const hw_ladder *ladder, const hw_family *family, FILE *out);
-bool hw_cli_ladder_write_json(const hw_ladder *ladder, const hw_family *family, FILE *out);
-
 // A picture of it (ladder_plot.c). 0, or HW_EXIT_USAGE after a complaint.
 int hw_cli_ladder_draw(const hw_ladder *ladder, const hw_family *family, const char *path);
 

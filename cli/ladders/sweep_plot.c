@@ -11,13 +11,13 @@ enum { WIDTH = 1280, HEAD = 116, PANEL = 400, FOOT = 62, LEFT = 66, RIGHT = 12, 
 _Static_assert((int)HW_SWEEP_DEVICES <= (int)HW_CHART_COLOURS && (int)HW_SWEEP_DEVICES <= (int)HW_SVG_MARKS &&
                (int)HW_SWEEP_DEVICES <= (int)HW_CHART_CURVES, "each GPU has a colour, a mark and a label");
 
-static double fastest(const hw_sweep_curve *curve) {
+static double fastest_point(const hw_sweep_curve *curve) {
     double most = 0;
     for (size_t i = 0; i < curve->n_points; i++) most = fmax(most, curve->points[i].gbs);
     return most;
 }
 
-static double slowest(const hw_sweep_curve *curve) {
+static double slowest_point(const hw_sweep_curve *curve) {
     double least = INFINITY;
     for (size_t i = 0; i < curve->n_points; i++)
         if (curve->points[i].gbs > 0) least = fmin(least, curve->points[i].gbs);
@@ -29,9 +29,9 @@ static hw_chart_axis scale_of(const hw_sweep *sweep) {
     double most = 1, least = INFINITY, least_peak = INFINITY;
     hw_chart_axis axis = {.from = HEAD + PANEL, .to = HEAD, .title = "GB/s, read and written"};
     for (size_t i = 0; i < sweep->n_curves; i++) {
-        most = fmax(most, fastest(&sweep->curves[i]));
-        least = fmin(least, slowest(&sweep->curves[i]));
-        least_peak = fmin(least_peak, fastest(&sweep->curves[i]));
+        most = fmax(most, fastest_point(&sweep->curves[i]));
+        least = fmin(least, slowest_point(&sweep->curves[i]));
+        least_peak = fmin(least_peak, fastest_point(&sweep->curves[i]));
     }
     axis.is_log = most / least_peak > 5 && isfinite(least);
     axis.low = axis.is_log ? least / 1.5 : 0;
@@ -41,7 +41,7 @@ static hw_chart_axis scale_of(const hw_sweep *sweep) {
 }
 
 // The GPUs' names in one line, each behind its mark.
-static void draw_key(FILE *out, const hw_sweep *sweep) {
+static void draw_gpus_key(FILE *out, const hw_sweep *sweep) {
     double x = 22;
     for (size_t d = 0; d < sweep->n_devices; d++) {
         char name[160];
@@ -58,7 +58,7 @@ typedef struct drawn {
     hw_chart_curve curves[HW_SWEEP_DEVICES];
 } drawn;
 
-static void take_curves(const hw_sweep *sweep, size_t rung, drawn *d) {
+static void take_sweep_curves(const hw_sweep *sweep, size_t rung, drawn *d) {
     for (size_t i = 0; i < sweep->n_devices; i++) {
         const hw_sweep_curve *curve = &sweep->curves[rung * sweep->n_devices + i];
         hw_cli_sweep_name(curve, d->titles[i], sizeof d->titles[i]);
@@ -72,8 +72,8 @@ static void take_curves(const hw_sweep *sweep, size_t rung, drawn *d) {
     }
 }
 
-static void draw_panel(FILE *out, const hw_sweep *sweep, size_t rung, const hw_chart_axis *y, drawn *d) {
-    take_curves(sweep, rung, d);
+static void draw_rung_panel(FILE *out, const hw_sweep *sweep, size_t rung, const hw_chart_axis *y, drawn *d) {
+    take_sweep_curves(sweep, rung, d);
     const double labels = hw_chart_label_width(d->curves, (int)sweep->n_devices);
     const double room = WIDTH - LEFT - RIGHT - GAP * (double)(sweep->n_rungs - 1);
     const double each = room / (double)sweep->n_rungs, left = LEFT + (double)rung * (each + GAP);
@@ -84,7 +84,7 @@ static void draw_panel(FILE *out, const hw_sweep *sweep, size_t rung, const hw_c
     hw_chart_draw(out, &x, y, d->curves, (int)sweep->n_devices, "GB/s");
 }
 
-static void draw(const void *context, FILE *out) {
+static void draw_sweep(const void *context, FILE *out) {
     const hw_sweep *sweep = context;
     static const char estimates[] = "useful bytes over the time that the memory takes for all that it moves";
     const hw_chart_axis y = scale_of(sweep);
@@ -94,9 +94,9 @@ static void draw(const void *context, FILE *out) {
     for (size_t i = 0; i < sweep->n_curves; i++) has_estimates |= sweep->curves[i].gpu != NULL;
     snprintf(title, sizeof title, "%s: %s", sweep->family->name, sweep->family->does);
     hw_svg_begin(out, WIDTH, HEAD + PANEL + FOOT, title, has_estimates ? estimates : "");
-    draw_key(out, sweep);
-    for (size_t r = 0; r < sweep->n_rungs; r++) draw_panel(out, sweep, r, &y, &d);
+    draw_gpus_key(out, sweep);
+    for (size_t r = 0; r < sweep->n_rungs; r++) draw_rung_panel(out, sweep, r, &y, &d);
     hw_svg_end(out);
 }
 
-int hw_cli_sweep_draw(const hw_sweep *sweep, const char *path) { return hw_cli_picture_write(draw, sweep, path); }
+int hw_cli_sweep_draw(const hw_sweep *sweep, const char *path) { return hw_cli_picture_write(draw_sweep, sweep, path); }

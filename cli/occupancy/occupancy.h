@@ -18,7 +18,9 @@ typedef struct hw_occupancy_row {
     uint32_t spill_bytes;              // per thread, of registers that are put away and fetched
     bool regs_estimated;               // no ptxas was there to say
     bool wants_smem;                   // the kernel uses dynamic shared memory, which each launch gives
-    hw_occupancy held;
+    hw_occupancy held;                 // this and what follows is set by hw_occupancy_hold
+    unsigned limiters;                 // HW_LIMITED_BY_...: of what is used at all
+    char limiter[32];                  // "regs", "warps+smem": what stands in the way of one block more
 } hw_occupancy_row;
 
 typedef struct hw_occupancy_list {
@@ -35,11 +37,8 @@ typedef struct hw_occupancy_list {
 // Asks the model about a block of so many threads.
 hw_occupancy hw_occupancy_ask(const hw_occupancy_list *list, const hw_occupancy_row *row, uint32_t block);
 
-// Sets what is held, by the row's block and its shape.
+// Sets what is held, by the row's block and its shape, and what limits it.
 void hw_occupancy_hold(const hw_occupancy_list *list, hw_occupancy_row *row);
-
-// "regs", "warps+smem": what stands in the way of one block more. Returns text.
-const char *hw_occupancy_limiter(const hw_occupancy_row *row, char *text, size_t text_bytes);
 
 // The kernel's name without result type and parameters, at most HW_OCCUPANCY_NAME - 1 bytes. Returns text.
 enum { HW_OCCUPANCY_NAME = 96 };
@@ -50,6 +49,12 @@ bool hw_occupancy_lacks_smem(const hw_occupancy_list *list, const hw_occupancy_r
 
 // Why it cannot run at all; false when it can.
 bool hw_occupancy_refusal(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes);
+
+// Block sizes that do better: the most warps below `below` that some size holds, if they are more than the row's, else
+// 0; the next size above `after` that holds exactly so many warps, 0: none.
+uint32_t hw_occupancy_next_better(const hw_occupancy_list *list, const hw_occupancy_row *row, uint32_t below);
+uint32_t hw_occupancy_next_block(const hw_occupancy_list *list, const hw_occupancy_row *row, uint32_t warps,
+                                 uint32_t after);
 
 // Returns false when memory ran out.
 bool hw_occupancy_write(const hw_occupancy_list *list, hw_report_format format, bool colour, FILE *out);

@@ -8,7 +8,7 @@
 #include "base/demangle.h"
 #include "base/status.h"
 #include "halfwarp/sim.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/file_kind.h"
 #include "toolchain/toolchain.h"
 
 typedef struct loading {
@@ -59,7 +59,7 @@ static hw_status add_kernel(hw_occupancy_list *list, hw_simulator_kernel *kernel
     return rows[list->n_rows++].kernel ? HW_OK : hw_diag_no_memory(diag);
 }
 
-static hw_status take_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
+static hw_status load_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
     loading *l = user;
     hw_simulator_module *module = NULL;
     hw_status status = hw_simulator_load(l->sim, ptx, length, l->program, &module, diag);
@@ -87,7 +87,7 @@ int hw_occupancy_find_kernels(const hw_cli_launch *launch, hw_occupancy_list *li
     if (result) goto done;
     l.cache = hw_cli_cache_folder();
     hw_status status = l.cache ? hw_simulator_open(launch->gpu, &options, &l.sim, &diag) : hw_diag_no_memory(&diag);
-    if (!status) status = hw_toolchain_each_ptx(executable, l.program, list->gpu->arch->cc, take_ptx, &l, &diag);
+    if (!status) status = hw_toolchain_each_ptx(executable, l.program, list->gpu->arch->cc, load_ptx, &l, &diag);
     const bool is_source = hw_file_kind_of(launch->program[0], NULL) == HW_FILE_CUDA;
     if ((status == HW_NOT_FOUND && is_source) || (!status && !list->n_rows)) {
         diag = (hw_diag){0};

@@ -90,8 +90,8 @@ static void choose_ticks(const curve *c, hw_chart_axis *x) {
     for (double at = 0; at <= x->high; at += tic) x->ticks[x->n_ticks++] = at;
 }
 
-static void draw_curve(FILE *out, const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
-                       double top) {
+static void draw_stair_chart(FILE *out, const hw_occupancy_list *list, const hw_occupancy_row *row, int index,
+                             const curve *c, double top) {
     static const char *const shares[] = {"0%", "25%", "50%", "75%", "100%"};
     const uint32_t most = list->gpu->arch->warps_per_sm;
     const double room = WIDTH - LEFT - RIGHT - GAP * (N_CURVES - 1), each = room / N_CURVES;
@@ -109,7 +109,7 @@ static void draw_curve(FILE *out, const hw_occupancy_list *list, const hw_occupa
 
 // "256 threads, 40 registers, 20000 bytes: 48 of 64 warps (75%), limited by regs"
 static void describe_row(const hw_occupancy_list *list, const hw_occupancy_row *row, char *text, size_t text_bytes) {
-    char limiter[64], why[160], name[HW_OCCUPANCY_NAME];
+    char why[160], name[HW_OCCUPANCY_NAME];
     size_t used = (size_t)snprintf(text, text_bytes, "%s%s%u threads", row->kernel ? hw_occupancy_name(row, name) : "",
                                    row->kernel ? ": " : "", row->block);
     if (row->regs && used < text_bytes)
@@ -123,10 +123,10 @@ static void describe_row(const hw_occupancy_list *list, const hw_occupancy_row *
         snprintf(text + used, text_bytes - used, ": refused, as %s", why);
     else snprintf(text + used, text_bytes - used, ": %u block%s, %u of %u warps, %.3g%%, limited by %s",
                   row->held.blocks, row->held.blocks == 1 ? "" : "s", row->held.warps, list->gpu->arch->warps_per_sm,
-                  row->held.occupancy_pct, hw_occupancy_limiter(row, limiter, sizeof limiter));
+                  row->held.occupancy_pct, row->limiter);
 }
 
-static void draw(const void *context, FILE *out) {
+static void draw_occupancy(const void *context, FILE *out) {
     const hw_occupancy_list *list = context;
     char title[192], text[512] = "";
     const int name = list->program ? NAME : 0, row_height = name + CURVE + FOOT;
@@ -140,14 +140,14 @@ static void draw(const void *context, FILE *out) {
         describe_row(list, &list->rows[i], text, sizeof text);
         hw_svg_group(out, text);
         if (list->program) hw_svg_text(out, LEFT - 40, top - 32, HW_SVG_START, 12, "#222222", text);
-        for (int c = 0; c < N_CURVES; c++) draw_curve(out, list, &list->rows[i], c, &curves[c], top);
+        for (int c = 0; c < N_CURVES; c++) draw_stair_chart(out, list, &list->rows[i], c, &curves[c], top);
         hw_svg_group_end(out);
     }
     hw_svg_end(out);
 }
 
 int hw_occupancy_draw(const hw_occupancy_list *list, const char *path) {
-    if (list->n_rows <= HW_OCCUPANCY_MOST_PLOTTED) return hw_cli_picture_write(draw, list, path);
+    if (list->n_rows <= HW_OCCUPANCY_MOST_PLOTTED) return hw_cli_picture_write(draw_occupancy, list, path);
     hw_cli_complain("--plot draws up to %d kernels, and %s has %zu", HW_OCCUPANCY_MOST_PLOTTED, list->program,
                     list->n_rows);
     return HW_EXIT_USAGE;

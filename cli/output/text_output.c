@@ -54,12 +54,3 @@ int hw_cli_text_deliver(const char *path, hw_report_format format, hw_cli_text_w
     free(text);
     return status;
 }
-
-void hw_cli_write_quoted(const char *text, FILE *out) {
-    fputc('"', out);
-    for (; text && *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}

@@ -13,9 +13,6 @@ typedef bool hw_cli_text_writer(const void *context, hw_report_format format, bo
 // path NULL: standard output. 0, or HW_EXIT_USAGE after a complaint; of standard output main looks at the outcome.
 int hw_cli_text_deliver(const char *path, hw_report_format format, hw_cli_text_writer *write, const void *context);
 
-// As a cell of a CSV file; NULL as an empty one.
-void hw_cli_write_quoted(const char *text, FILE *out);
-
 // Colour is for tables on a terminal only; https://no-color.org.
 bool hw_cli_wants_colour(const char *path, hw_report_format format);
 

@@ -9,22 +9,22 @@
 #include "cli.h"
 
 enum { N_FILES = 2 };
-static char unfinished[N_FILES][PATH_MAX];
+static char unfinished_files[N_FILES][PATH_MAX];
 
 // SIGBUS: a mapped file lost pages, as another process cut it short. SIGXFSZ is ignored: the call that meets the limit
 // reports it.
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGBUS};
-enum { N_ENDING = sizeof ending / sizeof ending[0] };
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGBUS};
+enum { N_ENDING = sizeof ending_signals / sizeof ending_signals[0] };
 
-static void fill(sigset_t *set) {
+static void fill_ending_signals(sigset_t *set) {
     sigemptyset(set);
-    for (int i = 0; i < N_ENDING; i++) sigaddset(set, ending[i]);
+    for (int i = 0; i < N_ENDING; i++) sigaddset(set, ending_signals[i]);
 }
 
 static void remove_and_end(int signal_number) {
     static const char lost[] = "halfwarp: a file was cut short while it was used\n";
     for (int i = 0; i < N_FILES; i++)
-        if (unfinished[i][0]) unlink(unfinished[i]);
+        if (unfinished_files[i][0]) unlink(unfinished_files[i]);
     if (signal_number == SIGBUS) {
         (void)!write(STDERR_FILENO, lost, sizeof lost - 1);
         _exit(HW_EXIT_USAGE);
@@ -34,28 +34,29 @@ static void remove_and_end(int signal_number) {
 }
 
 // A signal that the parent ignores (nohup) stays ignored.
-static void install(void) {
+static void install_handlers(void) {
     struct sigaction action = {.sa_handler = remove_and_end}, old;
-    fill(&action.sa_mask);
+    fill_ending_signals(&action.sa_mask);
     for (int i = 0; i < N_ENDING; i++)
-        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(ending[i], &action, NULL);
+        if (sigaction(ending_signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(ending_signals[i], &action, NULL);
     signal(SIGXFSZ, SIG_IGN);
 }
 
 void hw_cli_hold_signals(void) {
     sigset_t set;
-    fill(&set);
+    fill_ending_signals(&set);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    install();
+    install_handlers();
 }
 
 void hw_cli_release_signals(const char *first, const char *second) {
     const char *const names[N_FILES] = {first, second};
     sigset_t set;
-    fill(&set);
+    fill_ending_signals(&set);
     for (int i = 0; i < N_FILES; i++) {
-        unfinished[i][0] = '\0';
-        if (names[i] && strlen(names[i]) < sizeof unfinished[i]) strcpy(unfinished[i], names[i]);
+        unfinished_files[i][0] = '\0';
+        if (names[i] && strlen(names[i]) < sizeof unfinished_files[i]) strcpy(unfinished_files[i], names[i]);
     }
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

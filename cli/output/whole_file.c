@@ -12,9 +12,30 @@
 #include "cli.h"
 #include "output/unfinished.h"
 
-static int complain(const char *path, int failure) {
+static int complain_unwritten(const char *path, int failure) {
     hw_cli_complain("cannot write %s: %s", path, strerror(failure));
     return HW_EXIT_USAGE;
+}
+
+int hw_cli_try_file(const char *path) {
+    struct stat info;
+    char *temporary = NULL;
+    const bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        hw_cli_complain("cannot write %s: it is a folder", path);
+        return HW_EXIT_USAGE;
+    }
+    if (exists && !S_ISREG(info.st_mode)) return 0;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return complain_unwritten(path, ENOMEM);
+    hw_cli_hold_signals();
+    const int file = mkstemp(temporary), failure = file < 0 ? errno : 0;
+    if (file >= 0) {
+        close(file);
+        unlink(temporary);
+    }
+    hw_cli_release_signals(NULL, NULL);
+    free(temporary);
+    return failure ? complain_unwritten(path, failure) : 0;
 }
 
 // 0 or errno.
@@ -31,10 +52,10 @@ static int write_all(int file, const char *bytes, size_t count) {
 
 static int write_there(const char *path, const char *bytes, size_t count) {
     FILE *file = fopen(path, "wb");
-    if (!file) return complain(path, errno);
+    if (!file) return complain_unwritten(path, errno);
     int failure = write_all(fileno(file), bytes, count);
     if (fclose(file) != 0 && !failure) failure = errno;
-    return failure ? complain(path, failure) : 0;
+    return failure ? complain_unwritten(path, failure) : 0;
 }
 
 static int write_beside(const char *path, const char *temporary, int file, const char *bytes, size_t count) {
@@ -45,7 +66,7 @@ static int write_beside(const char *path, const char *temporary, int file, const
     if (close(file) != 0 && !failure) failure = errno;
     if (!failure && rename(temporary, path) != 0) failure = errno;
     if (failure) unlink(temporary);
-    return failure ? complain(path, failure) : 0;
+    return failure ? complain_unwritten(path, failure) : 0;
 }
 
 int hw_cli_write_file(const char *path, const char *bytes, size_t count) {
@@ -53,10 +74,10 @@ int hw_cli_write_file(const char *path, const char *bytes, size_t count) {
     char *temporary = NULL;
     bool exists = stat(path, &info) == 0;
     if (exists && !S_ISREG(info.st_mode)) return write_there(path, bytes, count);
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return complain(path, ENOMEM);
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return complain_unwritten(path, ENOMEM);
     hw_cli_hold_signals();
     int file = mkstemp(temporary);
-    int status = file < 0 ? complain(path, errno) : write_beside(path, temporary, file, bytes, count);
+    int status = file < 0 ? complain_unwritten(path, errno) : write_beside(path, temporary, file, bytes, count);
     hw_cli_release_signals(NULL, NULL);
     free(temporary);
     return status;

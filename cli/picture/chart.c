@@ -83,7 +83,7 @@ static hw_svg_point point_of(const hw_chart_axis *x, const hw_chart_axis *y, con
 }
 
 // Do two curves lie on each other for more than half of the way? Their points stand at the same places.
-static bool hides(const hw_chart_axis *y, const hw_chart_curve *a, const hw_chart_curve *b) {
+static bool hides_label(const hw_chart_axis *y, const hw_chart_curve *a, const hw_chart_curve *b) {
     const int n = a->n < b->n ? a->n : b->n;
     int same = 0;
     for (int i = 0; i < n; i++)
@@ -99,7 +99,7 @@ static void draw_curve(FILE *out, const hw_chart_axis *x, const hw_chart_axis *y
     const char *dash = curve->dash;
     char title[256];
     size_t count = 0;
-    for (int i = 0; i < index && !dash; i++) dash = hides(y, &curves[i], curve) ? "9 7" : NULL;
+    for (int i = 0; i < index && !dash; i++) dash = hides_label(y, &curves[i], curve) ? "9 7" : NULL;
     for (int i = 0; points && i < curve->n; i++)
         if (is_drawn(y, curve, i)) points[count++] = point_of(x, y, curve, i);
     hw_svg_group(out, curve->title);
@@ -127,7 +127,7 @@ static int by_end(const void *a, const void *b) {
 }
 
 // Moves what is too near apart, as little as it takes: runs of labels that touch lie around the middle of their ends.
-static void spread(label *labels, int count, double top, double bottom) {
+static void spread_labels(label *labels, int count, double top, double bottom) {
     int first[HW_CHART_CURVES], n_runs = 0;
     double start[HW_CHART_CURVES];
     for (int i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ static void draw_labels(FILE *out, const hw_chart_axis *x, const hw_chart_axis *
         if (last >= 0) labels[n++] = (label){.curve = &curves[c], .end = point_of(x, y, &curves[c], last).y};
     }
     qsort(labels, (size_t)n, sizeof *labels, by_end);
-    spread(labels, n, y->to, y->from);
+    spread_labels(labels, n, y->to, y->from);
     for (int i = 0; i < n; i++) {
         const char *colour = labels[i].curve->colour;
         hw_svg_line(out, (hw_svg_point){x->to, labels[i].end}, (hw_svg_point){x->to + LEADER, labels[i].at}, colour,

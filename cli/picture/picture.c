@@ -46,7 +46,7 @@ int hw_cli_picture_check(const char *path) {
 }
 
 // From one file to the other, both at their beginning. False: it could not.
-static bool convert(FILE *svg, FILE *png) {
+static bool convert_to_png(FILE *svg, FILE *png) {
     char *argv[] = {"rsvg-convert", "--format=png", "--zoom=1.5", NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -79,7 +79,7 @@ static char *make_png(const char *svg, size_t svg_bytes, size_t *bytes) {
     FILE *from = tmpfile(), *to = tmpfile();
     char *png = NULL;
     if (from && to && fwrite(svg, 1, svg_bytes, from) == svg_bytes && fflush(from) == 0 &&
-        fseek(from, 0, SEEK_SET) == 0 && convert(from, to))
+        fseek(from, 0, SEEK_SET) == 0 && convert_to_png(from, to))
         png = read_all(to, bytes);
     if (from) fclose(from);
     if (to) fclose(to);

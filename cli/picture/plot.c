@@ -10,12 +10,12 @@
 enum { ROW = 28, HEAD = 100, FOOT = 60, LEFT = 24, RIGHT = 20, GAP = 34, NUMBER_SIZE = 11, NAME_SIZE = 12 };
 
 // Of the two series of a panel, and of a panel's only one; faint ones behind.
-static const char *const colours[HW_PLOT_SERIES + 1][2] = {
+static const char *const series_colours[HW_PLOT_SERIES + 1][2] = {
     {"#2f6db3", "#b4c7df"}, {"#d9760a", "#f2d2a6"}, {"#2f8a60", "#b5d6c6"}};
 
 static int n_series(const hw_plot_panel *panel) { return panel->series[1] ? 2 : 1; }
 
-static double largest(const hw_plot *plot, int panel) {
+static double largest_value(const hw_plot *plot, int panel) {
     double most = fmax(plot->panels[panel].limit, plot->panels[panel].least);
     for (size_t i = 0; i < plot->n_bars; i++)
         for (int s = 0; s < n_series(&plot->panels[panel]); s++) most = fmax(most, plot->bars[i].value[panel][s]);
@@ -33,7 +33,7 @@ static const char *number_of(const hw_plot *plot, size_t bar, int panel, int ser
 
 // Room for the numbers: so much that each, where its bar ends, still is within the panel.
 static hw_chart_axis axis_of(const hw_plot *plot, int panel, double left, double right) {
-    hw_chart_axis axis = {.high = largest(plot, panel), .from = left, .to = right};
+    hw_chart_axis axis = {.high = largest_value(plot, panel), .from = left, .to = right};
     char text[128];
     for (size_t i = 0; i < plot->n_bars; i++)
         for (int s = 0; s < n_series(&plot->panels[panel]); s++) {
@@ -64,14 +64,14 @@ static void draw_bar(FILE *out, const hw_plot *plot, size_t bar, int panel, int 
              p->series[series] ? " " : "", number, p->title);
     const double end = hw_chart_at(axis, value);
     hw_svg_bar(out, (hw_svg_point){axis->from, top}, fmax(end - axis->from, 1), height - 1,
-               colours[n_series(p) == 1 ? HW_PLOT_SERIES : series][b->is_faint], title);
+               series_colours[n_series(p) == 1 ? HW_PLOT_SERIES : series][b->is_faint], title);
     hw_svg_text(out, end + 5, top + height / 2 + 3.5, HW_SVG_START, n_series(p) == 1 ? NUMBER_SIZE : NUMBER_SIZE - 1,
                 "#333333", number);
 }
 
 static void draw_key(FILE *out, const hw_plot_panel *panel, double x) {
     for (int s = 0; s < n_series(panel) && panel->series[s]; s++) {
-        hw_svg_bar(out, (hw_svg_point){x, HEAD - 34}, 10, 10, colours[s][0], NULL);
+        hw_svg_bar(out, (hw_svg_point){x, HEAD - 34}, 10, 10, series_colours[s][0], NULL);
         hw_svg_text(out, x + 15, HEAD - 25, HW_SVG_START, 11, "#333333", panel->series[s]);
         x += 30 + hw_svg_text_width(panel->series[s], 11);
     }
@@ -105,7 +105,7 @@ static void draw_panel(FILE *out, const hw_plot *plot, int panel, double left, d
     hw_svg_group_end(out);
 }
 
-static void draw(const void *context, FILE *out) {
+static void draw_plot(const void *context, FILE *out) {
     const hw_plot *plot = context;
     const double width = plot->n_panels == 1 ? 920 : 1280;
     double names = 0, weights = 0;
@@ -125,4 +125,4 @@ static void draw(const void *context, FILE *out) {
     hw_svg_end(out);
 }
 
-int hw_cli_plot_write(const hw_plot *plot, const char *path) { return hw_cli_picture_write(draw, plot, path); }
+int hw_cli_plot_write(const hw_plot *plot, const char *path) { return hw_cli_picture_write(draw_plot, plot, path); }

@@ -12,7 +12,7 @@
 
 #include "child.h"
 #include "isa/gpu.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/file_kind.h"
 #include "toolchain/toolchain.h"
 
 // A regular file that may be opened with `mode` (R_OK or X_OK). Sets errno when it is not.
@@ -62,7 +62,7 @@ static int complain_about(hw_status status, const hw_diag *diag) {
     return exit_status_of(status);
 }
 
-static void tell(const char *variable, const char *value) {
+static void set_variable(const char *variable, const char *value) {
     if (value) setenv(variable, value, 1);
     else unsetenv(variable);
 }
@@ -105,22 +105,22 @@ bool hw_cli_hides_nvcc(void) {
 // What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
 static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const char *status_path,
                                 const char *compiler_name, const char *shim_dir, const char *executable) {
-    tell("HALFWARP_GPU", launch->gpu);
-    tell("HALFWARP_THREADS", launch->threads);
-    tell("HALFWARP_SEED", launch->seed);
-    tell("HALFWARP_POISON", launch->poison);
-    tell("HALFWARP_STATUS", status_path);
-    tell("HALFWARP_JOURNAL", journal_path);
-    tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
-    tell("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
-    tell("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");
+    set_variable("HALFWARP_GPU", launch->gpu);
+    set_variable("HALFWARP_THREADS", launch->threads);
+    set_variable("HALFWARP_SEED", launch->seed);
+    set_variable("HALFWARP_POISON", launch->poison);
+    set_variable("HALFWARP_STATUS", status_path);
+    set_variable("HALFWARP_JOURNAL", journal_path);
+    set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
+    set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
+    set_variable("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");
     char max_regs[16];
     snprintf(max_regs, sizeof max_regs, "%u", launch->max_regs);
-    tell("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
-    tell("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
-    tell("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
-    tell("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
-    tell("HALFWARP_COUNT", journal_path ? launch->count : NULL);
+    set_variable("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
+    set_variable("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
+    set_variable("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
+    set_variable("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
+    set_variable("HALFWARP_COUNT", journal_path ? launch->count : NULL);
     return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
 }
 
@@ -151,8 +151,8 @@ static bool is_device_code(const char *program) {
 }
 
 // Source to executable. *executable is to be freed; 0 or an exit status after a complaint.
-static int compile(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
-                   char *compiler_name) {
+static int compile_source(const hw_cli_launch *launch, const hw_cli_paths *paths, bool as_library, char **executable,
+                          char *compiler_name) {
     const char *source = launch->program[0];
     if (!is_file(source, R_OK)) {
         hw_cli_complain("cannot read %s: %s", source, strerror(errno));
@@ -207,7 +207,7 @@ static int find_program(const hw_cli_launch *launch, const hw_cli_paths *paths, 
     hw_cli_launch_tell_limit(launch);
     if (is_source(program, NULL)) {
         hw_cli_launch_tell_arch(launch);
-        return compile(launch, paths, as_library, executable, compiler_name);
+        return compile_source(launch, paths, as_library, executable, compiler_name);
     }
     return hw_cli_launch_needs_no_compiler(launch) ? find_compiled(program, as_library, executable) : HW_EXIT_USAGE;
 }

@@ -144,7 +144,7 @@ typedef struct option_row {
     bool (*set)(hw_cli_launch *launch, const char *value);
 } option_row;
 
-static const option_row options[] = {
+static const option_row launch_option_rows[] = {
     {"--gpu", A_VALUE, false, set_gpu},          {"--threads", A_VALUE, false, set_threads},
     {"--seed", A_VALUE, false, set_seed},        {"--compiler", A_VALUE, false, set_compiler},
     {"--poison", MAYBE_A_VALUE, false, set_poison},
@@ -154,7 +154,7 @@ static const option_row options[] = {
     {"--count", A_VALUE, true, set_count},       {"--summary", NO_VALUE, true, set_summary},
     {"--launches", NO_VALUE, true, set_launches},
 };
-enum { N_OPTIONS = sizeof options / sizeof options[0] };
+enum { N_OPTIONS = sizeof launch_option_rows / sizeof launch_option_rows[0] };
 
 // Compiler options in nvcc's spelling. The first take a value in the same or the next word, except that a name with
 // '=' has it in the same word; the second stand alone; -O and -W are followed by what they mean.
@@ -355,7 +355,7 @@ bool hw_cli_launch_needs_no_compiler(const hw_cli_launch *launch) {
     return true;
 }
 
-static int take_option(hw_cli_launch *launch, const option_row *row, char **argv) {
+static int take_launch_option(hw_cli_launch *launch, const option_row *row, char **argv) {
     const char *equals = strchr(argv[0], '=');
     const char *value = equals ? equals + 1 : argv[1];
     if (row->value == MAYBE_A_VALUE) return row->set(launch, equals ? equals + 1 : NULL);
@@ -372,22 +372,23 @@ static int take_option(hw_cli_launch *launch, const option_row *row, char **argv
     return equals ? 1 : 2;
 }
 
-static const option_row *find_option(const char *word, bool is_profile) {
+static const option_row *find_launch_option(const char *word, bool is_profile) {
     for (int i = 0; i < N_OPTIONS; i++) {
-        size_t length = strlen(options[i].name);
-        if (options[i].profile_only && !is_profile) continue;
-        if (strncmp(word, options[i].name, length) == 0 && (!word[length] || word[length] == '=')) return &options[i];
+        size_t length = strlen(launch_option_rows[i].name);
+        if (launch_option_rows[i].profile_only && !is_profile) continue;
+        if (strncmp(word, launch_option_rows[i].name, length) == 0 && (!word[length] || word[length] == '='))
+            return &launch_option_rows[i];
     }
     return NULL;
 }
 
-static void complain_unknown(const char *word, bool is_profile) {
+static void complain_unknown_launch_option(const char *word, bool is_profile) {
     const char *names[N_OPTIONS];
     size_t count = 0;
     for (int i = 0; i < N_OPTIONS; i++)
-        if (is_profile || !options[i].profile_only) names[count++] = options[i].name;
+        if (is_profile || !launch_option_rows[i].profile_only) names[count++] = launch_option_rows[i].name;
     const char *near = hw_cli_nearest(word, names, count), *command = is_profile ? "profile" : "run";
-    if (!is_profile && find_option(word, true))
+    if (!is_profile && find_launch_option(word, true))
         hw_cli_complain("%s is an option of `halfwarp profile`, not of run", word);
     else if (near) hw_cli_complain("there is no option %s; did you mean %s?", word, near);
     else hw_cli_complain("there is no option %s; `halfwarp %s --help` lists them", word, command);
@@ -397,7 +398,7 @@ static void complain_unknown(const char *word, bool is_profile) {
 // once. A -- before PROG says that it is meant.
 static void warn_of_options_behind(char *const *program) {
     for (char *const *word = program + 1; *word; word++) {
-        const option_row *row = find_option(*word, true);
+        const option_row *row = find_launch_option(*word, true);
         if (!row) continue;
         hw_cli_complain("%s stands behind %s and went to it; options of halfwarp profile stand before the program "
                         "(a -- there says that this is meant)", row->name, program[0]);
@@ -420,13 +421,14 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
             i++;
             continue;
         }
-        const option_row *option = find_option(argv[i], is_profile);
+        const option_row *option = find_launch_option(argv[i], is_profile);
         int words = option ? 0 : hw_cli_compile_option_words(argv + i);
         if (!option && !words) {
-            complain_unknown(argv[i], is_profile);
+            complain_unknown_launch_option(argv[i], is_profile);
             return HW_EXIT_USAGE;
         }
-        int taken = option ? take_option(launch, option, argv + i) : take_compile_option(launch, words, argv + i);
+        int taken =
+            option ? take_launch_option(launch, option, argv + i) : take_compile_option(launch, words, argv + i);
         if (!taken) return HW_EXIT_USAGE;
         i += taken;
     }

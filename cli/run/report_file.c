@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "isa/gpu.h"
 #include "prof/journal.h"
 #include "report/report.h"
-#include "output/unfinished.h"
 #include "output/whole_file.h"
 
 static int cannot_write(const char *output, int failure) {
@@ -20,34 +18,11 @@ static int cannot_write(const char *output, int failure) {
     return HW_EXIT_USAGE;
 }
 
-// Whether the report could be made in output's folder, as far as that can be known now. 0 or errno.
-static int try_to_make_beside(const char *output) {
-    char *path = NULL;
-    if (asprintf(&path, "%s.XXXXXX", output) < 0) return ENOMEM;
-    hw_cli_hold_signals();
-    int file = mkstemp(path), failure = file < 0 ? errno : 0;
-    if (file >= 0) {
-        close(file);
-        unlink(path);
-    }
-    hw_cli_release_signals(NULL, NULL);
-    free(path);
-    return failure;
-}
-
 int hw_cli_report_open(hw_cli_report *report, const char *output) {
     struct stat info;
-    bool exists = output && stat(output, &info) == 0;
     *report = (hw_cli_report){.output = output, .journal.file = -1};
-    if (exists && S_ISDIR(info.st_mode)) {
-        hw_cli_complain("cannot write %s: it is a folder", output);
-        return HW_EXIT_USAGE;
-    }
-    if (output && (!exists || S_ISREG(info.st_mode))) {
-        int failure = try_to_make_beside(output);
-        if (failure) return cannot_write(output, failure);
-        report->is_file = true;
-    }
+    if (output && hw_cli_try_file(output)) return HW_EXIT_USAGE;
+    report->is_file = output && (stat(output, &info) != 0 || S_ISREG(info.st_mode));
     report->journal = hw_cli_temporary_open("profile");
     return report->journal.file >= 0 ? 0 : HW_EXIT_USAGE;
 }
@@ -84,8 +59,8 @@ static int deliver_to_file(const hw_cli_report *report, const hw_report *content
     return status;
 }
 
-static int deliver(const hw_cli_report *report, const hw_report *content, hw_report_format format,
-                   const hw_report_look *look) {
+static int deliver_report(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+                          const hw_report_look *look) {
     return report->is_file ? deliver_to_file(report, content, format, look)
                            : deliver_to_stream(report, content, format, look);
 }
@@ -126,7 +101,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
     } else {
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
-        result = deliver(report, &content, hw_report_find_format(launch->format), look);
+        result = deliver_report(report, &content, hw_report_find_format(launch->format), look);
     }
     hw_arena_destroy(arena);
     return result;

@@ -257,157 +257,17 @@ __HALFWARP_H__ __nv_bfloat16 __hfma_sat(__nv_bfloat16 a, __nv_bfloat16 b, __nv_b
 __HALFWARP_H__ __nv_bfloat162 __hfma2_sat(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
     return __nv_bfloat162(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));
 }
-__HALFWARP_H__ __nv_bfloat16 __hdiv(__nv_bfloat16 a, __nv_bfloat16 b) {
-    return __float2bfloat16(__bfloat162float(a) / __bfloat162float(b));
-}
-__HALFWARP_H__ __nv_bfloat162 __h2div(__nv_bfloat162 a, __nv_bfloat162 b) {
-    return __nv_bfloat162(__hdiv(a.x, b.x), __hdiv(a.y, b.y));
-}
-__HALFWARP_H__ __nv_bfloat16 __hneg(__nv_bfloat16 v) { return __ushort_as_bfloat16((unsigned short)(v.__x ^ 0x8000)); }
-__HALFWARP_H__ __nv_bfloat162 __hneg2(__nv_bfloat162 v) {
-    return __halfwarp_bfloat162(__halfwarp_pair(v) ^ 0x80008000u);
-}
-__HALFWARP_H__ __nv_bfloat16 __habs(__nv_bfloat16 v) { return __ushort_as_bfloat16((unsigned short)(v.__x & 0x7fff)); }
-__HALFWARP_H__ __nv_bfloat162 __habs2(__nv_bfloat162 v) {
-    return __halfwarp_bfloat162(__halfwarp_pair(v) & 0x7fff7fffu);
-}
-
-// Comparisons. With a u they are true where either is a NaN; those on pairs give 1 or 0 for each, those with a b
-// whether both hold.
-#define __HALFWARP_COMPARE__(name, name2, both, mask, expression)                                                      \
-    __HALFWARP_H__ bool name(__nv_bfloat16 a, __nv_bfloat16 b) {                                                       \
-        float x = __bfloat162float(a), y = __bfloat162float(b);                                                        \
-        return expression;                                                                                             \
-    }                                                                                                                  \
-    __HALFWARP_H__ __nv_bfloat162 name2(__nv_bfloat162 a, __nv_bfloat162 b) {                                          \
-        return __nv_bfloat162(__nv_bfloat16(name(a.x, b.x) ? 1.0f : 0.0f),                                             \
-                              __nv_bfloat16(name(a.y, b.y) ? 1.0f : 0.0f));                                            \
-    }                                                                                                                  \
-    __HALFWARP_H__ unsigned int mask(__nv_bfloat162 a, __nv_bfloat162 b) {                                             \
-        return (name(a.x, b.x) ? 0xffffu : 0u) | (name(a.y, b.y) ? 0xffff0000u : 0u);                                  \
-    }                                                                                                                  \
-    __HALFWARP_H__ bool both(__nv_bfloat162 a, __nv_bfloat162 b) { return name(a.x, b.x) && name(a.y, b.y); }
-__HALFWARP_COMPARE__(__heq, __heq2, __hbeq2, __heq2_mask, x == y)
-__HALFWARP_COMPARE__(__hne, __hne2, __hbne2, __hne2_mask, x < y || x > y)
-__HALFWARP_COMPARE__(__hlt, __hlt2, __hblt2, __hlt2_mask, x < y)
-__HALFWARP_COMPARE__(__hle, __hle2, __hble2, __hle2_mask, x <= y)
-__HALFWARP_COMPARE__(__hgt, __hgt2, __hbgt2, __hgt2_mask, x > y)
-__HALFWARP_COMPARE__(__hge, __hge2, __hbge2, __hge2_mask, x >= y)
-__HALFWARP_COMPARE__(__hequ, __hequ2, __hbequ2, __hequ2_mask, !(x < y || x > y))
-__HALFWARP_COMPARE__(__hneu, __hneu2, __hbneu2, __hneu2_mask, x != y)
-__HALFWARP_COMPARE__(__hltu, __hltu2, __hbltu2, __hltu2_mask, !(x >= y))
-__HALFWARP_COMPARE__(__hleu, __hleu2, __hbleu2, __hleu2_mask, !(x > y))
-__HALFWARP_COMPARE__(__hgtu, __hgtu2, __hbgtu2, __hgtu2_mask, !(x <= y))
-__HALFWARP_COMPARE__(__hgeu, __hgeu2, __hbgeu2, __hgeu2_mask, !(x < y))
-#undef __HALFWARP_COMPARE__
-__HALFWARP_H__ bool __hisnan(__nv_bfloat16 v) { return (v.__x & 0x7fff) > 0x7f80; }
-__HALFWARP_H__ int __hisinf(__nv_bfloat16 v) { return v.__x == 0x7f80 ? 1 : v.__x == (0x7f80 | 0x8000) ? -1 : 0; }
-__HALFWARP_H__ __nv_bfloat162 __hisnan2(__nv_bfloat162 v) {
-    return __nv_bfloat162(__nv_bfloat16(__hisnan(v.x) ? 1.0f : 0.0f), __nv_bfloat16(__hisnan(v.y) ? 1.0f : 0.0f));
-}
-
-// Functions, through those for float.
-#define __HALFWARP_FUNCTION__(name, name2, result)                                                                     \
-    __HALFWARP_H__ __nv_bfloat16 name(__nv_bfloat16 v) {                                                               \
-        float x = __bfloat162float(v);                                                                                 \
-        return __float2bfloat16(result);                                                                               \
-    }                                                                                                                  \
-    __HALFWARP_H__ __nv_bfloat162 name2(__nv_bfloat162 v) { return __nv_bfloat162(name(v.x), name(v.y)); }
-__HALFWARP_FUNCTION__(hsqrt, h2sqrt, sqrtf(x))
-__HALFWARP_FUNCTION__(hrsqrt, h2rsqrt, 1.0f / sqrtf(x))
-__HALFWARP_FUNCTION__(hrcp, h2rcp, 1.0f / x)
-__HALFWARP_FUNCTION__(hlog, h2log, logf(x))
-__HALFWARP_FUNCTION__(hlog2, h2log2, log2f(x))
-__HALFWARP_FUNCTION__(hlog10, h2log10, log10f(x))
-__HALFWARP_FUNCTION__(hexp, h2exp, expf(x))
-__HALFWARP_FUNCTION__(hexp2, h2exp2, exp2f(x))
-__HALFWARP_FUNCTION__(hexp10, h2exp10, exp10f(x))
-__HALFWARP_FUNCTION__(hsin, h2sin, sinf(x))
-__HALFWARP_FUNCTION__(hcos, h2cos, cosf(x))
-__HALFWARP_FUNCTION__(htanh, h2tanh, tanhf(x))
-__HALFWARP_FUNCTION__(hfloor, h2floor, floorf(x))
-__HALFWARP_FUNCTION__(hceil, h2ceil, ceilf(x))
-__HALFWARP_FUNCTION__(htrunc, h2trunc, truncf(x))
-__HALFWARP_FUNCTION__(hrint, h2rint, rintf(x))
-#undef __HALFWARP_FUNCTION__
-
-// Operators.
-__HALFWARP_H__ __nv_bfloat16 operator+(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hadd(a, b); }
-__HALFWARP_H__ __nv_bfloat16 &operator+=(__nv_bfloat16 &a, const __nv_bfloat16 &b) { return a = __hadd(a, b); }
-__HALFWARP_H__ __nv_bfloat162 operator+(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hadd2(a, b); }
-__HALFWARP_H__ __nv_bfloat162 &operator+=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = __hadd2(a, b); }
-__HALFWARP_H__ __nv_bfloat16 operator-(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hsub(a, b); }
-__HALFWARP_H__ __nv_bfloat16 &operator-=(__nv_bfloat16 &a, const __nv_bfloat16 &b) { return a = __hsub(a, b); }
-__HALFWARP_H__ __nv_bfloat162 operator-(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hsub2(a, b); }
-__HALFWARP_H__ __nv_bfloat162 &operator-=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = __hsub2(a, b); }
-__HALFWARP_H__ __nv_bfloat16 operator*(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hmul(a, b); }
-__HALFWARP_H__ __nv_bfloat16 &operator*=(__nv_bfloat16 &a, const __nv_bfloat16 &b) { return a = __hmul(a, b); }
-__HALFWARP_H__ __nv_bfloat162 operator*(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hmul2(a, b); }
-__HALFWARP_H__ __nv_bfloat162 &operator*=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = __hmul2(a, b); }
-__HALFWARP_H__ __nv_bfloat16 operator/(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hdiv(a, b); }
-__HALFWARP_H__ __nv_bfloat16 &operator/=(__nv_bfloat16 &a, const __nv_bfloat16 &b) { return a = __hdiv(a, b); }
-__HALFWARP_H__ __nv_bfloat162 operator/(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __h2div(a, b); }
-__HALFWARP_H__ __nv_bfloat162 &operator/=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = __h2div(a, b); }
-__HALFWARP_H__ bool operator==(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __heq(a, b); }
-__HALFWARP_H__ bool operator==(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hbeq2(a, b); }
-__HALFWARP_H__ bool operator!=(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hneu(a, b); }
-__HALFWARP_H__ bool operator!=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hbneu2(a, b); }
-__HALFWARP_H__ bool operator<(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hlt(a, b); }
-__HALFWARP_H__ bool operator<(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hblt2(a, b); }
-__HALFWARP_H__ bool operator<=(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hle(a, b); }
-__HALFWARP_H__ bool operator<=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hble2(a, b); }
-__HALFWARP_H__ bool operator>(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hgt(a, b); }
-__HALFWARP_H__ bool operator>(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hbgt2(a, b); }
-__HALFWARP_H__ bool operator>=(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hge(a, b); }
-__HALFWARP_H__ bool operator>=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __hbge2(a, b); }
-__HALFWARP_H__ __nv_bfloat16 operator-(const __nv_bfloat16 &v) { return __hneg(v); }
-__HALFWARP_H__ __nv_bfloat16 operator+(const __nv_bfloat16 &v) { return v; }
-__HALFWARP_H__ __nv_bfloat162 operator-(const __nv_bfloat162 &v) { return __hneg2(v); }
-__HALFWARP_H__ __nv_bfloat162 operator+(const __nv_bfloat162 &v) { return v; }
-__HALFWARP_H__ __nv_bfloat16 &operator++(__nv_bfloat16 &v) { return v = __hadd(v, __nv_bfloat16(1.0f)); }
-__HALFWARP_H__ __nv_bfloat16 &operator--(__nv_bfloat16 &v) { return v = __hsub(v, __nv_bfloat16(1.0f)); }
+#define __HALF__ __nv_bfloat16
+#define __PAIR__ __nv_bfloat162
+#define __INFINITE__ 0x7f80
+#define __FLOAT_OF__(v) __bfloat162float(v)
+#define __OF_FLOAT__(v) __float2bfloat16(v)
+#define __OF_BITS__(bits) __ushort_as_bfloat16(bits)
+#define __PAIR_OF_BITS__(bits) __halfwarp_bfloat162(bits)
+#include "halfwarp/half_operations.h"
 
 #if defined(__CUDA__)
 
-// Between lanes, from read-only memory, and atomic.
-static __device__ __forceinline__ __nv_bfloat16 __shfl_sync(unsigned int mask, __nv_bfloat16 v, int lane,
-                                                            int width = warpSize) {
-    return __ushort_as_bfloat16((unsigned short)__shfl_sync(mask, (unsigned int)v.__x, lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat162 __shfl_sync(unsigned int mask, __nv_bfloat162 v, int lane,
-                                                             int width = warpSize) {
-    return __halfwarp_bfloat162(__shfl_sync(mask, __halfwarp_pair(v), lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat16 __shfl_up_sync(unsigned int mask, __nv_bfloat16 v, unsigned int lane,
-                                                               int width = warpSize) {
-    return __ushort_as_bfloat16((unsigned short)__shfl_up_sync(mask, (unsigned int)v.__x, lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat162 __shfl_up_sync(unsigned int mask, __nv_bfloat162 v, unsigned int lane,
-                                                                int width = warpSize) {
-    return __halfwarp_bfloat162(__shfl_up_sync(mask, __halfwarp_pair(v), lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat16 __shfl_down_sync(unsigned int mask, __nv_bfloat16 v, unsigned int lane,
-                                                                 int width = warpSize) {
-    return __ushort_as_bfloat16((unsigned short)__shfl_down_sync(mask, (unsigned int)v.__x, lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat162 __shfl_down_sync(unsigned int mask, __nv_bfloat162 v,
-                                                                  unsigned int lane, int width = warpSize) {
-    return __halfwarp_bfloat162(__shfl_down_sync(mask, __halfwarp_pair(v), lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat16 __shfl_xor_sync(unsigned int mask, __nv_bfloat16 v, int lane,
-                                                                int width = warpSize) {
-    return __ushort_as_bfloat16((unsigned short)__shfl_xor_sync(mask, (unsigned int)v.__x, lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat162 __shfl_xor_sync(unsigned int mask, __nv_bfloat162 v, int lane,
-                                                                 int width = warpSize) {
-    return __halfwarp_bfloat162(__shfl_xor_sync(mask, __halfwarp_pair(v), lane, width));
-}
-static __device__ __forceinline__ __nv_bfloat16 __ldg(const __nv_bfloat16 *p) {
-    return __ushort_as_bfloat16(__ldg((const unsigned short *)p));
-}
-static __device__ __forceinline__ __nv_bfloat162 __ldg(const __nv_bfloat162 *p) {
-    return __halfwarp_bfloat162(__ldg((const unsigned int *)p));
-}
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 static __device__ __forceinline__ __nv_bfloat16 atomicAdd(__nv_bfloat16 *p, __nv_bfloat16 v) {
     unsigned short old;

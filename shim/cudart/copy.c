@@ -1,22 +1,22 @@
 // Copies between plain addresses, one row to three dimensions. A copy is done when the call returns.
 #include "shim/cudart/cudart.h"
 
-_Static_assert((int)cudaMemcpyHostToDevice == HW_RT_HOST_TO_DEVICE && (int)cudaMemcpyDefault == HW_RT_ANY,
+_Static_assert((int)cudaMemcpyHostToDevice == HW_HOST_COPY_HOST_TO_DEVICE && (int)cudaMemcpyDefault == HW_HOST_COPY_ANY,
                "the runtime numbers directions as CUDA does");
 
-static hw_rt_region flat(const void *start, size_t pitch) {
+static hw_rt_region flat_region(const void *start, size_t pitch) {
     return (hw_rt_region){.start = (char *)start, .pitch = pitch};
 }
 
-static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, hw_rt_order order) {
+static cudaError_t copy_bytes(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, hw_rt_order order) {
     HW_ENTER();
     const hw_rt_shape shape = {bytes, 1, 1};
     return hw_cudart_return(
-        hw_rt_copy(hw_shim_runtime(), flat(dst, bytes), flat(src, bytes), shape, (unsigned)kind, order));
+        hw_rt_copy(hw_shim_runtime(), flat_region(dst, bytes), flat_region(src, bytes), shape, (unsigned)kind, order));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
-    return copy(dst, src, bytes, kind, hw_in_turn());
+    return copy_bytes(dst, src, bytes, kind, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
@@ -25,7 +25,7 @@ HW_EXPORT cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t bytes, 
 
 HW_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-    return copy(dst, src, bytes, kind, hw_in_stream(stream));
+    return copy_bytes(dst, src, bytes, kind, hw_in_stream(stream));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
@@ -36,7 +36,7 @@ HW_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t by
 static cudaError_t copy_peer(void *dst, int dstDevice, const void *src, int srcDevice, size_t bytes,
                              hw_rt_order order) {
     if (dstDevice || srcDevice) return hw_cudart_return(HW_RT_INVALID_DEVICE);
-    return copy(dst, src, bytes, cudaMemcpyDeviceToDevice, order);
+    return copy_bytes(dst, src, bytes, cudaMemcpyDeviceToDevice, order);
 }
 
 HW_EXPORT cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t bytes,
@@ -62,7 +62,7 @@ static cudaError_t copy_2d(hw_rt_region to, hw_rt_region from, size_t width, siz
 
 HW_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
                                         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy_2d(flat(dst, dstPitch), flat(src, srcPitch), width, height, kind, hw_in_stream(stream));
+    return copy_2d(flat_region(dst, dstPitch), flat_region(src, srcPitch), width, height, kind, hw_in_stream(stream));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
@@ -72,10 +72,10 @@ HW_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void *dst, size_t dstPitch, const v
 
 HW_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
                                    size_t height, enum cudaMemcpyKind kind) {
-    return copy_2d(flat(dst, dstPitch), flat(src, srcPitch), width, height, kind, hw_in_turn());
+    return copy_2d(flat_region(dst, dstPitch), flat_region(src, srcPitch), width, height, kind, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dstPitch, const void *src, size_t srcPitch, size_t width,
                                         size_t height, enum cudaMemcpyKind kind) {
-    return copy_2d(flat(dst, dstPitch), flat(src, srcPitch), width, height, kind, hw_in_turn_of_thread());
+    return copy_2d(flat_region(dst, dstPitch), flat_region(src, srcPitch), width, height, kind, hw_in_turn_of_thread());
 }

@@ -16,15 +16,15 @@ typedef struct error_row {
     const char *words;
 } error_row;
 
-static const error_row rows[] = {
+static const error_row error_rows[] = {
 #define HW_ERROR(name, number, words) {#name, number, words},
 #include "shim/cudart/error.def"
 #undef HW_ERROR
 };
 
-static const error_row *find(cudaError_t error) {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].number == (int)error) return &rows[i];
+static const error_row *find_error(cudaError_t error) {
+    for (size_t i = 0; i < sizeof error_rows / sizeof *error_rows; i++)
+        if (error_rows[i].number == (int)error) return &error_rows[i];
     return NULL;
 }
 
@@ -51,11 +51,11 @@ HW_EXPORT cudaError_t cudaGetLastError(void) {
 HW_EXPORT cudaError_t cudaPeekAtLastError(void) { return last_error; }
 
 HW_EXPORT const char *cudaGetErrorName(cudaError_t error) {
-    const error_row *row = find(error);
+    const error_row *row = find_error(error);
     return row ? row->name : "unrecognized error code";
 }
 
 HW_EXPORT const char *cudaGetErrorString(cudaError_t error) {
-    const error_row *row = find(error);
+    const error_row *row = find_error(error);
     return row ? row->words : "unrecognized error code";
 }

@@ -1,8 +1,8 @@
 // Launches.
 #include "shim/cudart/cudart.h"
 
-static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
-                          cudaStream_t stream, bool cooperative) {
+static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
+                                 cudaStream_t stream, bool cooperative) {
     void *launch_address = hw_cudart_take_launch_address();
     HW_ENTER();
     hw_rt_status status;
@@ -26,7 +26,7 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **params
 
 HW_EXPORT cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t sharedBytes,
                                        cudaStream_t stream) {
-    return launch(function, grid, block, args, sharedBytes, stream, false);
+    return launch_kernel(function, grid, block, args, sharedBytes, stream, false);
 }
 
 HW_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *function, dim3 grid, dim3 block, void **args,
@@ -37,7 +37,7 @@ HW_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *function, dim3 grid, dim
 // What nvcc 13 calls for <<<>>>: the kernel by its handle.
 HW_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t sharedBytes,
                                          cudaStream_t stream) {
-    return launch(kernel, grid, block, args, sharedBytes, stream, false);
+    return launch_kernel(kernel, grid, block, args, sharedBytes, stream, false);
 }
 
 HW_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
@@ -47,7 +47,7 @@ HW_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, di
 
 HW_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
                                                   size_t sharedBytes, cudaStream_t stream) {
-    return launch(function, grid, block, args, sharedBytes, stream, true);
+    return launch_kernel(function, grid, block, args, sharedBytes, stream, true);
 }
 
 HW_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *function, dim3 grid, dim3 block, void **args,
@@ -65,8 +65,8 @@ HW_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
             (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1))
             return hw_cudart_unsupported("cudaLaunchKernelExC with clusters of blocks");
     }
-    return launch(function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
-                  cooperative);
+    return launch_kernel(function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
+                         cooperative);
 }
 
 HW_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *function, void **args) {

@@ -1,9 +1,10 @@
 // Memory: device, pinned, managed, registered; what an address is.
 #include <string.h>
 
+#include "base/integers.h"
 #include "shim/cudart/cudart.h"
 
-static cudaError_t allocate(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order) {
+static cudaError_t allocate_memory(void **pointer, size_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order) {
     HW_ENTER();
     if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *pointer = NULL;
@@ -17,25 +18,25 @@ static cudaError_t allocate(void **pointer, size_t bytes, hw_alloc_kind kind, ui
 }
 
 // Frees what is an allocation of one of these kinds (hw_rt_free) and starts there.
-static cudaError_t release(void *pointer, uint32_t kinds, hw_rt_order order) {
+static cudaError_t release_memory(void *pointer, uint32_t kinds, hw_rt_order order) {
     HW_ENTER();
     const void *site = pointer ? hw_shim_site() : NULL;
     return hw_cudart_return(hw_rt_free(hw_shim_runtime(), hw_address(pointer), kinds, order, site));
 }
 
 HW_EXPORT cudaError_t cudaMalloc(void **pointer, size_t bytes) {
-    return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_turn());
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return allocate(pointer, bytes, HW_ALLOC_MANAGED, 0, hw_in_turn());
+    return allocate_memory(pointer, bytes, HW_ALLOC_MANAGED, 0, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (flags & ~known) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return allocate(pointer, bytes, HW_ALLOC_PINNED, flags | cudaHostAllocMapped, hw_in_turn());
+    return allocate_memory(pointer, bytes, HW_ALLOC_PINNED, flags | cudaHostAllocMapped, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, 0); }
@@ -43,10 +44,10 @@ HW_EXPORT cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return cuda
 HW_EXPORT cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
     const size_t unit = HW_RT_PITCH_BYTES;
     if (!pointer || !pitch || width > SIZE_MAX - unit) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    size_t bytes, row = (width + unit - 1) / unit * unit;
+    size_t bytes, row = hw_align_up(width, unit);
     if (__builtin_mul_overflow(row, height, &bytes)) return hw_cudart_return(HW_RT_NO_MEMORY);
     *pitch = row;
-    return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_turn());
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent) {
@@ -58,7 +59,7 @@ HW_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaEx
 }
 
 HW_EXPORT cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-    return allocate(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_stream(stream));
+    return allocate_memory(pointer, bytes, HW_ALLOC_DEVICE, 0, hw_in_stream(stream));
 }
 
 HW_EXPORT cudaError_t cudaMallocAsync_ptsz(void **pointer, size_t bytes, cudaStream_t stream) {
@@ -76,13 +77,13 @@ HW_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **pointer, size_t bytes,
 }
 
 HW_EXPORT cudaError_t cudaFree(void *pointer) {
-    return release(pointer, 1u << HW_ALLOC_DEVICE | 1u << HW_ALLOC_MANAGED, hw_in_turn());
+    return release_memory(pointer, 1u << HW_ALLOC_DEVICE | 1u << HW_ALLOC_MANAGED, hw_in_turn());
 }
 
-HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release(pointer, 1u << HW_ALLOC_PINNED, hw_in_turn()); }
+HW_EXPORT cudaError_t cudaFreeHost(void *pointer) { return release_memory(pointer, 1u << HW_ALLOC_PINNED, hw_in_turn()); }
 
 HW_EXPORT cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-    return release(pointer, 1u << HW_ALLOC_DEVICE, hw_in_stream(stream));
+    return release_memory(pointer, 1u << HW_ALLOC_DEVICE, hw_in_stream(stream));
 }
 
 HW_EXPORT cudaError_t cudaFreeAsync_ptsz(void *pointer, cudaStream_t stream) {

@@ -56,19 +56,19 @@ typedef struct configuration {
 } configuration;
 
 enum { MAX_NESTED = 32 };
-static _Thread_local configuration pushed[MAX_NESTED];
+static _Thread_local configuration pushed_configurations[MAX_NESTED];
 static _Thread_local int n_pushed;
 static _Thread_local void *launch_address;
 
 HW_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream) {
     if (n_pushed == MAX_NESTED) return 1;
-    pushed[n_pushed++] = (configuration){grid, block, shared_bytes, stream, __builtin_return_address(0)};
+    pushed_configurations[n_pushed++] = (configuration){grid, block, shared_bytes, stream, __builtin_return_address(0)};
     return 0;
 }
 
 HW_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream) {
     if (n_pushed == 0) return hw_cudart_return(HW_RT_NOT_CONFIGURED);
-    const configuration *top = &pushed[--n_pushed];
+    const configuration *top = &pushed_configurations[--n_pushed];
     *grid = top->grid;
     *block = top->block;
     *shared_bytes = top->shared_bytes;

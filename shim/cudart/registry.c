@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 #include "shim/process.h"
-#include "toolchain/ptx_link.h"
+#include "toolchain/binary/ptx_link.h"
 
 enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
 // LINKED: the device code of several files, each in a container of its own, which the driver would link.
@@ -33,17 +33,17 @@ typedef struct variable_node {
     hw_registered_variable it;
 } variable_node;
 
-static function_node *functions[BUCKETS], *handles[BUCKETS];
-static variable_node *variables[BUCKETS];
-static hw_image *images, **last_image = &images;
-static hw_image *loading;
+static function_node *registered_functions[BUCKETS], *function_handles[BUCKETS];
+static variable_node *registered_variables[BUCKETS];
+static hw_image *registered_images, **last_image = &registered_images;
+static hw_image *loading_image;
 static struct { uint64_t begin, end; } managed_ranges[MAX_MANAGED_RANGES];
 static unsigned n_managed_ranges;
 // The context (hw_rt_epoch) that modules have been loaded into, and the one that has them all; 0: none.
-static uint64_t epoch;
+static uint64_t loaded_epoch;
 static _Atomic uint64_t complete_epoch;
-// Recursive: place is called back from within a load.
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+// Recursive: place_managed is called back from within a load.
+static pthread_mutex_t registry_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static size_t bucket_of(const void *host) { return (size_t)(hw_address(host) * 0x9e3779b97f4a7c15u >> 52); }
 
@@ -51,11 +51,11 @@ hw_image *hw_registry_add_image(const void *wrapper) {
     hw_image *image = hw_calloc(1, sizeof *image);
     if (!image) return NULL;
     image->wrapper = wrapper;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&registry_lock);
     *last_image = image;
     last_image = &image->next;
     atomic_store(&complete_epoch, 0);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
     return image;
 }
 
@@ -63,44 +63,44 @@ void hw_registry_add_function(hw_image *image, const void *host, const char *nam
     function_node *node = hw_calloc(1, sizeof *node);
     if (!node) return;
     node->it = (hw_registered_function){.host = host, .name = name, .image = image};
-    pthread_mutex_lock(&lock);
-    node->next = functions[bucket_of(host)];
-    functions[bucket_of(host)] = node;
-    node->next_handle = handles[bucket_of(&node->it)];
-    handles[bucket_of(&node->it)] = node;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&registry_lock);
+    node->next = registered_functions[bucket_of(host)];
+    registered_functions[bucket_of(host)] = node;
+    node->next_handle = function_handles[bucket_of(&node->it)];
+    function_handles[bucket_of(&node->it)] = node;
+    pthread_mutex_unlock(&registry_lock);
 }
 
 void hw_registry_add_variable(hw_image *image, const void *host, void **managed, const char *name) {
     variable_node *node = hw_calloc(1, sizeof *node);
     if (!node) return;
     node->it = (hw_registered_variable){.host = host, .managed = managed, .name = name, .image = image};
-    pthread_mutex_lock(&lock);
-    node->next = variables[bucket_of(host)];
-    variables[bucket_of(host)] = node;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&registry_lock);
+    node->next = registered_variables[bucket_of(host)];
+    registered_variables[bucket_of(host)] = node;
+    pthread_mutex_unlock(&registry_lock);
 }
 
 // A library that is unloaded takes its host addresses with it; another may get them.
 void hw_registry_drop_image(hw_image *image) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&registry_lock);
     for (size_t i = 0; i < BUCKETS; i++) {
-        for (function_node *f = functions[i]; f; f = f->next)
+        for (function_node *f = registered_functions[i]; f; f = f->next)
             if (f->it.image == image) f->it.host = NULL;
-        for (variable_node *v = variables[i]; v; v = v->next)
+        for (variable_node *v = registered_variables[i]; v; v = v->next)
             if (v->it.image == image) v->it.host = NULL;
     }
     image->is_dropped = true;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
 }
 
 void hw_registry_add_managed_range(uint64_t begin, uint64_t end) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&registry_lock);
     if (n_managed_ranges < MAX_MANAGED_RANGES) {
         managed_ranges[n_managed_ranges].begin = begin;
         managed_ranges[n_managed_ranges++].end = end;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
 }
 
 static bool is_in_managed_range(uint64_t address) {
@@ -111,25 +111,25 @@ static bool is_in_managed_range(uint64_t address) {
 
 bool hw_registry_has_managed(const hw_image *image) {
     bool found = false;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&registry_lock);
     for (size_t i = 0; i < BUCKETS && !found; i++)
-        for (const variable_node *v = variables[i]; v; v = v->next)
+        for (const variable_node *v = registered_variables[i]; v; v = v->next)
             if (v->it.image == image && is_in_managed_range(hw_address(v->it.host))) found = true;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
     return found;
 }
 
 static bool is_being_loaded(const hw_image *image) {
-    return image == loading || (loading->whole && image->whole == loading->whole);
+    return image == loading_image || (loading_image->whole && image->whole == loading_image->whole);
 }
 
 // hw_rt_text.place: where a managed variable of a program compiled by clang lies.
-static uint64_t place(void *context, const char *name, uint64_t bytes) {
+static uint64_t place_managed(void *context, const char *name, uint64_t bytes) {
     (void)context;
     (void)bytes;
     if (!n_managed_ranges) return 0;
     for (size_t i = 0; i < BUCKETS; i++)
-        for (const variable_node *v = variables[i]; v; v = v->next)
+        for (const variable_node *v = registered_variables[i]; v; v = v->next)
             if (is_being_loaded(v->it.image) && is_in_managed_range(hw_address(v->it.host)) &&
                 strcmp(v->it.name, name) == 0)
                 return hw_address(v->it.host);
@@ -160,7 +160,7 @@ size_t hw_registry_readable_bytes(const void *data) {
 }
 
 // The PTX for this GPU, in image->ptx.
-static hw_rt_status unpack(hw_image *image, hw_diag *diag) {
+static hw_rt_status unpack_image(hw_image *image, hw_diag *diag) {
     const struct { int32_t magic, version; const void *data; void *more; } *wrapper = image->wrapper;
     hw_rt_code code;
     if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data) {
@@ -187,10 +187,10 @@ static bool is_same_object(const void *a, const void *b) {
 
 // The image's PTX. With one of relocatable code come all that have been registered by the same program or library
 // since: they are linked to one.
-static hw_rt_status prepare(hw_image *image, hw_diag *diag) {
+static hw_rt_status prepare_image(hw_image *image, hw_diag *diag) {
     size_t count = 0, most = 0;
     if (image->ptx || image->whole) return HW_RT_SUCCESS;
-    hw_rt_status status = unpack(image, diag);
+    hw_rt_status status = unpack_image(image, diag);
     if (status || !image->is_relocatable) return status;
     for (hw_image *i = image; i; i = i->next) most++;
     hw_image **parts = hw_calloc(most, sizeof *parts);
@@ -198,7 +198,7 @@ static hw_rt_status prepare(hw_image *image, hw_diag *diag) {
     for (hw_image *i = image; i && !status; i = i->next) {
         if (i->is_dropped || i->whole || i->module || !is_same_object(i->wrapper, image->wrapper)) continue;
         // What has no PTX is told when it is its turn.
-        if (!i->ptx && unpack(i, NULL)) continue;
+        if (!i->ptx && unpack_image(i, NULL)) continue;
         if (i->is_relocatable) parts[count++] = i;
     }
     if (count > 1) status = hw_relocatable_join(parts, count, diag);
@@ -232,9 +232,9 @@ static void bind_variable(hw_image *image, hw_registered_variable *variable) {
 
 static void bind_names(hw_image *image) {
     for (size_t i = 0; i < BUCKETS; i++) {
-        for (function_node *f = functions[i]; f; f = f->next)
+        for (function_node *f = registered_functions[i]; f; f = f->next)
             if (f->it.image == image) bind_function(image, &f->it);
-        for (variable_node *v = variables[i]; v; v = v->next)
+        for (variable_node *v = registered_variables[i]; v; v = v->next)
             if (v->it.image == image) bind_variable(image, &v->it);
     }
 }
@@ -242,7 +242,7 @@ static void bind_names(hw_image *image) {
 // nvcc puts an empty piece of machine code beside a program's own.
 static bool has_kernels(const hw_image *image) {
     for (size_t i = 0; i < BUCKETS; i++)
-        for (const function_node *f = functions[i]; f; f = f->next)
+        for (const function_node *f = registered_functions[i]; f; f = f->next)
             if (f->it.image == image) return true;
     return false;
 }
@@ -257,20 +257,21 @@ static void note_no_ptx(hw_image *image, const hw_diag *diag) {
                 library);
 }
 
-static hw_rt_status load(hw_image *image) {
+static hw_rt_status load_image(hw_image *image) {
     hw_diag diag = {0};
     hw_runtime *runtime = hw_shim_runtime();
-    hw_rt_status status = prepare(image, &diag);
+    hw_rt_status status = prepare_image(image, &diag);
     if (status == HW_RT_NO_IMAGE) {
         note_no_ptx(image, &diag);
         return HW_RT_SUCCESS;
     }
     const bool is_part = image->whole && image->whole != image;
-    loading = image;
-    const hw_rt_text text = {.ptx = image->ptx, .ptx_bytes = image->ptx_bytes, .name = image->name, .place = place};
+    loading_image = image;
+    const hw_rt_text text = {
+        .ptx = image->ptx, .ptx_bytes = image->ptx_bytes, .name = image->name, .place = place_managed};
     if (!status && is_part) image->module = image->whole->module;
     else if (!status) status = hw_rt_module_load(runtime, &text, &image->module, &diag);
-    loading = NULL;
+    loading_image = NULL;
     if (status == HW_RT_NO_MEMORY) return status;
     if (status) hw_shim_refuse(&diag, status);
     bind_names(image);
@@ -280,10 +281,10 @@ static hw_rt_status load(hw_image *image) {
 
 // The context that they were in has gone.
 static void forget_modules(void) {
-    for (hw_image *image = images; image; image = image->next) image->module = NULL;
+    for (hw_image *image = registered_images; image; image = image->next) image->module = NULL;
     for (size_t i = 0; i < BUCKETS; i++) {
-        for (function_node *f = functions[i]; f; f = f->next) f->it.function = NULL;
-        for (variable_node *v = variables[i]; v; v = v->next) v->it.address = v->it.bytes = 0;
+        for (function_node *f = registered_functions[i]; f; f = f->next) f->it.function = NULL;
+        for (variable_node *v = registered_variables[i]; v; v = v->next) v->it.address = v->it.bytes = 0;
     }
 }
 
@@ -291,48 +292,48 @@ hw_rt_status hw_registry_load_all(void) {
     uint64_t now = hw_rt_epoch(hw_shim_runtime());
     if (atomic_load_explicit(&complete_epoch, memory_order_acquire) == now) return HW_RT_SUCCESS;
     hw_rt_status status = HW_RT_SUCCESS;
-    pthread_mutex_lock(&lock);
-    if (epoch && epoch != now) forget_modules();
-    epoch = now;
-    for (hw_image *image = images; image && !status; image = image->next)
-        if (!image->module && !image->has_no_ptx && !image->is_dropped) status = load(image);
+    pthread_mutex_lock(&registry_lock);
+    if (loaded_epoch && loaded_epoch != now) forget_modules();
+    loaded_epoch = now;
+    for (hw_image *image = registered_images; image && !status; image = image->next)
+        if (!image->module && !image->has_no_ptx && !image->is_dropped) status = load_image(image);
     if (!status) atomic_store(&complete_epoch, now);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
     return status;
 }
 
 void hw_registry_complain(hw_image *image) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&registry_lock);
     if (image->has_no_ptx && !image->has_complained) {
         fprintf(stderr, "halfwarp: %s\n", image->why);
         hw_shim_note(HW_EXIT_UNSUPPORTED, image->why);
         image->has_complained = true;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
 }
 
 hw_registered_function *hw_registry_function(const void *host) {
     if (!host) return NULL;
     hw_registered_function *found = NULL;
-    pthread_mutex_lock(&lock);
-    for (function_node *f = functions[bucket_of(host)]; f && !found; f = f->next)
+    pthread_mutex_lock(&registry_lock);
+    for (function_node *f = registered_functions[bucket_of(host)]; f && !found; f = f->next)
         if (f->it.host == host) found = &f->it;
-    for (function_node *f = handles[bucket_of(host)]; f && !found; f = f->next_handle)
+    for (function_node *f = function_handles[bucket_of(host)]; f && !found; f = f->next_handle)
         if ((const void *)&f->it == host && f->it.host) found = &f->it;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
     return found;
 }
 
 hw_registered_variable *hw_registry_variable(const void *host) {
     if (!host) return NULL;
     hw_registered_variable *found = NULL;
-    pthread_mutex_lock(&lock);
-    for (variable_node *v = variables[bucket_of(host)]; v && !found; v = v->next)
+    pthread_mutex_lock(&registry_lock);
+    for (variable_node *v = registered_variables[bucket_of(host)]; v && !found; v = v->next)
         if (v->it.host == host) found = &v->it;
     // A managed variable is also named by where it is.
     for (size_t i = 0; i < BUCKETS && !found; i++)
-        for (variable_node *v = variables[i]; v && !found; v = v->next)
+        for (variable_node *v = registered_variables[i]; v && !found; v = v->next)
             if (v->it.managed && v->it.host && v->it.address && v->it.address == hw_address(host)) found = &v->it;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registry_lock);
     return found;
 }

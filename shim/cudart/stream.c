@@ -20,13 +20,13 @@ HW_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 // Success when the stream is one.
-static cudaError_t touch(cudaStream_t stream) {
+static cudaError_t check_stream(cudaStream_t stream) {
     HW_ENTER();
     return hw_cudart_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
 }
 
 // The same for the calls that ask about it.
-static cudaError_t ask(cudaStream_t stream, const void *answer, hw_rt_stream_info *info) {
+static cudaError_t ask_stream(cudaStream_t stream, const void *answer, hw_rt_stream_info *info) {
     HW_ENTER();
     hw_rt_status status = hw_rt_stream_get_info(hw_shim_runtime(), hw_stream_of(stream), info);
     return hw_cudart_return(!status && !answer ? HW_RT_INVALID_VALUE : status);
@@ -41,7 +41,7 @@ HW_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
     return cudaStreamSynchronize(hw_of_thread(stream));
 }
 
-HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return touch(stream); }
+HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return check_stream(stream); }
 HW_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
@@ -60,7 +60,7 @@ HW_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t 
 
 HW_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
     hw_rt_stream_info info;
-    cudaError_t error = ask(stream, priority, &info);
+    cudaError_t error = ask_stream(stream, priority, &info);
     if (!error) *priority = info.priority;
     return error;
 }
@@ -68,7 +68,7 @@ HW_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
 
 HW_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags) {
     hw_rt_stream_info info;
-    cudaError_t error = ask(stream, flags, &info);
+    cudaError_t error = ask_stream(stream, flags, &info);
     if (!error) *flags = info.flags;
     return error;
 }
@@ -76,7 +76,7 @@ HW_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
 
 HW_EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
     hw_rt_stream_info info;
-    cudaError_t error = ask(stream, id, &info);
+    cudaError_t error = ask_stream(stream, id, &info);
     if (!error) *id = info.id;
     return error;
 }
@@ -87,7 +87,7 @@ HW_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long lo
 
 HW_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     hw_rt_stream_info info;
-    cudaError_t error = ask(stream, device, &info);
+    cudaError_t error = ask_stream(stream, device, &info);
     if (!error) *device = 0;
     return error;
 }
@@ -102,7 +102,7 @@ HW_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest
 
 HW_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
                                             unsigned int flags) {
-    cudaError_t error = touch(stream);
+    cudaError_t error = check_stream(stream);
     if (error) return error;
     if (!callback || flags) return hw_cudart_return(HW_RT_INVALID_VALUE);
     callback(stream, cudaSuccess, userData);
@@ -111,7 +111,7 @@ HW_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallb
 HW_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
 
 HW_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *userData) {
-    cudaError_t error = touch(stream);
+    cudaError_t error = check_stream(stream);
     if (error) return error;
     if (!function) return hw_cudart_return(HW_RT_INVALID_VALUE);
     function(userData);
@@ -120,7 +120,7 @@ HW_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t funct
 HW_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
 HW_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned int flags) {
-    cudaError_t error = touch(stream);
+    cudaError_t error = check_stream(stream);
     if (error) return error;
     (void)bytes;
     hw_allocation found;
@@ -131,7 +131,7 @@ HW_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointe
 HW_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 HW_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
-    cudaError_t error = touch(stream);
+    cudaError_t error = check_stream(stream);
     if (error) return error;
     if (!status) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *status = cudaStreamCaptureStatusNone;
@@ -143,7 +143,7 @@ HW_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 HW_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,
                                              const cudaLaunchAttributeValue *value) {
     (void)attr;
-    cudaError_t error = touch(stream);
+    cudaError_t error = check_stream(stream);
     return error ? error : hw_cudart_return(value ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 HW_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
@@ -151,7 +151,7 @@ HW_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 HW_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,
                                              cudaLaunchAttributeValue *value) {
     hw_rt_stream_info info;
-    cudaError_t error = ask(stream, value, &info);
+    cudaError_t error = ask_stream(stream, value, &info);
     if (error) return error;
     *value = (cudaLaunchAttributeValue){.pad = {0}};
     if (attr == cudaLaunchAttributePriority) value->priority = info.priority;
@@ -161,8 +161,8 @@ HW_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttr
 HW_ALIAS(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
 
 HW_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-    cudaError_t error = touch(to);
-    return error ? error : touch(from);
+    cudaError_t error = check_stream(to);
+    return error ? error : check_stream(from);
 }
 HW_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 

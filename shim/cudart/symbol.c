@@ -1,7 +1,7 @@
 // Variables of the device, by the address of the host variable that stands for them.
 #include "shim/cudart/registry.h"
 
-static cudaError_t locate(const void *symbol, hw_registered_variable **found) {
+static cudaError_t locate_symbol(const void *symbol, hw_registered_variable **found) {
     HW_ENTER();
     *found = hw_registry_variable(symbol);
     return *found && (*found)->address ? cudaSuccess : hw_cudart_return(HW_RT_INVALID_SYMBOL);
@@ -9,7 +9,7 @@ static cudaError_t locate(const void *symbol, hw_registered_variable **found) {
 
 HW_EXPORT cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
     hw_registered_variable *variable;
-    cudaError_t error = locate(symbol, &variable);
+    cudaError_t error = locate_symbol(symbol, &variable);
     if (error) return error;
     if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *pointer = (void *)(uintptr_t)variable->address;
@@ -18,17 +18,17 @@ HW_EXPORT cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
 
 HW_EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
     hw_registered_variable *variable;
-    cudaError_t error = locate(symbol, &variable);
+    cudaError_t error = locate_symbol(symbol, &variable);
     if (error) return error;
     if (!bytes) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *bytes = variable->bytes;
     return cudaSuccess;
 }
 
-static cudaError_t copy(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-                        bool to_symbol, hw_rt_order order) {
+static cudaError_t copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                               bool to_symbol, hw_rt_order order) {
     hw_registered_variable *variable;
-    cudaError_t error = locate(symbol, &variable);
+    cudaError_t error = locate_symbol(symbol, &variable);
     if (error) return error;
     if (!hw_rt_is_stream(hw_shim_runtime(), order.stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
     if (kind == cudaMemcpyHostToHost || kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
@@ -43,7 +43,7 @@ static cudaError_t copy(const void *symbol, void *other, size_t bytes, size_t of
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
                                          enum cudaMemcpyKind kind) {
-    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn());
+    return copy_symbol(symbol, (void *)src, bytes, offset, kind, true, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src, size_t bytes, size_t offset,
@@ -53,7 +53,7 @@ HW_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *sr
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
                                            enum cudaMemcpyKind kind) {
-    return copy(symbol, dst, bytes, offset, kind, false, hw_in_turn());
+    return copy_symbol(symbol, dst, bytes, offset, kind, false, hw_in_turn());
 }
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, size_t bytes, size_t offset,
@@ -63,7 +63,7 @@ HW_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol, s
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
                                               enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy(symbol, (void *)src, bytes, offset, kind, true, hw_in_stream(stream));
+    return copy_symbol(symbol, (void *)src, bytes, offset, kind, true, hw_in_stream(stream));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *src, size_t bytes, size_t offset,
@@ -73,7 +73,7 @@ HW_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const voi
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
                                                 enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy(symbol, dst, bytes, offset, kind, false, hw_in_stream(stream));
+    return copy_symbol(symbol, dst, bytes, offset, kind, false, hw_in_stream(stream));
 }
 
 HW_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *dst, const void *symbol, size_t bytes, size_t offset,

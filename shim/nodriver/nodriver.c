@@ -11,7 +11,7 @@ enum { NO_DEVICE = 100, INVALID_VALUE = 1 };   // CUresult
 
 #define EXPORT __attribute__((visibility("default")))
 
-static int refuse(const char *name, const void *caller) {
+static int refuse_call(const char *name, const void *caller) {
     void (*tell)(const char *, const void *) =
         (void (*)(const char *, const void *))dlsym(RTLD_DEFAULT, "__halfwarpDriverWanted");
     if (tell) tell(name, caller);
@@ -21,20 +21,22 @@ static int refuse(const char *name, const void *caller) {
 // Arguments are not looked at, so one signature serves all.
 #define HW_DRIVER(name)        \
     EXPORT int name(void);     \
-    EXPORT int name(void) { return refuse(#name, __builtin_return_address(0)); }
+    EXPORT int name(void) { return refuse_call(#name, __builtin_return_address(0)); }
 #include "entries.def"
 
 // Those who were refused want words for it.
-static int words(int result, const char *answer, const char **out) {
+static int words_for_result(int result, const char *answer, const char **out) {
     if (!out || result != NO_DEVICE) return INVALID_VALUE;
     *out = answer;
     return 0;
 }
 
 EXPORT int cuGetErrorName(int result, const char **out);
-EXPORT int cuGetErrorName(int result, const char **out) { return words(result, "CUDA_ERROR_NO_DEVICE", out); }
+EXPORT int cuGetErrorName(int result, const char **out) {
+    return words_for_result(result, "CUDA_ERROR_NO_DEVICE", out);
+}
 
 EXPORT int cuGetErrorString(int result, const char **out);
 EXPORT int cuGetErrorString(int result, const char **out) {
-    return words(result, "no CUDA-capable device is detected", out);
+    return words_for_result(result, "no CUDA-capable device is detected", out);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
+
 static atomic_long allocations_left = -1;
 
 static int may_allocate(void) {
@@ -35,7 +37,7 @@ void hw_free(void *block) { free(block); }
 
 void *hw_alloc_lanes(size_t bytes) {
     if (bytes > SIZE_MAX - 64 || !may_allocate()) return NULL;
-    size_t rounded = (bytes + 63) & ~(size_t)63;
+    size_t rounded = hw_align_up(bytes, 64);
     void *block = aligned_alloc(64, rounded ? rounded : 64);
     if (block) memset(block, 0, rounded);
     return block;

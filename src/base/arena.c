@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
@@ -37,7 +38,7 @@ void *hw_arena_take(hw_arena *arena, size_t bytes) {
         arena->ran_out = true;
         return NULL;
     }
-    bytes = (bytes + 15) & ~(size_t)15;
+    bytes = hw_align_up(bytes, 16);
     chunk *c = arena->chunks;
     if (!c || c->size - c->used < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
@@ -63,14 +64,20 @@ char *hw_arena_string(hw_arena *arena, const char *text, size_t length) {
     return copy;
 }
 
-char *hw_arena_printf(hw_arena *arena, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
+char *hw_arena_vprintf(hw_arena *arena, const char *format, va_list args) {
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     char *text = length < 0 ? NULL : hw_arena_take(arena, (size_t)length + 1);
     if (text) vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *hw_arena_printf(hw_arena *arena, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = hw_arena_vprintf(arena, format, args);
     va_end(args);
     return text;
 }

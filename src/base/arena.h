@@ -2,6 +2,7 @@
 #ifndef HW_BASE_ARENA_H
 #define HW_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,7 +23,8 @@ bool hw_arena_ran_out(const hw_arena *arena);
 // A copy of length characters, with a NUL behind them.
 char *hw_arena_string(hw_arena *arena, const char *text, size_t length);
 
-// printf into the arena.
+// printf into the arena. NULL when out of memory.
 char *hw_arena_printf(hw_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *hw_arena_vprintf(hw_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #endif

@@ -1,11 +1,17 @@
-// What this processor has, where the compiler's own question (__builtin_cpu_supports) does not do.
+// The instruction sets that some code is compiled for besides the one of the whole build, and which of them this
+// processor runs. cmake/core.cmake has each one's flags.
 #ifndef HW_BASE_PROCESSOR_H
 #define HW_BASE_PROCESSOR_H
 
-#include <stdbool.h>
+// Ascending: what runs one runs all before it. Other architectures than x86-64 have the first alone.
+typedef enum hw_simd_level {
+    HW_SIMD_BASE,      // the build's own
+    HW_SIMD_AVX2,      // AVX2, FMA, BMI2 and F16C
+    HW_SIMD_AVX512,    // AVX-512 F, BW, DQ and VL
+    HW_SIMD_LEVELS
+} hw_simd_level;
 
-// Conversions of 16-bit floats (x86's F16C): clang before 15 refuses "f16c" in __builtin_cpu_supports. false on other
-// architectures. That the system keeps the wide registers, which the conversions need, is what "avx2" asks for as well.
-bool hw_processor_has_f16c(void);
+// The best that this processor and its system run. It is asked once. Threads: any.
+hw_simd_level hw_processor_level(void);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "toolchain/cache.h"
-#include "toolchain/compilers.h"
+#include "toolchain/cache/cache.h"
+#include "toolchain/compilers/compilers.h"
 #include "toolchain/process.h"
 
 // As cmake/core.cmake compiles the interpreter's bodies, so that both give the same bits. Bodies leave the upper halves

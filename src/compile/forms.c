@@ -21,7 +21,7 @@
 #define TERNARY(name_, function_, td, ta, ...) TERNARY_OF(name_, function_, td, ta, ta, ta, __VA_ARGS__)
 // Another name of a row, or a body written by hand: what has no value yet is looked up by its function.
 #define ROW(name_, function_, ...) {.name = name_, .function = #function_},
-#define BOTH(name_, function_) {.name = name_, .function = #function_},
+#define BOTH(name_, function_, ...) {.name = name_, .function = #function_},
 #define SKIP(...)
 #define EACH SKIP
 #define PAIR_2 SKIP

@@ -1,110 +1,110 @@
 // Decoded instructions as statements of C, in which each body is the expression of its row (forms.h).
 #include <string.h>
 
-#include "compile/text.h"
+#include "compile/draft.h"
 
 // ---- values ----
 
 // The call of a form's function with an instruction's operands.
-static const char *call_form(hw_text *w, char *out, size_t size, const hw_inst *in, hw_body_id id, bool is_raw) {
+static const char *call_form(hw_draft *w, char *out, size_t size, const hw_inst *in, hw_body_id id, bool is_raw) {
     const hw_form *form = hw_form_of(id);
     const hw_slot operands[] = {in->a, in->b, in->c, in->fourth};
     int length = snprintf(out, size, "%s%s(", form->function, is_raw ? "_raw" : "");
     w->is_named[id] = 1;
     for (unsigned k = 0; k < 4 && form->sources[k]; k++) {
         char operand[128];
-        hw_text_read(w, operand, operands[k], form->sources[k], form->ignores_payloads);
+        hw_draft_read(w, operand, operands[k], form->sources[k], form->ignores_payloads);
         length += snprintf(out + length, size - (size_t)length, "%s%s", k ? ", " : "", operand);
     }
     snprintf(out + length, size - (size_t)length, ")");
     return out;
 }
 
-static void write_value(hw_text *w, const hw_inst *in, hw_body_id id) {
+static void write_value(hw_draft *w, const hw_inst *in, hw_body_id id) {
     const hw_form *form = hw_form_of(id);
     char value[768];
     call_form(w, value, sizeof value, in, id, form->is_canonical);
-    hw_text_assign(w, in->d, form->result, value, form->is_canonical);
+    hw_draft_assign(w, in->d, form->result, value, form->is_canonical);
 }
 
 // sub: 0 alone, 1 and, 2 or, 3 xor with p.
-static void write_test(hw_text *w, const hw_inst *in, hw_body_id id) {
+static void write_test(hw_draft *w, const hw_inst *in, hw_body_id id) {
     static const char *const combines[] = {"", " & ", " | ", " ^ "};
     char value[768], p[128] = "", text[1024];
     call_form(w, value, sizeof value, in, id, false);
     bool is_single = !hw_form_of(id)->sources[1];
     uint32_t sub = is_single ? 0 : in->sub & 3;
-    if (sub) hw_text_read_predicate(w, p, in->p, in->flags & HW_INST_NEGATE_P);
+    if (sub) hw_draft_read_predicate(w, p, in->p, in->flags & HW_INST_NEGATE_P);
     uint32_t number = w->n_numbers++;
-    fprintf(w->parts[HW_TEXT_LANE], "                const int v%u = %s;\n", number, value);
+    fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = %s;\n", number, value);
     snprintf(text, sizeof text, "v%u%s%s", number, combines[sub], p);
-    hw_text_assign(w, in->d, "int", text, false);
+    hw_draft_assign(w, in->d, "int", text, false);
     if (is_single || in->e == HW_NO_SLOT) return;
     snprintf(text, sizeof text, "(v%u ^ 1)%s%s", number, combines[sub], p);
-    hw_text_assign(w, in->e, "int", text, false);
+    hw_draft_assign(w, in->e, "int", text, false);
 }
 
-static void write_predicate(hw_text *w, const hw_inst *in, const hw_form *form) {
+static void write_predicate(hw_draft *w, const hw_inst *in, const hw_form *form) {
     char a[128], b[128] = "", text[512];
-    hw_text_read_predicate(w, a, in->a, in->flags & HW_INST_NEGATE_P);
+    hw_draft_read_predicate(w, a, in->a, in->flags & HW_INST_NEGATE_P);
     bool is_binary = strchr(form->value, 'B');
-    if (is_binary) hw_text_read_predicate(w, b, in->b, in->flags & HW_INST_NEGATE_B);
+    if (is_binary) hw_draft_read_predicate(w, b, in->b, in->flags & HW_INST_NEGATE_B);
     if (is_binary) snprintf(text, sizeof text, "%s %c %s", a, form->value[2], b);
     else snprintf(text, sizeof text, "%s%s", a, form->value + 1);
-    hw_text_assign(w, in->d, "int", text, false);
+    hw_draft_assign(w, in->d, "int", text, false);
 }
 
-static void write_select(hw_text *w, const hw_inst *in, const hw_form *form) {
+static void write_select(hw_draft *w, const hw_inst *in, const hw_form *form) {
     char p[128], a[128], b[128], text[512];
-    hw_text_read_predicate(w, p, in->p, in->flags & HW_INST_NEGATE_P);
-    hw_text_read(w, a, in->a, form->result, false);
-    hw_text_read(w, b, in->b, form->result, false);
+    hw_draft_read_predicate(w, p, in->p, in->flags & HW_INST_NEGATE_P);
+    hw_draft_read(w, a, in->a, form->result, false);
+    hw_draft_read(w, b, in->b, form->result, false);
     snprintf(text, sizeof text, "%s ? %s : %s", p, a, b);
-    hw_text_assign(w, in->d, form->result, text, false);
+    hw_draft_assign(w, in->d, form->result, text, false);
 }
 
 // The sum of the products that the table holds; compilers have an instruction for it.
-static void write_lop3(hw_text *w, const hw_inst *in) {
+static void write_lop3(hw_draft *w, const hw_inst *in) {
     char a[128], b[128], c[128], text[1536] = "0u";
-    hw_text_read(w, a, in->a, "u32", false);
-    hw_text_read(w, b, in->b, "u32", false);
-    hw_text_read(w, c, in->c, "u32", false);
+    hw_draft_read(w, a, in->a, "u32", false);
+    hw_draft_read(w, b, in->b, "u32", false);
+    hw_draft_read(w, c, in->c, "u32", false);
     for (unsigned k = 0; k < 8; k++) {
         size_t length = strlen(text);
         if (in->imm >> k & 1)
             snprintf(text + length, sizeof text - length, " | (%s%s & %s%s & %s%s)", k & 4 ? "" : "~", a,
                      k & 2 ? "" : "~", b, k & 1 ? "" : "~", c);
     }
-    hw_text_assign(w, in->d, "u32", text, false);
+    hw_draft_assign(w, in->d, "u32", text, false);
 }
 
-static void write_permute(hw_text *w, const hw_inst *in) {
+static void write_permute(hw_draft *w, const hw_inst *in) {
     static const char *const modes[8] = {"prmt.default.b32", "prmt.f4e.b32", "prmt.b4e.b32",  "prmt.rc8.b32",
                                          "prmt.ecl.b32",     "prmt.ecr.b32", "prmt.rc16.b32", "prmt.default.b32"};
     write_value(w, in, hw_body_find(modes[in->sub & 7]));
 }
 
-static void write_pack(hw_text *w, const hw_inst *in, const hw_form *form) {
+static void write_pack(hw_draft *w, const hw_inst *in, const hw_form *form) {
     char text[2048] = "";
     for (uint32_t k = 0; k < in->vector; k++) {
         char part[128];
         size_t length = strlen(text);
-        hw_text_read(w, part, w->program->slots[in->list + k], form->sources[0], false);
+        hw_draft_read(w, part, w->program->slots[in->list + k], form->sources[0], false);
         snprintf(text + length, sizeof text - length, "%s(%s)(%s)%s << %u", k ? " | " : "", form->result,
-                 hw_text_bits_type(form->part_bits / 8u), part, form->part_bits * k);
+                 hw_draft_bits_type(form->part_bits / 8u), part, form->part_bits * k);
     }
-    hw_text_assign(w, in->d, form->result, text, false);
+    hw_draft_assign(w, in->d, form->result, text, false);
 }
 
-static void write_unpack(hw_text *w, const hw_inst *in, const hw_form *form) {
+static void write_unpack(hw_draft *w, const hw_inst *in, const hw_form *form) {
     char whole[128], text[256];
-    hw_text_read(w, whole, in->a, form->result, false);
+    hw_draft_read(w, whole, in->a, form->result, false);
     uint32_t number = w->n_numbers++;     // the source may be among the destinations
-    fprintf(w->parts[HW_TEXT_LANE], "                const %s v%u = %s;\n", form->result, number, whole);
+    fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = %s;\n", form->result, number, whole);
     for (uint32_t k = 0; k < in->vector; k++) {
-        snprintf(text, sizeof text, "(%s)(v%u >> %u)", hw_text_bits_type(form->part_bits / 8u), number,
+        snprintf(text, sizeof text, "(%s)(v%u >> %u)", hw_draft_bits_type(form->part_bits / 8u), number,
                  form->part_bits * k);
-        hw_text_assign(w, w->program->slots[in->list + k], form->sources[0], text, false);
+        hw_draft_assign(w, w->program->slots[in->list + k], form->sources[0], text, false);
     }
 }
 
@@ -113,40 +113,40 @@ static void write_unpack(hw_text *w, const hw_inst *in, const hw_form *form) {
 static const char *memory_type(const hw_inst *in) {
     static const char *const s[] = {"s8", "s16", "s32", "s64"};
     unsigned log = (unsigned)__builtin_ctz(in->width);
-    return in->flags & HW_INST_SIGNED ? s[log] : hw_text_bits_type(in->width);
+    return in->flags & HW_INST_SIGNED ? s[log] : hw_draft_bits_type(in->width);
 }
 
-static hw_slot element_slot(const hw_text *w, const hw_inst *in, uint32_t k, hw_slot single) {
+static hw_slot element_slot(const hw_draft *w, const hw_inst *in, uint32_t k, hw_slot single) {
     return in->vector > 1 ? w->program->slots[in->list + k] : single;
 }
 
 // The address of the group's first access in the half of the warp.
-static void locate_group(hw_text *w, const hw_segment_access *access) {
+static void locate_group(hw_draft *w, const hw_segment_access *access) {
     if (access->is_first)
-        fprintf(w->parts[HW_TEXT_HALF], "            char *const g%u = m[%u].at[k] + h * m[%u].apart;\n", access->group,
+        fprintf(w->parts[HW_DRAFT_HALF], "            char *const g%u = m[%u].at[k] + h * m[%u].apart;\n", access->group,
                 access->group, access->group);
 }
 
-static void write_load(hw_text *w, const hw_inst *in) {
+static void write_load(hw_draft *w, const hw_inst *in) {
     uint32_t number = w->access++;
     const hw_segment_access *access = &w->segment->accesses[number];
-    const char *type = memory_type(in), *reg = hw_text_bits_type(in->reg_bytes);
+    const char *type = memory_type(in), *reg = hw_draft_bits_type(in->reg_bytes);
     bool is_same = access->shape == HW_SEEN_SAME;
     char text[256];
     locate_group(w, access);
-    fprintf(w->parts[HW_TEXT_HALF], "            const %s *m%u = (const %s *)(g%u + %lld);\n", type, number, type,
+    fprintf(w->parts[HW_DRAFT_HALF], "            const %s *m%u = (const %s *)(g%u + %lld);\n", type, number, type,
             access->group, (long long)access->distance);
     for (uint32_t k = 0; k < in->vector; k++) {
         hw_slot slot = element_slot(w, in, k, in->d);
         if (slot == HW_NO_SLOT) continue;
         if (is_same) {
-            fprintf(w->parts[HW_TEXT_HALF], "            const %s m%u_%u = (%s)m%u[%u];\n", reg, number, k, reg, number,
+            fprintf(w->parts[HW_DRAFT_HALF], "            const %s m%u_%u = (%s)m%u[%u];\n", reg, number, k, reg, number,
                     k);
             snprintf(text, sizeof text, "m%u_%u", number, k);
         } else {
             snprintf(text, sizeof text, "(%s)m%u[i * %u + %u]", reg, number, in->vector, k);
         }
-        hw_text_assign(w, slot, reg, text, false);
+        hw_draft_assign(w, slot, reg, text, false);
     }
 }
 
@@ -155,7 +155,7 @@ static bool may_meet(uint8_t a, uint8_t b) {
 }
 
 // Do loads of the segment read where it stores? Then all lanes load before one stores.
-static bool reads_what_it_writes(const hw_text *w, const hw_inst *store) {
+static bool reads_what_it_writes(const hw_draft *w, const hw_inst *store) {
     for (uint32_t k = 0; k < w->segment->n_accesses; k++) {
         const hw_inst *in = &w->program->insts[w->segment->first + w->segment->accesses[k].offset];
         if (in != store && may_meet(in->space, store->space)) return true;
@@ -163,25 +163,25 @@ static bool reads_what_it_writes(const hw_text *w, const hw_inst *store) {
     return false;
 }
 
-static void write_store(hw_text *w, const hw_inst *in) {
+static void write_store(hw_draft *w, const hw_inst *in) {
     uint32_t number = w->access++;
     const hw_segment_access *access = &w->segment->accesses[number];
-    const char *type = hw_text_bits_type(in->width), *reg = hw_text_bits_type(in->reg_bytes);
+    const char *type = hw_draft_bits_type(in->width), *reg = hw_draft_bits_type(in->reg_bytes);
     bool is_late = reads_what_it_writes(w, in);
     if (is_late)
-        fprintf(w->parts[HW_TEXT_WARP], "        ALIGNED %s late[2][16 * %u];\n", type, in->vector);
+        fprintf(w->parts[HW_DRAFT_WARP], "        ALIGNED %s late[2][16 * %u];\n", type, in->vector);
     locate_group(w, access);
-    fprintf(w->parts[HW_TEXT_HALF],
+    fprintf(w->parts[HW_DRAFT_HALF],
             is_late ? "            %s *m%u = late[h];\n" : "            %s *m%u = (%s *)(g%u + %lld);\n", type, number,
             type, access->group, (long long)access->distance);
     for (uint32_t k = 0; k < in->vector; k++) {
         char value[128];
-        hw_text_read(w, value, element_slot(w, in, k, in->b), reg, false);
-        fprintf(w->parts[HW_TEXT_LANE], "                m%u[i * %u + %u] = (%s)%s;\n", number, in->vector, k, type,
+        hw_draft_read(w, value, element_slot(w, in, k, in->b), reg, false);
+        fprintf(w->parts[HW_DRAFT_LANE], "                m%u[i * %u + %u] = (%s)%s;\n", number, in->vector, k, type,
                 value);
     }
     if (is_late)
-        fprintf(w->parts[HW_TEXT_WARP_END],
+        fprintf(w->parts[HW_DRAFT_WARP_END],
                 "        for (u32 h = 0; h < 2; h++)\n"
                 "            __builtin_memcpy(m[%u].at[k] + h * m[%u].apart + %lld, late[h], sizeof late[h]);\n",
                 access->group, access->group, (long long)access->distance);
@@ -189,7 +189,7 @@ static void write_store(hw_text *w, const hw_inst *in) {
 
 // ---- all of them ----
 
-void hw_text_instruction(hw_text *w, uint32_t index) {
+void hw_draft_instruction(hw_draft *w, uint32_t index) {
     const hw_inst *in = &w->program->insts[index];
     hw_body_id id = w->program->bodies[index];
     const hw_form *form = hw_form_of(id);
@@ -198,7 +198,7 @@ void hw_text_instruction(hw_text *w, uint32_t index) {
     case HW_BODY_ST: write_store(w, in); return;
     case HW_BODY_NOP: return;
     case HW_BODY_GUARD:
-        w->guard = hw_text_read_predicate(w, w->guard_text, in->p, in->flags & HW_INST_NEGATE_P);
+        w->guard = hw_draft_read_predicate(w, w->guard_text, in->p, in->flags & HW_INST_NEGATE_P);
         return;
     case HW_BODY_UNGUARD: w->guard = NULL; return;
     default: break;

@@ -2,28 +2,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/text.h"
+#include "compile/draft.h"
 
 // ---- types ----
 
-static const char *hw_text_plain_type(const char *type) {
+static const char *hw_draft_plain_type(const char *type) {
     return !strcmp(type, "float") ? "f32" : !strcmp(type, "double") ? "f64" : type;
 }
 
-static unsigned hw_text_type_bytes(const char *type) {
+static unsigned hw_draft_type_bytes(const char *type) {
     if (!strcmp(type, "int")) return 0;    // a predicate
-    return (unsigned)atoi(hw_text_plain_type(type) + 1) / 8;
+    return (unsigned)atoi(hw_draft_plain_type(type) + 1) / 8;
 }
 
-const char *hw_text_bits_type(unsigned bytes) {
+const char *hw_draft_bits_type(unsigned bytes) {
     return bytes == 8 ? "u64" : bytes == 4 ? "u32" : bytes == 2 ? "u16" : "u8";
 }
 
-static bool is_float(const char *type) { return hw_text_plain_type(type)[0] == 'f'; }
+static bool is_float(const char *type) { return hw_draft_plain_type(type)[0] == 'f'; }
 
 // x, of a type, as another of the same width.
 static const char *as_type(char out[128], const char *x, const char *from, const char *to) {
-    from = hw_text_plain_type(from), to = hw_text_plain_type(to);
+    from = hw_draft_plain_type(from), to = hw_draft_plain_type(to);
     if (!strcmp(from, to)) snprintf(out, 128, "%s", x);
     else if (is_float(from) || is_float(to)) snprintf(out, 128, "AS(%s, %s)", to, x);
     else snprintf(out, 128, "(%s)%s", to, x);
@@ -32,20 +32,20 @@ static const char *as_type(char out[128], const char *x, const char *from, const
 
 // ---- registers ----
 
-static hw_text_variable *find_variable(hw_text *w, hw_slot slot) {
+static hw_draft_variable *find_variable(hw_draft *w, hw_slot slot) {
     for (uint32_t k = w->n_variables; k-- > 0;)
         if (w->variables[k].slot == slot) return &w->variables[k];
     return NULL;
 }
 
-static hw_text_variable *add_variable(hw_text *w, hw_slot slot, const char *type) {
-    hw_text_variable *v = find_variable(w, slot);
-    if (!v && w->n_variables == HW_TEXT_VARIABLES) {
+static hw_draft_variable *add_variable(hw_draft *w, hw_slot slot, const char *type) {
+    hw_draft_variable *v = find_variable(w, slot);
+    if (!v && w->n_variables == HW_DRAFT_VARIABLES) {
         w->failed = true;
         v = &w->variables[0];
     }
     if (!v) v = &w->variables[w->n_variables++];
-    *v = (hw_text_variable){.slot = slot, .number = w->n_numbers++, .type = hw_text_plain_type(type)};
+    *v = (hw_draft_variable){.slot = slot, .number = w->n_numbers++, .type = hw_draft_plain_type(type)};
     return v;
 }
 
@@ -60,59 +60,59 @@ static const hw_immediate *find_immediate(const hw_program *program, hw_slot slo
 static bool is_uniform(hw_slot slot) { return (slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK; }
 
 // The variable that holds a register's value, read where it was not yet.
-static hw_text_variable *read_variable(hw_text *w, hw_slot slot, const char *type) {
-    hw_text_variable *v = find_variable(w, slot);
+static hw_draft_variable *read_variable(hw_draft *w, hw_slot slot, const char *type) {
+    hw_draft_variable *v = find_variable(w, slot);
     if (v) return v;
-    const char *bits = hw_text_bits_type(hw_text_type_bytes(type));
+    const char *bits = hw_draft_bits_type(hw_draft_type_bytes(type));
     v = add_variable(w, slot, bits);
     const hw_immediate *known = (slot & 3) == HW_BASE_LAUNCH ? find_immediate(w->program, slot) : NULL;
     if (known)
-        fprintf(w->parts[HW_TEXT_LAUNCH], "    const %s v%u = %lluu;\n", bits, v->number,
+        fprintf(w->parts[HW_DRAFT_LAUNCH], "    const %s v%u = %lluu;\n", bits, v->number,
                 (unsigned long long)known->bits);
     else if (is_uniform(slot))
-        fprintf(w->parts[HW_TEXT_LAUNCH], "    const %s v%u = *(const %s *)REGISTER(%u, %u);\n", bits, v->number, bits,
+        fprintf(w->parts[HW_DRAFT_LAUNCH], "    const %s v%u = *(const %s *)REGISTER(%u, %u);\n", bits, v->number, bits,
                 slot & 3, slot);
     else
-        fprintf(w->parts[HW_TEXT_LANE], "                const %s v%u = ((const %s *)REGISTER(%u, %u))[LANE];\n", bits,
+        fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = ((const %s *)REGISTER(%u, %u))[LANE];\n", bits,
                 v->number, bits, slot & 3, slot);
     return v;
 }
 
-const char *hw_text_read(hw_text *w, char out[128], hw_slot slot, const char *type, bool takes_raw) {
-    const hw_text_variable *v = read_variable(w, slot, type);
+const char *hw_draft_read(hw_draft *w, char out[128], hw_slot slot, const char *type, bool takes_raw) {
+    const hw_draft_variable *v = read_variable(w, slot, type);
     char name[64];
     snprintf(name, sizeof name, v->is_raw && !takes_raw ? "canon(v%u)" : "v%u", v->number);
     return as_type(out, name, v->type, type);
 }
 
-const char *hw_text_read_predicate(hw_text *w, char out[128], hw_slot slot, bool is_negated) {
-    hw_text_variable *v = find_variable(w, slot);
+const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bool is_negated) {
+    hw_draft_variable *v = find_variable(w, slot);
     if (!v) {
         v = add_variable(w, slot, "int");
-        fprintf(w->parts[is_uniform(slot) ? HW_TEXT_LAUNCH : HW_TEXT_WARP],
+        fprintf(w->parts[is_uniform(slot) ? HW_DRAFT_LAUNCH : HW_DRAFT_WARP],
                 "        const u32 w%u = *(const u32 *)REGISTER(%u, %u);\n", v->number, slot & 3, slot);
-        fprintf(w->parts[HW_TEXT_HALF], "            const u32 h%u = w%u >> 16 * h;\n", v->number, v->number);
-        fprintf(w->parts[HW_TEXT_LANE], "                const int v%u = h%u >> i & 1;\n", v->number, v->number);
+        fprintf(w->parts[HW_DRAFT_HALF], "            const u32 h%u = w%u >> 16 * h;\n", v->number, v->number);
+        fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = h%u >> i & 1;\n", v->number, v->number);
     }
     snprintf(out, 128, is_negated ? "(v%u ^ 1)" : "v%u", v->number);
     return out;
 }
 
-void hw_text_assign(hw_text *w, hw_slot slot, const char *type, const char *value, bool is_raw) {
+void hw_draft_assign(hw_draft *w, hw_slot slot, const char *type, const char *value, bool is_raw) {
     if (slot == HW_NO_SLOT) return;
     char old[128] = "";
     bool is_predicate = !strcmp(type, "int");
-    if (w->guard && is_predicate) hw_text_read_predicate(w, old, slot, false);
-    else if (w->guard) hw_text_read(w, old, slot, type, false);
-    hw_text_variable *v = add_variable(w, slot, type);
+    if (w->guard && is_predicate) hw_draft_read_predicate(w, old, slot, false);
+    else if (w->guard) hw_draft_read(w, old, slot, type, false);
+    hw_draft_variable *v = add_variable(w, slot, type);
     v->is_dirty = true;
     v->is_raw = is_raw && !w->guard;
     if (w->guard && is_raw)
-        fprintf(w->parts[HW_TEXT_LANE], "                const %s v%u = %s ? canon(%s) : %s;\n", v->type, v->number,
+        fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = %s ? canon(%s) : %s;\n", v->type, v->number,
                 w->guard, value, old);
     else if (w->guard)
-        fprintf(w->parts[HW_TEXT_LANE], "                const %s v%u = %s ? (%s)(%s) : %s;\n", v->type, v->number,
+        fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = %s ? (%s)(%s) : %s;\n", v->type, v->number,
                 w->guard, v->type, value, old);
     else
-        fprintf(w->parts[HW_TEXT_LANE], "                const %s v%u = %s;\n", v->type, v->number, value);
+        fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = %s;\n", v->type, v->number, value);
 }

@@ -20,29 +20,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/text.h"
+#include "compile/draft.h"
 #include "compile/usage.h"
 #include "exec/ops/lanes.h"
 
-static bool is_needed(const hw_text *w, hw_slot slot) {
+static bool is_needed(const hw_draft *w, hw_slot slot) {
     for (uint32_t g = 0; g < w->segment->n_guards; g++)
         if (w->segment->guards[g].predicate == slot) return true;
     return w->is_live[slot / 4];
 }
 
-static void put_registers(hw_text *w) {
+static void put_registers(hw_draft *w) {
     for (uint32_t k = 0; k < w->n_variables; k++) {
-        const hw_text_variable *v = &w->variables[k];
+        const hw_draft_variable *v = &w->variables[k];
         if (!v->is_dirty || !is_needed(w, v->slot)) continue;
         if (!strcmp(v->type, "int")) {
-            fprintf(w->parts[HW_TEXT_WARP], "        u32 n%u = 0;\n", v->number);
-            fprintf(w->parts[HW_TEXT_HALF], "            ALIGNED int t%u[16];\n", v->number);
-            fprintf(w->parts[HW_TEXT_LANE], "                t%u[i] = -v%u;\n", v->number, v->number);
-            fprintf(w->parts[HW_TEXT_HALF_END], "            n%u |= packed(t%u) << 16 * h;\n", v->number, v->number);
-            fprintf(w->parts[HW_TEXT_WARP_END], "        PUT_PREDICATE(*(u32 *)REGISTER(%u, %u), n%u);\n",
+            fprintf(w->parts[HW_DRAFT_WARP], "        u32 n%u = 0;\n", v->number);
+            fprintf(w->parts[HW_DRAFT_HALF], "            ALIGNED int t%u[16];\n", v->number);
+            fprintf(w->parts[HW_DRAFT_LANE], "                t%u[i] = -v%u;\n", v->number, v->number);
+            fprintf(w->parts[HW_DRAFT_HALF_END], "            n%u |= packed(t%u) << 16 * h;\n", v->number, v->number);
+            fprintf(w->parts[HW_DRAFT_WARP_END], "        PUT_PREDICATE(*(u32 *)REGISTER(%u, %u), n%u);\n",
                     v->slot & 3, v->slot, v->number);
         } else {
-            fprintf(w->parts[HW_TEXT_LANE],
+            fprintf(w->parts[HW_DRAFT_LANE],
                     v->is_raw ? "                PUT(((%s *)REGISTER(%u, %u))[LANE], canon(v%u));\n"
                               : "                PUT(((%s *)REGISTER(%u, %u))[LANE], v%u);\n",
                     v->type, v->slot & 3, v->slot, v->number);
@@ -51,44 +51,44 @@ static void put_registers(hw_text *w) {
 }
 
 // form: ALL or SOME, as of the macros that write registers.
-static void write_function(FILE *to, const hw_text *w, const char *suffix, const char *form) {
+static void write_function(FILE *to, const hw_draft *w, const char *suffix, const char *form) {
     fprintf(to, "#undef PUT\n#undef PUT_PREDICATE\n#define PUT PUT_%s\n#define PUT_PREDICATE PUT_PREDICATE_%s\n", form,
             form);
     fprintf(to, "void segment_%d_%u%s(char *w, u32 n, const at *m) {\n"
             "    char *const b1 = BASE(1), *const b2 = BASE(2);\n%s", w->program->index, w->segment->first, suffix,
-            w->texts[HW_TEXT_LAUNCH]);
+            w->texts[HW_DRAFT_LAUNCH]);
     fprintf(to, "    for (u32 k = 0; k < n; k++, w += WARP_BYTES) {\n"
-            "        char *const b0 = BASE(0), *const b3 = BASE(3);\n%s", w->texts[HW_TEXT_WARP]);
-    fprintf(to, "        for (u32 h = 0; h < 2; h++) {\n%s", w->texts[HW_TEXT_HALF]);
-    fprintf(to, "            LANES {\n%s            }\n%s        }\n%s    }\n}\n\n", w->texts[HW_TEXT_LANE],
-            w->texts[HW_TEXT_HALF_END], w->texts[HW_TEXT_WARP_END]);
+            "        char *const b0 = BASE(0), *const b3 = BASE(3);\n%s", w->texts[HW_DRAFT_WARP]);
+    fprintf(to, "        for (u32 h = 0; h < 2; h++) {\n%s", w->texts[HW_DRAFT_HALF]);
+    fprintf(to, "            LANES {\n%s            }\n%s        }\n%s    }\n}\n\n", w->texts[HW_DRAFT_LANE],
+            w->texts[HW_DRAFT_HALF_END], w->texts[HW_DRAFT_WARP_END]);
 }
 
-static bool open_parts(hw_text *w) {
-    for (unsigned k = 0; k < HW_TEXT_PARTS; k++)
+static bool open_parts(hw_draft *w) {
+    for (unsigned k = 0; k < HW_DRAFT_PARTS; k++)
         if (!(w->parts[k] = open_memstream(&w->texts[k], &w->lengths[k]))) return false;
     return true;
 }
 
-static bool close_parts(hw_text *w) {
+static bool close_parts(hw_draft *w) {
     bool is_whole = true;
-    for (unsigned k = 0; k < HW_TEXT_PARTS; k++)
+    for (unsigned k = 0; k < HW_DRAFT_PARTS; k++)
         if (w->parts[k] && fclose(w->parts[k]) != 0) is_whole = false;
     return is_whole;
 }
 
-static bool translate(hw_text *w, const hw_segment *segment) {
+static bool translate(hw_draft *w, const hw_segment *segment) {
     w->segment = segment;
     w->n_variables = w->n_numbers = w->access = 0;
     w->guard = NULL;
     if (!open_parts(w)) return false;
-    for (uint32_t i = 0; i < segment->count; i++) hw_text_instruction(w, segment->first + i);
+    for (uint32_t i = 0; i < segment->count; i++) hw_draft_instruction(w, segment->first + i);
     put_registers(w);
     return close_parts(w);
 }
 
-static void free_texts(hw_text *w) {
-    for (unsigned k = 0; k < HW_TEXT_PARTS; k++) {
+static void free_texts(hw_draft *w) {
+    for (unsigned k = 0; k < HW_DRAFT_PARTS; k++) {
         free(w->texts[k]);
         w->texts[k] = NULL;
         w->parts[k] = NULL;
@@ -118,7 +118,7 @@ static void define_functions(FILE *to, const uint8_t *is_named, uint32_t n_bodie
     }
 }
 
-static bool write_part(FILE *to, hw_text *w, const hw_compile_part *part, hw_arena *scratch) {
+static bool write_part(FILE *to, hw_draft *w, const hw_compile_part *part, hw_arena *scratch) {
     const hw_liveness *live = hw_liveness_find(part->program, scratch);
     w->program = part->program;
     w->is_live = hw_arena_take(scratch, part->program->frame_bytes / 4 + 64);
@@ -134,7 +134,7 @@ static bool write_part(FILE *to, hw_text *w, const hw_compile_part *part, hw_are
     return is_whole;
 }
 
-static void write_beginning(FILE *to, const hw_text *w, hw_arena *scratch) {
+static void write_beginning(FILE *to, const hw_draft *w, hw_arena *scratch) {
     fprintf(to, "#define WARP_BYTES %d\n#define MASK_OFFSET %zu\n#define LANES_OFFSET %zu\n", HW_WARP_BYTES,
             offsetof(struct hw_warp, mask), offsetof(struct hw_warp, lanes));
     fputs(hw_compile_values, to);
@@ -142,7 +142,7 @@ static void write_beginning(FILE *to, const hw_text *w, hw_arena *scratch) {
 }
 
 bool hw_compile_write(FILE *to, const hw_compile_part *parts, uint32_t n, hw_arena *scratch) {
-    hw_text *w = hw_arena_take(scratch, sizeof *w);
+    hw_draft *w = hw_arena_take(scratch, sizeof *w);
     char *text = NULL;
     size_t length = 0;
     FILE *functions = w && (w->is_named = hw_arena_take(scratch, hw_body_count())) ? open_memstream(&text, &length)

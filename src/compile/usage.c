@@ -55,7 +55,8 @@ static void use_form(hw_usage *u, const hw_program *program, const hw_inst *in, 
 // Reads of all operands are taken for granted; a write for none, so that nothing is thought dead that is not.
 static void use_other(hw_usage *u, const hw_inst *in, hw_body_id id) {
     uint8_t group = hw_body_info_of(id)->group;
-    bool has_list = group == HW_BODIES_matrix || group == HW_BODIES_mma || group == HW_BODIES_texture || in->vector > 1;
+    bool has_list = hw_body_info_of(id)->uses & HW_USES_LIST || group == HW_BODIES_matrix || group == HW_BODIES_mma ||
+                    group == HW_BODIES_texture || in->vector > 1;
     u->is_known = !has_list;
     const hw_slot operands[] = {in->a, in->b, in->c, in->fourth, in->p};
     for (unsigned k = 0; k < sizeof operands / sizeof *operands; k++) read_slot(u, operands[k]);

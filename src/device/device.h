@@ -28,7 +28,7 @@ typedef struct hw_kernel_info {
 } hw_kernel_info;
 void hw_kernel_get_info(const hw_kernel *kernel, hw_kernel_info *info);
 
-// Compiler and version that made the device's kernels, those from the cache as well (toolchain/device_code.h): what
+// Compiler and version that made the device's kernels, those from the cache as well (device_code.h): what
 // reports name. "" where none was needed so far. Any thread.
 void hw_device_kernels_by(hw_device *device, char *out, size_t out_bytes);
 

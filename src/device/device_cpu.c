@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "device/device_internal.h"
 
 // "model name" of /proc/cpuinfo; Arm's says less.
@@ -50,7 +51,7 @@ enum { ALIGN = 256, HUGE_PAGE = 2 << 20 };
 
 // Large blocks lie on huge pages where the system gives them: strided access is bound by address translation otherwise.
 // The system may promise more than the machine has, and end the process when it is used; so none of that is asked for.
-static hw_status cpu_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
+static hw_status cpu_alloc(hw_device *device, hw_device_block *block, hw_diag *diag) {
     size_t align = block->bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : ALIGN;
     uint64_t most = physical_bytes();
     if (!most || most > PTRDIFF_MAX - HUGE_PAGE) most = PTRDIFF_MAX - HUGE_PAGE;
@@ -58,12 +59,12 @@ static hw_status cpu_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
     if (!block->raw)
         return hw_diag_set(diag, HW_NO_MEMORY, "%s: this machine gives no %zu bytes of memory", device->name,
                            block->bytes);
-    block->address = ((uintptr_t)block->raw + align - 1) & ~((uintptr_t)align - 1);
+    block->address = hw_align_up((uintptr_t)block->raw, align);
     if (align == HUGE_PAGE) madvise((void *)block->address, block->bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return HW_OK;
 }
 
-static void cpu_free(hw_device *device, const hw_block *block) {
+static void cpu_free(hw_device *device, const hw_device_block *block) {
     (void)device;
     hw_free(block->raw);
 }

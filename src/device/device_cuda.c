@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "isa/rates.h"
-#include "toolchain/nvrtc.h"
+#include "toolchain/compilers/nvrtc.h"
 
 CUresult hw_cuda_enter(const hw_cuda *cuda) { return cuda->driver->cuCtxPushCurrent(cuda->context); }
 
@@ -193,7 +193,7 @@ static void trim_pool(hw_device *device) {
     HW_CUDA_CALL(cuda, result, cuMemPoolTrimTo(cuda->pool, 0));
 }
 
-static hw_status cuda_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
+static hw_status cuda_alloc(hw_device *device, hw_device_block *block, hw_diag *diag) {
     const hw_cuda *cuda = hw_cuda_of(device);
     CUresult result;
     CUdeviceptr memory = 0;
@@ -216,14 +216,14 @@ static hw_status cuda_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
     return hw_cuda_status(device, result, diag, "%zu bytes of memory cannot be had", block->bytes);
 }
 
-static void cuda_free(hw_device *device, const hw_block *block) {
+static void cuda_free(hw_device *device, const hw_device_block *block) {
     const hw_cuda *cuda = hw_cuda_of(device);
     CUresult result;
     if (block->is_host) HW_CUDA_CALL(cuda, result, cuMemFreeHost((void *)block->address));
     else HW_CUDA_CALL(cuda, result, cuMemFree(block->address));
 }
 
-static hw_status cuda_stream_alloc(hw_stream *stream, hw_block *block, hw_diag *diag) {
+static hw_status cuda_stream_alloc(hw_stream *stream, hw_device_block *block, hw_diag *diag) {
     hw_device *device = stream->device;
     const hw_cuda *cuda = hw_cuda_of(device);
     CUresult result;
@@ -240,7 +240,7 @@ static hw_status cuda_stream_alloc(hw_stream *stream, hw_block *block, hw_diag *
     return hw_cuda_status(device, result, diag, "%zu bytes of memory cannot be had", block->bytes);
 }
 
-static void cuda_stream_free(hw_stream *stream, const hw_block *block) {
+static void cuda_stream_free(hw_stream *stream, const hw_device_block *block) {
     const hw_cuda *cuda = hw_cuda_of(stream->device);
     CUresult result;
     HW_CUDA_CALL(cuda, result, cuMemFreeAsync(block->address, stream->handle));

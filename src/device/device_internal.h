@@ -10,18 +10,18 @@
 #include <stdatomic.h>
 
 #include "device/device.h"
-#include "toolchain/device_code.h"
-#include "toolchain/hash.h"
+#include "toolchain/cache/hash.h"
+#include "toolchain/device_code/device_code.h"
 
 // One allocation.
-typedef struct hw_block {
+typedef struct hw_device_block {
     uintptr_t address;
     size_t bytes;
     bool is_host;                 // by hw_host_alloc
     bool is_combined;             // of those, write-combined, where the kind has such memory
     bool is_ordered;              // by hw_stream_alloc, of a kind that has such memory
     void *raw;                    // the kind's own
-} hw_block;
+} hw_device_block;
 
 // One file, compiled with one set of defines, and loaded.
 typedef struct hw_kernel_module {
@@ -87,11 +87,11 @@ typedef struct hw_device_table {
     void (*wait)(hw_device *device);
 
     // Fills address and raw.
-    hw_status (*alloc)(hw_device *device, hw_block *block, hw_diag *diag);
-    void (*free)(hw_device *device, const hw_block *block);
+    hw_status (*alloc)(hw_device *device, hw_device_block *block, hw_diag *diag);
+    void (*free)(hw_device *device, const hw_device_block *block);
     // In the order of the stream, and is_ordered is set where it is; NULL where that is at once.
-    hw_status (*stream_alloc)(hw_stream *stream, hw_block *block, hw_diag *diag);
-    void (*stream_free)(hw_stream *stream, const hw_block *block);
+    hw_status (*stream_alloc)(hw_stream *stream, hw_device_block *block, hw_diag *diag);
+    void (*stream_free)(hw_stream *stream, const hw_device_block *block);
     hw_status (*free_bytes)(hw_device *device, uint64_t *bytes, hw_diag *diag);
     bool (*reaches)(hw_device *device, const void *memory);   // NULL: kernels never reach this machine's memory
 
@@ -134,7 +134,7 @@ struct hw_device {
     void *own;                        // the kind's own
 
     pthread_mutex_t lock;             // everything below
-    hw_block *blocks;                 // by address
+    hw_device_block *blocks;          // by address
     size_t n_blocks, blocks_capacity;
     uint64_t used_bytes;              // on the device, pinned memory not counted
     hw_stream *streams;

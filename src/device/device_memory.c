@@ -9,7 +9,7 @@ static size_t find_place(const hw_device *device, uintptr_t address) {
     size_t low = 0, high = device->n_blocks;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const hw_block *block = &device->blocks[middle];
+        const hw_device_block *block = &device->blocks[middle];
         if (block->address + block->bytes <= address) low = middle + 1;
         else high = middle;
     }
@@ -38,7 +38,7 @@ static void unreserve(hw_device *device, size_t bytes, bool is_host) {
     pthread_mutex_unlock(&device->lock);
 }
 
-static bool enter(hw_device *device, const hw_block *block) {
+static bool enter_block(hw_device *device, const hw_device_block *block) {
     pthread_mutex_lock(&device->lock);
     bool has_room = hw_grow((void **)&device->blocks, device->n_blocks, &device->blocks_capacity, sizeof *block);
     if (has_room) {
@@ -51,7 +51,7 @@ static bool enter(hw_device *device, const hw_block *block) {
     return has_room;
 }
 
-static hw_status alloc_block(hw_device *device, hw_stream *stream, hw_block block, void **out, hw_diag *diag) {
+static hw_status alloc_block(hw_device *device, hw_stream *stream, hw_device_block block, void **out, hw_diag *diag) {
     const hw_device_table *table = device->table;
     const size_t bytes = block.bytes;
     const bool is_host = block.is_host;
@@ -59,7 +59,7 @@ static hw_status alloc_block(hw_device *device, hw_stream *stream, hw_block bloc
     if (status != HW_OK) return status;
     if (stream && table->stream_alloc) status = table->stream_alloc(stream, &block, diag);
     else status = table->alloc(device, &block, diag);
-    if (status == HW_OK && !enter(device, &block)) {
+    if (status == HW_OK && !enter_block(device, &block)) {
         table->free(device, &block);
         status = hw_diag_no_memory(diag);
     }
@@ -70,15 +70,16 @@ static hw_status alloc_block(hw_device *device, hw_stream *stream, hw_block bloc
 
 hw_status hw_device_memory_alloc(hw_device *device, hw_stream *stream, size_t bytes, bool is_host, void **out,
                                  hw_diag *diag) {
-    return alloc_block(device, stream, (hw_block){.bytes = bytes, .is_host = is_host}, out, diag);
+    return alloc_block(device, stream, (hw_device_block){.bytes = bytes, .is_host = is_host}, out, diag);
 }
 
 hw_status hw_device_memory_alloc_combined(hw_device *device, size_t bytes, void **out, hw_diag *diag) {
-    return alloc_block(device, NULL, (hw_block){.bytes = bytes, .is_host = true, .is_combined = true}, out, diag);
+    const hw_device_block block = {.bytes = bytes, .is_host = true, .is_combined = true};
+    return alloc_block(device, NULL, block, out, diag);
 }
 
 // Takes the block that begins at the address out of the table. False when there is none, or it is of the other kind.
-static bool leave(hw_device *device, const void *memory, bool is_host, hw_block *block) {
+static bool leave_block(hw_device *device, const void *memory, bool is_host, hw_device_block *block) {
     pthread_mutex_lock(&device->lock);
     size_t at = find_place(device, (uintptr_t)memory);
     bool is_there = at < device->n_blocks && device->blocks[at].address == (uintptr_t)memory &&
@@ -95,14 +96,14 @@ static bool leave(hw_device *device, const void *memory, bool is_host, hw_block 
 
 // An address that is none of ours is left alone.
 void hw_device_memory_free(hw_device *device, void *memory, bool is_host) {
-    hw_block block;
+    hw_device_block block;
     device->table->wait(device);
-    if (leave(device, memory, is_host, &block)) device->table->free(device, &block);
+    if (leave_block(device, memory, is_host, &block)) device->table->free(device, &block);
 }
 
 void hw_stream_free(hw_stream *stream, void *memory) {
-    hw_block block;
-    if (!stream || !memory || !leave(stream->device, memory, false, &block)) return;
+    hw_device_block block;
+    if (!stream || !memory || !leave_block(stream->device, memory, false, &block)) return;
     if (block.is_ordered) {
         stream->device->table->stream_free(stream, &block);
         return;
@@ -126,7 +127,7 @@ static hw_status check_range(hw_device *device, const void *start, size_t bytes,
     if (!address) return hw_diag_set(diag, HW_USAGE, "the %s of %zu bytes is NULL", what, bytes);
     pthread_mutex_lock(&device->lock);
     size_t at = find_place(device, address);
-    hw_block block = at < device->n_blocks ? device->blocks[at] : (hw_block){0};
+    hw_device_block block = at < device->n_blocks ? device->blocks[at] : (hw_device_block){0};
     pthread_mutex_unlock(&device->lock);
     if (!block.bytes || address < block.address || bytes <= block.bytes - (address - block.address)) return HW_OK;
     return hw_diag_set(diag, HW_USAGE, "%s: the %s goes %zu bytes past the end of its allocation of %zu bytes",
@@ -175,7 +176,7 @@ hw_status hw_copy(hw_stream *stream, void *to, const void *from, size_t bytes, h
     return hw_copy_2d(stream, to, bytes, from, bytes, bytes, 1, diag);   // which tells diag
 }
 
-static hw_status fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
+static hw_status fill_memory(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
     if (!stream) return hw_diag_set(diag, HW_USAGE, "the stream of a fill is NULL");
     if (!bytes) return HW_OK;
     hw_status status = check_range(stream->device, to, bytes, "destination", diag);
@@ -184,5 +185,5 @@ static hw_status fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_di
 
 hw_status hw_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
     hw_diag own;
-    return hw_diag_tell(diag, &own, fill(stream, to, byte, bytes, hw_diag_begin(&own)));
+    return hw_diag_tell(diag, &own, fill_memory(stream, to, byte, bytes, hw_diag_begin(&own)));
 }

@@ -55,7 +55,7 @@ static void sim_close(hw_device *device) {
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------
 
-static hw_status sim_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
+static hw_status sim_alloc(hw_device *device, hw_device_block *block, hw_diag *diag) {
     uint64_t address = 0;
     hw_status status = hw_mem_alloc(hw_sim_mem(sim_of(device)), block->bytes, 256,
                                     block->is_host ? HW_ALLOC_PINNED : HW_ALLOC_DEVICE, NULL, NULL, &address, diag);
@@ -63,7 +63,7 @@ static hw_status sim_alloc(hw_device *device, hw_block *block, hw_diag *diag) {
     return status;
 }
 
-static void sim_free(hw_device *device, const hw_block *block) {
+static void sim_free(hw_device *device, const hw_device_block *block) {
     hw_mem_free(hw_sim_mem(sim_of(device)), block->address, NULL);
 }
 

@@ -2,7 +2,7 @@
 #ifndef HW_DEVICE_KERNELS_H
 #define HW_DEVICE_KERNELS_H
 
-#include "toolchain/device_code.h"
+#include "toolchain/device_code/device_code.h"
 
 // By path below kernels/: "transpose/30_tile.cu"; NULL when there is none. By index, ascending; NULL past the end.
 const hw_source_file *hw_kernel_source_find(const char *path);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "toolchain/producer.h"
+#include "toolchain/binary/producer.h"
 
 static hw_recorded_watcher *watcher;
 

@@ -4,8 +4,8 @@
 #ifndef HW_DEVICE_RECORDED_H
 #define HW_DEVICE_RECORDED_H
 
-#include "toolchain/device_code.h"
-#include "toolchain/hash.h"
+#include "toolchain/cache/hash.h"
+#include "toolchain/device_code/device_code.h"
 
 // One of them. Made by cmake/embed_recorded.c; the last row is empty.
 typedef struct hw_recorded {

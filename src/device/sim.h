@@ -90,7 +90,7 @@ typedef struct hw_sim_function_info {
     uint32_t max_dynamic_shared_bytes; // as set; what needs no opt-in less the static part at first
     uint32_t n_params;
     int ptx_version, binary_version;   // 90 for 9.0
-    const char *producer;              // compiler and version that made the PTX (toolchain/producer.h)
+    const char *producer;              // compiler and version that made the PTX (toolchain/binary/producer.h)
 } hw_sim_function_info;
 
 void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_info *info);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/demangle.h"
+#include "base/integers.h"
 #include "device/sim_internal.h"
 #include "model/occupancy.h"
 
@@ -88,7 +89,7 @@ uint32_t hw_sim_most_regs(const hw_sim_function *function) {
 static uint32_t threads_by(const hw_sim_function *function, uint32_t regs_per_thread) {
     const hw_arch *arch = arch_of(function);
     uint32_t unit = arch->reg_unit ? arch->reg_unit : 1;
-    uint32_t per_warp = (regs_per_thread * HW_WARP_LANES + unit - 1) / unit * unit;
+    uint32_t per_warp = (uint32_t)hw_align_up(regs_per_thread * HW_WARP_LANES, unit);
     uint32_t regs = arch->regs_per_block ? arch->regs_per_block : arch->regs_per_sm;
     uint32_t group = arch->warp_granularity ? arch->warp_granularity : 1;
     uint32_t threads = regs / per_warp / group * group * HW_WARP_LANES;

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/demangle.h"
 #include "device/sim_internal.h"
-#include "toolchain/producer.h"
+#include "toolchain/binary/producer.h"
 
 static bool lives_in_device_memory(const hw_ptx_symbol *symbol) {
     return symbol->space == HW_SPACE_GLOBAL || symbol->space == HW_SPACE_CONST;

@@ -1,4 +1,5 @@
 // Times are between two events, the median of five; short copies are timed many in a row.
+#include "base/integers.h"
 #include "device/sim.h"
 #include "device/transfer.h"
 
@@ -59,7 +60,7 @@ static void clean_up(bench *b) {
 // ---- One transfer ---------------------------------------------------------------------------------------------------
 
 static uint32_t grid_for(const bench *b, uint64_t words) {
-    uint64_t blocks = (words + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    uint64_t blocks = hw_divide_up(words, BLOCK_THREADS);
     uint64_t most = 8ull * hw_device_get_properties(b->device)->multiprocessors;
     return (uint32_t)(blocks < most ? blocks : most);
 }

@@ -69,7 +69,9 @@ typedef struct hw_block_step {
 // keep what it finds out about a pattern in an array by index, and asks no more than whether the serial is the same.
 typedef struct hw_access_pattern {
     uint32_t index;                  // of this worker; HW_PATTERN_WAYS that begin at a multiple of it are of one
-                                     // instruction; HW_NO_PATTERN: met once, not to be remembered
+                                     // instruction; HW_NO_PATTERN: met once, not to be remembered (copies in
+                                     // parts; accesses of instructions whose addresses do not repeat, to sinks that
+                                     // are not ordered)
     uint32_t mask;                   // active lanes; 0: the guard was false in all
     uint64_t serial;                 // of this worker: never used twice, not 0
     uint8_t space;

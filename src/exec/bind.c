@@ -6,7 +6,6 @@
 #include "base/demangle.h"
 #include "exec/warp/builtin.h"
 #include "exec/ops/level.h"
-#include "exec/memory/texture.h"
 #include "exec/warp/warp.h"
 
 // The bodies' forms by group; forms of loads and stores are chosen one by one.
@@ -14,7 +13,7 @@ static const hw_body_forms *const common_tables[HW_BODIES_OF_LANES] = {
     [HW_BODIES_flow] = hw_flow_bodies,       [HW_BODIES_call] = hw_call_bodies,
     [HW_BODIES_barrier] = hw_barrier_bodies, [HW_BODIES_special] = hw_special_bodies,
     [HW_BODIES_async] = hw_async_bodies,     [HW_BODIES_atomic] = hw_atomic_bodies,
-    [HW_BODIES_mbarrier] = hw_mbarrier_bodies, [HW_BODIES_texture] = hw_texture_bodies,
+    [HW_BODIES_mbarrier] = hw_mbarrier_bodies,
 };
 
 // What this processor runs, and the forms of all bodies by number. Filled once.
@@ -189,3 +188,7 @@ hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
 }
 
 void hw_bind_leave(void) { level.used->leave(); }
+
+void hw_set_mask(hw_warp *w, uint32_t mask) { level.used->set_mask(w, mask); }
+
+hw_space hw_lanes_at(hw_state *s, const hw_inst *in, uint64_t at[32]) { return level.used->lanes_at(s, in, at); }

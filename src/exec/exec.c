@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/integers.h"
 #include "base/pool.h"
 #include "exec/warp/reserved.h"
 #include "exec/warp/warp.h"
@@ -90,8 +91,6 @@ static void mark_callable(hw_run *run, const hw_program **found) {
     }
 }
 
-static uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
-
 // Room for the invariant values of every reachable program.
 static hw_status lay_out(hw_run *run, hw_diag *diag) {
     size_t launch_bytes = 64;
@@ -103,9 +102,9 @@ static hw_status lay_out(hw_run *run, hw_diag *diag) {
         const hw_program *p = run->set->programs[i];
         run->areas[i].block_offset = run->block_area_bytes;
         run->areas[i].warp_offset = run->warp_area_bytes;
-        run->block_area_bytes += round_up(p->block_bytes, 64);
-        run->warp_area_bytes += round_up(p->warp_bytes, 64);
-        launch_bytes += round_up(p->launch_bytes, 64);
+        run->block_area_bytes += hw_align_up(p->block_bytes, 64);
+        run->warp_area_bytes += hw_align_up(p->warp_bytes, 64);
+        launch_bytes += hw_align_up(p->launch_bytes, 64);
         local += CALL_BYTES + (p->takes_param_address ? p->formal_param_bytes + 16 : 0);
     }
     bool has_local = false;
@@ -116,7 +115,7 @@ static hw_status lay_out(hw_run *run, hw_diag *diag) {
     if (local > MOST_LOCAL_BYTES)
         return hw_diag_set(diag, HW_NO_MEMORY, "a thread of %s needs %llu bytes of local memory, and may have %d",
                            run->entry->name, (unsigned long long)local, MOST_LOCAL_BYTES);
-    run->local_bytes = has_local ? round_up((uint32_t)local, 16) : 0;
+    run->local_bytes = has_local ? (uint32_t)hw_align_up(local, 16) : 0;
     run->launch_memory = hw_alloc_lanes(launch_bytes);
     if (!run->launch_memory) return hw_diag_no_memory(diag);
     char *memory = run->launch_memory;
@@ -125,7 +124,7 @@ static hw_status lay_out(hw_run *run, hw_diag *diag) {
         const hw_program *p = run->set->programs[i];
         run->areas[i].launch = memory;
         if (p->launch_bytes) memcpy(memory, p->launch_image, p->launch_bytes);
-        memory += round_up(p->launch_bytes, 64);
+        memory += hw_align_up(p->launch_bytes, 64);
         if (p->n_block > 1) run->block_lists[run->n_block_lists++] = p;
     }
     return HW_OK;
@@ -151,12 +150,10 @@ static void run_launch_lists(hw_run *run) {
     hw_free_aligned(s);
 }
 
-// Dynamic shared memory begins behind the static part, as far as its declaration's alignment asks.
+// Of a block; the part that is reserved from 9.0 on comes on top.
 static uint32_t shared_bytes(const hw_run *run) {
-    uint32_t bytes = run->entry->shared_bytes;
     uint32_t dynamic = run->launch->dynamic_shared_bytes;
-    if (!dynamic) return bytes;
-    return round_up(bytes, run->entry->dynamic_shared_align ? run->entry->dynamic_shared_align : 16) + dynamic;
+    return dynamic ? hw_program_dynamic_shared(run->entry) + dynamic : run->entry->shared_bytes;
 }
 
 // Does what the entry can call ask where reserved shared memory is? Whoever asks does so once per launch.
@@ -210,7 +207,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     if (!hw_names_prepare(worker)) return false;
     worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     worker->sequence = worker->n_copies = 0;
-    uint64_t share = (run->launch->gpu.resident_blocks + run->n_workers - 1) / run->n_workers;
+    uint64_t share = hw_divide_up(run->launch->gpu.resident_blocks, run->n_workers);
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
     worker->n_blocks = 0;
     worker->taken = worker->taken_end = worker->touched = 0;
@@ -260,7 +257,8 @@ static void finish_worker(hw_worker *worker) {
         hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
         hw_access_flush(worker, p);
         p->mask = 0;
-        p->limit = p->known_limit = 0;
+        p->limit = p->known_limit = p->room = 0;
+        p->apart = p->lone = 0;
     }
     worker->n_used = 0;
     for (uint32_t i = 0; i < run->set->n_programs; i++)
@@ -313,7 +311,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.events = run.observers->all.events;
     if (launch->info) run.info = *launch->info;
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
-    run.n_warps = (run.threads_per_block + 31) / 32;
+    run.n_warps = (uint32_t)hw_divide_up(run.threads_per_block, HW_WARP_LANES);
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     run.shared_bytes = run.kernels_shared_bytes = shared_bytes(&run);
     run.poison = hw_mem_poison(launch->mem);
@@ -326,7 +324,8 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);
     if (status == HW_OK) {
         mark_callable(&run, run.block_lists);    // which is filled afterwards
-        if (uses_reserved_shared(&run)) run.shared_bytes = round_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
+        if (uses_reserved_shared(&run))
+            run.shared_bytes = (uint32_t)hw_align_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
         run.blocks_at_once = blocks_at_once(&run);
         status = lay_out(&run, diag);
     }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/integers.h"
+#include "base/text.h"
 #include "exec/warp/warp.h"
 
 static const char *const fault_words[] = {
@@ -19,15 +21,6 @@ static const char *const fault_words[] = {
     [HW_FAULT_DEADLOCK] = "cannot finish",
     [HW_FAULT_NO_MEMORY] = "needs more memory than this machine has",
 };
-
-static void append_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void append_text(char *text, size_t size, const char *format, ...) {
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, size - used, format, args);
-    va_end(args);
-}
 
 // "prog.cu:12", or the PTX line where there is no source line.
 void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uint32_t *line) {
@@ -46,7 +39,7 @@ static void describe_allocation(hw_fault *fault) {
     uint64_t past = fault->address - (a->address + a->bytes);
     char *t = fault->text;
     if (!fault->has_allocation) {
-        append_text(t, sizeof fault->text, "; nothing is allocated");
+        hw_text_append(t, sizeof fault->text, "; nothing is allocated");
         return;
     }
     // A neighbour this far away explains nothing.
@@ -55,7 +48,7 @@ static void describe_allocation(hw_fault *fault) {
     uint64_t distance = is_before ? a->address - fault->address : fault->address - a->address;
     if (distance > (is_before ? 0 : a->bytes) + FAR_BYTES) {
         fault->has_allocation = false;
-        append_text(t, sizeof fault->text,
+        hw_text_append(t, sizeof fault->text,
                     "; no allocation is anywhere near: is it a pointer to host memory, or no pointer at all?");
         return;
     }
@@ -63,15 +56,15 @@ static void describe_allocation(hw_fault *fault) {
     const char *what = a->name ? hw_demangle(a->name, name, sizeof name) : "allocation";
     if (a->is_freed) what = "freed allocation";
     if (is_before)
-        append_text(t, sizeof fault->text,
+        hw_text_append(t, sizeof fault->text,
                     "; %" PRIu64 " bytes before the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
                     a->address - fault->address, what, a->bytes, a->address);
     else if (fault->address >= a->address + a->bytes)
-        append_text(t, sizeof fault->text,
+        hw_text_append(t, sizeof fault->text,
                     "; %" PRIu64 " bytes past the end of the nearest %s of %" PRIu64 " bytes at 0x%" PRIx64,
                     past, what, a->bytes, a->address);
     else
-        append_text(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
+        hw_text_append(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
                     fault->address - a->address, what, a->bytes, a->address);
 }
 
@@ -84,9 +77,9 @@ static void describe_place(hw_fault *fault, int64_t at, const char *name, uint64
     size_t n = sizeof fault->text;
     int64_t into = at - (int64_t)begin, past = into - (int64_t)bytes;
     if (into < -NEAR_BYTES || past > NEAR_BYTES) return;
-    if (into < 0) append_text(t, n, "; %" PRId64 " bytes before %s of %" PRIu64 " bytes", -into, name, bytes);
-    else if (past < 0) append_text(t, n, "; %" PRId64 " bytes into %s of %" PRIu64 " bytes", into, name, bytes);
-    else append_text(t, n, "; %" PRId64 " bytes past the end of %s of %" PRIu64 " bytes", past, name, bytes);
+    if (into < 0) hw_text_append(t, n, "; %" PRId64 " bytes before %s of %" PRIu64 " bytes", -into, name, bytes);
+    else if (past < 0) hw_text_append(t, n, "; %" PRId64 " bytes into %s of %" PRIu64 " bytes", into, name, bytes);
+    else hw_text_append(t, n, "; %" PRId64 " bytes past the end of %s of %" PRIu64 " bytes", past, name, bytes);
 }
 
 // The variable that holds the address, or the last one before it: arrays are overrun more often than underrun. Below 0,
@@ -94,8 +87,7 @@ static void describe_place(hw_fault *fault, int64_t at, const char *name, uint64
 static void describe_shared(const hw_run *run, hw_fault *fault) {
     const hw_program *entry = run->entry;
     const hw_ptx_symbol *found = NULL, *first = NULL;
-    uint32_t align = entry->dynamic_shared_align ? entry->dynamic_shared_align : 16;
-    uint64_t dynamic = (entry->shared_bytes + align - 1) / align * align;
+    const uint64_t dynamic = hw_program_dynamic_shared(entry);
     int64_t at = (int32_t)fault->address;
     for (uint32_t i = 0; i < entry->n_shared; i++) {
         const hw_ptx_symbol *symbol = entry->shared[i];
@@ -124,18 +116,18 @@ static void describe_address(const hw_state *s, hw_fault *fault, bool is_write) 
     const hw_run *run = s->run;
     char *t = fault->text;
     size_t n = sizeof fault->text;
-    append_text(t, n, ": %s of %u byte%s at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes,
+    hw_text_append(t, n, ": %s of %u byte%s at 0x%" PRIx64, is_write ? "write" : "read", fault->width_bytes,
                 fault->width_bytes == 1 ? "" : "s", fault->address);
-    if (fault->kind == HW_FAULT_MISALIGNED) append_text(t, n, ", which is no multiple of %u", fault->width_bytes);
+    if (fault->kind == HW_FAULT_MISALIGNED) hw_text_append(t, n, ", which is no multiple of %u", fault->width_bytes);
     if (fault->space == HW_SPACE_SHARED || fault->space == HW_SPACE_LOCAL) {
-        append_text(t, n, " in %s memory of %" PRIu64 " bytes", hw_space_name(fault->space), fault->space_bytes);
+        hw_text_append(t, n, " in %s memory of %" PRIu64 " bytes", hw_space_name(fault->space), fault->space_bytes);
         if (fault->space == HW_SPACE_SHARED) describe_shared(run, fault);
         else describe_local(s, fault);
         return;
     }
     fault->has_allocation = hw_mem_nearest(run->launch->mem, fault->address, &fault->allocation);
     if (fault->address < 4096) {
-        append_text(t, n, " (a null pointer)");
+        hw_text_append(t, n, " (a null pointer)");
         fault->has_allocation = false;
         return;
     }
@@ -193,7 +185,7 @@ void hw_fault_limit(hw_state *s) {
     if (!claim_fault(s)) return;
     const hw_inst *in = s->pc ? s->pc : s->run->entry->insts;
     fill_fault(s, in, s->run->fault, HW_FAULT_DEADLOCK, s->live ? __builtin_ctz(s->live) : 0);
-    append_text(s->run->fault->text, sizeof s->run->fault->text,
+    hw_text_append(s->run->fault->text, sizeof s->run->fault->text,
                 ": it has executed %" PRIu64 " instructions, the limit", s->run->launch->max_instructions);
     s->run->status = HW_DEADLOCK;
 }
@@ -235,16 +227,16 @@ static void describe_group(const hw_block *block, hw_fault *fault, const group *
     char *t = fault->text;
     size_t n = sizeof fault->text;
     hw_fault_place(block->warps[0].run, g->path->pc, &file, &line);
-    append_text(t, n, "\n  %s:%u: ", file, line);
+    hw_text_append(t, n, "\n  %s:%u: ", file, line);
     if (g->path->state == HW_PATH_AT_SYNC) {
-        append_text(t, n, "warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", g->warp, g->path->mask,
+        hw_text_append(t, n, "warp %u, lanes 0x%08x wait for lanes 0x%08x of their warp", g->warp, g->path->mask,
                     g->missing);
         return;
     }
     const hw_barrier *barrier = &block->barriers[g->path->barrier];
-    if (g->n_warps == 1) append_text(t, n, "warp %u, lanes 0x%08x", g->warp, g->path->mask);
-    else append_text(t, n, "%u threads of %u warps, the first is warp %u,", g->threads, g->n_warps, g->warp);
-    append_text(t, n, " wait at barrier %u, where %u threads of %u have come", g->path->barrier, barrier->arrived,
+    if (g->n_warps == 1) hw_text_append(t, n, "warp %u, lanes 0x%08x", g->warp, g->path->mask);
+    else hw_text_append(t, n, "%u threads of %u warps, the first is warp %u,", g->threads, g->n_warps, g->warp);
+    hw_text_append(t, n, " wait at barrier %u, where %u threads of %u have come", g->path->barrier, barrier->arrived,
                 barrier->expected ? barrier->expected : block->live_threads);
 }
 
@@ -258,8 +250,8 @@ void hw_fault_deadlock(hw_block *block) {
     uint32_t n = group_waiting_warps(block, groups), gone = run->threads_per_block - block->live_threads;
     if (n) fill_fault(&block->warps[groups[0].warp], groups[0].path->pc, fault, HW_FAULT_DEADLOCK,
                       __builtin_ctz(groups[0].path->mask));
-    append_text(fault->text, sizeof fault->text, ": threads wait for each other for ever");
-    if (gone) append_text(fault->text, sizeof fault->text, " (%u of the block have exited)", gone);
+    hw_text_append(fault->text, sizeof fault->text, ": threads wait for each other for ever");
+    if (gone) hw_text_append(fault->text, sizeof fault->text, " (%u of the block have exited)", gone);
     for (uint32_t g = 0; g < n && strlen(fault->text) < sizeof fault->text - 200; g++)
         describe_group(block, fault, &groups[g]);
     first->run->status = HW_DEADLOCK;

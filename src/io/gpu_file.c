@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "isa/rates.h"
 
 enum { MAX_FILE_BYTES = 1 << 20, TEXT_BYTES = 400 };
@@ -117,10 +118,10 @@ static hw_status take_capability(reader *r, const hw_gpu_field *field, const jso
         r->own->gpu.arch = arch;
         return HW_OK;
     }
-    char list[256] = "";
-    for (size_t i = 0, used = 0; (arch = hw_arch_at(i)) && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d.%d", i ? ", " : "", arch->cc / 10,
-                                 arch->cc % 10);
+    char list[256];
+    hw_text known = hw_text_in(list, sizeof list);
+    for (size_t i = 0; (arch = hw_arch_at(i)); i++)
+        hw_text_put(&known, "%s%d.%d", i ? ", " : "", arch->cc / 10, arch->cc % 10);
     return refuse_key(r, field->key, "\"%s\" is one of these, in quotes: %s", field->key, list);
 }
 

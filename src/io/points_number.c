@@ -57,14 +57,14 @@ static bool scan_exponent(const char **at, const char *end, decimal *d) {
     return true;
 }
 
-static bool word_number(hw_text text, bool is_negative, double *value) {
-    if (hw_text_is(text, "inf") || hw_text_is(text, "infinity")) *value = is_negative ? -INFINITY : INFINITY;
-    else if (hw_text_is(text, "nan")) *value = NAN;
+static bool word_number(hw_span text, bool is_negative, double *value) {
+    if (hw_span_is(text, "inf") || hw_span_is(text, "infinity")) *value = is_negative ? -INFINITY : INFINITY;
+    else if (hw_span_is(text, "nan")) *value = NAN;
     else return false;
     return true;
 }
 
-static bool by_library(hw_text text, bool as_f32, double *value) {
+static bool by_library(hw_span text, bool as_f32, double *value) {
     char copy[MAX_LENGTH + 1];
     const size_t length = (size_t)(text.end - text.begin);
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -84,14 +84,14 @@ static bool rounds_again(double x) {
     return (bits & 0x1fffffff) != 0x10000000 && fabs(x) >= 0x1p-126;
 }
 
-bool hw_points_number(hw_text text, bool as_f32, double *value) {
+bool hw_points_number(hw_span text, bool as_f32, double *value) {
     static const double power[MAX_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     decimal d = {.is_exact = true};
     const char *at = text.begin;
     if (text.end - text.begin > MAX_LENGTH) return false;
     if (at < text.end && (*at == '+' || *at == '-')) d.is_negative = *at++ == '-';
-    if (!scan_digits(&at, text.end, &d)) return word_number((hw_text){at, text.end}, d.is_negative, value);
+    if (!scan_digits(&at, text.end, &d)) return word_number((hw_span){at, text.end}, d.is_negative, value);
     if (!scan_exponent(&at, text.end, &d) || at != text.end) return false;
     if (!d.is_exact || d.w > (uint64_t)1 << 53 || d.exponent < -MAX_POWER || d.exponent > MAX_POWER)
         return by_library(text, as_f32, value);

@@ -46,30 +46,30 @@ typedef struct ply {
     bool has_axis[3];
 } ply;
 
-static ply_type find_type(hw_text word) {
+static ply_type find_type(hw_span word) {
     for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
-        if (hw_text_is(word, type_names[i].name)) return type_names[i].type;
+        if (hw_span_is(word, type_names[i].name)) return type_names[i].type;
     return PLY_NONE;
 }
 
-static int shown_length(hw_text text) { return (int)(text.end - text.begin < 40 ? text.end - text.begin : 40); }
+static int shown_length(hw_span text) { return (int)(text.end - text.begin < 40 ? text.end - text.begin : 40); }
 
 // ---- The header -----------------------------------------------------------------------------------------------------
 
-static hw_status read_format(const hw_points_source *source, ply *p, hw_text rest) {
+static hw_status read_format(const hw_points_source *source, ply *p, hw_span rest) {
     static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
-    const hw_text format = hw_text_word(&rest, BLANKS), version = hw_text_word(&rest, BLANKS);
+    const hw_span format = hw_span_word(&rest, BLANKS), version = hw_span_word(&rest, BLANKS);
     for (int i = 0; i < 3; i++)
-        if (hw_text_is(format, names[i])) p->format = (ply_format)i, p->has_format = true;
+        if (hw_span_is(format, names[i])) p->format = (ply_format)i, p->has_format = true;
     if (!p->has_format)
         return hw_points_wrong(source, "\"%.*s\" is no format of .ply files", shown_length(format), format.begin);
-    if (!hw_text_is(version, "1.0"))
+    if (!hw_span_is(version, "1.0"))
         return hw_diag_set_at(source->diag, HW_UNSUPPORTED, source->name, source->line,
                               "version %.*s of .ply files: only 1.0 is read", shown_length(version), version.begin);
     return HW_OK;
 }
 
-static bool read_count(hw_text word, uint64_t *count) {
+static bool read_count(hw_span word, uint64_t *count) {
     *count = 0;
     if (word.begin == word.end) return false;
     for (; word.begin < word.end; word.begin++) {
@@ -80,8 +80,8 @@ static bool read_count(hw_text word, uint64_t *count) {
     return true;
 }
 
-static hw_status read_element(const hw_points_source *source, ply *p, hw_text rest) {
-    const hw_text name = hw_text_word(&rest, BLANKS), number = hw_text_word(&rest, BLANKS);
+static hw_status read_element(const hw_points_source *source, ply *p, hw_span rest) {
+    const hw_span name = hw_span_word(&rest, BLANKS), number = hw_span_word(&rest, BLANKS);
     uint64_t count;
     if (!read_count(number, &count))
         return hw_points_wrong(source, "\"%.*s\" is no number of elements", shown_length(number), number.begin);
@@ -93,28 +93,28 @@ static hw_status read_element(const hw_points_source *source, ply *p, hw_text re
     if (!hw_grow((void **)&p->elements, p->n_elements, &p->elements_room, sizeof *p->elements))
         return hw_diag_no_memory(source->diag);
     p->elements[p->n_elements++] = (struct element){count, p->n_properties};
-    p->in_vertex = hw_text_is(name, "vertex");
+    p->in_vertex = hw_span_is(name, "vertex");
     if (p->in_vertex) p->n_vertices = count;
     return HW_OK;
 }
 
-static hw_status read_property(const hw_points_source *source, ply *p, hw_text rest) {
-    hw_text type = hw_text_word(&rest, BLANKS);
+static hw_status read_property(const hw_points_source *source, ply *p, hw_span rest) {
+    hw_span type = hw_span_word(&rest, BLANKS);
     property made = {.axis = -1};
     if (p->is_past) return HW_OK;
     if (!p->n_elements) return hw_points_wrong(source, "a property stands before the first element");
-    if (hw_text_is(type, "list")) {
-        type = hw_text_word(&rest, BLANKS);
+    if (hw_span_is(type, "list")) {
+        type = hw_span_word(&rest, BLANKS);
         made.count_type = find_type(type);
         if (made.count_type == PLY_NONE || made.count_type >= PLY_F32)
             return hw_points_wrong(source, "the length of a list cannot be a \"%.*s\"", shown_length(type), type.begin);
-        type = hw_text_word(&rest, BLANKS);
+        type = hw_span_word(&rest, BLANKS);
     }
     made.type = find_type(type);
     if (made.type == PLY_NONE)
         return hw_diag_set_at(source->diag, HW_UNSUPPORTED, source->name, source->line,
                               "\"%.*s\" is no type of .ply files", shown_length(type), type.begin);
-    const hw_text name = hw_text_word(&rest, BLANKS);
+    const hw_span name = hw_span_word(&rest, BLANKS);
     if (name.begin == name.end) return hw_points_wrong(source, "a property has no name");
     for (int a = 0; a < 3 && p->in_vertex; a++) {
         if (name.end - name.begin != 1 || *name.begin != "xyz"[a]) continue;
@@ -138,21 +138,21 @@ static hw_status check_header(const hw_points_source *source, const ply *p) {
 }
 
 static hw_status read_ply_header(hw_points_source *source, ply *p) {
-    hw_text line;
+    hw_span line;
     bool there;
     hw_status status = hw_points_line(source, &line, &there);
-    if (!status && (!there || !hw_text_is(hw_text_trim(line), "ply")))
+    if (!status && (!there || !hw_span_is(hw_span_trim(line), "ply")))
         status = hw_points_wrong(source, "is no .ply file: its first line is not \"ply\"");
     while (!status) {
         status = hw_points_line(source, &line, &there);
         if (status) return status;
         if (!there) return hw_points_wrong(source, "cut short: the header has no line \"end_header\"");
-        hw_text word = hw_text_word(&line, BLANKS);
-        if (hw_text_is(word, "end_header")) return check_header(source, p);
-        if (hw_text_is(word, "format")) status = read_format(source, p, line);
-        else if (hw_text_is(word, "element")) status = read_element(source, p, line);
-        else if (hw_text_is(word, "property")) status = read_property(source, p, line);
-        else if (!hw_text_is(word, "comment") && !hw_text_is(word, "obj_info") && word.begin != word.end)
+        hw_span word = hw_span_word(&line, BLANKS);
+        if (hw_span_is(word, "end_header")) return check_header(source, p);
+        if (hw_span_is(word, "format")) status = read_format(source, p, line);
+        else if (hw_span_is(word, "element")) status = read_element(source, p, line);
+        else if (hw_span_is(word, "property")) status = read_property(source, p, line);
+        else if (!hw_span_is(word, "comment") && !hw_span_is(word, "obj_info") && word.begin != word.end)
             status = hw_points_wrong(source, "\"%.*s\" begins no line of a header", shown_length(word), word.begin);
     }
     return status;
@@ -160,7 +160,7 @@ static hw_status read_ply_header(hw_points_source *source, ply *p) {
 
 // ---- ASCII ----------------------------------------------------------------------------------------------------------
 
-static hw_status ascii_line(hw_points_source *source, hw_text *line, uint64_t element, uint64_t count) {
+static hw_status ascii_line(hw_points_source *source, hw_span *line, uint64_t element, uint64_t count) {
     bool there;
     do {
         hw_status status = hw_points_line(source, line, &there);
@@ -168,27 +168,27 @@ static hw_status ascii_line(hw_points_source *source, hw_text *line, uint64_t el
         if (!there)
             return hw_points_wrong(source, "cut short: %" PRIu64 " line%s of an element that the header gives %" PRIu64,
                                    element, element == 1 ? "" : "s", count);
-        *line = hw_text_trim(*line);
+        *line = hw_span_trim(*line);
     } while (line->begin == line->end);
     return HW_OK;
 }
 
-static hw_status ascii_list(const hw_points_source *source, hw_text *line, hw_text word) {
+static hw_status ascii_list(const hw_points_source *source, hw_span *line, hw_span word) {
     uint64_t count;
     if (!read_count(word, &count))
         return hw_points_wrong(source, "\"%.*s\" is no length of a list", shown_length(word), word.begin);
     for (uint64_t i = 0; i < count; i++) {
-        const hw_text item = hw_text_word(line, BLANKS);
+        const hw_span item = hw_span_word(line, BLANKS);
         if (item.begin == item.end) return hw_points_wrong(source, "the line ends within a list");
     }
     return HW_OK;
 }
 
-static hw_status ascii_vertex(const hw_points_source *source, const ply *p, size_t first, hw_text line, bool is_f64,
+static hw_status ascii_vertex(const hw_points_source *source, const ply *p, size_t first, hw_span line, bool is_f64,
                               double *x) {
     for (size_t i = first; i < p->n_properties; i++) {
         const property *q = &p->properties[i];
-        const hw_text word = hw_text_word(&line, BLANKS);
+        const hw_span word = hw_span_word(&line, BLANKS);
         if (word.begin == word.end)
             return hw_points_wrong(source, "%zu value%s of a vertex that has %zu", i - first, i - first == 1 ? "" : "s",
                                    p->n_properties - first);
@@ -199,7 +199,7 @@ static hw_status ascii_vertex(const hw_points_source *source, const ply *p, size
             return hw_points_wrong(source, "\"%.*s\" is no number", shown_length(word), word.begin);
         }
     }
-    return line.begin == hw_text_trim(line).end
+    return line.begin == hw_span_trim(line).end
                ? HW_OK
                : hw_points_wrong(source, "more values than the %zu of a vertex", p->n_properties - first);
 }
@@ -211,7 +211,7 @@ static hw_status read_ascii(hw_points_source *source, const ply *p, hw_points_ro
         const bool is_vertex = e + 1 == p->n_elements;
         const bool has_none = !is_vertex && p->elements[e + 1].first == first;
         for (uint64_t i = 0; i < p->elements[e].count && !status && !has_none; i++) {
-            hw_text line;
+            hw_span line;
             double x[3];
             status = ascii_line(source, &line, i, p->elements[e].count);
             if (!status && is_vertex) status = ascii_vertex(source, p, first, line, rows->is_f64, x);

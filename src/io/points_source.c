@@ -74,7 +74,7 @@ static void learn_line_end(hw_points_source *source) {
     source->line_end = cr && (!lf || cr + 1 < lf) ? '\r' : '\n';
 }
 
-hw_status hw_points_line(hw_points_source *source, hw_text *line, bool *there) {
+hw_status hw_points_line(hw_points_source *source, hw_span *line, bool *there) {
     hw_status status = HW_OK;
     size_t seen = 0;
     const char *end = NULL;
@@ -93,7 +93,7 @@ hw_status hw_points_line(hw_points_source *source, hw_text *line, bool *there) {
     }
     *there = end || source->end > source->begin;
     if (!*there) return HW_OK;
-    *line = (hw_text){source->bytes + source->begin, end ? end : source->bytes + source->end};
+    *line = (hw_span){source->bytes + source->begin, end ? end : source->bytes + source->end};
     const size_t length = (size_t)(line->end - line->begin);
     source->begin += length + (end ? 1 : 0);
     if (source->line < INT_MAX) source->line++;
@@ -102,16 +102,16 @@ hw_status hw_points_line(hw_points_source *source, hw_text *line, bool *there) {
     return HW_OK;
 }
 
-static bool is_comment(hw_text line) {
+static bool is_comment(hw_span line) {
     return line.begin == line.end || *line.begin == '#' || *line.begin == '%' ||
            (line.end - line.begin >= 2 && line.begin[0] == '/' && line.begin[1] == '/');
 }
 
-hw_status hw_points_text_line(hw_points_source *source, hw_text *line, bool *there) {
+hw_status hw_points_text_line(hw_points_source *source, hw_span *line, bool *there) {
     for (;;) {
         hw_status status = hw_points_line(source, line, there);
         if (status || !*there) return status;
-        if (!is_comment(hw_text_trim(*line))) return HW_OK;
+        if (!is_comment(hw_span_trim(*line))) return HW_OK;
     }
 }
 
@@ -119,7 +119,7 @@ hw_status hw_points_text_line(hw_points_source *source, hw_text *line, bool *the
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
-hw_text hw_text_trim(hw_text text) {
+hw_span hw_span_trim(hw_span text) {
     while (text.begin < text.end && is_blank(*text.begin)) text.begin++;
     while (text.begin < text.end && is_blank(text.end[-1])) text.end--;
     return text;
@@ -127,22 +127,22 @@ hw_text hw_text_trim(hw_text text) {
 
 static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
 
-hw_text hw_text_until(hw_text text, const char *separators, hw_text *rest) {
+hw_span hw_span_until(hw_span text, const char *separators, hw_span *rest) {
     const char *at = text.begin;
     while (at < text.end && !is_one_of(*at, separators)) at++;
-    *rest = at < text.end ? (hw_text){at + 1, text.end} : (hw_text){NULL, NULL};
-    return (hw_text){text.begin, at};
+    *rest = at < text.end ? (hw_span){at + 1, text.end} : (hw_span){NULL, NULL};
+    return (hw_span){text.begin, at};
 }
 
-hw_text hw_text_word(hw_text *text, const char *separators) {
+hw_span hw_span_word(hw_span *text, const char *separators) {
     while (text->begin < text->end && is_one_of(*text->begin, separators)) text->begin++;
-    hw_text word = {text->begin, text->begin};
+    hw_span word = {text->begin, text->begin};
     while (word.end < text->end && !is_one_of(*word.end, separators)) word.end++;
     text->begin = word.end;
     return word;
 }
 
-bool hw_text_is(hw_text text, const char *word) {
+bool hw_span_is(hw_span text, const char *word) {
     const size_t length = strlen(word);
     return (size_t)(text.end - text.begin) == length && strncasecmp(text.begin, word, length) == 0;
 }

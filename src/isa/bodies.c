@@ -58,9 +58,6 @@ static const hw_body_info rows[] = {
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_mbarrier
 #include "isa/bodies/mbarrier.def"
-#undef BODY_GROUP
-#define BODY_GROUP HW_BODIES_texture
-#include "isa/bodies/texture.def"
 
 // From here on each body exists once for each level.
 #undef BODY_ROW
@@ -124,6 +121,9 @@ static const hw_body_info rows[] = {
 #undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_mma
 #include "isa/bodies/mma.def"
+#undef BODY_GROUP
+#define BODY_GROUP HW_BODIES_texture
+#include "isa/bodies/texture.def"
 };
 
 enum { ROWS = sizeof rows / sizeof *rows, SLOTS = 8192 };
@@ -139,7 +139,7 @@ static uint32_t slot_of(const char *name) {
     return (hash ^ hash >> 15) & (SLOTS - 1);
 }
 
-static void fill(void) {
+static void fill_slots(void) {
     for (uint32_t id = ROWS - 1; id; id--) {
         uint32_t slot = slot_of(rows[id].name);
         while (slots[slot]) slot = (slot + 1) & (SLOTS - 1);
@@ -154,14 +154,14 @@ const hw_body_info *hw_body_info_of(hw_body_id id) { return &rows[id < ROWS ? id
 const char *hw_body_name(hw_body_id id) { return hw_body_info_of(id)->name; }
 
 hw_body_id hw_body_find(const char *name) {
-    pthread_once(&filled, fill);
+    pthread_once(&filled, fill_slots);
     for (uint32_t slot = slot_of(name); slots[slot]; slot = (slot + 1) & (SLOTS - 1))
         if (strcmp(rows[slots[slot]].name, name) == 0) return slots[slot];
     return HW_BODY_NONE;
 }
 
 hw_body_id hw_body_first(hw_body_group group) {
-    pthread_once(&filled, fill);
+    pthread_once(&filled, fill_slots);
     return first[group];
 }
 

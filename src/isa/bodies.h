@@ -14,12 +14,12 @@
 // Of the first groups each body exists once; of the others once for each instruction-set level (exec/ops/level.h).
 #define HW_BODY_GROUPS_COMMON(GROUP, x)                                                                                \
     GROUP(memory, x) GROUP(flow, x) GROUP(call, x) GROUP(barrier, x) GROUP(special, x) GROUP(async, x)                 \
-    GROUP(atomic, x) GROUP(mbarrier, x) GROUP(texture, x)
+    GROUP(atomic, x) GROUP(mbarrier, x)
 #define HW_BODY_GROUPS_OF_LANES(GROUP, x)                                                                              \
     GROUP(int, x) GROUP(wide, x) GROUP(bits, x) GROUP(logic, x) GROUP(compare, x) GROUP(convert, x)                    \
     GROUP(convert_float, x) GROUP(round, x) GROUP(shuffle, x) GROUP(move, x) GROUP(f32, x) GROUP(f64, x)               \
     GROUP(half, x) GROUP(approx, x) GROUP(rounded, x) GROUP(fcompare, x) GROUP(video, x) GROUP(matrix, x)              \
-    GROUP(mma, x)
+    GROUP(mma, x) GROUP(texture, x)
 
 typedef enum hw_body_group {
 #define GROUP(file, x) HW_BODIES_##file,

@@ -1,4 +1,5 @@
 // Runs a ladder: for each rung a plan, its kernels, one verified run, then times; and counters on a simulated GPU.
+#include "base/text.h"
 #include "device/sim.h"
 #include "ladder/ladder.h"
 
@@ -252,14 +253,13 @@ static bool is_asked(const hw_rung *rung, const char *asked) {
 
 static hw_status check_asked(const hw_family *family, const hw_rung *rungs, size_t n_rungs, const char *asked,
                              hw_diag *diag) {
-    char list[512] = "", number[16];
-    size_t used = 0;
+    char list[512], number[16];
+    hw_text names = hw_text_in(list, sizeof list);
     if (!asked) return HW_OK;
     for (size_t i = 0; i < n_rungs; i++) {
         snprintf(number, sizeof number, "%d", rungs[i].number);
         if (!strcmp(asked, rungs[i].name) || !strcmp(asked, number)) return HW_OK;
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", rungs[i].name);
+        hw_text_put(&names, "%s%s", i ? ", " : "", rungs[i].name);
     }
     return hw_diag_set(diag, HW_USAGE, "%s has no rung '%s' here; it has %s", family->name, asked, list);
 }

@@ -6,8 +6,10 @@ enum { MOST_REGISTERS = 8, MOST_PER_REGISTER = 4 };
 
 typedef struct transfer {
     hw_fragment fragment;
+    bool is_by_columns;            // in memory
     uint32_t natural;              // registers before their copies begin
     uint32_t per;                  // elements in a register
+    uint32_t length;               // of a row or column, as they lie in memory
     bool is_contiguous;            // the elements of a register lie side by side in memory
     hw_inst address, access;       // what is common to all of them
 } transfer;
@@ -16,17 +18,16 @@ static transfer describe_wmma(const hw_ptx_inst *inst) {
     hw_matrix_shape shape = {0};
     hw_type type;
     transfer t = {.address = hw_emit_blank(), .access = hw_emit_blank()};
-    bool is_by_columns = hw_has_mod(&inst->mods, HW_M_COL);
+    t.is_by_columns = hw_has_mod(&inst->mods, HW_M_COL);
     hw_matrix_shape_of(&inst->mods, &shape);
     char role = hw_matrix_operand(inst->op, &inst->mods, inst->types, inst->n_types, 0, &type);
     t.fragment = hw_matrix_fragment(role, type, &shape, true);
     hw_fragment natural = hw_matrix_fragment(role, type, &shape, false);
     t.natural = hw_fragment_registers(&natural);
     t.per = t.fragment.bits < 32 ? 32u / t.fragment.bits : 1;
-    t.is_contiguous = t.per == 1 || (is_by_columns ? t.fragment.element_row[0] : t.fragment.element_col[0]) == 1;
-    t.address.imm = HW_MATRIX_IMM(shape.m, shape.n, shape.k, 1) | HW_MATRIX_TYPE_BITS(type) |
-                    (is_by_columns ? HW_MATRIX_COLUMNS : 0);
-    t.address.sub = (uint8_t)role;
+    t.is_contiguous = t.per == 1 || (t.is_by_columns ? t.fragment.element_row[0] : t.fragment.element_col[0]) == 1;
+    t.length = role == 'a' ? (t.is_by_columns ? shape.m : shape.k)
+             : role == 'b' ? (t.is_by_columns ? shape.k : shape.n) : (t.is_by_columns ? shape.m : shape.n);
     t.address.width = t.fragment.bits / 8;
     t.access.space = (uint8_t)inst->space;
     t.access.width = (uint8_t)(t.is_contiguous ? t.per * t.address.width : t.address.width);
@@ -64,11 +65,25 @@ static hw_status find_matrix(hw_lowering *lo, const hw_ptx_inst *inst, transfer 
     return status;
 }
 
+// Of all fragments four neighbouring lanes go one way, and groups of four the other, each by one.
+static void place_element(const transfer *t, uint32_t element, hw_inst *address) {
+    const hw_fragment *f = &t->fragment;
+    uint32_t row = 0, col = 0;
+    bool groups_have_rows = f->lane_row[2];
+    for (uint32_t bit = 0; bit < 4; bit++) {
+        row += (element >> bit & 1) * f->element_row[bit];
+        col += (element >> bit & 1) * f->element_col[bit];
+    }
+    address->imm = HW_PLACE_IMM(t->is_by_columns ? col : row, t->is_by_columns ? row : col,
+                                groups_have_rows ? f->lane_col[0] : f->lane_row[0], t->length);
+    address->sub = groups_have_rows != t->is_by_columns ? HW_PLACE_GROUPS_HAVE_VECTORS : 0;
+}
+
 // One load or store of the element, or of the register that begins with it.
 static hw_status emit_wmma_access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg,
                                   uint32_t reg_bytes) {
     hw_inst one = t->access, address = t->address;
-    address.imm |= HW_MATRIX_ELEMENT_BITS(element);
+    place_element(t, element, &address);
     hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
     one.reg_bytes = (uint8_t)reg_bytes;
     one.pattern = lo->set->n_patterns++;

@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "lower/lowering.h"
-
-static uint64_t round_up(uint64_t value, uint64_t align) { return align ? (value + align - 1) / align * align : value; }
 
 static bool is_dynamic(const hw_ptx_symbol *symbol) { return symbol->size_bytes == 0; }
 
@@ -219,7 +218,7 @@ static int by_number(const void *a, const void *b) {
 // Gives the symbol the next free offset; returns the end. Sizes that no memory has are cut, so that sums do not wrap.
 static uint64_t place_symbol(hw_ptx_symbol *symbol, uint64_t top) {
     uint64_t limit = (uint64_t)1 << 40;
-    symbol->offset = round_up(top, symbol->align);
+    symbol->offset = hw_align_up(top, symbol->align);
     return symbol->offset + (symbol->size_bytes < limit ? symbol->size_bytes : limit);
 }
 
@@ -268,7 +267,7 @@ static hw_status lay_out_shared(const graph *g, hw_program_set *set, hw_diag *di
         if (!program) continue;
         for (uint32_t u = g->use_first[v]; u < g->use_first[v + 1]; u++) {
             const hw_ptx_symbol *symbol = g->symbols[g->uses[u]];
-            uint64_t end = round_up(program->shared_bytes, symbol->align) + symbol->size_bytes;
+            uint64_t end = hw_align_up(program->shared_bytes, symbol->align) + symbol->size_bytes;
             program->shared_bytes = end < UINT32_MAX / 2 ? (uint32_t)end : UINT32_MAX / 2;
         }
         if (!program->function->is_entry) continue;
@@ -313,7 +312,7 @@ static hw_status lay_out_local(hw_lowering *lo) {
         top = place_symbol(symbol, top);
         if (symbol->align > align) align = symbol->align;
     }
-    top = round_up(top, align);
+    top = hw_align_up(top, align);
     if (top > UINT32_MAX / 2)
         return hw_diag_set_at(lo->diag, HW_UNSUPPORTED, lo->module->name, f->line,
                               "%s has more local memory than any GPU", f->name);
@@ -379,7 +378,7 @@ static uint64_t lay_out_formals(const hw_ptx_function *f) {
     if (f->is_entry) return 0;
     for (uint32_t k = 0; k < f->n_params; k++) top = place_symbol(f->params[k], top);
     for (uint32_t k = 0; k < f->n_rets; k++) top = place_symbol(f->rets[k], top);
-    return round_up(top, 16);
+    return hw_align_up(top, 16);
 }
 
 static hw_status lay_out_params(hw_lowering *lo) {
@@ -411,7 +410,7 @@ static hw_status lay_out_params(hw_lowering *lo) {
         top = place_symbol(use->symbol, top);
         if (top > end) end = top;
     }
-    end = round_up(end, 16);
+    end = hw_align_up(end, 16);
     if (end > 1 << 20)
         return hw_diag_set_at(lo->diag, HW_UNSUPPORTED, lo->module->name, f->line,
                               "%s passes more than a megabyte of parameters", f->name);

@@ -7,6 +7,7 @@
 // live position in text order, so ranges that do not touch are never live together.
 #include <string.h>
 
+#include "base/integers.h"
 #include "lower/lowering.h"
 
 enum { MAX_STEPS = 16 << 20 };     // beyond this much work, registers simply keep a slot of their own
@@ -251,7 +252,7 @@ static hw_status share_slots(live *l) {
     uint64_t base[HW_LANE_COUNT], top = 0;
     for (int lane = HW_LANE_128; lane >= HW_LANE_PRED; lane--) {
         base[lane] = top;
-        top += ((uint64_t)count[lane] * hw_lane_slot_bytes((hw_lane)lane) + 63) / 64 * 64;
+        top += hw_align_up((uint64_t)count[lane] * hw_lane_slot_bytes((hw_lane)lane), 64);
     }
     lo->inst = NULL;
     if (top > 1u << 30) return hw_lower_refuse(lo, HW_UNSUPPORTED, "too many registers are live at a time");

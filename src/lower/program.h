@@ -60,7 +60,7 @@
 //       (d, a), mma.<f32 f16>.<f16 bf16 tf32> mma.f64.f64 mma.s32.x8 (imm, sub: HW_MATRIX_*; slots[list ...] the
 //       registers of d, a, b, c). Before each stands a bar.warp.sync of all lanes.
 //   wmma.address: d (64 bits) where an element of a lane's fragment lies; a the matrix, b the stride, or none;
-//       imm as of mma, HW_MATRIX_COLUMNS, type and number of the element; sub the role, width bytes of an element
+//       imm, sub: HW_PLACE_*; width bytes of an element
 //   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
 //       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
@@ -81,6 +81,7 @@
 #define HW_LOWER_PROGRAM_H
 
 #include "base/arena.h"
+#include "base/integers.h"
 #include "base/status.h"
 #include "isa/bodies.h"
 #include "isa/isa.h"
@@ -121,12 +122,16 @@ typedef enum hw_base {
 
 // mma.*: the shape, in hw_inst.imm, and the choices of integers, in sub.
 #define HW_MATRIX_IMM(m, n, k, wmma) ((int64_t)(m) | (int64_t)(n) << 8 | (int64_t)(k) << 16 | (int64_t)(wmma) << 24)
-#define HW_MATRIX_COLUMNS ((int64_t)1 << 25)    // in memory column by column
-// Also of wmma.address: the type of an element, and which element of a lane's fragment is meant.
-#define HW_MATRIX_TYPE_BITS(type) ((int64_t)(type) << 32)
-#define HW_MATRIX_ELEMENT_BITS(element) ((int64_t)(element) << 40)
-#define HW_MATRIX_TYPE(imm) ((hw_type)((imm) >> 32 & 255))
-#define HW_MATRIX_ELEMENT(imm) ((uint32_t)((imm) >> 40 & 255))
+// wmma.address, imm: of an element, which vector of the matrix it is in (a row or column, as they lie in memory) and
+// where there, in lane 0; how much further it is in the next lane of four; how long a vector is without a stride. sub:
+// the next four lanes have the next vector, or the next place in it and each lane a vector of its own.
+#define HW_PLACE_IMM(vector, place, step, length) \
+    ((int64_t)(vector) | (int64_t)(place) << 8 | (int64_t)(step) << 16 | (int64_t)(length) << 24)
+#define HW_PLACE_VECTOR(imm) ((uint32_t)(imm) & 255)
+#define HW_PLACE_IN_VECTOR(imm) ((uint32_t)((imm) >> 8) & 255)
+#define HW_PLACE_STEP(imm) ((uint32_t)((imm) >> 16) & 255)
+#define HW_PLACE_LENGTH(imm) ((uint32_t)((imm) >> 24) & 255)
+enum { HW_PLACE_GROUPS_HAVE_VECTORS = 1 };
 enum { HW_MBARRIER_EXPECTS = 1, HW_MBARRIER_PARITY = 2, HW_MBARRIER_NOINC = 4 };
 enum { HW_MATRIX_A_UNSIGNED = 1, HW_MATRIX_B_UNSIGNED = 2, HW_MATRIX_SATURATE = 4 };
 
@@ -284,6 +289,12 @@ struct hw_program {
     bool takes_param_address;               // of its own parameters: param.address, ld.param at a computed address
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };
+
+// Where an entry's dynamic shared memory begins, in bytes: behind its static part, at a multiple of its declaration's
+// alignment, of 16 without one.
+static inline uint32_t hw_program_dynamic_shared(const hw_program *entry) {
+    return (uint32_t)hw_align_up(entry->shared_bytes, entry->dynamic_shared_align ? entry->dynamic_shared_align : 16);
+}
 
 // All functions of a module, lowered; they are freed together.
 typedef struct hw_program_set {

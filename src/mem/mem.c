@@ -218,7 +218,7 @@ static void map_allocation(hw_mem *mem, const hw_allocation *a, uint64_t span, u
         return;
     }
     uint64_t first_chunk = offset / CHUNK_BYTES, last_chunk = (offset + span - 1) / CHUNK_BYTES;
-    uint64_t units = a->bytes ? (a->bytes + UNIT - 1) / UNIT : 1;
+    uint64_t units = a->bytes ? hw_divide_up(a->bytes, UNIT) : 1;
     fill_map(mem->small_map, offset / UNIT, units, number);
     if (number) fill_map(mem->chunk_map, first_chunk, last_chunk - first_chunk + 1, IN_SMALL_MAP);
 }

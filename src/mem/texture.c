@@ -2,6 +2,7 @@
 #include "mem/texture.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct hw_textures {
     pthread_mutex_t lock;
     entry *entries;                        // handle - 1
     size_t count, capacity;
+    _Atomic uint64_t version;
 };
 
 hw_textures *hw_textures_create(void) {
@@ -53,6 +55,7 @@ hw_status hw_textures_add(hw_textures *textures, const hw_texture *texture, uint
     if (free_entry) {
         *free_entry = (entry){.texture = *texture, .is_used = true};
         *handle = (uint64_t)(free_entry - textures->entries) + 1;
+        textures->version++;
     }
     pthread_mutex_unlock(&textures->lock);
     return free_entry ? HW_OK : hw_diag_no_memory(diag);
@@ -74,7 +77,14 @@ bool hw_textures_find(hw_textures *textures, uint64_t handle, hw_texture *out) {
 bool hw_textures_remove(hw_textures *textures, uint64_t handle) {
     pthread_mutex_lock(&textures->lock);
     entry *found = used_entry(textures, handle);
-    if (found) found->is_used = false;
+    if (found) {
+        found->is_used = false;
+        textures->version++;
+    }
     pthread_mutex_unlock(&textures->lock);
     return found != NULL;
+}
+
+uint64_t hw_textures_version(const hw_textures *textures) {
+    return atomic_load_explicit(&textures->version, memory_order_acquire);
 }

@@ -37,4 +37,7 @@ hw_status hw_textures_add(hw_textures *textures, const hw_texture *texture, uint
 bool hw_textures_find(hw_textures *textures, uint64_t handle, hw_texture *out);
 bool hw_textures_remove(hw_textures *textures, uint64_t handle);
 
+// Changes whenever a texture is added or removed: what hw_textures_find said holds while it stays the same.
+uint64_t hw_textures_version(const hw_textures *textures);
+
 #endif

@@ -1,9 +1,7 @@
 // Shared-memory banks: which lanes go together, and how often the busiest bank is asked.
 #include "model/banks.h"
 
-#include <stdbool.h>
-
-#include "model/lanes.h"
+#include "model/distinct.h"
 
 enum { MAX_BANKS = 32 /* a power of two on every GPU */, WORD_BYTES = 4, ALL_LANES = 32 };
 
@@ -133,11 +131,22 @@ static uint32_t passes_of_group(const hw_arch *arch, hw_note_kind kind, uint32_t
     return distinct_words(arch, layout_of(arch, mode_bytes), l, members);
 }
 
+// GPUs whose banks deliver 128 bytes at a time, to lanes that are served by rules alike for all widths.
+static bool is_plain(const hw_arch *arch) {
+    return arch->cc >= 30 && arch->smem_banks == MAX_BANKS && arch->smem_bank_bytes == WORD_BYTES;
+}
+
 uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, uint32_t mask, uint64_t base,
                              const int64_t delta[32], uint32_t width) {
     hw_lanes l = {.mask = mask, .base = base, .delta = delta, .width = width > 16 ? 16 : width};
     if (!mask || !width) return 0;
     uint32_t group = lanes_at_once(arch, kind, &l), total = 0;
+    bool shares = kind != HW_NOTE_ATOMIC && kind != HW_NOTE_REDUCTION;
+    if (is_plain(arch)) {
+        total = hw_distinct_level_best()->busiest_banks(&l, group, shares);
+        if (total != HW_DISTINCT_UNKNOWN) return total;
+        total = 0;
+    }
     for (uint32_t first = 0; first < ALL_LANES; first += group) {
         uint32_t members = mask & (uint32_t)(((uint64_t)1 << group) - 1) << first;
         if (members) total += passes_of_group(arch, kind, mode_bytes, &l, members);
@@ -147,6 +156,6 @@ uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mo
 
 uint32_t hw_banks_ideal(const hw_arch *arch, uint32_t mask, uint32_t width, uint32_t wavefronts) {
     uint32_t row_bytes = arch->smem_banks * arch->smem_bank_bytes;
-    uint32_t packed = ((uint32_t)__builtin_popcount(mask) * width + row_bytes - 1) / row_bytes;
+    uint32_t packed = (hw_lanes_on(mask) * width + row_bytes - 1) / row_bytes;
     return packed < wavefronts ? packed : wavefronts;
 }

@@ -1,8 +1,9 @@
-// Distinct 32-byte sectors, counted with a small hash set.
+// Distinct 32-byte sectors, counted by vectors, or with a small hash set where words are not aligned or lie far apart.
 #include "model/coalesce.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+#include "model/distinct.h"
 
 enum { SECTOR_BYTES = 32, WORD_BYTES = 4, MAX_WIDTH = 32, SLOTS = 128 };
 
@@ -29,29 +30,14 @@ static void empty_set(number_set *set) {
     set->count = 0;
 }
 
-// All lanes in address order, the usual case: a sector is new when it differs from the last. False: the lanes are not
-// in order.
-static bool count_ascending(uint32_t mask, uint64_t base, const int64_t *delta, uint32_t width, uint32_t *count) {
-    uint64_t last = 0;
-    *count = 0;
-    for (uint32_t left = mask; left; left &= left - 1) {
-        uint64_t address = base + (uint64_t)delta[__builtin_ctz(left)];
-        if (address + width - 1 < address) return false;
-        uint64_t first = address / SECTOR_BYTES, end = (address + width - 1) / SECTOR_BYTES;
-        if (*count && first < last) return false;
-        *count += (uint32_t)(end - first) + !(*count && first == last);
-        last = end;
-    }
-    return true;
-}
-
 uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                              uint32_t width) {
     (void)arch;   // the same since 2.0
-    uint32_t count;
     if (!mask || !width) return 0;
     if (width > MAX_WIDTH) width = MAX_WIDTH;
-    if (count_ascending(mask, base, delta, width, &count)) return count;
+    const hw_lanes lanes = {.mask = mask, .base = base, .delta = delta, .width = width};
+    uint32_t count = hw_distinct_level_best()->pieces(&lanes, SECTOR_BYTES);
+    if (count != HW_DISTINCT_UNKNOWN) return count;
     number_set set;
     empty_set(&set);
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -89,7 +75,10 @@ uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t 
     if (!mask || !width) return 0;
     if (width > MAX_WIDTH) width = MAX_WIDTH;
     // A sector is one word of 8 neighbouring lanes.
-    uint32_t count = 0;
+    const hw_lanes lanes = {.mask = mask, .base = base, .delta = delta, .width = width};
+    uint32_t count = hw_distinct_level_best()->pieces_of_eights(&lanes);
+    if (count != HW_DISTINCT_UNKNOWN) return count;
+    count = 0;
     for (int group = 0; group < 4; group++) {
         number_set set;
         empty_set(&set);
@@ -104,6 +93,6 @@ uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t 
 }
 
 uint32_t hw_coalesce_ideal_sectors(uint32_t mask, uint32_t width, uint32_t sectors) {
-    uint32_t packed = ((uint32_t)__builtin_popcount(mask) * width + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    uint32_t packed = (hw_lanes_on(mask) * width + SECTOR_BYTES - 1) / SECTOR_BYTES;
     return packed < sectors ? packed : sectors;
 }

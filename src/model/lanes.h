@@ -2,6 +2,7 @@
 #ifndef HW_MODEL_LANES_H
 #define HW_MODEL_LANES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct hw_lanes {
@@ -10,6 +11,11 @@ typedef struct hw_lanes {
     const int64_t *delta;    // 32; of lanes that are not in mask without meaning
     uint32_t width;          // bytes of a lane
 } hw_lanes;
+
+// How many lanes are on: mostly all.
+static inline uint32_t hw_lanes_on(uint32_t mask) {
+    return mask == 0xffffffff ? 32 : (uint32_t)__builtin_popcount(mask);
+}
 
 static inline uint64_t hw_lane_address(const hw_lanes *l, int lane) { return l->base + (uint64_t)l->delta[lane]; }
 

@@ -3,6 +3,7 @@
 
 #include "model/banks.h"
 #include "model/constant.h"
+#include "model/lanes.h"
 #include "prof/internal.h"
 
 static bool space_of(const hw_access *access, hw_prof_space *space) {
@@ -52,7 +53,7 @@ static uint32_t packed_cost(const hw_prof *prof, const hw_prof_accesses *accesse
 
 // Bytes that the lanes ask for; what they share is told apart only where all share it.
 static uint32_t asked_bytes(const hw_prof_accesses *accesses, const hw_access *a) {
-    uint32_t lanes = (uint32_t)__builtin_popcount(a->pattern->mask);
+    uint32_t lanes = hw_lanes_on(a->pattern->mask);
     for (uint32_t left = a->pattern->mask; left; left &= left - 1)
         if (a->pattern->delta[__builtin_ctz(left)]) return lanes * accesses->width;
     return accesses->width;
@@ -69,6 +70,14 @@ static void remember_pattern(const hw_prof *prof, hw_prof_accesses *accesses, hw
     memset(p->cost, 0, sizeof p->cost);
 }
 
+static void count_access(hw_prof *prof, hw_prof_accesses *accesses, const hw_access *a, hw_prof_space space,
+                         uint32_t cost, uint32_t packed, uint32_t asked) {
+    accesses->cost[space] += cost * a->repeat;
+    accesses->ideal[space] += (cost < packed ? cost : packed) * a->repeat;
+    if (space == HW_PROF_GLOBAL) accesses->asked += (cost * 32 < asked ? cost * 32 : asked) * a->repeat;
+    if (prof->is_old) hw_prof_count_generation(prof, accesses, a, space, cost);
+}
+
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     hw_prof *prof = (hw_prof *)sink;
     hw_prof_space space;
@@ -80,15 +89,16 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     accesses->inst[space] += a->repeat;
     if (!a->pattern->mask) return;
     accesses->requests[space] += a->repeat;
+    if (a->pattern->index == HW_NO_PATTERN) {
+        count_access(prof, accesses, a, space, cost_of_access(prof, accesses, a, space),
+                     packed_cost(prof, accesses, a, space), asked_bytes(accesses, a));
+        return;
+    }
     hw_prof_pattern *p = &accesses->patterns[a->pattern->index % HW_PATTERN_WAYS];
     if (p->serial != a->pattern->serial) remember_pattern(prof, accesses, p, a, space);
     uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
     if (!*known) *known = (uint16_t)(cost_of_access(prof, accesses, a, space) + 1);
-    uint32_t cost = *known - 1u;
-    accesses->cost[space] += cost * a->repeat;
-    accesses->ideal[space] += (cost < p->packed ? cost : p->packed) * a->repeat;
-    if (space == HW_PROF_GLOBAL) accesses->asked += (cost * 32 < p->asked ? cost * 32 : p->asked) * a->repeat;
-    if (prof->is_old) hw_prof_count_generation(prof, accesses, a, space, cost);
+    count_access(prof, accesses, a, space, *known - 1u, p->packed, p->asked);
 }
 
 // ---- copies past the first-level cache ----

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "model/partition.h"
 #include "model/transactions.h"
 #include "prof/internal.h"
@@ -76,7 +77,7 @@ void hw_prof_begin_partitions(hw_prof *prof, const hw_launch_info *info, uint32_
     const uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
     partitions->count = hw_partition_count(prof->gpu);
     partitions->blocks_at_once = (uint64_t)(blocks_per_multiprocessor ? blocks_per_multiprocessor : 1) * prof->gpu->sms;
-    partitions->waves = (blocks + partitions->blocks_at_once - 1) / partitions->blocks_at_once;
+    partitions->waves = hw_divide_up(blocks, partitions->blocks_at_once);
     memcpy(partitions->grid, info->grid, sizeof partitions->grid);
     if (partitions->count && !make_waves(partitions)) partitions->count = 0;
 }
@@ -113,5 +114,5 @@ void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info, 
         32 * counts[HW_COUNT_GST_32B] + 64 * counts[HW_COUNT_GST_64B] + 128 * counts[HW_COUNT_GST_128B];
     if (!info) return;
     counts[HW_COUNT_CTA_LAUNCHED] = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
-    counts[HW_COUNT_SM_CTA_LAUNCHED] = (counts[HW_COUNT_CTA_LAUNCHED] + prof->gpu->sms - 1) / prof->gpu->sms;
+    counts[HW_COUNT_SM_CTA_LAUNCHED] = hw_divide_up(counts[HW_COUNT_CTA_LAUNCHED], prof->gpu->sms);
 }

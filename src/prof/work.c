@@ -1,6 +1,7 @@
 // What a launch asks of the GPU, for the estimate of its time (model/time.h): added up when it ends.
 #include <string.h>
 
+#include "base/integers.h"
 #include "model/time.h"
 #include "model/transactions.h"
 #include "prof/footprint.h"
@@ -249,7 +250,7 @@ void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     for (uint32_t i = 0; i < prof->n_accesses; i++) fill_place(prof, i);
     add_work(prof, w);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];
-    w->warps = w->blocks * ((threads + HW_WARP_LANES - 1) / HW_WARP_LANES);
+    w->warps = w->blocks * hw_divide_up(threads, HW_WARP_LANES);
     w->blocks_per_sm = launch->occupancy.blocks;
     w->wavefronts = launch->counts[HW_COUNT_SMEM_WAVEFRONTS];
     w->load_share = launch->gld_partition_pct / 100;

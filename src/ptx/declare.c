@@ -1,6 +1,7 @@
 // Registers, variables and parameter lists. PTX ISA sections 5.1 to 5.4 and 7.1.
 #include <string.h>
 
+#include "base/integers.h"
 #include "ptx/parser.h"
 
 enum { MAX_ALIGN = 1 << 16, MAX_PARAM_BYTES = 1 << 20 };
@@ -237,7 +238,7 @@ bool hw_ptx_parse_params(parser *p, hw_ptx_symbol ***out, uint32_t *n_out, uint3
         }
         hw_ptx_symbol *s = NULL;
         if (!parse_param(p, bind, &s)) return false;
-        offset = (offset + s->align - 1) & ~(uint64_t)(s->align - 1);
+        offset = hw_align_up(offset, s->align);
         s->offset = offset;
         s->index = (int)n;
         offset += s->size_bytes;

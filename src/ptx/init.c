@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "ptx/parser.h"
 
 // What all initialisers together may take, so that {0} of a huge array does not: this, and 64 bytes a character.
@@ -118,7 +119,7 @@ static bool parse_value(filler *f, uint64_t offset) {
 
 // Braces of dimension `level`, whose elements begin at `start`. As in C: a brace opens the next dimension, and numbers
 // without braces fill what follows.
-static bool fill(filler *f, uint32_t level, uint64_t start) {
+static bool fill_elements(filler *f, uint32_t level, uint64_t start) {
     parser *p = f->p;
     int line = p->tok.line;
     uint64_t inner = f->elem_bytes, at = 0;
@@ -135,12 +136,12 @@ static bool fill(filler *f, uint32_t level, uint64_t start) {
         if (room < at || room - at < step) {
             return hw_ptx_fail(p, HW_MALFORMED, line, "there are too many initial values");
         }
-        if (is_nested ? !fill(f, level + 1, start + at) : !parse_value(f, start + at)) return false;
+        if (is_nested ? !fill_elements(f, level + 1, start + at) : !parse_value(f, start + at)) return false;
         at += step;
         if (!hw_ptx_accept(p, ',', &more)) return false;
     }
     if (is_open) {
-        uint64_t whole = inner ? (at + inner - 1) / inner * inner : 0;
+        uint64_t whole = inner ? hw_align_up(at, inner) : 0;
         if (whole > f->size) f->size = whole;
     }
     return hw_ptx_expect(p, '}');
@@ -156,7 +157,7 @@ static bool fill_all(filler *f, hw_ptx_symbol *symbol) {
         p->init_bytes += symbol->size_bytes;
     }
     bool is_scalar = f->n_dims == 1 && f->dims[0] == 1 && !hw_ptx_at(p, '{');
-    if (!(is_scalar ? parse_value(f, 0) : fill(f, 0, 0))) return false;
+    if (!(is_scalar ? parse_value(f, 0) : fill_elements(f, 0, 0))) return false;
     if (f->open_ended) {
         if (f->size > f->limit) return too_large(f);
         symbol->size_bytes = f->size;

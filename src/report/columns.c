@@ -3,8 +3,6 @@
 // and sectors (2.x to 6.x), sectors (7.0 and newer).
 #include "report/columns.h"
 
-#include <string.h>
-
 #include "report/internal.h"
 
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
@@ -14,29 +12,11 @@ typedef const hw_subject *subject;
 
 // ---- Values ---------------------------------------------------------------------------------------------------------
 
-static hw_value make_integer(uint64_t value) { return (hw_value){.kind = HW_VALUE_INTEGER, .integer = value}; }
-static hw_value make_real(double value) { return (hw_value){.kind = HW_VALUE_REAL, .real = value}; }
-static hw_value make_flag(bool value) { return (hw_value){.kind = HW_VALUE_FLAG, .integer = value}; }
-static hw_value make_name(const char *text) { return (hw_value){.kind = HW_VALUE_TEXT, .text = text ? text : ""}; }
-static hw_value make_shape(const uint32_t n[3]) { return (hw_value){.kind = HW_VALUE_SHAPE, .shape = n}; }
-static hw_value make_nothing(void) { return (hw_value){.kind = HW_VALUE_INTEGER, .is_absent = true}; }
-
-// How much more than the ideal: to 5% good, from twice on bad.
-static hw_judgement judge_ratio(double actual, double ideal) {
-    double ratio = ideal > 0 ? actual / ideal : 1;
-    return ratio <= 1.05 ? HW_JUDGED_GOOD : ratio >= 2 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN;
-}
-
-static hw_value judged(hw_value value, hw_judgement judgement) {
-    value.judgement = judgement;
-    return value;
-}
-
 // How many each of the requests takes, and how many would do.
 static hw_value make_ratio(uint64_t requests, double actual, double ideal) {
-    if (!requests) return make_nothing();
-    return (hw_value){.kind = HW_VALUE_RATIO, .real = actual / (double)requests, .ideal = ideal / (double)requests,
-                      .judgement = judge_ratio(actual, ideal)};
+    if (!requests) return hw_value_nothing();
+    return hw_value_judged(hw_value_pair(actual / (double)requests, ideal / (double)requests),
+                           hw_judge_ratio(actual, ideal));
 }
 
 // Counter number i of the column.
@@ -46,27 +26,29 @@ static uint64_t counter(column c, subject s, int i) { return s->counts[c->of[s->
 
 // A reader that takes no counters of its column.
 #define READER(reader, value)                                                                                         \
-    static hw_value reader(column c, subject s) {                                                                     \
+    static hw_value reader(column c, const void *of) {                                                                \
+        subject s = of;                                                                                               \
         (void)c;                                                                                                      \
         return value;                                                                                                 \
     }
 
-READER(read_ordinal, make_integer(s->launch ? s->launch->ordinal : s->listing->first))
-READER(read_mangled, make_name(s->launch->mangled))
-READER(read_grid, make_shape(s->launch ? s->launch->grid : s->listing->grid))
-READER(read_block, make_shape(s->launch ? s->launch->block : s->listing->block))
-READER(read_file, make_name(s->line->file))
-READER(read_line_number, make_integer(s->line->line))
-READER(read_source_text, make_name(hw_source_line(s->source, s->line->line, s->text, HW_GRID_CELL)))
-READER(read_direction, make_name(s->is_store ? "stores" : "loads"))
-READER(read_launches, make_integer(s->summary ? s->summary->launches : s->listing->launches))
+READER(read_ordinal, hw_value_integer(s->launch ? s->launch->ordinal : s->listing->first))
+READER(read_mangled, hw_value_text(s->launch->mangled))
+READER(read_grid, hw_value_shape(s->launch ? s->launch->grid : s->listing->grid))
+READER(read_block, hw_value_shape(s->launch ? s->launch->block : s->listing->block))
+READER(read_file, hw_value_text(s->line->file))
+READER(read_line_number, hw_value_integer(s->line->line))
+READER(read_source_text, hw_value_text(hw_source_line(s->source, s->line->line, s->text, HW_GRID_CELL)))
+READER(read_direction, hw_value_text(s->is_store ? "stores" : "loads"))
+READER(read_launches, hw_value_integer(s->summary ? s->summary->launches : s->listing->launches))
 
-static hw_value read_kernel(column c, subject s) {
+static hw_value read_kernel(column c, const void *of) {
+    subject s = of;
     (void)c;
-    hw_value value = make_name(s->launch ? s->launch->kernel : s->listing->kernel);
+    hw_value value = hw_value_text(s->launch ? s->launch->kernel : s->listing->kernel);
     if (!s->launch || !s->launch->status) return value;
     value.remark = "stopped";
-    return judged(value, HW_JUDGED_BAD);
+    return hw_value_judged(value, HW_JUDGED_BAD);
 }
 
 // ---- A launch and what it takes -------------------------------------------------------------------------------------
@@ -77,25 +59,25 @@ static hw_value perhaps_estimated(subject s, hw_value value) {
     return value;
 }
 
-static hw_value judge_occupancy(double pct) {
-    return judged(make_real(pct), pct >= 50 ? HW_JUDGED_GOOD : pct < 25 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
+static hw_value judged_occupancy(double pct) {
+    return hw_value_judged(hw_value_real(pct), hw_judge_occupancy(pct));
 }
 
-READER(read_registers, perhaps_estimated(s, make_integer(s->launch->regs)))
-READER(read_regs_estimated, make_flag(s->launch->regs_estimated))
-READER(read_smem_static, make_integer(s->launch->smem_static))
-READER(read_smem_dynamic, make_integer(s->launch ? s->launch->smem_dynamic : s->listing->smem_dynamic))
-READER(read_shared_bytes, make_integer((uint64_t)s->launch->smem_static + s->launch->smem_dynamic))
-READER(read_limit_blocks, make_integer(s->launch->occupancy.limit_blocks))
-READER(read_limit_regs, make_integer(s->launch->occupancy.limit_regs))
-READER(read_limit_smem, make_integer(s->launch->occupancy.limit_smem))
-READER(read_limit_warps, make_integer(s->launch->occupancy.limit_warps))
-READER(read_occupancy, judge_occupancy(s->launch->occupancy.occupancy_pct))
-READER(read_spills, judged(perhaps_estimated(s, make_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
-READER(read_host_ms, make_real(s->launch->host_ms))
-READER(read_completed, make_flag(s->launch->status == HW_OK))
-READER(read_completed_launches, make_integer(s->summary->completed))
-READER(read_ptx_by, make_name(s->launch ? s->launch->ptx_by : s->ptx_by))
+READER(read_registers, perhaps_estimated(s, hw_value_integer(s->launch->regs)))
+READER(read_regs_estimated, hw_value_flag(s->launch->regs_estimated))
+READER(read_smem_static, hw_value_integer(s->launch->smem_static))
+READER(read_smem_dynamic, hw_value_integer(s->launch ? s->launch->smem_dynamic : s->listing->smem_dynamic))
+READER(read_shared_bytes, hw_value_integer((uint64_t)s->launch->smem_static + s->launch->smem_dynamic))
+READER(read_limit_blocks, hw_value_integer(s->launch->occupancy.limit_blocks))
+READER(read_limit_regs, hw_value_integer(s->launch->occupancy.limit_regs))
+READER(read_limit_smem, hw_value_integer(s->launch->occupancy.limit_smem))
+READER(read_limit_warps, hw_value_integer(s->launch->occupancy.limit_warps))
+READER(read_occupancy, judged_occupancy(s->launch->occupancy.occupancy_pct))
+READER(read_spills, hw_value_judged(perhaps_estimated(s, hw_value_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
+READER(read_host_ms, hw_value_real(s->launch->host_ms))
+READER(read_completed, hw_value_flag(s->launch->status == HW_OK))
+READER(read_completed_launches, hw_value_integer(s->summary->completed))
+READER(read_ptx_by, hw_value_text(s->launch ? s->launch->ptx_by : s->ptx_by))
 
 // ---- The estimate of time -------------------------------------------------------------------------------------------
 
@@ -103,7 +85,7 @@ READER(read_ptx_by, make_name(s->launch ? s->launch->ptx_by : s->ptx_by))
 static bool has_no_estimate(subject s) { return s->summary ? !s->summary->completed : s->launch->status != HW_OK; }
 
 static hw_value make_estimate(subject s, double number) {
-    hw_value value = make_real(number);
+    hw_value value = hw_value_real(number);
     value.is_absent = has_no_estimate(s);
     return value;
 }
@@ -112,7 +94,7 @@ READER(read_est_us, make_estimate(s, s->launch->estimate.us))
 READER(read_est_us_mean, make_estimate(s, s->summary->mean_us))
 READER(read_est_us_min, make_estimate(s, s->summary->min_us))
 READER(read_est_us_max, make_estimate(s, s->summary->max_us))
-READER(read_share_of_time, make_real(s->summary->share_pct))
+READER(read_share_of_time, hw_value_real(s->summary->share_pct))
 READER(read_est_us_memory, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_MEMORY]))
 READER(read_est_us_shared, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_SHARED]))
 READER(read_est_us_issue, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_ISSUE]))
@@ -125,59 +107,70 @@ static hw_value of_whole_launches(subject s, hw_value value) {
     return value;
 }
 
-READER(read_est_gbs, of_whole_launches(s, make_real(s->launch->estimate.gbs)))
+READER(read_est_gbs, of_whole_launches(s, hw_value_real(s->launch->estimate.gbs)))
 READER(read_est_bound,
-       of_whole_launches(s, make_name(has_no_estimate(s) ? "" : hw_bound_name(s->launch->estimate.bound))))
+       of_whole_launches(s, hw_value_text(has_no_estimate(s) ? "" : hw_bound_name(s->launch->estimate.bound))))
 
 // ---- Counters -------------------------------------------------------------------------------------------------------
 
-static hw_value read_count(column c, subject s) { return make_integer(counter(c, s, 0)); }
+static hw_value read_count(column c, const void *of) {
+    subject s = of;
+    return hw_value_integer(counter(c, s, 0));
+}
 
 // Lanes, instructions.
-static hw_value read_lanes(column c, subject s) {
+static hw_value read_lanes(column c, const void *of) {
+    subject s = of;
     uint64_t inst = counter(c, s, 1);
-    return make_real((double)counter(c, s, 0) / (double)(inst ? inst : 1));
+    return hw_value_real((double)counter(c, s, 0) / (double)(inst ? inst : 1));
 }
 
 // Requests, sectors, sectors side by side.
-static hw_value read_sectors(column c, subject s) {
+static hw_value read_sectors(column c, const void *of) {
+    subject s = of;
     return make_ratio(counter(c, s, 0), (double)counter(c, s, 1), (double)counter(c, s, 2));
 }
 
-static hw_value read_traffic(column c, subject s) {
+static hw_value read_traffic(column c, const void *of) {
+    subject s = of;
     uint64_t moved = counter(c, s, 0), ideal = counter(c, s, 1);
-    return judged(make_integer(moved * SECTOR_BYTES), judge_ratio((double)moved, (double)ideal));
+    return hw_value_judged(hw_value_integer(moved * SECTOR_BYTES), hw_judge_ratio((double)moved, (double)ideal));
 }
 
 // Sectors of loads, of stores.
-static hw_value read_local_arrays(column c, subject s) {
-    return make_integer((counter(c, s, 0) + counter(c, s, 1)) * SECTOR_BYTES);
+static hw_value read_local_arrays(column c, const void *of) {
+    subject s = of;
+    return hw_value_integer((counter(c, s, 0) + counter(c, s, 1)) * SECTOR_BYTES);
 }
 
 // Passes, and without conflicts.
-static hw_value read_passes(column c, subject s) {
+static hw_value read_passes(column c, const void *of) {
+    subject s = of;
     double actual = (double)counter(c, s, 0), ideal = (double)counter(c, s, 1);
-    return ideal > 0 ? judged(make_real(actual / ideal), judge_ratio(actual, ideal)) : make_nothing();
+    return hw_value_judged(hw_value_where(ideal > 0, hw_value_real(actual / ideal)), hw_judge_ratio(actual, ideal));
 }
 
 // Branches, those that parted.
-static hw_value read_divergence(column c, subject s) {
+static hw_value read_divergence(column c, const void *of) {
+    subject s = of;
     uint64_t branches = counter(c, s, 0);
-    if (!branches) return make_nothing();
+    if (!branches) return hw_value_nothing();
     double share = 100.0 * (double)counter(c, s, 1) / (double)branches;
-    return judged(make_real(share), share < 1 ? HW_JUDGED_GOOD : share >= 20 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
+    return hw_value_judged(hw_value_real(share),
+                           share < 1 ? HW_JUDGED_GOOD : share >= 20 ? HW_JUDGED_BAD : HW_JUDGED_PLAIN);
 }
 
 // A count among `all`; 0 is worth saying.
 static hw_value count_among(uint64_t bad, uint64_t all) {
-    return judged(make_integer(bad), !bad ? HW_JUDGED_GOOD : (double)bad * 2 >= (double)all ? HW_JUDGED_BAD
+    return hw_value_judged(hw_value_integer(bad), !bad ? HW_JUDGED_GOOD : (double)bad * 2 >= (double)all ? HW_JUDGED_BAD
                                                                                        : HW_JUDGED_PLAIN);
 }
 
 // Serialised accesses; loads and stores of shared memory, loads of constant memory.
-static hw_value read_serialised(column c, subject s) {
+static hw_value read_serialised(column c, const void *of) {
+    subject s = of;
     uint64_t all = counter(c, s, 1) + counter(c, s, 2) + counter(c, s, 3), bad = counter(c, s, 0);
-    return all || bad ? count_among(bad, all) : make_nothing();
+    return all || bad ? count_among(bad, all) : hw_value_nothing();
 }
 
 // ---- Transactions of GPUs before 7.0 --------------------------------------------------------------------------------
@@ -194,7 +187,8 @@ static double fewest_transactions(double moved, double wanted, double requests_l
 static double bytes_of(uint64_t sectors) { return (double)sectors * SECTOR_BYTES; }
 
 // Requests, transactions, their bytes, sectors side by side. Lines and sectors may be mixed (2.x).
-static hw_value read_transactions(column c, subject s) {
+static hw_value read_transactions(column c, const void *of) {
+    subject s = of;
     double requests = (double)counter(c, s, 0), actual = (double)counter(c, s, 1), bytes = (double)counter(c, s, 2);
     double wanted = bytes > 0 ? bytes_of(counter(c, s, 3)) * actual / bytes : 0;
     return make_ratio(counter(c, s, 0), actual, fewest_transactions(actual, wanted, requests));
@@ -207,23 +201,26 @@ static double fewest_bytes(const uint64_t *n, const uint8_t of[4]) {
 }
 
 // Of both, the same counters: bytes that they move between the caches. What else goes there: all sectors less theirs.
-static hw_value read_cache_traffic(column c, subject s) {
+static hw_value read_cache_traffic(column c, const void *of) {
+    subject s = of;
     const uint64_t *n = s->counts;
     uint64_t others = n[HW_COUNT_L2_SECTORS] - n[HW_COUNT_GLD_SECTORS] - n[HW_COUNT_GST_SECTORS];
     uint64_t others_ideal =
         n[HW_COUNT_L2_SECTORS_IDEAL] - n[HW_COUNT_GLD_SECTORS_IDEAL] - n[HW_COUNT_GST_SECTORS_IDEAL];
     uint64_t bytes = n[c->of[0][2]] + n[c->of[1][2]] + others * SECTOR_BYTES;
     double ideal = fewest_bytes(n, c->of[0]) + fewest_bytes(n, c->of[1]) + bytes_of(others_ideal);
-    return judged(make_integer(bytes), judge_ratio((double)bytes, ideal));
+    return hw_value_judged(hw_value_integer(bytes), hw_judge_ratio((double)bytes, ideal));
 }
 
 // Coalesced and uncoalesced half-warps.
-static hw_value read_uncoalesced(column c, subject s) {
+static hw_value read_uncoalesced(column c, const void *of) {
+    subject s = of;
     return count_among(counter(c, s, 1), counter(c, s, 0) + counter(c, s, 1));
 }
 
 // Coalesced and uncoalesced half-warps, transactions, sectors side by side.
-static hw_value read_of_half_warp(column c, subject s) {
+static hw_value read_of_half_warp(column c, const void *of) {
+    subject s = of;
     uint64_t halves = counter(c, s, 0) + counter(c, s, 1);
     double actual = (double)counter(c, s, 2);
     return make_ratio(halves, actual,
@@ -231,7 +228,8 @@ static hw_value read_of_half_warp(column c, subject s) {
 }
 
 // Requests, transactions, sectors side by side. Half-warps take theirs one after the other.
-static hw_value read_of_warp(column c, subject s) {
+static hw_value read_of_warp(column c, const void *of) {
+    subject s = of;
     uint64_t requests = counter(c, s, 0);
     double actual = (double)counter(c, s, 1);
     return make_ratio(requests, actual,
@@ -239,24 +237,29 @@ static hw_value read_of_warp(column c, subject s) {
 }
 
 // Coalesced and uncoalesced half-warps, bytes, sectors side by side. A coalesced half-warp moves 64 bytes at least.
-static hw_value read_moved_by_half_warps(column c, subject s) {
+static hw_value read_moved_by_half_warps(column c, const void *of) {
+    subject s = of;
     double moved = (double)counter(c, s, 2), halves = (double)counter(c, s, 0) + (double)counter(c, s, 1);
     double least = fewest_transactions(moved, bytes_of(counter(c, s, 3)), 64 * halves);
-    return judged(make_integer(counter(c, s, 2)), judge_ratio(moved, least));
+    return hw_value_judged(hw_value_integer(counter(c, s, 2)), hw_judge_ratio(moved, least));
 }
 
 // Requests, bytes, sectors side by side. Each half of a warp moves 32 bytes at least.
-static hw_value read_moved_by_warps(column c, subject s) {
+static hw_value read_moved_by_warps(column c, const void *of) {
+    subject s = of;
     double moved = (double)counter(c, s, 1), requests = (double)counter(c, s, 0);
     double least = fewest_transactions(moved, bytes_of(counter(c, s, 2)), 64 * requests);
-    return judged(make_integer(counter(c, s, 1)), judge_ratio(moved, least));
+    return hw_value_judged(hw_value_integer(counter(c, s, 1)), hw_judge_ratio(moved, least));
 }
 
-static hw_value read_wanted_bytes(column c, subject s) { return make_integer(counter(c, s, 0) * SECTOR_BYTES); }
+static hw_value read_wanted_bytes(column c, const void *of) {
+    subject s = of;
+    return hw_value_integer(counter(c, s, 0) * SECTOR_BYTES);
+}
 
 // The share of the bandwidth; 0: there was no room to count it.
 static hw_value partitions(double pct) {
-    hw_value value = judged(make_real(pct), judge_ratio(100, pct));
+    hw_value value = hw_value_judged(hw_value_real(pct), hw_judge_ratio(100, pct));
     value.is_absent = !(pct > 0);
     if (value.is_absent) value.remark = "not counted";
     return value;
@@ -266,8 +269,9 @@ READER(read_load_partitions, partitions(s->launch->gld_partition_pct))
 READER(read_store_partitions, partitions(s->launch->gst_partition_pct))
 
 // Of launches only.
-static hw_value read_partitions_used(column c, subject s) {
-    if (!s->launch || s->summary) return make_nothing();
+static hw_value read_partitions_used(column c, const void *of) {
+    subject s = of;
+    if (!s->launch || s->summary) return hw_value_nothing();
     return s->is_store ? read_store_partitions(c, s) : read_load_partitions(c, s);
 }
 
@@ -289,7 +293,7 @@ static hw_value read_partitions_used(column c, subject s) {
 
 enum {
     RIGHT = 0, LEFT = HW_GRID_LEFT, KEY = HW_GRID_KEY, WRAPPED = HW_GRID_WRAPPED,
-    NAME = HW_GRID_LEFT | HW_GRID_KEY | HW_GRID_SHORTENED,
+    NAME = HW_GRID_LEFT | HW_GRID_KEY | HW_GRID_SHORTENED | HW_LOOK_SIGNATURE,
     ZERO = HW_LOOK_ZERO, EXACT = HW_LOOK_EXACT, HEADED = HW_LOOK_HEADED,
 };
 
@@ -304,19 +308,21 @@ const hw_column hw_columns[HW_COLUMNS] = {
 #undef HW_COLUMN
 };
 
-hw_value hw_column_value(column c, subject s) {
-    hw_value value = c->read(c, s);
-    value.unit = c->unit;
-    return value;
+static bool has_field(const hw_report *report, const hw_field *field) {
+    if ((field->how & HW_FIELD_PARTITIONS) && !hw_counts_partitions(report->gpu)) return false;
+    return !(field->how & HW_FIELD_APART) || report->lines_of != HW_LINES_OF_KERNEL;
 }
 
-const char *hw_column_heading(column c, char *out, size_t out_bytes) {
-    const char *top = c->heading.top;
-    size_t length = strlen(top);
-    char last = '\0';
-    if (length) last = top[length - 1];
-    if (last == '-') length--;
-    snprintf(out, out_bytes, "%.*s%s%s", (int)length, top, length && last != '-' && last != '/' ? " " : "",
-             c->heading.bottom);
-    return out;
+size_t hw_report_choose_fields(const hw_report *report, const hw_field *listed, size_t n_listed, hw_field *chosen) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_listed; i++) {
+        if (!(listed[i].how & HW_FIELD_COUNTERS)) {
+            if (has_field(report, &listed[i])) chosen[n++] = listed[i];
+            continue;
+        }
+        for (int c = 0; c < HW_COUNTERS; c++)
+            if (hw_counter_is_column((hw_counter)c, report->gpu))
+                chosen[n++] = (hw_field){.column = &hw_columns[HW_COLUMN_COUNT_INST + c]};
+    }
+    return n;
 }

@@ -3,10 +3,9 @@
 #define HW_REPORT_COLUMNS_H
 
 #include "prof/prof.h"
-#include "report/grid.h"
+#include "report/column.h"
 #include "report/source.h"
 #include "report/summary.h"
-#include "report/value.h"
 
 // A row of columns.def, or behind HW_COLUMN_COUNT_ a counter.
 typedef enum hw_column_id {
@@ -19,8 +18,8 @@ typedef enum hw_column_id {
     HW_COLUMNS
 } hw_column_id;
 
-// What a value is of: a launch, all launches of a kernel, a listing of lines as a whole, or a line of it; in tables of
-// global memory, its loads or its stores.
+// What hw_column.read gets, and a value is of: a launch, all launches of a kernel, a listing of lines as a whole, or a
+// line of it; in tables of global memory, its loads or its stores.
 typedef struct hw_subject {
     const hw_report_launch *launch;      // NULL: of a listing or a line
     const hw_report_summary *summary;    // all launches of a kernel, with their sums in launch; else NULL
@@ -33,29 +32,7 @@ typedef struct hw_subject {
     char *text;                          // HW_GRID_CELL bytes for the line's text
 } hw_subject;
 
-// How a column's cells look in tables, beside HW_GRID_LEFT and the others.
-enum {
-    HW_LOOK_ZERO = 64,           // 0 says something: an integer that is 0 is not shown as "-"
-    HW_LOOK_EXACT = 128,         // bytes in digits, not as "37.7 MB"
-    HW_LOOK_HEADED = 256,        // the same, and the heading has named the unit
-};
-
-typedef struct hw_column {
-    const char *key;             // in CSV and JSON; "": it is in tables alone
-    hw_grid_column heading;      // empty: the column is in no table, or has no name there
-    int since, until;            // compute capabilities whose tables show it; of a counter, also CSV and JSON
-    hw_unit unit;
-    hw_value (*read)(const struct hw_column *column, const hw_subject *subject);
-    uint8_t of[2][4];            // counters that read takes: [1] of stores, [0] of loads and of both together
-    const char *meaning;         // one line, without a full stop
-} hw_column;
-extern const hw_column hw_columns[HW_COLUMNS];
-
-// The column's value, in its unit.
-hw_value hw_column_value(const hw_column *column, const hw_subject *subject);
-
-// The column's name for people: "sectors/load", "occupancy", "est. us". Cut to out_bytes; returns out.
-const char *hw_column_heading(const hw_column *column, char *out, size_t out_bytes);
+extern const hw_column hw_columns[HW_COLUMNS];   // of hw_subject
 
 // ---- Tables (tables.c) ----
 

@@ -1,28 +1,43 @@
-// What programs read: the columns of a row of CSV, or of an object of JSON, in their order.
+// What programs read: a row of values as a line of CSV, or as members of an object of JSON.
 #ifndef HW_REPORT_FIELDS_H
 #define HW_REPORT_FIELDS_H
 
-#include "report/columns.h"
+#include <jansson.h>
+
+#include "report/column.h"
 
 // When a field is there, and how it is written.
 enum {
-    HW_FIELD_PADDED = 1,         // CSV: with all of its decimals, zeros at the end too
-    HW_FIELD_ALWAYS = 2,         // its number even where it is absent, which is 0 then; else CSV has nothing, JSON null
-    HW_FIELD_COUNTERS = 4,       // stands for all counters that the GPU has a column for
-    HW_FIELD_PARTITIONS = 8,     // of GPUs whose partitions are counted
-    HW_FIELD_APART = 16,         // of lines that are counted for other launches than all of a kernel
+    HW_FIELD_ALWAYS = 1,         // its number even where it is absent, which is 0 then
+    HW_FIELD_LEFT_OUT = 2,       // JSON: not there where it is absent, which is null else; CSV has nothing either way
+    HW_FIELD_QUOTED = 4,         // CSV: in quotes, whatever the text is
+    // Reals have up to so many decimals, zeros at the end left out, unless:
+    HW_FIELD_PADDED = 8,         // CSV: all of its decimals
+    HW_FIELD_DIGITS = 16,        // CSV: as printf's %g, with `decimals` digits
+    HW_FIELD_EXPONENT = 32,      // CSV: as printf's %e
+    HW_FIELD_WHOLE = 64,         // JSON: not rounded, but to the digits that the whole report has
+    // Of a profile's lists, which hw_report_choose_fields resolves:
+    HW_FIELD_COUNTERS = 256,     // stands for all counters that the GPU has a column for
+    HW_FIELD_PARTITIONS = 512,   // of GPUs whose partitions are counted
+    HW_FIELD_APART = 1024,       // of lines that are counted for other launches than all of a kernel
 };
 
 typedef struct hw_field {
-    uint8_t column, decimals, how;
+    const hw_column *column;
+    uint8_t decimals;
+    uint16_t how;
 } hw_field;
 
-#define HW_FIELD_ALL_COUNTERS {0, 0, HW_FIELD_COUNTERS}
+#define HW_FIELD_ALL_COUNTERS {NULL, 0, HW_FIELD_COUNTERS}
 
-// Calls put for each field that the report has, with what it holds of the subject; subject may be NULL, and so is value
-// then. Stops at what is not 0, and returns it.
-typedef int (*hw_field_sink)(void *context, const hw_column *column, const hw_field *field, const hw_value *value);
-int hw_fields_each(const hw_field *fields, size_t n_fields, const hw_report *report, const hw_subject *subject,
-                   hw_field_sink put, void *context);
+// The line of keys, and that of the values of a subject.
+void hw_csv_write_keys(const hw_field *fields, size_t n_fields, FILE *out);
+void hw_csv_write_row(const hw_field *fields, size_t n_fields, const void *subject, FILE *out);
+
+// Adds the fields to the object. 0, or -1 when memory ran out.
+int hw_json_put_row(json_t *object, const hw_field *fields, size_t n_fields, const void *subject);
+
+// A text that may be no UTF-8, which JSON has to be: every other byte is a '?' then. NULL: out of memory.
+json_t *hw_json_text(const char *text);
 
 #endif

@@ -41,6 +41,15 @@ const char *hw_grid_shorten(const char *text, int width, char *out, size_t out_b
     return out;
 }
 
+const char *hw_grid_heading(const hw_grid_column *column, char *out, size_t out_bytes) {
+    const size_t length = strlen(column->top);
+    const char last = length ? column->top[length - 1] : '\0';
+    const bool is_joined = !length || last == '-' || last == '/';   // the bottom goes on with the same word
+    snprintf(out, out_bytes, "%.*s%s%s", (int)(length - (last == '-')), column->top, is_joined ? "" : " ",
+             column->bottom);
+    return out;
+}
+
 static layout measure_columns(const hw_grid *grid) {
     layout l = {0};
     hw_grid_cell cells[HW_GRID_COLUMNS];
@@ -229,14 +238,13 @@ static void write_part(const hw_grid *grid, const layout *l, bool colour, FILE *
 
 // "Left out for want of room: name. A terminal of 96 columns shows it, and --format csv has it."
 static void write_spared(const hw_grid *grid, int wanted_width, const bool is_spared[HW_GRID_COLUMNS], FILE *out) {
-    char text[HW_GRID_CELL] = "";
+    char text[HW_GRID_CELL] = "", name[64];
     int n = 0;
     for (int c = 0; c < grid->n_columns; c++) {
-        const hw_grid_column *column = &grid->columns[c];
         size_t used = strlen(text);
         if (!is_spared[c]) continue;
-        snprintf(text + used, sizeof text - used, "%s%s%s%s", n++ ? ", " : "left out for want of room: ", column->top,
-                 column->top[0] ? " " : "", column->bottom);
+        snprintf(text + used, sizeof text - used, "%s%s", n++ ? ", " : "left out for want of room: ",
+                 hw_grid_heading(&grid->columns[c], name, sizeof name));
     }
     size_t used = strlen(text);
     if (!n) return;

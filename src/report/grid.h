@@ -51,6 +51,9 @@ typedef struct hw_grid {
 // that is all of them, nothing is written.
 void hw_grid_write(const hw_grid *grid, bool colour, FILE *out);
 
+// The column's name in one line: "sectors/load", "occupancy", "est. us". Cut to out_bytes; returns out.
+const char *hw_grid_heading(const hw_grid_column *column, char *out, size_t out_bytes);
+
 // A text of at most width characters: the middle of a longer one is "...". Cut to out_bytes; returns out.
 const char *hw_grid_shorten(const char *text, int width, char *out, size_t out_bytes);
 

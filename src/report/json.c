@@ -1,52 +1,10 @@
-// JSON, one object per launch and line of text, so that any number of launches takes little memory.
+// A profile as JSON, one object per launch and line of text, so that any number of launches takes little memory.
 #include <jansson.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "report/fields.h"
 #include "report/internal.h"
 
-// Names may come from files that are not UTF-8, which JSON has to be.
-static json_t *json_of_text(const char *value) {
-    json_t *string = json_string(value);
-    if (string) return string;
-    size_t length = strlen(value);
-    char *plain = hw_malloc(length + 1);
-    for (size_t i = 0; plain && i <= length; i++) plain[i] = (signed char)value[i] < 0 ? '?' : value[i];
-    string = plain ? json_string(plain) : NULL;
-    hw_free(plain);
-    return string;
-}
-
-static json_t *json_of_shape(const uint32_t n[3]) {
-    return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
-}
-
-static json_t *json_of_rounded(double value, double unit) {
-    return json_real((double)(long long)(value / unit + 0.5) * unit);
-}
-
-static json_t *value_of(const hw_field *field, const hw_value *value) {
-    static const double units[] = {1, 0.1, 0.01, 0.001, 0.0001};
-    if (value->is_absent && !(field->how & HW_FIELD_ALWAYS)) return json_null();
-    switch (value->kind) {
-    case HW_VALUE_INTEGER: return json_integer((json_int_t)value->integer);
-    case HW_VALUE_FLAG: return json_boolean(value->integer);
-    case HW_VALUE_REAL:
-    case HW_VALUE_RATIO: return json_of_rounded(value->real, units[field->decimals]);
-    case HW_VALUE_TEXT: return json_of_text(value->text);
-    case HW_VALUE_SHAPE: return json_of_shape(value->shape);
-    }
-    return NULL;
-}
-
-static int put_value(void *object, const hw_column *column, const hw_field *field, const hw_value *value) {
-    return json_object_set_new(object, column->key, value_of(field, value));
-}
-
-// ---- The objects ----------------------------------------------------------------------------------------------------
-
-#define F(id, ...) {HW_COLUMN_##id, __VA_ARGS__}
+#define F(id, ...) {&hw_columns[HW_COLUMN_##id], __VA_ARGS__}
 enum { ALWAYS = HW_FIELD_ALWAYS, PARTITIONS = HW_FIELD_PARTITIONS, APART = HW_FIELD_APART };
 
 static const hw_field launch_fields[] = {
@@ -72,9 +30,11 @@ static const hw_field listing_fields[] = {
 static const hw_field line_fields[] = {F(FILE, 0, 0), F(LINE, 0, 0), HW_FIELD_ALL_COUNTERS};
 
 // NULL: out of memory.
-static json_t *object_of(const hw_field *fields, size_t n_fields, const hw_report *report, const hw_subject *subject) {
+static json_t *object_of(const hw_field *listed, size_t n_listed, const hw_report *report, const hw_subject *subject) {
+    hw_field fields[HW_REPORT_FIELDS];
+    const size_t n_fields = hw_report_choose_fields(report, listed, n_listed, fields);
     json_t *object = json_object();
-    if (!object || !hw_fields_each(fields, n_fields, report, subject, put_value, object)) return object;
+    if (!object || !hw_json_put_row(object, fields, n_fields, subject)) return object;
     json_decref(object);
     return NULL;
 }

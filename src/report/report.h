@@ -37,10 +37,4 @@ typedef struct hw_report_look {
 hw_status hw_report_write(const hw_report *report, hw_report_format format, const hw_report_look *look, FILE *out,
                           hw_diag *diag);
 
-// Names as tables show them; both are cut to out_bytes and return out.
-// A demangled name without result type and parameters: "transpose<32>".
-const char *hw_report_short_name(const char *kernel, char *out, size_t out_bytes);
-// A text of at most width characters, its start (or with keep_end its end) replaced by "..." where it is longer.
-const char *hw_report_shorten(const char *text, size_t width, bool keep_end, char *out, size_t out_bytes);
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "report/cells.h"
+#include "report/columns.h"
 #include "report/internal.h"
 
 static bool covers_gpu(int since, int until, const hw_gpu *gpu) {
@@ -42,10 +43,7 @@ static void fill_row(const void *context, size_t row, hw_grid_cell *cells) {
     s.counts = s.launch ? s.launch->counts : s.line->counts;
     // Nothing was stored, or loaded: no row.
     if (v->is_by_direction && !s.counts[s.is_store ? HW_COUNT_GST_REQUESTS : HW_COUNT_GLD_REQUESTS]) return;
-    for (int c = 0; c < v->n_columns; c++) {
-        hw_value value = hw_column_value(v->columns[c], &s);
-        hw_cell_write(v->columns[c], &value, &cells[c]);
-    }
+    hw_cells_write(v->columns, v->n_columns, &s, cells);
 }
 
 static void write_table(hw_table_id id, const hw_gpu *gpu, view v, size_t n_items, const hw_report_look *look,

@@ -1,12 +1,28 @@
 // Numbers and names as reports show them.
+#include <inttypes.h>
+#include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "report/internal.h"
+#include "report/text.h"
+
+static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+// The nearest whole number to value times a power of ten. The product may be rounded to the middle between two; fma
+// tells on which side of it the number lies.
+static double scaled_number(double value, int decimals) {
+    const double number = value > 0 ? value : 0, product = number * powers[decimals], nearest = nearbyint(product);
+    const double rest = product - nearest;
+    if (fabs(rest) != 0.5) return nearest;
+    const double lost = fma(number, powers[decimals], -product);
+    return rest > 0 && lost > 0 ? nearest + 1 : rest < 0 && lost < 0 ? nearest - 1 : nearest;
+}
+
+double hw_report_rounded(double value, int decimals) { return scaled_number(value, decimals) / powers[decimals]; }
 
 const char *hw_report_fixed(double value, int decimals, char *out, size_t out_bytes) {
-    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    double scaled = nearbyint((value > 0 ? value : 0) * powers[decimals]);
+    double scaled = scaled_number(value, decimals);
     if (!(scaled < 1.8e19)) {   // not a number, or too large to split
         snprintf(out, out_bytes, "%s", value > 0 ? "inf" : "0");
         return out;
@@ -26,6 +42,27 @@ const char *hw_report_trimmed(double value, int decimals, char *out, size_t out_
     return out;
 }
 
+// Puts a '.' where the locale has something else.
+static const char *mend_point(char *number) {
+    const char *point = localeconv()->decimal_point;
+    const size_t length = strlen(point);
+    char *at = strstr(number, point);
+    if (!at || !strcmp(point, ".")) return number;
+    *at = '.';
+    memmove(at + 1, at + length, strlen(at + length) + 1);
+    return number;
+}
+
+const char *hw_report_significant(double value, int digits, char *out, size_t out_bytes) {
+    snprintf(out, out_bytes, "%.*g", digits, value);
+    return mend_point(out);
+}
+
+const char *hw_report_exponent(double value, int decimals, char *out, size_t out_bytes) {
+    snprintf(out, out_bytes, "%.*e", decimals, value);
+    return mend_point(out);
+}
+
 const char *hw_report_bytes(uint64_t bytes, char *out, size_t out_bytes) {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     char number[HW_REPORT_NUMBER];
@@ -37,6 +74,38 @@ const char *hw_report_bytes(uint64_t bytes, char *out, size_t out_bytes) {
     }
     hw_report_fixed(value, unit && value < 99.95 ? 1 : 0, number, sizeof number);
     snprintf(out, out_bytes, "%s %s", number, units[unit]);
+    return out;
+}
+
+const char *hw_report_tenths(uint64_t bytes, char *out, size_t out_bytes) {
+    const bool is_small = bytes < 100000;
+    char number[HW_REPORT_NUMBER];
+    hw_report_fixed((double)bytes / (is_small ? 1e3 : 1e6), 1, number, sizeof number);
+    snprintf(out, out_bytes, "%s %s", number, is_small ? "kB" : "MB");
+    return out;
+}
+
+const char *hw_report_binary(uint64_t bytes, char *out, size_t out_bytes) {
+    const uint64_t kib = 1 << 10, mib = 1 << 20;
+    if (bytes >= mib && bytes % mib == 0) snprintf(out, out_bytes, "%" PRIu64 " MiB", bytes / mib);
+    else if (bytes >= kib && bytes % kib == 0) snprintf(out, out_bytes, "%" PRIu64 " KiB", bytes / kib);
+    else snprintf(out, out_bytes, "%" PRIu64 " B", bytes);
+    return out;
+}
+
+const char *hw_report_sold(uint64_t bytes, char *out, size_t out_bytes) {
+    static const char units[] = "KMG";
+    enum { DIGITS = 3 };
+    char number[HW_REPORT_NUMBER];
+    double size = (double)(bytes >> 10);
+    int unit = 0;
+    for (; size >= 1000 && unit < 2; unit++) size /= 1024;
+    snprintf(out, out_bytes, "%s %cB", hw_report_significant(size, DIGITS, number, sizeof number), units[unit]);
+    return out;
+}
+
+const char *hw_report_capability(int cc, char *out, size_t out_bytes) {
+    snprintf(out, out_bytes, "%d.%d", cc / 10, cc % 10);
     return out;
 }
 

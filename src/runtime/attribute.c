@@ -38,14 +38,14 @@ static int copy_engines(const hw_gpu *g) {
     return 1;
 }
 
-static int clamp(int64_t value) { return value > INT32_MAX ? INT32_MAX : (int)value; }
+static int clamp_to_int(int64_t value) { return value > INT32_MAX ? INT32_MAX : (int)value; }
 
 bool hw_rt_attribute(const hw_gpu *g, int attribute, int *value) {
     const hw_arch *a = g->arch;
     switch (attribute) {
 #define HW_ATTRIBUTE(number, expression)           \
     case number:                                   \
-        *value = clamp((int64_t)(expression));     \
+        *value = clamp_to_int((int64_t)(expression));     \
         return true;
 #include "runtime/attribute.def"
 #undef HW_ATTRIBUTE

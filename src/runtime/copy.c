@@ -51,11 +51,11 @@ hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from,
                         hw_rt_order order) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
-    if (direction > HW_RT_ANY) return HW_RT_INVALID_DIRECTION;
+    if (direction > HW_HOST_COPY_ANY) return HW_RT_INVALID_DIRECTION;
     if (is_empty(shape)) return HW_RT_SUCCESS;
     const hw_mem *mem = hw_rt_mem(runtime);
-    bool to_device = direction == HW_RT_HOST_TO_DEVICE || direction == HW_RT_DEVICE_TO_DEVICE;
-    bool from_device = direction == HW_RT_DEVICE_TO_HOST || direction == HW_RT_DEVICE_TO_DEVICE;
+    bool to_device = direction == HW_HOST_COPY_HOST_TO_DEVICE || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
+    bool from_device = direction == HW_HOST_COPY_DEVICE_TO_HOST || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     if (!is_usable(mem, &to, shape, to_device) || !is_usable(mem, &from, shape, from_device))
         return HW_RT_INVALID_VALUE;
     if (shape.width == to.pitch && shape.width == from.pitch) {   // rows without gaps are one row

@@ -1,6 +1,7 @@
 // Settings of the device.
 #include "runtime/device.h"
 
+#include "base/integers.h"
 #include "runtime/internal.h"
 
 enum { LEAST_FIFO_BYTES = 512 << 10, HEAP_UNIT_BYTES = 64 << 10, STACK_UNIT_BYTES = 16 };   // as an H200 rounds
@@ -21,18 +22,16 @@ hw_rt_status hw_rt_check_device(int device) { return device == 0 ? HW_RT_SUCCESS
 void hw_rt_set_flags(hw_runtime *runtime, unsigned flags) { atomic_store(&runtime->flags, flags); }
 unsigned hw_rt_flags(const hw_runtime *runtime) { return atomic_load(&runtime->flags); }
 
-static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
-
 hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value) {
     HW_RT_ENTER(runtime);
     switch (limit) {
     case HW_RT_LIMIT_STACK:
         if (value > MOST_STACK_BYTES) return HW_RT_INVALID_VALUE;
-        hw_sim_set_stack_bytes(hw_rt_sim(runtime), (uint32_t)round_up(value, STACK_UNIT_BYTES));
+        hw_sim_set_stack_bytes(hw_rt_sim(runtime), (uint32_t)hw_align_up(value, STACK_UNIT_BYTES));
         return HW_RT_SUCCESS;
     case HW_RT_LIMIT_HEAP:
         if (value > hw_rt_gpu(runtime)->memory_bytes) return HW_RT_NO_MEMORY;
-        hw_sim_set_heap_bytes(hw_rt_sim(runtime), round_up(value, HEAP_UNIT_BYTES));
+        hw_sim_set_heap_bytes(hw_rt_sim(runtime), hw_align_up(value, HEAP_UNIT_BYTES));
         return HW_RT_SUCCESS;
     case HW_RT_LIMIT_PRINTF:
         atomic_store(&runtime->limits[limit], value < LEAST_FIFO_BYTES ? LEAST_FIFO_BYTES : value);

@@ -20,11 +20,8 @@ hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event
     const unsigned known = HW_RT_EVENT_BLOCKING | HW_RT_EVENT_NO_TIMING | HW_RT_EVENT_INTERPROCESS;
     bool is_shared_with_times = (flags & HW_RT_EVENT_INTERPROCESS) && !(flags & HW_RT_EVENT_NO_TIMING);
     if (!out || (flags & ~known) || is_shared_with_times) return HW_RT_INVALID_VALUE;
-    hw_rt_event *made = hw_calloc(1, sizeof *made);
-    if (!made || !hw_rt_handles_add(&runtime->handles, HW_RT_EVENT, made)) {
-        hw_free(made);
-        return HW_RT_NO_MEMORY;
-    }
+    hw_rt_event *made = hw_rt_handles_make(&runtime->handles, HW_RT_EVENT, sizeof *made);
+    if (!made) return HW_RT_NO_MEMORY;
     made->flags = flags;
     *out = made;
     hw_rt_tell_order(runtime, HW_HOST_EVENT_CREATE, NULL, made);

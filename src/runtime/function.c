@@ -7,13 +7,13 @@ bool hw_rt_is_function(hw_runtime *runtime, const hw_rt_function *function) {
     return hw_rt_handles_have(&runtime->handles, HW_RT_FUNCTION, function);
 }
 
-static hw_rt_status check(hw_runtime *runtime, const hw_rt_function *function) {
+static hw_rt_status check_function(hw_runtime *runtime, const hw_rt_function *function) {
     HW_RT_ENTER(runtime);
     return hw_rt_is_function(runtime, function) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
 }
 
 hw_rt_status hw_rt_function_get_info(hw_runtime *runtime, hw_rt_function *function, hw_rt_function_info *out) {
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (status) return status;
     hw_rt_module_ask_registers(runtime, function->module);
     *out = (hw_rt_function_info){.carveout = function->carveout, .module = function->module};
@@ -23,7 +23,7 @@ hw_rt_status hw_rt_function_get_info(hw_runtime *runtime, hw_rt_function *functi
 
 hw_rt_status hw_rt_function_get_param(hw_runtime *runtime, hw_rt_function *function, size_t index, size_t *offset,
                                       size_t *bytes) {
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (status) return status;
     hw_sim_function_info info;
     hw_sim_get_function_info(function->sim, &info);
@@ -36,14 +36,14 @@ hw_rt_status hw_rt_function_get_param(hw_runtime *runtime, hw_rt_function *funct
 }
 
 hw_rt_status hw_rt_function_set_dynamic_shared(hw_runtime *runtime, hw_rt_function *function, int bytes) {
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (status) return status;
     if (bytes < 0) return HW_RT_INVALID_VALUE;
     return hw_rt_status_of(hw_sim_set_max_dynamic_shared(hw_rt_sim(runtime), function->sim, (uint32_t)bytes, NULL));
 }
 
 hw_rt_status hw_rt_function_set_carveout(hw_runtime *runtime, hw_rt_function *function, int percent) {
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (status) return status;
     if (percent < -1 || percent > 100) return HW_RT_INVALID_VALUE;
     function->carveout = percent;
@@ -51,13 +51,13 @@ hw_rt_status hw_rt_function_set_carveout(hw_runtime *runtime, hw_rt_function *fu
 }
 
 hw_rt_status hw_rt_function_set_cache_preference(hw_runtime *runtime, hw_rt_function *function, unsigned preference) {
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (!status) function->cache_preference = (int)preference;
     return status;
 }
 
 hw_rt_status hw_rt_function_set_bank_preference(hw_runtime *runtime, hw_rt_function *function, unsigned preference) {
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (status) return status;
     if (preference >= HW_RT_BANK_PREFERENCES) return HW_RT_INVALID_VALUE;
     function->bank_preference = (int)preference;
@@ -67,7 +67,7 @@ hw_rt_status hw_rt_function_set_bank_preference(hw_runtime *runtime, hw_rt_funct
 hw_rt_status hw_rt_resident_blocks(hw_runtime *runtime, hw_rt_function *function, int block_threads,
                                    size_t dynamic_shared_bytes, int *blocks) {
     hw_rt_function_info info;
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (status) return status;
     if (block_threads <= 0) return HW_RT_INVALID_VALUE;
     status = hw_rt_function_get_info(runtime, function, &info);
@@ -80,7 +80,7 @@ hw_rt_status hw_rt_resident_blocks(hw_runtime *runtime, hw_rt_function *function
 }
 
 hw_rt_status hw_rt_available_shared(hw_runtime *runtime, hw_rt_function *function, int blocks, size_t *bytes) {
-    hw_rt_status status = check(runtime, function);
+    hw_rt_status status = check_function(runtime, function);
     if (status) return status;
     if (blocks <= 0) return HW_RT_INVALID_VALUE;
     const hw_arch *arch = hw_rt_gpu(runtime)->arch;

@@ -28,7 +28,7 @@ static size_t first_place(const hw_rt_handles *handles, const void *handle) {
     return (size_t)(((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15u >> 20) & (handles->capacity - 1);
 }
 
-static entry *find(const hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle) {
+static entry *find_handle(const hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle) {
     entry *entries = handles->entries;
     if (!handles->capacity || !handle) return NULL;
     for (size_t i = first_place(handles, handle); entries[i].handle; i = (i + 1) & (handles->capacity - 1))
@@ -36,7 +36,7 @@ static entry *find(const hw_rt_handles *handles, hw_rt_handle_kind kind, const v
     return NULL;
 }
 
-static void put(hw_rt_handles *handles, void *handle, uint8_t kind) {
+static void put_handle(hw_rt_handles *handles, void *handle, uint8_t kind) {
     size_t i = first_place(handles, handle);
     while (handles->entries[i].handle) i = (i + 1) & (handles->capacity - 1);
     handles->entries[i] = (entry){handle, kind};
@@ -56,7 +56,7 @@ static bool make_room(hw_rt_handles *handles) {
     handles->capacity = wanted;
     handles->n_used = 0;
     for (size_t i = 0; i < old_capacity; i++)
-        if (old[i].kind) put(handles, old[i].handle, old[i].kind);
+        if (old[i].kind) put_handle(handles, old[i].handle, old[i].kind);
     hw_free(old);
     return true;
 }
@@ -64,21 +64,28 @@ static bool make_room(hw_rt_handles *handles) {
 bool hw_rt_handles_add(hw_rt_handles *handles, hw_rt_handle_kind kind, void *handle) {
     pthread_mutex_lock(&handles->lock);
     bool good = make_room(handles);
-    if (good) put(handles, handle, (uint8_t)kind);
+    if (good) put_handle(handles, handle, (uint8_t)kind);
     pthread_mutex_unlock(&handles->lock);
     return good;
 }
 
+void *hw_rt_handles_make(hw_rt_handles *handles, hw_rt_handle_kind kind, size_t bytes) {
+    void *made = hw_calloc(1, bytes);
+    if (made && hw_rt_handles_add(handles, kind, made)) return made;
+    hw_free(made);
+    return NULL;
+}
+
 bool hw_rt_handles_have(hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle) {
     pthread_mutex_lock(&handles->lock);
-    bool found = find(handles, kind, handle) != NULL;
+    bool found = find_handle(handles, kind, handle) != NULL;
     pthread_mutex_unlock(&handles->lock);
     return found;
 }
 
 bool hw_rt_handles_remove(hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle) {
     pthread_mutex_lock(&handles->lock);
-    entry *found = find(handles, kind, handle);
+    entry *found = find_handle(handles, kind, handle);
     if (found) found->kind = 0;
     pthread_mutex_unlock(&handles->lock);
     return found != NULL;

@@ -22,6 +22,9 @@ void hw_rt_handles_clear(hw_rt_handles *handles, void (*free_one)(void *context,
                          void *context);
 
 bool hw_rt_handles_add(hw_rt_handles *handles, hw_rt_handle_kind kind, void *handle);   // false: out of memory
+// Zeroed memory that is a live handle from now on; the caller removes it and frees it with hw_free. NULL when out of
+// memory.
+void *hw_rt_handles_make(hw_rt_handles *handles, hw_rt_handle_kind kind, size_t bytes);
 bool hw_rt_handles_have(hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle);
 bool hw_rt_handles_remove(hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle);
 

@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "runtime/module.h"
-#include "toolchain/fatbin.h"
-#include "toolchain/ptx_link.h"
+#include "toolchain/binary/fatbin.h"
+#include "toolchain/binary/ptx_link.h"
 
 static hw_rt_status image_status(hw_status status) {
     return status == HW_NOT_FOUND ? HW_RT_NO_IMAGE : hw_rt_status_of(status);

@@ -5,6 +5,7 @@
 #ifndef HW_RUNTIME_MEMORY_H
 #define HW_RUNTIME_MEMORY_H
 
+#include "event/host.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 
@@ -40,11 +41,6 @@ hw_rt_status hw_rt_memory_info(hw_runtime *runtime, uint64_t *total, uint64_t *u
 
 // ---- copies and sets ----
 
-// As cudaMemcpyKind numbers them. ANY: what either side is, its address says.
-typedef enum hw_rt_direction {
-    HW_RT_HOST_TO_HOST, HW_RT_HOST_TO_DEVICE, HW_RT_DEVICE_TO_HOST, HW_RT_DEVICE_TO_DEVICE, HW_RT_ANY
-} hw_rt_direction;
-
 // One side of a copy, or what is set.
 typedef struct hw_rt_region {
     char *start;
@@ -56,9 +52,9 @@ typedef struct hw_rt_shape {
     size_t width, height, depth;
 } hw_rt_shape;
 
-// Regions may overlap where each is one row. direction may be any number. Device memory must lie within one
-// allocation, the first and last byte of host memory must be readable. HW_RT_INVALID_DIRECTION, HW_RT_INVALID_HANDLE
-// (the stream), HW_RT_INVALID_VALUE.
+// Regions may overlap where each is one row. direction is a hw_host_copy_kind; other numbers are
+// HW_RT_INVALID_DIRECTION. Device memory must lie within one allocation, the first and last byte of host memory must
+// be readable. HW_RT_INVALID_HANDLE (the stream), HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
                         hw_rt_order order);
 

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "runtime/function.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 #include "toolchain/toolchain.h"
 
 // Called back while a text is loaded, by the thread that holds the lock.
@@ -18,7 +18,7 @@ static bool is_module(hw_runtime *runtime, const hw_rt_module *module) {
 }
 
 // The handles of a module and its functions, and its memory; its hw_sim_module goes by itself.
-static void forget(hw_runtime *runtime, hw_rt_module *module) {
+static void forget_module(hw_runtime *runtime, hw_rt_module *module) {
     hw_rt_handles_remove(&runtime->handles, HW_RT_MODULE, module);
     for (size_t i = 0; i < module->n_functions; i++)
         hw_rt_handles_remove(&runtime->handles, HW_RT_FUNCTION, &module->functions[i]);
@@ -48,8 +48,8 @@ static bool list_functions(hw_runtime *runtime, hw_rt_module *module) {
 }
 
 // With the lock of loading held. own_ptx is the module's from now on, also where it fails.
-static hw_rt_status load(hw_runtime *runtime, const hw_rt_text *text, char *own_ptx, hw_rt_module **out,
-                         hw_diag *diag) {
+static hw_rt_status load_text(hw_runtime *runtime, const hw_rt_text *text, char *own_ptx, hw_rt_module **out,
+                              hw_diag *diag) {
     hw_rt_module *module = hw_calloc(1, sizeof *module);
     if (!module) {
         hw_free(own_ptx);
@@ -65,7 +65,7 @@ static hw_rt_status load(hw_runtime *runtime, const hw_rt_text *text, char *own_
         status = hw_diag_no_memory(diag);
     }
     if (status) {
-        forget(runtime, module);
+        forget_module(runtime, module);
         return hw_rt_status_of(status);
     }
     module->next = runtime->modules;
@@ -76,7 +76,7 @@ static hw_rt_status load(hw_runtime *runtime, const hw_rt_text *text, char *own_
 hw_rt_status hw_rt_module_load(hw_runtime *runtime, const hw_rt_text *text, hw_rt_module **out, hw_diag *diag) {
     HW_RT_ENTER(runtime);
     pthread_mutex_lock(&runtime->load_lock);
-    hw_rt_status status = load(runtime, text, NULL, out, diag);
+    hw_rt_status status = load_text(runtime, text, NULL, out, diag);
     pthread_mutex_unlock(&runtime->load_lock);
     return status;
 }
@@ -110,7 +110,7 @@ hw_rt_status hw_rt_module_load_data(hw_runtime *runtime, const void *data, size_
     if (status) return status;
     const hw_rt_text text = {.ptx = code.ptx, .ptx_bytes = code.ptx_bytes, .name = code.name[0] ? code.name : name};
     pthread_mutex_lock(&runtime->load_lock);
-    status = load(runtime, &text, code.ptx, out, diag);
+    status = load_text(runtime, &text, code.ptx, out, diag);
     pthread_mutex_unlock(&runtime->load_lock);
     return status;
 }
@@ -124,7 +124,7 @@ hw_rt_status hw_rt_module_unload(hw_runtime *runtime, hw_rt_module *module) {
         while (*link != module) link = &(*link)->next;
         *link = module->next;
         hw_sim_unload(hw_rt_sim(runtime), module->sim);
-        forget(runtime, module);
+        forget_module(runtime, module);
     }
     pthread_mutex_unlock(&runtime->load_lock);
     return found ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
@@ -135,7 +135,7 @@ void hw_rt_forget_modules(hw_runtime *runtime) {
     while (runtime->modules) {
         hw_rt_module *first = runtime->modules;
         runtime->modules = first->next;
-        forget(runtime, first);
+        forget_module(runtime, first);
     }
     pthread_mutex_unlock(&runtime->load_lock);
 }

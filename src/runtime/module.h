@@ -10,7 +10,7 @@ typedef struct hw_rt_function hw_rt_function;
 
 // ---- device code as programs carry it ----
 
-// PTX out of a container (toolchain/fatbin.h): what a GPU of capability cc would be given, with a NUL behind it.
+// PTX out of a container (fatbin.h): what a GPU of capability cc would be given, with a NUL behind it.
 typedef struct hw_rt_code {
     char *ptx;                         // freed with hw_free
     size_t ptx_bytes;
@@ -22,7 +22,7 @@ typedef struct hw_rt_code {
 // HW_RT_NOT_SUPPORTED, HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_unpack(const void *container, size_t readable_bytes, int cc, hw_rt_code *out, hw_diag *diag);
 
-// The texts of several files as one (toolchain/ptx_link.h), which the caller frees with hw_free. HW_RT_NO_MEMORY.
+// The texts of several files as one (ptx_link.h), which the caller frees with hw_free. HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_link(const char *const *texts, size_t count, char **ptx, size_t *ptx_bytes, hw_diag *diag);
 
 // ---- modules ----

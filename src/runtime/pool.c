@@ -9,11 +9,8 @@ bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool) {
 
 hw_rt_status hw_rt_pool_create(hw_runtime *runtime, hw_rt_pool **out) {
     HW_RT_ENTER(runtime);
-    hw_rt_pool *made = hw_calloc(1, sizeof *made);
-    if (!made || !hw_rt_handles_add(&runtime->handles, HW_RT_POOL, made)) {
-        hw_free(made);
-        return HW_RT_NO_MEMORY;
-    }
+    hw_rt_pool *made = hw_rt_handles_make(&runtime->handles, HW_RT_POOL, sizeof *made);
+    if (!made) return HW_RT_NO_MEMORY;
     *out = made;
     return HW_RT_SUCCESS;
 }

@@ -33,11 +33,8 @@ bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream) {
 hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priority, hw_rt_stream **out) {
     HW_RT_ENTER(runtime);
     if (!out || (flags & ~(unsigned)HW_RT_STREAM_NON_BLOCKING)) return HW_RT_INVALID_VALUE;
-    hw_rt_stream *made = hw_malloc(sizeof *made);
-    if (!made || !hw_rt_handles_add(&runtime->handles, HW_RT_STREAM, made)) {
-        hw_free(made);
-        return HW_RT_NO_MEMORY;
-    }
+    hw_rt_stream *made = hw_rt_handles_make(&runtime->handles, HW_RT_STREAM, sizeof *made);
+    if (!made) return HW_RT_NO_MEMORY;
     if (priority > HW_RT_LEAST_PRIORITY) priority = HW_RT_LEAST_PRIORITY;
     if (priority < HW_RT_GREATEST_PRIORITY) priority = HW_RT_GREATEST_PRIORITY;
     made->info = (hw_rt_stream_info){flags, priority, atomic_fetch_add(&runtime->next_stream, 1)};

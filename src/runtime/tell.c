@@ -17,11 +17,11 @@ static bool is_on_device(const hw_runtime *runtime, const hw_rt_region *r) {
 // waited for.
 static bool is_within_device(const hw_runtime *runtime, const hw_rt_region *to, const hw_rt_region *from,
                              unsigned direction) {
-    if (direction != HW_RT_ANY) return direction == HW_RT_DEVICE_TO_DEVICE;
+    if (direction != HW_HOST_COPY_ANY) return direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     return is_on_device(runtime, to) && is_on_device(runtime, from);
 }
 
-static hw_host_side side(const hw_rt_region *r) {
+static hw_host_side side_of_region(const hw_rt_region *r) {
     return (hw_host_side){.address = address_of(r->start), .pitch = r->pitch, .slice = r->slice};
 }
 
@@ -29,8 +29,8 @@ void hw_rt_tell_copy(hw_runtime *runtime, const hw_rt_region *to, const hw_rt_re
                      unsigned direction, hw_rt_order order) {
     if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
     hw_host_event event = {.action = HW_HOST_COPY, .stream = hw_rt_stream_name(order.stream), .site = site_of(runtime)};
-    event.copy.to = side(to);
-    event.copy.from = side(from);
+    event.copy.to = side_of_region(to);
+    event.copy.from = side_of_region(from);
     event.copy.width = shape.width;
     event.copy.height = shape.height;
     event.copy.depth = shape.depth;
@@ -43,7 +43,7 @@ void hw_rt_tell_copy(hw_runtime *runtime, const hw_rt_region *to, const hw_rt_re
 void hw_rt_tell_set(hw_runtime *runtime, const hw_rt_region *to, int value, hw_rt_shape shape, hw_rt_order order) {
     if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
     hw_host_event event = {.action = HW_HOST_SET, .stream = hw_rt_stream_name(order.stream), .site = site_of(runtime)};
-    event.set.to = side(to);
+    event.set.to = side_of_region(to);
     event.set.width = shape.width;
     event.set.height = shape.height;
     event.set.depth = shape.depth;

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "sim/internal.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 
 // ---- Loading --------------------------------------------------------------------------------------------------------
 

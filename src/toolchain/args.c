@@ -28,15 +28,10 @@ void hw_args_add(hw_args *args, const char *word) {
 }
 
 void hw_args_addf(hw_args *args, const char *format, ...) {
-    va_list list, again;
+    va_list list;
     va_start(list, format);
-    va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, list);
-    char *text = length < 0 ? NULL : hw_arena_take(args->arena, (size_t)length + 1);
-    if (text) vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+    hw_args_add(args, hw_arena_vprintf(args->arena, format, list));
     va_end(list);
-    hw_args_add(args, text);
 }
 
 void hw_args_add_words(hw_args *args, const char *text, char separator) {

@@ -9,19 +9,20 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "toolchain/arguments.h"
-#include "toolchain/cache.h"
-#include "toolchain/clang_route.h"
-#include "toolchain/compilers.h"
-#include "toolchain/fatbin.h"
-#include "toolchain/file_kind.h"
+#include "toolchain/binary/fatbin.h"
+#include "toolchain/binary/file_kind.h"
+#include "toolchain/binary/producer.h"
+#include "toolchain/cache/cache.h"
+#include "toolchain/compilers/arguments.h"
+#include "toolchain/compilers/clang_headers.h"
+#include "toolchain/compilers/clang_route.h"
+#include "toolchain/compilers/compilers.h"
 #include "toolchain/process.h"
-#include "toolchain/producer.h"
 #include "toolchain/toolchain.h"
 #include "toolchain/work_dir.h"
 
 // One compilation under way. All strings are in the arena.
-typedef struct job {
+typedef struct compilation {
     const hw_toolchain_options *options;
     hw_arena *arena;
     hw_compiler compiler;
@@ -32,25 +33,27 @@ typedef struct job {
     const char *name, *program;       // of the executable: its file name, its path in work_dir
     const char *make_files[2];
     size_t make_file_count;
-} job;
+} compilation;
 
 // Runs a compiler, whose own messages say what is wrong with the source.
-static hw_status run(const job *job, const hw_args *args, hw_diag *diag) {
+static hw_status run_compiler(const compilation *job, const hw_args *args, hw_diag *diag) {
     int exit_status;
+    char room[512];
     if (args->failed) return hw_diag_no_memory(diag);
     hw_status status = hw_process_run(args->items, job->work_dir.path, job->arena, NULL, &exit_status, diag);
     if (status != HW_OK || exit_status == 0) return status;
     if (exit_status > 128)
         return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile: %s ended by signal %d",
                               args->items[0], exit_status - 128);
-    return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile (%s)", args->items[0]);
+    return hw_diag_set_at(diag, HW_COMPILE, job->options->source, 0, "does not compile (%s)%s", args->items[0],
+                          hw_work_dir_room(&job->work_dir, room, sizeof room));
 }
 
-static const char *work_file(job *job, const char *name) {
+static const char *work_file(compilation *job, const char *name) {
     return hw_arena_printf(job->arena, "%s/%s", job->work_dir.path, name);
 }
 
-static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
+static hw_status compile_with_nvcc(compilation *job, hw_diag *diag) {
     hw_args args = {.arena = job->arena};
     hw_args_add(&args, job->compiler.path);
     hw_args_addf(&args, "-gencode=arch=compute_%d,code=compute_%d", job->arch, job->arch);
@@ -68,10 +71,10 @@ static hw_status compile_with_nvcc(job *job, hw_diag *diag) {
     hw_args_add_words(&args, job->is_host_code ? "-x c++ -o" : "-x cu -o", ' ');
     hw_args_add(&args, job->program);
     hw_args_add(&args, job->options->source);
-    return run(job, &args, diag);
+    return run_compiler(job, &args, diag);
 }
 
-static void add_clang_source(job *job, hw_args *args, const char *make_file, const char *output) {
+static void add_clang_source(compilation *job, hw_args *args, const char *make_file, const char *output) {
     hw_args_add_words(args, "-MD -MF", ' ');
     hw_args_add(args, make_file);
     hw_args_add(args, "-o");
@@ -81,7 +84,7 @@ static void add_clang_source(job *job, hw_args *args, const char *make_file, con
     job->make_files[job->make_file_count++] = make_file;
 }
 
-static hw_status wrap_ptx(job *job, const char *ptx_path, const char *fatbin_path, hw_diag *diag) {
+static hw_status wrap_ptx(compilation *job, const char *ptx_path, const char *fatbin_path, hw_diag *diag) {
     size_t length, fatbin_bytes;
     uint8_t *fatbin;
     const char *text = hw_cache_read_file(ptx_path, job->arena, &length);
@@ -97,36 +100,59 @@ static hw_status wrap_ptx(job *job, const char *ptx_path, const char *fatbin_pat
     return failure ? hw_diag_errno(diag, failure, "cannot write %s", fatbin_path) : HW_OK;
 }
 
-static hw_status compile_with_clang(job *job, hw_diag *diag) {
+static void add_pass(const hw_clang_route *route, const compilation *job, bool is_host, hw_args *args) {
+    // To the host any architecture is the same, and so one kept header.
+    if (is_host) hw_clang_add_host(route, hw_compiler_clang_arch_after(&job->compiler, 0), args);
+    else hw_clang_add_device(route, job->arch, args);
+}
+
+// What is kept of our headers for a pass without arguments of the user's, which might change what they say; NULL:
+// nothing. clang lists their files among the program's.
+static const char *find_headers(const compilation *job, hw_clang_route route, bool is_host) {
+    const hw_args *own = is_host ? &job->arguments.host : &job->arguments.device;
+    hw_args pass = {.arena = job->arena};
+    const hw_clang_headers wanted = {.cache_dir = job->options->cache_dir, .include_dir = job->options->include_dir,
+                                     .clang = &job->compiler, .pass = &pass, .is_for_program = true};
+    if (own->count || (is_host && job->options->as_library)) return NULL;
+    route.headers = "";
+    route.fatbin = NULL;
+    add_pass(&route, job, is_host, &pass);
+    if (is_host) hw_args_add(&pass, "-c");
+    return hw_clang_headers_find(&wanted, job->arena);
+}
+
+static hw_status compile_with_clang(compilation *job, hw_diag *diag) {
     const char *ptx = work_file(job, "device.ptx"), *fatbin = work_file(job, "device.fatbin");
     const char *device_d = work_file(job, "device.d"), *host_d = work_file(job, "host.d");
     hw_args device = {.arena = job->arena}, host = {.arena = job->arena};
     if (!ptx || !fatbin || !device_d || !host_d) return hw_diag_no_memory(diag);
-    const hw_clang_route route = {.arena = job->arena, .compiler = &job->compiler, .arguments = &job->arguments,
-                                  .include_dir = job->options->include_dir, .empty_dir = job->work_dir.path,
-                                  .fatbin = fatbin, .optimizes_host = true};
+    hw_clang_route route = {.arena = job->arena, .compiler = &job->compiler, .arguments = &job->arguments,
+                            .include_dir = job->options->include_dir, .empty_dir = job->work_dir.path,
+                            .fatbin = fatbin, .optimizes_host = true};
 
-    hw_clang_add_device(&route, job->arch, &device);
+    route.headers = find_headers(job, route, false);
+    add_pass(&route, job, false, &device);
     add_clang_source(job, &device, device_d, ptx);
-    hw_status status = run(job, &device, diag);
+    hw_status status = run_compiler(job, &device, diag);
     if (status == HW_OK) status = wrap_ptx(job, ptx, fatbin, diag);
     if (status != HW_OK) return status;
 
-    hw_clang_add_host(&route, job->arch, &host);
+    route.headers = find_headers(job, route, true);
+    add_pass(&route, job, true, &host);
     if (job->options->as_library) hw_args_add_words(&host, "-shared -fPIC", ' ');
     add_clang_source(job, &host, host_d, job->program);
     hw_args_add_words(&host, "-x none", ' ');
     hw_args_add_all(&host, &job->arguments.link);
     hw_args_addf(&host, "-L%s", job->options->shim_dir);
     hw_args_add(&host, "-lcudart");
-    status = run(job, &host, diag);
+    status = run_compiler(job, &host, diag);
     unlink(ptx);
     unlink(fatbin);
     return status;
 }
 
 // Host code that calls the runtime.
-static hw_status compile_host_with_clang(job *job, hw_diag *diag) {
+static hw_status compile_host_with_clang(compilation *job, hw_diag *diag) {
     hw_args args = {.arena = job->arena};
     const char *make_file = work_file(job, "program.d");
     if (!make_file) return hw_diag_no_memory(diag);
@@ -148,14 +174,20 @@ static hw_status compile_host_with_clang(job *job, hw_diag *diag) {
     hw_args_add_all(&args, &job->arguments.link);
     hw_args_addf(&args, "-L%s", job->options->shim_dir);
     hw_args_add(&args, "-lcudart");
-    return run(job, &args, diag);
+    return run_compiler(job, &args, diag);
 }
 
 // To be changed with the options that this file gives the compilers: programs compiled otherwise are not used again.
-enum { RECIPE = 3 };
+enum { RECIPE = 4 };
 
-// Everything that decides what comes out, apart from the files that are read.
-static hw_hash key_of(const job *job) {
+static void hash_words(const hw_args *words, hw_hash *key) {
+    hw_hash_number(key, words->count);
+    for (size_t i = 0; i < words->count; i++) hw_hash_string(key, words->items[i]);
+}
+
+// Everything that decides what comes out, apart from the files that are read: what the compiler is told, not what the
+// user has said. To clang -maxrregcount is nothing, and GPUs that it does not know are their nearest relative.
+static hw_hash key_of(const compilation *job) {
     const hw_toolchain_options *options = job->options;
     hw_hash key = hw_hash_start();
     hw_hash_number(&key, RECIPE);
@@ -163,16 +195,23 @@ static hw_hash key_of(const job *job) {
     hw_hash_string(&key, folder);
     free(folder);
     hw_hash_string(&key, options->source);
-    hw_hash_number(&key, (uint64_t)options->cc);
     hw_hash_number(&key, options->as_library);
     hw_hash_number(&key, (uint64_t)job->compiler.kind);
     hw_compiler_identify(job->compiler.path, &key);
     hw_compiler_identify(hw_process_find(options->search_path, "g++", job->arena), &key);
     if (job->compiler.kind == HW_COMPILER_CLANG) {
+        int arch;
+        hw_compiler_arch(&job->compiler, options->cc, job->arena, &arch, NULL);   // never fails for clang
+        hw_hash_number(&key, (uint64_t)arch);
         hw_hash_string(&key, options->include_dir);
         hw_hash_string(&key, options->shim_dir);
+        hash_words(&job->arguments.device, &key);
+        hash_words(&job->arguments.host, &key);
+        hash_words(&job->arguments.link, &key);
+    } else {
+        hw_hash_number(&key, (uint64_t)options->cc);   // nvcc would have to be started to say its nearest
+        hash_words(&job->arguments.nvcc, &key);
     }
-    for (size_t i = 0; i < options->argument_count; i++) hw_hash_string(&key, options->arguments[i]);
     hw_process_hash_environment(&key);
     return key;
 }
@@ -191,7 +230,7 @@ static hw_status check_source(const char *source, hw_diag *diag) {
     return HW_OK;
 }
 
-static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_result *result, hw_diag *diag) {
+static hw_status compile_in_cache(compilation *job, const hw_hash *key, hw_toolchain_result *result, hw_diag *diag) {
     const char *cache_dir = job->options->cache_dir;
     struct timespec started;
     // The clock that file times are taken from, which lags behind the precise one.
@@ -213,7 +252,7 @@ static hw_status compile_in_cache(job *job, const hw_hash *key, hw_toolchain_res
 }
 
 // By the compiler that is chosen: from the cache, or anew.
-static hw_status compile_by(job *job, hw_toolchain_result *result, hw_diag *diag) {
+static hw_status compile_by(compilation *job, hw_toolchain_result *result, hw_diag *diag) {
     hw_hash key = key_of(job);
     job->make_file_count = 0;
     result->compiler = job->compiler.kind;
@@ -237,7 +276,8 @@ static hw_status compile_by(job *job, hw_toolchain_result *result, hw_diag *diag
 }
 
 // An nvcc that does not work is told, and clang takes its place unless nvcc was asked for.
-static hw_status compile_without_nvcc(job *job, hw_toolchain_result *result, const hw_diag *why, hw_diag *diag) {
+static hw_status compile_without_nvcc(compilation *job, hw_toolchain_result *result, const hw_diag *why,
+                                      hw_diag *diag) {
     hw_toolchain_options options = *job->options;
     options.compiler = HW_COMPILER_CLANG;
     if (hw_compiler_choose(&options, job->arena, &job->compiler, NULL))
@@ -248,7 +288,7 @@ static hw_status compile_without_nvcc(job *job, hw_toolchain_result *result, con
 }
 
 hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain_result *result, hw_diag *diag) {
-    job job = {.options = options, .arena = hw_arena_create()};
+    compilation job = {.options = options, .arena = hw_arena_create()};
     *result = (hw_toolchain_result){0};
     if (!job.arena) return hw_diag_no_memory(diag);
     hw_status status = check_source(options->source, diag);

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "toolchain/hash.h"
+#include "toolchain/cache/hash.h"
 
 // Runs argv (argv[0] is a path) and waits. With collected, standard output and error are put there, in the arena;
 // without, both go to the caller's standard error. Its temporary files go to work_dir, where they are swept if it is

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { LOOKED_AT_ONCE = 8, ATTEMPTS = 16 };   // descriptors that nftw uses; new names before giving up
@@ -74,6 +75,19 @@ hw_status hw_work_dir_begin(const char *parent, const char *name, hw_arena *aren
         return HW_OK;
     }
     return hw_diag_errno(diag, errno, "cannot make a directory in %s", parent);
+}
+
+const char *hw_work_dir_room(const hw_work_dir *work_dir, char *text, size_t text_bytes) {
+    enum { PLENTY = 8 << 20 };   // what a small program takes, with the compilers' own files
+    struct statvfs info;
+    text[0] = '\0';
+    if (!work_dir->path || statvfs(work_dir->path, &info) != 0) return text;
+    const unsigned long long left = (unsigned long long)info.f_bavail * info.f_frsize;
+    const char *slash = strrchr(work_dir->path, '/');
+    if (left < PLENTY)
+        snprintf(text, text_bytes, "; only %llu kB are left in %.*s, where compilers write", left / 1000,
+                 slash ? (int)(slash - work_dir->path) : 0, work_dir->path);
+    return text;
 }
 
 void hw_work_dir_release(hw_work_dir *work_dir) {

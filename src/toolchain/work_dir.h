@@ -14,6 +14,10 @@ typedef struct hw_work_dir {
 // A new empty folder parent/NAME.XXXXXX, after those of this user that were left behind there. HW_IO, HW_NO_MEMORY.
 hw_status hw_work_dir_begin(const char *parent, const char *name, hw_arena *arena, hw_work_dir *out, hw_diag *diag);
 
+// "; only 12 kB are left in FOLDER, where compilers write", where that is so little that a compiler may have failed for
+// it; else "". Cut to text_bytes; returns text.
+const char *hw_work_dir_room(const hw_work_dir *work_dir, char *text, size_t text_bytes);
+
 // Removes it with all that is in it. Allowed twice, and where none was begun.
 void hw_work_dir_discard(hw_work_dir *work_dir);
 

@@ -83,6 +83,7 @@ wait_for "$work/compiler"
 kill -KILL "$(cat "$work/compiler")"
 rm "$work/compiler"
 nothing_in "$TMPDIR" "while a compiler runs"
+rm "$work"/cache/*.seen   # or clang's headers would be compiled first, in a folder of their own
 compile held
 held=$!
 wait_for "$work/compiler"

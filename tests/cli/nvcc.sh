@@ -198,7 +198,6 @@ for route in $routes; do
     # And into an object file, of whose functions other files make use.
     expect 0 "${compile[@]}" -ptx -rdc=true -arch=compute_75 twice.cu -o function.ptx
     expect 0 "${compile[@]}" -dc -arch=compute_75 function.ptx -o function.o
-    expect 0 "${compile[@]}" -dc -arch=compute_75 one.cu two.cu
     expect 0 "${compile[@]}" -rdc=true -arch=compute_75 one.o two.o function.o -o with_ptx
     expect 0 "$halfwarp" run ./with_ptx
     says out "5401 7 no error"

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     hw_fatbin fatbin;

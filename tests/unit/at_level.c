@@ -12,7 +12,7 @@ __attribute__((constructor)) static void choose_level(void) {
     if (!name) return;
     for (size_t i = 0; (level = hw_level_at(i)); i++) {
         if (strcmp(level->name, name)) continue;
-        if (!level->runs_here()) exit(77);
+        if (!hw_level_runs_here(level)) exit(77);
         hw_level_choose(level);
         return;
     }

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "device/cuda_driver.h"
-#include "toolchain/nvrtc.h"
+#include "toolchain/compilers/nvrtc.h"
 
 static int is(const char *what) { return getenv("STAND_IN") && !strcmp(getenv("STAND_IN"), what); }
 static __thread CUcontext current;

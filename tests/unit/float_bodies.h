@@ -30,7 +30,7 @@ static inline int levels_here(level_here *levels) {
     const hw_level *level;
     int n = 0;
     for (size_t i = 0; (level = hw_level_at(i)); i++)
-        if (level->runs_here()) levels[n++] = level;
+        if (hw_level_runs_here(level)) levels[n++] = level;
     return n;
 }
 

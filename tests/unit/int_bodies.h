@@ -27,7 +27,7 @@ static inline int find_int_levels(void **state) {
     (void)state;
     n_int_levels = 0;
     for (size_t i = 0; (level = hw_level_at(i)); i++)
-        if (level->runs_here()) int_levels[n_int_levels++] = level;
+        if (hw_level_runs_here(level)) int_levels[n_int_levels++] = level;
     return 0;
 }
 

@@ -1,9 +1,31 @@
-// What the tests of ladders share: a rung's row, and counters that are as its file predicts.
+// What the tests of ladders share: a simulated H200, a run, a rung's row, and counters that are as its file predicts.
 #ifndef HW_TEST_LADDER_TEST_H
 #define HW_TEST_LADDER_TEST_H
 
 #include "ladder/ladder.h"
 #include "op_test.h"
+
+// Of a group of tests, which opens it before the first of them and closes it behind the last.
+static hw_device *h200;
+
+static inline int open_h200(void **state) {
+    (void)state;
+    h200 = open_device("sim:h200");
+    return 0;
+}
+
+static inline int close_h200(void **state) {
+    (void)state;
+    hw_device_close(h200);
+    return 0;
+}
+
+// A run that has to succeed.
+static inline void run_ladder(hw_device *device, const hw_ladder_options *options, hw_ladder *ladder) {
+    hw_diag diag = {0};
+    assert_non_null(options->family);
+    if (hw_ladder_run(device, NULL, options, ladder, &diag)) fail_msg("%s", diag.text);
+}
 
 static inline const hw_ladder_row *row_of(const hw_ladder *ladder, const char *rung) {
     for (size_t i = 0; i < ladder->n_rows; i++)

@@ -124,63 +124,87 @@ static double matmul_unit(DLDataType type) {
     return type.bits == 64 ? 0x1p-53 : type.bits == 32 ? 0x1p-24 : type.code == kDLBfloat ? 0x1p-9 : 0x1p-12;
 }
 
-// The element as it should be, and how far it may be off.
-static double matmul_expect(const matmul_example *e, const matmul_array x[3], uint64_t batch, int64_t i, int64_t j,
-                            double *tolerance) {
+// An element of a type that is not whole, or modulo 2^64.
+typedef union matmul_element {
+    double number;
+    uint64_t integer;
+} matmul_element;
+
+static matmul_element matmul_get(const matmul_array *x, const char *bytes, uint64_t at) {
+    if (matmul_is_integer(x->type)) return (matmul_element){.integer = matmul_integer(x, bytes, at)};
+    return (matmul_element){.number = hw_dtype_get(x->type, bytes + x->tensor.byte_offset, at)};
+}
+
+// A batch's rows of A, or columns of B, of k elements each that lie side by side: each is needed many times.
+static matmul_element *matmul_lines(const matmul_example *e, const matmul_array x[3], int which, uint64_t batch) {
+    const int64_t lines = which ? e->n : e->m;
+    matmul_element *all = malloc((size_t)(lines * e->k + 1) * sizeof *all);
+    assert_non_null(all);
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t p = 0; p < e->k; p++)
+            all[i * e->k + p] = matmul_get(&x[which], x[which].host,
+                                           matmul_at(e, &x[which], batch, which ? p : i, which ? i : p));
+    return all;
+}
+
+// The element as it should be, a being its row of A, b its column of B, before what C held; and how far it may be off.
+static double matmul_expect(const matmul_example *e, const matmul_array x[3], const matmul_element *a,
+                            const matmul_element *b, matmul_element before, double *tolerance) {
     double sum = 0, sizes = 0;
     for (int64_t p = 0; p < e->k; p++) {
-        const double a = hw_dtype_get(x[0].type, x[0].host + x[0].tensor.byte_offset, matmul_at(e, &x[0], batch, i, p));
-        const double b = hw_dtype_get(x[1].type, x[1].host + x[1].tensor.byte_offset, matmul_at(e, &x[1], batch, p, j));
-        sum += a * b;
-        sizes += fabs(a * b);
+        sum += a[p].number * b[p].number;
+        sizes += fabs(a[p].number * b[p].number);
     }
-    const double before = e->beta == 0 ? 0 : e->beta * hw_dtype_get(x[2].type, x[2].host + x[2].tensor.byte_offset,
-                                                                    matmul_at(e, &x[2], batch, i, j));
-    const double value = (e->alpha == 0 ? 0 : e->alpha * sum) + before;
+    const double kept = e->beta == 0 ? 0 : e->beta * before.number;
+    const double value = (e->alpha == 0 ? 0 : e->alpha * sum) + kept;
     const double sums = x[0].type.bits == 64 ? 0x1p-53 : 0x1p-24;
     const double inputs = e->precision == HW_PRECISION_TF32 ? 0x1p-11 : e->precision == HW_PRECISION_BF16 ? 0x1p-9 : 0;
-    *tolerance = fabs(e->alpha) * sizes * (((double)e->k + 4) * sums + 2.01 * inputs) + 4 * sums * fabs(before) +
+    *tolerance = fabs(e->alpha) * sizes * (((double)e->k + 4) * sums + 2.01 * inputs) + 4 * sums * fabs(kept) +
                  2.02 * matmul_unit(x[2].type) * fabs(value) + 0x1p-24 * (x[2].type.bits == 16);
     return value;
 }
 
-static uint64_t matmul_expect_integer(const matmul_example *e, const matmul_array x[3], uint64_t batch, int64_t i,
-                                      int64_t j) {
+static uint64_t matmul_expect_integer(const matmul_example *e, const matmul_element *a, const matmul_element *b,
+                                      matmul_element before) {
     uint64_t sum = 0;
-    for (int64_t p = 0; p < e->k; p++)
-        sum += matmul_integer(&x[0], x[0].host, matmul_at(e, &x[0], batch, i, p)) *
-               matmul_integer(&x[1], x[1].host, matmul_at(e, &x[1], batch, p, j));
-    const uint64_t before = matmul_integer(&x[2], x[2].host, matmul_at(e, &x[2], batch, i, j));
-    return (uint64_t)(int64_t)e->alpha * sum + (uint64_t)(int64_t)e->beta * before;
+    for (int64_t p = 0; p < e->k; p++) sum += a[p].integer * b[p].integer;
+    return (uint64_t)(int64_t)e->alpha * sum + (uint64_t)(int64_t)e->beta * before.integer;
+}
+
+static void matmul_compare_batch(const matmul_example *e, const matmul_array x[3], uint64_t batch, char *got,
+                                 const char *text) {
+    const size_t elem = x[2].type.bits / 8;
+    const uint64_t first = x[2].tensor.byte_offset;
+    matmul_element *rows = matmul_lines(e, x, 0, batch), *columns = matmul_lines(e, x, 1, batch);
+    for (int64_t i = 0; i < e->m; i++)
+        for (int64_t j = 0; j < e->n; j++) {
+            const matmul_element *a = rows + i * e->k, *b = columns + j * e->k;
+            const uint64_t at = matmul_at(e, &x[2], batch, i, j);
+            const matmul_element before = matmul_get(&x[2], x[2].host, at), is = matmul_get(&x[2], got, at);
+            if (matmul_is_integer(x[2].type)) {
+                const uint64_t right = matmul_expect_integer(e, a, b, before);
+                if (memcmp(got + first + at * elem, &right, elem))
+                    fail_msg("%s %lldx%lldx%lld %d%d%d gap %d offset %d: (%llu, %lld, %lld) is wrong\n%s", e->type,
+                             (long long)e->m, (long long)e->n, (long long)e->k, e->by_columns[0], e->by_columns[1],
+                             e->by_columns[2], e->gap, e->offset, (unsigned long long)batch, (long long)i,
+                             (long long)j, text);
+            } else {
+                double tolerance, wanted = matmul_expect(e, x, a, b, before, &tolerance);
+                if (!(fabs(is.number - wanted) <= tolerance))
+                    fail_msg("%s %lldx%lldx%lld %d%d%d gap %d offset %d precision %d: (%llu, %lld, %lld) is %.9g, not "
+                             "%.9g +- %.3g\n%s", e->type, (long long)e->m, (long long)e->n, (long long)e->k,
+                             e->by_columns[0], e->by_columns[1], e->by_columns[2], e->gap, e->offset, e->precision,
+                             (unsigned long long)batch, (long long)i, (long long)j, is.number, wanted, tolerance, text);
+            }
+            memcpy(got + first + at * elem, x[2].host + first + at * elem, elem);
+        }
+    free(rows);
+    free(columns);
 }
 
 // got: all bytes of C afterwards. What is no element of C has to be as it was.
 static void matmul_compare(const matmul_example *e, const matmul_array x[3], char *got, const char *text) {
-    const size_t elem = x[2].type.bits / 8;
-    const uint64_t first = x[2].tensor.byte_offset;
-    for (uint64_t batch = 0; batch < matmul_batches(e); batch++)
-        for (int64_t i = 0; i < e->m; i++)
-            for (int64_t j = 0; j < e->n; j++) {
-                const uint64_t at = matmul_at(e, &x[2], batch, i, j);
-                if (matmul_is_integer(x[2].type)) {
-                    const uint64_t right = matmul_expect_integer(e, x, batch, i, j);
-                    if (memcmp(got + first + at * elem, &right, elem))
-                        fail_msg("%s %lldx%lldx%lld %d%d%d gap %d offset %d: (%llu, %lld, %lld) is wrong\n%s", e->type,
-                                 (long long)e->m, (long long)e->n, (long long)e->k, e->by_columns[0], e->by_columns[1],
-                                 e->by_columns[2], e->gap, e->offset, (unsigned long long)batch, (long long)i,
-                                 (long long)j, text);
-                    memcpy(got + first + at * elem, x[2].host + first + at * elem, elem);
-                    continue;
-                }
-                double tolerance, wanted = matmul_expect(e, x, batch, i, j, &tolerance);
-                double is = hw_dtype_get(x[2].type, got + first, at);
-                if (!(fabs(is - wanted) <= tolerance))
-                    fail_msg("%s %lldx%lldx%lld %d%d%d gap %d offset %d precision %d: (%llu, %lld, %lld) is %.9g, not "
-                             "%.9g +- %.3g\n%s", e->type, (long long)e->m, (long long)e->n, (long long)e->k,
-                             e->by_columns[0], e->by_columns[1], e->by_columns[2], e->gap, e->offset, e->precision,
-                             (unsigned long long)batch, (long long)i, (long long)j, is, wanted, tolerance, text);
-                memcpy(got + first + at * elem, x[2].host + first + at * elem, elem);
-            }
+    for (uint64_t batch = 0; batch < matmul_batches(e); batch++) matmul_compare_batch(e, x, batch, got, text);
     if (memcmp(got, x[2].host, x[2].bytes)) fail_msg("%s: wrote what is no element of C\n%s", e->type, text);
 }
 
@@ -229,6 +253,33 @@ static void matmul_run(hw_device *device, const matmul_example *e) {
     matmul_compare(e, x, got, text);
     matmul_close(device, x);
     free(got);
+}
+
+// ---- Where they run -------------------------------------------------------------------------------------------------
+
+// HW_TEST_DEVICE alone, or the processors, a simulated GPU, and a GPU where there is one.
+static hw_device *devices[3];
+static int n_devices;
+
+static inline int open_devices(void **state) {
+    const char *const names[] = {"cpu", "sim:h200", "cuda:0"}, *only = getenv("HW_TEST_DEVICE");
+    (void)state;
+    if (only) devices[n_devices++] = find_device(only);
+    for (int i = 0; i < 3 && !only; i++)
+        if ((devices[n_devices] = find_device(names[i]))) n_devices++;
+    return n_devices && devices[0] ? 0 : -1;
+}
+
+static inline int close_devices(void **state) {
+    (void)state;
+    while (n_devices) hw_device_close(devices[--n_devices]);
+    return 0;
+}
+
+static inline bool is_sim(const hw_device *device) { return hw_device_get_properties(device)->kind == HW_DEVICE_SIM; }
+
+static inline void run_everywhere(const matmul_example *e) {
+    for (int i = 0; i < n_devices; i++) matmul_run(devices[i], e);
 }
 
 #endif

@@ -1,13 +1,22 @@
 // Memory accesses, the careful way: patterns, bounds, mixtures of spaces, local memory, faults.
 //
-// The quick way (memory_lanes.c) covers the access whose relative addresses are those of the last time; it comes here
-// when they are not, and when something is wrong.
+// The quick way (memory_lanes.c) covers the access whose relative addresses are those of the last time, and
+// room_lanes.c the one whose lanes lie in one piece of memory. Here is what both ask when something is new to them, and
+// the general way, for all other accesses and when something is wrong.
 #include <string.h>
 
 #include "exec/segment.h"
 #include "exec/warp/warp.h"
 
 // ---- patterns ----
+
+static bool is_atomic(hw_note_kind kind) { return kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION; }
+
+// Does any of them want to hear of this instruction's accesses?
+static bool is_wanted(const hw_listeners *listeners, hw_note_kind kind) {
+    if (kind == HW_NOTE_PLAIN) return false;
+    return listeners->events & (is_atomic(kind) ? HW_WANTS(ATOMIC) : HW_WANTS(ACCESS));
+}
 
 static hw_shape shape_of(const hw_pattern *p, uint32_t bytes) {
     if (p->mask != 0xffffffffu) return HW_SHAPE_GENERAL;
@@ -32,12 +41,23 @@ static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pa
     if (p->mask == 0xffffffffu) __atomic_store_n(&set->seen[in->pattern], seen[p->shape], __ATOMIC_RELAXED);
 }
 
+// A pattern goes that was met so many times. Addresses are taken not to repeat when sinks have been told of as many
+// patterns as they tell apart: for them, one more is none that they know.
+static void note_history(hw_worker *worker, hw_pattern *p, uint64_t hits) {
+    const hw_run *run = worker->run;
+    p->lone = hits > 1 ? 0 : p->lone < HW_PATTERN_LONE ? p->lone + 1 : p->lone;
+    if (p->lone < HW_PATTERN_LONE || worker->ordered) return;
+    if (!is_wanted(&run->observers->counting, (hw_note_kind)run->set->notes[p->inst->note].kind) ||
+        hw_names_are_full(worker, p->inst->note))
+        p->apart = HW_PATTERN_APART;
+}
+
 void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses) {
     hw_worker *worker = s->worker;
     uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t base = addresses[__builtin_ctz(s->warp.mask)];
     if (!p->mask) worker->used_patterns[worker->n_used++] = in->pattern;
-    else hw_access_flush(worker, p);
+    else note_history(worker, p, hw_access_flush(worker, p));
     p->mask = s->warp.mask;
     p->low = p->high = 0;
     p->bits = 0;
@@ -85,11 +105,12 @@ static void tell_touched(hw_state *s, const hw_allocation *found) {
     hw_tell_touched(&s->run->observers->all, s->worker->index, &(hw_touched){found->address, found->bytes});
 }
 
-// What was counted of another space is reported first: it has another name.
+// What was counted of another space is reported first: it has another name. Its limits are not this one's.
 static void set_space(hw_state *s, hw_pattern *p, hw_space space) {
     if (p->space == (uint8_t)space) return;
     hw_access_flush(s->worker, p);
     p->space = (uint8_t)space;
+    p->limit = p->known_limit = 0;
     p->name = NULL;
 }
 
@@ -121,13 +142,66 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     return true;
 }
 
+// ---- one piece of memory for all lanes ----
+
+bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t addresses[32]) {
+    const uint64_t bytes = (uint64_t)in->width * in->vector, base = addresses[__builtin_ctz(s->warp.mask)];
+    uint64_t offset, size;
+    hw_space space = resolve_address(in, base, &offset);
+    p->room = 0;
+    if (in->space == HW_SPACE_PARAM) return false;
+    p->room_begin = p->room_origin = base - offset;
+    if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
+        hw_allocation found;
+        if (!hw_mem_find(s->run->launch->mem, base, bytes, &found)) return false;
+        if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
+        p->room_begin = found.address;
+        p->room_shift = (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base) - base;
+        size = found.bytes;
+    } else {
+        size = space == HW_SPACE_SHARED ? s->run->shared_bytes : s->run->local_bytes;
+    }
+    if (size < bytes) return false;
+    uint64_t room = size - bytes + 1, bits = 0;
+    for (int i = 0; i < 32; i++) {
+        if (addresses[i] - p->room_begin >= room) return false;
+        bits |= addresses[i];
+    }
+    if (bits & (bytes - 1)) return false;
+    p->room_space = (uint8_t)space;
+    p->room = room;
+    return true;
+}
+
+// Lets the quick bodies make accesses of this pattern by themselves, wherever they fit into the room. They know nothing
+// of local memory, whose bytes do not lie together.
+static void allow_in_room(const hw_inst *in, hw_pattern *p) {
+    const uint64_t bytes = (uint64_t)in->width * in->vector, size = p->room + bytes - 1;
+    const uint64_t span = (uint64_t)p->high - (uint64_t)p->low;
+    if (p->space == HW_SPACE_LOCAL) return;
+    p->begin = p->room_begin - (uint64_t)p->low;
+    p->window = p->space == HW_SPACE_GLOBAL || p->space == HW_SPACE_CONST ? -p->room_shift : p->room_origin;
+    p->limit = size - span + 1;
+    if (p->mask == 0xffffffffu && !(p->begin & (bytes - 1))) p->known_limit = (size - span) / bytes + 1;
+}
+
+void hw_access_count_in_room(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t addresses[32],
+                             bool is_known) {
+    const uint64_t base = addresses[__builtin_ctz(s->warp.mask)];
+    if (!is_known) hw_access_learn(s, in, p, addresses);
+    set_space(s, p, (hw_space)p->room_space);
+    if (s->worker->ordered) tell_each(s, p, base - p->room_origin);
+    else if (base - p->begin >= p->limit) allow_in_room(in, p);
+    hw_access_count(p, base);
+}
+
 void hw_access_refresh(hw_worker *worker) {
     uint64_t epoch = hw_mem_epoch(worker->run->launch->mem);
     if (epoch == worker->epoch) return;
     worker->epoch = epoch;
     for (uint32_t i = 0; i < worker->n_used; i++) {
         hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
-        p->limit = p->known_limit = 0;
+        p->limit = p->known_limit = p->room = 0;
         hw_access_settle(p);
     }
 }
@@ -137,14 +211,6 @@ void hw_access_refresh(hw_worker *worker) {
 hw_where hw_where_of(const hw_state *s) {
     const uint32_t *block = s->block->index;
     return (hw_where){.block = {block[0], block[1], block[2]}, .warp = s->index, .sequence = ++s->worker->sequence};
-}
-
-static bool is_atomic(hw_note_kind kind) { return kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION; }
-
-// Does any of them want to hear of this instruction's accesses?
-static bool is_wanted(const hw_listeners *listeners, hw_note_kind kind) {
-    if (kind == HW_NOTE_PLAIN) return false;
-    return listeners->events & (is_atomic(kind) ? HW_WANTS(ATOMIC) : HW_WANTS(ACCESS));
 }
 
 static void tell_access(const hw_listeners *listeners, uint32_t worker, const hw_access *access) {
@@ -163,13 +229,15 @@ void hw_access_settle(hw_pattern *p) {
 }
 
 // Ordered sinks have heard of each access already.
-void hw_access_flush(hw_worker *worker, hw_pattern *p) {
+uint64_t hw_access_flush(hw_worker *worker, hw_pattern *p) {
     hw_access_settle(p);
     const hw_run *run = worker->run;
     const hw_listeners *counting = &run->observers->counting;
     bool is_told = is_wanted(counting, (hw_note_kind)run->set->notes[p->inst->note].kind);
+    uint64_t all = 0;
     for (uint32_t phase = 0; phase < 128; phase++) {
         if (!p->hits[phase]) continue;
+        all += p->hits[phase];
         if (is_told) {
             hw_access access = describe_access(run, p->inst, hw_pattern_name(worker, p));
             access.base = phase;
@@ -178,6 +246,7 @@ void hw_access_flush(hw_worker *worker, hw_pattern *p) {
         }
         p->hits[phase] = 0;
     }
+    return all;
 }
 
 static void tell_each(hw_state *s, hw_pattern *p, uint64_t base) {
@@ -187,6 +256,16 @@ static void tell_each(hw_state *s, hw_pattern *p, uint64_t base) {
     access.base = base;
     access.where = hw_where_of(s);
     tell_access(ordered, s->worker->index, &access);
+}
+
+void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base) {
+    const hw_listeners *counting = &s->run->observers->counting;
+    if (!is_wanted(counting, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
+    pattern->index = HW_NO_PATTERN;
+    pattern->serial = ++s->worker->serial;
+    hw_access access = describe_access(s->run, in, pattern);
+    access.base = base % 128;
+    tell_access(counting, s->worker->index, &access);
 }
 
 // An access whose lanes are in different spaces: one record for each.
@@ -355,40 +434,11 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     return true;
 }
 
-// Local memory at one offset for all lanes, whole words: rows of 32 words.
-static bool local_rows(hw_state *s, const hw_inst *in, const lanes_at *at, const hw_slot *registers, bool is_write) {
-    const hw_pattern *p = &s->worker->patterns[in->pattern];
-    hw_warp *w = &s->warp;
-    uint64_t offset = at->offset[__builtin_ctz(w->mask)];
-    if (in->space == HW_SPACE_PARAM || p->bits || offset & 3) return false;
-    if (in->width != in->reg_bytes || in->width < 4 || in->width > 8) return false;
-    for (uint32_t e = 0; e < in->vector; e++, offset += in->width) {
-        if (registers[e] == HW_NO_SLOT) continue;
-        uint32_t *row = (uint32_t *)(s->local + (offset >> 2) * 128);
-        if (in->width == 4) {
-            uint32_t *r = hw_at(w, registers[e]);
-            if (is_write) HW_LANES(row, r[i]);
-            else HW_LANES(r, row[i]);
-        } else {
-            uint64_t *r = hw_at(w, registers[e]);
-            uint32_t *high = row + 32;
-            if (is_write) {
-                HW_LANES(row, (uint32_t)r[i]);
-                HW_LANES(high, (uint32_t)(r[i] >> 32));
-            } else {
-                HW_LANES(r, row[i] | (uint64_t)high[i] << 32);
-            }
-        }
-    }
-    return true;
-}
-
 const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) {
     hw_warp *w = &s->warp;
     lanes_at at;
     if (!find_lanes(s, in, is_write, &at)) return NULL;
     const hw_slot *registers = in->vector > 1 ? w->slots + in->list : is_write ? &in->b : &in->d;
-    if (at.one_space && at.first_space == HW_SPACE_LOCAL && local_rows(s, in, &at, registers, is_write)) return in + 1;
     bool is_signed = in->flags & HW_INST_SIGNED;
     const hw_mem_apart apart = *s->run->apart;
     for (uint32_t e = 0; e < in->vector; e++) {

@@ -1,7 +1,7 @@
 // atom and red: read, combine, write, one lane after the other in lane order.
 //
 // Blocks run on several host threads, so what they share is combined with the host's own atomics; shared memory belongs
-// to one thread, and is treated the same for simplicity. PTX ISA, atom and red.
+// to one thread, and needs none. PTX ISA, atom and red.
 #include <string.h>
 
 #include "exec/ops/half.h"
@@ -13,49 +13,130 @@ static void poll_unless_changed(hw_state *s, bool changed) {
     if (!changed) hw_turn_poll(&s->turn);
 }
 
+// Where the active lanes' words are.
+typedef struct words_at {
+    union {
+        uint64_t address[32];
+        void *at[32];
+    };
+    bool is_shared;               // known to be shared memory, which no other thread touches
+} words_at;
+
+static const hw_inst *refuse_local(hw_state *s, const hw_inst *in, const words_at *words) {
+    const int first = __builtin_ctz(s->warp.mask);
+    const uint64_t row = words->address[first] - (uint64_t)(uintptr_t)s->local - 4 * (uint64_t)first;
+    return hw_fault_access(s, in, HW_FAULT_ADDRESS, first, HW_SPACE_LOCAL, row / 128 * 4 + row % 128, in->width, true);
+}
+
+// False after a fault.
+static bool find_words(hw_state *s, const hw_inst *in, words_at *words) {
+    const hw_space space = hw_lanes_at(s, in, words->address);
+    words->is_shared = space == HW_SPACE_SHARED;
+    if (space == HW_SPACE_GENERIC) return hw_access_pointers(s, in, true, words->at);
+    return space != HW_SPACE_LOCAL || refuse_local(s, in, words);
+}
+
+// Do all active lanes mean one word? Lanes that are off have the address of one that is on, or none.
+static bool is_one_word(const hw_warp *w, const words_at *words) {
+    const uint64_t first = words->address[__builtin_ctz(w->mask)];
+    uint64_t differ = 0;
+    for (int i = 0; i < 32; i++) differ |= (words->address[i] ^ first) & (uint64_t)(int64_t)w->lanes[i];
+    return !differ;
+}
+
+// One word becomes `result`, an expression in `old` and what the caller has declared, in one step that no thread sees a
+// part of; `seen` is left as the bits that were there, `wanted` as those that are there now.
+#define CHANGE_WORD(T, U, address, is_shared, ...)                                                     \
+    U seen, wanted;                                                                                    \
+    do {                                                                                               \
+        U *word_ = (address);                                                                          \
+        T old, new;                                                                                    \
+        seen = (is_shared) ? *word_ : __atomic_load_n(word_, __ATOMIC_SEQ_CST);                        \
+        do {                                                                                           \
+            memcpy(&old, &seen, sizeof old);                                                           \
+            __VA_ARGS__                                                                                \
+            memcpy(&wanted, &new, sizeof new);                                                         \
+            if (is_shared) *word_ = wanted;                                                            \
+        } while (!(is_shared) && !__atomic_compare_exchange_n(word_, &seen, wanted, 0, __ATOMIC_SEQ_CST, \
+                                                              __ATOMIC_SEQ_CST));                      \
+    } while (0)
+
 // Combines with an operation that has a host atomic or not: expression in `old`, `b`, `c`, all of type T.
 #define ATOM(name, T, U, result)                                                                       \
-    static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
-        hw_state *s = hw_state_of(w);                                                                  \
-        void *at[32];                                                                                  \
-        if (!hw_access_pointers(s, in, true, at)) return NULL;                                         \
-        const T *bs = hw_at(w, in->b), *cs = in->c == HW_NO_SLOT ? bs : hw_at(w, in->c);               \
-        T *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);                                           \
+    static inline bool name##_each(hw_warp *w, words_at *words, const T *bs, const T *cs, T *d, bool is_shared) { \
         bool changed = !d;                                                                             \
         for (uint32_t left = w->mask; left; left &= left - 1) {                                        \
             int i = __builtin_ctz(left);                                                               \
-            T b = bs[i], c = cs[i], old, new;                                                          \
-            U seen = __atomic_load_n((U *)at[i], __ATOMIC_SEQ_CST), wanted;                            \
+            const T b = bs[i], c = cs[i];                                                              \
             (void)c;                                                                                   \
-            do {                                                                                       \
-                memcpy(&old, &seen, sizeof old);                                                       \
-                new = (result);                                                                        \
-                memcpy(&wanted, &new, sizeof new);                                                     \
-            } while (!__atomic_compare_exchange_n((U *)at[i], &seen, wanted, 0, __ATOMIC_SEQ_CST,      \
-                                                  __ATOMIC_SEQ_CST));                                  \
+            CHANGE_WORD(T, U, words->at[i], is_shared, new = (result););                               \
             changed |= wanted != seen;                                                                 \
-            if (d) d[i] = old;                                                                         \
+            if (d) memcpy(&d[i], &seen, sizeof seen);                                                  \
         }                                                                                              \
-        poll_unless_changed(s, changed);                                                                              \
+        return changed;                                                                                \
+    }                                                                                                  \
+    /* Of all lanes that mean one word: one after the other beside memory, which sees the last. */     \
+    static bool name##_one_word(hw_warp *w, words_at *words, const T *bs, const T *cs) {               \
+        CHANGE_WORD(T, U, words->at[__builtin_ctz(w->mask)], false,                                    \
+                    new = old;                                                                         \
+                    for (uint32_t left = w->mask; left; left &= left - 1) {                            \
+                        const T b = bs[__builtin_ctz(left)], c = cs[__builtin_ctz(left)];              \
+                        (void)c;                                                                       \
+                        new = (result);                                                                \
+                        old = new;                                                                     \
+                    });                                                                                \
+        return true;                                                                                   \
+    }                                                                                                  \
+    static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
+        hw_state *s = hw_state_of(w);                                                                  \
+        words_at words;                                                                                \
+        if (!find_words(s, in, &words)) return NULL;                                                   \
+        const T *bs = hw_at(w, in->b), *cs = in->c == HW_NO_SLOT ? bs : hw_at(w, in->c);               \
+        T *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);                                           \
+        bool changed;                                                                                  \
+        if (words.is_shared) changed = name##_each(w, &words, bs, cs, d, true);                        \
+        else if (!d && is_one_word(w, &words)) changed = name##_one_word(w, &words, bs, cs);           \
+        else changed = name##_each(w, &words, bs, cs, d, false);                                       \
+        poll_unless_changed(s, changed);                                                               \
         return in + 1;                                                                                 \
     }
 
-// Combines with one instruction of the host. same: `old` and `b` leave memory as it was.
-#define ATOM_HOST(name, T, function, same)                                                             \
+// Combines with one instruction of the host. operation: what it does, of `old` and `operand`; lanes that mean one word
+// do it once, with what their operands combine to. same: `old` and `operand` leave memory as it was.
+#define ATOM_HOST(name, T, function, operation, same)                                                  \
+    static void name##_only(hw_warp *w, const words_at *words, const T *b) {                           \
+        const int first = __builtin_ctz(w->mask);                                                      \
+        if (words->is_shared) {                                                                        \
+            HW_EACH_ACTIVE_LANE(T *word = words->at[i]; T operand = b[i]; T old = *word;               \
+                                (void)old; *word = (operation));                                       \
+        } else if (is_one_word(w, words)) {                                                            \
+            T old = b[first];                                                                          \
+            for (uint32_t left = w->mask & (w->mask - 1); left; left &= left - 1) {                    \
+                T operand = b[__builtin_ctz(left)];                                                    \
+                old = (operation);                                                                     \
+            }                                                                                          \
+            function((T *)words->at[first], old, __ATOMIC_SEQ_CST);                                    \
+        } else {                                                                                       \
+            HW_EACH_ACTIVE_LANE(function((T *)words->at[i], b[i], __ATOMIC_SEQ_CST));                  \
+        }                                                                                              \
+    }                                                                                                  \
+    static bool name##_and_return(hw_warp *w, const words_at *words, const T *b, T *d) {               \
+        bool changed = false;                                                                          \
+        if (words->is_shared)                                                                          \
+            HW_EACH_ACTIVE_LANE(T *word = words->at[i]; T operand = b[i]; T old = *word;               \
+                                *word = (operation); changed |= !(same); d[i] = old);                  \
+        else                                                                                           \
+            HW_EACH_ACTIVE_LANE(T operand = b[i]; T old = function((T *)words->at[i], operand, __ATOMIC_SEQ_CST); \
+                                changed |= !(same); d[i] = old);                                       \
+        return changed;                                                                                \
+    }                                                                                                  \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         hw_state *s = hw_state_of(w);                                                                  \
-        void *at[32];                                                                                  \
-        if (!hw_access_pointers(s, in, true, at)) return NULL;                                         \
+        words_at words;                                                                                \
+        if (!find_words(s, in, &words)) return NULL;                                                   \
         const T *b = hw_at(w, in->b);                                                                  \
-        if (in->d == HW_NO_SLOT) {                                                                     \
-            HW_EACH_ACTIVE_LANE(function((T *)at[i], b[i], __ATOMIC_SEQ_CST));                         \
-        } else {                                                                                       \
-            T *d = hw_at(w, in->d);                                                                    \
-            bool changed = false;                                                                      \
-            HW_EACH_ACTIVE_LANE(T operand = b[i]; T old = function((T *)at[i], operand, __ATOMIC_SEQ_CST); \
-                                changed |= !(same); d[i] = old);                                       \
-            poll_unless_changed(s, changed);                                                                          \
-        }                                                                                              \
+        if (in->d == HW_NO_SLOT) name##_only(w, &words, b);                                            \
+        else poll_unless_changed(s, name##_and_return(w, &words, b, hw_at(w, in->d)));                 \
         return in + 1;                                                                                 \
     }
 
@@ -86,14 +167,14 @@ static uint32_t add_bfloat_pair(uint32_t a, uint32_t b) {
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         hw_state *s = hw_state_of(w);                                                                  \
         const hw_slot *sources = w->slots + in->list, *to = sources + in->vector;                      \
-        void *at[32];                                                                                  \
-        if (!hw_access_pointers(s, in, true, at)) return NULL;                                         \
+        words_at words;                                                                                \
+        if (!find_words(s, in, &words)) return NULL;                                                   \
         for (uint32_t left = w->mask; left; left &= left - 1) {                                        \
             int i = __builtin_ctz(left);                                                               \
             T all[8], old, new;                                                                        \
             for (uint32_t e = 0; e < in->vector; e++) all[e] = ((const T *)hw_at(w, sources[e]))[i];   \
             for (uint32_t e = 0; e < in->vector; e++) {                                                \
-                U *word = (U *)at[i] + e, seen = __atomic_load_n(word, __ATOMIC_SEQ_CST), wanted;      \
+                U *word = (U *)words.at[i] + e, seen = __atomic_load_n(word, __ATOMIC_SEQ_CST), wanted; \
                 T b = all[e];                                                                          \
                 do {                                                                                   \
                     memcpy(&old, &seen, sizeof old);                                                   \
@@ -115,15 +196,15 @@ static char lock_128;
 
 static const hw_inst *atom_128(hw_warp *w, const hw_inst *in, bool compares) {
     hw_state *s = hw_state_of(w);
-    void *at[32];
-    if (!hw_access_pointers(s, in, true, at)) return NULL;
+    words_at words;
+    if (!find_words(s, in, &words)) return NULL;
     const word_128 *b = hw_at(w, in->b), *c = compares ? hw_at(w, in->c) : b;
     word_128 *d = in->d == HW_NO_SLOT ? NULL : hw_at(w, in->d);
     bool changed = !d;
     while (__atomic_test_and_set(&lock_128, __ATOMIC_ACQUIRE)) continue;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
-        word_128 *word = at[i], old = *word, wanted = b[i], new = compares ? c[i] : wanted;
+        word_128 *word = words.at[i], old = *word, wanted = b[i], new = compares ? c[i] : wanted;
         if (!compares || (old.low == wanted.low && old.high == wanted.high)) {
             changed |= old.low != new.low || old.high != new.high;
             *word = new;
@@ -151,16 +232,16 @@ static uint32_t choose_pair(uint32_t a, uint32_t b, bool wants_less, uint32_t in
            (uint32_t)choose_half((uint16_t)(a >> 16), (uint16_t)(b >> 16), wants_less, infinity) << 16;
 }
 
-ATOM_HOST(atom_add_32, uint32_t, __atomic_fetch_add, operand == 0)
-ATOM_HOST(atom_add_64, uint64_t, __atomic_fetch_add, operand == 0)
-ATOM_HOST(atom_and_32, uint32_t, __atomic_fetch_and, (old & operand) == old)
-ATOM_HOST(atom_and_64, uint64_t, __atomic_fetch_and, (old & operand) == old)
-ATOM_HOST(atom_or_32, uint32_t, __atomic_fetch_or, (old | operand) == old)
-ATOM_HOST(atom_or_64, uint64_t, __atomic_fetch_or, (old | operand) == old)
-ATOM_HOST(atom_xor_32, uint32_t, __atomic_fetch_xor, operand == 0)
-ATOM_HOST(atom_xor_64, uint64_t, __atomic_fetch_xor, operand == 0)
-ATOM_HOST(atom_exch_32, uint32_t, __atomic_exchange_n, old == operand)
-ATOM_HOST(atom_exch_64, uint64_t, __atomic_exchange_n, old == operand)
+ATOM_HOST(atom_add_32, uint32_t, __atomic_fetch_add, old + operand, operand == 0)
+ATOM_HOST(atom_add_64, uint64_t, __atomic_fetch_add, old + operand, operand == 0)
+ATOM_HOST(atom_and_32, uint32_t, __atomic_fetch_and, old & operand, (old & operand) == old)
+ATOM_HOST(atom_and_64, uint64_t, __atomic_fetch_and, old & operand, (old & operand) == old)
+ATOM_HOST(atom_or_32, uint32_t, __atomic_fetch_or, old | operand, (old | operand) == old)
+ATOM_HOST(atom_or_64, uint64_t, __atomic_fetch_or, old | operand, (old | operand) == old)
+ATOM_HOST(atom_xor_32, uint32_t, __atomic_fetch_xor, old ^ operand, operand == 0)
+ATOM_HOST(atom_xor_64, uint64_t, __atomic_fetch_xor, old ^ operand, operand == 0)
+ATOM_HOST(atom_exch_32, uint32_t, __atomic_exchange_n, operand, old == operand)
+ATOM_HOST(atom_exch_64, uint64_t, __atomic_exchange_n, operand, old == operand)
 ATOM(atom_min_u32, uint32_t, uint32_t, b < old ? b : old)
 ATOM(atom_min_s32, int32_t, uint32_t, b < old ? b : old)
 ATOM(atom_min_u64, uint64_t, uint64_t, b < old ? b : old)

@@ -5,6 +5,8 @@
 
 #include "exec/warp/warp.h"
 
+hw_space HW_LEVEL_NAME(hw_lanes_at)(hw_state *s, const hw_inst *in, uint64_t at[32]);    // of this level: hw_lanes_at
+
 static inline bool hw_is_same_pattern(const hw_warp *w, const hw_inst *in, const hw_pattern *p, int lowest) {
     uint64_t differ = 0;
     if (p->mask != w->mask) return false;

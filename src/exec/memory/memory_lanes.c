@@ -96,6 +96,16 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     }
 }
 
+// Where a convoy's lanes lie apart in more memory than the caches hold, the processor is told of all warps' addresses
+// before the first warp's are used: it would not look that far ahead by itself. They need not be addresses of anything.
+static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *in, const hw_pattern *p) {
+    enum { LARGE_BYTES = 1 << 22 };
+    if (p->room < LARGE_BYTES || p->room_space != HW_SPACE_GLOBAL) return;
+    const uint64_t shift = p->room_shift + (uint64_t)in->imm;
+    HW_EACH_WARP(const uint64_t *a = hw_at(w, in->a);
+                 for (int i = 0; i < 32; i++) __builtin_prefetch((const void *)(uintptr_t)(a[i] + shift)););
+}
+
 // Runs statement for each warp, m being where its access begins and r the lanes of its register.
 #define EACH_LOCATED(REG, slot, ...)                                                                   \
     do {                                                                                               \
@@ -143,7 +153,8 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     }                                                                                                  \
     static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
         hw_pattern *p = &hw_state_of(w)->patterns[in->pattern];                                        \
-        if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
+        if (__builtin_expect(p->apart || !locate(w, in, p), 0)) {                                      \
+            if (sizeof(type) == 8 && p->apart) prefetch_apart(w, in, p);                               \
             if (!each_alone(w, in, slow)) return NULL;                                                 \
             HW_NEXT(w, in);                                                                            \
         }                                                                                              \
@@ -173,21 +184,102 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
         HW_NEXT(w, in);                                                                                \
     }
 
+// ---- any access ----
+
+// The distance of a lane's element e from its first one, in this space.
+static inline uint64_t element_offset(hw_space space, uint32_t e, uint32_t width) {
+    return space == HW_SPACE_LOCAL ? hw_local_offset((uint64_t)e * width) : (uint64_t)e * width;
+}
+
+// Elements of 8 bytes are two words of local memory.
+static inline uint64_t split_word(uint64_t at) {
+    const uint32_t *word = (const uint32_t *)(uintptr_t)at;
+    return word[0] | (uint64_t)word[32] << 32;
+}
+
+static inline void put_split_word(uint64_t at, uint64_t value) {
+    uint32_t *word = (uint32_t *)(uintptr_t)at;
+    word[0] = (uint32_t)value;
+    word[32] = (uint32_t)(value >> 32);
+}
+
+// Do the active lanes' words lie side by side, as the lanes do?
+static inline bool are_in_line(const hw_warp *w, const uint64_t at[32], uint32_t bytes) {
+    const int first = __builtin_ctz(w->mask);
+    const uint64_t begin = at[first] - (uint64_t)first * bytes;
+    uint64_t differ = 0;
+    for (int i = 0; i < 32; i++) differ |= (at[i] - begin - (uint64_t)i * bytes) & (uint64_t)(int64_t)w->lanes[i];
+    return !differ;
+}
+
+// Where lane 0's element lies, when the lanes' elements lie side by side and can be copied by vectors; else 0. Lanes of
+// local memory do when all have one offset, and all of such a row may be touched.
+static inline uint64_t find_line(const hw_warp *w, const hw_inst *in, const uint64_t at[32], hw_space space) {
+    const uint32_t bytes = in->width, first = (uint32_t)__builtin_ctz(w->mask);
+    const bool is_local = space == HW_SPACE_LOCAL;
+    if (bytes != in->reg_bytes || bytes < 4 || (is_local ? bytes > 4 : in->vector > 1)) return 0;
+#ifndef HW_HAS_AVX512
+    if (!HW_ALL_ON(w) && !is_local) return 0;
+#endif
+    return are_in_line(w, at, bytes) ? at[first] - (uint64_t)first * bytes : 0;
+}
+
+// Copies the active lanes' elements between a line and a register. With AVX-512 nothing but these is touched, nor read.
+// A register is written as a whole: a load behind a masked store would have to wait for the cache.
+#ifdef HW_HAS_AVX512
+#define COPY_LINE(T, is_store)                                                              \
+    for (uint32_t lane = 0; lane < 32; lane += 64 / sizeof(T)) {                                       \
+        T *m = (T *)(uintptr_t)line + lane, *r = (T *)registers + lane;                                \
+        const uint32_t on = w->mask >> lane;                                                           \
+        const __m512i old = _mm512_loadu_si512(r);                                                     \
+        if (sizeof(T) == 4 && is_store) _mm512_mask_storeu_epi32(m, (__mmask16)on, old);               \
+        else if (is_store) _mm512_mask_storeu_epi64(m, (__mmask8)on, old);                             \
+        else if (sizeof(T) == 4) _mm512_storeu_si512(r, _mm512_mask_loadu_epi32(old, (__mmask16)on, m)); \
+        else _mm512_storeu_si512(r, _mm512_mask_loadu_epi64(old, (__mmask8)on, m));                    \
+    }
+#else
+#define COPY_LINE(T, is_store)                                                              \
+    T *m = (T *)(uintptr_t)line, *r = registers;                                                       \
+    if (is_store) HW_LANES(m, r[i]);                                                                   \
+    else HW_LANES(r, m[i]);
+#endif
+static inline void load_line(const hw_warp *w, uint64_t line, void *registers, uint32_t bytes) {
+    if (bytes == 4) {
+        COPY_LINE(uint32_t, false)
+    } else {
+        COPY_LINE(uint64_t, false)
+    }
+}
+static inline void store_line(const hw_warp *w, uint64_t line, void *registers, uint32_t bytes) {
+    if (bytes == 4) {
+        COPY_LINE(uint32_t, true)
+    } else {
+        COPY_LINE(uint64_t, true)
+    }
+}
+
 // One element per lane, or in->vector of them, from memory type MEM to register lanes of type REG.
 #define LOAD(name, MEM, REG)                                                                           \
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
-        const char *m = hw_locate(s, in);                                                                 \
-        const int64_t *delta = s->patterns[in->pattern].delta;                                         \
-        if (__builtin_expect(!m, 0)) return hw_access_general(s, in, false);                           \
+        uint64_t at[32];                                                                               \
+        const hw_space space = HW_LEVEL_NAME(hw_lanes_at)(s, in, at);                                  \
+        if (__builtin_expect(space == HW_SPACE_GENERIC, 0)) return hw_access_general(s, in, false);    \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;                      \
-        for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
+        const uint64_t line = sizeof(MEM) == sizeof(REG) ? find_line(w, in, at, space) : 0;            \
+        for (uint32_t e = 0; e < in->vector; e++) {                                                    \
+            const uint64_t offset = element_offset(space, e, sizeof(MEM));                             \
             if (registers[e] == HW_NO_SLOT) continue;                                                  \
             REG *d = hw_at(w, registers[e]);                                                           \
-            if (HW_ALL_ON(w)) HW_ALL_LANES(d, (REG) * (const MEM *)(m + delta[i]));                    \
-            else HW_EACH_ACTIVE_LANE(d[i] = (REG) * (const MEM *)(m + delta[i]));                      \
+            if (line) load_line(w, line + offset, d, sizeof(MEM));                                     \
+            else if (sizeof(MEM) == 8 && space == HW_SPACE_LOCAL)                                           \
+                HW_EACH_ACTIVE_LANE(d[i] = (REG)split_word(at[i] + offset));                           \
+            else if (HW_ALL_ON(w))                                                                     \
+                for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(uintptr_t)(at[i] + offset);    \
+            else                                                                                       \
+                HW_EACH_ACTIVE_LANE(d[i] = (REG)*(const MEM *)(uintptr_t)(at[i] + offset));            \
         }                                                                                              \
-        if (in->flags & HW_INST_VOLATILE) hw_turn_poll(&s->turn);                                                     \
+        if (in->flags & HW_INST_VOLATILE) hw_turn_poll(&s->turn);                                      \
         return in + 1;                                                                                 \
     }                                                                                                  \
     LOAD_KNOWN(name, name##_vector, MEM, REG, uint64_t, hw_same_deltas, delta, locate_all)                \
@@ -217,7 +309,8 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
     }                                                                                                  \
     static const hw_inst *name##_convoy(hw_warp *w, const hw_inst *in) {                               \
         hw_pattern *p = &hw_state_of(w)->patterns[in->pattern];                                        \
-        if (__builtin_expect(!locate(w, in, p), 0)) {                                                  \
+        if (__builtin_expect(p->apart || !locate(w, in, p), 0)) {                                      \
+            if (sizeof(type) == 8 && p->apart) prefetch_apart(w, in, p);                               \
             if (!each_alone(w, in, slow)) return NULL;                                                 \
             HW_NEXT(w, in);                                                                            \
         }                                                                                              \
@@ -242,13 +335,21 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
 #define STORE(name, MEM, REG)                                                                          \
     static __attribute__((noinline)) const hw_inst *name##_vector(hw_warp *w, const hw_inst *in) {     \
         hw_state *s = hw_state_of(w);                                                                  \
-        char *m = hw_locate(s, in);                                                                       \
-        const int64_t *delta = s->patterns[in->pattern].delta;                                         \
-        if (__builtin_expect(!m, 0)) return hw_access_general(s, in, true);                            \
+        uint64_t at[32];                                                                               \
+        const hw_space space = HW_LEVEL_NAME(hw_lanes_at)(s, in, at);                                  \
+        if (__builtin_expect(space == HW_SPACE_GENERIC, 0)) return hw_access_general(s, in, true);     \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;                      \
-        for (uint32_t e = 0; e < in->vector; e++, m += sizeof(MEM)) {                                  \
-            const REG *b = hw_at(w, registers[e]);                                                     \
-            HW_EACH_ACTIVE_LANE(*(MEM *)(m + delta[i]) = (MEM)b[i]);                                   \
+        const uint64_t line = sizeof(MEM) == sizeof(REG) ? find_line(w, in, at, space) : 0;            \
+        for (uint32_t e = 0; e < in->vector; e++) {                                                    \
+            const uint64_t offset = element_offset(space, e, sizeof(MEM));                             \
+            REG *b = hw_at(w, registers[e]);                                                           \
+            if (line) store_line(w, line + offset, b, sizeof(MEM));                                    \
+            else if (sizeof(MEM) == 8 && space == HW_SPACE_LOCAL)                                           \
+                HW_EACH_ACTIVE_LANE(put_split_word(at[i] + offset, (uint64_t)b[i]));                   \
+            else if (HW_ALL_ON(w))                                                                     \
+                for (int i = 0; i < 32; i++) *(MEM *)(uintptr_t)(at[i] + offset) = (MEM)b[i];          \
+            else                                                                                       \
+                HW_EACH_ACTIVE_LANE(*(MEM *)(uintptr_t)(at[i] + offset) = (MEM)b[i]);                  \
         }                                                                                              \
         return in + 1;                                                                                 \
     }                                                                                                  \
@@ -313,13 +414,13 @@ static const access_row rows[] = {
 
 // The body for a load or store; NULL when there is none for its widths.
 hw_body_forms HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
-    bool is_rare = in->a == HW_NO_SLOT || in->space == HW_SPACE_LOCAL || in->width > 8;
-    if (is_rare) return (hw_body_forms){is_store ? store_general : load_general, NULL};
+    if (in->width > 8) return (hw_body_forms){is_store ? store_general : load_general, NULL};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const access_row *row = &rows[i];
         if (row->width != in->width || row->reg_bytes != in->reg_bytes || row->is_store != is_store) continue;
         if (!is_store && row->is_signed != !!(in->flags & HW_INST_SIGNED)) continue;
-        if (in->vector > 1 || in->flags & HW_INST_VOLATILE) return row->any;
+        bool is_quick = in->vector == 1 && in->a != HW_NO_SLOT && in->space != HW_SPACE_LOCAL;
+        if (!is_quick || in->flags & HW_INST_VOLATILE) return row->any;
         if (!(in->flags & HW_INST_ADDRESS_32)) return row->wide;
         return in->space == HW_SPACE_SHARED ? row->narrow : row->any;
     }

@@ -55,6 +55,11 @@ const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uin
     return add_pattern_name(worker, names, number * HW_PATTERN_WAYS, space, mask, delta);
 }
 
+bool hw_names_are_full(const hw_worker *worker, uint32_t note) {
+    const hw_pattern_names *names = &worker->names[worker->run->set->notes[note].access];
+    return names->launch == worker->launches && names->n == HW_PATTERN_WAYS;
+}
+
 const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p) {
     if (p->name && p->name->serial == p->name_serial) return p->name;
     p->name = hw_name_addresses(worker, p->inst->note, p->space, p->mask, p->delta);

@@ -23,8 +23,12 @@ typedef enum hw_shape {
 //   group      fields                             written by              holds until
 //   relative   mask shape delta delta_32 low      hw_access_learn         the next hw_access_learn, or the launch's end
 //              high bits inst                                             (mask 0: nothing is known)
-//   memory     space begin window limit           hw_access_check         the next hw_access_check, hw_access_learn, or
-//              known_limit                                                hw_access_refresh after an allocation
+//   memory     space begin window limit           hw_access_check,        the next of them, hw_access_learn, or
+//              known_limit                        hw_access_count_in_room hw_access_refresh after an allocation
+//   room       room_begin room room_origin        hw_access_find_room     the next one, or hw_access_refresh
+//              room_shift room_space
+//   history    apart lone                         hw_access_learn,        the launch's end
+//                                                 hw_lanes_at
 //   reports    hits                               hw_access_count         hw_access_flush
 //              name name_serial                   hw_pattern_name         the next hw_access_learn, another space
 //   convoy     at phase                           the convoy's body       its next access
@@ -38,6 +42,9 @@ typedef struct hw_pattern {
     _Alignas(64) uint32_t mask;   // active lanes; 0: nothing remembered
     uint8_t shape;                // hw_shape; other than GENERAL only for full masks
     uint8_t space;                // resolved
+    uint8_t room_space;           // likewise
+    uint8_t apart;                // so many accesses more are taken to have addresses that do not repeat
+    uint8_t lone;                 // patterns in a row that were met once, up to HW_PATTERN_LONE
     uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
                                   // access lay in; limit 0: look it up, which an ordered sink wants for each access
     uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
@@ -51,6 +58,10 @@ typedef struct hw_pattern {
     const hw_inst *inst;
     const hw_access_pattern *name;    // the pattern as sinks know it; NULL: not told yet
     uint64_t name_serial;         // name is another's when it no longer has this serial
+    // The memory that all lanes of an access lay in, in the instruction's space: of each lane, whatever its neighbours.
+    uint64_t room_begin, room;    // an address may be room_begin .. room_begin + room - 1; room 0: look it up
+    uint64_t room_origin;         // an address less this is what sinks are told
+    uint64_t room_shift;          // of GLOBAL and CONST: from the address to the host's
     uint64_t hits[128];           // accesses by base modulo 128. 32 bits would wrap in a launch of minutes
     // The convoy's last access: the host address of each warp's base, and the base modulo 128.
     char *at[HW_CONVOY_MAX];
@@ -65,6 +76,10 @@ typedef struct hw_pattern {
     const hw_warp *root_for;
     uint32_t root_n;
 } hw_pattern;
+
+// An instruction whose patterns do not repeat (HW_PATTERN_LONE of them in a row) learns none for HW_PATTERN_APART
+// accesses: each is told to sinks as it is.
+enum { HW_PATTERN_LONE = 4, HW_PATTERN_APART = 64 };
 
 static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }
 

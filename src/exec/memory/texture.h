@@ -1,9 +1,11 @@
-// Reads through textures.
+// Textures as instructions find them. Private to exec.
 #ifndef HW_EXEC_TEXTURE_H
 #define HW_EXEC_TEXTURE_H
 
-#include "exec/ops/lanes.h"
+#include "exec/warp/warp.h"
 
-extern const hw_body_forms hw_texture_bodies[];
+// The texture of a handle, when all of its memory is still there, with the address at which the host finds its texels.
+// It is the worker's, until the next call. NULL after a fault, which is the lane's.
+const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint64_t handle);
 
 #endif

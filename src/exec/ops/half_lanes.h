@@ -3,6 +3,7 @@
 #define HW_EXEC_HALF_LANES_H
 
 #include "exec/ops/float_lanes.h"
+#include "exec/ops/vectors.h"
 
 #define HW_ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -60,6 +61,74 @@ HW_ALWAYS_INLINE void hw_to_bfloats(uint16_t *h, const float *f, int n) {
         uint32_t bits = hw_float_bits(f[i]), rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
         h[i] = (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded);
     }
+}
+
+// Two vectors of numbers out of one of pairs of halves, and back. Which half of which pair goes where differs by level
+// and type, and is the same for all operands and the result. Rounding and NaN as above.
+HW_ALWAYS_INLINE void hw_widen_halves(const uint32_t *pairs, floats to[2]) {
+#if defined(HW_HAS_AVX512)
+    to[0] = (floats)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)pairs));
+    to[1] = (floats)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)pairs + 1));
+#elif defined(__F16C__)
+    to[0] = (floats)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)pairs));
+    to[1] = (floats)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)pairs + 1));
+#else
+    uints both;
+    memcpy(&both, pairs, sizeof both);
+    for (int k = 0; k < 2; k++) {
+        uints half = k ? both : both << 16, magnitude = half >> 3 & 0x0fffe000;
+        floats scaled = (floats)magnitude * 0x1p112f;    // infinities and NaNs get the largest exponent
+        to[k] = (floats)((half & 0x80000000u) | (uints)scaled | ((uints)((ints)magnitude >= 0x0f800000) & 0x7f800000));
+    }
+#endif
+}
+
+HW_ALWAYS_INLINE void hw_narrow_halves(const floats from[2], uint32_t *pairs) {
+#if defined(HW_HAS_AVX512)
+    const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(0x7fffffff));
+    for (int k = 0; k < 2; k++) {
+        __m512 x = (__m512)from[k];
+        x = _mm512_mask_mov_ps(nan, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x);
+        _mm256_storeu_si256((__m256i *)pairs + k, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    }
+#elif defined(__F16C__)
+    const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+    for (int k = 0; k < 2; k++) {
+        __m256 x = (__m256)from[k];
+        x = _mm256_blendv_ps(nan, x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
+        _mm_storeu_si128((__m128i *)pairs + k, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+    }
+#else
+    uints both[2];
+    for (int k = 0; k < 2; k++) {
+        uints x = (uints)from[k], sign = x >> 16 & 0x8000, a = x & 0x7fffffff;
+        uints normal = (a + 0xfff + (a >> 13 & 1) - (112u << 23)) >> 13;
+        // The sum with 0.5 has its last place where a subnormal half has its own.
+        uints subnormal = (uints)((floats)a + 0.5f) - 0x3f000000;
+        uints finite = (uints)choose((ints)a < (113 << 23), (ints)subnormal, (ints)normal);
+        uints number = sign | (uints)choose((ints)a >= 0x47800000, (ints)(a - a + 0x7c00), (ints)finite);
+        both[k] = (uints)choose((ints)a > 0x7f800000, (ints)(a - a + 0x7fff), (ints)number);
+    }
+    both[0] |= both[1] << 16;
+    memcpy(pairs, both, sizeof both[0]);
+#endif
+}
+
+HW_ALWAYS_INLINE void hw_widen_bfloats(const uint32_t *pairs, floats to[2]) {
+    uints both;
+    memcpy(&both, pairs, sizeof both);
+    to[0] = (floats)(both << 16);
+    to[1] = (floats)(both & 0xffff0000u);
+}
+
+HW_ALWAYS_INLINE void hw_narrow_bfloats(const floats from[2], uint32_t *pairs) {
+    uints both[2];
+    for (int k = 0; k < 2; k++) {
+        uints x = (uints)from[k], rounded = x + 0x7fff + (x >> 16 & 1);
+        both[k] = (uints)choose(from[k] == from[k], (ints)rounded, (ints)(x - x + 0x7fff0000));
+    }
+    both[0] = both[0] >> 16 | (both[1] & 0xffff0000u);
+    memcpy(pairs, both, sizeof both[0]);
 }
 
 // Stores 32 lanes of one half, or of a pair of halves, into the active ones.

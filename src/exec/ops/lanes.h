@@ -116,8 +116,10 @@ static inline void *hw_at(const hw_warp *w, hw_slot slot) { return w->base[slot 
         HW_LANE_LOOP for (int i = 0; i < 32; i++)(d)[i] = on[i] ? (value) : (d)[i];                \
     } while (0)
 // All lanes are on, as nearly always. Bodies put what they do otherwise into a function of its own, so that the usual
-// way needs no stack and few registers.
+// way needs no stack and few registers. It lies apart from the usual ones, and is not "cold": that would leave it
+// without vectors.
 #define HW_ALL_ON(w) __builtin_expect((w)->mask == 0xffffffffu, 1)
+#define HW_APART __attribute__((noinline, section(".text.some_lanes")))
 
 // d[i] = value for every active lane i; value is an expression in i. Lanes that are off keep what they had.
 // d may be the same slot as a source.

@@ -1,8 +1,6 @@
 // Which levels this build has: CMake defines HW_HAS_LEVEL_X for each of them (cmake/core.cmake, HW_LEVELS).
 #include "exec/ops/level.h"
 
-#include "base/processor.h"
-
 #define DECLARE_TABLE(group, level) extern const hw_body_forms hw_ops_##group##_##level[];
 #define NAME_TABLE(group, level) hw_ops_##group##_##level,
 
@@ -10,57 +8,48 @@
 #define DECLARE_LEVEL(level)                                                                                           \
     HW_BODY_GROUPS_OF_LANES(DECLARE_TABLE, level)                                                                      \
     hw_body_forms hw_memory_select_##level(const hw_inst *in, bool is_store);                                          \
+    void hw_set_mask_##level(hw_warp *w, uint32_t mask);                                                               \
+    hw_space hw_lanes_at_##level(hw_state *s, const hw_inst *in, uint64_t at[32]);                                     \
     void hw_level_leave_##level(void);                                                                                 \
     extern const hw_body_forms hw_segment_bodies_##level;                                                              \
     static const hw_body_forms *const level##_tables[] = {HW_BODY_GROUPS_OF_LANES(NAME_TABLE, level)};
-#define LEVEL_ROW(level)                                                                                               \
-    {#level, runs_##level, level##_tables, hw_memory_select_##level, hw_level_leave_##level, &hw_segment_bodies_##level}
+#define LEVEL_ROW(level, needs)                                                                                        \
+    {#level, needs, level##_tables, hw_memory_select_##level, hw_set_mask_##level, hw_lanes_at_##level,                \
+     hw_level_leave_##level, &hw_segment_bodies_##level}
 
 #ifdef HW_HAS_LEVEL_base
 DECLARE_LEVEL(base)
-static bool runs_base(void) { return true; }
 #endif
 #ifdef HW_HAS_LEVEL_avx2
 DECLARE_LEVEL(avx2)
-static bool runs_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-           hw_processor_has_f16c();
-}
 #endif
 #ifdef HW_HAS_LEVEL_avx512
 DECLARE_LEVEL(avx512)
-static bool runs_avx512(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
 #endif
 
 // Ascending: the last that runs here is the best.
 static const hw_level levels[] = {
 #ifdef HW_HAS_LEVEL_base
-    LEVEL_ROW(base),
+    LEVEL_ROW(base, HW_SIMD_BASE),
 #endif
 #ifdef HW_HAS_LEVEL_avx2
-    LEVEL_ROW(avx2),
+    LEVEL_ROW(avx2, HW_SIMD_AVX2),
 #endif
 #ifdef HW_HAS_LEVEL_avx512
-    LEVEL_ROW(avx512),
+    LEVEL_ROW(avx512, HW_SIMD_AVX512),
 #endif
 };
 
 const char hw_level_names[] = HW_LEVEL_LIST;
 
 const hw_level *hw_level_at(size_t index) {
-#ifdef HW_LEVELS_X86
-    __builtin_cpu_init();
-#endif
     return index < sizeof levels / sizeof levels[0] ? &levels[index] : NULL;
 }
 
 const hw_level *hw_level_best(void) {
     const hw_level *best = NULL, *level;
     for (size_t i = 0; (level = hw_level_at(i)); i++)
-        if (level->runs_here()) best = level;
+        if (hw_level_runs_here(level)) best = level;
     return best;
 }
 

@@ -3,14 +3,17 @@
 #ifndef HW_EXEC_LEVEL_H
 #define HW_EXEC_LEVEL_H
 
+#include "base/processor.h"
 #include "exec/warp/warp.h"
 #include "isa/bodies.h"
 
 typedef struct hw_level {
     const char *name;                         // "base", "avx2", "avx512"
-    bool (*runs_here)(void);
+    hw_simd_level needs;
     const hw_body_forms *const *tables;       // hw_ops_GROUP_LEVEL, by group minus HW_BODIES_OF_LANES
     hw_body_forms (*select)(const hw_inst *in, bool is_store);
+    void (*set_mask)(hw_warp *w, uint32_t mask);                              // hw_set_mask
+    hw_space (*lanes_at)(hw_state *s, const hw_inst *in, uint64_t at[32]);    // hw_lanes_at
     void (*leave)(void);                      // a worker has run its last body
     const hw_body_forms *segment;             // the body of an instruction at which a segment begins
 } hw_level;
@@ -21,6 +24,8 @@ const hw_level *hw_level_best(void);
 
 // The levels that were built, ascending; NULL past the end. For tests, which try all that run here.
 const hw_level *hw_level_at(size_t index);
+
+static inline bool hw_level_runs_here(const hw_level *level) { return level->needs <= hw_processor_level(); }
 
 // What programs are bound to: the best, unless a test chose another before it bound the first. NULL as of the best.
 const hw_level *hw_level_used(void);

@@ -7,18 +7,43 @@
 
 // Halves below 2^-14 become zeros of their sign: operands, and results before they are rounded. A result half a unit
 // below 2^-14 or nearer rounds to 2^-14 and stays.
-static inline float flush(float x) {
-    return __builtin_fabsf(x) < 0x1p-14f - 0x1p-25f ? hw_bits_float(hw_float_bits(x) & 0x80000000u) : x;
+static inline floats flush(floats x) {
+    ints magnitude = (ints)x & 0x7fffffff, sign = (ints)x & INT32_MIN;
+    return choose_floats(magnitude < 0x387fe000, (floats)sign, x);    // 2^-14 - 2^-25
 }
 
+// .sat and .relu, as hw_sat and hw_relu. A NaN is made canonical when it is rounded.
+static inline floats saturate(floats x) {
+    const floats one = (floats){0} + 1;
+    return (floats)((ints)choose_floats(x < one, x, one) & (x > 0));
+}
+static inline floats relu(floats x) { return (floats)((ints)x & ((x > 0) | (x != x))); }
+
+// Numbers to be rounded again, out of the two neighbours that an exact result is between, or that one itself twice: the
+// one whose last bit is set. An exact zero is +0, of which the bits of neither sign are odd: `up` has it.
+#if defined(HW_HAS_AVX512)
+#define DOWN _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC
+#define UP _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC
+static inline floats odd_one(__m512 down, __m512 up) {
+    __mmask16 is_odd = _mm512_test_epi32_mask((__m512i)down, _mm512_set1_epi32(1));
+    return (floats)_mm512_mask_mov_ps(up, is_odd, down);
+}
+static inline floats fused(floats a, floats b, floats c) {
+    return odd_one(_mm512_fmadd_round_ps((__m512)a, (__m512)b, (__m512)c, DOWN),
+                   _mm512_fmadd_round_ps((__m512)a, (__m512)b, (__m512)c, UP));
+}
+static inline floats fused_brain(floats a, floats b, floats c) { return fused(a, b, c); }
+static inline floats product(floats a, floats b) {
+    return odd_one(_mm512_mul_round_ps((__m512)a, (__m512)b, DOWN), _mm512_mul_round_ps((__m512)a, (__m512)b, UP));
+}
+#else
 // a * b + c of halves, rounded to odd. The product of halves is exact.
-static inline float fused(float a, float b, float c) {
-    float product = a * b, sum = product + c;
-    float t = sum - product, error = (product - (sum - t)) + (c - t);
-    uint32_t bits = hw_float_bits(sum);
-    uint32_t step = (hw_float_bits(error) ^ bits) >> 31 ? 0xffffffffu : 1u;
-    uint32_t inexact = (error < 0) | (error > 0);    // 0 for the NaN that an infinite sum makes
-    return hw_bits_float(bits + (inexact & ~bits & 1 ? step : 0));
+static inline floats fused(floats a, floats b, floats c) {
+    floats product = a * b, sum = product + c;
+    floats t = sum - product, error = (product - (sum - t)) + (c - t);
+    ints is_inexact = (error < 0) | (error > 0);     // 0 for the NaN that an infinite sum makes
+    ints is_beyond = ((ints)error ^ (ints)sum) >> 31;    // -1: nearest was further from zero
+    return (floats)(((ints)sum + (is_beyond & is_inexact)) | (is_inexact & 1));
 }
 
 static inline float odd_float(double x) {
@@ -30,8 +55,7 @@ static inline float odd_float(double x) {
 }
 
 // The same of bf16, whose products need the exponents of double.
-static inline float product(float a, float b) { return odd_float((double)a * b); }
-static inline float fused_brain(float a, float b, float c) {
+static inline float fused_in_double(float a, float b, float c) {
     double product = (double)a * b, sum = product + c;
     double t = sum - product, error = (product - (sum - t)) + (c - t);
     uint64_t bits = hw_double_bits(sum);
@@ -39,6 +63,21 @@ static inline float fused_brain(float a, float b, float c) {
     uint64_t inexact = (error < 0) | (error > 0);
     return odd_float(hw_bits_double(bits + (inexact & ~bits & 1 ? step : 0)));
 }
+static inline floats fused_brain(floats a, floats b, floats c) {
+    float x[LANES], y[LANES], z[LANES], r[LANES];
+    memcpy(x, &a, sizeof a), memcpy(y, &b, sizeof b), memcpy(z, &c, sizeof c);
+    HW_LANE_LOOP for (int i = 0; i < LANES; i++) r[i] = fused_in_double(x[i], y[i], z[i]);
+    memcpy(&a, r, sizeof a);
+    return a;
+}
+static inline floats product(floats a, floats b) {
+    float x[LANES], y[LANES], r[LANES];
+    memcpy(x, &a, sizeof a), memcpy(y, &b, sizeof b);
+    HW_LANE_LOOP for (int i = 0; i < LANES; i++) r[i] = odd_float((double)x[i] * y[i]);
+    memcpy(&a, r, sizeof a);
+    return a;
+}
+#endif
 
 // Halves as bits. Infinity is 0x7c00 of f16 and 0x7f80 of bf16; what is above it is NaN.
 static inline int is_nan(uint32_t x, uint32_t infinity) { return (x & 0x7fff) > infinity; }
@@ -69,45 +108,64 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
     return is_nan(magnitude, infinity) ? HW_HALF_NAN : magnitude | (sign & 0x8000);
 }
 
-// The values of n halves, computed as floats. A slot that the instruction does not have is not read.
-#define AS_FLOATS(function, n, operands, from, to, value)                          \
-    static const hw_inst *function(hw_warp *w, const hw_inst *in) {                \
-        float a[n], b[n], c[n], r[n];                                              \
-        uint16_t rounded[n];                                                       \
-        from(a, hw_at(w, in->a), n);                                               \
-        from(b, hw_at(w, operands > 1 ? in->b : in->a), n);                        \
-        from(c, hw_at(w, operands > 2 ? in->c : in->a), n);                        \
-        HW_LANE_LOOP for (int i = 0; i < n; i++) {                                 \
-            float A = a[i], B = b[i], C = c[i];                                    \
-            (void)A, (void)B, (void)C;                                             \
-            r[i] = (value);                                                        \
-        }                                                                          \
-        to(rounded, r, n);                                                         \
-        hw_store_halves(w, hw_at(w, in->d), rounded, n);                           \
+// Both forms of a body that puts n halves where `to` points.
+#define HALF_BODY(function, n)                                                     \
+    static HW_APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) {   \
+        uint32_t to[n / 2];                                                        \
+        function##_halves(w, in, to);                                              \
+        hw_store_halves(w, hw_at(w, in->d), (const uint16_t *)to, n);              \
         HW_NEXT(w, in);                                                            \
-    }
-#define HALF_2(name, function, value) AS_FLOATS(function, 32, 2, hw_from_halves, hw_to_halves, value)
-#define HALF_3(name, function, value) AS_FLOATS(function, 32, 3, hw_from_halves, hw_to_halves, value)
-#define HALF_2_PAIRS(name, function, value) AS_FLOATS(function, 64, 2, hw_from_halves, hw_to_halves, value)
-#define HALF_3_PAIRS(name, function, value) AS_FLOATS(function, 64, 3, hw_from_halves, hw_to_halves, value)
-#define BRAIN_2(name, function, value) AS_FLOATS(function, 32, 2, hw_from_bfloats, hw_to_bfloats, value)
-#define BRAIN_3(name, function, value) AS_FLOATS(function, 32, 3, hw_from_bfloats, hw_to_bfloats, value)
-#define BRAIN_2_PAIRS(name, function, value) AS_FLOATS(function, 64, 2, hw_from_bfloats, hw_to_bfloats, value)
-#define BRAIN_3_PAIRS(name, function, value) AS_FLOATS(function, 64, 3, hw_from_bfloats, hw_to_bfloats, value)
+    }                                                                              \
+    HW_ALWAYS_INLINE void function##_lanes(hw_warp *w, const hw_inst *in) {        \
+        function##_halves(w, in, hw_at(w, in->d));                                 \
+    }                                                                              \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {                \
+        if (!HW_ALL_ON(w)) return function##_some(w, in);                          \
+        function##_lanes(w, in);                                                   \
+        HW_NEXT(w, in);                                                            \
+    }                                                                              \
+    HW_CONVOY_FORM(function)
+
+// The values of n halves, computed as floats. A slot that the instruction does not have is not read.
+#define AS_FLOATS(function, n, operands, type, value)                              \
+    HW_ALWAYS_INLINE void function##_halves(const hw_warp *w, const hw_inst *in, uint32_t *to) { \
+        const uint32_t *a = hw_at(w, in->a), *b = hw_at(w, in->b);                 \
+        const uint32_t *c = hw_at(w, operands > 2 ? in->c : in->a);                \
+        for (int i = 0; i < n / 2; i += LANES) {                                   \
+            floats x[2], y[2], z[2], r[2];                                         \
+            hw_widen_##type(a + i, x);                                             \
+            hw_widen_##type(b + i, y);                                             \
+            hw_widen_##type(c + i, z);                                             \
+            for (int k = 0; k < 2; k++) {                                          \
+                floats A = x[k], B = y[k], C = z[k];                               \
+                (void)C;                                                           \
+                r[k] = (value);                                                    \
+            }                                                                      \
+            hw_narrow_##type(r, to + i);                                           \
+        }                                                                          \
+    }                                                                              \
+    HALF_BODY(function, n)
+#define HALF_2(name, function, value) AS_FLOATS(function, 32, 2, halves, value)
+#define HALF_3(name, function, value) AS_FLOATS(function, 32, 3, halves, value)
+#define HALF_2_PAIRS(name, function, value) AS_FLOATS(function, 64, 2, halves, value)
+#define HALF_3_PAIRS(name, function, value) AS_FLOATS(function, 64, 3, halves, value)
+#define BRAIN_2(name, function, value) AS_FLOATS(function, 32, 2, bfloats, value)
+#define BRAIN_3(name, function, value) AS_FLOATS(function, 32, 3, bfloats, value)
+#define BRAIN_2_PAIRS(name, function, value) AS_FLOATS(function, 64, 2, bfloats, value)
+#define BRAIN_3_PAIRS(name, function, value) AS_FLOATS(function, 64, 3, bfloats, value)
 
 // The values of n halves, computed from their bits.
 #define AS_BITS(function, n, operands, value)                                      \
-    static const hw_inst *function(hw_warp *w, const hw_inst *in) {                \
+    HW_ALWAYS_INLINE void function##_halves(const hw_warp *w, const hw_inst *in, uint32_t *to) { \
         const uint16_t *a = hw_at(w, in->a), *b = hw_at(w, operands > 1 ? in->b : in->a); \
-        uint16_t r[n];                                                             \
+        uint16_t *d = (uint16_t *)to;                                              \
         HW_LANE_LOOP for (int i = 0; i < n; i++) {                                 \
             uint32_t A = a[i], B = b[i];                                           \
             (void)A, (void)B;                                                      \
-            r[i] = (uint16_t)(value);                                              \
+            d[i] = (uint16_t)(value);                                              \
         }                                                                          \
-        hw_store_halves(w, hw_at(w, in->d), r, n);                                 \
-        HW_NEXT(w, in);                                                            \
-    }
+    }                                                                              \
+    HALF_BODY(function, n)
 #define BITS_1(name, function, value) AS_BITS(function, 32, 1, value)
 #define BITS_2(name, function, value) AS_BITS(function, 32, 2, value)
 #define BITS_1_PAIRS(name, function, value) AS_BITS(function, 64, 1, value)
@@ -126,18 +184,18 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
 #undef BITS_2
 #undef BITS_2_PAIRS
 
-#define HALF_2(name, function, value) {function, NULL},
-#define HALF_2_PAIRS(name, function, value) {function, NULL},
-#define HALF_3(name, function, value) {function, NULL},
-#define HALF_3_PAIRS(name, function, value) {function, NULL},
-#define BRAIN_2(name, function, value) {function, NULL},
-#define BRAIN_2_PAIRS(name, function, value) {function, NULL},
-#define BRAIN_3(name, function, value) {function, NULL},
-#define BRAIN_3_PAIRS(name, function, value) {function, NULL},
-#define BITS_1(name, function, value) {function, NULL},
-#define BITS_1_PAIRS(name, function, value) {function, NULL},
-#define BITS_2(name, function, value) {function, NULL},
-#define BITS_2_PAIRS(name, function, value) {function, NULL},
+#define HALF_2(name, function, value) {function, function##_convoy},
+#define HALF_2_PAIRS(name, function, value) {function, function##_convoy},
+#define HALF_3(name, function, value) {function, function##_convoy},
+#define HALF_3_PAIRS(name, function, value) {function, function##_convoy},
+#define BRAIN_2(name, function, value) {function, function##_convoy},
+#define BRAIN_2_PAIRS(name, function, value) {function, function##_convoy},
+#define BRAIN_3(name, function, value) {function, function##_convoy},
+#define BRAIN_3_PAIRS(name, function, value) {function, function##_convoy},
+#define BITS_1(name, function, value) {function, function##_convoy},
+#define BITS_1_PAIRS(name, function, value) {function, function##_convoy},
+#define BITS_2(name, function, value) {function, function##_convoy},
+#define BITS_2_PAIRS(name, function, value) {function, function##_convoy},
 const hw_body_forms HW_LEVEL_NAME(hw_ops_half)[] = {
 #include "isa/bodies/half.def"
 };

@@ -89,31 +89,22 @@ static const hw_inst *movmatrix(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-// Where an element of each lane's fragment lies in memory.
-static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
-    hw_matrix_shape shape = {(uint8_t)in->imm, (uint8_t)(in->imm >> 8), (uint8_t)(in->imm >> 16)};
-    hw_fragment f = hw_matrix_fragment((char)in->sub, HW_MATRIX_TYPE(in->imm), &shape, true);
-    bool by_columns = in->imm & HW_MATRIX_COLUMNS;
-    uint32_t rows = in->sub == 'b' ? shape.k : shape.m, cols = in->sub == 'a' ? shape.k : shape.n, row = 0, col = 0;
+// Where an element of each lane's fragment lies in memory: lane by lane its vector, and the place there.
+#define PLACES(vector, place)                                                                              \
+    HW_LANES(d, (a ? a[i] : 0) + (((uint64_t)(vector) * (strides ? strides[i] : length) + (place)) << shift))
+static inline void wmma_address_lanes(hw_warp *w, const hw_inst *in) {
     const uint64_t *a = in->a == HW_NO_SLOT ? NULL : hw_at(w, in->a);
     const uint32_t *strides = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
-    uint64_t addresses[32], *d = hw_at(w, in->d);
-    for (uint32_t bit = 0; bit < 4; bit++) {
-        row += (HW_MATRIX_ELEMENT(in->imm) >> bit & 1u) * f.element_row[bit];
-        col += (HW_MATRIX_ELEMENT(in->imm) >> bit & 1u) * f.element_col[bit];
-    }
-    for (uint32_t i = 0; i < 32; i++) {
-        uint64_t r = row, c = col, stride = strides ? strides[i] : by_columns ? rows : cols;
-        for (uint32_t bit = 0; bit < 5; bit++) {
-            r += (i >> bit & 1) * f.lane_row[bit];
-            c += (i >> bit & 1) * f.lane_col[bit];
-        }
-        addresses[i] = (a ? a[i] : 0) + (by_columns ? c * stride + r : r * stride + c) * in->width;
-    }
-    HW_LANES(d, addresses[i]);
-    return in + 1;
+    uint32_t vector = HW_PLACE_VECTOR(in->imm), place = HW_PLACE_IN_VECTOR(in->imm), step = HW_PLACE_STEP(in->imm);
+    uint32_t length = HW_PLACE_LENGTH(in->imm);
+    int shift = __builtin_ctz(in->width);
+    uint64_t *d = hw_at(w, in->d);
+    if (in->sub & HW_PLACE_GROUPS_HAVE_VECTORS) PLACES(vector + i / 4u, place + i % 4u * step);
+    else PLACES(vector + i % 4u * step, place + i / 4u);
 }
+HW_BOTH_FORMS(wmma_address)
 
+#define BOTH(name, function, ...) {function, function##_convoy},
 #define ROW(name, function, ...) {function, NULL},
 const hw_body_forms HW_LEVEL_NAME(hw_ops_matrix)[] = {
 #include "isa/bodies/matrix.def"

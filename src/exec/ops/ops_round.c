@@ -73,38 +73,51 @@ static u16 e4m3_to_half(u32 code) {
         HW_NEXT(w, in);                                                     \
     }
 
-// The conversions that programs with half precision are full of, by the processor's own instructions.
-// They return to exec's loop: compilers do not see that their arrays are gone by then, and would keep the frame.
-static const hw_inst *cvt_rn_f16_f32(hw_warp *w, const hw_inst *in) {
-    u16 *d = hw_at(w, in->d);
-    _Alignas(64) u16 halves[32];
-    hw_to_halves(halves, hw_at(w, in->a), 32);
-    HW_LANES(d, halves[i]);
-    return in + 1;
+// The conversions that programs with half precision are full of, by the processor's own instructions: `convert` fills
+// 32 lanes of type td at `to`.
+#define CONVERSION(function, td, convert)                                   \
+    static HW_APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) { \
+        _Alignas(64) td to[32];                                             \
+        td *d = hw_at(w, in->d);                                            \
+        convert;                                                            \
+        HW_SOME_LANES(d, to[i]);                                            \
+        HW_NEXT(w, in);                                                     \
+    }                                                                       \
+    HW_ALWAYS_INLINE void function##_lanes(hw_warp *w, const hw_inst *in) { \
+        td *to = hw_at(w, in->d);                                           \
+        convert;                                                            \
+    }                                                                       \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        if (!HW_ALL_ON(w)) return function##_some(w, in);                   \
+        function##_lanes(w, in);                                            \
+        HW_NEXT(w, in);                                                     \
+    }                                                                       \
+    HW_CONVOY_FORM(function)
+
+HW_ALWAYS_INLINE void pair_up(u32 *to, const u16 *high, const u16 *low) {
+    HW_ALL_LANES(to, (u32)high[i] << 16 | low[i]);
 }
-static const hw_inst *cvt_rn_bf16_f32(hw_warp *w, const hw_inst *in) {
-    u16 *d = hw_at(w, in->d);
-    _Alignas(64) u16 halves[32];
-    hw_to_bfloats(halves, hw_at(w, in->a), 32);
-    HW_LANES(d, halves[i]);
-    return in + 1;
-}
-static const hw_inst *cvt_rn_f16x2_f32(hw_warp *w, const hw_inst *in) {
-    u32 *d = hw_at(w, in->d);
+HW_ALWAYS_INLINE void pair_halves(u32 *to, const f32 *a, const f32 *b) {
     _Alignas(64) u16 high[32], low[32];
-    hw_to_halves(high, hw_at(w, in->a), 32);
-    hw_to_halves(low, hw_at(w, in->b), 32);
-    HW_LANES(d, (u32)high[i] << 16 | low[i]);
-    return in + 1;
+    hw_to_halves(high, a, 32);
+    hw_to_halves(low, b, 32);
+    pair_up(to, high, low);
 }
-static const hw_inst *cvt_rn_bf16x2_f32(hw_warp *w, const hw_inst *in) {
-    u32 *d = hw_at(w, in->d);
+HW_ALWAYS_INLINE void pair_bfloats(u32 *to, const f32 *a, const f32 *b) {
     _Alignas(64) u16 high[32], low[32];
-    hw_to_bfloats(high, hw_at(w, in->a), 32);
-    hw_to_bfloats(low, hw_at(w, in->b), 32);
-    HW_LANES(d, (u32)high[i] << 16 | low[i]);
-    return in + 1;
+    hw_to_bfloats(high, a, 32);
+    hw_to_bfloats(low, b, 32);
+    pair_up(to, high, low);
 }
+HW_ALWAYS_INLINE void widen_halves(f32 *to, const u16 *a) {
+    hw_from_halves(to, a, 32);
+    HW_ALL_LANES(to, canonical(to[i]));
+}
+CONVERSION(cvt_rn_f16_f32, u16, hw_to_halves(to, hw_at(w, in->a), 32))
+CONVERSION(cvt_rn_bf16_f32, u16, hw_to_bfloats(to, hw_at(w, in->a), 32))
+CONVERSION(cvt_rn_f16x2_f32, u32, pair_halves(to, hw_at(w, in->a), hw_at(w, in->b)))
+CONVERSION(cvt_rn_bf16x2_f32, u32, pair_bfloats(to, hw_at(w, in->a), hw_at(w, in->b)))
+CONVERSION(cvt_f32_f16, f32, widen_halves(to, hw_at(w, in->a)))
 
 #include "isa/bodies/round.def"
 

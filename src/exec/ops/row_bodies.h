@@ -19,11 +19,9 @@
 #define B b[i]
 #define C c[i]
 
-// The form with lanes off is a function of its own (see HW_ALL_ON): function_some. It lies apart from the usual ones,
-// and is not "cold": that would leave it without vectors.
-#define APART __attribute__((noinline, section(".text.some_lanes")))
+// The form with lanes off is a function of its own: function_some.
 #define BODY(function, operands, value)                                     \
-    static APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) { \
+    static HW_APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) { \
         operands HW_SOME_LANES(d, value);                                   \
         HW_NEXT(w, in);                                                     \
     }                                                                       \

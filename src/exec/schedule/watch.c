@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/demangle.h"
+#include "base/text.h"
 #include "exec/warp/warp.h"
 
 #define CHECK_NS 1000000000ull
@@ -95,13 +96,13 @@ static uint32_t group_stuck_warps(const hw_worker *worker, group groups[MAX_GROU
 static void tell_going_round(const hw_worker *worker, uint64_t quiet_ns) {
     const hw_launch *launch = worker->run->launch;
     group groups[MAX_GROUPS];
-    char name[256], places[768] = "", sentence[1280];
-    size_t used = 0;
+    char name[256], places[768], sentence[1280];
+    hw_text list = hw_text_in(places, sizeof places);
     uint32_t n = group_stuck_warps(worker, groups);
-    for (uint32_t i = 0; i < n && used < sizeof places - 1; i++)
-        used += (size_t)snprintf(places + used, sizeof places - used, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32,
-                                 i ? ", " : "", groups[i].threads, groups[i].threads == 1 ? "" : "s",
-                                 groups[i].waits ? "wait" : "go round", groups[i].file, groups[i].line);
+    for (uint32_t i = 0; i < n; i++)
+        hw_text_put(&list, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32, i ? ", " : "", groups[i].threads,
+                    hw_text_plural(groups[i].threads), groups[i].waits ? "wait" : "go round", groups[i].file,
+                    groups[i].line);
     hw_demangle(launch->info ? launch->info->kernel : worker->run->entry->name, name, sizeof name);
     snprintf(sentence, sizeof sentence,
              "kernel %s has changed nothing for %" PRIu64 " seconds: %s; if nobody else writes what they poll, this "

@@ -4,17 +4,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "exec/warp/warp.h"
 
 // A call takes this much of the thread's stack besides its .local variables: what a real call saves, roughly. It
 // bounds the depth of a recursion that has no local variables.
 enum { CALL_BYTES = 16 };
 
-static uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
-
 static hw_frame *new_frame(hw_state *s, const hw_program *program) {
-    uint32_t stride = round_up(program->param_bytes, 16);
-    size_t registers = round_up(program->frame_bytes, 64);
+    uint32_t stride = (uint32_t)hw_align_up(program->param_bytes, 16);
+    size_t registers = hw_align_up(program->frame_bytes, 64);
     size_t bytes = registers + (size_t)stride * 32 + 64;
     hw_frame *frame = NULL, **link = &s->free_frames;
     for (; *link; link = &(*link)->next_free) {
@@ -47,7 +46,7 @@ static char *param_at(const hw_frame *frame, int lane, uint32_t offset) {
 
 // Where a function whose parameters' address is taken finds them: in local memory, behind its variables.
 uint32_t hw_call_local_params(const hw_frame *frame) {
-    return round_up(frame->local_offset + frame->program->local_bytes, 16);
+    return (uint32_t)hw_align_up(frame->local_offset + frame->program->local_bytes, 16);
 }
 
 // What a call passes for parameter k: no more bytes than either side knows of.
@@ -82,7 +81,7 @@ static const hw_inst *enter_function(hw_state *s, const hw_inst *in, const hw_ca
     frame->return_to = in + 1;
     frame->site = site;
     frame->live = s->warp.mask;
-    frame->local_offset = round_up(caller->local_top + CALL_BYTES, 16);
+    frame->local_offset = (uint32_t)hw_align_up(caller->local_top + CALL_BYTES, 16);
     frame->local_top = frame->local_offset + callee->local_bytes;
     if (callee->takes_param_address) frame->local_top = hw_call_local_params(frame) + callee->formal_param_bytes;
     if (frame->local_top > s->run->local_bytes) return hw_fault_stop(s, in, HW_FAULT_STACK, first);

@@ -1,29 +1,11 @@
 // Device-side printf: one conversion at a time, each handed to the host's snprintf with a checked specification.
 #include "exec/warp/format.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct writer {
-    char *text;
-    size_t size, used;
-} writer;
-
-static void put_text(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put_text(writer *w, const char *format, ...) {
-    if (w->used + 1 >= w->size) return;
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
-    va_end(args);
-    if (n > 0) w->used += (size_t)n < w->size - w->used ? (size_t)n : w->size - w->used - 1;
-}
-
-static void put_char(writer *w, char c) {
-    if (w->used + 1 < w->size) w->text[w->used++] = c;
-    w->text[w->used] = 0;
-}
+#include "base/integers.h"
+#include "base/text.h"
 
 typedef struct arguments {
     uint64_t at;
@@ -33,7 +15,7 @@ typedef struct arguments {
 
 static uint64_t take_argument(arguments *a, uint32_t bytes) {
     uint64_t value = 0;
-    a->at = (a->at + bytes - 1) / bytes * bytes;
+    a->at = hw_align_up(a->at, bytes);
     a->source->read_bytes(a->source->context, a->at, &value, bytes);
     a->at += bytes;
     a->used++;
@@ -94,7 +76,7 @@ static conversion parse_conversion(const char *p, arguments *a) {
     return c;
 }
 
-static void put_integer(writer *w, const conversion *c, arguments *a) {
+static void put_integer(hw_text *w, const conversion *c, arguments *a) {
     uint64_t value = take_argument(a, c->is_long ? 8 : 4);
     bool is_signed = c->letter == 'd' || c->letter == 'i';
     if (!c->is_long) value = is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
@@ -106,14 +88,14 @@ static void put_integer(writer *w, const conversion *c, arguments *a) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
-    if (c->width >= 0 && c->precision >= 0) put_text(w, spec, c->width, c->precision, (unsigned long long)value);
-    else if (c->width >= 0) put_text(w, spec, c->width, (unsigned long long)value);
-    else if (c->precision >= 0) put_text(w, spec, c->precision, (unsigned long long)value);
-    else put_text(w, spec, (unsigned long long)value);
+    if (c->width >= 0 && c->precision >= 0) hw_text_put(w, spec, c->width, c->precision, (unsigned long long)value);
+    else if (c->width >= 0) hw_text_put(w, spec, c->width, (unsigned long long)value);
+    else if (c->precision >= 0) hw_text_put(w, spec, c->precision, (unsigned long long)value);
+    else hw_text_put(w, spec, (unsigned long long)value);
 #pragma GCC diagnostic pop
 }
 
-static void put_double(writer *w, const conversion *c, arguments *a) {
+static void put_double(hw_text *w, const conversion *c, arguments *a) {
     uint64_t bits = take_argument(a, 8);
     double value;
     memcpy(&value, &bits, sizeof value);
@@ -123,47 +105,42 @@ static void put_double(writer *w, const conversion *c, arguments *a) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
-    if (c->width >= 0 && c->precision >= 0) put_text(w, spec, c->width, c->precision, value);
-    else if (c->width >= 0) put_text(w, spec, c->width, value);
-    else if (c->precision >= 0) put_text(w, spec, c->precision, value);
-    else put_text(w, spec, value);
+    if (c->width >= 0 && c->precision >= 0) hw_text_put(w, spec, c->width, c->precision, value);
+    else if (c->width >= 0) hw_text_put(w, spec, c->width, value);
+    else if (c->precision >= 0) hw_text_put(w, spec, c->precision, value);
+    else hw_text_put(w, spec, value);
 #pragma GCC diagnostic pop
 }
 
-static void put_string(writer *w, const conversion *c, arguments *a) {
+static void put_string(hw_text *w, const conversion *c, arguments *a) {
     char text[1024];
     uint64_t at = take_argument(a, 8);
     if (!at) snprintf(text, sizeof text, "(null)");
     else if (!a->source->read_string(a->source->context, at, text, sizeof text)) return;
     int precision = c->precision >= 0 ? c->precision : (int)sizeof text;
     bool left = strchr(c->flags, '-');
-    put_text(w, left ? "%-*.*s" : "%*.*s", c->width >= 0 ? c->width : 0, precision, text);
+    hw_text_put(w, left ? "%-*.*s" : "%*.*s", c->width >= 0 ? c->width : 0, precision, text);
 }
 
 int hw_format(const char *format, uint64_t address, const hw_format_source *source, char *text, size_t size) {
-    writer w = {text, size, 0};
+    hw_text w = hw_text_in(text, size);
     arguments a = {address, source, 0};
-    text[0] = 0;
     for (const char *p = format; *p;) {
-        if (*p != '%') {
-            put_char(&w, *p++);
-            continue;
-        }
-        if (p[1] == '%') {
-            put_char(&w, '%');
-            p += 2;
+        if (*p != '%' || p[1] == '%') {
+            const size_t plain = *p == '%' ? 1 : strcspn(p, "%");
+            hw_text_put(&w, "%.*s", (int)plain, p);
+            p += *p == '%' ? 2 : plain;
             continue;
         }
         conversion c = parse_conversion(p + 1, &a);
         if (c.letter && strchr("diouxX", c.letter)) put_integer(&w, &c, &a);
         else if (c.letter && strchr("fFeEgGaA", c.letter)) put_double(&w, &c, &a);
         else if (c.letter == 'c')
-            put_text(&w, "%*c", strchr(c.flags, '-') ? -c.width : c.width, (int)(uint8_t)take_argument(&a, 4));
+            hw_text_put(&w, "%*c", strchr(c.flags, '-') ? -c.width : c.width, (int)(uint8_t)take_argument(&a, 4));
         else if (c.letter == 's') put_string(&w, &c, &a);
         else if (c.letter == 'p')
-            put_text(&w, "%*p", c.width > 0 ? c.width : 0, (void *)(uintptr_t)take_argument(&a, 8));
-        else
-            for (const char *q = p; q < c.end; q++) put_char(&w, *q);
+            hw_text_put(&w, "%*p", c.width > 0 ? c.width : 0, (void *)(uintptr_t)take_argument(&a, 8));
+        else hw_text_put(&w, "%.*s", (int)(c.end - p), p);
         p = c.end;
     }
     return a.used;

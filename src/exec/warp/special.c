@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/integers.h"
 #include "exec/warp/reserved.h"
 #include "exec/warp/warp.h"
 
@@ -119,7 +120,7 @@ static const hw_inst *special_param_address(hw_warp *w, const hw_inst *in) {
 static const hw_inst *special_shared_dynamic(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint64_t alignment = in->imm > 0 ? (uint64_t)in->imm : 16;
-    return store_address(w, in, (s->run->entry->shared_bytes + alignment - 1) / alignment * alignment);
+    return store_address(w, in, hw_align_up(s->run->entry->shared_bytes, alignment));
 }
 
 // barrier.cluster.arrive is a fence here: who arrives will wait, and the barrier of the cluster is passed then.
@@ -173,7 +174,7 @@ static const hw_inst *special_alloca(hw_warp *w, const hw_inst *in) {
     const void *a = hw_at(w, in->a);
     HW_EACH_ACTIVE_LANE(uint64_t bytes = in->width == 4 ? ((const uint32_t *)a)[i] : ((const uint64_t *)a)[i];
                         most = bytes > most ? bytes : most);
-    uint64_t begin = (s->frame->local_top + alignment - 1) / alignment * alignment;
+    uint64_t begin = hw_align_up(s->frame->local_top, alignment);
     if (most > s->run->local_bytes || begin + most > s->run->local_bytes)
         return hw_fault_stop(s, in, HW_FAULT_STACK, __builtin_ctz(w->mask));
     s->frame->local_top = (uint32_t)(begin + most);

@@ -10,6 +10,7 @@
 #include "exec/memory/pattern.h"
 #include "exec/ops/lanes.h"
 #include "exec/schedule/turn.h"
+#include "mem/texture.h"
 
 typedef struct hw_state hw_state;
 typedef struct hw_block hw_block;
@@ -132,6 +133,14 @@ typedef struct hw_watch {
     atomic_bool has_left;         // there are no more blocks for this worker
 } hw_watch;
 
+// A texture that was looked up, its address the host's; it holds while nothing is allocated, freed, or changed among
+// textures.
+typedef struct hw_texture_found {
+    uint64_t handle;              // 0: none
+    uint64_t epoch, version;      // of memory, of textures
+    hw_texture texture;
+} hw_texture_found;
+
 struct hw_worker {
     _Alignas(64) hw_run *run;     // workers write their own cache lines
     uint32_t index;
@@ -143,6 +152,7 @@ struct hw_worker {
     uint64_t *guarded_off;        // by note
     uint32_t n_notes;
     uint64_t epoch;               // of mem, when the patterns' limits were found
+    hw_texture_found texture;     // the last
     uint64_t touched;             // the allocation that the sink heard of last
     uint64_t serial;              // the last of a pattern's name
     hw_pattern_names *names;      // by hw_note.access
@@ -199,12 +209,6 @@ struct hw_run {
 
 _Static_assert(sizeof(hw_state) == HW_WARP_BYTES, "convoys find the next warp by this");
 static inline hw_state *hw_state_of(hw_warp *w) { return (hw_state *)w; }
-
-// Sets the active lanes.
-static inline void hw_set_mask(hw_warp *w, uint32_t mask) {
-    w->mask = mask;
-    for (int i = 0; i < 32; i++) w->lanes[i] = -(int32_t)(mask >> i & 1);
-}
 
 // flow.c
 void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes);
@@ -271,6 +275,9 @@ static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uin
     __builtin_memcpy(to, &value, reg_bytes);
 }
 
+// From a lane's word in local memory to a byte of its access, which is aligned.
+static inline uint64_t hw_local_offset(uint64_t byte) { return (byte >> 2) * 128 + (byte & 3); }
+
 // access.c
 // Remembers the relative addresses of an access; what was remembered before is reported first. addresses: of the active
 // lanes, bytes wide each.
@@ -278,10 +285,19 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
 // Looks up the memory that a known pattern at base lies in, and reports the access to a sink that wants order. False
 // when it is not one live, aligned piece of global or shared memory: the general way finds out why.
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base);
+// Finds the memory that the addresses of all lanes lie in, for hw_lanes_at: lanes that are off have the address of one
+// that is on. False when it is not one live piece, or an address is not aligned: the general way finds out why.
+bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t addresses[32]);
+// Counts the access for whose addresses there is room, and tells it to sinks that want order. is_known: it has the
+// pattern p; else that is learned now.
+void hw_access_count_in_room(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t addresses[32],
+                             bool is_known);
+// Tells an access that is not to be remembered. pattern: has all but its name.
+void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base);
 // The repeats of fixed addresses become hits, and are to be looked at again.
 void hw_access_settle(hw_pattern *p);
-// Reports what has been counted for a pattern; fixed addresses are settled.
-void hw_access_flush(hw_worker *worker, hw_pattern *p);
+// Reports what has been counted for a pattern, and returns how many accesses; fixed addresses are settled.
+uint64_t hw_access_flush(hw_worker *worker, hw_pattern *p);
 // A load or store in any space, any mixture of spaces, any width; reports faults.
 const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write);
 // Host addresses of `bytes` bytes for each active lane, counted as one access. Local memory is refused (false, after a
@@ -311,6 +327,8 @@ bool hw_names_prepare(hw_worker *worker);       // before a launch; false: out o
 const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
                                            const int64_t delta[32]);
 const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p);
+// Has the instruction used as many patterns in this launch as are told apart?
+bool hw_names_are_full(const hw_worker *worker, uint32_t note);
 
 // fault.c
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
@@ -340,6 +358,12 @@ uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel);
 
 // bind.c
 void hw_bind_leave(void);    // a worker has run its last body
+void hw_set_mask(hw_warp *w, uint32_t mask);    // sets the active lanes
+// Where each active lane's access lies on the host, counted as one access, and told. HW_SPACE_GENERIC, and nothing is
+// counted, when the lanes lie in several pieces of memory or one must not be there: the general way is left to do it
+// all. The space says how a lane's bytes lie: of LOCAL word by word, 128 bytes apart (hw_local_offset). Lanes that are
+// off get an address that may be read.
+hw_space hw_lanes_at(hw_state *s, const hw_inst *in, uint64_t at[32]);
 
 // block.c
 hw_status hw_block_create(hw_worker *worker, hw_block *block);

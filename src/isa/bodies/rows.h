@@ -8,7 +8,7 @@
 #define EACH(name, ...) BODY_ROW(name, )
 #define EACH2(name, ...) BODY_ROW(name, )
 #define ROW(name, function, ...) BODY_ROW(name, __VA_ARGS__)
-#define BOTH(name, ...) BODY_ROW(name, )
+#define BOTH(name, function, ...) BODY_ROW(name, __VA_ARGS__)
 // comparisons
 #define SETP(name, ...) BODY_ROW(name, )
 #define SET(name, ...) BODY_ROW(name, )

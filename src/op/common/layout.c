@@ -1,11 +1,12 @@
 // Where the elements of an array lie, and whether two arrays meet.
 #include "op/common/layout.h"
 
-static const uint64_t MOST_ELEMS = (uint64_t)1 << 40;
+#include "base/integers.h"
+
 // What an array may span, so that no sum of offsets overflows; far beyond any address space.
 static const int64_t MOST_SPAN_BYTES = (int64_t)1 << 60;
 
-static hw_status check_tensor_shape(const DLTensor *t, const char *name, hw_diag *diag) {
+hw_status hw_layout_check_shape(const DLTensor *t, const char *name, hw_diag *diag) {
     if (!t) return hw_diag_set(diag, HW_USAGE, "%s is NULL", name);
     if (t->ndim < 0 || t->ndim > HW_MAX_RANK)
         return hw_diag_set(diag, HW_USAGE, "%s has rank %d; the most is %d", name, (int)t->ndim, HW_MAX_RANK);
@@ -21,7 +22,7 @@ static hw_status count_elems(hw_layout *l, hw_diag *diag) {
     for (uint32_t k = 0; k < l->rank; k++)
         if (l->n[k] == 0) l->elems = 0;
     for (uint32_t k = 0; k < l->rank && l->elems; k++)
-        if (__builtin_mul_overflow(l->elems, l->n[k], &l->elems) || l->elems > MOST_ELEMS)
+        if (__builtin_mul_overflow(l->elems, l->n[k], &l->elems) || l->elems > HW_MOST_ELEMS)
             return hw_diag_set(diag, HW_UNSUPPORTED, "%s has more than 2^40 elements", l->name);
     return HW_OK;
 }
@@ -57,23 +58,18 @@ static hw_status place_layout(const DLTensor *t, int64_t below, int64_t above, h
     bool fits = !__builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &l->first) &&
                 !__builtin_sub_overflow(l->first, (uintptr_t)-below, &l->lowest) &&
                 !__builtin_add_overflow(l->first, (uintptr_t)above, &l->end);
-    if (!fits)
-        return hw_diag_set(diag, HW_USAGE, "%s does not fit into the address space from where it begins", l->name);
-    if (l->first % l->elem_bytes)
-        return hw_diag_set(diag, HW_USAGE, "%s begins at no multiple of its elements of %u bytes", l->name,
-                           l->elem_bytes);
-    return HW_OK;
+    if (fits) return HW_OK;
+    return hw_diag_set(diag, HW_USAGE, "%s does not fit into the address space from where it begins", l->name);
 }
 
-hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem_bytes, bool pointers,
-                         hw_layout *layout,
-                         hw_diag *diag) {
+hw_status hw_layout_make_unaligned(const DLTensor *tensor, const char *name, uint32_t elem_bytes, bool pointers,
+                                   hw_layout *layout, hw_diag *diag) {
     int64_t below, above;
     layout->name = name;   // member by member: the axes' arrays are long, and mostly unused
     layout->rank = 0;
     layout->elem_bytes = elem_bytes;
     layout->elems = layout->first = layout->lowest = layout->end = 0;
-    hw_status status = check_tensor_shape(tensor, name, diag);
+    hw_status status = hw_layout_check_shape(tensor, name, diag);
     if (status != HW_OK) return status;
     layout->rank = (uint32_t)tensor->ndim;
     read_tensor_axes(tensor, layout);
@@ -82,6 +78,13 @@ hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem
     status = find_span(layout, &below, &above, diag);
     if (status == HW_OK && pointers) status = place_layout(tensor, below, above, layout, diag);
     return status;
+}
+
+hw_status hw_layout_make(const DLTensor *tensor, const char *name, uint32_t elem_bytes, bool pointers,
+                         hw_layout *layout, hw_diag *diag) {
+    hw_status status = hw_layout_make_unaligned(tensor, name, elem_bytes, pointers, layout, diag);
+    if (status != HW_OK || layout->first % elem_bytes == 0) return status;
+    return hw_diag_set(diag, HW_USAGE, "%s begins at no multiple of its elements of %u bytes", name, elem_bytes);
 }
 
 static bool is_there(const hw_device_properties *device, DLDevice dl) {
@@ -110,7 +113,7 @@ hw_overlap hw_layout_shared(const hw_layout *a, const hw_layout *b) {
     const hw_layout *both[2] = {a, b};
     for (int side = 0; side < 2; side++) {
         for (uint32_t k = 0; k < both[side]->rank; k++) {
-            int64_t stride = both[side]->stride[k] < 0 ? -both[side]->stride[k] : both[side]->stride[k];
+            int64_t stride = (int64_t)hw_magnitude(both[side]->stride[k]);
             if (stride) terms[n_terms++] = (hw_overlap_term){stride * both[side]->elem_bytes,
                                                              (int64_t)both[side]->n[k] - 1};
         }
@@ -122,6 +125,19 @@ hw_overlap hw_layout_shared(const hw_layout *a, const hw_layout *b) {
     return hw_overlap_solve(terms, n_terms, target);
 }
 
-hw_overlap hw_layout_self(const hw_layout *layout) {
-    return layout->elems ? hw_overlap_self(layout->rank, layout->n, layout->stride) : HW_OVERLAP_NO;
+hw_status hw_layout_check_written(const hw_layout *out, hw_diag *diag) {
+    hw_overlap self = out->elems ? hw_overlap_self(out->rank, out->n, out->stride) : HW_OVERLAP_NO;
+    if (self == HW_OVERLAP_NO) return HW_OK;
+    if (self == HW_OVERLAP_YES)
+        return hw_diag_set(diag, HW_USAGE, "the strides of %s make two of its elements share memory", out->name);
+    return hw_diag_set(diag, HW_USAGE, "the strides of %s are too tangled to tell whether elements share memory",
+                       out->name);
+}
+
+hw_status hw_layout_check_apart(const hw_layout *a, const hw_layout *b, hw_diag *diag) {
+    hw_overlap shared = hw_layout_shared(a, b);
+    if (shared == HW_OVERLAP_NO) return HW_OK;
+    if (shared == HW_OVERLAP_YES) return hw_diag_set(diag, HW_USAGE, "%s and %s share memory", a->name, b->name);
+    return hw_diag_set(diag, HW_USAGE, "the strides are too tangled to tell whether %s and %s share memory", a->name,
+                       b->name);
 }

@@ -54,7 +54,7 @@ static hw_overlap search_terms(search *s, uint32_t level, int64_t target) {
     if (level + 1 == s->n_terms) return least <= most ? HW_OVERLAP_YES : HW_OVERLAP_NO;
     int64_t first, step;
     find_lattice(term->factor, target, s->divisor[level + 1], &first, &step);
-    if (first < least) first += (least - first + step - 1) / step * step;
+    if (first < least) first += (int64_t)hw_align_up((uint64_t)(least - first), (uint64_t)step);
     for (int64_t x = first; x <= most; x += step) {
         if (++s->steps > MOST_STEPS) return HW_OVERLAP_UNKNOWN;
         hw_overlap below = search_terms(s, level + 1, target - x * term->factor);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integers.h"
+
 uint32_t hw_plan_text(hw_plan *plan, const char *format, ...) {
     uint32_t at = plan->used;
     va_list args;
@@ -19,7 +21,7 @@ uint32_t hw_plan_text(hw_plan *plan, const char *format, ...) {
 
 uint32_t hw_plan_value(hw_plan *plan, const void *value, size_t bytes) {
     enum { ALIGNMENT = 16 };   // the most that a kernel's parameter can ask for
-    uint32_t at = (plan->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    uint32_t at = (uint32_t)hw_align_up(plan->used, ALIGNMENT);
     assert(at + bytes <= sizeof plan->bytes);
     memcpy(plan->bytes + at, value, bytes);
     plan->used = at + (uint32_t)bytes;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "base/text.h"
 #include "op/common/family.h"
 #include "op/matmul/matmul.h"
-#include "op/common/page.h"
 
 enum { A, B, C, ARRAYS };
 static const char *const names[ARRAYS] = {"A", "B", "C"};
@@ -113,8 +113,8 @@ static uint64_t cols_of(const hw_layout *l) { return l->n[l->rank - 1]; }
 static hw_status check_matrices(const hw_layout *a, const hw_layout *b, const hw_layout *c, hw_diag *diag) {
     if (cols_of(a) != rows_of_layout(b))
         return hw_diag_set(diag, HW_USAGE, "A has %llu column%s and B %llu row%s", (unsigned long long)cols_of(a),
-                           hw_page_plural(cols_of(a)), (unsigned long long)rows_of_layout(b),
-                           hw_page_plural(rows_of_layout(b)));
+                           hw_text_plural(cols_of(a)), (unsigned long long)rows_of_layout(b),
+                           hw_text_plural(rows_of_layout(b)));
     if (rows_of_layout(c) != rows_of_layout(a) || cols_of(c) != cols_of(b))
         return hw_diag_set(diag, HW_USAGE, "C is %llu x %llu, and A B is %llu x %llu",
                            (unsigned long long)rows_of_layout(c), (unsigned long long)cols_of(c),
@@ -148,20 +148,9 @@ static hw_status check_matmul_shapes(arrays *all, hw_diag *diag) {
 
 static hw_status check_matmul_memory(const arrays *all, hw_diag *diag) {
     const hw_layout *c = &all->layout[C];
-    hw_overlap self = hw_layout_self(c);
-    if (self != HW_OVERLAP_NO)
-        return hw_diag_set(diag, HW_USAGE, self == HW_OVERLAP_YES
-                               ? "the strides of C make two of its elements share memory"
-                               : "the strides of C are too tangled to tell whether elements share memory");
-    for (int x = A; x <= B; x++) {
-        const hw_layout *input = &all->layout[x];
-        hw_overlap shared = c->first && input->first ? hw_layout_shared(input, c) : HW_OVERLAP_NO;
-        if (shared == HW_OVERLAP_YES) return hw_diag_set(diag, HW_USAGE, "C and %s share memory", names[x]);
-        if (shared == HW_OVERLAP_UNKNOWN)
-            return hw_diag_set(diag, HW_USAGE, "the strides are too tangled to tell whether C and %s share memory",
-                               names[x]);
-    }
-    return HW_OK;
+    hw_status status = hw_layout_check_written(c, diag);
+    for (int x = A; x <= B && !status; x++) status = hw_layout_check_apart(c, &all->layout[x], diag);
+    return status;
 }
 
 // ---- The product ----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "base/integers.h"
 #include "op/matmul/tensor_plan.h"
+#include "op/tune/tune.h"
 
 uint64_t hw_product_batches(const hw_product *p) {
     uint64_t batches = 1;
@@ -115,13 +116,13 @@ void hw_product_plan_dp4a(const hw_product *p, hw_plan *plan) {
 
 typedef enum way { BY_TILES, ON_TENSOR_CORES, BY_DP4A, PLAINLY } way;
 
-// f64 on tensor cores is twice as fast, and has a whole tile's k in one block; the tiles of CUDA cores cut k.
 static bool prefers_tensors(const hw_product *p, const hw_device_properties *device) {
     hw_tensor_core_choice choice;
     if (!hw_tensor_core_takes(p, device)) return false;
     if (!is_f64(p)) return true;
     hw_tensor_core_choose(p, device, &choice);
-    return 2 * choice.tiles_m * choice.tiles_n * choice.batches >= device->multiprocessors;
+    const double blocks = (double)(choice.tiles_m * choice.tiles_n * choice.batches);
+    return blocks >= hw_tune_for(device)->product.f64_tensor_blocks * device->multiprocessors;
 }
 
 static hw_status choose_kernel(const hw_product *p, const hw_device_properties *device, way *out, hw_diag *diag) {

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/matmul/product_plan.h"
 
 // As product_shape of kernels/matmul/shape.cuh.
@@ -62,8 +63,8 @@ static hw_plan_launch *begin_product_launch(const hw_product *p, const hw_produc
     enum { MOST_ROWS = 65535 };   // of blocks, in y and in z
     assert(plan->n_launches < HW_PLAN_LAUNCHES && blocks <= INT32_MAX);
     hw_plan_launch *launch = &plan->launches[plan->n_launches++];
-    const uint64_t layers = (choice->batches + MOST_ROWS - 1) / MOST_ROWS,
-                   rows = (choice->batches + layers - 1) / layers;
+    const uint64_t layers = hw_divide_up(choice->batches, MOST_ROWS),
+                   rows = hw_divide_up(choice->batches, layers);
     *launch = (hw_plan_launch){.file = file,
                                .function = function,
                                .block = {0, 1, 1},
@@ -121,7 +122,7 @@ static void launch_sum(const hw_product *p, const hw_product_choice *choice, con
     const uint32_t groups = shape->parts > MANY_PARTS ? GROUPS : 1, words = THREADS / groups;
     const uint64_t tile_words = piece->tile.rows * piece->tile.cols / piece->c_vector;
     hw_plan_launch *launch = begin_product_launch(p, choice, piece, "matmul/95_sum_parts.cu", "product_sum_parts",
-                                                  shape->split_tiles * ((tile_words + words - 1) / words), plan);
+                                                  shape->split_tiles * hw_divide_up(tile_words, words), plan);
     launch->block[0] = THREADS;
     hw_plan_define(plan, launch, "VECTOR", piece->c_vector);
     hw_plan_define(plan, launch, "THREADS", THREADS);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/integers.h"
-#include "op/common/page.h"
+#include "base/text.h"
 #include "op/tune/tune.h"
 
 enum { SCRATCH_MOST = 64 << 20 };
@@ -91,8 +91,7 @@ static bool make_piece(const hw_product *p, const hw_device_properties *device, 
     piece->parts = 1;
     piece->depths_per_part = hw_divide_up(p->k, tile->depth);
     piece->section = section_of(piece->depths_per_part, tile->depth);
-    enum { ROWS_TOGETHER = 1024 };
-    piece->group_rows = ROWS_TOGETHER / tile->rows;
+    piece->group_rows = hw_tune_for(device)->product.rows_together / tile->rows;
     piece->index64 = needs_index64(&p->a, tile->rows, tile->depth) || needs_index64(&p->b, tile->cols, tile->depth);
     piece->shared_bytes = shared_bytes(p, &piece->tile, piece->tile.stages);
     return piece->whole_tiles <= INT32_MAX;
@@ -327,12 +326,12 @@ static int explain_piece(const hw_product *p, const hw_product_piece *piece, cha
                         piece->row, piece->row + piece->m, piece->col, piece->col + piece->n, piece->tiles_m,
                         piece->tiles_n, tile->rows, tile->cols, tile->depth, tile->stages, piece->shared_bytes,
                         tile->threads, tile->thread_rows, tile->thread_cols, tile->resident,
-                        hw_page_plural(tile->resident), piece->a_vector ? piece->a_vector : 1,
-                        piece->b_vector ? piece->b_vector : 1, piece->c_vector, hw_page_plural(piece->c_vector));
+                        hw_text_plural(tile->resident), piece->a_vector ? piece->a_vector : 1,
+                        piece->b_vector ? piece->b_vector : 1, piece->c_vector, hw_text_plural(piece->c_vector));
     if (split && used >= 0 && (size_t)used < text_bytes)
         used += snprintf(text + used, text_bytes - (size_t)used,
                          "; k of %" PRIu64 " tile%s in %u parts of %" PRIu64 ", added up by a second kernel", split,
-                         hw_page_plural(split), piece->parts,
+                         hw_text_plural(split), piece->parts,
                          piece->depths_per_part * tile->depth < p->k ? piece->depths_per_part * tile->depth : p->k);
     if (piece->section < piece->depths_per_part && used >= 0 && (size_t)used < text_bytes)
         used += snprintf(text + used, text_bytes - (size_t)used, "; sums go to memory every %u steps of k",

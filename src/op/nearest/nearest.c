@@ -1,11 +1,11 @@
 // hw_nearest: the arguments, and who does the work.
 #include <stdio.h>
 
+#include "base/text.h"
 #include "device/device.h"
 #include "op/common/layout.h"
 #include "op/nearest/nearest_check.h"
 #include "op/nearest/nearest_gpu.h"
-#include "op/common/page.h"
 
 static hw_status check_nearest_places(const hw_device_properties *device, const char *caller, const DLTensor *points,
                                       const DLTensor *queries, const DLTensor *indices,
@@ -58,9 +58,9 @@ static hw_status explain_nearest(hw_device *device, const DLTensor *points, cons
     if (status != HW_OK) return status;
     int used = snprintf(text, text_bytes, "%llu quer%s, %llu point%s of %u coordinate%s (%s), %u neighbour%s%s\n",
                         (unsigned long long)problem.queries.count, problem.queries.count == 1 ? "y" : "ies",
-                        (unsigned long long)problem.points.count, hw_page_plural(problem.points.count), problem.dims,
-                        hw_page_plural(problem.dims), problem.is_f64 ? "f64" : "f32", problem.k,
-                        hw_page_plural(problem.k), problem.self ? ", none its own" : "");
+                        (unsigned long long)problem.points.count, hw_text_plural(problem.points.count), problem.dims,
+                        hw_text_plural(problem.dims), problem.is_f64 ? "f64" : "f32", problem.k,
+                        hw_text_plural(problem.k), problem.self ? ", none its own" : "");
     if (used < 0 || (size_t)used >= text_bytes || problem.queries.count == 0) return HW_OK;
     if (properties->kind == HW_DEVICE_CPU) hw_cpu_nearest_explain(&problem, text + used, text_bytes - (size_t)used);
     else hw_gpu_nearest_explain(device, &problem, text + used, text_bytes - (size_t)used);

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "op/nearest/nearest_plan.h"
-#include "op/common/page.h"
 
 // Waits for the launches.
 static hw_status read_findings(hw_stream *stream, const void *scratch, hw_diag *diag) {
@@ -41,7 +41,7 @@ static int explain_pairs(const hw_neighbours *p, const hw_nearest_plan *plan, ch
                     "every pair: %.3g pair%s\nkernel: nearest/%s, blocks of %u threads, %u quer%s of each %s, "
                     "%u points in shared memory\nparts of the points: %u%s\n",
                     (double)p->points.count * (double)p->queries.count,
-                    hw_page_plural(p->points.count * p->queries.count), plan->selects ? "82_select.cu" : "80_brute.cu",
+                    hw_text_plural(p->points.count * p->queries.count), plan->selects ? "82_select.cu" : "80_brute.cu",
                     plan->threads, plan->queries, plan->queries == 1 ? "y" : "ies", plan->selects ? "warp" : "thread",
                     plan->tile, plan->parts, plan->parts == 1 ? "" : ", merged by nearest/85_merge.cu");
 }
@@ -52,8 +52,8 @@ static int explain_search(const hw_neighbours *p, const hw_nearest_plan *plan, c
                     "kernel: nearest/90_index.cu, %u block%s of 512 threads%s\n"
                     "kernel: nearest/92_search.cu, a warp for each query, %s\n",
                     plan->index.level_count[0], plan->index.level_count[0] == 1 ? "leaf" : "leaves", HW_NEAREST_LEAF,
-                    plan->n_levels, hw_page_plural(plan->n_levels), plan->build_blocks,
-                    hw_page_plural(plan->build_blocks), plan->build_blocks == 1 ? "" : " that wait for each other",
+                    plan->n_levels, hw_text_plural(plan->n_levels), plan->build_blocks,
+                    hw_text_plural(plan->build_blocks), plan->build_blocks == 1 ? "" : " that wait for each other",
                     p->self || plan->sorts_queries ? "in the order of the curve" : "in their own order");
 }
 

@@ -18,10 +18,11 @@ static uint64_t blocks_of_queries(const hw_neighbours *p, const hw_nearest_plan 
 
 // Points are cut into parts until the threads fill the device a few times over; a part is at least a few tiles, or one
 // where there are not enough blocks otherwise.
-static void cut_points(const hw_neighbours *p, const hw_device_properties *device, hw_nearest_plan *plan) {
+static void cut_points(const hw_neighbours *p, const hw_device_properties *device, const hw_tune_nearest *tune,
+                       hw_nearest_plan *plan) {
     enum { MOST_PARTS = 1024 };
     const uint64_t tiles = hw_divide_up(p->points.count, plan->tile), blocks = blocks_of_queries(p, plan);
-    const uint64_t per_multiprocessor = plan->threads < 128 ? 6 * 128 / plan->threads : 6;
+    const uint64_t per_multiprocessor = tune->blocks * (plan->threads < 128 ? 128 / plan->threads : 1);
     uint64_t parts = device->multiprocessors * per_multiprocessor / blocks;
     if (parts > tiles / 4 && tiles / 4 * blocks >= device->multiprocessors) parts = tiles / 4;
     if (parts > tiles) parts = tiles;
@@ -38,14 +39,19 @@ static void cut_points(const hw_neighbours *p, const hw_device_properties *devic
 // Coordinates between points in shared and scratch memory: PITCH in kernels/nearest/point.cuh.
 static uint32_t pitch_bytes(const hw_neighbours *p) {
     const uint32_t bytes = point_bytes(p);
-    return bytes <= 4 ? 4 : bytes <= 8 ? 8 : (bytes + 15) / 16 * 16;
+    return bytes <= 4 ? 4 : bytes <= 8 ? 8 : (uint32_t)hw_align_up(bytes, 16);
 }
 
-// The points that a block has in shared memory at a time.
-static uint32_t choose_tile(const hw_neighbours *p, const hw_device_properties *device, bool is_short) {
+// The place of such points in the lists of hw_tune_nearest.
+static uint32_t size_class(const hw_neighbours *p) {
+    const uint32_t bytes = point_bytes(p);
+    return bytes <= 16 ? 0 : bytes <= 32 ? 1 : bytes <= 64 ? 2 : 3;
+}
+
+// The points that a block has in shared memory at a time: as many as wanted, or fewer.
+static uint32_t fit_tile(const hw_neighbours *p, const hw_device_properties *device, uint32_t tile) {
     enum { PARAM_BYTES = 128, LEAST = 32 };   // of 80_brute.cu and 82_select.cu, at most
-    const uint32_t bytes = point_bytes(p), most = hw_plan_static_shared_most(device, PARAM_BYTES);
-    uint32_t tile = is_short ? 128 : bytes <= 16 ? 512 : bytes <= 32 ? 256 : 128;
+    const uint32_t most = hw_plan_static_shared_most(device, PARAM_BYTES);
     while (tile > LEAST && tile * pitch_bytes(p) > most) tile /= 2;
     return tile;
 }
@@ -60,17 +66,16 @@ static void spread_queries(const hw_neighbours *p, const hw_device_properties *d
     while (plan->threads > 32 && p->queries.count <= plan->threads / 64 * plan->queries) plan->threads /= 2;
 }
 
-static void plan_brute(const hw_neighbours *p, const hw_device_properties *device, hw_nearest_plan *plan) {
-    enum { FEW_QUERIES = 64, FEW_POINTS = 32768 };
-    const uint32_t bytes = point_bytes(p);
-    const bool is_short = p->points.count < FEW_POINTS || p->queries.count < FEW_QUERIES;
-    plan->selects = p->k > 1 || p->queries.count < FEW_QUERIES;
-    plan->tile = choose_tile(p, device, is_short);
-    plan->threads = plan->selects ? 256 : 128;
-    if (plan->selects) plan->queries = bytes <= 16 && p->k <= 32 ? 4 : bytes <= 32 ? 2 : 1;
-    else plan->queries = bytes <= 16 ? 8 : bytes <= 32 ? 4 : bytes <= 64 ? 2 : 1;
+static void plan_brute(const hw_neighbours *p, const hw_device_properties *device, const hw_tune_nearest *tune,
+                       hw_nearest_plan *plan) {
+    const uint32_t size = size_class(p), warp_size = size == 0 && p->k > tune->many_neighbours ? 1 : size;
+    const bool has_few = p->queries.count < tune->few_queries, is_short = has_few || p->points.count < tune->few_points;
+    plan->selects = p->k > 1 || has_few;
+    plan->tile = fit_tile(p, device, is_short ? tune->short_tile : tune->tile[size]);
+    plan->threads = plan->selects ? tune->warp_block : tune->thread_block;
+    plan->queries = plan->selects ? tune->warp_queries[warp_size] : tune->thread_queries[size];
     spread_queries(p, device, plan);
-    cut_points(p, device, plan);
+    cut_points(p, device, tune, plan);
     plan->scratch_bytes = HW_NEAREST_FINDINGS_BYTES;
     if (plan->parts > 1) plan->scratch_bytes += (uint64_t)plan->parts * p->queries.count * p->k * 2 * real_bytes(p);
 }
@@ -78,7 +83,7 @@ static void plan_brute(const hw_neighbours *p, const hw_device_properties *devic
 // ---- The search -----------------------------------------------------------------------------------------------------
 
 // As THREADS and SORT_TILE in kernels/nearest/together.cuh.
-enum { BUILD_THREADS = 512, SORT_TILE = 8 * BUILD_THREADS, BUILD_BLOCKS_PER_MULTIPROCESSOR = 2, DIGITS = 256 };
+enum { BUILD_THREADS = 512, SORT_TILE = 8 * BUILD_THREADS, DIGITS = 256 };
 
 static uint32_t bits_of(uint64_t n) {
     uint32_t bits = 0;
@@ -103,17 +108,17 @@ static void lay_levels(uint64_t n, hw_nearest_plan *plan) {
     } while (count > HW_NEAREST_LEAF);
 }
 
-static void plan_search(const hw_neighbours *p, const hw_device_properties *device, hw_nearest_plan *plan) {
-    enum { CELL_BITS = 11, FEW_QUERIES = 2048 };   // cells for each point on the first curve: 2^11
+static void plan_search(const hw_neighbours *p, const hw_device_properties *device, const hw_tune_nearest *tune,
+                        hw_nearest_plan *plan) {
     const uint64_t n = p->points.count;
     hw_nearest_index *at = &plan->index;
     plan->method = HW_NEAREST_SEARCH;
-    plan->threads = 128;
-    plan->sorts_queries = !p->self && p->queries.count > FEW_QUERIES;
+    plan->threads = tune->search_threads;
+    plan->sorts_queries = !p->self && p->queries.count > tune->sorted_queries;
     const uint64_t rows = plan->sorts_queries && p->queries.count > n ? p->queries.count : n;
-    plan->build_blocks = (uint32_t)hw_least(hw_divide_up(rows, SORT_TILE),
-                                            device->multiprocessors * BUILD_BLOCKS_PER_MULTIPROCESSOR);
-    at->first_bits = hw_least((bits_of(n) + CELL_BITS + 7) / 8 * 8, 64);
+    plan->build_blocks =
+        (uint32_t)hw_least(hw_divide_up(rows, SORT_TILE), device->multiprocessors * tune->build_blocks);
+    at->first_bits = hw_least(hw_align_up(bits_of(n) + tune->cell_bits, 8), 64);
     lay_levels(n, plan);
     const uint64_t boxes = at->level_first[plan->n_levels - 1] + at->level_count[plan->n_levels - 1];
 
@@ -138,8 +143,8 @@ static bool can_search(const hw_neighbours *p, const hw_device_properties *devic
 }
 
 // Does the search cost less than brute force? Costs are counted in pairs that brute force compares in the same time.
-static bool is_worth_searching(const hw_neighbours *p, const hw_device_properties *device) {
-    const hw_tune_nearest *costs = &hw_tune_for(device)->nearest;
+static bool is_worth_searching(const hw_neighbours *p, const hw_device_properties *device,
+                               const hw_tune_nearest *costs) {
     const double n = (double)p->points.count, q = (double)p->queries.count, k = p->k;
     const double brute = k <= 1 ? n * q : costs->brute_pair * n * q + costs->brute_result * q * k;
     const double search = costs->search_multiprocessor * device->multiprocessors + costs->search_point * n +
@@ -148,11 +153,12 @@ static bool is_worth_searching(const hw_neighbours *p, const hw_device_propertie
 }
 
 void hw_nearest_plan_make(const hw_neighbours *problem, const hw_device_properties *device, hw_nearest_plan *plan) {
+    const hw_tune_nearest *tune = &hw_tune_for(device)->nearest;
     *plan = (hw_nearest_plan){.method = HW_NEAREST_BRUTE, .parts = 1};
     const bool wanted = problem->method == HW_NEAREST_SEARCH ||
-                        (problem->method == HW_NEAREST_AUTO && is_worth_searching(problem, device));
-    if (wanted && can_search(problem, device)) plan_search(problem, device, plan);
-    else plan_brute(problem, device, plan);
+                        (problem->method == HW_NEAREST_AUTO && is_worth_searching(problem, device, tune));
+    if (wanted && can_search(problem, device)) plan_search(problem, device, tune, plan);
+    else plan_brute(problem, device, tune, plan);
 }
 
 // ---- Launches -------------------------------------------------------------------------------------------------------

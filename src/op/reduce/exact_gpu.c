@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "op/reduce/exact_plan.h"
-#include "op/common/page.h"
 
 // What a call launches, remembered with the device.
 typedef struct prepared {
@@ -52,13 +52,13 @@ const char *hw_gpu_reduce_exact_explain(hw_device *device, const hw_reduction_fo
     char each[80];
     if (exact.way == HW_EXACT_THREADS) snprintf(each, sizeof each, "a thread");
     else snprintf(each, sizeof each, "%u block%s of up to %llu terms", exact.blocks_per_output,
-                  hw_page_plural(exact.blocks_per_output), (unsigned long long)exact.terms_per_block);
-    hw_page page = hw_page_begin(text, text_bytes);
-    hw_page_say(&page, "kernel: reduce/95_exact.cu, every bit of every term counts, rounded once\n"
+                  hw_text_plural(exact.blocks_per_output), (unsigned long long)exact.terms_per_block);
+    hw_text page = hw_text_in(text, text_bytes);
+    hw_text_put(&page, "kernel: reduce/95_exact.cu, every bit of every term counts, rounded once\n"
                 "each output: %s; %llu block%s of %u threads, 16 sums in shared memory for each thread\n", each,
-                (unsigned long long)exact.blocks, hw_page_plural(exact.blocks), exact.threads);
+                (unsigned long long)exact.blocks, hw_text_plural(exact.blocks), exact.threads);
     if (exact.scratch_bytes)
-        hw_page_say(&page, "finish: the last block of each output adds up %llu bytes of integers, in any order\n",
+        hw_text_put(&page, "finish: the last block of each output adds up %llu bytes of integers, in any order\n",
                     (unsigned long long)exact.scratch_bytes);
     return text;
 }

@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "op/tune/tune.h"
 
 enum {
     WARP = 32,
     GROUP_BYTES = 128,            // of shared memory for each thread: 16 f64
     STATIC_BYTES = 1024,          // limbs and the like, at most
     MOST_THREADS = 1024,
-    THREADS_EACH = 128,           // of blocks whose threads have an output each
-    MANY_OUTPUTS = 4096,          // that keep a GPU busy with a thread for each
-    WORD_BYTES = 16, WORDS = 4,   // under way for each thread; measured on an H200
+    WORD_BYTES = 16,
 };
 
 #define MOST_TERMS_PER_BLOCK ((uint64_t)1 << 30)   // what the limbs of a block take
@@ -23,10 +22,11 @@ static uint32_t threads_that_fit(const hw_device_properties *device) {
     return threads;
 }
 
-static void share_out_blocks(const hw_reduction_form *form, const hw_device_properties *device, hw_exact_plan *plan) {
-    const uint64_t per_thread = (uint64_t)WORDS * WORD_BYTES / form->in_bytes;
+static void share_out_blocks(const hw_reduction_form *form, const hw_device_properties *device,
+                             const hw_tune_exact *tune, hw_exact_plan *plan) {
+    const uint64_t per_thread = (uint64_t)tune->words * WORD_BYTES / form->in_bytes;
     plan->threads = threads_that_fit(device);
-    while (plan->threads > THREADS_EACH && plan->threads * per_thread > form->terms) plan->threads /= 2;
+    while (plan->threads > tune->threads && plan->threads * per_thread > form->terms) plan->threads /= 2;
     const uint64_t tile = plan->threads * per_thread,
                    resident = (device->shared_bytes_per_multiprocessor > device->shared_bytes
                                    ? device->shared_bytes_per_multiprocessor : device->shared_bytes) /
@@ -45,16 +45,19 @@ static void share_out_blocks(const hw_reduction_form *form, const hw_device_prop
 }
 
 void hw_exact_plan_make(const hw_reduction_form *form, const hw_device_properties *device, hw_exact_plan *plan) {
-    const bool many = form->outputs >= MANY_OUTPUTS, few_terms = form->terms < 16 * WARP;
+    const hw_tune_exact *tune = &hw_tune_for(device)->exact;
+    const bool many = form->outputs >= tune->many_outputs, few_terms = form->terms < tune->few_terms;
     *plan = (hw_exact_plan){
+        .words = tune->words,
         .contiguous = form->n_reduced == 0 || (form->n_reduced == 1 && form->reduced_stride[0] == 1)};
-    const bool one_by_one = plan->contiguous ? form->terms < WARP || (few_terms && many) : few_terms || many;
+    const bool one_by_one = plan->contiguous ? form->terms < tune->thread_terms || (few_terms && many)
+                                             : few_terms || many;
     if (!one_by_one) {
-        share_out_blocks(form, device, plan);
+        share_out_blocks(form, device, tune, plan);
         return;
     }
     plan->way = HW_EXACT_THREADS;
-    plan->threads = (uint32_t)hw_least(THREADS_EACH, threads_that_fit(device));
+    plan->threads = (uint32_t)hw_least(tune->threads, threads_that_fit(device));
     plan->blocks_per_output = 1;
     plan->terms_per_block = form->terms;
     plan->blocks = hw_divide_up(form->outputs, plan->threads);
@@ -91,7 +94,7 @@ void hw_exact_plan_launch(const hw_reduction_form *form, const hw_exact_plan *ex
                                .dynamic_shared_bytes = exact->threads * GROUP_BYTES};
     hw_plan_define(plan, launch, "ELEMENT_BYTES", form->in_bytes);
     hw_plan_define(plan, launch, "THREADS", exact->threads);
-    hw_plan_define(plan, launch, "WORDS", WORDS);
+    hw_plan_define(plan, launch, "WORDS", exact->words);
     hw_plan_define(plan, launch, "KEPT", form->n_kept);
     hw_plan_define(plan, launch, "REDUCED", form->n_reduced);
     hw_plan_define(plan, launch, "CONTIGUOUS", exact->contiguous);

@@ -16,6 +16,7 @@ typedef enum hw_exact_way {
 typedef struct hw_exact_plan {
     hw_exact_way way;
     uint32_t threads;              // per block
+    uint32_t words;                // of 16 bytes, that a thread has under way
     uint32_t blocks_per_output;    // BLOCKS
     uint64_t terms_per_block;      // BLOCKS: the last block has fewer
     uint64_t blocks;               // of the launch

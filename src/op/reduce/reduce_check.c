@@ -130,22 +130,9 @@ static void contiguous_out(const hw_layout *in, uint32_t reduced, int64_t stride
     }
 }
 
-static hw_status check_reduce_memory(const hw_layout *in, const hw_layout *out, hw_diag *diag) {
-    hw_overlap self = hw_layout_self(out), shared = hw_layout_shared(in, out);
-    if (self == HW_OVERLAP_YES)
-        return hw_diag_set(diag, HW_USAGE, "the strides of out make two of its elements share memory");
-    if (self == HW_OVERLAP_UNKNOWN)
-        return hw_diag_set(diag, HW_USAGE, "the strides of out are too tangled to tell whether elements share memory");
-    if (shared == HW_OVERLAP_UNKNOWN)
-        return hw_diag_set(diag, HW_USAGE, "the strides are too tangled to tell whether in and out share memory");
-    if (shared == HW_OVERLAP_YES) return hw_diag_set(diag, HW_USAGE, "in and out share memory");
-    return HW_OK;
-}
-
 // Counts outputs and terms: the products of the kept and of the reduced extents. HW_USAGE for a reduction that has no
 // result without terms.
 static hw_status count_terms(const hw_layout *in, uint32_t reduced, hw_reduction_form *form, hw_diag *diag) {
-    static const uint64_t most = (uint64_t)1 << 40;
     uint64_t of[2] = {1, 1};
     char name[48];
     for (int kind = 0; kind < 2; kind++) {
@@ -153,7 +140,7 @@ static hw_status count_terms(const hw_layout *in, uint32_t reduced, hw_reduction
             if ((reduced >> k & 1) == (uint32_t)kind && in->n[k] == 0) of[kind] = 0;
         for (uint32_t k = 0; k < in->rank && of[kind]; k++)
             if ((reduced >> k & 1) == (uint32_t)kind &&
-                (__builtin_mul_overflow(of[kind], in->n[k], &of[kind]) || of[kind] > most))
+                (__builtin_mul_overflow(of[kind], in->n[k], &of[kind]) || of[kind] > HW_MOST_ELEMS))
                 return hw_diag_set(diag, HW_UNSUPPORTED, "the axes of in make more than 2^40 elements");
     }
     form->outputs = of[0];
@@ -176,7 +163,8 @@ static hw_status make_out(const hw_layout *in, const DLTensor *out, uint32_t red
     hw_status status = check_out_type(form, out, diag);
     if (status == HW_OK) status = hw_layout_make(out, "out", form->out_bytes, pointers, &to, diag);
     if (status == HW_OK) status = match_out(in, &to, reduced, stride, diag);
-    if (status == HW_OK) status = check_reduce_memory(in, &to, diag);
+    if (status == HW_OK) status = hw_layout_check_written(&to, diag);
+    if (status == HW_OK) status = hw_layout_check_apart(in, &to, diag);
     form->out = (void *)to.first;
     return status;
 }

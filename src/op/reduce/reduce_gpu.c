@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "op/common/page.h"
+#include "base/text.h"
 #include "op/reduce/reduce_plan.h"
 
 enum { IN, OUT, SCRATCH };   // a plan's arrays
@@ -82,44 +82,44 @@ hw_status hw_gpu_reduce(hw_stream *stream, const hw_reduction_form *form, hw_dia
 
 // ---- In words -------------------------------------------------------------------------------------------------------
 
-static void say_rows(hw_page *page, const hw_reduce_plan *plan) {
+static void say_rows(hw_text *page, const hw_reduce_plan *plan) {
     const uint32_t parts = plan->run_parts * plan->word_parts, outputs = plan->threads / plan->group;
-    hw_page_say(page, "kernel: reduce/92_rows.cu, lanes along the elements of an output\n");
+    hw_text_put(page, "kernel: reduce/92_rows.cu, lanes along the elements of an output\n");
     if (plan->group == plan->threads)
-        hw_page_say(page, "each output: %u block%s of %u threads", parts, hw_page_plural(parts), plan->threads);
+        hw_text_put(page, "each output: %u block%s of %u threads", parts, hw_text_plural(parts), plan->threads);
     else
-        hw_page_say(page, "each output: %u lane%s, %u output%s in a block of %u threads", plan->group,
-                    hw_page_plural(plan->group), outputs, hw_page_plural(outputs), plan->threads);
+        hw_text_put(page, "each output: %u lane%s, %u output%s in a block of %u threads", plan->group,
+                    hw_text_plural(plan->group), outputs, hw_text_plural(outputs), plan->threads);
     if (plan->runs > 1)
-        hw_page_say(page, ", %llu runs of %llu element%s, %u lane%s along a run", (unsigned long long)plan->runs,
-                    (unsigned long long)plan->along.n, hw_page_plural(plan->along.n), plan->inner,
-                    hw_page_plural(plan->inner));
-    hw_page_say(page, "\n");
+        hw_text_put(page, ", %llu runs of %llu element%s, %u lane%s along a run", (unsigned long long)plan->runs,
+                    (unsigned long long)plan->along.n, hw_text_plural(plan->along.n), plan->inner,
+                    hw_text_plural(plan->inner));
+    hw_text_put(page, "\n");
 }
 
-static void say_columns(hw_page *page, const hw_reduce_plan *plan) {
+static void say_columns(hw_text *page, const hw_reduce_plan *plan) {
     const uint32_t width = plan->lanes * plan->vector, rows = plan->threads / plan->lanes;
-    hw_page_say(page, "kernel: reduce/94_columns.cu, lanes along neighbouring outputs\n");
-    hw_page_say(page, "%llu tile%s of up to %u output%s, %u row%s at a time; for each %u block%s of %u threads\n",
-                (unsigned long long)plan->tiles, hw_page_plural(plan->tiles), width, hw_page_plural(width), rows,
-                hw_page_plural(rows), plan->run_parts, hw_page_plural(plan->run_parts), plan->threads);
+    hw_text_put(page, "kernel: reduce/94_columns.cu, lanes along neighbouring outputs\n");
+    hw_text_put(page, "%llu tile%s of up to %u output%s, %u row%s at a time; for each %u block%s of %u threads\n",
+                (unsigned long long)plan->tiles, hw_text_plural(plan->tiles), width, hw_text_plural(width), rows,
+                hw_text_plural(rows), plan->run_parts, hw_text_plural(plan->run_parts), plan->threads);
 }
 
 const char *hw_gpu_reduce_explain(hw_device *device, const hw_reduction_form *form, char *text, size_t text_bytes) {
-    hw_page page = hw_page_begin(text, text_bytes);
+    hw_text page = hw_text_in(text, text_bytes);
     hw_reduce_plan plan;
     if (form->outputs == 0) return text;
     make_reduce_plan(device, form, &plan);
     if (plan.way == HW_REDUCE_ROWS) say_rows(&page, &plan);
     else say_columns(&page, &plan);
     const uint32_t load_bytes = plan.vector * form->in_bytes;
-    hw_page_say(&page, "lanes: %u byte%s a load%s, %u in flight; %llu block%s, %d-bit indices\n", load_bytes,
-                hw_page_plural(load_bytes),
+    hw_text_put(&page, "lanes: %u byte%s a load%s, %u in flight; %llu block%s, %d-bit indices\n", load_bytes,
+                hw_text_plural(load_bytes),
                 plan.way == HW_REDUCE_ROWS && !plan.aligned ? ", the elements before and after these words singly" : "",
-                plan.unroll, (unsigned long long)plan.blocks, hw_page_plural(plan.blocks), plan.index64 ? 64 : 32);
-    if (plan.stays) hw_page_say(&page, "cache: L2 holds the array, and loads leave it there\n");
+                plan.unroll, (unsigned long long)plan.blocks, hw_text_plural(plan.blocks), plan.index64 ? 64 : 32);
+    if (plan.stays) hw_text_put(&page, "cache: L2 holds the array, and loads leave it there\n");
     if (plan.scratch_bytes)
-        hw_page_say(&page, "finish: the last block of each output puts %llu bytes of parts together, in a fixed "
+        hw_text_put(&page, "finish: the last block of each output puts %llu bytes of parts together, in a fixed "
                     "order\n", (unsigned long long)plan.scratch_bytes);
     return text;
 }

@@ -95,14 +95,13 @@ static uint32_t aligned_vector(const hw_reduction_form *form, const hw_reduce_pl
 
 // Chooses the words in which rows are read: for short rows words at whose multiples all rows begin, for long rows full
 // words, wherever rows begin.
-static void choose_row_words(const hw_reduction_form *form, hw_reduce_plan *plan) {
-    enum { SHORT_BYTES = 512 };
+static void choose_row_words(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     const uint32_t full = WORD_BYTES / form->in_bytes, aligned = aligned_vector(form, plan);
     plan->vector = 1;
     plan->aligned = true;
     if (plan->along.step != 1 || (!plan->ordered && plan->along.other_step != 1)) return;
     plan->vector = aligned;
-    if (aligned == full || plan->along.n * form->in_bytes < SHORT_BYTES) return;
+    if (aligned == full || plan->along.n * form->in_bytes < goals->unaligned_row_bytes) return;
     plan->vector = full;
     plan->aligned = false;
 }
@@ -144,7 +143,7 @@ static void choose_row_parts(const hw_reduction_form *form, const hw_reduce_goal
 static void plan_rows(const hw_reduction_form *form, const hw_reduce_goals *goals, hw_reduce_plan *plan) {
     plan->way = HW_REDUCE_ROWS;
     take_kept(form, form->n_kept, plan);
-    choose_row_words(form, plan);
+    choose_row_words(form, goals, plan);
     choose_group(form, goals, plan);
     choose_row_parts(form, goals, plan);
     plan->tiles = hw_divide_up(form->outputs, plan->threads / plan->group);
@@ -178,7 +177,8 @@ static void choose_column_block(const hw_reduction_form *form, const hw_reduce_g
                                 hw_reduce_plan *plan) {
     const uint64_t all_words = words * (form->outputs / plan->along.n);
     uint32_t rows = 1;
-    if (form->terms <= goals->few_rows && all_words >= (uint64_t)4 * goals->multiprocessors * goals->row_threads) {
+    const uint64_t lanes = (uint64_t)goals->multiprocessors * goals->row_threads;
+    if (form->terms <= goals->few_rows && all_words >= goals->whole_columns * lanes) {
         plan->threads = goals->row_threads;
         plan->unroll = goals->row_unroll;
     } else {
@@ -224,13 +224,13 @@ hw_reduce_goals hw_reduce_goals_for(const hw_reduction_form *form, const hw_devi
 
 // Do lanes lie along the densest reduced axis? They do not where kept elements lie closer together, nor where runs are
 // short and neighbouring runs belong to other outputs.
-static bool has_rows(const hw_reduction_form *form, const hw_reduce_plan *plan) {
-    enum { SHORT_BYTES = 64 };
+static bool has_rows(const hw_reduction_form *form, const hw_reduce_goals *goals, const hw_reduce_plan *plan) {
     if (form->n_kept == 0) return true;
     const uint64_t kept = (uint64_t)form->kept_in_stride[form->n_kept - 1], reduced = hw_magnitude(plan->along.step);
     if (kept == 0) return true;
     if (reduced == 0 || form->terms <= 1) return form->terms == 0;
-    if (plan->runs > 1 && plan->along.n * form->in_bytes < SHORT_BYTES && kept <= plan->along.n * reduced) return false;
+    const bool is_short = plan->along.n * form->in_bytes < goals->short_run_bytes;
+    if (plan->runs > 1 && is_short && kept <= plan->along.n * reduced) return false;
     return reduced < kept;
 }
 
@@ -248,6 +248,6 @@ void hw_reduce_plan_make(const hw_reduction_form *form, const hw_reduce_goals *g
     if (!hw_reduction_is_arg(form->reduction)) plan->ordered = true;
     plan->along = plan->outer[plan->n_outer];
     plan->runs = plan->along.n ? form->terms / plan->along.n : 1;
-    if (has_rows(form, plan)) plan_rows(form, goals, plan);
+    if (has_rows(form, goals, plan)) plan_rows(form, goals, plan);
     else plan_columns(form, goals, plan);
 }

@@ -52,6 +52,9 @@ typedef struct hw_reduce_goals {
     uint32_t column_threads, column_unroll, column_lanes, column_blocks;
     uint32_t column_rows;                // the least that each thread has of a part
     uint32_t few_rows;                   // up to which a thread has whole columns, in blocks as rows have them
+    uint32_t whole_columns;              // and how many words of them each lane of these blocks should find
+    uint32_t unaligned_row_bytes;        // rows from here on are read by full words, wherever they begin
+    uint32_t short_run_bytes;            // lanes do not lie along shorter runs where others' runs lie between
     uint32_t l2_bytes;                   // 0: not known
     uint32_t l2_eighths;                 // of these that an array stays in from one reduction to the next
     uint32_t shared_bytes;               // for the states of a block that has columns

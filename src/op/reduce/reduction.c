@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "op/common/page.h"
+#include "base/text.h"
 #include "op/reduce/reduction_axes.h"
 
 // ---- Axes -----------------------------------------------------------------------------------------------------------
@@ -152,26 +152,26 @@ bool hw_reduction_find(const char *name, hw_reduction *reduction) {
     return false;
 }
 
-static void say_axes(hw_page *page, uint32_t rank, const uint64_t *n, const int64_t *stride) {
-    for (uint32_t k = 0; k < rank; k++) hw_page_say(page, "%s%llu", k ? ", " : "(", (unsigned long long)n[k]);
-    hw_page_say(page, rank ? ") strides " : "() strides ");
-    for (uint32_t k = 0; k < rank; k++) hw_page_say(page, "%s%lld", k ? ", " : "(", (long long)stride[k]);
-    hw_page_say(page, rank ? ")" : "()");
+static void say_axes(hw_text *page, uint32_t rank, const uint64_t *n, const int64_t *stride) {
+    for (uint32_t k = 0; k < rank; k++) hw_text_put(page, "%s%llu", k ? ", " : "(", (unsigned long long)n[k]);
+    hw_text_put(page, rank ? ") strides " : "() strides ");
+    for (uint32_t k = 0; k < rank; k++) hw_text_put(page, "%s%lld", k ? ", " : "(", (long long)stride[k]);
+    hw_text_put(page, rank ? ")" : "()");
 }
 
 const char *hw_reduction_format(const hw_reduction_form *form, char *text, size_t text_bytes) {
-    hw_page page = hw_page_begin(text, text_bytes);
+    hw_text page = hw_text_in(text, text_bytes);
     if (form->outputs == 0) {
-        hw_page_say(&page, "no outputs");
+        hw_text_put(&page, "no outputs");
         return text;
     }
     if (form->n_kept) say_axes(&page, form->n_kept, form->kept, form->kept_in_stride);
-    else hw_page_say(&page, "one output");
+    else hw_text_put(&page, "one output");
     if (form->terms == 0) {
-        hw_page_say(&page, ", of no elements");
+        hw_text_put(&page, ", of no elements");
         return text;
     }
-    hw_page_say(&page, ", over ");
+    hw_text_put(&page, ", over ");
     say_axes(&page, form->n_reduced, form->reduced, form->reduced_stride);
     return text;
 }

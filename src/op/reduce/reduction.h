@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "halfwarp.h"
-#include "op/transpose/permutation.h"   // HW_MAX_RANK
+#include "op/common/layout.h"
 
 // out[k...] = combination over r... of in[k..., r...]. Axis 0 of each list is the slowest. Strides in elements of their
 // array; the pointers are those of element (0, 0, ...). No extent is 1, and none 0 unless outputs or terms is.

@@ -1,8 +1,7 @@
 // A permutation of axes: the same mapping of addresses with as few axes and as wide elements as can be.
 #include "op/transpose/permutation.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "base/text.h"
 
 static void drop_axis(hw_permutation *p, uint32_t axis) {
     p->rank--;
@@ -114,24 +113,20 @@ void hw_permutation_widen(hw_permutation *p, uint32_t max_bytes) {
     drop_unit_axes(p);
 }
 
-typedef struct line {
-    char *text;
-    size_t bytes, used;
-} line;
-
-static void add_text(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add_text(line *l, const char *format, ...) {
-    if (l->used + 1 >= l->bytes) return;
-    va_list arguments;
-    va_start(arguments, format);
-    int wanted = vsnprintf(l->text + l->used, l->bytes - l->used, format, arguments);
-    va_end(arguments);
-    if (wanted > 0) l->used += (size_t)wanted;
+bool hw_permutation_swaps(const hw_permutation *p, uint32_t axes[2]) {
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < p->rank; k++) {
+        if (p->in_stride[k] == p->out_stride[k]) continue;
+        if (found == 2) return false;
+        axes[found++] = k;
+    }
+    return found == 2 && p->n[axes[0]] == p->n[axes[1]] && p->in_stride[axes[0]] == p->out_stride[axes[1]] &&
+           p->in_stride[axes[1]] == p->out_stride[axes[0]];
 }
 
-static void add_strides(line *l, const int64_t *stride, uint32_t rank) {
-    for (uint32_t k = 0; k < rank; k++) add_text(l, "%s%lld", k ? ", " : "(", (long long)stride[k]);
-    add_text(l, rank ? ")" : "()");
+static void add_strides(hw_text *l, const int64_t *stride, uint32_t rank) {
+    for (uint32_t k = 0; k < rank; k++) hw_text_put(l, "%s%lld", k ? ", " : "(", (long long)stride[k]);
+    hw_text_put(l, rank ? ")" : "()");
 }
 
 static bool out_is_contiguous(const hw_permutation *p) {
@@ -142,17 +137,16 @@ static bool out_is_contiguous(const hw_permutation *p) {
 }
 
 const char *hw_permutation_format(const hw_permutation *p, char *text, size_t text_bytes) {
-    line l = {text, text_bytes, 0};
-    if (text_bytes) text[0] = 0;
+    hw_text l = hw_text_in(text, text_bytes);
     if (!p->elems) {
-        add_text(&l, "no elements");
+        hw_text_put(&l, "no elements");
         return text;
     }
-    for (uint32_t k = 0; k < p->rank; k++) add_text(&l, "%s%llu", k ? ", " : "(", (unsigned long long)p->n[k]);
-    add_text(&l, p->rank ? ") strides " : "() strides ");
+    for (uint32_t k = 0; k < p->rank; k++) hw_text_put(&l, "%s%llu", k ? ", " : "(", (unsigned long long)p->n[k]);
+    hw_text_put(&l, p->rank ? ") strides " : "() strides ");
     add_strides(&l, p->in_stride, p->rank);
     if (!out_is_contiguous(p)) {
-        add_text(&l, " to ");
+        hw_text_put(&l, " to ");
         add_strides(&l, p->out_stride, p->rank);
     }
     return text;

@@ -4,8 +4,7 @@
 
 #include "base/status.h"
 #include "halfwarp.h"
-
-enum { HW_MAX_RANK = 32 };
+#include "op/common/layout.h"
 
 // out[i0, i1, ...] = in[i0, i1, ...] with strides of their own. Axis 0 is the slowest of out: out strides descend
 // (by magnitude). Strides in elements of elem_bytes; the pointers are those of element (0, 0, ...).
@@ -37,6 +36,10 @@ bool hw_permutation_narrow(hw_permutation *p);
 // Afterwards, where both arrays' fastest axis is the same and has stride 1: widens the elements to up to max_bytes, as
 // far as extents, strides and the pointers' alignment (of at least max_bytes when they are NULL) allow.
 void hw_permutation_widen(hw_permutation *p, uint32_t max_bytes);
+
+// Do exactly two axes have each other's strides and the same extent, and all others their own? axes: the two, the one
+// that is slower in out first.
+bool hw_permutation_swaps(const hw_permutation *p, uint32_t axes[2]);
 
 // "(8, 24, 16) strides (384, 1, 24)": the merged shape for explanations. Returns text.
 const char *hw_permutation_format(const hw_permutation *p, char *text, size_t text_bytes);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "op/common/page.h"
+#include "base/text.h"
 #include "op/transpose/transpose_launch.h"
 
 enum { IN, OUT };   // a plan's arrays
@@ -177,37 +177,37 @@ hw_status hw_gpu_transpose(hw_stream *stream, const hw_permutation *merged, hw_d
 
 // ---- In words -------------------------------------------------------------------------------------------------------
 
-static void say_box(hw_page *page, const hw_permutation *p, const hw_tile_plan *plan) {
-    hw_page_say(page, "box: ");
+static void say_box(hw_text *page, const hw_permutation *p, const hw_tile_plan *plan) {
+    hw_text_put(page, "box: ");
     for (uint32_t a = 0; a < plan->n_axes; a++)
-        hw_page_say(page, "%s%u of axis %u (%llu)", a ? " x " : "", plan->box[a], plan->axis[a],
+        hw_text_put(page, "%s%u of axis %u (%llu)", a ? " x " : "", plan->box[a], plan->axis[a],
                     (unsigned long long)p->n[plan->axis[a]]);
-    hw_page_say(page, ", %llu block%s of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks,
-                hw_page_plural(plan->blocks), plan->threads, plan->index64 ? 64 : 32);
+    hw_text_put(page, ", %llu block%s of %u threads, %d-bit offsets\n", (unsigned long long)plan->blocks,
+                hw_text_plural(plan->blocks), plan->threads, plan->index64 ? 64 : 32);
 }
 
-static void say_boxes(hw_page *page, const hw_permutation *p, const hw_tile_plan *plan) {
+static void say_boxes(hw_text *page, const hw_permutation *p, const hw_tile_plan *plan) {
     const uint32_t bytes = plan->elem_bytes * plan->micro;
-    hw_page_say(page, "kernel: transpose/90_permute.cu, %s\n",
+    hw_text_put(page, "kernel: transpose/90_permute.cu, %s\n",
                 plan->kind == HW_TILE_DIRECT ? "rows of the same bytes on both sides, no shared memory"
                                              : "through shared memory");
     say_box(page, p, plan);
-    hw_page_say(page, "lanes: %u byte%s a load, %u byte%s a store%s\n", bytes * plan->load_vector,
-                hw_page_plural(bytes * plan->load_vector), bytes * plan->store_vector,
-                hw_page_plural(bytes * plan->store_vector),
+    hw_text_put(page, "lanes: %u byte%s a load, %u byte%s a store%s\n", bytes * plan->load_vector,
+                hw_text_plural(bytes * plan->load_vector), bytes * plan->store_vector,
+                hw_text_plural(bytes * plan->store_vector),
                 plan->micro > 1 ? ", small elements turned round in registers" : "");
     if (plan->kind != HW_TILE_SHARED) return;
     uint64_t stores, loads, ideal;
     hw_tile_plan_wavefronts(plan, &stores, &loads, &ideal);
-    hw_page_say(page, "shared memory: %u bytes, per box %llu wavefront%s of stores and %llu of loads, %llu in all "
-                "without conflicts\n", plan->shared_cells * bytes, (unsigned long long)stores, hw_page_plural(stores),
+    hw_text_put(page, "shared memory: %u bytes, per box %llu wavefront%s of stores and %llu of loads, %llu in all "
+                "without conflicts\n", plan->shared_cells * bytes, (unsigned long long)stores, hw_text_plural(stores),
                 (unsigned long long)loads, (unsigned long long)ideal);
 }
 
-static void explain_apart(hw_page *page, hw_device *device, const hw_permutation *p) {
+static void explain_apart(hw_text *page, hw_device *device, const hw_permutation *p) {
     if (is_one_run(p)) {
-        hw_page_say(page, "a copy of %llu byte%s\n", (unsigned long long)(p->elems * p->elem_bytes),
-                    hw_page_plural(p->elems * p->elem_bytes));
+        hw_text_put(page, "a copy of %llu byte%s\n", (unsigned long long)(p->elems * p->elem_bytes),
+                    hw_text_plural(p->elems * p->elem_bytes));
         return;
     }
     hw_permutation part = *p;
@@ -223,9 +223,9 @@ static void explain_apart(hw_page *page, hw_device *device, const hw_permutation
         part.n[axis] -= before / 2;
         part.elems = part.elems / before * part.n[axis];
     }
-    if (parts > 1) hw_page_say(page, "in %llu parts, each:\n", (unsigned long long)parts);
+    if (parts > 1) hw_text_put(page, "in %llu parts, each:\n", (unsigned long long)parts);
     if (plan.kind == HW_TILE_RAGGED) {
-        hw_page_say(page, "kernel: transpose/92_ragged.cu, rows that begin anywhere, moved in aligned words\n");
+        hw_text_put(page, "kernel: transpose/92_ragged.cu, rows that begin anywhere, moved in aligned words\n");
         say_box(page, &part, &plan);
     } else {
         say_boxes(page, &part, &plan);
@@ -234,26 +234,26 @@ static void explain_apart(hw_page *page, hw_device *device, const hw_permutation
 
 const char *hw_gpu_transpose_explain(hw_device *device, const hw_permutation *merged, char *text,
                                      size_t text_bytes) {
-    hw_page page = hw_page_begin(text, text_bytes);
+    hw_text page = hw_text_in(text, text_bytes);
     hw_permutation p = *merged;
     if (p.elems == 0) return text;
     if (!hw_permutation_narrow(&p)) {
-        hw_page_say(&page, "not at all: it begins at no multiple of its elements, and has too many axes\n");
+        hw_text_put(&page, "not at all: it begins at no multiple of its elements, and has too many axes\n");
         return text;
     }
     hw_permutation_widen(&p, 16);
     if (p.elem_bytes != merged->elem_bytes)
-        hw_page_say(&page, "moved as elements of %u byte%s\n", p.elem_bytes, hw_page_plural(p.elem_bytes));
+        hw_text_put(&page, "moved as elements of %u byte%s\n", p.elem_bytes, hw_text_plural(p.elem_bytes));
     hw_swap_plan swap;
     if (p.in_place && moves_nothing(&p)) {
-        hw_page_say(&page, "in place: nothing moves\n");
+        hw_text_put(&page, "in place: nothing moves\n");
     } else if (p.in_place && hw_swap_plan_make(&p, hw_device_get_properties(device), &swap)) {
-        hw_page_say(&page, "kernel: transpose/95_swap.cu, in place, pairs of %u x %u tiles change places, %llu block%s "
+        hw_text_put(&page, "kernel: transpose/95_swap.cu, in place, pairs of %u x %u tiles change places, %llu block%s "
                     "of %u threads\n", swap.box, swap.box, (unsigned long long)swap.blocks,
-                    hw_page_plural(swap.blocks), swap.threads);
+                    hw_text_plural(swap.blocks), swap.threads);
     } else {
         if (p.in_place)
-            hw_page_say(&page, "in place: through %llu bytes of scratch memory and back\n",
+            hw_text_put(&page, "in place: through %llu bytes of scratch memory and back\n",
                         (unsigned long long)(p.elems * p.elem_bytes));
         explain_apart(&page, device, &p);
     }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "base/text.h"
 #include "op/transpose/cpu/transpose.h"
-#include "op/common/page.h"
 #include "op/transpose/transpose_gpu.h"
 #include "op/transpose/transpose_pieces.h"
 #include "op/transpose/transpose_send.h"
@@ -264,8 +264,8 @@ const char *hw_host_transpose_explain(hw_device *device, const hw_permutation *p
     const uint64_t bytes = part.elems * p->elem_bytes;
     int used = snprintf(text, text_bytes,
                         "from this machine's memory in %llu piece%s of %llu byte%s, %d at a time; %s; each piece:\n",
-                        (unsigned long long)job.cut.pieces, hw_page_plural(job.cut.pieces),
-                        (unsigned long long)bytes, hw_page_plural(bytes), SLOTS,
+                        (unsigned long long)job.cut.pieces, hw_text_plural(job.cut.pieces),
+                        (unsigned long long)bytes, hw_text_plural(bytes), SLOTS,
                         job.is_direct ? "transpose/97_send.cu writes the results" : "copied through pinned memory");
     if (used > 0 && (size_t)used < text_bytes)
         hw_gpu_transpose_explain(device, &piece, text + used, text_bytes - (size_t)used);

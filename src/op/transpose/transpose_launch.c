@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/integers.h"
+
 enum { BLOCK_BYTES = 2048 };
 
 // A structure of a kernel, member by member.
@@ -13,7 +15,7 @@ typedef struct param_block {
 } param_block;
 
 static void put_param(param_block *block, const void *value, size_t bytes) {
-    block->used = (block->used + bytes - 1) / bytes * bytes;
+    block->used = hw_align_up(block->used, bytes);
     memcpy(block->bytes + block->used, value, bytes);
     block->used += bytes;
 }
@@ -32,7 +34,7 @@ static void put_param_offset(param_block *block, int64_t value) {
 
 // A structure that holds offsets is aligned as an offset, and its size is a multiple of that alignment.
 static void align_params(param_block *block) {
-    if (block->index64) block->used = (block->used + 7) / 8 * 8;
+    if (block->index64) block->used = hw_align_up(block->used, 8);
 }
 
 // grid_axis of kernels/common/boxes.cuh. The kernel's array has one member where there is no axis.

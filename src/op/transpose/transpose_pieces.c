@@ -108,7 +108,7 @@ static uint64_t strides_with_gaps(const hw_permutation *p, const uint64_t *n, in
     return last;
 }
 
-static void layout_strides(const hw_permutation *p, const hw_part *part, hw_layout layout, int64_t *strides) {
+static void layout_strides(const hw_permutation *p, const hw_part *part, hw_part_layout layout, int64_t *strides) {
     switch (layout) {
     case HW_LIKE_IN: dense_strides(p, p->in_stride, part->n, strides); break;
     case HW_LIKE_OUT: dense_strides(p, p->out_stride, part->n, strides); break;
@@ -128,8 +128,8 @@ void *hw_part_in_words(const hw_permutation *p, const hw_part *part, void *memor
     return (void *)((uintptr_t)memory + to % HW_WORD_BYTES);   // explanations have no memory to point to
 }
 
-hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_layout from, void *out,
-                            hw_layout to) {
+hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_part_layout from,
+                            void *out, hw_part_layout to) {
     hw_permutation piece = *p;
     memcpy(piece.n, part->n, sizeof piece.n);
     piece.elems = part->elems;

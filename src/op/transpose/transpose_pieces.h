@@ -38,11 +38,11 @@ enum { HW_WORD_BYTES = 16 };   // that a kernel moves at a time from a piece to 
 
 // How a piece lies in memory: densely, its axes in the order of in or of out; in the order of out with gaps, so that
 // its runs begin at the same places in words as the runs of the array out; or in the array out itself.
-typedef enum hw_layout { HW_LIKE_IN, HW_LIKE_OUT, HW_LIKE_WORDS_OF_OUT, HW_IN_OUT } hw_layout;
+typedef enum hw_part_layout { HW_LIKE_IN, HW_LIKE_OUT, HW_LIKE_WORDS_OF_OUT, HW_IN_OUT } hw_part_layout;
 
 // The piece from one place to another, merged.
-hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_layout from, void *out,
-                            hw_layout to);
+hw_permutation hw_part_move(const hw_permutation *p, const hw_part *part, const void *in, hw_part_layout from,
+                            void *out, hw_part_layout to);
 
 // For HW_LIKE_WORDS_OF_OUT: the bytes that a piece takes, in whole words, wherever in its first word it begins; and the
 // address at which the piece begins in memory that begins with a word.

@@ -27,9 +27,9 @@ static void sort_by_stride(const hw_permutation *p, const int64_t *strides, uint
 // axis is.
 static uint32_t choose_tile_extent(uint64_t n, uint64_t want, uint32_t unit) {
     if (want >= n) return (uint32_t)n;
-    uint64_t pieces = (n + want - 1) / want;
-    uint64_t piece = (n + pieces - 1) / pieces;
-    if (n % unit == 0) piece = (piece + unit - 1) / unit * unit;
+    uint64_t pieces = hw_divide_up(n, want);
+    uint64_t piece = hw_divide_up(n, pieces);
+    if (n % unit == 0) piece = hw_align_up(piece, unit);
     return (uint32_t)(piece < n ? piece : n);
 }
 
@@ -42,7 +42,7 @@ static uint64_t take_run(const hw_permutation *p, const uint32_t *order, uint64_
     for (uint32_t i = 0; i < p->rank && run < want; i++) {
         uint32_t axis = order[i];
         if (box[axis] == 1 && axes == HW_BOX_AXES) break;
-        uint64_t need = (want + run - 1) / run;
+        uint64_t need = hw_divide_up(want, run);
         // An axis that is a little longer than needed is taken whole: a rest would make short runs.
         uint32_t piece =
             p->n[axis] <= need + need / 2 ? (uint32_t)p->n[axis] : choose_tile_extent(p->n[axis], need, unit);
@@ -229,7 +229,7 @@ static void add_grid_count(uint32_t axis, uint64_t count, uint32_t box, hw_tile_
 static void add_grid_axis(const hw_permutation *p, uint32_t axis, uint32_t box, hw_tile_plan *plan) {
     for (uint32_t g = 0; g < plan->n_grid; g++)
         if (plan->grid[g].axis == axis) return;
-    uint64_t count = (p->n[axis] + box - 1) / box;
+    uint64_t count = hw_divide_up(p->n[axis], box);
     if (count > 1) add_grid_count(axis, count, box, plan);
 }
 
@@ -266,18 +266,18 @@ static bool needs_index64(const hw_permutation *p) {
 // Boxes of matrices: whole words wide, whole sectors high. Small axes get boxes of their own size.
 static uint32_t ragged_side(uint64_t n, uint32_t want, uint32_t unit) {
     uint64_t side = n <= want + want / 2 ? n : want;
-    return (uint32_t)((side + unit - 1) / unit * unit);
+    return (uint32_t)hw_align_up(side, unit);
 }
 
-// Is 92_ragged.cu faster? It costs about a tenth by itself, and pays where lanes would otherwise move less than 8 bytes
-// at a time (one element of 8 bytes instead of two), on GPUs whose lanes should move 16.
+// Is 92_ragged.cu faster? It pays where lanes would otherwise move few bytes at a time, on GPUs whose lanes should move
+// 16.
 static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const hw_tile_plan *plan) {
     if (goals->max_vector_bytes < 16) return false;
     if (plan->kind != HW_TILE_SHARED || plan->n_axes != 2 || p->elem_bytes > 8) return false;
-    uint32_t col = plan->axis[0], row = plan->axis[1], least = 64 / p->elem_bytes;
+    uint32_t col = plan->axis[0], row = plan->axis[1], least = goals->ragged.least_bytes / p->elem_bytes;
     if (plan->out_order[0] != 1 || p->in_stride[col] != 1 || p->out_stride[row] != 1) return false;
     uint32_t moved = p->elem_bytes * plan->micro;
-    const uint32_t enough = p->elem_bytes == 8 ? 16 : 8;
+    const uint32_t enough = goals->ragged.enough_bytes[__builtin_ctz(p->elem_bytes)];
     bool narrow = plan->load_vector * moved < enough || plan->store_vector * moved < enough;
     return narrow && p->n[col] >= least && p->n[row] >= least;
 }
@@ -286,7 +286,7 @@ static bool is_ragged(const hw_permutation *p, const hw_tile_goals *goals, const
 static uint32_t ragged_bytes(const hw_tile_plan *plan) {
     const uint32_t e = plan->elem_bytes, word = 16 / e, unit = e > 4 ? 1 : 4 / e, rows = plan->box[1] + 32 / e;
     const uint32_t width = unit > 1 ? (plan->box[0] / word + 1) * word : plan->box[0] + 2 * word;
-    const uint32_t pitch = (width / unit + 7) / 8 * 8;
+    const uint32_t pitch = (uint32_t)hw_align_up(width / unit, 8);
     return (rows * pitch + rows / word) * unit * e;
 }
 
@@ -306,8 +306,8 @@ static void make_ragged(const hw_permutation *p, const hw_tile_goals *goals, con
     plan->n_grid = 0;
     plan->blocks = 1;
     // A box begins up to a sector less one element before its place.
-    add_grid_count(row, (p->n[row] + sector - 1 + plan->box[1] - 1) / plan->box[1], plan->box[1], plan);
-    add_grid_count(col, (p->n[col] + plan->box[0] - 1) / plan->box[0], plan->box[0], plan);
+    add_grid_count(row, hw_divide_up(p->n[row] + sector - 1, plan->box[1]), plan->box[1], plan);
+    add_grid_count(col, hw_divide_up(p->n[col], plan->box[0]), plan->box[0], plan);
     for (uint32_t i = 0; i < p->rank; i++) add_grid_axis(p, out_order[i], 1, plan);
 }
 
@@ -332,16 +332,10 @@ uint32_t hw_tile_blocks_most(const hw_device_properties *device) {
 }
 
 bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *device, hw_swap_plan *plan) {
+    const hw_swap_goals *goals = &hw_tune_for(device)->swap;
     memset(plan, 0, sizeof *plan);
-    uint32_t moved[2], n_moved = 0;
-    for (uint32_t i = 0; i < p->rank; i++) {
-        if (p->in_stride[i] == p->out_stride[i]) continue;
-        if (n_moved == 2) return false;
-        moved[n_moved++] = i;
-    }
-    if (n_moved != 2 || p->n[moved[0]] != p->n[moved[1]] || p->in_stride[moved[0]] != p->out_stride[moved[1]] ||
-        p->in_stride[moved[1]] != p->out_stride[moved[0]])
-        return false;
+    uint32_t moved[2];
+    if (!hw_permutation_swaps(p, moved)) return false;
     plan->row_axis = p->in_stride[moved[0]] == 1 ? moved[1] : moved[0];
     plan->col_axis = p->in_stride[moved[0]] == 1 ? moved[0] : moved[1];
     const uint64_t n = p->n[plan->row_axis];
@@ -351,15 +345,15 @@ bool hw_swap_plan_make(const hw_permutation *p, const hw_device_properties *devi
         if (p->n[i] > HW_TILE_MOST) return false;   // counts are of 31 bits
 
     plan->elem_bytes = e;
-    plan->box = e == 1 ? 128 : e >= 8 || n < 2048 ? 32 : 64;
-    plan->threads = 256;
+    plan->box = (n < goals->small ? goals->small_box : goals->box)[__builtin_ctz(e)];
+    plan->threads = goals->threads;
     plan->vector = 16 / e;
     while (plan->vector > 1 && (n % plan->vector || (uintptr_t)p->in % ((size_t)plan->vector * e) ||
                                 !all_multiples(p, p->in_stride, plan->col_axis, plan->vector)))
         plan->vector /= 2;
     const uint32_t shared_bytes = hw_plan_static_shared_most(device, param_bytes(p));
     while (hw_swap_plan_shared_bytes(plan) > shared_bytes && plan->box > plan->vector) plan->box /= 2;
-    uint64_t boxes = (n + plan->box - 1) / plan->box, pairs = boxes * (boxes + 1) / 2;
+    uint64_t boxes = hw_divide_up(n, plan->box), pairs = boxes * (boxes + 1) / 2;
     hw_tile_plan matrices = {.blocks = pairs};
     for (uint32_t i = p->rank; i-- > 0;)
         if (i != plan->row_axis && i != plan->col_axis) add_grid_axis(p, i, 1, &matrices);
@@ -435,12 +429,12 @@ hw_tile_goals hw_tile_goals_for(const hw_permutation *p, const hw_device_propert
     if (p->elem_bytes == 1) goals.in_run_bytes = goals.out_run_bytes = goals.byte_run_bytes;
     if (goals.box_bytes_max > goals.shared_bytes) aim_lower(p, &goals);
     // A small array: smaller boxes, so that each multiprocessor has some.
-    const uint64_t bytes = p->elems * p->elem_bytes, wanted = 2 * (uint64_t)device->multiprocessors;
-    while (goals.in_run_bytes > 64 && bytes / goals.box_bytes_min < wanted) {
+    const uint64_t bytes = p->elems * p->elem_bytes, wanted = (uint64_t)goals.blocks * device->multiprocessors;
+    while (goals.in_run_bytes > goals.least_run_bytes && bytes / goals.box_bytes_min < wanted) {
         goals.in_run_bytes /= 2;
         goals.out_run_bytes /= 2;
         goals.box_bytes_min /= 4;
-        goals.threads = 256;
+        goals.threads = goals.few_threads;
     }
     return goals;
 }

@@ -40,10 +40,17 @@ typedef struct hw_tile_plan {
     const hw_arch *arch;               // whose banks shared memory is laid out for
 } hw_tile_plan;
 
-// A matrix whose rows are not aligned, by log2 of an element's bytes: about the box's sides.
+// A matrix whose rows are not aligned, by log2 of an element's bytes: about the box's sides; and what lanes move at a
+// time otherwise, from which on 90_permute.cu is faster all the same.
 typedef struct hw_ragged_goals {
-    uint32_t threads[4], cols[4], rows[4];
+    uint32_t threads[4], cols[4], rows[4], enough_bytes[4];
+    uint32_t least_bytes;              // of rows and columns; 92_ragged.cu is not for shorter ones
 } hw_ragged_goals;
+
+// In place, by log2 of an element's bytes: the side of a tile; of matrices with fewer than `small` rows, small_box.
+typedef struct hw_swap_goals {
+    uint32_t threads, box[5], small_box[5], small;
+} hw_swap_goals;
 
 // What the choice aims at (op/tune has what was measured), and what bounds it.
 typedef struct hw_tile_goals {
@@ -57,6 +64,8 @@ typedef struct hw_tile_goals {
     uint32_t few_bytes, few_threads;   // a box of fewer bytes has so many threads at most
     uint32_t direct_bytes;             // common rows from this length on need no shared memory
     uint32_t grid_order;               // 0: boxes follow in, 1: out, 2: the two cut axes first
+    uint32_t blocks;                   // for each multiprocessor: until there are as many, boxes become smaller, their
+    uint32_t least_run_bytes;          // runs down to this
     uint32_t shared_bytes;             // that the kernel may declare
     hw_ragged_goals ragged;
 } hw_tile_goals;

@@ -5,8 +5,8 @@
 #include "op_test.h"
 #include "recorded_kernels.h"
 #include "device/kernels.h"
-#include "toolchain/cache.h"
-#include "toolchain/nvrtc.h"
+#include "toolchain/cache/cache.h"
+#include "toolchain/compilers/nvrtc.h"
 
 enum { MOST_DEFINES = 32, MOST_HEADERS = 64 };
 

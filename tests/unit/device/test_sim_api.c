@@ -432,7 +432,7 @@ static void put(unsigned char **at, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) *(*at)++ = (unsigned char)(value >> (8 * i));
 }
 
-// A fat binary with the text, or machine code, of one compute capability (toolchain/fatbin.h has the layout).
+// A fat binary with the text, or machine code, of one compute capability (toolchain/binary/fatbin.h has the layout).
 static size_t pack(unsigned char *out, unsigned kind, uint32_t cc, const char *payload, size_t bytes) {
     enum { ENTRY = 64 };
     unsigned char *at = out;

@@ -64,7 +64,8 @@ static uint32_t most_in_one_word(const hw_access_pattern *pattern) {
 
 static void atomic(hw_sink *sink, uint32_t number, const hw_access *access) {
     worker *w = &((contention *)sink)->workers[number];
-    meeting *m = &w->meetings[access->pattern->index];
+    meeting once = {0}, *m = &once;
+    if (access->pattern->index != HW_NO_PATTERN) m = &w->meetings[access->pattern->index];
     if (m->serial != access->pattern->serial)
         *m = (meeting){access->pattern->serial, most_in_one_word(access->pattern)};
     w->notes[access->note].atomics += access->repeat;

@@ -11,16 +11,20 @@
 #include "device/sim.h"
 #include "prof/prof.h"
 
-// Line 5: each lane has a word of its own; 6: pairs share one; 7: all of a warp.
+// Line 5: each lane has a word of its own; 6: pairs share one; 7: all of a warp; 8: pairs share one, at another
+// distance from the next each time.
 static const char ptx[] =
     ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n"
-    ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+    ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
     "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 1;\n"
     "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2;\nmul.wide.u32 %rd3, %r2, 4; add.u64 %rd3, %rd1, %rd3;\n"
     ".loc 1 5 1\nred.global.add.u32 [%rd2], 1;\n.loc 1 6 1\nred.global.add.u32 [%rd3], 1;\n"
-    ".loc 1 7 1\natom.global.add.u32 %r3, [%rd1], 1;\nret;\n}\n";
+    ".loc 1 7 1\natom.global.add.u32 %r3, [%rd1], 1;\nmov.u32 %r4, 1;\n"
+    "LOOP: mul.lo.u32 %r5, %r2, %r4; mul.wide.u32 %rd4, %r5, 4; add.u64 %rd4, %rd1, %rd4;\n"
+    ".loc 1 8 1\nred.global.add.u32 [%rd4], 1;\n"
+    ".loc 1 9 1\nadd.u32 %r4, %r4, 1; setp.le.u32 %p1, %r4, 50; @%p1 bra LOOP;\nret;\n}\n";
 
-enum { BLOCKS = 6, THREADS = 64, WARPS = BLOCKS * THREADS / 32 };
+enum { BLOCKS = 6, THREADS = 64, WARPS = BLOCKS * THREADS / 32, ROUNDS = 50 };
 
 static void launch(hw_sim *sim, uint64_t *out) {
     hw_sim_module *module;
@@ -30,7 +34,7 @@ static void launch(hw_sim *sim, uint64_t *out) {
     hw_diag diag = {0};
     assert_int_equal(hw_sim_load(sim, ptx, sizeof ptx - 1, "k.ptx", &module, &diag), HW_OK);
     assert_int_equal(hw_sim_find_function(module, "k", &function, &diag), HW_OK);
-    assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), 4096, 256, HW_ALLOC_DEVICE, NULL, NULL, out, &diag), HW_OK);
+    assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), 8192, 256, HW_ALLOC_DEVICE, NULL, NULL, out, &diag), HW_OK);
     void *params[] = {out};
     const hw_sim_launch_args args = {.function = function, .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1},
                                      .params = params};
@@ -53,14 +57,14 @@ static void lanes_that_meet(void **state) {
         assert_int_equal(hw_sim_add_sink(sim, hw_prof_sink(prof), NULL), HW_OK);
         launch(sim, &out);
         const contention_line *lines = contention_lines(c, &n);
-        assert_int_equal(n, 3);
+        assert_int_equal(n, 4);
         for (uint32_t i = 0; i < n; i++) {
-            static const uint32_t meet[] = {1, 2, 32};
+            static const uint32_t meet[] = {1, 2, 32, 2}, rounds[] = {1, 1, 1, ROUNDS};
             assert_int_equal(lines[i].line, 5 + i);
-            assert_int_equal(lines[i].atomics, WARPS);
-            assert_int_equal(lines[i].passes, WARPS * meet[i]);
+            assert_int_equal(lines[i].atomics, WARPS * rounds[i]);
+            assert_int_equal(lines[i].passes, WARPS * rounds[i] * meet[i]);
         }
-        assert_int_equal(hw_prof_report(prof)->launches[0].counts[HW_COUNT_ATOMICS], 3 * WARPS);
+        assert_int_equal(hw_prof_report(prof)->launches[0].counts[HW_COUNT_ATOMICS], (3 + ROUNDS) * WARPS);
         hw_sim_remove_sink(sim, contention_sink(c));
         hw_sim_destroy(sim);
         hw_prof_destroy(prof);

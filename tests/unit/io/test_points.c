@@ -261,7 +261,7 @@ static void test_numbers(void **state) {
     };
     setlocale(LC_NUMERIC, "de_DE.UTF-8");   // where it is installed
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const hw_text text = {texts[i], texts[i] + strlen(texts[i])};
+        const hw_span text = {texts[i], texts[i] + strlen(texts[i])};
         double got = NAN, single = NAN;
         locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         const double wanted = strtod_l(texts[i], NULL, c);
@@ -280,7 +280,7 @@ static void test_numbers(void **state) {
         const int digits = 1 + (int)(noise >> 60);
         sprintf(text, "%.*e", digits, (double)(int64_t)noise * pow(10, (double)((noise >> 20) % 60) - 48));
         double got = NAN, single = NAN;
-        const hw_text all = {text, text + strlen(text)};
+        const hw_span all = {text, text + strlen(text)};
         assert_true(hw_points_number(all, false, &got) && hw_points_number(all, true, &single));
         if (got != strtod(text, NULL) || (float)single != strtof(text, NULL)) fail_msg("%s: %a %a", text, got, single);
     }
@@ -288,7 +288,7 @@ static void test_numbers(void **state) {
         "infinit", "1,5"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         double x;
-        assert_false(hw_points_number((hw_text){none[i], none[i] + strlen(none[i])}, false, &x));
+        assert_false(hw_points_number((hw_span){none[i], none[i] + strlen(none[i])}, false, &x));
     }
 }
 

@@ -6,32 +6,17 @@
 #include "model/time.h"
 #include "op_test.h"
 
-static hw_device *h200;
-
-static int setup(void **state) {
-    (void)state;
-    h200 = open_device("sim:h200");
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hw_device_close(h200);
-    return 0;
-}
-
-static void run_ladder(hw_device *device, const hw_family *family, uint64_t elements, uint64_t step,
+static void run_access(hw_device *device, const hw_family *family, uint64_t elements, uint64_t step,
                        hw_ladder *ladder) {
     const hw_ladder_options options = {.family = family, .problem = {{elements, step}, {kDLUInt, 32, 1}}};
-    hw_diag diag = {0};
-    if (hw_ladder_run(device, NULL, &options, ladder, &diag)) fail_msg("%s", diag.text);
+    run_ladder(device, &options, ladder);
 }
 
 // ---- Every size -----------------------------------------------------------------------------------------------------
 
 static void expect_right(hw_device *device, uint64_t elements, uint64_t step) {
     hw_ladder ladder;
-    run_ladder(device, hw_family_find("access"), elements, step, &ladder);
+    run_access(device, hw_family_find("access"), elements, step, &ladder);
     assert_int_equal(ladder.n_rows, 28);
     for (size_t i = 0; i < ladder.n_rows; i++)
         if (ladder.rows[i].status || !ladder.rows[i].verdict.right)
@@ -121,7 +106,7 @@ static void counters(void **state) {
     enum { N = sizeof predictions / sizeof predictions[0], WARPS = 2048 };
     hw_ladder ladder;
     (void)state;
-    run_ladder(h200, hw_family_find("access"), 65536, 2, &ladder);
+    run_access(h200, hw_family_find("access"), 65536, 2, &ladder);
     assert_int_equal(ladder.n_rows, N + 1);
     for (size_t i = 0; i < N; i++) {
         assert_string_equal(ladder.rows[i].rung->name, predictions[i].rung);
@@ -156,7 +141,7 @@ static void expect_wrong(const char *name, const char *kernel, uint64_t elements
     rung.kernel = rung_of(kernel)->kernel;
     family.rungs = &rung;
     family.n_rungs = 1;
-    run_ladder(h200, &family, elements, 3, &ladder);
+    run_access(h200, &family, elements, 3, &ladder);
     assert_int_equal(ladder.n_rows, 1);
     const hw_ladder_row *row = &ladder.rows[0];
     if (row->status || row->verdict.right || row->verdict.n_wrong != n_wrong || !strstr(row->verdict.text, text))
@@ -214,5 +199,5 @@ int main(void) {
         cmocka_unit_test(counters),      cmocka_unit_test(wrong_is_seen), cmocka_unit_test(sweeps_refuse),
         cmocka_unit_test(copies),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_h200, close_h200);
 }

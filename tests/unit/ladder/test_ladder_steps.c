@@ -4,30 +4,11 @@
 
 #include "ladder_test.h"
 
-static hw_device *h200;
-
-static int setup(void **state) {
-    (void)state;
-    h200 = open_device("sim:h200");
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hw_device_close(h200);
-    return 0;
-}
-
 static hw_ladder_options problem_of(const hw_family *family, const char *dtype, const uint64_t *size) {
     hw_ladder_options options = {.family = family};
     assert_true(hw_dtype_find(dtype, &options.problem.dtype));
     memcpy(options.problem.size, size, sizeof options.problem.size);
     return options;
-}
-
-static void run(hw_device *device, const hw_ladder_options *options, hw_ladder *ladder) {
-    hw_diag diag = {0};
-    if (hw_ladder_run(device, NULL, options, ladder, &diag)) fail_msg("%s", diag.text);
 }
 
 // ---- What a rung builds on ------------------------------------------------------------------------------------------
@@ -71,7 +52,7 @@ static void steps_are_over_the_base(void **state) {
     const hw_ladder_options options = problem_of(hw_family_find("transpose"), "f32", (uint64_t[4]){96, 96});
     hw_ladder ladder;
     (void)state;
-    run(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     expect_step(&ladder, "copy", NULL);
     expect_step(&ladder, "read_rows", NULL);
     expect_step(&ladder, "tile", "read_rows");
@@ -86,7 +67,7 @@ static void a_base_that_did_not_run(void **state) {
     hw_device *gtx280 = open_device("sim:gtx280");
     hw_ladder ladder;
     (void)state;
-    run(gtx280, &options, &ladder);
+    run_ladder(gtx280, &options, &ladder);
     assert_int_not_equal(row_of(&ladder, "zero_fill")->status, HW_OK);
     expect_step(&ladder, "zero_fill", NULL);
     expect_step(&ladder, "strip", "tile16");
@@ -101,7 +82,7 @@ static void one_rung(void **state) {
     hw_ladder ladder;
     (void)state;
     options.rung = "pad";
-    run(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     expect_step(&ladder, "pad", NULL);
     hw_ladder_free(&ladder);
 }
@@ -114,7 +95,7 @@ static void steps_of_blocks(void **state) {
     size_t compared = 0;
     (void)state;
     options.all_blocks = true;
-    run(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     for (size_t i = 0; i < ladder.n_rows; i++)
         if (!strcmp(ladder.rows[i].rung->name, "any_block")) least = fmin(least, ladder.rows[i].estimate_us);
     for (size_t i = 0; i < ladder.n_rows; i++) {
@@ -134,7 +115,7 @@ static void small_problems_are_at_the_floor(void **state) {
     hw_ladder_options options = problem_of(transpose, "f32", (uint64_t[4]){64, 64});
     hw_ladder ladder;
     (void)state;
-    run(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     for (size_t i = 0; i < ladder.n_rows; i++) {
         const hw_ladder_row *row = &ladder.rows[i];
         if (!row->is_at_floor) fail_msg("%s takes %g us of 64 x 64", row->rung->name, row->estimate_us);
@@ -143,7 +124,7 @@ static void small_problems_are_at_the_floor(void **state) {
     hw_ladder_free(&ladder);
     options = problem_of(transpose, "f32", (uint64_t[4]){2048, 2048});
     options.rung = "read_rows";
-    run(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     assert_false(row_of(&ladder, "read_rows")->is_at_floor);
     assert_int_equal(hw_model_bound(row_of(&ladder, "read_rows")->bound_us, row_of(&ladder, "read_rows")->estimate_us),
                      HW_BOUND_MEMORY);
@@ -155,7 +136,7 @@ static void every_launch_counts(void **state) {
     hw_ladder_options options = problem_of(hw_family_find("reduce"), "f32", (uint64_t[4]){4096});
     hw_ladder ladder;
     (void)state;
-    run(h200, &options, &ladder);
+    run_ladder(h200, &options, &ladder);
     const hw_ladder_row *two = row_of(&ladder, "shuffles"), *one = row_of(&ladder, "one_launch");
     assert_int_equal(two->n_launches, 2);
     assert_int_equal(one->n_launches, 1);
@@ -178,7 +159,7 @@ static void expect_gain(const char *name, const char *first, hw_device *device) 
     const hw_ladder_options options = problem_of(&family, "f32", hw_family_default_size(&family, properties));
     family.rungs = two;
     family.n_rungs = 2;
-    run(device, &options, &ladder);
+    run_ladder(device, &options, &ladder);
     const double naive = ladder.rows[0].estimate_us, best = ladder.rows[1].estimate_us;
     if (!(best > 0 && best < naive / 1.25))
         fail_msg("%s on %s: %s takes %g us, %s %g", name, properties->name, two[0].name, naive, two[1].name, best);
@@ -190,9 +171,7 @@ static void expect_gain(const char *name, const char *first, hw_device *device) 
 static void ideas_pay_at_the_usual_sizes(void **state) {
     static const char *const gpus[] = {"sim:k40", "sim:h200"};
     (void)state;
-#ifdef HW_SANITIZED
-    skip();   // products of 1024 take minutes so
-#endif
+    if (is_sanitized()) skip();   // products of 1024 take minutes so
     for (size_t g = 0; g < sizeof gpus / sizeof gpus[0]; g++) {
         hw_device *device = open_device(gpus[g]);
         expect_gain("transpose", "read_rows", device);
@@ -210,5 +189,5 @@ int main(void) {
         cmocka_unit_test(small_problems_are_at_the_floor), cmocka_unit_test(every_launch_counts),
         cmocka_unit_test(ideas_pay_at_the_usual_sizes),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_h200, close_h200);
 }

@@ -5,26 +5,16 @@
 #include "recorded_kernels.h"
 #include "op/nearest/nearest_plan.h"
 
-static hw_device *h200, *cpu;
+static hw_device *cpu;
 
 static int setup(void **state) {
-    (void)state;
-    h200 = open_device("sim:h200");
     cpu = open_device("cpu");
-    return 0;
+    return open_h200(state);
 }
 
 static int teardown(void **state) {
-    (void)state;
-    hw_device_close(h200);
     hw_device_close(cpu);
-    return 0;
-}
-
-static void run_ladder(hw_device *device, const hw_ladder_options *options, hw_ladder *ladder) {
-    hw_diag diag = {0};
-    assert_non_null(options->family);
-    if (hw_ladder_run(device, NULL, options, ladder, &diag)) fail_msg("%s", diag.text);
+    return close_h200(state);
 }
 
 // ---- Results --------------------------------------------------------------------------------------------------------

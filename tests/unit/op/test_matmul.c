@@ -5,30 +5,7 @@
 #include "base/alloc.h"
 #include "op/matmul/matmul.h"
 
-static hw_device *devices[3];
-static int n_devices;
-
-static int setup(void **state) {
-    const char *const names[] = {"cpu", "sim:h200", "cuda:0"}, *only = getenv("HW_TEST_DEVICE");
-    (void)state;
-    if (only) devices[n_devices++] = find_device(only);
-    for (int i = 0; i < 3 && !only; i++)
-        if ((devices[n_devices] = find_device(names[i]))) n_devices++;
-    return n_devices && devices[0] ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    while (n_devices) hw_device_close(devices[--n_devices]);
-    return 0;
-}
-
-static bool is_sim(const hw_device *device) { return hw_device_get_properties(device)->kind == HW_DEVICE_SIM; }
 static bool is_cpu(const hw_device *device) { return hw_device_get_properties(device)->kind == HW_DEVICE_CPU; }
-
-static void run_everywhere(const matmul_example *e) {
-    for (int i = 0; i < n_devices; i++) matmul_run(devices[i], e);
-}
 
 // Where a kernel more does not cost a second: each layout and alignment has its own, and a simulation's are compiled
 // for it.
@@ -390,5 +367,5 @@ int main(void) {
         cmocka_unit_test(test_nulls), cmocka_unit_test(test_refused_integers),
         cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_devices, close_devices);
 }

@@ -3,24 +3,8 @@
 // HW_TEST_DEVICE=cuda:0 runs the same on it.
 #include <math.h>
 
+#include "group_device.h"
 #include "op/matmul/product_plan.h"
-#include "op_test.h"
-
-static hw_device *device;
-static const hw_device_properties *properties;
-
-static int setup(void **state) {
-    (void)state;
-    device = open_device(usual_device());
-    properties = hw_device_get_properties(device);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hw_device_close(device);
-    return 0;
-}
 
 // ---- Examples -------------------------------------------------------------------------------------------------------
 
@@ -404,5 +388,5 @@ int main(void) {
         cmocka_unit_test(batches),
         cmocka_unit_test(random_products),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_group_device, close_group_device);
 }

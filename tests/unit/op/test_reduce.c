@@ -4,25 +4,9 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "group_device.h"
 #include "op/common/family.h"
 #include "op/reduce/reduce_plan.h"
-#include "op_test.h"
-
-static hw_device *device;
-static const hw_device_properties *properties;
-
-static int setup(void **state) {
-    (void)state;
-    device = open_device(usual_device());
-    properties = hw_device_get_properties(device);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hw_device_close(device);
-    return 0;
-}
 
 // ---- One reduction against a loop ----------------------------------------------------------------------------------
 
@@ -737,5 +721,5 @@ int main(void) {
         cmocka_unit_test(test_scratch),         cmocka_unit_test(test_index64), cmocka_unit_test(test_truths),
         cmocka_unit_test(test_sound_variances),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_group_device, close_group_device);
 }

@@ -38,6 +38,10 @@ typedef struct example {
     int64_t shape[RANK], stride[RANK], first;   // elements
     uint64_t elems, outputs, terms;             // elems of the memory that it lies in
     unsigned char *data;
+    union term {
+        double number;
+        uint64_t integer;
+    } *in_order;                                // the terms of the first output, of the second, ...
     char text[200];
 } example;
 
@@ -158,8 +162,19 @@ static double tolerance(DLDataType type) {
     return type.code == kDLBfloat ? 0x1p-7 : type.bits == 16 ? 0x1p-10 : type.bits == 32 ? 0x1p-20 : 0x1p-48;
 }
 
-static double as_number(const example *e, size_t place) {
-    const uint64_t x = integer_at(e, place);
+// Finding them takes longer than what each of the reductions does with them.
+static void put_in_order(example *e) {
+    union term *to = e->in_order = malloc((e->outputs * e->terms + 1) * sizeof *to);
+    assert_non_null(to);
+    for (uint64_t o = 0; o < e->outputs; o++)
+        for (uint64_t t = 0; t < e->terms; t++, to++) {
+            const uint64_t place = place_of(e, o, t);
+            if (is_float(e->type)) to->number = hw_dtype_get(e->type, e->data, place);
+            else to->integer = integer_at(e, place);
+        }
+}
+
+static double as_number(const example *e, uint64_t x) {
     return e->type.code == kDLInt ? (double)(int64_t)x : (double)x;
 }
 
@@ -179,14 +194,16 @@ static void check_spread(const example *e, hw_reduction reduction, uint64_t outp
 static void check_integers(const example *e, hw_reduction reduction, const void *out) {
     const DLDataType type = hw_reduce_dtype(reduction, e->type);
     for (uint64_t o = 0; o < e->outputs; o++) {
-        uint64_t sum = 0, product = 1, best = integer_at(e, place_of(e, o, 0)), index = 0, not_zero = 0;
+        const union term *terms = e->in_order + o * e->terms;
+        uint64_t sum = 0, product = 1, best = terms[0].integer, index = 0, not_zero = 0;
         double wide = 0, squares = 0;
         long double apart = 0, mean = 0;
-        for (uint64_t t = 0; t < e->terms; t++) mean += as_number(e, place_of(e, o, t)) / (long double)e->terms;
+        for (uint64_t t = 0; hw_reduction_is_spread(reduction) && t < e->terms; t++)
+            mean += as_number(e, terms[t].integer) / (long double)e->terms;
         const bool least = reduction == HW_REDUCE_MIN || reduction == HW_REDUCE_ARGMIN;
         for (uint64_t t = 0; t < e->terms; t++) {
-            const uint64_t x = integer_at(e, place_of(e, o, t));
-            const double number = as_number(e, place_of(e, o, t));
+            const uint64_t x = terms[t].integer;
+            const double number = as_number(e, x);
             sum += x;
             product *= x;
             wide += number;
@@ -212,7 +229,8 @@ static void check_integers(const example *e, hw_reduction reduction, const void 
 
 static void check_floats(const example *e, hw_reduction reduction, const void *out) {
     for (uint64_t o = 0; o < e->outputs; o++) {
-        const double first = hw_dtype_get(e->type, e->data, place_of(e, o, 0));
+        const union term *terms = e->in_order + o * e->terms;
+        const double first = terms[0].number;
         long double sum = 0, product = 1, size = 0, squares = 0, apart = 0;
         double best = first;
         uint64_t not_zero = 0;
@@ -220,7 +238,7 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
         bool has_nan = isnan(first);
         const bool least = reduction == HW_REDUCE_MIN || reduction == HW_REDUCE_ARGMIN;
         for (uint64_t t = 0; t < e->terms; t++) {
-            const double x = hw_dtype_get(e->type, e->data, place_of(e, o, t));
+            const double x = terms[t].number;
             has_nan |= isnan(x);
             not_zero += x != 0;
             if (!has_nan) {   // whose sums nobody asks for, and a long double of NaN takes a hundred times as long
@@ -246,7 +264,7 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
         if (hw_reduction_is_spread(reduction) && !has_nan) {
             const long double mean = sum / e->terms;
             for (uint64_t t = 0; t < e->terms; t++) {
-                const long double away = hw_dtype_get(e->type, e->data, place_of(e, o, t)) - mean;
+                const long double away = terms[t].number - mean;
                 apart += away * away;
             }
             check_spread(e, reduction, o, apart, hw_dtype_get(e->type, out, o));
@@ -271,6 +289,7 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
 static void check_example(example *e) {
     const uint64_t bytes = e->outputs * 8;
     char *first = malloc(bytes), *second = malloc(bytes);
+    put_in_order(e);
     for (int r = HW_REDUCE_SUM; r < HW_REDUCTIONS; r++) {
         memset(first, 0x5a, bytes);
         memset(second, 0x5a, bytes);
@@ -282,6 +301,7 @@ static void check_example(example *e) {
     }
     free(first);
     free(second);
+    free(e->in_order);
 }
 
 static void shapes_types_and_strides(void **state) {
@@ -299,11 +319,7 @@ static void shapes_types_and_strides(void **state) {
 }
 
 // Each shape has every second type, and each type every second shape: all of them together take ten seconds.
-#ifdef HW_SANITIZED
-enum { EVERY = 4 };
-#else
-enum { EVERY = 2 };
-#endif
+static size_t every(void) { return is_sanitized() ? 4 : 2; }
 
 // Arrays that are cut into parts: one output; a few; dense columns; wide ones.
 
@@ -312,7 +328,7 @@ static void parts(void **state) {
     static const int64_t shapes[][2] = {{1, 300001}, {3, 150001}, {150001, 3}, {3000, 200}, {70001, 1}};
     static const char *const names[] = {"f32", "i8", "f16", "i64", "f64"};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-        for (size_t t = s % EVERY; t < sizeof names / sizeof names[0]; t += EVERY) {
+        for (size_t t = s % every(); t < sizeof names / sizeof names[0]; t += every()) {
             const int64_t rows = shapes[s][0], cols = shapes[s][1];
             example e = {.rank = 2, .shape = {rows, cols}, .stride = {cols, 1}, .elems = (uint64_t)(rows * cols),
                          .n_axes = 1, .axes = {rows > cols ? 0 : -1}};
@@ -341,7 +357,7 @@ static void short_runs(void **state) {
         {{5, 130, 47}, {6500, 50, 1}, 0, 1},    {{300, 3, 20}, {60, 20, 1}, 0, 1},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
-        for (int t = (int)(c % EVERY); t < N_TYPES; t += EVERY) {
+        for (size_t t = c % every(); t < N_TYPES; t += every()) {
             example e = {.rank = 3, .first = cases[c].first, .n_axes = 1, .axes = {cases[c].axis}, .outputs = 1,
                          .elems = 1 + (uint64_t)cases[c].first};
             hw_dtype_find(type_names[t], &e.type);

@@ -125,7 +125,7 @@ static void test_explanations(void **state) {
 
 // ---- Plans on an H200 -----------------------------------------------------------------------------------------------
 
-static const hw_device_properties h200 = {
+static const hw_device_properties h200_properties = {
     .kind = HW_DEVICE_CUDA, .cc = 90, .multiprocessors = 132, .threads_per_multiprocessor = 2048,
     .shared_bytes = 227 << 10, .l2_bytes = 60 << 20};
 
@@ -169,7 +169,7 @@ static void test_plans(void **state) {
         hw_reduction_form form;
         hw_reduce_plan plan;
         assert_int_equal(make(&m, false, &form), HW_OK);
-        const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200);
+        const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200_properties);
         hw_reduce_plan_make(&form, &goals, &plan);
         const uint32_t lanes = plan.way == HW_REDUCE_ROWS ? plan.group : plan.lanes;
         const uint32_t parts = plan.run_parts * plan.word_parts;
@@ -196,7 +196,7 @@ static void test_limits(void **state) {
                         hw_reduction_form form;
                         hw_reduce_plan plan;
                         if (make(&m, false, &form) != HW_OK) continue;
-                        const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200);
+                        const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200_properties);
                         hw_reduce_plan_make(&form, &goals, &plan);
                         const uint32_t parts = plan.run_parts * plan.word_parts;
                         assert_true(plan.scratch_bytes <= HW_REDUCE_SCRATCH_BYTES);
@@ -230,7 +230,7 @@ static void test_states_fit_shared_memory(void **state) {
                 assert_int_equal(hw_reduction_make((hw_reduction)r, &in, (const int[]){0}, 1, 0, NULL, false, &form,
                                                    NULL), HW_OK);
                 const hw_reduce_goals old_goals = hw_reduce_goals_for(&form, &gtx280);
-                const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200);
+                const hw_reduce_goals goals = hw_reduce_goals_for(&form, &h200_properties);
                 hw_reduce_plan_make(&form, &old_goals, &old);
                 hw_reduce_plan_make(&form, &goals, &wide);
                 assert_int_equal(old.way, HW_REDUCE_COLUMNS);

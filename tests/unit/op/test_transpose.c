@@ -1,26 +1,11 @@
 // hw_transpose on devices with kernels: every way that a plan can take, against the plainest loop; misuse. On a machine
 // with a GPU, HW_TEST_DEVICE=cuda:0 runs the same on it.
+#include "group_device.h"
 #include "op/transpose/transpose_plan.h"
 #include "transpose_test.h"
 
-static hw_device *device;
-static const hw_device_properties *properties;
-
 // For plans that nobody carries out.
 static const hw_device_properties h200 = {.cc = 90, .multiprocessors = 132, .shared_bytes = 227 << 10};
-
-static int setup(void **state) {
-    (void)state;
-    device = open_device(usual_device());
-    properties = hw_device_get_properties(device);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hw_device_close(device);
-    return 0;
-}
 
 // ---- One transpose against a loop -----------------------------------------------------------------------------------
 
@@ -378,5 +363,5 @@ int main(void) {
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_large),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_group_device, close_group_device);
 }

@@ -1,22 +1,8 @@
 // hw_transpose of arrays that lie in memory in any way: negative and broadcast strides, gaps, addresses that are no
 // multiples of an element; and with allocations that fail. HW_TEST_DEVICE=cuda:0 runs the same on a GPU.
 #include "base/alloc.h"
+#include "group_device.h"
 #include "transpose_test.h"
-
-static hw_device *device;
-
-static int setup(void **state) {
-    (void)state;
-    seed = 0x9e3779b97f4a7c15u;
-    device = open_device(usual_device());
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hw_device_close(device);
-    return 0;
-}
 
 // ---- One transpose against a loop -----------------------------------------------------------------------------------
 
@@ -293,5 +279,6 @@ int main(void) {
         cmocka_unit_test(test_in_order),
         cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    seed = 0x9e3779b97f4a7c15u;
+    return cmocka_run_group_tests(tests, open_group_device, close_group_device);
 }

@@ -41,6 +41,12 @@ static void tables_are_whole(void **state) {
     assert_int_equal(product->f32[HW_TUNE_TILES - 1].tile.rows, 0);   // that ends the search
     assert_int_equal(product->f64[HW_TUNE_TILES - 1].tile.rows, 0);
     for (int mma = 0; mma < HW_MMAS; mma++) assert_true(product->tensor[mma][0].rate == 1);
+    const hw_tune *tune = hw_tune_for(&h200);
+    for (int i = 0; i < 5; i++)
+        assert_true(tune->swap.box[i] >= tune->swap.small_box[i] && tune->swap.small_box[i] >= 32);
+    for (int i = 0; i < 4; i++)
+        assert_true(tune->nearest.tile[i] && tune->nearest.thread_queries[i] && tune->nearest.warp_queries[i]);
+    assert_true(tune->exact.words && tune->exact.threads >= 32 && tune->exact.thread_terms <= tune->exact.few_terms);
 }
 
 // On the measured GPU times are as measured; elsewhere datasheets say how much faster memory and multiplications are.

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "runtime_test.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 
 // Two runtimes are two GPUs: each its own memory and totals, and no handle of one is good in the other.
 static void test_two_runtimes(void **state) {
@@ -89,25 +89,25 @@ static void test_copies(void **state) {
     for (int i = 0; i < 64; i++) in[i] = (char)(i + 1);
     assert_int_equal(allocate(runtime, 64, &device), HW_RT_SUCCESS);
     hw_rt_region there = on_device(device), past = on_device(device + 1);
-    assert_int_equal(copy_row(runtime, there, at(in), 64, HW_RT_HOST_TO_DEVICE, NULL), HW_RT_SUCCESS);
-    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, there, at(in), 64, HW_HOST_COPY_HOST_TO_DEVICE, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     assert_memory_equal(in, out, 64);
     // The middle four of each row of eight, from the second row on.
     hw_rt_region rows = {.start = (char *)(uintptr_t)(device + 10), .pitch = 8};
     assert_int_equal(hw_rt_set(runtime, rows, 0, (hw_rt_shape){4, 7, 1}, (hw_rt_order){0}), HW_RT_SUCCESS);
-    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_RT_DEVICE_TO_HOST, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_HOST_COPY_DEVICE_TO_HOST, NULL), HW_RT_SUCCESS);
     for (int i = 0; i < 64; i++) assert_int_equal(out[i], i >= 8 && i % 8 >= 2 && i % 8 < 6 ? 0 : i + 1);
-    assert_int_equal(copy_row(runtime, at(out), past, 64, HW_RT_ANY, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(copy_row(runtime, at(out), at(in), 64, HW_RT_DEVICE_TO_HOST, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(copy_row(runtime, at(NULL), there, 64, HW_RT_ANY, NULL), HW_RT_INVALID_VALUE);
-    assert_int_equal(copy_row(runtime, at((void *)16), there, 64, HW_RT_ANY, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at(out), past, 64, HW_HOST_COPY_ANY, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at(out), at(in), 64, HW_HOST_COPY_DEVICE_TO_HOST, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at(NULL), there, 64, HW_HOST_COPY_ANY, NULL), HW_RT_INVALID_VALUE);
+    assert_int_equal(copy_row(runtime, at((void *)16), there, 64, HW_HOST_COPY_ANY, NULL), HW_RT_INVALID_VALUE);
     assert_int_equal(copy_row(runtime, at(out), there, 64, 5, NULL), HW_RT_INVALID_DIRECTION);
-    assert_int_equal(copy_row(runtime, at(NULL), at(NULL), 0, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(NULL), at(NULL), 0, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     const hw_rt_shape row = {64, 1, 1};
     assert_int_equal(hw_rt_set(runtime, past, 0, row, (hw_rt_order){0}), HW_RT_INVALID_VALUE);
     assert_int_equal(hw_rt_set(runtime, at(out), 0, row, (hw_rt_order){0}), HW_RT_INVALID_VALUE);
     hw_rt_stream *stray = (hw_rt_stream *)in;
-    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_RT_ANY, stray), HW_RT_INVALID_HANDLE);
+    assert_int_equal(copy_row(runtime, at(out), there, 64, HW_HOST_COPY_ANY, stray), HW_RT_INVALID_HANDLE);
     assert_int_equal(hw_rt_set(runtime, there, 0, row, (hw_rt_order){.stream = stray}), HW_RT_INVALID_HANDLE);
     hw_rt_destroy(runtime);
 }
@@ -123,7 +123,7 @@ static void test_launch(void **state) {
     void *params[] = {&device, &value}, *missing[] = {&device, NULL};
     assert_int_equal(allocate(runtime, sizeof out, &device), HW_RT_SUCCESS);
     assert_int_equal(launch_with(runtime, fill, 32, params), HW_RT_SUCCESS);
-    assert_int_equal(copy_row(runtime, at(out), on_device(device), sizeof out, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(out), on_device(device), sizeof out, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     for (uint32_t i = 0; i < 32; i++) assert_int_equal(out[i], 40 + i);
     assert_int_equal(launch_with(runtime, fill, 32, missing), HW_RT_INVALID_VALUE);
     assert_int_equal(launch_with(runtime, fill, 32, NULL), HW_RT_INVALID_VALUE);
@@ -143,7 +143,7 @@ static void test_launch(void **state) {
 
 static uint32_t word_at(hw_runtime *runtime, uint64_t address) {
     uint32_t word = 0;
-    assert_int_equal(copy_row(runtime, at(&word), on_device(address), 4, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(&word), on_device(address), 4, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     return word;
 }
 
@@ -324,13 +324,13 @@ static void test_host_events(void **state) {
     const hw_rt_order later = {.stream = stream, .is_asynchronous = true};
     assert_int_equal(hw_rt_set(runtime, there, 7, row, later), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_set(runtime, on_device(device + 1), 7, row, later), HW_RT_INVALID_VALUE);
-    assert_int_equal(hw_rt_copy(runtime, at(bytes), there, row, HW_RT_DEVICE_TO_HOST, later), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_copy(runtime, at(bytes), there, row, HW_HOST_COPY_DEVICE_TO_HOST, later), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_record(runtime, event, stream), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_wait(runtime, NULL, event), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_wait(runtime, NULL, (hw_rt_event *)stream), HW_RT_INVALID_HANDLE);
     assert_int_equal(hw_rt_event_synchronize(runtime, event), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_query(runtime, event), HW_RT_SUCCESS);   // orders nothing
-    assert_int_equal(hw_rt_copy(runtime, there, at(bytes), row, HW_RT_ANY, (hw_rt_order){0}), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_copy(runtime, there, at(bytes), row, HW_HOST_COPY_ANY, (hw_rt_order){0}), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_synchronize(runtime, stream), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_stream_destroy(runtime, stream), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_event_destroy(runtime, event), HW_RT_SUCCESS);

@@ -144,9 +144,9 @@ static void test_arrays(void **state) {
     assert_false(hw_rt_array_run(runtime, array, 20, 1, 101, &region));
     float row[10] = {1, 2, 3}, back[10];
     assert_true(hw_rt_array_region(runtime, array, 0, 2, 0, 40, 1, 1, &region));
-    assert_int_equal(copy_row(runtime, region, at(row), 40, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, region, at(row), 40, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     assert_true(hw_rt_array_run(runtime, array, 0, 2, 40, &region));
-    assert_int_equal(copy_row(runtime, at(back), region, 40, HW_RT_ANY, NULL), HW_RT_SUCCESS);
+    assert_int_equal(copy_row(runtime, at(back), region, 40, HW_HOST_COPY_ANY, NULL), HW_RT_SUCCESS);
     assert_memory_equal(row, back, 40);
     assert_int_equal(hw_rt_array_destroy(runtime, array, NULL), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_array_destroy(runtime, array, NULL), HW_RT_INVALID_HANDLE);

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "shim/cudart/registry.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 
 #define OK(call) assert_int_equal(call, cudaSuccess)
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/alloc.h"
-#include "toolchain/compilers.h"
+#include "toolchain/compilers/compilers.h"
 
 // HW_OK when the compiler is here; otherwise the test is skipped with a message.
 static void need(hw_toolchain_compiler which) {
@@ -62,6 +62,7 @@ static void compile_and_change(hw_toolchain_compiler which) {
     hw_toolchain_options options = options_for(in_folder("my sources/scale it.cu"));
     options.compiler = which;
     options.hide_nvcc = which == HW_COMPILER_CLANG;
+    const int usual = options.cc;
 
     hw_toolchain_result first = compile(&options, HW_OK);
     assert_int_equal(first.compiler, which);
@@ -95,6 +96,18 @@ static void compile_and_change(hw_toolchain_compiler which) {
     options.argument_count = 0;
     assert_true(compile(&options, HW_OK).from_cache);
 
+    // What clang is not told makes no difference, nor does a GPU that it compiles the same for.
+    const char *const untold[] = {"-maxrregcount=40", "-Xptxas", "-v"};
+    options.arguments = untold;
+    options.argument_count = 3;
+    assert_true(compile(&options, HW_OK).from_cache);
+    options.argument_count = 0;
+    options.cc = 13;
+    assert_string_not_equal(compile(&options, HW_OK).executable, first.executable);
+    options.cc = 20;
+    assert_true(compile(&options, HW_OK).from_cache);
+    options.cc = usual;
+
     // A program that someone removed is made again.
     unlink(compile(&options, HW_OK).executable);
     assert_false(compile(&options, HW_OK).from_cache);
@@ -105,6 +118,39 @@ static void compile_and_change(hw_toolchain_compiler which) {
 static void test_clang_compiles_once(void **state) {
     (void)state;
     compile_and_change(HW_COMPILER_CLANG);
+}
+
+// What clang has read of our headers is kept when it is wanted for the second time. It changes no byte of a program,
+// and is made anew when a header has changed.
+static void test_headers_are_kept(void **state) {
+    static const char text[] = "#ifndef FACTOR\n#define FACTOR 2\n#endif\n"
+                               "__global__ void scale(float *p) { *p = sinf(*p) * FACTOR; }\n"
+                               "#define TEXT(x) #x\n#define VALUE(x) TEXT(x)\n"
+                               "extern const char mark[] = \"the factor is \" VALUE(FACTOR);\n"
+                               "int main() { scale<<<1, 32>>>(nullptr); return mark[0]; }\n";
+    char source[4096], headers[4096], cache[4096];   // in_folder's texts do not last
+    (void)state;
+    need(HW_COMPILER_CLANG);
+    snprintf(source, sizeof source, "%s", in_folder("kept.cu"));
+    snprintf(headers, sizeof headers, "%s", in_folder("headers"));
+    snprintf(cache, sizeof cache, "%s", in_folder("kept"));
+    write_text(source, text);
+    hw_toolchain_options options = options_for(source);
+    assert_int_equal(shell("cp -rL '%s' '%s'", options.include_dir, headers), 0);
+    options.hide_nvcc = true;
+    options.include_dir = headers;
+    options.cache_dir = cache;
+    for (int i = 0; i < 3; i++) {
+        hw_toolchain_result result = compile(&options, HW_OK);
+        assert_false(result.from_cache);
+        assert_int_equal(shell("test $(ls '%s' | grep -c 'pch$') = %d", cache, i ? 2 : 0), 0);
+        assert_int_equal(shell("mv '%s' '%s.%d'", result.executable, in_folder("program"), i), 0);
+    }
+    assert_int_equal(shell("cmp '%s.0' '%s.2'", in_folder("program"), in_folder("program")), 0);
+    assert_int_equal(shell("echo '#define FACTOR 3' >> '%s/halfwarp/atomics.h'", headers), 0);
+    hw_toolchain_result changed = compile(&options, HW_OK);
+    assert_false(changed.from_cache);
+    assert_true(has_factor(changed.executable, 3));
 }
 
 static void test_nvcc_compiles_once(void **state) {
@@ -229,6 +275,7 @@ static void test_samples_with_nvcc(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clang_compiles_once),
+        cmocka_unit_test(test_headers_are_kept),
         cmocka_unit_test(test_nvcc_compiles_once),
         cmocka_unit_test(test_what_does_not_compile),
         cmocka_unit_test(test_many_at_once),

@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "toolchain/cache.h"
-#include "toolchain/device_code_internal.h"
+#include "toolchain/cache/cache.h"
+#include "toolchain/device_code/device_code_internal.h"
 #include "toolchain/process.h"
 
 static char folder[] = "/tmp/halfwarp-test-code.XXXXXX";
@@ -442,7 +442,7 @@ static void test_a_cache_that_cannot_be_written(void **state) {
 // Each round all processes want the same new code; whoever is last, what is there is whole.
 static void test_many_processes(void **state) {
     (void)state;
-    enum { PROCESSES = 6, ROUNDS = 3 };
+    enum { PROCESSES = 4, ROUNDS = 2 };
     hw_code_request probe = request_for("");
     hw_arena *arena = hw_arena_create();
     hw_code code;
@@ -505,13 +505,17 @@ static void test_failing_allocations(void **state) {
 // A whole compilation by clang, of which every allocation fails in turn: that is told as what it is, whatever errno
 // calls before left behind. The PTX is larger than what arenas take at a time, so that reading it allocates.
 static void test_failing_allocations_by_clang(void **state) {
-    static char source[20000] = "extern \"C\" __global__ void add(float *p) {\n";
+    enum { LINES = 1000 };   // of a comment in the PTX, which the compiler only copies
+    static char source[100 * LINES] = "extern \"C\" __global__ void add(float *p) {\n";
     hw_code_request request = request_for("");
     hw_status status = HW_NO_MEMORY;
     long n = 0;
     (void)state;
-    for (int i = 0; i < 400; i++) sprintf(source + strlen(source), "    p[%d] += p[%d] / %d.5f;\n", i, 7 * i + 1, i);
-    strcat(source, "}\n");
+    char *end = source + strlen(source);
+    end += sprintf(end, "    asm volatile(");
+    for (int i = 0; i < LINES; i++)
+        end += sprintf(end, "\"// %d: a line that is here for its length, as are all of its neighbours\\n\"\n", i);
+    sprintf(end, "    );\n}\n");
     request.source.text = source;
     request.source.bytes = strlen(source);
     request.compiler = HW_COMPILER_CLANG;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "toolchain/fatbin.h"
+#include "toolchain/binary/fatbin.h"
 
 #ifndef HW_SOURCE_DIR
 #define HW_SOURCE_DIR "."

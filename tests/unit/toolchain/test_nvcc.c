@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "toolchain/nvcc_options.h"
-#include "toolchain/nvcc_route.h"
-#include "toolchain/ptx_link.h"
+#include "toolchain/binary/ptx_link.h"
+#include "toolchain/nvcc/nvcc_options.h"
+#include "toolchain/nvcc/nvcc_route.h"
 
 static const char first[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"

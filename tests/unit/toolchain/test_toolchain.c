@@ -2,11 +2,11 @@
 // ptxas (played by a script, so that no CUDA toolkit is needed). test_compile.c has the rest.
 #include "toolchain_folder.h"
 
-#include "toolchain/arguments.h"
-#include "toolchain/compilers.h"
-#include "toolchain/depend.h"
+#include "toolchain/binary/producer.h"
+#include "toolchain/cache/depend.h"
+#include "toolchain/compilers/arguments.h"
+#include "toolchain/compilers/compilers.h"
 #include "toolchain/process.h"
-#include "toolchain/producer.h"
 
 // --- arguments
 

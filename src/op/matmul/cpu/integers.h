@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/processor.h"
+
 // How the elements of a step of k are put beside each other, and summed.
 typedef enum hw_integer_way {
     HW_INTEGER_PAIRS,    // two steps of 16 bits in a word of 32, for elements that 16 bits with a sign hold
@@ -26,8 +28,8 @@ typedef struct hw_integer_level {
     hw_integer_tile *tile[HW_INTEGER_WAYS];
 } hw_integer_level;
 
-// Level 0 is base, which every machine has; NULL past the last one that this processor has.
-const hw_integer_level *hw_integer_level_at(unsigned index);
+// NULL where this processor does not run the level.
+const hw_integer_level *hw_integer_level_at(hw_simd_level level);
 const hw_integer_level *hw_integer_level_best(void);
 
 extern const hw_integer_level hw_integer_base, hw_integer_avx2, hw_integer_avx512;

@@ -11,10 +11,10 @@
 #include "base/integers.h"
 #include "op/matmul/cpu/blas.h"
 #include "op/common/family.h"
+#include "op/tune/cpu.h"
 
 // A piece of each matrix is at most so many rows and columns: large enough that copying it costs little beside the
 // multiplications, small enough for caches.
-enum { PIECE = 1024 };
 
 static bool is_f64(DLDataType type) { return type.code == kDLFloat && type.bits == 64; }
 
@@ -169,11 +169,12 @@ static void finish_piece(const pieces *w, uint64_t row, uint64_t rows, uint64_t 
 
 static void multiply_in_pieces(const pieces *w) {
     const hw_product *p = w->p;
-    for (uint64_t row = 0; row < p->m; row += PIECE) {
-        for (uint64_t col = 0; col < p->n; col += PIECE) {
-            const uint64_t rows = hw_least(PIECE, p->m - row), cols = hw_least(PIECE, p->n - col);
-            for (uint64_t inner = 0; inner < p->k; inner += PIECE)
-                multiply_piece(w, row, rows, col, cols, inner, hw_least(PIECE, p->k - inner));
+    for (uint64_t row = 0; row < p->m; row += HW_CPU_BLAS_PIECE) {
+        for (uint64_t col = 0; col < p->n; col += HW_CPU_BLAS_PIECE) {
+            const uint64_t rows = hw_least(HW_CPU_BLAS_PIECE, p->m - row),
+                           cols = hw_least(HW_CPU_BLAS_PIECE, p->n - col);
+            for (uint64_t inner = 0; inner < p->k; inner += HW_CPU_BLAS_PIECE)
+                multiply_piece(w, row, rows, col, cols, inner, hw_least(HW_CPU_BLAS_PIECE, p->k - inner));
             finish_piece(w, row, rows, col, cols);
         }
     }
@@ -182,7 +183,8 @@ static void multiply_in_pieces(const pieces *w) {
 static hw_status open_pieces(pieces *w, hw_diag *diag) {
     const hw_product *p = w->p;
     const size_t bytes = is_f64(p->input) ? sizeof(double) : sizeof(float);
-    const uint64_t rows = hw_least(p->m, PIECE), cols = hw_least(p->n, PIECE), depth = hw_least(p->k, PIECE);
+    const uint64_t rows = hw_least(p->m, HW_CPU_BLAS_PIECE), cols = hw_least(p->n, HW_CPU_BLAS_PIECE),
+                   depth = hw_least(p->k, HW_CPU_BLAS_PIECE);
     w->a_piece = hw_malloc(bytes * (rows * depth + 1));
     w->b_piece = hw_malloc(bytes * (depth * cols + 1));
     w->sums = hw_malloc(bytes * (rows * cols + 1));
@@ -240,6 +242,6 @@ char *hw_cpu_matmul_explain(const hw_product *p, char *text, size_t text_bytes) 
     if (is_straight(p)) snprintf(text, text_bytes, "OpenBLAS: cblas_%s\n", type);
     else
         snprintf(text, text_bytes, "OpenBLAS: cblas_%s, on pieces of up to %d x %d that are copied in its type\n", type,
-                 PIECE, PIECE);
+                 HW_CPU_BLAS_PIECE, HW_CPU_BLAS_PIECE);
     return text;
 }

@@ -10,9 +10,11 @@
 #include "base/integers.h"
 #include "op/matmul/cpu/integers.h"
 #include "op/common/tasks.h"
+#include "op/tune/cpu.h"
 
-// Steps of k at a time, a multiple of two; and the most of C that a thread takes, multiples of every tile's.
-enum { DEPTH = 256, MOST_ROWS = 192, MOST_COLS = 256, LEAST_ROWS = 48, LEAST_COLS = 64 };
+_Static_assert(HW_CPU_INTEGER_DEPTH % 2 == 0, "two steps of k are multiplied by one instruction");
+_Static_assert(HW_CPU_INTEGER_ROWS % HW_INTEGER_ROWS == 0 && HW_CPU_INTEGER_LEAST_ROWS % HW_INTEGER_ROWS == 0 &&
+               HW_CPU_INTEGER_COLS % 64 == 0 && HW_CPU_INTEGER_LEAST_COLS % 64 == 0, "blocks are whole tiles");
 
 typedef struct integers_job {
     const hw_product *p;
@@ -167,14 +169,14 @@ static void run_task(void *context, uint64_t index, uint32_t worker) {
     const hw_product *p = j->p;
     const task t = task_of(j, index);
     const int64_t elem_bytes = p->input.bits / 8;
-    char *a = j->room + worker * j->room_bytes, *b = a + MOST_ROWS * DEPTH * j->word_bytes;
-    char *sums = b + MOST_COLS * DEPTH * j->word_bytes;
+    char *a = j->room + worker * j->room_bytes, *b = a + HW_CPU_INTEGER_ROWS * HW_CPU_INTEGER_DEPTH * j->word_bytes;
+    char *sums = b + HW_CPU_INTEGER_COLS * HW_CPU_INTEGER_DEPTH * j->word_bytes;
     const int64_t a_along = p->a.transposed ? 1 : p->a.ld, a_down = p->a.transposed ? p->a.ld : 1;
     const int64_t b_along = p->b.transposed ? p->b.ld : 1, b_down = p->b.transposed ? 1 : p->b.ld;
     const uint64_t tile_rows = hw_divide_up(t.rows, HW_INTEGER_ROWS), width = j->level->cols[j->way];
     memset(sums, 0, tile_rows * HW_INTEGER_ROWS * hw_divide_up(t.cols, width) * width * j->word_bytes);
-    for (uint64_t k = 0; k < p->k; k += DEPTH) {
-        const size_t depth = (size_t)hw_least(DEPTH, p->k - k);
+    for (uint64_t k = 0; k < p->k; k += HW_CPU_INTEGER_DEPTH) {
+        const size_t depth = (size_t)hw_least(HW_CPU_INTEGER_DEPTH, p->k - k);
         const block left = {t.a + (int64_t)k * a_down * elem_bytes, a_along, a_down, t.rows, depth};
         const block right = {t.b + (int64_t)k * b_down * elem_bytes, b_along, b_down, t.cols, depth};
         pack_block(p->input, &left, HW_INTEGER_ROWS, a);
@@ -195,15 +197,15 @@ static uint64_t count_batches(const hw_product *p) {
 // Large pieces of C read A and B the fewest times; smaller ones where these would leave threads without any.
 static uint64_t cut_tasks(integers_job *j, uint32_t n_threads) {
     const uint64_t batches = count_batches(j->p);
-    j->rows = MOST_ROWS;
-    j->cols = MOST_COLS;
+    j->rows = HW_CPU_INTEGER_ROWS;
+    j->cols = HW_CPU_INTEGER_COLS;
     for (;;) {
         j->tasks_down = hw_divide_up(j->p->m, j->rows);
         j->tasks_across = hw_divide_up(j->p->n, j->cols);
         const uint64_t tasks = batches * j->tasks_down * j->tasks_across;
-        const bool is_small = j->rows == LEAST_ROWS && j->cols == LEAST_COLS;
-        if (tasks >= 2 * (uint64_t)n_threads || n_threads == 1 || is_small) return tasks;
-        if (j->cols > LEAST_COLS && (j->cols >= j->rows || j->rows == LEAST_ROWS)) j->cols /= 2;
+        const bool is_low = j->rows == HW_CPU_INTEGER_LEAST_ROWS, is_narrow = j->cols == HW_CPU_INTEGER_LEAST_COLS;
+        if (tasks >= 2 * (uint64_t)n_threads || n_threads == 1 || (is_low && is_narrow)) return tasks;
+        if (!is_narrow && (j->cols >= j->rows || is_low)) j->cols /= 2;
         else j->rows /= 2;
     }
 }
@@ -212,13 +214,13 @@ hw_status hw_cpu_matmul_integers(const hw_product *p, const void *a, const void 
                                  uint32_t n_threads, hw_diag *diag) {
     integers_job j = {.p = p, .a = a, .b = b, .c = c, .level = hw_integer_level_best(), .way = way_of(p->input)};
     j.word_bytes = j.way == HW_INTEGER_WIDE ? 8 : 4;
-    // While one thread is woken, another multiplies 10^5 elements.
     const double products = (double)p->m * (double)p->n * (double)p->k * (double)count_batches(p);
-    const double useful = products / 1e5 + 1;
+    const double useful = products / HW_CPU_INTEGER_THREAD_PRODUCTS + 1;
     if (useful < n_threads) n_threads = (uint32_t)useful;
     const uint64_t tasks = cut_tasks(&j, n_threads);
     if (tasks < n_threads) n_threads = (uint32_t)tasks;
-    j.room_bytes = ((size_t)(MOST_ROWS + MOST_COLS) * DEPTH + MOST_ROWS * MOST_COLS) * j.word_bytes;
+    const size_t lines = HW_CPU_INTEGER_ROWS + HW_CPU_INTEGER_COLS, sums = HW_CPU_INTEGER_ROWS * HW_CPU_INTEGER_COLS;
+    j.room_bytes = (lines * HW_CPU_INTEGER_DEPTH + sums) * j.word_bytes;
     j.room = hw_alloc_lanes(j.room_bytes * n_threads);
     if (!j.room) return hw_diag_no_memory(diag);
     hw_cpu_tasks_run(pool, n_threads, tasks, run_task, &j);
@@ -232,6 +234,7 @@ char *hw_cpu_matmul_integers_explain(const hw_product *p, char *text, size_t tex
     const hw_integer_way way = way_of(p->input);
     snprintf(text, text_bytes,
              "integers in %s (%s): blocks of up to %d x %d, %d steps of k at a time, tiles of %d x %u\n", words[way],
-             level->name, MOST_ROWS, MOST_COLS, DEPTH, HW_INTEGER_ROWS, level->cols[way]);
+             level->name, HW_CPU_INTEGER_ROWS, HW_CPU_INTEGER_COLS, HW_CPU_INTEGER_DEPTH, HW_INTEGER_ROWS,
+             level->cols[way]);
     return text;
 }

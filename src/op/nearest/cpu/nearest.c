@@ -8,33 +8,25 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/integers.h"
 #include "base/status.h"
 #include "op/common/tasks.h"
+#include "op/tune/cpu.h"
 
-enum { SEARCH_BLOCKS = 32, SERIAL_PAIRS = 1 << 18, SERIAL_ROWS = 2048 };
-
-const hw_nearest_level *hw_nearest_level_at(unsigned index, bool is_f64) {
-    if (index == 0) return is_f64 ? &hw_nearest_base_f64 : &hw_nearest_base_f32;
+static const hw_nearest_level *const levels[HW_SIMD_LEVELS][2] = {   // f32, f64
+    [HW_SIMD_BASE] = {&hw_nearest_base_f32, &hw_nearest_base_f64},
 #ifdef __x86_64__
-    if (index == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return is_f64 ? &hw_nearest_avx2_f64 : &hw_nearest_avx2_f32;
-    if (index == 2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma"))
-        return is_f64 ? &hw_nearest_avx512_f64 : &hw_nearest_avx512_f32;
+    [HW_SIMD_AVX2] = {&hw_nearest_avx2_f32, &hw_nearest_avx2_f64},
+    [HW_SIMD_AVX512] = {&hw_nearest_avx512_f32, &hw_nearest_avx512_f64},
 #endif
-    return NULL;
-}
-
-static unsigned best_level(void) {
-    unsigned index = 0;
-    while (hw_nearest_level_at(index + 1, false)) index++;
-    return index;
-}
-
-// The pairs for each row that is read, from which on a tree is worth its cost: both ways took the same time there, for
-// uniform points in f32 on a Xeon with AVX-512 (3 dimensions: 700 points, 8: 4,000, 12: 30,000).
-static const double worth_a_tree[HW_NEIGHBOURS_DIMS + 1] = {
-    0, 400, 500, 600, 900, 1400, 2100, 3200, 4800, 7300, 11000, 17000, 25000, 38000, 58000, 88000, 134000,
 };
+
+const hw_nearest_level *hw_nearest_level_at(hw_simd_level level, bool is_f64) {
+    return level <= hw_processor_level() ? levels[level][is_f64] : NULL;
+}
+
+#define HW_TUNE_LIST(name, ...) static const int worth_a_tree[HW_NEIGHBOURS_DIMS + 1] = {__VA_ARGS__};
+#include "op/tune/cpu.def"
 
 bool hw_nearest_searches(const hw_neighbours *problem) {
     if (problem->method != HW_NEAREST_AUTO) return problem->method == HW_NEAREST_SEARCH;
@@ -47,17 +39,16 @@ bool hw_nearest_searches(const hw_neighbours *problem) {
 // that building a tree and trying both ways are a few percent of the work. For points that are clustered, on a line or
 // equal, a tree is a hundred times as fast in any number of dimensions.
 static bool is_tried(const hw_neighbours *problem) {
-    enum { WORTH_TRYING = 6000 };
     const double pairs = (double)problem->points.count * (double)problem->queries.count;
     const double rows = (double)problem->points.count + (problem->self ? 0 : (double)problem->queries.count);
-    return problem->method == HW_NEAREST_AUTO && !hw_nearest_searches(problem) && pairs > rows * WORTH_TRYING;
+    return problem->method == HW_NEAREST_AUTO && !hw_nearest_searches(problem) && pairs > rows * HW_CPU_WORTH_TRYING;
 }
 
 static uint32_t worth_waking(const hw_neighbours *problem, uint32_t n_threads) {
     const double rows = (double)problem->points.count + (double)problem->queries.count;
     const double most = hw_nearest_searches(problem)
-                            ? rows / SERIAL_ROWS
-                            : (double)problem->points.count * (double)problem->queries.count / SERIAL_PAIRS;
+                            ? rows / HW_CPU_SERIAL_ROWS
+                            : (double)problem->points.count * (double)problem->queries.count / HW_CPU_SERIAL_PAIRS;
     return most < 1 ? 1 : most < n_threads ? (uint32_t)most : n_threads;
 }
 
@@ -157,9 +148,8 @@ static void find_task(void *context, uint64_t task, uint32_t worker) {
 
 // Nanoseconds that the queries of some blocks take by the tree (`searches`) or by every pair; both find the same.
 static uint64_t try_way(const finding *f, bool searches) {
-    enum { BLOCKS_FOR_A_TRY = 1000, MOST_TRIES = 8 };
     const uint64_t n = f->job.queries.n_blocks, wide = f->level->brute_blocks;
-    const uint64_t wanted = n / BLOCKS_FOR_A_TRY, tries = wanted < 1 ? 1 : wanted < MOST_TRIES ? wanted : MOST_TRIES;
+    const uint64_t wanted = n / HW_CPU_BLOCKS_FOR_A_TRY, tries = wanted < 1 ? 1 : hw_least(wanted, HW_CPU_MOST_TRIES);
     const uint64_t start = hw_now_ns();
     for (uint64_t i = 0; i < tries; i++) {
         const uint64_t first = i * n / tries, end = first + wide < n ? first + wide : n;
@@ -179,24 +169,24 @@ static hw_status prepare_finding(finding *f, hw_pool *pool, uint32_t n_threads, 
         status = searches ? hw_tree_build(p, true, pool, n_threads, &job->queries, NULL, diag)
                           : hw_cloud_gather(p, true, pool, n_threads, &job->queries, diag);
     if (status) return status;
-    f->list_pitch = (hw_nearest_lists_bytes(job) + 4095) / 4096 * 4096 + 64;
+    f->list_pitch = hw_cpu_room_pitch(hw_nearest_lists_bytes(job));
     f->lists = hw_alloc_lanes(f->list_pitch * n_threads);
     if (!f->lists) return hw_diag_no_memory(diag);
     f->searches = is_open ? try_way(f, true) < try_way(f, false) : searches;
-    f->task_blocks = f->searches ? SEARCH_BLOCKS : f->level->brute_blocks;
+    f->task_blocks = f->searches ? HW_CPU_SEARCH_BLOCKS : f->level->brute_blocks;
     return HW_OK;
 }
 
 hw_status hw_cpu_nearest_at(const hw_neighbours *problem, unsigned level, hw_pool *pool, uint32_t n_threads,
                             hw_diag *diag) {
-    finding f = {.job = {.problem = problem, .list_elems = (problem->k + 7) / 8 * 8},
+    finding f = {.job = {.problem = problem, .list_elems = (uint32_t)hw_align_up(problem->k, 8)},
                  .level = hw_nearest_level_at(level, problem->is_f64)};
     const double most = problem->is_f64 ? DBL_MAX : (double)FLT_MAX;
     f.job.limit = problem->radius_squared < most ? problem->radius_squared : most;
     n_threads = worth_waking(problem, n_threads);
     hw_status status = prepare_finding(&f, pool, n_threads, diag);
     if (!status) {
-        const uint64_t n_tasks = (f.job.queries.n_blocks + f.task_blocks - 1) / f.task_blocks;
+        const uint64_t n_tasks = hw_divide_up(f.job.queries.n_blocks, f.task_blocks);
         hw_cpu_tasks_run(pool, n_threads, n_tasks, find_task, &f);
         write_infinite(&f.job);
     }
@@ -208,11 +198,11 @@ hw_status hw_cpu_nearest_at(const hw_neighbours *problem, unsigned level, hw_poo
 }
 
 hw_status hw_cpu_nearest(const hw_neighbours *problem, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
-    return hw_cpu_nearest_at(problem, best_level(), pool, n_threads, diag);
+    return hw_cpu_nearest_at(problem, hw_processor_level(), pool, n_threads, diag);
 }
 
 const char *hw_cpu_nearest_explain(const hw_neighbours *problem, char *text, size_t text_bytes) {
-    const hw_nearest_level *level = hw_nearest_level_at(best_level(), problem->is_f64);
+    const hw_nearest_level *level = hw_nearest_level_at(hw_processor_level(), problem->is_f64);
     const char *way = hw_nearest_searches(problem)
                           ? "a kd-tree of blocks of 16 points, searched by blocks of 16 queries"
                           : "every pair, blocks of 16 points at a time";

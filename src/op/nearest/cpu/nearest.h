@@ -11,6 +11,7 @@
 #ifndef HW_OP_CPU_NEAREST_H
 #define HW_OP_CPU_NEAREST_H
 
+#include "base/processor.h"
 #include "op/nearest/neighbours.h"
 
 enum { HW_BLOCK = 16 };                       // points or queries side by side
@@ -58,8 +59,8 @@ typedef struct hw_nearest_level {
 
 enum { HW_BRUTE_BLOCKS = 4 };
 
-// Level 0 is base, which every machine has; NULL past the last one that this processor has.
-const hw_nearest_level *hw_nearest_level_at(unsigned index, bool is_f64);
+// NULL where this processor does not run the level.
+const hw_nearest_level *hw_nearest_level_at(hw_simd_level level, bool is_f64);
 
 size_t hw_nearest_lists_bytes(const hw_nearest_job *job);
 

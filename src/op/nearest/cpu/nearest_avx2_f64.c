@@ -1,13 +1,5 @@
-// Nearest neighbours in double by vectors of 32 bytes, for x86 processors with AVX2 and FMA. Compiled for them here,
-// whatever the build says.
-#ifdef __x86_64__
+// Nearest neighbours in double by vectors of 32 bytes, for AVX2.
 #include <immintrin.h>
-
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC target("avx2,fma")
-#endif
 
 #define REAL double
 #define REAL_IS_F64 1
@@ -37,10 +29,3 @@ static inline __attribute__((always_inline)) REAL least_lane(vec v) {
 #include "op/nearest/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_avx2_f64 = {"avx2", GROUP_BLOCKS, search_tree, search_all_blocks};
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
-#else
-typedef int hw_nearest_avx2_f64_is_for_x86;
-#endif

@@ -1,13 +1,5 @@
-// Nearest neighbours in float by vectors of 64 bytes, for x86 processors with AVX-512, F and BW. Compiled for it here,
-// whatever the build says.
-#ifdef __x86_64__
+// Nearest neighbours in float by vectors of 64 bytes, for AVX-512.
 #include <immintrin.h>
-
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,fma"))), apply_to = function)
-#else
-#pragma GCC target("avx512f,avx512bw,fma")
-#endif
 
 #define REAL float
 #define REAL_IS_F64 0
@@ -48,10 +40,3 @@ static inline __attribute__((always_inline)) void insert_by_eights(uint64_t *lis
 #include "op/nearest/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_avx512_f32 = {"avx512", GROUP_BLOCKS, search_tree, search_all_blocks};
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
-#else
-typedef int hw_nearest_avx512_f32_is_for_x86;
-#endif

@@ -1,13 +1,5 @@
-// Nearest neighbours in double by vectors of 64 bytes, for x86 processors with AVX-512, F and BW. Compiled for it here,
-// whatever the build says.
-#ifdef __x86_64__
+// Nearest neighbours in double by vectors of 64 bytes, for AVX-512.
 #include <immintrin.h>
-
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,fma"))), apply_to = function)
-#else
-#pragma GCC target("avx512f,avx512bw,fma")
-#endif
 
 #define REAL double
 #define REAL_IS_F64 1
@@ -32,10 +24,3 @@ typedef __m512d vec;
 #include "op/nearest/cpu/nearest_body.h"
 
 const hw_nearest_level hw_nearest_avx512_f64 = {"avx512", GROUP_BLOCKS, search_tree, search_all_blocks};
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
-#else
-typedef int hw_nearest_avx512_f64_is_for_x86;
-#endif

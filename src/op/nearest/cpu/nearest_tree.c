@@ -1,12 +1,11 @@
 // Rows into blocks, with a tree over them or without: memory, threads and errors. The steps are in nearest_tree_body.h.
 #include "op/nearest/cpu/nearest_tree.h"
+#include "op/tune/cpu.h"
 
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "base/status.h"
 #include "op/common/tasks.h"
-
-enum { CHUNKS_PER_THREAD = 4, LEAST_CHUNK_ROWS = 2048, GATHER_BLOCKS = 1024 };
 
 static const hw_tree_steps *steps_of(bool is_f64) { return is_f64 ? &hw_tree_steps_f64 : &hw_tree_steps_f32; }
 
@@ -16,7 +15,7 @@ static bool cloud_alloc(hw_cloud *cloud, const hw_neighbours *problem, uint64_t 
     *cloud = (hw_cloud){.dims = problem->dims, .is_f64 = problem->is_f64, .n_blocks = n_blocks};
     cloud->coords_memory = hw_malloc(n_blocks * HW_BLOCK * problem->dims * real_bytes + 64);
     cloud->index = hw_malloc(n_blocks * HW_BLOCK * sizeof *cloud->index);
-    cloud->coords = (void *)(((uintptr_t)cloud->coords_memory + 63) & ~(uintptr_t)63);
+    cloud->coords = (void *)(uintptr_t)hw_align_up((uintptr_t)cloud->coords_memory, 64);
     return cloud->coords_memory && cloud->index;
 }
 
@@ -64,15 +63,16 @@ typedef struct gathering {
 static void gather_task(void *context, uint64_t task, uint32_t worker) {
     (void)worker;
     const gathering *g = context;
-    const uint64_t first = task * GATHER_BLOCKS, rest = g->cloud->n_blocks - first;
-    const uint64_t end = first + (rest < GATHER_BLOCKS ? rest : GATHER_BLOCKS);
+    const uint64_t first = task * HW_CPU_GATHER_BLOCKS, rest = g->cloud->n_blocks - first;
+    const uint64_t end = first + (rest < HW_CPU_GATHER_BLOCKS ? rest : HW_CPU_GATHER_BLOCKS);
     g->nan_row[task] = g->steps->gather(g->rows, g->cloud->dims, g->cloud, first, end);
 }
 
 hw_status hw_cloud_gather(const hw_neighbours *problem, bool of_queries, hw_pool *pool, uint32_t n_threads,
                           hw_cloud *cloud, hw_diag *diag) {
     const hw_point_rows *rows = of_queries ? &problem->queries : &problem->points;
-    const uint64_t n_blocks = hw_divide_up(rows->count, HW_BLOCK), n_tasks = hw_divide_up(n_blocks, GATHER_BLOCKS);
+    const uint64_t n_blocks = hw_divide_up(rows->count, HW_BLOCK),
+                   n_tasks = hw_divide_up(n_blocks, HW_CPU_GATHER_BLOCKS);
     uint64_t *nan_row = hw_malloc(n_tasks * sizeof *nan_row);
     hw_status status = HW_OK;
     if (!cloud_alloc(cloud, problem, n_blocks) || !nan_row) status = hw_diag_no_memory(diag);
@@ -113,7 +113,7 @@ static void grow_task(void *context, uint64_t task, uint32_t worker) {
 
 static uint32_t choose_depth(uint64_t n) {
     uint32_t depth = 0;
-    while (depth < HW_TREE_MAX_DEPTH && n >> depth > HW_BUCKET_ROWS) depth++;
+    while (depth < HW_TREE_MAX_DEPTH && n >> depth > HW_CPU_BUCKET_ROWS) depth++;
     return depth;
 }
 
@@ -142,7 +142,7 @@ static void plan_release(hw_tree_plan *plan) {
 
 static hw_status cut_top(building *b, hw_diag *diag) {
     const uint64_t n = b->plan.rows->count;
-    uint64_t n_samples = (uint64_t)HW_SAMPLES_PER_BUCKET << b->plan.depth;
+    uint64_t n_samples = (uint64_t)HW_CPU_SAMPLES_PER_BUCKET << b->plan.depth;
     if (b->plan.depth == 0) return HW_OK;
     if (n_samples > n) n_samples = n;
     void *sample = hw_malloc(n_samples * b->steps->record_bytes(b->plan.dims));
@@ -204,8 +204,8 @@ hw_status hw_tree_build(const hw_neighbours *problem, bool of_queries, hw_pool *
     building b = {.steps = steps_of(problem->is_f64)};
     b.plan = (hw_tree_plan){.rows = rows, .dims = problem->dims, .depth = choose_depth(rows->count), .cloud = cloud,
                             .tree = tree};
-    b.plan.chunk_rows = hw_divide_up(rows->count, (uint64_t)n_threads * CHUNKS_PER_THREAD);
-    if (b.plan.chunk_rows < LEAST_CHUNK_ROWS) b.plan.chunk_rows = LEAST_CHUNK_ROWS;
+    b.plan.chunk_rows = hw_divide_up(rows->count, (uint64_t)n_threads * HW_CPU_CHUNKS_PER_THREAD);
+    if (b.plan.chunk_rows < HW_CPU_LEAST_CHUNK_ROWS) b.plan.chunk_rows = HW_CPU_LEAST_CHUNK_ROWS;
     b.plan.n_chunks = hw_divide_up(rows->count, b.plan.chunk_rows);
     hw_status status = build_tree(&b, problem, of_queries, pool, n_threads, diag);
     plan_release(&b.plan);

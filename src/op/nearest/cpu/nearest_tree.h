@@ -8,11 +8,7 @@
 
 #include "op/nearest/cpu/nearest.h"
 
-enum {
-    HW_BUCKET_ROWS = 2048,       // about: a bucket's records fit the first two caches
-    HW_TREE_MAX_DEPTH = 14,
-    HW_SAMPLES_PER_BUCKET = 16,
-};
+enum { HW_TREE_MAX_DEPTH = 14 };
 #define HW_NO_BUCKET UINT16_MAX  // of a row that the tree does not have
 
 typedef struct hw_tree_plan {

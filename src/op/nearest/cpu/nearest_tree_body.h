@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "op/nearest/cpu/nearest_tree.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -266,7 +267,7 @@ INLINE uint32_t grow_dims(const hw_tree_plan *plan, REAL *records, uint64_t n, p
         lowest = write_block(plan->cloud, at.block, records, n, dims);
         if (tree) tree->child[at.node] = HW_NODE_LEAF | (uint32_t)at.block, tree->leaf[at.block] = at.node;
     } else {
-        const uint64_t left_blocks = ((n + HW_BLOCK - 1) / HW_BLOCK + 1) / 2, left = left_blocks * HW_BLOCK;
+        const uint64_t left_blocks = (hw_divide_up(n, HW_BLOCK) + 1) / 2, left = left_blocks * HW_BLOCK;
         const int axis = widest(low, high, dims);
         if (axis >= 0) select_records(records, n, left, axis, dims);
         const place a = {(uint32_t)at.pair, at.block, at.pair + 2};

@@ -1,21 +1,16 @@
-// Which instruction-set levels of the reductions' inner loops this processor has.
+// The instruction-set levels of the reductions' inner loops.
 #include "op/reduce/cpu/fold.h"
 
-#include "base/processor.h"
-
-const hw_fold_level *hw_fold_level_at(unsigned index) {
-    if (index == 0) return &hw_fold_base;
+static const hw_fold_level *const levels[HW_SIMD_LEVELS] = {
+    [HW_SIMD_BASE] = &hw_fold_base,
 #ifdef __x86_64__
-    if (index == 1 && __builtin_cpu_supports("avx2") && hw_processor_has_f16c()) return &hw_fold_avx2;
-    if (index == 2 && hw_fold_level_at(1) && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return &hw_fold_avx512;
+    [HW_SIMD_AVX2] = &hw_fold_avx2,
+    [HW_SIMD_AVX512] = &hw_fold_avx512,
 #endif
-    return NULL;
+};
+
+const hw_fold_level *hw_fold_level_at(hw_simd_level level) {
+    return level <= hw_processor_level() ? levels[level] : NULL;
 }
 
-const hw_fold_level *hw_fold_level_best(void) {
-    unsigned index = 0;
-    while (hw_fold_level_at(index + 1)) index++;
-    return hw_fold_level_at(index);
-}
+const hw_fold_level *hw_fold_level_best(void) { return levels[hw_processor_level()]; }

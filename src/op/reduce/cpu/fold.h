@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/processor.h"
+
 // Types that are computed with; f16 and bf16 are widened to f32 first.
 typedef enum hw_fold_type {
     HW_FOLD_I8, HW_FOLD_I16, HW_FOLD_I32, HW_FOLD_I64, HW_FOLD_U8, HW_FOLD_U16, HW_FOLD_U32,
@@ -78,8 +80,8 @@ typedef struct hw_fold_level {
     bool (*exact_f64)(const double *terms, size_t n, double sum[2], bool *all_minus_zero);
 } hw_fold_level;
 
-// Level 0 is base, which every machine has; NULL past the last one that this processor has.
-const hw_fold_level *hw_fold_level_at(unsigned index);
+// NULL where this processor does not run the level.
+const hw_fold_level *hw_fold_level_at(hw_simd_level level);
 const hw_fold_level *hw_fold_level_best(void);
 
 extern const hw_fold_level hw_fold_base, hw_fold_avx2, hw_fold_avx512;

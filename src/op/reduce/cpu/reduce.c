@@ -2,16 +2,15 @@
 // none left. Where terms are cut into parts, these are joined in their order at the end.
 #include "op/reduce/cpu/reduce.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
+#include "op/common/tasks.h"
 #include "op/reduce/cpu/reduce_terms.h"
 #include "op/reduce/cpu/reduce_ways.h"
-#include "op/common/page.h"
-
-enum { SHARES_PER_THREAD = 32 };
+#include "op/tune/cpu.h"
 
 typedef struct reduce_job {
     const hw_cpu_reduce_plan *plan;
@@ -20,8 +19,6 @@ typedef struct reduce_job {
     size_t room_pitch;
     hw_cpu_part *parts;       // NULL: each tile is finished at once
     hw_exact_sum *sums;       // alike
-    uint64_t share;
-    _Atomic uint64_t taken;
 } reduce_job;
 
 // A thread's scratch memory: the way's, then what is known of a tile.
@@ -70,15 +67,9 @@ static void reduce_task(const reduce_job *j, uint64_t index, char *room) {
     finish_tile(plan, tile, parts);
 }
 
-static void take_reduce_tasks(void *context, uint32_t index) {
-    reduce_job *j = context;
-    const uint64_t n = j->plan->tiles * j->plan->parts;
-    for (;;) {
-        uint64_t first = atomic_fetch_add_explicit(&j->taken, j->share, memory_order_relaxed);
-        if (first >= n) break;
-        uint64_t end = n - first < j->share ? n : first + j->share;
-        for (uint64_t i = first; i < end; i++) reduce_task(j, i, j->room + index * j->room_pitch);
-    }
+static void reduce_tasks(void *context, uint64_t first, uint64_t end, uint32_t worker) {
+    const reduce_job *j = context;
+    for (uint64_t i = first; i < end; i++) reduce_task(j, i, j->room + worker * j->room_pitch);
 }
 
 static void join_parts(const reduce_job *j) {
@@ -103,8 +94,7 @@ static hw_status reduce_terms(const hw_reduction_form *form, hw_pool *pool, uint
     hw_cpu_reduce_plan_make(form, &plan);
     n_threads = hw_cpu_reduce_threads(&plan, n_threads);
     const size_t room = hw_cpu_reduce_room(&plan) + bytes_of_tile(&plan);
-    reduce_job j = {.plan = &plan, .level = hw_fold_level_best(), .room_pitch = (room + 4095) / 4096 * 4096 + 64,
-                    .share = plan.tiles * plan.parts / n_threads / SHARES_PER_THREAD + 1};
+    reduce_job j = {.plan = &plan, .level = hw_fold_level_best(), .room_pitch = hw_cpu_room_pitch(room)};
     hw_status status = HW_OK;
     j.room = hw_alloc_lanes(j.room_pitch * n_threads);
     if (!j.room) return hw_diag_no_memory(diag);
@@ -117,8 +107,7 @@ static hw_status reduce_terms(const hw_reduction_form *form, hw_pool *pool, uint
             goto done;
         }
     }
-    if (n_threads > 1) hw_pool_run(pool, n_threads, take_reduce_tasks, &j);
-    else take_reduce_tasks(&j, 0);
+    hw_cpu_shares_run(pool, n_threads, plan.tiles * plan.parts, HW_CPU_REDUCE_SHARES, reduce_tasks, &j);
     if (plan.parts > 1) join_parts(&j);
 done:
     hw_free_aligned(j.parts);
@@ -150,9 +139,9 @@ const char *hw_cpu_reduce_explain(const hw_reduction_form *form, char *text, siz
              "reads %.3f MB once\n",
              plan.way == HW_CPU_REDUCE_RUNS ? "output by output, along its terms" : "neighbouring outputs at once",
              plan.contiguous ? "where they lie" : "gathered in blocks", rows, hw_fold_level_best()->name,
-             plan.is_exact ? ", exact" : "", (unsigned long long)plan.tiles, hw_page_plural(plan.tiles), plan.width,
-             hw_page_plural(plan.width), (unsigned long long)plan.parts, hw_page_plural(plan.parts),
-             (unsigned long long)plan.part_terms, hw_page_plural(plan.part_terms),
+             plan.is_exact ? ", exact" : "", (unsigned long long)plan.tiles, hw_text_plural(plan.tiles), plan.width,
+             hw_text_plural(plan.width), (unsigned long long)plan.parts, hw_text_plural(plan.parts),
+             (unsigned long long)plan.part_terms, hw_text_plural(plan.part_terms),
              1e-6 * (double)form->outputs * (double)form->terms * form->in_bytes);
     return text;
 }

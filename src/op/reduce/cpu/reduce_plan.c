@@ -5,18 +5,6 @@
 
 #include "base/integers.h"
 
-enum {
-    FEW_TERMS = 32,            // fewer: not worth a run of their own
-    FEW_COLUMNS = 16,          // fewer: not worth a row
-    CONTIGUOUS_RUN = 256,      // shorter ones are put together in a buffer, where an output has several
-    CONTIGUOUS_ROW = 16,       // shorter ones alike
-    SHORT_RUN = 1024,          // terms; of such outputs HW_CPU_SHORT_RUNS are a tile
-    MANY_TILES = 64,           // that keep any number of threads busy
-    LEAST_PART = 1 << 16,      // terms; of rows 1 << 8
-    MOST_PARTS = 256,
-    GATHERED = 512,            // outputs of a tile whose terms do not lie side by side: they fit into the first cache
-};
-
 #define MOST_PART ((uint64_t)1 << 30)   // rows are counted in 32 bits, and integers of 32 bits summed in 64
 
 static void set_type(const hw_reduction_form *form, hw_cpu_reduce_plan *plan) {
@@ -56,24 +44,26 @@ static void choose_reduce_way(hw_cpu_reduce_plan *plan) {
                   side = f->n_kept ? f->kept_in_stride[f->n_kept - 1] : 0;
     plan->way = HW_CPU_REDUCE_RUNS;
     plan->rows_at_once = 1;
-    if (f->n_kept && f->terms < FEW_TERMS) plan->way = HW_CPU_REDUCE_COLUMNS;
+    if (f->n_kept && f->terms < HW_CPU_FEW_TERMS) plan->way = HW_CPU_REDUCE_COLUMNS;
     else if (f->n_kept && (step < 0 ? -step : step) > side) {
         plan->way = HW_CPU_REDUCE_COLUMNS;
         const bool dense = f->n_kept == 1 && side == 1 && f->n_reduced == 1 && step == (int64_t)row;
         if (dense && row <= HW_FOLD_WIDTH / 4 && !plan->is_exact)
             plan->rows_at_once = (uint32_t)hw_least(HW_FOLD_WIDTH / row, f->terms);
-        else if (row < FEW_COLUMNS && f->outputs < FEW_COLUMNS) plan->way = HW_CPU_REDUCE_RUNS;
+        else if (row < HW_CPU_FEW_COLUMNS && f->outputs < HW_CPU_FEW_COLUMNS) plan->way = HW_CPU_REDUCE_RUNS;
     }
-    if (plan->way == HW_CPU_REDUCE_RUNS) plan->contiguous = step == 1 && (run >= CONTIGUOUS_RUN || f->n_reduced == 1);
-    else plan->contiguous = side == 1 && (f->n_kept == 1 || row >= CONTIGUOUS_ROW) && !plan->is_exact;
+    if (plan->way == HW_CPU_REDUCE_RUNS)
+        plan->contiguous = step == 1 && (run >= HW_CPU_CONTIGUOUS_RUN || f->n_reduced == 1);
+    else plan->contiguous = side == 1 && (f->n_kept == 1 || row >= HW_CPU_CONTIGUOUS_ROW) && !plan->is_exact;
     plan->whole_runs = plan->way == HW_CPU_REDUCE_RUNS && plan->contiguous && f->terms == run && run <= HW_FOLD_BLOCK;
 }
 
 static void choose_tiles(hw_cpu_reduce_plan *plan) {
     const hw_reduction_form *f = plan->form;
-    const bool runs_are_short = f->terms < SHORT_RUN && f->outputs / HW_CPU_SHORT_RUNS >= MANY_TILES && !plan->is_exact;
+    const bool has_many = f->outputs / HW_CPU_SHORT_RUNS >= HW_CPU_MANY_TILES;
+    const bool runs_are_short = f->terms < HW_CPU_SHORT_RUN && has_many && !plan->is_exact;
     plan->width = plan->way == HW_CPU_REDUCE_RUNS ? (runs_are_short ? HW_CPU_SHORT_RUNS : 1)
-                : plan->is_exact ? HW_CPU_EXACT_OUTPUTS : plan->contiguous ? HW_FOLD_WIDTH : GATHERED;
+                : plan->is_exact ? HW_CPU_EXACT_OUTPUTS : plan->contiguous ? HW_FOLD_WIDTH : HW_CPU_GATHERED;
     if (plan->way == HW_CPU_REDUCE_COLUMNS && plan->contiguous) {
         const uint64_t row = inner_length(f->n_kept, f->kept);
         plan->tiles = f->outputs / row * hw_divide_up(row, plan->width);
@@ -86,9 +76,9 @@ static void choose_parts(hw_cpu_reduce_plan *plan) {
     const uint64_t terms = plan->form->terms;
     const bool runs = plan->way == HW_CPU_REDUCE_RUNS;
     uint64_t parts = 1, unit = runs ? HW_FOLD_BLOCK : (uint64_t)HW_FOLD_DEPTH * plan->rows_at_once;
-    if (plan->tiles < MANY_TILES) {
-        parts = hw_least(terms / (runs ? LEAST_PART : LEAST_PART / HW_FOLD_WIDTH * 8 * plan->rows_at_once) + 1,
-                         (runs ? MOST_PARTS : MANY_TILES) / plan->tiles + 1);
+    if (plan->tiles < HW_CPU_MANY_TILES) {
+        const uint64_t least = runs ? HW_CPU_LEAST_PART : HW_CPU_LEAST_PART_ROWS * plan->rows_at_once;
+        parts = hw_least(terms / least + 1, (runs ? HW_CPU_MOST_PARTS : HW_CPU_MANY_TILES) / plan->tiles + 1);
     }
     plan->part_terms = hw_divide_up(hw_divide_up(terms, parts), unit) * unit;
     if (plan->part_terms > MOST_PART) plan->part_terms = MOST_PART / unit * unit;
@@ -120,12 +110,10 @@ void hw_cpu_reduce_plan_make(const hw_reduction_form *form, hw_cpu_reduce_plan *
     plan->writes_rows = sums_are_results(plan);
 }
 
-// The bytes for which a thread is worth waking, which takes 10 to 20 us with waiting for its end. In that time a thread
-// reads and combines 512 KB of long runs or rows in a cache, less where runs are short, summed exactly or widened
-// first, and much less where terms are gathered.
 static uint64_t bytes_per_thread(const hw_cpu_reduce_plan *plan) {
-    if (!plan->contiguous) return 128 << 10;
-    return plan->is_exact || plan->whole_runs || plan->widen != HW_CPU_AS_IS ? 512 << 10 : 1 << 20;
+    if (!plan->contiguous) return HW_CPU_REDUCE_GATHERED_THREAD_BYTES;
+    return plan->is_exact || plan->whole_runs || plan->widen != HW_CPU_AS_IS ? HW_CPU_REDUCE_SLOW_THREAD_BYTES
+                                                                            : HW_CPU_REDUCE_THREAD_BYTES;
 }
 
 uint32_t hw_cpu_reduce_threads(const hw_cpu_reduce_plan *plan, uint32_t most) {

@@ -5,14 +5,12 @@
 
 #include "op/reduce/cpu/fold.h"
 #include "op/reduce/reduction.h"
+#include "op/tune/cpu.h"
 
 typedef enum hw_cpu_reduce_way {
     HW_CPU_REDUCE_RUNS,      // output by output, along its terms
     HW_CPU_REDUCE_COLUMNS,   // neighbouring outputs at once, term by term
 } hw_cpu_reduce_way;
-
-// Outputs of a tile where outputs have few terms: taking a tile costs as much as some terms.
-enum { HW_CPU_SHORT_RUNS = 32 };
 
 // Exact sums of neighbouring outputs: the outputs of a tile, and the distance in elements at which the terms of each
 // are gathered.

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
+#include "op/tune/cpu.h"
 
-enum { MOST_RUN_BYTES = 2048, SLICE_MIN_BYTES = 64 };
+enum { SLICE_MIN_BYTES = 64 };   // a line of the cache
 
-static uint64_t words_of_marks(const hw_cycles *c) { return (c->rows * c->cols + 63) / 64; }
+static uint64_t words_of_marks(const hw_cycles *c) { return hw_divide_up(c->rows * c->cols, 64); }
 
 bool hw_cycles_prepare(hw_cycles *c, uint32_t n_threads) {
     uint64_t most = c->run_bytes / SLICE_MIN_BYTES;
@@ -32,7 +34,7 @@ static uint64_t source_run(const hw_cycles *c, uint64_t to) {
 }
 
 static void follow_cycle(const hw_cycles *c, const slice *s, uint64_t *seen, uint64_t first) {
-    char kept[MOST_RUN_BYTES];
+    char kept[HW_CPU_MOST_RUN_BYTES];
     uint64_t to = first, from = source_run(c, first);
     if (from == first) return;
     memcpy(kept, s->memory + first * s->pitch, s->bytes);

@@ -10,6 +10,7 @@
 #include "op/transpose/cpu/cycles.h"
 #include "op/transpose/cpu/swap.h"
 #include "op/transpose/cpu/transpose.h"
+#include "op/tune/cpu.h"
 
 // A piece of the array (a block, or a panel of one) that is copied out and comes back permuted.
 typedef struct piece {

@@ -1,29 +1,9 @@
 // Which way a permutation goes within its own memory.
 #include <stdio.h>
 
+#include "base/text.h"
 #include "op/transpose/cpu/in_place.h"
-#include "op/common/page.h"
-
-enum {
-    SMALL_BLOCK_BYTES = 512 << 10,   // fits the second-level cache together with its scratch copy
-    RUN_MIN_BYTES = 128,             // two cache lines: below, moving runs by cycles wastes most of what it fetches
-    RUN_MAX_BYTES = 2048,
-    PANELS_MIN = 4,                  // scratch memory is at most a quarter of the matrix
-};
-
-// Exactly two axes have each other's strides, and all others their own.
-static bool find_swap(hw_in_place *plan) {
-    const hw_permutation *p = &plan->p;
-    uint32_t found = 0;
-    for (uint32_t k = 0; k < p->rank; k++) {
-        if (p->in_stride[k] == p->out_stride[k]) continue;
-        if (found == 2) return false;
-        plan->axis[found++] = k;
-    }
-    uint32_t a = plan->axis[0], b = plan->axis[1];
-    return found == 2 && p->n[a] == p->n[b] && p->in_stride[a] == p->out_stride[b] &&
-           p->in_stride[b] == p->out_stride[a];
-}
+#include "op/tune/cpu.h"
 
 static bool stays_as_it_is(const hw_permutation *p) {
     for (uint32_t k = 0; k < p->rank; k++)
@@ -54,13 +34,16 @@ static bool is_matrix(const hw_permutation *p) {
            p->in_stride[1] == (int64_t)p->n[0];
 }
 
+static bool cuts_into_panels(uint64_t n, uint64_t run) { return n % run == 0 && n / run >= HW_CPU_LEAST_PANELS; }
+
 static bool find_panels(hw_in_place *plan) {
     if (!is_matrix(&plan->block)) return false;
     plan->rows = plan->block.n[1];
     plan->cols = plan->block.n[0];
-    for (plan->run = RUN_MAX_BYTES / plan->p.elem_bytes; plan->run * plan->p.elem_bytes >= RUN_MIN_BYTES; plan->run--) {
-        plan->by_rows = plan->rows % plan->run == 0 && plan->rows / plan->run >= PANELS_MIN;
-        if (plan->by_rows || (plan->cols % plan->run == 0 && plan->cols / plan->run >= PANELS_MIN)) return true;
+    const uint32_t e = plan->p.elem_bytes;
+    for (plan->run = HW_CPU_MOST_RUN_BYTES / e; plan->run * e >= HW_CPU_LEAST_RUN_BYTES; plan->run--) {
+        plan->by_rows = cuts_into_panels(plan->rows, plan->run);
+        if (plan->by_rows || cuts_into_panels(plan->cols, plan->run)) return true;
     }
     return false;
 }
@@ -69,13 +52,13 @@ void hw_in_place_make(const hw_permutation *p, hw_in_place *plan) {
     *plan = (hw_in_place){.p = *p, .way = HW_IN_PLACE_NOTHING};
     hw_permutation_widen(&plan->p, 16);
     if (stays_as_it_is(&plan->p)) return;
-    if (find_swap(plan)) {
+    if (hw_permutation_swaps(&plan->p, plan->axis)) {
         plan->way = HW_IN_PLACE_SWAP;
         return;
     }
     find_blocks(plan);
     plan->way = HW_IN_PLACE_SCRATCH;
-    if (plan->n_blocks > 1 && plan->block_bytes <= SMALL_BLOCK_BYTES) plan->way = HW_IN_PLACE_SMALL;
+    if (plan->n_blocks > 1 && plan->block_bytes <= HW_CPU_SMALL_BLOCK_BYTES) plan->way = HW_IN_PLACE_SMALL;
     else if (find_panels(plan)) plan->way = HW_IN_PLACE_PANELS;
 }
 
@@ -94,13 +77,13 @@ const char *hw_cpu_in_place_explain(const hw_permutation *p, char *text, size_t 
             snprintf(how, sizeof how,
                      "panels of %llu %s%s through %.3f MB of scratch memory; runs of %llu element%s by cycles\n"
                      "moves %.3f MB, everything twice", (unsigned long long)plan.run, plan.by_rows ? "row" : "column",
-                     hw_page_plural(plan.run),
+                     hw_text_plural(plan.run),
                      block_mb * (double)plan.run / (double)(plan.by_rows ? plan.rows : plan.cols),
-                     (unsigned long long)plan.run, hw_page_plural(plan.run), 4 * mb);
+                     (unsigned long long)plan.run, hw_text_plural(plan.run), 4 * mb);
             break;
         case HW_IN_PLACE_SMALL:
             snprintf(how, sizeof how, "%llu block%s, each through %.3f MB of scratch memory of its thread\n"
-                     "moves %.3f MB", (unsigned long long)plan.n_blocks, hw_page_plural(plan.n_blocks), block_mb,
+                     "moves %.3f MB", (unsigned long long)plan.n_blocks, hw_text_plural(plan.n_blocks), block_mb,
                      2 * mb);
             break;
         case HW_IN_PLACE_SCRATCH:
@@ -109,6 +92,6 @@ const char *hw_cpu_in_place_explain(const hw_permutation *p, char *text, size_t 
             break;
     }
     if (text_bytes) snprintf(text, text_bytes, "%s of %u byte%s, in place\n%s\n", shape, plan.p.elem_bytes,
-                             hw_page_plural(plan.p.elem_bytes), how);
+                             hw_text_plural(plan.p.elem_bytes), how);
     return text;
 }

@@ -3,21 +3,14 @@
 // A box should be contiguous for some cache lines in both arrays: along out, so that lines are written whole and many
 // of them to a page; along in, so that the lines and pages that were fetched are used up. It should fit into the
 // second-level cache with its buffer.
-#include "base/integers.h"
 #include "op/transpose/cpu/plan.h"
 
 #include <string.h>
 
-enum {
-    LINE_BYTES = 64,
-    BOX_BYTES = 96 << 10,        // with its buffer a good part of the smallest second-level caches, 256 KiB
-    OUT_RUN_BYTES = 512,         // measured: shorter costs writes, longer costs reads, which get BOX_BYTES over this
-    DIRECT_BYTES = 1024,         // runs from here on need no buffer to be written by whole lines
-    STRIP_BYTES = 512,           // what is read between two looks ahead
-    AHEAD_BYTES = 2048,          // how far ahead rows are fetched
-    FETCHED_ROW_BYTES = 2048,    // longer ones the processor sees coming by itself
-    FAR_BYTES = 512,             // rows closer to each other, too
-};
+#include "base/integers.h"
+#include "op/tune/cpu.h"
+
+enum { LINE_BYTES = 64 };
 
 // Axes by their stride in in, the fastest first. Broadcast axes come last: runs along them save no reads.
 static void order_by_in(const hw_permutation *p, uint32_t *order) {
@@ -38,7 +31,7 @@ static void lengthen_box(hw_cpu_plan *plan, const uint32_t *chain, const int64_t
         if (i && (plan->box[chain[i - 1]] < p->n[chain[i - 1]] ||
                   stride[k] != (int64_t)p->n[chain[i - 1]] * stride[chain[i - 1]]))
             return;
-        uint64_t wanted = (bytes + run - 1) / run;
+        uint64_t wanted = hw_divide_up(bytes, run);
         if (plan->box[k] < wanted) plan->box[k] = wanted < p->n[k] ? wanted : p->n[k];
         run *= plan->box[k];
     }
@@ -65,11 +58,11 @@ static void fill_up(hw_cpu_plan *plan, const uint32_t *chain, uint64_t bytes) {
 static void even_out(hw_cpu_plan *plan) {
     plan->n_boxes = 1;
     for (uint32_t k = 0; k < plan->p.rank; k++) {
-        uint64_t n = plan->p.n[k], count = (n + plan->box[k] - 1) / plan->box[k];
+        uint64_t n = plan->p.n[k], count = hw_divide_up(n, plan->box[k]);
         uint64_t unit = LINE_BYTES / plan->p.elem_bytes;
-        uint64_t even = (n + count - 1) / count, rounded = (even + unit - 1) / unit * unit;
+        uint64_t even = hw_divide_up(n, count), rounded = hw_align_up(even, unit);
         if (count > 1) plan->box[k] = even > unit ? rounded : even;
-        plan->n_boxes *= (n + plan->box[k] - 1) / plan->box[k];
+        plan->n_boxes *= hw_divide_up(n, plan->box[k]);
     }
 }
 
@@ -84,7 +77,7 @@ static void lay_out_buffer(hw_cpu_plan *plan) {
     }
     plan->run_axis = k;
     // Rows an odd number of lines apart lie in different sets of the cache.
-    if (k) stride = (stride + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    if (k) stride = (int64_t)hw_align_up((uint64_t)stride, LINE_BYTES);
     if (k && stride / LINE_BYTES % 2 == 0) stride += LINE_BYTES;
     while (k-- > 0) {
         plan->buffer_stride[k] = stride;
@@ -119,10 +112,11 @@ static void choose_strip(hw_cpu_plan *plan) {
     bool by_rows = plan->way == HW_CPU_TRANSPOSE;
     uint32_t along = by_rows ? plan->col_axis : plan->row_axis, across = by_rows ? plan->row_axis : plan->col_axis;
     uint64_t row_bytes = plan->box[along] * p->elem_bytes, side = by_rows ? 16 / p->elem_bytes : 1;
-    uint64_t strips = (STRIP_BYTES + row_bytes * side - 1) / (row_bytes * side);
+    uint64_t strips = hw_divide_up(HW_CPU_STRIP_BYTES, row_bytes * side);
     plan->strip = (uint32_t)(strips * side);
-    plan->fetches = hw_magnitude(p->in_stride[across]) * p->elem_bytes >= FAR_BYTES && row_bytes < FETCHED_ROW_BYTES;
-    plan->strips_ahead = (uint32_t)((AHEAD_BYTES + row_bytes * plan->strip - 1) / (row_bytes * plan->strip));
+    const bool is_far = hw_magnitude(p->in_stride[across]) * p->elem_bytes >= HW_CPU_FAR_BYTES;
+    plan->fetches = is_far && row_bytes < HW_CPU_FETCHED_ROW_BYTES;
+    plan->strips_ahead = (uint32_t)hw_divide_up(HW_CPU_AHEAD_BYTES, row_bytes * plan->strip);
 }
 
 void hw_cpu_plan_make(const hw_permutation *p, uint64_t cache_bytes, hw_cpu_plan *plan) {
@@ -138,12 +132,12 @@ void hw_cpu_plan_make(const hw_permutation *p, uint64_t cache_bytes, hw_cpu_plan
     }
     choose_transpose_way(plan, by_in);
     order_loops(plan, by_in);
-    lengthen_box(plan, by_out, p->out_stride, OUT_RUN_BYTES);
-    lengthen_box(plan, by_in, p->in_stride, (uint64_t)BOX_BYTES * p->elem_bytes / OUT_RUN_BYTES);
-    fill_up(plan, by_in, BOX_BYTES);
+    lengthen_box(plan, by_out, p->out_stride, HW_CPU_OUT_RUN_BYTES);
+    lengthen_box(plan, by_in, p->in_stride, (uint64_t)HW_CPU_BOX_BYTES * p->elem_bytes / HW_CPU_OUT_RUN_BYTES);
+    fill_up(plan, by_in, HW_CPU_BOX_BYTES);
     even_out(plan);
     bool lines = p->out_stride[p->rank - 1] == 1;
-    plan->buffered = lines && !(plan->way == HW_CPU_RUNS && p->n[p->rank - 1] * p->elem_bytes >= DIRECT_BYTES);
+    plan->buffered = lines && !(plan->way == HW_CPU_RUNS && p->n[p->rank - 1] * p->elem_bytes >= HW_CPU_DIRECT_BYTES);
     plan->streams = lines && p->elems * p->elem_bytes > cache_bytes;
     lay_out_buffer(plan);
     choose_strip(plan);

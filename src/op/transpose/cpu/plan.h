@@ -30,10 +30,8 @@ typedef struct hw_cpu_plan {
     size_t buffer_bytes;
 } hw_cpu_plan;
 
-// Arrays that are larger are written past the cache: a conservative guess at one processor's share of the last level.
-#define HW_CPU_CACHE_BYTES ((uint64_t)4 << 20)
-
-// A pure function of p, which is merged and not in place.
+// A pure function of p, which is merged and not in place, and of the size from which on arrays are written past the
+// cache: HW_CPU_CACHE_BYTES but in tests.
 void hw_cpu_plan_make(const hw_permutation *p, uint64_t cache_bytes, hw_cpu_plan *plan);
 
 #endif

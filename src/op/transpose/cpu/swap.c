@@ -2,10 +2,13 @@
 // the other directly. A unit of work is one row of tiles, right of the diagonal, of one of the matrices.
 #include "op/transpose/cpu/swap.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
-enum { TILE_BYTES = 16 << 10, SHARES_PER_THREAD = 64, BYTES_PER_THREAD = 128 << 10, PIECE_BYTES = 256 };
+#include "base/integers.h"
+#include "op/common/tasks.h"
+#include "op/tune/cpu.h"
+
+enum { PIECE_BYTES = 256 };
 
 typedef struct swap_job {
     const hw_in_place *plan;
@@ -14,8 +17,7 @@ typedef struct swap_job {
     ptrdiff_t row_pitch, col_pitch;   // bytes
     size_t chunk_bytes;               // what is moved at a time: an element, or all that lies behind the two axes
     uint32_t batch_axes[HW_MAX_RANK], n_batch_axes;
-    uint64_t n_units, share;
-    _Atomic uint64_t taken;
+    uint64_t n_units;
 } swap_job;
 
 // Exchanges h x w elements of the upper triangle, from (i0, j0) on, with their mirror images in the lower one.
@@ -41,7 +43,7 @@ static void copy_tile_rows(const swap_job *j, char *to, const char *from, ptrdif
 }
 
 static void swap_tiles(const swap_job *j, char *matrix, uint64_t i0, uint64_t j0, uint64_t h, uint64_t w) {
-    _Alignas(64) char buffer[TILE_BYTES + 64 * 128];
+    _Alignas(64) char buffer[HW_CPU_SWAP_TILE_BYTES + 64 * 128];
     uint32_t elem = j->plan->p.elem_bytes;
     hw_tile_transpose *transpose = j->level->transpose[__builtin_ctz(elem)];
     ptrdiff_t pitch = (ptrdiff_t)(j->side * elem + 64);   // an odd number of lines: the rows lie in different sets
@@ -84,15 +86,9 @@ static void swap_tile_row(const swap_job *j, uint64_t index) {
     }
 }
 
-static void take_tile_rows(void *context, uint32_t index) {
-    swap_job *j = context;
-    (void)index;
-    for (;;) {
-        uint64_t first = atomic_fetch_add_explicit(&j->taken, j->share, memory_order_relaxed);
-        if (first >= j->n_units) break;
-        uint64_t end = j->n_units - first < j->share ? j->n_units : first + j->share;
-        for (uint64_t i = first; i < end; i++) swap_tile_row(j, i);
-    }
+static void swap_tile_rows(void *context, uint64_t first, uint64_t end, uint32_t worker) {
+    (void)worker;
+    for (uint64_t i = first; i < end; i++) swap_tile_row(context, i);
 }
 
 void hw_swap_run(const hw_in_place *plan, const hw_tile_level *level, hw_pool *pool, uint32_t n_threads) {
@@ -107,13 +103,11 @@ void hw_swap_run(const hw_in_place *plan, const hw_tile_level *level, hw_pool *p
         j.batch_axes[j.n_batch_axes++] = k;
         j.n_units *= p->n[k];
     }
-    for (j.side = 128; j.side * j.side * p->elem_bytes > TILE_BYTES;) j.side /= 2;
-    j.tiles = (j.n + j.side - 1) / j.side;
+    for (j.side = 128; j.side * j.side * p->elem_bytes > HW_CPU_SWAP_TILE_BYTES;) j.side /= 2;
+    j.tiles = hw_divide_up(j.n, j.side);
     j.n_units *= j.tiles;
-    uint64_t most = p->elems * p->elem_bytes / BYTES_PER_THREAD + 1;
+    uint64_t most = p->elems * p->elem_bytes / HW_CPU_TRANSPOSE_THREAD_BYTES + 1;
     if (most > j.n_units) most = j.n_units;
     if (n_threads > most) n_threads = (uint32_t)most;
-    j.share = j.n_units / n_threads / SHARES_PER_THREAD + 1;
-    if (n_threads > 1) hw_pool_run(pool, n_threads, take_tile_rows, &j);
-    else take_tile_rows(&j, 0);
+    hw_cpu_shares_run(pool, n_threads, j.n_units, HW_CPU_SWAP_SHARES, swap_tile_rows, &j);
 }

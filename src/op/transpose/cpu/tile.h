@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/processor.h"
+
 // to[c * to_pitch + r * elem] = from[r * from_pitch + c * elem] for r < rows, c < cols. Pitches in bytes, any; no
 // alignment needed; from and to do not overlap. Writes nothing else.
 typedef void hw_tile_transpose(const char *from, ptrdiff_t from_pitch, char *to, ptrdiff_t to_pitch, size_t rows,
@@ -19,8 +21,8 @@ typedef struct hw_tile_level {
     void (*stream)(char *to, const char *from, size_t bytes);
 } hw_tile_level;
 
-// Level 0 is base, which every machine has; NULL past the last one that this processor has.
-const hw_tile_level *hw_tile_level_at(unsigned index);
+// NULL where this processor does not run the level.
+const hw_tile_level *hw_tile_level_at(hw_simd_level level);
 const hw_tile_level *hw_tile_level_best(void);
 
 // Ends streaming: called by the thread that streamed.

@@ -1,13 +1,6 @@
-// Register tiles of 32-byte vectors, for x86 processors with AVX2. Compiled for it here, whatever the build says.
-#ifdef __x86_64__
+// Register tiles of 32-byte vectors, for AVX2.
 #include <immintrin.h>
 #include <stddef.h>
-
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
-#pragma GCC target("avx2")
-#endif
 
 #define VEC 32
 typedef __m256i vec;
@@ -30,10 +23,3 @@ typedef __m128i lane;
 const hw_tile_level hw_tile_avx2 = {
     "avx2", {transpose_1, transpose_2, transpose_4, transpose_8, transpose_16}, stream,
 };
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
-#else
-typedef int hw_tile_avx2_is_for_x86;
-#endif

@@ -1,14 +1,6 @@
-// Register tiles of 64-byte vectors, for x86 processors with AVX-512, F and BW. Compiled for it here, whatever the
-// build says.
-#ifdef __x86_64__
+// Register tiles of 64-byte vectors, for AVX-512.
 #include <immintrin.h>
 #include <stddef.h>
-
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw"))), apply_to = function)
-#else
-#pragma GCC target("avx512f,avx512bw")
-#endif
 
 #define VEC 64
 typedef __m512i vec;
@@ -31,10 +23,3 @@ typedef __m128i lane;
 const hw_tile_level hw_tile_avx512 = {
     "avx512", {transpose_1, transpose_2, transpose_4, transpose_8, transpose_16}, stream,
 };
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
-#else
-typedef int hw_tile_avx512_is_for_x86;
-#endif

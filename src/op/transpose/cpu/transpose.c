@@ -1,60 +1,45 @@
 // The permutation on this machine's processors: threads take boxes until there are none left.
 #include "op/transpose/cpu/transpose.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
+#include "base/text.h"
+#include "op/common/tasks.h"
 #include "op/transpose/cpu/box.h"
 #include "op/transpose/cpu/in_place.h"
-#include "op/common/page.h"
-
-enum { BYTES_PER_THREAD = 128 << 10, SHARES_PER_THREAD = 32, PAGE_BYTES = 4096 };
+#include "op/tune/cpu.h"
 
 typedef struct box_job {
     const hw_cpu_plan *plan;
     const hw_tile_level *level;
     char *room;
-    uint64_t share;
-    _Atomic uint64_t taken;
 } box_job;
 
-// Buffers lie in pages of their own, and not all at the same place of the cache.
-static size_t buffer_pitch(const hw_cpu_plan *plan) {
-    return (plan->buffer_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + 64;
-}
-
-static void take_boxes(void *context, uint32_t index) {
-    box_job *j = context;
-    uint64_t n = j->plan->n_boxes;
-    char *buffer = j->room ? j->room + index * buffer_pitch(j->plan) : NULL;
-    for (;;) {
-        uint64_t first = atomic_fetch_add_explicit(&j->taken, j->share, memory_order_relaxed);
-        if (first >= n) break;
-        uint64_t end = n - first < j->share ? n : first + j->share;
-        for (uint64_t i = first; i < end; i++) hw_cpu_box_move(j->plan, j->level, i, i + 1 < end, buffer);
-    }
+static void move_boxes(void *context, uint64_t first, uint64_t end, uint32_t worker) {
+    const box_job *j = context;
+    char *buffer = j->room ? j->room + worker * hw_cpu_room_pitch(j->plan->buffer_bytes) : NULL;
+    for (uint64_t i = first; i < end; i++) hw_cpu_box_move(j->plan, j->level, i, i + 1 < end, buffer);
     if (j->plan->streams) hw_tile_fence();
 }
 
 uint32_t hw_cpu_plan_threads(const hw_cpu_plan *plan, uint32_t n_threads) {
-    uint64_t most = plan->p.elems * plan->p.elem_bytes / BYTES_PER_THREAD + 1;
+    uint64_t most = plan->p.elems * plan->p.elem_bytes / HW_CPU_TRANSPOSE_THREAD_BYTES + 1;
     if (most > plan->n_boxes) most = plan->n_boxes;
     if (!most) return 1;
     return n_threads < most ? n_threads : (uint32_t)most;
 }
 
 size_t hw_cpu_plan_room(const hw_cpu_plan *plan, uint32_t n_threads) {
-    return plan->buffered ? buffer_pitch(plan) * hw_cpu_plan_threads(plan, n_threads) : 0;
+    return plan->buffered ? hw_cpu_room_pitch(plan->buffer_bytes) * hw_cpu_plan_threads(plan, n_threads) : 0;
 }
 
 void hw_cpu_plan_run(const hw_cpu_plan *plan, const hw_tile_level *level, hw_pool *pool, uint32_t n_threads,
                      char *room) {
     n_threads = hw_cpu_plan_threads(plan, n_threads);
-    box_job j = {
-        .plan = plan, .level = level, .room = room, .share = plan->n_boxes / n_threads / SHARES_PER_THREAD + 1};
-    if (n_threads > 1) hw_pool_run(pool, n_threads, take_boxes, &j);
-    else take_boxes(&j, 0);
+    box_job j = {.plan = plan, .level = level, .room = room};
+    hw_cpu_shares_run(pool, n_threads, plan->n_boxes, HW_CPU_BOX_SHARES, move_boxes, &j);
 }
 
 hw_status hw_cpu_transpose(const hw_permutation *p, hw_pool *pool, uint32_t n_threads, hw_diag *diag) {
@@ -77,12 +62,9 @@ static const char *way_name(const hw_cpu_plan *plan) {
 }
 
 static const char *box_shape(const hw_cpu_plan *plan, char *text, size_t bytes) {
-    size_t used = 0;
-    if (bytes) text[0] = 0;
-    for (uint32_t k = 0; k < plan->p.rank && used < bytes; k++) {
-        const char *before = k ? ", " : "";
-        used += (size_t)snprintf(text + used, bytes - used, "%s%llu", before, (unsigned long long)plan->box[k]);
-    }
+    hw_text shape = hw_text_in(text, bytes);
+    for (uint32_t k = 0; k < plan->p.rank; k++)
+        hw_text_put(&shape, "%s%llu", k ? ", " : "", (unsigned long long)plan->box[k]);
     return text;
 }
 
@@ -102,7 +84,7 @@ const char *hw_cpu_transpose_explain(const hw_permutation *p, char *text, size_t
              "boxes of (%s), %llu of them: %s (%s)\n"
              "%s%s\n"
              "moves %.3f MB, each byte read once and written once\n",
-             shape, plan.p.elem_bytes, hw_page_plural(plan.p.elem_bytes), box_shape(&plan, box, sizeof box),
+             shape, plan.p.elem_bytes, hw_text_plural(plan.p.elem_bytes), box_shape(&plan, box, sizeof box),
              (unsigned long long)plan.n_boxes, way_name(&plan), hw_tile_level_best()->name,
              plan.buffered ? "put together in a buffer" : "written where they belong",
              plan.streams ? ", written past the cache by whole lines" : "",

@@ -1,0 +1,56 @@
+// The text of a segment while it is written: its parts, and the variables that registers have become. Internal to
+// compile; registers.c, instructions.c and source.c share it.
+#ifndef HW_COMPILE_DRAFT_H
+#define HW_COMPILE_DRAFT_H
+
+#include <stdio.h>
+
+#include "compile/forms.h"
+#include "exec/segment.h"
+
+typedef struct hw_draft_variable {
+    hw_slot slot;
+    uint32_t number;         // vN
+    const char *type;
+    bool is_raw, is_dirty;   // dirty: the slot has another value
+} hw_draft_variable;
+
+enum { HW_DRAFT_VARIABLES = 1024, HW_DRAFT_PARTS = 6 };
+
+typedef enum hw_draft_part {
+    HW_DRAFT_LAUNCH, HW_DRAFT_WARP, HW_DRAFT_HALF, HW_DRAFT_LANE, HW_DRAFT_HALF_END, HW_DRAFT_WARP_END
+} hw_draft_part;
+
+typedef struct hw_draft {
+    const hw_program *program;
+    const hw_segment *segment;
+    FILE *parts[HW_DRAFT_PARTS];
+    char *texts[HW_DRAFT_PARTS];
+    size_t lengths[HW_DRAFT_PARTS];
+    hw_draft_variable variables[HW_DRAFT_VARIABLES];
+    uint32_t n_variables, n_numbers, access;
+    const char *guard;       // what instructions under a guard depend on, or NULL
+    char guard_text[128];
+    bool failed;
+    // Functions of values that the text names: by body.
+    uint8_t *is_named;
+    uint8_t *is_live;        // behind the segment
+} hw_draft;
+
+// ---- registers.c ----
+
+// The type of a register's bits: "u32" of 4.
+const char *hw_draft_bits_type(unsigned bytes);
+// A register's value as an expression of a type. takes_raw: any NaN will do.
+const char *hw_draft_read(hw_draft *w, char out[128], hw_slot slot, const char *type, bool takes_raw);
+// A predicate as 0 or 1.
+const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bool is_negated);
+// Writes `slot = value` of a type; "int" of a predicate. Under a guard that is off the old value stays.
+void hw_draft_assign(hw_draft *w, hw_slot slot, const char *type, const char *value, bool is_raw);
+
+// ---- instructions.c ----
+
+// Writes what instruction `index` of the program does.
+void hw_draft_instruction(hw_draft *w, uint32_t index);
+
+#endif

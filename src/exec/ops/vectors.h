@@ -1,0 +1,47 @@
+// Vectors of the processor's own width, for what lanes are not enough for: a body that converts, computes and converts
+// back would otherwise put what is between into memory.
+#ifndef HW_EXEC_VECTORS_H
+#define HW_EXEC_VECTORS_H
+
+#include <string.h>
+
+#include "exec/ops/lanes.h"
+
+#if defined(HW_HAS_AVX512)
+enum { VECTOR_BYTES = 64 };
+#elif defined(__AVX2__)
+enum { VECTOR_BYTES = 32 };
+#else
+enum { VECTOR_BYTES = 16 };
+#endif
+enum { LANES = VECTOR_BYTES / 4 };    // 32-bit numbers
+typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t ints __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint32_t uints __attribute__((vector_size(VECTOR_BYTES)));
+typedef int16_t shorts __attribute__((vector_size(VECTOR_BYTES)));
+
+// a where the mask's lanes are -1, b where they are 0.
+static inline ints choose(ints mask, ints a, ints b) { return (a & mask) | (b & ~mask); }
+static inline floats choose_floats(ints mask, floats a, floats b) { return (floats)choose(mask, (ints)a, (ints)b); }
+
+static inline ints larger_ints(ints a, ints b) {
+#if defined(HW_HAS_AVX512)
+    return (ints)_mm512_max_epi32((__m512i)a, (__m512i)b);
+#else
+    return choose(a > b, a, b);
+#endif
+}
+static inline shorts larger_shorts(shorts a, shorts b) {
+#if defined(HW_HAS_AVX512)
+    return (shorts)_mm512_max_epi16((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (shorts)_mm256_max_epi16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+    return (shorts)_mm_max_epi16((__m128i)a, (__m128i)b);
+#else
+    shorts is = a > b;
+    return (a & is) | (b & ~is);
+#endif
+}
+
+#endif

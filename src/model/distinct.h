@@ -1,0 +1,31 @@
+// How many different pieces of memory a warp's lanes touch, by vectors: what the counts of sectors and banks are made
+// of where no pattern repeats. One table of functions per instruction-set level, all made from distinct_body.h; every
+// level counts the same.
+#ifndef HW_MODEL_DISTINCT_H
+#define HW_MODEL_DISTINCT_H
+
+#include "model/lanes.h"
+
+// What the functions say of lanes that they cannot count: words that are not aligned, are no power of two, or lie too
+// far apart (1 GB for words, 8 GB for sectors). Callers then count without vectors.
+enum { HW_DISTINCT_UNKNOWN = 0xffffffff };
+
+typedef struct hw_distinct_level {
+    const char *name;                    // "base", "avx2", "avx512"
+    // Pieces of piece_bytes, a power of two of at least width, that the lanes' words lie in.
+    uint32_t (*pieces)(const hw_lanes *l, uint32_t piece_bytes);
+    // The same for each 8 neighbouring lanes, added up: sectors of local memory, whose words lie interleaved. Words of
+    // 4 bytes; wider ones are several.
+    uint32_t (*pieces_of_eights)(const hw_lanes *l);
+    // For each `group` neighbouring lanes (8, 16 or 32), added up: the most pieces in one of the banks that 128 bytes
+    // are spread over, pieces of width bytes or 4. shares: lanes of the same piece count once; else each for itself.
+    uint32_t (*busiest_banks)(const hw_lanes *l, uint32_t group, bool shares);
+} hw_distinct_level;
+
+// Level 0 is base, which every machine has; NULL past the last one that this processor has.
+const hw_distinct_level *hw_distinct_level_at(unsigned index);
+const hw_distinct_level *hw_distinct_level_best(void);    // cheap
+
+extern const hw_distinct_level hw_distinct_base, hw_distinct_avx2, hw_distinct_avx512;
+
+#endif

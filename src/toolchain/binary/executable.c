@@ -1,0 +1,359 @@
+// What a program that is already built brings with it: read from its ELF file, every offset checked.
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/integers.h"
+#include "toolchain/args.h"
+#include "toolchain/binary/fatbin.h"
+#include "toolchain/binary/file_kind.h"
+#include "toolchain/binary/ptx_link.h"
+#include "toolchain/toolchain.h"
+
+#if defined(__x86_64__)
+enum { OWN_MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { OWN_MACHINE = EM_AARCH64 };
+#else
+enum { OWN_MACHINE = EM_NONE };
+#endif
+
+// A file in memory. section_names is NULL where there are no sections.
+typedef struct elf {
+    const uint8_t *bytes;
+    size_t length;
+    Elf64_Ehdr header;
+    const char *section_names;
+    size_t section_names_bytes;
+} elf;
+
+typedef struct span {
+    const uint8_t *bytes;
+    size_t length;
+} span;
+
+static int get(const elf *elf, uint64_t offset, void *to, size_t bytes) {
+    if (offset > elf->length || bytes > elf->length - offset) return 0;
+    memcpy(to, elf->bytes + offset, bytes);
+    return 1;
+}
+
+static int section_at(const elf *elf, size_t index, Elf64_Shdr *section) {
+    uint64_t offset;
+    if (index >= elf->header.e_shnum || elf->header.e_shentsize != sizeof *section) return 0;
+    if (__builtin_add_overflow(elf->header.e_shoff, (uint64_t)index * sizeof *section, &offset)) return 0;
+    return get(elf, offset, section, sizeof *section);
+}
+
+static span content_of(const elf *elf, const Elf64_Shdr *section) {
+    if (section->sh_type == SHT_NOBITS || section->sh_offset > elf->length ||
+        section->sh_size > elf->length - section->sh_offset)
+        return (span){NULL, 0};
+    return (span){elf->bytes + section->sh_offset, (size_t)section->sh_size};
+}
+
+// NULL bytes where there is no such section.
+static span find_section(const elf *elf, const char *name) {
+    Elf64_Shdr section;
+    size_t length = strlen(name) + 1;
+    for (size_t i = 0; elf->section_names && section_at(elf, i, &section); i++)
+        if (section.sh_name < elf->section_names_bytes && length <= elf->section_names_bytes - section.sh_name &&
+            !memcmp(elf->section_names + section.sh_name, name, length))
+            return content_of(elf, &section);
+    return (span){NULL, 0};
+}
+
+// The name of a shared library that the program asks for and that begins so; NULL bytes when there is none.
+static span find_needed(const elf *elf, const char *beginning) {
+    span dynamic = find_section(elf, ".dynamic"), strings = find_section(elf, ".dynstr");
+    size_t length = strlen(beginning);
+    for (size_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.length; at += sizeof(Elf64_Dyn)) {
+        Elf64_Dyn entry;
+        memcpy(&entry, dynamic.bytes + at, sizeof entry);
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag != DT_NEEDED || entry.d_un.d_val >= strings.length) continue;
+        const char *name = (const char *)strings.bytes + entry.d_un.d_val;
+        size_t room = strings.length - entry.d_un.d_val;
+        if (length <= room && !memcmp(name, beginning, length))
+            return (span){(const uint8_t *)name, strnlen(name, room)};
+    }
+    return (span){NULL, 0};
+}
+
+// Is the function left to a shared library? (A library of the program's own may hold the static runtime.)
+static int is_imported(const elf *elf, const char *function) {
+    span symbols = find_section(elf, ".dynsym"), strings = find_section(elf, ".dynstr");
+    size_t length = strlen(function) + 1;
+    for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.length; at += sizeof(Elf64_Sym)) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, symbols.bytes + at, sizeof symbol);
+        if (symbol.st_shndx == SHN_UNDEF && symbol.st_name < strings.length &&
+            length <= strings.length - symbol.st_name && !memcmp(strings.bytes + symbol.st_name, function, length))
+            return 1;
+    }
+    return 0;
+}
+
+// Machine code with a function in it: nvcc puts an empty piece into every program that it links.
+static int has_function(const hw_fatbin_entry *entry) {
+    char *text;
+    size_t length;
+    if (entry->kind != HW_FATBIN_CUBIN || hw_fatbin_unpack(entry, &text, &length, NULL) != HW_OK) return 0;
+    int found = memmem(text, length, "\0.text.", 7) != NULL;
+    hw_free(text);
+    return found;
+}
+
+// The containers lie one behind the other, with zeros between them. False after the last.
+static int next_container(span section, size_t *at, hw_fatbin *fatbin) {
+    static const uint8_t magic[] = {0x50, 0xed, 0x55, 0xba};
+    for (; *at + sizeof magic <= section.length; *at += 8) {
+        if (memcmp(section.bytes + *at, magic, sizeof magic) != 0 ||
+            hw_fatbin_open(section.bytes + *at, section.length - *at, fatbin, NULL) != HW_OK)
+            continue;
+        *at += hw_align_up(fatbin->total_bytes, 8);
+        return 1;
+    }
+    return 0;
+}
+
+static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
+    hw_fatbin fatbin;
+    for (size_t at = 0; next_container(section, &at, &fatbin);) {
+        hw_fatbin_entry entry;
+        size_t cursor = 0;
+        while (hw_fatbin_next(&fatbin, &cursor, &entry, NULL) == HW_OK) {
+            *ptx += entry.kind == HW_FATBIN_PTX;
+            *machine_code += has_function(&entry);
+        }
+    }
+}
+
+// Without device code of its own a program may still call the runtime that is inside it.
+static bool holds_runtime(const elf *elf) {
+    span text = find_section(elf, ".rodata");
+    return text.length && !find_needed(elf, "libcudart.so").bytes &&
+           memmem(text.bytes, text.length, "cudaErrorInvalidDeviceFunction", 30) &&
+           memmem(text.bytes, text.length, "libcuda.so.1", 12);
+}
+
+static hw_status check_device_code(const elf *elf, const char *path, hw_diag *diag) {
+    span code = find_section(elf, ".nv_fatbin");
+    int shared = find_needed(elf, "libcudart.so").bytes != NULL;
+    if (!shared && (holds_runtime(elf) || (code.length && !is_imported(elf, "__cudaRegisterFatBinary"))))
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "%s is linked to the static CUDA runtime, which no other can replace; rebuild it with "
+                           "`nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...`, or run its .cu file",
+                           path);
+    size_t ptx = 0, machine_code = 0;
+    count_device_code(code, &ptx, &machine_code);
+    // What nvcc has linked is machine code; the files' own pieces have PTX where -gencode asked for it.
+    count_device_code(find_section(elf, "__nv_relfatbin"), &ptx, &machine_code);
+    if (machine_code && !ptx)
+        return hw_diag_set(diag, HW_UNSUPPORTED,
+                           "%s holds machine code only, and no PTX; rebuild it with "
+                           "`nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...`",
+                           path);
+    return HW_OK;
+}
+
+// Is what begins as an ELF file one with a whole header, of 32 or 64 bits?
+static bool has_header(const uint8_t *bytes, size_t length) {
+    if (length < EI_NIDENT) return false;
+    if (bytes[EI_CLASS] == ELFCLASS32) return length >= sizeof(Elf32_Ehdr);
+    return bytes[EI_CLASS] == ELFCLASS64 && length >= sizeof(Elf64_Ehdr);
+}
+
+// HW_USAGE: not an ELF program; HW_UNSUPPORTED: for another processor.
+static hw_status open_elf(const uint8_t *bytes, size_t length, const char *path, elf *elf, hw_diag *diag) {
+    *elf = (struct elf){.bytes = bytes, .length = length};
+    Elf64_Shdr names;
+    if (length < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
+    if (!has_header(bytes, length))
+        return hw_diag_set(diag, HW_USAGE, "%s begins as a program does, but its header is cut short or damaged", path);
+    if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB ||
+        !get(elf, 0, &elf->header, sizeof elf->header) ||
+        (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE))
+        return hw_diag_set(diag, HW_UNSUPPORTED, "%s was built for another processor than this machine's", path);
+    if (elf->header.e_type != ET_EXEC && elf->header.e_type != ET_DYN)
+        return hw_diag_set(diag, HW_USAGE, "%s is an object file, and not yet a program: link it", path);
+    if (section_at(elf, elf->header.e_shstrndx, &names)) {
+        span text = content_of(elf, &names);
+        elf->section_names = (const char *)text.bytes;
+        elf->section_names_bytes = text.length;
+    }
+    return HW_OK;
+}
+
+static hw_status check_bytes(const uint8_t *bytes, size_t length, const char *path, char *runtime, size_t runtime_bytes,
+                             hw_diag *diag) {
+    elf elf;
+    if (length >= 2 && bytes[0] == '#' && bytes[1] == '!') return HW_OK;
+    hw_status status = open_elf(bytes, length, path, &elf, diag);
+    if (status) return status;
+    span name = find_needed(&elf, "libcudart.so");
+    if (name.length < runtime_bytes) {
+        memcpy(runtime, name.bytes ? (const char *)name.bytes : "", name.length);
+        runtime[name.length] = '\0';
+    }
+    return check_device_code(&elf, path, diag);
+}
+
+// A walk over the device code of a file. Relocatable pieces wait for the end, when they are linked.
+typedef struct walk {
+    const char *path;
+    int cc;
+    hw_toolchain_ptx_sink sink;
+    void *user;
+    hw_arena *arena;
+    hw_args parts;
+    size_t pieces;
+} walk;
+
+static hw_status visit_container(walk *walk, const hw_fatbin *fatbin, bool is_relocatable, hw_diag *diag) {
+    char *text = NULL;
+    size_t length;
+    hw_fatbin_entry entry;
+    hw_diag why = {0};
+    hw_status status = hw_fatbin_ptx(fatbin, walk->cc, &text, &length, &entry, &why);
+    if (status == HW_NOT_FOUND) return HW_OK;   // nvcc's empty piece of machine code, for one
+    if (status) return hw_diag_set(diag, status, "%s: %s", walk->path, why.text);
+    walk->pieces++;
+    if (is_relocatable || hw_fatbin_is_relocatable(&entry))
+        hw_args_add(&walk->parts, hw_arena_string(walk->arena, text, length));
+    else status = walk->sink(walk->user, text, length, diag);
+    hw_free(text);
+    return status;
+}
+
+static hw_status visit_section(walk *walk, span section, bool is_relocatable, hw_diag *diag) {
+    hw_status status = HW_OK;
+    hw_fatbin fatbin;
+    for (size_t at = 0; !status && next_container(section, &at, &fatbin);)
+        status = visit_container(walk, &fatbin, is_relocatable, diag);
+    return status;
+}
+
+static hw_status visit_linked(walk *walk, hw_diag *diag) {
+    char *linked;
+    size_t length;
+    if (walk->parts.failed) return hw_diag_no_memory(diag);
+    if (!walk->parts.count) return HW_OK;
+    hw_status status = hw_ptx_link(walk->parts.items, walk->parts.count, walk->arena, &linked, &length, diag);
+    return status ? status : walk->sink(walk->user, linked, length, diag);
+}
+
+static hw_status visit_ptx(const elf *elf, const char *path, int cc, hw_toolchain_ptx_sink sink, void *user,
+                           hw_diag *diag) {
+    walk walk = {.path = path, .cc = cc, .sink = sink, .user = user, .arena = hw_arena_create()};
+    walk.parts.arena = walk.arena;
+    if (!walk.arena) return hw_diag_no_memory(diag);
+    hw_status status = visit_section(&walk, find_section(elf, ".nv_fatbin"), false, diag);
+    if (!status) status = visit_section(&walk, find_section(elf, "__nv_relfatbin"), true, diag);
+    if (!status) status = visit_linked(&walk, diag);
+    if (!status && !walk.pieces)
+        status = hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", path);
+    hw_arena_destroy(walk.arena);
+    return status;
+}
+
+// A file as bytes, to be taken away with munmap.
+static hw_status map_file(const char *path, const uint8_t **bytes, size_t *length, hw_diag *diag) {
+    struct stat info;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return hw_diag_errno(diag, errno, "cannot read %s", path);
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !info.st_size) {
+        close(file);
+        return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
+    }
+    *length = (size_t)info.st_size;
+    void *map = mmap(NULL, *length, PROT_READ, MAP_PRIVATE, file, 0);
+    int failure = errno;
+    close(file);
+    if (map == MAP_FAILED) return hw_diag_errno(diag, failure, "cannot read %s", path);
+    *bytes = map;
+    return HW_OK;
+}
+
+static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, hw_diag *diag) {
+    const uint8_t *bytes;
+    size_t length;
+    hw_status status = map_file(path, &bytes, &length, diag);
+    if (status) return status;
+    status = check_bytes(bytes, length, path, runtime, runtime_bytes, diag);
+    munmap((void *)bytes, length);
+    return status;
+}
+
+static hw_status visit_text(const uint8_t *bytes, size_t length, hw_toolchain_ptx_sink sink, void *user,
+                            hw_diag *diag) {
+    char *text = hw_malloc(length + 1);
+    if (!text) return hw_diag_no_memory(diag);
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    hw_status status = sink(user, text, length, diag);
+    hw_free(text);
+    return status;
+}
+
+// A file that is a fat binary alone, as nvcc -fatbin makes it. What waits in it to be linked is shown as it is.
+static hw_status visit_fatbin(const uint8_t *bytes, size_t length, const char *name, int cc, hw_toolchain_ptx_sink sink,
+                              void *user, hw_diag *diag) {
+    hw_fatbin fatbin;
+    char *text;
+    size_t text_length;
+    hw_diag why = {0};
+    hw_status status = hw_fatbin_open(bytes, length, &fatbin, &why);
+    if (!status) status = hw_fatbin_ptx(&fatbin, cc, &text, &text_length, NULL, &why);
+    if (status == HW_NOT_FOUND)
+        return hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", name);
+    if (status) return hw_diag_set(diag, status, "%s: %s", name, why.text);
+    status = sink(user, text, text_length, diag);
+    hw_free(text);
+    return status;
+}
+
+hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_toolchain_ptx_sink sink, void *user,
+                                hw_diag *diag) {
+    const uint8_t *bytes;
+    size_t length;
+    elf elf;
+    hw_status status = map_file(path, &bytes, &length, diag);
+    if (status) return status;
+    switch (hw_file_kind_of(path, NULL)) {
+    case HW_FILE_PTX: status = visit_text(bytes, length, sink, user, diag); break;
+    case HW_FILE_FATBIN: status = visit_fatbin(bytes, length, name, cc, sink, user, diag); break;
+    default:
+        status = open_elf(bytes, length, name, &elf, diag);
+        if (!status) status = visit_ptx(&elf, name, cc, sink, user, diag);
+    }
+    munmap((void *)bytes, length);
+    return status;
+}
+
+hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) { return inspect(path, NULL, 0, diag); }
+
+bool hw_toolchain_has_own_runtime(const char *path, bool reads_all) {
+    const uint8_t *bytes;
+    size_t length;
+    elf elf;
+    if (map_file(path, &bytes, &length, NULL)) return false;
+    bool is_elf = open_elf(bytes, length, path, &elf, NULL) == HW_OK;
+    bool has = is_elf && find_section(&elf, ".nv_fatbin").length && !is_imported(&elf, "__cudaRegisterFatBinary");
+    if (is_elf && !has && reads_all) has = holds_runtime(&elf);
+    munmap((void *)bytes, length);
+    return has;
+}
+
+void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes) {
+    name[0] = '\0';
+    inspect(path, name, name_bytes, NULL);
+}

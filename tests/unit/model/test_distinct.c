@@ -1,0 +1,128 @@
+// Distinct pieces of memory at every instruction-set level of this machine, against the plainest way to count them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "model/distinct.h"
+
+enum { WORD = 4, ROW = 128, ROUNDS = 20000 };
+
+static uint64_t random_state = 88172645463325252u;
+static uint64_t random_bits(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+// How many lanes of a group lie in pieces of this bank (all: bank < 0), those of one piece once where they share it.
+static uint32_t count_group(const hw_lanes *l, uint32_t members, uint32_t piece, int bank, bool shares) {
+    uint64_t seen[32];
+    uint32_t n = 0;
+    for (int i = 0; i < 32; i++) {
+        if (!(members >> i & 1)) continue;
+        uint64_t number = hw_lane_address(l, i) / piece;
+        uint32_t k = 0;
+        if (bank >= 0 && number % (ROW / piece) != (uint64_t)bank) continue;
+        while (shares && k < n && seen[k] != number) k++;
+        if (!shares || k == n) seen[n++] = number;
+    }
+    return n;
+}
+
+static uint32_t members_of(const hw_lanes *l, uint32_t first, uint32_t group) {
+    return l->mask & (uint32_t)(((uint64_t)1 << group) - 1) << first;
+}
+
+static uint32_t plain_eights(const hw_lanes *l) {
+    uint32_t total = 0, piece = larger(l->width, WORD);
+    for (uint32_t first = 0; first < 32; first += 8)
+        total += count_group(l, members_of(l, first, 8), piece, -1, true) * (piece / WORD);
+    return total;
+}
+
+static uint32_t plain_banks(const hw_lanes *l, uint32_t group, bool shares) {
+    uint32_t total = 0, piece = larger(l->width, WORD);
+    for (uint32_t first = 0; first < 32; first += group) {
+        uint32_t most = 0;
+        for (uint32_t bank = 0; bank < ROW / piece; bank++)
+            most = larger(most, count_group(l, members_of(l, first, group), piece, (int)bank, shares));
+        total += most;
+    }
+    return total;
+}
+
+// Aligned words, spread over so many bytes; some lanes alike.
+static void make_lanes(hw_lanes *l, int64_t delta[32]) {
+    uint64_t spread = (uint64_t)16 << random_bits() % 16;
+    l->width = 1u << random_bits() % 5;
+    l->mask = (uint32_t)random_bits();
+    if (random_bits() % 3 == 0) l->mask |= (uint32_t)random_bits() | (uint32_t)(random_bits() >> 32);
+    if (random_bits() % 4 == 0) l->mask = 0xffffffff;
+    if (!l->mask) l->mask = 1u << random_bits() % 32;
+    l->base = ((uint64_t)1 << 40) + random_bits() % 4096 / l->width * l->width;
+    for (int i = 0; i < 32; i++) {
+        delta[i] = ((int64_t)(random_bits() % spread) - (int64_t)spread / 2) / (int64_t)l->width * (int64_t)l->width;
+        if (i && random_bits() % 8 == 0) delta[i] = delta[i - 1];
+    }
+    if (random_bits() % 4 == 0)
+        for (int i = 0; i < 32; i++) delta[i] = i * (int64_t)(random_bits() % 2 ? l->width : 2 * l->width);
+    delta[__builtin_ctz(l->mask)] = 0;
+    for (int i = 0; i < 32; i++)
+        if (!(l->mask >> i & 1)) delta[i] = (int64_t)random_bits();    // nobody looks at them
+}
+
+static void every_level_counts_alike(void **state) {
+    (void)state;
+    const hw_distinct_level *level;
+    int64_t delta[32];
+    hw_lanes l = {.delta = delta};
+    for (int round = 0; round < ROUNDS; round++) {
+        make_lanes(&l, delta);
+        uint32_t lane_bytes = larger(l.width, WORD), group = ROW / lane_bytes << random_bits() % 2;
+        bool shares = random_bits() % 2;
+        if (group > 32) group = 32;
+        for (unsigned i = 0; (level = hw_distinct_level_at(i)); i++) {
+            assert_int_equal(level->pieces(&l, 32), count_group(&l, l.mask, 32, -1, true));
+            assert_int_equal(level->pieces_of_eights(&l), plain_eights(&l));
+            assert_int_equal(level->busiest_banks(&l, group, shares), plain_banks(&l, group, shares));
+        }
+    }
+}
+
+static void lanes_far_apart_are_left_to_others(void **state) {
+    (void)state;
+    const hw_distinct_level *level;
+    int64_t delta[32] = {0};
+    hw_lanes l = {.mask = 0x10001, .base = 1 << 20, .delta = delta, .width = 4};
+    for (unsigned i = 0; (level = hw_distinct_level_at(i)); i++) {
+        delta[16] = (int64_t)1 << 32;
+        assert_int_equal(level->pieces(&l, 32), 2);
+        for (int shift = 40; shift < 64; shift++) {
+            delta[16] = (int64_t)((uint64_t)1 << shift);
+            assert_int_equal(level->pieces(&l, 32), HW_DISTINCT_UNKNOWN);
+            assert_int_equal(level->busiest_banks(&l, 32, true), HW_DISTINCT_UNKNOWN);
+            delta[16] = -delta[16];
+            assert_int_equal(level->pieces_of_eights(&l), HW_DISTINCT_UNKNOWN);
+        }
+        delta[16] = 2;
+        assert_int_equal(level->pieces(&l, 32), HW_DISTINCT_UNKNOWN);    // not aligned
+        delta[16] = 12, l.width = 12;
+        assert_int_equal(level->pieces(&l, 32), HW_DISTINCT_UNKNOWN);
+        l.width = 4;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_level_counts_alike),
+        cmocka_unit_test(lanes_far_apart_are_left_to_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
