@@ -45,7 +45,7 @@ static void choose_reduce_way(hw_cpu_reduce_plan *plan) {
     plan->way = HW_CPU_REDUCE_RUNS;
     plan->rows_at_once = 1;
     if (f->n_kept && f->terms < HW_CPU_FEW_TERMS) plan->way = HW_CPU_REDUCE_COLUMNS;
-    else if (f->n_kept && (step < 0 ? -step : step) > side) {
+    else if (f->n_kept && (int64_t)hw_magnitude(step) > side) {
         plan->way = HW_CPU_REDUCE_COLUMNS;
         const bool dense = f->n_kept == 1 && side == 1 && f->n_reduced == 1 && step == (int64_t)row;
         if (dense && row <= HW_FOLD_WIDTH / 4 && !plan->is_exact)
