@@ -190,7 +190,7 @@ static void check_case(const hw_level *level, uint64_t number) {
     l.state.worker = &worker;
     l.state.warp.slots = l.slots;
     hw_set_base(&l.state.warp, HW_BASE_FRAME, l.frame[0]);
-    hw_set_mask(&l.state.warp, mask);
+    level->set_mask(&l.state.warp, mask);
     // The first destination lies where the first coordinates are.
     for (int c = 0; c < 4; c++) l.slots[c] = c == unused ? HW_NO_SLOT : (hw_slot)((c ? 4 + c : 0) * SLOT_BYTES);
     l.insts[0] = (hw_inst){.b = SLOT_BYTES, .c = 2 * SLOT_BYTES, .fourth = 3 * SLOT_BYTES, .sub = (uint8_t)dims};
