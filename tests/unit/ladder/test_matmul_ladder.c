@@ -177,7 +177,13 @@ static void case_06_tiles_of_a_product(void **state) {
     }
     assert_true(fabs(tile16[5] - 19.2) < 1e-9 && fabs(tile32[5] - 38.4) < 1e-9);
     hw_ladder_free(&ladder);
-    // Of doubles half as many operations a byte, and half the peak.
+}
+
+// Of doubles half as many operations a byte, and half the peak.
+static void test_tiles_of_doubles(void **state) {
+    const uint64_t size[3] = {64, 64, 64};
+    hw_ladder ladder;
+    (void)state;
     run_matmul(h200, NULL, size, "f64", &ladder);
     assert_true(fabs(row_of(&ladder, "tile16")->facts[5] - 9.6) < 1e-9);
     assert_true(fabs(row_of(&ladder, "register_tile")->facts[5] - 34) < 1e-9);
@@ -237,6 +243,7 @@ int main(void) {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_processor), cmocka_unit_test(test_gpu),
         cmocka_unit_test(test_errors), RECORDED_TEST(test_counters), RECORDED_TEST(test_predictions),
         RECORDED_TEST(case_06_tiles_of_a_product),
+        cmocka_unit_test(test_tiles_of_doubles),
         cmocka_unit_test(test_wrong_is_seen),
     };
     return cmocka_run_group_tests(tests, open_h200, close_h200);
