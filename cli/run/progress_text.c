@@ -7,6 +7,7 @@
 #include "base/demangle.h"
 #include "report/grid.h"
 #include "report/report.h"
+#include "report/text.h"
 
 enum { MAX_NAME = 1024 };
 
