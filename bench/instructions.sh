@@ -8,6 +8,7 @@
 # Needs valgrind and nvcc.
 set -euo pipefail
 
+export HALFWARP_REUSE=0    # each launch is executed
 [ $# -eq 2 ] || { echo "usage: $0 BUILD_BEFORE BUILD_AFTER" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -45,6 +45,7 @@ void hw_environment_read(hw_environment *environment) {
         .threads = (uint32_t)number(HW_ENV_THREADS),
         .seed = number(HW_ENV_SEED),
         .poison = byte(HW_ENV_POISON),
+        .reuses = !word(HW_ENV_REUSE) || strcmp(word(HW_ENV_REUSE), "0") != 0,
         .lines = number(HW_ENV_LINES) == 1,
         .no_l1 = number(HW_ENV_NO_L1) == 1,
         .ask_ptxas = number(HW_ENV_PTXAS) == 1,

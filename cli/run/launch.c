@@ -109,6 +109,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     tell("HALFWARP_THREADS", launch->threads);
     tell("HALFWARP_SEED", launch->seed);
     tell("HALFWARP_POISON", launch->poison);
+    if (launch->no_reuse) tell("HALFWARP_REUSE", "0");    // else what the user says: for a script that runs others
     tell("HALFWARP_STATUS", status_path);
     tell("HALFWARP_JOURNAL", journal_path);
     tell("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);

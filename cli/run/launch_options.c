@@ -129,6 +129,12 @@ static bool set_count(hw_cli_launch *launch, const char *value) {
     return false;
 }
 
+static bool set_no_reuse(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->no_reuse = true;
+    return true;
+}
+
 static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->no_l1 = true;
@@ -148,6 +154,7 @@ static const option_row options[] = {
     {"--gpu", A_VALUE, false, set_gpu},          {"--threads", A_VALUE, false, set_threads},
     {"--seed", A_VALUE, false, set_seed},        {"--compiler", A_VALUE, false, set_compiler},
     {"--poison", MAYBE_A_VALUE, false, set_poison},
+    {"--no-reuse", NO_VALUE, false, set_no_reuse},
     {"--format", A_VALUE, true, set_format},     {"-o", A_VALUE, true, set_output},
     {"--lines", MAYBE_A_VALUE, true, set_lines}, {"--no-l1", NO_VALUE, true, set_no_l1},
     {"--kernel", A_VALUE, true, set_kernel},     {"--skip", A_VALUE, true, set_skip},

@@ -32,6 +32,8 @@ typedef struct hw_sim_options {
     uint8_t poison;
     const char *producer;          // who made PTX that does not say it, in reports; may be NULL
     uint32_t max_regs;             // per thread, of kernels without launch bounds that are estimated; 0: no limit
+    bool reuses;                   // launches that would do again what an earlier one did are not executed (reuse.h);
+                                   // with a seed all are
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
 } hw_sim_options;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/demangle.h"
 #include "device/sim_internal.h"
 #include "model/occupancy.h"
@@ -283,8 +284,70 @@ static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
     if (!sim->grid_barrier)
         status = hw_mem_alloc(sim->mem, sizeof fresh, 256, HW_ALLOC_GLOBAL, NULL, "grid barrier", &sim->grid_barrier,
                               diag);
-    if (status == HW_OK) memcpy(hw_mem_host(sim->mem, sim->grid_barrier), fresh, sizeof fresh);
+    if (status == HW_OK) {
+        memcpy(hw_mem_host(sim->mem, sim->grid_barrier), fresh, sizeof fresh);
+        hw_mem_set_changed(sim->mem, sim->grid_barrier);
+    }
     return status;
+}
+
+// What a launch does beside the memory that it finds, in front of its arguments. No byte of it is left out.
+typedef struct launch_key {
+    uint64_t module, heap_bytes;
+    uint32_t function, grid[3], block[3], dynamic_shared_bytes, bank_bytes, stack_bytes;
+    uint32_t regs, regs_estimated, spill_bytes, unused;
+} launch_key;
+_Static_assert(sizeof(launch_key) == 2 * 8 + 14 * 4, "equal launches have equal bytes");
+
+static launch_key key_of(const hw_sim *sim, const hw_sim_function *function, const hw_launch_info *info) {
+    const uint32_t *g = info->grid, *b = info->block;
+    return (launch_key){.module = function->module->number,
+                        .heap_bytes = sim->heap_bytes,
+                        .function = (uint32_t)function->ptx->index,
+                        .grid = {g[0], g[1], g[2]},
+                        .block = {b[0], b[1], b[2]},
+                        .dynamic_shared_bytes = info->smem_dynamic_bytes,
+                        .bank_bytes = info->bank_bytes,
+                        .stack_bytes = sim->stack_bytes,
+                        .regs = info->regs,
+                        .regs_estimated = info->regs_estimated,
+                        .spill_bytes = info->spill_bytes};
+}
+
+// Is the launch one that was executed already, as far as its results and its observers go? Then they have been told.
+static bool repeat_launch(hw_sim *sim, const hw_launch_info *info, const hw_observers *observers) {
+    uint64_t begin = hw_now_ns(), number = hw_reuse_find(sim->reuse);
+    if (!number || !hw_observers_keep(observers, number)) return false;
+    hw_observers_repeat(observers, info, number, hw_now_ns() - begin);
+    return true;
+}
+
+static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void *params, const hw_launch_info *info,
+                         const hw_observers *observers, hw_fault *fault, hw_diag *diag) {
+    const hw_sim_function *function = args->function;
+    hw_launch launch = {
+        .set = function->module->set,
+        .entry = function->program,
+        .dynamic_shared_bytes = args->dynamic_shared_bytes,
+        .params = params,
+        .stack_bytes = stack_bytes(sim, function->module->set),
+        .heap_bytes = sim->heap_bytes,
+        .grid_id = info->number,
+        .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
+        .seed = sim->options.seed,
+        .gpu = describe_gpu(sim, args),
+        .mem = sim->mem,
+        .observers = observers,
+        .info = info,
+        .print = sim->options.print,
+        .print_context = sim->options.print_context,
+        .notice = sim->options.notice,
+        .notice_context = sim->options.notice_context,
+        .max_instructions = sim->options.max_instructions,
+    };
+    memcpy(launch.grid, args->grid, sizeof launch.grid);
+    memcpy(launch.block, args->block, sizeof launch.block);
+    return hw_exec_launch(sim->exec, &launch, fault, diag);
 }
 
 hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
@@ -296,8 +359,10 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     if (!status) status = check_function(sim, args, refusal, diag);
     if (status) return status;
 
-    unsigned char *params = hw_calloc(1, function->ptx->param_bytes);
-    if (!params) return hw_diag_no_memory(diag);
+    // The arguments as PTX lays them out, behind the rest of the key.
+    const size_t key_bytes = sizeof(launch_key) + function->ptx->param_bytes;
+    unsigned char *key = hw_calloc(1, key_bytes), *params = key + sizeof(launch_key);
+    if (!key) return hw_diag_no_memory(diag);
     pack_params(function->ptx, args->params, params);
 
     pthread_mutex_lock(&sim->launch_lock);
@@ -306,30 +371,13 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     const hw_launch_info info = describe(sim, args);
     hw_observers observers = {.all = {.n = 0}};
     if (!status && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
-    hw_launch launch = {
-        .set = function->module->set,
-        .entry = function->program,
-        .dynamic_shared_bytes = args->dynamic_shared_bytes,
-        .params = params,
-        .stack_bytes = stack_bytes(sim, function->module->set),
-        .heap_bytes = sim->heap_bytes,
-        .grid_id = info.number,
-        .grid_barrier = args->cooperative ? sim->grid_barrier : 0,
-        .seed = sim->options.seed,
-        .gpu = describe_gpu(sim, args),
-        .mem = sim->mem,
-        .observers = &observers,
-        .info = &info,
-        .print = sim->options.print,
-        .print_context = sim->options.print_context,
-        .notice = sim->options.notice,
-        .notice_context = sim->options.notice_context,
-        .max_instructions = sim->options.max_instructions,
-    };
-    memcpy(launch.grid, args->grid, sizeof launch.grid);
-    memcpy(launch.block, args->block, sizeof launch.block);
-    if (status == HW_OK) status = hw_exec_launch(sim->exec, &launch, fault, diag);
+    if (sim->reuse) {
+        memcpy(key, &(launch_key[]){key_of(sim, function, &info)}, sizeof(launch_key));
+        hw_reuse_expect(sim->reuse, key, key_bytes);
+    }
+    if (!status && !(sim->reuse && repeat_launch(sim, &info, &observers)))
+        status = execute(sim, args, params, &info, &observers, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
-    hw_free(params);
+    hw_free(key);
     return status;
 }

@@ -37,4 +37,7 @@ hw_status hw_textures_add(hw_textures *textures, const hw_texture *texture, uint
 bool hw_textures_find(hw_textures *textures, uint64_t handle, hw_texture *out);
 bool hw_textures_remove(hw_textures *textures, uint64_t handle);
 
+// How many have been removed: while it stays the same, handles that stood for a texture stand for that one.
+uint64_t hw_textures_removed(hw_textures *textures);
+
 #endif

@@ -64,6 +64,7 @@ READER(read_launches, make_integer(s->summary ? s->summary->launches : s->listin
 static hw_value read_kernel(column c, subject s) {
     (void)c;
     hw_value value = make_name(s->launch ? s->launch->kernel : s->listing->kernel);
+    if (s->launch && s->launch->is_reused) value.remark = "reused";
     if (!s->launch || !s->launch->status) return value;
     value.remark = "stopped";
     return judged(value, HW_JUDGED_BAD);
@@ -93,6 +94,8 @@ READER(read_limit_warps, make_integer(s->launch->occupancy.limit_warps))
 READER(read_occupancy, judge_occupancy(s->launch->occupancy.occupancy_pct))
 READER(read_spills, judged(perhaps_estimated(s, make_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
 READER(read_host_ms, make_real(s->launch->host_ms))
+READER(read_reused, make_flag(s->launch->is_reused))
+READER(read_reused_launches, make_integer(s->summary->reused))
 READER(read_completed, make_flag(s->launch->status == HW_OK))
 READER(read_completed_launches, make_integer(s->summary->completed))
 READER(read_ptx_by, make_name(s->launch ? s->launch->ptx_by : s->ptx_by))

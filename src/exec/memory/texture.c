@@ -149,6 +149,7 @@ static bool find_texture(hw_state *s, const hw_inst *in, int lane, uint64_t hand
     hw_allocation found;
     if (hw_textures_find(hw_mem_textures(mem), handle, out)) {
         if (hw_mem_find(mem, out->address, out->bytes, &found)) {
+            if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, &found, HW_TOUCHED_TEXTURE);
             out->address = (uint64_t)(uintptr_t)hw_mem_host(mem, out->address);
             return true;
         }

@@ -132,6 +132,8 @@ typedef struct hw_watch {
     atomic_bool has_left;         // there are no more blocks for this worker
 } hw_watch;
 
+enum { HW_TOUCHES_KEPT = 8 };
+
 struct hw_worker {
     _Alignas(64) hw_run *run;     // workers write their own cache lines
     uint32_t index;
@@ -143,7 +145,8 @@ struct hw_worker {
     uint64_t *guarded_off;        // by note
     uint32_t n_notes;
     uint64_t epoch;               // of mem, when the patterns' limits were found
-    uint64_t touched;             // the allocation that the sink heard of last
+    hw_touched touched[HW_TOUCHES_KEPT];   // what sinks have heard of allocations
+    bool told_outside;            // sinks have heard of something that is outside of memory
     uint64_t serial;              // the last of a pattern's name
     hw_pattern_names *names;      // by hw_note.access
     uint32_t names_capacity;
@@ -249,8 +252,9 @@ void hw_watch_waiting(hw_worker *worker);       // the worker's block can only w
 // A number for where lanes are and what their registers hold.
 uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask);
 
-// special.c
-void hw_fence_tell(hw_state *s, const hw_inst *in);    // to sinks that want it
+// special.c: to sinks that want it; of what is outside of memory a worker tells the first only.
+void hw_fence_tell(hw_state *s, const hw_inst *in);
+void hw_outside_tell(hw_state *s, uint32_t note, hw_outside_kind kind);
 extern const hw_body_forms hw_special_bodies[];
 
 // atomic.c
@@ -290,6 +294,9 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
 // Bytes at a generic address, for the lane's builtin functions; false after a fault.
 bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes);
 bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes);
+
+// Tells sinks that want it that an allocation is touched in these ways, unless they have been told lately.
+void hw_access_tell_touched(hw_state *s, const hw_allocation *found, uint8_t ways);
 
 // Forgets limits that allocations made since may have made wrong.
 void hw_access_refresh(hw_worker *worker);
