@@ -1,5 +1,5 @@
-// Programs that launch again and again: repeats CASE [SIZE [LAUNCHES]]. In the first four cases launches do what earlier
-// ones did; in the others none does, and nothing can be saved. bench/repeats.py times them.
+// Programs that launch again and again: repeats CASE [SIZE [LAUNCHES]]. In the first three cases launches do what
+// earlier ones did; in the others none does, and nothing can be saved. bench/repeats.py times them.
 #include "common.h"
 #include <cmath>
 #include <cstring>
@@ -41,7 +41,7 @@ static void copied(buffers &x, int) {
     check(cudaMemcpy(x.a, x.given.data(), x.n * sizeof(float), cudaMemcpyHostToDevice), "cudaMemcpy");
     launch(x.b, x.a, x.n, 1);
 }
-// A hundred different launches in turns.
+// A hundred different launches in turns, all with one result.
 static void turns(buffers &x, int i) { launch(x.b, x.a, x.n, i % 100); }
 // The result of each is the input of the next.
 static void exchanged(buffers &x, int) {

@@ -1,4 +1,5 @@
-// Records lie in sets of a few, found by a hash of their keys; of a set the one that was not used for longest goes.
+// Records lie in sets of a few, found by a hash of their keys; of a set the one that was not used for longest goes. To
+// find none is to look at one cache line, for a launch may take no more than microseconds.
 #include "device/reuse.h"
 
 #include <string.h>
@@ -6,13 +7,13 @@
 #include "base/alloc.h"
 #include "mem/texture.h"
 
-// 4096 records, of some 300 bytes each; the largest arguments and lists make it 22 MB.
-enum { SETS = 1024, WAYS = 4, UNKNOWN = HW_REUSE_TOUCHED + 1 };
+// 1024 records, of some 300 bytes each; the largest arguments and lists make it 6 MB.
+enum { SETS = 256, WAYS = 4, UNKNOWN = HW_REUSE_TOUCHED + 1 };
 
 typedef struct touched {
     uint64_t address;
-    uint8_t ways;                  // HW_TOUCHED_*
     uint64_t contents;             // as the launch has left them
+    uint8_t ways;                  // HW_TOUCHED_*
 } touched;
 
 // Allocations, each once.
@@ -22,15 +23,18 @@ typedef struct touched_list {
 } touched_list;
 
 typedef struct record {
-    uint64_t number;               // of the executed launch; 0: no record
-    uint64_t hash, last_used;
-    void *key;
-    size_t key_bytes;
-    touched *list;
+    uint64_t number;               // of the executed launch
+    touched *list;                 // and behind it the key; the room stays when the record goes
+    size_t capacity_bytes, key_bytes;
     uint32_t n_touched;
     bool reads_textures;
     uint64_t textures_removed;
 } record;
+
+typedef struct record_set {
+    _Alignas(64) uint64_t hashes[WAYS];    // 0: there is none
+    uint64_t last_used[WAYS];
+} record_set;
 
 typedef struct worker {
     _Alignas(64) touched_list touched;
@@ -40,10 +44,11 @@ typedef struct worker {
 struct hw_reuse {
     hw_sink sink;                  // first: the sink is the object
     hw_mem *mem;
+    record_set sets[SETS];
     record records[SETS][WAYS];
     uint64_t uses;
-    unsigned char *key;            // of the expected launch
-    size_t key_bytes, key_capacity;
+    const void *key;               // of the expected launch
+    size_t key_bytes;
     uint64_t hash;
     // The running launch.
     worker *workers;
@@ -53,6 +58,7 @@ struct hw_reuse {
 
 // ---- records ----
 
+// Not 0.
 static uint64_t hash_of(const unsigned char *bytes, size_t count) {
     uint64_t hash = count, word;
     for (; count; bytes += word, count -= word) {
@@ -62,71 +68,68 @@ static uint64_t hash_of(const unsigned char *bytes, size_t count) {
         hash = (hash ^ next) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
-    return hash;
+    return hash ? hash : 1;
 }
 
-static record *find_record(hw_reuse *reuse) {
-    record *set = reuse->records[reuse->hash % SETS];
-    for (int i = 0; i < WAYS; i++)
-        if (set[i].number && set[i].hash == reuse->hash && set[i].key_bytes == reuse->key_bytes &&
-            !memcmp(set[i].key, reuse->key, reuse->key_bytes))
-            return &set[i];
-    return NULL;
+static const void *key_of_record(const record *r) { return r->list + r->n_touched; }
+
+// The place of the expected launch's record in its set; WAYS: it has none.
+static int find_way(const hw_reuse *reuse) {
+    const record_set *set = &reuse->sets[reuse->hash % SETS];
+    const record *records = reuse->records[reuse->hash % SETS];
+    int i = 0;
+    while (i < WAYS && !(set->hashes[i] == reuse->hash && records[i].key_bytes == reuse->key_bytes &&
+                         !memcmp(key_of_record(&records[i]), reuse->key, reuse->key_bytes)))
+        i++;
+    return i;
 }
 
-static void drop_record(record *r) {
-    hw_free(r->key);
-    hw_free(r->list);
-    *r = (record){.number = 0};
-}
-
-static record *oldest_of_set(hw_reuse *reuse) {
-    record *set = reuse->records[reuse->hash % SETS], *oldest = set;
+static int oldest_way(const record_set *set) {
+    int oldest = 0;
     for (int i = 1; i < WAYS; i++)
-        if (set[i].last_used < oldest->last_used) oldest = &set[i];
+        if (set->last_used[i] < set->last_used[oldest]) oldest = i;
     return oldest;
 }
 
+static bool make_room(record *r, size_t bytes) {
+    if (bytes <= r->capacity_bytes) return true;
+    void *bigger = hw_malloc(bytes);
+    if (!bigger) return false;
+    hw_free(r->list);
+    r->list = bigger;
+    r->capacity_bytes = bytes;
+    return true;
+}
+
 static void add_record(hw_reuse *reuse, uint64_t number, const touched_list *all, bool reads_textures) {
-    record *known = find_record(reuse), *r = known ? known : oldest_of_set(reuse);
-    drop_record(r);
-    r->key = hw_malloc(reuse->key_bytes);
-    r->list = hw_malloc(all->n * sizeof *r->list);
-    if (!r->key || !r->list) {
-        drop_record(r);
-        return;
-    }
-    memcpy(r->key, reuse->key, reuse->key_bytes);
+    record_set *set = &reuse->sets[reuse->hash % SETS];
+    int way = find_way(reuse);
+    if (way == WAYS) way = oldest_way(set);
+    record *r = &reuse->records[reuse->hash % SETS][way];
+    set->hashes[way] = set->last_used[way] = 0;
+    if (!make_room(r, all->n * sizeof *r->list + reuse->key_bytes)) return;
     memcpy(r->list, all->items, all->n * sizeof *r->list);
+    memcpy(r->list + all->n, reuse->key, reuse->key_bytes);
     r->number = number;
-    r->hash = reuse->hash;
-    r->last_used = ++reuse->uses;
     r->key_bytes = reuse->key_bytes;
     r->n_touched = all->n;
     r->reads_textures = reads_textures;
     r->textures_removed = reuse->textures_removed;
+    set->hashes[way] = reuse->hash;
+    set->last_used[way] = ++reuse->uses;
 }
 
-void hw_reuse_expect(hw_reuse *reuse, const void *key, size_t key_bytes) {
-    reuse->key_bytes = 0;
-    if (key_bytes > reuse->key_capacity) {
-        unsigned char *bigger = hw_realloc_array(reuse->key, key_bytes, 1);
-        if (!bigger) return;
-        reuse->key = bigger;
-        reuse->key_capacity = key_bytes;
-    }
-    memcpy(reuse->key, key, key_bytes);
+uint64_t hw_reuse_find(hw_reuse *reuse, const void *key, size_t key_bytes) {
+    reuse->key = key;
     reuse->key_bytes = key_bytes;
-    reuse->hash = hash_of(reuse->key, key_bytes);
-}
-
-uint64_t hw_reuse_find(hw_reuse *reuse) {
-    record *r = reuse->key_bytes ? find_record(reuse) : NULL;
-    if (!r) return 0;
+    reuse->hash = hash_of(key, key_bytes);
+    int way = find_way(reuse);
+    if (way == WAYS) return 0;
+    const record *r = &reuse->records[reuse->hash % SETS][way];
     for (uint32_t i = 0; i < r->n_touched; i++)
         if (hw_mem_contents(reuse->mem, r->list[i].address) != r->list[i].contents) return 0;
     if (r->reads_textures && r->textures_removed != hw_textures_removed(hw_mem_textures(reuse->mem))) return 0;
-    r->last_used = ++reuse->uses;
+    reuse->sets[reuse->hash % SETS].last_used[way] = ++reuse->uses;
     return r->number;
 }
 
@@ -211,7 +214,7 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     bool is_same_again = number_contents(reuse, &all), reads_textures = false;
     for (uint32_t i = 0; i < all.n; i++) reads_textures |= (all.items[i].ways & HW_TOUCHED_TEXTURE) != 0;
     if (reads_textures && reuse->textures_removed != hw_textures_removed(hw_mem_textures(reuse->mem))) return;
-    if (is_same_again && is_inside && !status && !info->is_cooperative && reuse->key_bytes)
+    if (is_same_again && is_inside && !status && !info->is_cooperative)
         add_record(reuse, info->number, &all, reads_textures);
 }
 
@@ -227,7 +230,7 @@ static void repeat(hw_sink *sink, const hw_launch_info *info, uint64_t number, u
 }
 
 hw_status hw_reuse_create(hw_mem *mem, hw_reuse **out, hw_diag *diag) {
-    hw_reuse *reuse = hw_calloc(1, sizeof *reuse);
+    hw_reuse *reuse = hw_alloc_lanes(sizeof *reuse);
     *out = reuse;
     if (!reuse) return hw_diag_no_memory(diag);
     reuse->mem = mem;
@@ -240,10 +243,9 @@ hw_status hw_reuse_create(hw_mem *mem, hw_reuse **out, hw_diag *diag) {
 void hw_reuse_destroy(hw_reuse *reuse) {
     if (!reuse) return;
     for (int i = 0; i < SETS; i++)
-        for (int k = 0; k < WAYS; k++) drop_record(&reuse->records[i][k]);
+        for (int k = 0; k < WAYS; k++) hw_free(reuse->records[i][k].list);
     hw_free_aligned(reuse->workers);
-    hw_free(reuse->key);
-    hw_free(reuse);
+    hw_free_aligned(reuse);
 }
 
 hw_sink *hw_reuse_sink(hw_reuse *reuse) { return &reuse->sink; }

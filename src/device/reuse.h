@@ -28,10 +28,8 @@ void hw_reuse_destroy(hw_reuse *reuse);
 // To be attached to the device whose memory it is, and to stay: it has to see each launch that is executed.
 hw_sink *hw_reuse_sink(hw_reuse *reuse);
 
-// The launch that is about to be made, in equal bytes when it is equal: as `key`, which is copied. Its record, if it is
-// executed and can have one, is under that key. Where there is no memory for one, it has none.
-void hw_reuse_expect(hw_reuse *reuse, const void *key, size_t key_bytes);
-// The number of the executed launch that the expected one is once more; 0: it has to be executed.
-uint64_t hw_reuse_find(hw_reuse *reuse);
+// Before a launch, which is given in bytes that are equal when launches are: the number of the executed one that it is
+// once more; 0: it has to be executed, and leaves its record under that key, which stays as it is until then.
+uint64_t hw_reuse_find(hw_reuse *reuse, const void *key, size_t key_bytes);
 
 #endif

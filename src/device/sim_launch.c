@@ -315,8 +315,13 @@ static launch_key key_of(const hw_sim *sim, const hw_sim_function *function, con
 }
 
 // Is the launch one that was executed already, as far as its results and its observers go? Then they have been told.
-static bool repeat_launch(hw_sim *sim, const hw_launch_info *info, const hw_observers *observers) {
-    uint64_t begin = hw_now_ns(), number = hw_reuse_find(sim->reuse);
+// key: with room for a launch_key in front of the arguments.
+static bool repeat_launch(hw_sim *sim, const hw_sim_function *function, const hw_launch_info *info,
+                          const hw_observers *observers, unsigned char *key) {
+    const launch_key head = key_of(sim, function, info);
+    uint64_t begin = hw_now_ns();
+    memcpy(key, &head, sizeof head);
+    uint64_t number = hw_reuse_find(sim->reuse, key, sizeof head + function->ptx->param_bytes);
     if (!number || !hw_observers_keep(observers, number)) return false;
     hw_observers_repeat(observers, info, number, hw_now_ns() - begin);
     return true;
@@ -360,9 +365,9 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     if (status) return status;
 
     // The arguments as PTX lays them out, behind the rest of the key.
-    const size_t key_bytes = sizeof(launch_key) + function->ptx->param_bytes;
-    unsigned char *key = hw_calloc(1, key_bytes), *params = key + sizeof(launch_key);
+    unsigned char *key = hw_calloc(1, sizeof(launch_key) + function->ptx->param_bytes);
     if (!key) return hw_diag_no_memory(diag);
+    void *params = key + sizeof(launch_key);
     pack_params(function->ptx, args->params, params);
 
     pthread_mutex_lock(&sim->launch_lock);
@@ -371,11 +376,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     const hw_launch_info info = describe(sim, args);
     hw_observers observers = {.all = {.n = 0}};
     if (!status && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
-    if (sim->reuse) {
-        memcpy(key, &(launch_key[]){key_of(sim, function, &info)}, sizeof(launch_key));
-        hw_reuse_expect(sim->reuse, key, key_bytes);
-    }
-    if (!status && !(sim->reuse && repeat_launch(sim, &info, &observers)))
+    if (!status && !(sim->reuse && repeat_launch(sim, function, &info, &observers, key)))
         status = execute(sim, args, params, &info, &observers, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
     hw_free(key);

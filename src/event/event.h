@@ -240,8 +240,8 @@ struct hw_sink {
     void (*launch_end)(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status);
     // A launch that is known to do again what an earlier one did need not be executed: its sinks hear instead, on the
     // launching thread and with nothing before or after it, that it is launch `number` once more. `keeps` is asked
-    // beforehand: does the sink have what it needs of that launch, and room for one more? A sink without both functions has every launch
-    // executed that it does not decline.
+    // beforehand: does the sink have what it needs of that launch, and room for one more? A sink without both functions
+    // has every launch executed that it does not decline.
     bool (*keeps)(hw_sink *sink, uint64_t number);
     void (*repeats)(hw_sink *sink, const hw_launch_info *info, uint64_t number, uint64_t host_ns);
     // Called on worker threads, a worker's own. A sink keeps one state per worker and adds them up in launch_end.

@@ -96,9 +96,10 @@ void hw_mem_watch(hw_mem *mem, void (*told)(void *context, const hw_allocation *
 // Changes whenever an allocation is made or freed: what hw_mem_find said holds while it stays the same.
 uint64_t hw_mem_epoch(const hw_mem *mem);
 
-// What an allocation's bytes are, as a number: another, and never one that was given before, once they may have changed.
-// So two equal numbers of an address say that nobody has written there in between. address: where it begins. 0: nobody
-// can know, for the host writes there without a call (pinned, managed, registered), or no live allocation begins there.
+// What an allocation's bytes are, as a number: another one, and never one that was given before, once they may have
+// changed. So two equal numbers of an address say that nobody has written there in between. address: where it begins.
+// 0: nobody can know, for the host writes there without a call (pinned, managed, registered), or no live allocation
+// begins there.
 uint64_t hw_mem_contents(const hw_mem *mem, uint64_t address);
 // The number given last: all that is larger comes from a later change.
 uint64_t hw_mem_changes(const hw_mem *mem);

@@ -2,6 +2,7 @@
 #include "mem/texture.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct hw_textures {
     pthread_mutex_t lock;
     entry *entries;                        // handle - 1
     size_t count, capacity;
-    uint64_t removed;
+    _Atomic uint64_t removed;
 };
 
 hw_textures *hw_textures_create(void) {
@@ -76,14 +77,9 @@ bool hw_textures_remove(hw_textures *textures, uint64_t handle) {
     pthread_mutex_lock(&textures->lock);
     entry *found = used_entry(textures, handle);
     if (found) found->is_used = false;
-    textures->removed += found != NULL;
+    if (found) atomic_fetch_add(&textures->removed, 1);
     pthread_mutex_unlock(&textures->lock);
     return found != NULL;
 }
 
-uint64_t hw_textures_removed(hw_textures *textures) {
-    pthread_mutex_lock(&textures->lock);
-    uint64_t removed = textures->removed;
-    pthread_mutex_unlock(&textures->lock);
-    return removed;
-}
+uint64_t hw_textures_removed(const hw_textures *textures) { return atomic_load(&textures->removed); }

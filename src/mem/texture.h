@@ -38,6 +38,6 @@ bool hw_textures_find(hw_textures *textures, uint64_t handle, hw_texture *out);
 bool hw_textures_remove(hw_textures *textures, uint64_t handle);
 
 // How many have been removed: while it stays the same, handles that stood for a texture stand for that one.
-uint64_t hw_textures_removed(hw_textures *textures);
+uint64_t hw_textures_removed(const hw_textures *textures);
 
 #endif

@@ -74,7 +74,8 @@ for gpu in h200 k40 gtx280; do
         done
         tr -d '"' < "$work/csv" | sed 's/\*, /* /g' | without host_ms reused > "$work/new"
         tr -d '"' < "$work/csv--no-reuse" | sed 's/\*, /* /g' | without host_ms reused > "$work/old"
-        cmp "$work/new" "$work/old" || fail "$gpu $report: the report differs: $(diff "$work/old" "$work/new" | head -4)"
+        cmp "$work/new" "$work/old" ||
+            fail "$gpu $report: the report differs: $(diff "$work/old" "$work/new" | head -4)"
     done
 done
 

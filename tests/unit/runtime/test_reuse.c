@@ -46,7 +46,8 @@ static const char TEXT[] =
     KERNEL("constant", LOAD "    ld.const.u32 %r4, [factor];\n    mul.lo.u32 %r3, %r3, %r4;\n" STORE)
     KERNEL("variable", LOAD "    ld.global.u32 %r4, [summand];\n    add.u32 %r3, %r3, %r4;\n" STORE)
     KERNEL("set_variable", "    st.global.u32 [summand], %r1;\n")
-    KERNEL("pointer", "    ld.global.u64 %rd5, [where];\n    add.u64 %rd5, %rd5, %rd4;\n    ld.u32 %r3, [%rd5];\n" STORE)
+    KERNEL("pointer", "    ld.global.u64 %rd5, [where];\n    add.u64 %rd5, %rd5, %rd4;\n    ld.u32 %r3, [%rd5];\n"
+           STORE)
     KERNEL("texel", "    cvt.u64.u32 %rd5, %r1;\n    tex.1d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%rd5, {%r2}];\n" STORE)
     KERNEL("copy", "    mov.u32 %r4, tile;\n    mul.lo.u32 %r5, %r2, 4;\n    add.u32 %r4, %r4, %r5;\n"
            "    cp.async.ca.shared.global [%r4], [%rd1], 4;\n    cp.async.wait_all;\n    ld.shared.u32 %r3, [%r4];\n"
@@ -55,7 +56,8 @@ static const char TEXT[] =
            "    @%p st.global.u32 [%rd2], %r3;\n")
     KERNEL("time", LOAD "    mov.u64 %rd5, %globaltimer;\n" STORE)
     KERNEL("number", LOAD "    mov.u64 %rd5, %gridid;\n    cvt.u32.u64 %r3, %rd5;\n" STORE)
-    KERNEL("scatter", "    add.u64 %rd1, %rd1, %rd4;\n    ld.global.u64 %rd5, [%rd1];\n    st.global.u32 [%rd5], %r1;\n");
+    KERNEL("scatter", "    add.u64 %rd1, %rd1, %rd4;\n    ld.global.u64 %rd5, [%rd1];\n"
+           "    st.global.u32 [%rd5], %r1;\n");
 
 enum { BUFFERS = 5, THREADS = 128, BUFFER_BYTES = 1 << 20, USED_BYTES = THREADS * 4, MEMORY_BYTES = 24 << 20 };
 
@@ -141,7 +143,8 @@ static void launch(const machine *m, enum kernel kernel, int out, int in, uint32
     const hw_rt_launch_args args = {.function = m->functions[kernel], .grid = {blocks, 1, 1}, .block = {THREADS, 1, 1},
                                     .params = params};
     hw_diag diag = {0};
-    if (hw_rt_launch(m->runtime, &args, &diag) || hw_rt_sticky(m->runtime)) fail_msg("%s: %s", names[kernel], diag.text);
+    if (hw_rt_launch(m->runtime, &args, &diag) || hw_rt_sticky(m->runtime))
+        fail_msg("%s: %s", names[kernel], diag.text);
 }
 
 static bool last_was_reused(const machine *m) {
@@ -162,7 +165,9 @@ typedef struct step {
 
 // Few different numbers, so that much is repeated.
 static step draw_step(uint64_t *state) {
-    step s = {.what = draw(state, 100), .kernel = draw(state, FOR_RANDOM), .out = draw(state, BUFFERS), .k = draw(state, 3)};
+    step s = {.what = draw(state, 100), .kernel = draw(state, FOR_RANDOM)};
+    s.out = draw(state, BUFFERS);
+    s.k = draw(state, 3);
     s.in = (s.out + 1 + draw(state, BUFFERS - 1)) % BUFFERS;
     return s;
 }
@@ -179,7 +184,9 @@ static void take_step(machine *m, const step *s) {
     uint32_t words[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) words[i] = (s->k + 1) * 7919 * i;
     uint64_t out = m->buffers[s->out];
-    if (s->what < 80) launch(m, (enum kernel)s->kernel, (int)s->out, (int)s->in, s->k, 1 + s->k);
+    // Blocks that change the same words would race.
+    uint32_t blocks = s->kernel == IN_PLACE ? 1 : 1 + s->k;
+    if (s->what < 80) launch(m, (enum kernel)s->kernel, (int)s->out, (int)s->in, s->k, blocks);
     else if (s->what < 84) copy_bytes(m, out + 256 * (s->k % 2), words, USED_BYTES / 2);
     else if (s->what < 87) copy_bytes(m, out, (void *)(uintptr_t)m->buffers[s->in], USED_BYTES);
     else if (s->what < 90) set_bytes(m, out + 4 * s->k, (int)s->k, 100);
