@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/mix.h"
 #include "mem/texture.h"
 
 // 1024 records, of some 300 bytes each; the largest arguments and lists make it 6 MB.
@@ -50,6 +51,7 @@ struct hw_reuse {
     const void *key;               // of the expected launch
     size_t key_bytes;
     uint64_t hash;
+    uint32_t set;                  // where its record is, if it has one
     // The running launch.
     worker *workers;
     uint32_t n_workers;
@@ -58,25 +60,12 @@ struct hw_reuse {
 
 // ---- records ----
 
-// Not 0.
-static uint64_t hash_of(const unsigned char *bytes, size_t count) {
-    uint64_t hash = count, word;
-    for (; count; bytes += word, count -= word) {
-        uint64_t next = 0;
-        word = count < sizeof next ? count : sizeof next;
-        memcpy(&next, bytes, word);
-        hash = (hash ^ next) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash ? hash : 1;
-}
-
 static const void *key_of_record(const record *r) { return r->list + r->n_touched; }
 
 // The place of the expected launch's record in its set; WAYS: it has none.
 static int find_way(const hw_reuse *reuse) {
-    const record_set *set = &reuse->sets[reuse->hash % SETS];
-    const record *records = reuse->records[reuse->hash % SETS];
+    const record_set *set = &reuse->sets[reuse->set];
+    const record *records = reuse->records[reuse->set];
     int i = 0;
     while (i < WAYS && !(set->hashes[i] == reuse->hash && records[i].key_bytes == reuse->key_bytes &&
                          !memcmp(key_of_record(&records[i]), reuse->key, reuse->key_bytes)))
@@ -102,10 +91,10 @@ static bool make_room(record *r, size_t bytes) {
 }
 
 static void add_record(hw_reuse *reuse, uint64_t number, const touched_list *all, bool reads_textures) {
-    record_set *set = &reuse->sets[reuse->hash % SETS];
+    record_set *set = &reuse->sets[reuse->set];
     int way = find_way(reuse);
     if (way == WAYS) way = oldest_way(set);
-    record *r = &reuse->records[reuse->hash % SETS][way];
+    record *r = &reuse->records[reuse->set][way];
     set->hashes[way] = set->last_used[way] = 0;
     if (!make_room(r, all->n * sizeof *r->list + reuse->key_bytes)) return;
     memcpy(r->list, all->items, all->n * sizeof *r->list);
@@ -122,14 +111,15 @@ static void add_record(hw_reuse *reuse, uint64_t number, const touched_list *all
 uint64_t hw_reuse_find(hw_reuse *reuse, const void *key, size_t key_bytes) {
     reuse->key = key;
     reuse->key_bytes = key_bytes;
-    reuse->hash = hash_of(key, key_bytes);
+    reuse->hash = hw_mix_bytes(0, key, key_bytes) | 1;    // 0 stands for none
+    reuse->set = (uint32_t)(reuse->hash >> 32) % SETS;
     int way = find_way(reuse);
     if (way == WAYS) return 0;
-    const record *r = &reuse->records[reuse->hash % SETS][way];
+    const record *r = &reuse->records[reuse->set][way];
     for (uint32_t i = 0; i < r->n_touched; i++)
         if (hw_mem_contents(reuse->mem, r->list[i].address) != r->list[i].contents) return 0;
     if (r->reads_textures && r->textures_removed != hw_textures_removed(hw_mem_textures(reuse->mem))) return 0;
-    reuse->sets[reuse->hash % SETS].last_used[way] = ++reuse->uses;
+    reuse->sets[reuse->set].last_used[way] = ++reuse->uses;
     return r->number;
 }
 
