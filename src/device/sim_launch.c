@@ -319,9 +319,9 @@ static launch_key key_of(const hw_sim *sim, const hw_sim_function *function, con
 static bool repeat_launch(hw_sim *sim, const hw_sim_function *function, const hw_launch_info *info,
                           const hw_observers *observers, unsigned char *key) {
     const launch_key head = key_of(sim, function, info);
-    uint64_t begin = hw_now_ns();
     memcpy(key, &head, sizeof head);
-    uint64_t number = hw_reuse_find(sim->reuse, key, sizeof head + function->ptx->param_bytes);
+    uint64_t number = hw_reuse_find(sim->reuse, key, sizeof head + function->ptx->param_bytes), begin = 0;
+    if (number) begin = hw_now_ns();
     if (!number || !hw_observers_keep(observers, number)) return false;
     hw_observers_repeat(observers, info, number, hw_now_ns() - begin);
     return true;
