@@ -23,6 +23,7 @@ NUMBERS = ["half2_chains", "bfloat2_chains", "conversions", "half_conversions", 
 PRODUCTS = ["product_f16", "product_bf16", "product_tf32", "product_s8", "product_f64"]
 SINGLE = ["transpose_naive", "transpose_tile", "matmul_tiled"]
 LAUNCHES = "9"
+os.environ["HALFWARP_REUSE"] = "0"    # launches are repeated to be timed
 
 
 def profile(build, program, words, csv_path):

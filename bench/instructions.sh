@@ -2,19 +2,22 @@
 # Counts the instructions that this machine executes for a simulation, before and after a change: for programs of
 # bench/kernels, run and profiled, on one host thread, those of the program's process under callgrind. Prints CSV.
 #
-#     bash bench/instructions.sh BUILD_BEFORE BUILD_AFTER > FILE
+#     bash bench/instructions.sh BUILD_BEFORE BUILD_AFTER ["PROGRAM ARGUMENTS"...] > FILE
 #
+# Each launch is executed, unless HALFWARP_REUSE is 1: then what looking for repeated launches costs is counted too.
 # Both builds have all instruction-set levels (-DHW_LEVELS=all): callgrind has no AVX-512, so what is measured is AVX2.
 # Needs valgrind and nvcc.
 set -euo pipefail
 
-[ $# -eq 2 ] || { echo "usage: $0 BUILD_BEFORE BUILD_AFTER" >&2; exit 2; }
+export HALFWARP_REUSE=${HALFWARP_REUSE:-0}
+[ $# -ge 2 ] || { echo "usage: $0 BUILD_BEFORE BUILD_AFTER [PROGRAMS]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Program and arguments: as large as makes the launches most of it.
 programs=("transpose_naive 512 4" "transpose_tile 512 4" "matmul_tiled 192 2" "ordered 16384 6")
+[ $# -eq 2 ] || programs=("${@:3}")
 
 count() {    # BUILD COMMAND PROGRAM ARGUMENTS...
     local build=$1 command=$2
@@ -35,7 +38,7 @@ for row in "${programs[@]}"; do
         before=$(count "$1" $command "$program" $arguments)
         # shellcheck disable=SC2086
         after=$(count "$2" $command "$program" $arguments)
-        awk -v p="$program" -v c=$command -v b="$before" -v a="$after" \
+        awk -v p="$row" -v c=$command -v b="$before" -v a="$after" \
             'BEGIN { printf "%s,%s,%d,%d,%.3f\n", p, c, b, a, 100 * (a - b) / b }'
     done
 done

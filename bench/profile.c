@@ -14,8 +14,8 @@ static bool run_program(const profile_run *run) {
     char size[16], launches[16];
     snprintf(size, sizeof size, "%d", run->size);
     snprintf(launches, sizeof launches, "%d", run->launches);
-    const char *argv[] = {run->halfwarp, "profile", "--gpu", run->gpu, "--format", "csv", "-o", run->csv_path,
-                          run->program, size, launches, NULL};
+    const char *argv[] = {run->halfwarp, "profile", "--no-reuse", "--gpu", run->gpu, "--format", "csv", "-o",
+                          run->csv_path, run->program, size, launches, NULL};
     pid_t child;
     int status = 0, failure = posix_spawn(&child, run->halfwarp, NULL, NULL, (char *const *)argv, environ);
     if (failure) {

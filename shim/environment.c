@@ -53,6 +53,7 @@ void hw_environment_read(hw_environment *environment) {
         .threads = (uint32_t)environment_number(HW_ENV_THREADS),
         .seed = environment_number(HW_ENV_SEED),
         .poison = environment_byte(HW_ENV_POISON),
+        .reuses = !environment_word(HW_ENV_REUSE) || strcmp(environment_word(HW_ENV_REUSE), "0") != 0,
         .lines = environment_number(HW_ENV_LINES) == 1,
         .no_l1 = environment_number(HW_ENV_NO_L1) == 1,
         .ask_ptxas = environment_number(HW_ENV_PTXAS) == 1,

@@ -9,6 +9,7 @@
 #define HW_ENV_THREADS "HALFWARP_THREADS"   // host threads; absent: one per processor
 #define HW_ENV_SEED "HALFWARP_SEED"         // order of warps; absent: by index
 #define HW_ENV_POISON "HALFWARP_POISON"     // 0 to 255 or 0x00 to 0xff: what unset memory holds; absent: zero
+#define HW_ENV_REUSE "HALFWARP_REUSE"       // 0: execute launches also where they would do what an earlier one did
 #define HW_ENV_STATUS "HALFWARP_STATUS"     // file for one line, a number of the enum below and why
 #define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
@@ -43,7 +44,7 @@ typedef struct hw_environment {
     uint64_t max_launches;                          // 0: no limit
     uint32_t only_launch, of_launches;              // 0: all
     int poison;                                     // -1: absent
-    bool lines, no_l1, ask_ptxas, compiles, awaits_compiler;
+    bool lines, no_l1, ask_ptxas, reuses, compiles, awaits_compiler;
 } hw_environment;
 
 // Reads the variables; a number that is none counts as absent.

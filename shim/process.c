@@ -134,6 +134,7 @@ static void describe_process(hw_rt_options *options) {
             .seed = environment->seed,
             .poisons = environment->poison >= 0,
             .poison = (uint8_t)environment->poison,
+            .reuses = environment->reuses,
             .producer = environment->ptx_by,
             .max_regs = environment->max_regs,
             .compiler_path = environment->compiles ? environment->path : NULL,

@@ -17,6 +17,8 @@
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN,\n"                               \
     "                    -1) unless given\n"                                                                           \
+    "  --no-reuse        execute launches also where they would do again what an\n"                                    \
+    "                    earlier one did\n"                                                                            \
     "  --timeout S       end the program after S seconds, with status 124; profile\n"                                  \
     "                    reports what was counted until then\n"                                                       \
     "  --max-launches N  end the program when N launches have been executed; status 0\n"                               \
@@ -40,6 +42,7 @@ typedef struct hw_cli_launch {
     const char *gpu;                // --gpu: an id of gpus.def, or a file's absolute path (hw_cli_gpu_word)
     const char *threads, *seed;     // checked numbers, or NULL
     const char *poison;             // a checked byte, or NULL
+    bool no_reuse;                  // --no-reuse
     const char *compiler;           // "nvcc", "clang" or NULL for whichever is there
     const char *format;             // profile only: "table", "csv" or "json"
     const char *output;             // profile only: -o, or NULL

@@ -166,6 +166,12 @@ static bool set_only(hw_cli_launch *launch, const char *value) {
 
 static bool set_shards(hw_cli_launch *launch, const char *value) { return hw_cli_shard_read(value, &launch->shard); }
 
+static bool set_no_reuse(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->no_reuse = true;
+    return true;
+}
+
 static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->no_l1 = true;
@@ -187,6 +193,7 @@ static const option_row launch_option_rows[] = {
     {"--poison", MAYBE_A_VALUE, false, set_poison},
     {"--timeout", A_VALUE, false, set_timeout},  {"--max-launches", A_VALUE, false, set_max_launches},
     {"--only", A_VALUE, false, set_only},        {"--shards", A_VALUE, false, set_shards},
+    {"--no-reuse", NO_VALUE, false, set_no_reuse},
     {"--format", A_VALUE, true, set_format},     {"-o", A_VALUE, true, set_output},
     {"--lines", MAYBE_A_VALUE, true, set_lines}, {"--no-l1", NO_VALUE, true, set_no_l1},
     {"--kernel", A_VALUE, true, set_kernel},     {"--skip", A_VALUE, true, set_skip},

@@ -105,12 +105,16 @@ static hw_status sim_copy(hw_stream *stream, const hw_copy_args *args, hw_diag *
     hw_copy_args here = *args;
     here.to = host_of(stream->device, args->to);
     here.from = host_of(stream->device, args->from);
-    return status == HW_OK ? hw_host_copy(stream, &here, diag) : status;
+    if (status == HW_OK) status = hw_host_copy(stream, &here, diag);
+    hw_mem_set_changed(hw_sim_mem(sim_of(stream->device)), (uintptr_t)args->to);
+    return status;
 }
 
 static hw_status sim_fill(hw_stream *stream, void *to, int byte, size_t bytes, hw_diag *diag) {
     hw_status status = check_range(stream->device, to, bytes, "destination of a fill", diag);
-    return status == HW_OK ? hw_host_fill(stream, host_of(stream->device, to), byte, bytes, diag) : status;
+    if (status == HW_OK) status = hw_host_fill(stream, host_of(stream->device, to), byte, bytes, diag);
+    hw_mem_set_changed(hw_sim_mem(sim_of(stream->device)), (uintptr_t)to);
+    return status;
 }
 
 // ---- Kernels --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,12 @@
 
 enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_MEMORY_MIB = 4096 };
 
+static hw_status open_reuse(hw_sim *sim, hw_diag *diag) {
+    if (!sim->options.reuses || sim->options.seed) return HW_OK;
+    hw_status status = hw_reuse_create(sim->mem, &sim->reuse, diag);
+    return status ? status : hw_sinks_add(&sim->sinks, hw_reuse_sink(sim->reuse), diag);
+}
+
 hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *diag) {
     *out = NULL;
     if (!options->gpu) return hw_diag_set(diag, HW_USAGE, "no GPU was named");
@@ -29,6 +35,7 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     const hw_compile_options compile = {.search_path = options->compiler_path, .cache_dir = options->code_cache,
                                         .waits = options->awaits_compiler};
     if (!status && compile.search_path) status = hw_compile_create(&compile, &sim->compile, diag);
+    if (!status) status = open_reuse(sim, diag);
     if (status) hw_sim_destroy(sim);
     else *out = sim;
     return status;
@@ -39,6 +46,7 @@ void hw_sim_destroy(hw_sim *sim) {
     if (sim->mem) hw_mem_watch(sim->mem, NULL, NULL);
     while (sim->modules) hw_sim_unload(sim, sim->modules);
     hw_compile_destroy(sim->compile);
+    hw_reuse_destroy(sim->reuse);
     if (sim->exec) hw_exec_destroy(sim->exec);
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);

@@ -28,7 +28,7 @@ typedef struct hw_sim_options {
     // Asked before each launch that is possible: false, and the launch has its number, and nothing is executed. NULL:
     // all are.
     bool (*executes)(void *context, const char *kernel);
-    // After each that was executed to its end, when its sinks have heard of it. May be NULL.
+    // After each that was executed to its end, or need not be (reuses), when its sinks have heard of it. May be NULL.
     void (*executed)(void *context);
     void *launch_context;          // of both
     // Where a variable of a module that is being loaded is to lie: in the program's own memory, at an address that
@@ -39,6 +39,8 @@ typedef struct hw_sim_options {
     uint8_t poison;
     const char *producer;          // who made PTX that does not say it, in reports; may be NULL
     uint32_t max_regs;             // per thread, of kernels without launch bounds that are estimated; 0: no limit
+    bool reuses;                   // launches that would do again what an earlier one did are not executed (reuse.h);
+                                   // with a seed all are
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
     // Kernels that take long are compiled, by the C compiler that these directories have, separated by colons; NULL:
     // none is. What it makes is kept in a folder; NULL or "": nowhere. Both are copied.

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "compile/compile.h"
+#include "device/reuse.h"
 #include "device/sim.h"
 #include "exec/exec.h"
 
@@ -25,7 +26,9 @@ struct hw_sim {
     uint64_t launches;
     uint64_t grid_barrier;       // device memory of cooperative launches; 0: there has been none
     hw_monitor *monitor;         // of launches; may be NULL
+    hw_reuse *reuse;             // NULL: every launch is executed
     hw_sim_module *modules;
+    uint64_t n_loaded;           // modules so far
     pthread_mutex_t load_lock, launch_lock;
 };
 
@@ -41,6 +44,7 @@ struct hw_sim_function {
 struct hw_sim_module {
     hw_sim *sim;
     hw_sim_module *next;
+    uint64_t number;             // no other of the simulation ever has it
     hw_ptx_module *ptx;
     hw_program_set *set;
     uint64_t *globals;           // addresses by index in ptx->globals; 0: none

@@ -145,6 +145,7 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
     if (status) {
         free_module(sim, module);
     } else {
+        module->number = ++sim->n_loaded;
         module->next = sim->modules;
         sim->modules = module;
         *out = module;

@@ -114,9 +114,12 @@ typedef struct hw_lane_access {
     const hw_lane_bytes *list;
 } hw_lane_access;
 
+// How an allocation is touched, bits. What is read as a constant or through a texture is not read as global memory.
+enum { HW_TOUCHED_READ = 1, HW_TOUCHED_WRITTEN = 2, HW_TOUCHED_CONSTANT = 4, HW_TOUCHED_TEXTURE = 8 };
+
 typedef struct hw_touched {
-    uint64_t address, bytes;         // global memory that is accessed lies in this allocation: of each at least once.
-                                     // Not of what is read through textures
+    uint64_t address, bytes;         // device memory that is accessed lies in this allocation: of each at least once
+    uint8_t ways;                    // it is accessed so; of each way at least once
 } hw_touched;
 
 // ---- asynchronous copies --------------------------------------------------------------------------------------------
@@ -232,6 +235,20 @@ typedef struct hw_guarded_off {
     uint64_t lanes;
 } hw_guarded_off;
 
+typedef enum hw_outside_kind {
+    HW_OUTSIDE_CLOCK,                // %clock, %globaltimer or one of their kind was read
+    HW_OUTSIDE_NUMBER,               // %gridid, which is another in each launch
+    HW_OUTSIDE_CALL,                 // printf, malloc, free, a failed assert
+    HW_OUTSIDE_WAIT,                 // a warp polled until others, or nobody, let it go on
+} hw_outside_kind;
+
+// A launch with the same arguments that finds the same memory may do something else: told at least once by a worker
+// that has met such a thing.
+typedef struct hw_outside {
+    uint32_t note;                   // HW_NO_NOTE: WAIT
+    hw_outside_kind kind;
+} hw_outside;
+
 // ---- who observes ---------------------------------------------------------------------------------------------------
 
 typedef struct hw_host_event hw_host_event;
@@ -246,6 +263,12 @@ struct hw_sink {
     // the launch then fails with that status, and sinks that have begun already see it end so. Both may be NULL.
     hw_status (*launch_begin)(hw_sink *sink, const hw_launch_info *info, hw_diag *diag);
     void (*launch_end)(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status);
+    // A launch that is known to do again what an earlier one did need not be executed: its sinks hear instead, on the
+    // launching thread and with nothing before or after it, that it is launch `number` once more. `keeps` is asked
+    // beforehand: does the sink have what it needs of that launch, and room for one more? A sink without both functions
+    // has every launch executed that it does not decline.
+    bool (*keeps)(hw_sink *sink, uint64_t number);
+    void (*repeats)(hw_sink *sink, const hw_launch_info *info, uint64_t number, uint64_t host_ns);
     // Called on worker threads, a worker's own. A sink keeps one state per worker and adds them up in launch_end.
     // Records and what they point to are gone when the function returns, but for patterns.
 #define HW_EVENT(id, function, record, ...) void (*function)(hw_sink *sink, uint32_t worker, const record *event);

@@ -90,6 +90,19 @@ void hw_observers_end(const hw_observers *observers, const hw_launch_info *info,
         if (all->sinks[i]->launch_end) all->sinks[i]->launch_end(all->sinks[i], info, host_ns, status);
 }
 
+bool hw_observers_keep(const hw_observers *observers, uint64_t number) {
+    for (uint32_t i = 0; i < observers->all.n; i++) {
+        hw_sink *sink = observers->all.sinks[i];
+        if (!sink->keeps || !sink->repeats || !sink->keeps(sink, number)) return false;
+    }
+    return true;
+}
+
+void hw_observers_repeat(const hw_observers *observers, const hw_launch_info *info, uint64_t number, uint64_t host_ns) {
+    for (uint32_t i = 0; i < observers->all.n; i++)
+        observers->all.sinks[i]->repeats(observers->all.sinks[i], info, number, host_ns);
+}
+
 // ---- events ----
 
 #define HW_EVENT(id, function, record, tell)                                          \

@@ -39,6 +39,10 @@ void hw_sinks_choose(const hw_sinks *sinks, const hw_launch_info *info, hw_obser
 hw_status hw_observers_begin(const hw_observers *observers, const hw_launch_info *info, hw_diag *diag);
 void hw_observers_end(const hw_observers *observers, const hw_launch_info *info, uint64_t host_ns, hw_status status);
 
+// Can all do without the execution of a launch that is launch `number` once more? Then they are told so by the other.
+bool hw_observers_keep(const hw_observers *observers, uint64_t number);
+void hw_observers_repeat(const hw_observers *observers, const hw_launch_info *info, uint64_t number, uint64_t host_ns);
+
 // Each calls the function of that event of all listeners that want it.
 #define HW_EVENT(id, function, record, tell) \
     void tell(const hw_listeners *to, uint32_t worker, const record *event);

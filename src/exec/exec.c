@@ -130,7 +130,8 @@ static hw_status lay_out(hw_run *run, hw_diag *diag) {
     return HW_OK;
 }
 
-static void run_launch_lists(hw_run *run) {
+// worker: none has begun, and sinks are to hear of what the lists do as of the first one's.
+static void run_launch_lists(hw_run *run, hw_worker *worker) {
     hw_state *s = hw_alloc_lanes(sizeof *s);
     if (!s) {
         run->status = HW_NO_MEMORY;
@@ -139,6 +140,8 @@ static void run_launch_lists(hw_run *run) {
     }
     hw_block block = {.warps = s};
     s->run = run;
+    s->worker = worker;
+    s->events = run->events;
     s->block = &block;
     hw_set_mask(&s->warp, 0xffffffffu);
     for (uint32_t i = 0; i < run->set->n_programs; i++) {
@@ -211,7 +214,10 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     uint64_t share = hw_divide_up(run->launch->gpu.resident_blocks, run->n_workers);
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
     worker->n_blocks = 0;
-    worker->taken = worker->taken_end = worker->touched = 0;
+    worker->taken = worker->taken_end = 0;
+    memset(worker->touched, 0, sizeof worker->touched);
+    worker->told_outside = false;
+    worker->texture.handle = 0;            // sinks hear of what is looked up, in each launch
     worker->idle_turns = 0;
     worker->blocks = hw_calloc(worker->max_blocks, sizeof *worker->blocks);
     return worker->blocks != NULL;
@@ -290,7 +296,7 @@ static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
     if (status == HW_OK) status = hw_observers_begin(run->observers, &run->info, diag);
     if (status == HW_OK) {
         uint64_t begin = hw_now_ns();
-        run_launch_lists(run);
+        run_launch_lists(run, exec->workers);
         hw_pool_run(exec->pool, run->n_workers, run_worker, exec->workers);
         status = run->status;
         for (uint32_t i = 0; i < prepared; i++) finish_worker(&exec->workers[i]);

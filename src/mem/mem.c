@@ -40,6 +40,7 @@ typedef struct record {
     _Atomic uint64_t kind_and_flags;      // kind, is_used << 8, is_freed << 9, flags << 32
     _Atomic(const void *) site, freed_at;
     _Atomic(const char *) name;
+    _Atomic uint64_t contents;            // hw_mem_contents, unless all have changed since
     uint64_t charged_bytes;               // counted against the limit
     uint32_t next_quarantined;
 } record;
@@ -59,6 +60,7 @@ struct hw_mem {
     hw_registered *registered;
     hw_textures *textures;
     _Atomic uint64_t epoch, used_bytes, heap_bytes;
+    _Atomic uint64_t changes, all_changed;   // numbers of contents: the last one, and that of all that are older
 
     pthread_mutex_t watch_lock;           // the next two; held from a change until it has been told
     _Atomic(hw_mem_told) told;            // NULL: nobody
@@ -298,6 +300,8 @@ static void end_watched(hw_mem *mem, bool is_watched, const hw_allocation *chang
 // What a block of device-side malloc counts against the heap: its bytes and a header.
 static uint64_t heap_charge(uint64_t bytes) { return bytes + 16; }
 
+static uint64_t next_change(hw_mem *mem) { return atomic_fetch_add(&mem->changes, 1) + 1; }
+
 static hw_status allocate(hw_mem *mem, const hw_mem_caller *caller, uint64_t bytes, uint64_t align, hw_alloc_kind kind,
                           const char *name, uint64_t *address, hw_diag *diag) {
     *address = 0;
@@ -321,6 +325,7 @@ static hw_status allocate(hw_mem *mem, const hw_mem_caller *caller, uint64_t byt
         const hw_extent *extent = &mem->extents.items[number];
         hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = caller->site, .name = name};
         mem->records[number].charged_bytes = charged;
+        atomic_store(&mem->records[number].contents, next_change(mem));
         write_record(&mem->records[number], &a, RECORD_USED);
         map_allocation(mem, &a, extent->span_bytes, number);
         atomic_fetch_add(&mem->used_bytes, charged);
@@ -443,6 +448,27 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out) {
     pthread_mutex_unlock(lock);
     return found;
 }
+
+// ---- contents ----
+
+uint64_t hw_mem_contents(const hw_mem *mem, uint64_t address) {
+    hw_allocation a;
+    uint32_t number = address - mem->apart.begin < mem->apart.bytes ? number_at(mem, address) : 0;
+    if (!number || !read_record(&mem->records[number], &a) || a.is_freed || a.address != address) return 0;
+    uint64_t own = atomic_load(&mem->records[number].contents), all = atomic_load(&mem->all_changed);
+    return own > all ? own : all;
+}
+
+uint64_t hw_mem_changes(const hw_mem *mem) { return atomic_load(&mem->changes); }
+
+uint64_t hw_mem_set_changed(hw_mem *mem, uint64_t address) {
+    uint32_t number = number_at(mem, address);
+    uint64_t change = number ? next_change(mem) : 0;
+    if (number) atomic_store(&mem->records[number].contents, change);
+    return change;
+}
+
+void hw_mem_set_all_changed(hw_mem *mem) { atomic_store(&mem->all_changed, next_change(mem)); }
 
 hw_textures *hw_mem_textures(const hw_mem *mem) { return mem->textures; }
 

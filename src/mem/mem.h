@@ -107,6 +107,18 @@ void hw_mem_watch(hw_mem *mem, hw_mem_told told, void *context);
 // Changes whenever an allocation is made or freed: what hw_mem_find said holds while it stays the same.
 uint64_t hw_mem_epoch(const hw_mem *mem);
 
+// What an allocation's bytes are, as a number: another one, and never one that was given before, once they may have
+// changed. So two equal numbers of an address say that nobody has written there in between. address: where it begins.
+// 0: nobody can know, for the host writes there without a call (pinned, managed, registered), or no live allocation
+// begins there.
+uint64_t hw_mem_contents(const hw_mem *mem, uint64_t address);
+// The number given last: all that is larger comes from a later change.
+uint64_t hw_mem_changes(const hw_mem *mem);
+// Bytes of the allocation that holds address, or of all of them, may be other ones now. Whoever has written through
+// hw_mem_host says so, behind the last byte. Returns the new number; 0: there is no allocation.
+uint64_t hw_mem_set_changed(hw_mem *mem, uint64_t address);
+void hw_mem_set_all_changed(hw_mem *mem);
+
 // Sets the flags of the live allocation that holds address; nothing happens when there is none.
 void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags);
 

@@ -20,6 +20,7 @@ struct hw_textures {
     entry *entries;                        // handle - 1
     size_t count, capacity;
     _Atomic uint64_t version;
+    _Atomic uint64_t removed;
 };
 
 hw_textures *hw_textures_create(void) {
@@ -80,6 +81,7 @@ bool hw_textures_remove(hw_textures *textures, uint64_t handle) {
     if (found) {
         found->is_used = false;
         textures->version++;
+        atomic_fetch_add(&textures->removed, 1);
     }
     pthread_mutex_unlock(&textures->lock);
     return found != NULL;
@@ -88,3 +90,5 @@ bool hw_textures_remove(hw_textures *textures, uint64_t handle) {
 uint64_t hw_textures_version(const hw_textures *textures) {
     return atomic_load_explicit(&textures->version, memory_order_acquire);
 }
+
+uint64_t hw_textures_removed(const hw_textures *textures) { return atomic_load(&textures->removed); }

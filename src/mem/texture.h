@@ -40,4 +40,7 @@ bool hw_textures_remove(hw_textures *textures, uint64_t handle);
 // Changes whenever a texture is added or removed: what hw_textures_find said holds while it stays the same.
 uint64_t hw_textures_version(const hw_textures *textures);
 
+// How many have been removed: while it stays the same, handles that stood for a texture stand for that one.
+uint64_t hw_textures_removed(const hw_textures *textures);
+
 #endif

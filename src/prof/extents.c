@@ -1,4 +1,4 @@
-// Which allocations a launch touches: it can have moved no more bytes than they have.
+// Which allocations a launch touches as global memory: it can have moved no more bytes than they have.
 #include "prof/internal.h"
 
 static void add_extent(hw_prof_extents *extents, uint64_t address, uint64_t bytes) {
@@ -14,7 +14,8 @@ static void add_extent(hw_prof_extents *extents, uint64_t address, uint64_t byte
 
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker < prof->n_workers) add_extent(&prof->workers[worker].touched, touched->address, touched->bytes);
+    if (worker >= prof->n_workers || !(touched->ways & (HW_TOUCHED_READ | HW_TOUCHED_WRITTEN))) return;
+    add_extent(&prof->workers[worker].touched, touched->address, touched->bytes);
 }
 
 uint64_t hw_prof_touched_bytes(const hw_prof *prof) {

@@ -109,6 +109,13 @@ typedef struct hw_prof_place {
     bool skips_l1, is_irregular;
 } hw_prof_place;
 
+// What a row needs to be repeated: with which number its launch came, and what it added to its kernel's lines.
+typedef struct hw_prof_kept {
+    uint64_t number;
+    hw_report_line *lines;               // where lines are wanted; NULL: no longer there
+    size_t n_lines;
+} hw_prof_kept;
+
 struct hw_prof {
     hw_sink sink;                        // first: the sink is the object
     const hw_gpu *gpu;
@@ -122,6 +129,9 @@ struct hw_prof {
     hw_arena *arena;                     // names
     hw_report_launch *launches;
     size_t n_launches, launches_capacity;
+    hw_prof_kept *kept;                  // by row
+    size_t kept_capacity, first_kept;    // rows before that are of an earlier context
+    size_t first_with_lines, kept_lines; // rows before that keep none; how many all others keep
     hw_report_kernel *kernels;           // lines are the profiler's own: it may write to them
     size_t n_kernels, kernels_capacity;
     const char **files;                  // each once
@@ -150,6 +160,17 @@ struct hw_prof {
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
 void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy);
 
+// repeat.c
+// A copy of the kernel's lines before a launch is added to them, for hw_prof_keep. NULL where none are wanted.
+hw_report_line *hw_prof_copy_lines(const hw_prof *prof, const hw_report_kernel *kernel);
+// Keeps what the launch of that number, the row that is being made, has added to those lines, which are the profiler's
+// from now on. Where there is no memory for it, the launch cannot be repeated.
+void hw_prof_keep(hw_prof *prof, uint64_t number, const hw_report_kernel *kernel, hw_report_line *before);
+void hw_prof_forget_kept(hw_prof *prof);
+// hw_sink.keeps, hw_sink.repeats
+bool hw_prof_keeps(hw_sink *sink, uint64_t number);
+void hw_prof_repeat(hw_sink *sink, const hw_launch_info *info, uint64_t number, uint64_t host_ns);
+
 // generation.c: what the profilers of GPUs before 7.0 counted of an access that takes so many passes, and of the launch
 // as a whole. Partitions are not counted where the launch has too many waves to keep.
 void hw_prof_count_generation(hw_prof *prof, hw_prof_accesses *accesses, const hw_access *access, hw_prof_space space,
@@ -172,5 +193,10 @@ void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch);
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);
 // Drops the rows of lines that were not executed.
 void hw_prof_drop_unused_lines(hw_report_kernel *kernel);
+// Adds counts to the kernel's rows, which have all of these lines.
+void hw_prof_add_lines(hw_report_kernel *kernel, const hw_report_line *lines, size_t n_lines);
+
+// prof.c: room for one more row. False: out of memory.
+bool hw_prof_make_row(hw_prof *prof);
 
 #endif

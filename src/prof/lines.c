@@ -93,3 +93,10 @@ void hw_prof_drop_unused_lines(hw_report_kernel *kernel) {
         if (lines[i].counts[HW_COUNT_INST]) lines[kept++] = lines[i];
     kernel->n_lines = kept;
 }
+
+void hw_prof_add_lines(hw_report_kernel *kernel, const hw_report_line *lines, size_t n_lines) {
+    for (size_t i = 0; i < n_lines; i++) {
+        hw_report_line *to = bsearch(&lines[i], kernel->lines, kernel->n_lines, sizeof *to, compare_lines);
+        for (int k = 0; to && k < HW_COUNTERS; k++) to->counts[k] += lines[i].counts[k];
+    }
+}

@@ -86,14 +86,18 @@ static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info
     return o;
 }
 
+bool hw_prof_make_row(hw_prof *prof) {
+    return hw_grow((void **)&prof->launches, prof->n_launches, &prof->launches_capacity, sizeof *prof->launches) &&
+           hw_grow((void **)&prof->kept, prof->n_launches, &prof->kept_capacity, sizeof *prof->kept);
+}
+
 static hw_status prepare_launch(hw_prof *prof, const hw_launch_info *info, hw_diag *diag) {
     prof->notes = info->notes;
     prof->bank_bytes = info->bank_bytes;
     prof->n_notes = 0;   // until there is room: records would be ignored
     if (!make_room_for((void **)&prof->accesses_of, info->n_notes, &prof->accesses_of_capacity,
                        sizeof *prof->accesses_of) ||
-        !hw_grow((void **)&prof->launches, prof->n_launches, &prof->launches_capacity, sizeof *prof->launches) ||
-        !find_kernel(prof, info->kernel))
+        !hw_prof_make_row(prof) || !find_kernel(prof, info->kernel))
         return hw_diag_no_memory(diag);
     prof->n_notes = info->n_notes;
     number_accesses(prof);
@@ -268,10 +272,12 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
         .host_ms = (double)host_ns / 1e6, .status = status};
     memcpy(launch->grid, info->grid, sizeof launch->grid);
     memcpy(launch->block, info->block, sizeof launch->block);
+    hw_report_line *before = hw_prof_copy_lines(prof, kernel);
     for (uint32_t i = 0; i < prof->n_workers; i++) count_worker(prof, &prof->workers[i], launch->counts);
     if (prof->is_old) finish_old(prof, info, launch, kernel);
     hw_prof_finish_work(prof, launch);
     kernel->launches++;
+    hw_prof_keep(prof, info->number, kernel, before);
     if (prof->wants_lines) hw_prof_drop_unused_lines(kernel);
     prof->n_launches++;
     prof->is_running = false;
@@ -307,6 +313,8 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
                            .wants = wants_launch,
                            .launch_begin = launch_begin,
                            .launch_end = launch_end,
+                           .keeps = hw_prof_keeps,
+                           .repeats = hw_prof_repeat,
                            .access = hw_prof_access,
                            .atomic = hw_prof_access,
                            .copy = hw_prof_copy,
@@ -326,6 +334,7 @@ void hw_prof_destroy(hw_prof *prof) {
     }
     for (size_t i = 0; i < prof->n_kernels; i++) hw_free((void *)prof->kernels[i].lines);
     hw_free_aligned(prof->workers);
+    hw_prof_forget_kept(prof);
     for (int i = 0; i < 2; i++) hw_free((void *)prof->partitions.bytes[i]);
     hw_free(prof->launches);
     hw_free(prof->kernels);

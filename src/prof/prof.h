@@ -50,6 +50,7 @@ typedef struct hw_report_launch {
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
     double host_ms;                  // wall-clock time of the simulation
+    bool is_reused;                  // nothing was executed: it would have done again what an earlier launch did
     hw_status status;                // other than HW_OK: the launch stopped early, and the counters say how far it got
 } hw_report_launch;
 

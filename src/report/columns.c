@@ -46,6 +46,7 @@ static hw_value read_kernel(column c, const void *of) {
     subject s = of;
     (void)c;
     hw_value value = hw_value_text(s->launch ? s->launch->kernel : s->listing->kernel);
+    if (s->launch && s->launch->is_reused) value.remark = "reused";
     if (!s->launch || !s->launch->status) return value;
     value.remark = "stopped";
     return hw_value_judged(value, HW_JUDGED_BAD);
@@ -75,6 +76,8 @@ READER(read_limit_warps, hw_value_integer(s->launch->occupancy.limit_warps))
 READER(read_occupancy, judged_occupancy(s->launch->occupancy.occupancy_pct))
 READER(read_spills, hw_value_judged(perhaps_estimated(s, hw_value_integer(s->launch->spill_bytes)), HW_JUDGED_BAD))
 READER(read_host_ms, hw_value_real(s->launch->host_ms))
+READER(read_reused, hw_value_flag(s->launch->is_reused))
+READER(read_reused_launches, hw_value_integer(s->summary->reused))
 READER(read_completed, hw_value_flag(s->launch->status == HW_OK))
 READER(read_completed_launches, hw_value_integer(s->summary->completed))
 READER(read_ptx_by, hw_value_text(s->launch ? s->launch->ptx_by : s->ptx_by))

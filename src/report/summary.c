@@ -33,6 +33,7 @@ static void add_launch(hw_report_summary *row, const hw_report_launch *launch) {
     raise_to(&sum->smem_dynamic, launch->smem_dynamic);
     sum->regs_estimated |= launch->regs_estimated;
     sum->host_ms += launch->host_ms;
+    row->reused += launch->is_reused;
     if (!sum->status) sum->status = launch->status;
 }
 

@@ -11,6 +11,7 @@ typedef struct hw_report_summary {
     // any of them. ordinal is the first one's. Grid, block, the limits of occupancy and partitions mean nothing.
     hw_report_launch sum;
     uint64_t launches, completed;    // completed: those that did not stop early; estimates are of these
+    uint64_t reused;                 // those that were not executed
     double share_pct;                // of the estimated time of all launches
     double mean_us, min_us, max_us;  // estimated; 0 when none completed
 } hw_report_summary;

@@ -60,8 +60,13 @@ static void write_table(hw_table_id id, const hw_gpu *gpu, view v, size_t n_item
 
 // ---- launches ----
 
-static void write_legend(const hw_report *report, const hw_report_look *look, FILE *out) {
+static void write_explanation(const char *name, const char *text, const hw_report_look *look, FILE *out) {
     enum { NAME = 20, INDENT = 2 + NAME + 2 };
+    fprintf(out, "  %-*s  ", NAME, name);
+    hw_grid_write_wrapped(text, look->width, INDENT, INDENT, out);
+}
+
+static void write_legend(const hw_report *report, const hw_report_look *look, FILE *out) {
     fputc('\n', out);
     for (int i = 0; i < hw_table_n_legends; i++) {
         const hw_table_legend *l = &hw_table_legends[i];
@@ -70,9 +75,17 @@ static void write_legend(const hw_report *report, const hw_report_look *look, FI
         char text[HW_GRID_CELL];
         snprintf(text, sizeof text, "%s%s%s", l->text ? l->text : first->meaning, l->columns[1] ? "; " : "",
                  l->columns[1] ? second->meaning : "");
-        fprintf(out, "  %-*s  ", NAME, l->name);
-        hw_grid_write_wrapped(text, look->width, INDENT, INDENT, out);
+        write_explanation(l->name, text, look, out);
     }
+}
+
+static void write_reused(const hw_report *report, const hw_report_look *look, FILE *out) {
+    char text[128];
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_launches; i++) n += report->launches[i].is_reused;
+    snprintf(text, sizeof text, "%zu of %zu launches were not executed: they would have done what earlier ones did", n,
+             report->n_launches);
+    if (n) write_explanation("reused", text, look, out);
 }
 
 // The compilers, each once, in the order of their launches.
@@ -128,6 +141,7 @@ static hw_status write_launches(const hw_report *report, const hw_report_look *l
         fprintf(out, "\n%zu launches, summed up by kernel; --launches shows a row for each of them\n",
                 report->n_launches);
     write_legend(report, look, out);
+    write_reused(report, look, out);
     write_compilers(report, out);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "mem/replace.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 #include "runtime/tell.h"
@@ -47,13 +48,31 @@ static bool is_usable(const hw_mem *mem, const hw_rt_region *r, hw_rt_shape shap
 // Where the bytes of a region are on this machine.
 static char *bytes_of(const hw_mem *mem, const hw_rt_region *r) { return hw_mem_host(mem, address_of(r->start)); }
 
+// What the host can write by itself is not compared: nobody asks whether it has changed.
+static bool is_the_hosts(const hw_mem *mem, const hw_rt_region *r) { return bytes_of(mem, r) == r->start; }
+
+static void copy_rows(hw_mem *mem, const hw_rt_region *to, const hw_rt_region *from, hw_rt_shape shape) {
+    char *target = bytes_of(mem, to);
+    const char *source = bytes_of(mem, from);
+    bool has_changed = is_the_hosts(mem, to);
+    for (size_t z = 0; z < shape.depth; z++) {
+        for (size_t y = 0; y < shape.height; y++) {
+            char *row = target + z * to->slice + y * to->pitch;
+            const char *new_row = source + z * from->slice + y * from->pitch;
+            if (has_changed) memmove(row, new_row, shape.width);
+            else has_changed = hw_mem_replace(row, new_row, shape.width);
+        }
+    }
+    if (has_changed) hw_mem_set_changed(mem, address_of(to->start));
+}
+
 hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
                         hw_rt_order order) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (direction > HW_HOST_COPY_ANY) return HW_RT_INVALID_DIRECTION;
     if (is_empty(shape)) return HW_RT_SUCCESS;
-    const hw_mem *mem = hw_rt_mem(runtime);
+    hw_mem *mem = hw_rt_mem(runtime);
     bool to_device = direction == HW_HOST_COPY_HOST_TO_DEVICE || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     bool from_device = direction == HW_HOST_COPY_DEVICE_TO_HOST || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     if (!is_usable(mem, &to, shape, to_device) || !is_usable(mem, &from, shape, from_device))
@@ -62,26 +81,33 @@ hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from,
         shape.width *= shape.height;
         shape.height = 1;
     }
-    char *target = bytes_of(mem, &to);
-    const char *source = bytes_of(mem, &from);
-    for (size_t z = 0; z < shape.depth; z++)
-        for (size_t y = 0; y < shape.height; y++)
-            memmove(target + z * to.slice + y * to.pitch, source + z * from.slice + y * from.pitch, shape.width);
+    copy_rows(mem, &to, &from, shape);
     hw_rt_tell_copy(runtime, &to, &from, shape, direction, order);
     return HW_RT_SUCCESS;
+}
+
+static void set_rows(hw_mem *mem, const hw_rt_region *to, int value, hw_rt_shape shape) {
+    char *target = bytes_of(mem, to);
+    bool has_changed = is_the_hosts(mem, to);
+    for (size_t z = 0; z < shape.depth; z++) {
+        for (size_t y = 0; y < shape.height; y++) {
+            char *row = target + z * to->slice + y * to->pitch;
+            if (has_changed) memset(row, value, shape.width);
+            else has_changed = hw_mem_refill(row, value, shape.width);
+        }
+    }
+    if (has_changed) hw_mem_set_changed(mem, address_of(to->start));
 }
 
 hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (is_empty(shape)) return HW_RT_SUCCESS;
-    const hw_mem *mem = hw_rt_mem(runtime);
+    hw_mem *mem = hw_rt_mem(runtime);
     size_t span;
     if ((shape.height > 1 && shape.width > to.pitch) || !span_of(&to, shape, &span) || !is_device(mem, &to, span))
         return HW_RT_INVALID_VALUE;
-    char *target = bytes_of(mem, &to);
-    for (size_t z = 0; z < shape.depth; z++)
-        for (size_t y = 0; y < shape.height; y++) memset(target + z * to.slice + y * to.pitch, value, shape.width);
+    set_rows(mem, &to, value, shape);
     hw_rt_tell_set(runtime, &to, value, shape, order);
     return HW_RT_SUCCESS;
 }

@@ -37,7 +37,10 @@ hw_status hw_simulator_copy_to(hw_simulator *sim, uint64_t to, const void *from,
     hw_diag own;
     void *host;
     hw_status status = find_range(sim, to, bytes, "a copy to the GPU", &host, hw_diag_begin(&own));
-    if (!status && bytes) memcpy(host, from, bytes);
+    if (!status && bytes) {
+        memcpy(host, from, bytes);
+        hw_mem_set_changed(hw_sim_mem(sim->sim), to);
+    }
     return hw_diag_tell(diag, &own, status);
 }
 
@@ -53,6 +56,9 @@ hw_status hw_simulator_set(hw_simulator *sim, uint64_t to, int byte, uint64_t by
     hw_diag own;
     void *host;
     hw_status status = find_range(sim, to, bytes, "setting a range", &host, hw_diag_begin(&own));
-    if (!status && bytes) memset(host, byte, bytes);
+    if (!status && bytes) {
+        memset(host, byte, bytes);
+        hw_mem_set_changed(hw_sim_mem(sim->sim), to);
+    }
     return hw_diag_tell(diag, &own, status);
 }

@@ -98,11 +98,33 @@ static hw_space resolve_address(const hw_inst *in, uint64_t address, uint64_t *o
 
 static void tell_each(hw_state *s, hw_pattern *p, uint64_t base);
 
-// Tells sinks that an allocation was touched, unless it is the one that they were told last.
-static void tell_touched(hw_state *s, const hw_allocation *found) {
-    if (!HW_IS_TOLD(s, TOUCHED) || s->worker->touched == found->address) return;
-    s->worker->touched = found->address;
-    hw_tell_touched(&s->run->observers->all, s->worker->index, &(hw_touched){found->address, found->bytes});
+// What an instruction of that kind does where it accesses memory; of those whose kind does not say, all.
+static uint8_t ways_of(hw_note_kind kind, hw_space space) {
+    if (space == HW_SPACE_CONST) return HW_TOUCHED_CONSTANT;
+    switch (kind) {
+    case HW_NOTE_LOAD: case HW_NOTE_LOAD_MATRIX: case HW_NOTE_COPY: case HW_NOTE_COPY_BYPASS: return HW_TOUCHED_READ;
+    case HW_NOTE_STORE: return HW_TOUCHED_WRITTEN;
+    default: return HW_TOUCHED_READ | HW_TOUCHED_WRITTEN;
+    }
+}
+
+// Allocations begin at multiples of 512 bytes, large ones of 2 MiB.
+static hw_touched *touch_kept(hw_worker *worker, uint64_t address) {
+    return &worker->touched[(address >> 9 ^ address >> 21) % HW_TOUCHES_KEPT];
+}
+
+void hw_access_tell_touched(hw_state *s, const hw_allocation *found, uint8_t ways) {
+    hw_touched *told = touch_kept(s->worker, found->address);
+    if (told->address == found->address && !(ways & ~told->ways)) return;
+    if (told->address != found->address) *told = (hw_touched){.address = found->address, .bytes = found->bytes};
+    told->ways |= ways;
+    hw_tell_touched(&s->run->observers->all, s->worker->index, &(hw_touched){found->address, found->bytes, ways});
+}
+
+// Tells sinks that an allocation is touched, unless they have been told lately.
+static void tell_touched(hw_state *s, const hw_inst *in, hw_space space, const hw_allocation *found) {
+    if (!HW_IS_TOLD(s, TOUCHED)) return;
+    hw_access_tell_touched(s, found, ways_of((hw_note_kind)s->run->set->notes[in->note].kind, space));
 }
 
 // What was counted of another space is reported first: it has another name. Its limits are not this one's.
@@ -126,7 +148,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     } else if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
-        if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
+        tell_touched(s, in, space, &found);
         p->window = base - (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base);
         begin = found.address;
         room = found.bytes;
@@ -154,7 +176,7 @@ bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const ui
     if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, base, bytes, &found)) return false;
-        if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
+        tell_touched(s, in, space, &found);
         p->room_begin = found.address;
         p->room_shift = (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base) - base;
         size = found.bytes;
@@ -320,7 +342,7 @@ static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space,
     } else {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
-        else if (space == HW_SPACE_GLOBAL) tell_touched(s, &found);
+        else tell_touched(s, in, space, &found);
     }
     if (offset & (alignment - 1)) kind = HW_FAULT_MISALIGNED;
     if (kind == HW_FAULT_NONE) return true;

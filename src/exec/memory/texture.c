@@ -17,6 +17,7 @@ const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint
         hw_fault_access(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, last->texture.address, 1, false);
         return NULL;
     }
+    if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, &found, HW_TOUCHED_TEXTURE);
     last->texture.address = (uint64_t)(uintptr_t)hw_mem_host(mem, last->texture.address);
     last->handle = handle;
     last->epoch = epoch;

@@ -23,7 +23,9 @@ int32_t hw_turn_begin(hw_state *s) {
 void hw_turn_end(hw_state *s, int32_t fuel) {
     hw_turn *turn = &s->turn;
     // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
-    turn->spent = turn->polls > (uint32_t)fuel / HW_POLL_FUEL / 2 ? HW_TURNS_SPENT : turn->spent + 1;
+    const bool went_in_polls = turn->polls > (uint32_t)fuel / HW_POLL_FUEL / 2;
+    turn->spent = went_in_polls ? HW_TURNS_SPENT : turn->spent + 1;
+    if (went_in_polls) hw_outside_tell(s, HW_NO_NOTE, HW_OUTSIDE_WAIT);
     if (!hw_turn_waits(turn)) return;
     const uint64_t looks_like = hw_watch_path(s->frame, s->pc, s->warp.mask);
     const bool is_new = looks_like != turn->looked_like;

@@ -9,31 +9,16 @@
 
 #include "base/clock.h"
 #include "base/demangle.h"
+#include "base/mix.h"
 #include "base/text.h"
 #include "exec/schedule/place.h"
 
 #define CHECK_NS 1000000000ull
 enum { QUIET_CHECKS = 3, COST_SHARE = 20 };   // a check may take a 20th of the time
 
-static uint64_t mix_hash(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t mix_bytes(uint64_t hash, const char *bytes, size_t count) {
-    uint64_t word = 0;
-    for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
-        memcpy(&word, bytes, sizeof word);
-        hash = mix_hash(hash, word);
-    }
-    word = 0;
-    if (count) memcpy(&word, bytes, count);
-    return mix_hash(hash, word);
-}
-
 static uint64_t mix_path(uint64_t hash, const hw_frame *frame, const hw_inst *pc, uint32_t mask) {
-    hash = mix_hash(mix_hash(hash, (uintptr_t)pc), mask);
-    return frame ? mix_bytes(hash, frame->registers, frame->program->frame_bytes) : hash;
+    hash = hw_mix_word(hw_mix_word(hash, (uintptr_t)pc), mask);
+    return frame ? hw_mix_bytes(hash, frame->registers, frame->program->frame_bytes) : hash;
 }
 
 uint64_t hw_watch_path(const hw_frame *frame, const hw_inst *pc, uint32_t mask) { return mix_path(1, frame, pc, mask); }
@@ -43,15 +28,15 @@ static uint64_t state_of(const hw_worker *worker) {
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         const hw_block *block = worker->blocks[b];
         if (!block->is_running) continue;
-        hash = mix_bytes(mix_hash(hash, block->linear), block->shared, worker->run->shared_bytes);
+        hash = hw_mix_bytes(hw_mix_word(hash, block->linear), block->shared, worker->run->shared_bytes);
         for (uint32_t i = 0; i < block->n_warps; i++) {
             const hw_state *s = &block->warps[i];
             if (!s->live) continue;
-            hash = mix_hash(hash, (uint64_t)i << 32 | s->live);
+            hash = hw_mix_word(hash, (uint64_t)i << 32 | s->live);
             if (s->is_ready) hash = mix_path(hash, s->frame, s->pc, s->warp.mask);
             for (uint32_t k = 0; k < s->n_paths; k++)
                 hash = mix_path(hash, s->paths[k].frame, s->paths[k].pc, s->paths[k].mask);
-            if (s->local) hash = mix_bytes(hash, s->local, (size_t)worker->run->local_bytes * 32);
+            if (s->local) hash = hw_mix_bytes(hash, s->local, (size_t)worker->run->local_bytes * 32);
         }
     }
     return hash;

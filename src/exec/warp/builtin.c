@@ -202,6 +202,7 @@ const hw_inst *hw_builtin_call(hw_state *s, const hw_inst *in, const hw_call_sit
     uint32_t number = in->builtin;
     const builtin_row *row = number <= BUILTINS ? &builtins[number - 1] : NULL;
     const hw_math_row *math = row ? NULL : hw_math_at(number - BUILTINS);
+    if (row) hw_outside_tell(s, in->note, HW_OUTSIDE_CALL);
     for (uint32_t left = s->warp.mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         if (!(row ? row->run(s, in, site, lane) : run_math(s, in, site, math, lane))) return NULL;

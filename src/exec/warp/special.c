@@ -74,11 +74,20 @@ static bool is_same_for_all_lanes(hw_sreg sreg) {
            !(sreg >= HW_SREG_LANEMASK_EQ && sreg <= HW_SREG_LANEMASK_GT);
 }
 
+void hw_outside_tell(hw_state *s, uint32_t note, hw_outside_kind kind) {
+    if (!HW_IS_TOLD(s, OUTSIDE) || s->worker->told_outside) return;
+    s->worker->told_outside = true;
+    hw_tell_outside(&s->run->observers->all, s->worker->index, &(hw_outside){note, kind});
+}
+
 static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     hw_sreg sreg = (hw_sreg)in->sub;
+    bool is_clock = sreg >= HW_SREG_CLOCK && sreg <= HW_SREG_GLOBALTIMER_HI;
     // Reading the clock is how a loop waits for time to pass.
-    if (sreg >= HW_SREG_CLOCK && sreg <= HW_SREG_GLOBALTIMER_HI) s->block->issued++;
+    if (is_clock) s->block->issued++;
+    if (is_clock) hw_outside_tell(s, in->note, HW_OUTSIDE_CLOCK);
+    if (sreg == HW_SREG_GRIDID) hw_outside_tell(s, in->note, HW_OUTSIDE_NUMBER);
     if (hw_sreg_type(sreg) == HW_T_PRED) {
         hw_set_pred(w, in->d, 0);
     } else if (hw_type_bits(hw_sreg_type(sreg)) == 64) {

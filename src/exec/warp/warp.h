@@ -133,13 +133,15 @@ typedef struct hw_watch {
     atomic_bool has_left;         // there are no more blocks for this worker
 } hw_watch;
 
-// A texture that was looked up, its address the host's; it holds while nothing is allocated, freed, or changed among
-// textures.
+// A texture that was looked up, its address the host's; it holds in its launch, while nothing is allocated, freed,
+// or changed among textures.
 typedef struct hw_texture_found {
     uint64_t handle;              // 0: none
     uint64_t epoch, version;      // of memory, of textures
     hw_texture texture;
 } hw_texture_found;
+
+enum { HW_TOUCHES_KEPT = 8 };
 
 struct hw_worker {
     _Alignas(64) hw_run *run;     // workers write their own cache lines
@@ -153,7 +155,8 @@ struct hw_worker {
     uint32_t n_notes;
     uint64_t epoch;               // of mem, when the patterns' limits were found
     hw_texture_found texture;     // the last
-    uint64_t touched;             // the allocation that the sink heard of last
+    hw_touched touched[HW_TOUCHES_KEPT];   // what sinks have heard of allocations
+    bool told_outside;            // sinks have heard of something that is outside of memory
     uint64_t serial;              // the last of a pattern's name
     hw_pattern_names *names;      // by hw_note.access
     uint32_t names_capacity;
@@ -264,8 +267,9 @@ static inline bool hw_is_asked(const hw_worker *worker) {
 }
 bool hw_answer(hw_state *s);                    // the warp has ended its turn; false: the launch is to stop, and does
 
-// special.c
-void hw_fence_tell(hw_state *s, const hw_inst *in);    // to sinks that want it
+// special.c: to sinks that want it; of what is outside of memory a worker tells the first only.
+void hw_fence_tell(hw_state *s, const hw_inst *in);
+void hw_outside_tell(hw_state *s, uint32_t note, hw_outside_kind kind);
 extern const hw_body_forms hw_special_bodies[];
 
 // atomic.c
@@ -322,6 +326,9 @@ bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, 
 bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes);
 // The same of a string, cut to fit size bytes, which end with 0.
 bool hw_access_read_string(hw_state *s, const hw_inst *in, int lane, uint64_t address, char *to, size_t size);
+
+// Tells sinks that want it that an allocation is touched in these ways, unless they have been told lately.
+void hw_access_tell_touched(hw_state *s, const hw_allocation *found, uint8_t ways);
 
 // Forgets limits that allocations made since may have made wrong.
 void hw_access_refresh(hw_worker *worker);

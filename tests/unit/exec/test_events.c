@@ -167,6 +167,75 @@ static void test_accesses_one_by_one(void **state) {
     free(k);
 }
 
+// A kernel whose text has '@' where its body is to be.
+static void put_body(char ptx[4096], const char *kernel, const char *body) {
+    size_t before = strcspn(kernel, "@");
+    snprintf(ptx, 4096, "%.*s%s;\nret;%s", (int)before, kernel, body, kernel + before + 1);
+}
+
+// In which ways a kernel touches the allocation of `in` (%rd3), as one event for each or together.
+static void test_ways_of_touching(void **state) {
+    (void)state;
+    static const struct { const char *ptx; uint8_t ways; } rows[] = {
+        {"ld.global.u32 %r5, [%rd2]", HW_TOUCHED_READ},
+        {"ld.global.nc.v2.u32 {%r5, %r6}, [%rd2]", HW_TOUCHED_READ},
+        {"ld.u32 %r5, [%rd2]", HW_TOUCHED_READ},
+        {"st.global.u32 [%rd2], %r1", HW_TOUCHED_WRITTEN},
+        {"atom.global.add.u32 %r5, [%rd2], 1", HW_TOUCHED_READ | HW_TOUCHED_WRITTEN},
+        {"red.global.add.u32 [%rd2], 1", HW_TOUCHED_READ | HW_TOUCHED_WRITTEN},
+        {"ld.global.u32 %r5, [%rd2]; st.global.u32 [%rd2+4], %r5", HW_TOUCHED_READ | HW_TOUCHED_WRITTEN},
+        {"ld.const.u32 %r5, [c]", HW_TOUCHED_CONSTANT},
+        {"mul.wide.u32 %rd4, %r1, 4; mov.u64 %rd5, c; add.u64 %rd5, %rd5, %rd4; ld.const.u32 %r5, [%rd5]",
+         HW_TOUCHED_CONSTANT},
+        {"setp.lt.u32 %p1, %r1, 3; @%p1 ld.global.u32 %r5, [%rd2]", HW_TOUCHED_READ},
+        {".shared .align 16 .b8 s[512]; mov.u32 %r5, s; cp.async.ca.shared.global [%r5], [%rd2], 4", HW_TOUCHED_READ},
+        {"st.volatile.global.u32 [%rd2], %r1", HW_TOUCHED_WRITTEN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (uint32_t block = 32; block <= 96; block += 64) {
+            char ptx[4096];
+            put_body(ptx, KERNEL(".const .align 4 .b8 c[512];\n", "@"), rows[i].ptx);
+            keeping_sink *k = watch(ptx, HW_WANTS(TOUCHED), 2, block);
+            uint8_t ways = 0;
+            assert_true(k->n >= 1 && k->n <= 2);
+            for (uint32_t e = 0; e < k->n; e++) {
+                ways |= k->list[e].touched.ways;
+                assert_int_equal(k->list[e].touched.address, k->list[0].touched.address);
+            }
+            if (ways != rows[i].ways) fail_msg("ways %u: %s", ways, rows[i].ptx);
+            free(k);
+        }
+    }
+}
+
+// What launches depend on or do beside memory: told once by a worker, and not of what only looks like it.
+static void test_outside(void **state) {
+    (void)state;
+    enum { NOTHING = -1 };
+    static const struct { const char *ptx; int kind; } rows[] = {
+        {"mov.u64 %rd4, %clock64", HW_OUTSIDE_CLOCK},
+        {"mov.u32 %r5, %clock; mov.u32 %r6, %clock", HW_OUTSIDE_CLOCK},
+        {"mov.u64 %rd4, %globaltimer", HW_OUTSIDE_CLOCK},
+        {"mov.u64 %rd4, %gridid; st.global.u64 [%rd1], %rd4", HW_OUTSIDE_NUMBER},
+        {"{ .param .b64 n; .param .b64 r; st.param.b64 [n], 8;\ncall.uni (r), malloc, (n);\n}", HW_OUTSIDE_CALL},
+        {"mov.u32 %r5, 0; WAIT: ld.volatile.global.u32 %r6, [%rd2]; add.u32 %r5, %r5, 1;\n"
+         "setp.lt.u32 %p1, %r5, 1000; @%p1 bra WAIT", HW_OUTSIDE_WAIT},
+        {"mov.u32 %r5, 0; WAIT: ld.global.u32 %r6, [%rd2]; add.u32 %r5, %r5, 1;\n"
+         "setp.lt.u32 %p1, %r5, 1000; @%p1 bra WAIT", NOTHING},
+        {"mov.u32 %r5, %smid; mov.u32 %r6, %nsmid; ld.volatile.global.u32 %r6, [%rd2]", NOTHING},
+        {"{ .param .b32 x; .param .b32 r; st.param.b32 [x], %r1;\ncall.uni (r), __nv_sinf, (x);\n}", NOTHING},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char ptx[4096];
+        put_body(ptx, KERNEL(".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+                             ".extern .func (.param .b32 r) __nv_sinf (.param .b32 x);\n", "@"), rows[i].ptx);
+        keeping_sink *k = watch(ptx, HW_WANTS(OUTSIDE), 2, 64);
+        if (k->n != (rows[i].kind != NOTHING)) fail_msg("%u events: %s", k->n, rows[i].ptx);
+        if (k->n) assert_int_equal(k->list[0].outside.kind, rows[i].kind);
+        free(k);
+    }
+}
+
 static void test_orders_and_scopes(void **state) {
     (void)state;
     static const struct {
@@ -686,6 +755,7 @@ static void test_host(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accesses_one_by_one),
+        cmocka_unit_test(test_ways_of_touching), cmocka_unit_test(test_outside),
         cmocka_unit_test(test_orders_and_scopes),
         cmocka_unit_test(test_barriers),
         cmocka_unit_test(test_barriers_of_some),

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "mem/mem.h"
+#include "mem/replace.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -195,6 +196,72 @@ static void test_reuse(void **state) {
     hw_mem_destroy(mem);
 }
 
+// The number of an allocation's contents changes with each change, and is never one that it has been.
+static void test_contents(void **state) {
+    (void)state;
+    hw_mem *mem = open_mem(16 * MIB);
+    uint64_t one = take(mem, 100), other = take(mem, 2 * MIB), first = hw_mem_contents(mem, one);
+    assert_true(first && hw_mem_contents(mem, other) > first);
+    assert_int_equal(hw_mem_contents(mem, one + 4), 0);
+    assert_int_equal(hw_mem_contents(mem, 12345), 0);
+    assert_int_equal(hw_mem_set_changed(mem, 12345), 0);
+    uint64_t second = hw_mem_set_changed(mem, one + 99);
+    assert_true(second > hw_mem_contents(mem, other) && hw_mem_contents(mem, one) == second);
+    assert_int_equal(hw_mem_changes(mem), second);
+    hw_mem_set_all_changed(mem);
+    assert_true(hw_mem_contents(mem, one) > second && hw_mem_contents(mem, other) == hw_mem_contents(mem, one));
+    assert_true(hw_mem_set_changed(mem, other) == hw_mem_contents(mem, other));
+    assert_true(hw_mem_contents(mem, other) > hw_mem_contents(mem, one));
+    const uint64_t last = hw_mem_contents(mem, other);
+    assert_int_equal(hw_mem_free(mem, other, NULL), HW_OK);
+    assert_int_equal(hw_mem_contents(mem, other), 0);
+    for (uint64_t again = 0; again != other; hw_mem_free(mem, again, NULL)) {
+        again = take(mem, 2 * MIB);
+        assert_true(hw_mem_contents(mem, again) > last);
+    }
+    hw_mem_destroy(mem);
+}
+
+// What the host can write by itself has no number.
+static void test_hosts_contents(void **state) {
+    (void)state;
+    static char own[64];
+    hw_mem *mem = open_mem(16 * MIB);
+    static const hw_alloc_kind kinds[] = {HW_ALLOC_PINNED, HW_ALLOC_MANAGED};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint64_t address;
+        assert_int_equal(hw_mem_alloc(mem, 100, 256, kinds[i], NULL, NULL, &address, NULL), HW_OK);
+        assert_int_equal(hw_mem_contents(mem, address), 0);
+    }
+    assert_int_equal(hw_mem_register(mem, (uintptr_t)own, sizeof own, NULL, NULL), HW_OK);
+    assert_int_equal(hw_mem_contents(mem, (uintptr_t)own), 0);
+    hw_mem_destroy(mem);
+}
+
+static void test_replace(void **state) {
+    (void)state;
+    enum { BYTES = 10000 };
+    static const size_t places[] = {0, 1, 4095, 4096, 8191, 8192, BYTES - 1};
+    char old[BYTES], new[BYTES];
+    for (int i = 0; i < BYTES; i++) old[i] = new[i] = (char)(i * 7);
+    assert_false(hw_mem_replace(old, new, BYTES));
+    assert_false(hw_mem_replace(old, new + 1, 0));
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        new[places[i]]++;
+        assert_true(hw_mem_replace(old, new, BYTES));
+        assert_memory_equal(old, new, BYTES);
+        memset(new, 3, BYTES);
+        assert_true(hw_mem_refill(new, 3, BYTES) == false);
+        new[places[i]] = 0;
+        assert_true(hw_mem_refill(new, 3, BYTES));
+        assert_false(hw_mem_refill(new, 3, BYTES));
+        memcpy(new, old, BYTES);
+    }
+    assert_true(hw_mem_replace(old + 100, old, BYTES - 100));    // the two may overlap
+    assert_memory_equal(old + 100, new, BYTES - 100);
+    assert_true(hw_mem_replace(new, new + 100, BYTES - 100));
+}
+
 static void test_nearest(void **state) {
     (void)state;
     hw_mem *mem = open_mem(64 * MIB);
@@ -331,7 +398,8 @@ static void test_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds), cmocka_unit_test(test_host), cmocka_unit_test(test_poison),
-        cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_limit), cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_hosts_contents), cmocka_unit_test(test_replace),
         cmocka_unit_test(test_freed), cmocka_unit_test(test_reuse), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_registered), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_against_list),
         cmocka_unit_test(test_threads),

@@ -148,7 +148,8 @@ static void too_many(void **state) {
     assert_int_equal(count(&strides).load_bytes, (8 * 64 + 32) * 32 * WARPS);
 }
 
-// Allocations count once, whichever worker touches them, and not at all when they are too many to be kept.
+// Allocations count once, whichever worker touches them, and not at all when they are too many to be kept. Constants
+// and textures do not count.
 static void touched(void **state) {
     const hw_note note = {.kind = HW_NOTE_PLAIN};
     const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = &note,
@@ -159,8 +160,11 @@ static void touched(void **state) {
     hw_sink *sink = hw_prof_sink(prof);
     for (uint64_t count = 0; count <= 70; count += 7) {
         assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
-        for (uint64_t i = 0; i < 2 * count; i++) sink->touched(sink, i % 2, &(hw_touched){4096 * (i % count), 1000});
-        sink->touched(sink, 2, &(hw_touched){0, 1 << 20});   // there is no such worker
+        for (uint64_t i = 0; i < 2 * count; i++)
+            sink->touched(sink, i % 2, &(hw_touched){4096 * (i % count), 1000, HW_TOUCHED_READ + i % 2});
+        sink->touched(sink, 2, &(hw_touched){0, 1 << 20, HW_TOUCHED_READ});   // there is no such worker
+        sink->touched(sink, 0, &(hw_touched){8, 1 << 20, HW_TOUCHED_CONSTANT});
+        sink->touched(sink, 0, &(hw_touched){16, 1 << 20, HW_TOUCHED_TEXTURE});
         sink->launch_end(sink, &info, 0, HW_OK);
         const hw_report *report = hw_prof_report(prof);
         assert_int_equal(report->launches[report->n_launches - 1].work.reachable_bytes,

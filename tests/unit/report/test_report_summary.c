@@ -46,9 +46,9 @@ static void summaries_add_up(void **state) {
     assert_non_null(strstr(csv, "\nslow(int),3,3,91.15,309,103,101,105,5,latency,21,0,0,4224,0,25,3000,"));
     assert_non_null(strstr(csv, "\nvoid fast<1>(int),4,3,8.85,30,10,10,10,10,memory,22,0,0,4224,0,100,4000,"));
     assert_true(strstr(csv, "\nslow") < strstr(csv, "\nvoid"));
-    assert_non_null(strstr(csv, ",3.75,nvcc 13.0.88,3,6,9,13.5,9\n"));
+    assert_non_null(strstr(csv, ",3.75,nvcc 13.0.88,3,6,9,13.5,9,2\n"));
     // Launch 6 stopped, and has none.
-    assert_non_null(strstr(csv, ",5,nvcc 13.0.88,3,6,9,13.5,6\n"));
+    assert_non_null(strstr(csv, ",5,nvcc 13.0.88,3,6,9,13.5,6,0\n"));
     json_error_t error;
     json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
     if (!root) fail_msg("%s in %s", error.text, json);
@@ -59,6 +59,7 @@ static void summaries_add_up(void **state) {
     assert_int_equal(json_integer_value(json_object_get(fast, "completed")), 3);
     assert_int_equal(json_integer_value(json_object_get(fast, "inst")), 4000);
     assert_string_equal(json_string_value(json_object_get(fast, "ptx_by")), "nvcc 13.0.88");
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(rows, 0), "reused")), 2);
     assert_true(json_real_value(json_object_get(fast, "est_us_latency")) == 13.5);
     json_decref(root);
     squeeze(table);
@@ -77,6 +78,29 @@ static void summaries_add_up(void **state) {
         hw_alloc_fail_after(-1);
         assert_true(!all && !n_rows);
     }
+}
+
+static void reused_launches_are_marked(void **state) {
+    (void)state;
+    hw_report_launch launches[3];
+    hw_report report = many(launches, 3);
+    char *without = text_of(&report, HW_REPORT_TABLE, false);
+    assert_null(strstr(without, "reused"));
+    launches[2].is_reused = true;
+    char *table = text_of(&report, HW_REPORT_TABLE, false), *csv = text_of(&report, HW_REPORT_CSV, false),
+         *json = text_of(&report, HW_REPORT_JSON, false);
+    squeeze(table);
+    assert_non_null(strstr(table, "\n 2 fast<1> (reused) "));
+    assert_int_equal(count_of(table, "(reused)"), count_of(table, "\n 2 fast"));
+    assert_non_null(strstr(table, "\n reused 1 of 3 launches were not executed: they would have done what"));
+    assert_int_equal(count_of(csv, ",0\n"), 2);
+    assert_non_null(strstr(csv, ",1\n"));
+    assert_int_equal(count_of(json, "\"reused\": true"), 1);
+    assert_int_equal(count_of(json, "\"reused\": false"), 2);
+    free(without);
+    free(table);
+    free(csv);
+    free(json);
 }
 
 // A row a launch up to 40, and when they are asked for; the other formats sum up only when asked.
@@ -110,6 +134,7 @@ static void many_launches_are_summed_up(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summaries_add_up),
+        cmocka_unit_test(reused_launches_are_marked),
         cmocka_unit_test(many_launches_are_summed_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
