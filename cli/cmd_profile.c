@@ -29,7 +29,7 @@ static const char profile_help[] =
 static int profile_main(int argc, char **argv) {
     hw_cli_launch launch;
     hw_cli_report report = {.journal.file = -1};
-    int status = hw_cli_launch_parse(&launch, true, argc, argv);
+    int status = hw_cli_launch_parse(&launch, HW_CLI_PROFILE, argc, argv);
     if (!status) status = hw_cli_report_open(&report, launch.output);
     if (!status) {
         int ended_by;

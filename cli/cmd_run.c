@@ -11,7 +11,7 @@ static const char run_help[] =
 static int run_main(int argc, char **argv) {
     hw_cli_launch launch;
     int ended_by;
-    int status = hw_cli_launch_parse(&launch, false, argc, argv);
+    int status = hw_cli_launch_parse(&launch, HW_CLI_RUN, argc, argv);
     if (!status) status = hw_cli_launch_run(&launch, NULL, &ended_by);
     hw_cli_launch_free(&launch);
     return status;

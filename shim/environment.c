@@ -50,6 +50,8 @@ void hw_environment_read(hw_environment *environment) {
         .status_path = environment_word(HW_ENV_STATUS),
         .journal_path = environment_word(HW_ENV_JOURNAL),
         .monitor_path = environment_word(HW_ENV_MONITOR),
+        .check_path = environment_word(HW_ENV_CHECK),
+        .leaks = environment_number(HW_ENV_LEAKS) == 1,
         .threads = (uint32_t)environment_number(HW_ENV_THREADS),
         .seed = environment_number(HW_ENV_SEED),
         .poison = environment_byte(HW_ENV_POISON),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/gpu_file.h"
+#include "shim/findings.h"
 #include "shim/selection.h"
 #include "shim/shim.h"
 
@@ -67,6 +68,7 @@ static bool is_to_be_executed(void *context, const char *mangled) {
 static void count_executed(void *context) {
     hw_shim_process *process = context;
     const uint64_t most = process->environment.max_launches;
+    if (hw_findings_are_wanted()) hw_findings_count();
     if (++process->n_executed != most) return;
     fflush(NULL);
     fprintf(stderr, "halfwarp: the program is ended here, after %llu launch%s (--max-launches)\n",
@@ -84,6 +86,7 @@ static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
         status = hw_prof_create(hw_sim_gpu(sim), &options, &process->prof, diag);
     }
     if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
+    if (!status && hw_findings_are_wanted()) status = hw_findings_watch(sim, diag);
     if (status) return status;
     hw_sim_set_monitor(sim, hw_shim_monitor());
     hw_touch_watch(hw_sim_mem(sim));
@@ -93,6 +96,7 @@ static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
 static void context_closing(void *context, hw_sim *sim) {
     (void)context, (void)sim;
     hw_touch_watch(NULL);
+    hw_findings_closing();
 }
 
 static void launch_failed(void *context, const hw_diag *diag) {
@@ -127,10 +131,11 @@ static void describe_process(hw_rt_options *options) {
     }
     if (environment->journal_path && hw_journal_open(environment->journal_path, &own_process.journal, &diag))
         print_complaint(&diag);
+    if (environment->check_path && hw_findings_open(environment, &diag)) print_complaint(&diag);
     *options = (hw_rt_options){
         .device = {
             .gpu = gpu,
-            .threads = environment->threads,
+            .threads = hw_findings_are_wanted() ? 1 : environment->threads,    // as check/check.h asks
             .seed = environment->seed,
             .poisons = environment->poison >= 0,
             .poison = (uint8_t)environment->poison,
@@ -180,4 +185,7 @@ __attribute__((constructor)) static void prepare(void) {
 }
 
 // Of a program that loads a library and allocates nothing behind it.
-__attribute__((destructor)) static void end(void) { hw_library_look(); }
+__attribute__((destructor)) static void end(void) {
+    hw_library_look();
+    hw_findings_end();
+}

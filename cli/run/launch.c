@@ -126,6 +126,8 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_ONLY_LAUNCH", launch->only_launch);
     set_variable("HALFWARP_SHARD", NULL);
     set_variable("HALFWARP_JOURNAL", journal_path);
+    set_variable("HALFWARP_CHECK", launch->findings_path);
+    set_variable("HALFWARP_LEAKS", launch->findings_path && launch->leaks ? "1" : NULL);
     set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
     set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
     set_variable("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");

@@ -1,4 +1,4 @@
-// run and profile: options, compiling, and the program as a child process on the simulated GPU.
+// run, profile and check: options, compiling, and the program as a child process on the simulated GPU.
 #ifndef HW_CLI_LAUNCH_H
 #define HW_CLI_LAUNCH_H
 
@@ -38,6 +38,9 @@
 
 enum { HW_CLI_COMPILER_NAME = 64 };
 
+// The commands that run a program; bits, for options that several have.
+typedef enum hw_cli_launch_command { HW_CLI_RUN = 1, HW_CLI_PROFILE = 2, HW_CLI_CHECK = 4 } hw_cli_launch_command;
+
 typedef struct hw_cli_launch {
     const char *gpu;                // --gpu: an id of gpus.def, or a file's absolute path (hw_cli_gpu_word)
     const char *threads, *seed;     // checked numbers, or NULL
@@ -58,15 +61,19 @@ typedef struct hw_cli_launch {
     hw_cli_shard shard;             // --shards
     uint32_t max_regs;              // -maxrregcount; 0: none
     bool wants_compiler_name;       // for a report
+    bool checks;                    // the command is check
+    const char *findings_path;      // check only: where the program's process writes what it finds
+    const char *suppressions;       // check only: a file, or NULL
+    bool leaks;                     // check only: --leaks
     bool no_l1;                     // profile only: --no-l1, or told to ptxas
     const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned
     int n_compile_options;
     char **program;   // PROG and its arguments, NULL-terminated; points into argv
 } hw_cli_launch;
 
-// Reads the options of run (is_profile false) or profile. 0, or HW_EXIT_USAGE after a complaint. Free with
+// Reads the options of a command. 0, or HW_EXIT_USAGE after a complaint. Free with
 // hw_cli_launch_free either way.
-int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char **argv);
+int hw_cli_launch_parse(hw_cli_launch *launch, hw_cli_launch_command command, int argc, char **argv);
 void hw_cli_launch_free(hw_cli_launch *launch);
 
 // How many words the option for the compiler at argv takes, as nvcc spells it, itself included: 1 or 2; 0: it is none.

@@ -62,6 +62,11 @@ static bool set_compiler(hw_cli_launch *launch, const char *value) {
 
 static bool set_format(hw_cli_launch *launch, const char *value) {
     launch->format = value;
+    if (launch->checks) {
+        if (!strcmp(value, "text") || !strcmp(value, "json") || !strcmp(value, "sarif")) return true;
+        hw_cli_complain("--format is text, json or sarif, and not '%s'", value);
+        return false;
+    }
     return hw_cli_read_format(value) != HW_REPORT_FORMATS;
 }
 
@@ -178,27 +183,52 @@ static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_leaks(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->leaks = true;
+    return true;
+}
+
+static bool set_suppressions(hw_cli_launch *launch, const char *value) {
+    launch->suppressions = value;
+    return true;
+}
+
 typedef enum option_value { NO_VALUE, A_VALUE, MAYBE_A_VALUE /* behind an '=' only */ } option_value;
 
 typedef struct option_row {
     const char *name;
     option_value value;
-    bool profile_only;
+    unsigned commands;         // HW_CLI_RUN, ...: those that have it
     bool (*set)(hw_cli_launch *launch, const char *value);
 } option_row;
 
+// Which commands have an option.
+enum { RUNS = HW_CLI_RUN | HW_CLI_PROFILE | HW_CLI_CHECK, PROFILES = HW_CLI_PROFILE, REPORTS = HW_CLI_PROFILE | HW_CLI_CHECK,
+       CHECKS = HW_CLI_CHECK };
+
 static const option_row launch_option_rows[] = {
-    {"--gpu", A_VALUE, false, set_gpu},          {"--threads", A_VALUE, false, set_threads},
-    {"--seed", A_VALUE, false, set_seed},        {"--compiler", A_VALUE, false, set_compiler},
-    {"--poison", MAYBE_A_VALUE, false, set_poison},
-    {"--timeout", A_VALUE, false, set_timeout},  {"--max-launches", A_VALUE, false, set_max_launches},
-    {"--only", A_VALUE, false, set_only},        {"--shards", A_VALUE, false, set_shards},
-    {"--no-reuse", NO_VALUE, false, set_no_reuse},
-    {"--format", A_VALUE, true, set_format},     {"-o", A_VALUE, true, set_output},
-    {"--lines", MAYBE_A_VALUE, true, set_lines}, {"--no-l1", NO_VALUE, true, set_no_l1},
-    {"--kernel", A_VALUE, true, set_kernel},     {"--skip", A_VALUE, true, set_skip},
-    {"--count", A_VALUE, true, set_count},       {"--summary", NO_VALUE, true, set_summary},
-    {"--launches", NO_VALUE, true, set_launches},
+    {"--gpu", A_VALUE, RUNS, set_gpu},
+    {"--threads", A_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_threads},
+    {"--seed", A_VALUE, RUNS, set_seed},
+    {"--compiler", A_VALUE, RUNS, set_compiler},
+    {"--poison", MAYBE_A_VALUE, RUNS, set_poison},
+    {"--timeout", A_VALUE, RUNS, set_timeout},
+    {"--max-launches", A_VALUE, RUNS, set_max_launches},
+    {"--only", A_VALUE, RUNS, set_only},
+    {"--shards", A_VALUE, RUNS, set_shards},
+    {"--no-reuse", NO_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_no_reuse},
+    {"--format", A_VALUE, REPORTS, set_format},
+    {"-o", A_VALUE, REPORTS, set_output},
+    {"--leaks", NO_VALUE, CHECKS, set_leaks},
+    {"--suppress", A_VALUE, CHECKS, set_suppressions},
+    {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
+    {"--no-l1", NO_VALUE, PROFILES, set_no_l1},
+    {"--kernel", A_VALUE, PROFILES, set_kernel},
+    {"--skip", A_VALUE, PROFILES, set_skip},
+    {"--count", A_VALUE, PROFILES, set_count},
+    {"--summary", NO_VALUE, PROFILES, set_summary},
+    {"--launches", NO_VALUE, PROFILES, set_launches},
 };
 enum { N_OPTIONS = sizeof launch_option_rows / sizeof launch_option_rows[0] };
 
@@ -418,33 +448,39 @@ static int take_launch_option(hw_cli_launch *launch, const option_row *row, char
     return equals ? 1 : 2;
 }
 
-static const option_row *find_launch_option(const char *word, bool is_profile) {
+static const option_row *find_launch_option(const char *word, unsigned commands) {
     for (int i = 0; i < N_OPTIONS; i++) {
         size_t length = strlen(launch_option_rows[i].name);
-        if (launch_option_rows[i].profile_only && !is_profile) continue;
+        if (!(launch_option_rows[i].commands & commands)) continue;
         if (strncmp(word, launch_option_rows[i].name, length) == 0 && (!word[length] || word[length] == '='))
             return &launch_option_rows[i];
     }
     return NULL;
 }
 
-static void complain_unknown_launch_option(const char *word, bool is_profile) {
+static const char *command_name(unsigned command) {
+    return command & HW_CLI_RUN ? "run" : command & HW_CLI_PROFILE ? "profile" : "check";
+}
+
+static void complain_unknown_launch_option(const char *word, hw_cli_launch_command command) {
     const char *names[N_OPTIONS];
     size_t count = 0;
     for (int i = 0; i < N_OPTIONS; i++)
-        if (is_profile || !launch_option_rows[i].profile_only) names[count++] = launch_option_rows[i].name;
-    const char *near = hw_cli_nearest(word, names, count), *command = is_profile ? "profile" : "run";
-    if (!is_profile && find_launch_option(word, true))
-        hw_cli_complain("%s is an option of `halfwarp profile`, not of run", word);
+        if (launch_option_rows[i].commands & command) names[count++] = launch_option_rows[i].name;
+    const char *near = hw_cli_nearest(word, names, count);
+    const option_row *other = find_launch_option(word, ~0u);
+    if (other)
+        hw_cli_complain("%s is an option of `halfwarp %s`, not of %s", word, command_name(other->commands),
+                        command_name(command));
     else if (near) hw_cli_complain("there is no option %s; did you mean %s?", word, near);
-    else hw_cli_complain("there is no option %s; `halfwarp %s --help` lists them", word, command);
+    else hw_cli_complain("there is no option %s; `halfwarp %s --help` lists them", word, command_name(command));
 }
 
 // What stands behind PROG is the program's, also where it reads like an option of ours: likely a slip, so it is said
 // once. A -- before PROG says that it is meant.
 static void warn_of_options_behind(char *const *program) {
     for (char *const *word = program + 1; *word; word++) {
-        const option_row *row = find_launch_option(*word, true);
+        const option_row *row = find_launch_option(*word, HW_CLI_PROFILE);
         if (!row) continue;
         hw_cli_complain("%s stands behind %s and went to it; options of halfwarp profile stand before the program "
                         "(a -- there says that this is meant)", row->name, program[0]);
@@ -452,8 +488,9 @@ static void warn_of_options_behind(char *const *program) {
     }
 }
 
-int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char **argv) {
-    *launch = (hw_cli_launch){.gpu = "h200", .format = "table", .wants_compiler_name = is_profile};
+int hw_cli_launch_parse(hw_cli_launch *launch, hw_cli_launch_command command, int argc, char **argv) {
+    *launch = (hw_cli_launch){.gpu = "h200", .format = "table", .wants_compiler_name = command == HW_CLI_PROFILE,
+                              .checks = command == HW_CLI_CHECK};
     launch->compile_options = calloc((size_t)argc + 1, sizeof *launch->compile_options);
     if (!launch->compile_options) {
         hw_cli_complain("out of memory");
@@ -467,10 +504,10 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
             i++;
             continue;
         }
-        const option_row *option = find_launch_option(argv[i], is_profile);
+        const option_row *option = find_launch_option(argv[i], command);
         int words = option ? 0 : hw_cli_compile_option_words(argv + i);
         if (!option && !words) {
-            complain_unknown_launch_option(argv[i], is_profile);
+            complain_unknown_launch_option(argv[i], command);
             return HW_EXIT_USAGE;
         }
         int taken =
@@ -479,11 +516,11 @@ int hw_cli_launch_parse(hw_cli_launch *launch, bool is_profile, int argc, char *
         i += taken;
     }
     if (i >= argc) {
-        hw_cli_complain("which program? Usage: halfwarp %s [OPTIONS] PROG [ARGS]", is_profile ? "profile" : "run");
+        hw_cli_complain("which program? Usage: halfwarp %s [OPTIONS] PROG [ARGS]", command_name(command));
         return HW_EXIT_USAGE;
     }
     launch->program = argv + i;
-    if (is_profile && !is_ended) warn_of_options_behind(launch->program);
+    if (command == HW_CLI_PROFILE && !is_ended) warn_of_options_behind(launch->program);
     return 0;
 }
 

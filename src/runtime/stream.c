@@ -26,6 +26,10 @@ uint64_t hw_rt_stream_name(const hw_rt_stream *stream) {
     return stream == HW_RT_STREAM_LEGACY ? 0 : (uint64_t)(uintptr_t)stream;
 }
 
+bool hw_rt_stream_is_apart(const hw_rt_stream *stream) {
+    return is_created(stream) && stream->info.flags & HW_RT_STREAM_NON_BLOCKING;
+}
+
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream) {
     return !is_created(stream) || hw_rt_handles_have(&runtime->handles, HW_RT_STREAM, stream);
 }

@@ -25,6 +25,8 @@ hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream);
 
 // What observers know a stream by (hw_launch_info.stream); of PER_THREAD, of the calling thread's own.
 uint64_t hw_rt_stream_name(const hw_rt_stream *stream);
+// Made by the program so that it and the legacy default stream do not wait for each other.
+bool hw_rt_stream_is_apart(const hw_rt_stream *stream);
 
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream);
 // Whether all work of the stream is done, which it is. HW_RT_INVALID_HANDLE.

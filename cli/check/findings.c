@@ -1,0 +1,198 @@
+// Findings, read from the lines that processes have written.
+#include "check/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/suppressions.h"
+#include "cli.h"
+#include "isa/isa.h"
+
+// ---- reading ----------------------------------------------------------------------------------------------------------
+
+static unsigned long long number_of(const json_t *object, const char *name) {
+    return (unsigned long long)json_integer_value(json_object_get(object, name));
+}
+
+static const char *text_of(const json_t *object, const char *name) {
+    return json_string_value(json_object_get(object, name));
+}
+
+static void read_triple(const json_t *object, const char *name, unsigned out[3]) {
+    const json_t *array = json_object_get(object, name);
+    for (size_t i = 0; i < 3; i++) out[i] = (unsigned)json_integer_value(json_array_get(array, i));
+}
+
+static hw_cli_finding_side read_side(const json_t *object) {
+    hw_cli_finding_side side = {.act = (hw_check_act)number_of(object, "act"),
+                                .kernel = text_of(object, "kernel"),
+                                .file = text_of(object, "file"),
+                                .site = text_of(object, "site"),
+                                .line = (unsigned)number_of(object, "line"),
+                                .ptx_line = (unsigned)number_of(object, "ptx_line"),
+                                .bytes = (unsigned)number_of(object, "bytes"),
+                                .is_many = json_is_true(json_object_get(object, "many")),
+                                .launch = number_of(object, "launch"),
+                                .stream = number_of(object, "stream")};
+    if (!side.file) side.file = "";
+    read_triple(object, "block", side.block);
+    read_triple(object, "thread", side.thread);
+    return side;
+}
+
+// False: no finding of this version's.
+static bool read_finding(const json_t *object, hw_cli_finding *out) {
+    const char *kind = text_of(object, "kind");
+    const json_t *sides = json_object_get(object, "sides"), *allocation = json_object_get(object, "allocation");
+    *out = (hw_cli_finding){.kind = kind ? hw_check_find_kind(kind) : HW_CHECK_KINDS,
+                            .missing = (hw_check_missing)number_of(object, "missing"),
+                            .is_shared = number_of(object, "space") == HW_SPACE_SHARED,
+                            .address = number_of(object, "address"),
+                            .bytes = number_of(object, "bytes"),
+                            .count = 1,
+                            .n_sides = (unsigned)json_array_size(sides)};
+    if (out->kind == HW_CHECK_KINDS || out->n_sides > 2) return false;
+    for (unsigned i = 0; i < out->n_sides; i++) out->sides[i] = read_side(json_array_get(sides, i));
+    if (!allocation) return true;
+    out->has_allocation = true;
+    out->allocation_address = number_of(allocation, "address");
+    out->allocation_bytes = number_of(allocation, "bytes");
+    out->allocation_name = text_of(allocation, "name");
+    out->allocation_site = text_of(allocation, "site");
+    return true;
+}
+
+// Lines about one finding of one process: the finding, then its counts.
+typedef struct known_finding {
+    unsigned long long process, number;
+} known_finding;
+
+static hw_cli_finding *find_known(hw_cli_findings *f, const known_finding *known, const json_t *object) {
+    const unsigned long long process = number_of(object, "process"), number = number_of(object, "number");
+    for (size_t i = f->n; i-- > 0;)
+        if (known[i].process == process && known[i].number == number) return &f->items[i];
+    return NULL;
+}
+
+static bool add_finding(hw_cli_findings *f, known_finding **known, const json_t *object) {
+    hw_cli_finding finding;
+    if (!read_finding(object, &finding)) return true;
+    hw_cli_finding *items = realloc(f->items, (f->n + 1) * sizeof *items);
+    if (items) f->items = items;
+    known_finding *more = items ? realloc(*known, (f->n + 1) * sizeof *more) : NULL;
+    if (!more) return false;
+    *known = more;
+    more[f->n] = (known_finding){number_of(object, "process"), number_of(object, "number")};
+    f->items[f->n++] = finding;
+    return true;
+}
+
+static bool read_line(hw_cli_findings *f, known_finding **known, const char *line) {
+    json_t *object = json_loads(line, 0, NULL);
+    if (!object) return true;
+    bool good = json_array_append_new(f->root, object) == 0;
+    if (json_object_get(object, "begins")) {
+        f->processes++;
+    } else if (json_object_get(object, "count")) {
+        hw_cli_finding *finding = find_known(f, *known, object);
+        if (finding) {
+            finding->count = number_of(object, "count");
+            finding->bytes = number_of(object, "bytes");
+        }
+    } else {
+        good = good && add_finding(f, known, object);
+    }
+    return good;
+}
+
+static bool read_all(FILE *in, hw_cli_findings *f) {
+    known_finding *known = NULL;
+    char *line = NULL;
+    size_t room = 0;
+    bool good = (f->root = json_array()) != NULL;
+    while (good && getline(&line, &room, in) > 0) good = read_line(f, &known, line);
+    free(line);
+    free(known);
+    return good;
+}
+
+int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out) {
+    *out = (hw_cli_findings){.n = 0};
+    if (!read_all(in, out)) {
+        hw_cli_complain("out of memory");
+        return HW_EXIT_USAGE;
+    }
+    return hw_cli_suppress(out, suppressions);
+}
+
+void hw_cli_findings_free(hw_cli_findings *f) {
+    free(f->items);
+    json_decref(f->root);
+    *f = (hw_cli_findings){.n = 0};
+}
+
+// ---- words ------------------------------------------------------------------------------------------------------------
+
+static const char *who_lacks(hw_check_missing missing) {
+    switch (missing) {
+    case HW_CHECK_MISSING_WARP: return "lanes of one warp access the same bytes of %s memory without an order between "
+                                       "them";
+    case HW_CHECK_MISSING_BLOCK: return "threads of one block access the same bytes of %s memory without an order "
+                                        "between them";
+    case HW_CHECK_MISSING_GRID: return "threads of two blocks access the same bytes of %s memory without an order "
+                                       "between them";
+    case HW_CHECK_MISSING_WAIT: return "bytes of %s memory are accessed before the asynchronous copy that writes them "
+                                       "has been waited for";
+    default: return "work in two streams accesses the same bytes of %s memory without an order between the two";
+    }
+}
+
+const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
+    if (f->kind == HW_CHECK_BARRIER)
+        snprintf(out, bytes, "threads of one block wait for each other at two barriers of the source");
+    else if (f->kind == HW_CHECK_LEAK)
+        snprintf(out, bytes, "%llu bytes of device memory are still allocated at the end", f->bytes);
+    else snprintf(out, bytes, who_lacks(f->missing), f->is_shared ? "shared" : "global");
+    return out;
+}
+
+const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
+    if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
+    if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
+    switch (f->missing) {
+    case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of a "
+                                       "warp have none of themselves";
+    case HW_CHECK_MISSING_BLOCK: return "__syncthreads() between the two gives one";
+    case HW_CHECK_MISSING_GRID: return "blocks have none of themselves: atomics, a flag behind __threadfence(), "
+                                       "grid.sync() or two launches give one";
+    case HW_CHECK_MISSING_WAIT: return "cp.async.wait_all, __pipeline_wait_prior() or pipeline.consumer_wait() waits "
+                                       "for it";
+    default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
+    }
+}
+
+static const char *act_word(hw_check_act act) {
+    static const char *const words[] = {"reads", "writes", "changes", "copies", "frees", "waits", "allocates"};
+    return (size_t)act < sizeof words / sizeof words[0] ? words[act] : "accesses";
+}
+
+const char *hw_cli_finding_side_text(const hw_cli_finding_side *s, char *out, size_t bytes) {
+    char what[32] = "", launch[64] = "";
+    if (!s->kernel) {
+        snprintf(out, bytes, "%s: a call of the host program", act_word(s->act));
+        return out;
+    }
+    if (s->bytes) snprintf(what, sizeof what, " %u byte%s", s->bytes, s->bytes == 1 ? "" : "s");
+    snprintf(launch, sizeof launch, "launch %llu", s->launch);
+    snprintf(out, bytes, "%s%s: thread (%u,%u,%u) of block (%u,%u,%u)%s in %s, %s", act_word(s->act), what, s->thread[0],
+             s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
+             s->is_many ? " and others of its warp" : "", s->kernel, launch);
+    return out;
+}
+
+const char *hw_cli_finding_place(const hw_cli_finding_side *s, char *out, size_t bytes) {
+    if (!s->kernel) snprintf(out, bytes, "%s", s->site ? s->site : "");
+    else if (s->line) snprintf(out, bytes, "%s:%u", s->file, s->line);
+    else snprintf(out, bytes, "PTX line %u", s->ptx_line);
+    return out;
+}

@@ -1,0 +1,57 @@
+// What the program's processes have found (shim/findings.c), as check reports it.
+#ifndef HW_CLI_FINDINGS_H
+#define HW_CLI_FINDINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "check/finding.h"
+
+typedef struct hw_cli_finding_side {
+    hw_check_act act;
+    const char *kernel;              // as people write it; NULL: a call of the host program
+    const char *file, *site;         // "" where the line is not known; site: NULL likewise
+    unsigned line, ptx_line, bytes, block[3], thread[3];
+    bool is_many;
+    unsigned long long launch, stream;
+} hw_cli_finding_side;
+
+typedef struct hw_cli_finding {
+    hw_check_kind kind;
+    hw_check_missing missing;
+    bool is_shared;
+    unsigned long long address, bytes, count;
+    bool has_allocation;
+    unsigned long long allocation_address, allocation_bytes;
+    const char *allocation_name, *allocation_site;    // NULL: not known
+    unsigned n_sides;
+    hw_cli_finding_side sides[2];
+} hw_cli_finding;
+
+typedef struct hw_cli_findings {
+    hw_cli_finding *items;
+    size_t n, n_suppressed;
+    unsigned processes;              // that wrote; 0: no program ran that could be checked
+    json_t *root;                    // whose strings the items have
+} hw_cli_findings;
+
+// Reads what is there; lines that are not whole are left out. suppressions: a file, or NULL. 0, or HW_EXIT_USAGE after a
+// complaint. Free either way.
+int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out);
+void hw_cli_findings_free(hw_cli_findings *findings);
+
+// What is wrong, and what would mend it, a sentence each, without a full stop. Into out, which is returned.
+const char *hw_cli_finding_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
+const char *hw_cli_finding_remedy(const hw_cli_finding *finding);
+// "reads 4 bytes: thread (1,0,0) of block (0,0,0) in sum(float*), launch 2".
+const char *hw_cli_finding_side_text(const hw_cli_finding_side *side, char *out, size_t bytes);
+// "sum.cu:12", or where the host program's call is; "" where it is not known.
+const char *hw_cli_finding_place(const hw_cli_finding_side *side, char *out, size_t bytes);
+
+// Reports. False: out of memory.
+bool hw_cli_findings_write_text(const hw_cli_findings *findings, bool colour, FILE *out);
+bool hw_cli_findings_write_json(const hw_cli_findings *findings, FILE *out);
+bool hw_cli_findings_write_sarif(const hw_cli_findings *findings, FILE *out);    // SARIF 2.1.0, for code hosts
+
+#endif

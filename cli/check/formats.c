@@ -1,0 +1,100 @@
+// Findings for programs: JSON, and SARIF 2.1.0 (OASIS), which code hosts show beside changes.
+#include "check/findings.h"
+#include "output/json_output.h"
+
+enum { WORDS = 1024, PLACE = 4200, DIGITS = 6 };
+
+// Adds a member to an object, both taken; false where memory ran out.
+static bool put(json_t *object, const char *name, json_t *value) {
+    return value && json_object_set_new(object, name, value) == 0;
+}
+
+static bool put_text(json_t *object, const char *name, const char *text) {
+    return !text || put(object, name, json_string(text));
+}
+
+static json_t *triple_of(const unsigned numbers[3]) {
+    return json_pack("[i,i,i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
+}
+
+static bool append_side(json_t *to, const hw_cli_finding_side *side) {
+    char text[PLACE];
+    json_t *object = json_object();
+    bool good = put_text(object, "text", hw_cli_finding_side_text(side, text, sizeof text));
+    if (side->kernel) {
+        good = good && put_text(object, "kernel", side->kernel) && put_text(object, "file", side->file) &&
+               put(object, "line", json_integer(side->line)) && put(object, "launch", json_integer((json_int_t)side->launch)) &&
+               put(object, "bytes", json_integer(side->bytes)) && put(object, "block", triple_of(side->block)) &&
+               put(object, "thread", triple_of(side->thread));
+    } else {
+        good = good && put_text(object, "site", side->site);
+    }
+    return json_array_append_new(to, object) == 0 && good;
+}
+
+static bool append_finding(json_t *to, const hw_cli_finding *f) {
+    char sentence[WORDS];
+    json_t *object = json_object(), *sides = json_array();
+    bool good = put_text(object, "kind", hw_check_kind_name(f->kind)) &&
+                put_text(object, "sentence", hw_cli_finding_sentence(f, sentence, sizeof sentence)) &&
+                put_text(object, "remedy", hw_cli_finding_remedy(f)) &&
+                put(object, "count", json_integer((json_int_t)f->count)) &&
+                put_text(object, "space", f->is_shared ? "shared" : "global") &&
+                put(object, "address", json_integer((json_int_t)f->address));
+    for (unsigned k = 0; k < f->n_sides; k++) good = append_side(sides, &f->sides[k]) && good;
+    good = put(object, "sides", sides) && good;
+    return json_array_append_new(to, object) == 0 && good;
+}
+
+bool hw_cli_findings_write_json(const hw_cli_findings *findings, FILE *out) {
+    json_t *root = json_object(), *list = json_array();
+    bool good = true;
+    for (size_t i = 0; i < findings->n; i++) good = append_finding(list, &findings->items[i]) && good;
+    good = put(root, "findings", list) && put(root, "suppressed", json_integer((json_int_t)findings->n_suppressed)) &&
+           good;
+    return hw_cli_finish_json(root, good, DIGITS, out);
+}
+
+// ---- SARIF ------------------------------------------------------------------------------------------------------------
+
+static json_t *location_of(const hw_cli_finding_side *side) {
+    char text[PLACE];
+    json_t *message = json_pack("{s:s}", "text", hw_cli_finding_side_text(side, text, sizeof text));
+    if (!side->kernel || !side->line) return json_pack("{s:o}", "message", message);
+    return json_pack("{s:o,s:{s:{s:s},s:{s:i}}}", "message", message, "physicalLocation", "artifactLocation", "uri",
+                     side->file, "region", "startLine", (int)side->line);
+}
+
+static bool append_result(json_t *to, const hw_cli_finding *f) {
+    char sentence[WORDS], text[2 * WORDS];
+    json_t *places = json_array(), *related = json_array();
+    snprintf(text, sizeof text, "%s; %s", hw_cli_finding_sentence(f, sentence, sizeof sentence),
+             hw_cli_finding_remedy(f));
+    bool good = places && related;
+    // The later access is where the finding is shown; the earlier one is related to it.
+    for (unsigned k = 0; k < f->n_sides; k++) {
+        json_t *location = location_of(&f->sides[k]);
+        good = json_array_append_new(k + 1 == f->n_sides ? places : related, location) == 0 && good;
+    }
+    json_t *result = json_pack("{s:s,s:s,s:{s:s},s:o,s:o,s:I}", "ruleId", hw_check_kind_name(f->kind), "level", "error",
+                               "message", "text", text, "locations", places, "relatedLocations", related,
+                               "occurrenceCount", (json_int_t)f->count);
+    return json_array_append_new(to, result) == 0 && good;
+}
+
+static bool append_rule(json_t *to, hw_check_kind kind) {
+    json_t *rule = json_pack("{s:s,s:{s:s}}", "id", hw_check_kind_name(kind), "shortDescription", "text",
+                             hw_check_kind_rule(kind));
+    return json_array_append_new(to, rule) == 0;
+}
+
+bool hw_cli_findings_write_sarif(const hw_cli_findings *findings, FILE *out) {
+    json_t *rules = json_array(), *results = json_array();
+    bool good = true;
+    for (int kind = 0; kind < HW_CHECK_KINDS; kind++) good = append_rule(rules, (hw_check_kind)kind) && good;
+    for (size_t i = 0; i < findings->n; i++) good = append_result(results, &findings->items[i]) && good;
+    json_t *root = json_pack("{s:s,s:s,s:[{s:{s:{s:s,s:o}},s:o}]}", "$schema",
+                             "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool",
+                             "driver", "name", "halfwarp check", "rules", rules, "results", results);
+    return hw_cli_finish_json(root, good && root, DIGITS, out);
+}

@@ -1,0 +1,139 @@
+#define _GNU_SOURCE
+#include "shim/findings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/demangle.h"
+#include "check/check.h"
+#include "shim/shim.h"
+
+enum { NAME_BYTES = 4096, PLACE_BYTES = 512, COUNTED = 4096 };
+
+static struct {
+    int file;                        // 0: nothing is checked
+    bool has_leaks;
+    hw_check *check;
+    hw_sim *sim;                     // of the open context, or NULL
+    uint64_t counted[COUNTED];       // by number of the finding: the count that was written last
+} findings;
+
+bool hw_findings_are_wanted(void) { return findings.file > 0; }
+
+// ---- records ----
+
+static void write_text(FILE *out, const char *name, const char *text) {
+    fprintf(out, ",\"%s\":\"", name);
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
+        else if (*at < 0x20 || *at >= 0x7f) fprintf(out, "\\u%04x", *at);   // of UTF-8 the bytes, as in Latin-1
+        else fputc(*at, out);
+    }
+    fputc('"', out);
+}
+
+static void write_shape(FILE *out, const char *name, const uint32_t shape[3]) {
+    fprintf(out, ",\"%s\":[%u,%u,%u]", name, shape[0], shape[1], shape[2]);
+}
+
+static void write_side(FILE *out, const hw_check_side *side) {
+    char text[NAME_BYTES];
+    fprintf(out, "{\"act\":%d", (int)side->act);
+    if (side->kernel) {
+        write_text(out, "kernel", hw_demangle(side->kernel, text, sizeof text));
+        fprintf(out, ",\"launch\":%llu,\"bytes\":%u,\"line\":%u,\"ptx_line\":%u,\"many\":%s",
+                (unsigned long long)side->launch, side->bytes, side->line, side->ptx_line,
+                side->is_many ? "true" : "false");
+        write_text(out, "file", side->file);
+        write_shape(out, "block", side->block);
+        write_shape(out, "thread", side->thread);
+    } else if (side->site && hw_shim_describe_site(side->site, text, PLACE_BYTES)) {
+        write_text(out, "site", text);
+    }
+    fprintf(out, ",\"stream\":%llu}", (unsigned long long)side->stream);
+}
+
+static void write_allocation(FILE *out, const hw_check_finding *finding) {
+    char place[PLACE_BYTES];
+    hw_allocation found;
+    if (!findings.sim || finding->kind != HW_CHECK_RACE || finding->space != HW_SPACE_GLOBAL) return;
+    if (!hw_mem_find(hw_sim_mem(findings.sim), finding->address, 1, &found)) return;
+    fprintf(out, ",\"allocation\":{\"address\":%llu,\"bytes\":%llu", (unsigned long long)found.address,
+            (unsigned long long)found.bytes);
+    if (found.name) write_text(out, "name", hw_demangle(found.name, place, sizeof place));
+    if (found.site && hw_shim_describe_site(found.site, place, sizeof place)) write_text(out, "site", place);
+    fputc('}', out);
+}
+
+// A whole line at once, so that processes can write in turn. What cannot be written is lost.
+static void write_line(char *text, size_t bytes) {
+    while (write(findings.file, text, bytes) < 0 && errno == EINTR) {}
+    free(text);
+}
+
+static void tell_finding(void *context, const hw_check_finding *f) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    (void)context;
+    if (!out) return;
+    fprintf(out, "{\"process\":%d,\"number\":%u", (int)getpid(), f->number);
+    write_text(out, "kind", hw_check_kind_name(f->kind));
+    fprintf(out, ",\"missing\":%d,\"space\":%u,\"address\":%llu,\"bytes\":%llu", (int)f->missing, f->space,
+            (unsigned long long)f->address, (unsigned long long)f->bytes);
+    write_allocation(out, f);
+    fputs(",\"sides\":[", out);
+    for (uint32_t i = 0; i < f->n_sides; i++) {
+        if (i) fputc(',', out);
+        write_side(out, &f->sides[i]);
+    }
+    fputs("]}\n", out);
+    if (fclose(out) == 0) write_line(text, bytes);
+    if (f->number < COUNTED) findings.counted[f->number] = 1;
+}
+
+void hw_findings_count(void) {
+    const hw_check_finding *f;
+    for (size_t i = 0; findings.check && (f = hw_check_finding_at(findings.check, i)) && i < COUNTED; i++) {
+        char *text = NULL;
+        if (findings.counted[i] == f->count) continue;
+        findings.counted[i] = f->count;
+        int bytes = asprintf(&text, "{\"process\":%d,\"number\":%u,\"count\":%llu,\"bytes\":%llu}\n", (int)getpid(),
+                             f->number, (unsigned long long)f->count, (unsigned long long)f->bytes);
+        if (bytes > 0) write_line(text, (size_t)bytes);
+    }
+}
+
+// ---- the process ----
+
+hw_status hw_findings_open(const hw_environment *environment, hw_diag *diag) {
+    findings.file = open(environment->check_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    findings.has_leaks = environment->leaks;
+    if (findings.file < 0) return hw_diag_set(diag, HW_IO, "cannot write %s: %s", environment->check_path, strerror(errno));
+    static const char begin[] = "{\"begins\":true}\n";
+    char *text = strdup(begin);
+    if (text) write_line(text, strlen(begin));
+    return HW_OK;
+}
+
+hw_status hw_findings_watch(hw_sim *sim, hw_diag *diag) {
+    const hw_check_options options = {.compute_capability = hw_sim_gpu(sim)->arch->cc, .found = tell_finding};
+    hw_status status = HW_OK;
+    if (!findings.check) status = hw_check_create(&options, &findings.check, diag);
+    else hw_check_forget_memory(findings.check);
+    findings.sim = sim;
+    return status ? status : hw_sim_add_sink(sim, hw_check_sink(findings.check), diag);
+}
+
+void hw_findings_closing(void) { findings.sim = NULL; }
+
+void hw_findings_end(void) {
+    if (!findings.check) return;
+    if (findings.has_leaks) hw_check_find_leaks(findings.check);
+    hw_findings_count();
+}

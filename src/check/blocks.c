@@ -1,0 +1,394 @@
+#include "check/blocks.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/integers.h"
+#include "isa/order.h"
+
+enum { BUCKETS = 256, LANES = HW_WARP_LANES };
+
+// ---- blocks -----------------------------------------------------------------------------------------------------------
+
+bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int compute_capability) {
+    memset(b, 0, sizeof *b);
+    b->arena = hw_arena_create();
+    if (!b->arena) return false;
+    memcpy(b->grid, info->grid, sizeof b->grid);
+    b->threads = info->block[0] * info->block[1] * info->block[2];
+    b->n_warps = (uint32_t)hw_divide_up(b->threads, LANES);
+    b->n_lines = (uint32_t)hw_divide_up((uint64_t)info->smem_static_bytes + info->smem_dynamic_bytes,
+                                        HW_CHECK_LINE_BYTES);
+    b->steps_order = compute_capability < 70;
+    return true;
+}
+
+static void empty_block(hw_check_block *block, uint32_t n_warps, uint32_t n_lines) {
+    for (uint32_t i = 0; i < n_lines; i++) hw_check_line_forget(&block->shared[i]);
+    for (uint32_t i = 0; i < n_warps; i++) {
+        hw_free(block->warps[i].met_lanes);
+        hw_free(block->warps[i].lanes);
+        block->warps[i] = (hw_check_warp){0};
+    }
+    for (int i = 0; i <= HW_BARRIERS; i++) {
+        hw_free(block->waiting[i]);
+        block->waiting[i] = NULL;
+        block->arrivals[i] = (hw_check_arrivals){0};
+    }
+}
+
+static void free_block(hw_check_block *block, uint32_t n_warps, uint32_t n_lines) {
+    empty_block(block, n_warps, n_lines);
+    hw_free(block->shared);
+    hw_free(block->warps);
+    hw_free(block);
+}
+
+void hw_check_blocks_end(hw_check_blocks *b) {
+    for (int i = 0; i < BUCKETS; i++) {
+        for (hw_check_block *block = b->buckets[i], *next; block; block = next) {
+            next = block->next;
+            free_block(block, b->n_warps, b->n_lines);
+        }
+    }
+    for (hw_check_block *block = b->spare, *next; block; block = next) {
+        next = block->next;
+        free_block(block, b->n_warps, b->n_lines);
+    }
+    hw_arena_destroy(b->arena);
+    memset(b, 0, sizeof *b);
+}
+
+void hw_check_blocks_free(hw_check_blocks *b) { hw_check_blocks_end(b); }
+
+static hw_check_block *make_block(hw_check_blocks *b) {
+    hw_check_block *block = b->spare;
+    if (block) {
+        b->spare = block->next;
+        return block;
+    }
+    block = hw_calloc(1, sizeof *block);
+    if (!block) return NULL;
+    block->warps = hw_calloc(b->n_warps, sizeof *block->warps);
+    block->shared = hw_calloc(b->n_lines + 1, sizeof *block->shared);
+    if (block->warps && block->shared) return block;
+    hw_free(block->warps);
+    hw_free(block->shared);
+    hw_free(block);
+    return NULL;
+}
+
+static uint32_t number_of(const hw_check_blocks *b, const uint32_t index[3]) {
+    return (index[2] * b->grid[1] + index[1]) * b->grid[0] + index[0];
+}
+
+static bool has_index(const hw_check_block *block, const uint32_t index[3]) {
+    return block->index[0] == index[0] && block->index[1] == index[1] && block->index[2] == index[2];
+}
+
+void hw_check_block_begin(hw_check_blocks *b, const hw_where *where) {
+    hw_check_block *block = make_block(b);
+    if (!block) {
+        b->ran_out = true;
+        return;
+    }
+    const uint32_t number = number_of(b, where->block);
+    hw_check_block **bucket = &b->buckets[number % BUCKETS];
+    memcpy(block->index, where->block, sizeof block->index);
+    block->number = number;
+    block->time = 1;
+    block->barrier_time = 0;
+    block->known = NULL;
+    block->serial = ++b->n_begun;
+    block->next = *bucket;
+    *bucket = block;
+}
+
+hw_check_block *hw_check_block_of(hw_check_blocks *b, const hw_where *where) {
+    if (b->last && has_index(b->last, where->block)) return b->last;
+    hw_check_block *block = b->buckets[number_of(b, where->block) % BUCKETS];
+    while (block && !has_index(block, where->block)) block = block->next;
+    if (block) b->last = block;
+    return block;
+}
+
+void hw_check_block_end(hw_check_blocks *b, const hw_where *where) {
+    hw_check_block **at = &b->buckets[number_of(b, where->block) % BUCKETS];
+    while (*at && !has_index(*at, where->block)) at = &(*at)->next;
+    hw_check_block *block = *at;
+    if (!block) return;
+    *at = block->next;
+    empty_block(block, b->n_warps, b->n_lines);
+    block->next = b->spare;
+    b->spare = block;
+    b->last = NULL;
+}
+
+// The lanes that a warp of the block has.
+static uint32_t lanes_of_warp(const hw_check_blocks *b, uint32_t warp) {
+    const uint32_t left = b->threads - warp * LANES;
+    return left >= LANES ? 0xffffffffu : (1u << left) - 1;
+}
+
+// ---- messages ---------------------------------------------------------------------------------------------------------
+
+static hw_check_lane *lane_of(hw_check_blocks *b, hw_check_warp *warp, int lane) {
+    if (!warp->lanes) warp->lanes = hw_calloc(LANES, sizeof *warp->lanes);
+    if (!warp->lanes) b->ran_out = true;
+    return warp->lanes ? &warp->lanes[lane] : NULL;
+}
+
+static void join_letters(hw_check_blocks *b, const hw_check_letters **letters, const hw_check_letters *other) {
+    b->ran_out |= !hw_check_letters_join(letters, b->arena, other);
+}
+
+static void write_message(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, uint64_t key,
+                          hw_check_message message) {
+    const hw_check_warp *w = &block->warps[warp];
+    hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, true);
+    message.block = block->number;
+    message.warp = warp;
+    message.barrier = block->barrier_time;
+    if (message.met < w->met) message.met = w->met;
+    message.known[0] = w->lanes ? w->lanes[message.lane].known : NULL;
+    message.known[1] = w->known;
+    message.known[2] = block->known;
+    if (!log || !hw_check_log_add(log, b->arena, &message)) b->ran_out = true;
+}
+
+// All that the lanes have done until now is told: at once where they are all of the warp.
+static void write_messages(hw_check_blocks *b, hw_check_block *block, uint32_t warp, uint32_t mask, uint64_t key,
+                           uint8_t scope) {
+    const uint32_t now = ++block->time;
+    const bool are_all = mask == lanes_of_warp(b, warp) && !block->warps[warp].lanes;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        write_message(b, block, warp, key, (hw_check_message){.lane = (uint8_t)__builtin_ctz(left), .scope = scope,
+                                                              .own = now, .met = are_all ? now : 0});
+        if (are_all) return;
+    }
+}
+
+static void read_messages(hw_check_blocks *b, hw_check_block *block, uint32_t warp, uint32_t mask, uint64_t key) {
+    hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, false);
+    if (!log) return;
+    if (mask == lanes_of_warp(b, warp)) {
+        b->ran_out |= !hw_check_letters_add(&block->warps[warp].known, b->arena, log);
+        return;
+    }
+    for (uint32_t left = mask; left; left &= left - 1) {
+        hw_check_lane *lane = lane_of(b, &block->warps[warp], __builtin_ctz(left));
+        if (lane) b->ran_out |= !hw_check_letters_add(&lane->known, b->arena, log);
+    }
+}
+
+static bool acquires(uint8_t order) {
+    return order == HW_ORDER_ACQUIRE || order == HW_ORDER_ACQ_REL || order == HW_ORDER_SC;
+}
+static bool releases(uint8_t order) {
+    return order == HW_ORDER_RELEASE || order == HW_ORDER_ACQ_REL || order == HW_ORDER_SC;
+}
+
+void hw_check_blocks_exchange(hw_check_blocks *b, hw_check_block *block, uint32_t warp, int number, uint64_t key,
+                              uint8_t act, uint8_t order, uint8_t scope) {
+    hw_check_warp *w = &block->warps[warp];
+    hw_check_log *log = act == HW_CHECK_WRITES ? NULL : hw_check_logs_find(&b->logs, b->arena, key, false);
+    if (log) {
+        hw_check_lane *lane = lane_of(b, w, number);
+        if (lane) b->ran_out |= !hw_check_letters_add(acquires(order) ? &lane->known : &lane->seen, b->arena, log);
+    }
+    if (act == HW_CHECK_READS) return;
+    const hw_check_lane *lane = w->lanes ? &w->lanes[number] : NULL;
+    if (releases(order)) {
+        write_message(b, block, warp, key,
+                      (hw_check_message){.lane = (uint8_t)number, .scope = scope, .own = ++block->time});
+    } else if (lane && lane->fenced) {
+        const uint8_t both = lane->fence_scope < scope ? lane->fence_scope : scope;
+        write_message(b, block, warp, key, (hw_check_message){.lane = (uint8_t)number, .scope = both,
+                                                              .own = lane->fenced});
+    }
+}
+
+// What the lanes have seen takes effect.
+static void take_seen(hw_check_blocks *b, hw_check_warp *w, uint32_t mask) {
+    for (uint32_t left = w->lanes ? mask : 0; left; left &= left - 1) {
+        hw_check_lane *lane = &w->lanes[__builtin_ctz(left)];
+        join_letters(b, &lane->known, lane->seen);
+        lane->seen = NULL;
+    }
+}
+
+void hw_check_blocks_fence(hw_check_blocks *b, const hw_fence *fence) {
+    hw_check_block *block = hw_check_block_of(b, &fence->where);
+    if (!block) return;
+    hw_check_warp *w = &block->warps[fence->where.warp];
+    const uint32_t now = ++block->time;
+    for (uint32_t left = fence->mask; left; left &= left - 1) {
+        hw_check_lane *lane = lane_of(b, w, __builtin_ctz(left));
+        if (!lane) return;
+        // A wider fence of before holds for less; that is looked up by nobody who needs the narrow one.
+        lane->fenced = now;
+        lane->fence_scope = fence->scope;
+    }
+    take_seen(b, w, fence->mask);
+}
+
+void hw_check_blocks_mbarrier(hw_check_blocks *b, const hw_mbarrier_step *step, uint8_t scope) {
+    hw_check_block *block = hw_check_block_of(b, &step->where);
+    if (!block || step->action == HW_MBARRIER_INVALIDATE || step->action == HW_MBARRIER_EXPECT) return;
+    const bool asks = step->action == HW_MBARRIER_TEST;
+    for (uint32_t left = asks ? step->ended : step->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const uint64_t key = hw_check_key_of_mbarrier(step->at[lane]);
+        if (asks) read_messages(b, block, step->where.warp, 1u << lane, key);
+        else write_messages(b, block, step->where.warp, 1u << lane, key, scope);
+    }
+}
+
+// ---- warps ------------------------------------------------------------------------------------------------------------
+
+// The letters of some lanes become those of all of them.
+static void share_letters(hw_check_blocks *b, hw_check_warp *w, uint32_t mask, bool are_all) {
+    const hw_check_letters *all = NULL;
+    if (!w->lanes) return;
+    take_seen(b, w, mask);
+    for (uint32_t left = mask; left; left &= left - 1) join_letters(b, &all, w->lanes[__builtin_ctz(left)].known);
+    if (are_all) join_letters(b, &w->known, all);
+    for (uint32_t left = mask; left; left &= left - 1)
+        w->lanes[__builtin_ctz(left)].known = are_all ? NULL : all;
+}
+
+static void meet_some(hw_check_blocks *b, hw_check_warp *w, uint32_t mask, uint32_t now) {
+    if (!w->met_lanes) w->met_lanes = hw_calloc(LANES, sizeof *w->met_lanes);
+    if (!w->met_lanes) {
+        b->ran_out = true;
+        return;
+    }
+    uint32_t all[LANES] = {0};
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const uint32_t *of = w->met_lanes[__builtin_ctz(left)];
+        for (int i = 0; i < LANES; i++) all[i] = of[i] > all[i] ? of[i] : all[i];
+    }
+    for (int i = 0; i < LANES; i++) all[i] = mask >> i & 1 ? now : all[i];
+    for (uint32_t left = mask; left; left &= left - 1) memcpy(w->met_lanes[__builtin_ctz(left)], all, sizeof all);
+}
+
+void hw_check_blocks_meet(hw_check_blocks *b, const hw_warp_sync *sync) {
+    hw_check_block *block = hw_check_block_of(b, &sync->where);
+    if (!block) return;
+    hw_check_warp *w = &block->warps[sync->where.warp];
+    const bool are_all = sync->mask == lanes_of_warp(b, sync->where.warp);
+    const uint32_t now = ++block->time;
+    if (are_all) w->met = now;
+    else meet_some(b, w, sync->mask, now);
+    share_letters(b, w, sync->mask, are_all);
+}
+
+// ---- barriers ---------------------------------------------------------------------------------------------------------
+
+static void complete_for_all(hw_check_blocks *b, hw_check_block *block) {
+    block->barrier_time = ++block->time;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        hw_check_warp *w = &block->warps[i];
+        share_letters(b, w, lanes_of_warp(b, i), true);
+        join_letters(b, &block->known, w->known);
+        w->known = NULL;
+    }
+}
+
+static uint64_t key_of(const hw_check_block *block, uint32_t barrier) {
+    return hw_check_key_of_barrier(barrier == HW_CLUSTER_BARRIER ? 0 : block->serial, barrier);
+}
+
+static uint8_t scope_of(uint32_t barrier) { return barrier == HW_CLUSTER_BARRIER ? HW_SCOPE_CLUSTER : HW_SCOPE_CTA; }
+
+// Those who wait tell each other what they have done, and hear it, also from those who came and went on.
+static void complete_for_some(hw_check_blocks *b, hw_check_block *block, uint32_t barrier) {
+    const uint32_t *waiting = block->waiting[barrier];
+    const uint64_t key = key_of(block, barrier);
+    for (uint32_t i = 0; waiting && i < b->n_warps; i++)
+        if (waiting[i]) write_messages(b, block, i, waiting[i], key, scope_of(barrier));
+    for (uint32_t i = 0; waiting && i < b->n_warps; i++)
+        if (waiting[i]) read_messages(b, block, i, waiting[i], key);
+}
+
+static void complete_barrier(hw_check_blocks *b, hw_check_block *block, uint32_t barrier) {
+    hw_check_arrivals *a = &block->arrivals[barrier];
+    const bool is_for_all = barrier != HW_CLUSTER_BARRIER && !a->has_arrivers;
+    if (is_for_all) complete_for_all(b, block);
+    else complete_for_some(b, block, barrier);
+    if (block->waiting[barrier]) memset(block->waiting[barrier], 0, b->n_warps * sizeof *block->waiting[barrier]);
+    *a = (hw_check_arrivals){0};
+}
+
+static void arrive_at_barrier(hw_check_blocks *b, hw_check_block *block, const hw_barrier_step *step) {
+    const uint32_t barrier = step->barrier, warp = step->where.warp;
+    hw_check_arrivals *a = &block->arrivals[barrier];
+    if (!block->waiting[barrier]) block->waiting[barrier] = hw_calloc(b->n_warps, sizeof *block->waiting[barrier]);
+    if (!block->waiting[barrier]) {
+        b->ran_out = true;
+        return;
+    }
+    const bool waits = step->action != HW_BARRIER_ARRIVE;
+    const bool is_for_some = step->expected && step->expected < b->threads;
+    a->has_arrivers |= !waits || is_for_some;
+    a->threads += (uint32_t)__builtin_popcount(step->mask);
+    if (waits) block->waiting[barrier][warp] |= step->mask;
+    else write_messages(b, block, warp, step->mask, key_of(block, barrier), scope_of(barrier));
+}
+
+static bool are_of_one_place(const hw_note *a, const hw_note *b) {
+    return a == b || (a->file == b->file && a->line == b->line);
+}
+
+bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, const hw_note *notes,
+                             uint32_t *first_note) {
+    hw_check_block *block = hw_check_block_of(b, &step->where);
+    if (!block) return true;
+    if (step->action == HW_BARRIER_COMPLETE) {
+        complete_barrier(b, block, step->barrier);
+        return true;
+    }
+    if (step->action == HW_BARRIER_WAIT) {
+        read_messages(b, block, step->where.warp, step->mask, key_of(block, step->barrier));
+        if (block->waiting[step->barrier]) block->waiting[step->barrier][step->where.warp] |= step->mask;
+        return true;
+    }
+    hw_check_arrivals *a = &block->arrivals[step->barrier];
+    const bool is_first = !a->threads;
+    if (is_first) a->note = step->note;
+    arrive_at_barrier(b, block, step);
+    *first_note = a->note;
+    // Warps that do not wait for each other at one place do so by intent: producers and consumers.
+    return is_first || a->has_arrivers || step->barrier == HW_CLUSTER_BARRIER ||
+           are_of_one_place(&notes[a->note], &notes[step->note]);
+}
+
+// ---- the question -----------------------------------------------------------------------------------------------------
+
+static bool lanes_have_met(const hw_check_warp *w, int lane, const hw_check_entry *e, int of) {
+    if (e->time < w->met) return true;
+    if (!w->met_lanes) return false;
+    for (uint32_t left = e->is_many ? e->mask : 1u << of; left; left &= left - 1) {
+        const int other = __builtin_ctz(left);
+        if (other != lane && e->time >= w->met_lanes[lane][other]) return false;
+    }
+    return true;
+}
+
+bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
+                           const hw_check_entry *e, int of) {
+    const uint32_t number = e->warp / b->n_warps, its_warp = e->warp % b->n_warps;
+    const hw_check_warp *w = &block->warps[warp];
+    const bool is_near = number == block->number;
+    if (is_near && e->time < block->barrier_time) return true;
+    if (is_near && its_warp == warp) {
+        const bool is_alone = !e->is_many || e->mask == 1u << of;
+        if (b->steps_order || (is_alone && of == lane) || lanes_have_met(w, lane, e, of)) return true;
+    }
+    const hw_check_author author = {.block = number, .warp = its_warp, .time = e->time, .lane = (uint8_t)of,
+                                    .is_many = e->is_many && e->mask != 1u << of, .is_far = !is_near};
+    const hw_check_letters *known[] = {w->lanes ? w->lanes[lane].known : NULL, w->known, block->known};
+    for (int i = 0; i < 3; i++)
+        if (known[i] && hw_check_letters_have(&b->logs, known[i], &author)) return true;
+    return false;
+}

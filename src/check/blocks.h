@@ -1,0 +1,98 @@
+// Order inside a launch: which accesses of other threads a thread comes after.
+//
+// Each running block has a time, a counter that goes on whenever threads of it do something that orders memory. An
+// entry of an access has the time of its block, so that one number for a whole block, a warp or a lane says what
+// it knows of it: everything before that time.
+//
+//   what orders                                      what is known afterwards
+//   a barrier that all threads of the block reach    every thread, all of its block until then
+//   lanes of a warp that meet: __syncwarp, shuffles  each of them, what the others have done or knew
+//   before compute capability 7.0: each step         every lane, all of its warp
+//   named barriers of some warps, mbarriers,         those who waited, what those who came had done or knew: a message
+//   fence and strong write, strong read and fence    the reader, what the writer had done or known before its fence:
+//                                                    a message too (messages.h)
+//
+// PTX ISA, "Memory Consistency Model"; where it says less than programs rely on, the order is taken to be there: a
+// barrier stands for the second fence, and what a thread knows when it writes is what it knew at its fence.
+//
+// Internal to check/. Calls are one at a time.
+#ifndef HW_CHECK_BLOCKS_H
+#define HW_CHECK_BLOCKS_H
+
+#include "base/arena.h"
+#include "check/entries.h"
+#include "check/messages.h"
+#include "check/shadow.h"
+#include "event/event.h"
+
+// What one lane has to do with messages.
+typedef struct hw_check_lane {
+    const hw_check_letters *known, *seen;    // read; seen: which take effect at the next fence or barrier
+    uint32_t fenced;                         // what it did before this time is behind a fence; 0: nothing
+    uint8_t fence_scope;
+} hw_check_lane;
+
+typedef struct hw_check_warp {
+    uint32_t met;                            // all lanes know what the others did before this time
+    uint32_t (*met_lanes)[HW_WARP_LANES];    // [a][b]: lane a knows of b's; NULL: no more than met
+    hw_check_lane *lanes;                    // NULL: none has to do with messages
+    const hw_check_letters *known;           // what all lanes have read
+} hw_check_warp;
+
+// Who has come to a barrier that has not been completed.
+typedef struct hw_check_arrivals {
+    uint32_t note;                           // of the first
+    uint32_t threads;
+    bool has_arrivers;                       // who do not wait
+} hw_check_arrivals;
+
+typedef struct hw_check_block {
+    struct hw_check_block *next;
+    uint32_t number;                         // in the grid; modulo 2^32
+    uint32_t index[3], time, barrier_time;   // all threads know what was done before barrier_time
+    uint32_t serial;                         // of the launch's blocks as they began
+    hw_check_warp *warps;
+    const hw_check_letters *known;           // what all threads have read
+    hw_check_line *shared;
+    hw_check_arrivals arrivals[HW_BARRIERS + 1];
+    uint32_t *waiting[HW_BARRIERS + 1];      // lanes of each warp that wait at a barrier; NULL: nobody ever
+} hw_check_block;
+
+// The running launch.
+typedef struct hw_check_blocks {
+    hw_arena *arena;                         // of the launch
+    hw_check_logs logs;
+    hw_check_block *buckets[256], *spare, *last;
+    uint32_t grid[3], threads, n_warps, n_lines, n_begun;
+    bool steps_order;                        // each step of a warp orders its lanes
+    bool ran_out;                            // of memory: what is found from now on may be wrong, and is not told
+} hw_check_blocks;
+
+// False: no memory.
+bool hw_check_blocks_begin(hw_check_blocks *blocks, const hw_launch_info *info, int compute_capability);
+void hw_check_blocks_end(hw_check_blocks *blocks);
+void hw_check_blocks_free(hw_check_blocks *blocks);
+
+// A block that begins, and one that has ended. NULL where it was never told to begin.
+void hw_check_block_begin(hw_check_blocks *blocks, const hw_where *where);
+void hw_check_block_end(hw_check_blocks *blocks, const hw_where *where);
+hw_check_block *hw_check_block_of(hw_check_blocks *blocks, const hw_where *where);
+
+// What orders: events as exec tells them. barrier: false where threads of another place in the source came first, which
+// *first_note is then.
+bool hw_check_blocks_barrier(hw_check_blocks *blocks, const hw_barrier_step *step, const hw_note *notes,
+                             uint32_t *first_note);
+void hw_check_blocks_meet(hw_check_blocks *blocks, const hw_warp_sync *sync);
+void hw_check_blocks_fence(hw_check_blocks *blocks, const hw_fence *fence);
+void hw_check_blocks_mbarrier(hw_check_blocks *blocks, const hw_mbarrier_step *step, uint8_t scope);
+
+// A strong access of some lanes to one word: lanes that read it learn what was left there, those that write leave what
+// they know. key: of the word (messages.h).
+void hw_check_blocks_exchange(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane, uint64_t key,
+                              uint8_t act, uint8_t order, uint8_t scope);
+
+// Does the access of the entry, by lane `of`, come before what lane `lane` of the warp does now?
+bool hw_check_blocks_order(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp, int lane,
+                           const hw_check_entry *entry, int of);
+
+#endif

@@ -1,0 +1,40 @@
+// halfwarp check: an observer that finds accesses without an order between them, and other hazards.
+//
+// What it finds does not depend on how this run went: two accesses are a race when nothing orders them (blocks.h,
+// streams.h), whichever of them came first. It changes no result. Launches have to be executed by one host thread, so
+// that two runs find the same in the same order; a launch by several is refused.
+//
+// Shadow memory is 0.25 bytes a byte that warps access side by side, 3.25 where lanes are apart, 12.25 where they share
+// words; entries and messages come on top, and go when nothing refers to them or their launch ends.
+#ifndef HW_CHECK_CHECK_H
+#define HW_CHECK_CHECK_H
+
+#include "base/status.h"
+#include "check/finding.h"
+#include "event/event.h"
+
+typedef struct hw_check hw_check;
+
+typedef struct hw_check_options {
+    int compute_capability;          // of the GPU, 90 for 9.0
+    // Called when a place is found first, on the thread of the launch or of the host's call; the finding and its texts
+    // stay until the object goes, its count goes on. May be NULL.
+    void (*found)(void *context, const hw_check_finding *finding);
+    void *context;
+} hw_check_options;
+
+// HW_NO_MEMORY.
+hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_diag *diag);
+void hw_check_destroy(hw_check *check);
+hw_sink *hw_check_sink(hw_check *check);
+
+// Another GPU's memory takes the place of the one that there was.
+void hw_check_forget_memory(hw_check *check);
+
+// Adds what the program has allocated and not freed to the findings.
+void hw_check_find_leaks(hw_check *check);
+
+// NULL past the last. In the order in which they were found.
+const hw_check_finding *hw_check_finding_at(const hw_check *check, size_t index);
+
+#endif

@@ -1,0 +1,89 @@
+// What has been found: a pair of places once, with a count.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/mix.h"
+#include "check/internal.h"
+
+static hw_check_found **recent_of(hw_check *c, hw_check_kind kind, const uint64_t places[2]) {
+    const uint64_t hash = hw_mix_word(hw_mix_word((uint64_t)kind, places[0]), places[1]);
+    return &c->recent[hash >> 32 & 255];
+}
+
+static bool is_of(const hw_check_found *f, hw_check_kind kind, const uint64_t places[2]) {
+    return f && f->finding.kind == kind && f->places[0] == places[0] && f->places[1] == places[1];
+}
+
+// The finding of these places, with one more; NULL: there is none.
+static hw_check_found *count_again(hw_check *c, hw_check_kind kind, const uint64_t places[2]) {
+    hw_check_found **recent = recent_of(c, kind, places);
+    if (!is_of(*recent, kind, places)) {
+        size_t i = 0;
+        while (i < c->n_found && !is_of(c->found[i], kind, places)) i++;
+        if (i == c->n_found) return NULL;
+        *recent = c->found[i];
+    }
+    (*recent)->finding.count++;
+    return *recent;
+}
+
+static void keep_finding(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
+    hw_check_found *found = hw_malloc(sizeof *found);
+    if (!found || !hw_grow((void **)&c->found, c->n_found, &c->found_capacity, sizeof *c->found)) {
+        hw_free(found);
+        c->ran_out = true;
+        return;
+    }
+    *found = (hw_check_found){.finding = *finding, .places = {places[0], places[1]}};
+    found->finding.number = (uint32_t)c->n_found;
+    found->finding.count = 1;
+    c->found[c->n_found++] = found;
+    *recent_of(c, finding->kind, places) = found;
+    if (c->options.found) c->options.found(c->options.context, &found->finding);
+}
+
+static hw_check_missing missing_between(const hw_check *c, const hw_check_entry *a, const hw_check_entry *b) {
+    if (a->work != b->work) return HW_CHECK_MISSING_STREAMS;
+    if (a->is_pending) return HW_CHECK_MISSING_WAIT;
+    if (a->warp == b->warp) return HW_CHECK_MISSING_WARP;
+    return a->warp / c->blocks.n_warps == b->warp / c->blocks.n_warps ? HW_CHECK_MISSING_BLOCK
+                                                                      : HW_CHECK_MISSING_GRID;
+}
+
+void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *later, int later_lane, uint8_t space,
+                       uint64_t address) {
+    const hw_check_entry *e = hw_check_entry_of(&c->entries, earlier);
+    const uint64_t places[2] = {hw_check_works_place(&c->works, e), hw_check_works_place(&c->works, later)};
+    if (count_again(c, HW_CHECK_RACE, places)) return;
+    const hw_check_finding finding = {
+        .kind = HW_CHECK_RACE,
+        .missing = missing_between(c, e, later),
+        .space = space,
+        .address = address,
+        .n_sides = 2,
+        .sides = {hw_check_works_side(&c->works, e, (int)hw_check_lane_of(earlier)),
+                  hw_check_works_side(&c->works, later, later_lane)},
+    };
+    keep_finding(c, &finding, places);
+}
+
+void hw_check_add_barrier(hw_check *c, const hw_check_entry *first, const hw_check_entry *other) {
+    const uint64_t places[2] = {hw_check_works_place(&c->works, first), hw_check_works_place(&c->works, other)};
+    if (count_again(c, HW_CHECK_BARRIER, places)) return;
+    const hw_check_finding finding = {.kind = HW_CHECK_BARRIER, .n_sides = 2,
+                                      .sides = {hw_check_works_side(&c->works, first, __builtin_ctz(first->mask)),
+                                                hw_check_works_side(&c->works, other, __builtin_ctz(other->mask))}};
+    keep_finding(c, &finding, places);
+}
+
+void hw_check_add_leak(hw_check *c, const hw_check_allocation *a) {
+    const uint64_t places[2] = {(uint64_t)(uintptr_t)a->site, 0};
+    hw_check_found *known = count_again(c, HW_CHECK_LEAK, places);
+    if (known) {
+        known->finding.bytes += a->bytes;
+        return;
+    }
+    const hw_check_finding finding = {.kind = HW_CHECK_LEAK, .address = a->address, .bytes = a->bytes, .n_sides = 1,
+                                      .sides = {{.act = HW_CHECK_ALLOCATES, .site = a->site, .file = ""}}};
+    keep_finding(c, &finding, places);
+}

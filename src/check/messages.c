@@ -1,0 +1,137 @@
+#include "check/messages.h"
+
+#include <string.h>
+
+#include "base/mix.h"
+#include "isa/order.h"
+
+enum { BUCKETS = 1024, MOST_LATEST = 1 << 16, LONGEST_CHAIN = 4096 };
+
+static hw_check_log **bucket_of_log(hw_check_logs *logs, uint64_t key) {
+    return &logs->buckets[hw_mix_word(0, key) >> 32 & (BUCKETS - 1)];
+}
+
+hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t key, bool make) {
+    hw_check_log **bucket = bucket_of_log(logs, key), *log = logs->n ? *bucket : NULL;
+    while (log && log->key != key) log = log->next;
+    if (log || !make) return log;
+    log = hw_arena_take(arena, sizeof *log);
+    if (!log) return NULL;
+    log->key = key;
+    log->next = *bucket;
+    *bucket = log;
+    logs->n++;
+    return log;
+}
+
+// ---- a log ----
+
+// The table by block grows with the log; smaller ones stay in the arena, as long in all as the largest.
+static bool grow_log(hw_check_log *log, hw_arena *arena) {
+    const uint32_t capacity = log->capacity ? 2 * log->capacity : 2;
+    const uint32_t n_latest = capacity < MOST_LATEST ? capacity : MOST_LATEST;
+    hw_check_message *messages = hw_arena_take(arena, capacity * sizeof *messages);
+    uint32_t *latest = n_latest > log->n_latest ? hw_arena_take(arena, n_latest * sizeof *latest) : log->latest;
+    if (!messages || !latest) return false;
+    if (log->n) memcpy(messages, log->messages, log->n * sizeof *messages);
+    log->messages = messages;
+    log->capacity = capacity;
+    if (latest == log->latest) return true;
+    log->latest = latest;
+    log->n_latest = n_latest;
+    for (uint32_t i = 0; i < log->n; i++) {
+        uint32_t *last = &latest[messages[i].block & (n_latest - 1)];
+        messages[i].before = *last;
+        *last = i + 1;
+    }
+    return true;
+}
+
+bool hw_check_log_add(hw_check_log *log, hw_arena *arena, const hw_check_message *message) {
+    if (log->n == log->capacity && !grow_log(log, arena)) return false;
+    uint32_t *last = &log->latest[message->block & (log->n_latest - 1)];
+    log->messages[log->n] = *message;
+    log->messages[log->n].before = *last;
+    *last = ++log->n;
+    return true;
+}
+
+// ---- letters ----
+
+bool hw_check_letters_join(const hw_check_letters **letters, hw_arena *arena, const hw_check_letters *other) {
+    const hw_check_letters *old = *letters;
+    if (!other || other == old) return true;
+    if (!old) {
+        *letters = other;
+        return true;
+    }
+    hw_check_letters *both = hw_arena_take(arena, sizeof *both + (old->n + other->n) * sizeof both->items[0]);
+    if (!both) return false;
+    *both = (hw_check_letters){.n = old->n};
+    memcpy(both->items, old->items, old->n * sizeof old->items[0]);
+    for (uint32_t i = 0; i < other->n; i++) {
+        uint32_t k = 0;
+        while (k < old->n && both->items[k].log != other->items[i].log) k++;
+        if (k == old->n) both->items[both->n++] = other->items[i];
+        else if (both->items[k].n < other->items[i].n) both->items[k].n = other->items[i].n;
+    }
+    *letters = both;
+    return true;
+}
+
+bool hw_check_letters_add(const hw_check_letters **letters, hw_arena *arena, hw_check_log *log) {
+    const hw_check_letters *old = *letters;
+    for (uint32_t i = 0; old && i < old->n; i++)
+        if (old->items[i].log == log && old->items[i].n == log->n) return true;
+    hw_check_letters *one = hw_arena_take(arena, sizeof *one + sizeof one->items[0]);
+    if (!one) return false;
+    one->n = 1;
+    one->items[0].log = log;
+    one->items[0].n = log->n;
+    return hw_check_letters_join(letters, arena, one);
+}
+
+static bool message_covers(const hw_check_message *m, const hw_check_author *a) {
+    if (m->block != a->block || (a->is_far && m->scope < HW_SCOPE_CLUSTER)) return false;
+    if (a->time < m->barrier) return true;
+    return m->warp == a->warp && (a->time < m->met || (!a->is_many && a->lane == m->lane && a->time < m->own));
+}
+
+// A search through logs and what their writers had read. Each log is gone through once: its messages up to `visited`
+// have been looked at.
+typedef struct search {
+    uint32_t visit, left;
+    const hw_check_author *author;
+} search;
+
+static bool search_letters(search *s, const hw_check_letters *letters);
+
+static bool search_log(search *s, hw_check_log *log, uint32_t n) {
+    const uint32_t block = s->author->block;
+    if (log->visit != s->visit) log->visit = s->visit, log->visited = 0;
+    const uint32_t from = log->visited;
+    if (n <= from) return false;
+    log->visited = n;
+    for (uint32_t i = log->n_latest ? log->latest[block & (log->n_latest - 1)] : 0; i > from;
+         i = log->messages[i - 1].before)
+        if (i <= n && message_covers(&log->messages[i - 1], s->author)) return true;
+    for (uint32_t i = n; i-- > from;) {
+        const hw_check_letters *const *known = log->messages[i].known;
+        if (!known[0] && !known[1] && !known[2]) continue;
+        if (!s->left--) return true;
+        for (int k = 0; k < 3; k++)
+            if (search_letters(s, known[k])) return true;
+    }
+    return false;
+}
+
+static bool search_letters(search *s, const hw_check_letters *letters) {
+    for (uint32_t i = 0; letters && i < letters->n; i++)
+        if (search_log(s, letters->items[i].log, letters->items[i].n)) return true;
+    return false;
+}
+
+bool hw_check_letters_have(hw_check_logs *logs, const hw_check_letters *letters, const hw_check_author *author) {
+    search s = {.visit = ++logs->visits, .left = LONGEST_CHAIN, .author = author};
+    return search_letters(&s, letters);
+}

@@ -1,0 +1,84 @@
+// What threads leave for others at a word of memory: a strong write behind a fence is a message, and who reads the word
+// knows what its writer knew (message passing as in the PTX memory model).
+//
+// All messages of a word stand in its log, in order. What a reader has read is so many from the beginning: who writes
+// after others has, as a rule, read what these have left, and where it has not, too much order is taken to be there
+// rather than too little.
+//
+// Internal to check/. Calls are one at a time.
+#ifndef HW_CHECK_MESSAGES_H
+#define HW_CHECK_MESSAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+typedef struct hw_check_letters hw_check_letters;
+
+typedef struct hw_check_message {
+    uint32_t block, warp;            // of the writer; warp: in its block
+    uint8_t lane, scope;             // hw_scope
+    uint32_t own;                    // its writer has done what comes before this time,
+    uint32_t met;                    // knows what its warp did before this one,
+    uint32_t barrier;                // and what its block did before this one
+    const hw_check_letters *known[3];// what it had read: the lane, its warp, its block
+    uint32_t before;                 // the block's message before this one in the log, + 1; 0: none
+} hw_check_message;
+
+typedef struct hw_check_log {
+    struct hw_check_log *next;
+    uint64_t key;
+    hw_check_message *messages;      // in the arena
+    uint32_t n, capacity;
+    uint32_t *latest, n_latest;      // by block modulo n_latest, a power of two: the last message of such a block, + 1
+    uint32_t visit;                  // of hw_check_letters_have, and how many messages it has looked at
+    uint32_t visited;
+} hw_check_log;
+
+// What has been read: the first n messages of logs. Immutable, in the launch's arena. NULL: nothing.
+struct hw_check_letters {
+    uint32_t n;
+    struct {
+        hw_check_log *log;
+        uint32_t n;
+    } items[];
+};
+
+typedef struct hw_check_logs {
+    hw_check_log *buckets[1024];
+    uint32_t n, visits;
+} hw_check_logs;
+
+// Where a word's messages are kept: by its address in device memory, or its offset in the shared memory of a block.
+static inline uint64_t hw_check_key_of_global(uint64_t address) { return address; }
+static inline uint64_t hw_check_key_of_shared(uint32_t block_serial, uint64_t offset) {
+    return 1ull << 63 | (uint64_t)block_serial << 24 | (offset & 0xffffff);
+}
+// Of a barrier that the hardware has, and of an mbarrier, where blocks of a cluster meet.
+static inline uint64_t hw_check_key_of_barrier(uint32_t block_serial, uint32_t barrier) {
+    return 3ull << 62 | (uint64_t)block_serial << 24 | barrier;
+}
+static inline uint64_t hw_check_key_of_mbarrier(uint64_t offset) { return 7ull << 61 | (offset & 0xffffff); }
+
+// NULL: there is none, or with `make` no memory.
+hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t key, bool make);
+// False: no memory.
+bool hw_check_log_add(hw_check_log *log, hw_arena *arena, const hw_check_message *message);
+
+// Both together; and with all that is in a log now. False: no memory, and *letters is as it was.
+bool hw_check_letters_join(const hw_check_letters **letters, hw_arena *arena, const hw_check_letters *other);
+bool hw_check_letters_add(const hw_check_letters **letters, hw_arena *arena, hw_check_log *log);
+
+// Whose access it is that is asked for.
+typedef struct hw_check_author {
+    uint32_t block, warp, time;
+    uint8_t lane;
+    bool is_many;                    // all lanes of the warp
+    bool is_far;                     // of another block than the reader's
+} hw_check_author;
+
+// Does a message among them say that this access has been made? At the end of a long chain of messages: true.
+bool hw_check_letters_have(hw_check_logs *logs, const hw_check_letters *letters, const hw_check_author *author);
+
+#endif

@@ -1,0 +1,291 @@
+// Accesses, compared with those before them that nothing puts in order with them.
+#include <string.h>
+
+#include "check/internal.h"
+#include "isa/order.h"
+
+enum { LANES = HW_WARP_LANES, LINE = HW_CHECK_LINE_BYTES };
+
+// What is being done, and by whom; block NULL: by the host.
+typedef struct present {
+    hw_check *check;
+    hw_check_block *block;
+    uint32_t warp;
+    hw_check_entry entry;
+    hw_check_ref ref;                // of the entry's lane 0
+    uint8_t space;
+} present;
+
+// ---- two accesses -----------------------------------------------------------------------------------------------------
+
+static bool is_write(uint8_t act) { return act != HW_CHECK_READS; }
+
+// Atomics and other strong accesses of threads that their scopes include may meet: the hardware puts them in order.
+static bool are_both_strong(const hw_check_entry *a, const hw_check_entry *b, bool is_near) {
+    const uint8_t least = is_near ? HW_SCOPE_CTA : HW_SCOPE_CLUSTER;
+    return a->scope >= least && b->scope >= least;
+}
+
+// A word whose bytes several lanes have accessed has the first one's reference.
+static bool may_be_one_lane(const hw_check_entry *a, const hw_check_entry *b, uint32_t cell_bytes) {
+    return a->width_bytes == b->width_bytes || (a->width_bytes >= cell_bytes && b->width_bytes >= cell_bytes);
+}
+
+static bool is_ordered(const present *now, const hw_check_entry *e, int of, int lane, uint32_t cell_bytes) {
+    hw_check *c = now->check;
+    if (e->work != now->entry.work) return hw_check_is_before(c->streams, e->work);
+    if (e->is_host || !now->block || e->is_pending) return false;
+    // Each lane that takes part has to come after it, and after all lanes that it may have been.
+    hw_check_entry all = *e;
+    all.is_many |= !may_be_one_lane(e, &now->entry, cell_bytes);
+    for (uint32_t left = now->entry.is_many ? now->entry.mask : 1u << lane; left; left &= left - 1)
+        if (!hw_check_blocks_order(&c->blocks, now->block, now->warp, __builtin_ctz(left), &all, of)) return false;
+    return true;
+}
+
+// Is the access that ref refers to a race with the present one?
+static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
+    if (!ref) return false;
+    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, ref);
+    const bool is_near = now->block && e->work == now->entry.work && e->warp / now->check->blocks.n_warps ==
+                                                                          now->block->number;
+    if (!is_write(e->act) && !is_write(now->entry.act)) return false;
+    if (e->act == HW_CHECK_COPIES && e->is_pending && now->entry.act == HW_CHECK_COPIES) return false;
+    if (are_both_strong(e, &now->entry, is_near)) return false;
+    return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
+}
+
+static hw_check_ref find_race(const present *now, const hw_check_cell *cell, int lane, uint32_t cell_bytes) {
+    if (is_race(now, cell->write, lane, cell_bytes)) return cell->write;
+    for (int i = 0; i < 2 && is_write(now->entry.act); i++)
+        if (is_race(now, cell->reads[i], lane, cell_bytes)) return cell->reads[i];
+    return 0;
+}
+
+// ---- what stays -------------------------------------------------------------------------------------------------------
+
+static uint32_t block_of(const present *now, const hw_check_entry *e) {
+    return e->is_host ? UINT32_MAX : e->warp / now->check->blocks.n_warps;
+}
+
+// Lanes of one instruction that read the same bytes are all their readers.
+static hw_check_ref refer_to_many(const present *now) {
+    hw_check_entry many = now->entry;
+    many.is_many = true;
+    return hw_check_entries_refer(&now->check->entries, &many);
+}
+
+static void record_read(const present *now, hw_check_cell *cell, hw_check_ref ref) {
+    const hw_check_ref last = cell->reads[0];
+    if (last == ref) return;
+    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, last);
+    if (last && last >> HW_CHECK_LANE_BITS == ref >> HW_CHECK_LANE_BITS) {
+        cell->reads[0] = refer_to_many(now);
+        return;
+    }
+    cell->reads[0] = ref;
+    const bool is_of_another_work = !last || e->work != now->entry.work;
+    if (!last || (!is_of_another_work && e->warp == now->entry.warp)) return;
+    // The other reader that is kept is of another block than this one, where there is such.
+    const hw_check_ref kept = cell->reads[1];
+    const hw_check_entry *other = hw_check_entry_of(&now->check->entries, kept);
+    const bool is_far = kept && other->work == now->entry.work && block_of(now, other) != now->entry.warp /
+                                                                      now->check->blocks.n_warps;
+    const bool is_near = !is_of_another_work && block_of(now, e) == now->entry.warp / now->check->blocks.n_warps;
+    if (!(is_far && is_near)) cell->reads[1] = last;
+}
+
+static void record(const present *now, hw_check_cell *cell, hw_check_ref ref) {
+    if (is_write(now->entry.act)) *cell = (hw_check_cell){.write = ref};
+    else record_read(now, cell, ref);
+}
+
+// ---- pieces -----------------------------------------------------------------------------------------------------------
+
+static hw_check_line *line_of(const present *now, uint64_t address) {
+    if (now->space != HW_SPACE_SHARED) return hw_check_shadow_line(&now->check->shadow, address);
+    const uint64_t number = address / LINE;
+    return number < now->check->blocks.n_lines ? &now->block->shared[number] : NULL;
+}
+
+// What to do with the cells of an access: compare, note down, or both.
+enum { COMPARE = 1, RECORD = 2 };
+
+// [begin, end), all in one line. The first lane has `begin`; others follow each width_bytes, unless all have all.
+static void go_through_line(const present *now, uint64_t begin, uint64_t end, uint32_t unit_bytes, int first_lane,
+                            unsigned what) {
+    hw_check_line *line = line_of(now, begin);
+    if (!line) return;
+    const uint32_t from = (uint32_t)(begin % LINE), to = from + (uint32_t)(end - begin);
+    const hw_check_piece piece = hw_check_line_piece(line, &now->check->entries, from, to, unit_bytes);
+    const bool has_lanes = !now->entry.is_many && !now->entry.is_host;
+    for (uint32_t i = 0; i < piece.n; i++) {
+        const uint32_t behind = i * piece.cell_bytes;
+        const int lane = first_lane + (has_lanes ? (int)(behind / now->entry.width_bytes) : 0);
+        hw_check_cell *cell = &piece.cells[i];
+        const hw_check_ref race = what & COMPARE ? find_race(now, cell, lane, piece.cell_bytes) : 0;
+        if (race) hw_check_add_race(now->check, race, &now->entry, lane, now->space, begin + behind);
+        if (what & RECORD) record(now, cell, now->ref + (has_lanes ? (uint32_t)lane : 0));
+    }
+}
+
+// The bytes from begin on, of lanes side by side or of all of them, line by line.
+static void go_through(const present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what) {
+    const uint64_t end = begin + bytes;
+    const uint32_t width = now->entry.is_many || now->entry.is_host ? 0 : now->entry.width_bytes;
+    for (uint64_t at = begin, next; at < end; at = next) {
+        next = (at / LINE + 1) * LINE;
+        if (next > end) next = end;
+        const bool is_whole = next - at == LINE && (!width || width >= HW_CHECK_WORD_BYTES);
+        const bool has_words = !(at % HW_CHECK_WORD_BYTES) && !(next % HW_CHECK_WORD_BYTES);
+        const int lane = first_lane + (width ? (int)((at - begin) / width) : 0);
+        go_through_line(now, at, next, is_whole ? LINE : has_words ? HW_CHECK_WORD_BYTES : 1, lane, what);
+    }
+}
+
+static hw_check_shape shape_of(hw_check *c, const hw_access_pattern *p, uint32_t width) {
+    hw_check_shape_known none = {0}, *known = p->index < c->n_shapes ? &c->shapes[p->index] : &none;
+    if (known->serial == p->serial) return (hw_check_shape)known->shape;
+    const int first = __builtin_ctz(p->mask);
+    const uint32_t on = p->mask >> first;
+    bool side_by_side = !(on & (on + 1)), together = true;
+    for (uint32_t left = p->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        side_by_side &= p->delta[i] == (int64_t)(i - first) * width;
+        together &= p->delta[i] == 0;
+    }
+    known->serial = p->serial;
+    known->shape = side_by_side ? HW_CHECK_SIDE_BY_SIDE : together ? HW_CHECK_TOGETHER : HW_CHECK_APART;
+    return (hw_check_shape)known->shape;
+}
+
+// Lanes of one instruction are not compared with each other: which of them writes last is not said, but that one does.
+static void access_apart(const present *now, const hw_access_pattern *p, uint64_t base) {
+    for (unsigned what = COMPARE; what <= RECORD; what <<= 1)
+        for (uint32_t left = p->mask; left; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            go_through(now, base + (uint64_t)p->delta[i], now->entry.width_bytes, i, what);
+        }
+}
+
+static void access_memory(present *now, const hw_access_pattern *p, uint64_t base) {
+    const int first = __builtin_ctz(p->mask);
+    const hw_check_shape shape = shape_of(now->check, p, now->entry.width_bytes);
+    now->entry.is_many |= shape == HW_CHECK_TOGETHER && p->mask & (p->mask - 1);
+    now->ref = hw_check_entries_refer(&now->check->entries, &now->entry);
+    if (!now->ref) now->check->ran_out = true;
+    else if (shape == HW_CHECK_APART) access_apart(now, p, base);
+    else if (shape == HW_CHECK_TOGETHER) go_through(now, base, now->entry.width_bytes, first, COMPARE | RECORD);
+    else go_through(now, base, (uint64_t)__builtin_popcount(p->mask) * now->entry.width_bytes, first, COMPARE | RECORD);
+}
+
+// ---- accesses of kernels ----------------------------------------------------------------------------------------------
+
+static bool can_check(hw_check *c) {
+    if (hw_check_entries_are_many(&c->entries)) {
+        hw_check_shadow_mark(&c->shadow, &c->entries);
+        for (int i = 0; i < 256; i++)
+            for (const hw_check_block *b = c->blocks.buckets[i]; b; b = b->next)
+                hw_check_lines_mark(b->shared, c->blocks.n_lines, &c->entries);
+        hw_check_entries_sweep(&c->entries);
+    }
+    return !c->ran_out && !c->blocks.ran_out;
+}
+
+static bool begin_present(hw_check *c, present *now, const hw_where *where, uint32_t note, uint8_t space) {
+    if ((space != HW_SPACE_GLOBAL && space != HW_SPACE_SHARED) || !can_check(c)) return false;
+    *now = (present){.check = c, .block = hw_check_block_of(&c->blocks, where), .warp = where->warp, .space = space};
+    if (!now->block) return false;
+    now->entry = (hw_check_entry){.work = c->work, .warp = now->block->number * c->blocks.n_warps + where->warp,
+                                  .time = now->block->time, .note = note};
+    return true;
+}
+
+static hw_check_act act_of(uint8_t kind, uint8_t space) {
+    switch (kind) {
+    case HW_NOTE_STORE: return HW_CHECK_WRITES;
+    case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: return HW_CHECK_CHANGES;
+    case HW_NOTE_COPY: case HW_NOTE_COPY_BYPASS: return space == HW_SPACE_SHARED ? HW_CHECK_COPIES : HW_CHECK_READS;
+    default: return HW_CHECK_READS;
+    }
+}
+
+// NONE: the access is weak.
+static uint8_t strong_scope(const hw_note *note, hw_check_act act) {
+    if (act == HW_CHECK_CHANGES) return note->scope > HW_SCOPE_WARP ? note->scope : HW_SCOPE_GPU;
+    if (note->order == HW_ORDER_VOLATILE || note->order == HW_ORDER_MMIO) return HW_SCOPE_SYS;
+    return note->order >= HW_ORDER_RELAXED ? note->scope : HW_SCOPE_NONE;
+}
+
+// Strong accesses are how threads leave word for each other.
+static void exchange_messages(const present *now, const hw_note *note, const hw_access_pattern *p, uint64_t base) {
+    hw_check_blocks *b = &now->check->blocks;
+    const bool is_plain = note->order != HW_ORDER_ACQUIRE && note->order < HW_ORDER_RELEASE;
+    if (is_plain && !b->logs.n && !now->block->warps[now->warp].lanes) return;
+    for (uint32_t left = p->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const uint64_t word = (base + (uint64_t)p->delta[lane]) & ~7ull;
+        const uint64_t key = now->space == HW_SPACE_SHARED ? hw_check_key_of_shared(now->block->serial, word)
+                                                           : hw_check_key_of_global(word);
+        hw_check_blocks_exchange(b, now->block, now->warp, lane, key, now->entry.act, note->order, now->entry.scope);
+    }
+}
+
+void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
+    hw_check *c = (hw_check *)sink;
+    present now;
+    (void)worker;
+    if (!a->pattern->mask || a->note >= c->n_notes || !begin_present(c, &now, &a->where, a->note, a->space)) return;
+    const hw_note *note = &c->notes[a->note];
+    const hw_check_act act = act_of(a->kind, a->space);
+    now.entry.act = (uint8_t)act;
+    now.entry.mask = a->pattern->mask;
+    now.entry.width_bytes = a->width_bytes;
+    now.entry.scope = strong_scope(note, act);
+    now.entry.is_pending = act == HW_CHECK_COPIES;
+    now.entry.is_many = a->kind == HW_NOTE_LOAD_MATRIX;    // what a lane points at others get
+    access_memory(&now, a->pattern, a->base);
+    if (now.entry.scope != HW_SCOPE_NONE) exchange_messages(&now, note, a->pattern, a->base);
+}
+
+void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *a) {
+    hw_check *c = (hw_check *)sink;
+    (void)worker;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const hw_lane_bytes *lane = &a->list[i];
+        present now;
+        if (!begin_present(c, &now, &a->where, a->note, lane->space)) continue;
+        now.entry.act = a->is_write ? HW_CHECK_WRITES : HW_CHECK_READS;
+        now.entry.mask = 1u << lane->lane;
+        now.entry.width_bytes = lane->bytes < 16 ? (uint8_t)lane->bytes : 16;
+        now.entry.is_many = true;
+        now.ref = hw_check_entries_refer(&c->entries, &now.entry);
+        if (now.ref) go_through(&now, lane->address, lane->bytes, lane->lane, COMPARE | RECORD);
+    }
+}
+
+// What a copy has written is there now, for those who have waited: an ordinary write, made then.
+void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed) {
+    hw_check *c = (hw_check *)sink;
+    present now;
+    (void)worker;
+    if (!begin_present(c, &now, &landed->where, landed->note, HW_SPACE_SHARED)) return;
+    now.entry.act = HW_CHECK_COPIES;
+    now.entry.mask = landed->mask;
+    now.entry.width_bytes = landed->width_bytes;
+    now.ref = hw_check_entries_refer(&c->entries, &now.entry);
+    for (uint32_t left = now.ref ? landed->mask : 0; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        go_through(&now, landed->to[i], landed->width_bytes, i, RECORD);
+    }
+}
+
+// ---- of the host ------------------------------------------------------------------------------------------------------
+
+void hw_check_host_access(hw_check *c, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes) {
+    present now = {.check = c, .space = HW_SPACE_GLOBAL,
+                   .entry = {.work = work, .act = (uint8_t)act, .is_many = true, .is_host = true, .width_bytes = 1}};
+    if (!can_check(c)) return;
+    now.ref = hw_check_entries_refer(&c->entries, &now.entry);
+    if (now.ref) go_through(&now, address, bytes, 0, COMPARE | RECORD);
+}

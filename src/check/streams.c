@@ -1,0 +1,156 @@
+#include "check/streams.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+// Of each stream by its place in the list, how much of its work is known to be done.
+typedef struct known {
+    uint32_t *done;
+    size_t capacity;
+} known;
+
+typedef struct stream {
+    uint64_t name;
+    bool is_apart;               // does not wait for the legacy default stream, nor that for it
+    bool is_destroyed;           // its name may be given to another
+    uint32_t n;                  // work so far
+    known known;                 // after the last of it
+} stream;
+
+typedef struct event {
+    uint64_t name;
+    known known;
+} event;
+
+typedef struct work {
+    uint32_t stream, index;      // place of the stream in the list; from 1 on
+} work;
+
+struct hw_check_streams {
+    stream *streams;
+    event *events;
+    work *works;                 // number - 1
+    size_t n_streams, n_events, n_works, stream_capacity, event_capacity, work_capacity;
+    known host, last;            // what the host has waited for; what the last work comes after
+};
+
+static uint32_t done_of(const known *k, size_t stream) { return stream < k->capacity ? k->done[stream] : 0; }
+
+// Room for all streams. What is lost without memory is an order, so that a finding may be wrong, once in a lifetime.
+static bool make_room(known *k, size_t n) {
+    if (n <= k->capacity) return true;
+    uint32_t *bigger = hw_realloc_array(k->done, n + 8, sizeof *bigger);
+    if (!bigger) return false;
+    memset(bigger + k->capacity, 0, (n + 8 - k->capacity) * sizeof *bigger);
+    k->done = bigger;
+    k->capacity = n + 8;
+    return true;
+}
+
+static void learn_all(known *k, const known *other) {
+    if (!make_room(k, other->capacity)) return;
+    for (size_t i = 0; i < other->capacity; i++)
+        if (other->done[i] > k->done[i]) k->done[i] = other->done[i];
+}
+
+static void copy_known(known *k, const known *other) {
+    if (k->capacity) memset(k->done, 0, k->capacity * sizeof *k->done);
+    learn_all(k, other);
+}
+
+static void learn_work(known *k, size_t stream, uint32_t index) {
+    if (make_room(k, stream + 1) && k->done[stream] < index) k->done[stream] = index;
+}
+
+// A stream is known from its first work or its creation on. NULL: no memory.
+static stream *find_stream(hw_check_streams *s, uint64_t name) {
+    for (size_t i = 0; i < s->n_streams; i++)
+        if (s->streams[i].name == name && !s->streams[i].is_destroyed) return &s->streams[i];
+    if (!hw_grow((void **)&s->streams, s->n_streams, &s->stream_capacity, sizeof *s->streams)) return NULL;
+    s->streams[s->n_streams] = (stream){.name = name};
+    return &s->streams[s->n_streams++];
+}
+
+static event *find_event(hw_check_streams *s, uint64_t name) {
+    for (size_t i = 0; i < s->n_events; i++)
+        if (s->events[i].name == name) return &s->events[i];
+    if (!hw_grow((void **)&s->events, s->n_events, &s->event_capacity, sizeof *s->events)) return NULL;
+    s->events[s->n_events] = (event){.name = name};
+    return &s->events[s->n_events++];
+}
+
+enum { LEGACY = 0 };
+
+// What the next work of a stream comes after.
+static void collect_before(hw_check_streams *s, const stream *of, known *out) {
+    copy_known(out, &of->known);
+    learn_all(out, &s->host);
+    for (size_t i = 0; i < s->n_streams && !of->is_apart; i++) {
+        const stream *other = &s->streams[i];
+        if (other->is_apart || other == of) continue;
+        if (of->name == LEGACY || other->name == LEGACY) learn_all(out, &other->known);
+    }
+}
+
+uint32_t hw_check_streams_begin(hw_check_streams *s, uint64_t name) {
+    stream *of = find_stream(s, name);
+    if (!of || !hw_grow((void **)&s->works, s->n_works, &s->work_capacity, sizeof *s->works)) return 0;
+    const uint32_t place = (uint32_t)(of - s->streams);
+    collect_before(s, of, &s->last);
+    of->n++;
+    copy_known(&of->known, &s->last);
+    learn_work(&of->known, place, of->n);
+    s->works[s->n_works++] = (work){place, of->n};
+    return (uint32_t)s->n_works;
+}
+
+static bool knows_work(const hw_check_streams *s, const known *k, uint32_t number) {
+    if (!number || number > s->n_works) return true;
+    const work *w = &s->works[number - 1];
+    return done_of(k, w->stream) >= w->index;
+}
+
+bool hw_check_is_before(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->last, work); }
+bool hw_check_is_waited_for(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->host, work); }
+
+static void wait_for_device(hw_check_streams *s) {
+    for (size_t i = 0; i < s->n_streams; i++) learn_all(&s->host, &s->streams[i].known);
+}
+
+// An event stands for what the stream's next work would come after.
+static void record_event(hw_check_streams *s, const stream *of, event *e) { collect_before(s, of, &e->known); }
+
+void hw_check_streams_tell(hw_check_streams *s, const hw_host_event *told) {
+    stream *of = find_stream(s, told->stream);
+    event *e = told->event ? find_event(s, told->event) : NULL;
+    if (!of) return;
+    switch (told->action) {
+    case HW_HOST_STREAM_CREATE: of->is_apart = told->is_apart; break;
+    case HW_HOST_STREAM_DESTROY: of->is_destroyed = of->name != LEGACY; break;
+    case HW_HOST_STREAM_SYNCHRONIZE: learn_all(&s->host, &of->known); break;
+    case HW_HOST_DEVICE_SYNCHRONIZE: wait_for_device(s); break;
+    case HW_HOST_STREAM_WAIT: if (e) learn_all(&of->known, &e->known); break;
+    case HW_HOST_EVENT_RECORD: if (e) record_event(s, of, e); break;
+    case HW_HOST_EVENT_SYNCHRONIZE: if (e) learn_all(&s->host, &e->known); break;
+    case HW_HOST_EVENT_CREATE: case HW_HOST_EVENT_DESTROY:
+        if (e) copy_known(&e->known, &(known){0});
+        break;
+    case HW_HOST_FREE: if (!told->memory.is_in_order) wait_for_device(s); break;
+    default: break;
+    }
+}
+
+hw_check_streams *hw_check_streams_create(void) { return hw_calloc(1, sizeof(hw_check_streams)); }
+
+void hw_check_streams_destroy(hw_check_streams *s) {
+    if (!s) return;
+    for (size_t i = 0; i < s->n_streams; i++) hw_free(s->streams[i].known.done);
+    for (size_t i = 0; i < s->n_events; i++) hw_free(s->events[i].known.done);
+    hw_free(s->streams);
+    hw_free(s->events);
+    hw_free(s->works);
+    hw_free(s->host.done);
+    hw_free(s->last.done);
+    hw_free(s);
+}

@@ -1,0 +1,31 @@
+// The order of what the host program asks of the GPU: launches, copies and sets of streams, and what makes one wait for
+// the other. CUDA programming guide, "Asynchronous Concurrent Execution".
+//
+// Work of one stream is in order. Work of two is where an event or the host stands between them: the host waits for a
+// stream, an event or the device, and what it asks for afterwards comes after that. The legacy default stream waits for
+// all streams before it, and they for it, but for those that were made not to block. Times are vector clocks: of each
+// stream how much of its work is known to have been done.
+//
+// Internal to check/. Calls are one at a time.
+#ifndef HW_CHECK_STREAMS_H
+#define HW_CHECK_STREAMS_H
+
+#include "event/host.h"
+
+typedef struct hw_check_streams hw_check_streams;
+
+// NULL: no memory. From then on work may be missing, which is taken to be in order.
+hw_check_streams *hw_check_streams_create(void);
+void hw_check_streams_destroy(hw_check_streams *streams);
+
+// More work in a stream: its number, from 1 on. It is what hw_check_is_before asks about until the next.
+uint32_t hw_check_streams_begin(hw_check_streams *streams, uint64_t stream);
+// What orders work. Other events are ignored.
+void hw_check_streams_tell(hw_check_streams *streams, const hw_host_event *event);
+
+// Has this work been done before the last that began does anything?
+bool hw_check_is_before(const hw_check_streams *streams, uint32_t work);
+// And before the host goes on?
+bool hw_check_is_waited_for(const hw_check_streams *streams, uint32_t work);
+
+#endif

@@ -1,0 +1,46 @@
+// What the program has asked of the GPU, as findings describe it: launches with their kernels' source lines, and calls
+// of the host. Internal to check/.
+#ifndef HW_CHECK_WORKS_H
+#define HW_CHECK_WORKS_H
+
+#include "base/arena.h"
+#include "check/entries.h"
+#include "event/event.h"
+
+// The places of a kernel's instructions, which the launch's own notes do not outlive.
+typedef struct hw_check_place {
+    uint32_t file, line, ptx_line;   // file: in the kernel's list
+} hw_check_place;
+
+typedef struct hw_check_kernel {
+    struct hw_check_kernel *next;
+    const char *name;                // mangled
+    const char **files;
+    hw_check_place *places;          // by note
+    uint32_t n_files, n_places, number;
+} hw_check_kernel;
+
+typedef struct hw_check_work {
+    const hw_check_kernel *kernel;   // NULL: a call of the host
+    uint64_t launch, stream;
+    const void *site;
+    uint32_t grid[3], block[3];
+} hw_check_work;
+
+typedef struct hw_check_works {
+    hw_arena *arena;
+    hw_check_kernel *kernels;
+    uint32_t n_kernels;
+    hw_check_work *items;            // by number of work, from 1 on
+    size_t n, capacity;
+} hw_check_works;
+
+// The next is number `number`; those between are unknown. False: no memory.
+bool hw_check_works_add_launch(hw_check_works *works, uint32_t number, const hw_launch_info *info);
+bool hw_check_works_add_call(hw_check_works *works, uint32_t number, uint64_t stream, const void *site);
+
+// A number that is the same for accesses of one place: two findings with equal ones are one.
+uint64_t hw_check_works_place(const hw_check_works *works, const hw_check_entry *entry);
+hw_check_side hw_check_works_side(const hw_check_works *works, const hw_check_entry *entry, int lane);
+
+#endif
