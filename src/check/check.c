@@ -11,9 +11,10 @@
 
 static void forget_launch(hw_check *c) {
     hw_check_blocks_end(&c->blocks);
-    hw_free(c->shapes);
-    c->shapes = NULL;
-    c->n_shapes = c->n_notes = 0;
+    for (uint32_t i = 0; i < c->n_runs; i++) hw_free(c->runs[i]);
+    hw_free(c->runs);
+    c->runs = NULL;
+    c->n_runs = c->n_notes = 0;
     c->notes = NULL;
 }
 
@@ -22,11 +23,11 @@ static hw_status begin_launch(hw_sink *sink, const hw_launch_info *info, hw_diag
     forget_launch(c);
     if (info->n_workers > 1) return hw_diag_set(diag, HW_USAGE, "launches are checked by one host thread at a time");
     c->work = hw_check_streams_begin(c->streams, info->stream);
-    c->shapes = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->shapes);
-    c->n_shapes = info->n_patterns;
+    c->runs = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->runs);
+    c->n_runs = c->runs ? info->n_patterns : 0;
     c->notes = info->notes;
     c->n_notes = info->n_notes;
-    if (!c->work || !c->shapes || !hw_check_works_add_launch(&c->works, c->work, info) ||
+    if (!c->work || !c->runs || !hw_check_works_add_launch(&c->works, c->work, info) ||
         !hw_check_blocks_begin(&c->blocks, info, c->options.compute_capability))
         return hw_diag_no_memory(diag);
     return HW_OK;

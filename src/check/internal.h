@@ -7,12 +7,21 @@
 #include "check/streams.h"
 #include "check/works.h"
 
+// Neighbouring lanes of an access, side by side or at one address; where other lanes have the very same bytes, of all
+// of them.
+typedef struct hw_check_run {
+    int64_t delta;                   // of its first byte
+    uint8_t first_lane;
+    uint8_t elems;                   // of the access's width
+    bool is_many;                    // more lanes than elems
+} hw_check_run;
+
 // How the lanes of a pattern lie.
-typedef enum hw_check_shape {
-    HW_CHECK_APART,
-    HW_CHECK_SIDE_BY_SIDE,           // lanes from the first on, without gaps
-    HW_CHECK_TOGETHER,               // at one address
-} hw_check_shape;
+typedef struct hw_check_runs {
+    uint64_t serial;
+    uint32_t n;
+    hw_check_run items[HW_WARP_LANES];
+} hw_check_runs;
 
 // Two places and what was found there.
 typedef struct hw_check_found {
@@ -25,11 +34,6 @@ typedef struct hw_check_allocation {
     uint64_t address, bytes;
     const void *site;
 } hw_check_allocation;
-
-typedef struct hw_check_shape_known {
-    uint64_t serial;
-    uint8_t shape;                   // hw_check_shape
-} hw_check_shape_known;
 
 struct hw_check {
     hw_sink sink;                    // first: the sink is the object
@@ -47,8 +51,8 @@ struct hw_check {
     // The running launch.
     uint32_t work;
     const hw_note *notes;
-    uint32_t n_notes, n_shapes;
-    hw_check_shape_known *shapes;    // by index of the pattern
+    uint32_t n_notes, n_runs;
+    hw_check_runs **runs;            // by index of the pattern; NULL where it was not met
     hw_check_blocks blocks;
 };
 

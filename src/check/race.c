@@ -1,6 +1,7 @@
 // Accesses, compared with those before them that nothing puts in order with them.
 #include <string.h>
 
+#include "base/alloc.h"
 #include "check/internal.h"
 #include "isa/order.h"
 
@@ -14,6 +15,10 @@ typedef struct present {
     hw_check_entry entry;
     hw_check_ref ref;                // of the entry's lane 0
     uint8_t space;
+    // Cells side by side mostly have the same entries, so that what was found of one is remembered for the next.
+    uint32_t fine;                   // an entry that is no race with the present one, whatever the lanes; 0: none
+    uint32_t last, kept;             // readers of which is_to_keep was asked last,
+    bool keeps;                      // and what it said
 } present;
 
 // ---- two accesses -----------------------------------------------------------------------------------------------------
@@ -55,47 +60,61 @@ static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cel
     return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
 }
 
-static hw_check_ref find_race(const present *now, const hw_check_cell *cell, int lane, uint32_t cell_bytes) {
-    if (is_race(now, cell->write, lane, cell_bytes)) return cell->write;
+static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
+    if (!ref || ref >> HW_CHECK_LANE_BITS == now->fine) return false;
+    if (is_race(now, ref, lane, cell_bytes)) return true;
+    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, ref);
+    if (e->warp != now->entry.warp || e->work != now->entry.work) now->fine = ref >> HW_CHECK_LANE_BITS;
+    return false;
+}
+
+static inline hw_check_ref find_race(present *now, const hw_check_cell *cell, int lane, uint32_t cell_bytes) {
+    if (is_race_or_fine(now, cell->write, lane, cell_bytes)) return cell->write;
     for (int i = 0; i < 2 && is_write(now->entry.act); i++)
-        if (is_race(now, cell->reads[i], lane, cell_bytes)) return cell->reads[i];
+        if (is_race_or_fine(now, cell->reads[i], lane, cell_bytes)) return cell->reads[i];
     return 0;
 }
 
 // ---- what stays -------------------------------------------------------------------------------------------------------
 
-static uint32_t block_of(const present *now, const hw_check_entry *e) {
-    return e->is_host ? UINT32_MAX : e->warp / now->check->blocks.n_warps;
-}
-
 // Lanes of one instruction that read the same bytes are all their readers.
-static hw_check_ref refer_to_many(const present *now) {
+static hw_check_ref refer_to_many(present *now) {
     hw_check_entry many = now->entry;
     many.is_many = true;
     return hw_check_entries_refer(&now->check->entries, &many);
 }
 
-static void record_read(const present *now, hw_check_cell *cell, hw_check_ref ref) {
-    const hw_check_ref last = cell->reads[0];
-    if (last == ref) return;
+// Is the reader before the last one to be kept, and not the last one, beside the present one? It is when it is of
+// another block than both.
+static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept) {
     const hw_check_entry *e = hw_check_entry_of(&now->check->entries, last);
-    if (last && last >> HW_CHECK_LANE_BITS == ref >> HW_CHECK_LANE_BITS) {
+    const hw_check_entry *other = hw_check_entry_of(&now->check->entries, kept);
+    const uint32_t n_warps = now->check->blocks.n_warps;
+    const bool is_ours = !e->is_host && e->work == now->entry.work;
+    if (is_ours && e->warp == now->entry.warp) return true;
+    if (!is_ours || now->entry.is_host || e->warp / n_warps != now->entry.warp / n_warps) return false;
+    return kept && !other->is_host && other->work == now->entry.work && other->warp / n_warps !=
+                                                                            now->entry.warp / n_warps;
+}
+
+static inline void record_read(present *now, hw_check_cell *cell, hw_check_ref ref) {
+    const hw_check_ref last = cell->reads[0], kept = cell->reads[1];
+    if (last == ref) return;
+    if (last >> HW_CHECK_LANE_BITS == ref >> HW_CHECK_LANE_BITS) {
         cell->reads[0] = refer_to_many(now);
         return;
     }
     cell->reads[0] = ref;
-    const bool is_of_another_work = !last || e->work != now->entry.work;
-    if (!last || (!is_of_another_work && e->warp == now->entry.warp)) return;
-    // The other reader that is kept is of another block than this one, where there is such.
-    const hw_check_ref kept = cell->reads[1];
-    const hw_check_entry *other = hw_check_entry_of(&now->check->entries, kept);
-    const bool is_far = kept && other->work == now->entry.work && block_of(now, other) != now->entry.warp /
-                                                                      now->check->blocks.n_warps;
-    const bool is_near = !is_of_another_work && block_of(now, e) == now->entry.warp / now->check->blocks.n_warps;
-    if (!(is_far && is_near)) cell->reads[1] = last;
+    if (!last) return;
+    if (last >> HW_CHECK_LANE_BITS != now->last || kept >> HW_CHECK_LANE_BITS != now->kept) {
+        now->last = last >> HW_CHECK_LANE_BITS;
+        now->kept = kept >> HW_CHECK_LANE_BITS;
+        now->keeps = is_to_keep(now, last, kept);
+    }
+    if (!now->keeps) cell->reads[1] = last;
 }
 
-static void record(const present *now, hw_check_cell *cell, hw_check_ref ref) {
+static inline void record(present *now, hw_check_cell *cell, hw_check_ref ref) {
     if (is_write(now->entry.act)) *cell = (hw_check_cell){.write = ref};
     else record_read(now, cell, ref);
 }
@@ -112,7 +131,7 @@ static hw_check_line *line_of(const present *now, uint64_t address) {
 enum { COMPARE = 1, RECORD = 2 };
 
 // [begin, end), all in one line. The first lane has `begin`; others follow each width_bytes, unless all have all.
-static void go_through_line(const present *now, uint64_t begin, uint64_t end, uint32_t unit_bytes, int first_lane,
+static void go_through_line(present *now, uint64_t begin, uint64_t end, uint32_t unit_bytes, int first_lane,
                             unsigned what) {
     hw_check_line *line = line_of(now, begin);
     if (!line) return;
@@ -130,7 +149,7 @@ static void go_through_line(const present *now, uint64_t begin, uint64_t end, ui
 }
 
 // The bytes from begin on, of lanes side by side or of all of them, line by line.
-static void go_through(const present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what) {
+static void go_through(present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what) {
     const uint64_t end = begin + bytes;
     const uint32_t width = now->entry.is_many || now->entry.is_host ? 0 : now->entry.width_bytes;
     for (uint64_t at = begin, next; at < end; at = next) {
@@ -143,40 +162,94 @@ static void go_through(const present *now, uint64_t begin, uint64_t bytes, int f
     }
 }
 
-static hw_check_shape shape_of(hw_check *c, const hw_access_pattern *p, uint32_t width) {
-    hw_check_shape_known none = {0}, *known = p->index < c->n_shapes ? &c->shapes[p->index] : &none;
-    if (known->serial == p->serial) return (hw_check_shape)known->shape;
-    const int first = __builtin_ctz(p->mask);
-    const uint32_t on = p->mask >> first;
-    bool side_by_side = !(on & (on + 1)), together = true;
-    for (uint32_t left = p->mask; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
-        side_by_side &= p->delta[i] == (int64_t)(i - first) * width;
-        together &= p->delta[i] == 0;
+// ---- lanes ------------------------------------------------------------------------------------------------------------
+
+// Does the lane go on where the run's last one ended, or have the same bytes as its first?
+static bool extend_run(hw_check_run *run, uint32_t lanes, int64_t delta, uint32_t width) {
+    if (delta == run->delta && run->elems == 1) {
+        run->is_many = true;
+        return true;
     }
-    known->serial = p->serial;
-    known->shape = side_by_side ? HW_CHECK_SIDE_BY_SIDE : together ? HW_CHECK_TOGETHER : HW_CHECK_APART;
-    return (hw_check_shape)known->shape;
+    if (run->elems != lanes || delta != run->delta + (int64_t)(run->elems * width)) return false;
+    run->elems++;
+    return true;
+}
+
+// Lanes that have the very bytes of an earlier run join it.
+static bool join_run(hw_check_runs *runs, const hw_check_run *run) {
+    for (uint32_t i = 0; i < runs->n; i++) {
+        hw_check_run *other = &runs->items[i];
+        if (other->delta != run->delta || other->elems != run->elems) continue;
+        other->is_many = true;
+        return true;
+    }
+    return false;
+}
+
+static void find_runs(const hw_access_pattern *p, uint32_t width, hw_check_runs *runs) {
+    runs->serial = p->serial;
+    runs->n = 0;
+    for (uint32_t left = p->mask; left;) {
+        const int first = __builtin_ctz(left);
+        hw_check_run run = {.delta = p->delta[first], .first_lane = (uint8_t)first, .elems = 1};
+        uint32_t lanes = 1;
+        left &= left - 1;
+        while (left >> (first + lanes) & 1 && first + lanes < LANES &&
+               extend_run(&run, lanes, p->delta[first + lanes], width)) {
+            left &= left - 1;
+            lanes++;
+        }
+        if (!join_run(runs, &run)) runs->items[runs->n++] = run;
+    }
+}
+
+// The runs of a pattern are found once.
+static const hw_check_runs *runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width, hw_check_runs *own) {
+    hw_check_runs *runs = own;
+    if (p->index < c->n_runs) {
+        if (!c->runs[p->index]) c->runs[p->index] = hw_calloc(1, sizeof *own);
+        if (c->runs[p->index]) runs = c->runs[p->index];
+        if (runs != own && runs->serial == p->serial) return runs;
+    }
+    find_runs(p, width, runs);
+    return runs;
+}
+
+// What the lanes need is fetched for all of them before it is used for one.
+static void prefetch_lines(const present *now, const hw_check_runs *runs, uint64_t base) {
+    for (uint32_t i = 0; i < runs->n; i++)
+        __builtin_prefetch(line_of(now, base + (uint64_t)runs->items[i].delta));
+    for (uint32_t i = 0; i < runs->n; i++) {
+        const uint64_t address = base + (uint64_t)runs->items[i].delta;
+        const hw_check_line *line = line_of(now, address);
+        if (line && line->cell_bytes) __builtin_prefetch(&line->cells[address % LINE / line->cell_bytes]);
+    }
+}
+
+// What is done by all lanes of a run, and by each for itself, has entries of its own.
+static void access_runs(present *each, const hw_check_runs *runs, uint64_t base, unsigned what) {
+    present many = *each;
+    many.entry.is_many = true;
+    many.ref = 0;
+    for (uint32_t i = 0; i < runs->n; i++) {
+        const hw_check_run *run = &runs->items[i];
+        present *now = run->is_many ? &many : each;
+        if (!now->ref) now->ref = hw_check_entries_refer(&now->check->entries, &now->entry);
+        if (now->ref)
+            go_through(now, base + (uint64_t)run->delta, (uint64_t)run->elems * now->entry.width_bytes,
+                       run->first_lane, what);
+    }
 }
 
 // Lanes of one instruction are not compared with each other: which of them writes last is not said, but that one does.
-static void access_apart(const present *now, const hw_access_pattern *p, uint64_t base) {
-    for (unsigned what = COMPARE; what <= RECORD; what <<= 1)
-        for (uint32_t left = p->mask; left; left &= left - 1) {
-            const int i = __builtin_ctz(left);
-            go_through(now, base + (uint64_t)p->delta[i], now->entry.width_bytes, i, what);
-        }
-}
-
 static void access_memory(present *now, const hw_access_pattern *p, uint64_t base) {
-    const int first = __builtin_ctz(p->mask);
-    const hw_check_shape shape = shape_of(now->check, p, now->entry.width_bytes);
-    now->entry.is_many |= shape == HW_CHECK_TOGETHER && p->mask & (p->mask - 1);
-    now->ref = hw_check_entries_refer(&now->check->entries, &now->entry);
-    if (!now->ref) now->check->ran_out = true;
-    else if (shape == HW_CHECK_APART) access_apart(now, p, base);
-    else if (shape == HW_CHECK_TOGETHER) go_through(now, base, now->entry.width_bytes, first, COMPARE | RECORD);
-    else go_through(now, base, (uint64_t)__builtin_popcount(p->mask) * now->entry.width_bytes, first, COMPARE | RECORD);
+    hw_check_runs own;
+    const hw_check_runs *runs = runs_of(now->check, p, now->entry.width_bytes, &own);
+    const bool in_two_steps = runs->n > 1 && is_write(now->entry.act);
+    now->last = now->kept = UINT32_MAX;
+    if (runs->n > 4 && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
+    access_runs(now, runs, base, in_two_steps ? COMPARE : COMPARE | RECORD);
+    if (in_two_steps) access_runs(now, runs, base, RECORD);
 }
 
 // ---- accesses of kernels ----------------------------------------------------------------------------------------------

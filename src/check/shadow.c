@@ -103,13 +103,14 @@ static hw_check_page *make_page(hw_check_shadow *s, uint64_t number) {
 
 hw_check_line *hw_check_shadow_line(hw_check_shadow *s, uint64_t address) {
     const uint64_t number = address / PAGE_BYTES;
-    if (!s->last || s->last->number != number) {
+    hw_check_page **recent = &s->recent[number % (sizeof s->recent / sizeof *s->recent)];
+    if (!*recent || (*recent)->number != number) {
         hw_check_page *page = find_page(s, number);
         if (!page) page = make_page(s, number);
         if (!page) return NULL;
-        s->last = page;
+        *recent = page;
     }
-    return &s->last->lines[address % PAGE_BYTES / LINE];
+    return &(*recent)->lines[address % PAGE_BYTES / LINE];
 }
 
 void hw_check_shadow_forget(hw_check_shadow *s, uint64_t address, uint64_t bytes) {

@@ -42,7 +42,7 @@ typedef struct hw_check_page hw_check_page;
 typedef struct hw_check_shadow {
     hw_check_page **buckets;
     uint32_t n_pages, n_buckets;
-    hw_check_page *last;
+    hw_check_page *recent[256];      // by their numbers
 } hw_check_shadow;
 
 // NULL: no memory.
