@@ -1,0 +1,19 @@
+// What the programs of this folder share. A case is a kernel template: with Ordered it has no hazard, without it has
+// the one that its row in tests/cli/check_hazards.sh names, between the lines that end with the case's name.
+#pragma once
+#include <cstdio>
+
+enum { DATA_BYTES = 1 << 16 };
+
+// Memory of a case, which holds zeros before each.
+static int *data;
+static bool is_ordered;
+
+static void begin_case() {
+    cudaDeviceSynchronize();
+    cudaMemset(data, 0, DATA_BYTES);
+    cudaDeviceSynchronize();
+}
+
+#define RUN(name, grid, block)                                                                                         \
+    (begin_case(), is_ordered ? name<true><<<grid, block>>>(data) : name<false><<<grid, block>>>(data))

@@ -1,0 +1,23 @@
+// All cases of this folder: with `racy` each has the hazard of its name, with `clean` none has any.
+#include <cstring>
+
+#include "blocks.cuh"
+#include "copies.cuh"
+#include "messages.cuh"
+#include "patterns.cuh"
+#include "streams.cuh"
+#include "warps.cuh"
+
+int main(int argc, char **argv) {
+    is_ordered = argc > 1 && strcmp(argv[1], "clean") == 0;
+    cudaMalloc(&data, DATA_BYTES);
+    run_blocks();
+    run_warps();
+    run_messages();
+    run_copies();
+    run_streams();
+    run_patterns();
+    const cudaError_t error = cudaDeviceSynchronize();
+    puts(error ? cudaGetErrorString(error) : "done");
+    return error != 0;
+}

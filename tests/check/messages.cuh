@@ -1,0 +1,210 @@
+// Order between blocks, and between warps without a barrier: fences, with atomics and volatile or relaxed accesses.
+#pragma once
+#include <cooperative_groups.h>
+
+#include "cases.cuh"
+
+__device__ static void wait_for(int *flag, int value) {
+    while (atomicAdd(flag, 0) != value) {}
+}
+
+template <bool Ordered> __global__ void flag_writer_fence(int *out) {
+    if (blockIdx.x == 0) {
+        out[0] = 1;                                 // flag_writer_fence
+        if (Ordered) __threadfence();
+        atomicExch(&out[64], 1);
+    } else {
+        wait_for(&out[64], 1);
+        __threadfence();
+        out[1] = out[0];                            // flag_writer_fence
+    }
+}
+
+template <bool Ordered> __global__ void flag_reader_fence(int *out) {
+    if (blockIdx.x == 0) {
+        out[0] = 1;                                 // flag_reader_fence
+        __threadfence();
+        atomicExch(&out[64], 1);
+    } else {
+        wait_for(&out[64], 1);
+        if (Ordered) __threadfence();
+        out[1] = out[0];                            // flag_reader_fence
+    }
+}
+
+template <bool Ordered> __global__ void flag_volatile(int *out) {
+    volatile int *flag = &out[64];
+    if (blockIdx.x == 0) {
+        out[0] = 1;                                 // flag_volatile
+        if (Ordered) __threadfence();
+        *flag = 1;
+    } else {
+        while (!*flag) {}
+        __threadfence();
+        out[1] = out[0];                            // flag_volatile
+    }
+}
+
+// A fence for the block is none for the other one.
+template <bool Ordered> __global__ void flag_scope(int *out) {
+    if (blockIdx.x == 0) {
+        out[0] = 1;                                 // flag_scope
+        if (Ordered) __threadfence();
+        else __threadfence_block();
+        atomicExch(&out[64], 1);
+    } else {
+        wait_for(&out[64], 1);
+        __threadfence();
+        out[1] = out[0];                            // flag_scope
+    }
+}
+
+// Nor does a second, narrower fence take away what the first one gave.
+template <bool Ordered> __global__ void flag_two_fences(int *out) {
+    if (blockIdx.x == 0) {
+        out[0] = 1;                                 // flag_two_fences
+        if (Ordered) __threadfence();
+        __threadfence_block();
+        atomicExch(&out[64], 1);
+    } else {
+        wait_for(&out[64], 1);
+        __threadfence();
+        out[1] = out[0];                            // flag_two_fences
+    }
+}
+
+template <bool Ordered> __global__ void flag_release(int *out) {
+    if (blockIdx.x == 0) {
+        out[0] = 1;                                 // flag_release
+        if (Ordered) asm volatile("st.release.gpu.s32 [%0], 1;" :: "l"(&out[64]) : "memory");
+        else asm volatile("st.relaxed.gpu.s32 [%0], 1;" :: "l"(&out[64]) : "memory");
+    } else {
+        int seen = 0;
+        while (!seen) asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(seen) : "l"(&out[64]) : "memory");
+        out[1] = out[0];                            // flag_release
+    }
+}
+
+template <bool Ordered> __global__ void flag_acquire(int *out) {
+    if (blockIdx.x == 0) {
+        out[0] = 1;                                 // flag_acquire
+        asm volatile("st.release.gpu.s32 [%0], 1;" :: "l"(&out[64]) : "memory");
+    } else {
+        int seen = 0;
+        while (!seen) {
+            if (Ordered) asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(seen) : "l"(&out[64]) : "memory");
+            else asm volatile("ld.relaxed.gpu.s32 %0, [%1];" : "=r"(seen) : "l"(&out[64]) : "memory");
+        }
+        out[1] = out[0];                            // flag_acquire
+    }
+}
+
+// Between two warps of a block a fence for the block is enough.
+template <bool Ordered> __global__ void flag_in_block(int *out) {
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        out[0] = 1;                                 // flag_in_block
+        if (Ordered) __threadfence_block();
+        flag = 1;
+    } else if (threadIdx.x == 32) {
+        while (!flag) {}
+        __threadfence_block();
+        out[1] = out[0];                            // flag_in_block
+    }
+}
+
+// A tells B, B tells C: what A has done comes before what C does.
+template <bool Ordered> __global__ void flag_chain(int *out) {
+    int *mine = &out[64 + blockIdx.x], *next = mine + 1;
+    if (blockIdx.x == 0) out[0] = 1;                // flag_chain
+    if (blockIdx.x > 0) wait_for(mine, 1);
+    if (blockIdx.x != 1 || Ordered) __threadfence();
+    if (blockIdx.x == 2) out[1] = out[0];           // flag_chain
+    atomicExch(next, 1);
+}
+
+// What the lanes of a half warp did before they met is told by the one that speaks for them.
+template <bool Ordered> __global__ void flag_for_tile(int *out) {
+    if (blockIdx.x == 0) {
+        out[threadIdx.x] = threadIdx.x;             // flag_for_tile
+        if (Ordered) __syncwarp(threadIdx.x < 16 ? 0xffff : 0xffff0000);
+        if (threadIdx.x % 16) return;
+        __threadfence();
+        atomicExch(&out[64 + threadIdx.x / 16], 1);
+    } else {
+        if (threadIdx.x >= 16) return;
+        wait_for(&out[64], 1);
+        __threadfence();
+        out[128 + threadIdx.x] = out[15 - threadIdx.x];   // flag_for_tile
+    }
+}
+
+// Atomics are a race with what is none, and where their scope leaves the other thread out.
+template <bool Ordered> __global__ void atomic_and_plain(int *out) {
+    if (Ordered || blockIdx.x == 0) atomicAdd(&out[0], 1);    // atomic_and_plain
+    else out[0] += 1;                               // atomic_and_plain
+}
+
+template <bool Ordered> __global__ void atomic_scope(int *out) {
+    if (Ordered) atomicAdd(&out[0], 1);
+    else atomicAdd_block(&out[0], 1);               // atomic_scope
+}
+
+// ---- all blocks of a cooperative launch ----------------------------------------------------------------------------
+
+template <bool Ordered> __device__ void sync_grid() {
+    if (Ordered) cooperative_groups::this_grid().sync();
+    else __syncthreads();
+}
+
+template <bool Ordered> __global__ void grid_read(int *out) {
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    out[i] = i;                                     // grid_read
+    sync_grid<Ordered>();
+    out[128 + i] = out[127 - i];                    // grid_read
+}
+
+template <bool Ordered> __global__ void grid_write(int *out) {
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    const int other = out[127 - i];                 // grid_write
+    sync_grid<Ordered>();
+    out[i] = other;                                 // grid_write
+}
+
+// Two writers of one place.
+template <bool Ordered> __global__ void grid_write_twice(int *out) {
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    out[i] = 1;                                     // grid_write_twice
+    sync_grid<Ordered>();
+    out[127 - i] = 2;                               // grid_write_twice
+}
+
+// One block clears what all blocks add to.
+template <bool Ordered> __global__ void grid_clear(int *out) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) out[0] = 0;    // grid_clear
+    sync_grid<Ordered>();
+    if (threadIdx.x == 0) atomicAdd(&out[0], 1);    // grid_clear
+}
+
+#define RUN_GRID(name, grid, block)                                                                                    \
+    (begin_case(), cudaLaunchCooperativeKernel(is_ordered ? (void *)name<true> : (void *)name<false>, grid, block,     \
+                                               arguments, 0, 0))
+
+static void run_messages() {
+    void *arguments[] = {&data};
+    RUN(flag_writer_fence, 2, 1);
+    RUN(flag_reader_fence, 2, 1);
+    RUN(flag_volatile, 2, 1);
+    RUN(flag_scope, 2, 1);
+    RUN(flag_release, 2, 1);
+    RUN(flag_acquire, 2, 1);
+    RUN(flag_in_block, 1, 64);
+    RUN(flag_chain, 3, 1);
+    RUN(atomic_and_plain, 2, 1);
+    RUN(atomic_scope, 2, 1);
+    RUN_GRID(grid_read, 4, 32);
+    RUN_GRID(grid_write, 4, 32);
+    RUN_GRID(grid_write_twice, 4, 32);
+}

@@ -1,0 +1,84 @@
+// Order in a warp. Since compute capability 7.0 its lanes have none of themselves.
+#pragma once
+#include "cases.cuh"
+
+enum { ALL_LANES = 0xffffffff };
+
+template <bool Ordered> __global__ void lanes_read(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;                   // lanes_read
+    if (Ordered) __syncwarp();
+    out[threadIdx.x] = s[31 - threadIdx.x];         // lanes_read
+}
+
+template <bool Ordered> __global__ void lanes_write(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    const int other = s[31 - threadIdx.x];          // lanes_write
+    if (Ordered) __syncwarp();
+    s[threadIdx.x] = other;                         // lanes_write
+    __syncwarp();
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+// Each half of the warp meets for itself.
+template <bool Ordered> __global__ void lanes_of_mask(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;                   // lanes_of_mask
+    __syncwarp(threadIdx.x < 16 ? 0xffff : 0xffff0000);
+    out[threadIdx.x] = s[threadIdx.x ^ (Ordered ? 1 : 16)];   // lanes_of_mask
+}
+
+template <bool Ordered> __global__ void lanes_shuffle(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;                   // lanes_shuffle
+    const int got = Ordered ? __shfl_xor_sync(ALL_LANES, threadIdx.x, 1) : 0;
+    out[threadIdx.x] = got + s[threadIdx.x ^ 1];    // lanes_shuffle
+}
+
+template <bool Ordered> __global__ void lanes_vote(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;                   // lanes_vote
+    const int got = Ordered ? __ballot_sync(ALL_LANES, out[threadIdx.x] > 3) : 0;
+    out[threadIdx.x] = got + s[threadIdx.x ^ 1];    // lanes_vote
+}
+
+template <bool Ordered> __global__ void lanes_global(int *out) {
+    if (threadIdx.x == 7) out[32] = 5;              // lanes_global
+    if (Ordered) __syncwarp();
+    out[threadIdx.x] = out[32];                     // lanes_global
+}
+
+// The neighbour's word is read first, one's own last: the write has to wait for the neighbour all the same.
+template <bool Ordered> __global__ void lanes_stencil(int *out) {
+    __shared__ int s[33];
+    s[threadIdx.x + 1] = threadIdx.x;
+    if (threadIdx.x == 0) s[0] = 0;
+    __syncwarp();
+    const int before = s[threadIdx.x];              // lanes_stencil
+    const int own = s[threadIdx.x + 1];
+    if (Ordered) __syncwarp();
+    s[threadIdx.x + 1] = before + own;              // lanes_stencil
+    __syncwarp();
+    out[threadIdx.x] = s[threadIdx.x + 1];
+}
+
+// Lanes that go different ways, and meet only where they are told to.
+template <bool Ordered> __global__ void lanes_branch(int *out) {
+    __shared__ int s[16];
+    const int lane = threadIdx.x % 16;
+    if (threadIdx.x < 16) s[lane] = lane;           // lanes_branch
+    if (Ordered) __syncwarp();
+    if (threadIdx.x >= 16) out[lane] = s[lane];     // lanes_branch
+}
+
+static void run_warps() {
+    RUN(lanes_read, 1, 32);
+    RUN(lanes_write, 1, 32);
+    RUN(lanes_of_mask, 1, 32);
+    RUN(lanes_shuffle, 1, 32);
+    RUN(lanes_vote, 1, 32);
+    RUN(lanes_global, 1, 32);
+    RUN(lanes_branch, 1, 32);
+}

@@ -1,0 +1,107 @@
+# check finds each hazard of tests/check with its kind and lines, and nothing in their clean twins: at -O0, -O3 and -G,
+# by every compiler that is there.
+. "$(dirname "$0")/check.bash"
+command -v python3 > "$work/where" || exit 77
+here=$(dirname "$0")
+source=$here/../check/hazards.cu
+
+# case|kind|whom the order is missing between, any of them|marks of lines that are not the case's own name. Lines of
+# both sides are marked in the source by a comment at their end.
+cat > "$work/table" << 'ROWS'
+own_then_read|race|block|
+own_then_write|race|block|
+own_after_read|race|block|
+own_byte|race|block|
+own_vector|race|warp block|
+barrier_read|race|block|
+barrier_write|race|block|
+barrier_round|race|block|
+barrier_global|race|block|
+barrier_count|race|block|
+barrier_of_one_block|race|grid|
+named_pair|race|block|
+named_two_pairs|race|block|
+named_producer|race|block|
+named_for_all|race|block|
+barrier_elsewhere|barrier||
+lanes_read|race|warp|
+lanes_write|race|warp|
+lanes_of_mask|race|warp|
+lanes_shuffle|race|warp|
+lanes_vote|race|warp|
+lanes_global|race|warp|
+lanes_branch|race|warp|
+flag_writer_fence|race|grid|
+flag_reader_fence|race|grid|
+flag_volatile|race|grid|
+flag_scope|race|grid|
+flag_release|race|grid|
+flag_acquire|race|grid|
+flag_in_block|race|block|
+flag_chain|race|grid|
+atomic_and_plain|race|grid|
+atomic_scope|race|grid|
+grid_read|race|grid|
+grid_write|race|grid|
+grid_write_twice|race|grid|
+copy_own|race|wait|
+copy_others|race|block|
+copy_barrier|race|wait|
+copy_groups|race|wait|
+copy_over_read|race|block|
+stream_read|race|streams|put take
+stream_write|race|streams|put
+stream_write_after_read|race|streams|put take
+stream_of_other_bytes|race|streams|put
+event_wait|race|streams|put take
+event_too_early|race|streams|put take
+event_of_other_stream|race|streams|put take
+event_host|race|streams|put take
+event_twice|race|streams|put take
+wait_for_stream|race|streams|put take
+wait_for_device|race|streams|put take
+wait_for_copy|race|streams|put take
+wait_by_free|race|streams|put take
+legacy_before|race|streams|put take
+legacy_after|race|streams|put take
+legacy_between|race|streams|put take
+legacy_set|race|streams|take
+legacy_copy|race|streams|take
+copy_in|race|streams|take
+copy_out|race|streams|put
+copy_out_before|race|streams|put
+copy_within|race|streams|put
+copy_rows|race|streams|put
+set_read|race|streams|take
+set_twice|race|streams|
+free_in_order|race|streams|put
+last_block|race|grid|
+spin_lock|race|grid|
+flags_between_blocks|race|grid|
+work_queue|race|grid|
+look_back|race|grid|
+double_buffer|race|block wait|
+warp_reduction|race|warp|
+warp_volatile|race|warp|
+histogram|race|warp block|
+stencil|race|warp block|
+stencil_of_blocks|race|warp block grid|
+ROWS
+
+routes=0
+for compiler in clang nvcc; do
+    command -v $compiler > "$work/where" || continue
+    routes=$((routes + 1))
+    for options in -O0 -O3 -G; do
+        expect 0 "$halfwarp" check --compiler $compiler $options "$source" clean
+        silent err
+        [ "$(cat "$work/out")" = done ] || fail "$compiler $options, clean: $(head -c 3000 "$work/out")"
+        expect 1 "$halfwarp" check --compiler $compiler $options --format json -o "$work/found.json" "$source" racy
+        silent err
+        [ "$(cat "$work/out")" = done ] || fail "$compiler $options, racy: $(cat "$work/out")"
+        python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../check" ||
+            fail "$compiler $options: hazards"
+    done
+done
+[ $routes -gt 0 ] || exit 77
+finish
