@@ -41,7 +41,8 @@ HW_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
     return cudaStreamSynchronize(hw_of_thread(stream));
 }
 
-HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return check_stream(stream); }
+// Says that the stream's work is done, which a program relies on as if it had waited.
+HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 HW_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {

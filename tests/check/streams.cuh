@@ -189,8 +189,8 @@ CASE(free_in_order) {
 static void run_streams() {
     static void (*const cases[])() = {
         stream_read::run, stream_write::run, stream_write_after_read::run, stream_of_other_bytes::run,
-        event_wait::run, event_too_early::run, event_of_other_stream::run, event_host::run,
-        event_twice::run, wait_for_stream::run, wait_for_device::run, wait_for_copy::run,
+        event_wait::run, event_too_early::run, event_of_other_stream::run, event_host::run, event_asked::run,
+        event_twice::run, wait_for_stream::run, wait_for_device::run, wait_for_copy::run, wait_by_asking::run,
         wait_by_free::run, legacy_before::run, legacy_after::run, legacy_between::run, legacy_set::run,
         legacy_copy::run, copy_in::run, copy_out::run, copy_out_before::run, copy_within::run, copy_rows::run,
         set_read::run, set_twice::run, free_in_order::run};

@@ -57,10 +57,12 @@ event_wait|race|streams|put take
 event_too_early|race|streams|put take
 event_of_other_stream|race|streams|put take
 event_host|race|streams|put take
+event_asked|race|streams|put take
 event_twice|race|streams|put take
 wait_for_stream|race|streams|put take
 wait_for_device|race|streams|put take
 wait_for_copy|race|streams|put take
+wait_by_asking|race|streams|put take
 wait_by_free|race|streams|put take
 legacy_before|race|streams|put take
 legacy_after|race|streams|put take
