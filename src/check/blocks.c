@@ -142,6 +142,20 @@ static void join_letters(hw_check_blocks *b, const hw_check_letters **letters, c
     b->ran_out |= !hw_check_letters_join(letters, b->arena, other);
 }
 
+// What the lane knows by having met some of its warp it tells as they would.
+static bool add_what_was_met(hw_check_blocks *b, hw_check_log *log, const hw_check_warp *w,
+                             const hw_check_message *own) {
+    bool good = true;
+    for (uint32_t i = 0; good && w->met_lanes && i < LANES; i++) {
+        const uint32_t met = w->met_lanes[own->lane][i];
+        hw_check_message message = {.block = own->block, .warp = own->warp, .lane = (uint8_t)i, .scope = own->scope,
+                                    .own = met < own->own ? met : own->own};
+        if (i != own->lane && message.own > own->met && message.own > own->barrier)
+            good = hw_check_log_add(log, b->arena, &message);
+    }
+    return good;
+}
+
 static void write_message(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, uint64_t key,
                           hw_check_message message) {
     const hw_check_warp *w = &block->warps[warp];
@@ -153,7 +167,8 @@ static void write_message(hw_check_blocks *b, const hw_check_block *block, uint3
     message.known[0] = w->lanes ? w->lanes[message.lane].known : NULL;
     message.known[1] = w->known;
     message.known[2] = block->known;
-    if (!log || !hw_check_log_add(log, b->arena, &message)) b->ran_out = true;
+    if (!log || !hw_check_log_add(log, b->arena, &message) || !add_what_was_met(b, log, w, &message))
+        b->ran_out = true;
 }
 
 // All that the lanes have done until now is told: at once where they are all of the warp.
@@ -201,11 +216,14 @@ void hw_check_blocks_exchange(hw_check_blocks *b, hw_check_block *block, uint32_
     if (releases(order)) {
         write_message(b, block, warp, key,
                       (hw_check_message){.lane = (uint8_t)number, .scope = scope, .own = ++block->time});
-    } else if (lane && lane->fenced) {
-        const uint8_t both = lane->fence_scope < scope ? lane->fence_scope : scope;
-        write_message(b, block, warp, key, (hw_check_message){.lane = (uint8_t)number, .scope = both,
-                                                              .own = lane->fenced});
+        return;
     }
+    const uint32_t far = lane && scope >= HW_SCOPE_CLUSTER ? lane->fenced_far : 0, near = lane ? lane->fenced : 0;
+    if (far)
+        write_message(b, block, warp, key, (hw_check_message){.lane = (uint8_t)number, .scope = scope, .own = far});
+    if (near > far)
+        write_message(b, block, warp, key,
+                      (hw_check_message){.lane = (uint8_t)number, .scope = HW_SCOPE_CTA, .own = near});
 }
 
 // What the lanes have seen takes effect.
@@ -225,9 +243,8 @@ void hw_check_blocks_fence(hw_check_blocks *b, const hw_fence *fence) {
     for (uint32_t left = fence->mask; left; left &= left - 1) {
         hw_check_lane *lane = lane_of(b, w, __builtin_ctz(left));
         if (!lane) return;
-        // A wider fence of before holds for less; that is looked up by nobody who needs the narrow one.
         lane->fenced = now;
-        lane->fence_scope = fence->scope;
+        if (fence->scope >= HW_SCOPE_CLUSTER) lane->fenced_far = now;
     }
     take_seen(b, w, fence->mask);
 }
@@ -358,21 +375,34 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
     if (is_first) a->note = step->note;
     arrive_at_barrier(b, block, step);
     *first_note = a->note;
-    // Warps that do not wait for each other at one place do so by intent: producers and consumers.
-    return is_first || a->has_arrivers || step->barrier == HW_CLUSTER_BARRIER ||
+    // Warps that do not wait for each other at one place do so by intent where the program numbers its barriers:
+    // producers and consumers.
+    return is_first || a->has_arrivers || step->barrier != 0 ||
            are_of_one_place(&notes[a->note], &notes[step->note]);
 }
 
 // ---- the question -----------------------------------------------------------------------------------------------------
 
+// Does a lane know what another of its warp did at that time, or is it that lane?
+static bool lane_has_met(const hw_check_warp *w, int lane, uint32_t time, int other) {
+    return other == lane || time < w->met || (w->met_lanes && time < w->met_lanes[lane][other]);
+}
+
 static bool lanes_have_met(const hw_check_warp *w, int lane, const hw_check_entry *e, int of) {
     if (e->time < w->met) return true;
     if (!w->met_lanes) return false;
-    for (uint32_t left = e->is_many ? e->mask : 1u << of; left; left &= left - 1) {
-        const int other = __builtin_ctz(left);
-        if (other != lane && e->time >= w->met_lanes[lane][other]) return false;
-    }
+    for (uint32_t left = e->is_many ? e->mask : 1u << of; left; left &= left - 1)
+        if (!lane_has_met(w, lane, e->time, __builtin_ctz(left))) return false;
     return true;
+}
+
+// Has the lane read a message of what the author did?
+static bool has_read_of(hw_check_blocks *b, const hw_check_block *block, const hw_check_warp *w, int lane,
+                        const hw_check_author *author) {
+    const hw_check_letters *known[] = {w->lanes ? w->lanes[lane].known : NULL, w->known, block->known};
+    for (int i = 0; i < 3; i++)
+        if (known[i] && hw_check_letters_have(&b->logs, known[i], author)) return true;
+    return false;
 }
 
 bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
@@ -385,10 +415,17 @@ bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint
         const bool is_alone = !e->is_many || e->mask == 1u << of;
         if (b->steps_order || (is_alone && of == lane) || lanes_have_met(w, lane, e, of)) return true;
     }
-    const hw_check_author author = {.block = number, .warp = its_warp, .time = e->time, .lane = (uint8_t)of,
-                                    .is_many = e->is_many && e->mask != 1u << of, .is_far = !is_near};
-    const hw_check_letters *known[] = {w->lanes ? w->lanes[lane].known : NULL, w->known, block->known};
-    for (int i = 0; i < 3; i++)
-        if (known[i] && hw_check_letters_have(&b->logs, known[i], &author)) return true;
-    return false;
+    hw_check_author author = {.block = number, .warp = its_warp, .time = e->time, .lane = (uint8_t)of,
+                              .is_many = e->is_many && e->mask != 1u << of, .is_far = !is_near};
+    if (has_read_of(b, block, w, lane, &author)) return true;
+    if (!author.is_many) return false;
+    // Each of the lanes may have said so for itself.
+    author.is_many = false;
+    for (uint32_t left = e->mask; left; left &= left - 1) {
+        author.lane = (uint8_t)__builtin_ctz(left);
+        const bool is_own_warp = is_near && its_warp == warp;
+        if (is_own_warp && lane_has_met(w, lane, e->time, author.lane)) continue;
+        if (!has_read_of(b, block, w, lane, &author)) return false;
+    }
+    return true;
 }

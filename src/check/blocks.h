@@ -28,8 +28,8 @@
 // What one lane has to do with messages.
 typedef struct hw_check_lane {
     const hw_check_letters *known, *seen;    // read; seen: which take effect at the next fence or barrier
-    uint32_t fenced;                         // what it did before this time is behind a fence; 0: nothing
-    uint8_t fence_scope;
+    uint32_t fenced, fenced_far;             // what it did before this time is behind a fence; far: one of the cluster
+                                             // or wider. 0: nothing
 } hw_check_lane;
 
 typedef struct hw_check_warp {

@@ -187,5 +187,7 @@ static void run_blocks() {
     RUN(named_two_pairs, 1, 128);
     RUN(named_producer, 1, 64);
     RUN(named_for_all, 1, 64);
+    RUN(named_back, 1, 96);
+    RUN(named_back_all, 1, 64);
     RUN(barrier_elsewhere, 1, 64);
 }

@@ -198,10 +198,12 @@ static void run_messages() {
     RUN(flag_reader_fence, 2, 1);
     RUN(flag_volatile, 2, 1);
     RUN(flag_scope, 2, 1);
+    RUN(flag_two_fences, 2, 1);
     RUN(flag_release, 2, 1);
     RUN(flag_acquire, 2, 1);
     RUN(flag_in_block, 1, 64);
     RUN(flag_chain, 3, 1);
+    RUN(flag_for_tile, 2, 32);
     RUN(atomic_and_plain, 2, 1);
     RUN(atomic_scope, 2, 1);
     RUN_GRID(grid_read, 4, 32);

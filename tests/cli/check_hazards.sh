@@ -23,6 +23,8 @@ named_pair|race|block|
 named_two_pairs|race|block|
 named_producer|race|block|
 named_for_all|race|block|
+named_back|race|block|
+named_back_all|race|block|
 barrier_elsewhere|barrier||
 lanes_read|race|warp|
 lanes_write|race|warp|
@@ -35,10 +37,12 @@ flag_writer_fence|race|grid|
 flag_reader_fence|race|grid|
 flag_volatile|race|grid|
 flag_scope|race|grid|
+flag_two_fences|race|grid|
 flag_release|race|grid|
 flag_acquire|race|grid|
 flag_in_block|race|block|
 flag_chain|race|grid|
+flag_for_tile|race|grid|
 atomic_and_plain|race|grid|
 atomic_scope|race|grid|
 grid_read|race|grid|
