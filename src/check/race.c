@@ -55,7 +55,6 @@ static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cel
     const bool is_near = now->block && e->work == now->entry.work && e->warp / now->check->blocks.n_warps ==
                                                                           now->block->number;
     if (!is_write(e->act) && !is_write(now->entry.act)) return false;
-    if (e->act == HW_CHECK_COPIES && e->is_pending && now->entry.act == HW_CHECK_COPIES) return false;
     if (are_both_strong(e, &now->entry, is_near)) return false;
     return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
 }
@@ -84,14 +83,25 @@ static hw_check_ref refer_to_many(present *now) {
     return hw_check_entries_refer(&now->check->entries, &many);
 }
 
+// Does whatever comes after the present access, come after this one of its block as well?
+static bool is_behind(const present *now, hw_check_ref old, hw_check_ref ref) {
+    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, old);
+    if (e->warp / now->check->blocks.n_warps != now->block->number) return false;
+    if (e->time < now->block->barrier_time) return true;
+    if (e->warp != now->entry.warp) return false;
+    return e->time < now->block->warps[now->warp].met ||
+           (!e->is_many && hw_check_lane_of(old) == hw_check_lane_of(ref));
+}
+
 // Is the reader before the last one to be kept, and not the last one, beside the present one? It is when it is of
-// another block than both.
-static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept) {
+// another block than both, or of another lane of the warp.
+static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept, hw_check_ref ref) {
     const hw_check_entry *e = hw_check_entry_of(&now->check->entries, last);
     const hw_check_entry *other = hw_check_entry_of(&now->check->entries, kept);
     const uint32_t n_warps = now->check->blocks.n_warps;
     const bool is_ours = !e->is_host && e->work == now->entry.work;
-    if (is_ours && e->warp == now->entry.warp) return true;
+    if (is_ours && e->warp == now->entry.warp)
+        return kept && (other->is_host || other->work != now->entry.work || !is_behind(now, kept, ref));
     if (!is_ours || now->entry.is_host || e->warp / n_warps != now->entry.warp / n_warps) return false;
     return kept && !other->is_host && other->work == now->entry.work && other->warp / n_warps !=
                                                                             now->entry.warp / n_warps;
@@ -109,14 +119,26 @@ static inline void record_read(present *now, hw_check_cell *cell, hw_check_ref r
     if (last >> HW_CHECK_LANE_BITS != now->last || kept >> HW_CHECK_LANE_BITS != now->kept) {
         now->last = last >> HW_CHECK_LANE_BITS;
         now->kept = kept >> HW_CHECK_LANE_BITS;
-        now->keeps = is_to_keep(now, last, kept);
+        now->keeps = is_to_keep(now, last, kept, ref);
     }
     if (!now->keeps) cell->reads[1] = last;
 }
 
+// A strong write is no race with other strong ones, so that the weak access before it stays, for those to be compared
+// with.
+static void record_strong_write(const present *now, hw_check_cell *cell, hw_check_ref ref) {
+    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, cell->write);
+    if (cell->write && e->scope == HW_SCOPE_NONE && e->work == now->entry.work) {
+        cell->reads[1] = cell->reads[0];
+        cell->reads[0] = cell->write;
+    }
+    cell->write = ref;
+}
+
 static inline void record(present *now, hw_check_cell *cell, hw_check_ref ref) {
-    if (is_write(now->entry.act)) *cell = (hw_check_cell){.write = ref};
-    else record_read(now, cell, ref);
+    if (!is_write(now->entry.act)) record_read(now, cell, ref);
+    else if (now->entry.scope != HW_SCOPE_NONE) record_strong_write(now, cell, ref);
+    else *cell = (hw_check_cell){.write = ref};
 }
 
 // ---- pieces -----------------------------------------------------------------------------------------------------------

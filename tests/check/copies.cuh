@@ -74,4 +74,5 @@ static void run_copies() {
     RUN(copy_barrier, 1, 64);
     RUN(copy_groups, 1, 32);
     RUN(copy_over_read, 1, 64);
+    RUN(copy_over_copy, 1, 32);
 }

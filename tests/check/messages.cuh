@@ -209,4 +209,5 @@ static void run_messages() {
     RUN_GRID(grid_read, 4, 32);
     RUN_GRID(grid_write, 4, 32);
     RUN_GRID(grid_write_twice, 4, 32);
+    RUN_GRID(grid_clear, 4, 32);
 }

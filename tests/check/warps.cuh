@@ -80,5 +80,6 @@ static void run_warps() {
     RUN(lanes_shuffle, 1, 32);
     RUN(lanes_vote, 1, 32);
     RUN(lanes_global, 1, 32);
+    RUN(lanes_stencil, 1, 32);
     RUN(lanes_branch, 1, 32);
 }

@@ -32,6 +32,7 @@ lanes_of_mask|race|warp|
 lanes_shuffle|race|warp|
 lanes_vote|race|warp|
 lanes_global|race|warp|
+lanes_stencil|race|warp|
 lanes_branch|race|warp|
 flag_writer_fence|race|grid|
 flag_reader_fence|race|grid|
@@ -48,11 +49,13 @@ atomic_scope|race|grid|
 grid_read|race|grid|
 grid_write|race|grid|
 grid_write_twice|race|grid|
+grid_clear|race|grid|
 copy_own|race|wait|
 copy_others|race|block|
 copy_barrier|race|wait|
 copy_groups|race|wait|
 copy_over_read|race|block|
+copy_over_copy|race|wait|
 stream_read|race|streams|put take
 stream_write|race|streams|put
 stream_write_after_read|race|streams|put take
