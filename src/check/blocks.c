@@ -396,13 +396,24 @@ static bool lanes_have_met(const hw_check_warp *w, int lane, const hw_check_entr
     return true;
 }
 
-// Has the lane read a message of what the author did?
+// Has the lane read a message of what the author did, or all lanes of its warp?
+static bool have_all_read_of(hw_check_blocks *b, const hw_check_block *block, const hw_check_warp *w,
+                             const hw_check_author *author) {
+    return (w->known && hw_check_letters_have(&b->logs, w->known, author)) ||
+           (block->known && hw_check_letters_have(&b->logs, block->known, author));
+}
 static bool has_read_of(hw_check_blocks *b, const hw_check_block *block, const hw_check_warp *w, int lane,
                         const hw_check_author *author) {
-    const hw_check_letters *known[] = {w->lanes ? w->lanes[lane].known : NULL, w->known, block->known};
-    for (int i = 0; i < 3; i++)
-        if (known[i] && hw_check_letters_have(&b->logs, known[i], author)) return true;
-    return false;
+    const hw_check_letters *own = w->lanes ? w->lanes[lane].known : NULL;
+    return (own && hw_check_letters_have(&b->logs, own, author)) || have_all_read_of(b, block, w, author);
+}
+
+bool hw_check_blocks_order_warps(hw_check_blocks *b, const hw_check_block *block, uint32_t warp,
+                                 const hw_check_entry *e) {
+    const hw_check_author author = {.block = e->warp / b->n_warps, .warp = e->warp % b->n_warps, .time = e->time,
+                                    .is_many = true, .is_far = e->warp / b->n_warps != block->number};
+    if (!author.is_far && e->time < block->barrier_time) return true;
+    return b->logs.n && have_all_read_of(b, block, &block->warps[warp], &author);
 }
 
 bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,

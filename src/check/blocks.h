@@ -91,6 +91,11 @@ void hw_check_blocks_mbarrier(hw_check_blocks *blocks, const hw_mbarrier_step *s
 void hw_check_blocks_exchange(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane, uint64_t key,
                               uint8_t act, uint8_t order, uint8_t scope);
 
+// Does the access of the entry, by whichever lane, come before what any lane of the warp does now? false: it may depend
+// on the lanes. The entry is of another warp.
+bool hw_check_blocks_order_warps(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp,
+                                 const hw_check_entry *entry);
+
 // Does the access of the entry, by lane `of`, come before what lane `lane` of the warp does now?
 bool hw_check_blocks_order(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp, int lane,
                            const hw_check_entry *entry, int of);

@@ -16,7 +16,8 @@ typedef struct present {
     hw_check_ref ref;                // of the entry's lane 0
     uint8_t space;
     // Cells side by side mostly have the same entries, so that what was found of one is remembered for the next.
-    uint32_t fine;                   // an entry that is no race with the present one, whatever the lanes; 0: none
+    uint32_t fine, uneven;           // entries: no race with the present one, whatever the lanes; that depends on the
+                                     // lanes; 0: none
     uint32_t last, kept;             // readers of which is_to_keep was asked last,
     bool keeps;                      // and what it said
 } present;
@@ -31,20 +32,40 @@ static bool are_both_strong(const hw_check_entry *a, const hw_check_entry *b, bo
     return a->scope >= least && b->scope >= least;
 }
 
-// A word whose bytes several lanes have accessed has the first one's reference.
 static bool may_be_one_lane(const hw_check_entry *a, const hw_check_entry *b, uint32_t cell_bytes) {
     return a->width_bytes == b->width_bytes || (a->width_bytes >= cell_bytes && b->width_bytes >= cell_bytes);
+}
+
+// A cell that several lanes have accessed, side by side, has the first one's reference.
+static uint32_t lanes_of_cell(const hw_check_entry *e, int first, uint32_t cell_bytes) {
+    const uint32_t n = cell_bytes / e->width_bytes;
+    return (n >= LANES ? 0xffffffffu : n > 1 ? (1u << n) - 1 : 1u) << first & e->mask;
+}
+
+// Lanes of a warp know different things, and are known by others so, where they have met one by one, or told or read
+// messages.
+static bool depends_on_lanes(const present *now) {
+    return now->check->blocks.logs.n || now->block->warps[now->warp].met_lanes;
 }
 
 static bool is_ordered(const present *now, const hw_check_entry *e, int of, int lane, uint32_t cell_bytes) {
     hw_check *c = now->check;
     if (e->work != now->entry.work) return hw_check_is_before(c->streams, e->work);
     if (e->is_host || !now->block || e->is_pending) return false;
+    if (e->warp != now->entry.warp && hw_check_blocks_order_warps(&c->blocks, now->block, now->warp, e)) return true;
     // Each lane that takes part has to come after it, and after all lanes that it may have been.
     hw_check_entry all = *e;
-    all.is_many |= !may_be_one_lane(e, &now->entry, cell_bytes);
-    for (uint32_t left = now->entry.is_many ? now->entry.mask : 1u << lane; left; left &= left - 1)
-        if (!hw_check_blocks_order(&c->blocks, now->block, now->warp, __builtin_ctz(left), &all, of)) return false;
+    if (!e->is_many && !may_be_one_lane(e, &now->entry, cell_bytes)) {
+        all.mask = lanes_of_cell(e, of, cell_bytes);
+        all.is_many = true;
+    }
+    const uint32_t lanes = now->entry.is_many      ? now->entry.mask
+                           : depends_on_lanes(now) ? lanes_of_cell(&now->entry, lane, cell_bytes)
+                                                   : 1u << lane;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int by = __builtin_ctz(left), its = all.is_many || now->entry.is_many ? of : of + by - lane;
+        if (!hw_check_blocks_order(&c->blocks, now->block, now->warp, by, &all, its)) return false;
+    }
     return true;
 }
 
@@ -59,11 +80,21 @@ static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cel
     return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
 }
 
+// Is what was found of one lane of the entry, and one of the present access, so of the others?
+static bool holds_for_lanes(const present *now, const hw_check_entry *e) {
+    if (e->work != now->entry.work || !now->block) return true;
+    if (e->warp == now->entry.warp) return false;
+    if (!is_write(e->act) && !is_write(now->entry.act)) return true;
+    return hw_check_blocks_order_warps(&now->check->blocks, now->block, now->warp, e);
+}
+
 static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
-    if (!ref || ref >> HW_CHECK_LANE_BITS == now->fine) return false;
+    const uint32_t entry = ref >> HW_CHECK_LANE_BITS;
+    if (!ref || entry == now->fine) return false;
     if (is_race(now, ref, lane, cell_bytes)) return true;
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, ref);
-    if (e->warp != now->entry.warp || e->work != now->entry.work) now->fine = ref >> HW_CHECK_LANE_BITS;
+    if (entry == now->uneven) return false;
+    if (holds_for_lanes(now, hw_check_entry_of(&now->check->entries, ref))) now->fine = entry;
+    else now->uneven = entry;
     return false;
 }
 

@@ -141,6 +141,40 @@ template <bool Ordered> __global__ void flag_for_tile(int *out) {
     }
 }
 
+// A lane that speaks for its warp does so when the others have done their part,
+template <bool Ordered> __global__ void flag_for_warp(int *out) {
+    if (blockIdx.x == 0) {
+        out[threadIdx.x] = threadIdx.x;             // flag_for_warp
+        if (Ordered) __syncwarp();
+        if (threadIdx.x > 0) return;
+        __threadfence();
+        atomicExch(&out[64], 1);
+    } else {
+        if (threadIdx.x == 0) wait_for(&out[64], 1);
+        __threadfence();
+        __syncwarp();
+        out[128 + threadIdx.x] = out[threadIdx.x];  // flag_for_warp
+    }
+}
+
+// and one that waits for it is waited for by the others.
+template <bool Ordered> __global__ void wait_for_warp(int *out) {
+    if (blockIdx.x == 0) {
+        out[threadIdx.x] = threadIdx.x;             // wait_for_warp
+        __syncwarp();
+        if (threadIdx.x > 0) return;
+        __threadfence();
+        atomicExch(&out[64], 1);
+    } else {
+        if (threadIdx.x == 0) {
+            wait_for(&out[64], 1);
+            __threadfence();
+        }
+        if (Ordered) __syncwarp();
+        out[128 + threadIdx.x] = out[threadIdx.x];  // wait_for_warp
+    }
+}
+
 // Atomics are a race with what is none, and where their scope leaves the other thread out.
 template <bool Ordered> __global__ void atomic_and_plain(int *out) {
     if (Ordered || blockIdx.x == 0) atomicAdd(&out[0], 1);    // atomic_and_plain
@@ -204,6 +238,8 @@ static void run_messages() {
     RUN(flag_in_block, 1, 64);
     RUN(flag_chain, 3, 1);
     RUN(flag_for_tile, 2, 32);
+    RUN(flag_for_warp, 2, 32);
+    RUN(wait_for_warp, 2, 32);
     RUN(atomic_and_plain, 2, 1);
     RUN(atomic_scope, 2, 1);
     RUN_GRID(grid_read, 4, 32);

@@ -64,6 +64,15 @@ template <bool Ordered> __global__ void lanes_stencil(int *out) {
     out[threadIdx.x] = s[threadIdx.x + 1];
 }
 
+// Four lanes write the bytes of a word that the first of them reads.
+template <bool Ordered> __global__ void lanes_of_bytes(int *out) {
+    __shared__ __align__(4) char s[32];
+    const int first = threadIdx.x / 4 * 4;
+    s[threadIdx.x] = threadIdx.x;                   // lanes_of_bytes
+    if (Ordered) __syncwarp(0xfu << first);
+    if (threadIdx.x == first) out[first] = *(int *)&s[first];   // lanes_of_bytes
+}
+
 // Lanes that go different ways, and meet only where they are told to.
 template <bool Ordered> __global__ void lanes_branch(int *out) {
     __shared__ int s[16];
@@ -81,5 +90,6 @@ static void run_warps() {
     RUN(lanes_vote, 1, 32);
     RUN(lanes_global, 1, 32);
     RUN(lanes_stencil, 1, 32);
+    RUN(lanes_of_bytes, 1, 32);
     RUN(lanes_branch, 1, 32);
 }

@@ -33,6 +33,7 @@ lanes_shuffle|race|warp|
 lanes_vote|race|warp|
 lanes_global|race|warp|
 lanes_stencil|race|warp|
+lanes_of_bytes|race|warp|
 lanes_branch|race|warp|
 flag_writer_fence|race|grid|
 flag_reader_fence|race|grid|
@@ -44,6 +45,8 @@ flag_acquire|race|grid|
 flag_in_block|race|block|
 flag_chain|race|grid|
 flag_for_tile|race|grid|
+flag_for_warp|race|grid|
+wait_for_warp|race|grid|
 atomic_and_plain|race|grid|
 atomic_scope|race|grid|
 grid_read|race|grid|
