@@ -411,8 +411,8 @@ static bool has_read_of(hw_check_blocks *b, const hw_check_block *block, const h
 bool hw_check_blocks_order_warps(hw_check_blocks *b, const hw_check_block *block, uint32_t warp,
                                  const hw_check_entry *e) {
     const hw_check_author author = {.block = e->warp / b->n_warps, .warp = e->warp % b->n_warps, .time = e->time,
-                                    .is_many = true, .is_far = e->warp / b->n_warps != block->number};
-    if (!author.is_far && e->time < block->barrier_time) return true;
+                                    .is_many = true, .reader = block->number};
+    if (author.block == block->number && e->time < block->barrier_time) return true;
     return b->logs.n && have_all_read_of(b, block, &block->warps[warp], &author);
 }
 
@@ -427,7 +427,7 @@ bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint
         if (b->steps_order || (is_alone && of == lane) || lanes_have_met(w, lane, e, of)) return true;
     }
     hw_check_author author = {.block = number, .warp = its_warp, .time = e->time, .lane = (uint8_t)of,
-                              .is_many = e->is_many && e->mask != 1u << of, .is_far = !is_near};
+                              .is_many = e->is_many && e->mask != 1u << of, .reader = block->number};
     if (has_read_of(b, block, w, lane, &author)) return true;
     if (!author.is_many) return false;
     // Each of the lanes may have said so for itself.

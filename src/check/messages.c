@@ -92,7 +92,7 @@ bool hw_check_letters_add(const hw_check_letters **letters, hw_arena *arena, hw_
 }
 
 static bool message_covers(const hw_check_message *m, const hw_check_author *a) {
-    if (m->block != a->block || (a->is_far && m->scope < HW_SCOPE_CLUSTER)) return false;
+    if (m->block != a->block) return false;
     if (a->time < m->barrier) return true;
     return m->warp == a->warp && (a->time < m->met || (!a->is_many && a->lane == m->lane && a->time < m->own));
 }
@@ -104,9 +104,14 @@ typedef struct search {
     const hw_check_author *author;
 } search;
 
-static bool search_letters(search *s, const hw_check_letters *letters);
+static bool search_letters(search *s, const hw_check_letters *letters, uint32_t reader);
 
-static bool search_log(search *s, hw_check_log *log, uint32_t n) {
+// Is it a message for threads of the block `reader`?
+static bool is_for(const hw_check_message *m, uint32_t reader) {
+    return m->block == reader || m->scope >= HW_SCOPE_CLUSTER;
+}
+
+static bool search_log(search *s, hw_check_log *log, uint32_t n, uint32_t reader) {
     const uint32_t block = s->author->block;
     if (log->visit != s->visit) log->visit = s->visit, log->visited = 0;
     const uint32_t from = log->visited;
@@ -114,24 +119,25 @@ static bool search_log(search *s, hw_check_log *log, uint32_t n) {
     log->visited = n;
     for (uint32_t i = log->n_latest ? log->latest[block & (log->n_latest - 1)] : 0; i > from;
          i = log->messages[i - 1].before)
-        if (i <= n && message_covers(&log->messages[i - 1], s->author)) return true;
+        if (i <= n && is_for(&log->messages[i - 1], reader) && message_covers(&log->messages[i - 1], s->author))
+            return true;
     for (uint32_t i = n; i-- > from;) {
-        const hw_check_letters *const *known = log->messages[i].known;
-        if (!known[0] && !known[1] && !known[2]) continue;
+        const hw_check_message *m = &log->messages[i];
+        if ((!m->known[0] && !m->known[1] && !m->known[2]) || !is_for(m, reader)) continue;
         if (!s->left--) return true;
         for (int k = 0; k < 3; k++)
-            if (search_letters(s, known[k])) return true;
+            if (search_letters(s, m->known[k], m->block)) return true;
     }
     return false;
 }
 
-static bool search_letters(search *s, const hw_check_letters *letters) {
+static bool search_letters(search *s, const hw_check_letters *letters, uint32_t reader) {
     for (uint32_t i = 0; letters && i < letters->n; i++)
-        if (search_log(s, letters->items[i].log, letters->items[i].n)) return true;
+        if (search_log(s, letters->items[i].log, letters->items[i].n, reader)) return true;
     return false;
 }
 
 bool hw_check_letters_have(hw_check_logs *logs, const hw_check_letters *letters, const hw_check_author *author) {
     search s = {.visit = ++logs->visits, .left = LONGEST_CHAIN, .author = author};
-    return search_letters(&s, letters);
+    return search_letters(&s, letters, author->reader);
 }

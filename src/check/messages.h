@@ -75,7 +75,7 @@ typedef struct hw_check_author {
     uint32_t block, warp, time;
     uint8_t lane;
     bool is_many;                    // all lanes of the warp
-    bool is_far;                     // of another block than the reader's
+    uint32_t reader;                 // block of who has read the letters
 } hw_check_author;
 
 // Does a message among them say that this access has been made? At the end of a long chain of messages: true.

@@ -125,6 +125,33 @@ template <bool Ordered> __global__ void flag_chain(int *out) {
     atomicExch(next, 1);
 }
 
+// Nothing of A's comes to C where B's fence is for its block alone.
+template <bool Ordered> __global__ void flag_narrow_chain(int *out) {
+    int *mine = &out[64 + blockIdx.x], *next = mine + 1;
+    if (blockIdx.x == 0) out[0] = 1;                // flag_narrow_chain
+    if (blockIdx.x > 0) wait_for(mine, 1);
+    if (blockIdx.x != 1 || Ordered) __threadfence();
+    else __threadfence_block();
+    if (blockIdx.x == 2) out[1] = out[0];           // flag_narrow_chain
+    atomicExch(next, 1);
+}
+
+// Two warps that have met at a barrier of theirs, one of which speaks for both.
+template <bool Ordered> __global__ void flag_for_pair(int *out) {
+    if (blockIdx.x == 0) {
+        if (threadIdx.x >= 64) return;
+        out[threadIdx.x] = threadIdx.x;             // flag_for_pair
+        if (Ordered) asm volatile("bar.sync 1, 64;" ::: "memory");
+        if (threadIdx.x > 0) return;
+        __threadfence();
+        atomicExch(&out[64], 1);
+    } else if (threadIdx.x == 0) {
+        wait_for(&out[64], 1);
+        __threadfence();
+        out[128] = out[40];                         // flag_for_pair
+    }
+}
+
 // What the lanes of a half warp did before they met is told by the one that speaks for them.
 template <bool Ordered> __global__ void flag_for_tile(int *out) {
     if (blockIdx.x == 0) {
@@ -237,6 +264,8 @@ static void run_messages() {
     RUN(flag_acquire, 2, 1);
     RUN(flag_in_block, 1, 64);
     RUN(flag_chain, 3, 1);
+    RUN(flag_narrow_chain, 3, 1);
+    RUN(flag_for_pair, 2, 96);
     RUN(flag_for_tile, 2, 32);
     RUN(flag_for_warp, 2, 32);
     RUN(wait_for_warp, 2, 32);

@@ -44,6 +44,8 @@ flag_release|race|grid|
 flag_acquire|race|grid|
 flag_in_block|race|block|
 flag_chain|race|grid|
+flag_narrow_chain|race|grid|
+flag_for_pair|race|grid|
 flag_for_tile|race|grid|
 flag_for_warp|race|grid|
 wait_for_warp|race|grid|
