@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "isa/isa.h"
 
-// ---- reading ----------------------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 static unsigned long long number_of(const json_t *object, const char *name) {
     return (unsigned long long)json_integer_value(json_object_get(object, name));
@@ -131,7 +131,7 @@ void hw_cli_findings_free(hw_cli_findings *f) {
     *f = (hw_cli_findings){.n = 0};
 }
 
-// ---- words ------------------------------------------------------------------------------------------------------------
+// ---- words ----------------------------------------------------------------------------------------------------------
 
 static const char *who_lacks(hw_check_missing missing) {
     switch (missing) {
@@ -160,8 +160,8 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
     if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
     switch (f->missing) {
-    case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of a "
-                                       "warp have none of themselves";
+    case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
+                                       "a warp have none of themselves";
     case HW_CHECK_MISSING_BLOCK: return "__syncthreads() between the two gives one";
     case HW_CHECK_MISSING_GRID: return "blocks have none of themselves: atomics, a flag behind __threadfence(), "
                                        "grid.sync() or two launches give one";
@@ -184,8 +184,8 @@ const char *hw_cli_finding_side_text(const hw_cli_finding_side *s, char *out, si
     }
     if (s->bytes) snprintf(what, sizeof what, " %u byte%s", s->bytes, s->bytes == 1 ? "" : "s");
     snprintf(launch, sizeof launch, "launch %llu", s->launch);
-    snprintf(out, bytes, "%s%s: thread (%u,%u,%u) of block (%u,%u,%u)%s in %s, %s", act_word(s->act), what, s->thread[0],
-             s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
+    snprintf(out, bytes, "%s%s: thread (%u,%u,%u) of block (%u,%u,%u)%s in %s, %s", act_word(s->act), what,
+             s->thread[0], s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
              s->is_many ? " and others of its warp" : "", s->kernel, launch);
     return out;
 }

@@ -7,7 +7,7 @@
 #include "check/internal.h"
 #include "mem/mem.h"
 
-// ---- launches ---------------------------------------------------------------------------------------------------------
+// ---- launches -------------------------------------------------------------------------------------------------------
 
 static void forget_launch(hw_check *c) {
     hw_check_blocks_end(&c->blocks);
@@ -38,7 +38,7 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     forget_launch((hw_check *)sink);
 }
 
-// ---- order ------------------------------------------------------------------------------------------------------------
+// ---- order ----------------------------------------------------------------------------------------------------------
 
 static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step) {
     hw_check *c = (hw_check *)sink;
@@ -79,7 +79,7 @@ static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step
     hw_check_blocks_mbarrier(&c->blocks, step, step->note < c->n_notes ? c->notes[step->note].scope : 0);
 }
 
-// ---- the host ---------------------------------------------------------------------------------------------------------
+// ---- the host -------------------------------------------------------------------------------------------------------
 
 static void add_allocation(hw_check *c, const hw_host_event *event) {
     hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
@@ -144,7 +144,7 @@ static void tell_host(hw_sink *sink, const hw_host_event *event) {
     }
 }
 
-// ---- the object -------------------------------------------------------------------------------------------------------
+// ---- the object -----------------------------------------------------------------------------------------------------
 
 hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_diag *diag) {
     hw_check *c = hw_calloc(1, sizeof *c);
