@@ -355,7 +355,11 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
     }
     hw_check_arrivals *a = &block->arrivals[step->barrier];
     const bool is_first = !a->threads;
-    if (is_first) a->note = step->note;
+    if (is_first) {
+        a->note = step->note;
+        a->warp = step->where.warp;
+        a->mask = step->mask;
+    }
     arrive_at_barrier(b, block, step);
     *first_note = a->note;
     // Warps that do not wait for each other at one place do so by intent: producers and consumers.
