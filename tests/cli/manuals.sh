@@ -15,7 +15,7 @@ for command in run profile check nvcc ptx gpus occupancy transpose matmul reduce
             *) pattern="Fl ${option#-}" ;;
         esac
         grep -qE "$pattern( |\$)" man/halfwarp-$command.1 ||
-            { [ $command = profile ] && grep -qE "$pattern( |\$)" man/halfwarp-run.1; } ||
+            { [[ $command = profile || $command = check ]] && grep -qE "$pattern( |\$)" man/halfwarp-run.1; } ||
             fail "man/halfwarp-$command.1 has no $option"
     done < "$work/options"
     grep -q "^.It Cm $command" man/halfwarp.1 || fail "man/halfwarp.1 has no $command"
