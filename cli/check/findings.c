@@ -116,12 +116,46 @@ static bool read_all(FILE *in, hw_cli_findings *f) {
     return good;
 }
 
+// ---- one of each ----------------------------------------------------------------------------------------------------
+
+static bool are_equal_texts(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_side *b) {
+    return a->act == b->act && are_equal_texts(a->kernel, b->kernel) && are_equal_texts(a->file, b->file) &&
+           are_equal_texts(a->site, b->site) && a->line == b->line && a->ptx_line == b->ptx_line &&
+           (a->kernel || a->site);
+}
+
+static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
+    if (a->kind != b->kind || a->missing != b->missing || a->n_sides != b->n_sides) return false;
+    for (unsigned k = 0; k < a->n_sides; k++)
+        if (!are_of_one_place(&a->sides[k], &b->sides[k])) return false;
+    return true;
+}
+
+// A call of the host that is inlined, or unrolled, has several addresses and one line; and a program several processes.
+static void merge_equal(hw_cli_findings *f) {
+    size_t kept = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        size_t k = 0;
+        while (k < kept && !are_one(&f->items[k], &f->items[i])) k++;
+        if (k == kept) {
+            f->items[kept++] = f->items[i];
+        } else {
+            f->items[k].count += f->items[i].count;
+            f->items[k].bytes += f->items[i].bytes;
+        }
+    }
+    f->n = kept;
+}
+
 int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out) {
     *out = (hw_cli_findings){.n = 0};
     if (!read_all(in, out)) {
         hw_cli_complain("out of memory");
         return HW_EXIT_USAGE;
     }
+    merge_equal(out);
     return hw_cli_suppress(out, suppressions);
 }
 

@@ -59,4 +59,16 @@ EOT
 expect 0 "$halfwarp" check --compiler clang "$work/threads.cu"
 silent out
 
+# A call that the compiler has copied is one place still.
+cat > "$work/copied.cu" << 'EOT'
+int main() {
+    void *memory;
+    #pragma GCC unroll 3
+    for (int i = 0; i < 3; i++) cudaMalloc(&memory, 1000);
+}
+EOT
+expect 1 "$halfwarp" check --compiler clang --leaks "$work/copied.cu"
+says out "leak: 3000 bytes of device memory are still allocated at the end (3 times)"
+says out "1 hazard found"
+
 finish
