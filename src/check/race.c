@@ -22,7 +22,7 @@ typedef struct present {
     bool keeps;                      // and what it said
 } present;
 
-// ---- two accesses -----------------------------------------------------------------------------------------------------
+// ---- two accesses ---------------------------------------------------------------------------------------------------
 
 static bool is_write(uint8_t act) { return act != HW_CHECK_READS; }
 
@@ -105,7 +105,7 @@ static inline hw_check_ref find_race(present *now, const hw_check_cell *cell, in
     return 0;
 }
 
-// ---- what stays -------------------------------------------------------------------------------------------------------
+// ---- what stays -----------------------------------------------------------------------------------------------------
 
 // Lanes of one instruction that read the same bytes are all their readers.
 static hw_check_ref refer_to_many(present *now) {
@@ -172,7 +172,7 @@ static inline void record(present *now, hw_check_cell *cell, hw_check_ref ref) {
     else *cell = (hw_check_cell){.write = ref};
 }
 
-// ---- pieces -----------------------------------------------------------------------------------------------------------
+// ---- pieces ---------------------------------------------------------------------------------------------------------
 
 static hw_check_line *line_of(const present *now, uint64_t address) {
     if (now->space != HW_SPACE_SHARED) return hw_check_shadow_line(&now->check->shadow, address);
@@ -215,7 +215,7 @@ static void go_through(present *now, uint64_t begin, uint64_t bytes, int first_l
     }
 }
 
-// ---- lanes ------------------------------------------------------------------------------------------------------------
+// ---- lanes ----------------------------------------------------------------------------------------------------------
 
 // Does the lane go on where the run's last one ended, or have the same bytes as its first?
 static bool extend_run(hw_check_run *run, uint32_t lanes, int64_t delta, uint32_t width) {
@@ -305,7 +305,7 @@ static void access_memory(present *now, const hw_access_pattern *p, uint64_t bas
     if (in_two_steps) access_runs(now, runs, base, RECORD);
 }
 
-// ---- accesses of kernels ----------------------------------------------------------------------------------------------
+// ---- accesses of kernels --------------------------------------------------------------------------------------------
 
 static bool can_check(hw_check *c) {
     if (hw_check_entries_are_many(&c->entries)) {
@@ -406,7 +406,7 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
     }
 }
 
-// ---- of the host ------------------------------------------------------------------------------------------------------
+// ---- of the host ----------------------------------------------------------------------------------------------------
 
 void hw_check_host_access(hw_check *c, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes) {
     present now = {.check = c, .space = HW_SPACE_GLOBAL,
