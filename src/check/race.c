@@ -234,6 +234,7 @@ static bool join_run(hw_check_runs *runs, const hw_check_run *run) {
         hw_check_run *other = &runs->items[i];
         if (other->delta != run->delta || other->elems != run->elems) continue;
         other->is_many = true;
+        other->mask |= run->mask;
         return true;
     }
     return false;
@@ -244,13 +245,13 @@ static void find_runs(const hw_access_pattern *p, uint32_t width, hw_check_runs 
     runs->n = 0;
     for (uint32_t left = p->mask; left;) {
         const int first = __builtin_ctz(left);
-        hw_check_run run = {.delta = p->delta[first], .first_lane = (uint8_t)first, .elems = 1};
+        hw_check_run run = {.delta = p->delta[first], .mask = 1u << first, .first_lane = (uint8_t)first, .elems = 1};
         uint32_t lanes = 1;
         left &= left - 1;
         while (left >> (first + lanes) & 1 && first + lanes < LANES &&
                extend_run(&run, lanes, p->delta[first + lanes], width)) {
             left &= left - 1;
-            lanes++;
+            run.mask |= 1u << (first + lanes++);
         }
         if (!join_run(runs, &run)) runs->items[runs->n++] = run;
     }
@@ -287,6 +288,10 @@ static void access_runs(present *each, const hw_check_runs *runs, uint64_t base,
     for (uint32_t i = 0; i < runs->n; i++) {
         const hw_check_run *run = &runs->items[i];
         present *now = run->is_many ? &many : each;
+        if (run->is_many && many.entry.mask != run->mask) {
+            many.entry.mask = run->mask;
+            many.ref = many.fine = many.uneven = 0;
+        }
         if (!now->ref) now->ref = hw_check_entries_refer(&now->check->entries, &now->entry);
         if (now->ref)
             go_through(now, base + (uint64_t)run->delta, (uint64_t)run->elems * now->entry.width_bytes,

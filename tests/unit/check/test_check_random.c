@@ -3,9 +3,8 @@
 //
 // check keeps of each byte the last write and two reads since. So a race has to be found where it is with that write,
 // or with a read where no more than two instructions have read since; and what is found has to be a race in any case.
-// Left out by rule: words that are both messages and data, fences narrower than the GPU, a release by an old fence,
-// barriers of some warps that are not always the same, and bytes that some but not all lanes of an instruction share,
-// which check takes for shared by all.
+// Left out by rule: words that are both messages and data, fences narrower than the GPU, a release by an old fence, and
+// barriers of some warps that are not always the same.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,7 +133,7 @@ static void access_bytes(model *m, int place, int64_t from, uint32_t width, cons
 static void draw_offsets(program *p, uint32_t width, uint32_t mask, int64_t *offset) {
     const uint32_t shape = draw(p, 4), slots = OBJECT_BYTES / width, start = draw(p, 2) ? 0 : draw(p, slots);
     for (uint32_t lane = 0; lane < 32; lane++) {
-        const uint32_t slot = shape == 0 ? lane : shape == 1 ? 31 - lane : shape == 2 ? 2 * lane + lane / 16 : 0;
+        const uint32_t slot = shape == 0 ? lane : shape == 1 ? 31 - lane : shape == 2 ? 2 * lane : 0;
         offset[lane] = mask >> lane & 1 ? (start + slot) % slots * width : 0;
     }
 }
