@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/findings.h"
+#include "check/suppressions.h"
 #include "output/text_output.h"
 #include "output/whole_file.h"
 #include "run/launch.h"
@@ -82,6 +83,7 @@ static int check_main(int argc, char **argv) {
     hw_cli_temporary found = {.file = -1};
     int ended_by = 0, status = hw_cli_launch_parse(&launch, HW_CLI_CHECK, argc, argv);
     if (!status && launch.output && hw_cli_try_file(launch.output)) status = HW_EXIT_USAGE;
+    if (!status && launch.suppressions) status = hw_cli_try_suppressions(launch.suppressions);
     if (!status && (found = hw_cli_temporary_open("check")).file < 0) status = HW_EXIT_USAGE;
     if (!status) {
         launch.findings_path = found.path;

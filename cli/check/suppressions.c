@@ -63,6 +63,18 @@ static int read_suppressions(const char *path, suppressions *out) {
     return status;
 }
 
+static void free_suppressions(suppressions *s) {
+    for (size_t i = 0; i < s->n; i++) free(s->items[i].pattern);
+    free(s->items);
+}
+
+int hw_cli_try_suppressions(const char *path) {
+    suppressions s = {0};
+    int status = read_suppressions(path, &s);
+    free_suppressions(&s);
+    return status;
+}
+
 // Of a path only the end has to be like the pattern: a/b/reduce.cu:12 is like reduce.cu:*.
 static bool is_like(const char *pattern, const char *text) {
     for (const char *at = text; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
@@ -116,7 +128,6 @@ int hw_cli_suppress(hw_cli_findings *findings, const char *path) {
         else findings->items[kept++] = *f;
     }
     if (!status) findings->n = kept;
-    for (size_t i = 0; i < s.n; i++) free(s.items[i].pattern);
-    free(s.items);
+    free_suppressions(&s);
     return status;
 }

@@ -10,4 +10,8 @@
 // complaint.
 int hw_cli_suppress(hw_cli_findings *findings, const char *path);
 
+// Can the file be read, and is each of its lines one? Asked before the program runs. 0, or HW_EXIT_USAGE after a
+// complaint.
+int hw_cli_try_suppressions(const char *path);
+
 #endif

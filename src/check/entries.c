@@ -27,7 +27,8 @@ static bool make_room(hw_check_entries *e) {
 }
 
 hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *entry) {
-    const uint64_t hash = hw_mix_word(hw_mix_word(entry->is_many, entry->warp), entry->note);
+    const uint64_t lanes = (uint64_t)entry->mask << 1 | entry->is_many;
+    const uint64_t hash = hw_mix_word(hw_mix_word(lanes, entry->warp), entry->note);
     uint32_t *recent = &e->recent[hash >> 32 & (RECENT - 1)];
     if (*recent && are_equal(&e->items[*recent], entry)) return *recent << HW_CHECK_LANE_BITS;
     uint32_t number;

@@ -13,6 +13,7 @@
 // of them.
 typedef struct hw_check_run {
     int64_t delta;                   // of its first byte
+    uint32_t mask;                   // the lanes
     uint8_t first_lane;
     uint8_t elems;                   // of the access's width
     bool is_many;                    // more lanes than elems

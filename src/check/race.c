@@ -17,8 +17,9 @@ typedef struct present {
     uint32_t first_warp;             // of the block, as entries number them
     uint8_t space;
     // Cells side by side mostly have the same entries, so that what was found of one is remembered for the next.
-    uint32_t fine, uneven;           // entries: no race with the present one, whatever the lanes; that depends on the
-                                     // lanes; 0: none
+    uint32_t fine[4];                // entries that are no race with the present one, whatever the lanes, by their
+                                     // number modulo 4; 0: none
+    uint32_t uneven;                 // one with which it depends on the lanes
     uint32_t last, kept;             // readers of which is_to_keep was asked last,
     bool keeps;                      // and what it said
 } present;
@@ -93,17 +94,17 @@ static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cel
 // Is what was found of one lane of the entry, and one of the present access, so of the others?
 static bool holds_for_lanes(const present *now, const hw_check_entry *e) {
     if (e->work != now->entry.work || !now->block || is_behind_barrier(now, e)) return true;
-    if (e->warp == now->entry.warp) return false;
+    if (e->warp == now->entry.warp) return e->time < now->block->warps[now->warp].met;
     if (!is_write(e->act) && !is_write(now->entry.act)) return true;
     return hw_check_blocks_order_warps(&now->check->blocks, now->block, now->warp, e);
 }
 
 static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
     const uint32_t entry = ref >> HW_CHECK_LANE_BITS;
-    if (!ref || entry == now->fine) return false;
+    if (!ref || entry == now->fine[entry % 4]) return false;
     if (is_race(now, ref, lane, cell_bytes)) return true;
     if (entry == now->uneven) return false;
-    if (holds_for_lanes(now, hw_check_entry_of(&now->check->entries, ref))) now->fine = entry;
+    if (holds_for_lanes(now, hw_check_entry_of(&now->check->entries, ref))) now->fine[entry % 4] = entry;
     else now->uneven = entry;
     return false;
 }
@@ -243,6 +244,7 @@ static bool join_run(hw_check_runs *runs, const hw_check_run *run) {
         hw_check_run *other = &runs->items[i];
         if (other->delta != run->delta || other->elems != run->elems) continue;
         other->is_many = true;
+        other->mask |= run->mask;
         return true;
     }
     return false;
@@ -253,13 +255,13 @@ static void find_runs(const hw_access_pattern *p, uint32_t width, hw_check_runs 
     runs->n = 0;
     for (uint32_t left = p->mask; left;) {
         const int first = __builtin_ctz(left);
-        hw_check_run run = {.delta = p->delta[first], .first_lane = (uint8_t)first, .elems = 1};
+        hw_check_run run = {.delta = p->delta[first], .mask = 1u << first, .first_lane = (uint8_t)first, .elems = 1};
         uint32_t lanes = 1;
         left &= left - 1;
         while (first + lanes < LANES && left >> (first + lanes) & 1 &&
                extend_run(&run, lanes, p->delta[first + lanes], width)) {
             left &= left - 1;
-            lanes++;
+            run.mask |= 1u << (first + lanes++);
         }
         if (!join_run(runs, &run)) runs->items[runs->n++] = run;
     }
@@ -296,6 +298,11 @@ static void access_runs(present *each, const hw_check_runs *runs, uint64_t base,
     for (uint32_t i = 0; i < runs->n; i++) {
         const hw_check_run *run = &runs->items[i];
         present *now = run->is_many ? &many : each;
+        if (run->is_many && many.entry.mask != run->mask) {
+            many.entry.mask = run->mask;
+            many.ref = many.uneven = 0;
+            memset(many.fine, 0, sizeof many.fine);
+        }
         if (!now->ref) now->ref = hw_check_entries_refer(&now->check->entries, &now->entry);
         if (now->ref)
             go_through(now, base + (uint64_t)run->delta, (uint64_t)run->elems * now->entry.width_bytes,

@@ -73,6 +73,19 @@ template <bool Ordered> __global__ void lanes_of_bytes(int *out) {
     if (threadIdx.x == first) out[first] = *(int *)&s[first];   // lanes_of_bytes
 }
 
+// Four lanes read one word, which the first of them then changes.
+template <bool Ordered> __global__ void lanes_of_word(int *out) {
+    __shared__ int s[8];
+    const int group = threadIdx.x / 4, first = 4 * group;
+    if (threadIdx.x < 8) s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    out[threadIdx.x] = s[group];                    // lanes_of_word
+    if (Ordered) __syncwarp(0xfu << first);
+    if (threadIdx.x == first) s[group] = out[64];   // lanes_of_word
+    __syncwarp();
+    out[32 + threadIdx.x] = s[group];
+}
+
 // Lanes that go different ways, and meet only where they are told to.
 template <bool Ordered> __global__ void lanes_branch(int *out) {
     __shared__ int s[16];
@@ -91,5 +104,6 @@ static void run_warps() {
     RUN(lanes_global, 1, 32);
     RUN(lanes_stencil, 1, 32);
     RUN(lanes_of_bytes, 1, 32);
+    RUN(lanes_of_word, 1, 32);
     RUN(lanes_branch, 1, 32);
 }

@@ -34,6 +34,7 @@ lanes_vote|race|warp|
 lanes_global|race|warp|
 lanes_stencil|race|warp|
 lanes_of_bytes|race|warp|
+lanes_of_word|race|warp|
 lanes_branch|race|warp|
 flag_writer_fence|race|grid|
 flag_reader_fence|race|grid|

@@ -1,10 +1,10 @@
-// Random programs of accesses and what orders them, judged by check and by a plain model: of each thread a vector clock,
-// of each byte every access, compared with all before it.
+// Random programs of accesses and what orders them, judged by check and by a plain model: of each thread a vector
+// clock, of each byte every access, compared with all before it.
 //
-// check keeps of each byte the last write and two reads since. So a race has to be found where it is with that write, or
-// with a read where no more than two instructions have read since; and what is found has to be a race in any case. Left
-// out by rule: words that are both messages and data, fences narrower than the GPU, a release by an old fence, and what
-// a barrier of some warps does for those that are not always at it.
+// check keeps of each byte the last write and two reads since. So a race has to be found where it is with that write,
+// or with a read where no more than two instructions have read since; and what is found has to be a race in any case.
+// Left out by rule: words that are both messages and data, fences narrower than the GPU, a release by an old fence, and
+// barriers of some warps that are not always the same.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

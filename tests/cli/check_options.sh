@@ -1,0 +1,230 @@
+# check's options, formats, suppressions and exit statuses, with one program that does as it is told.
+. "$(dirname "$0")/check.bash"
+
+cat > "$work/told.cu" << 'CUDA'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+__device__ int variable[32];
+
+__global__ void race(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;             // first
+    out[threadIdx.x] = s[63 - threadIdx.x];   // second
+}
+__global__ void lanes(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s[31 - threadIdx.x];
+}
+__global__ void barrier(int *out) {
+    if (threadIdx.x < 32) __syncthreads();    // one place
+    else {
+        out[threadIdx.x] = 1;
+        __syncthreads();                      // another place
+    }
+}
+__global__ void fine(int *out) { out[threadIdx.x] = variable[threadIdx.x % 32]; }
+__global__ void past(int *out) { out[1 << 28] = 1; }
+// In a kernel of its own line, which its author knows of.
+__global__ void known(int *out) {
+    out[0] = threadIdx.x;   // halfwarp-check: allow race
+}
+__global__ void known_above(int *out) {
+    // halfwarp-check: allow race
+    out[0] = threadIdx.x;
+}
+__global__ void other_kind(int *out) {
+    out[0] = threadIdx.x;   // halfwarp-check: allow barrier
+}
+
+int main(int argc, char **argv) {
+    int *out, status = 0;
+    cudaMalloc(&out, 4096);
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "race")) race<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "lanes")) lanes<<<1, 32>>>(out);
+        if (!strcmp(argv[i], "barrier")) barrier<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "fine")) fine<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "past")) past<<<1, 1>>>(out);
+        if (!strcmp(argv[i], "known")) known<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "known_above")) known_above<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "other_kind")) other_kind<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "leak")) for (int k = atoi(argv[i + 1]); k > 0; k--) cudaMalloc(&out, 1000);
+        if (!strcmp(argv[i], "reset")) cudaDeviceReset();
+        if (!strcmp(argv[i], "free")) cudaFree(out);
+        if (!strcmp(argv[i], "exit")) status = atoi(argv[i + 1]);
+        cudaDeviceSynchronize();
+    }
+    puts("its own output");
+    return status;
+}
+CUDA
+check() { "$halfwarp" check "$@"; }
+line_of() { grep -n "$1" "$work/told.cu" | head -1 | cut -d: -f1; }
+first=$(line_of '// first') second=$(line_of '// second')
+# What the program prints, and nothing else.
+prints_only() {
+    [ "$(cat "$work/out")" = "its own output" ] || fail "more than the program's output: $(head -c 600 "$work/out")"
+    silent err
+}
+
+# ---- exit statuses --------------------------------------------------------------------------------------------------
+
+"$halfwarp" run "$work/told.cu" fine > "$work/where" 2>&1 || exit 77
+expect 0 check "$work/told.cu"
+prints_only
+expect 0 check "$work/told.cu" fine
+prints_only
+expect 7 check "$work/told.cu" fine exit 7
+prints_only
+expect 1 check "$work/told.cu" race
+expect 1 check "$work/told.cu" race exit 7
+expect 5 check "$work/told.cu" past
+expect 5 check "$work/told.cu" race past
+says out "race: threads of one block"
+expect 124 check --timeout 0.001 "$work/told.cu" race
+
+refuses_rows check << 'ROWS'
+|Usage: halfwarp check
+--format xml "$work/told.cu"|format
+--format csv "$work/told.cu"|csv
+--nonsense "$work/told.cu"|--nonsense
+--suppress "$work/missing" "$work/told.cu" race|missing
+-o "$work/no/such/folder" "$work/told.cu"|folder
+--lines "$work/told.cu"|--lines
+ROWS
+expect 2 "$halfwarp" run --leaks "$work/told.cu"
+says err "halfwarp check"
+expect 2 check /bin/true
+says err "nothing was checked"
+
+# ---- text -----------------------------------------------------------------------------------------------------------
+
+expect 1 check "$work/told.cu" race
+says out "its own output"
+says out "race: threads of one block access the same bytes of shared memory without an order between them"
+says out "told.cu:$first: writes 4 bytes: thread ("
+says out "told.cu:$second: reads 4 bytes: thread ("
+says out "    s[threadIdx.x] = threadIdx.x;             // first"
+says out "__syncthreads() between the two gives one"
+says out "1 hazard found"
+expect 1 check "$work/told.cu" race race race lanes
+says out "2 hazards found"
+says out "(192 times)"
+says out "in lanes(int*)"
+expect 1 check "$work/told.cu" barrier
+says out "barrier: threads of one block wait for each other at two barriers of the source"
+says out "told.cu:$(line_of 'one place'): waits"
+says out "told.cu:$(line_of 'another place'): waits"
+expect 1 check -o "$work/report" "$work/told.cu" race
+prints_only
+grep -q "1 hazard found" "$work/report" || fail "-o: $(cat "$work/report")"
+expect 0 check -o "$work/report" "$work/told.cu" fine
+[ ! -s "$work/report" ] || fail "-o of a clean program: $(cat "$work/report")"
+
+# A warp's step was an order before compute capability 7.0, and is none for warps with each other.
+if "$halfwarp" gpus | grep -q p100; then
+    expect 0 check --gpu p100 "$work/told.cu" lanes
+    expect 1 check --gpu p100 "$work/told.cu" race
+fi
+
+# ---- JSON and SARIF -------------------------------------------------------------------------------------------------
+
+if command -v python3 > "$work/where"; then
+    expect 1 check --format json -o "$work/r.json" "$work/told.cu" race barrier
+    prints_only
+    python3 - "$work/r.json" "$first" "$second" << 'PYTHON' || fail "JSON: $(head -c 2000 "$work/r.json")"
+import json, sys
+report = json.load(open(sys.argv[1]))
+race, barrier = report["findings"]
+assert report["suppressed"] == 0
+assert race["kind"] == "race" and race["count"] == 64 and race["space"] == "shared", race
+assert race["sentence"] and race["remedy"] and 0 <= race["address"] < 256
+assert [side["line"] for side in race["sides"]] == [int(line) for line in sys.argv[2:]]
+for side in race["sides"]:
+    assert side["file"].endswith("told.cu") and side["kernel"] == "race(int*)" and side["launch"] == 1
+    assert side["bytes"] == 4 and side["block"] == [0, 0, 0] and len(side["thread"]) == 3
+assert race["sides"][0]["thread"][0] == 63 - race["sides"][1]["thread"][0]
+assert barrier["kind"] == "barrier" and len(barrier["sides"]) == 2
+PYTHON
+    expect 1 check --format sarif --leaks -o "$work/r.sarif" "$work/told.cu" race
+    python3 - "$work/r.sarif" "$first" "$second" << 'PYTHON' || fail "SARIF: $(head -c 2000 "$work/r.sarif")"
+import json, sys
+log = json.load(open(sys.argv[1]))
+assert log["version"] == "2.1.0" and log["$schema"].endswith(".json")
+(run,) = log["runs"]
+driver = run["tool"]["driver"]
+rules = [rule["id"] for rule in driver["rules"]]
+assert driver["name"] == "halfwarp check" and rules == ["race", "barrier", "leak"], rules
+assert all(rule["shortDescription"]["text"] for rule in driver["rules"])
+race, leak = run["results"]
+assert race["ruleId"] == "race" and race["level"] == "error" and race["message"]["text"]
+assert race["occurrenceCount"] == 64
+def place(location):
+    physical = location["physicalLocation"]
+    assert physical["artifactLocation"]["uri"].endswith("told.cu") and location["message"]["text"]
+    return physical["region"]["startLine"]
+assert place(race["locations"][0]) == int(sys.argv[3])
+assert place(race["relatedLocations"][0]) == int(sys.argv[2])
+assert leak["ruleId"] == "leak" and len(leak["locations"]) == 1
+PYTHON
+    for format in json sarif; do
+        expect 0 check --format $format -o "$work/empty" "$work/told.cu" fine
+        prints_only
+        python3 -m json.tool "$work/empty" > "$work/where" || fail "$format of no findings: $(cat "$work/empty")"
+    done
+fi
+
+# ---- leaks ----------------------------------------------------------------------------------------------------------
+
+expect 0 check "$work/told.cu" leak 1
+prints_only
+expect 1 check --leaks "$work/told.cu" fine
+says out "leak: 4096 bytes of device memory are still allocated at the end"
+says out "told.cu:$(line_of 'cudaMalloc(&out, 4096)')"
+says out "cudaFree() gives it back"
+says out "1 hazard found"
+expect 0 check --leaks "$work/told.cu" fine free
+prints_only
+expect 0 check --leaks "$work/told.cu" fine reset
+prints_only
+# Those of one line are one, with all of their bytes.
+expect 1 check --leaks "$work/told.cu" free leak 3
+says out "leak: 3000 bytes of device memory are still allocated at the end (3 times)"
+says out "1 hazard found"
+
+# ---- suppressions ---------------------------------------------------------------------------------------------------
+
+# suppress 0|1 LINES: the status of `race lanes barrier` with these lines.
+suppress() {
+    printf '%s\n' "${@:2}" > "$work/list"
+    expect "$1" check --suppress "$work/list" "$work/told.cu" race lanes barrier
+}
+suppress 1 '# nothing'
+says out "3 hazards found"
+suppress 1 'race told.cu:*'
+says out "1 hazard found, 2 suppressed"
+suppress 1 "race   told.cu:$second  # the tile"
+says out "2 hazards found, 1 suppressed"
+suppress 1 'barrier race(int[*])' 'leak *'
+says out "3 hazards found"
+suppress 1 'race lanes(*' '' 'barrier barrier(*'
+says out "1 hazard found, 2 suppressed"
+suppress 0 '* told.cu:*'
+prints_only
+suppress 1 '* other.cu:*'
+says out "3 hazards found"
+# A line that is none is wrong usage, before the program runs.
+for wrong in 'race' 'races told.cu:*' 'told.cu:8'; do
+    suppress 2 "$wrong"
+    refuses "list:1: a line is a kind of finding"
+done
+
+# In the source: a comment in the line of either side, or above it; for its own kind.
+expect 0 check "$work/told.cu" known known_above
+prints_only
+expect 1 check "$work/told.cu" other_kind
+says out "1 hazard found"
+finish

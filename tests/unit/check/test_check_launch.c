@@ -1,0 +1,335 @@
+// Launches told by hand: findings and their counts, what orders accesses, sweeping, and every place where memory may
+// run out.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "check/checked_launch.h"
+#include "mem/mem.h"
+
+static const uint64_t WORD = 1 << 20, FLAG = 1 << 21;
+static const uint32_t FULL = 0xffffffff;
+static checked c;
+
+static int begin(void **state) {
+    (void)state;
+    return checked_create(&c) != HW_OK;
+}
+static int end(void **state) {
+    (void)state;
+    hw_check_destroy(c.check);
+    return 0;
+}
+
+static void start(uint32_t blocks, uint32_t threads) { assert_int_equal(checked_begin(&c, 2, blocks, threads), HW_OK); }
+
+static void read_word(uint32_t block, uint32_t warp, int lane, uint32_t line) {
+    checked_word(&c, block, warp, lane, line, HW_NOTE_LOAD, WORD);
+}
+static void write_word(uint32_t block, uint32_t warp, int lane, uint32_t line) {
+    checked_word(&c, block, warp, lane, line, HW_NOTE_STORE, WORD);
+}
+static void change_flag(uint32_t block, uint32_t warp, int lane) {
+    checked_word(&c, block, warp, lane, 400, HW_NOTE_ATOMIC, FLAG);
+}
+
+// ---- findings ---------------------------------------------------------------------------------------------------------
+
+static void test_finding(void **state) {
+    (void)state;
+    start(2, 64);
+    write_word(0, 1, 3, 10);
+    read_word(1, 0, 5, 11);
+    checked_end(&c);
+    const hw_check_finding *f = checked_between(&c, 10, 11);
+    assert_non_null(f);
+    assert_int_equal(f->kind, HW_CHECK_RACE);
+    assert_int_equal(f->missing, HW_CHECK_MISSING_GRID);
+    assert_int_equal(f->space, HW_SPACE_GLOBAL);
+    assert_int_equal(f->address, WORD);
+    assert_int_equal(f->count, 1);
+    assert_int_equal(f->sides[0].act, HW_CHECK_WRITES);
+    assert_int_equal(f->sides[0].block[0], 0);
+    assert_int_equal(f->sides[0].thread[0], 35);
+    assert_int_equal(f->sides[0].bytes, 4);
+    assert_string_equal(f->sides[0].file, "k.cu");
+    assert_string_equal(f->sides[0].kernel, "k");
+    assert_int_equal(f->sides[1].act, HW_CHECK_READS);
+    assert_int_equal(f->sides[1].block[0], 1);
+    assert_int_equal(f->sides[1].thread[0], 5);
+    assert_int_equal(f->sides[1].launch, 1);
+    assert_false(f->sides[1].is_many);
+}
+
+// A pair of places once, with a count, in later launches of the kernel too.
+static void test_finding_is_counted(void **state) {
+    (void)state;
+    for (int launch = 0; launch < 3; launch++) {
+        start(2, 64);
+        for (int lane = 0; lane < 4; lane++) {
+            write_word(0, 0, lane, 10);
+            checked_meet(&c, 0, 0, FULL);
+            read_word(1, 0, lane, 11);
+        }
+        checked_end(&c);
+    }
+    assert_int_equal(checked_count(&c), 2);
+    // The first write of a launch meets no reader, and the launches are in order.
+    assert_int_equal(checked_between(&c, 10, 11)->count, 3 * 4);
+    assert_int_equal(checked_count(&c), 2);
+}
+
+static void test_no_race(void **state) {
+    (void)state;
+    start(2, 64);
+    read_word(0, 0, 0, 10);
+    read_word(1, 1, 3, 11);
+    checked_word(&c, 0, 0, 0, 12, HW_NOTE_STORE, WORD + 4);
+    checked_word(&c, 1, 0, 0, 13, HW_NOTE_STORE, WORD + 8);
+    change_flag(0, 0, 0);
+    change_flag(1, 0, 0);
+    checked_end(&c);
+    assert_int_equal(checked_count(&c), 0);
+}
+
+// Memory that is allocated anew has no past.
+static void test_new_memory(void **state) {
+    (void)state;
+    start(1, 32);
+    write_word(0, 0, 0, 10);
+    checked_end(&c);
+    checked_host(&c, (hw_host_event){.action = HW_HOST_ALLOCATE, .memory = {.address = WORD, .bytes = 256,
+                                                                           .kind = HW_ALLOC_DEVICE}});
+    assert_int_equal(checked_begin(&c, 4, 1, 32), HW_OK);
+    write_word(0, 0, 0, 11);
+    checked_end(&c);
+    assert_int_equal(checked_count(&c), 0);
+}
+
+static void test_leaks(void **state) {
+    (void)state;
+    static const char here, there;
+    for (uint64_t i = 1; i <= 4; i++)
+        checked_host(&c, (hw_host_event){.action = HW_HOST_ALLOCATE, .site = i < 4 ? &here : &there,
+                                         .memory = {.address = i << 20, .bytes = 100 * i, .kind = HW_ALLOC_DEVICE}});
+    checked_host(&c, (hw_host_event){.action = HW_HOST_FREE, .memory = {.address = 2 << 20, .bytes = 200}});
+    hw_check_find_leaks(c.check);
+    assert_int_equal(checked_count(&c), 2);
+    const hw_check_finding *f = hw_check_finding_at(c.check, 0);
+    assert_int_equal(f->kind, HW_CHECK_LEAK);
+    assert_int_equal(f->bytes, 100 + 300);
+    assert_int_equal(f->count, 2);
+    assert_ptr_equal(f->sides[0].site, &here);
+    assert_int_equal(hw_check_finding_at(c.check, 1)->bytes, 400);
+}
+
+static void test_several_workers_are_refused(void **state) {
+    (void)state;
+    hw_diag diag = {0};
+    const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .n_workers = 2};
+    assert_int_equal(c.sink->launch_begin(c.sink, &info, &diag), HW_USAGE);
+}
+
+// ---- order ------------------------------------------------------------------------------------------------------------
+
+// A block that ends, and another that takes its place: nothing of it stays, and none of what it did is in order.
+static void test_blocks_one_after_the_other(void **state) {
+    (void)state;
+    start(1, 64);
+    c.info.grid[0] = 3;
+    checked_end(&c);
+    hw_diag diag = {0};
+    assert_int_equal(c.sink->launch_begin(c.sink, &c.info, &diag), HW_OK);
+    const hw_note shared = {.kind = HW_NOTE_STORE, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    for (uint32_t block = 0; block < 3; block++) {
+        checked_block(&c, block, false);
+        checked_access(&c, checked_where(block, block % 2), 20, &shared, 1, 64, NULL);
+        write_word(block, 0, 0, 21);
+        checked_block(&c, block, true);
+    }
+    checked_end(&c);
+    assert_int_equal(checked_count(&c), 1);
+    assert_int_equal(checked_between(&c, 21, 21)->count, 2);
+}
+
+static void test_narrow_fence_tells_the_block(void **state) {
+    (void)state;
+    start(2, 64);
+    write_word(0, 0, 0, 10);
+    checked_fence(&c, 0, 0, 1, HW_SCOPE_CTA);
+    change_flag(0, 0, 0);
+    for (uint32_t block = 0; block < 2; block++) {
+        change_flag(block, 1, 0);
+        checked_fence(&c, block, 1, 1, HW_SCOPE_GPU);
+    }
+    read_word(0, 1, 0, 11);
+    read_word(1, 1, 0, 12);
+    checked_end(&c);
+    assert_null(checked_between(&c, 10, 11));
+    assert_non_null(checked_between(&c, 10, 12));
+}
+
+// What is done behind the fence is not told.
+static void test_write_behind_the_fence(void **state) {
+    (void)state;
+    start(2, 32);
+    checked_fence(&c, 0, 0, 1, HW_SCOPE_GPU);
+    write_word(0, 0, 0, 10);
+    change_flag(0, 0, 0);
+    change_flag(1, 0, 0);
+    checked_fence(&c, 1, 0, 1, HW_SCOPE_GPU);
+    read_word(1, 0, 0, 11);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 10, 11));
+}
+
+// Who has not read the flag knows nothing, nor who has read another one.
+static void test_other_readers(void **state) {
+    (void)state;
+    start(3, 32);
+    write_word(0, 0, 0, 10);
+    checked_fence(&c, 0, 0, 1, HW_SCOPE_GPU);
+    change_flag(0, 0, 0);
+    checked_word(&c, 1, 0, 0, 401, HW_NOTE_ATOMIC, FLAG + 64);
+    checked_fence(&c, 1, 0, 1, HW_SCOPE_GPU);
+    read_word(1, 0, 0, 11);
+    change_flag(2, 0, 0);
+    checked_fence(&c, 2, 0, 1, HW_SCOPE_GPU);
+    read_word(2, 0, 1, 12);
+    checked_meet(&c, 2, 0, FULL);
+    read_word(2, 0, 1, 13);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 10, 11));
+    assert_non_null(checked_between(&c, 10, 12));
+    assert_null(checked_between(&c, 10, 13));
+}
+
+// A lane that alone reads what it wrote alone, by a call, has order with itself.
+static void test_call_of_one_lane(void **state) {
+    (void)state;
+    start(1, 32);
+    const hw_lane_bytes bytes = {.address = WORD, .bytes = 4, .lane = 5, .space = HW_SPACE_GLOBAL};
+    const hw_lane_access access = {.where = checked_where(0, 0), .note = 30, .n = 1, .list = &bytes};
+    c.sink->lane_access(c.sink, 0, &access);
+    write_word(0, 0, 5, 10);
+    c.sink->lane_access(c.sink, 0, &access);
+    assert_int_equal(checked_count(&c), 0);
+    write_word(0, 0, 6, 11);
+    assert_non_null(checked_between(&c, 10, 11));
+    checked_end(&c);
+}
+
+// A chain of a thousand blocks, each of which tells the next.
+static void test_long_chain(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    start(N, 32);
+    write_word(0, 0, 0, 10);
+    for (uint32_t i = 0; i < N; i++) {
+        if (i) checked_word(&c, i, 0, 0, 400, HW_NOTE_ATOMIC, FLAG + 8 * i);
+        checked_fence(&c, i, 0, 1, HW_SCOPE_GPU);
+        if (i != 500) checked_word(&c, i, 0, 0, 401, HW_NOTE_ATOMIC, FLAG + 8 * (i + 1));
+        if (i == 500) read_word(i, 0, 0, 11);
+    }
+    read_word(N - 1, 0, 0, 12);
+    checked_end(&c);
+    assert_null(checked_between(&c, 10, 11));
+    assert_non_null(checked_between(&c, 10, 12));
+}
+
+// ---- sweeping ---------------------------------------------------------------------------------------------------------
+
+// More entries than are kept: those that memory refers to stay, of shared memory too.
+static void test_sweep_keeps_what_is_there(void **state) {
+    (void)state;
+    enum { ENTRIES = 5 << 20 };
+    const hw_note shared = {.kind = HW_NOTE_STORE, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    start(2, 64);
+    write_word(0, 0, 7, 10);
+    checked_access(&c, checked_where(0, 0), 12, &shared, 1 << 9, 256, NULL);
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        checked_word(&c, 1, 0, 0, 100, HW_NOTE_STORE, WORD + 4096 + 4 * (i % 64));
+        checked_meet(&c, 1, 0, FULL);
+    }
+    read_word(1, 0, 0, 11);
+    checked_access(&c, checked_where(0, 1), 13, &shared, 1, 256, NULL);
+    checked_end(&c);
+    assert_int_equal(checked_count(&c), 2);
+    assert_int_equal(checked_between(&c, 10, 11)->sides[0].thread[0], 7);
+    assert_int_equal(checked_between(&c, 12, 13)->sides[0].thread[0], 9);
+}
+
+// ---- out of memory ----------------------------------------------------------------------------------------------------
+
+// Some of everything; false where it can not be begun.
+static bool do_everything(void) {
+    const hw_note shared = {.kind = HW_NOTE_STORE, .space = HW_SPACE_SHARED, .width_bytes = 1};
+    checked_host(&c, (hw_host_event){.action = HW_HOST_ALLOCATE, .memory = {.address = WORD, .bytes = 4096,
+                                                                           .kind = HW_ALLOC_DEVICE}});
+    checked_host(&c, (hw_host_event){.action = HW_HOST_SET, .stream = 4, .set = {.to = {.address = WORD},
+                                     .width = 64, .height = 1, .depth = 1}});
+    if (checked_begin(&c, 2, 2, 96) != HW_OK) return false;
+    for (uint32_t block = 0; block < 2; block++) {
+        checked_access(&c, checked_where(block, 0), 20, &shared, 0xffff, 3, NULL);
+        checked_meet(&c, block, 0, 0xff);
+        write_word(block, 0, 0, 10);
+        checked_fence(&c, block, 0, 1, HW_SCOPE_GPU);
+        change_flag(block, 0, 0);
+        for (uint32_t warp = 0; warp < 2; warp++)
+            checked_arrive(&c, block, warp, 30, HW_BARRIER_SYNC, 1, FULL, 64);
+        checked_complete(&c, block, 1);
+        for (uint32_t warp = 0; warp < 3; warp++)
+            checked_arrive(&c, block, warp, 31 + warp, HW_BARRIER_SYNC, 0, FULL, 0);
+        checked_complete(&c, block, 0);
+        read_word(block, 1, 2, 11);
+    }
+    checked_end(&c);
+    hw_check_find_leaks(c.check);
+    return true;
+}
+
+// Whichever allocation is the first that fails: no crash, nothing lost, and no race that there is not.
+static void test_out_of_memory(void **state) {
+    (void)state;
+    hw_check_destroy(c.check);
+    assert_int_equal(checked_create(&c), HW_OK);
+    assert_true(do_everything());
+    const size_t all = checked_count(&c);
+    assert_true(all >= 4);
+    bool is_done = false;
+    for (long successes = 0; !is_done; successes++) {
+        assert_true(successes < 1000);
+        hw_check_destroy(c.check);
+        hw_alloc_fail_after(successes);
+        hw_status status = checked_create(&c);
+        const bool has_run = !status && do_everything();
+        hw_alloc_fail_after(-1);
+        if (status) assert_null(c.check);
+        else assert_true(checked_count(&c) <= all);
+        is_done = has_run && checked_count(&c) == all && successes > 60;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_finding, begin, end),
+        cmocka_unit_test_setup_teardown(test_finding_is_counted, begin, end),
+        cmocka_unit_test_setup_teardown(test_no_race, begin, end),
+        cmocka_unit_test_setup_teardown(test_new_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_leaks, begin, end),
+        cmocka_unit_test_setup_teardown(test_several_workers_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(test_blocks_one_after_the_other, begin, end),
+        cmocka_unit_test_setup_teardown(test_narrow_fence_tells_the_block, begin, end),
+        cmocka_unit_test_setup_teardown(test_write_behind_the_fence, begin, end),
+        cmocka_unit_test_setup_teardown(test_other_readers, begin, end),
+        cmocka_unit_test_setup_teardown(test_call_of_one_lane, begin, end),
+        cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
+        cmocka_unit_test_setup_teardown(test_sweep_keeps_what_is_there, begin, end),
+        cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

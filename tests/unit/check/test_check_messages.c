@@ -1,0 +1,203 @@
+// Logs of messages, and what those who have read them know.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "check/messages.h"
+#include "isa/order.h"
+
+static hw_arena *arena;
+static hw_check_logs logs;
+
+static int begin(void **state) {
+    (void)state;
+    arena = hw_arena_create();
+    logs = (hw_check_logs){.n = 0};
+    return arena == NULL;
+}
+static int end(void **state) {
+    (void)state;
+    hw_arena_destroy(arena);
+    return 0;
+}
+
+static hw_check_log *log_of(uint64_t key) {
+    hw_check_log *log = hw_check_logs_find(&logs, arena, key, true);
+    assert_non_null(log);
+    return log;
+}
+
+// Lane 0 of warp 0 of the block tells what it did before `own`, and what it knows.
+static void tell(hw_check_log *log, uint32_t block, uint32_t own, const hw_check_letters *known) {
+    const hw_check_message message = {.block = block, .scope = HW_SCOPE_GPU, .own = own, .known = {known}};
+    assert_true(hw_check_log_add(log, arena, &message));
+}
+
+static const hw_check_letters *read_log(hw_check_log *log) {
+    const hw_check_letters *letters = NULL;
+    assert_true(hw_check_letters_add(&letters, arena, log));
+    return letters;
+}
+
+static bool knows(const hw_check_letters *letters, uint32_t block, uint32_t time, uint32_t reader) {
+    const hw_check_author author = {.block = block, .time = time, .reader = reader};
+    return hw_check_letters_have(&logs, letters, &author);
+}
+
+static void test_logs_by_key(void **state) {
+    (void)state;
+    assert_null(hw_check_logs_find(&logs, arena, 8, false));
+    hw_check_log *log = log_of(8);
+    assert_ptr_equal(log_of(8), log);
+    for (uint64_t i = 1; i < 5000; i++) assert_ptr_not_equal(log_of(8 + 8 * i), log);
+    assert_ptr_equal(hw_check_logs_find(&logs, arena, 8, false), log);
+    // Words of different spaces and blocks, and barriers, have keys of their own.
+    const uint64_t keys[] = {hw_check_key_of_global(64), hw_check_key_of_shared(1, 64), hw_check_key_of_shared(2, 64),
+                             hw_check_key_of_barrier(1, 1), hw_check_key_of_barrier(1, 2), hw_check_key_of_barrier(2, 1),
+                             hw_check_key_of_mbarrier(64)};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (size_t k = 0; k < i; k++) assert_int_not_equal(keys[i], keys[k]);
+}
+
+static void test_time_of_the_author(void **state) {
+    (void)state;
+    hw_check_log *log = log_of(8);
+    tell(log, 3, 10, NULL);
+    const hw_check_letters *letters = read_log(log);
+    assert_true(knows(letters, 3, 9, 0));
+    assert_false(knows(letters, 3, 10, 0));
+    assert_false(knows(letters, 4, 9, 0));
+    assert_false(knows(NULL, 3, 9, 0));
+    // Another lane, another warp, all lanes of the warp.
+    hw_check_author author = {.block = 3, .time = 9, .lane = 1};
+    assert_false(hw_check_letters_have(&logs, letters, &author));
+    author = (hw_check_author){.block = 3, .time = 9, .warp = 1};
+    assert_false(hw_check_letters_have(&logs, letters, &author));
+    author = (hw_check_author){.block = 3, .time = 9, .is_many = true};
+    assert_false(hw_check_letters_have(&logs, letters, &author));
+}
+
+// What has been read is the beginning of a log: messages that come later are not.
+static void test_later_messages(void **state) {
+    (void)state;
+    hw_check_log *log = log_of(8);
+    tell(log, 1, 10, NULL);
+    const hw_check_letters *before = read_log(log);
+    tell(log, 2, 10, NULL);
+    tell(log, 1, 20, NULL);
+    const hw_check_letters *after = read_log(log);
+    assert_false(knows(before, 2, 5, 0));
+    assert_false(knows(before, 1, 15, 0));
+    assert_true(knows(after, 2, 5, 0));
+    assert_true(knows(after, 1, 15, 0));
+    // Both together are the later one.
+    const hw_check_letters *both = before;
+    assert_true(hw_check_letters_join(&both, arena, after));
+    assert_int_equal(both->n, 1);
+    assert_true(knows(both, 1, 15, 0));
+    assert_false(knows(before, 1, 15, 0));
+}
+
+static void test_warps_and_barriers(void **state) {
+    (void)state;
+    hw_check_log *log = log_of(8);
+    const hw_check_message message = {.block = 1, .warp = 2, .lane = 3, .scope = HW_SCOPE_GPU, .own = 30, .met = 20,
+                                      .barrier = 10};
+    assert_true(hw_check_log_add(log, arena, &message));
+    const hw_check_letters *letters = read_log(log);
+    static const struct { uint32_t warp, time; uint8_t lane; bool is_many, knows; } rows[] = {
+        {2, 29, 3, false, true}, {2, 30, 3, false, false}, {2, 25, 4, false, false}, {2, 19, 4, false, true},
+        {2, 19, 4, true, true}, {2, 25, 3, true, false}, {5, 15, 0, false, false}, {5, 9, 0, false, true},
+        {5, 9, 0, true, true}, {5, 10, 0, true, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const hw_check_author author = {.block = 1, .warp = rows[i].warp, .time = rows[i].time, .lane = rows[i].lane,
+                                        .is_many = rows[i].is_many, .reader = 7};
+        assert_int_equal(hw_check_letters_have(&logs, letters, &author), rows[i].knows);
+    }
+}
+
+// A message for the block is none for another one, nor is what its writer knew.
+static void test_scopes(void **state) {
+    (void)state;
+    hw_check_log *first = log_of(8), *second = log_of(16), *third = log_of(24);
+    tell(first, 1, 10, NULL);
+    const hw_check_message narrow = {.block = 2, .scope = HW_SCOPE_CTA, .own = 10, .known = {read_log(first)}};
+    assert_true(hw_check_log_add(second, arena, &narrow));
+    const hw_check_letters *letters = read_log(second);
+    assert_true(knows(letters, 2, 9, 2));
+    assert_true(knows(letters, 1, 9, 2));
+    assert_false(knows(letters, 2, 9, 3));
+    assert_false(knows(letters, 1, 9, 3));
+    // One of the block who has read it tells others.
+    tell(third, 2, 50, letters);
+    assert_true(knows(read_log(third), 2, 9, 3));
+    assert_true(knows(read_log(third), 1, 9, 3));
+}
+
+// Each of a thousand has read the one before it.
+static void test_chain(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    const hw_check_letters *letters = NULL;
+    for (uint32_t i = 0; i < N; i++) {
+        tell(log_of(8 + 8 * i), i, 10, letters);
+        letters = read_log(log_of(8 + 8 * i));
+    }
+    assert_true(knows(letters, 0, 9, N));
+    assert_true(knows(letters, N / 2, 9, N));
+    assert_false(knows(letters, 0, 10, N));
+    assert_false(knows(letters, N, 9, N));
+}
+
+// More blocks than the table by block has places, twice each.
+static void test_large_log(void **state) {
+    (void)state;
+    enum { N = 100000 };
+    hw_check_log *log = log_of(8);
+    for (uint32_t i = 0; i < 2 * N; i++) tell(log, i % N, i < N ? 10 : 20, NULL);
+    const hw_check_letters *letters = read_log(log);
+    for (uint32_t i = 0; i < N; i += 997) {
+        assert_true(knows(letters, i, 19, N));
+        assert_false(knows(letters, i, 20, N));
+    }
+    assert_false(knows(letters, N + 1, 1, N));
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    for (long successes = 0; successes < 30; successes++) {
+        const hw_check_letters *letters = NULL;
+        hw_check_logs own = {.n = 0};
+        hw_alloc_fail_after(successes);
+        hw_arena *small = hw_arena_create();
+        for (uint64_t i = 0; small && i < 2000; i++) {
+            const hw_check_message message = {.block = (uint32_t)i, .scope = HW_SCOPE_GPU, .own = 10};
+            hw_check_log *log = hw_check_logs_find(&own, small, 8 * (i % 3), true);
+            if (!log || !hw_check_log_add(log, small, &message)) break;
+            const hw_check_letters *before = letters;
+            if (!hw_check_letters_add(&letters, small, log)) assert_ptr_equal(letters, before);
+        }
+        hw_alloc_fail_after(-1);
+        const hw_check_author author = {.block = 5000};
+        assert_false(letters && hw_check_letters_have(&own, letters, &author));
+        hw_arena_destroy(small);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_logs_by_key, begin, end),
+        cmocka_unit_test_setup_teardown(test_time_of_the_author, begin, end),
+        cmocka_unit_test_setup_teardown(test_later_messages, begin, end),
+        cmocka_unit_test_setup_teardown(test_warps_and_barriers, begin, end),
+        cmocka_unit_test_setup_teardown(test_scopes, begin, end),
+        cmocka_unit_test_setup_teardown(test_chain, begin, end),
+        cmocka_unit_test_setup_teardown(test_large_log, begin, end),
+        cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+// The order of streams and events, told by hand: which work comes before which.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "check/streams.h"
+
+enum { LEGACY = 0, A = 2, B = 4, APART = 6, E = 100, OTHER = 101 };
+
+static hw_check_streams *streams;
+
+static int begin(void **state) {
+    (void)state;
+    streams = hw_check_streams_create();
+    assert_non_null(streams);
+    hw_check_streams_tell(streams, &(hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = A});
+    hw_check_streams_tell(streams, &(hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = B});
+    hw_check_streams_tell(streams, &(hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = APART, .is_apart = true});
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    hw_check_streams_destroy(streams);
+    return 0;
+}
+
+static void tell(hw_host_action action, uint64_t stream, uint64_t event) {
+    hw_check_streams_tell(streams, &(hw_host_event){.action = action, .stream = stream, .event = event});
+}
+
+static uint32_t work_in(uint64_t stream) {
+    const uint32_t work = hw_check_streams_begin(streams, stream);
+    assert_int_not_equal(work, 0);
+    return work;
+}
+
+// Does new work of the stream come after this one?
+static bool is_after(uint64_t stream, uint32_t work) {
+    work_in(stream);
+    return hw_check_is_before(streams, work);
+}
+
+static void test_one_stream_is_in_order(void **state) {
+    (void)state;
+    const uint32_t first = work_in(A), second = work_in(B);
+    assert_int_equal(first, 1);
+    assert_int_equal(second, 2);
+    assert_false(hw_check_is_before(streams, first));
+    assert_true(is_after(A, first));
+    assert_false(is_after(A, second));
+    assert_true(is_after(B, second));
+    assert_false(hw_check_is_waited_for(streams, first));
+    // What has no number is taken to be in order.
+    assert_true(hw_check_is_before(streams, 0));
+    assert_true(hw_check_is_before(streams, 999));
+}
+
+static void test_events(void **state) {
+    (void)state;
+    const uint32_t before = work_in(A);
+    tell(HW_HOST_EVENT_RECORD, A, E);
+    const uint32_t after = work_in(A);
+    tell(HW_HOST_STREAM_WAIT, B, E);
+    assert_true(is_after(B, before));
+    assert_false(is_after(B, after));
+    // What waited is passed on.
+    tell(HW_HOST_EVENT_RECORD, B, OTHER);
+    tell(HW_HOST_STREAM_WAIT, APART, OTHER);
+    assert_true(is_after(APART, before));
+    assert_false(is_after(APART, after));
+}
+
+static void test_event_holds_for_the_last_record(void **state) {
+    (void)state;
+    const uint32_t work = work_in(A);
+    tell(HW_HOST_EVENT_RECORD, A, E);
+    tell(HW_HOST_EVENT_RECORD, B, E);
+    tell(HW_HOST_STREAM_WAIT, B, E);
+    assert_false(is_after(B, work));
+    // A wait is for what had been recorded by then.
+    tell(HW_HOST_STREAM_WAIT, APART, E);
+    tell(HW_HOST_EVENT_RECORD, A, E);
+    assert_false(is_after(APART, work));
+}
+
+static void test_new_event_of_an_old_name(void **state) {
+    (void)state;
+    const uint32_t work = work_in(A);
+    tell(HW_HOST_EVENT_RECORD, A, E);
+    tell(HW_HOST_EVENT_DESTROY, LEGACY, E);
+    tell(HW_HOST_EVENT_CREATE, LEGACY, E);
+    tell(HW_HOST_STREAM_WAIT, B, E);
+    assert_false(is_after(B, work));
+}
+
+static void test_host_waits(void **state) {
+    (void)state;
+    const uint32_t a = work_in(A), apart = work_in(APART);
+    tell(HW_HOST_STREAM_SYNCHRONIZE, A, 0);
+    assert_true(hw_check_is_waited_for(streams, a));
+    assert_false(hw_check_is_waited_for(streams, apart));
+    assert_true(is_after(B, a));
+    assert_false(is_after(B, apart));
+    tell(HW_HOST_EVENT_RECORD, APART, E);
+    const uint32_t later = work_in(APART);
+    tell(HW_HOST_EVENT_SYNCHRONIZE, LEGACY, E);
+    assert_true(is_after(B, apart));
+    assert_false(is_after(B, later));
+    tell(HW_HOST_DEVICE_SYNCHRONIZE, LEGACY, 0);
+    assert_true(is_after(B, later));
+}
+
+// cudaFree waits for all; memory that is freed in a stream's order for nothing.
+static void test_free_waits(void **state) {
+    (void)state;
+    const uint32_t work = work_in(A);
+    hw_host_event event = {.action = HW_HOST_FREE, .stream = B, .memory = {.is_in_order = true}};
+    hw_check_streams_tell(streams, &event);
+    assert_false(is_after(B, work));
+    event.memory.is_in_order = false;
+    hw_check_streams_tell(streams, &event);
+    assert_true(is_after(B, work));
+}
+
+static void test_legacy_stream(void **state) {
+    (void)state;
+    const uint32_t a = work_in(A), apart = work_in(APART);
+    const uint32_t legacy = work_in(LEGACY);
+    assert_true(hw_check_is_before(streams, a));
+    assert_false(hw_check_is_before(streams, apart));
+    assert_true(is_after(B, legacy));
+    assert_true(is_after(B, a));
+    assert_false(is_after(APART, legacy));
+    // Streams that nobody has made, as a thread's own default stream, wait for it too.
+    assert_true(is_after(99, legacy));
+    // An event of the legacy stream is behind the others' work, and a wait of it holds for them.
+    const uint32_t later = work_in(A);
+    tell(HW_HOST_EVENT_RECORD, LEGACY, E);
+    tell(HW_HOST_STREAM_WAIT, APART, E);
+    assert_true(is_after(APART, later));
+    const uint32_t alone = work_in(APART);
+    tell(HW_HOST_EVENT_RECORD, APART, E);
+    tell(HW_HOST_STREAM_WAIT, LEGACY, E);
+    assert_true(is_after(A, alone));
+}
+
+// The name may be given to another stream; what the first one did goes on, and the legacy stream waits for it.
+static void test_destroyed_stream(void **state) {
+    (void)state;
+    const uint32_t work = work_in(A);
+    tell(HW_HOST_STREAM_DESTROY, A, 0);
+    tell(HW_HOST_STREAM_CREATE, A, 0);
+    assert_false(is_after(A, work));
+    assert_true(is_after(LEGACY, work));
+    const uint32_t again = work_in(A);
+    tell(HW_HOST_STREAM_DESTROY, A, 0);
+    tell(HW_HOST_DEVICE_SYNCHRONIZE, LEGACY, 0);
+    assert_true(is_after(B, again));
+}
+
+// Many streams, in a ring: each waits for the one before it.
+static void test_many_streams(void **state) {
+    (void)state;
+    enum { N = 300 };
+    uint32_t works[N];
+    for (uint64_t i = 0; i < N; i++) {
+        if (i) tell(HW_HOST_STREAM_WAIT, 1000 + i, E + i - 1);
+        works[i] = work_in(1000 + i);
+        tell(HW_HOST_EVENT_RECORD, 1000 + i, E + i);
+    }
+    assert_true(is_after(1000 + N - 1, works[0]));
+    assert_false(is_after(1000, works[1]));
+    assert_true(is_after(1000 + N / 2, works[N / 2 - 1]));
+    assert_false(is_after(1000 + N / 2, works[N / 2 + 1]));
+}
+
+// Without memory work has no number; nothing else breaks.
+static void test_out_of_memory(void **state) {
+    (void)state;
+    for (long successes = 0; successes < 40; successes++) {
+        hw_check_streams *own;
+        hw_alloc_fail_after(successes);
+        own = hw_check_streams_create();
+        for (uint64_t i = 0; own && i < 20; i++) {
+            hw_check_streams_begin(own, 50 + i);
+            hw_check_streams_tell(own, &(hw_host_event){.action = HW_HOST_EVENT_RECORD, .stream = 50 + i,
+                                                        .event = E + i});
+            hw_check_streams_tell(own, &(hw_host_event){.action = HW_HOST_STREAM_WAIT, .stream = 51 + i,
+                                                        .event = E + i});
+        }
+        if (own) hw_check_streams_destroy(own);
+        hw_alloc_fail_after(-1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_one_stream_is_in_order, begin, end),
+        cmocka_unit_test_setup_teardown(test_events, begin, end),
+        cmocka_unit_test_setup_teardown(test_event_holds_for_the_last_record, begin, end),
+        cmocka_unit_test_setup_teardown(test_new_event_of_an_old_name, begin, end),
+        cmocka_unit_test_setup_teardown(test_host_waits, begin, end),
+        cmocka_unit_test_setup_teardown(test_free_waits, begin, end),
+        cmocka_unit_test_setup_teardown(test_legacy_stream, begin, end),
+        cmocka_unit_test_setup_teardown(test_destroyed_stream, begin, end),
+        cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
+        cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
