@@ -440,6 +440,9 @@ static void test_inferred_producers(void **state) {
         {".version 1.9\n", NULL, 0, NULL},
         {".version 8.5\n\tret;\n", NULL, 0, NULL},     // not as nvcc packs it
         {"//\n.version 8.5\n", NULL, 0, NULL},
+        {".version 8.5\n//\n", NULL, 0, NULL},
+        {".version 8.5\nret;\n ", NULL, 0, NULL},
+        {".version 8.5\n/", NULL, 0, "nvcc of CUDA 12.5 or 12.6 (by PTX ISA 8.5)"},
         {"", NULL, 0, NULL},
     };
     char name[64], tiny[6];
