@@ -10,6 +10,7 @@
 #include "exec/fault.h"
 #include "exec/monitor.h"
 #include "isa/gpu.h"
+#include "mem/bulk.h"
 #include "mem/mem.h"
 #include "mem/texture.h"
 
@@ -55,6 +56,7 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
 void hw_sim_destroy(hw_sim *sim);
 const hw_gpu *hw_sim_gpu(const hw_sim *sim);
 hw_mem *hw_sim_mem(hw_sim *sim);
+hw_bulk *hw_sim_bulk(hw_sim *sim);   // for copies to and from the memory
 
 // Attaches an observer of later launches and calls, beside those that are there; the sink stays the caller's, where it
 // is, until it is removed or the simulation destroyed. Both wait for a launch that runs, so no function of a sink may

@@ -17,6 +17,7 @@ struct hw_sim {
     hw_exec *exec;
     hw_compile *compile;         // NULL: the interpreter executes everything
     hw_mem *mem;
+    hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
     pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host
     atomic_bool tells_host;      // one of them wants to
