@@ -71,6 +71,7 @@ static hw_status load(hw_simulator *sim, const void *image, size_t bytes, const 
     if (!module) return hw_diag_no_memory(diag);
     module->sim = sim;
     hw_status status = load_image(sim, image, bytes, name ? name : "(image)", &module->loaded, diag);
+    if (!status) status = hw_sim_prepare_all(module->loaded, diag);
     if (!status) status = list_kernels(module, diag);
     if (status) {
         free_module(module);
