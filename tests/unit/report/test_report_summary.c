@@ -36,6 +36,7 @@ static void summaries_add_up(void **state) {
     hw_report report = many(launches, 7);
     launches[6].status = HW_FAULT;
     launches[6].estimate = (hw_estimate){0};
+    launches[3].is_reused = launches[5].is_reused = true;
     const hw_report_look look = {.rows = HW_REPORT_ROWS_SUMMARY, .width = 200};
     char *csv = text_with(&report, HW_REPORT_CSV, look), *json = text_with(&report, HW_REPORT_JSON, look);
     char *table = text_with(&report, HW_REPORT_TABLE, look);

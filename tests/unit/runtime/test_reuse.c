@@ -14,6 +14,8 @@
 #include "runtime/memory.h"
 #include "runtime/module.h"
 
+static const hw_rt_order at_once;
+
 // Kernels have the same parameters: out, in, and a number k. %rd1 is in's element of the thread, %rd2 out's, %r1 k.
 #define KERNEL(name, body)                                                                                           \
     ".visible .entry " name "(.param .u64 out, .param .u64 in, .param .u32 k)\n{\n"                                   \
@@ -81,19 +83,19 @@ static hw_status attach_profiler(void *context, hw_sim *sim, hw_diag *diag) {
 
 static uint64_t allocate(const machine *m, hw_alloc_kind kind) {
     uint64_t address;
-    assert_int_equal(hw_rt_alloc(m->runtime, BUFFER_BYTES, kind, 0, NULL, &address), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_alloc(m->runtime, BUFFER_BYTES, kind, 0, at_once, NULL, &address), HW_RT_SUCCESS);
     return address;
 }
 
 static hw_rt_region region(uint64_t address) { return (hw_rt_region){.start = (char *)(uintptr_t)address}; }
 
 static void copy_bytes(const machine *m, uint64_t to, const void *from, size_t bytes) {
-    assert_int_equal(hw_rt_copy(m->runtime, region(to), region((uintptr_t)from), (hw_rt_shape){bytes, 1, 1}, HW_RT_ANY,
-                                (hw_rt_order){0}), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_copy(m->runtime, region(to), region((uintptr_t)from), (hw_rt_shape){bytes, 1, 1},
+                                HW_HOST_COPY_ANY, at_once), HW_RT_SUCCESS);
 }
 
 static void set_bytes(const machine *m, uint64_t to, int value, size_t bytes) {
-    assert_int_equal(hw_rt_set(m->runtime, region(to), value, (hw_rt_shape){bytes, 1, 1}, (hw_rt_order){0}),
+    assert_int_equal(hw_rt_set(m->runtime, region(to), value, (hw_rt_shape){bytes, 1, 1}, at_once),
                      HW_RT_SUCCESS);
 }
 
@@ -174,7 +176,7 @@ static step draw_step(uint64_t *state) {
 
 // Another allocation takes the place of a buffer; what pointed to it points to the first one.
 static void renew_buffer(machine *m, int i) {
-    assert_int_equal(hw_rt_free(m->runtime, m->buffers[i], 1u << HW_ALLOC_DEVICE, NULL), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_free(m->runtime, m->buffers[i], 1u << HW_ALLOC_DEVICE, at_once, NULL), HW_RT_SUCCESS);
     m->buffers[i] = allocate(m, HW_ALLOC_DEVICE);
     copy_bytes(m, m->where, &m->buffers[0], sizeof m->where);
     make_texture(m, 0);
@@ -427,7 +429,7 @@ static void test_many_allocations(void **state) {
     machine *m = open_machine(true, 2, 0);
     uint64_t places[THREADS];
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(hw_rt_alloc(m->runtime, 4, HW_ALLOC_DEVICE, 0, NULL, &places[i]), HW_RT_SUCCESS);
+        assert_int_equal(hw_rt_alloc(m->runtime, 4, HW_ALLOC_DEVICE, 0, at_once, NULL, &places[i]), HW_RT_SUCCESS);
     places[THREADS - 1] = m->buffers[2];
     copy_bytes(m, m->buffers[0], places, sizeof places);
     for (uint32_t k = 1; k < 4; k++) {
