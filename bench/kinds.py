@@ -14,10 +14,12 @@ Needs nvcc, gcc, and of Debian's packages ocl-icd-opencl-dev and pocl-opencl-icd
 import csv
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAUNCHES = 8
@@ -69,6 +71,10 @@ def agree(a, b):
     return abs(float(a[1]) - float(b[1])) <= TOLERANCE * float(a[2])
 
 
+def output_of(command):
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
 def build_programs(build, folder, kinds):
     """The programs of bench/kernels, `opencl`, `unrolled` and `loops`, into the folder."""
     for source in sorted({kind[1] for kind in kinds}):
@@ -101,8 +107,7 @@ def measure(commands, rounds):
     for number in range(rounds):
         order = list(commands)
         for who in order[number % len(order):] + order[:number % len(order)]:
-            done = subprocess.run(commands[who], check=True, text=True, stdout=subprocess.PIPE)
-            found[who].append(Run(done.stdout))
+            found[who].append(Run(output_of(commands[who])))
     first = found["profile"][0].result
     for who, runs in found.items():
         for run in runs:
@@ -125,11 +130,15 @@ def rows_of(kind, count, found):
             [f"{speeds[i]:.3g}" for i in (1, 0, 2)] if speeds else [""] * 3)
 
 
-def machine():
+def what_is_measured(folder):
+    """Machine, compilers, commit and day."""
     with open("/proc/cpuinfo") as file:
         models = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
-    gcc = subprocess.run(["gcc", "-dumpfullversion"], text=True, stdout=subprocess.PIPE, check=True).stdout.strip()
-    return f"{models[0] if models else platform.machine()}, {os.cpu_count()} processors, gcc {gcc}"
+    driver = re.search("^driver (.*)", output_of([os.path.join(folder, "opencl"), "constant", "16", "2"])).group(1)
+    commit = subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty", "--abbrev=12"], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip() or "unknown"
+    return (f"{models[0] if models else platform.machine()}, {os.cpu_count()} processors; PoCL {driver}; "
+            f"gcc {output_of(['gcc', '-dumpfullversion']).strip()}; commit {commit}; {time.strftime('%d %B %Y')}")
 
 
 def main():
@@ -145,7 +154,7 @@ def main():
     with target, tempfile.TemporaryDirectory() as folder:
         os.environ["POCL_CACHE_DIR"] = os.path.join(folder, "pocl")
         build_programs(build, folder, chosen)
-        target.write(f"# {machine()}; medians of {rounds} processes of {LAUNCHES} launches, in turns\n")
+        target.write(f"# {what_is_measured(folder)}; medians of {rounds} processes of {LAUNCHES} launches, in turns\n")
         writer = csv.writer(target, lineterminator="\n")
         writer.writerow(["kind", "kernel", "who", "count", "ms", "lower", "upper", "processor_ms", "speed",
                          "lower_speed", "upper_speed"])

@@ -41,11 +41,15 @@ static cl_mem image_of(const session *s, const problem *p) {
     return made;
 }
 
+// And prints which it is.
 static void open_device(session *s) {
+    char driver[256] = "";
     cl_platform_id platform;
     cl_int status;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &s->device, NULL), "clGetDeviceIDs");
+    check(clGetDeviceInfo(s->device, CL_DRIVER_VERSION, sizeof driver, driver, NULL), "clGetDeviceInfo");
+    printf("driver %s\n", driver);
     s->context = clCreateContext(NULL, 1, &s->device, NULL, NULL, &status);
     check(status, "clCreateContext");
     s->queue = clCreateCommandQueue(s->context, s->device, 0, &status);
