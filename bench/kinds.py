@@ -22,34 +22,34 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LAUNCHES = 8
-TOLERANCE = 1e-4    # of results that are rounded: of the sum of their magnitudes
+MANY, FEW = 32, 8     # launches of a process: of kinds that take some milliseconds, and of others
+TOLERANCE = 1e-4      # of results that are rounded: of the sum of their magnitudes
 PRODUCT_SIDE = 512
-# What it is, the program of bench/kernels, the kernel, SIZE, and floating-point operations where these are counted in
-# place of PTX instructions. Programs with one kernel are not told its name.
+# What it is, the program of bench/kernels, the kernel, SIZE, LAUNCHES, and floating-point operations where these are
+# counted in place of PTX instructions. Programs with one kernel are not told its name.
 KINDS = [
-    ("transpose, naive", "transpose_naive", "transpose_naive", 1024, 0),
-    ("transpose, tiles in shared memory", "transpose_tile", "transpose_tile", 1024, 0),
-    ("matrix product, tiles of 16x16", "matmul_tiled", "matmul_tiled", 256, 0),
-    ("n-body from shared memory", "kinds", "bodies_shared", 1 << 14, 0),
-    ("Mandelbrot, f32", "kinds", "mandelbrot_f32", 256, 0),
-    ("Mandelbrot, f64", "kinds", "mandelbrot", 256, 0),
-    ("Black-Scholes", "numbers", "black_scholes", 512, 0),
-    ("reduction by shuffles", "kinds", "reduce_shuffle", 1 << 20, 0),
-    ("integer hash", "numbers", "hash", 512, 0),
-    ("constant memory, uniform", "numbers", "constant", 512, 0),
-    ("3-D stencil, a column a thread", "scattered", "stencil_columns", 256, 0),
-    ("bitonic sort in shared memory", "scattered", "bitonic", 1 << 18, 0),
-    ("histogram, shared atomics", "scattered", "histogram_shared", 1 << 16, 0),
-    ("histogram, global atomics", "scattered", "histogram_global", 1 << 16, 0),
-    ("gather of 2^22 from 64 MB", "scattered", "gather_words", 1 << 22, 0),
-    ("sparse matrix, a row a thread", "scattered", "sparse_rows", 1 << 16, 0),
-    ("breadth-first step", "scattered", "breadth_first", 1 << 18, 0),
-    ("array in local memory", "scattered", "local_array", 1 << 15, 0),
-    ("half2 multiply-adds", "numbers", "half2_chains", 512, 0),
-    ("wmma product (FLOP)", "products", "product_f16", PRODUCT_SIDE, 2 * PRODUCT_SIDE ** 3),
-    ("texture, linear filter", "numbers", "texture_linear", 256, 0),
-    ("3 of 32 lanes on", "scattered", "few_lanes", 1 << 18, 0),
+    ("transpose, naive", "transpose_naive", "transpose_naive", 1024, MANY, 0),
+    ("transpose, tiles in shared memory", "transpose_tile", "transpose_tile", 1024, MANY, 0),
+    ("matrix product, tiles of 16x16", "matmul_tiled", "matmul_tiled", 256, MANY, 0),
+    ("n-body from shared memory", "kinds", "bodies_shared", 1 << 14, MANY, 0),
+    ("Mandelbrot, f32", "kinds", "mandelbrot_f32", 256, MANY, 0),
+    ("Mandelbrot, f64", "kinds", "mandelbrot", 256, MANY, 0),
+    ("Black-Scholes", "numbers", "black_scholes", 512, MANY, 0),
+    ("reduction by shuffles", "kinds", "reduce_shuffle", 1 << 20, MANY, 0),
+    ("integer hash", "numbers", "hash", 512, MANY, 0),
+    ("constant memory, uniform", "numbers", "constant", 512, MANY, 0),
+    ("3-D stencil, a column a thread", "scattered", "stencil_columns", 256, FEW, 0),
+    ("bitonic sort in shared memory", "scattered", "bitonic", 1 << 18, FEW, 0),
+    ("histogram, shared atomics", "scattered", "histogram_shared", 1 << 16, MANY, 0),
+    ("histogram, global atomics", "scattered", "histogram_global", 1 << 16, MANY, 0),
+    ("gather of 2^22 from 64 MB", "scattered", "gather_words", 1 << 22, FEW, 0),
+    ("sparse matrix, a row a thread", "scattered", "sparse_rows", 1 << 16, MANY, 0),
+    ("breadth-first step", "scattered", "breadth_first", 1 << 18, FEW, 0),
+    ("array in local memory", "scattered", "local_array", 1 << 15, MANY, 0),
+    ("half2 multiply-adds", "numbers", "half2_chains", 512, FEW, 0),
+    ("wmma product (FLOP)", "products", "product_f16", PRODUCT_SIDE, FEW, 2 * PRODUCT_SIDE ** 3),
+    ("texture, linear filter", "numbers", "texture_linear", 256, MANY, 0),
+    ("3 of 32 lanes on", "scattered", "few_lanes", 1 << 18, FEW, 0),
 ]
 NO_OPENCL = {"product_f16"}    # OpenCL has no tensor cores
 UNROLLED = ["transpose_tile", "matmul_tiled", "hash", "constant", "local_array", "half2_chains", "texture_linear"]
@@ -61,7 +61,9 @@ class Run:
     def __init__(self, text):
         lines = [line.split() for line in text.splitlines()]
         launches = [[float(number) for number in line[1:]] for line in lines if line[0] == "launch"]
-        self.ms, self.processor_ms = (statistics.median(times) for times in zip(*launches[1:]))
+        ms, processor_ms = zip(*launches[1:])
+        # The kernel tells what another thread has had once a tick, so single launches have too much or too little.
+        self.ms, self.processor_ms = statistics.median(ms), statistics.mean(processor_ms)
         self.result = next(line for line in lines if line[0] in ("floats", "words"))
 
 
@@ -87,16 +89,18 @@ def build_programs(build, folder, kinds):
             ("unrolled", "opencl.c", ["-O2", f'-DOPENCL_OPTIONS="{found_in} -D UNROLLED"', "-lOpenCL"]),
             ("loops", "loops.c", ["-O3", "-march=native", "-fopenmp"])):
         sources = [os.path.join(peers, each) for each in (source, "problem.c")]
-        subprocess.run(["gcc", "-std=gnu11", "-o", os.path.join(folder, who)] + sources + options + ["-lm"], check=True)
+        command = ["gcc", "-std=gnu11", "-o", os.path.join(folder, who)] + sources + options + ["-lm"]
+        if subprocess.run(command).returncode:
+            sys.exit("kinds.py: apt-get install gcc libc6-dev ocl-icd-opencl-dev pocl-opencl-icd")
 
 
 def commands_of(build, folder, kind):
     """Who does it, by which command."""
-    _, program, name, size, _ = kind
+    _, program, name, size, launches, _ = kind
     halfwarp = os.path.join(build, "halfwarp")
-    cuda = [os.path.join(folder, program)] + ([name] if program != name else []) + [str(size), str(LAUNCHES)]
+    cuda = [os.path.join(folder, program)] + ([name] if program != name else []) + [str(size), str(launches)]
     peers = [] if name in NO_OPENCL else ["opencl", "unrolled"] if name in UNROLLED else ["opencl"]
-    others = {who: [os.path.join(folder, who), name, str(size), str(LAUNCHES)] for who in peers + ["loops"]}
+    others = {who: [os.path.join(folder, who), name, str(size), str(launches)] for who in peers + ["loops"]}
     return {"profile": [halfwarp, "profile", "--format", "csv", "-o", os.path.join(folder, "counters.csv")] + cuda,
             "run": [halfwarp, "run"] + cuda, **others}
 
@@ -154,14 +158,14 @@ def main():
     with target, tempfile.TemporaryDirectory() as folder:
         os.environ["POCL_CACHE_DIR"] = os.path.join(folder, "pocl")
         build_programs(build, folder, chosen)
-        target.write(f"# {what_is_measured(folder)}; medians of {rounds} processes of {LAUNCHES} launches, in turns\n")
+        target.write(f"# {what_is_measured(folder)}; medians of {rounds} processes of {FEW} or {MANY} launches, in turns\n")
         writer = csv.writer(target, lineterminator="\n")
         writer.writerow(["kind", "kernel", "who", "count", "ms", "lower", "upper", "processor_ms", "speed",
                          "lower_speed", "upper_speed"])
         for kind in chosen:
             found = measure(commands_of(build, folder, kind), rounds)
             with open(os.path.join(folder, "counters.csv"), newline="") as counters:
-                count = kind[4] or int(next(csv.DictReader(counters))["thread_inst"])
+                count = kind[5] or int(next(csv.DictReader(counters))["thread_inst"])
             writer.writerows(rows_of(kind, count, found))
             target.flush()
 

@@ -264,11 +264,12 @@ template <typename T> static std::vector<T> copied_back(const T *device, size_t 
 }
 
 static int run_kind(const char *name, void (*kernel)(problem), problem p, bool is_float, int launches) {
-    bool is_square = !strcmp(name, "stencil_columns"), has_rows = !strcmp(name, "sparse_rows") ||
-         !strcmp(name, "breadth_first"), is_sorting = !strcmp(name, "bitonic");
+    bool is_square = !strcmp(name, "stencil_columns"), is_sorting = !strcmp(name, "bitonic");
+    bool has_rows = !strcmp(name, "sparse_rows") || !strcmp(name, "breadth_first");
+    size_t random_count = strncmp(name, "histogram", 9) ? p.n : (size_t)p.n * PER_THREAD;
     size_t count = is_square ? (size_t)p.n * p.n * PLANES : p.n;
     if (!p.table) p.table = (int)count;
-    arrays a = {.random = random_words(std::max<size_t>((size_t)p.n * PER_THREAD, BINS)), .rows = {}, .columns = {},
+    arrays a = {.random = random_words(std::max<size_t>(random_count, BINS)), .rows = {}, .columns = {},
                 .in = numbers(std::max<size_t>(p.table, count))};
     a.rows.resize(has_rows ? p.n + 1 : 1);
     a.columns.resize(has_rows ? 31 * (size_t)p.n : 1);

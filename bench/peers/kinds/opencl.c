@@ -23,9 +23,11 @@ static void check(cl_int status, const char *what) {
     exit(1);
 }
 
+// Of 4-byte elements.
 static cl_mem buffer(const session *s, cl_mem_flags flags, size_t count, void *from) {
+    const size_t bytes = (count ? count : 1) * sizeof(float);
     cl_int status;
-    cl_mem made = clCreateBuffer(s->context, flags | CL_MEM_COPY_HOST_PTR, count * sizeof(float), from, &status);
+    cl_mem made = clCreateBuffer(s->context, flags | CL_MEM_COPY_HOST_PTR, bytes, from, &status);
     check(status, "clCreateBuffer");
     return made;
 }
@@ -79,7 +81,7 @@ static void give_arguments(session *s, const problem *p) {
     const cl_mem memory[] = {
         buffer(s, read, p->in_count, p->in), buffer(s, read, p->in_count, p->second),
         buffer(s, read, p->factor_count, p->factors), buffer(s, read, p->random_count, p->random),
-        buffer(s, read, (size_t)p->n + 1, p->rows), buffer(s, read, p->column_count, p->columns),
+        buffer(s, read, p->row_count, p->rows), buffer(s, read, p->column_count, p->columns),
         s->out, s->words, image_of(s, p)};
     cl_uint index = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -7,30 +7,30 @@
 #include "../../kernels/plain.h"
 #include "../../kernels/sizes.h"
 
-// name, is_square, block_x, block_y, per_thread, table, is_words, more, fewer
+// name, is_square, block_x, block_y, per_thread, table, random, has_rows, is_words, more, fewer
 static const kind kinds[] = {
-    {"transpose_naive", true, 32, 8, 1, 0, false, 1, 1},
-    {"transpose_tile", true, 32, 8, 4, 0, false, 1, 1},
-    {"matmul_tiled", true, TILE, TILE, 1, 0, false, 1, 1},
-    {"bodies_shared", false, BLOCK, 1, 4, 0, false, 1, 1},
-    {"mandelbrot_f32", true, TILE, TILE, 1, 0, false, 1, 1},
-    {"mandelbrot", true, TILE, TILE, 1, 0, false, 1, 1},
-    {"black_scholes", true, BLOCK, 1, 1, 0, false, 1, 1},
-    {"reduce_shuffle", false, BLOCK, 1, 1, 0, false, 1, 32},
-    {"hash", true, BLOCK, 1, 1, 0, true, 1, 1},
-    {"constant", true, BLOCK, 1, 1, 0, false, 1, 1},
-    {"stencil_columns", true, 32, 8, 1, 0, false, PLANES, 1},
-    {"bitonic", false, BLOCK, 1, 2, 0, true, 1, 1},
-    {"histogram_shared", false, BLOCK, 1, 1, 0, true, 1, 1},
-    {"histogram_global", false, BLOCK, 1, 1, 0, true, 1, 1},
-    {"gather_words", false, BLOCK, 1, 1, 1 << 24, false, 1, 1},
-    {"sparse_rows", false, BLOCK, 1, 1, 1 << 16, false, 1, 1},
-    {"breadth_first", false, BLOCK, 1, 1, 0, true, 1, 1},
-    {"local_array", false, BLOCK, 1, 1, 0, false, 1, 1},
-    {"half2_chains", true, BLOCK, 1, 1, 0, false, 1, 1},
-    {"product_f16", true, TILE, TILE, 1, 0, false, 1, 1},
-    {"texture_linear", true, BLOCK, 1, 1, 0, false, 1, 1},
-    {"few_lanes", false, BLOCK, 1, 1, 0, true, 1, 1},
+    {"transpose_naive", true, 32, 8, 1, 0, 0, false, false, 1, 1},
+    {"transpose_tile", true, 32, 8, 4, 0, 0, false, false, 1, 1},
+    {"matmul_tiled", true, TILE, TILE, 1, 0, 0, false, false, 1, 1},
+    {"bodies_shared", false, BLOCK, 1, 4, 0, 0, false, false, 1, 1},
+    {"mandelbrot_f32", true, TILE, TILE, 1, 0, 0, false, false, 1, 1},
+    {"mandelbrot", true, TILE, TILE, 1, 0, 0, false, false, 1, 1},
+    {"black_scholes", true, BLOCK, 1, 1, 0, 0, false, false, 1, 1},
+    {"reduce_shuffle", false, BLOCK, 1, 1, 0, 0, false, false, 1, 32},
+    {"hash", true, BLOCK, 1, 1, 0, 0, false, true, 1, 1},
+    {"constant", true, BLOCK, 1, 1, 0, 0, false, false, 1, 1},
+    {"stencil_columns", true, 32, 8, 1, 0, 0, false, false, PLANES, 1},
+    {"bitonic", false, BLOCK, 1, 2, 0, 1, false, true, 1, 1},
+    {"histogram_shared", false, BLOCK, 1, 1, 0, PER_THREAD, false, true, 1, 1},
+    {"histogram_global", false, BLOCK, 1, 1, 0, PER_THREAD, false, true, 1, 1},
+    {"gather_words", false, BLOCK, 1, 1, 1 << 24, 1, false, false, 1, 1},
+    {"sparse_rows", false, BLOCK, 1, 1, 1 << 16, 1, true, false, 1, 1},
+    {"breadth_first", false, BLOCK, 1, 1, 0, 1, true, true, 1, 1},
+    {"local_array", false, BLOCK, 1, 1, 0, 0, false, false, 1, 1},
+    {"half2_chains", true, BLOCK, 1, 1, 0, 0, false, false, 1, 1},
+    {"product_f16", true, TILE, TILE, 1, 0, 0, false, false, 1, 1},
+    {"texture_linear", true, BLOCK, 1, 1, 0, 0, false, false, 1, 1},
+    {"few_lanes", false, BLOCK, 1, 1, 0, 0, false, true, 1, 1},
 };
 
 static void fail(const char *program, const char *why) {
@@ -38,8 +38,9 @@ static void fail(const char *program, const char *why) {
     exit(2);
 }
 
+// One where there are none, which OpenCL's buffers need.
 static void *zeros(size_t count, size_t size) {
-    void *memory = calloc(count, size);
+    void *memory = calloc(count ? count : 1, size);
     if (!memory) fail("kinds", "out of memory");
     return memory;
 }
@@ -54,7 +55,7 @@ static void fill(problem *p) {
     fill_numbers(p->in, p->in_count);
     fill_numbers(p->factors, p->factor_count);
     fill_random(p->random, p->random_count);
-    fill_rows(p->rows, p->columns, p->random, p->n);
+    if (p->row_count) fill_rows(p->rows, p->columns, p->random, p->n);
     for (size_t i = 0; i < p->in_count; i++) p->second[i] = p->in[p->in_count - 1 - i];
 }
 
@@ -68,12 +69,13 @@ problem problem_of(int argc, char **argv, int *launches) {
     p.result_count = (size_t)p.elements * (size_t)kind->more;
     p.in_count = p.result_count > (size_t)p.table ? p.result_count : (size_t)p.table;
     p.factor_count = FACTORS;
-    p.random_count = (size_t)p.n * PER_THREAD;
-    p.column_count = (size_t)p.n * 31;
+    p.random_count = (size_t)p.n * (size_t)kind->random;
+    p.row_count = kind->has_rows ? (size_t)p.n + 1 : 0;
+    p.column_count = kind->has_rows ? (size_t)p.n * 31 : 0;
     p.in = zeros(p.in_count, sizeof *p.in), p.second = zeros(p.in_count, sizeof *p.second);
     p.factors = zeros(p.factor_count, sizeof *p.factors), p.out = zeros(p.result_count, sizeof *p.out);
     p.random = zeros(p.random_count, sizeof *p.random), p.words = zeros(p.result_count, sizeof *p.words);
-    p.rows = zeros((size_t)p.n + 1, sizeof *p.rows), p.columns = zeros(p.column_count, sizeof *p.columns);
+    p.rows = zeros(p.row_count, sizeof *p.rows), p.columns = zeros(p.column_count, sizeof *p.columns);
     fill(&p);
     return p;
 }

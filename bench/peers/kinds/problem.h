@@ -11,6 +11,8 @@ typedef struct {
     int block_x, block_y;   // threads of a block; threads are side x side where it has two dimensions
     int per_thread;         // elements of a thread, of a column where the block has two dimensions
     int table;              // elements of in, where there are more than the threads'
+    int random;             // random words for each element
+    bool has_rows;          // a sparse matrix, or a graph
     bool is_words;          // the result is `words`, not `out`
     int more;               // results for each element
     int fewer;              // elements for each result
@@ -20,7 +22,7 @@ typedef struct {
 typedef struct {
     const kind *kind;
     int n, elements, table;       // n: SIZE; elements: of the launch; table: of in, for those that read it at random
-    size_t in_count, factor_count, random_count, column_count, result_count;
+    size_t in_count, factor_count, random_count, row_count, column_count, result_count;
     float *in, *second, *factors, *out;
     unsigned *random, *rows, *columns, *words;
 } problem;
