@@ -34,43 +34,37 @@ static void count_guards(hw_warp *w, uint32_t n_warps, const hw_segment *segment
     }
 }
 
-static const hw_inst *segment_convoy(hw_warp *w, const hw_inst *in) {
+// What the two bodies do is in functions of their own: a compiler makes no jump of a call at the end of a function whose
+// arrays others have seen, and bodies that call the next one need a frame of the stack for each, until it is full.
+// They return NULL, or the body that the first instruction had, which is to be executed instead.
+static __attribute__((noinline)) hw_body run_convoy(hw_warp *w, const hw_inst *in, hw_segment *segment) {
     hw_state *s = hw_state_of(w);
-    const hw_program *program = s->frame->program;
-    uint32_t index = (uint32_t)(in - program->convoy_insts);
-    hw_segment *segment = program->segments[index];
+    const hw_inst *first = s->frame->program->insts + (in - s->frame->program->convoy_insts);
     hw_segment_at at[HW_SEGMENT_ACCESSES];
     const hw_pattern *patterns[HW_SEGMENT_ACCESSES];
     for (uint32_t k = 0; k < segment->n_accesses; k++) {
         const hw_segment_access *a = &segment->accesses[k];
-        const hw_inst *access = program->insts + index + a->offset;
+        const hw_inst *access = first + a->offset;
         hw_pattern *p = &s->patterns[access->pattern];
         patterns[k] = p;
         if (!hw_known_find_all(w, access, a, p, a->leader == k ? NULL : patterns[a->leader]) ||
             !is_as_expected(p, (hw_seen_shape)a->shape))
-            return miss(segment, in, segment->convoy_body, p)(w, in);
+            return miss(segment, in, segment->convoy_body, p);
         if (a->is_first) at[a->group] = (hw_segment_at){p->at, p->delta[16]};
     }
     for (uint32_t k = 0; k < segment->n_accesses; k++)
-        hw_known_count_all(w, &s->patterns[program->insts[index + segment->accesses[k].offset].pattern]);
+        hw_known_count_all(w, &s->patterns[first[segment->accesses[k].offset].pattern]);
     segment->all((char *)w, w->convoy, at);
     if (segment->n_guards) count_guards(w, w->convoy, segment);
-    HW_GO_ON(w, in + segment->count);
+    return NULL;
 }
 
-static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
+static __attribute__((noinline)) hw_body run_warp(hw_warp *w, const hw_inst *in, hw_segment *segment) {
     hw_state *s = hw_state_of(w);
-    hw_segment *segment = s->frame->program->segments[in - s->insts];
     hw_segment_at at[HW_SEGMENT_ACCESSES];
     const hw_pattern *patterns[HW_SEGMENT_ACCESSES];
     char *host[HW_SEGMENT_ACCESSES];
     uint64_t bases[HW_SEGMENT_ACCESSES];
-    if (!HW_ALL_ON(w)) {
-        if (!segment->some) return segment->body(w, in);
-        segment->some((char *)w, 1, NULL);
-        if (segment->n_guards) count_guards(w, 1, segment);
-        HW_GO_ON(w, in + segment->count);
-    }
     for (uint32_t k = 0; k < segment->n_accesses; k++) {
         const hw_segment_access *a = &segment->accesses[k];
         const hw_inst *access = in + a->offset;
@@ -79,13 +73,35 @@ static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
         if (!hw_known_find(w, access, &a->address, p, a->leader == k ? NULL : patterns[a->leader], &host[k],
                            &bases[k]) ||
             !is_as_expected(p, (hw_seen_shape)a->shape))
-            return miss(segment, in, segment->body, p)(w, in);
+            return miss(segment, in, segment->body, p);
         if (a->is_first) at[a->group] = (hw_segment_at){&host[k], p->delta[16]};
     }
     for (uint32_t k = 0; k < segment->n_accesses; k++)
         hw_access_count(&s->patterns[in[segment->accesses[k].offset].pattern], bases[k]);
     segment->all((char *)w, 1, at);
     if (segment->n_guards) count_guards(w, 1, segment);
+    return NULL;
+}
+
+static const hw_inst *segment_convoy(hw_warp *w, const hw_inst *in) {
+    const hw_program *program = hw_state_of(w)->frame->program;
+    hw_segment *segment = program->segments[in - program->convoy_insts];
+    hw_body instead = run_convoy(w, in, segment);
+    if (instead) return instead(w, in);
+    HW_GO_ON(w, in + segment->count);
+}
+
+static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    hw_segment *segment = s->frame->program->segments[in - s->insts];
+    if (!HW_ALL_ON(w)) {
+        if (!segment->some) return segment->body(w, in);
+        segment->some((char *)w, 1, NULL);
+        if (segment->n_guards) count_guards(w, 1, segment);
+        HW_GO_ON(w, in + segment->count);
+    }
+    hw_body instead = run_warp(w, in, segment);
+    if (instead) return instead(w, in);
     HW_GO_ON(w, in + segment->count);
 }
 
