@@ -257,12 +257,14 @@ void hw_compiler_identify(const char *path, hw_hash *hash) {
     hw_hash_number(hash, (uint64_t)info.st_mtim.tv_nsec);
 }
 
+// Not alphasort, which asks the language's rules and takes half of the time.
+static int by_bytes(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 // In the order of their names, folders with what is in them.
 void hw_compiler_identify_headers(const char *include_dir, hw_hash *hash) {
     struct dirent **entries = NULL;
-    int count = include_dir ? scandir(include_dir, &entries, is_shown, alphasort) : 0;
+    int count = include_dir ? scandir(include_dir, &entries, is_shown, by_bytes) : 0;
     hw_hash_string(hash, include_dir);
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
