@@ -9,7 +9,7 @@ enum { HW_TEXEL_CORNERS = 8 };             // of a cube; the most that a lane re
 
 typedef struct hw_texels {
     uint64_t address[HW_TEXEL_CORNERS][32];   // as the program knows them
-    uint32_t lanes[HW_TEXEL_CORNERS];      //those that read a texel there; the border is none
+    uint32_t lanes[HW_TEXEL_CORNERS];      // those that read a texel there; the border is none
     uint32_t bytes[32];                    // of a lane's texel
 } hw_texels;
 
