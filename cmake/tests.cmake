@@ -147,8 +147,8 @@ endif()
 foreach(name unit.compile unit.device_code unit.exec_progress unit.ladder unit.ladder_counters unit.ladder_steps
     unit.matmul unit.matmul_integers unit.matmul_ladder unit.nearest unit.product_plan unit.reduce unit.reduce_cpu
     unit.transpose unit.transpose_host unit.transpose_strides cli.accuracy cli.estimate cli.generations cli.gpus
-    cli.ladder cli.leftovers cli.matmul cli.nvcc cli.nvcc_cmake cli.occupancy cli.places cli.profile cli.programs cli.ptx
-    cli.reduce cli.registers cli.reserved_shared cli.run cli.sanitized)
+    cli.ladder cli.leftovers cli.limits cli.matmul cli.nvcc cli.nvcc_cmake cli.occupancy cli.places cli.profile
+    cli.programs cli.progress cli.ptx cli.reduce cli.registers cli.reserved_shared cli.run cli.sanitized)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES COST 10)
   endif()
