@@ -339,6 +339,26 @@ def kinds(name):
         ["kind", "profile", "run", "PoCL", "PoCL, unrolled", "C loops", "profile to PoCL's faster"], rows)
 
 
+def programs(name):
+    """Of each suite how many programs finish in the time that they were given, before and now."""
+    lines = load(name).splitlines()
+    said = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    suites = list(dict.fromkeys(row["suite"] for row in rows)) + [None]
+
+    def cells(suite):
+        own = [row for row in rows if suite in (None, row["suite"])]
+        ended = {when: [row[when] in ("right", "finished") for row in own] for when in ("before", "now")}
+        both = [row for row, before, now in zip(own, ended["before"], ended["now"]) if before and now]
+        seconds = [f"{sum(float(row[key]) for row in both):.0f}" for key in ("before_s", "now_s")]
+        return [suite or "all", str(len(own))] + [f"{sum(ended[when])} ({percent(sum(ended[when]) / len(own))})"
+                                             for when in ("before", "now")] + seconds
+
+    return textwrap.wrap(f"`bench/results/{name}`: {said}", 120) + [""] + table(
+        ["suite", "programs", "finish, before", "now", "s of those that finish in both, before", "now"],
+        [cells(suite) for suite in suites])
+
+
 def find(family, **wanted):
     for case in family["cases"]:
         if all(case[key] == value for key, value in wanted.items()):
@@ -377,6 +397,7 @@ def operations(*names):
 
 
 KINDS = {"simulation-speed": simulation_speed, "first-hour": first_hour, "rows": csv_rows, "kinds": kinds,
+         "programs": programs,
          "transpose": transpose, "transpose-ttc": transpose_ttc, "transpose-in-place": transpose_in_place, "transpose-host": transpose_host,
          "ladder": ladder, "matmul": matmul, "reduce": reduce, "nearest": nearest, "operations": operations}
 
