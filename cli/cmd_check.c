@@ -23,7 +23,8 @@ static const char check_help[] =
     "  --suppress FILE   lines of a kind (race, barrier, leak or *) and a pattern of\n"
     "                    file:line or a kernel, which are not told; nor is what a\n"
     "                    comment `halfwarp-check: allow KIND` stands at in the source\n"
-    "  -o FILE           write the findings to FILE and not to standard output\n" HW_LAUNCH_OPTIONS_HELP;
+    "  -o FILE           write the findings to FILE and not to standard output\n"
+    HW_LAUNCH_OPTIONS_HELP_WITH("", "");
 
 typedef bool writer(const hw_cli_findings *findings, bool colour, FILE *out);
 

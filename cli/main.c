@@ -7,10 +7,10 @@
 
 #include "cli.h"
 
-static const hw_command *const all_commands[] = {&hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
-                                               &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder,
-                                               &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest,
-                                               &hw_cmd_bench, &hw_cmd_help};
+static const hw_command *const all_commands[] = {
+    &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus, &hw_cmd_occupancy,
+    &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest,
+    &hw_cmd_bench, &hw_cmd_help};
 enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
 static const char help_tail[] =
@@ -19,9 +19,9 @@ static const char help_tail[] =
     "No GPU is needed. `halfwarp COMMAND --help` lists a command's options, `halfwarp\n"
     "help COMMAND` shows its manual.\n"
     "\n"
-    "Exit status: the program's own; 2 wrong usage; 3 the program did not compile; 4\n"
-    "an instruction or API call that is not supported; 5 the kernel faulted; 124\n"
-    "--timeout ended the program.\n";
+    "Exit status: the program's own; 1 check has found hazards; 2 wrong usage; 3 the\n"
+    "program did not compile; 4 an instruction or API call that is not supported; 5\n"
+    "the kernel faulted; 124 --timeout ended the program.\n";
 
 void hw_cli_complain(const char *format, ...) {
     va_list args;
@@ -33,7 +33,7 @@ void hw_cli_complain(const char *format, ...) {
 }
 
 void hw_cli_print_help(FILE *out) {
-    fputs("Halfwarp runs and profiles CUDA programs on the CPU, warp by warp.\n\n"
+    fputs("Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n\n"
           "usage: halfwarp COMMAND [OPTIONS] ...\n\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-9s %s\n", all_commands[i]->name, all_commands[i]->does);

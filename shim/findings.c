@@ -114,7 +114,8 @@ void hw_findings_count(void) {
 hw_status hw_findings_open(const hw_environment *environment, hw_diag *diag) {
     findings.file = open(environment->check_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     findings.has_leaks = environment->leaks;
-    if (findings.file < 0) return hw_diag_set(diag, HW_IO, "cannot write %s: %s", environment->check_path, strerror(errno));
+    if (findings.file < 0)
+        return hw_diag_set(diag, HW_IO, "cannot write %s: %s", environment->check_path, strerror(errno));
     static const char begin[] = "{\"begins\":true}\n";
     char *text = strdup(begin);
     if (text) write_line(text, strlen(begin));

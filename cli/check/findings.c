@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "isa/isa.h"
 
-// ---- reading ----------------------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 static unsigned long long number_of(const json_t *object, const char *name) {
     return (unsigned long long)json_integer_value(json_object_get(object, name));
@@ -116,12 +116,46 @@ static bool read_all(FILE *in, hw_cli_findings *f) {
     return good;
 }
 
+// ---- one of each ----------------------------------------------------------------------------------------------------
+
+static bool are_equal_texts(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_side *b) {
+    return a->act == b->act && are_equal_texts(a->kernel, b->kernel) && are_equal_texts(a->file, b->file) &&
+           are_equal_texts(a->site, b->site) && a->line == b->line && a->ptx_line == b->ptx_line &&
+           (a->kernel || a->site);
+}
+
+static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
+    if (a->kind != b->kind || a->missing != b->missing || a->n_sides != b->n_sides) return false;
+    for (unsigned k = 0; k < a->n_sides; k++)
+        if (!are_of_one_place(&a->sides[k], &b->sides[k])) return false;
+    return true;
+}
+
+// A call of the host that is inlined, or unrolled, has several addresses and one line; and a program several processes.
+static void merge_equal(hw_cli_findings *f) {
+    size_t kept = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        size_t k = 0;
+        while (k < kept && !are_one(&f->items[k], &f->items[i])) k++;
+        if (k == kept) {
+            f->items[kept++] = f->items[i];
+        } else {
+            f->items[k].count += f->items[i].count;
+            f->items[k].bytes += f->items[i].bytes;
+        }
+    }
+    f->n = kept;
+}
+
 int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out) {
     *out = (hw_cli_findings){.n = 0};
     if (!read_all(in, out)) {
         hw_cli_complain("out of memory");
         return HW_EXIT_USAGE;
     }
+    merge_equal(out);
     return hw_cli_suppress(out, suppressions);
 }
 
@@ -131,7 +165,7 @@ void hw_cli_findings_free(hw_cli_findings *f) {
     *f = (hw_cli_findings){.n = 0};
 }
 
-// ---- words ------------------------------------------------------------------------------------------------------------
+// ---- words ----------------------------------------------------------------------------------------------------------
 
 static const char *who_lacks(hw_check_missing missing) {
     switch (missing) {
@@ -160,8 +194,8 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
     if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
     switch (f->missing) {
-    case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of a "
-                                       "warp have none of themselves";
+    case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
+                                       "a warp have none of themselves";
     case HW_CHECK_MISSING_BLOCK: return "__syncthreads() between the two gives one";
     case HW_CHECK_MISSING_GRID: return "blocks have none of themselves: atomics, a flag behind __threadfence(), "
                                        "grid.sync() or two launches give one";
@@ -184,8 +218,8 @@ const char *hw_cli_finding_side_text(const hw_cli_finding_side *s, char *out, si
     }
     if (s->bytes) snprintf(what, sizeof what, " %u byte%s", s->bytes, s->bytes == 1 ? "" : "s");
     snprintf(launch, sizeof launch, "launch %llu", s->launch);
-    snprintf(out, bytes, "%s%s: thread (%u,%u,%u) of block (%u,%u,%u)%s in %s, %s", act_word(s->act), what, s->thread[0],
-             s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
+    snprintf(out, bytes, "%s%s: thread (%u,%u,%u) of block (%u,%u,%u)%s in %s, %s", act_word(s->act), what,
+             s->thread[0], s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
              s->is_many ? " and others of its warp" : "", s->kernel, launch);
     return out;
 }

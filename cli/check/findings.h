@@ -36,8 +36,8 @@ typedef struct hw_cli_findings {
     json_t *root;                    // whose strings the items have
 } hw_cli_findings;
 
-// Reads what is there; lines that are not whole are left out. suppressions: a file, or NULL. 0, or HW_EXIT_USAGE after a
-// complaint. Free either way.
+// Reads what is there; lines that are not whole are left out, and findings of the same places become one.
+// suppressions: a file, or NULL. 0, or HW_EXIT_USAGE after a complaint. Free either way.
 int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out);
 void hw_cli_findings_free(hw_cli_findings *findings);
 

@@ -23,7 +23,8 @@ static bool append_side(json_t *to, const hw_cli_finding_side *side) {
     bool good = put_text(object, "text", hw_cli_finding_side_text(side, text, sizeof text));
     if (side->kernel) {
         good = good && put_text(object, "kernel", side->kernel) && put_text(object, "file", side->file) &&
-               put(object, "line", json_integer(side->line)) && put(object, "launch", json_integer((json_int_t)side->launch)) &&
+               put(object, "line", json_integer(side->line)) &&
+               put(object, "launch", json_integer((json_int_t)side->launch)) &&
                put(object, "bytes", json_integer(side->bytes)) && put(object, "block", triple_of(side->block)) &&
                put(object, "thread", triple_of(side->thread));
     } else {
@@ -55,7 +56,7 @@ bool hw_cli_findings_write_json(const hw_cli_findings *findings, FILE *out) {
     return hw_cli_finish_json(root, good, DIGITS, out);
 }
 
-// ---- SARIF ------------------------------------------------------------------------------------------------------------
+// ---- SARIF ----------------------------------------------------------------------------------------------------------
 
 static json_t *location_of(const hw_cli_finding_side *side) {
     char text[PLACE];

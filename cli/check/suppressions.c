@@ -21,7 +21,7 @@ typedef struct suppressions {
     size_t n;
 } suppressions;
 
-// ---- the file ---------------------------------------------------------------------------------------------------------
+// ---- the file -------------------------------------------------------------------------------------------------------
 
 // "race reduce.cu:*". 0: nothing in the line, 1: it is one, -1 after a complaint.
 static int read_suppression(char *line, const char *path, int number, suppression *out) {
@@ -96,7 +96,7 @@ static bool is_named(const suppressions *s, const hw_cli_finding *f) {
     return false;
 }
 
-// ---- the source -------------------------------------------------------------------------------------------------------
+// ---- the source -----------------------------------------------------------------------------------------------------
 
 // Does a line of the source have a comment `halfwarp-check: allow KIND`?
 static bool line_allows(const hw_source *source, unsigned line, const char *kind) {

@@ -9,16 +9,22 @@
 #include "report/report.h"
 #include "run/shard.h"
 
-#define HW_LAUNCH_OPTIONS_HELP                                                                                         \
+// What is said of options by run, profile and check; check always has one thread, and executes all.
+#define HW_THREADS_HELP                                                                                                \
+    "  --threads N       host threads; one per processor unless given; results do not\n"                               \
+    "                    depend on it\n"
+#define HW_REUSE_HELP                                                                                                  \
+    "  --no-reuse        execute launches also where they would do again what an\n"                                    \
+    "                    earlier one did\n"
+#define HW_LAUNCH_OPTIONS_HELP HW_LAUNCH_OPTIONS_HELP_WITH(HW_THREADS_HELP, HW_REUSE_HELP)
+#define HW_LAUNCH_OPTIONS_HELP_WITH(threads_help, reuse_help)                                                          \
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
     "                    lists them; or a FILE.json of one\n"                                                          \
-    "  --threads N       host threads; one per processor unless given; results do not\n"                               \
-    "                    depend on it\n"                                                                               \
+    threads_help                                                                                                       \
     "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN,\n"                               \
     "                    -1) unless given\n"                                                                           \
-    "  --no-reuse        execute launches also where they would do again what an\n"                                    \
-    "                    earlier one did\n"                                                                            \
+    reuse_help                                                                                                         \
     "  --timeout S       end the program after S seconds, with status 124; profile\n"                                  \
     "                    reports what was counted until then\n"                                                       \
     "  --max-launches N  end the program when N launches have been executed; status 0\n"                               \

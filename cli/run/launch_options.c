@@ -204,8 +204,12 @@ typedef struct option_row {
 } option_row;
 
 // Which commands have an option.
-enum { RUNS = HW_CLI_RUN | HW_CLI_PROFILE | HW_CLI_CHECK, PROFILES = HW_CLI_PROFILE, REPORTS = HW_CLI_PROFILE | HW_CLI_CHECK,
-       CHECKS = HW_CLI_CHECK };
+enum {
+    RUNS = HW_CLI_RUN | HW_CLI_PROFILE | HW_CLI_CHECK,
+    PROFILES = HW_CLI_PROFILE,
+    REPORTS = HW_CLI_PROFILE | HW_CLI_CHECK,
+    CHECKS = HW_CLI_CHECK
+};
 
 static const option_row launch_option_rows[] = {
     {"--gpu", A_VALUE, RUNS, set_gpu},

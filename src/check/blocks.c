@@ -8,7 +8,7 @@
 
 enum { BUCKETS = 256, LANES = HW_WARP_LANES };
 
-// ---- blocks -----------------------------------------------------------------------------------------------------------
+// ---- blocks ---------------------------------------------------------------------------------------------------------
 
 bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int compute_capability) {
     memset(b, 0, sizeof *b);
@@ -130,7 +130,7 @@ static uint32_t lanes_of_warp(const hw_check_blocks *b, uint32_t warp) {
     return left >= LANES ? 0xffffffffu : (1u << left) - 1;
 }
 
-// ---- messages ---------------------------------------------------------------------------------------------------------
+// ---- messages -------------------------------------------------------------------------------------------------------
 
 static hw_check_lane *lane_of(hw_check_blocks *b, hw_check_warp *warp, int lane) {
     if (!warp->lanes) warp->lanes = hw_calloc(LANES, sizeof *warp->lanes);
@@ -261,7 +261,7 @@ void hw_check_blocks_mbarrier(hw_check_blocks *b, const hw_mbarrier_step *step, 
     }
 }
 
-// ---- warps ------------------------------------------------------------------------------------------------------------
+// ---- warps ----------------------------------------------------------------------------------------------------------
 
 // The letters of some lanes become those of all of them.
 static void share_letters(hw_check_blocks *b, hw_check_warp *w, uint32_t mask, bool are_all) {
@@ -300,7 +300,7 @@ void hw_check_blocks_meet(hw_check_blocks *b, const hw_warp_sync *sync) {
     share_letters(b, w, sync->mask, are_all);
 }
 
-// ---- barriers ---------------------------------------------------------------------------------------------------------
+// ---- barriers -------------------------------------------------------------------------------------------------------
 
 static void complete_for_all(hw_check_blocks *b, hw_check_block *block) {
     block->barrier_time = ++block->time;
@@ -372,7 +372,11 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
     }
     hw_check_arrivals *a = &block->arrivals[step->barrier];
     const bool is_first = !a->threads;
-    if (is_first) a->note = step->note;
+    if (is_first) {
+        a->note = step->note;
+        a->warp = step->where.warp;
+        a->mask = step->mask;
+    }
     arrive_at_barrier(b, block, step);
     *first_note = a->note;
     // Warps that do not wait for each other at one place do so by intent where the program numbers its barriers:
@@ -381,7 +385,7 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
            are_of_one_place(&notes[a->note], &notes[step->note]);
 }
 
-// ---- the question -----------------------------------------------------------------------------------------------------
+// ---- the question ---------------------------------------------------------------------------------------------------
 
 // Does a lane know what another of its warp did at that time, or is it that lane?
 static bool lane_has_met(const hw_check_warp *w, int lane, uint32_t time, int other) {

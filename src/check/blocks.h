@@ -41,7 +41,7 @@ typedef struct hw_check_warp {
 
 // Who has come to a barrier that has not been completed.
 typedef struct hw_check_arrivals {
-    uint32_t note;                           // of the first
+    uint32_t note, warp, mask;               // of the first
     uint32_t threads;
     bool has_arrivers;                       // who do not wait
 } hw_check_arrivals;

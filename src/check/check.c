@@ -7,7 +7,7 @@
 #include "check/internal.h"
 #include "mem/mem.h"
 
-// ---- launches ---------------------------------------------------------------------------------------------------------
+// ---- launches -------------------------------------------------------------------------------------------------------
 
 static void forget_launch(hw_check *c) {
     hw_check_blocks_end(&c->blocks);
@@ -18,8 +18,7 @@ static void forget_launch(hw_check *c) {
     c->notes = NULL;
 }
 
-static hw_status begin_launch(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
-    hw_check *c = (hw_check *)sink;
+static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag *diag) {
     forget_launch(c);
     if (info->n_workers > 1) return hw_diag_set(diag, HW_USAGE, "launches are checked by one host thread at a time");
     c->work = hw_check_streams_begin(c->streams, info->stream);
@@ -33,12 +32,29 @@ static hw_status begin_launch(hw_sink *sink, const hw_launch_info *info, hw_diag
     return HW_OK;
 }
 
-static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
-    (void)info, (void)host_ns, (void)status;
-    forget_launch((hw_check *)sink);
+static hw_status begin_launch(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
+    hw_check *c = (hw_check *)sink;
+    pthread_mutex_lock(&c->lock);
+    const hw_status status = prepare_launch(c, info, diag);
+    c->is_running = !status;
+    pthread_mutex_unlock(&c->lock);
+    return status;
 }
 
-// ---- order ------------------------------------------------------------------------------------------------------------
+static void hear_host(hw_check *c, const hw_host_event *event);
+
+static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
+    hw_check *c = (hw_check *)sink;
+    (void)info, (void)host_ns, (void)status;
+    pthread_mutex_lock(&c->lock);
+    forget_launch(c);
+    c->is_running = false;
+    for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i]);
+    c->n_unheard = 0;
+    pthread_mutex_unlock(&c->lock);
+}
+
+// ---- order ----------------------------------------------------------------------------------------------------------
 
 static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step) {
     hw_check *c = (hw_check *)sink;
@@ -47,11 +63,10 @@ static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step
     else hw_check_block_begin(&c->blocks, &step->where);
 }
 
-static hw_check_entry entry_at_barrier(const hw_check *c, const hw_barrier_step *step, uint32_t note) {
-    const uint32_t *grid = c->blocks.grid, *at = step->where.block;
-    const uint32_t block = (at[2] * grid[1] + at[1]) * grid[0] + at[0];
-    return (hw_check_entry){.work = c->work, .warp = block * c->blocks.n_warps + step->where.warp, .note = note,
-                            .mask = step->mask, .act = HW_CHECK_ARRIVES, .is_many = true};
+static hw_check_entry entry_at_barrier(const hw_check *c, const hw_check_block *block, uint32_t warp, uint32_t mask,
+                                       uint32_t note) {
+    return (hw_check_entry){.work = c->work, .warp = block->number * c->blocks.n_warps + warp, .note = note,
+                            .mask = mask, .act = HW_CHECK_ARRIVES, .is_many = true};
 }
 
 static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *step) {
@@ -59,7 +74,10 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     uint32_t first = 0;
     (void)worker;
     if (hw_check_blocks_barrier(&c->blocks, step, c->notes, &first)) return;
-    const hw_check_entry one = entry_at_barrier(c, step, first), other = entry_at_barrier(c, step, step->note);
+    const hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    const hw_check_arrivals *a = &block->arrivals[step->barrier];
+    const hw_check_entry one = entry_at_barrier(c, block, a->warp, a->mask, first);
+    const hw_check_entry other = entry_at_barrier(c, block, step->where.warp, step->mask, step->note);
     hw_check_add_barrier(c, &one, &other);
 }
 
@@ -79,7 +97,7 @@ static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step
     hw_check_blocks_mbarrier(&c->blocks, step, step->note < c->n_notes ? c->notes[step->note].scope : 0);
 }
 
-// ---- the host ---------------------------------------------------------------------------------------------------------
+// ---- the host -------------------------------------------------------------------------------------------------------
 
 static void add_allocation(hw_check *c, const hw_host_event *event) {
     hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
@@ -130,8 +148,7 @@ static void tell_free(hw_check *c, const hw_host_event *e) {
     hw_check_shadow_forget(&c->shadow, e->memory.address, e->memory.bytes);
 }
 
-static void tell_host(hw_sink *sink, const hw_host_event *event) {
-    hw_check *c = (hw_check *)sink;
+static void hear_host(hw_check *c, const hw_host_event *event) {
     switch (event->action) {
     case HW_HOST_ALLOCATE: add_allocation(c, event); break;
     case HW_HOST_FREE: tell_free(c, event); break;
@@ -144,12 +161,37 @@ static void tell_host(hw_sink *sink, const hw_host_event *event) {
     }
 }
 
-// ---- the object -------------------------------------------------------------------------------------------------------
+// malloc and free of a kernel, told by its own thread.
+static bool is_of_kernel(const hw_host_event *event) {
+    return (event->action == HW_HOST_ALLOCATE || event->action == HW_HOST_FREE) && event->memory.kind == HW_ALLOC_HEAP;
+}
+
+static void tell_host(hw_sink *sink, const hw_host_event *event) {
+    hw_check *c = (hw_check *)sink;
+    pthread_mutex_lock(&c->lock);
+    if (is_of_kernel(event)) hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    else if (!c->is_running) hear_host(c, event);
+    else if (hw_grow((void **)&c->unheard, c->n_unheard, &c->unheard_capacity, sizeof *c->unheard))
+        c->unheard[c->n_unheard++] = *event;
+    else c->ran_out = true;
+    pthread_mutex_unlock(&c->lock);
+}
+
+// ---- the object -----------------------------------------------------------------------------------------------------
+
+static void make_lock(pthread_mutex_t *lock) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
 
 hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_diag *diag) {
     hw_check *c = hw_calloc(1, sizeof *c);
     *out = c;
     if (!c) return hw_diag_no_memory(diag);
+    make_lock(&c->lock);
     c->options = *options;
     c->streams = hw_check_streams_create();
     c->works.arena = hw_arena_create();
@@ -179,20 +221,29 @@ void hw_check_destroy(hw_check *c) {
     for (size_t i = 0; i < c->n_found; i++) hw_free(c->found[i]);
     hw_free(c->found);
     hw_free(c->allocations);
+    hw_free(c->unheard);
+    pthread_mutex_destroy(&c->lock);
     hw_free(c);
 }
 
 hw_sink *hw_check_sink(hw_check *c) { return &c->sink; }
 
 void hw_check_forget_memory(hw_check *c) {
+    pthread_mutex_lock(&c->lock);
     hw_check_shadow_free(&c->shadow);
     c->n_allocations = 0;
+    pthread_mutex_unlock(&c->lock);
 }
 
 void hw_check_find_leaks(hw_check *c) {
+    pthread_mutex_lock(&c->lock);
     for (size_t i = 0; i < c->n_allocations; i++) hw_check_add_leak(c, &c->allocations[i]);
+    pthread_mutex_unlock(&c->lock);
 }
 
-const hw_check_finding *hw_check_finding_at(const hw_check *c, size_t index) {
-    return index < c->n_found ? &c->found[index]->finding : NULL;
+const hw_check_finding *hw_check_finding_at(hw_check *c, size_t index) {
+    pthread_mutex_lock(&c->lock);
+    const hw_check_finding *finding = index < c->n_found ? &c->found[index]->finding : NULL;
+    pthread_mutex_unlock(&c->lock);
+    return finding;
 }

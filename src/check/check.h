@@ -35,6 +35,6 @@ void hw_check_forget_memory(hw_check *check);
 void hw_check_find_leaks(hw_check *check);
 
 // NULL past the last. In the order in which they were found.
-const hw_check_finding *hw_check_finding_at(const hw_check *check, size_t index);
+const hw_check_finding *hw_check_finding_at(hw_check *check, size_t index);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct hw_check_entry {
     uint32_t mask;               // lanes
     uint8_t act;                 // hw_check_act
     uint8_t width_bytes;         // of one lane
-    uint8_t scope;               // hw_scope of what is strong: an atomic, a volatile or stronger access; NONE: it is weak
+    uint8_t scope;               // hw_scope of what is strong: an atomic, a volatile or stronger one; NONE: it is weak
     bool is_many : 1;            // all lanes of mask access each element that refers to the entry; else its lane alone
     bool is_pending : 1;         // an asynchronous copy that nobody has waited for
     bool is_host : 1;            // a call of the host

@@ -29,7 +29,9 @@ static hw_check_found *count_again(hw_check *c, hw_check_kind kind, const uint64
 
 static void keep_finding(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
     hw_check_found *found = hw_malloc(sizeof *found);
+    pthread_mutex_lock(&c->lock);
     if (!found || !hw_grow((void **)&c->found, c->n_found, &c->found_capacity, sizeof *c->found)) {
+        pthread_mutex_unlock(&c->lock);
         hw_free(found);
         c->ran_out = true;
         return;
@@ -38,6 +40,7 @@ static void keep_finding(hw_check *c, const hw_check_finding *finding, const uin
     found->finding.number = (uint32_t)c->n_found;
     found->finding.count = 1;
     c->found[c->n_found++] = found;
+    pthread_mutex_unlock(&c->lock);
     *recent_of(c, finding->kind, places) = found;
     if (c->options.found) c->options.found(c->options.context, &found->finding);
 }

@@ -2,6 +2,8 @@
 #ifndef HW_CHECK_INTERNAL_H
 #define HW_CHECK_INTERNAL_H
 
+#include <pthread.h>
+
 #include "check/blocks.h"
 #include "check/check.h"
 #include "check/streams.h"
@@ -49,6 +51,12 @@ struct hw_check {
     hw_check_allocation *allocations;
     size_t n_allocations, allocations_capacity;
     bool ran_out;                    // of memory: nothing is found any more
+    // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
+    // do not wait for it, so nothing puts the two in order, whichever is heard first.
+    pthread_mutex_t lock;            // recursive; of these, and of the list of what was found
+    bool is_running;
+    hw_host_event *unheard;
+    size_t n_unheard, unheard_capacity;
     // The running launch.
     uint32_t work;
     const hw_note *notes;

@@ -14,6 +14,7 @@ typedef struct present {
     uint32_t warp;
     hw_check_entry entry;
     hw_check_ref ref;                // of the entry's lane 0
+    uint32_t first_warp;             // of the block, as entries number them
     uint8_t space;
     // Cells side by side mostly have the same entries, so that what was found of one is remembered for the next.
     uint32_t fine[4];                // entries that are no race with the present one, whatever the lanes, by their
@@ -23,7 +24,7 @@ typedef struct present {
     bool keeps;                      // and what it said
 } present;
 
-// ---- two accesses -----------------------------------------------------------------------------------------------------
+// ---- two accesses ---------------------------------------------------------------------------------------------------
 
 static bool is_write(uint8_t act) { return act != HW_CHECK_READS; }
 
@@ -49,8 +50,19 @@ static bool depends_on_lanes(const present *now) {
     return now->check->blocks.logs.n || now->block->warps[now->warp].met_lanes;
 }
 
+// Was the access made by a thread of the block that the present one is made in?
+static inline bool is_of_block(const present *now, const hw_check_entry *e) {
+    return now->block && e->work == now->entry.work && e->warp - now->first_warp < now->check->blocks.n_warps;
+}
+
+// The usual answer: all threads of the block have been at a barrier since.
+static inline bool is_behind_barrier(const present *now, const hw_check_entry *e) {
+    return is_of_block(now, e) && e->time < now->block->barrier_time && !e->is_pending;
+}
+
 static bool is_ordered(const present *now, const hw_check_entry *e, int of, int lane, uint32_t cell_bytes) {
     hw_check *c = now->check;
+    if (is_behind_barrier(now, e)) return true;
     if (e->work != now->entry.work) return hw_check_is_before(c->streams, e->work);
     if (e->is_host || !now->block || e->is_pending) return false;
     if (e->warp != now->entry.warp && hw_check_blocks_order_warps(&c->blocks, now->block, now->warp, e)) return true;
@@ -74,18 +86,15 @@ static bool is_ordered(const present *now, const hw_check_entry *e, int of, int 
 static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
     if (!ref) return false;
     const hw_check_entry *e = hw_check_entry_of(&now->check->entries, ref);
-    const bool is_near = now->block && e->work == now->entry.work && e->warp / now->check->blocks.n_warps ==
-                                                                          now->block->number;
     if (!is_write(e->act) && !is_write(now->entry.act)) return false;
-    if (are_both_strong(e, &now->entry, is_near)) return false;
+    if (are_both_strong(e, &now->entry, is_of_block(now, e))) return false;
     return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
 }
 
 // Is what was found of one lane of the entry, and one of the present access, so of the others?
 static bool holds_for_lanes(const present *now, const hw_check_entry *e) {
-    if (e->work != now->entry.work || !now->block) return true;
-    if (e->warp == now->entry.warp)
-        return e->time < now->block->barrier_time || e->time < now->block->warps[now->warp].met;
+    if (e->work != now->entry.work || !now->block || is_behind_barrier(now, e)) return true;
+    if (e->warp == now->entry.warp) return e->time < now->block->warps[now->warp].met;
     if (!is_write(e->act) && !is_write(now->entry.act)) return true;
     return hw_check_blocks_order_warps(&now->check->blocks, now->block, now->warp, e);
 }
@@ -107,7 +116,7 @@ static inline hw_check_ref find_race(present *now, const hw_check_cell *cell, in
     return 0;
 }
 
-// ---- what stays -------------------------------------------------------------------------------------------------------
+// ---- what stays -----------------------------------------------------------------------------------------------------
 
 // Lanes of one instruction that read the same bytes are all their readers.
 static hw_check_ref refer_to_many(present *now) {
@@ -119,7 +128,7 @@ static hw_check_ref refer_to_many(present *now) {
 // Does whatever comes after the present access, come after this one of its block as well?
 static bool is_behind(const present *now, hw_check_ref old, hw_check_ref ref) {
     const hw_check_entry *e = hw_check_entry_of(&now->check->entries, old);
-    if (e->warp / now->check->blocks.n_warps != now->block->number) return false;
+    if (!is_of_block(now, e)) return false;
     if (e->time < now->block->barrier_time) return true;
     if (e->warp != now->entry.warp) return false;
     return e->time < now->block->warps[now->warp].met ||
@@ -131,13 +140,11 @@ static bool is_behind(const present *now, hw_check_ref old, hw_check_ref ref) {
 static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept, hw_check_ref ref) {
     const hw_check_entry *e = hw_check_entry_of(&now->check->entries, last);
     const hw_check_entry *other = hw_check_entry_of(&now->check->entries, kept);
-    const uint32_t n_warps = now->check->blocks.n_warps;
     const bool is_ours = !e->is_host && e->work == now->entry.work;
     if (is_ours && e->warp == now->entry.warp)
         return kept && (other->is_host || other->work != now->entry.work || !is_behind(now, kept, ref));
-    if (!is_ours || now->entry.is_host || e->warp / n_warps != now->entry.warp / n_warps) return false;
-    return kept && !other->is_host && other->work == now->entry.work && other->warp / n_warps !=
-                                                                            now->entry.warp / n_warps;
+    if (!is_ours || now->entry.is_host || !is_of_block(now, e)) return false;
+    return kept && !other->is_host && other->work == now->entry.work && !is_of_block(now, other);
 }
 
 static inline void record_read(present *now, hw_check_cell *cell, hw_check_ref ref) {
@@ -174,7 +181,7 @@ static inline void record(present *now, hw_check_cell *cell, hw_check_ref ref) {
     else *cell = (hw_check_cell){.write = ref};
 }
 
-// ---- pieces -----------------------------------------------------------------------------------------------------------
+// ---- pieces ---------------------------------------------------------------------------------------------------------
 
 static hw_check_line *line_of(const present *now, uint64_t address) {
     if (now->space != HW_SPACE_SHARED) return hw_check_shadow_line(&now->check->shadow, address);
@@ -193,9 +200,10 @@ static void go_through_line(present *now, uint64_t begin, uint64_t end, uint32_t
     const uint32_t from = (uint32_t)(begin % LINE), to = from + (uint32_t)(end - begin);
     const hw_check_piece piece = hw_check_line_piece(line, &now->check->entries, from, to, unit_bytes);
     const bool has_lanes = !now->entry.is_many && !now->entry.is_host;
+    const int width_bits = has_lanes ? __builtin_ctz(now->entry.width_bytes) : 31;    // widths are powers of two
     for (uint32_t i = 0; i < piece.n; i++) {
         const uint32_t behind = i * piece.cell_bytes;
-        const int lane = first_lane + (has_lanes ? (int)(behind / now->entry.width_bytes) : 0);
+        const int lane = first_lane + (int)(behind >> width_bits);
         hw_check_cell *cell = &piece.cells[i];
         const hw_check_ref race = what & COMPARE ? find_race(now, cell, lane, piece.cell_bytes) : 0;
         if (race) hw_check_add_race(now->check, race, &now->entry, lane, now->space, begin + behind);
@@ -212,12 +220,12 @@ static void go_through(present *now, uint64_t begin, uint64_t bytes, int first_l
         if (next > end) next = end;
         const bool is_whole = next - at == LINE && (!width || width >= HW_CHECK_WORD_BYTES);
         const bool has_words = !(at % HW_CHECK_WORD_BYTES) && !(next % HW_CHECK_WORD_BYTES);
-        const int lane = first_lane + (width ? (int)((at - begin) / width) : 0);
+        const int lane = first_lane + (width && at != begin ? (int)((at - begin) / width) : 0);
         go_through_line(now, at, next, is_whole ? LINE : has_words ? HW_CHECK_WORD_BYTES : 1, lane, what);
     }
 }
 
-// ---- lanes ------------------------------------------------------------------------------------------------------------
+// ---- lanes ----------------------------------------------------------------------------------------------------------
 
 // Does the lane go on where the run's last one ended, or have the same bytes as its first?
 static bool extend_run(hw_check_run *run, uint32_t lanes, int64_t delta, uint32_t width) {
@@ -250,7 +258,7 @@ static void find_runs(const hw_access_pattern *p, uint32_t width, hw_check_runs 
         hw_check_run run = {.delta = p->delta[first], .mask = 1u << first, .first_lane = (uint8_t)first, .elems = 1};
         uint32_t lanes = 1;
         left &= left - 1;
-        while (left >> (first + lanes) & 1 && first + lanes < LANES &&
+        while (first + lanes < LANES && left >> (first + lanes) & 1 &&
                extend_run(&run, lanes, p->delta[first + lanes], width)) {
             left &= left - 1;
             run.mask |= 1u << (first + lanes++);
@@ -313,7 +321,7 @@ static void access_memory(present *now, const hw_access_pattern *p, uint64_t bas
     if (in_two_steps) access_runs(now, runs, base, RECORD);
 }
 
-// ---- accesses of kernels ----------------------------------------------------------------------------------------------
+// ---- accesses of kernels --------------------------------------------------------------------------------------------
 
 static bool can_check(hw_check *c) {
     if (hw_check_entries_are_many(&c->entries)) {
@@ -330,7 +338,8 @@ static bool begin_present(hw_check *c, present *now, const hw_where *where, uint
     if ((space != HW_SPACE_GLOBAL && space != HW_SPACE_SHARED) || !can_check(c)) return false;
     *now = (present){.check = c, .block = hw_check_block_of(&c->blocks, where), .warp = where->warp, .space = space};
     if (!now->block) return false;
-    now->entry = (hw_check_entry){.work = c->work, .warp = now->block->number * c->blocks.n_warps + where->warp,
+    now->first_warp = now->block->number * c->blocks.n_warps;
+    now->entry = (hw_check_entry){.work = c->work, .warp = now->first_warp + where->warp,
                                   .time = now->block->time, .note = note};
     return true;
 }
@@ -414,7 +423,7 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
     }
 }
 
-// ---- of the host ------------------------------------------------------------------------------------------------------
+// ---- of the host ----------------------------------------------------------------------------------------------------
 
 void hw_check_host_access(hw_check *c, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes) {
     present now = {.check = c, .space = HW_SPACE_GLOBAL,

@@ -51,7 +51,8 @@ hw_check_piece hw_check_line_piece(hw_check_line *line, const hw_check_entries *
     if (!line->cell_bytes || line->cell_bytes > wanted)
         if (!split_line(line, entries, wanted)) return (hw_check_piece){0};
     const uint32_t bytes = line->cell_bytes;
-    return (hw_check_piece){&line->cells[from / bytes], (to - from) / bytes, bytes};
+    const int bits = bytes == WORD ? 2 : 0;
+    return (hw_check_piece){&line->cells[from >> bits], (to - from) >> bits, bytes};
 }
 
 void hw_check_line_forget(hw_check_line *line) {

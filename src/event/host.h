@@ -36,7 +36,7 @@ struct hw_host_event {
     hw_host_action action;
     uint64_t stream, event;              // as the runtime names them (hw_launch_info.stream)
     const void *site;                    // who called: a code address of the host program, or NULL
-    bool is_apart;                       // of STREAM_CREATE: it and the legacy default stream do not wait for each other
+    bool is_apart;                       // of STREAM_CREATE: the legacy default stream and it do not wait
     union {
         struct {
             uint64_t address, bytes;

@@ -9,7 +9,7 @@ says out "profile"
 silent err
 expect 0 "$halfwarp" --version
 says out "halfwarp "
-for command in run profile nvcc ptx gpus occupancy bandwidth transpose matmul reduce nearest bench ladder; do
+for command in run profile check nvcc ptx gpus occupancy bandwidth transpose matmul reduce nearest bench ladder; do
     expect 0 "$halfwarp" "$command" --help
     says out "usage: halfwarp $command"
     silent err
@@ -19,15 +19,17 @@ expect 0 "$halfwarp" ladder access --gpu h200 --help
 says out "usage: halfwarp ladder"
 expect 2 "$halfwarp" run "$work/nothing.cu" --help
 says err "cannot read $work/nothing.cu"
-# Subcommands of the design that are not built yet are not offered.
-expect 0 "$halfwarp" --help
-for later in check; do
-    ! grep -qw "^  $later" "$work/out" || fail "--help offers $later"
-done
 
 expect 2 "$halfwarp" profle x.cu
 says err "did you mean 'profile'?"
 silent out
+# check has one thread and executes all: it neither has nor lists these.
+expect 0 "$halfwarp" check --help
+! grep -qE '^  --(threads|no-reuse)' "$work/out" || fail "check --help: $(cat "$work/out")"
+for option in --threads=2 --no-reuse; do
+    expect 2 "$halfwarp" check $option x.cu
+    says err "not of check"
+done
 expect 2 "$halfwarp" zzzzzzzzzz
 says err "there is no command 'zzzzzzzzzz'"
 expect 2 "$halfwarp" run

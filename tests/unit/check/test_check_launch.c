@@ -37,7 +37,7 @@ static void change_flag(uint32_t block, uint32_t warp, int lane) {
     checked_word(&c, block, warp, lane, 400, HW_NOTE_ATOMIC, FLAG);
 }
 
-// ---- findings ---------------------------------------------------------------------------------------------------------
+// ---- findings ------------------------------------------------------------------------------------------------------
 
 static void test_finding(void **state) {
     (void)state;
@@ -134,7 +134,7 @@ static void test_several_workers_are_refused(void **state) {
     assert_int_equal(c.sink->launch_begin(c.sink, &info, &diag), HW_USAGE);
 }
 
-// ---- order ------------------------------------------------------------------------------------------------------------
+// ---- order ---------------------------------------------------------------------------------------------------------
 
 // A block that ends, and another that takes its place: nothing of it stays, and none of what it did is in order.
 static void test_blocks_one_after_the_other(void **state) {
@@ -241,7 +241,7 @@ static void test_long_chain(void **state) {
     assert_non_null(checked_between(&c, 10, 12));
 }
 
-// ---- sweeping ---------------------------------------------------------------------------------------------------------
+// ---- sweeping ------------------------------------------------------------------------------------------------------
 
 // More entries than are kept: those that memory refers to stay, of shared memory too.
 static void test_sweep_keeps_what_is_there(void **state) {
@@ -263,7 +263,7 @@ static void test_sweep_keeps_what_is_there(void **state) {
     assert_int_equal(checked_between(&c, 12, 13)->sides[0].thread[0], 9);
 }
 
-// ---- out of memory ----------------------------------------------------------------------------------------------------
+// ---- out of memory -------------------------------------------------------------------------------------------------
 
 // Some of everything; false where it can not be begun.
 static bool do_everything(void) {

@@ -14,7 +14,7 @@ static hw_check_entry entry_of(uint32_t note, uint8_t width, bool is_many) {
     return (hw_check_entry){.work = 1, .note = note, .mask = 0xffffffff, .width_bytes = width, .is_many = is_many};
 }
 
-// ---- lines ------------------------------------------------------------------------------------------------------------
+// ---- lines ---------------------------------------------------------------------------------------------------------
 
 static void test_whole_line(void **state) {
     (void)state;
@@ -87,7 +87,7 @@ static void test_line_without_memory(void **state) {
     hw_check_line_forget(&line);
 }
 
-// ---- device memory ----------------------------------------------------------------------------------------------------
+// ---- device memory -------------------------------------------------------------------------------------------------
 
 static void test_lines_of_device_memory(void **state) {
     (void)state;
@@ -131,7 +131,7 @@ static void test_shadow_without_memory(void **state) {
     hw_check_shadow_free(&shadow);
 }
 
-// ---- entries ----------------------------------------------------------------------------------------------------------
+// ---- entries -------------------------------------------------------------------------------------------------------
 
 static void test_equal_entries_are_one(void **state) {
     (void)state;
