@@ -223,6 +223,39 @@ static void test_call_of_one_lane(void **state) {
     checked_end(&c);
 }
 
+// An atomic does not hide the weak access before it from another one.
+static void test_weak_access_before_atomics(void **state) {
+    (void)state;
+    start(2, 32);
+    write_word(0, 0, 0, 10);
+    checked_word(&c, 0, 0, 0, 11, HW_NOTE_ATOMIC, WORD);
+    checked_word(&c, 1, 0, 0, 12, HW_NOTE_ATOMIC, WORD);
+    assert_int_equal(checked_count(&c), 1);
+    assert_non_null(checked_between(&c, 10, 12));
+    checked_end(&c);
+}
+
+// A lane's own read does not hide that of another lane, whichever came first.
+static void test_readers_of_one_warp(void **state) {
+    (void)state;
+    start(1, 32);
+    read_word(0, 0, 4, 10);
+    read_word(0, 0, 3, 11);
+    write_word(0, 0, 3, 12);
+    assert_int_equal(checked_count(&c), 1);
+    assert_non_null(checked_between(&c, 10, 12));
+    // Nor where the warp has met since an earlier read.
+    checked_meet(&c, 0, 0, FULL);
+    read_word(0, 0, 9, 20);
+    checked_meet(&c, 0, 0, FULL);
+    read_word(0, 0, 4, 21);
+    read_word(0, 0, 3, 22);
+    write_word(0, 0, 3, 23);
+    assert_int_equal(checked_count(&c), 2);
+    assert_non_null(checked_between(&c, 21, 23));
+    checked_end(&c);
+}
+
 // A chain of a thousand blocks, each of which tells the next.
 static void test_long_chain(void **state) {
     (void)state;
@@ -327,6 +360,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_write_behind_the_fence, begin, end),
         cmocka_unit_test_setup_teardown(test_other_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_call_of_one_lane, begin, end),
+        cmocka_unit_test_setup_teardown(test_weak_access_before_atomics, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_of_one_warp, begin, end),
         cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_sweep_keeps_what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),

@@ -181,6 +181,14 @@ static void test_sweep(void **state) {
     // Nothing is marked any more: all are free.
     hw_check_entries_sweep(&entries);
     assert_int_equal(entries.n_freed, N);
+    // One equal to what was freed is made anew: nobody else is given its place.
+    const hw_check_entry last = entry_of(N + (N - N / 5) - 1, 4, false);
+    const hw_check_ref again = hw_check_entries_refer(&entries, &last);
+    for (uint32_t i = 0; i < N; i++) {
+        const hw_check_entry e = entry_of(3 * N + i, 4, false);
+        assert_int_not_equal(hw_check_entries_refer(&entries, &e), again);
+    }
+    assert_int_equal(hw_check_entry_of(&entries, again)->note, last.note);
     hw_check_shadow_free(&shadow);
     hw_check_entries_free(&entries);
 }
