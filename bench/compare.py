@@ -30,7 +30,7 @@ def profile(build, program, words, csv_path):
     """One process: seconds from start to end, resident KiB at most, and each launch's milliseconds."""
     command = [os.path.join(build, "halfwarp"), "profile", "--format", "csv", "-o", csv_path, program] + words
     start = time.monotonic()
-    child = subprocess.Popen(command)
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.monotonic() - start
     if status:

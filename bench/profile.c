@@ -1,10 +1,12 @@
 // Runs `halfwarp profile --format csv` and reads two columns of what it writes.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "speed.h"
 
@@ -17,7 +19,13 @@ static bool run_program(const profile_run *run) {
     const char *argv[] = {run->halfwarp, "profile", "--no-reuse", "--gpu", run->gpu, "--format", "csv", "-o",
                           run->csv_path, run->program, size, launches, NULL};
     pid_t child;
-    int status = 0, failure = posix_spawn(&child, run->halfwarp, NULL, NULL, (char *const *)argv, environ);
+    posix_spawn_file_actions_t actions;    // the program prints its own times, which are not asked for
+    int status = 0, failure = posix_spawn_file_actions_init(&actions);
+    if (!failure) {
+        failure = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        if (!failure) failure = posix_spawn(&child, run->halfwarp, &actions, NULL, (char *const *)argv, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
     if (failure) {
         fprintf(stderr, "bench_speed: cannot start %s: %s\n", run->halfwarp, strerror(failure));
         return false;

@@ -2,7 +2,8 @@
 # finds the rest relative to itself, so that the tree can be moved.
 
 install(DIRECTORY include/cuda DESTINATION share/halfwarp/include)
-install(DIRECTORY bench/cases bench/peers DESTINATION share/halfwarp/bench PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY bench/cases bench/peers DESTINATION share/halfwarp/bench PATTERN __pycache__ EXCLUDE
+  PATTERN kinds EXCLUDE)
 file(GLOB manuals_1 CONFIGURE_DEPENDS man/*.1)
 file(GLOB manuals_3 CONFIGURE_DEPENDS man/*.3)
 file(GLOB manuals_7 CONFIGURE_DEPENDS man/*.7)

@@ -99,6 +99,11 @@ static void context_closing(void *context, hw_sim *sim) {
     hw_findings_closing();
 }
 
+static void kernel_refused(void *context, const hw_diag *diag, hw_rt_status status) {
+    (void)context;
+    if (status != HW_RT_NO_MEMORY) hw_shim_refuse(diag, status);
+}
+
 static void launch_failed(void *context, const hw_diag *diag) {
     (void)context;
     print_complaint(diag);
@@ -155,6 +160,7 @@ static void describe_process(hw_rt_options *options) {
         .opened = context_opened,
         .closing = context_closing,
         .failed = launch_failed,
+        .refused = kernel_refused,
         .faulted = kernel_faulted,
         .site = program_site,
         .ptxas_path = environment->ask_ptxas ? environment->path : NULL,

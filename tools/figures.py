@@ -304,6 +304,61 @@ def csv_rows(name):
     return textwrap.wrap(f"`bench/results/{name}`: {said}", 120) + [""] + table(cells[0], cells[1:])
 
 
+def rows_by_kind(name):
+    """What stands above a file of bench/kinds.py, and its rows: of each kind, by whom."""
+    lines = load(name).splitlines()
+    said = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
+    found = {}
+    for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+        found.setdefault(row["kind"], {})[row["who"]] = row
+    return said, found
+
+
+def kinds(name):
+    """Kernels by Halfwarp beside PoCL and C, all in PTX instructions of threads that Halfwarp counts."""
+    said, found = rows_by_kind(name)
+
+    def speed(row, key):
+        return digits(int(row["count"]) / float(row[key]) / 1e6)
+
+    def speed_of(who, by):
+        return speed(by[who], "ms") if who in by else "-"
+
+    def against(row):
+        return f"{row['speed']} ({row['lower_speed']} to {row['upper_speed']})" if row["speed"] else "-"
+
+    def with_quartiles(row):
+        return f"{speed(row, 'ms')} ({speed(row, 'upper')} to {speed(row, 'lower')})"
+
+    rows = [[kind, with_quartiles(by["profile"])] +
+            [speed_of(who, by) for who in ("run", "opencl", "unrolled", "loops")] + [against(by["profile"])]
+            for kind, by in found.items()]
+    text = (f"`bench/results/{name}`: 10^9 PTX instructions of threads a second, or what the name of the kind says; "
+            f"{said}. In brackets the quartiles.")
+    return textwrap.wrap(text, 120) + [""] + table(
+        ["kind", "profile", "run", "PoCL", "PoCL, unrolled", "C loops", "profile to PoCL's faster"], rows)
+
+
+def programs(name):
+    """Of each suite how many programs finish in the time that they were given, before and now."""
+    lines = load(name).splitlines()
+    said = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    suites = list(dict.fromkeys(row["suite"] for row in rows)) + [None]
+
+    def cells(suite):
+        own = [row for row in rows if suite in (None, row["suite"])]
+        ended = {when: [row[when] in ("right", "finished") for row in own] for when in ("before", "now")}
+        both = [row for row, before, now in zip(own, ended["before"], ended["now"]) if before and now]
+        seconds = [f"{sum(float(row[key]) for row in both):.0f}" for key in ("before_s", "now_s")]
+        return [suite or "all", str(len(own))] + [f"{sum(ended[when])} ({percent(sum(ended[when]) / len(own))})"
+                                             for when in ("before", "now")] + seconds
+
+    return textwrap.wrap(f"`bench/results/{name}`: {said}", 120) + [""] + table(
+        ["suite", "programs", "finish, before", "now", "s of those that finish in both, before", "now"],
+        [cells(suite) for suite in suites])
+
+
 def find(family, **wanted):
     for case in family["cases"]:
         if all(case[key] == value for key, value in wanted.items()):
@@ -341,8 +396,9 @@ def operations(*names):
     return table(["operation", "Halfwarp", "beside it"], rows)
 
 
-KINDS = {"simulation-speed": simulation_speed, "first-hour": first_hour, "rows": csv_rows, "transpose": transpose,
-         "transpose-ttc": transpose_ttc, "transpose-in-place": transpose_in_place, "transpose-host": transpose_host,
+KINDS = {"simulation-speed": simulation_speed, "first-hour": first_hour, "rows": csv_rows, "kinds": kinds,
+         "programs": programs,
+         "transpose": transpose, "transpose-ttc": transpose_ttc, "transpose-in-place": transpose_in_place, "transpose-host": transpose_host,
          "ladder": ladder, "matmul": matmul, "reduce": reduce, "nearest": nearest, "operations": operations}
 
 

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "plain.h"
+#include "sizes.h"
+
 inline void check(cudaError_t status, const char *what) {
     if (status == cudaSuccess) return;
     fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
@@ -20,11 +23,7 @@ inline int argument(int argc, char **argv, int index, int usual) {
 
 inline std::vector<float> numbers(size_t count) {
     std::vector<float> values(count);
-    unsigned state = 1;
-    for (float &value : values) {
-        state = state * 1664525u + 1013904223u;
-        value = (state >> 8) / 16777216.0f;
-    }
+    fill_numbers(values.data(), count);
     return values;
 }
 
@@ -36,10 +35,19 @@ inline float *on_device(const std::vector<float> &values) {
     return device;
 }
 
-// Waits for the kernels and copies their result back.
+// launch() again and again; prints how long each took, from its call to its end.
+template <class LAUNCH> void time_launches(int launches, LAUNCH launch) {
+    for (int i = 0; i < launches; i++) {
+        moment begun = moment_now();
+        launch();
+        check(cudaDeviceSynchronize(), "kernel");
+        print_launch(begun);
+    }
+}
+
+// Copies the kernels' result back.
 inline std::vector<float> result(const float *device, size_t count) {
     std::vector<float> values(count);
-    check(cudaDeviceSynchronize(), "kernel");
     check(cudaMemcpy(values.data(), device, count * sizeof(float), cudaMemcpyDeviceToHost), "cudaMemcpy");
     return values;
 }

@@ -1,10 +1,8 @@
-// Twelve kernels of different kinds, each checked: kinds NAME [SIZE [LAUNCHES]]. bench/compare.py compares two builds
+// Kernels of different kinds, each checked: kinds NAME [SIZE [LAUNCHES]]. bench/compare.py compares two builds
 // of Halfwarp by them; a kernel's time is what `halfwarp profile` says the simulation of its launches took.
 #include "common.h"
 #include <cmath>
 #include <cstring>
-
-constexpr int BLOCK = 256, BINS = 256, TILE = 16;
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
@@ -86,6 +84,23 @@ __global__ void mandelbrot(float *out, const float *, int side) {
     out[row * side + col] = (float)steps;
 }
 
+// Multiply-adds that are written as such, so that points at the border take the same steps everywhere.
+__device__ __host__ inline int mandelbrot_steps(float a, float b) {
+    float x = 0, y = 0;
+    int steps = 0;
+    for (; steps < 100 && fmaf(x, x, y * y) < 4; steps++) {
+        float next = fmaf(x, x, fmaf(-y, y, a));
+        y = fmaf(2 * x, y, b);
+        x = next;
+    }
+    return steps;
+}
+__global__ void mandelbrot_f32(float *out, const float *, int side) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= side || col >= side) return;
+    out[row * side + col] = (float)mandelbrot_steps(3.0f * col / side - 2, 2.0f * row / side - 1);
+}
+
 __global__ void unequal_loops(float *out, const float *in, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float value = i < n ? in[i] : 0;
@@ -101,6 +116,27 @@ __global__ void bodies(float *out, const float *in, int n) {
         force += d * rsqrtf(d * d + 0.01f);
     }
     if (i < n) out[i] = force;
+}
+
+// Three coordinates and a mass; a tile of bodies in shared memory at a time. n: floats, of whole tiles.
+__global__ void bodies_shared(float4 *out, const float4 *in, int n) {
+    __shared__ float4 tile[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    float4 own = in[i], force = {0, 0, 0, 0};
+    for (int first = 0; first < n / 4; first += BLOCK) {
+        tile[threadIdx.x] = in[first + threadIdx.x];
+        __syncthreads();
+        for (int k = 0; k < BLOCK; k++) {
+            float4 other = tile[k];
+            float x = other.x - own.x, y = other.y - own.y, z = other.z - own.z;
+            float inverse = rsqrtf(x * x + y * y + z * z + 0.01f), pull = other.w * inverse * inverse * inverse;
+            force.x += pull * x;
+            force.y += pull * y;
+            force.z += pull * z;
+        }
+        __syncthreads();
+    }
+    out[i] = force;
 }
 
 __global__ void bits(unsigned *out, const float *in, int n) {
@@ -126,6 +162,17 @@ static unsigned bits_of(float value) {
     return same;
 }
 
+static float expect_force(const values &in, int n, int body, int axis) {
+    const float *own = &in[4 * body];
+    double sum = 0;
+    for (int k = 0; k < n; k += 4) {
+        double x = in[k] - own[0], y = in[k + 1] - own[1], z = in[k + 2] - own[2];
+        double square = x * x + y * y + z * z + 0.01;
+        if (axis < 3) sum += in[k + 3] * (in[k + axis] - own[axis]) / (square * sqrt(square));
+    }
+    return (float)sum;
+}
+
 // The element of the result that the plainest loop gives.
 static float expect(const char *name, const values &in, int n, int side, int at) {
     const int row = at / side, col = at % side;
@@ -148,6 +195,8 @@ static float expect(const char *name, const values &in, int n, int side, int at)
             x = next;
         }
     }
+    if (!strcmp(name, "mandelbrot_f32")) return mandelbrot_steps(3.0f * col / side - 2, 2.0f * row / side - 1);
+    if (!strcmp(name, "bodies_shared")) return expect_force(in, n, at / 4, at % 4);
     if (!strcmp(name, "unequal_loops")) {
         sum = in[at];
         for (int k = 0; k < at % 64; k++) sum = sum * 0.5f + 0.25f;
@@ -193,19 +242,22 @@ static const struct {
     int size;          // elements, or a side
     bool is_square;
     int per_result;    // elements of in for each of out
+    int per_thread;    // elements of in for each thread, where it is no square
 } kinds[] = {
-    {"saxpy", (const void *)saxpy, 1 << 20, false, 1},
-    {"reduce_shared", (const void *)reduce_shared, 1 << 19, false, BLOCK},
-    {"reduce_shuffle", (const void *)reduce_shuffle, 1 << 20, false, 32},
-    {"scan", (const void *)scan, 1 << 18, false, 1},
-    {"stencil", (const void *)stencil, 1024, true, 1},
-    {"matmul_naive", (const void *)matmul_naive, 192, true, 1},
-    {"gather", (const void *)gather, 1 << 19, false, 1},
-    {"histogram", (const void *)histogram, 1 << 17, false, 1},
-    {"mandelbrot", (const void *)mandelbrot, 256, true, 1},
-    {"unequal_loops", (const void *)unequal_loops, 1 << 18, false, 1},
-    {"bodies", (const void *)bodies, 4096, false, 1},
-    {"bits", (const void *)bits, 1 << 18, false, 1},
+    {"saxpy", (const void *)saxpy, 1 << 20, false, 1, 1},
+    {"reduce_shared", (const void *)reduce_shared, 1 << 19, false, BLOCK, 1},
+    {"reduce_shuffle", (const void *)reduce_shuffle, 1 << 20, false, 32, 1},
+    {"scan", (const void *)scan, 1 << 18, false, 1, 1},
+    {"stencil", (const void *)stencil, 1024, true, 1, 1},
+    {"matmul_naive", (const void *)matmul_naive, 192, true, 1, 1},
+    {"gather", (const void *)gather, 1 << 19, false, 1, 1},
+    {"histogram", (const void *)histogram, 1 << 17, false, 1, 1},
+    {"mandelbrot", (const void *)mandelbrot, 256, true, 1, 1},
+    {"mandelbrot_f32", (const void *)mandelbrot_f32, 256, true, 1, 1},
+    {"unequal_loops", (const void *)unequal_loops, 1 << 18, false, 1, 1},
+    {"bodies", (const void *)bodies, 4096, false, 1, 1},
+    {"bodies_shared", (const void *)bodies_shared, 1 << 14, false, 1, 4},
+    {"bits", (const void *)bits, 1 << 18, false, 1, 1},
 };
 
 int main(int argc, char **argv) {
@@ -217,11 +269,13 @@ int main(int argc, char **argv) {
         float *d_in = on_device(in), *d_out = on_device(values(n > BINS ? n : BINS));
         int tiles = (size + TILE - 1) / TILE;
         dim3 block = kind.is_square ? dim3(TILE, TILE) : dim3(BLOCK);
-        dim3 grid = kind.is_square ? dim3(tiles, tiles) : dim3((n + BLOCK - 1) / BLOCK);
+        dim3 grid = kind.is_square ? dim3(tiles, tiles) : dim3((n / kind.per_thread + BLOCK - 1) / BLOCK);
         int given = kind.is_square ? size : n;
         void *arguments[] = {&d_out, &d_in, &given};
-        for (int i = 0; i < launches; i++) check(cudaLaunchKernel(kind.kernel, grid, block, arguments, 0, 0), argv[1]);
-        return verify(argv[1], result(d_out, n > BINS ? n : BINS), in, n, side, n / kind.per_result, launches);
+        time_launches(launches, [&] { check(cudaLaunchKernel(kind.kernel, grid, block, arguments, 0, 0), argv[1]); });
+        values out = result(d_out, n > BINS ? n : BINS);
+        print_floats(out.data(), n / kind.per_result);
+        return verify(argv[1], out, in, n, side, n / kind.per_result, launches);
     }
     fprintf(stderr, "usage: %s NAME [SIZE [LAUNCHES]]; the names are\n", argv[0]);
     for (const auto &kind : kinds) fprintf(stderr, "  %s\n", kind.name);

@@ -3,8 +3,6 @@
 
 #include "common.h"
 
-constexpr int TILE = 16;
-
 __global__ void matmul_tiled(float *c, const float *a, const float *b, int n) {
     __shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];
     int ty = threadIdx.y, tx = threadIdx.x;
@@ -43,6 +41,8 @@ int main(int argc, char **argv) {
     std::vector<float> a = numbers((size_t)n * n), b(a.rbegin(), a.rend());
     float *d_a = on_device(a), *d_b = on_device(b), *d_c = on_device(std::vector<float>(a.size()));
     dim3 block(TILE, TILE), grid(n / TILE, n / TILE);
-    for (int i = 0; i < launches; i++) matmul_tiled<<<grid, block>>>(d_c, d_a, d_b, n);
-    return verify(result(d_c, a.size()), a, b, n);
+    time_launches(launches, [&] { matmul_tiled<<<grid, block>>>(d_c, d_a, d_b, n); });
+    std::vector<float> c = result(d_c, a.size());
+    print_floats(c.data(), c.size());
+    return verify(c, a, b, n);
 }

@@ -9,8 +9,6 @@
 
 #include "common.h"
 
-constexpr int BLOCK = 256;
-
 // ---- kernels: in times in -------------------------------------------------------------------------------------------
 
 // T: of the fragments; STORED: of the matrix in memory; SUM: of the result. Tiles of side x side, `depth` at a time.
@@ -46,12 +44,12 @@ __global__ void product_f64(void *out, const void *in, int n) { product<double, 
 
 // ---- the list -------------------------------------------------------------------------------------------------------
 
-// Whole and half numbers from -4 to 3.5, exact in every type but the integers, which have twice as much.
+// half_of() each number, exact in every type but the integers, which have twice as much.
 template <class T> static std::vector<double> matrix_of(int n, double unit, T **device) {
     std::vector<double> exact;
     std::vector<T> values;
     for (float x : numbers((size_t)n * n)) {
-        exact.push_back((floor(x * 16) - 8) * unit);
+        exact.push_back(half_of(x) * unit);
         values.push_back((T)(float)exact.back());
     }
     check(cudaMalloc(device, values.size() * sizeof(T)), "cudaMalloc");
@@ -63,14 +61,17 @@ template <class T> static std::vector<double> matrix_of(int n, double unit, T **
 template <class STORED, class SUM> static int run(const char *name, const void *kernel, int tile, int n, int launches) {
     STORED *in;
     SUM *out;
-    std::vector<double> exact = matrix_of(n, sizeof(STORED) == 1 ? 1 : 0.5, &in);
+    std::vector<double> exact = matrix_of(n, sizeof(STORED) == 1 ? 2 : 1, &in);
     std::vector<SUM> found((size_t)n * n);
     void *arguments[] = {&out, &in, &n};
     int threads = n / tile * (n / tile) * 32;
     check(cudaMalloc(&out, found.size() * sizeof(SUM)), "cudaMalloc");
-    for (int i = 0; i < launches; i++)
+    time_launches(launches, [&] {
         check(cudaLaunchKernel(kernel, dim3((threads + BLOCK - 1) / BLOCK), dim3(BLOCK), arguments, 0, 0), name);
+    });
     check(cudaMemcpy(found.data(), out, found.size() * sizeof(SUM), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    std::vector<float> floats(found.begin(), found.end());
+    print_floats(floats.data(), floats.size());
     for (int at = 0; at < n * n; at += 61) {
         double want = 0;
         for (int k = 0; k < n; k++) want += exact[at / n * n + k] * exact[k * n + at % n];

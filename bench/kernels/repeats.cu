@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-constexpr int BLOCK = 256, ROUNDS = 16;
+constexpr int ROUNDS = 16;
 
 __global__ void smooth(float *out, const float *in, int n, int shift) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

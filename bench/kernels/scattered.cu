@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-constexpr int BLOCK = 256, BINS = 256, PER_THREAD = 16, SORTED = 512, PLANES = 64, LOCAL = 32, STEPS = 64;
-
 // What a kernel gets; each uses what it needs. n: what SIZE says, mostly threads.
 struct problem {
     int n;
@@ -146,11 +144,7 @@ struct arrays {
 
 static std::vector<unsigned> random_words(size_t count) {
     std::vector<unsigned> words(count);
-    unsigned state = 7;
-    for (unsigned &word : words) {
-        state ^= state << 13, state ^= state >> 17, state ^= state << 5;
-        word = state * 2654435769u >> 1;
-    }
+    fill_random(words.data(), count);
     return words;
 }
 
@@ -265,35 +259,36 @@ template <typename T> static T *copied(const std::vector<T> &values) {
 
 template <typename T> static std::vector<T> copied_back(const T *device, size_t count) {
     std::vector<T> values(count);
-    check(cudaDeviceSynchronize(), "kernel");
     check(cudaMemcpy(values.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
     return values;
 }
 
 static int run_kind(const char *name, void (*kernel)(problem), problem p, bool is_float, int launches) {
-    bool is_square = !strcmp(name, "stencil_columns"), has_rows = !strcmp(name, "sparse_rows") ||
-         !strcmp(name, "breadth_first"), is_sorting = !strcmp(name, "bitonic");
+    bool is_square = !strcmp(name, "stencil_columns"), is_sorting = !strcmp(name, "bitonic");
+    bool has_rows = !strcmp(name, "sparse_rows") || !strcmp(name, "breadth_first");
+    size_t random_count = strncmp(name, "histogram", 9) ? p.n : (size_t)p.n * PER_THREAD;
     size_t count = is_square ? (size_t)p.n * p.n * PLANES : p.n;
     if (!p.table) p.table = (int)count;
-    arrays a = {.random = random_words(std::max<size_t>((size_t)p.n * PER_THREAD, BINS)), .rows = {}, .columns = {},
+    arrays a = {.random = random_words(std::max<size_t>(random_count, BINS)), .rows = {}, .columns = {},
                 .in = numbers(std::max<size_t>(p.table, count))};
-    a.rows.assign(1, 0);
-    for (int i = 0; has_rows && i < p.n; i++) {
-        for (unsigned k = a.random[i] % 32; k; k--)
-            a.columns.push_back((unsigned)(a.columns.size() * 2654435769ull >> 7) % p.n);
-        a.rows.push_back((unsigned)a.columns.size());
-    }
-    if (a.columns.empty()) a.columns.push_back(0);
+    a.rows.resize(has_rows ? p.n + 1 : 1);
+    a.columns.resize(has_rows ? 31 * (size_t)p.n : 1);
+    if (has_rows) fill_rows(a.rows.data(), a.columns.data(), a.random.data(), p.n);
     std::vector<unsigned> words(std::max<size_t>(count, BINS));
     p.random = copied(a.random), p.rows = copied(a.rows), p.columns = copied(a.columns), p.in = copied(a.in);
     p.out = copied(std::vector<float>(count)), p.words = copied(words);
     dim3 block = is_square ? dim3(32, 8) : dim3(BLOCK);
     dim3 grid = is_square ? dim3((p.n + 31) / 32, (p.n + 7) / 8) : dim3((p.n + BLOCK - 1) / BLOCK);
     if (is_sorting) grid.x = p.n / SORTED;
-    for (int i = 0; i < launches; i++) kernel<<<grid, block>>>(p);
-    if (is_float) return verify_floats(name, a, p, copied_back(p.out, count));
+    time_launches(launches, [&] { kernel<<<grid, block>>>(p); });
+    if (is_float) {
+        std::vector<float> out = copied_back(p.out, count);
+        print_floats(out.data(), count);
+        return verify_floats(name, a, p, out);
+    }
     expect_words(name, a, p, launches, words);
     std::vector<unsigned> got = copied_back(p.words, words.size());
+    print_words(got.data(), got.size());
     for (size_t i = 0; i < words.size(); i++)
         if (got[i] != words[i]) return wrong(name, (int)i);
     return 0;

@@ -12,6 +12,8 @@ int main(int argc, char **argv) {
     std::vector<float> in = numbers((size_t)n * n);
     float *d_in = on_device(in), *d_out = on_device(std::vector<float>(in.size()));
     dim3 block(32, 8), grid((n + 31) / 32, (n + 7) / 8);
-    for (int i = 0; i < launches; i++) transpose_naive<<<grid, block>>>(d_out, d_in, n);
-    return verify_transpose(result(d_out, in.size()), in, n);
+    time_launches(launches, [&] { transpose_naive<<<grid, block>>>(d_out, d_in, n); });
+    std::vector<float> out = result(d_out, in.size());
+    print_floats(out.data(), out.size());
+    return verify_transpose(out, in, n);
 }

@@ -109,7 +109,12 @@ HW_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallb
     callback(stream, cudaSuccess, userData);
     return cudaSuccess;
 }
-HW_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
+
+// The callback is told the stream.
+HW_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+                                                 unsigned int flags) {
+    return cudaStreamAddCallback(hw_of_thread(stream), callback, userData, flags);
+}
 
 HW_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *userData) {
     cudaError_t error = check_stream(stream);

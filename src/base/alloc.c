@@ -35,15 +35,21 @@ void *hw_realloc_array(void *old, size_t count, size_t bytes) {
 
 void hw_free(void *block) { free(block); }
 
+// calloc knows which memory comes fresh from the system, and clears no page of it: large tables of which little is used
+// cost what is used. Where the block begins stands in front of what the caller gets.
 void *hw_alloc_lanes(size_t bytes) {
-    if (bytes > SIZE_MAX - 64 || !may_allocate()) return NULL;
-    size_t rounded = hw_align_up(bytes, 64);
-    void *block = aligned_alloc(64, rounded ? rounded : 64);
-    if (block) memset(block, 0, rounded);
-    return block;
+    enum { ALIGNMENT = 64 };
+    if (bytes > SIZE_MAX - 2 * ALIGNMENT || !may_allocate()) return NULL;
+    char *block = calloc(1, bytes + 2 * ALIGNMENT);
+    if (!block) return NULL;
+    void **lanes = (void **)hw_align_up((uintptr_t)block + sizeof block, ALIGNMENT);
+    lanes[-1] = block;
+    return lanes;
 }
 
-void hw_free_aligned(void *block) { free(block); }
+void hw_free_aligned(void *lanes) {
+    if (lanes) free(((void **)lanes)[-1]);
+}
 
 int hw_grow(void **items, size_t count, size_t *capacity, size_t elem_bytes) {
     if (count < *capacity) return 1;

@@ -11,9 +11,10 @@ void *hw_calloc(size_t count, size_t bytes);
 void *hw_realloc_array(void *old, size_t count, size_t bytes);
 void hw_free(void *block);
 
-// bytes of zeroed memory at a multiple of 64, for vectors of lanes. Freed with hw_free_aligned.
+// bytes of zeroed memory at a multiple of 64, for vectors of lanes. Of large blocks only pages that are touched cost
+// memory. Freed with hw_free_aligned.
 void *hw_alloc_lanes(size_t bytes);
-void hw_free_aligned(void *block);
+void hw_free_aligned(void *lanes);
 
 // For tests: the next `successes` allocations succeed, and every later one fails; negative: none fails. Not for use
 // while other threads allocate.

@@ -13,7 +13,7 @@ static bool has_f16c(void) {
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-static hw_simd_level ask(void) {
+static hw_simd_level ask_processor(void) {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2") ||
         !has_f16c())
@@ -28,7 +28,7 @@ hw_simd_level hw_processor_level(void) {
     static _Atomic int known = -1;   // __get_cpuid takes microseconds on a virtual machine
     int level = atomic_load_explicit(&known, memory_order_relaxed);
     if (level >= 0) return (hw_simd_level)level;
-    level = (int)ask();
+    level = (int)ask_processor();
     atomic_store_explicit(&known, level, memory_order_relaxed);
     return (hw_simd_level)level;
 }

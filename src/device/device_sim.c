@@ -152,6 +152,7 @@ static hw_status sim_kernel_find(hw_device *device, void *module, const char *na
     hw_sim_function *function = NULL;
     hw_sim_function_info info;
     hw_status status = hw_sim_find_function(module, name, &function, diag);
+    if (status == HW_OK) status = hw_sim_prepare(function, diag);
     if (status != HW_OK) return status;
     hw_sim_get_function_info(function, &info);
     kernel->handle = function;

@@ -32,6 +32,8 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     if (!status) status = hw_mem_create(memory_bytes, &sim->mem, diag);
     if (!status && options->poisons) hw_mem_set_poison(sim->mem, options->poison);
     if (!status) status = hw_exec_create(options->threads, &sim->exec, diag);
+    if (!status) sim->bulk = hw_bulk_create(hw_exec_workers(sim->exec));
+    if (!status && !sim->bulk) status = hw_diag_no_memory(diag);
     const hw_compile_options compile = {.search_path = options->compiler_path, .cache_dir = options->code_cache,
                                         .waits = options->awaits_compiler};
     if (!status && compile.search_path) status = hw_compile_create(&compile, &sim->compile, diag);
@@ -47,6 +49,7 @@ void hw_sim_destroy(hw_sim *sim) {
     while (sim->modules) hw_sim_unload(sim, sim->modules);
     hw_compile_destroy(sim->compile);
     hw_reuse_destroy(sim->reuse);
+    hw_bulk_destroy(sim->bulk);
     if (sim->exec) hw_exec_destroy(sim->exec);
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);
@@ -59,6 +62,7 @@ void hw_sim_destroy(hw_sim *sim) {
 
 const hw_gpu *hw_sim_gpu(const hw_sim *sim) { return sim->options.gpu; }
 hw_mem *hw_sim_mem(hw_sim *sim) { return sim->mem; }
+hw_bulk *hw_sim_bulk(hw_sim *sim) { return sim->bulk; }
 void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes) { sim->stack_bytes = bytes; }
 uint32_t hw_sim_stack_bytes(const hw_sim *sim) { return sim->stack_bytes; }
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = bytes; }

@@ -10,6 +10,7 @@
 #include "exec/fault.h"
 #include "exec/monitor.h"
 #include "isa/gpu.h"
+#include "mem/bulk.h"
 #include "mem/mem.h"
 #include "mem/texture.h"
 
@@ -55,6 +56,7 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
 void hw_sim_destroy(hw_sim *sim);
 const hw_gpu *hw_sim_gpu(const hw_sim *sim);
 hw_mem *hw_sim_mem(hw_sim *sim);
+hw_bulk *hw_sim_bulk(hw_sim *sim);   // for copies to and from the memory
 
 // Attaches an observer of later launches and calls, beside those that are there; the sink stays the caller's, where it
 // is, until it is removed or the simulation destroyed. Both wait for a launch that runs, so no function of a sink may
@@ -77,11 +79,18 @@ uint32_t hw_sim_stack_bytes(const hw_sim *sim);
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes);
 uint64_t hw_sim_heap_bytes(const hw_sim *sim);
 
-// Parses, lowers and binds PTX text; allocates and fills its global and constant variables. `name` is for messages.
-// HW_MALFORMED, HW_UNSUPPORTED (names the instruction, file and line), HW_NO_MEMORY.
+// Parses PTX text, allocates and fills its global and constant variables. `name` is for messages. HW_MALFORMED,
+// HW_UNSUPPORTED (names the instruction, file and line), HW_NO_MEMORY. What a kernel can call is lowered and bound when
+// the kernel is first launched or asked about, or by hw_sim_prepare.
 hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *name, hw_sim_module **out,
                       hw_diag *diag);
 void hw_sim_unload(hw_sim *sim, hw_sim_module *module);
+
+// Makes a kernel ready to be launched, or all of a module; nothing happens where it is. HW_UNSUPPORTED names an
+// instruction that lowering has no body for, or a function that nobody provides, with file and line; HW_NO_MEMORY.
+// Threads: any, also while kernels run.
+hw_status hw_sim_prepare(const hw_sim_function *function, hw_diag *diag);
+hw_status hw_sim_prepare_all(hw_sim_module *module, hw_diag *diag);
 
 // A kernel by its mangled name. HW_NOT_FOUND.
 hw_status hw_sim_find_function(hw_sim_module *module, const char *name, hw_sim_function **out, hw_diag *diag);
@@ -105,6 +114,7 @@ typedef struct hw_sim_function_info {
     const char *producer;              // compiler and version that made the PTX (toolchain/binary/producer.h)
 } hw_sim_function_info;
 
+// Of a kernel that cannot be prepared the estimate of registers is 1.
 void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_info *info);
 // Offset and size in bytes of parameter index.
 void hw_sim_get_param(const hw_sim_function *function, uint32_t index, uint32_t *offset, uint32_t *bytes);

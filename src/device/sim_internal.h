@@ -17,6 +17,7 @@ struct hw_sim {
     hw_exec *exec;
     hw_compile *compile;         // NULL: the interpreter executes everything
     hw_mem *mem;
+    hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
     pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host
     atomic_bool tells_host;      // one of them wants to
@@ -39,6 +40,7 @@ struct hw_sim_function {
     uint32_t regs, spill_bytes;  // as they were set; regs 0: the estimate holds
     uint32_t most_regs;          // that the estimate may have, by launch bounds and limits
     uint32_t max_dynamic_shared_bytes;
+    atomic_bool is_prepared;     // lowered and bound, with all that it can call
 };
 
 struct hw_sim_module {

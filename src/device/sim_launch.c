@@ -102,6 +102,7 @@ static uint32_t threads_by_registers(const hw_sim_function *function) {
 }
 
 void hw_sim_get_function_info(const hw_sim_function *function, hw_sim_function_info *info) {
+    hw_sim_prepare(function, NULL);
     const hw_ptx_module *ptx = function->module->ptx;
     uint64_t stated = stated_threads(function->ptx), threads = threads_by_registers(function);
     *info = (hw_sim_function_info){
@@ -148,6 +149,7 @@ uint32_t hw_sim_blocks_per_sm(const hw_sim *sim, const hw_sim_function *function
                               uint32_t dynamic_shared_bytes) {
     uint32_t shared = hw_sim_static_shared(function) + dynamic_shared_bytes;
     const hw_arch *arch = sim->options.gpu->arch;
+    hw_sim_prepare(function, NULL);
     uint32_t regs = hw_sim_regs(function);
     // ptxas would have made the kernel fit; an estimate that does not is too high.
     if (!function->regs && block_threads)
@@ -374,6 +376,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     memset(fault, 0, sizeof *fault);
     const hw_sim_function *function = args->function;
     hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
+    if (!status) status = hw_sim_prepare(function, diag);
     if (!status) status = check_function(sim, args, refusal, diag);
     if (status) return status;
 

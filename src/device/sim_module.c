@@ -1,4 +1,5 @@
-// Loading a module: PTX text -> module -> variables placed and filled -> program -> bound.
+// Loading a module: PTX text -> module -> variables placed and filled -> programs, lowered and bound when they are
+// used first: a program has hundreds of kernels of templates, and launches some.
 #include <stdio.h>
 #include <string.h>
 
@@ -104,10 +105,12 @@ static hw_status list_entries(hw_sim_module *module, hw_diag *diag) {
     if (!module->functions) return hw_diag_no_memory(diag);
     for (uint32_t i = 0; i < ptx->n_functions; i++) {
         const hw_ptx_function *function = ptx->functions[i];
-        const hw_program *program = module->set->programs[i];
+        hw_program *program = module->set->programs[i];
         if (!function->is_entry || !program) continue;
         hw_sim_function *entry = &module->functions[module->n_functions++];
-        *entry = (hw_sim_function){.module = module, .ptx = function, .program = program};
+        entry->module = module;
+        entry->ptx = function;
+        entry->program = program;
         entry->most_regs = hw_sim_most_regs(entry);
         uint32_t fixed = hw_sim_static_shared(entry);
         entry->max_dynamic_shared_bytes = fixed < most ? most - fixed : 0;
@@ -139,8 +142,7 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
     pthread_mutex_lock(&sim->load_lock);
     hw_status status = hw_ptx_parse(ptx, length, name, &module->ptx, diag);
     if (!status) status = place_variables(sim, module, diag);
-    if (!status) status = hw_lower_module(module->ptx, &module->set, diag);
-    if (!status) status = hw_exec_bind(module->set, diag);
+    if (!status) status = hw_lower_open(module->ptx, &module->set, diag);
     if (!status) status = list_entries(module, diag);
     if (status) {
         free_module(sim, module);
@@ -151,6 +153,36 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
         *out = module;
     }
     pthread_mutex_unlock(&sim->load_lock);
+    return status;
+}
+
+// Under load_lock.
+static hw_status lower_and_bind(hw_sim_function *function, hw_diag *diag) {
+    hw_program_set *set = function->module->set;
+    uint32_t n;
+    hw_program **reached = hw_calloc(set->n_programs, sizeof *reached);
+    hw_status status = reached ? hw_lower_reach(set, set->programs[function->ptx->index], reached, &n, diag)
+                               : hw_diag_no_memory(diag);
+    if (!status) status = hw_exec_bind(set, reached, n, diag);
+    hw_free(reached);
+    return status;
+}
+
+hw_status hw_sim_prepare(const hw_sim_function *function, hw_diag *diag) {
+    hw_sim_module *module = function->module;
+    hw_sim_function *own = &module->functions[function - module->functions];
+    if (atomic_load_explicit(&own->is_prepared, memory_order_acquire)) return HW_OK;
+    pthread_mutex_lock(&module->sim->load_lock);
+    hw_status status = HW_OK;
+    if (!atomic_load(&own->is_prepared)) status = lower_and_bind(own, diag);
+    if (!status) atomic_store_explicit(&own->is_prepared, true, memory_order_release);
+    pthread_mutex_unlock(&module->sim->load_lock);
+    return status;
+}
+
+hw_status hw_sim_prepare_all(hw_sim_module *module, hw_diag *diag) {
+    hw_status status = HW_OK;
+    for (uint32_t i = 0; i < module->n_functions && !status; i++) status = hw_sim_prepare(&module->functions[i], diag);
     return status;
 }
 

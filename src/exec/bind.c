@@ -131,17 +131,22 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
     return done ? HW_OK : hw_diag_no_memory(diag);
 }
 
-// Room for what is learned while the set's programs run.
-static hw_status make_room(hw_program_set *set, hw_diag *diag) {
-    set->seen = hw_arena_take(set->arena, set->n_patterns + 1);
-    if (!set->seen) return hw_diag_no_memory(diag);
-    for (uint32_t i = 0; i < set->n_programs; i++) {
-        hw_program *p = set->programs[i];
-        if (!p) continue;
-        p->segments = hw_arena_take(set->arena, (p->n_insts + 1) * sizeof *p->segments);
-        if (!p->segments) return hw_diag_no_memory(diag);
-    }
+// Room for what is learned of accesses. Another thread may be looking at the old answers, which stay as they are.
+static hw_status make_room_for_patterns(hw_program_set *set, hw_diag *diag) {
+    const uint8_t *old = set->seen;
+    const uint32_t wanted = set->n_patterns + 1;
+    if (wanted <= set->seen_capacity) return HW_OK;
+    uint8_t *seen = hw_arena_take(set->arena, 2 * (size_t)wanted);
+    if (!seen) return hw_diag_no_memory(diag);
+    for (uint32_t i = 0; i < set->seen_capacity; i++) seen[i] = __atomic_load_n(&old[i], __ATOMIC_RELAXED);
+    set->seen = seen;
+    set->seen_capacity = 2 * wanted;
     return HW_OK;
+}
+
+static hw_status make_room_for_segments(hw_program_set *set, hw_program *program, hw_diag *diag) {
+    program->segments = hw_arena_take(set->arena, (program->n_insts + 1) * sizeof *program->segments);
+    return program->segments ? HW_OK : hw_diag_no_memory(diag);
 }
 
 static const hw_inst *find_call(const hw_program *program, uint32_t site) {
@@ -166,25 +171,29 @@ static hw_status check_calls(const hw_program_set *set, const hw_program *progra
     return HW_OK;
 }
 
-hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag) {
+static hw_status bind_program(hw_program_set *set, hw_program *p, hw_diag *diag) {
+    hw_status status = check_calls(set, p, diag);
+    if (status == HW_OK) status = bind_list(set, p, p->insts, p->bodies, p->n_insts, diag);
+    if (status == HW_OK) status = bind_list(set, p, p->launch_insts, p->launch_bodies, p->n_launch, diag);
+    if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_bodies, p->n_block, diag);
+    if (status == HW_OK) status = bind_list(set, p, p->warp_insts, p->warp_bodies, p->n_warp, diag);
+    if (status == HW_OK && p->function->is_entry) status = bind_convoys(set, p, diag);
+    if (status == HW_OK) status = make_room_for_segments(set, p, diag);
+    p->is_bound = status == HW_OK;
+    return status;
+}
+
+hw_status hw_exec_bind(hw_program_set *set, hw_program *const *programs, uint32_t n, hw_diag *diag) {
     pthread_once(&level_once, build_index);
     if (!level.used)
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "Halfwarp was built for another processor (%s); build it here, or with -DHW_LEVELS=all for "
                            "all of them", hw_level_names);
     if (!level.forms) return hw_diag_no_memory(diag);
-    for (uint32_t i = 0; i < set->n_programs; i++) {
-        hw_program *p = set->programs[i];
-        if (!p) continue;
-        hw_status status = check_calls(set, p, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->insts, p->bodies, p->n_insts, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->launch_insts, p->launch_bodies, p->n_launch, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_bodies, p->n_block, diag);
-        if (status == HW_OK) status = bind_list(set, p, p->warp_insts, p->warp_bodies, p->n_warp, diag);
-        if (status == HW_OK && p->function->is_entry) status = bind_convoys(set, p, diag);
-        if (status != HW_OK) return status;
-    }
-    return make_room(set, diag);
+    hw_status status = make_room_for_patterns(set, diag);
+    for (uint32_t i = 0; i < n && status == HW_OK; i++)
+        if (!programs[i]->is_bound) status = bind_program(set, programs[i], diag);
+    return status;
 }
 
 void hw_bind_leave(void) { level.used->leave(); }

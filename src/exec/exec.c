@@ -189,19 +189,23 @@ static hw_status place_params(hw_run *run, hw_diag *diag) {
 
 static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     const hw_program_set *set = run->set;
-    if (worker->n_patterns < set->n_patterns || worker->n_counts < set->n_blocks || worker->n_notes < set->n_notes) {
+    // Of what is lowered later these are more; half of it again, so that not every kernel needs other tables.
+    uint32_t n_patterns = set->n_patterns, n_blocks = set->n_blocks;
+    if (worker->n_patterns < n_patterns || worker->n_counts < n_blocks || worker->n_notes < set->n_notes) {
         forget_set(worker);
-        worker->patterns = hw_alloc_lanes((set->n_patterns + 1) * sizeof *worker->patterns);
+        n_patterns += n_patterns / 2;
+        n_blocks += n_blocks / 2;
+        worker->patterns = hw_alloc_lanes((n_patterns + 1) * sizeof *worker->patterns);
         // In cache lines of their own: two workers that count in one line take it from each other at every branch.
-        worker->used_patterns = hw_alloc_lanes((set->n_patterns + 1) * sizeof *worker->used_patterns);
-        worker->counts = hw_alloc_lanes((set->n_blocks + 1) * sizeof *worker->counts);
+        worker->used_patterns = hw_alloc_lanes((n_patterns + 1) * sizeof *worker->used_patterns);
+        worker->counts = hw_alloc_lanes((n_blocks + 1) * sizeof *worker->counts);
         worker->guarded_off = hw_alloc_lanes((set->n_notes + 1) * sizeof *worker->guarded_off);
         if (!worker->patterns || !worker->used_patterns || !worker->counts || !worker->guarded_off) {
             forget_set(worker);
             return false;
         }
-        worker->n_patterns = set->n_patterns;
-        worker->n_counts = set->n_blocks;
+        worker->n_patterns = n_patterns;
+        worker->n_counts = n_blocks;
         worker->n_notes = set->n_notes;
     }
     worker->run = run;

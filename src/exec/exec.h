@@ -14,9 +14,10 @@ typedef struct hw_exec hw_exec;
 hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag);
 void hw_exec_destroy(hw_exec *exec);
 
-// Gives every instruction of the set its body for this processor. HW_UNSUPPORTED names the first that has none, with
-// its PTX line and source line.
-hw_status hw_exec_bind(hw_program_set *set, hw_diag *diag);
+// Gives every instruction of n lowered programs of the set its body for this processor, where it has none yet.
+// HW_UNSUPPORTED names the first that gets none, with its PTX line and source line. One call of a set at a time; what
+// is bound already may run meanwhile.
+hw_status hw_exec_bind(hw_program_set *set, hw_program *const *programs, uint32_t n, hw_diag *diag);
 
 // What the simulated GPU is, as far as execution can see it.
 typedef struct hw_exec_gpu {

@@ -100,7 +100,7 @@ static uint32_t hash_name(const char *name, size_t length) {
     return hash ^ hash >> 15;
 }
 
-static void enter(name_table *table, const char *name, unsigned number) {
+static void enter_name(name_table *table, const char *name, unsigned number) {
     uint32_t slot = hash_name(name, strlen(name)) % SLOTS;
     while (table->names[slot]) slot = (slot + 1) % SLOTS;
     table->names[slot] = name;
@@ -108,12 +108,12 @@ static void enter(name_table *table, const char *name, unsigned number) {
 }
 
 static void fill_tables(void) {
-    for (unsigned i = HW_OP_NONE + 1; i < HW_OP_COUNT; i++) enter(&ops_by_name, op_rows[i].name, i);
-    for (unsigned i = HW_T_NONE + 1; i < HW_T_COUNT; i++) enter(&types_by_name, type_rows[i].name, i);
-    for (unsigned i = 0; i < HW_M_COUNT; i++) enter(&mods_by_name, mod_names[i], i);
+    for (unsigned i = HW_OP_NONE + 1; i < HW_OP_COUNT; i++) enter_name(&ops_by_name, op_rows[i].name, i);
+    for (unsigned i = HW_T_NONE + 1; i < HW_T_COUNT; i++) enter_name(&types_by_name, type_rows[i].name, i);
+    for (unsigned i = 0; i < HW_M_COUNT; i++) enter_name(&mods_by_name, mod_names[i], i);
     for (size_t i = 0; i < sizeof hint_rows / sizeof *hint_rows; i++)
-        enter(&mods_by_name, hint_rows[i].name, hint_rows[i].mod);
-    for (unsigned i = HW_SREG_NONE + 1; i < HW_SREG_COUNT; i++) enter(&sregs_by_name, sreg_rows[i].name, i);
+        enter_name(&mods_by_name, hint_rows[i].name, hint_rows[i].mod);
+    for (unsigned i = HW_SREG_NONE + 1; i < HW_SREG_COUNT; i++) enter_name(&sregs_by_name, sreg_rows[i].name, i);
 }
 
 static unsigned look_up(const name_table *table, const char *name, size_t length, unsigned missing) {

@@ -16,6 +16,7 @@
 #define READS(spaces) .reads = spaces
 #define WRITES(spaces) .writes = spaces
 #define IS_ATOMIC .is_atomic = true
+#define MERGES .is_merged = true
 #define IS_FENCE .is_fence = true
 #define ORDERS(scope_) .scope = HW_SCOPE_##scope_
 #define SAYS(order_, scope_) .says_order = HW_ORDER_##order_, .says_scope = HW_SCOPE_##scope_

@@ -172,8 +172,8 @@ static void find_origins(const hw_ptx_function *f, hw_address_facts *facts) {
 // How many low bits of the register that the instruction goes through are zero, or it faults; 0: it says nothing. An
 // access of 16 bytes at [reg + 32] faults unless reg is a multiple of 16.
 static uint8_t zeros_asked(const hw_ptx_inst *inst) {
-    if ((inst->op != HW_OP_LD && inst->op != HW_OP_ST) || inst->guard >= 0) return 0;
-    const hw_ptx_operand *address = &inst->operands[inst->op == HW_OP_LD];
+    if (!hw_op_traits(inst->op)->is_merged || inst->guard >= 0) return 0;
+    const hw_ptx_operand *address = hw_merged_address(inst);
     unsigned bytes = hw_type_bits(inst->types[0]) / 8 * (inst->vector ? inst->vector : 1);
     if (address->kind != HW_OPERAND_ADDRESS || address->reg < 0) return 0;
     return bytes && address->offset % bytes == 0 ? zeros_of(bytes) : 0;
@@ -193,7 +193,7 @@ static void note_asked(const hw_ptx_function *f, const hw_cfg_block *block, cons
     for (uint32_t i = block->first; i < block->end; i++) {
         uint8_t zeros = zeros_asked(&f->insts[i]);
         if (!zeros) continue;
-        int32_t reg = f->insts[i].operands[f->insts[i].op == HW_OP_LD].reg;
+        int32_t reg = hw_merged_address(&f->insts[i])->reg;
         if (facts->n_defs[reg] != 1 || facts->zeros[reg] >= zeros || asked[reg] >> zeros & 1) continue;
         changes[(*n)++] = (asked_change){.reg = reg, .end = end, .before = asked[reg]};
         asked[reg] |= (uint8_t)(1u << zeros);

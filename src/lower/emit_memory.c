@@ -79,7 +79,7 @@ static hw_status registers_of(hw_lowering *lo, const hw_ptx_operand *operand, hw
 }
 
 hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
-    bool loads = inst->op != HW_OP_ST, is_param = inst->space == HW_SPACE_PARAM;
+    bool loads = hw_op_traits(inst->op)->reads != 0, is_param = inst->space == HW_SPACE_PARAM;
     const hw_ptx_operand *moved = &inst->operands[!loads], *where = &inst->operands[loads];
     hw_inst t = hw_emit_blank();
     hw_lane lane;

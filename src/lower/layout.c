@@ -303,8 +303,8 @@ hw_status hw_layout_module(hw_program_set *set, hw_ptx_module *module, hw_diag *
 
 // ---- one function ----
 
-static hw_status lay_out_local(hw_lowering *lo) {
-    const hw_ptx_function *f = lo->f;
+hw_status hw_layout_local(const hw_ptx_module *module, hw_program *program, hw_diag *diag) {
+    const hw_ptx_function *f = program->function;
     uint64_t top = 0, align = 1;
     for (uint32_t k = 0; k < f->n_variables; k++) {
         hw_ptx_symbol *symbol = f->variables[k];
@@ -314,9 +314,9 @@ static hw_status lay_out_local(hw_lowering *lo) {
     }
     top = hw_align_up(top, align);
     if (top > UINT32_MAX / 2)
-        return hw_diag_set_at(lo->diag, HW_UNSUPPORTED, lo->module->name, f->line,
-                              "%s has more local memory than any GPU", f->name);
-    lo->program->local_bytes = (uint32_t)top;
+        return hw_diag_set_at(diag, HW_UNSUPPORTED, module->name, f->line, "%s has more local memory than any GPU",
+                              f->name);
+    program->local_bytes = (uint32_t)top;
     return HW_OK;
 }
 
@@ -381,7 +381,7 @@ static uint64_t lay_out_formals(const hw_ptx_function *f) {
     return hw_align_up(top, 16);
 }
 
-static hw_status lay_out_params(hw_lowering *lo) {
+hw_status hw_layout_function(hw_lowering *lo) {
     const hw_ptx_function *f = lo->f;
     uint64_t base = lay_out_formals(f);
     lo->program->formal_param_bytes = base > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)base;
@@ -416,9 +416,4 @@ static hw_status lay_out_params(hw_lowering *lo) {
                               "%s passes more than a megabyte of parameters", f->name);
     lo->program->param_bytes = lo->spill_base = (uint32_t)end;
     return HW_OK;
-}
-
-hw_status hw_layout_function(hw_lowering *lo) {
-    hw_status status = lay_out_local(lo);
-    return status == HW_OK ? lay_out_params(lo) : status;
 }

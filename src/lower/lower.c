@@ -1,4 +1,4 @@
-// hw_lower_module: the passes in order, and what they leave behind.
+// The passes in order, what they leave behind, and which functions go through them.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -81,12 +81,13 @@ static hw_status keep_lists(hw_lowering *lo) {
     return HW_OK;
 }
 
-static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_program *program, hw_spelled *spelled,
-                                hw_diag *diag) {
+// A program that fails stays as it was, so that whoever asks again gets the same answer.
+static hw_status lower_function(hw_program_set *set, hw_program *program, hw_diag *diag) {
     const hw_ptx_function *f = program->function;
-    hw_lowering lo = {.set = set, .module = module, .arena = set->arena, .scratch = hw_arena_create(), .diag = diag,
-                      .spelled = spelled, .f = f, .program = program,
-                      .dynamic_shared_align = hw_layout_dynamic_alignment(module)};
+    const hw_program before = *program;
+    hw_lowering lo = {.set = set, .module = set->module, .arena = set->arena, .scratch = hw_arena_create(),
+                      .diag = diag, .spelled = set->spelled, .f = f, .program = program,
+                      .dynamic_shared_align = hw_layout_dynamic_alignment(set->module)};
     hw_status status = HW_OK;
     for (int lane = 0; lane < HW_LANE_COUNT; lane++) {
         lo.dynamic_shared[lane] = HW_NO_SLOT;
@@ -98,7 +99,6 @@ static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_p
     }
     if (!lo.scratch || !lo.regs || !lo.lifted) status = hw_diag_no_memory(diag);
     program->first_block = set->n_blocks;
-    write_notes(program);
     if (status == HW_OK) status = hw_cfg_build(lo.scratch, f, &lo.cfg, diag);
     if (status == HW_OK) status = hw_layout_function(&lo);
     if (status == HW_OK) status = hw_merge(&lo);
@@ -108,6 +108,44 @@ static hw_status lower_function(hw_program_set *set, hw_ptx_module *module, hw_p
     if (status == HW_OK) status = keep_lists(&lo);
     if (status == HW_OK) status = hw_slots_launch_image(&lo);
     hw_arena_destroy(lo.scratch);
+    if (status == HW_OK) program->is_lowered = true;
+    else *program = before;
+    return status;
+}
+
+// ---- what a kernel can call ----
+
+typedef struct reach {
+    hw_program **found;
+    uint32_t n;
+    uint8_t *is_found;      // by program
+} reach;
+
+static void find_program(reach *r, hw_program *program) {
+    if (!r->is_found[program->index]) r->found[r->n++] = program;
+    r->is_found[program->index] = 1;
+}
+
+// As exec marks them before a launch (src/exec/exec.c).
+static void find_callees(const hw_program_set *set, const hw_program *program, reach *r) {
+    for (uint32_t i = 0; i < program->n_calls; i++) {
+        const hw_call_site *site = &program->calls[i];
+        if (site->callee) find_program(r, site->callee);
+        for (uint32_t k = 0; !site->callee && !site->builtin && k < set->n_programs; k++)
+            if (set->programs[k] && !set->programs[k]->function->is_entry) find_program(r, set->programs[k]);
+    }
+}
+
+hw_status hw_lower_reach(hw_program_set *set, hw_program *entry, hw_program **reached, uint32_t *n, hw_diag *diag) {
+    reach r = {.found = reached, .is_found = hw_calloc(set->n_programs, 1)};
+    hw_status status = r.is_found ? HW_OK : hw_diag_no_memory(diag);
+    if (status == HW_OK) find_program(&r, entry);
+    for (uint32_t k = 0; k < r.n && status == HW_OK; k++) {
+        if (!r.found[k]->is_lowered) status = lower_function(set, r.found[k], diag);
+        find_callees(set, r.found[k], &r);
+    }
+    hw_free(r.is_found);
+    *n = r.n;
     return status;
 }
 
@@ -126,6 +164,7 @@ static hw_status create_programs(hw_program_set *set, const hw_ptx_module *modul
         program->name = f->name;
         program->function = f;
         program->index = (int)k;
+        program->regs_estimate = 1;      // until it is lowered
         program->first_note = (uint32_t)n_notes;
         // An empty function has one note, for the return at its end.
         program->n_notes = f->n_insts ? f->n_insts : 1;
@@ -141,25 +180,44 @@ static hw_status create_programs(hw_program_set *set, const hw_ptx_module *modul
     return HW_OK;
 }
 
-hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag) {
+static hw_status describe_programs(hw_program_set *set, hw_diag *diag) {
+    hw_status status = hw_layout_module(set, set->module, diag);
+    for (uint32_t k = 0; k < set->n_programs && status == HW_OK; k++) {
+        if (!set->programs[k]) continue;
+        write_notes(set->programs[k]);
+        status = hw_layout_local(set->module, set->programs[k], diag);
+    }
+    if (status == HW_OK) hw_order_number(set);
+    return status;
+}
+
+hw_status hw_lower_open(hw_ptx_module *module, hw_program_set **out, hw_diag *diag) {
     hw_arena *arena = hw_arena_create();
     hw_program_set *set = arena ? hw_arena_take(arena, sizeof *set) : NULL;
-    hw_spelled spelled[HW_SPELLED];
     *out = NULL;
-    memset(spelled, 0, sizeof spelled);
-    if (!set) {
+    if (set) set->spelled = hw_arena_take(arena, HW_SPELLED * sizeof *set->spelled);
+    if (!set || !set->spelled) {
         hw_arena_destroy(arena);
         return hw_diag_no_memory(diag);
     }
     set->arena = arena;
     set->module = module;
     hw_status status = create_programs(set, module, diag);
-    if (status == HW_OK) status = hw_layout_module(set, module, diag);
-    for (uint32_t k = 0; k < set->n_programs && status == HW_OK; k++)
-        if (set->programs[k]) status = lower_function(set, module, set->programs[k], spelled, diag);
-    hw_order_number(set);
+    if (status == HW_OK) status = describe_programs(set, diag);
     if (status == HW_OK) *out = set;
     else hw_arena_destroy(arena);
+    return status;
+}
+
+hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag) {
+    hw_program_set *set;
+    *out = NULL;
+    hw_status status = hw_lower_open(module, &set, diag);
+    if (status != HW_OK) return status;
+    for (uint32_t k = 0; k < set->n_programs && status == HW_OK; k++)
+        if (set->programs[k]) status = lower_function(set, set->programs[k], diag);
+    if (status == HW_OK) *out = set;
+    else hw_program_set_free(set);
     return status;
 }
 

@@ -150,7 +150,9 @@ hw_type hw_names_type(const hw_ptx_inst *inst, int position);
 
 // Call graph of the module: may_recurse; offsets of .shared variables; shared_bytes of all programs.
 hw_status hw_layout_module(hw_program_set *set, hw_ptx_module *module, hw_diag *diag);
-// Offsets of .local variables and of .param memory of one function.
+// Offsets of .local variables; local_bytes.
+hw_status hw_layout_local(const hw_ptx_module *module, hw_program *program, hw_diag *diag);
+// Offsets of .param memory of one function.
 hw_status hw_layout_function(hw_lowering *lo);
 uint32_t hw_layout_dynamic_alignment(const hw_ptx_module *module);
 

@@ -57,7 +57,7 @@ static bool is_used(const merger *m, const hw_ptx_operand *o) {
 // Bytes, and half-words that are extended as they are loaded, are not merged: two of them are only found equal.
 static bool is_extended(const merger *m, const hw_ptx_inst *inst, const hw_ptx_operand *moved) {
     if (hw_type_bits(inst->types[0]) == 8) return true;
-    if (hw_type_bits(inst->types[0]) != 16 || inst->op == HW_OP_ST) return false;
+    if (hw_type_bits(inst->types[0]) != 16 || hw_is_merged_store(inst)) return false;
     return moved->kind == HW_OPERAND_REG && hw_type_bits(m->lo->f->regs[moved->reg].type) != 16;
 }
 
@@ -69,7 +69,7 @@ static bool find_elements(const merger *m, const hw_ptx_inst *inst, const hw_ptx
     if (n == 1 && is_extended(m, inst, moved)) c->extended = (uint8_t)inst->types[0];
     for (uint32_t k = 0; k < n; k++) {
         const hw_ptx_operand *element = moved->kind == HW_OPERAND_VECTOR ? &moved->elements[k] : moved;
-        if (inst->op == HW_OP_ST || is_used(m, element)) c->live |= (uint8_t)(1u << k / packed);
+        if (hw_is_merged_store(inst) || is_used(m, element)) c->live |= (uint8_t)(1u << k / packed);
     }
     c->elem_bytes = (uint8_t)(bytes * packed);
     c->count = (uint8_t)(n / packed);
@@ -105,8 +105,8 @@ static uint8_t alignment_of(const merger *m, const hw_ptx_operand *address, cons
 
 static bool find_piece(const merger *m, uint32_t index, uint32_t block, candidate *c) {
     const hw_ptx_inst *inst = &m->lo->f->insts[index];
-    bool loads = inst->op == HW_OP_LD;
-    const hw_ptx_operand *address = &inst->operands[loads], *moved = &inst->operands[!loads];
+    const bool loads = hw_is_merged_load(inst);
+    const hw_ptx_operand *address = hw_merged_address(inst), *moved = &inst->operands[!loads];
     *c = (candidate){.inst = index, .block = block, .reach = (uint8_t)hw_reach_of(inst),
                      .skips_l1 = m->notes[index].skips_l1};
     hw_effects effects = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0);
@@ -277,7 +277,7 @@ static void visit_store(merger *m, uint32_t index, uint32_t block) {
     if (hw_op_traits(inst->op)->emitter == HW_EMIT_ARITHMETIC) return;
     uint8_t parted = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).parts_stores;
     candidate c;
-    bool is_candidate = inst->op == HW_OP_ST && find_piece(m, index, block, &c);
+    bool is_candidate = hw_is_merged_store(inst) && find_piece(m, index, block, &c);
     for (hw_reach reach = 0; reach < HW_REACHES; reach++)
         if (parted & hw_reach_spaces(reach) && !(is_candidate && reach == c.reach)) close_run(m, reach);
     if (is_candidate) add_store(m, &c);
@@ -291,7 +291,7 @@ static void visit_block(merger *m, uint32_t b) {
     for (uint32_t i = block->first; i < block->end; i++) {
         const hw_ptx_inst *inst = &m->lo->f->insts[i];
         candidate *c = &m->loads[m->n_loads];
-        if (inst->op == HW_OP_LD && find_piece(m, i, b, c)) {
+        if (hw_is_merged_load(inst) && find_piece(m, i, b, c)) {
             c->version = m->version.of[c->reach];
             c->place = m->n_loads++;
         }
@@ -305,7 +305,7 @@ hw_status hw_merge(hw_lowering *lo) {
     const hw_ptx_function *f = lo->f;
     merger *m = hw_arena_take(lo->scratch, sizeof *m);
     uint32_t loads = 0;
-    for (uint32_t i = 0; i < f->n_insts; i++) loads += f->insts[i].op == HW_OP_LD;
+    for (uint32_t i = 0; i < f->n_insts; i++) loads += hw_is_merged_load(&f->insts[i]);
     if (!m) return hw_diag_no_memory(lo->diag);
     m->lo = lo;
     m->notes = lo->program->notes;

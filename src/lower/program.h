@@ -282,6 +282,7 @@ struct hw_program {
     uint32_t n_calls;
     uint32_t *targets;                      // of brx.idx
     bool may_recurse;
+    bool is_lowered, is_bound;              // else only what hw_lower_open says is known; bound: by exec
     hw_immediate *immediates;               // what launch_image is made of
     uint32_t n_immediates;
     bool uses_alloca;
@@ -299,18 +300,30 @@ static inline uint32_t hw_program_dynamic_shared(const hw_program *entry) {
 // All functions of a module, lowered; they are freed together.
 typedef struct hw_program_set {
     hw_arena *arena;
-    const hw_ptx_module *module;
+    hw_ptx_module *module;
     hw_program **programs;                  // same order and index as module->functions; NULL where there is no body
     uint32_t n_programs;
     hw_note *notes;                         // of all programs
-    uint32_t n_patterns, n_blocks, n_notes;    // numbered across the set
+    uint32_t n_notes;                       // these three are numbered across the set,
+    _Atomic uint32_t n_patterns, n_blocks;  // and these grow while launches of what is lowered already run
     uint32_t n_accesses;                    // hw_note.access is below this
-    uint8_t *seen;                          // by pattern: hw_seen_shape (exec/segment.h); made by exec
+    _Atomic(uint8_t *) seen;                // by pattern: hw_seen_shape (exec/segment.h); made by exec
+    uint32_t seen_capacity;
+    struct hw_spelled *spelled;             // lower's own
 } hw_program_set;
 
-// Lowers every function. Symbols' addresses must be known: .global and .const offsets set to their addresses by the
-// loader before this call; .shared offsets are assigned here. Errors: HW_UNSUPPORTED naming instruction and line.
-// The module must outlive the set.
+// A set of programs none of which is lowered: of each are known its name, function, notes (without merged_bytes), local
+// and shared memory and whether it may recurse. Symbols' addresses must be known: .global and .const offsets set to
+// their addresses by the loader before this call; .shared offsets are assigned here. The module must outlive the set,
+// and nobody else may change it. HW_UNSUPPORTED: more memory than any GPU has.
+hw_status hw_lower_open(hw_ptx_module *module, hw_program_set **out, hw_diag *diag);
+
+// Lowers all that the entry can call, itself included: with one indirect call, every function. They are put into
+// reached, which has room for n_programs. HW_UNSUPPORTED naming instruction and line. Costs what is new, and a look at
+// the calls of what is not. One call of a set at a time; what is lowered already may run meanwhile.
+hw_status hw_lower_reach(hw_program_set *set, hw_program *entry, hw_program **reached, uint32_t *n, hw_diag *diag);
+
+// Both, of every function.
 hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *diag);
 void hw_program_set_free(hw_program_set *set);
 

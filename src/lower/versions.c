@@ -8,7 +8,7 @@ enum { UNKNOWN = 0, AT_ENTRY = 1, FIRST_NUMBER = 2 };    // then instructions, t
 enum { MOST_STEPS = 1 << 24 };     // blocks looked at for registers, each as often as it is
 
 hw_reach hw_reach_of(const hw_ptx_inst *inst) {
-    if (inst->op != HW_OP_LD && inst->op != HW_OP_ST) return HW_REACH_NONE;
+    if (!hw_op_traits(inst->op)->is_merged) return HW_REACH_NONE;
     switch (inst->space) {
     case HW_SPACE_SHARED: return HW_REACH_SHARED;
     case HW_SPACE_GLOBAL: return hw_has_mod(&inst->mods, HW_M_NC) ? HW_REACH_CONSTANT : HW_REACH_GLOBAL;
@@ -24,7 +24,7 @@ uint8_t hw_reach_spaces(hw_reach reach) {
 
 int32_t hw_reach_register(const hw_ptx_inst *inst) {
     if (hw_reach_of(inst) == HW_REACH_NONE) return HW_NO_REG;
-    const hw_ptx_operand *address = &inst->operands[inst->op == HW_OP_LD];
+    const hw_ptx_operand *address = hw_merged_address(inst);
     return address->kind == HW_OPERAND_ADDRESS && address->reg >= 0 ? address->reg : HW_NO_REG;
 }
 

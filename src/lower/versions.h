@@ -9,7 +9,20 @@ typedef enum hw_reach {
     HW_REACH_SHARED, HW_REACH_GLOBAL, HW_REACH_GENERIC, HW_REACH_CONSTANT, HW_REACH_NONE, HW_REACHES = HW_REACH_NONE
 } hw_reach;
 
-// Of ld and st; NONE of others, and of spaces that are not looked at (local, const, param).
+// Accesses that are merged (MERGES of isa/ops.def): loads, stores, and where their address stands.
+static inline bool hw_is_merged_load(const hw_ptx_inst *inst) {
+    const hw_traits *t = hw_op_traits(inst->op);
+    return t->is_merged && t->reads;
+}
+static inline bool hw_is_merged_store(const hw_ptx_inst *inst) {
+    const hw_traits *t = hw_op_traits(inst->op);
+    return t->is_merged && t->writes;
+}
+static inline const hw_ptx_operand *hw_merged_address(const hw_ptx_inst *inst) {
+    return &inst->operands[hw_is_merged_load(inst)];
+}
+
+// Of accesses that are merged; NONE of others, and of spaces that are not looked at (local, const, param).
 hw_reach hw_reach_of(const hw_ptx_inst *inst);
 // The spaces that it stands for, as a set (HW_IN).
 uint8_t hw_reach_spaces(hw_reach reach);

@@ -302,8 +302,8 @@ static uint64_t heap_charge(uint64_t bytes) { return bytes + 16; }
 
 static uint64_t next_change(hw_mem *mem) { return atomic_fetch_add(&mem->changes, 1) + 1; }
 
-static hw_status allocate(hw_mem *mem, const hw_mem_caller *caller, uint64_t bytes, uint64_t align, hw_alloc_kind kind,
-                          const char *name, uint64_t *address, hw_diag *diag) {
+static hw_status allocate_memory(hw_mem *mem, const hw_mem_caller *caller, uint64_t bytes, uint64_t align,
+                                 hw_alloc_kind kind, const char *name, uint64_t *address, hw_diag *diag) {
     *address = 0;
     if (align & (align - 1)) return hw_diag_set(diag, HW_USAGE, "alignment %llu is no power of two",
                                                 (unsigned long long)align);
@@ -347,12 +347,12 @@ static hw_status allocate(hw_mem *mem, const hw_mem_caller *caller, uint64_t byt
 
 hw_status hw_mem_alloc(hw_mem *mem, uint64_t bytes, uint64_t align, hw_alloc_kind kind, const void *site,
                        const char *name, uint64_t *address, hw_diag *diag) {
-    return allocate(mem, &(hw_mem_caller){.site = site}, bytes, align, kind, name, address, diag);
+    return allocate_memory(mem, &(hw_mem_caller){.site = site}, bytes, align, kind, name, address, diag);
 }
 
 hw_status hw_mem_alloc_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t bytes, uint64_t align,
                            hw_alloc_kind kind, uint64_t *address, hw_diag *diag) {
-    return allocate(mem, caller, bytes, align, kind, NULL, address, diag);
+    return allocate_memory(mem, caller, bytes, align, kind, NULL, address, diag);
 }
 
 hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
@@ -411,14 +411,14 @@ hw_status hw_mem_free_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t add
     return status ? hw_diag_set(diag, status, "%s", why) : HW_OK;
 }
 
-static bool holds(const hw_allocation *a, uint64_t address, uint64_t bytes) {
+static bool holds_bytes(const hw_allocation *a, uint64_t address, uint64_t bytes) {
     return address >= a->address && address - a->address <= a->bytes && bytes <= a->bytes - (address - a->address);
 }
 
 bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out) {
     if (address - mem->start >= mem->span_bytes) return hw_registered_find(mem->registered, address, bytes, out);
     uint32_t number = number_at(mem, address);
-    return number && read_record(&mem->records[number], out) && !out->is_freed && holds(out, address, bytes);
+    return number && read_record(&mem->records[number], out) && !out->is_freed && holds_bytes(out, address, bytes);
 }
 
 bool hw_mem_owns(const hw_mem *mem, uint64_t address) { return address - mem->start < mem->span_bytes; }
@@ -478,7 +478,7 @@ void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags) {
     pthread_mutex_lock(&mem->lock);
     hw_allocation a;
     uint32_t number = number_at(mem, address);
-    if (number && read_record(&mem->records[number], &a) && !a.is_freed && holds(&a, address, 0)) {
+    if (number && read_record(&mem->records[number], &a) && !a.is_freed && holds_bytes(&a, address, 0)) {
         a.flags = flags;
         write_record(&mem->records[number], &a, RECORD_USED);
     } else if (!number) {

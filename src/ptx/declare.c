@@ -128,7 +128,7 @@ static bool parse_dimensions(parser *p, declarator *d) {
     return true;
 }
 
-static void describe(hw_ptx_symbol *s, const declarator *d, hw_space space, int line) {
+static void describe_symbol(hw_ptx_symbol *s, const declarator *d, hw_space space, int line) {
     s->space = space;
     s->type = d->type;
     s->align = d->align;
@@ -162,7 +162,7 @@ static bool enter_variable(parser *p, const token *name, const declarator *d, hw
         }
         if (s->is_extern) {
             s->is_extern = is_extern;
-            describe(s, d, space, name->line);
+            describe_symbol(s, d, space, name->line);
         }
         *out = s;
         return true;
@@ -171,7 +171,7 @@ static bool enter_variable(parser *p, const token *name, const declarator *d, hw
     hw_ptx_symbol *s = hw_ptx_take(p, sizeof *s);
     if (!s || !hw_ptx_bind(p, name->name, BIND_SYMBOL, name->line, &b)) return false;
     b->symbol = *out = s;
-    describe(s, d, space, name->line);
+    describe_symbol(s, d, space, name->line);
     s->is_extern = is_extern;
     bool is_static = p->depth == 0 || space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST;
     return list_variable(p, name->name, is_static, s);
@@ -212,7 +212,7 @@ static bool parse_param(parser *p, bool bind, hw_ptx_symbol **out) {
     if (d.bytes > MAX_PARAM_BYTES) return hw_ptx_fail(p, HW_MALFORMED, name.line, "%s is too large", name.name->text);
     hw_ptx_symbol *s = *out = hw_ptx_take(p, sizeof *s);
     if (!s) return false;
-    describe(s, &d, HW_SPACE_PARAM, name.line);
+    describe_symbol(s, &d, HW_SPACE_PARAM, name.line);
     s->name = name.name->text;
     binding *b;
     if (!bind || strcmp(s->name, "_") == 0) return true;

@@ -192,7 +192,7 @@ static bool add_word(parser *p, mnemonic *m, words word, int line) {
     return true;
 }
 
-static bool decode(parser *p, mnemonic *m, int line) {
+static bool decode_mnemonic(parser *p, mnemonic *m, int line) {
     words rest = words_of(m->text), word, second;
     next_part(&rest, '.', &word);
     words name = word;
@@ -223,7 +223,7 @@ bool hw_ptx_decode(parser *p, atom *name, int line, const mnemonic **out) {
         if (!m) return false;
         m->text = name->text;
         if (name->length > 200) return hw_ptx_fail(p, HW_MALFORMED, line, "the instruction's name is too long");
-        if (!decode(p, m, line)) return false;
+        if (!decode_mnemonic(p, m, line)) return false;
         name->decoded = m;
     }
     *out = name->decoded;

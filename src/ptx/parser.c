@@ -118,7 +118,7 @@ static bool parse_tuning(parser *p, hw_ptx_function *f) {
     return true;
 }
 
-static void *keep(parser *p, const void *items, size_t count, size_t elem_bytes) {
+static void *keep_items(parser *p, const void *items, size_t count, size_t elem_bytes) {
     if (!count) return NULL;
     void *kept = hw_ptx_take(p, count * elem_bytes);
     if (kept) memcpy(kept, items, count * elem_bytes);
@@ -127,9 +127,9 @@ static void *keep(parser *p, const void *items, size_t count, size_t elem_bytes)
 
 // The lists that grew while the body was read become the function's own.
 static bool keep_body(parser *p, hw_ptx_function *f) {
-    f->regs = keep(p, p->regs, p->n_regs, sizeof *p->regs);
-    f->insts = keep(p, p->insts, p->n_insts, sizeof *p->insts);
-    f->variables = keep(p, p->variables, p->n_variables, sizeof *p->variables);
+    f->regs = keep_items(p, p->regs, p->n_regs, sizeof *p->regs);
+    f->insts = keep_items(p, p->insts, p->n_insts, sizeof *p->insts);
+    f->variables = keep_items(p, p->variables, p->n_variables, sizeof *p->variables);
     f->n_regs = (uint32_t)p->n_regs;
     f->n_insts = (uint32_t)p->n_insts;
     f->n_variables = (uint32_t)p->n_variables;
@@ -335,9 +335,9 @@ static bool parse_module(parser *p, const char *text, size_t length) {
         if (!parse_top(p)) return false;
     if (!p->module->version_major) return hw_ptx_unexpected(p, "'.version'");
     hw_ptx_module *m = p->module;
-    m->globals = keep(p, p->globals, p->n_globals, sizeof *p->globals);
-    m->functions = keep(p, p->functions, p->n_functions, sizeof *p->functions);
-    m->files = keep(p, p->files, p->n_files, sizeof *p->files);
+    m->globals = keep_items(p, p->globals, p->n_globals, sizeof *p->globals);
+    m->functions = keep_items(p, p->functions, p->n_functions, sizeof *p->functions);
+    m->files = keep_items(p, p->files, p->n_files, sizeof *p->files);
     m->n_globals = (uint32_t)p->n_globals;
     m->n_functions = (uint32_t)p->n_functions;
     m->n_files = (uint32_t)p->n_files;

@@ -10,7 +10,7 @@ bool hw_ptx_scope_open(parser *p) {
     return true;
 }
 
-static bool settle(parser *p, const label_use *use, const label *found) {
+static bool settle_label(parser *p, const label_use *use, const label *found) {
     if (found->kind != use->kind) {
         return hw_ptx_fail(p, HW_MALFORMED, use->line, "%s is not the kind of label that is needed here",
                            use->name->text);
@@ -31,7 +31,7 @@ static bool settle_labels(parser *p) {
         const label_use *use = &p->label_uses[i];
         const label *found = use->name->labelled;
         if (found && found->depth == p->depth) {
-            if (!settle(p, use, found)) return false;
+            if (!settle_label(p, use, found)) return false;
         } else if (outermost) {
             return hw_ptx_fail(p, HW_MALFORMED, use->line, "label %s is not declared", use->name->text);
         } else {

@@ -3,11 +3,10 @@
 // so that a stray one is an error and no crash.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "mem/replace.h"
+#include "mem/bulk.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 #include "runtime/tell.h"
@@ -51,7 +50,8 @@ static char *bytes_of(const hw_mem *mem, const hw_rt_region *r) { return hw_mem_
 // What the host can write by itself is not compared: nobody asks whether it has changed.
 static bool is_the_hosts(const hw_mem *mem, const hw_rt_region *r) { return bytes_of(mem, r) == r->start; }
 
-static void copy_rows(hw_mem *mem, const hw_rt_region *to, const hw_rt_region *from, hw_rt_shape shape) {
+static void copy_rows(hw_sim *sim, const hw_rt_region *to, const hw_rt_region *from, hw_rt_shape shape) {
+    hw_mem *mem = hw_sim_mem(sim);
     char *target = bytes_of(mem, to);
     const char *source = bytes_of(mem, from);
     bool has_changed = is_the_hosts(mem, to);
@@ -59,8 +59,7 @@ static void copy_rows(hw_mem *mem, const hw_rt_region *to, const hw_rt_region *f
         for (size_t y = 0; y < shape.height; y++) {
             char *row = target + z * to->slice + y * to->pitch;
             const char *new_row = source + z * from->slice + y * from->pitch;
-            if (has_changed) memmove(row, new_row, shape.width);
-            else has_changed = hw_mem_replace(row, new_row, shape.width);
+            has_changed |= hw_bulk_copy(hw_sim_bulk(sim), row, new_row, shape.width, !has_changed);
         }
     }
     if (has_changed) hw_mem_set_changed(mem, address_of(to->start));
@@ -81,19 +80,19 @@ hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from,
         shape.width *= shape.height;
         shape.height = 1;
     }
-    copy_rows(mem, &to, &from, shape);
+    copy_rows(hw_rt_sim(runtime), &to, &from, shape);
     hw_rt_tell_copy(runtime, &to, &from, shape, direction, order);
     return HW_RT_SUCCESS;
 }
 
-static void set_rows(hw_mem *mem, const hw_rt_region *to, int value, hw_rt_shape shape) {
+static void set_rows(hw_sim *sim, const hw_rt_region *to, int value, hw_rt_shape shape) {
+    hw_mem *mem = hw_sim_mem(sim);
     char *target = bytes_of(mem, to);
     bool has_changed = is_the_hosts(mem, to);
     for (size_t z = 0; z < shape.depth; z++) {
         for (size_t y = 0; y < shape.height; y++) {
             char *row = target + z * to->slice + y * to->pitch;
-            if (has_changed) memset(row, value, shape.width);
-            else has_changed = hw_mem_refill(row, value, shape.width);
+            has_changed |= hw_bulk_set(hw_sim_bulk(sim), row, value, shape.width, !has_changed);
         }
     }
     if (has_changed) hw_mem_set_changed(mem, address_of(to->start));
@@ -107,7 +106,7 @@ hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_sh
     size_t span;
     if ((shape.height > 1 && shape.width > to.pitch) || !span_of(&to, shape, &span) || !is_device(mem, &to, span))
         return HW_RT_INVALID_VALUE;
-    set_rows(mem, &to, value, shape);
+    set_rows(hw_rt_sim(runtime), &to, value, shape);
     hw_rt_tell_set(runtime, &to, value, shape, order);
     return HW_RT_SUCCESS;
 }

@@ -12,8 +12,16 @@ static hw_rt_status check_function(hw_runtime *runtime, const hw_rt_function *fu
     return hw_rt_is_function(runtime, function) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
 }
 
+hw_rt_status hw_rt_function_prepare(hw_runtime *runtime, const hw_rt_function *function) {
+    hw_diag diag = {0};
+    hw_rt_status status = hw_rt_status_of(hw_sim_prepare(function->sim, &diag));
+    if (status && runtime->options.refused) runtime->options.refused(runtime->options.context, &diag, status);
+    return status;
+}
+
 hw_rt_status hw_rt_function_get_info(hw_runtime *runtime, hw_rt_function *function, hw_rt_function_info *out) {
     hw_rt_status status = check_function(runtime, function);
+    if (!status) status = hw_rt_function_prepare(runtime, function);
     if (status) return status;
     hw_rt_module_ask_registers(runtime, function->module);
     *out = (hw_rt_function_info){.carveout = function->carveout, .module = function->module};

@@ -22,4 +22,7 @@ struct hw_rt_module {
     size_t n_functions;
 };
 
+// function.c: makes it ready to be launched. When it cannot be, options.refused is told.
+hw_rt_status hw_rt_function_prepare(hw_runtime *runtime, const hw_rt_function *function);
+
 #endif

@@ -31,6 +31,8 @@ hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw
     HW_RT_ENTER(runtime);
     hw_rt_function *function = args->function;
     if (!hw_rt_is_function(runtime, function) || !hw_rt_is_stream(runtime, args->stream)) return HW_RT_INVALID_HANDLE;
+    hw_rt_status prepared = hw_rt_function_prepare(runtime, function);
+    if (prepared) return prepared;
     hw_sim_function_info info;
     hw_sim_get_function_info(function->sim, &info);
     for (uint32_t i = 0; i < info.n_params; i++)

@@ -25,6 +25,8 @@ typedef struct hw_rt_options {
     hw_status (*opened)(void *context, hw_sim *sim, hw_diag *diag);
     void (*closing)(void *context, hw_sim *sim);           // and is about to go
     void (*failed)(void *context, const hw_diag *diag);    // none could be made: told once
+    // A kernel that the program launches or asks about cannot be executed: why, told before that call fails.
+    void (*refused)(void *context, const hw_diag *diag, hw_rt_status status);
     void (*faulted)(void *context, const hw_fault *fault); // of a launch, on its thread, before the launch returns
     // Who is calling, for observers (event/host.h); asked only when there is one. NULL: nobody is named.
     const void *(*site)(void *context);

@@ -41,8 +41,8 @@ static hw_status check_params(const hw_simulator_kernel *kernel, void *const *pa
     return HW_OK;
 }
 
-static hw_status launch(hw_simulator_kernel *kernel, const hw_simulator_shape *given, void *const *params,
-                        hw_fault *fault, hw_diag *diag) {
+static hw_status launch_kernel(hw_simulator_kernel *kernel, const hw_simulator_shape *given, void *const *params,
+                               hw_fault *fault, hw_diag *diag) {
     hw_simulator *sim = kernel->module->sim;
     hw_simulator_shape shape;
     hw_status status = hw_struct_take(&shape, given, sizeof shape, "hw_simulator_shape", diag);
@@ -66,7 +66,7 @@ hw_status hw_simulator_launch(hw_simulator_kernel *kernel, const hw_simulator_sh
     hw_diag_begin(&own);
     hw_status status = fault ? hw_struct_check(fault, "hw_simulator_fault", &own) : HW_OK;
     if (!status) {
-        status = launch(kernel, shape, params, &stopped, &own);
+        status = launch_kernel(kernel, shape, params, &stopped, &own);
         const hw_simulator_fault known = public_fault(&stopped);
         if (fault) hw_struct_give(fault, &known, sizeof known, "hw_simulator_fault", NULL);
     }

@@ -64,13 +64,14 @@ static void free_module(hw_simulator_module *module) {
     hw_free(module);
 }
 
-static hw_status load(hw_simulator *sim, const void *image, size_t bytes, const char *name, hw_simulator_module **out,
-                      hw_diag *diag) {
+static hw_status load_module(hw_simulator *sim, const void *image, size_t bytes, const char *name,
+                             hw_simulator_module **out, hw_diag *diag) {
     if (!image) return hw_diag_set(diag, HW_USAGE, "no image is to be loaded");
     hw_simulator_module *module = hw_calloc(1, sizeof *module);
     if (!module) return hw_diag_no_memory(diag);
     module->sim = sim;
     hw_status status = load_image(sim, image, bytes, name ? name : "(image)", &module->loaded, diag);
+    if (!status) status = hw_sim_prepare_all(module->loaded, diag);
     if (!status) status = list_kernels(module, diag);
     if (status) {
         free_module(module);
@@ -88,7 +89,7 @@ hw_status hw_simulator_load(hw_simulator *sim, const void *image, size_t bytes, 
                             hw_simulator_module **out, hw_diag *diag) {
     hw_diag own;
     *out = NULL;
-    return hw_diag_tell(diag, &own, load(sim, image, bytes, name, out, hw_diag_begin(&own)));
+    return hw_diag_tell(diag, &own, load_module(sim, image, bytes, name, out, hw_diag_begin(&own)));
 }
 
 void hw_simulator_unload(hw_simulator_module *module) {

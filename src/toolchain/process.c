@@ -55,7 +55,7 @@ static char **with_temporaries(const char *work_dir, hw_arena *arena) {
 }
 
 // Standard output goes to out; so does standard error, unless out is one of the two.
-static int start(const char *const *argv, char **variables, int out, pid_t *child) {
+static int start_process(const char *const *argv, char **variables, int out, pid_t *child) {
     posix_spawn_file_actions_t actions;
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure) return failure;
@@ -79,7 +79,7 @@ static hw_status wait_for(const char *name, pid_t child, int *exit_status, hw_di
 
 hw_status hw_process_run_openly(const char *const *argv, int *exit_status, hw_diag *diag) {
     pid_t child;
-    int failure = start(argv, environ, STDOUT_FILENO, &child);
+    int failure = start_process(argv, environ, STDOUT_FILENO, &child);
     if (failure) return hw_diag_set(diag, HW_IO, "cannot start %s: %s", argv[0], strerror(failure));
     return wait_for(argv[0], child, exit_status, diag);
 }
@@ -92,7 +92,7 @@ hw_status hw_process_run(const char *const *argv, const char *work_dir, hw_arena
     pid_t child;
     if (collected && pipe2(ends, O_CLOEXEC) != 0)
         return hw_diag_errno(diag, errno, "cannot make a pipe to %s", argv[0]);
-    int failure = start(argv, variables, collected ? ends[1] : STDERR_FILENO, &child);
+    int failure = start_process(argv, variables, collected ? ends[1] : STDERR_FILENO, &child);
     if (collected) close(ends[1]);
     if (failure) {
         if (collected) close(ends[0]);

@@ -39,7 +39,7 @@ static void remove_unless_held(const char *path) {
     close(folder);
 }
 
-static void sweep(const char *parent, const char *name) {
+static void sweep_folder(const char *parent, const char *name) {
     char path[4096];
     DIR *entries = opendir(parent);
     struct dirent *entry;
@@ -64,7 +64,7 @@ static int take_lock(const char *path) {
 
 hw_status hw_work_dir_begin(const char *parent, const char *name, hw_arena *arena, hw_work_dir *out, hw_diag *diag) {
     *out = (hw_work_dir){.lock = -1};
-    sweep(parent, name);
+    sweep_folder(parent, name);
     for (int i = 0; i < ATTEMPTS; i++) {
         char *path = hw_arena_printf(arena, "%s/%s.XXXXXX", parent, name);
         if (!path) return hw_diag_no_memory(diag);

@@ -46,7 +46,8 @@ rows() {
 
 # ---- --timeout: 124; what was counted is reported, of the launch that is stopped as far as it came -------------------
 
-expect 124 "$halfwarp" profile --timeout 1.5 --format csv -o "$work/r.csv" "$work/p.cu" 1 endless
+# One thread is enough for kernels that are busy until they are stopped.
+expect 124 "$halfwarp" profile --threads 1 --timeout 1.5 --format csv -o "$work/r.csv" "$work/p.cu" 1 endless
 [ "$(rows)" = "0,first 1,second 2,endless " ] || fail "rows: $(rows)"
 [ "$(cat "$work/out")" = "without a newline at its end" ] || fail "its output is lost: $(cat "$work/out")"
 says err "the program was ended after 1.5 s (--timeout), in the midst of kernel endless(int volatile*, int), launch 3"
@@ -72,7 +73,7 @@ cat > "$work/both.sh" <<'END'
 END
 chmod +x "$work/both.sh"
 "$halfwarp" nvcc -o "$work/p" "$work/p.cu" || fail "p.cu does not compile"
-expect 124 "$halfwarp" profile --timeout 2 --format csv -o "$work/r.csv" "$work/both.sh" "$work/p" 0 endless
+expect 124 "$halfwarp" profile --threads 1 --timeout 2 --format csv -o "$work/r.csv" "$work/both.sh" "$work/p" 0 endless
 [ "$(rows)" = "0,endless 1,endless " ] || fail "rows of two processes: $(rows)"
 
 # ---- --max-launches ------------------------------------------------------------------------------------------------
@@ -124,30 +125,52 @@ ROWS
 
 # ---- The hint: once, and why -----------------------------------------------------------------------------------------
 
-HALFWARP_HINT=.5 expect 124 "$halfwarp" run --timeout 3.5 "$work/p.cu" 0 endless
+HALFWARP_HINT=.5 expect 124 "$halfwarp" run --threads 1 --timeout 3.5 "$work/p.cu" 0 endless
 grep -qE 'kernel endless\(int volatile\*, int\), launch 1, has taken [1-4] s so far: [0-9.]+ of 32 lanes are on' \
     "$work/err" || fail "no hint: $(cat "$work/err")"
 [ "$(wc -l < "$work/err")" = 2 ] || fail "more than a hint: $(cat "$work/err")"
-HALFWARP_HINT=0 expect 124 "$halfwarp" run --timeout 2.2 "$work/p.cu" 0 endless
+HALFWARP_HINT=0 expect 124 "$halfwarp" run --threads 1 --timeout 2.2 "$work/p.cu" 0 endless
 [ "$(wc -l < "$work/err")" = 1 ] || fail "a hint that nobody wants: $(cat "$work/err")"
 
 # ---- SIGUSR1, to halfwarp and to the program, which goes on ----------------------------------------------------------
 
-# signalled WHOM COMMAND...: it gets SIGUSR1 when it has run for a while.
+# signalled NAME WHOM COMMAND... begins it; it gets SIGUSR1 when it has run for a while. Most of it is waiting: several
+# at a time. heard NAME: it has ended with $status, and its output is that of the last command.
+declare -A begun
 signalled() {
-    local whom=$1 pid target
-    shift
-    "$@" > "$work/out" 2> "$work/err" < /dev/null &
-    pid=$!
-    sleep 1.2
-    target=$pid
-    [ "$whom" = halfwarp ] || target=$(cat /proc/$pid/task/$pid/children)
-    kill -USR1 $target
-    wait $pid
+    local name=$1 whom=$2
+    shift 2
+    (
+        "$@" > "$work/$name.out" 2> "$work/$name.err" < /dev/null &
+        sleep 1.2
+        target=$!
+        [ "$whom" = halfwarp ] || target=$(cat /proc/$target/task/$target/children)
+        kill -USR1 $target
+        wait $!
+    ) &
+    begun[$name]=$!
 }
+heard() {
+    wait "${begun[$1]}"
+    status=$?
+    mv "$work/$1.out" "$work/out"
+    mv "$work/$1.err" "$work/err"
+}
+signalled halfwarp halfwarp "$halfwarp" run --threads 2 --timeout 2.5 "$work/p.cu" 0 endless
+signalled sleeps halfwarp "$halfwarp" run --timeout 2.5 "$work/p.cu" 1 sleeps
+signalled handles halfwarp "$halfwarp" run --timeout 2.5 "$work/p.cu" 1 handles
+signalled none halfwarp "$halfwarp" run sleep 2
+heard sleeps
+says err "no kernel is running"
+heard handles
+says err "the program's own handler"
+heard none
+[ $status = 0 ] || fail "a program without a GPU: status $status"
+says err "no process of the program has a GPU yet"
 for whom in halfwarp program; do
-    signalled $whom "$halfwarp" run --threads 2 --timeout 2.5 "$work/p.cu" 0 endless
-    [ $? = 124 ] || fail "SIGUSR1 to the $whom: status $?"
+    [ $whom = halfwarp ] || signalled program program "$halfwarp" run --threads 2 --timeout 2.5 "$work/p.cu" 0 endless
+    heard $whom
+    [ $status = 124 ] || fail "SIGUSR1 to the $whom: status $status"
     grep -qE '^halfwarp: kernel endless\(int volatile\*, int\), launch 1, thread [12] of 2; 2 of 2 blocks have begun$' \
         "$work/err" || fail "SIGUSR1 to the $whom: $(cat "$work/err")"
     for block in 0 1; do
@@ -155,11 +178,4 @@ for whom in halfwarp program; do
             fail "SIGUSR1 to the $whom: nothing of block $block: $(cat "$work/err")"
     done
 done
-signalled halfwarp "$halfwarp" run --timeout 2.5 "$work/p.cu" 1 sleeps
-says err "no kernel is running"
-signalled halfwarp "$halfwarp" run --timeout 2.5 "$work/p.cu" 1 handles
-says err "the program's own handler"
-signalled halfwarp "$halfwarp" run sleep 2
-[ $? = 0 ] || fail "a program without a GPU: status $?"
-says err "no process of the program has a GPU yet"
 finish

@@ -324,4 +324,26 @@ if command -v make > "$work/where"; then
     says out "-c scale.cu"
     unset HALFWARP_HIDE_NVCC
 fi
+
+# What nvcc takes of older programs, clang takes as well: <time.h> comes with the runtime's header, and "register" is a
+# word that C++17 has no more.
+cat > older.cu <<'CUDA'
+__global__ void add(int *sum) {
+    register int one = 1;
+    atomicAdd(sum, one);
+}
+int main() {
+    register int seed = (int)time(0);
+    int *sum, back = 0;
+    cudaMalloc(&sum, sizeof back);
+    cudaMemcpy(sum, &back, sizeof back, cudaMemcpyHostToDevice);
+    add<<<1, 32>>>(sum);
+    cudaMemcpy(&back, sum, sizeof back, cudaMemcpyDeviceToHost);
+    return back == 32 && seed ? 0 : 1;
+}
+CUDA
+for route in $routes; do
+    expect 0 "$nvcc" --halfwarp-compiler="$route" -w -o older older.cu
+    expect 0 "$halfwarp" run ./older
+done
 finish

@@ -10,14 +10,14 @@ cat > "$work/p.cu" <<'CUDA'
 #include <cstdlib>
 #include <pthread.h>
 #include <unistd.h>
-// Takes some time, whatever the machine.
-template <typename T> __global__ void takes_its_time(T *p, unsigned long long ns) {
-    unsigned long long begin, now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
-    do {
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    } while (now - begin < ns);
-    *p = (T)now;
+// Block i waits for the host's clock to strike i + 1 times: it takes its time, whatever the machine, and the machine
+// next to nothing, as those that only poll sleep.
+template <typename T> __global__ void takes_its_time(T *p, volatile int *strikes) {
+    while (*strikes <= (int)blockIdx.x);
+    *p = (T)*strikes;
+}
+static void *strike(void *strikes) {
+    for (;; ++*(volatile int *)strikes) usleep(200000);
 }
 static void *talk(void *) {
     usleep(1300000);
@@ -25,15 +25,19 @@ static void *talk(void *) {
     return NULL;
 }
 int main(int argc, char **argv) {
-    pthread_t talker;
+    pthread_t talker, clock;
     float *p;
+    int *strikes;
     int lines = atoi(argv[1]), blocks = atoi(argv[2]);
     cudaMalloc(&p, 4);
+    cudaMallocHost(&strikes, 4);
+    *strikes = 0;
     for (int i = 0; i < lines; i++) printf("line %d\n", i);
     printf("a line that is not done, ");
     fflush(stdout);
     pthread_create(&talker, NULL, talk, NULL);
-    takes_its_time<<<blocks, 1>>>(p, 200000000ull);
+    pthread_create(&clock, NULL, strike, strikes);
+    takes_its_time<<<blocks, 1>>>(p, strikes);
     cudaDeviceSynchronize();
     if (blocks > 5) pthread_join(talker, NULL);
     printf("until now\n");

@@ -64,5 +64,43 @@ CUDA
 for compiler in nvcc clang; do
     command -v $compiler > /dev/null && expect 0 "$halfwarp" run --compiler $compiler -w "$work/flat.cu"
 done
+# Bytes and words of two bytes, alone and as vectors, arrive as they lie in memory, with their signs.
+cat > "$work/narrow.cu" <<'CUDA'
+#include <cstring>
+template <class T> __global__ void read(cudaTextureObject_t t, T *out) {
+    out[threadIdx.x] = tex1Dfetch<T>(t, (int)threadIdx.x);
+}
+template <class T> static bool same() {
+    enum { N = 16 };
+    T in[N], back[N], *p, *out;
+    for (int i = 0; i < (int)sizeof in; i++) ((unsigned char *)in)[i] = (unsigned char)(i * 37 + 201);
+    cudaResourceDesc resource;
+    cudaTextureDesc desc;
+    cudaTextureObject_t t;
+    memset(&resource, 0, sizeof resource);
+    memset(&desc, 0, sizeof desc);
+    cudaMalloc(&p, sizeof in);
+    cudaMalloc(&out, sizeof in);
+    cudaMemcpy(p, in, sizeof in, cudaMemcpyHostToDevice);
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = p;
+    resource.res.linear.desc = cudaCreateChannelDesc<T>();
+    resource.res.linear.sizeInBytes = sizeof in;
+    if (cudaCreateTextureObject(&t, &resource, &desc, NULL)) return false;
+    read<T><<<1, N>>>(t, out);
+    return !cudaMemcpy(back, out, sizeof in, cudaMemcpyDeviceToHost) && !memcmp(in, back, sizeof in);
+}
+int main() {
+    if (!same<char>() || !same<signed char>() || !same<char2>() || !same<char4>()) return 1;
+    if (!same<unsigned char>() || !same<uchar2>() || !same<uchar4>()) return 2;
+    if (!same<short>() || !same<short2>() || !same<short4>()) return 3;
+    if (!same<unsigned short>() || !same<ushort2>() || !same<ushort4>()) return 4;
+    if (!same<uint2>() || !same<uint4>() || !same<float1>()) return 5;
+    return 0;
+}
+CUDA
+for compiler in nvcc clang; do
+    command -v $compiler > /dev/null && expect 0 "$halfwarp" run --compiler $compiler "$work/narrow.cu"
+done
 [ $routes -gt 0 ] || exit 77
 finish

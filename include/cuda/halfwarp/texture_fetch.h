@@ -1,4 +1,4 @@
-// Reading texture objects: tex1Dfetch, tex1D, tex2D and tex3D, of float, int, unsigned int and their vectors.
+// Reading texture objects: tex1Dfetch, tex1D, tex2D and tex3D, of float, integers of 8, 16 and 32 bits, and vectors.
 #ifndef __HALFWARP_TEXTURE_FETCH_H__
 #define __HALFWARP_TEXTURE_FETCH_H__
 
@@ -12,43 +12,41 @@ template <class Element> struct texel {
 };
 
 template <class T> struct texel_of;
-template <> struct texel_of<float> {
-    typedef float element;
-    static __device__ float pick(const texel<float> &t) { return t.x; }
-};
-template <> struct texel_of<float2> {
-    typedef float element;
-    static __device__ float2 pick(const texel<float> &t) { return make_float2(t.x, t.y); }
-};
-template <> struct texel_of<float4> {
-    typedef float element;
-    static __device__ float4 pick(const texel<float> &t) { return make_float4(t.x, t.y, t.z, t.w); }
-};
-template <> struct texel_of<int> {
+
+// Columns: the element that PTX reads, the type of one component, and its vectors' name without their number.
+#define __HALFWARP_TEXEL__(read, scalar, name)                                                                         \
+    template <> struct texel_of<scalar> {                                                                              \
+        typedef read element;                                                                                          \
+        static __device__ scalar pick(const texel<read> &t) { return (scalar)t.x; }                                    \
+    };                                                                                                                 \
+    template <> struct texel_of<name##1> {                                                                             \
+        typedef read element;                                                                                          \
+        static __device__ name##1 pick(const texel<read> &t) { return make_##name##1((scalar)t.x); }                   \
+    };                                                                                                                 \
+    template <> struct texel_of<name##2> {                                                                             \
+        typedef read element;                                                                                          \
+        static __device__ name##2 pick(const texel<read> &t) { return make_##name##2((scalar)t.x, (scalar)t.y); }      \
+    };                                                                                                                 \
+    template <> struct texel_of<name##4> {                                                                             \
+        typedef read element;                                                                                          \
+        static __device__ name##4 pick(const texel<read> &t) {                                                         \
+            return make_##name##4((scalar)t.x, (scalar)t.y, (scalar)t.z, (scalar)t.w);                                 \
+        }                                                                                                              \
+    };
+
+__HALFWARP_TEXEL__(float, float, float)
+__HALFWARP_TEXEL__(int, int, int)
+__HALFWARP_TEXEL__(unsigned int, unsigned int, uint)
+__HALFWARP_TEXEL__(int, signed char, char)
+__HALFWARP_TEXEL__(unsigned int, unsigned char, uchar)
+__HALFWARP_TEXEL__(int, short, short)
+__HALFWARP_TEXEL__(unsigned int, unsigned short, ushort)
+
+#undef __HALFWARP_TEXEL__
+
+template <> struct texel_of<char> {
     typedef int element;
-    static __device__ int pick(const texel<int> &t) { return t.x; }
-};
-template <> struct texel_of<int2> {
-    typedef int element;
-    static __device__ int2 pick(const texel<int> &t) { return make_int2(t.x, t.y); }
-};
-template <> struct texel_of<int4> {
-    typedef int element;
-    static __device__ int4 pick(const texel<int> &t) { return make_int4(t.x, t.y, t.z, t.w); }
-};
-template <> struct texel_of<unsigned int> {
-    typedef unsigned int element;
-    static __device__ unsigned int pick(const texel<unsigned int> &t) { return t.x; }
-};
-template <> struct texel_of<unsigned char> {
-    typedef unsigned int element;
-    static __device__ unsigned char pick(const texel<unsigned int> &t) { return (unsigned char)t.x; }
-};
-template <> struct texel_of<uchar4> {
-    typedef unsigned int element;
-    static __device__ uchar4 pick(const texel<unsigned int> &t) {
-        return make_uchar4((unsigned char)t.x, (unsigned char)t.y, (unsigned char)t.z, (unsigned char)t.w);
-    }
+    static __device__ char pick(const texel<int> &t) { return (char)t.x; }
 };
 
 #define __HALFWARP_FETCH__(element, type, constraint)                                                                  \

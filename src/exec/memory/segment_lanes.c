@@ -34,9 +34,9 @@ static void count_guards(hw_warp *w, uint32_t n_warps, const hw_segment *segment
     }
 }
 
-// What the two bodies do is in functions of their own: a compiler makes no jump of a call at the end of a function
-// whose arrays others have seen, and bodies that call the next one need a frame of the stack for each, until it is
-// full. They return NULL, or the body that the first instruction had, which is to be executed instead.
+// What the two bodies do is in functions of their own: a compiler makes no jump of a call at the end of a function that
+// has shown its arrays to others, and bodies that call the next one take a frame of the stack each, until it is full.
+// They return NULL, or the body that the first instruction had, which is to be executed instead.
 static __attribute__((noinline)) hw_body run_convoy(hw_warp *w, const hw_inst *in, hw_segment *segment) {
     hw_state *s = hw_state_of(w);
     const hw_inst *first = s->frame->program->insts + (in - s->frame->program->convoy_insts);

@@ -8,7 +8,7 @@
 #include "exec/memory/texture.h"
 #include "exec/ops/half_lanes.h"
 
-enum { AXES = 3, CHANNELS = 4, CORNERS = 8 };
+enum { AXES = 3, CHANNELS = 4, CORNERS = HW_TEXEL_CORNERS };
 
 static bool reads_numbers(const hw_texture *t) { return t->kind == HW_TEXEL_FLOAT || t->reads_fractions; }
 
@@ -32,8 +32,7 @@ static bool is_bounded(const hw_texture *t) { return has_border(t, 0) || has_bor
 
 static void place_texels(const hw_texture *t, int axis, const int32_t *index, places *p) {
     int32_t n = (int32_t)t->size[axis], at[32];
-    uint64_t texel_bytes = (uint64_t)t->channel_bits / 8 * t->channels;
-    uint64_t step = axis == 0 ? texel_bytes : axis == 1 ? t->pitch_bytes : t->slice_bytes;
+    uint64_t step = axis == 0 ? hw_texel_bytes(t) : axis == 1 ? t->pitch_bytes : t->slice_bytes;
     uint8_t edge = t->edge[axis];
     // Only coordinates from 0 to 1 wrap and are mirrored.
     bool folds = (edge == HW_TEXTURE_WRAP || edge == HW_TEXTURE_MIRROR) && t->is_normalized && !t->is_buffer;
@@ -81,6 +80,26 @@ static void find_texels(const hw_texture *t, const places *x, const places *y, c
     HW_LANE_LOOP for (int i = 0; i < 32; i++) f->offset[i] = x->offset[i] + y->offset[i] + z->offset[i];
     if (f->has_border)
         HW_LANE_LOOP for (int i = 0; i < 32; i++) f->is_border[i] = x->is_border[i] | y->is_border[i] | z->is_border[i];
+}
+
+// What sinks are told, and of which lanes now: those of one texture. texels NULL: nobody wants to know.
+typedef struct telling {
+    hw_texels *texels;
+    uint32_t lanes;
+    uint64_t address;                      // of the texture's first texel, as the program knows it
+} telling;
+
+// share: how much each texel counts; NULL: all of them do.
+static void note_texels(const telling *told, const fetch *f, int corner, const int32_t *share) {
+    hw_texels *texels = told->texels;
+    if (!texels) return;
+    for (uint32_t left = told->lanes; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        if ((f->has_border && f->is_border[i]) || (share && !share[i])) continue;
+        texels->address[corner][i] = told->address + f->offset[i];
+        texels->lanes[corner] |= 1u << i;
+        texels->bytes[i] = hw_texel_bytes(f->texture);
+    }
 }
 
 // A channel's bits, widened to 32.
@@ -135,23 +154,25 @@ static void read_channel(const fetch *f, uint32_t channel, uint32_t *out) {
 
 typedef uint32_t channels[CHANNELS][32];
 
-static void read_texels(const hw_texture *t, int32_t (*index)[32], uint32_t wanted, channels out) {
+static void read_texels(const hw_texture *t, int32_t (*index)[32], uint32_t wanted, const telling *told, channels out) {
     places at[AXES];
     fetch f;
     for (int axis = 0; axis < AXES; axis++) place_texels(t, axis, index[axis], &at[axis]);
     find_texels(t, &at[0], &at[1], &at[2], &f);
+    note_texels(told, &f, 0, NULL);
     for (uint32_t channel = 0; channel < CHANNELS; channel++)
         if (wanted >> channel & 1) read_channel(&f, channel, out[channel]);
 }
 
-static void read_nearest(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, channels out) {
+static void read_nearest(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, const telling *told,
+                         channels out) {
     int32_t index[AXES][32] = {{0}};
     double x[32];
     for (int axis = 0; axis < dims; axis++) {
         in_texels(t, axis, coordinates[axis], x);
         HW_LANE_LOOP for (int i = 0; i < 32; i++) index[axis][i] = (int32_t)floor(x[i]);
     }
-    read_texels(t, index, wanted, out);
+    read_texels(t, index, wanted, told, out);
 }
 
 // ---- several, filtered ----
@@ -200,7 +221,8 @@ static void place_pairs(const hw_texture *t, int axis, const float *coordinates,
     place_texels(t, axis, index[1], &at[1]);
 }
 
-static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, channels out) {
+static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, const telling *told,
+                          channels out) {
     static const places origin;
     places at[AXES][2];
     const places *low = &origin, *high = &origin;    // on the third axis
@@ -218,6 +240,7 @@ static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32
     for (int corner = 0; corner < 1 << planes; corner++) {
         fetch f;
         find_texels(t, &at[0][corner & 1], &at[1][corner >> 1 & 1], corner & 4 ? high : low, &f);
+        note_texels(told, &f, corner, weight[corner]);
         for (uint32_t channel = 0; channel < CHANNELS; channel++) {
             float numbers[32];
             if (!(read >> channel & 1)) continue;
@@ -242,10 +265,23 @@ static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32
 // ---- instructions ----
 
 static void sample_texture(const hw_texture *t, int dims, uint32_t (*coordinates)[32], bool are_integers,
-                           uint32_t wanted, channels out) {
-    if (are_integers) read_texels(t, (int32_t (*)[32])coordinates, wanted, out);
-    else if (t->is_filtered && reads_numbers(t)) read_filtered(t, dims, (float (*)[32])coordinates, wanted, out);
-    else read_nearest(t, dims, (float (*)[32])coordinates, wanted, out);
+                           uint32_t wanted, const telling *told, channels out) {
+    float (*numbers)[32] = (float (*)[32])coordinates;
+    if (are_integers) read_texels(t, (int32_t (*)[32])coordinates, wanted, told, out);
+    else if (t->is_filtered && reads_numbers(t)) read_filtered(t, dims, numbers, wanted, told, out);
+    else read_nearest(t, dims, numbers, wanted, told, out);
+}
+
+static void begin_telling(hw_state *s, hw_texels *texels, telling *told) {
+    *told = (telling){.texels = HW_IS_TOLD(s, LANE_ACCESS) ? texels : NULL};
+    if (told->texels) memset(texels->lanes, 0, sizeof texels->lanes);
+}
+
+static void tell_of(hw_state *s, uint64_t handle, uint32_t lanes, telling *told) {
+    hw_texture texture;
+    told->lanes = lanes;
+    if (told->texels && hw_textures_find(hw_mem_textures(s->run->launch->mem), handle, &texture))
+        told->address = texture.address;
 }
 
 // Destinations may lie where sources do: all sources are taken before anything is written.
@@ -254,7 +290,9 @@ static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool are_inte
     uint32_t coordinates[AXES][32] = {{0}}, wanted = 0;
     channels all, some;
     uint64_t handles[32];
-    if (HW_IS_TOLD(hw_state_of(w), LANE_ACCESS)) hw_texels_tell(hw_state_of(w), in, are_integers);
+    hw_texels texels;
+    telling told;
+    begin_telling(hw_state_of(w), &texels, &told);
     memcpy(handles, hw_at(w, in->fourth), sizeof handles);
     for (int axis = 0; axis < in->sub; axis++) memcpy(coordinates[axis], hw_at(w, slots[axis]), sizeof *coordinates);
     for (uint32_t c = 0; c < CHANNELS; c++) wanted |= (uint32_t)(w->slots[in->list + c] != HW_NO_SLOT) << c;
@@ -265,11 +303,13 @@ static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool are_inte
         if (!t) return NULL;
         for (int i = 0; i < 32; i++) same |= (uint32_t)(handles[i] == handles[first]) << i;
         bool is_only = left == w->mask && !(left & ~same);
-        sample_texture(t, in->sub, coordinates, are_integers, wanted, is_only ? all : some);
+        tell_of(hw_state_of(w), handles[first], left & same, &told);
+        sample_texture(t, in->sub, coordinates, are_integers, wanted, &told, is_only ? all : some);
         for (uint32_t c = 0; !is_only && c < CHANNELS; c++)
             for (int i = 0; i < 32; i++) all[c][i] = same >> i & 1 ? some[c][i] : all[c][i];
         left &= ~same;
     }
+    if (told.texels) hw_texels_tell(hw_state_of(w), in, &texels);
     for (uint32_t c = 0; c < CHANNELS; c++) {
         if (!(wanted >> c & 1)) continue;
         uint32_t *d = hw_at(w, w->slots[in->list + c]);

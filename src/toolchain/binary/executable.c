@@ -39,7 +39,7 @@ typedef struct span {
     size_t length;
 } span;
 
-static int get(const elf *elf, uint64_t offset, void *to, size_t bytes) {
+static int get_bytes(const elf *elf, uint64_t offset, void *to, size_t bytes) {
     if (offset > elf->length || bytes > elf->length - offset) return 0;
     memcpy(to, elf->bytes + offset, bytes);
     return 1;
@@ -49,7 +49,7 @@ static int section_at(const elf *elf, size_t index, Elf64_Shdr *section) {
     uint64_t offset;
     if (index >= elf->header.e_shnum || elf->header.e_shentsize != sizeof *section) return 0;
     if (__builtin_add_overflow(elf->header.e_shoff, (uint64_t)index * sizeof *section, &offset)) return 0;
-    return get(elf, offset, section, sizeof *section);
+    return get_bytes(elf, offset, section, sizeof *section);
 }
 
 static span content_of(const elf *elf, const Elf64_Shdr *section) {
@@ -180,7 +180,7 @@ static hw_status open_elf(const uint8_t *bytes, size_t length, const char *path,
     if (!has_header(bytes, length))
         return hw_diag_set(diag, HW_USAGE, "%s begins as a program does, but its header is cut short or damaged", path);
     if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB ||
-        !get(elf, 0, &elf->header, sizeof elf->header) ||
+        !get_bytes(elf, 0, &elf->header, sizeof elf->header) ||
         (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE))
         return hw_diag_set(diag, HW_UNSUPPORTED, "%s was built for another processor than this machine's", path);
     if (elf->header.e_type != ET_EXEC && elf->header.e_type != ET_DYN)
@@ -283,7 +283,7 @@ static hw_status map_file(const char *path, const uint8_t **bytes, size_t *lengt
     return HW_OK;
 }
 
-static hw_status inspect(const char *path, char *runtime, size_t runtime_bytes, hw_diag *diag) {
+static hw_status inspect_file(const char *path, char *runtime, size_t runtime_bytes, hw_diag *diag) {
     const uint8_t *bytes;
     size_t length;
     hw_status status = map_file(path, &bytes, &length, diag);
@@ -339,7 +339,7 @@ hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_t
     return status;
 }
 
-hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) { return inspect(path, NULL, 0, diag); }
+hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) { return inspect_file(path, NULL, 0, diag); }
 
 bool hw_toolchain_has_own_runtime(const char *path, bool reads_all) {
     const uint8_t *bytes;
@@ -355,5 +355,5 @@ bool hw_toolchain_has_own_runtime(const char *path, bool reads_all) {
 
 void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes) {
     name[0] = '\0';
-    inspect(path, name, name_bytes, NULL);
+    inspect_file(path, name, name_bytes, NULL);
 }

@@ -42,10 +42,13 @@ enum { HEAD = 4096, TAIL = 128 };
 
 // nvcc's fatbinary takes comments and the blanks that begin lines out of text. What has them was packed by another.
 static bool is_stripped(const char *ptx, size_t length) {
-    static const char *const kept[] = {"\n//", "\n\t", "\n "};
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        if (memmem(ptx, length, kept[i], strlen(kept[i]))) return false;
-    return length < 2 || memcmp(ptx, "//", 2) != 0;
+    const char *end = ptx + length;
+    if (length >= 2 && memcmp(ptx, "//", 2) == 0) return false;
+    for (const char *at = ptx; (at = memchr(at, '\n', (size_t)(end - at))) && ++at < end;) {
+        if (*at == '\t' || *at == ' ') return false;
+        if (end - at >= 2 && memcmp(at, "//", 2) == 0) return false;
+    }
+    return true;
 }
 
 bool hw_producer_infer(const char *ptx, size_t length, const char *code, size_t code_bytes, char *out,
@@ -65,7 +68,8 @@ bool hw_producer_infer(const char *ptx, size_t length, const char *code, size_t 
         return true;
     }
     read_isa(ptx, length < HEAD ? length : HEAD, isa);
-    for (size_t i = 0; is_stripped(ptx, length) && i < sizeof releases / sizeof releases[0]; i++) {
+    if (!is_stripped(ptx, length)) return false;
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
         if (strcmp(releases[i][0], isa) != 0) continue;
         snprintf(out, out_bytes, "nvcc of CUDA %s (by PTX ISA %s)", releases[i][1], isa);
         return true;

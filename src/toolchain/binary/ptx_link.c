@@ -180,7 +180,7 @@ static bool is_renamed(const text *t, word w) {
 }
 
 // Which names of text `here` are to be renamed, and which of its statements another text has made needless.
-static bool settle(text *texts, size_t count, size_t here, hw_arena *arena) {
+static bool settle_names(text *texts, size_t count, size_t here, hw_arena *arena) {
     text *t = &texts[here];
     t->renamed = hw_arena_take(arena, (t->count + 1) * sizeof *t->renamed);
     if (!t->renamed) return false;
@@ -302,7 +302,7 @@ hw_status hw_ptx_link(const char *const *ptx, size_t count, hw_arena *arena, cha
     bool good = texts != NULL;
     for (size_t i = 0; good && i < count; i++) good = read_text(ptx[i], arena, &texts[i]);
     if (good) find_needed(texts, count);
-    for (size_t i = 0; good && i < count; i++) good = settle(texts, count, i, arena);
+    for (size_t i = 0; good && i < count; i++) good = settle_names(texts, count, i, arena);
     FILE *out = good ? open_memstream(&made, length) : NULL;
     if (!out) return hw_diag_no_memory(diag);
     for (size_t i = 0; i < count; i++) read_directives(&texts[i]);
@@ -350,7 +350,7 @@ static bool make_index(text *t, hw_arena *arena, name_index *index) {
 
 // Keeps the statement and what its words name, and what these name. Texts nest no deeper than their calls do, but
 // variables may name each other in long chains: what is to be looked through waits in a list.
-static void keep(const name_index *index, statement **waiting, statement *first) {
+static void keep_statements(const name_index *index, statement **waiting, statement *first) {
     size_t n = 1;
     first->is_dropped = false;
     waiting[0] = first;
@@ -396,7 +396,7 @@ hw_status hw_ptx_link_select(const char *ptx, hw_ptx_link_filter *is_wanted, voi
     for (size_t i = 0; i < t.count; i++) {
         statement *s = &t.statements[i];
         if (!s->is_kernel || !s->symbol.name || !is_wanted(user, s->symbol.name)) continue;
-        if (s->is_dropped) keep(&index, waiting, s);
+        if (s->is_dropped) keep_statements(&index, waiting, s);
         *kernels += s->symbol.is_defined;
     }
     for (size_t i = 0; i < t.count; i++)

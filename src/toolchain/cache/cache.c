@@ -88,8 +88,8 @@ static char *describe_files(const hw_depend *files, struct timespec started, hw_
 
 // Gives the work directory its lasting name. Where another process was first, its program is the same: ours goes. The
 // directory's name, without the cache's.
-static const char *settle(const char *cache_dir, hw_work_dir *work_dir, const char *name, const hw_hash *all,
-                          hw_arena *arena) {
+static const char *settle_folder(const char *cache_dir, hw_work_dir *work_dir, const char *name, const hw_hash *all,
+                                 hw_arena *arena) {
     char text[HW_HASH_TEXT];
     hw_hash_text(all, text);
     const char *lasting = hw_arena_printf(arena, "%s/%s", cache_dir, text);
@@ -117,7 +117,7 @@ hw_status hw_cache_publish(const char *cache_dir, const hw_hash *key, hw_work_di
     }
     char *lines = complete && files.count ? describe_files(&files, started, arena, &all) : NULL;
     const char *folder = work_dir->path + strlen(cache_dir) + 1;
-    if (lines) folder = settle(cache_dir, work_dir, name, &all, arena);
+    if (lines) folder = settle_folder(cache_dir, work_dir, name, &all, arena);
     if (!folder) return hw_diag_no_memory(diag);
     if (lines) {
         const char *text = hw_arena_printf(arena, "%s\narch %d\nprogram %s/%s\n%s", first_line, result->arch, folder,

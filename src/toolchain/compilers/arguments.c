@@ -68,7 +68,7 @@ static void add_row(hw_arguments *sorted, const row *row, const char *value) {
     for (size_t i = 0; i < list.count; i++) add_to_passes(sorted, row->pass, row->clang, list.items[i]);
 }
 
-static void note(hw_arguments *sorted, const row *row) {
+static void note_row(hw_arguments *sorted, const row *row) {
     if (!strncmp(row->clang, "-O%", 3) || !strcmp(row->name, "-O")) sorted->has_level = true;
     if (!strcmp(row->nvcc, "-std=%")) sorted->has_standard = true;
     if (!strcmp(row->nvcc, "-G")) sorted->has_device_debug = true;
@@ -97,7 +97,7 @@ hw_status hw_arguments_sort(const char *const *arguments, size_t count, hw_arena
             else if (!*value && i + 1 < count) value = arguments[++i];
             else if (!*value) return hw_diag_set(diag, HW_USAGE, "the compiler option %s takes a value", argument);
         }
-        note(sorted, row);
+        note_row(sorted, row);
         add_row(sorted, row, value);
     }
     bool failed = sorted->device.failed || sorted->host.failed || sorted->link.failed || sorted->nvcc.failed;

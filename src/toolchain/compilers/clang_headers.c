@@ -41,8 +41,8 @@ static bool is_before(struct timespec a, struct timespec b) {
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-// No header was written since clang began to read them, which is the time that make() gives the file: the time of the
-// last change cannot be set by cp -p or a package.
+// No header was written since clang began to read them, which is the time that make_headers() gives the file: the time
+// of the last change cannot be set by cp -p or a package.
 static bool is_fresh(const char *kept, hw_arena *arena) {
     hw_depend files = {.arena = arena};
     struct stat own, info;
@@ -54,7 +54,7 @@ static bool is_fresh(const char *kept, hw_arena *arena) {
 }
 
 // In a folder that goes with this process, however that ends, and inside the cache, so that files can be renamed.
-static bool make(const hw_clang_headers *wanted, const char *kept, hw_arena *arena) {
+static bool make_headers(const hw_clang_headers *wanted, const char *kept, hw_arena *arena) {
     hw_work_dir work_dir = {.lock = -1};
     hw_args args = {.arena = arena};
     struct timespec times[2];
@@ -98,5 +98,5 @@ const char *hw_clang_headers_find(const hw_clang_headers *wanted, hw_arena *aren
     if (!kept) return NULL;
     if (access(kept, R_OK) == 0 && (!wanted->is_for_program || is_fresh(kept, arena))) return kept;
     if (wanted->is_for_program && !is_wanted_again(kept, arena)) return NULL;
-    return make(wanted, kept, arena) ? kept : NULL;
+    return make_headers(wanted, kept, arena) ? kept : NULL;
 }

@@ -37,7 +37,8 @@ void hw_compiler_prefer_arch(int *best, int candidate, int cc);
 // The next compute capability above arch that this clang compiles for; 0: none.
 int hw_compiler_clang_arch_after(const hw_compiler *clang, int arch);
 // "clang 14.0.6", "nvcc 13.0.88", by asking the program; "clang", "nvcc" when it does not answer. Takes some
-// milliseconds. In the arena, or NULL when memory ran out.
+// milliseconds, and nothing when this process has just asked the same. In the arena, or NULL when memory ran out. Any
+// thread.
 const char *hw_compiler_name(const hw_compiler *compiler, hw_arena *arena);
 
 // NN of the +ptxNN that this clang is given.

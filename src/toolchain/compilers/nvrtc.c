@@ -33,7 +33,7 @@ static bool find_functions(hw_nvrtc *nvrtc) {
 }
 
 // Under the lock.
-static const hw_nvrtc *load(int index) {
+static const hw_nvrtc *load_nvrtc(int index) {
     hw_nvrtc *nvrtc = &loaded[index];
     for (size_t i = 0; !nvrtc->library && i < sizeof folders / sizeof folders[0]; i++) {
         char path[256];
@@ -56,8 +56,8 @@ const hw_nvrtc *hw_nvrtc_open(int newest_major, hw_diag *diag) {
     const hw_nvrtc *nvrtc = NULL;
     pthread_mutex_lock(&open_lock);
     for (int i = 0; i < N_VERSIONS && !nvrtc; i++)
-        if (!newest_major || versions[i].major <= newest_major) nvrtc = load(i);
-    for (int i = N_VERSIONS - 1; i >= 0 && !nvrtc; i--) nvrtc = load(i);
+        if (!newest_major || versions[i].major <= newest_major) nvrtc = load_nvrtc(i);
+    for (int i = N_VERSIONS - 1; i >= 0 && !nvrtc; i--) nvrtc = load_nvrtc(i);
     pthread_mutex_unlock(&open_lock);
     if (!nvrtc)
         hw_diag_set(diag, HW_NOT_FOUND, "there is no NVRTC (libnvrtc.so.13, .12 or .11.2), which compiles the kernels: "

@@ -58,8 +58,8 @@ static size_t parse_report(char *report, hw_ptxas_sink sink, void *user) {
 
 static const char refused[] = "refused: ";
 
-static hw_status ask(const char *ptxas, const char *work_dir, const char *ptx, size_t length, int cc, uint32_t max_regs,
-                     hw_arena *arena, const char **report, hw_diag *diag) {
+static hw_status ask_ptxas(const char *ptxas, const char *work_dir, const char *ptx, size_t length, int cc,
+                           uint32_t max_regs, hw_arena *arena, const char **report, hw_diag *diag) {
     const char *ptx_path = hw_arena_printf(arena, "%s/in.ptx", work_dir);
     const char *out_path = hw_arena_printf(arena, "%s/out.cubin", work_dir);
     const char *arch = hw_arena_printf(arena, "-arch=sm_%d", cc);
@@ -94,7 +94,8 @@ static hw_status find_report(const hw_toolchain_options *options, const char *pt
     if ((*report = hw_cache_read_file(path, arena, &report_bytes))) return HW_OK;
     hw_status status = hw_cache_prepare(options->cache_dir, diag);
     if (status == HW_OK) status = hw_work_dir_begin(options->cache_dir, "work", arena, &work_dir, diag);
-    if (status == HW_OK) status = ask(ptxas, work_dir.path, ptx, length, cc, options->max_regs, arena, report, diag);
+    if (status == HW_OK)
+        status = ask_ptxas(ptxas, work_dir.path, ptx, length, cc, options->max_regs, arena, report, diag);
     hw_work_dir_discard(&work_dir);
     if (status == HW_OK) hw_cache_write_file(path, *report, strlen(*report), arena);
     return status;

@@ -16,7 +16,7 @@ static const char *path_of(const char *cache_dir, const hw_hash *key, hw_arena *
 }
 
 // The line that belongs to this code, without its end.
-static void describe(const hw_hash *key, const hw_code *code, char line[160]) {
+static void describe_code(const hw_hash *key, const hw_code *code, char line[160]) {
     char key_text[HW_HASH_TEXT], hash_text[HW_HASH_TEXT];
     hw_hash hash = hw_hash_start();
     hw_hash_bytes(&hash, code->bytes, code->length);
@@ -41,7 +41,7 @@ bool hw_code_cache_find(const char *cache_dir, const hw_hash *key, hw_arena *are
     found.bytes = end + 1;
     found.length = length - (size_t)(end + 1 - text);
     // Writing the line anew checks every word of it, the length and the hash among them.
-    describe(key, &found, expected);
+    describe_code(key, &found, expected);
     if (strcmp(text, expected) != 0) return false;
     *code = found;
     return true;
@@ -51,7 +51,7 @@ void hw_code_cache_keep(const char *cache_dir, const hw_hash *key, hw_arena *are
     char line[160];
     const char *path = path_of(cache_dir, key, arena);
     if (!path || hw_cache_prepare(cache_dir, NULL) != HW_OK) return;
-    describe(key, code, line);
+    describe_code(key, code, line);
     size_t head = strlen(line) + 1;
     char *file = hw_arena_take(arena, head + code->length);
     if (!file) return;

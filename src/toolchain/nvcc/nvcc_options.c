@@ -71,7 +71,7 @@ static const char *options_file(const char *const *words, size_t left, size_t *t
     return NULL;
 }
 
-static hw_status expand(hw_args *expanded, const char *const *words, size_t count, int depth, hw_diag *diag) {
+static hw_status expand_words(hw_args *expanded, const char *const *words, size_t count, int depth, hw_diag *diag) {
     enum { DEEPEST = 16 };
     if (depth > DEEPEST) return hw_diag_set(diag, HW_USAGE, "an --options-file names itself");
     hw_status status = HW_OK;
@@ -90,14 +90,14 @@ static hw_status expand(hw_args *expanded, const char *const *words, size_t coun
             const char *text = hw_cache_read_file(names.items[k], expanded->arena, &length);
             if (!text) return hw_diag_set(diag, HW_IO, "cannot read %s: %s", names.items[k], strerror(errno));
             hw_nvcc_add_text(&inner, text);
-            status = expand(expanded, inner.items, inner.count, depth + 1, diag);
+            status = expand_words(expanded, inner.items, inner.count, depth + 1, diag);
         }
     }
     return status;
 }
 
 hw_status hw_nvcc_expand(hw_args *expanded, const char *const *words, size_t count, hw_diag *diag) {
-    return expand(expanded, words, count, 0, diag);
+    return expand_words(expanded, words, count, 0, diag);
 }
 
 // ---- Architectures --------------------------------------------------------------------------------------------------

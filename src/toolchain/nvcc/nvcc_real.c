@@ -33,7 +33,7 @@ static void take_gencode(architectures *archs, hw_arena *arena, const char *valu
     hw_args_add(!code || has_ptx(code) ? &archs->with_ptx : &archs->without_ptx, name);
 }
 
-static bool has(const hw_args *list, const char *text) {
+static bool has_text(const hw_args *list, const char *text) {
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(list->items[i], text)) return true;
     return false;
@@ -83,7 +83,7 @@ hw_status hw_nvcc_add_real(const char *path, const hw_args *words, hw_args *real
         hw_args_add(&archs.without_ptx, archs.arch);
     for (size_t i = 0; !archs.makes_one_file && i < archs.without_ptx.count; i++) {
         const char *arch = archs.without_ptx.items[i], *number = strchr(arch, '_');
-        if (!number || has(&archs.with_ptx, arch)) continue;
+        if (!number || has_text(&archs.with_ptx, arch)) continue;
         hw_args_add(&archs.with_ptx, arch);
         hw_args_addf(real, "-gencode=arch=compute%s,code=compute%s", number, number);
     }

@@ -379,6 +379,68 @@ static void test_bad_modules(void **state) {
     hw_sim_destroy(f.sim);
 }
 
+// `wrong` calls what nobody defines, `asks` any function, `works` one that the others need not know.
+#define PARTLY_WRONG HEAD ".file 1 \"wrong.cu\"\n.extern .func nobody();\n"                                       \
+    ".func writes(.param .b64 at)\n{\n    .reg .b64 %rd<2>;\n    ld.param.b64 %rd1, [at];\n"                       \
+    "    st.u32 [%rd1], 17;\n    ret;\n}\n"                                                                         \
+    ".visible .entry wrong()\n{\n    .loc 1 9 5\n    call.uni nobody, ();\n    ret;\n}\n"                         \
+    ".visible .entry works(.param .u64 out)\n{\n    .reg .b64 %rd<2>;\n    ld.param.u64 %rd1, [out];\n"            \
+    "    { .param .b64 at; st.param.b64 [at], %rd1; call.uni writes, (at); }\n    ret;\n}\n"
+
+// What is wrong with a kernel is told when it is used, each time, and harms no other kernel of its module.
+static void test_kernels_that_are_prepared(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    assert_int_equal(hw_sim_load(f.sim, PARTLY_WRONG, strlen(PARTLY_WRONG), "wrong.ptx", &f.module, NULL), HW_OK);
+    hw_sim_function *works = find(&f, "works"), *wrong = find(&f, "wrong");
+    uint64_t out;
+    assert_int_equal(hw_mem_alloc(hw_sim_mem(f.sim), 4, 256, HW_ALLOC_DEVICE, NULL, NULL, &out, NULL), HW_OK);
+    void *params[] = {&out};
+    hw_sim_refusal refusal;
+    hw_fault fault;
+    for (int turn = 0; turn < 2; turn++) {
+        hw_diag diag = {0};
+        const hw_sim_launch_args bad = {wrong, {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, 0};
+        assert_int_equal(hw_sim_launch(f.sim, &bad, &refusal, &fault, &diag), HW_UNSUPPORTED);
+        assert_non_null(strstr(diag.text, "wrong calls nobody"));
+        assert_string_equal(diag.file, "wrong.cu");
+        assert_int_equal(diag.line, 9);
+        const hw_sim_launch_args good = {works, {1, 1, 1}, {1, 1, 1}, 0, params, false, 0, 0};
+        assert_int_equal(hw_sim_launch(f.sim, &good, &refusal, &fault, &diag), HW_OK);
+        assert_int_equal(*(uint32_t *)hw_mem_host(hw_sim_mem(f.sim), out), 17);
+    }
+    assert_int_equal(hw_sim_prepare_all(f.module, NULL), HW_UNSUPPORTED);
+    hw_sim_function_info info;
+    hw_sim_get_function_info(wrong, &info);
+    assert_string_equal(info.name, "wrong");
+    assert_int_equal(info.spill_bytes, 0);
+    hw_sim_destroy(f.sim);
+}
+
+// Whatever allocation fails, the kernel can be prepared when there is memory again.
+static void test_preparing_without_memory(void **state) {
+    (void)state;
+    hw_status status = HW_NO_MEMORY;
+    for (long n = 0; status == HW_NO_MEMORY; n++) {
+        fixture f = open_sim("h200");
+        const hw_sim_function *function = find(&f, "scale");
+        hw_alloc_fail_after(n);
+        status = hw_sim_prepare(function, NULL);
+        hw_alloc_fail_after(-1);
+        assert_true(status == HW_OK || status == HW_NO_MEMORY);
+        uint64_t out;
+        uint32_t in = 3;
+        void *params[] = {&out, &in};
+        assert_int_equal(hw_mem_alloc(hw_sim_mem(f.sim), 4, 256, HW_ALLOC_DEVICE, NULL, NULL, &out, NULL), HW_OK);
+        const hw_sim_launch_args args = {find(&f, "scale"), {1, 1, 1}, {1, 1, 1}, 0, params, false, 0, 0};
+        hw_sim_refusal refusal;
+        hw_fault fault;
+        assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_OK);
+        assert_int_equal(*(uint32_t *)hw_mem_host(hw_sim_mem(f.sim), out), 3 * 7 + 1);
+        hw_sim_destroy(f.sim);
+    }
+}
+
 static uint64_t place(void *context, const char *name, uint64_t bytes) {
     return strcmp(name, "zeros") == 0 && bytes == 400 ? (uint64_t)(uintptr_t)context : 0;
 }
@@ -428,7 +490,9 @@ int main(void) {
         cmocka_unit_test(test_compiler_of_ptx),
         cmocka_unit_test(test_sinks_choose_launches),
         cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_bad_modules), cmocka_unit_test(test_placed_variable), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_bad_modules),
+        cmocka_unit_test(test_kernels_that_are_prepared), cmocka_unit_test(test_preparing_without_memory),
+        cmocka_unit_test(test_placed_variable), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

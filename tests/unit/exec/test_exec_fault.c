@@ -233,14 +233,15 @@ static void test_stack(void **state) {
     fault(KERNEL("", "mov.u64 %rd5, 0x7fffffffffff; stackrestore.u64 %rd5; ret;\n"), HW_FAULT_STACK);
 }
 
-// Parameter memory is checked when the module is loaded, or when the address is known.
+// Parameter memory is checked when a kernel that reaches the access is prepared, or when the address is known.
 static void test_parameters(void **state) {
     (void)state;
     static const char *const refused[] = {
         KERNEL("", "ld.param.u32 %r5, [in+8]; ret;\n"), KERNEL("", "ld.param.u64 %rd5, [out+-8]; ret;\n"),
         KERNEL("", "ld.param.v4.u32 {%r5, %r6, %r7, %r8}, [out+4]; ret;\n"),
         KERNEL("", "ld.param.u32 %r5, [out+1000000000000]; ret;\n"), KERNEL("", "st.param.u32 [out], %r1; ret;\n"),
-        KERNEL(".func f(.param .b32 n)\n{ .reg .b32 %r<3>; ld.param.u32 %r1, [n+400]; ret; }\n", "ret;\n"),
+        KERNEL(".func f(.param .b32 n)\n{ .reg .b32 %r<3>; ld.param.u32 %r1, [n+400]; ret; }\n",
+               "{ .param .b32 a; st.param.b32 [a], %r1; call.uni f, (a); } ret;\n"),
         KERNEL("", "{ .param .b32 a; st.param.b32 [a+4000], %r1; } ret;\n"),
     };
     static run_result r;
@@ -249,6 +250,8 @@ static void test_parameters(void **state) {
         if (r.status != HW_UNSUPPORTED && r.status != HW_MALFORMED) fail_msg("status %d: %s", r.status, refused[i]);
         assert_true(r.diag.text[0] && r.diag.line > 0);
     }
+    run_ok((run_args){.block = 32, .ptx = KERNEL(
+        ".func f(.param .b32 n)\n{ .reg .b32 %r<3>; ld.param.u32 %r1, [n+400]; ret; }\n", "ret;\n")});
     run_result *f = fault(KERNEL("", "mov.u64 %rd4, out; mul.wide.u32 %rd5, %r1, 4; add.u64 %rd4, %rd4, %rd5;"
                                      " ld.param.u32 %r5, [%rd4]; ret;\n"), HW_FAULT_ADDRESS);
     assert_says(f, "thread (4,0,0)");
@@ -294,7 +297,8 @@ static void test_variables(void **state) {
     assert_says(f, "0 bytes past the end of the nearest geo::table of 12 bytes");
 }
 
-// A function that nobody defines is refused when the module is loaded, by the names and the line that the user wrote.
+// A function that nobody defines is refused when a kernel that calls it is prepared, by the names and the line that the
+// user wrote.
 static void test_undefined_function(void **state) {
     (void)state;
     static run_result r;

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "mem/bulk.h"
 #include "mem/mem.h"
 #include "mem/replace.h"
 
@@ -262,6 +263,43 @@ static void test_replace(void **state) {
     assert_true(hw_mem_replace(new, new + 100, BYTES - 100));
 }
 
+// Copies and sets of the length by so many threads. The last byte alone is new, then all are.
+static void check_bulk(uint32_t threads, char *old, char *new, size_t bytes) {
+    hw_bulk *bulk = hw_bulk_create(threads);
+    assert_non_null(bulk);
+    for (size_t i = 0; i < bytes; i++) new[i] = (char)(i * 7 + i / 65521);
+    memcpy(old, new, bytes);
+    assert_false(hw_bulk_copy(bulk, old, new, bytes, true));
+    assert_true(hw_bulk_copy(bulk, old, new, bytes, false));
+    new[bytes - 1]++;
+    assert_true(hw_bulk_copy(bulk, old, new, bytes, true));
+    assert_memory_equal(old, new, bytes);
+    assert_true(hw_bulk_set(bulk, new, 3, bytes, true));
+    assert_false(hw_bulk_set(bulk, new, 3, bytes, true));
+    assert_true(hw_bulk_set(bulk, new, 3, bytes, false));
+    new[bytes / 2] = 0;
+    assert_true(hw_bulk_set(bulk, new, 3, bytes, true));
+    for (size_t i = 0; i < bytes; i++)
+        if (new[i] != 3) fail_msg("byte %zu of %zu", i, bytes);
+    memcpy(new, old, bytes);
+    assert_true(hw_bulk_copy(bulk, old + 100, old, bytes - 100, true));    // the two may overlap
+    assert_memory_equal(old + 100, new, bytes - 100);
+    assert_true(hw_bulk_copy(bulk, new, new + 100, bytes - 100, false));
+    assert_memory_equal(new, old + 200, bytes - 200);
+    hw_bulk_destroy(bulk);
+}
+
+static void test_bulk(void **state) {
+    (void)state;
+    static const size_t lengths[] = {1000, 8 * MIB - 1, 8 * MIB, 21 * MIB + 4097};
+    char *old = malloc(lengths[3]), *new = malloc(lengths[3]);
+    assert_true(old && new);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (uint32_t threads = 1; threads <= 3; threads++) check_bulk(threads, old, new, lengths[i]);
+    free(old);
+    free(new);
+}
+
 static void test_nearest(void **state) {
     (void)state;
     hw_mem *mem = open_mem(64 * MIB);
@@ -400,6 +438,7 @@ int main(void) {
         cmocka_unit_test(test_bounds), cmocka_unit_test(test_host), cmocka_unit_test(test_poison),
         cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_limit), cmocka_unit_test(test_contents),
         cmocka_unit_test(test_hosts_contents), cmocka_unit_test(test_replace),
+        cmocka_unit_test(test_bulk),
         cmocka_unit_test(test_freed), cmocka_unit_test(test_reuse), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_registered), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_against_list),
         cmocka_unit_test(test_threads),

@@ -138,6 +138,8 @@ static void check_traits(hw_op op) {
     if (t->rounds_to_nearest && !strstr(row->mods, "rn")) fail_msg("%s does not round", row->name);
     if (t->has_ftz_of_source && !(strstr(row->mods, "ftz") && strchr(row->types, ';')))
         fail_msg("%s has no .ftz, or one type", row->name);
+    if (t->is_merged && (!t->reads == !t->writes || !t->writes == t->has_no_destination))
+        fail_msg("%s is merged, and no load or store", row->name);
     if (t->is_fence && !t->scope) fail_msg("%s is a fence of no scope", row->name);
     if (t->kind == HW_NOTE_LOAD && !t->reads) fail_msg("%s is a load that reads nothing", row->name);
     if ((t->kind == HW_NOTE_STORE || t->kind == HW_NOTE_REDUCTION) && !t->writes)

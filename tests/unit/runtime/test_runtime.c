@@ -147,6 +147,33 @@ static uint32_t word_at(hw_runtime *runtime, uint64_t address) {
     return word;
 }
 
+static void count_refusal(void *context, const hw_diag *diag, hw_rt_status status) {
+    assert_int_not_equal(status, HW_RT_SUCCESS);
+    assert_non_null(strstr(diag->text, "nobody"));
+    ++*(int *)context;
+}
+
+// A kernel that cannot be executed is no failure of its module; whoever launches it or asks about it hears why.
+static void test_refused_kernel(void **state) {
+    (void)state;
+    static const char ptx[] = HEAD ".extern .func nobody();\n.visible .entry right()\n{\n    ret;\n}\n"
+                              ".visible .entry wrong()\n{\n    call.uni nobody, ();\n    ret;\n}\n";
+    int refusals = 0;
+    hw_runtime *runtime = make_runtime_with((hw_rt_options){.context = &refusals, .refused = count_refusal});
+    const hw_rt_text text = {.ptx = ptx, .ptx_bytes = sizeof ptx - 1, .name = "wrong.ptx"};
+    hw_rt_module *module = NULL;
+    assert_int_equal(hw_rt_module_load(runtime, &text, &module, NULL), HW_RT_SUCCESS);
+    hw_rt_function_info info;
+    assert_int_equal(launch_with(runtime, find_function(runtime, module, "right"), 1, NULL), HW_RT_SUCCESS);
+    assert_int_equal(refusals, 0);
+    hw_rt_function *wrong = find_function(runtime, module, "wrong");
+    assert_int_not_equal(launch_with(runtime, wrong, 1, NULL), HW_RT_SUCCESS);
+    assert_int_equal(refusals, 1);
+    assert_int_not_equal(hw_rt_function_get_info(runtime, wrong, &info), HW_RT_SUCCESS);
+    assert_int_equal(refusals, 2);
+    hw_rt_destroy(runtime);
+}
+
 // Each module has variables of its own, by the same names.
 static void test_two_modules(void **state) {
     (void)state;
@@ -379,7 +406,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_runtimes), cmocka_unit_test(test_options),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_registered_memory), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_launch), cmocka_unit_test(test_two_modules), cmocka_unit_test(test_module_data),
+        cmocka_unit_test(test_launch), cmocka_unit_test(test_two_modules), cmocka_unit_test(test_refused_kernel),
+        cmocka_unit_test(test_module_data),
         cmocka_unit_test(test_sticky), cmocka_unit_test(test_no_context), cmocka_unit_test(test_host_events),
         cmocka_unit_test(test_process),
     };

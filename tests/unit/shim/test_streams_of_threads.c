@@ -129,6 +129,7 @@ OF_THREAD(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags)
 OF_THREAD(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent)
 OF_THREAD(cudaStreamSynchronize_ptsz, cudaStreamSynchronize)
 OF_THREAD(cudaStreamGetId_ptsz, cudaStreamGetId)
+OF_THREAD(cudaStreamAddCallback_ptsz, cudaStreamAddCallback)
 OF_THREAD(cudaLaunchKernel_ptsz, cudaLaunchKernel)
 OF_THREAD(__cudaLaunchKernel_ptsz, __cudaLaunchKernel)
 OF_THREAD(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel)
@@ -185,6 +186,25 @@ static void test_sets(void **state) {
     OF_THIS_THREAD(cudaMemset2DAsync_ptsz(memory, 8, 1, 4, 4, NULL));
     OF_THIS_THREAD(cudaMemset3D_ptds(cube, 1, extent));
     OF_THIS_THREAD(cudaMemset3DAsync_ptsz(cube, 1, extent, NULL));
+}
+
+static void keep_stream(cudaStream_t stream, cudaError_t error, void *user) {
+    OK(error);
+    *(cudaStream_t *)user = stream;
+}
+
+static void test_callbacks(void **state) {
+    (void)state;
+    cudaStream_t stream, got = NULL;
+    OK(cudaStreamAddCallback_ptsz(NULL, keep_stream, &got, 0));
+    assert_ptr_equal(got, cudaStreamPerThread);
+    OK(cudaStreamCreate(&stream));
+    OK(cudaStreamAddCallback_ptsz(stream, keep_stream, &got, 0));
+    assert_ptr_equal(got, stream);
+    OK(cudaStreamDestroy(stream));
+    OK(cudaStreamAddCallback(NULL, keep_stream, &got, 0));
+    assert_null(got);
+    heard.n = 0;    // that a stream came and went
 }
 
 static void test_order(void **state) {
@@ -269,6 +289,7 @@ static void test_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies), cmocka_unit_test(test_sets), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_callbacks),
         cmocka_unit_test(test_launches), cmocka_unit_test(test_allocations), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, make_things, drop_things);

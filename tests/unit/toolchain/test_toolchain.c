@@ -224,6 +224,28 @@ static void test_clang_is_chosen_by_its_version(void **state) {
     hw_arena_destroy(arena);
 }
 
+// A compiler is asked for its name once; after it has changed, again.
+static void test_names_of_compilers_are_remembered(void **state) {
+    (void)state;
+    static const char *const versions[] = {"19.1.7", "20.1"};
+    hw_arena *arena = hw_arena_create();
+    const hw_compiler clang = {HW_COMPILER_CLANG, in_folder("named-clang"), 19};
+    for (int i = 0; i < 2; i++) {
+        char text[512], expected[64];
+        const char *asked = in_folder("asked");
+        struct stat info;
+        snprintf(text, sizeof text, "#!/bin/sh\nprintf x >> '%s'\necho clang version %s\n", asked, versions[i]);
+        write_text(clang.path, text);
+        chmod(clang.path, 0755);
+        snprintf(expected, sizeof expected, "clang %s", versions[i]);
+        for (int k = 0; k < 3; k++) assert_string_equal(hw_compiler_name(&clang, arena), expected);
+        assert_int_equal(stat(asked, &info), 0);
+        assert_int_equal(info.st_size, 1);
+        unlink(asked);
+    }
+    hw_arena_destroy(arena);
+}
+
 static void test_no_compiler_is_told_what_to_install(void **state) {
     (void)state;
     write_text(in_folder("any.cu"), "int main() {}\n");
@@ -440,6 +462,9 @@ static void test_inferred_producers(void **state) {
         {".version 1.9\n", NULL, 0, NULL},
         {".version 8.5\n\tret;\n", NULL, 0, NULL},     // not as nvcc packs it
         {"//\n.version 8.5\n", NULL, 0, NULL},
+        {".version 8.5\n//\n", NULL, 0, NULL},
+        {".version 8.5\nret;\n ", NULL, 0, NULL},
+        {".version 8.5\n/", NULL, 0, "nvcc of CUDA 12.5 or 12.6 (by PTX ISA 8.5)"},
         {"", NULL, 0, NULL},
     };
     char name[64], tiny[6];
@@ -526,6 +551,7 @@ int main(void) {
         cmocka_unit_test(test_the_nearest_architecture),
         cmocka_unit_test(test_nvcc_says_what_it_knows),
         cmocka_unit_test(test_clang_is_chosen_by_its_version),
+        cmocka_unit_test(test_names_of_compilers_are_remembered),
         cmocka_unit_test(test_no_compiler_is_told_what_to_install),
         cmocka_unit_test(test_executables),
         cmocka_unit_test(test_relocatable_device_code),
