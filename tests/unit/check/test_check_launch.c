@@ -37,7 +37,7 @@ static void change_flag(uint32_t block, uint32_t warp, int lane) {
     checked_word(&c, block, warp, lane, 400, HW_NOTE_ATOMIC, FLAG);
 }
 
-// ---- findings ---------------------------------------------------------------------------------------------------------
+// ---- findings ------------------------------------------------------------------------------------------------------
 
 static void test_finding(void **state) {
     (void)state;
@@ -134,7 +134,7 @@ static void test_several_workers_are_refused(void **state) {
     assert_int_equal(c.sink->launch_begin(c.sink, &info, &diag), HW_USAGE);
 }
 
-// ---- order ------------------------------------------------------------------------------------------------------------
+// ---- order ---------------------------------------------------------------------------------------------------------
 
 // A block that ends, and another that takes its place: nothing of it stays, and none of what it did is in order.
 static void test_blocks_one_after_the_other(void **state) {
@@ -223,6 +223,39 @@ static void test_call_of_one_lane(void **state) {
     checked_end(&c);
 }
 
+// An atomic does not hide the weak access before it from another one.
+static void test_weak_access_before_atomics(void **state) {
+    (void)state;
+    start(2, 32);
+    write_word(0, 0, 0, 10);
+    checked_word(&c, 0, 0, 0, 11, HW_NOTE_ATOMIC, WORD);
+    checked_word(&c, 1, 0, 0, 12, HW_NOTE_ATOMIC, WORD);
+    assert_int_equal(checked_count(&c), 1);
+    assert_non_null(checked_between(&c, 10, 12));
+    checked_end(&c);
+}
+
+// A lane's own read does not hide that of another lane, whichever came first.
+static void test_readers_of_one_warp(void **state) {
+    (void)state;
+    start(1, 32);
+    read_word(0, 0, 4, 10);
+    read_word(0, 0, 3, 11);
+    write_word(0, 0, 3, 12);
+    assert_int_equal(checked_count(&c), 1);
+    assert_non_null(checked_between(&c, 10, 12));
+    // Nor where the warp has met since an earlier read.
+    checked_meet(&c, 0, 0, FULL);
+    read_word(0, 0, 9, 20);
+    checked_meet(&c, 0, 0, FULL);
+    read_word(0, 0, 4, 21);
+    read_word(0, 0, 3, 22);
+    write_word(0, 0, 3, 23);
+    assert_int_equal(checked_count(&c), 2);
+    assert_non_null(checked_between(&c, 21, 23));
+    checked_end(&c);
+}
+
 // A chain of a thousand blocks, each of which tells the next.
 static void test_long_chain(void **state) {
     (void)state;
@@ -241,7 +274,7 @@ static void test_long_chain(void **state) {
     assert_non_null(checked_between(&c, 10, 12));
 }
 
-// ---- sweeping ---------------------------------------------------------------------------------------------------------
+// ---- sweeping ------------------------------------------------------------------------------------------------------
 
 // More entries than are kept: those that memory refers to stay, of shared memory too.
 static void test_sweep_keeps_what_is_there(void **state) {
@@ -263,7 +296,7 @@ static void test_sweep_keeps_what_is_there(void **state) {
     assert_int_equal(checked_between(&c, 12, 13)->sides[0].thread[0], 9);
 }
 
-// ---- out of memory ----------------------------------------------------------------------------------------------------
+// ---- out of memory -------------------------------------------------------------------------------------------------
 
 // Some of everything; false where it can not be begun.
 static bool do_everything(void) {
@@ -327,6 +360,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_write_behind_the_fence, begin, end),
         cmocka_unit_test_setup_teardown(test_other_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_call_of_one_lane, begin, end),
+        cmocka_unit_test_setup_teardown(test_weak_access_before_atomics, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_of_one_warp, begin, end),
         cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_sweep_keeps_what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),

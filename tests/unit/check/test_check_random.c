@@ -70,7 +70,7 @@ static uint32_t draw_lanes(program *p, uint32_t warp) {
     }
 }
 
-// ---- the model --------------------------------------------------------------------------------------------------------
+// ---- the model -----------------------------------------------------------------------------------------------------
 
 static void learn(int *to, const int *from) {
     for (int u = 0; u < T; u++) to[u] = to[u] > from[u] ? to[u] : from[u];
@@ -127,7 +127,7 @@ static void access_bytes(model *m, int place, int64_t from, uint32_t width, cons
     }
 }
 
-// ---- operations, told to both -----------------------------------------------------------------------------------------
+// ---- operations, told to both --------------------------------------------------------------------------------------
 
 // Lanes side by side, in reverse, in steps of two, all at one place.
 static void draw_offsets(program *p, uint32_t width, uint32_t mask, int64_t *offset) {
@@ -271,7 +271,7 @@ static void run_launch(program *p, uint64_t stream) {
     m->launch++;
 }
 
-// ---- verdicts ---------------------------------------------------------------------------------------------------------
+// ---- verdicts ------------------------------------------------------------------------------------------------------
 
 static int place_of(const hw_check_finding *f) {
     if (f->space == HW_SPACE_SHARED) return OBJECTS - 1 + (int)f->sides[1].block[0];

@@ -14,7 +14,7 @@ static hw_check_entry entry_of(uint32_t note, uint8_t width, bool is_many) {
     return (hw_check_entry){.work = 1, .note = note, .mask = 0xffffffff, .width_bytes = width, .is_many = is_many};
 }
 
-// ---- lines ------------------------------------------------------------------------------------------------------------
+// ---- lines ---------------------------------------------------------------------------------------------------------
 
 static void test_whole_line(void **state) {
     (void)state;
@@ -87,7 +87,7 @@ static void test_line_without_memory(void **state) {
     hw_check_line_forget(&line);
 }
 
-// ---- device memory ----------------------------------------------------------------------------------------------------
+// ---- device memory -------------------------------------------------------------------------------------------------
 
 static void test_lines_of_device_memory(void **state) {
     (void)state;
@@ -131,7 +131,7 @@ static void test_shadow_without_memory(void **state) {
     hw_check_shadow_free(&shadow);
 }
 
-// ---- entries ----------------------------------------------------------------------------------------------------------
+// ---- entries -------------------------------------------------------------------------------------------------------
 
 static void test_equal_entries_are_one(void **state) {
     (void)state;
@@ -181,6 +181,14 @@ static void test_sweep(void **state) {
     // Nothing is marked any more: all are free.
     hw_check_entries_sweep(&entries);
     assert_int_equal(entries.n_freed, N);
+    // One equal to what was freed is made anew: nobody else is given its place.
+    const hw_check_entry last = entry_of(N + (N - N / 5) - 1, 4, false);
+    const hw_check_ref again = hw_check_entries_refer(&entries, &last);
+    for (uint32_t i = 0; i < N; i++) {
+        const hw_check_entry e = entry_of(3 * N + i, 4, false);
+        assert_int_not_equal(hw_check_entries_refer(&entries, &e), again);
+    }
+    assert_int_equal(hw_check_entry_of(&entries, again)->note, last.note);
     hw_check_shadow_free(&shadow);
     hw_check_entries_free(&entries);
 }

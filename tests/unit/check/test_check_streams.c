@@ -19,7 +19,8 @@ static int begin(void **state) {
     assert_non_null(streams);
     hw_check_streams_tell(streams, &(hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = A});
     hw_check_streams_tell(streams, &(hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = B});
-    hw_check_streams_tell(streams, &(hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = APART, .is_apart = true});
+    hw_check_streams_tell(streams,
+                          &(hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = APART, .is_apart = true});
     return 0;
 }
 
