@@ -71,6 +71,10 @@ static int report_findings(const hw_cli_launch *launch, int program_status, int 
         status = HW_EXIT_USAGE;
     }
     if (!status && findings.processes) status = deliver(launch, &findings);
+    if (!status && findings.ran_out) {
+        hw_cli_complain("there was not enough memory to check the program to its end: there may be more hazards");
+        status = HW_EXIT_USAGE;
+    }
     // What halfwarp itself says of the run is more than that it has found something.
     const bool is_ours = program_status >= HW_EXIT_USAGE && program_status <= HW_EXIT_FAULT;
     if (!status && findings.n && !is_ours && program_status != HW_EXIT_TIMEOUT && !ended_by) status = HW_EXIT_FOUND;

@@ -135,6 +135,8 @@ void hw_findings_closing(void) { findings.sim = NULL; }
 
 void hw_findings_end(void) {
     if (!findings.check) return;
+    char *text = hw_check_ran_out(findings.check) ? strdup("{\"ran_out\":true}\n") : NULL;
+    if (text) write_line(text, strlen(text));
     if (findings.has_leaks) hw_check_find_leaks(findings.check);
     hw_findings_count();
 }

@@ -93,6 +93,8 @@ static bool read_line(hw_cli_findings *f, known_finding **known, const char *lin
     bool good = json_array_append_new(f->root, object) == 0;
     if (json_object_get(object, "begins")) {
         f->processes++;
+    } else if (json_object_get(object, "ran_out")) {
+        f->ran_out = true;
     } else if (json_object_get(object, "count")) {
         hw_cli_finding *finding = find_known(f, *known, object);
         if (finding) {

@@ -164,23 +164,33 @@ static void write_message(hw_check_blocks *b, const hw_check_block *block, uint3
     message.warp = warp;
     message.barrier = block->barrier_time;
     if (message.met < w->met) message.met = w->met;
-    message.known[0] = w->lanes ? w->lanes[message.lane].known : NULL;
+    if (!message.known[0] && w->lanes) message.known[0] = w->lanes[message.lane].known;
     message.known[1] = w->known;
     message.known[2] = block->known;
     if (!log || !hw_check_log_add(log, b->arena, &message) || !add_what_was_met(b, log, w, &message))
         b->ran_out = true;
 }
 
-// All that the lanes have done until now is told: at once where they are all of the warp.
+// What any of the warp's lanes has read.
+static const hw_check_letters *letters_of_lanes(hw_check_blocks *b, const hw_check_warp *w) {
+    const hw_check_letters *all = NULL;
+    for (int i = 0; w->lanes && i < LANES; i++) join_letters(b, &all, w->lanes[i].known);
+    return all;
+}
+
+// All that the lanes have done until now is told: in one message where they are all of the warp.
 static void write_messages(hw_check_blocks *b, hw_check_block *block, uint32_t warp, uint32_t mask, uint64_t key,
                            uint8_t scope) {
     const uint32_t now = ++block->time;
-    const bool are_all = mask == lanes_of_warp(b, warp) && !block->warps[warp].lanes;
-    for (uint32_t left = mask; left; left &= left - 1) {
-        write_message(b, block, warp, key, (hw_check_message){.lane = (uint8_t)__builtin_ctz(left), .scope = scope,
-                                                              .own = now, .met = are_all ? now : 0});
-        if (are_all) return;
+    if (mask == lanes_of_warp(b, warp)) {
+        write_message(b, block, warp, key,
+                      (hw_check_message){.scope = scope, .own = now, .met = now,
+                                         .known = {letters_of_lanes(b, &block->warps[warp])}});
+        return;
     }
+    for (uint32_t left = mask; left; left &= left - 1)
+        write_message(b, block, warp, key,
+                      (hw_check_message){.lane = (uint8_t)__builtin_ctz(left), .scope = scope, .own = now});
 }
 
 static void read_messages(hw_check_blocks *b, hw_check_block *block, uint32_t warp, uint32_t mask, uint64_t key) {
@@ -253,11 +263,15 @@ void hw_check_blocks_mbarrier(hw_check_blocks *b, const hw_mbarrier_step *step, 
     hw_check_block *block = hw_check_block_of(b, &step->where);
     if (!block || step->action == HW_MBARRIER_INVALIDATE || step->action == HW_MBARRIER_EXPECT) return;
     const bool asks = step->action == HW_MBARRIER_TEST;
-    for (uint32_t left = asks ? step->ended : step->mask; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-        const uint64_t key = hw_check_key_of_mbarrier(step->at[lane]);
-        if (asks) read_messages(b, block, step->where.warp, 1u << lane, key);
-        else write_messages(b, block, step->where.warp, 1u << lane, key, scope);
+    for (uint32_t left = asks ? step->ended : step->mask; left;) {
+        const uint64_t at = step->at[__builtin_ctz(left)];
+        const uint64_t key = hw_check_key_of_mbarrier(b->has_clusters ? 0 : block->serial, at);
+        uint32_t lanes = 0;    // of one barrier
+        for (uint32_t rest = left; rest; rest &= rest - 1)
+            lanes |= step->at[__builtin_ctz(rest)] == at ? rest & -rest : 0;
+        left &= ~lanes;
+        if (asks) read_messages(b, block, step->where.warp, lanes, key);
+        else write_messages(b, block, step->where.warp, lanes, key, scope);
     }
 }
 
@@ -361,6 +375,7 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
                              uint32_t *first_note) {
     hw_check_block *block = hw_check_block_of(b, &step->where);
     if (!block) return true;
+    b->has_clusters |= step->barrier == HW_CLUSTER_BARRIER;
     if (step->action == HW_BARRIER_COMPLETE) {
         complete_barrier(b, block, step->barrier);
         return true;

@@ -64,6 +64,8 @@ typedef struct hw_check_blocks {
     hw_check_logs logs;
     hw_check_block *buckets[256], *spare, *last;
     uint32_t grid[3], threads, n_warps, n_lines, n_begun;
+    bool has_clusters;                       // blocks have met at a barrier of their cluster: they may use mbarriers of
+                                             // each other
     bool steps_order;                        // each step of a warp orders its lanes
     bool ran_out;                            // of memory: what is found from now on may be wrong, and is not told
 } hw_check_blocks;

@@ -10,6 +10,7 @@
 // ---- launches -------------------------------------------------------------------------------------------------------
 
 static void forget_launch(hw_check *c) {
+    c->ran_out |= c->blocks.ran_out;
     hw_check_blocks_end(&c->blocks);
     for (uint32_t i = 0; i < c->n_runs; i++) hw_free(c->runs[i]);
     hw_free(c->runs);
@@ -234,6 +235,8 @@ void hw_check_forget_memory(hw_check *c) {
     c->n_allocations = 0;
     pthread_mutex_unlock(&c->lock);
 }
+
+bool hw_check_ran_out(const hw_check *c) { return c->ran_out; }
 
 void hw_check_find_leaks(hw_check *c) {
     pthread_mutex_lock(&c->lock);

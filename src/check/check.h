@@ -31,6 +31,9 @@ hw_sink *hw_check_sink(hw_check *check);
 // Another GPU's memory takes the place of the one that there was.
 void hw_check_forget_memory(hw_check *check);
 
+// Has memory run out? Then nothing has been found since.
+bool hw_check_ran_out(const hw_check *check);
+
 // Adds what the program has allocated and not freed to the findings.
 void hw_check_find_leaks(hw_check *check);
 

@@ -55,11 +55,13 @@ static inline uint64_t hw_check_key_of_global(uint64_t address) { return address
 static inline uint64_t hw_check_key_of_shared(uint32_t block_serial, uint64_t offset) {
     return 1ull << 63 | (uint64_t)block_serial << 24 | (offset & 0xffffff);
 }
-// Of a barrier that the hardware has, and of an mbarrier, where blocks of a cluster meet.
+// Of a barrier that the hardware has, and of an mbarrier; serial 0 where blocks of a cluster meet at it.
 static inline uint64_t hw_check_key_of_barrier(uint32_t block_serial, uint32_t barrier) {
     return 3ull << 62 | (uint64_t)block_serial << 24 | barrier;
 }
-static inline uint64_t hw_check_key_of_mbarrier(uint64_t offset) { return 7ull << 61 | (offset & 0xffffff); }
+static inline uint64_t hw_check_key_of_mbarrier(uint32_t block_serial, uint64_t offset) {
+    return 7ull << 61 | (uint64_t)block_serial << 24 | (offset & 0xffffff);
+}
 
 // NULL: there is none, or with `make` no memory.
 hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t key, bool make);

@@ -58,7 +58,8 @@ static void test_logs_by_key(void **state) {
     // Words of different spaces and blocks, and barriers, have keys of their own.
     const uint64_t keys[] = {hw_check_key_of_global(64), hw_check_key_of_shared(1, 64), hw_check_key_of_shared(2, 64),
                              hw_check_key_of_barrier(1, 1), hw_check_key_of_barrier(1, 2),
-                             hw_check_key_of_barrier(2, 1), hw_check_key_of_mbarrier(64)};
+                             hw_check_key_of_barrier(2, 1), hw_check_key_of_mbarrier(1, 64),
+                             hw_check_key_of_mbarrier(2, 64)};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         for (size_t k = 0; k < i; k++) assert_int_not_equal(keys[i], keys[k]);
 }
