@@ -25,17 +25,18 @@ static bool find_self(char out[PATH_MAX]) {
     return realpath(file, out) != NULL;
 }
 
-// Where an installed tree or a build tree has include/cuda. NULL when it is not there.
-static const char *find_cuda_headers(char out[PATH_MAX + 64]) {
+// Where an installed tree or a build tree has include/cuda, by its real path: build trees have links to the one of the
+// source tree, and what one of them has compiled the others find in the cache. NULL when it is not there.
+static const char *find_cuda_headers(char out[PATH_MAX]) {
     static const char *const places[] = {"../share/halfwarp/include/cuda", "../../share/halfwarp/include/cuda",
                                          "include/cuda", "../include/cuda", "../../include/cuda"};
-    char self[PATH_MAX], probe[PATH_MAX + 128];
+    char self[PATH_MAX], folder[PATH_MAX + 64], probe[PATH_MAX + 128];
     if (!find_self(self)) return NULL;
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        snprintf(out, PATH_MAX + 64, "%s/%s", self, places[i]);
-        snprintf(probe, sizeof probe, "%s/halfwarp/device_core.h", out);
-        if (access(probe, R_OK) == 0) return out;
+        snprintf(folder, sizeof folder, "%s/%s", self, places[i]);
+        snprintf(probe, sizeof probe, "%s/halfwarp/device_core.h", folder);
+        if (access(probe, R_OK) == 0) return realpath(folder, out);
     }
     return NULL;
 }
@@ -73,7 +74,7 @@ static hw_status compile(hw_device *device, const hw_kernel_request *wanted, voi
     if (!source) return hw_diag_set(diag, HW_USAGE, "there is no kernel source kernels/%s", wanted->file);
     hw_arena *arena = hw_arena_create();
     if (!arena) return hw_diag_no_memory(diag);
-    char headers[PATH_MAX + 64];
+    char headers[PATH_MAX];
     hw_code_wish wish = device->table->code_wish(device);
     hw_code code;
     hw_code_request request = {

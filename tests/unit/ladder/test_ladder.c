@@ -100,12 +100,12 @@ static void all_families(void **state) {
 
 // More rows of tiles than a grid has rows: they go on in z.
 static void tall(void **state) {
-    hw_ladder_options options = transpose(65536 * 8 + 11, 1, "u8");
+    hw_ladder_options options = transpose(65536 * 4 + 7, 1, "u8");
     hw_ladder ladder;
     (void)state;
     options.rung = "any_block";
-    options.block[0] = 8;
-    options.block[1] = 8;
+    options.block[0] = 4;
+    options.block[1] = 4;
     run_ladder(h200, &options, &ladder);
     const hw_ladder_row *row = &ladder.rows[ladder.n_rows - 1];
     assert_string_equal(row->rung->name, "any_block");

@@ -264,7 +264,7 @@ static void separate_queries(void **state) {
 static void radius(void **state) {
     static const double radii[] = {1e-30, 1e-3, 0.1, 0.5, 1, 2, 1e30};
     (void)state;
-    for (size_t i = 0; i < sizeof radii / sizeof radii[0]; i += is_sanitized() ? 2 : 1) {
+    for (size_t i = 0; i < sizeof radii / sizeof radii[0]; i += is_sanitized() ? 3 : 1) {
         expect_both((problem){UNIFORM, .n = 300, .dims = 3, .k = 1, .radius = radii[i]});
         expect_both((problem){GRID, .n = 300, .dims = 3, .k = 1, .radius = radii[i]});   // at exactly 1
         expect_both((problem){GRID, .n = 300, .dims = 3, .k = 8, .radius = radii[i], .is_f64 = true});

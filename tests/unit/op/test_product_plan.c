@@ -176,6 +176,7 @@ static void check(const example *e) {
     check_choice(e, &p, properties, &choice);
     if (is_left_out()) return;
 
+    const uint64_t seed_of_next = seed;
     const uint32_t elem_bytes = e->is_f64 ? 8 : 4, offsets[3] = {e->a_offset, e->b_offset, e->c_offset};
     hw_stream *stream = hw_device_stream(device);
     hw_diag diag = {0};
@@ -221,6 +222,7 @@ static void check(const example *e) {
     }
     hw_device_free(device, scratch);
     free(got);
+    seed = seed_of_next;
 }
 
 // ---- Tests ----------------------------------------------------------------------------------------------------------

@@ -236,6 +236,7 @@ static void check_guards(const memory *m, const char *text) {
 
 static void check(const example *e) {
     if (is_left_out()) return;
+    const uint64_t seed_of_next = seed;
     memory in = {0}, out = {0};
     hw_stream *stream = hw_device_stream(device);
     hw_diag diag = {0};
@@ -269,6 +270,7 @@ static void check(const example *e) {
         hw_device_free(device, both[i]->on_device);
         free(both[i]->host);
     }
+    seed = seed_of_next;
 }
 
 // ---- Examples -------------------------------------------------------------------------------------------------------

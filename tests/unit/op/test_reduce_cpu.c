@@ -304,9 +304,12 @@ static void check_example(example *e) {
     free(e->in_order);
 }
 
+// Of random cases: sanitizers find in a fifth of them what they find in all.
+static int rounds(int of_all) { return is_sanitized() ? of_all / 5 : of_all; }
+
 static void shapes_types_and_strides(void **state) {
     (void)state;
-    for (int i = 0; i < 15 * N_TYPES; i++) {
+    for (int i = 0; i < rounds(15) * N_TYPES; i++) {
         example e;
         DLDataType type;
         assert_true(hw_dtype_find(type_names[i % N_TYPES], &type));
@@ -319,7 +322,7 @@ static void shapes_types_and_strides(void **state) {
 }
 
 // Each shape has every second type, and each type every second shape: all of them together take ten seconds.
-static size_t every(void) { return is_sanitized() ? 4 : 2; }
+static size_t every(void) { return is_sanitized() ? 8 : 2; }
 
 // Arrays that are cut into parts: one output; a few; dense columns; wide ones.
 
@@ -469,7 +472,7 @@ static void levels_agree(void **state) {
     static _Alignas(64) unsigned char terms[HW_FOLD_BLOCK * 8], sums[2][HW_FOLD_WIDTH * 16];
     static uint32_t rows[2][HW_FOLD_WIDTH];
     for (unsigned l = 1; hw_fold_level_at(l); l++)
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < rounds(200); i++) {
             const hw_fold_level *base = hw_fold_level_at(0), *level = hw_fold_level_at(l);
             const size_t n = 1 + below(i % 2 ? 100 : 2000);
             for (size_t k = 0; k < sizeof terms; k++) terms[k] = (unsigned char)random_bits();
@@ -511,7 +514,7 @@ static void runs_in_one_call(void **state) {
     (void)state;
     static _Alignas(64) unsigned char terms[HW_FOLD_BLOCK * 8];
     for (unsigned l = 0; hw_fold_level_at(l); l++)
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < rounds(300); i++) {
             const hw_fold_level *level = hw_fold_level_at(l);
             const size_t n = 1 + below(i % 2 ? 40 : 150), n_runs = 1 + below(20), gap = i % 3 ? 0 : below(5);
             for (int type = 0; type < HW_FOLD_TYPES; type++) {

@@ -36,6 +36,7 @@ typedef struct example {
 
 static void check(const example *e) {
     if (is_left_out()) return;
+    const uint64_t seed_of_next = seed;
     const size_t in_begin = GUARD + e->in_offset, in_all = in_begin + (size_t)e->in.span * e->elem_bytes + GUARD;
     const size_t out_begin = GUARD + e->out_offset, out_all = out_begin + (size_t)e->out.span * e->elem_bytes + GUARD;
     unsigned char *source = malloc(in_all), *wanted = malloc(out_all), *got = malloc(out_all);
@@ -71,6 +72,7 @@ static void check(const example *e) {
     free(source);
     free(wanted);
     free(got);
+    seed = seed_of_next;
 }
 
 // ---- Examples -------------------------------------------------------------------------------------------------------
