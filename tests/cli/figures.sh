@@ -1,4 +1,5 @@
-# The tables of docs/performance.md, docs/check.md and README.md are what tools/figures.py makes of bench/results; it shows where not.
+# The tables of docs/performance.md, docs/check.md and README.md are what tools/figures.py makes of bench/results; it
+# shows where not.
 . "$(dirname "$0")/check.bash"
 
 command -v python3 > "$work/where" || { echo "no python3 to make the tables with"; exit 77; }
