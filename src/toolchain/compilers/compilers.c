@@ -55,14 +55,6 @@ static hw_status ask_version(const char *path, const char *before, hw_arena *are
     return HW_OK;
 }
 
-// *version 0: it does not say. HW_NO_MEMORY alone is a failure.
-static hw_status ask_clang_version(const char *path, hw_arena *arena, int *version, hw_diag *diag) {
-    const char *text;
-    const hw_status status = ask_version(path, "clang version ", arena, &text, diag);
-    *version = text ? atoi(text) : 0;
-    return status;
-}
-
 static const char *ask_name(const hw_compiler *compiler, hw_arena *arena) {
     const bool is_nvcc = compiler->kind == HW_COMPILER_NVCC;
     const char *name = is_nvcc ? "nvcc" : "clang";
@@ -96,6 +88,15 @@ const char *hw_compiler_name(const hw_compiler *compiler, hw_arena *arena) {
     return name;
 }
 
+// *version 0: it does not say. HW_NO_MEMORY alone is a failure.
+static hw_status ask_clang_version(const char *path, hw_arena *arena, int *version, hw_diag *diag) {
+    const hw_compiler clang = {.kind = HW_COMPILER_CLANG, .path = path};
+    const char *name = hw_compiler_name(&clang, arena);
+    if (!name) return hw_diag_no_memory(diag);
+    *version = atoi(name + strlen("clang"));
+    return HW_OK;
+}
+
 static int same_file(const char *a, const char *b) {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
@@ -103,7 +104,7 @@ static int same_file(const char *a, const char *b) {
 
 // The newest: clang-NN by its name; plain clang is asked for its version where it is another file.
 static hw_status find_clang(const char *search_path, hw_arena *arena, hw_compiler *best, hw_diag *diag) {
-    int version;
+    int version = 0;
     find_numbered_clang(search_path, arena, best);
     const char *plain = hw_process_find(search_path, "clang", arena);
     // Without memory to look with, what was found need not be the newest, nor what was not found absent.
