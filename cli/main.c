@@ -52,7 +52,7 @@ static void hold_standard_streams(void) {
 static int finish_stdout(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     hw_cli_complain("cannot write to standard output");
-    return status ? status : HW_EXIT_USAGE;
+    return status > HW_EXIT_FOUND ? status : HW_EXIT_USAGE;    // what was found is not told then
 }
 
 static void complain_unknown_command(const char *name) {

@@ -31,7 +31,7 @@ static void write_text(FILE *out, const char *name, const char *text) {
     fprintf(out, ",\"%s\":\"", name);
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
         if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
-        else if (*at < 0x20 || *at >= 0x7f) fprintf(out, "\\u%04x", *at);   // of UTF-8 the bytes, as in Latin-1
+        else if (*at < 0x20) fprintf(out, "\\u%04x", *at);
         else fputc(*at, out);
     }
     fputc('"', out);
@@ -70,9 +70,20 @@ static void write_allocation(FILE *out, const hw_check_finding *finding) {
     fputc('}', out);
 }
 
-// A whole line at once, so that processes can write in turn. What cannot be written is lost.
+// A program whose findings are lost is not to look as one that has none.
+static void tell_lost_finding(const char *why) {
+    static bool is_told;
+    if (is_told) return;
+    is_told = true;
+    fprintf(stderr, "halfwarp: what was found cannot be kept: %s; there are more hazards\n", why);
+    hw_shim_note(HW_EXIT_SETUP, why);
+}
+
+// A whole line at once, so that processes can write in turn.
 static void write_line(char *text, size_t bytes) {
-    while (write(findings.file, text, bytes) < 0 && errno == EINTR) {}
+    ssize_t written;
+    while ((written = write(findings.file, text, bytes)) < 0 && errno == EINTR) {}
+    if (written != (ssize_t)bytes) tell_lost_finding(written < 0 ? strerror(errno) : "no space left");
     free(text);
 }
 

@@ -87,8 +87,16 @@ static bool add_finding(hw_cli_findings *f, known_finding **known, const json_t 
     return true;
 }
 
-static bool read_line(hw_cli_findings *f, known_finding **known, const char *line) {
+// Names of files may be no UTF-8, which JSON has to be: every other byte is a '?' then.
+static json_t *load_line(char *line) {
     json_t *object = json_loads(line, 0, NULL);
+    for (char *at = line; !object && *at; at++)
+        if ((unsigned char)*at >= 0x80) *at = '?';
+    return object ? object : json_loads(line, 0, NULL);
+}
+
+static bool read_line(hw_cli_findings *f, known_finding **known, char *line) {
+    json_t *object = load_line(line);
     if (!object) return true;
     bool good = json_array_append_new(f->root, object) == 0;
     if (json_object_get(object, "begins")) {

@@ -59,7 +59,11 @@ void hw_check_blocks_end(hw_check_blocks *b) {
     memset(b, 0, sizeof *b);
 }
 
-void hw_check_blocks_free(hw_check_blocks *b) { hw_check_blocks_end(b); }
+void hw_check_blocks_mark(const hw_check_blocks *b, hw_check_entries *entries) {
+    for (int i = 0; i < BUCKETS; i++)
+        for (const hw_check_block *block = b->buckets[i]; block; block = block->next)
+            hw_check_lines_mark(block->shared, b->n_lines, entries);
+}
 
 static hw_check_block *make_block(hw_check_blocks *b) {
     hw_check_block *block = b->spare;
@@ -421,6 +425,7 @@ static bool have_all_read_of(hw_check_blocks *b, const hw_check_block *block, co
     return (w->known && hw_check_letters_have(&b->logs, w->known, author)) ||
            (block->known && hw_check_letters_have(&b->logs, block->known, author));
 }
+
 static bool has_read_of(hw_check_blocks *b, const hw_check_block *block, const hw_check_warp *w, int lane,
                         const hw_check_author *author) {
     const hw_check_letters *own = w->lanes ? w->lanes[lane].known : NULL;

@@ -73,7 +73,8 @@ typedef struct hw_check_blocks {
 // False: no memory.
 bool hw_check_blocks_begin(hw_check_blocks *blocks, const hw_launch_info *info, int compute_capability);
 void hw_check_blocks_end(hw_check_blocks *blocks);
-void hw_check_blocks_free(hw_check_blocks *blocks);
+// Marks what the shared memory of running blocks refers to (hw_check_entries_sweep).
+void hw_check_blocks_mark(const hw_check_blocks *blocks, hw_check_entries *entries);
 
 // A block that begins, and one that has ended. NULL where it was never told to begin.
 void hw_check_block_begin(hw_check_blocks *blocks, const hw_where *where);

@@ -326,9 +326,7 @@ static void access_memory(present *now, const hw_access_pattern *p, uint64_t bas
 static bool can_check(hw_check *c) {
     if (hw_check_entries_are_many(&c->entries)) {
         hw_check_shadow_mark(&c->shadow, &c->entries);
-        for (int i = 0; i < 256; i++)
-            for (const hw_check_block *b = c->blocks.buckets[i]; b; b = b->next)
-                hw_check_lines_mark(b->shared, c->blocks.n_lines, &c->entries);
+        hw_check_blocks_mark(&c->blocks, &c->entries);
         hw_check_entries_sweep(&c->entries);
     }
     return !c->ran_out && !c->blocks.ran_out;

@@ -1,7 +1,7 @@
 // Shadow memory: of each piece of memory who wrote it last, and who has read it since.
 //
 // A line of 128 bytes has one cell as long as it is accessed whole, by warps whose lanes lie side by side; else cells
-// for its words, and for its bytes where lanes share words. So a line costs 32 bytes, or 384 more, or 1536.
+// for its words, and for its bytes where lanes share words. So a line costs 24 bytes, or 384 more, or 1536.
 //
 // Two readers are kept. A write is compared with both: where a third reader is in another order with it than these two,
 // its race is not found. The two are of two blocks where there are such, else of two warps.

@@ -227,4 +227,11 @@ expect 0 check "$work/told.cu" known known_above
 prints_only
 expect 1 check "$work/told.cu" other_kind
 says out "1 hazard found"
+
+# ---- names that are no ASCII ----------------------------------------------------------------------------------------
+
+mkdir "$work/grün"
+echo 'int main() { int *p; return cudaMalloc(&p, 400); }' > "$work/grün/leak.cu"
+expect 1 check --leaks "$work/grün/leak.cu"
+says out "grün/leak.cu:1: allocates"
 finish

@@ -28,6 +28,12 @@ cmp "$work/open.csv" "$work/closed.csv" || fail "a file is another one where str
 "$halfwarp" profile "$example" >&- 2> "$work/err"
 [ $? = 2 ] || fail "a report for a closed stream counts as one"
 [ "$(cat "$work/err")" = "halfwarp: cannot write the report: Bad file descriptor" ] || fail "$(cat "$work/err")"
+cat > "$work/one.cu" <<'CUDA'
+__global__ void turn(int *p) { p[threadIdx.x] = p[31 - threadIdx.x]; }
+int main() { int *p; cudaMalloc(&p, 400); turn<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+CUDA
+"$halfwarp" check "$work/one.cu" > /dev/full 2> "$work/err"
+[ $? = 2 ] || fail "findings that could not be written count as told"
 "$halfwarp" gpus >&- 2> "$work/err"
 [ $? = 2 ] || fail "a closed standard output went unnoticed"
 says err "cannot write to standard output"
@@ -72,6 +78,19 @@ CUDA
     [ "$(cat "$work/err")" = "halfwarp: the profile cannot be kept: no space left; the report lacks launches" ] ||
         fail "$(cat "$work/err")"
     expect 5 full 12 env TMPDIR="$full" "$halfwarp" profile --format csv "$work/many.cu" fault
+    # Nor are findings: each kernel has one, of some 800 bytes.
+    {
+        for i in $(seq 40); do
+            echo "__global__ void k$i(int *p) { p[threadIdx.x / 2] = p[(threadIdx.x + $i) % 32]; }"
+        done
+        echo 'int main() { int *p; cudaMalloc(&p, 400);'
+        for i in $(seq 40); do echo "k$i<<<1, 64>>>(p);"; done
+        echo 'return cudaDeviceSynchronize(); }'
+    } > "$work/racy.cu"
+    expect 1 "$halfwarp" check "$work/racy.cu"
+    expect 2 full 12 env TMPDIR="$full" "$halfwarp" check "$work/racy.cu"
+    [ "$(cat "$work/err")" = "halfwarp: what was found cannot be kept: no space left; there are more hazards" ] ||
+        fail "findings on a full disk: $(cat "$work/err")"
     # Compilers say little of it.
     expect 3 full 64 env HALFWARP_CACHE="$full" "$halfwarp" run "$example"
     says err " kB are left in $full, where compilers write"
