@@ -10,7 +10,7 @@
 #include "base/integers.h"
 #include "base/pool.h"
 #include "exec/warp/reserved.h"
-#include "exec/warp/warp.h"
+#include "exec/schedule/seeded.h"
 
 struct hw_exec {
     hw_pool *pool;
@@ -223,6 +223,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->told_outside = false;
     worker->texture.handle = 0;            // sinks hear of what is looked up, in each launch
     worker->idle_turns = 0;
+    hw_seeded_begin(worker);
     worker->blocks = hw_calloc(worker->max_blocks, sizeof *worker->blocks);
     return worker->blocks != NULL;
 }

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
-#include "exec/warp/warp.h"
+#include "exec/schedule/seeded.h"
 
 // Runs a list of lifted instructions with all lanes on.
 static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
@@ -141,10 +141,17 @@ static void run_warp(hw_state *s) {
         s->stop = HW_STOP_BLOCKED;
         return;
     }
-    const int32_t fuel = hw_turn_begin(s);
+    hw_turn_begin(s);
     for (const hw_inst *in = s->pc; in;) in = in->body(&s->warp, in);
-    if (s->stop != HW_STOP_YIELD) return;
-    hw_turn_end(s, fuel);
+    if (s->stop != HW_STOP_YIELD) {
+        s->turn.is_interrupted = false;
+        return;
+    }
+    if (s->turn.is_interrupted) {
+        hw_seeded_put_back(s);
+        return;
+    }
+    hw_turn_end(s);
     if (!hw_turn_waits(&s->turn) || s->run->launch->gpu.compute_capability < 70) {
         s->is_ready = true;
         return;
@@ -159,7 +166,12 @@ static void run_warp(hw_state *s) {
     s->paths[0] = spinning;
 }
 
-typedef enum turn_result { TURN_FINISHED, TURN_YIELDED, TURN_STOPPED } turn_result;
+typedef enum turn_result {
+    TURN_FINISHED,
+    TURN_YIELDED,                 // all that can run waits for other blocks
+    TURN_INTERRUPTED,             // others first
+    TURN_STOPPED
+} turn_result;
 
 // Has the launch executed more than it may? Stops it then.
 static bool is_over_limit(hw_state *s) {
@@ -178,14 +190,14 @@ static bool is_over_limit(hw_state *s) {
 static bool run_round(hw_block *block, bool *waits) {
     const hw_run *run = block->warps[0].run;
     uint32_t n = block->n_warps;
-    uint32_t first = 0;
-    if (run->launch->seed)
-        first = (uint32_t)((run->launch->seed * 0x9e3779b97f4a7c15u + ++block->turn.rounds) >> 33) % n;
-    uint32_t with_convoys = run->launch->seed ? n : 0;    // warps before this one have had their turn in a convoy
+    hw_worker *worker = block->warps[0].worker;
+    const bool is_seeded = hw_is_seeded(worker);
+    const hw_seeded_round order = is_seeded ? hw_seeded_round_of(worker, n) : (hw_seeded_round){.n = n};
+    uint32_t with_convoys = is_seeded ? n : 0;    // warps before this one have had their turn in a convoy
     bool ran = false;
     *waits = true;
     for (uint32_t k = 0; k < n; k++) {
-        hw_state *s = &block->warps[first + k < n ? first + k : first + k - n];
+        hw_state *s = &block->warps[is_seeded ? hw_seeded_warp(&order, k) : k];
         if (!s->live || !hw_flow_has_ready(s)) continue;
         ran = true;
         uint32_t went = k >= with_convoys ? hw_convoy_run(block, k, hw_turn_fuel(run->launch->max_instructions)) : 0;
@@ -220,6 +232,7 @@ static turn_result run_block(hw_block *block) {
         bool ran = run_round(block, &waits);
         if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return TURN_STOPPED;
         if (!block->live_threads) return TURN_FINISHED;
+        if (ran && hw_seeded_leaves_block(block->warps[0].worker)) return TURN_INTERRUPTED;
         if (block->turn.has_progressed && ran) continue;
         if ((!ran || waits) && release_blocked(block)) continue;
         if (!ran) {
@@ -240,7 +253,8 @@ static bool next_index(hw_worker *worker, uint64_t *linear) {
         if (worker->taken >= run->n_blocks) worker->taken = worker->taken_end;
     }
     if (worker->taken == worker->taken_end) return false;
-    *linear = worker->taken++;
+    *linear = hw_is_seeded(worker) ? hw_seeded_block(run, worker->taken) : worker->taken;
+    worker->taken++;
     return true;
 }
 
@@ -284,6 +298,15 @@ static hw_block *next_running(hw_worker *worker, const hw_block *after) {
     return NULL;
 }
 
+// Another block than the one that was interrupted, as a rule.
+static hw_block *next_by_seed(hw_worker *worker) {
+    hw_block *other = NULL;
+    uint32_t n_running = 0;
+    for (uint32_t i = 0; i < worker->n_blocks; i++) n_running += worker->blocks[i]->is_running;
+    if (hw_seeded_takes_block(worker, n_running) && take_block(worker, &other)) return other;
+    return next_running(worker, worker->blocks[hw_seeded_below(worker, worker->n_blocks)]);
+}
+
 void hw_worker_main(hw_worker *worker) {
     hw_run *run = worker->run;
     hw_block *block = NULL;
@@ -297,6 +320,10 @@ void hw_worker_main(hw_worker *worker) {
             worker->n_ended++;
             block->is_running = false;
             block = NULL;
+            continue;
+        }
+        if (result == TURN_INTERRUPTED) {
+            block = next_by_seed(worker);
             continue;
         }
         hw_watch_waiting(worker);

@@ -4,26 +4,30 @@
 #include <sched.h>
 #include <time.h>
 
-#include "exec/warp/warp.h"
+#include "exec/schedule/seeded.h"
 
 int32_t hw_turn_fuel(uint64_t max_instructions) {
     return max_instructions && max_instructions < HW_TURN_FUEL ? (int32_t)max_instructions : HW_TURN_FUEL;
 }
 
-int32_t hw_turn_begin(hw_state *s) {
+void hw_turn_begin(hw_state *s) {
     hw_turn *turn = &s->turn;
+    const bool goes_on = turn->is_interrupted;
+    turn->steps = hw_is_seeded(s->worker) ? hw_seeded_steps(s->worker) : 0;
+    turn->is_interrupted = false;
+    if (goes_on) return;
     // Another path of the warp may have work.
     turn->is_look = turn->state != HW_TURN_WORKING && s->pc == turn->at && s->warp.mask == turn->mask;
     turn->state = HW_TURN_WORKING;
     turn->polls = 0;
-    turn->fuel = turn->is_look ? HW_LOOK_FUEL : hw_turn_fuel(s->run->launch->max_instructions);
-    return turn->fuel;
+    turn->whole = turn->is_look ? HW_LOOK_FUEL : hw_turn_fuel(s->run->launch->max_instructions);
+    turn->fuel = turn->whole;
 }
 
-void hw_turn_end(hw_state *s, int32_t fuel) {
+void hw_turn_end(hw_state *s) {
     hw_turn *turn = &s->turn;
     // A few polls on the way are no waiting: lanes that left a loop are not let go early for them.
-    const bool went_in_polls = turn->polls > (uint32_t)fuel / HW_POLL_FUEL / 2;
+    const bool went_in_polls = turn->polls > (uint32_t)turn->whole / HW_POLL_FUEL / 2;
     turn->spent = went_in_polls ? HW_TURNS_SPENT : turn->spent + 1;
     if (went_in_polls) hw_outside_tell(s, HW_NO_NOTE, HW_OUTSIDE_WAIT);
     if (!hw_turn_waits(turn)) return;

@@ -35,6 +35,9 @@ typedef enum hw_turn_state {
 // The turns of a warp.
 typedef struct hw_turn {
     int32_t fuel;                 // left of the turn
+    int32_t whole;                // what the turn began with
+    uint32_t steps;               // basic blocks until the turn is interrupted; 0: it is not (schedule/seeded.h)
+    bool is_interrupted;          // and goes on later
     uint32_t polls;               // accesses of this turn that a thread that waits for another would make
     uint32_t spent;               // turns in a row that used up their fuel; HW_TURNS_SPENT where it went in polls
     hw_turn_state state;
@@ -47,7 +50,6 @@ typedef struct hw_turn {
 
 // The turns of a block.
 typedef struct hw_block_turn {
-    uint64_t rounds;              // so far, for the seeded order of warps
     bool has_progressed;          // in this round something has changed that others may wait for
     bool is_idle;                 // all warps that ran since the block's turn began are idle
 } hw_block_turn;
@@ -69,6 +71,13 @@ static inline void hw_turn_give_up(hw_turn *turn) {
     turn->fuel = 0;
 }
 
+// The end of a basic block. True: the turn is interrupted there.
+static inline bool hw_turn_is_interrupted(hw_turn *turn) {
+    if (__builtin_expect(!turn->steps, 1) || --turn->steps) return false;
+    turn->is_interrupted = true;
+    return true;
+}
+
 // A backward branch. False: the turn is over.
 static inline bool hw_turn_goes_on(hw_turn *turn) { return --turn->fuel >= 0; }
 
@@ -77,10 +86,10 @@ static inline bool hw_turn_waits(const hw_turn *turn) { return turn->spent >= HW
 
 // The fuel of a whole turn: less than usual where the launch may execute fewer instructions.
 int32_t hw_turn_fuel(uint64_t max_instructions);
-// The running path of s begins a turn; the fuel that it gets.
-int32_t hw_turn_begin(struct hw_state *s);
-// Ends a turn in which the warp has used up `fuel`, and decides what the warp is taken for now.
-void hw_turn_end(struct hw_state *s, int32_t fuel);
+// The running path of s begins a turn, or goes on with one that was interrupted.
+void hw_turn_begin(struct hw_state *s);
+// Ends a turn in which the warp has used up its fuel, and decides what the warp is taken for now.
+void hw_turn_end(struct hw_state *s);
 // The worker's block has yielded. When none of its blocks finds anything new, others have the processor.
 void hw_turn_rest(struct hw_worker *worker, const struct hw_block *block);
 

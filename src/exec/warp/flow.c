@@ -152,6 +152,7 @@ static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, co
 // Goes on to `next`, the first instruction of a basic block.
 static inline const hw_inst *go_to_block(hw_state *s, const hw_inst *in, const hw_inst *next) {
     if (next == s->reconverge) return arrive_at_reconvergence(s, in, next);
+    if (hw_turn_is_interrupted(&s->turn)) return yield_path(s, next);
     if (next <= in && !hw_turn_goes_on(&s->turn)) return yield_path(s, next);
     return next;
 }

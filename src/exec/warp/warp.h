@@ -172,6 +172,7 @@ struct hw_worker {
     uint64_t told[HW_DIDS];       // of this launch
     uint64_t taken, taken_end;    // blocks of the grid that are this worker's and have not begun
     uint32_t idle_turns;          // of blocks, in a row
+    uint64_t random;              // of a launch with a seed; 0: it has none (schedule/seeded.h)
 };
 
 // Where one program's invariant values lie.
