@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/findings.h"
+#include "check/orders.h"
 #include "check/suppressions.h"
 #include "output/text_output.h"
 #include "output/whole_file.h"
@@ -20,6 +21,8 @@ static const char check_help[] =
     "\n"
     "  --format F        text (as it is unless given), json or sarif\n"
     "  --leaks           also device memory that is still allocated at the end\n"
+    "  --schedule N      run the program N times more, in other orders of its warps and\n"
+    "                    blocks, to reach what only some orders reach; --seed repeats one\n"
     "  --suppress FILE   lines of a kind (race, barrier, leak or *) and a pattern of\n"
     "                    file:line or a kernel, which are not told; nor is what a\n"
     "                    comment `halfwarp-check: allow KIND` stands at in the source\n"
@@ -85,17 +88,22 @@ static int report_findings(const hw_cli_launch *launch, int program_status, int 
 static int check_main(int argc, char **argv) {
     hw_cli_launch launch;
     hw_cli_temporary found = {.file = -1};
+    hw_cli_orders orders = {0};
     int ended_by = 0, status = hw_cli_launch_parse(&launch, HW_CLI_CHECK, argc, argv);
     if (!status && launch.output && hw_cli_try_file(launch.output)) status = HW_EXIT_USAGE;
     if (!status && launch.suppressions) status = hw_cli_try_suppressions(launch.suppressions);
     if (!status && (found = hw_cli_temporary_open("check")).file < 0) status = HW_EXIT_USAGE;
+    if (!status) status = hw_cli_orders_begin(&orders, &launch);
     if (!status) {
         launch.findings_path = found.path;
         status = hw_cli_launch_run(&launch, NULL, &ended_by);
+        const bool has_run = status != HW_EXIT_USAGE && status != HW_EXIT_COMPILE && !ended_by;
+        if (launch.schedule && has_run) status = hw_cli_orders_run(&orders, &launch, status);
         int reported = report_findings(&launch, status, ended_by);
         if (reported) status = reported;
     }
     hw_cli_temporary_close(&found);
+    hw_cli_orders_free(&orders);
     hw_cli_launch_free(&launch);
     return status;
 }

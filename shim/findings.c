@@ -18,6 +18,7 @@ enum { NAME_BYTES = 4096, PLACE_BYTES = 512, COUNTED = 4096 };
 static struct {
     int file;                        // 0: nothing is checked
     bool has_leaks;
+    uint64_t seed;
     hw_check *check;
     hw_sim *sim;                     // of the open context, or NULL
     uint64_t counted[COUNTED];       // by number of the finding: the count that was written last
@@ -93,7 +94,8 @@ static void tell_finding(void *context, const hw_check_finding *f) {
     FILE *out = open_memstream(&text, &bytes);
     (void)context;
     if (!out) return;
-    fprintf(out, "{\"process\":%d,\"number\":%u", (int)getpid(), f->number);
+    fprintf(out, "{\"process\":%d,\"number\":%u,\"seed\":%llu", (int)getpid(), f->number,
+            (unsigned long long)findings.seed);
     write_text(out, "kind", hw_check_kind_name(f->kind));
     fprintf(out, ",\"missing\":%d,\"space\":%u,\"address\":%llu,\"bytes\":%llu", (int)f->missing, f->space,
             (unsigned long long)f->address, (unsigned long long)f->bytes);
@@ -125,6 +127,7 @@ void hw_findings_count(void) {
 hw_status hw_findings_open(const hw_environment *environment, hw_diag *diag) {
     findings.file = open(environment->check_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     findings.has_leaks = environment->leaks;
+    findings.seed = environment->seed;
     if (findings.file < 0)
         return hw_diag_set(diag, HW_IO, "cannot write %s: %s", environment->check_path, strerror(errno));
     static const char begin[] = "{\"begins\":true}\n";

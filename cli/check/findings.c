@@ -50,6 +50,7 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
                             .address = number_of(object, "address"),
                             .bytes = number_of(object, "bytes"),
                             .count = 1,
+                            .seed = number_of(object, "seed"),
                             .n_sides = (unsigned)json_array_size(sides)};
     if (out->kind == HW_CHECK_KINDS || out->n_sides > 2) return false;
     for (unsigned i = 0; i < out->n_sides; i++) out->sides[i] = read_side(json_array_get(sides, i));
@@ -136,14 +137,21 @@ static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_
            (a->kernel || a->site);
 }
 
-static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
-    if (a->kind != b->kind || a->missing != b->missing || a->n_sides != b->n_sides) return false;
+static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, bool swapped) {
     for (unsigned k = 0; k < a->n_sides; k++)
-        if (!are_of_one_place(&a->sides[k], &b->sides[k])) return false;
+        if (!are_of_one_place(&a->sides[k], &b->sides[swapped ? a->n_sides - 1 - k : k])) return false;
     return true;
 }
 
+// In another order the other side may come first, and threads of other blocks may meet.
+static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
+    if (a->kind != b->kind || a->n_sides != b->n_sides) return false;
+    if (a->seed == b->seed) return a->missing == b->missing && have_equal_sides(a, b, false);
+    return have_equal_sides(a, b, false) || have_equal_sides(a, b, true);
+}
+
 // A call of the host that is inlined, or unrolled, has several addresses and one line; and a program several processes.
+// Of runs in several orders the first that found it counts.
 static void merge_equal(hw_cli_findings *f) {
     size_t kept = 0;
     for (size_t i = 0; i < f->n; i++) {
@@ -151,7 +159,7 @@ static void merge_equal(hw_cli_findings *f) {
         while (k < kept && !are_one(&f->items[k], &f->items[i])) k++;
         if (k == kept) {
             f->items[kept++] = f->items[i];
-        } else {
+        } else if (f->items[k].seed == f->items[i].seed) {
             f->items[k].count += f->items[i].count;
             f->items[k].bytes += f->items[i].bytes;
         }

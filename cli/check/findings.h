@@ -22,6 +22,7 @@ typedef struct hw_cli_finding {
     hw_check_missing missing;
     bool is_shared;
     unsigned long long address, bytes, count;
+    unsigned long long seed;         // of the run that found it first; 0: none
     bool has_allocation;
     unsigned long long allocation_address, allocation_bytes;
     const char *allocation_name, *allocation_site;    // NULL: not known

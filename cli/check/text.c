@@ -42,6 +42,7 @@ bool hw_cli_findings_write_text(const hw_cli_findings *findings, bool colour, FI
         fputc('\n', out);
         for (unsigned k = 0; k < f->n_sides; k++) write_side(&f->sides[k], colour, out);
         write_memory(f, out);
+        if (f->seed) fprintf(out, "  found with --seed %llu\n", f->seed);
         fprintf(out, "  %s\n\n", hw_cli_finding_remedy(f));
     }
     if (findings->n)

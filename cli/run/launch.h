@@ -21,7 +21,7 @@
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
     "                    lists them; or a FILE.json of one\n"                                                          \
     threads_help                                                                                                       \
-    "  --seed N          vary the order in which warps run; 0: by index\n"                                             \
+    "  --seed N          vary the order in which warps and blocks run; 0: by index\n"                                  \
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN,\n"                               \
     "                    -1) unless given\n"                                                                           \
     reuse_help                                                                                                         \
@@ -71,6 +71,7 @@ typedef struct hw_cli_launch {
     const char *findings_path;      // check only: where the program's process writes what it finds
     const char *suppressions;       // check only: a file, or NULL
     bool leaks;                     // check only: --leaks
+    const char *schedule;           // check only: --schedule, a checked number, or NULL
     bool no_l1;                     // profile only: --no-l1, or told to ptxas
     const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned
     int n_compile_options;

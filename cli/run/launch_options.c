@@ -13,7 +13,7 @@
 #include "run/launch.h"
 #include "output/text_output.h"
 
-enum { MAX_THREADS = 1024, MAX_SECONDS = 1000000000 };
+enum { MAX_THREADS = 1024, MAX_SECONDS = 1000000000, MAX_ORDERS = 1000000 };
 
 static bool set_gpu(hw_cli_launch *launch, const char *value) {
     const hw_gpu *gpu = hw_cli_find_gpu(value);
@@ -189,6 +189,13 @@ static bool set_leaks(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_schedule(hw_cli_launch *launch, const char *value) {
+    launch->schedule = value;
+    if (is_number(value, 1, MAX_ORDERS)) return true;
+    hw_cli_complain("--schedule takes a number of orders from 1 to %d, and got '%s'", MAX_ORDERS, value);
+    return false;
+}
+
 static bool set_suppressions(hw_cli_launch *launch, const char *value) {
     launch->suppressions = value;
     return true;
@@ -225,6 +232,7 @@ static const option_row launch_option_rows[] = {
     {"--format", A_VALUE, REPORTS, set_format},
     {"-o", A_VALUE, REPORTS, set_output},
     {"--leaks", NO_VALUE, CHECKS, set_leaks},
+    {"--schedule", A_VALUE, CHECKS, set_schedule},
     {"--suppress", A_VALUE, CHECKS, set_suppressions},
     {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
     {"--no-l1", NO_VALUE, PROFILES, set_no_l1},

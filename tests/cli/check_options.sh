@@ -94,6 +94,8 @@ refuses_rows check << 'ROWS'
 --suppress "$work/missing" "$work/told.cu" race|missing
 -o "$work/no/such/folder" "$work/told.cu"|folder
 --lines "$work/told.cu"|--lines
+--schedule 0 "$work/told.cu"|--schedule
+--schedule many "$work/told.cu"|--schedule
 ROWS
 expect 2 "$halfwarp" run --leaks "$work/told.cu"
 says err "halfwarp check"
@@ -194,6 +196,59 @@ prints_only
 expect 1 check --leaks "$work/told.cu" free leak 3
 says out "leak: 3000 bytes of device memory are still allocated at the end (3 times)"
 says out "1 hazard found"
+
+# ---- other orders ---------------------------------------------------------------------------------------------------
+
+cat > "$work/orders.cu" << 'CUDA'
+#include <cstdio>
+#include <cstdlib>
+// A warp that is the second to come, and finds the first one still at work, does what nobody else does.
+__global__ void visit(int *lock, int *out, int act) {
+    if (threadIdx.x % 32 != 0) return;
+    if (atomicCAS(lock, 0, 1) == 0) {
+        __threadfence();
+        out[0]++;
+        __threadfence();
+        atomicExch(lock, 0);
+    } else if (act == 0) {
+        out[1]++;                        // in some orders
+    } else if (act == 1) {
+        __trap();
+    } else {
+        atomicAdd(out + 2, 1);
+    }
+}
+int main(int, char **argv) {
+    int *memory, refused, letter = getchar();
+    cudaMalloc(&memory, 16);
+    cudaMemset(memory, 0, 16);
+    visit<<<8, 256>>>(memory, memory + 1, atoi(argv[1]));
+    cudaMemcpy(&refused, memory + 3, sizeof refused, cudaMemcpyDeviceToHost);
+    printf("its own output, %c\n", letter);
+    return letter != 'x' ? 8 : refused != 0 ? 9 : 0;
+}
+CUDA
+printf x > "$work/letter"
+orders() { "$halfwarp" check "$@" < "$work/letter"; }
+expect 0 orders "$work/orders.cu" 0
+expect 1 orders --schedule 6 "$work/orders.cu" 0
+[ "$(grep -c "its own output, x" "$work/out")" = 1 ] || fail "the output of other orders: $(cat "$work/out")"
+silent err
+says out "orders.cu:$(grep -n 'in some orders' "$work/orders.cu" | cut -d: -f1): writes 4 bytes"
+seed=$(sed -n 's/^  found with --seed //p' "$work/out" | head -1)
+cp "$work/out" "$work/once"
+expect 1 orders --schedule 6 "$work/orders.cu" 0
+cmp -s "$work/out" "$work/once" || fail "two runs of the same orders differ: $(diff "$work/out" "$work/once")"
+expect 1 orders --seed "$seed" "$work/orders.cu" 0
+says out "in some orders"
+# A status that another order ends with is told; what halfwarp says itself wins.
+expect 5 orders --schedule 6 "$work/orders.cu" 1
+says err "with --seed $seed the program ends with status 5, and not with 0: halfwarp check --seed $seed shows how"
+expect 0 orders --schedule 6 "$work/orders.cu" 2
+says err "with --seed $seed the program ends with status 9, and not with 0"
+# What cannot be read twice is empty in the other orders.
+expect 0 eval 'printf x | check --schedule 1 "$work/orders.cu" 2'
+says err "with --seed 1 the program ends with status 8, and not with 0"
 
 # ---- suppressions ---------------------------------------------------------------------------------------------------
 
