@@ -201,7 +201,12 @@ static const char *who_lacks(hw_check_missing missing) {
 
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
     if (f->kind == HW_CHECK_BARRIER)
-        snprintf(out, bytes, "threads of one block wait for each other at two barriers of the source");
+        snprintf(out, bytes, f->n_sides == 2 ? "threads of one block wait for each other at two barriers of the source"
+                                             : "lanes meet others of their warp by a mask that does not name them");
+    else if (f->kind == HW_CHECK_DEADLOCK)
+        snprintf(out, bytes, "threads of one block wait for each other for ever");
+    else if (f->kind == HW_CHECK_LIVELOCK)
+        snprintf(out, bytes, "threads go round, and nothing has changed for seconds");
     else if (f->kind == HW_CHECK_LEAK)
         snprintf(out, bytes, "%llu bytes of device memory are still allocated at the end", f->bytes);
     else snprintf(out, bytes, who_lacks(f->missing), f->is_shared ? "shared" : "global");
@@ -209,7 +214,13 @@ const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t b
 }
 
 const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
+    if (f->kind == HW_CHECK_LIVELOCK) return "what they poll has to be written by threads that run, or by the host; of "
+                                             "a grid's blocks all do only in a cooperative launch";
+    if (f->kind != HW_CHECK_RACE && f->missing == HW_CHECK_MISSING_WARP)
+        return "a mask has to name all lanes that execute __syncwarp(), a shuffle or a vote together, and no other one";
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
+    if (f->kind == HW_CHECK_DEADLOCK)
+        return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";
     if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
     switch (f->missing) {
     case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
@@ -224,7 +235,8 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
 }
 
 static const char *act_word(hw_check_act act) {
-    static const char *const words[] = {"reads", "writes", "changes", "copies", "frees", "waits", "allocates"};
+    static const char *const words[] = {"reads", "writes",    "changes",    "copies",      "frees",
+                                        "waits", "allocates", "goes round", "meets others"};
     return (size_t)act < sizeof words / sizeof words[0] ? words[act] : "accesses";
 }
 

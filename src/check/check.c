@@ -64,10 +64,10 @@ static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step
     else hw_check_block_begin(&c->blocks, &step->where);
 }
 
-static hw_check_entry entry_at_barrier(const hw_check *c, const hw_check_block *block, uint32_t warp, uint32_t mask,
-                                       uint32_t note) {
+static hw_check_entry entry_of_waiting(const hw_check *c, const hw_check_block *block, uint32_t warp, uint32_t mask,
+                                       uint32_t note, hw_check_act act) {
     return (hw_check_entry){.work = c->work, .warp = block->number * c->blocks.n_warps + warp, .note = note,
-                            .mask = mask, .act = HW_CHECK_ARRIVES, .is_many = true};
+                            .mask = mask, .act = (uint8_t)act, .is_many = true};
 }
 
 static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *step) {
@@ -77,14 +77,39 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     if (hw_check_blocks_barrier(&c->blocks, step, c->notes, &first)) return;
     const hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
     const hw_check_arrivals *a = &block->arrivals[step->barrier];
-    const hw_check_entry one = entry_at_barrier(c, block, a->warp, a->mask, first);
-    const hw_check_entry other = entry_at_barrier(c, block, step->where.warp, step->mask, step->note);
+    const hw_check_entry one = entry_of_waiting(c, block, a->warp, a->mask, first, HW_CHECK_ARRIVES);
+    const hw_check_entry other = entry_of_waiting(c, block, step->where.warp, step->mask, step->note, HW_CHECK_ARRIVES);
     hw_check_add_barrier(c, &one, &other);
 }
 
 static void tell_meeting(hw_sink *sink, uint32_t worker, const hw_warp_sync *sync) {
+    hw_check *c = (hw_check *)sink;
+    const uint32_t strangers = sync->mask & ~sync->members;
     (void)worker;
-    hw_check_blocks_meet(&((hw_check *)sink)->blocks, sync);
+    hw_check_blocks_meet(&c->blocks, sync);
+    const hw_check_block *block = strangers ? hw_check_block_of(&c->blocks, &sync->where) : NULL;
+    if (!block) return;
+    const hw_check_entry one = entry_of_waiting(c, block, sync->where.warp, strangers, sync->note, HW_CHECK_MEETS);
+    hw_check_add_stranger(c, &one);
+}
+
+// The two sides are the first two places at which threads stand.
+static void tell_stuck(hw_sink *sink, uint32_t worker, const hw_stuck *stuck) {
+    hw_check *c = (hw_check *)sink;
+    hw_check_entry waiting[2];
+    uint32_t n = 0;
+    bool is_of_warp = false;
+    (void)worker;
+    for (uint32_t i = 0; i < stuck->n && n < 2; i++) {
+        const hw_stuck_group *g = &stuck->groups[i];
+        const hw_check_block *block = hw_check_block_of(&c->blocks, &g->where);
+        if (!block) continue;
+        is_of_warp |= g->why == HW_STUCK_AT_SYNC;
+        waiting[n++] = entry_of_waiting(c, block, g->where.warp, g->mask, g->note,
+                                        g->why == HW_STUCK_GOES_ROUND ? HW_CHECK_GOES_ROUND : HW_CHECK_ARRIVES);
+    }
+    if (n) hw_check_add_stuck(c, stuck->is_for_ever ? HW_CHECK_DEADLOCK : HW_CHECK_LIVELOCK, waiting, n,
+                              is_of_warp ? HW_CHECK_MISSING_WARP : HW_CHECK_MISSING_BLOCK);
 }
 
 static void tell_fence(hw_sink *sink, uint32_t worker, const hw_fence *fence) {
@@ -198,13 +223,13 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     c->works.arena = hw_arena_create();
     c->sink = (hw_sink){
         .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) |
-                  HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) | HW_WANTS(BLOCK) |
-                  HW_WANTS(HOST),
+                  HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) | HW_WANTS(STUCK) |
+                  HW_WANTS(BLOCK) | HW_WANTS(HOST),
         .ordered = true,
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = hw_check_tell_access, .atomic = hw_check_tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
-        .mbarrier = tell_mbarrier, .block = tell_block, .host = tell_host};
+        .mbarrier = tell_mbarrier, .stuck = tell_stuck, .block = tell_block, .host = tell_host};
     if (c->streams && c->works.arena) return HW_OK;
     hw_check_destroy(c);
     *out = NULL;

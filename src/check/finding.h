@@ -17,10 +17,11 @@ typedef enum hw_check_kind {
 typedef enum hw_check_act {
     HW_CHECK_READS, HW_CHECK_WRITES, HW_CHECK_CHANGES /* an atomic */,
     HW_CHECK_COPIES /* asynchronously, into shared */, HW_CHECK_FREES, HW_CHECK_ARRIVES /* at a barrier */,
-    HW_CHECK_ALLOCATES
+    HW_CHECK_ALLOCATES, HW_CHECK_GOES_ROUND, HW_CHECK_MEETS /* lanes of its warp */
 } hw_check_act;
 
-// The order that is missing between two accesses: of the threads that would have to be put in order.
+// The order that is missing between two accesses: of the threads that would have to be put in order. Of a deadlock: who
+// waits, lanes of a warp or threads of a block.
 typedef enum hw_check_missing {
     HW_CHECK_MISSING_NONE,
     HW_CHECK_MISSING_WARP,           // lanes of one warp: __syncwarp()

@@ -79,6 +79,26 @@ void hw_check_add_barrier(hw_check *c, const hw_check_entry *first, const hw_che
     keep_finding(c, &finding, places);
 }
 
+void hw_check_add_stranger(hw_check *c, const hw_check_entry *stranger) {
+    const uint64_t places[2] = {hw_check_works_place(&c->works, stranger), 0};
+    if (count_again(c, HW_CHECK_BARRIER, places)) return;
+    const hw_check_finding finding = {.kind = HW_CHECK_BARRIER, .missing = HW_CHECK_MISSING_WARP, .n_sides = 1,
+                                      .sides = {hw_check_works_side(&c->works, stranger,
+                                                                    __builtin_ctz(stranger->mask))}};
+    keep_finding(c, &finding, places);
+}
+
+void hw_check_add_stuck(hw_check *c, hw_check_kind kind, const hw_check_entry *waiting, uint32_t n,
+                        hw_check_missing missing) {
+    hw_check_finding finding = {.kind = kind, .missing = missing, .n_sides = n};
+    uint64_t places[2] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        places[i] = hw_check_works_place(&c->works, &waiting[i]);
+        finding.sides[i] = hw_check_works_side(&c->works, &waiting[i], __builtin_ctz(waiting[i].mask));
+    }
+    if (!count_again(c, kind, places)) keep_finding(c, &finding, places);
+}
+
 void hw_check_add_leak(hw_check *c, const hw_check_allocation *a) {
     const uint64_t places[2] = {(uint64_t)(uintptr_t)a->site, 0};
     hw_check_found *known = count_again(c, HW_CHECK_LEAK, places);

@@ -71,6 +71,11 @@ struct hw_check {
 void hw_check_add_race(hw_check *check, hw_check_ref earlier, const hw_check_entry *later, int later_lane,
                        uint8_t space, uint64_t address);
 void hw_check_add_barrier(hw_check *check, const hw_check_entry *first, const hw_check_entry *other);
+// Lanes that meet others by a mask that does not name them.
+void hw_check_add_stranger(hw_check *check, const hw_check_entry *stranger);
+// n: 1 or 2.
+void hw_check_add_stuck(hw_check *check, hw_check_kind kind, const hw_check_entry *waiting, uint32_t n,
+                        hw_check_missing missing);
 void hw_check_add_leak(hw_check *check, const hw_check_allocation *allocation);
 
 // ---- race.c ----

@@ -215,6 +215,29 @@ typedef struct hw_mbarrier_step {
     uint32_t ended;                  // lanes whose action ended a phase; TEST: those who may go on
 } hw_mbarrier_step;
 
+typedef enum hw_stuck_why {
+    HW_STUCK_AT_BARRIER,             // of the block or its cluster
+    HW_STUCK_AT_SYNC,                // waits for lanes of its warp that it has named
+    HW_STUCK_GOES_ROUND,             // runs, and changes nothing
+} hw_stuck_why;
+
+// Threads of a block that stand at one place for one reason.
+typedef struct hw_stuck_group {
+    hw_where where;                  // of the first of their warps; sequence 0
+    uint32_t note;
+    uint32_t mask;                   // of that warp
+    uint32_t threads;                // in all
+    hw_stuck_why why;
+} hw_stuck_group;
+
+// All threads of a block wait for each other, which ends the launch. Or all that run have changed nothing for some
+// seconds, which is told once, from a worker's own blocks, and may end.
+typedef struct hw_stuck {
+    bool is_for_ever;                // the former
+    uint32_t n;
+    const hw_stuck_group *groups;
+} hw_stuck;
+
 // ---- what has been executed -----------------------------------------------------------------------------------------
 
 // Straight-line instructions [first_note, first_note + count) executed by warps, `lanes` lanes in all.

@@ -7,7 +7,7 @@
 #include "base/demangle.h"
 #include "base/integers.h"
 #include "base/text.h"
-#include "exec/warp/warp.h"
+#include "exec/schedule/place.h"
 
 static const char *const fault_words[] = {
     [HW_FAULT_NONE] = "stopped",
@@ -248,6 +248,13 @@ static void describe_group(const hw_block *block, hw_fault *fault, const group *
                 barrier->expected ? barrier->expected : block->live_threads);
 }
 
+static void tell_deadlock(const hw_block *block) {
+    hw_place places[MAX_GROUPS];
+    uint32_t n = 0;
+    hw_places_add(block, places, MAX_GROUPS, &n);
+    hw_places_tell_stuck(block->warps[0].worker, places, n, true);
+}
+
 // One line for each group of threads that waits, and for what.
 void hw_fault_deadlock(hw_block *block) {
     hw_state *first = &block->warps[0];
@@ -262,5 +269,6 @@ void hw_fault_deadlock(hw_block *block) {
     if (gone) hw_text_append(fault->text, sizeof fault->text, " (%u of the block have exited)", gone);
     for (uint32_t g = 0; g < n && strlen(fault->text) < sizeof fault->text - 200; g++)
         describe_group(block, fault, &groups[g]);
+    tell_deadlock(block);
     first->run->status = HW_DEADLOCK;
 }

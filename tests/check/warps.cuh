@@ -95,7 +95,34 @@ template <bool Ordered> __global__ void lanes_branch(int *out) {
     if (threadIdx.x >= 16) out[lane] = s[lane];     // lanes_branch
 }
 
+// Lanes that the mask does not name.
+template <bool Ordered> __global__ void stranger_shuffle(int *out) {
+    const unsigned half = threadIdx.x < 16 ? 0xffff : 0xffff0000;
+    out[threadIdx.x] = __shfl_xor_sync(Ordered ? half : 0xffff, threadIdx.x, 1); // stranger_shuffle
+}
+
+template <bool Ordered> __global__ void stranger_vote(int *out) {
+    if (threadIdx.x >= 8) return;
+    out[threadIdx.x] = __ballot_sync(Ordered ? 0xff : 0x7f, threadIdx.x & 1); // stranger_vote
+}
+
+template <bool Ordered> __global__ void stranger_meets(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    __syncwarp(Ordered ? ALL_LANES : ALL_LANES << 1); // stranger_meets
+    if (threadIdx.x > 1) out[threadIdx.x] = s[threadIdx.x - 1];
+}
+
+template <bool Ordered> __global__ void stranger_match(int *out) {
+    const unsigned own = Ordered ? 1u << threadIdx.x : 1;
+    out[threadIdx.x] = __match_any_sync(own, out[threadIdx.x]); // stranger_match
+}
+
 static void run_warps() {
+    RUN(stranger_shuffle, 1, 32);
+    RUN(stranger_vote, 1, 32);
+    RUN(stranger_meets, 1, 32);
+    RUN(stranger_match, 1, 32);
     RUN(lanes_read, 1, 32);
     RUN(lanes_write, 1, 32);
     RUN(lanes_of_mask, 1, 32);

@@ -36,6 +36,10 @@ lanes_stencil|race|warp|
 lanes_of_bytes|race|warp|
 lanes_of_word|race|warp|
 lanes_branch|race|warp|
+stranger_shuffle|barrier||
+stranger_vote|barrier||
+stranger_meets|barrier||
+stranger_match|barrier||
 flag_writer_fence|race|grid|
 flag_reader_fence|race|grid|
 flag_volatile|race|grid|

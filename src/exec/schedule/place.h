@@ -18,10 +18,15 @@ typedef struct hw_place {
     uint32_t line, threads, warps;
     hw_place_state state;
     uint8_t barrier;              // AT_BARRIER
+    uint32_t note;                // without meaning for RECONVERGES
+    const hw_state *first;        // of the warps, and which of its lanes
+    uint32_t mask;
 } hw_place;
 
 // Adds the places of the block's threads to the *n of `places`; those for which there is no room among `most` are left
 // out.
 void hw_places_add(const hw_block *block, hw_place *places, uint32_t most, uint32_t *n);
+// Tells sinks that want it that the threads of these places are stuck.
+void hw_places_tell_stuck(const hw_worker *worker, const hw_place *places, uint32_t n, bool is_for_ever);
 
 #endif

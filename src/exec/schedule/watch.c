@@ -50,6 +50,7 @@ static void tell_going_round(const hw_worker *worker, uint64_t quiet_ns) {
     hw_text list = hw_text_in(places, sizeof places);
     uint32_t n = 0;
     for (uint32_t b = 0; b < worker->n_blocks; b++) hw_places_add(worker->blocks[b], stuck, MOST, &n);
+    hw_places_tell_stuck(worker, stuck, n, false);
     for (uint32_t i = 0; i < n; i++) {
         if (stuck[i].state == HW_PLACE_RECONVERGES) continue;
         hw_text_put(&list, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32, list.used ? ", " : "", stuck[i].threads,
