@@ -6,7 +6,6 @@
 
 #include "check/suppressions.h"
 #include "cli.h"
-#include "isa/isa.h"
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -46,7 +45,7 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
     const json_t *sides = json_object_get(object, "sides"), *allocation = json_object_get(object, "allocation");
     *out = (hw_cli_finding){.kind = kind ? hw_check_find_kind(kind) : HW_CHECK_KINDS,
                             .missing = (hw_check_missing)number_of(object, "missing"),
-                            .is_shared = number_of(object, "space") == HW_SPACE_SHARED,
+                            .space = (hw_space)number_of(object, "space"),
                             .address = number_of(object, "address"),
                             .bytes = number_of(object, "bytes"),
                             .count = 1,
@@ -57,6 +56,7 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
     out->has_allocation = true;
     out->allocation_address = number_of(allocation, "address");
     out->allocation_bytes = number_of(allocation, "bytes");
+    out->is_nearest = json_is_true(json_object_get(allocation, "nearest"));
     out->allocation_name = text_of(allocation, "name");
     out->allocation_site = text_of(allocation, "site");
     return true;
@@ -136,8 +136,16 @@ static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_
            (a->kernel || a->site);
 }
 
+// One access may leave two arrays.
+static bool are_of_one_object(const hw_cli_finding *a, const hw_cli_finding *b) {
+    if (a->kind != HW_CHECK_BOUNDS && a->kind != HW_CHECK_FREED && a->kind != HW_CHECK_MISALIGNED) return true;
+    return are_equal_texts(a->allocation_name, b->allocation_name) &&
+           are_equal_texts(a->allocation_site, b->allocation_site);
+}
+
 static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
     if (a->kind != b->kind || a->missing != b->missing || a->n_sides != b->n_sides) return false;
+    if (!are_of_one_object(a, b)) return false;
     for (unsigned k = 0; k < a->n_sides; k++)
         if (!are_of_one_place(&a->sides[k], &b->sides[k])) return false;
     return true;
@@ -191,18 +199,36 @@ static const char *who_lacks(hw_check_missing missing) {
     }
 }
 
+bool hw_cli_finding_is_null(const hw_cli_finding *f) {
+    enum { NULL_BYTES = 4096 };
+    return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->has_allocation && f->address < NULL_BYTES;
+}
+
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
-    if (f->kind == HW_CHECK_BARRIER)
+    const char *space = hw_space_name(f->space);
+    switch (f->kind) {
+    case HW_CHECK_BARRIER:
         snprintf(out, bytes, "threads of one block wait for each other at two barriers of the source");
-    else if (f->kind == HW_CHECK_LEAK)
+        break;
+    case HW_CHECK_LEAK:
         snprintf(out, bytes, "%llu bytes of device memory are still allocated at the end", f->bytes);
-    else snprintf(out, bytes, who_lacks(f->missing), f->is_shared ? "shared" : "global");
+        break;
+    case HW_CHECK_BOUNDS: snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
+    case HW_CHECK_FREED: snprintf(out, bytes, "memory is accessed that has been freed"); break;
+    case HW_CHECK_MISALIGNED: snprintf(out, bytes, "%s memory is accessed at a misaligned address", space); break;
+    default: snprintf(out, bytes, who_lacks(f->missing), space); break;
+    }
     return out;
 }
 
 const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
     if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
+    if (hw_cli_finding_is_null(f)) return "a pointer has to be set before it is used";
+    if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
+    if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
+    if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "
+                                               "is none, elements have to be accessed one by one";
     switch (f->missing) {
     case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
                                        "a warp have none of themselves";

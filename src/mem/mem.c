@@ -421,6 +421,11 @@ bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocat
     return number && read_record(&mem->records[number], out) && !out->is_freed && holds_bytes(out, address, bytes);
 }
 
+bool hw_mem_find_freed(const hw_mem *mem, uint64_t address, hw_allocation *out) {
+    const uint32_t number = number_at(mem, address);
+    return number && read_record(&mem->records[number], out) && out->is_freed && holds_bytes(out, address, 1);
+}
+
 bool hw_mem_owns(const hw_mem *mem, uint64_t address) { return address - mem->start < mem->span_bytes; }
 
 void *hw_mem_host(const hw_mem *mem, uint64_t address) { return hw_mem_apart_host(&mem->apart, address); }

@@ -87,6 +87,9 @@ hw_status hw_mem_free_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t add
 // O(log allocations). Lock-free for readers.
 bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out);
 
+// The freed allocation that holds address, as long as its addresses are not given out again. Costs as hw_mem_find.
+bool hw_mem_find_freed(const hw_mem *mem, uint64_t address, hw_allocation *out);
+
 // Whether address lies in the reserved span: what hw_mem_alloc gives out, allocated or not, and nobody else's.
 bool hw_mem_owns(const hw_mem *mem, uint64_t address);
 
