@@ -147,6 +147,7 @@ hw_status hw_findings_watch(hw_sim *sim, hw_diag *diag) {
     if (!findings.check) status = hw_check_create(&options, &findings.check, diag);
     else hw_check_forget_memory(findings.check);
     findings.sim = sim;
+    hw_mem_keep_apart(hw_sim_mem(sim));
     return status ? status : hw_sim_add_sink(sim, hw_check_sink(findings.check), diag);
 }
 
