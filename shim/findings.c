@@ -59,13 +59,21 @@ static void write_side(FILE *out, const hw_check_side *side) {
     fprintf(out, ",\"stream\":%llu}", (unsigned long long)side->stream);
 }
 
+// What of memory a finding is about.
+static hw_check_object object_of(const hw_check_finding *finding) {
+    hw_allocation found;
+    if (finding->kind != HW_CHECK_RACE || finding->space != HW_SPACE_GLOBAL || !findings.sim) return finding->object;
+    if (!hw_mem_find(hw_sim_mem(findings.sim), finding->address, 1, &found)) return finding->object;
+    return (hw_check_object){.is_known = true, .address = found.address, .bytes = found.bytes, .name = found.name,
+                             .site = found.site};
+}
+
 static void write_allocation(FILE *out, const hw_check_finding *finding) {
     char place[PLACE_BYTES];
-    hw_allocation found;
-    if (!findings.sim || finding->kind != HW_CHECK_RACE || finding->space != HW_SPACE_GLOBAL) return;
-    if (!hw_mem_find(hw_sim_mem(findings.sim), finding->address, 1, &found)) return;
-    fprintf(out, ",\"allocation\":{\"address\":%llu,\"bytes\":%llu", (unsigned long long)found.address,
-            (unsigned long long)found.bytes);
+    const hw_check_object found = object_of(finding);
+    if (!found.is_known) return;
+    fprintf(out, ",\"allocation\":{\"address\":%llu,\"bytes\":%llu,\"nearest\":%s",
+            (unsigned long long)found.address, (unsigned long long)found.bytes, found.is_nearest ? "true" : "false");
     if (found.name) write_text(out, "name", hw_demangle(found.name, place, sizeof place));
     if (found.site && hw_shim_describe_site(found.site, place, sizeof place)) write_text(out, "site", place);
     fputc('}', out);
@@ -142,6 +150,7 @@ hw_status hw_findings_watch(hw_sim *sim, hw_diag *diag) {
     if (!findings.check) status = hw_check_create(&options, &findings.check, diag);
     else hw_check_forget_memory(findings.check);
     findings.sim = sim;
+    hw_mem_keep_apart(hw_sim_mem(sim));
     return status ? status : hw_sim_add_sink(sim, hw_check_sink(findings.check), diag);
 }
 

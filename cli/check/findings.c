@@ -6,7 +6,6 @@
 
 #include "check/suppressions.h"
 #include "cli.h"
-#include "isa/isa.h"
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -46,7 +45,7 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
     const json_t *sides = json_object_get(object, "sides"), *allocation = json_object_get(object, "allocation");
     *out = (hw_cli_finding){.kind = kind ? hw_check_find_kind(kind) : HW_CHECK_KINDS,
                             .missing = (hw_check_missing)number_of(object, "missing"),
-                            .is_shared = number_of(object, "space") == HW_SPACE_SHARED,
+                            .space = (hw_space)number_of(object, "space"),
                             .address = number_of(object, "address"),
                             .bytes = number_of(object, "bytes"),
                             .count = 1,
@@ -58,6 +57,7 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
     out->has_allocation = true;
     out->allocation_address = number_of(allocation, "address");
     out->allocation_bytes = number_of(allocation, "bytes");
+    out->is_nearest = json_is_true(json_object_get(allocation, "nearest"));
     out->allocation_name = text_of(allocation, "name");
     out->allocation_site = text_of(allocation, "site");
     return true;
@@ -137,6 +137,13 @@ static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_
            (a->kernel || a->site);
 }
 
+// One access may leave two arrays.
+static bool are_of_one_object(const hw_cli_finding *a, const hw_cli_finding *b) {
+    if (a->kind != HW_CHECK_BOUNDS && a->kind != HW_CHECK_FREED && a->kind != HW_CHECK_MISALIGNED) return true;
+    return are_equal_texts(a->allocation_name, b->allocation_name) &&
+           are_equal_texts(a->allocation_site, b->allocation_site);
+}
+
 static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, bool swapped) {
     for (unsigned k = 0; k < a->n_sides; k++)
         if (!are_of_one_place(&a->sides[k], &b->sides[swapped ? a->n_sides - 1 - k : k])) return false;
@@ -145,7 +152,7 @@ static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, b
 
 // In another order the other side may come first, and threads of other blocks may meet.
 static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
-    if (a->kind != b->kind || a->n_sides != b->n_sides) return false;
+    if (a->kind != b->kind || a->n_sides != b->n_sides || !are_of_one_object(a, b)) return false;
     if (a->seed == b->seed) return a->missing == b->missing && have_equal_sides(a, b, false);
     return have_equal_sides(a, b, false) || have_equal_sides(a, b, true);
 }
@@ -199,17 +206,28 @@ static const char *who_lacks(hw_check_missing missing) {
     }
 }
 
+bool hw_cli_finding_is_null(const hw_cli_finding *f) {
+    enum { NULL_BYTES = 4096 };
+    return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->has_allocation && f->address < NULL_BYTES;
+}
+
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
-    if (f->kind == HW_CHECK_BARRIER)
+    const char *space = hw_space_name(f->space);
+    switch (f->kind) {
+    case HW_CHECK_BARRIER:
         snprintf(out, bytes, f->n_sides == 2 ? "threads of one block wait for each other at two barriers of the source"
                                              : "lanes meet others of their warp by a mask that does not name them");
-    else if (f->kind == HW_CHECK_DEADLOCK)
-        snprintf(out, bytes, "threads of one block wait for each other for ever");
-    else if (f->kind == HW_CHECK_LIVELOCK)
-        snprintf(out, bytes, "threads go round, and nothing has changed for seconds");
-    else if (f->kind == HW_CHECK_LEAK)
+        break;
+    case HW_CHECK_DEADLOCK: snprintf(out, bytes, "threads of one block wait for each other for ever"); break;
+    case HW_CHECK_LIVELOCK: snprintf(out, bytes, "threads go round, and nothing has changed for seconds"); break;
+    case HW_CHECK_LEAK:
         snprintf(out, bytes, "%llu bytes of device memory are still allocated at the end", f->bytes);
-    else snprintf(out, bytes, who_lacks(f->missing), f->is_shared ? "shared" : "global");
+        break;
+    case HW_CHECK_BOUNDS: snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
+    case HW_CHECK_FREED: snprintf(out, bytes, "memory is accessed that has been freed"); break;
+    case HW_CHECK_MISALIGNED: snprintf(out, bytes, "%s memory is accessed at a misaligned address", space); break;
+    default: snprintf(out, bytes, who_lacks(f->missing), space); break;
+    }
     return out;
 }
 
@@ -222,6 +240,11 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_DEADLOCK)
         return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";
     if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
+    if (hw_cli_finding_is_null(f)) return "a pointer has to be set before it is used";
+    if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
+    if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
+    if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "
+                                               "is none, elements have to be accessed one by one";
     switch (f->missing) {
     case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
                                        "a warp have none of themselves";

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "check/finding.h"
+#include "isa/isa.h"
 
 typedef struct hw_cli_finding_side {
     hw_check_act act;
@@ -20,10 +21,10 @@ typedef struct hw_cli_finding_side {
 typedef struct hw_cli_finding {
     hw_check_kind kind;
     hw_check_missing missing;
-    bool is_shared;
+    hw_space space;
     unsigned long long address, bytes, count;
     unsigned long long seed;         // of the run that found it first; 0: none
-    bool has_allocation;
+    bool has_allocation, is_nearest; // nearest: it is not known where the pointer came from
     unsigned long long allocation_address, allocation_bytes;
     const char *allocation_name, *allocation_site;    // NULL: not known
     unsigned n_sides;
@@ -42,6 +43,9 @@ typedef struct hw_cli_findings {
 // suppressions: a file, or NULL. 0, or HW_EXIT_USAGE after a complaint. Free either way.
 int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out);
 void hw_cli_findings_free(hw_cli_findings *findings);
+
+// Is it an access through a null pointer?
+bool hw_cli_finding_is_null(const hw_cli_finding *finding);
 
 // What is wrong, and what would mend it, a sentence each, without a full stop. Into out, which is returned.
 const char *hw_cli_finding_sentence(const hw_cli_finding *finding, char *out, size_t bytes);

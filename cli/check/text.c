@@ -19,16 +19,33 @@ static void write_side(const hw_cli_finding_side *side, bool colour, FILE *out) 
     write_source_line(side, colour, out);
 }
 
+// How far the byte is from what it should have stayed in, up to " of 400 bytes".
+static void write_distance(const hw_cli_finding *f, FILE *out) {
+    const unsigned long long begin = f->allocation_address, end = begin + f->allocation_bytes;
+    const unsigned long long apart = f->address < begin ? begin - f->address : f->address - end;
+    if (f->address >= begin && f->address < end) fprintf(out, "byte %llu of %llu", f->address - begin, end - begin);
+    else if (f->address == end) fprintf(out, "right behind the end of %llu bytes", end - begin);
+    else fprintf(out, "%llu bytes %s of %llu bytes", apart, f->address < begin ? "before the beginning"
+                                                                               : "behind the end", end - begin);
+}
+
 static void write_memory(const hw_cli_finding *f, FILE *out) {
-    if (f->kind != HW_CHECK_RACE) return;
-    if (f->is_shared) {
+    const bool is_race = f->kind == HW_CHECK_RACE;
+    if (is_race && f->space == HW_SPACE_SHARED) {
         fprintf(out, "  shared memory, byte %llu\n", f->address);
         return;
     }
-    if (!f->has_allocation) return;
-    fprintf(out, "  byte %llu of %llu", f->address - f->allocation_address, f->allocation_bytes);
+    if (!f->has_allocation) {
+        if (f->kind == HW_CHECK_BOUNDS && f->space != HW_SPACE_LOCAL)
+            fprintf(out, "  %s\n", hw_cli_finding_is_null(f) ? "a null pointer" : "nothing is allocated there or near");
+        return;
+    }
+    fputs("  ", out);
+    write_distance(f, out);
+    if (f->is_nearest) fputs(", what lies nearest", out);
     if (f->allocation_name) fprintf(out, " of the variable %s\n", f->allocation_name);
     else if (f->allocation_site) fprintf(out, ", allocated at %s\n", f->allocation_site);
+    else if (f->space == HW_SPACE_SHARED) fputs(" of shared memory\n", out);
     else fputc('\n', out);
 }
 

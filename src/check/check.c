@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "check/bounds.h"
 #include "check/internal.h"
 #include "mem/mem.h"
 
@@ -17,6 +18,7 @@ static void forget_launch(hw_check *c) {
     c->runs = NULL;
     c->n_runs = c->n_notes = 0;
     c->notes = NULL;
+    c->memory = NULL;
 }
 
 static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag *diag) {
@@ -27,6 +29,8 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     c->n_runs = c->runs ? info->n_patterns : 0;
     c->notes = info->notes;
     c->n_notes = info->n_notes;
+    c->memory = info->mem;
+    c->shared_bytes = info->smem_static_bytes + info->smem_dynamic_bytes;
     if (!c->work || !c->runs || !hw_check_works_add_launch(&c->works, c->work, info) ||
         !hw_check_blocks_begin(&c->blocks, info, c->options.compute_capability))
         return hw_diag_no_memory(diag);
@@ -223,13 +227,14 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     c->works.arena = hw_arena_create();
     c->sink = (hw_sink){
         .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) |
-                  HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) | HW_WANTS(STUCK) |
-                  HW_WANTS(BLOCK) | HW_WANTS(HOST),
+                  HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) |
+                  HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) | HW_WANTS(HOST),
         .ordered = true,
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = hw_check_tell_access, .atomic = hw_check_tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
-        .mbarrier = tell_mbarrier, .stuck = tell_stuck, .block = tell_block, .host = tell_host};
+        .mbarrier = tell_mbarrier, .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
+        .host = tell_host};
     if (c->streams && c->works.arena) return HW_OK;
     hw_check_destroy(c);
     *out = NULL;

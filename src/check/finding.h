@@ -44,16 +44,27 @@ typedef struct hw_check_side {
     const void *site;                // of the host's call: a code address, or NULL
 } hw_check_side;
 
+// What an access should have stayed in, or lies in.
+typedef struct hw_check_object {
+    bool is_known;
+    bool is_nearest;                 // nobody knows where the pointer came from: the object that lies nearest
+    uint64_t address, bytes;         // SHARED: offset in the block's shared memory
+    const char *name;                // of a variable, mangled; NULL: an allocation, or all of shared memory
+    const void *site;                // of the host's call that allocated it: a code address, or NULL
+} hw_check_object;
+
 typedef struct hw_check_finding {
     uint32_t number;                 // from 0 on, in the order in which they were found
     hw_check_kind kind;
     hw_check_missing missing;
     uint8_t space;                   // hw_space
-    uint64_t address;                // the first byte that was found; SHARED: offset in the block's shared memory
+    uint64_t address;                // the first byte that was found, BOUNDS: that is outside of the object; SHARED:
+                                     // offset in the block's shared memory
     uint64_t bytes;                  // LEAK: of all that was allocated there
+    hw_check_object object;          // of BOUNDS, FREED and MISALIGNED
     uint32_t n_sides;
-    hw_check_side sides[2];          // in the order in which they were executed
-    uint64_t count;                  // of accesses of these two places that lacked the order
+    hw_check_side sides[2];          // in the order in which they were executed; FREED: first who freed it
+    uint64_t count;                  // of accesses of these two places that lacked the order; of one place, by threads
 } hw_check_finding;
 
 // "race", "barrier": as reports and options name a kind.

@@ -14,8 +14,8 @@ static bool is_of(const hw_check_found *f, hw_check_kind kind, const uint64_t pl
     return f && f->finding.kind == kind && f->places[0] == places[0] && f->places[1] == places[1];
 }
 
-// The finding of these places, with one more; NULL: there is none.
-static hw_check_found *count_again(hw_check *c, hw_check_kind kind, const uint64_t places[2]) {
+// The finding of these places, with n more; NULL: there is none.
+static hw_check_found *add_to_known(hw_check *c, hw_check_kind kind, const uint64_t places[2], uint64_t n) {
     hw_check_found **recent = recent_of(c, kind, places);
     if (!is_of(*recent, kind, places)) {
         size_t i = 0;
@@ -23,11 +23,15 @@ static hw_check_found *count_again(hw_check *c, hw_check_kind kind, const uint64
         if (i == c->n_found) return NULL;
         *recent = c->found[i];
     }
-    (*recent)->finding.count++;
+    (*recent)->finding.count += n;
     return *recent;
 }
 
-static void keep_finding(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
+bool hw_check_count_again(hw_check *c, hw_check_kind kind, const uint64_t places[2], uint64_t n) {
+    return add_to_known(c, kind, places, n) != NULL;
+}
+
+void hw_check_keep(hw_check *c, const hw_check_finding *finding, const uint64_t places[2], uint64_t n) {
     hw_check_found *found = hw_malloc(sizeof *found);
     pthread_mutex_lock(&c->lock);
     if (!found || !hw_grow((void **)&c->found, c->n_found, &c->found_capacity, sizeof *c->found)) {
@@ -38,7 +42,7 @@ static void keep_finding(hw_check *c, const hw_check_finding *finding, const uin
     }
     *found = (hw_check_found){.finding = *finding, .places = {places[0], places[1]}};
     found->finding.number = (uint32_t)c->n_found;
-    found->finding.count = 1;
+    found->finding.count = n;
     c->found[c->n_found++] = found;
     pthread_mutex_unlock(&c->lock);
     *recent_of(c, finding->kind, places) = found;
@@ -57,7 +61,7 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
                        uint64_t address) {
     const hw_check_entry *e = hw_check_entry_of(&c->entries, earlier);
     const uint64_t places[2] = {hw_check_works_place(&c->works, e), hw_check_works_place(&c->works, later)};
-    if (count_again(c, HW_CHECK_RACE, places)) return;
+    if (hw_check_count_again(c, HW_CHECK_RACE, places, 1)) return;
     const hw_check_finding finding = {
         .kind = HW_CHECK_RACE,
         .missing = missing_between(c, e, later),
@@ -67,16 +71,16 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
         .sides = {hw_check_works_side(&c->works, e, (int)hw_check_lane_of(earlier)),
                   hw_check_works_side(&c->works, later, later_lane)},
     };
-    keep_finding(c, &finding, places);
+    hw_check_keep(c, &finding, places, 1);
 }
 
 void hw_check_add_barrier(hw_check *c, const hw_check_entry *first, const hw_check_entry *other) {
     const uint64_t places[2] = {hw_check_works_place(&c->works, first), hw_check_works_place(&c->works, other)};
-    if (count_again(c, HW_CHECK_BARRIER, places)) return;
+    if (hw_check_count_again(c, HW_CHECK_BARRIER, places, 1)) return;
     const hw_check_finding finding = {.kind = HW_CHECK_BARRIER, .n_sides = 2,
                                       .sides = {hw_check_works_side(&c->works, first, __builtin_ctz(first->mask)),
                                                 hw_check_works_side(&c->works, other, __builtin_ctz(other->mask))}};
-    keep_finding(c, &finding, places);
+    hw_check_keep(c, &finding, places, 1);
 }
 
 void hw_check_add_stranger(hw_check *c, const hw_check_entry *stranger) {
@@ -101,12 +105,12 @@ void hw_check_add_stuck(hw_check *c, hw_check_kind kind, const hw_check_entry *w
 
 void hw_check_add_leak(hw_check *c, const hw_check_allocation *a) {
     const uint64_t places[2] = {(uint64_t)(uintptr_t)a->site, 0};
-    hw_check_found *known = count_again(c, HW_CHECK_LEAK, places);
+    hw_check_found *known = add_to_known(c, HW_CHECK_LEAK, places, 1);
     if (known) {
         known->finding.bytes += a->bytes;
         return;
     }
     const hw_check_finding finding = {.kind = HW_CHECK_LEAK, .address = a->address, .bytes = a->bytes, .n_sides = 1,
                                       .sides = {{.act = HW_CHECK_ALLOCATES, .site = a->site, .file = ""}}};
-    keep_finding(c, &finding, places);
+    hw_check_keep(c, &finding, places, 1);
 }

@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "check/streams.h"
 #include "check/works.h"
+#include "mem/mem.h"
 
 // Neighbouring lanes of an access, side by side or at one address; where other lanes have the very same bytes, of all
 // of them.
@@ -61,11 +62,17 @@ struct hw_check {
     uint32_t work;
     const hw_note *notes;
     uint32_t n_notes, n_runs;
+    const hw_mem *memory;
+    uint32_t shared_bytes;           // of a block
     hw_check_runs **runs;            // by index of the pattern; NULL where it was not met
     hw_check_blocks blocks;
 };
 
 // ---- findings.c ----
+
+// Adds n to the finding of these places; false: there is none. keep makes it, with a count of n.
+bool hw_check_count_again(hw_check *check, hw_check_kind kind, const uint64_t places[2], uint64_t n);
+void hw_check_keep(hw_check *check, const hw_check_finding *finding, const uint64_t places[2], uint64_t n);
 
 // Adds to the finding of these two places, or makes one. shared or device memory at `address`.
 void hw_check_add_race(hw_check *check, hw_check_ref earlier, const hw_check_entry *later, int later_lane,

@@ -261,6 +261,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .stream = args->stream,
         .is_cooperative = args->cooperative,
         .n_patterns = set->n_accesses * HW_PATTERN_WAYS,
+        .mem = sim->mem,
     };
     memcpy(info.grid, args->grid, sizeof info.grid);
     memcpy(info.block, args->block, sizeof info.block);

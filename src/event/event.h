@@ -47,6 +47,7 @@ typedef struct hw_launch_info {
                                      // others by their handle
     bool is_cooperative;
     uint32_t n_patterns;             // indexes of patterns are below this
+    const struct hw_mem *mem;        // the memory that it runs in
 } hw_launch_info;
 
 // Where and when: all events of a block come from one worker, in the order of `sequence`.
@@ -113,6 +114,21 @@ typedef struct hw_lane_access {
     uint32_t n;
     const hw_lane_bytes *list;
 } hw_lane_access;
+
+// Lanes whose access cannot be made: their memory is not there, or the address is misaligned. Where no sink wants to
+// hear of it, that is a fault, and the launch ends. Else such lanes read zeros and write nothing, all others go on, and
+// nobody hears of these lanes' access otherwise. What is no access of a note (barriers in shared memory, parameters)
+// remains a fault.
+typedef struct hw_stray {
+    hw_where where;
+    uint32_t note;
+    bool is_write;
+    uint32_t bytes;                  // of one lane
+    uint32_t mask;                   // these lanes
+    uint32_t misaligned;             // those of them whose address is no multiple of what is accessed
+    uint8_t space[HW_WARP_LANES];    // of lanes of mask: resolved
+    uint64_t address[HW_WARP_LANES]; // likewise; SHARED and LOCAL: offset in their window
+} hw_stray;
 
 // How an allocation is touched, bits. What is read as a constant or through a texture is not read as global memory.
 enum { HW_TOUCHED_READ = 1, HW_TOUCHED_WRITTEN = 2, HW_TOUCHED_CONSTANT = 4, HW_TOUCHED_TEXTURE = 8 };

@@ -29,9 +29,12 @@
 #define LARGE_BYTES ((uint64_t)1 << 20)
 #define UNIT ((uint64_t)HW_EXTENT_UNIT_BYTES)
 #define MAX_GUARD_BYTES ((uint64_t)64 << 10)
+#define LEAST_APART_BYTES ((uint64_t)4 << 10)    // hw_mem_keep_apart
+#define MOST_APART_BYTES ((uint64_t)1 << 30)
+#define GIVEN_BACK_BYTES ((uint64_t)64 << 10)    // freed allocations of so much keep no pages then
 #define IN_SMALL_MAP 0xffffffffu          // first-level entry of a chunk of small allocations
 
-enum { MAX_QUARANTINED = 1 << 15 };
+enum { MAX_QUARANTINED = 1 << 15, MAX_QUARANTINED_APART = 1 << 18 };
 
 // A record of an allocation. Readers copy it while a writer may change it: so its members are atomic.
 typedef struct record {
@@ -54,6 +57,7 @@ struct hw_mem {
     uint64_t limit_bytes, start, range_bytes, span_bytes;   // span: of both ranges, from start on
     hw_mem_apart apart;                   // the first range
     int poison;                           // -1: none
+    bool keeps_apart;                     // hw_mem_keep_apart
     _Atomic uint32_t *chunk_map, *small_map;
     record *records;                      // by extent number
     hw_extent *extent_items;
@@ -232,8 +236,13 @@ static uint64_t guard_bytes(uint64_t bytes) {
     return guard < UNIT ? UNIT : guard > MAX_GUARD_BYTES ? MAX_GUARD_BYTES : guard;
 }
 
-static uint64_t span_of_allocation(uint64_t bytes) {
-    uint64_t span = hw_align_up(bytes ? bytes : 1, UNIT) + guard_bytes(bytes);
+static uint64_t apart_bytes(uint64_t bytes) {
+    uint64_t guard = hw_align_up(bytes, UNIT);
+    return guard < LEAST_APART_BYTES ? LEAST_APART_BYTES : guard > MOST_APART_BYTES ? MOST_APART_BYTES : guard;
+}
+
+static uint64_t span_of_allocation(uint64_t bytes, bool is_apart) {
+    uint64_t span = hw_align_up(bytes ? bytes : 1, UNIT) + (is_apart ? apart_bytes(bytes) : guard_bytes(bytes));
     return is_large(bytes) ? hw_align_up(span, CHUNK_BYTES) : span;
 }
 
@@ -251,15 +260,19 @@ static void leave_quarantine(hw_mem *mem) {
     hw_extents_release(&mem->extents, number);
 }
 
+static bool is_quarantine_full(const hw_mem *mem) {
+    const uint64_t most_bytes = mem->keeps_apart ? mem->range_bytes / 2 : mem->range_bytes / 4;
+    const uint32_t most = mem->keeps_apart ? MAX_QUARANTINED_APART : MAX_QUARANTINED;
+    return mem->n_quarantined > most || (mem->n_quarantined > 1 && mem->quarantined_bytes > most_bytes);
+}
+
 static void enter_quarantine(hw_mem *mem, uint32_t number) {
     mem->records[number].next_quarantined = 0;
     if (mem->n_quarantined++) mem->records[mem->quarantine_last].next_quarantined = number;
     else mem->quarantine_first = number;
     mem->quarantine_last = number;
     mem->quarantined_bytes += mem->extents.items[number].span_bytes;
-    while (mem->n_quarantined > MAX_QUARANTINED ||
-           (mem->n_quarantined > 1 && mem->quarantined_bytes > mem->range_bytes / 4))
-        leave_quarantine(mem);
+    while (is_quarantine_full(mem)) leave_quarantine(mem);
 }
 
 static uint32_t take_extent_or_wait(hw_mem *mem, uint8_t range, uint64_t span, uint64_t align) {
@@ -313,14 +326,17 @@ static hw_status allocate_memory(hw_mem *mem, const hw_mem_caller *caller, uint6
                            (unsigned long long)bytes);
     uint8_t range = kind == HW_ALLOC_PINNED || kind == HW_ALLOC_MANAGED ? HOST_TOO : KERNELS_ONLY;
     uint64_t charged = kind == HW_ALLOC_PINNED ? 0 : hw_align_up(bytes ? bytes : 1, UNIT),
-             span = span_of_allocation(bytes);
+             span = span_of_allocation(bytes, mem->keeps_apart && kind != HW_ALLOC_HEAP);
     if (is_large(bytes) && align < CHUNK_BYTES) align = CHUNK_BYTES;
     bool is_watched = begin_watched(mem);
     pthread_mutex_lock(&mem->lock);
     uint64_t used = atomic_load_explicit(&mem->used_bytes, memory_order_relaxed);
     uint32_t number = 0;
-    if (charged <= mem->limit_bytes && used <= mem->limit_bytes - charged)
+    if (charged <= mem->limit_bytes && used <= mem->limit_bytes - charged) {
         number = take_extent_or_wait(mem, range, span, align);
+        if (!number && mem->keeps_apart)
+            number = hw_extents_take(&mem->extents, range, span_of_allocation(bytes, false), align);
+    }
     if (number) {
         const hw_extent *extent = &mem->extents.items[number];
         hw_allocation a = {.address = extent->start, .bytes = bytes, .kind = kind, .site = caller->site, .name = name};
@@ -370,10 +386,16 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
     return status ? hw_diag_set(diag, status, "a part of this memory is device memory or registered already") : HW_OK;
 }
 
-// Large blocks own their pages, so these can go back to the system at once; reads of the block are refused anyway.
+// Large blocks own their pages, so these can go back to the system at once; reads of the block are refused anyway. Of
+// others the whole pages can, which is worth it where many of them wait.
 static void give_pages_back(const hw_mem *mem, const hw_allocation *a) {
-    if (is_large(a->bytes))
+    enum { PAGE = 4096 };
+    if (is_large(a->bytes)) {
         madvise(hw_mem_host(mem, a->address), hw_align_up(a->bytes, CHUNK_BYTES), MADV_DONTNEED);
+    } else if (mem->keeps_apart && a->bytes >= GIVEN_BACK_BYTES) {
+        const uint64_t begin = hw_align_up(a->address, PAGE), end = (a->address + a->bytes) / PAGE * PAGE;
+        madvise(hw_mem_host(mem, begin), end - begin, MADV_DONTNEED);
+    }
 }
 
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag) {
@@ -421,12 +443,18 @@ bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocat
     return number && read_record(&mem->records[number], out) && !out->is_freed && holds_bytes(out, address, bytes);
 }
 
+bool hw_mem_find_freed(const hw_mem *mem, uint64_t address, hw_allocation *out) {
+    const uint32_t number = number_at(mem, address);
+    return number && read_record(&mem->records[number], out) && out->is_freed && holds_bytes(out, address, 1);
+}
+
 bool hw_mem_owns(const hw_mem *mem, uint64_t address) { return address - mem->start < mem->span_bytes; }
 
 void *hw_mem_host(const hw_mem *mem, uint64_t address) { return hw_mem_apart_host(&mem->apart, address); }
 const hw_mem_apart *hw_mem_get_apart(const hw_mem *mem) { return &mem->apart; }
 
 void hw_mem_set_poison(hw_mem *mem, int byte) { mem->poison = byte; }
+void hw_mem_keep_apart(hw_mem *mem) { mem->keeps_apart = true; }
 int hw_mem_poison(const hw_mem *mem) { return mem->poison; }
 
 static uint64_t distance_to(const hw_allocation *a, uint64_t address) {

@@ -60,6 +60,11 @@ hw_status hw_mem_alloc_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t by
 void hw_mem_set_poison(hw_mem *mem, int byte);
 int hw_mem_poison(const hw_mem *mem);
 
+// From now on allocations lie further apart, at least by their own size up to a GiB as long as there are addresses, and
+// those of freed ones are given out again as late as can be: so that an access that has lost its way meets no other
+// allocation. Not those of device-side malloc, which are many. Costs addresses. Not while others allocate.
+void hw_mem_keep_apart(hw_mem *mem);
+
 // The host address of the byte at a device address, and of those behind it in the same allocation: the device address
 // itself, unless it lies in memory that the program's host code cannot touch. Does not check that the address is
 // allocated.
@@ -86,6 +91,9 @@ hw_status hw_mem_free_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t add
 // The live allocation that holds all of [address, address + bytes), copied into *out; false when there is none.
 // O(log allocations). Lock-free for readers.
 bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out);
+
+// The freed allocation that holds address, as long as its addresses are not given out again. Costs as hw_mem_find.
+bool hw_mem_find_freed(const hw_mem *mem, uint64_t address, hw_allocation *out);
 
 // Whether address lies in the reserved span: what hw_mem_alloc gives out, allocated or not, and nobody else's.
 bool hw_mem_owns(const hw_mem *mem, uint64_t address);

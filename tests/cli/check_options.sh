@@ -27,6 +27,7 @@ __global__ void barrier(int *out) {
 }
 __global__ void fine(int *out) { out[threadIdx.x] = variable[threadIdx.x % 32]; }
 __global__ void past(int *out) { out[1 << 28] = 1; }
+__global__ void trap() { asm volatile("trap;"); }
 // In a kernel of its own line, which its author knows of.
 __global__ void known(int *out) {
     out[0] = threadIdx.x;   // halfwarp-check: allow race
@@ -48,6 +49,7 @@ int main(int argc, char **argv) {
         if (!strcmp(argv[i], "barrier")) barrier<<<1, 64>>>(out);
         if (!strcmp(argv[i], "fine")) fine<<<1, 64>>>(out);
         if (!strcmp(argv[i], "past")) past<<<1, 1>>>(out);
+        if (!strcmp(argv[i], "trap")) trap<<<1, 1>>>();
         if (!strcmp(argv[i], "known")) known<<<1, 64>>>(out);
         if (!strcmp(argv[i], "known_above")) known_above<<<1, 64>>>(out);
         if (!strcmp(argv[i], "other_kind")) other_kind<<<1, 64>>>(out);
@@ -81,8 +83,11 @@ expect 7 check "$work/told.cu" fine exit 7
 prints_only
 expect 1 check "$work/told.cu" race
 expect 1 check "$work/told.cu" race exit 7
-expect 5 check "$work/told.cu" past
-expect 5 check "$work/told.cu" race past
+expect 5 "$halfwarp" run "$work/told.cu" past
+expect 1 check "$work/told.cu" past
+expect 1 check "$work/told.cu" past exit 7
+expect 5 check "$work/told.cu" trap
+expect 5 check "$work/told.cu" race trap
 says out "race: threads of one block"
 expect 124 check --timeout 0.001 "$work/told.cu" race
 

@@ -332,9 +332,9 @@ static void copy_local(hw_state *s, int lane, uint64_t offset, void *bytes, uint
     }
 }
 
-// Is [offset, offset + bytes) of a space there for this lane? Stops with a fault when not.
-static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space, uint64_t offset, uint32_t bytes,
-                       uint32_t alignment, bool is_write) {
+// What is wrong with [offset, offset + bytes) of a space, for any lane.
+static hw_fault_kind find_fault(hw_state *s, const hw_inst *in, hw_space space, uint64_t offset, uint32_t bytes,
+                                uint32_t alignment) {
     hw_fault_kind kind = HW_FAULT_NONE;
     if (space == HW_SPACE_SHARED || space == HW_SPACE_LOCAL) {
         uint64_t size = space == HW_SPACE_SHARED ? s->run->shared_bytes : s->run->local_bytes;
@@ -344,10 +344,27 @@ static bool may_access(hw_state *s, const hw_inst *in, int lane, hw_space space,
         if (!hw_mem_find(s->run->launch->mem, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
         else tell_touched(s, in, space, &found);
     }
-    if (offset & (alignment - 1)) kind = HW_FAULT_MISALIGNED;
-    if (kind == HW_FAULT_NONE) return true;
-    hw_fault_access(s, in, kind, lane, space, offset, bytes, is_write);
-    return false;
+    return offset & (alignment - 1) ? HW_FAULT_MISALIGNED : kind;
+}
+
+// Notes down that a lane strays; false: nobody wants to hear of that, and the launch has been stopped.
+static bool may_stray(hw_state *s, const hw_inst *in, int lane, hw_fault_kind kind, hw_space space, uint64_t offset,
+                      hw_stray *stray) {
+    if (!HW_IS_TOLD(s, STRAY)) {
+        hw_fault_access(s, in, kind, lane, space, offset, stray->bytes, stray->is_write);
+        return false;
+    }
+    stray->mask |= 1u << lane;
+    stray->misaligned |= (uint32_t)(kind == HW_FAULT_MISALIGNED) << lane;
+    stray->space[lane] = (uint8_t)space;
+    stray->address[lane] = offset;
+    return true;
+}
+
+static void tell_stray(hw_state *s, const hw_inst *in, hw_stray *stray) {
+    stray->where = hw_where_of(s);
+    stray->note = in->note;
+    hw_tell_stray(&s->run->observers->all, s->worker->index, stray);
 }
 
 // The host address of a byte in any space except local memory, whose bytes do not lie together.
@@ -360,19 +377,32 @@ static hw_space resolve_generic(uint64_t address, uint64_t *offset) {
     return resolve_address(&generic, address, offset);
 }
 
-static bool copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
-                         bool is_write) {
+// What became of one lane's copy.
+typedef enum outcome { FAULTED, STRAYED, COPIED } outcome;
+
+static outcome stray_generic(hw_state *s, const hw_inst *in, int lane, hw_fault_kind kind, hw_space space,
+                             uint64_t offset, void *bytes, uint32_t count, bool is_write) {
+    hw_stray stray = {.is_write = is_write, .bytes = count};
+    if (!may_stray(s, in, lane, kind, space, offset, &stray)) return FAULTED;
+    tell_stray(s, in, &stray);
+    if (!is_write) memset(bytes, 0, count);
+    return STRAYED;
+}
+
+static outcome copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
+                            bool is_write) {
     uint64_t offset;
     hw_space space = resolve_generic(address, &offset);
-    if (!may_access(s, in, lane, space, offset, count, 1, is_write)) return false;
+    hw_fault_kind kind = find_fault(s, in, space, offset, count, 1);
+    if (kind) return stray_generic(s, in, lane, kind, space, offset, bytes, count, is_write);
     if (space == HW_SPACE_LOCAL) {
         copy_local(s, lane, offset, bytes, count, is_write);
-        return true;
+        return COPIED;
     }
     char *host = host_byte(s->run->apart, s->shared, (uint8_t)space, offset);
     if (is_write) memcpy(host, bytes, count);
     else memcpy(bytes, host, count);
-    return true;
+    return COPIED;
 }
 
 static void tell_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, uint32_t bytes, bool is_write) {
@@ -389,26 +419,25 @@ void hw_access_tell_lanes(hw_state *s, const hw_inst *in, bool is_write, const h
 }
 
 bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes) {
-    if (!copy_generic(s, in, lane, address, to, bytes, false)) return false;
-    tell_generic(s, in, lane, address, bytes, false);
-    return true;
+    const outcome came = copy_generic(s, in, lane, address, to, bytes, false);
+    if (came == COPIED) tell_generic(s, in, lane, address, bytes, false);
+    return came != FAULTED;
 }
 
 bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes) {
-    if (!copy_generic(s, in, lane, address, (void *)(uintptr_t)from, bytes, true)) return false;
-    tell_generic(s, in, lane, address, bytes, true);
-    return true;
+    const outcome came = copy_generic(s, in, lane, address, (void *)(uintptr_t)from, bytes, true);
+    if (came == COPIED) tell_generic(s, in, lane, address, bytes, true);
+    return came != FAULTED;
 }
 
 bool hw_access_read_string(hw_state *s, const hw_inst *in, int lane, uint64_t address, char *to, size_t size) {
+    outcome came = COPIED;
     size_t n = 0;
-    while (n + 1 < size) {
-        if (!copy_generic(s, in, lane, address + n, &to[n], 1, false)) return false;
+    while (n + 1 < size && (came = copy_generic(s, in, lane, address + n, &to[n], 1, false)) == COPIED)
         if (!to[n++]) break;
-    }
     to[n] = 0;
-    tell_generic(s, in, lane, address, (uint32_t)n, false);
-    return true;
+    if (n) tell_generic(s, in, lane, address, (uint32_t)n, false);
+    return came != FAULTED;
 }
 
 // ---- one warp ----
@@ -418,12 +447,45 @@ typedef struct lanes_at {
     uint8_t space[32];
     bool one_space;
     hw_space first_space;
+    uint32_t stray;               // lanes whose access cannot be made, and has been told
 } lanes_at;
+
+// Tells of the lanes that stray; false after a fault.
+static bool find_stray(hw_state *s, const hw_inst *in, bool is_write, lanes_at *at) {
+    hw_warp *w = &s->warp;
+    const uint32_t bytes = (uint32_t)in->width * in->vector;
+    const bool is_access = s->run->set->notes[in->note].kind != HW_NOTE_PLAIN;
+    hw_stray stray = {.is_write = is_write, .bytes = bytes};
+    HW_EACH_ACTIVE_LANE(
+        const hw_space space = (hw_space)at->space[i];
+        const hw_fault_kind kind = find_fault(s, in, space, at->offset[i], bytes, bytes);
+        if (kind && !is_access) hw_fault_access(s, in, kind, i, space, at->offset[i], bytes, is_write);
+        if (kind && (!is_access || !may_stray(s, in, i, kind, space, at->offset[i], &stray))) return false);
+    at->stray = stray.mask;
+    if (stray.mask) tell_stray(s, in, &stray);
+    return true;
+}
+
+// Makes the access of the active lanes, which is as it should be, one of the pattern's, and tells of it.
+static void count_lanes(hw_state *s, const hw_inst *in, const uint64_t addresses[32], const lanes_at *at) {
+    const hw_warp *w = &s->warp;
+    const int first = __builtin_ctz(w->mask);
+    hw_pattern *p = &s->worker->patterns[in->pattern];
+    uint32_t differ = p->mask ^ w->mask;
+    HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
+    if (differ) hw_access_learn(s, in, p, addresses);
+    if (!at->one_space) {
+        tell_mixture(s, in, p->mask, at->space, at->offset);
+    } else {
+        set_space(s, p, at->first_space);
+        if (s->worker->ordered) tell_each(s, p, at->offset[first]);
+        hw_access_count(p, at->offset[first]);
+    }
+}
 
 // Addresses of all active lanes, checked; false after a fault.
 static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *at) {
     hw_warp *w = &s->warp;
-    uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t addresses[32];
     if (in->a == HW_NO_SLOT) {
         for (int i = 0; i < 32; i++) addresses[i] = (uint64_t)in->imm;
@@ -439,19 +501,15 @@ static bool find_lanes(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
     HW_EACH_ACTIVE_LANE(at->space[i] = (uint8_t)resolve_address(in, addresses[i], &at->offset[i]);
                         at->one_space &= at->space[i] == at->space[first]);
     at->first_space = (hw_space)at->space[first];
-    HW_EACH_ACTIVE_LANE(
-        if (!may_access(s, in, i, (hw_space)at->space[i], at->offset[i], bytes, bytes, is_write)) return false);
+    if (!find_stray(s, in, is_write, at)) return false;
     if (in->space == HW_SPACE_PARAM) return true;    // parameter memory has no patterns, and nobody counts its accesses
-    hw_pattern *p = &s->worker->patterns[in->pattern];
-    uint32_t differ = p->mask ^ w->mask;
-    HW_EACH_ACTIVE_LANE(differ |= p->delta[i] != (int64_t)(addresses[i] - addresses[first]));
-    if (differ) hw_access_learn(s, in, p, addresses);
-    if (!at->one_space) {
-        tell_mixture(s, in, p->mask, at->space, at->offset);
-    } else {
-        set_space(s, p, at->first_space);
-        if (s->worker->ordered) tell_each(s, p, at->offset[first]);
-        hw_access_count(p, at->offset[first]);
+    const uint32_t all = w->mask;
+    if (!at->stray) {
+        count_lanes(s, in, addresses, at);
+    } else if (all & ~at->stray) {
+        hw_set_mask(w, all & ~at->stray);
+        count_lanes(s, in, addresses, at);
+        hw_set_mask(w, all);
     }
     return true;
 }
@@ -470,6 +528,10 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) 
             int i = __builtin_ctz(left);
             uint64_t offset = at.offset[i] + (uint64_t)e * in->width, word[2] = {0};
             char *reg = r + (size_t)i * in->reg_bytes;
+            if (at.stray >> i & 1) {
+                if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
+                continue;
+            }
             if (at.space[i] == HW_SPACE_LOCAL) {
                 copy_local(s, i, offset, is_write ? (void *)reg : word, in->width, is_write);
                 if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
@@ -487,12 +549,17 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
     lanes_at at;
     if (!find_lanes(s, in, is_write, &at)) return false;
     hw_warp *w = &s->warp;
-    HW_EACH_ACTIVE_LANE(if (at.space[i] == HW_SPACE_LOCAL) {
+    HW_EACH_ACTIVE_LANE(if (at.space[i] == HW_SPACE_LOCAL && !(at.stray >> i & 1)) {
         hw_fault_access(s, in, HW_FAULT_ADDRESS, i, HW_SPACE_LOCAL, at.offset[i], in->width, is_write);
         return false;
     });
     const hw_mem_apart apart = *s->run->apart;
     char *shared = s->shared;
     HW_EACH_ACTIVE_LANE(pointers[i] = host_byte(&apart, shared, at.space[i], at.offset[i]));
+    if (at.stray) memset(s->worker->nowhere, 0, sizeof s->worker->nowhere);
+    for (uint32_t left = at.stray; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        pointers[i] = s->worker->nowhere[i];
+    }
     return true;
 }

@@ -241,15 +241,13 @@ static uint32_t like_first(const hw_copies *all, uint32_t mask, uint32_t *group)
     return same & mask;
 }
 
-static const hw_inst *copy_write(hw_warp *w, const hw_inst *in) {
-    hw_state *s = hw_state_of(w);
-    void *at[32];
-    if (!hw_locate_lanes(s, in, true, at)) return NULL;
+// Begins the active lanes' copies to where they are to land. False: no memory.
+static bool begin_copies(hw_state *s, const hw_inst *in, void *const at[32]) {
     s->worker->n_copies++;
     if (HW_IS_TOLD(s, COPY)) tell_begun(s, in, at);
-    for (uint32_t left = w->mask; left;) {
+    for (uint32_t left = s->warp.mask; left;) {
         copy *c = make_room_for_copy(s);
-        if (!c) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(left));
+        if (!c) return false;
         c->mask = like_first(s->copies, left, &c->group);
         c->width = in->width;
         c->note = in->note;
@@ -261,7 +259,26 @@ static const hw_inst *copy_write(hw_warp *w, const hw_inst *in) {
         }
         memcpy(c->bytes, s->copies->staged, sizeof c->bytes);
     }
-    return in + 1;
+    return true;
+}
+
+// Lanes whose place in shared memory is not there copy nothing.
+static const hw_inst *copy_write(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    const uint32_t all = w->mask;
+    uint32_t lanes = 0;
+    void *at[32];
+    bool done = true;
+    if (!hw_locate_lanes(s, in, true, at)) return NULL;
+    HW_EACH_ACTIVE_LANE(lanes |= (uint32_t)!hw_access_is_nowhere(s, at[i]) << i);
+    if (lanes == all) {
+        done = begin_copies(s, in, at);
+    } else if (lanes) {
+        hw_set_mask(w, lanes);
+        done = begin_copies(s, in, at);
+        hw_set_mask(w, all);
+    }
+    return done ? in + 1 : hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(all));
 }
 
 // ---- groups ----

@@ -30,8 +30,8 @@ static bool find_rows(hw_state *s, const hw_inst *in, bool is_write, void *at[32
     if (!lanes) return true;
     hw_set_mask(w, lanes);
     bool found = hw_locate_lanes(s, in, is_write, at);
-    if (found && s->patterns[in->pattern].space != HW_SPACE_SHARED) {
-        int first = __builtin_ctz(lanes);
+    int first = __builtin_ctz(lanes);
+    if (found && !hw_access_is_nowhere(s, at[first]) && s->patterns[in->pattern].space != HW_SPACE_SHARED) {
         uint64_t address = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(w, in, first);
         hw_fault_access(s, in, HW_FAULT_ADDRESS, first, HW_SPACE_GLOBAL, address, 16, is_write);
         found = false;

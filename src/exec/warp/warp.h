@@ -141,7 +141,7 @@ typedef struct hw_texture_found {
     hw_texture texture;
 } hw_texture_found;
 
-enum { HW_TOUCHES_KEPT = 8 };
+enum { HW_TOUCHES_KEPT = 8, HW_NOWHERE_BYTES = 64 /* no lane accesses more at once */ };
 
 struct hw_worker {
     _Alignas(64) hw_run *run;     // workers write their own cache lines
@@ -156,6 +156,7 @@ struct hw_worker {
     uint64_t epoch;               // of mem, when the patterns' limits were found
     hw_texture_found texture;     // the last
     hw_touched touched[HW_TOUCHES_KEPT];   // what sinks have heard of allocations
+    _Alignas(64) char nowhere[HW_WARP_LANES][HW_NOWHERE_BYTES];   // where lanes access that stray
     bool told_outside;            // sinks have heard of something that is outside of memory
     uint64_t serial;              // the last of a pattern's name
     hw_pattern_names *names;      // by hw_note.access
@@ -317,8 +318,11 @@ uint64_t hw_access_flush(hw_worker *worker, hw_pattern *p);
 // A load or store in any space, any mixture of spaces, any width; reports faults.
 const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write);
 // Host addresses of `bytes` bytes for each active lane, counted as one access. Local memory is refused (false, after a
-// fault), since its bytes do not lie together.
+// fault), since its bytes do not lie together. Lanes that stray (hw_stray) get zeros that nobody reads again.
 bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *pointers[32]);
+static inline bool hw_access_is_nowhere(const hw_state *s, const void *pointer) {
+    return (uintptr_t)pointer - (uintptr_t)s->worker->nowhere < sizeof s->worker->nowhere;
+}
 // Tells sinks what lanes have accessed otherwise than by an address of the instruction. Where HW_IS_TOLD says that
 // LANE_ACCESS is wanted.
 void hw_access_tell_lanes(hw_state *s, const hw_inst *in, bool is_write, const hw_lane_bytes *list, uint32_t n);

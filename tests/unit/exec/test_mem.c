@@ -198,6 +198,40 @@ static void test_reuse(void **state) {
 }
 
 // The number of an allocation's contents changes with each change, and is never one that it has been.
+// Kept apart, allocations have as much as their own size between them and the next, and freed ones come back far later
+// than else (test_reuse); where there are no addresses for that, memory is there all the same.
+static void test_apart(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 512, 6000, 100000, MIB - 1, 3 * MIB, 5};
+    enum { SIZES = sizeof sizes / sizeof *sizes, ROUNDS = 40000 };
+    hw_mem *mem = open_mem(512 * MIB);
+    uint64_t at[SIZES];
+    hw_allocation a;
+    hw_mem_keep_apart(mem);
+    for (int i = 0; i < SIZES; i++) at[i] = take(mem, sizes[i]);
+    for (int i = 0; i < SIZES; i++) {
+        assert_int_equal(at[i] % 512, 0);
+        for (int k = 0; k < SIZES; k++)
+            if (at[k] > at[i])
+                assert_true(at[k] - at[i] >= sizes[i] + (sizes[i] < 4096 ? 4096 : sizes[i]));
+        assert_false(hw_mem_find(mem, at[i] + sizes[i], 1, &a));
+    }
+    const uint64_t first = take(mem, 100), medium = take(mem, 200000);
+    memset(hw_mem_host(mem, medium), 1, 200000);
+    assert_false(hw_mem_find_freed(mem, first, &a));
+    assert_int_equal(hw_mem_free(mem, first, NULL), HW_OK);
+    assert_int_equal(hw_mem_free(mem, medium, NULL), HW_OK);
+    for (int i = 0; i < ROUNDS; i++) assert_int_equal(hw_mem_free(mem, take(mem, 100), NULL), HW_OK);
+    assert_true(hw_mem_find_freed(mem, first + 99, &a) && a.address == first && a.is_freed);
+    assert_false(hw_mem_find_freed(mem, first + 100, &a));
+    assert_false(hw_mem_find_freed(mem, at[0], &a));
+    hw_mem_destroy(mem);
+    mem = open_mem(64 * MIB);
+    hw_mem_keep_apart(mem);
+    for (int i = 0; i < 64; i++) take(mem, MIB - 512);
+    hw_mem_destroy(mem);
+}
+
 static void test_contents(void **state) {
     (void)state;
     hw_mem *mem = open_mem(16 * MIB);
@@ -439,7 +473,8 @@ int main(void) {
         cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_limit), cmocka_unit_test(test_contents),
         cmocka_unit_test(test_hosts_contents), cmocka_unit_test(test_replace),
         cmocka_unit_test(test_bulk),
-        cmocka_unit_test(test_freed), cmocka_unit_test(test_reuse), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_freed), cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_apart), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_registered), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_against_list),
         cmocka_unit_test(test_threads),
     };

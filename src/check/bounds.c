@@ -1,0 +1,120 @@
+#include "check/bounds.h"
+
+#include <string.h>
+
+#include "check/internal.h"
+
+// An access that is wrong, of one kind: by whom, and in the first of its lanes, where.
+typedef struct wrong {
+    hw_check_kind kind;
+    const hw_where *where;
+    uint32_t note, lanes;
+    hw_check_act act;
+    uint32_t bytes;
+    uint8_t space;
+    uint64_t address;
+    hw_check_object object;
+} wrong;
+
+// ---- findings -------------------------------------------------------------------------------------------------------
+
+// The finding outlives the module whose variable it is.
+static const char *keep_name(hw_check *c, const char *name) {
+    return name ? hw_arena_string(c->works.arena, name, strlen(name)) : NULL;
+}
+
+// The first byte of an access that is not in the object.
+static uint64_t first_outside(const hw_check_object *object, uint64_t address) {
+    const uint64_t end = object->address + object->bytes;
+    return object->is_known && address >= object->address && address < end ? end : address;
+}
+
+static hw_check_finding describe(hw_check *c, const wrong *w, const hw_check_side *side) {
+    hw_check_finding finding = {.kind = w->kind, .space = w->space, .address = w->address, .object = w->object,
+                                .n_sides = 1, .sides = {*side}};
+    finding.sides[0].bytes = w->bytes;
+    finding.object.name = keep_name(c, w->object.name);
+    if (w->kind == HW_CHECK_BOUNDS) finding.address = first_outside(&w->object, w->address);
+    return finding;
+}
+
+// Who freed the memory comes before who uses it.
+static void add_free(hw_check_finding *finding, const void *site) {
+    if (!site) return;
+    finding->sides[finding->n_sides++] = finding->sides[0];
+    finding->sides[0] = (hw_check_side){.act = HW_CHECK_FREES, .site = site, .file = ""};
+}
+
+static hw_check_object object_of(const hw_allocation *a) {
+    return (hw_check_object){.is_known = true, .address = a->address, .bytes = a->bytes, .name = a->name,
+                             .site = a->site};
+}
+
+// What lies nearest to an access of device memory, where nobody knows where its pointer came from.
+static hw_check_object find_nearest(const hw_check *c, uint64_t address) {
+    enum { FAR_BYTES = 1 << 30, NULL_BYTES = 1 << 12 };
+    hw_check_object nothing = {.is_known = false};
+    hw_allocation a;
+    if (address < NULL_BYTES || !c->memory || !hw_mem_nearest(c->memory, address, &a)) return nothing;
+    const bool is_before = address < a.address;
+    const uint64_t distance = is_before ? a.address - address : address - a.address;
+    if (distance > FAR_BYTES + (is_before ? 0 : a.bytes)) return nothing;
+    hw_check_object nearest = object_of(&a);
+    nearest.is_nearest = distance >= a.bytes || is_before;
+    return nearest;
+}
+
+static void add_wrong(hw_check *c, wrong *w) {
+    const hw_check_block *block = hw_check_block_of(&c->blocks, w->where);
+    const bool is_device = w->space != HW_SPACE_SHARED && w->space != HW_SPACE_LOCAL;
+    hw_allocation freed = {.site = NULL};
+    if (!block || w->note >= c->n_notes) return;
+    if (is_device && !w->object.is_known && c->memory && hw_mem_find_freed(c->memory, w->address, &freed)) {
+        w->kind = HW_CHECK_FREED;
+        w->object = object_of(&freed);
+    }
+    const hw_check_entry entry = {.work = c->work, .warp = block->number * c->blocks.n_warps + w->where->warp,
+                                  .note = w->note, .mask = w->lanes, .act = (uint8_t)w->act};
+    const uint64_t n = (uint64_t)__builtin_popcount(w->lanes);
+    const uint64_t places[2] = {hw_check_works_place(&c->works, &entry), (uint64_t)(uintptr_t)w->object.site};
+    if (hw_check_count_again(c, w->kind, places, n)) return;
+    if (is_device && !w->object.is_known) w->object = find_nearest(c, w->address);
+    const hw_check_side side = hw_check_works_side(&c->works, &entry, __builtin_ctz(w->lanes));
+    hw_check_finding finding = describe(c, w, &side);
+    if (w->kind == HW_CHECK_FREED) add_free(&finding, freed.freed_at);
+    hw_check_keep(c, &finding, places, n);
+}
+
+// ---- accesses that cannot be made -----------------------------------------------------------------------------------
+
+static hw_check_act act_of(const hw_note *note, bool is_write) {
+    if (note->kind == HW_NOTE_ATOMIC || note->kind == HW_NOTE_REDUCTION) return HW_CHECK_CHANGES;
+    return is_write ? HW_CHECK_WRITES : HW_CHECK_READS;
+}
+
+// The lanes of a kind and a space: their first one stands for all.
+static void add_stray(hw_check *c, const hw_stray *stray, hw_check_kind kind, uint32_t lanes, uint8_t space) {
+    wrong w = {.kind = kind, .where = &stray->where, .note = stray->note, .lanes = lanes, .bytes = stray->bytes,
+               .space = space, .address = stray->address[__builtin_ctz(lanes)],
+               .act = act_of(&c->notes[stray->note], stray->is_write)};
+    if (space == HW_SPACE_SHARED) w.object = (hw_check_object){.is_known = true, .bytes = c->shared_bytes};
+    add_wrong(c, &w);
+}
+
+void hw_check_tell_stray(hw_sink *sink, uint32_t worker, const hw_stray *stray) {
+    hw_check *c = (hw_check *)sink;
+    (void)worker;
+    if (stray->note >= c->n_notes) return;
+    for (uint32_t left = stray->mask; left;) {
+        const uint8_t space = stray->space[__builtin_ctz(left)];
+        uint32_t alike = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1) {
+            const int i = __builtin_ctz(rest);
+            alike |= (uint32_t)(stray->space[i] == space) << i;
+        }
+        const uint32_t misaligned = alike & stray->misaligned, outside = alike & ~misaligned;
+        if (misaligned) add_stray(c, stray, HW_CHECK_MISALIGNED, misaligned, space);
+        if (outside) add_stray(c, stray, HW_CHECK_BOUNDS, outside, space);
+        left &= ~alike;
+    }
+}
