@@ -40,6 +40,19 @@ static hw_cli_finding_side read_side(const json_t *object) {
     return side;
 }
 
+static hw_cli_finding_subject read_subject(const json_t *object) {
+    return (hw_cli_finding_subject){.reason = (hw_host_reason)number_of(object, "reason"),
+                                    .object = (hw_host_object_kind)number_of(object, "object"),
+                                    .leak = (hw_check_leak)number_of(object, "leak"),
+                                    .kernel = text_of(object, "kernel"),
+                                    .why = text_of(object, "why"),
+                                    .variable = text_of(object, "variable"),
+                                    .made_at = text_of(object, "made"),
+                                    .begin = number_of(object, "begin"),
+                                    .bytes = number_of(object, "bytes"),
+                                    .memory = (unsigned)number_of(object, "memory")};
+}
+
 // False: no finding of this version's.
 static bool read_finding(const json_t *object, hw_cli_finding *out) {
     const char *kind = text_of(object, "kind");
@@ -51,7 +64,10 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
                             .bytes = number_of(object, "bytes"),
                             .count = 1,
                             .n_sides = (unsigned)json_array_size(sides)};
-    if (out->kind == HW_CHECK_KINDS || out->n_sides > 2) return false;
+    out->subject = read_subject(json_object_get(object, "subject"));
+    if (out->kind == HW_CHECK_KINDS || out->n_sides > 2 || out->subject.leak >= HW_CHECK_LEAKS ||
+        out->subject.object > HW_HOST_TEXTURE)
+        return false;
     for (unsigned i = 0; i < out->n_sides; i++) out->sides[i] = read_side(json_array_get(sides, i));
     if (!allocation) return true;
     out->has_allocation = true;
@@ -137,7 +153,8 @@ static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_
 }
 
 static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
-    if (a->kind != b->kind || a->missing != b->missing || a->n_sides != b->n_sides) return false;
+    if (a->kind != b->kind || a->missing != b->missing || a->n_sides != b->n_sides ||
+        a->subject.reason != b->subject.reason || a->subject.leak != b->subject.leak) return false;
     for (unsigned k = 0; k < a->n_sides; k++)
         if (!are_of_one_place(&a->sides[k], &b->sides[k])) return false;
     return true;
@@ -194,15 +211,15 @@ static const char *who_lacks(hw_check_missing missing) {
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
     if (f->kind == HW_CHECK_BARRIER)
         snprintf(out, bytes, "threads of one block wait for each other at two barriers of the source");
-    else if (f->kind == HW_CHECK_LEAK)
-        snprintf(out, bytes, "%llu bytes of device memory are still allocated at the end", f->bytes);
+    else if (hw_cli_is_about_calls(f))
+        return hw_cli_call_sentence(f, out, bytes);
     else snprintf(out, bytes, who_lacks(f->missing), f->is_shared ? "shared" : "global");
     return out;
 }
 
 const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
-    if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
+    if (hw_cli_is_about_calls(f)) return hw_cli_call_remedy(f);
     switch (f->missing) {
     case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
                                        "a warp have none of themselves";
@@ -216,7 +233,9 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
 }
 
 static const char *act_word(hw_check_act act) {
-    static const char *const words[] = {"reads", "writes", "changes", "copies", "frees", "waits", "allocates"};
+    static const char *const words[] = {"reads", "writes", "changes", "copies", "frees", "waits", "allocates", "copies",
+                                        "sets", "creates", "uses", "destroys", "launches", "fails",
+                                        "asks for the last error", "waits"};
     return (size_t)act < sizeof words / sizeof words[0] ? words[act] : "accesses";
 }
 
@@ -232,6 +251,15 @@ const char *hw_cli_finding_side_text(const hw_cli_finding_side *s, char *out, si
              s->thread[0], s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
              s->is_many ? " and others of its warp" : "", s->kernel, launch);
     return out;
+}
+
+bool hw_cli_finding_line(const hw_cli_finding_side *s, char *file, size_t bytes, unsigned *line) {
+    const char *colon = s->kernel || !s->site ? NULL : strrchr(s->site, ':');
+    char *end = NULL;
+    *line = s->kernel ? s->line : colon ? (unsigned)strtoul(colon + 1, &end, 10) : 0;
+    if (s->kernel) snprintf(file, bytes, "%s", s->file);
+    else if (colon) snprintf(file, bytes, "%.*s", (int)(colon - s->site), s->site);
+    return *line && (s->kernel || !*end);
 }
 
 const char *hw_cli_finding_place(const hw_cli_finding_side *s, char *out, size_t bytes) {

@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "report/source.h"
 
-enum { LINE_BYTES = 1024 };
+enum { LINE_BYTES = 1024, PATH_BYTES = 4200 };
 
 typedef struct suppression {
     hw_check_kind kind;              // HW_CHECK_KINDS: all
@@ -110,9 +110,11 @@ static bool is_allowed_in_source(const hw_cli_finding *f) {
     bool allows = false;
     for (unsigned k = 0; k < f->n_sides && !allows; k++) {
         const hw_cli_finding_side *side = &f->sides[k];
-        hw_source *source = side->line ? hw_source_open(side->file) : NULL;
+        char file[PATH_BYTES];
+        unsigned line;
+        hw_source *source = hw_cli_finding_line(side, file, sizeof file, &line) ? hw_source_open(file) : NULL;
         const char *kind = hw_check_kind_name(f->kind);
-        allows = source && (line_allows(source, side->line, kind) || line_allows(source, side->line - 1, kind));
+        allows = source && (line_allows(source, line, kind) || line_allows(source, line - 1, kind));
         hw_source_close(source);
     }
     return allows;

@@ -46,7 +46,8 @@ static void keep_finding(hw_check *c, const hw_check_finding *finding, const uin
 }
 
 static hw_check_missing missing_between(const hw_check *c, const hw_check_entry *a, const hw_check_entry *b) {
-    if (a->work != b->work) return HW_CHECK_MISSING_STREAMS;
+    if (a->work != b->work)
+        return hw_check_works_is_of_host(&c->works, b) ? HW_CHECK_MISSING_HOST : HW_CHECK_MISSING_STREAMS;
     if (a->is_pending) return HW_CHECK_MISSING_WAIT;
     if (a->warp == b->warp) return HW_CHECK_MISSING_WARP;
     return a->warp / c->blocks.n_warps == b->warp / c->blocks.n_warps ? HW_CHECK_MISSING_BLOCK
@@ -79,14 +80,8 @@ void hw_check_add_barrier(hw_check *c, const hw_check_entry *first, const hw_che
     keep_finding(c, &finding, places);
 }
 
-void hw_check_add_leak(hw_check *c, const hw_check_allocation *a) {
-    const uint64_t places[2] = {(uint64_t)(uintptr_t)a->site, 0};
-    hw_check_found *known = count_again(c, HW_CHECK_LEAK, places);
-    if (known) {
-        known->finding.bytes += a->bytes;
-        return;
-    }
-    const hw_check_finding finding = {.kind = HW_CHECK_LEAK, .address = a->address, .bytes = a->bytes, .n_sides = 1,
-                                      .sides = {{.act = HW_CHECK_ALLOCATES, .site = a->site, .file = ""}}};
-    keep_finding(c, &finding, places);
+void hw_check_add(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
+    hw_check_found *known = count_again(c, finding->kind, places);
+    if (!known) keep_finding(c, finding, places);
+    else if (finding->kind == HW_CHECK_LEAK) known->finding.bytes += finding->bytes;
 }
