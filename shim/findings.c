@@ -96,6 +96,18 @@ static void write_line(char *text, size_t bytes) {
     free(text);
 }
 
+static void write_subject(FILE *out, const hw_check_finding *finding) {
+    const hw_check_subject *s = &finding->subject;
+    char text[NAME_BYTES];
+    fprintf(out, ",\"subject\":{\"reason\":%u,\"object\":%u,\"leak\":%d,\"begin\":%llu,\"bytes\":%llu,\"memory\":%u",
+            s->reason, s->object, (int)s->leak, (unsigned long long)s->begin, (unsigned long long)s->bytes, s->memory);
+    if (s->kernel) write_text(out, "kernel", hw_demangle(s->kernel, text, sizeof text));
+    if (s->why) write_text(out, "why", s->why);
+    if (s->variable) write_text(out, "variable", hw_demangle(s->variable, text, sizeof text));
+    if (s->made_at && hw_shim_describe_site(s->made_at, text, PLACE_BYTES)) write_text(out, "made", text);
+    fputc('}', out);
+}
+
 static void tell_finding(void *context, const hw_check_finding *f) {
     char *text = NULL;
     size_t bytes = 0;
@@ -108,6 +120,7 @@ static void tell_finding(void *context, const hw_check_finding *f) {
     fprintf(out, ",\"missing\":%d,\"space\":%u,\"address\":%llu,\"bytes\":%llu", (int)f->missing, f->space,
             (unsigned long long)f->address, (unsigned long long)f->bytes);
     write_allocation(out, f);
+    write_subject(out, f);
     fputs(",\"sides\":[", out);
     for (uint32_t i = 0; i < f->n_sides; i++) {
         if (i) fputc(',', out);
@@ -148,18 +161,20 @@ hw_status hw_findings_watch(hw_sim *sim, hw_diag *diag) {
     const hw_check_options options = {.compute_capability = hw_sim_gpu(sim)->arch->cc, .found = tell_finding};
     hw_status status = HW_OK;
     if (!findings.check) status = hw_check_create(&options, &findings.check, diag);
-    else hw_check_forget_memory(findings.check);
     findings.sim = sim;
     hw_mem_keep_apart(hw_sim_mem(sim));
     return status ? status : hw_sim_add_sink(sim, hw_check_sink(findings.check), diag);
 }
 
-void hw_findings_closing(void) { findings.sim = NULL; }
+void hw_findings_closing(void) {
+    findings.sim = NULL;
+    if (findings.check) hw_check_forget_memory(findings.check);
+}
 
-void hw_findings_end(void) {
+void hw_findings_end(bool is_its_own_end) {
     if (!findings.check) return;
     char *text = hw_check_ran_out(findings.check) ? strdup("{\"ran_out\":true}\n") : NULL;
     if (text) write_line(text, strlen(text));
-    if (findings.has_leaks) hw_check_find_leaks(findings.check);
+    hw_check_end(findings.check, findings.has_leaks && is_its_own_end);
     hw_findings_count();
 }

@@ -193,5 +193,5 @@ __attribute__((constructor)) static void prepare(void) {
 // Of a program that loads a library and allocates nothing behind it.
 __attribute__((destructor)) static void end(void) {
     hw_library_look();
-    hw_findings_end();
+    hw_findings_end(true);
 }

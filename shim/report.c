@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shim/findings.h"
 #include "shim/process.h"
 #include "shim/shim.h"
 
@@ -36,6 +37,7 @@ void hw_shim_refuse(const hw_diag *diag, hw_rt_status status) {
 }
 
 void hw_shim_end(int exit_code) {
+    hw_findings_end(false);
     fflush(NULL);
     _exit(exit_code);
 }
@@ -97,10 +99,10 @@ static bool is_known(const void *site, const char *text) {
 
 // Programs often overlook the error of a launch, so it is said aloud: once for each place and reason, and not for ever
 // to one that tries on.
-void hw_shim_explain_refusal(const hw_diag *diag, void *launch_address) {
+void hw_shim_explain_refusal(const hw_diag *diag) {
     enum { MOST = 20 };
     static atomic_int n_explained;
-    const void *site = launch_address ? hw_shim_site_of(launch_address) : hw_shim_site();
+    const void *site = hw_shim_site();
     if (is_known(site, diag->text)) return;
     int before = atomic_fetch_add(&n_explained, 1);
     if (before == MOST) fprintf(stderr, "halfwarp: further launches that are refused are not shown\n");

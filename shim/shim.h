@@ -25,8 +25,8 @@ void hw_shim_note(int exit_code, const char *message);   // one line for the hal
 hw_rt_status hw_shim_unsupported(const char *call);
 // Ends the process: its device code could not be loaded.
 void hw_shim_refuse(const hw_diag *diag, hw_rt_status status) __attribute__((noreturn));
-// Says why a launch was refused; launch_address as hw_shim_site_of, NULL: who calls now.
-void hw_shim_explain_refusal(const hw_diag *diag, void *launch_address);
+// Says why the launch that is being made was refused.
+void hw_shim_explain_refusal(const hw_diag *diag);
 
 // Ends the process, whose output until now is kept.
 void hw_shim_end(int exit_code) __attribute__((noreturn));
@@ -48,6 +48,9 @@ const char *hw_library_of(const void *address);
 
 // site.c: who called. Sites live as long as the process.
 const void *hw_shim_site(void);
+// Between the two this thread makes the launch of the <<<>>> whose function returns there; NULL: it is no <<<>>>.
+void hw_shim_begin_launch(void *return_address);
+void hw_shim_end_launch(void);
 const void *hw_shim_site_of(void *return_address);   // of one call
 const void *hw_shim_site_of_fault(void *instruction);   // in a handler of the signal that it has caused
 // "file.cu:12" or "name+0x12" into out; false when nothing is known.

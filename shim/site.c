@@ -62,9 +62,15 @@ static const void *keep_site(site wanted) {
     return found;
 }
 
+// A kernel's stub has the kernel's line: where its <<<>>> stands is known apart from the stack.
+static _Thread_local void *launch_address;
+
+void hw_shim_begin_launch(void *return_address) { launch_address = return_address; }
+void hw_shim_end_launch(void) { launch_address = NULL; }
+
 const void *hw_shim_site(void) {
-    site here = {0};
-    here.n_frames = program_frames(here.frames);
+    site here = {.n_frames = 1, .frames = {launch_address}};
+    if (!launch_address) here.n_frames = program_frames(here.frames);
     return keep_site(here);
 }
 

@@ -39,6 +39,19 @@ static hw_cli_finding_side read_side(const json_t *object) {
     return side;
 }
 
+static hw_cli_finding_subject read_subject(const json_t *object) {
+    return (hw_cli_finding_subject){.reason = (hw_host_reason)number_of(object, "reason"),
+                                    .object = (hw_host_object_kind)number_of(object, "object"),
+                                    .leak = (hw_check_leak)number_of(object, "leak"),
+                                    .kernel = text_of(object, "kernel"),
+                                    .why = text_of(object, "why"),
+                                    .variable = text_of(object, "variable"),
+                                    .made_at = text_of(object, "made"),
+                                    .begin = number_of(object, "begin"),
+                                    .bytes = number_of(object, "bytes"),
+                                    .memory = (unsigned)number_of(object, "memory")};
+}
+
 // False: no finding of this version's.
 static bool read_finding(const json_t *object, hw_cli_finding *out) {
     const char *kind = text_of(object, "kind");
@@ -51,7 +64,10 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
                             .count = 1,
                             .seed = number_of(object, "seed"),
                             .n_sides = (unsigned)json_array_size(sides)};
-    if (out->kind == HW_CHECK_KINDS || out->n_sides > 2) return false;
+    out->subject = read_subject(json_object_get(object, "subject"));
+    if (out->kind == HW_CHECK_KINDS || out->n_sides > 2 || out->subject.leak >= HW_CHECK_LEAKS ||
+        out->subject.object > HW_HOST_TEXTURE)
+        return false;
     for (unsigned i = 0; i < out->n_sides; i++) out->sides[i] = read_side(json_array_get(sides, i));
     if (!allocation) return true;
     out->has_allocation = true;
@@ -153,6 +169,7 @@ static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, b
 // In another order the other side may come first, and threads of other blocks may meet.
 static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
     if (a->kind != b->kind || a->n_sides != b->n_sides || !are_of_one_object(a, b)) return false;
+    if (a->subject.reason != b->subject.reason || a->subject.leak != b->subject.leak) return false;
     if (a->seed == b->seed) return a->missing == b->missing && have_equal_sides(a, b, false);
     return have_equal_sides(a, b, false) || have_equal_sides(a, b, true);
 }
@@ -212,6 +229,7 @@ bool hw_cli_finding_is_null(const hw_cli_finding *f) {
 }
 
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
+    if (hw_cli_is_about_calls(f)) return hw_cli_call_sentence(f, out, bytes);
     const char *space = hw_space_name(f->space);
     switch (f->kind) {
     case HW_CHECK_BARRIER:
@@ -220,9 +238,6 @@ const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t b
         break;
     case HW_CHECK_DEADLOCK: snprintf(out, bytes, "threads of one block wait for each other for ever"); break;
     case HW_CHECK_LIVELOCK: snprintf(out, bytes, "threads go round, and nothing has changed for seconds"); break;
-    case HW_CHECK_LEAK:
-        snprintf(out, bytes, "%llu bytes of device memory are still allocated at the end", f->bytes);
-        break;
     case HW_CHECK_BOUNDS: snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
     case HW_CHECK_FREED: snprintf(out, bytes, "memory is accessed that has been freed"); break;
     case HW_CHECK_MISALIGNED: snprintf(out, bytes, "%s memory is accessed at a misaligned address", space); break;
@@ -239,7 +254,7 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
     if (f->kind == HW_CHECK_DEADLOCK)
         return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";
-    if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
+    if (hw_cli_is_about_calls(f)) return hw_cli_call_remedy(f);
     if (hw_cli_finding_is_null(f)) return "a pointer has to be set before it is used";
     if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
     if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
@@ -258,8 +273,11 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
 }
 
 static const char *act_word(hw_check_act act) {
-    static const char *const words[] = {"reads", "writes",    "changes",    "copies",      "frees",
-                                        "waits", "allocates", "goes round", "meets others"};
+    static const char *const words[] = {
+#define ACT(id, word) word,
+#include "check/acts.def"
+#undef ACT
+    };
     return (size_t)act < sizeof words / sizeof words[0] ? words[act] : "accesses";
 }
 
@@ -275,6 +293,15 @@ const char *hw_cli_finding_side_text(const hw_cli_finding_side *s, char *out, si
              s->thread[0], s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
              s->is_many ? " and others of its warp" : "", s->kernel, launch);
     return out;
+}
+
+bool hw_cli_finding_line(const hw_cli_finding_side *s, char *file, size_t bytes, unsigned *line) {
+    const char *colon = s->kernel || !s->site ? NULL : strrchr(s->site, ':');
+    char *end = NULL;
+    *line = s->kernel ? s->line : colon ? (unsigned)strtoul(colon + 1, &end, 10) : 0;
+    if (s->kernel) snprintf(file, bytes, "%s", s->file);
+    else if (colon) snprintf(file, bytes, "%.*s", (int)(colon - s->site), s->site);
+    return *line && (s->kernel || !*end);
 }
 
 const char *hw_cli_finding_place(const hw_cli_finding_side *s, char *out, size_t bytes) {

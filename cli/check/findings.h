@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "check/finding.h"
+#include "event/host.h"
 #include "isa/isa.h"
 
 typedef struct hw_cli_finding_side {
@@ -18,6 +19,16 @@ typedef struct hw_cli_finding_side {
     unsigned long long launch, stream;
 } hw_cli_finding_side;
 
+// What a call of the host program was about, as hw_check_subject.
+typedef struct hw_cli_finding_subject {
+    hw_host_reason reason;
+    hw_host_object_kind object;
+    hw_check_leak leak;
+    const char *kernel, *why, *variable, *made_at;    // NULL: none
+    unsigned long long begin, bytes;
+    unsigned memory;
+} hw_cli_finding_subject;
+
 typedef struct hw_cli_finding {
     hw_check_kind kind;
     hw_check_missing missing;
@@ -27,6 +38,7 @@ typedef struct hw_cli_finding {
     bool has_allocation, is_nearest; // nearest: it is not known where the pointer came from
     unsigned long long allocation_address, allocation_bytes;
     const char *allocation_name, *allocation_site;    // NULL: not known
+    hw_cli_finding_subject subject;
     unsigned n_sides;
     hw_cli_finding_side sides[2];
 } hw_cli_finding;
@@ -50,8 +62,14 @@ bool hw_cli_finding_is_null(const hw_cli_finding *finding);
 // What is wrong, and what would mend it, a sentence each, without a full stop. Into out, which is returned.
 const char *hw_cli_finding_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
 const char *hw_cli_finding_remedy(const hw_cli_finding *finding);
+// The same of findings about the host program's own calls (words.c).
+bool hw_cli_is_about_calls(const hw_cli_finding *finding);
+const char *hw_cli_call_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
+const char *hw_cli_call_remedy(const hw_cli_finding *finding);
 // "reads 4 bytes: thread (1,0,0) of block (0,0,0) in sum(float*), launch 2".
 const char *hw_cli_finding_side_text(const hw_cli_finding_side *side, char *out, size_t bytes);
+// The file and line of a side in the source, of kernels and of calls: false where they are not known.
+bool hw_cli_finding_line(const hw_cli_finding_side *side, char *file, size_t bytes, unsigned *line);
 // "sum.cu:12", or where the host program's call is; "" where it is not known.
 const char *hw_cli_finding_place(const hw_cli_finding_side *side, char *out, size_t bytes);
 

@@ -1,4 +1,6 @@
 // Findings for programs: JSON, and SARIF 2.1.0 (OASIS), which code hosts show beside changes.
+#include <string.h>
+
 #include "check/findings.h"
 #include "output/json_output.h"
 
@@ -59,12 +61,24 @@ bool hw_cli_findings_write_json(const hw_cli_findings *findings, FILE *out) {
 
 // ---- SARIF ----------------------------------------------------------------------------------------------------------
 
+// RFC 3986: what is no letter of a path stands as its number. uri has room for three times as many bytes.
+static void write_uri(const char *path, char *uri) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+@=,$&!";
+    for (; *path; path++) {
+        if (strchr(plain, *path)) *uri++ = *path;
+        else uri += sprintf(uri, "%%%02X", (unsigned)(unsigned char)*path);
+    }
+    *uri = '\0';
+}
+
 static json_t *location_of(const hw_cli_finding_side *side) {
-    char text[PLACE];
+    char text[PLACE], file[PLACE], uri[3 * PLACE];
+    unsigned line;
     json_t *message = json_pack("{s:s}", "text", hw_cli_finding_side_text(side, text, sizeof text));
-    if (!side->kernel || !side->line) return json_pack("{s:o}", "message", message);
+    if (!hw_cli_finding_line(side, file, sizeof file, &line)) return json_pack("{s:o}", "message", message);
+    write_uri(file, uri);
     return json_pack("{s:o,s:{s:{s:s},s:{s:i}}}", "message", message, "physicalLocation", "artifactLocation", "uri",
-                     side->file, "region", "startLine", (int)side->line);
+                     uri, "region", "startLine", (int)line);
 }
 
 static bool append_result(json_t *to, const hw_cli_finding *f) {

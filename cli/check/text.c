@@ -5,9 +5,10 @@
 enum { WORDS = 1024, PLACE = 4200 };
 
 static void write_source_line(const hw_cli_finding_side *side, bool colour, FILE *out) {
-    char text[WORDS];
-    hw_source *source = side->line ? hw_source_open(side->file) : NULL;
-    const char *line = hw_source_line(source, side->line, text, sizeof text);
+    char text[WORDS], file[PLACE];
+    unsigned number;
+    hw_source *source = hw_cli_finding_line(side, file, sizeof file, &number) ? hw_source_open(file) : NULL;
+    const char *line = hw_source_line(source, number, text, sizeof text);
     if (*line) fprintf(out, colour ? "      \033[36m%s\033[m\n" : "      %s\n", line);
     hw_source_close(source);
 }
@@ -30,6 +31,13 @@ static void write_distance(const hw_cli_finding *f, FILE *out) {
 }
 
 static void write_memory(const hw_cli_finding *f, FILE *out) {
+    const hw_cli_finding_subject *s = &f->subject;
+    if (hw_cli_is_about_calls(f) && s->bytes) {
+        fprintf(out, "  %llu bytes%s%s", s->bytes, s->variable ? " of the variable " : "",
+                s->variable ? s->variable : "");
+        if (s->made_at) fprintf(out, ", allocated at %s", s->made_at);
+        fputc('\n', out);
+    }
     const bool is_race = f->kind == HW_CHECK_RACE;
     if (is_race && f->space == HW_SPACE_SHARED) {
         fprintf(out, "  shared memory, byte %llu\n", f->address);

@@ -23,6 +23,7 @@
 
 // error.c
 cudaError_t hw_cudart_return(hw_rt_status status);
+cudaError_t hw_cudart_return_launch(hw_rt_status status);   // of <<<>>>, which gives it to nobody
 hw_rt_status hw_cudart_enter(void);
 
 // register.c: where the <<<>>> stands whose launch this thread is about to make; NULL when there is none. Once.

@@ -28,11 +28,26 @@ static const error_row *find_error(cudaError_t error) {
     return NULL;
 }
 
-cudaError_t hw_cudart_return(hw_rt_status status) {
+// What a fault has left is no error of the calls that return it, and what is not simulated none of the program's.
+static bool is_calls_own(hw_rt_status status) {
+    return status != HW_RT_NOT_SUPPORTED && status != hw_rt_sticky(hw_shim_runtime());
+}
+
+static cudaError_t keep_status(hw_rt_status status, bool is_launch) {
     const hw_rt_status_row *row = &hw_rt_status_rows[status];
     cudaError_t error = (cudaError_t)(hw_version >= 13 ? row->cudart_13_number : row->cudart_11_number);
-    if (status != HW_RT_SUCCESS && status != HW_RT_NOT_READY) last_error = error;
+    if (status == HW_RT_SUCCESS || status == HW_RT_NOT_READY) return error;
+    last_error = error;
+    const char *name = hw_version >= 13 ? row->cudart_13 : row->cudart_11;
+    if (is_calls_own(status)) hw_rt_tell_error(hw_shim_runtime(), HW_HOST_ERROR, name, is_launch);
     return error;
+}
+
+cudaError_t hw_cudart_return(hw_rt_status status) { return keep_status(status, false); }
+cudaError_t hw_cudart_return_launch(hw_rt_status status) { return keep_status(status, true); }
+
+static void tell_asked(void) {
+    if (last_error) hw_rt_tell_error(hw_shim_runtime(), HW_HOST_ASK, cudaGetErrorName(last_error), false);
 }
 
 hw_rt_status hw_cudart_enter(void) {
@@ -44,11 +59,15 @@ cudaError_t hw_cudart_unsupported(const char *call) { return hw_cudart_return(hw
 
 HW_EXPORT cudaError_t cudaGetLastError(void) {
     cudaError_t error = last_error;
+    tell_asked();
     last_error = cudaSuccess;
     return error;
 }
 
-HW_EXPORT cudaError_t cudaPeekAtLastError(void) { return last_error; }
+HW_EXPORT cudaError_t cudaPeekAtLastError(void) {
+    tell_asked();
+    return last_error;
+}
 
 HW_EXPORT const char *cudaGetErrorName(cudaError_t error) {
     const error_row *row = find_error(error);

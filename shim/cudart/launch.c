@@ -1,13 +1,23 @@
 // Launches.
 #include "shim/cudart/cudart.h"
 
+static hw_rt_status make_launch(const void *host, hw_rt_launch_args *args) {
+    hw_rt_status status = hw_cudart_enter();
+    if (status) return status;
+    args->function = hw_cudart_function(host, &status);
+    if (status) return status;
+    hw_diag diag;
+    diag.text[0] = diag.file[0] = '\0';
+    diag.line = 0;
+    status = hw_rt_launch(hw_shim_runtime(), args, &diag);
+    if (status && diag.text[0]) hw_shim_explain_refusal(&diag);
+    return status;
+}
+
 static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                                  cudaStream_t stream, bool cooperative) {
     void *launch_address = hw_cudart_take_launch_address();
-    HW_ENTER();
-    hw_rt_status status;
-    const hw_rt_launch_args args = {
-        .function = hw_cudart_function(host, &status),
+    hw_rt_launch_args args = {
         .grid = {grid.x, grid.y, grid.z},
         .block = {block.x, block.y, block.z},
         .dynamic_shared_bytes = shared_bytes,
@@ -15,13 +25,11 @@ static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void *
         .stream = hw_stream_of(stream),
         .cooperative = cooperative,
     };
-    if (status) return hw_cudart_return(status);
-    hw_diag diag;
-    diag.text[0] = diag.file[0] = '\0';
-    diag.line = 0;
-    status = hw_rt_launch(hw_shim_runtime(), &args, &diag);
-    if (status && diag.text[0]) hw_shim_explain_refusal(&diag, launch_address);
-    return hw_cudart_return(status);
+    hw_shim_begin_launch(launch_address);
+    const hw_rt_status status = make_launch(host, &args);
+    const cudaError_t error = launch_address ? hw_cudart_return_launch(status) : hw_cudart_return(status);
+    hw_shim_end_launch();
+    return error;
 }
 
 HW_EXPORT cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t sharedBytes,

@@ -105,7 +105,7 @@ HW_EXPORT cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int
 HW_EXPORT cudaError_t cudaHostUnregister(void *pointer) {
     HW_ENTER();
     if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(hw_rt_unregister(hw_shim_runtime(), hw_address(pointer)));
+    return hw_cudart_return(hw_rt_unregister(hw_shim_runtime(), hw_address(pointer), hw_shim_site()));
 }
 
 // Host memory that the device reaches: pinned, registered or managed.

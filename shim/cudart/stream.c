@@ -106,6 +106,7 @@ HW_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallb
     cudaError_t error = check_stream(stream);
     if (error) return error;
     if (!callback || flags) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
     callback(stream, cudaSuccess, userData);
     return cudaSuccess;
 }
@@ -120,6 +121,7 @@ HW_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t funct
     cudaError_t error = check_stream(stream);
     if (error) return error;
     if (!function) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
     function(userData);
     return cudaSuccess;
 }

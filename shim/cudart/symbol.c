@@ -31,10 +31,15 @@ static cudaError_t copy_symbol(const void *symbol, void *other, size_t bytes, si
     cudaError_t error = locate_symbol(symbol, &variable);
     if (error) return error;
     if (!hw_rt_is_stream(hw_shim_runtime(), order.stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
-    if (kind == cudaMemcpyHostToHost || kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
-        return hw_cudart_return(HW_RT_INVALID_DIRECTION);
+    const bool is_wrong_way = kind == cudaMemcpyHostToHost ||
+                              kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+    const bool is_beyond = offset > variable->bytes || bytes > variable->bytes - offset;
+    if (is_wrong_way || (bytes && is_beyond))
+        hw_rt_tell_bad_bytes(hw_shim_runtime(), HW_HOST_COPY,
+                             is_wrong_way ? HW_HOST_WRONG_DIRECTION : HW_HOST_BEYOND_END, variable->address, 0);
+    if (is_wrong_way) return hw_cudart_return(HW_RT_INVALID_DIRECTION);
     if (!bytes) return cudaSuccess;
-    if (offset > variable->bytes || bytes > variable->bytes - offset) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    if (is_beyond) return hw_cudart_return(HW_RT_INVALID_VALUE);
     hw_rt_region place = {.start = (char *)(uintptr_t)variable->address + offset, .pitch = bytes};
     hw_rt_region plain = {.start = other, .pitch = bytes};
     return hw_cudart_return(hw_rt_copy(hw_shim_runtime(), to_symbol ? place : plain, to_symbol ? plain : place,

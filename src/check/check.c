@@ -24,6 +24,7 @@ static void forget_launch(hw_check *c) {
 static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag *diag) {
     forget_launch(c);
     if (info->n_workers > 1) return hw_diag_set(diag, HW_USAGE, "launches are checked by one host thread at a time");
+    hw_check_host_launches(c, hw_check_host_this_thread());
     c->work = hw_check_streams_begin(c->streams, info->stream);
     c->runs = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->runs);
     c->n_runs = c->runs ? info->n_patterns : 0;
@@ -46,7 +47,7 @@ static hw_status begin_launch(hw_sink *sink, const hw_launch_info *info, hw_diag
     return status;
 }
 
-static void hear_host(hw_check *c, const hw_host_event *event);
+static void hear_host(hw_check *c, const hw_host_event *event, uint64_t thread, bool is_late);
 
 static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
     hw_check *c = (hw_check *)sink;
@@ -54,7 +55,7 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     pthread_mutex_lock(&c->lock);
     forget_launch(c);
     c->is_running = false;
-    for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i]);
+    for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i].event, c->unheard[i].thread, true);
     c->n_unheard = 0;
     pthread_mutex_unlock(&c->lock);
 }
@@ -131,18 +132,7 @@ static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step
 
 static void add_allocation(hw_check *c, const hw_host_event *event) {
     hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
-    const uint8_t kind = event->memory.kind;
-    if (kind != HW_ALLOC_DEVICE && kind != HW_ALLOC_MANAGED && kind != HW_ALLOC_PINNED) return;
-    if (!hw_grow((void **)&c->allocations, c->n_allocations, &c->allocations_capacity, sizeof *c->allocations)) return;
-    c->allocations[c->n_allocations++] =
-        (hw_check_allocation){event->memory.address, event->memory.bytes, event->site};
-}
-
-static void remove_allocation(hw_check *c, uint64_t address) {
-    size_t i = 0;
-    while (i < c->n_allocations && c->allocations[i].address != address) i++;
-    if (i == c->n_allocations) return;
-    memmove(&c->allocations[i], &c->allocations[i + 1], (--c->n_allocations - i) * sizeof *c->allocations);
+    hw_check_host_allocate(c, event);
 }
 
 static uint32_t begin_call(hw_check *c, const hw_host_event *event) {
@@ -159,36 +149,98 @@ static void access_rows(hw_check *c, uint32_t work, hw_check_act act, const hw_h
             hw_check_host_access(c, work, act, side->address + z * side->slice + y * side->pitch, width);
 }
 
-static void tell_copy(hw_check *c, const hw_host_event *e) {
+static void tell_copy(hw_check *c, const hw_host_event *e, bool is_late) {
     const uint32_t work = begin_call(c, e);
     const hw_host_copy_kind kind = e->copy.kind;
     if (kind != HW_HOST_COPY_HOST_TO_DEVICE && kind != HW_HOST_COPY_HOST_TO_HOST)
         access_rows(c, work, HW_CHECK_READS, &e->copy.from, e->copy.width, e->copy.height, e->copy.depth);
     if (kind != HW_HOST_COPY_DEVICE_TO_HOST && kind != HW_HOST_COPY_HOST_TO_HOST)
         access_rows(c, work, HW_CHECK_WRITES, &e->copy.to, e->copy.width, e->copy.height, e->copy.depth);
+    hw_check_host_copies(c, e, work, is_late);
+    hw_check_host_direction(c, e);
 }
 
+static void tell_set(hw_check *c, const hw_host_event *e) {
+    const hw_host_side *to = &e->set.to;
+    access_rows(c, begin_call(c, e), HW_CHECK_WRITES, to, e->set.width, e->set.height, e->set.depth);
+    hw_check_host_overwritten(c, to->address, (e->set.depth - 1) * to->slice + e->set.height * to->pitch);
+}
+
+// cudaFree waits for the device. CUDA programming guide, "Stream Ordered Memory Allocator": not where the memory is of
+// cudaMallocAsync, whose accesses are taken to have been waited for. That memory is to be freed is work of its stream,
+// or comes after what the host knows.
 static void tell_free(hw_check *c, const hw_host_event *e) {
-    hw_check_streams_tell(c->streams, e);
-    if (e->memory.is_in_order) {
-        const uint32_t work = begin_call(c, e);
-        hw_check_host_access(c, work, HW_CHECK_FREES, e->memory.address, e->memory.bytes);
+    hw_check_allocation of = {.is_in_order = false};
+    hw_host_event as = *e;
+    hw_check_host_release(c, e->memory.address, &of);
+    hw_check_host_freed(c, e);
+    if (!e->memory.is_in_order && of.is_in_order) {
+        as = (hw_host_event){.action = HW_HOST_STREAM_CREATE, .stream = HW_CHECK_HOST_STREAM,
+                             .is_apart = true, .site = e->site};
+        hw_check_streams_tell(c->streams, &as);
+    } else {
+        hw_check_streams_tell(c->streams, e);
     }
-    remove_allocation(c, e->memory.address);
+    if (e->memory.is_in_order || of.is_in_order) {
+        const uint32_t work = begin_call(c, &as);
+        hw_check_host_access(c, work, HW_CHECK_FREES, e->memory.address, e->memory.bytes);
+    } else {
+        hw_check_host_waited(c, e);
+    }
     hw_check_shadow_forget(&c->shadow, e->memory.address, e->memory.bytes);
 }
 
-static void hear_host(hw_check *c, const hw_host_event *event) {
+// What a handle stands for that has an action of its own.
+static hw_host_object stream_of(const hw_host_event *e) { return (hw_host_object){HW_HOST_STREAM, e->stream, 0}; }
+static hw_host_object event_of(const hw_host_event *e) { return (hw_host_object){HW_HOST_EVENT, e->event, 0}; }
+
+static void hear_object(hw_check *c, const hw_host_event *e) {
+    const hw_host_object stream = stream_of(e), event = event_of(e);
+    switch (e->action) {
+    case HW_HOST_STREAM_CREATE: hw_check_host_create(c, &stream, e->site); break;
+    case HW_HOST_STREAM_DESTROY: hw_check_host_destroy(c, &stream, e->site); break;
+    case HW_HOST_EVENT_CREATE: hw_check_host_create(c, &event, e->site); break;
+    case HW_HOST_EVENT_DESTROY: hw_check_host_destroy(c, &event, e->site); break;
+    case HW_HOST_OBJECT_CREATE: hw_check_host_create(c, &e->object, e->site); break;
+    case HW_HOST_OBJECT_DESTROY: hw_check_host_destroy(c, &e->object, e->site); break;
+    default: break;
+    }
+}
+
+static void hear_order(hw_check *c, const hw_host_event *e) {
+    hear_object(c, e);
+    if (e->action == HW_HOST_CALLBACK) hw_check_host_unknown(c);
+    else hw_check_streams_tell(c->streams, e);
+    if (e->action == HW_HOST_STREAM_SYNCHRONIZE || e->action == HW_HOST_EVENT_SYNCHRONIZE ||
+        e->action == HW_HOST_DEVICE_SYNCHRONIZE)
+        hw_check_host_waited(c, e);
+}
+
+static void hear_host(hw_check *c, const hw_host_event *event, uint64_t thread, bool is_late) {
+    if (event->action == HW_HOST_ALLOCATE || event->action == HW_HOST_COPY || event->action == HW_HOST_SET)
+        hw_check_host_works(c, thread);
     switch (event->action) {
     case HW_HOST_ALLOCATE: add_allocation(c, event); break;
     case HW_HOST_FREE: tell_free(c, event); break;
-    case HW_HOST_COPY: tell_copy(c, event); break;
-    case HW_HOST_SET:
-        access_rows(c, begin_call(c, event), HW_CHECK_WRITES, &event->set.to, event->set.width, event->set.height,
-                    event->set.depth);
-        break;
-    default: hw_check_streams_tell(c->streams, event);
+    case HW_HOST_COPY: tell_copy(c, event, is_late); break;
+    case HW_HOST_SET: tell_set(c, event); break;
+    case HW_HOST_REFUSE: hw_check_host_refused(c, event, thread); break;
+    case HW_HOST_ERROR: hw_check_host_failed(c, event, thread); break;
+    case HW_HOST_ASK: hw_check_host_asks(c, event, thread); break;
+    default: hear_order(c, event);
     }
+}
+
+// To be heard when the launch has ended. What the program does until then it may do rightly.
+static void keep_unheard(hw_check *c, const hw_host_event *event) {
+    hw_check_host_unknown(c);
+    if (!hw_grow((void **)&c->unheard, c->n_unheard, &c->unheard_capacity, sizeof *c->unheard)) {
+        c->ran_out = true;
+        return;
+    }
+    hw_check_unheard *kept = &c->unheard[c->n_unheard++];
+    *kept = (hw_check_unheard){*event, hw_check_host_this_thread()};
+    if (event->action == HW_HOST_REFUSE) kept->event.refused.why = NULL;    // which does not live as long
 }
 
 // malloc and free of a kernel, told by its own thread.
@@ -200,10 +252,18 @@ static void tell_host(hw_sink *sink, const hw_host_event *event) {
     hw_check *c = (hw_check *)sink;
     pthread_mutex_lock(&c->lock);
     if (is_of_kernel(event)) hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
-    else if (!c->is_running) hear_host(c, event);
-    else if (hw_grow((void **)&c->unheard, c->n_unheard, &c->unheard_capacity, sizeof *c->unheard))
-        c->unheard[c->n_unheard++] = *event;
-    else c->ran_out = true;
+    else if (!c->is_running) hear_host(c, event, hw_check_host_this_thread(), false);
+    else keep_unheard(c, event);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void tell_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched) {
+    hw_check *c = (hw_check *)sink;
+    (void)worker;
+    if (!(touched->ways & HW_TOUCHED_WRITTEN) ||
+        !atomic_load_explicit(&c->host.n_comparable, memory_order_relaxed)) return;
+    pthread_mutex_lock(&c->lock);
+    hw_check_host_overwritten(c, touched->address, touched->bytes);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -228,13 +288,14 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     c->sink = (hw_sink){
         .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) |
                   HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) |
-                  HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) | HW_WANTS(HOST),
+                  HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) |
+                  HW_WANTS(TOUCHED) | HW_WANTS(HOST),
         .ordered = true,
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = hw_check_tell_access, .atomic = hw_check_tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
         .mbarrier = tell_mbarrier, .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
-        .host = tell_host};
+        .touched = tell_touched, .host = tell_host};
     if (c->streams && c->works.arena) return HW_OK;
     hw_check_destroy(c);
     *out = NULL;
@@ -251,7 +312,7 @@ void hw_check_destroy(hw_check *c) {
     hw_free(c->works.items);
     for (size_t i = 0; i < c->n_found; i++) hw_free(c->found[i]);
     hw_free(c->found);
-    hw_free(c->allocations);
+    hw_check_host_free(&c->host);
     hw_free(c->unheard);
     pthread_mutex_destroy(&c->lock);
     hw_free(c);
@@ -262,15 +323,16 @@ hw_sink *hw_check_sink(hw_check *c) { return &c->sink; }
 void hw_check_forget_memory(hw_check *c) {
     pthread_mutex_lock(&c->lock);
     hw_check_shadow_free(&c->shadow);
-    c->n_allocations = 0;
+    hw_check_host_forget(&c->host);
     pthread_mutex_unlock(&c->lock);
 }
 
 bool hw_check_ran_out(const hw_check *c) { return c->ran_out; }
 
-void hw_check_find_leaks(hw_check *c) {
+void hw_check_end(hw_check *c, bool with_leaks) {
     pthread_mutex_lock(&c->lock);
-    for (size_t i = 0; i < c->n_allocations; i++) hw_check_add_leak(c, &c->allocations[i]);
+    hw_check_host_ends(c);
+    if (with_leaks) hw_check_host_leaks(c);
     pthread_mutex_unlock(&c->lock);
 }
 

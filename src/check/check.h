@@ -28,14 +28,14 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
 void hw_check_destroy(hw_check *check);
 hw_sink *hw_check_sink(hw_check *check);
 
-// Another GPU's memory takes the place of the one that there was.
+// The GPU's memory has gone, and with it all objects: a reset.
 void hw_check_forget_memory(hw_check *check);
 
 // Has memory run out? Then nothing has been found since.
 bool hw_check_ran_out(const hw_check *check);
 
-// Adds what the program has allocated and not freed to the findings.
-void hw_check_find_leaks(hw_check *check);
+// The program ends: adds errors that it has not asked for to the findings; with_leaks also what it has not given back.
+void hw_check_end(hw_check *check, bool with_leaks);
 
 // NULL past the last. In the order in which they were found.
 const hw_check_finding *hw_check_finding_at(hw_check *check, size_t index);

@@ -15,9 +15,9 @@ typedef enum hw_check_kind {
 
 // What one side of a finding does.
 typedef enum hw_check_act {
-    HW_CHECK_READS, HW_CHECK_WRITES, HW_CHECK_CHANGES /* an atomic */,
-    HW_CHECK_COPIES /* asynchronously, into shared */, HW_CHECK_FREES, HW_CHECK_ARRIVES /* at a barrier */,
-    HW_CHECK_ALLOCATES, HW_CHECK_GOES_ROUND, HW_CHECK_MEETS /* lanes of its warp */
+#define ACT(id, word) HW_CHECK_##id,
+#include "check/acts.def"
+#undef ACT
 } hw_check_act;
 
 // The order that is missing between two accesses: of the threads that would have to be put in order. Of a deadlock: who
@@ -29,7 +29,28 @@ typedef enum hw_check_missing {
     HW_CHECK_MISSING_GRID,           // blocks of one launch
     HW_CHECK_MISSING_STREAMS,        // work in two streams
     HW_CHECK_MISSING_WAIT,           // for an asynchronous copy
+    HW_CHECK_MISSING_HOST,           // the host program has not waited for work of the GPU
 } hw_check_missing;
+
+typedef enum hw_check_leak {
+#define LEAK(id, what, remedy) HW_CHECK_LEAK_##id,
+#include "check/leaks.def"
+#undef LEAK
+    HW_CHECK_LEAKS
+} hw_check_leak;
+
+// What a call of the host program was about.
+typedef struct hw_check_subject {
+    uint8_t reason;                  // hw_host_reason (event/host.h)
+    uint8_t object;                  // hw_host_object_kind; of HANDLE, and of FREE where the reason is about objects
+    hw_check_leak leak;              // of LEAK
+    const char *kernel;              // LAUNCH: mangled
+    const char *why;                 // LAUNCH: a sentence; ERROR: the error's name; else NULL
+    uint64_t begin, bytes;           // of the allocation; bytes 0: none is known
+    uint8_t memory;                  // what it is of, hw_alloc_kind
+    const void *made_at;             // as hw_check_side.site
+    const char *variable;            // mangled, or NULL
+} hw_check_subject;
 
 // One of the two: a thread of a kernel, or a call of the host program. Texts are the finding's owner's.
 typedef struct hw_check_side {
@@ -65,6 +86,7 @@ typedef struct hw_check_finding {
     uint32_t n_sides;
     hw_check_side sides[2];          // in the order in which they were executed; FREED: first who freed it
     uint64_t count;                  // of accesses of these two places that lacked the order; of one place, by threads
+    hw_check_subject subject;        // FREE, COPY, HANDLE, LAUNCH, ERROR, LEAK
 } hw_check_finding;
 
 // "race", "barrier": as reports and options name a kind.
@@ -73,5 +95,7 @@ const char *hw_check_kind_name(hw_check_kind kind);
 const char *hw_check_kind_rule(hw_check_kind kind);
 // HW_CHECK_KINDS: there is none of that name.
 hw_check_kind hw_check_find_kind(const char *name);
+// "race, barrier, leak", cut where out ends. Returns out.
+const char *hw_check_kind_names(char *out, size_t bytes);
 
 #endif

@@ -50,7 +50,8 @@ void hw_check_keep(hw_check *c, const hw_check_finding *finding, const uint64_t 
 }
 
 static hw_check_missing missing_between(const hw_check *c, const hw_check_entry *a, const hw_check_entry *b) {
-    if (a->work != b->work) return HW_CHECK_MISSING_STREAMS;
+    if (a->work != b->work)
+        return hw_check_works_is_of_host(&c->works, b) ? HW_CHECK_MISSING_HOST : HW_CHECK_MISSING_STREAMS;
     if (a->is_pending) return HW_CHECK_MISSING_WAIT;
     if (a->warp == b->warp) return HW_CHECK_MISSING_WARP;
     return a->warp / c->blocks.n_warps == b->warp / c->blocks.n_warps ? HW_CHECK_MISSING_BLOCK
@@ -85,11 +86,11 @@ void hw_check_add_barrier(hw_check *c, const hw_check_entry *first, const hw_che
 
 void hw_check_add_stranger(hw_check *c, const hw_check_entry *stranger) {
     const uint64_t places[2] = {hw_check_works_place(&c->works, stranger), 0};
-    if (count_again(c, HW_CHECK_BARRIER, places)) return;
+    if (hw_check_count_again(c, HW_CHECK_BARRIER, places, 1)) return;
     const hw_check_finding finding = {.kind = HW_CHECK_BARRIER, .missing = HW_CHECK_MISSING_WARP, .n_sides = 1,
                                       .sides = {hw_check_works_side(&c->works, stranger,
                                                                     __builtin_ctz(stranger->mask))}};
-    keep_finding(c, &finding, places);
+    hw_check_keep(c, &finding, places, 1);
 }
 
 void hw_check_add_stuck(hw_check *c, hw_check_kind kind, const hw_check_entry *waiting, uint32_t n,
@@ -100,17 +101,11 @@ void hw_check_add_stuck(hw_check *c, hw_check_kind kind, const hw_check_entry *w
         places[i] = hw_check_works_place(&c->works, &waiting[i]);
         finding.sides[i] = hw_check_works_side(&c->works, &waiting[i], __builtin_ctz(waiting[i].mask));
     }
-    if (!count_again(c, kind, places)) keep_finding(c, &finding, places);
+    if (!hw_check_count_again(c, kind, places, 1)) hw_check_keep(c, &finding, places, 1);
 }
 
-void hw_check_add_leak(hw_check *c, const hw_check_allocation *a) {
-    const uint64_t places[2] = {(uint64_t)(uintptr_t)a->site, 0};
-    hw_check_found *known = add_to_known(c, HW_CHECK_LEAK, places, 1);
-    if (known) {
-        known->finding.bytes += a->bytes;
-        return;
-    }
-    const hw_check_finding finding = {.kind = HW_CHECK_LEAK, .address = a->address, .bytes = a->bytes, .n_sides = 1,
-                                      .sides = {{.act = HW_CHECK_ALLOCATES, .site = a->site, .file = ""}}};
-    hw_check_keep(c, &finding, places, 1);
+void hw_check_add(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
+    hw_check_found *known = add_to_known(c, finding->kind, places, 1);
+    if (!known) hw_check_keep(c, finding, places, 1);
+    else if (finding->kind == HW_CHECK_LEAK) known->finding.bytes += finding->bytes;
 }

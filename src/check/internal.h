@@ -6,6 +6,7 @@
 
 #include "check/blocks.h"
 #include "check/check.h"
+#include "check/host.h"
 #include "check/streams.h"
 #include "check/works.h"
 #include "mem/mem.h"
@@ -33,11 +34,11 @@ typedef struct hw_check_found {
     uint64_t places[2];
 } hw_check_found;
 
-// Allocations of the host program that are in use.
-typedef struct hw_check_allocation {
-    uint64_t address, bytes;
-    const void *site;
-} hw_check_allocation;
+// What another thread of the host program has asked for while a launch ran.
+typedef struct hw_check_unheard {
+    hw_host_event event;
+    uint64_t thread;
+} hw_check_unheard;
 
 struct hw_check {
     hw_sink sink;                    // first: the sink is the object
@@ -49,14 +50,13 @@ struct hw_check {
     hw_check_found **found;          // in the order in which they were found
     size_t n_found, found_capacity;
     hw_check_found *recent[256];     // by a hash of their places
-    hw_check_allocation *allocations;
-    size_t n_allocations, allocations_capacity;
+    hw_check_host host;
     bool ran_out;                    // of memory: nothing is found any more
     // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
     // do not wait for it, so nothing puts the two in order, whichever is heard first.
     pthread_mutex_t lock;            // recursive; of these, and of the list of what was found
     bool is_running;
-    hw_host_event *unheard;
+    hw_check_unheard *unheard;
     size_t n_unheard, unheard_capacity;
     // The running launch.
     uint32_t work;
@@ -83,7 +83,8 @@ void hw_check_add_stranger(hw_check *check, const hw_check_entry *stranger);
 // n: 1 or 2.
 void hw_check_add_stuck(hw_check *check, hw_check_kind kind, const hw_check_entry *waiting, uint32_t n,
                         hw_check_missing missing);
-void hw_check_add_leak(hw_check *check, const hw_check_allocation *allocation);
+// Of calls of the host program: another one of these places, or a new one. Leaks of one place add their bytes up.
+void hw_check_add(hw_check *check, const hw_check_finding *finding, const uint64_t places[2]);
 
 // ---- race.c ----
 

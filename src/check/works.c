@@ -73,6 +73,10 @@ static const hw_check_work *work_of(const hw_check_works *works, const hw_check_
     return entry->work < works->n ? &works->items[entry->work] : &unknown;
 }
 
+bool hw_check_works_is_of_host(const hw_check_works *works, const hw_check_entry *entry) {
+    return work_of(works, entry)->stream == HW_CHECK_HOST_STREAM;
+}
+
 // Calls of one place of the host program have one site.
 uint64_t hw_check_works_place(const hw_check_works *works, const hw_check_entry *entry) {
     const hw_check_work *work = work_of(works, entry);

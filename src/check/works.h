@@ -39,6 +39,11 @@ typedef struct hw_check_works {
 bool hw_check_works_add_launch(hw_check_works *works, uint32_t number, const hw_launch_info *info);
 bool hw_check_works_add_call(hw_check_works *works, uint32_t number, uint64_t stream, const void *site);
 
+// Calls that come after what the host has waited for, and after no other work, are of a stream of their own. (The
+// runtime gives that name to none: hw_launch_info.stream.)
+enum { HW_CHECK_HOST_STREAM = 1 };
+bool hw_check_works_is_of_host(const hw_check_works *works, const hw_check_entry *entry);
+
 // A number that is the same for accesses of one place: two findings with equal ones are one.
 uint64_t hw_check_works_place(const hw_check_works *works, const hw_check_entry *entry);
 hw_check_side hw_check_works_side(const hw_check_works *works, const hw_check_entry *entry, int lane);

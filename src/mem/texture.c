@@ -8,7 +8,10 @@
 
 #include "base/alloc.h"
 
-enum { MAX_TEXTURES = 1 << 20 };           // the CUDA programming guide's limit of bindless textures
+enum {
+    MAX_TEXTURES = 1 << 20,                // the CUDA programming guide's limit of bindless textures
+    BEFORE_HOLES = 1024                    // so many handles are given before one is for the second time
+};
 
 typedef struct entry {
     hw_texture texture;
@@ -19,6 +22,7 @@ struct hw_textures {
     pthread_mutex_t lock;
     entry *entries;                        // handle - 1
     size_t count, capacity;
+    size_t next;                           // where a hole is looked for
     _Atomic uint64_t version;
     _Atomic uint64_t removed;
 };
@@ -37,8 +41,10 @@ void hw_textures_destroy(hw_textures *textures) {
 }
 
 static entry *take_texture_entry(hw_textures *textures) {
-    for (size_t i = 0; i < textures->count; i++)
-        if (!textures->entries[i].is_used) return &textures->entries[i];
+    for (size_t i = 0; textures->count >= BEFORE_HOLES && i < textures->count; i++) {
+        entry *hole = &textures->entries[textures->next++ % textures->count];
+        if (!hole->is_used) return hole;
+    }
     if (textures->count == textures->capacity) {
         size_t capacity = textures->capacity ? 2 * textures->capacity : 16;
         entry *larger =

@@ -32,7 +32,7 @@ typedef struct hw_textures hw_textures;
 hw_textures *hw_textures_create(void);     // NULL: no memory
 void hw_textures_destroy(hw_textures *textures);
 
-// Handles are small numbers, never 0; one that was removed may be given again. HW_NO_MEMORY.
+// Handles are small numbers, never 0; one that was removed is given again when many others have been. HW_NO_MEMORY.
 hw_status hw_textures_add(hw_textures *textures, const hw_texture *texture, uint64_t *handle, hw_diag *diag);
 bool hw_textures_find(hw_textures *textures, uint64_t handle, hw_texture *out);
 bool hw_textures_remove(hw_textures *textures, uint64_t handle);

@@ -3,14 +3,17 @@
 
 #include "base/alloc.h"
 #include "runtime/internal.h"
+#include "runtime/tell.h"
 
 struct hw_rt_array {
     hw_rt_array_info info;
-    uint64_t address;
+    uint64_t address, epoch;           // in the memory of this context
 };
 
 bool hw_rt_is_array(hw_runtime *runtime, const hw_rt_array *array) {
-    return hw_rt_handles_have(&runtime->handles, HW_RT_ARRAY, array);
+    if (hw_rt_handles_have(&runtime->handles, HW_RT_ARRAY, array)) return true;
+    hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT, HW_HOST_ARRAY, array);
+    return false;
 }
 
 hw_rt_status hw_rt_array_create(hw_runtime *runtime, const hw_rt_channels *channels, const size_t size[3],
@@ -32,7 +35,10 @@ hw_rt_status hw_rt_array_create(hw_runtime *runtime, const hw_rt_channels *chann
                 !__builtin_mul_overflow(bytes, info->slices, &bytes) &&
                 !hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, 0, (hw_rt_order){0}, site, &made->address);
     if (good && hw_rt_handles_add(&runtime->handles, HW_RT_ARRAY, made)) {
+        made->epoch = hw_rt_epoch(runtime);
         *out = made;
+        hw_rt_tell_object(runtime, HW_HOST_OBJECT_CREATE, &(hw_host_object){HW_HOST_ARRAY, hw_rt_address(made),
+                                                                            made->address});
         return HW_RT_SUCCESS;
     }
     if (good) hw_rt_free(runtime, made->address, 1u << HW_ALLOC_DEVICE, (hw_rt_order){0}, site);
@@ -42,10 +48,15 @@ hw_rt_status hw_rt_array_create(hw_runtime *runtime, const hw_rt_channels *chann
 
 hw_rt_status hw_rt_array_destroy(hw_runtime *runtime, hw_rt_array *array, const void *site) {
     HW_RT_ENTER(runtime);
-    if (!hw_rt_handles_remove(&runtime->handles, HW_RT_ARRAY, array)) return HW_RT_INVALID_HANDLE;
+    if (!hw_rt_handles_remove(&runtime->handles, HW_RT_ARRAY, array)) {
+        hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT_TO_DESTROY, HW_HOST_ARRAY, array);
+        return HW_RT_INVALID_HANDLE;
+    }
+    hw_rt_tell_object(runtime, HW_HOST_OBJECT_DESTROY, &(hw_host_object){HW_HOST_ARRAY, hw_rt_address(array), 0});
     // Behind a reset the memory has gone already.
-    hw_rt_free(runtime, array->address, 1u << HW_ALLOC_DEVICE, (hw_rt_order){0}, site);
-    hw_free(array);
+    if (array->epoch == hw_rt_epoch(runtime))
+        hw_rt_free(runtime, array->address, 1u << HW_ALLOC_DEVICE, (hw_rt_order){0}, site);
+    hw_rt_handles_bury(&runtime->handles, array);
     return HW_RT_SUCCESS;
 }
 
@@ -65,8 +76,10 @@ bool hw_rt_array_region(hw_runtime *runtime, const hw_rt_array *array, size_t x_
     if (!hw_rt_is_array(runtime, array)) return false;
     const hw_rt_array_info *info = &array->info;
     if (x_bytes > info->row_bytes || width_bytes > info->row_bytes - x_bytes || y > info->rows ||
-        height > info->rows - y || z > info->slices || depth > info->slices - z)
+        height > info->rows - y || z > info->slices || depth > info->slices - z) {
+        hw_rt_tell_bad_bytes(runtime, HW_HOST_COPY, HW_HOST_BEYOND_END, array->address, 0);
         return false;
+    }
     *out = (hw_rt_region){.start = byte_at(array, (z * info->rows + y) * info->row_bytes + x_bytes),
                           .pitch = info->row_bytes, .slice = info->row_bytes * info->rows};
     return true;
@@ -77,7 +90,10 @@ bool hw_rt_array_run(hw_runtime *runtime, const hw_rt_array *array, size_t x_byt
     if (!hw_rt_is_array(runtime, array)) return false;
     const hw_rt_array_info *info = &array->info;
     size_t total = info->row_bytes * info->rows, start = y * info->row_bytes + x_bytes;
-    if (x_bytes > info->row_bytes || y >= info->rows || bytes > total - start) return false;
+    if (x_bytes > info->row_bytes || y >= info->rows || bytes > total - start) {
+        hw_rt_tell_bad_bytes(runtime, HW_HOST_COPY, HW_HOST_BEYOND_END, array->address, 0);
+        return false;
+    }
     *out = (hw_rt_region){.start = byte_at(array, start), .pitch = bytes};
     return true;
 }

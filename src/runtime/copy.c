@@ -11,9 +11,7 @@
 #include "runtime/memory.h"
 #include "runtime/tell.h"
 
-static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
-
-static bool byte_is_readable(const char *p) {
+bool hw_rt_can_read(const char *p) {
     char byte;
     struct iovec to = {&byte, 1}, from = {(void *)p, 1};
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT;
@@ -31,21 +29,27 @@ static bool span_of(const hw_rt_region *r, hw_rt_shape shape, size_t *span) {
 
 static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
     hw_allocation found;
-    return hw_mem_find(mem, address_of(r->start), span, &found);
+    return hw_mem_find(mem, hw_rt_address(r->start), span, &found);
 }
 
-static bool is_usable(const hw_mem *mem, const hw_rt_region *r, hw_rt_shape shape, bool must_be_device) {
-    size_t span;
-    if (!r->start || !span_of(r, shape, &span)) return false;
+static bool is_reachable(const hw_mem *mem, const hw_rt_region *r, size_t span, bool must_be_device) {
     if (is_device(mem, r, span)) return true;
     const char *last = r->start + (span - 1);
-    bool is_stray = hw_mem_owns(mem, address_of(r->start)) || hw_mem_owns(mem, address_of(last));
+    bool is_stray = hw_mem_owns(mem, hw_rt_address(r->start)) || hw_mem_owns(mem, hw_rt_address(last));
     if (must_be_device || is_stray || last < r->start) return false;
-    return byte_is_readable(r->start) && byte_is_readable(last);
+    return hw_rt_can_read(r->start) && hw_rt_can_read(last);
+}
+
+// Observers hear of one that is not.
+static bool is_usable(hw_runtime *runtime, const hw_rt_region *r, hw_rt_shape shape, bool must_be_device) {
+    size_t span = 0;
+    if (r->start && span_of(r, shape, &span) && is_reachable(hw_rt_mem(runtime), r, span, must_be_device)) return true;
+    hw_rt_tell_bad_side(runtime, HW_HOST_COPY, r, span, must_be_device);
+    return false;
 }
 
 // Where the bytes of a region are on this machine.
-static char *bytes_of(const hw_mem *mem, const hw_rt_region *r) { return hw_mem_host(mem, address_of(r->start)); }
+static char *bytes_of(const hw_mem *mem, const hw_rt_region *r) { return hw_mem_host(mem, hw_rt_address(r->start)); }
 
 // What the host can write by itself is not compared: nobody asks whether it has changed.
 static bool is_the_hosts(const hw_mem *mem, const hw_rt_region *r) { return bytes_of(mem, r) == r->start; }
@@ -62,7 +66,7 @@ static void copy_rows(hw_sim *sim, const hw_rt_region *to, const hw_rt_region *f
             has_changed |= hw_bulk_copy(hw_sim_bulk(sim), row, new_row, shape.width, !has_changed);
         }
     }
-    if (has_changed) hw_mem_set_changed(mem, address_of(to->start));
+    if (has_changed) hw_mem_set_changed(mem, hw_rt_address(to->start));
 }
 
 hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
@@ -71,10 +75,9 @@ hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from,
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (direction > HW_HOST_COPY_ANY) return HW_RT_INVALID_DIRECTION;
     if (is_empty(shape)) return HW_RT_SUCCESS;
-    hw_mem *mem = hw_rt_mem(runtime);
     bool to_device = direction == HW_HOST_COPY_HOST_TO_DEVICE || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     bool from_device = direction == HW_HOST_COPY_DEVICE_TO_HOST || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
-    if (!is_usable(mem, &to, shape, to_device) || !is_usable(mem, &from, shape, from_device))
+    if (!is_usable(runtime, &to, shape, to_device) || !is_usable(runtime, &from, shape, from_device))
         return HW_RT_INVALID_VALUE;
     if (shape.width == to.pitch && shape.width == from.pitch) {   // rows without gaps are one row
         shape.width *= shape.height;
@@ -95,7 +98,7 @@ static void set_rows(hw_sim *sim, const hw_rt_region *to, int value, hw_rt_shape
             has_changed |= hw_bulk_set(hw_sim_bulk(sim), row, value, shape.width, !has_changed);
         }
     }
-    if (has_changed) hw_mem_set_changed(mem, address_of(to->start));
+    if (has_changed) hw_mem_set_changed(mem, hw_rt_address(to->start));
 }
 
 hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order) {
@@ -103,9 +106,12 @@ hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_sh
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (is_empty(shape)) return HW_RT_SUCCESS;
     hw_mem *mem = hw_rt_mem(runtime);
-    size_t span;
-    if ((shape.height > 1 && shape.width > to.pitch) || !span_of(&to, shape, &span) || !is_device(mem, &to, span))
+    size_t span = 0;
+    if (shape.height > 1 && shape.width > to.pitch) return HW_RT_INVALID_VALUE;
+    if (!span_of(&to, shape, &span) || !is_device(mem, &to, span)) {
+        hw_rt_tell_bad_side(runtime, HW_HOST_SET, &to, span, true);
         return HW_RT_INVALID_VALUE;
+    }
     set_rows(hw_rt_sim(runtime), &to, value, shape);
     hw_rt_tell_set(runtime, &to, value, shape, order);
     return HW_RT_SUCCESS;

@@ -1,5 +1,4 @@
 // Events: when they were recorded, by this machine's clock.
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "runtime/internal.h"
 #include "runtime/stream.h"
@@ -12,7 +11,9 @@ struct hw_rt_event {
 };
 
 static bool is_event(hw_runtime *runtime, const hw_rt_event *event) {
-    return hw_rt_handles_have(&runtime->handles, HW_RT_EVENT, event);
+    if (hw_rt_handles_have(&runtime->handles, HW_RT_EVENT, event)) return true;
+    hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT, HW_HOST_EVENT, event);
+    return false;
 }
 
 hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event **out) {
@@ -30,9 +31,12 @@ hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event
 
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
-    if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EVENT, event)) return HW_RT_INVALID_HANDLE;
+    if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EVENT, event)) {
+        hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT_TO_DESTROY, HW_HOST_EVENT, event);
+        return HW_RT_INVALID_HANDLE;
+    }
     hw_rt_tell_order(runtime, HW_HOST_EVENT_DESTROY, NULL, event);
-    hw_free(event);
+    hw_rt_handles_bury(&runtime->handles, event);
     return HW_RT_SUCCESS;
 }
 

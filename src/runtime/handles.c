@@ -20,6 +20,7 @@ void hw_rt_handles_clear(hw_rt_handles *handles, void (*free_one)(void *context,
     for (size_t i = 0; free_one && i < handles->capacity; i++)
         if (handles->entries[i].kind) free_one(context, handles->entries[i].kind, handles->entries[i].handle);
     hw_free(handles->entries);
+    for (size_t i = 0; i < HW_RT_HANDLES_BURIED; i++) hw_free(handles->buried[i]);
     pthread_mutex_destroy(&handles->lock);
     *handles = (hw_rt_handles){0};
 }
@@ -74,6 +75,14 @@ void *hw_rt_handles_make(hw_rt_handles *handles, hw_rt_handle_kind kind, size_t 
     if (made && hw_rt_handles_add(handles, kind, made)) return made;
     hw_free(made);
     return NULL;
+}
+
+void hw_rt_handles_bury(hw_rt_handles *handles, void *handle) {
+    pthread_mutex_lock(&handles->lock);
+    void **place = &handles->buried[handles->n_buried++ % HW_RT_HANDLES_BURIED];
+    hw_free(*place);
+    *place = handle;
+    pthread_mutex_unlock(&handles->lock);
 }
 
 bool hw_rt_handles_have(hw_rt_handles *handles, hw_rt_handle_kind kind, const void *handle) {

@@ -54,6 +54,11 @@ static inline hw_sim *hw_rt_sim(const hw_runtime *runtime) {
 }
 static inline hw_mem *hw_rt_mem(const hw_runtime *runtime) { return hw_sim_mem(hw_rt_sim(runtime)); }
 
+// Whether anybody wants to hear what the program does; also before there is a context.
+static inline bool hw_rt_is_heard(const hw_runtime *runtime) {
+    return hw_rt_sim(runtime) && hw_sim_tells_host(hw_rt_sim(runtime));
+}
+
 // runtime.c. From now on calls return status; HW_RT_SUCCESS: no longer.
 void hw_rt_set_sticky(hw_runtime *runtime, hw_rt_status status);
 

@@ -4,6 +4,7 @@
 // that needs the context returns the fault's error. Configuration errors are returned by the launch and leave nothing.
 #include "runtime/device.h"
 #include "runtime/function.h"
+#include "runtime/tell.h"
 
 static hw_rt_status status_of_refusal(hw_sim_refusal refusal) {
     switch (refusal) {
@@ -60,5 +61,6 @@ hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw
         hw_rt_set_sticky(runtime, status_of_fault(&fault));
         return HW_RT_SUCCESS;
     }
+    if (status == HW_USAGE) hw_rt_tell_refused_launch(runtime, info.name, diag);
     return status == HW_USAGE ? status_of_refusal(refusal) : hw_rt_status_of(status);
 }

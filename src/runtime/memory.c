@@ -2,6 +2,7 @@
 #include "runtime/memory.h"
 
 #include "runtime/internal.h"
+#include "runtime/tell.h"
 
 enum { ALIGNMENT = 512 };   // cudaMalloc's
 
@@ -32,8 +33,10 @@ hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, h
     const hw_mem_caller caller = caller_of(order, site);
     hw_allocation found;
     if (!hw_mem_find(mem, address, 0, &found) || !(kinds >> found.kind & 1) ||
-        hw_mem_free_for(mem, &caller, address, NULL))
+        hw_mem_free_for(mem, &caller, address, NULL)) {
+        hw_rt_tell_bad_free(runtime, address, site);
         return HW_RT_INVALID_VALUE;
+    }
     return HW_RT_SUCCESS;
 }
 
@@ -47,11 +50,15 @@ hw_rt_status hw_rt_register(hw_runtime *runtime, uint64_t address, uint64_t byte
     return HW_RT_SUCCESS;
 }
 
-hw_rt_status hw_rt_unregister(hw_runtime *runtime, uint64_t address) {
+hw_rt_status hw_rt_unregister(hw_runtime *runtime, uint64_t address, const void *site) {
     HW_RT_ENTER(runtime);
     hw_allocation found;
-    if (!hw_rt_find(runtime, address, 1, &found) || found.kind != HW_ALLOC_REGISTERED) return HW_RT_NOT_REGISTERED;
-    return hw_rt_status_of(hw_mem_free(hw_rt_mem(runtime), address, NULL));
+    if (!hw_rt_find(runtime, address, 1, &found) || found.kind != HW_ALLOC_REGISTERED) {
+        hw_rt_tell_bad_free(runtime, address, site);
+        return HW_RT_NOT_REGISTERED;
+    }
+    const hw_mem_caller caller = caller_of((hw_rt_order){0}, site);
+    return hw_rt_status_of(hw_mem_free_for(hw_rt_mem(runtime), &caller, address, NULL));
 }
 
 bool hw_rt_find(const hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_allocation *out) {

@@ -29,7 +29,7 @@ hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, h
 // Makes the program's own memory accessible to kernels: HW_RT_INVALID_VALUE, HW_RT_ALREADY_REGISTERED,
 // HW_RT_NO_MEMORY. And takes that back, by the address that was registered: HW_RT_NOT_REGISTERED.
 hw_rt_status hw_rt_register(hw_runtime *runtime, uint64_t address, uint64_t bytes, uint32_t flags, const void *site);
-hw_rt_status hw_rt_unregister(hw_runtime *runtime, uint64_t address);
+hw_rt_status hw_rt_unregister(hw_runtime *runtime, uint64_t address, const void *site);
 
 // The live allocation that holds [address, address + bytes). False when there is none, or no context.
 bool hw_rt_find(const hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_allocation *out);
@@ -57,6 +57,10 @@ typedef struct hw_rt_shape {
 // be readable. HW_RT_INVALID_HANDLE (the stream), HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
                         hw_rt_order order);
+
+// For doors that find by themselves that a copy cannot be: tells observers so. bytes 0: it is not known how many.
+void hw_rt_tell_bad_bytes(hw_runtime *runtime, hw_host_action action, hw_host_reason reason, uint64_t address,
+                          uint64_t bytes);
 
 // Fills rows of device memory with a byte. HW_RT_INVALID_HANDLE, HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order);

@@ -14,6 +14,7 @@
 #define HW_RUNTIME_RUNTIME_H
 
 #include "device/sim.h"
+#include "event/host.h"
 #include "runtime/status.h"
 
 typedef struct hw_runtime hw_runtime;
@@ -62,6 +63,11 @@ uint64_t hw_rt_epoch(const hw_runtime *runtime);
 // Frees the memory and modules, and forgets a sticky status. Streams, events, pools and settings stay; arrays stay
 // without their memory. Nothing happens in a forked process, whose parent has the context.
 void hw_rt_reset(hw_runtime *runtime);
+
+// For doors, whose errors are numbers of their own: tells observers that a call of this thread ends with an error
+// (HW_HOST_ERROR), or that it asks for its last one (HW_HOST_ASK). name: "cudaErrorInvalidValue", of the door's, which
+// is never unloaded. Costs a test where nobody wants to know.
+void hw_rt_tell_error(hw_runtime *runtime, hw_host_action action, const char *name, bool is_launch);
 
 // HW_RT_SUCCESS, or why calls fail from now on until hw_rt_reset.
 hw_rt_status hw_rt_sticky(const hw_runtime *runtime);

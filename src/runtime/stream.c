@@ -1,7 +1,6 @@
 // Streams: their settings, and whether they are alive.
 #include "runtime/stream.h"
 
-#include "base/alloc.h"
 #include "runtime/internal.h"
 #include "runtime/tell.h"
 
@@ -31,7 +30,9 @@ bool hw_rt_stream_is_apart(const hw_rt_stream *stream) {
 }
 
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream) {
-    return !is_created(stream) || hw_rt_handles_have(&runtime->handles, HW_RT_STREAM, stream);
+    if (!is_created(stream) || hw_rt_handles_have(&runtime->handles, HW_RT_STREAM, stream)) return true;
+    hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT, HW_HOST_STREAM, stream);
+    return false;
 }
 
 hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priority, hw_rt_stream **out) {
@@ -49,10 +50,12 @@ hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priori
 
 hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream) {
     HW_RT_ENTER(runtime);
-    if (!is_created(stream) || !hw_rt_handles_remove(&runtime->handles, HW_RT_STREAM, stream))
+    if (!is_created(stream) || !hw_rt_handles_remove(&runtime->handles, HW_RT_STREAM, stream)) {
+        hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT_TO_DESTROY, HW_HOST_STREAM, stream);
         return HW_RT_INVALID_HANDLE;
+    }
     hw_rt_tell_order(runtime, HW_HOST_STREAM_DESTROY, stream, NULL);
-    hw_free(stream);
+    hw_rt_handles_bury(&runtime->handles, stream);
     return HW_RT_SUCCESS;
 }
 
@@ -64,6 +67,12 @@ hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
     hw_rt_status status = hw_rt_stream_query(runtime, stream);
     if (!status) hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
+    return status;
+}
+
+hw_rt_status hw_rt_stream_calls(hw_runtime *runtime, hw_rt_stream *stream) {
+    hw_rt_status status = hw_rt_stream_query(runtime, stream);
+    if (!status) hw_rt_tell_order(runtime, HW_HOST_CALLBACK, stream, NULL);
     return status;
 }
 

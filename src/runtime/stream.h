@@ -28,12 +28,15 @@ uint64_t hw_rt_stream_name(const hw_rt_stream *stream);
 // Made by the program so that it and the legacy default stream do not wait for each other.
 bool hw_rt_stream_is_apart(const hw_rt_stream *stream);
 
+// Observers hear of one that is none (HW_HOST_REFUSE).
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream);
 // Whether all work of the stream is done, which it is. HW_RT_INVALID_HANDLE.
 hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream);
 // Until it is done; of all streams.
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream);
 hw_rt_status hw_rt_synchronize(hw_runtime *runtime);
+// For doors: a function of the program's that is work of the stream is about to be called. As hw_rt_stream_query.
+hw_rt_status hw_rt_stream_calls(hw_runtime *runtime, hw_rt_stream *stream);
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out);
 
 // ---- events ----

@@ -3,6 +3,7 @@
 
 #include "runtime/array.h"
 #include "runtime/internal.h"
+#include "runtime/tell.h"
 
 enum { MOST_TEXELS = 0x7fffffff };   // along an axis
 
@@ -89,11 +90,17 @@ hw_rt_status hw_rt_texture_create(hw_runtime *runtime, const hw_rt_texture *text
                                                                  : use_memory(runtime, texture, &made);
     if (!status) status = use_sampling(texture, &made);
     if (!status && hw_textures_add(hw_mem_textures(hw_rt_mem(runtime)), &made, handle, NULL)) status = HW_RT_NO_MEMORY;
+    if (!status) hw_rt_tell_object(runtime, HW_HOST_OBJECT_CREATE, &(hw_host_object){HW_HOST_TEXTURE, *handle, 0});
     return status;
 }
 
 hw_rt_status hw_rt_texture_destroy(hw_runtime *runtime, uint64_t handle) {
     HW_RT_ENTER(runtime);
-    bool is_known = hw_textures_remove(hw_mem_textures(hw_rt_mem(runtime)), handle);
-    return is_known || !handle ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
+    if (!handle) return HW_RT_SUCCESS;
+    if (hw_textures_remove(hw_mem_textures(hw_rt_mem(runtime)), handle)) {
+        hw_rt_tell_object(runtime, HW_HOST_OBJECT_DESTROY, &(hw_host_object){HW_HOST_TEXTURE, handle, 0});
+        return HW_RT_SUCCESS;
+    }
+    hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT_TO_DESTROY, HW_HOST_TEXTURE, (const void *)(uintptr_t)handle);
+    return HW_RT_INVALID_VALUE;
 }

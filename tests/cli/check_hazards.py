@@ -6,7 +6,7 @@ import re
 import sys
 
 # What a remedy speaks of, by whom the order is missing between.
-REMEDIES = {"warp": "__syncwarp()", "block": "__syncthreads() between", "grid": "blocks have none of themselves",
+REMEDIES = {"host": "cudaEventSynchronize()", "warp": "__syncwarp()", "block": "__syncthreads() between", "grid": "blocks have none of themselves",
             "wait": "waits for it", "streams": "cudaStreamWaitEvent()"}
 
 

@@ -117,7 +117,7 @@ static void test_leaks(void **state) {
         checked_host(&c, (hw_host_event){.action = HW_HOST_ALLOCATE, .site = i < 4 ? &here : &there,
                                          .memory = {.address = i << 20, .bytes = 100 * i, .kind = HW_ALLOC_DEVICE}});
     checked_host(&c, (hw_host_event){.action = HW_HOST_FREE, .memory = {.address = 2 << 20, .bytes = 200}});
-    hw_check_find_leaks(c.check);
+    hw_check_end(c.check, true);
     assert_int_equal(checked_count(&c), 2);
     const hw_check_finding *f = hw_check_finding_at(c.check, 0);
     assert_int_equal(f->kind, HW_CHECK_LEAK);
@@ -321,7 +321,7 @@ static bool do_everything(void) {
         read_word(block, 1, 2, 11);
     }
     checked_end(&c);
-    hw_check_find_leaks(c.check);
+    hw_check_end(c.check, true);
     return true;
 }
 

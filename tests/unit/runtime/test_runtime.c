@@ -71,13 +71,13 @@ static void test_registered_memory(void **state) {
     static char bytes[8192];
     hw_runtime *runtime = make_runtime();
     const uint64_t address = (uint64_t)(uintptr_t)bytes;
-    assert_int_equal(hw_rt_unregister(runtime, address), HW_RT_NOT_REGISTERED);
+    assert_int_equal(hw_rt_unregister(runtime, address, NULL), HW_RT_NOT_REGISTERED);
     assert_int_equal(hw_rt_register(runtime, 0, 1, 0, NULL), HW_RT_INVALID_VALUE);
     assert_int_equal(hw_rt_register(runtime, address, 0, 0, NULL), HW_RT_INVALID_VALUE);
     assert_int_equal(hw_rt_register(runtime, address, sizeof bytes, 0, NULL), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_register(runtime, address + 1, 1, 0, NULL), HW_RT_ALREADY_REGISTERED);
-    assert_int_equal(hw_rt_unregister(runtime, address), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_unregister(runtime, address), HW_RT_NOT_REGISTERED);
+    assert_int_equal(hw_rt_unregister(runtime, address, NULL), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_unregister(runtime, address, NULL), HW_RT_NOT_REGISTERED);
     hw_rt_destroy(runtime);
 }
 
@@ -363,19 +363,29 @@ static void test_host_events(void **state) {
     assert_int_equal(hw_rt_event_destroy(runtime, event), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_synchronize(runtime), HW_RT_SUCCESS);
     static const hw_host_action actions[] = {
-        HW_HOST_ALLOCATE, HW_HOST_STREAM_CREATE, HW_HOST_EVENT_CREATE, HW_HOST_SET, HW_HOST_COPY, HW_HOST_EVENT_RECORD,
-        HW_HOST_STREAM_WAIT, HW_HOST_EVENT_SYNCHRONIZE, HW_HOST_COPY, HW_HOST_STREAM_SYNCHRONIZE,
-        HW_HOST_STREAM_SYNCHRONIZE, HW_HOST_STREAM_DESTROY, HW_HOST_EVENT_DESTROY, HW_HOST_DEVICE_SYNCHRONIZE};
+        HW_HOST_ALLOCATE, HW_HOST_STREAM_CREATE, HW_HOST_EVENT_CREATE, HW_HOST_SET, HW_HOST_REFUSE, HW_HOST_COPY,
+        HW_HOST_EVENT_RECORD, HW_HOST_STREAM_WAIT, HW_HOST_REFUSE, HW_HOST_EVENT_SYNCHRONIZE, HW_HOST_COPY,
+        HW_HOST_STREAM_SYNCHRONIZE, HW_HOST_STREAM_SYNCHRONIZE, HW_HOST_STREAM_DESTROY, HW_HOST_EVENT_DESTROY,
+        HW_HOST_DEVICE_SYNCHRONIZE};
     assert_int_equal(h.n, sizeof actions / sizeof *actions);
     for (int i = 0; i < h.n; i++) assert_int_equal(h.list[i].action, actions[i]);
     assert_int_equal(h.list[3].set.to.address, device);
     assert_int_equal(h.list[3].set.value, 7);
-    assert_int_equal(h.list[4].copy.kind, HW_HOST_COPY_DEVICE_TO_HOST);
-    assert_ptr_equal(h.list[4].stream, stream);
-    assert_ptr_equal(h.list[4].site, &h);
-    assert_int_equal(h.list[8].copy.width, 64);
-    assert_int_equal(h.list[9].stream, 0);   // the second copy's call has waited, the first one's has not
-    assert_ptr_equal(h.list[10].stream, stream);
+    assert_int_equal(h.list[4].refused.reason, HW_HOST_BEYOND_END);
+    assert_int_equal(h.list[4].refused.address, device + 1);
+    assert_int_equal(h.list[4].refused.bytes, 64);
+    assert_int_equal(h.list[4].refused.allocation.address, device);
+    assert_int_equal(h.list[5].copy.kind, HW_HOST_COPY_DEVICE_TO_HOST);
+    assert_int_equal(h.list[5].copy.to.memory, HW_HOST_MEMORY_OWN);
+    assert_int_equal(h.list[5].copy.from.memory, HW_HOST_MEMORY_DEVICE);
+    assert_ptr_equal(h.list[5].stream, stream);
+    assert_ptr_equal(h.list[5].site, &h);
+    assert_int_equal(h.list[8].refused.reason, HW_HOST_NO_OBJECT);
+    assert_int_equal(h.list[8].refused.object.kind, HW_HOST_EVENT);
+    assert_ptr_equal(h.list[8].refused.object.handle, stream);
+    assert_int_equal(h.list[10].copy.width, 64);
+    assert_int_equal(h.list[11].stream, 0);   // the second copy's call has waited, the first one's has not
+    assert_ptr_equal(h.list[12].stream, stream);
     hw_rt_destroy(runtime);
 }
 

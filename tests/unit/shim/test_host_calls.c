@@ -62,6 +62,9 @@ static void calls_are_told(void **state) {
     OK(cudaEventSynchronize(event));
     OK(cudaDeviceSynchronize());
     assert_int_equal(cudaMemcpy(device, host, 8192, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    assert_int_equal(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
+    OK(cudaGetLastError());
     OK(cudaEventDestroy(event));
     OK(cudaStreamDestroy(stream));
     OK(cudaFree(device));
@@ -98,6 +101,17 @@ static void calls_are_told(void **state) {
     assert_int_equal(next(&at, HW_HOST_STREAM_SYNCHRONIZE)->stream, hw_address(stream));
     next(&at, HW_HOST_EVENT_SYNCHRONIZE);
     next(&at, HW_HOST_DEVICE_SYNCHRONIZE);
+    e = next(&at, HW_HOST_REFUSE);
+    assert_int_equal(e->refused.reason, HW_HOST_BEYOND_END);
+    assert_int_equal(e->refused.bytes, 8192);
+    assert_int_equal(e->refused.allocation.bytes, 4096);
+    const void *site = e->site;
+    e = next(&at, HW_HOST_ERROR);
+    assert_string_equal(e->error.name, "cudaErrorInvalidValue");
+    assert_false(e->error.is_launch);
+    assert_ptr_equal(e->site, site);
+    assert_string_equal(next(&at, HW_HOST_ASK)->error.name, "cudaErrorInvalidValue");
+    assert_string_equal(next(&at, HW_HOST_ASK)->error.name, "cudaErrorInvalidValue");    // and then there is none
     next(&at, HW_HOST_EVENT_DESTROY);
     next(&at, HW_HOST_STREAM_DESTROY);
     assert_int_equal(next(&at, HW_HOST_FREE)->memory.address, hw_address(device));
