@@ -15,16 +15,24 @@ static const char check_help[] =
     "Runs PROG as `halfwarp run` does, and tells of its hazards with both of their\n"
     "lines: accesses of the same bytes that nothing puts in order, in shared and\n"
     "global memory, within a warp, a block, a launch, and between launches and copies\n"
-    "of two streams; and barriers that do not fit together. A program without any\n"
-    "prints nothing but its own output. The exit status is 1 when there are findings.\n"
+    "of two streams; barriers that do not fit together; and what the host program\n"
+    "frees, copies, launches and overlooks. A program without any prints nothing but\n"
+    "its own output. The exit status is 1 when there are findings.\n"
     "\n"
     "  --format F        text (as it is unless given), json or sarif\n"
-    "  --leaks           also device memory that is still allocated at the end\n"
-    "  --suppress FILE   lines of a kind (race, barrier, leak or *) and a pattern of\n"
-    "                    file:line or a kernel, which are not told; nor is what a\n"
-    "                    comment `halfwarp-check: allow KIND` stands at in the source\n"
+    "  --leaks           also memory, streams, events and textures that are still\n"
+    "                    there at the end\n"
+    "  --suppress FILE   lines of a kind or * and a pattern of file:line or a kernel,\n"
+    "                    which are not told; nor is what a comment\n"
+    "                    `halfwarp-check: allow KIND` stands at in the source\n"
     "  -o FILE           write the findings to FILE and not to standard output\n"
-    HW_LAUNCH_OPTIONS_HELP_WITH("", "");
+    HW_LAUNCH_OPTIONS_HELP_WITH("", "")
+    "\n"
+    "Kinds of findings:\n"
+#define KIND(id, name, rule) "  " name "\n"
+#include "check/kinds.def"
+#undef KIND
+    "`halfwarp help check` (man halfwarp-check) says what each of them is.\n";
 
 typedef bool writer(const hw_cli_findings *findings, bool colour, FILE *out);
 

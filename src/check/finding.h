@@ -86,5 +86,7 @@ const char *hw_check_kind_name(hw_check_kind kind);
 const char *hw_check_kind_rule(hw_check_kind kind);
 // HW_CHECK_KINDS: there is none of that name.
 hw_check_kind hw_check_find_kind(const char *name);
+// "race, barrier, leak", cut where out ends. Returns out.
+const char *hw_check_kind_names(char *out, size_t bytes);
 
 #endif

@@ -27,6 +27,12 @@ __global__ void barrier(int *out) {
 }
 __global__ void fine(int *out) { out[threadIdx.x] = variable[threadIdx.x % 32]; }
 __global__ void past(int *out) { out[1 << 28] = 1; }
+__global__ void endless(int *out) {
+    while (((volatile int *)out)[64] != 1) {
+        out[threadIdx.x / 2]++;    // endless
+        __syncthreads();
+    }
+}
 // In a kernel of its own line, which its author knows of.
 __global__ void known(int *out) {
     out[0] = threadIdx.x;   // halfwarp-check: allow race
@@ -48,6 +54,7 @@ int main(int argc, char **argv) {
         if (!strcmp(argv[i], "barrier")) barrier<<<1, 64>>>(out);
         if (!strcmp(argv[i], "fine")) fine<<<1, 64>>>(out);
         if (!strcmp(argv[i], "past")) past<<<1, 1>>>(out);
+        if (!strcmp(argv[i], "endless")) endless<<<1, 2>>>(out);
         if (!strcmp(argv[i], "known")) known<<<1, 64>>>(out);
         if (!strcmp(argv[i], "known_above")) known_above<<<1, 64>>>(out);
         if (!strcmp(argv[i], "other_kind")) other_kind<<<1, 64>>>(out);
@@ -85,6 +92,11 @@ expect 5 check "$work/told.cu" past
 expect 5 check "$work/told.cu" race past
 says out "race: threads of one block"
 expect 124 check --timeout 0.001 "$work/told.cu" race
+# A launch that is ended has its counts; what the program would have freed is no leak.
+expect 124 check --leaks --timeout 2 "$work/told.cu" endless
+says out "told.cu:$(line_of '// endless'): writes"
+says out "times)"
+grep -q leak: "$work/out" && fail "a program that was ended leaks: $(cat "$work/out")"
 
 refuses_rows check << 'ROWS'
 |Usage: halfwarp check
@@ -222,6 +234,16 @@ for wrong in 'race' 'races told.cu:*' 'told.cu:8'; do
     suppress 2 "$wrong"
     refuses "list:1: a line is a kind of finding"
 done
+suppress 1 $'* \xff*' 'race told.cu:*'
+says out "1 hazard found, 2 suppressed"
+# The kinds of their table are named: by that complaint, the help and the manual.
+suppress 2 nothing
+"$halfwarp" check --help > "$work/help"
+while read -r kind; do
+    grep -qE "[( ]$kind[ ,]" "$work/err" || fail "the complaint has no $kind: $(cat "$work/err")"
+    grep -q "^  $kind\$" "$work/help" || fail "check --help has no $kind"
+    grep -q "^.It Cm $kind\$" man/halfwarp-check.1 || fail "man/halfwarp-check.1 has no $kind"
+done < <(sed -n 's/^KIND([A-Z]*, "\([a-z]*\)".*/\1/p' src/check/kinds.def)
 
 # In the source: a comment in the line of either side, or above it; for its own kind.
 expect 0 check "$work/told.cu" known known_above
