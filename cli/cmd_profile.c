@@ -1,4 +1,7 @@
 // halfwarp profile: runs a CUDA program and prints the counters of its kernel launches.
+#include <string.h>
+
+#include "check/deliver.h"
 #include "run/launch.h"
 #include "run/report_file.h"
 #include "output/text_output.h"
@@ -24,24 +27,45 @@ static const char profile_help[] =
     "  --no-l1           count global loads of compute capability 2.x past the\n"
     "                    first-level cache, as -Xptxas -dlcm=cg (which is understood\n"
     "                    as well) makes them go\n"
-    "  -o FILE           write the report to FILE and not to standard output\n" HW_LAUNCH_OPTIONS_HELP;
+    "  -o FILE           write the report to FILE and not to standard output\n"
+    "  --check[=FILE]    look for hazards in the same run, as `halfwarp check` does,\n"
+    "                    by one host thread: they follow the report, or go to FILE,\n"
+    "                    as JSON or SARIF when it ends in .json or .sarif; the exit\n"
+    "                    status is 1 when there are any\n"
+    "  --leaks           with --check: as check has it\n"
+    "  --suppress FILE   with --check: likewise\n" HW_LAUNCH_OPTIONS_HELP;
+
+static const char *format_of_file(const char *path) {
+    const char *ending = path ? strrchr(path, '.') : NULL;
+    if (ending && strcmp(ending, ".json") == 0) return "json";
+    return ending && strcmp(ending, ".sarif") == 0 ? "sarif" : "text";
+}
+
+static int run_and_report(const hw_cli_launch *launch, hw_cli_report *report, const hw_cli_check *check) {
+    int ended_by;
+    const hw_report_look look = {
+        .rows = launch->rows,
+        .colour = hw_cli_wants_colour(launch->output, hw_report_find_format(launch->format)),
+        .width = hw_cli_table_width(launch->output),
+    };
+    const int ended = hw_cli_launch_run(launch, report->journal.path, &ended_by);
+    int status = hw_cli_report_deliver(report, launch, &look, ended, ended_by);
+    if (ended) status = ended;
+    const int checked = launch->checks_too ? hw_cli_check_report(check, launch, ended, ended_by) : 0;
+    return checked ? checked : status;
+}
 
 static int profile_main(int argc, char **argv) {
     hw_cli_launch launch;
     hw_cli_report report = {.journal.file = -1};
+    hw_cli_check check = {.found.file = -1};
     int status = hw_cli_launch_parse(&launch, HW_CLI_PROFILE, argc, argv);
     if (!status) status = hw_cli_report_open(&report, launch.output);
-    if (!status) {
-        int ended_by;
-        const hw_report_look look = {
-            .rows = launch.rows,
-            .colour = hw_cli_wants_colour(launch.output, hw_report_find_format(launch.format)),
-            .width = hw_cli_table_width(launch.output),
-        };
-        status = hw_cli_launch_run(&launch, report.journal.path, &ended_by);
-        int delivered = hw_cli_report_deliver(&report, &launch, &look, status, ended_by);
-        if (!status) status = delivered;
-    }
+    if (!status && launch.checks_too)
+        status = hw_cli_check_open(&check, &launch, format_of_file(launch.check_output), launch.check_output);
+    check.is_second = !launch.output;
+    if (!status) status = run_and_report(&launch, &report, &check);
+    hw_cli_check_close(&check);
     hw_cli_report_close(&report);
     hw_cli_launch_free(&launch);
     return status;

@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "run/shard.h"
 
-// What is said of options by run, profile and check; check always has one thread, and executes all.
+// What is said of options by run, profile and check; what is checked always has one thread, and executes all.
 #define HW_THREADS_HELP                                                                                                \
     "  --threads N       host threads; one per processor unless given; results do not\n"                               \
     "                    depend on it\n"
@@ -68,9 +68,11 @@ typedef struct hw_cli_launch {
     uint32_t max_regs;              // -maxrregcount; 0: none
     bool wants_compiler_name;       // for a report
     bool checks;                    // the command is check
-    const char *findings_path;      // check only: where the program's process writes what it finds
-    const char *suppressions;       // check only: a file, or NULL
-    bool leaks;                     // check only: --leaks
+    bool checks_too;                // profile only: --check
+    const char *check_output;       // profile only: the file of --check=, or NULL
+    const char *findings_path;      // where the program's process writes what it finds; NULL: nothing is looked for
+    const char *suppressions;       // with a check only: a file, or NULL
+    bool leaks;                     // with a check only: --leaks
     const char *schedule;           // check only: --schedule, a checked number, or NULL
     bool no_l1;                     // profile only: --no-l1, or told to ptxas
     const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned

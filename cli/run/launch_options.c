@@ -183,6 +183,12 @@ static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_check(hw_cli_launch *launch, const char *value) {
+    launch->checks_too = true;
+    launch->check_output = value;
+    return !value || hw_cli_is_file_name("--check=", value);
+}
+
 static bool set_leaks(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->leaks = true;
@@ -214,8 +220,7 @@ typedef struct option_row {
 enum {
     RUNS = HW_CLI_RUN | HW_CLI_PROFILE | HW_CLI_CHECK,
     PROFILES = HW_CLI_PROFILE,
-    REPORTS = HW_CLI_PROFILE | HW_CLI_CHECK,
-    CHECKS = HW_CLI_CHECK
+    REPORTS = HW_CLI_PROFILE | HW_CLI_CHECK
 };
 
 static const option_row launch_option_rows[] = {
@@ -231,9 +236,10 @@ static const option_row launch_option_rows[] = {
     {"--no-reuse", NO_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_no_reuse},
     {"--format", A_VALUE, REPORTS, set_format},
     {"-o", A_VALUE, REPORTS, set_output},
-    {"--leaks", NO_VALUE, CHECKS, set_leaks},
-    {"--schedule", A_VALUE, CHECKS, set_schedule},
-    {"--suppress", A_VALUE, CHECKS, set_suppressions},
+    {"--leaks", NO_VALUE, REPORTS, set_leaks},
+    {"--schedule", A_VALUE, HW_CLI_CHECK, set_schedule},
+    {"--suppress", A_VALUE, REPORTS, set_suppressions},
+    {"--check", MAYBE_A_VALUE, PROFILES, set_check},
     {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
     {"--no-l1", NO_VALUE, PROFILES, set_no_l1},
     {"--kernel", A_VALUE, PROFILES, set_kernel},
@@ -474,6 +480,9 @@ static const char *command_name(unsigned command) {
     return command & HW_CLI_RUN ? "run" : command & HW_CLI_PROFILE ? "profile" : "check";
 }
 
+// The first of several.
+static unsigned command_bit(unsigned commands) { return commands & -commands; }
+
 static void complain_unknown_launch_option(const char *word, hw_cli_launch_command command) {
     const char *names[N_OPTIONS];
     size_t count = 0;
@@ -481,7 +490,11 @@ static void complain_unknown_launch_option(const char *word, hw_cli_launch_comma
         if (launch_option_rows[i].commands & command) names[count++] = launch_option_rows[i].name;
     const char *near = hw_cli_nearest(word, names, count);
     const option_row *other = find_launch_option(word, ~0u);
-    if (other)
+    if (other && (other->commands & ~command_bit(other->commands)))
+        hw_cli_complain("%s is an option of `halfwarp %s` and `halfwarp %s`, not of %s", word,
+                        command_name(other->commands), command_name(other->commands & ~command_bit(other->commands)),
+                        command_name(command));
+    else if (other)
         hw_cli_complain("%s is an option of `halfwarp %s`, not of %s", word, command_name(other->commands),
                         command_name(command));
     else if (near) hw_cli_complain("there is no option %s; did you mean %s?", word, near);
@@ -498,6 +511,22 @@ static void warn_of_options_behind(char *const *program) {
                         "(a -- there says that this is meant)", row->name, program[0]);
         return;
     }
+}
+
+// What profile is told of a check: both reports have their places, and nothing is said of one that is not made.
+static bool fits_check(const hw_cli_launch *launch) {
+    const bool is_for_programs = strcmp(launch->format, "table") != 0;
+    if (!launch->checks_too && (launch->leaks || launch->suppressions)) {
+        hw_cli_complain("%s is about what is checked: --check does that", launch->leaks ? "--leaks" : "--suppress");
+        return false;
+    }
+    if (launch->checks_too && is_for_programs && !launch->output && !launch->check_output) {
+        hw_cli_complain("both reports would go to standard output: -o FILE or --check=FILE takes one elsewhere");
+        return false;
+    }
+    if (!launch->output || !launch->check_output || strcmp(launch->output, launch->check_output) != 0) return true;
+    hw_cli_complain("both reports would go to %s", launch->output);
+    return false;
 }
 
 int hw_cli_launch_parse(hw_cli_launch *launch, hw_cli_launch_command command, int argc, char **argv) {
@@ -533,7 +562,7 @@ int hw_cli_launch_parse(hw_cli_launch *launch, hw_cli_launch_command command, in
     }
     launch->program = argv + i;
     if (command == HW_CLI_PROFILE && !is_ended) warn_of_options_behind(launch->program);
-    return 0;
+    return command == HW_CLI_PROFILE && !fits_check(launch) ? HW_EXIT_USAGE : 0;
 }
 
 void hw_cli_launch_free(hw_cli_launch *launch) {

@@ -28,8 +28,8 @@ __global__ void barrier(int *out) {
 __global__ void fine(int *out) { out[threadIdx.x] = variable[threadIdx.x % 32]; }
 __global__ void past(int *out) { out[1 << 28] = 1; }
 __global__ void trap() { asm volatile("trap;"); }
-__global__ void endless(volatile int *out) {
-    while (out[64] != 1) {
+__global__ void endless(int *out) {
+    while (((volatile int *)out)[64] != 1) {
         out[threadIdx.x / 2]++;    // endless
         __syncthreads();
     }
@@ -96,7 +96,6 @@ expect 1 check "$work/told.cu" past exit 7
 expect 5 check "$work/told.cu" trap
 expect 5 check "$work/told.cu" race trap
 says out "race: threads of one block"
-expect 124 check --timeout 0.001 "$work/told.cu" race
 # A launch that is ended has its counts; what the program would have freed is no leak.
 expect 124 check --leaks --timeout 2 "$work/told.cu" endless
 says out "told.cu:$(line_of '// endless'): writes"
