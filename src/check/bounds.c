@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "check/internal.h"
-
 // An access that is wrong, of one kind: by whom, and in the first of its lanes, where.
 typedef struct wrong {
     hw_check_kind kind;
@@ -76,7 +74,8 @@ static void add_wrong(hw_check *c, wrong *w) {
     const hw_check_entry entry = {.work = c->work, .warp = block->number * c->blocks.n_warps + w->where->warp,
                                   .note = w->note, .mask = w->lanes, .act = (uint8_t)w->act};
     const uint64_t n = (uint64_t)__builtin_popcount(w->lanes);
-    const uint64_t places[2] = {hw_check_works_place(&c->works, &entry), (uint64_t)(uintptr_t)w->object.site};
+    const uint64_t which = (uint64_t)(uintptr_t)(w->object.site ? w->object.site : (const void *)w->object.name);
+    const uint64_t places[2] = {hw_check_works_place(&c->works, &entry), which};
     if (hw_check_count_again(c, w->kind, places, n)) return;
     if (is_device && !w->object.is_known) w->object = find_nearest(c, w->address);
     const hw_check_side side = hw_check_works_side(&c->works, &entry, __builtin_ctz(w->lanes));
@@ -85,19 +84,73 @@ static void add_wrong(hw_check *c, wrong *w) {
     hw_check_keep(c, &finding, places, n);
 }
 
-// ---- accesses that cannot be made -----------------------------------------------------------------------------------
+// ---- accesses elsewhere ---------------------------------------------------------------------------------------------
+
+static hw_check_object object_of_home(const hw_home *home) {
+    return (hw_check_object){.is_known = true, .address = home->begin, .bytes = home->bytes, .name = home->name,
+                             .site = home->site};
+}
+
+static uint64_t distance_to(const hw_home *home, uint64_t address) {
+    if (address < home->begin) return home->begin - address;
+    return address - home->begin < home->bytes ? 0 : address - home->begin - home->bytes;
+}
+
+// The nearest home in the space of the access; NULL: there is none, so that nobody knows where it should be.
+static const hw_home *nearest_home(const hw_check *c, const hw_home_set *homes, uint8_t space, uint64_t address) {
+    const hw_home *nearest = NULL;
+    for (uint32_t i = 0; i < homes->n; i++) {
+        const hw_home *home = &c->homes->items[homes->first + i];
+        if (home->space != (space == HW_SPACE_CONST ? HW_SPACE_GLOBAL : space)) continue;
+        if (!nearest || distance_to(home, address) < distance_to(nearest, address)) nearest = home;
+    }
+    return nearest;
+}
+
+static bool is_at_home(const hw_check *c, const hw_home_set *homes, uint8_t space, uint64_t address, uint64_t bytes) {
+    for (uint32_t i = 0; i < homes->n; i++)
+        if (hw_check_is_in(&c->homes->items[homes->first + i], space, address, bytes)) return true;
+    return false;
+}
 
 static hw_check_act act_of(const hw_note *note, bool is_write) {
     if (note->kind == HW_NOTE_ATOMIC || note->kind == HW_NOTE_REDUCTION) return HW_CHECK_CHANGES;
     return is_write ? HW_CHECK_WRITES : HW_CHECK_READS;
 }
 
+static bool does_write(const hw_access *a) {
+    return a->kind == HW_NOTE_STORE || (a->kind != HW_NOTE_LOAD && a->kind != HW_NOTE_LOAD_MATRIX &&
+                                        a->space == HW_SPACE_SHARED);
+}
+
+void hw_check_bounds_leave(hw_check *c, const hw_access *a, const hw_home_set *homes) {
+    uint32_t lanes = 0;
+    for (uint32_t left = a->pattern->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const uint64_t address = a->base + (uint64_t)a->pattern->delta[i];
+        lanes |= (uint32_t)!is_at_home(c, homes, a->space, address, a->width_bytes) << i;
+    }
+    if (!lanes) return;
+    const uint64_t address = a->base + (uint64_t)a->pattern->delta[__builtin_ctz(lanes)];
+    const hw_home *home = nearest_home(c, homes, a->space, address);
+    if (!home) return;
+    wrong w = {.kind = HW_CHECK_BOUNDS, .where = &a->where, .note = a->note, .lanes = lanes, .bytes = a->width_bytes,
+               .space = a->space, .address = address, .act = act_of(&c->notes[a->note], does_write(a)),
+               .object = object_of_home(home)};
+    add_wrong(c, &w);
+}
+
+// ---- accesses that cannot be made -----------------------------------------------------------------------------------
+
 // The lanes of a kind and a space: their first one stands for all.
 static void add_stray(hw_check *c, const hw_stray *stray, hw_check_kind kind, uint32_t lanes, uint8_t space) {
     wrong w = {.kind = kind, .where = &stray->where, .note = stray->note, .lanes = lanes, .bytes = stray->bytes,
                .space = space, .address = stray->address[__builtin_ctz(lanes)],
                .act = act_of(&c->notes[stray->note], stray->is_write)};
-    if (space == HW_SPACE_SHARED) w.object = (hw_check_object){.is_known = true, .bytes = c->shared_bytes};
+    const hw_home_set homes = hw_check_homes_of(c, stray->note);
+    const hw_home *home = nearest_home(c, &homes, space, w.address);
+    if (home) w.object = object_of_home(home);
+    else if (space == HW_SPACE_SHARED) w.object = (hw_check_object){.is_known = true, .bytes = c->shared_bytes};
     add_wrong(c, &w);
 }
 

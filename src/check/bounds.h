@@ -4,9 +4,33 @@
 #ifndef HW_CHECK_BOUNDS_H
 #define HW_CHECK_BOUNDS_H
 
-#include "event/event.h"
+#include "check/internal.h"
 
 // Accesses of the running launch that cannot be made.
 void hw_check_tell_stray(hw_sink *sink, uint32_t worker, const hw_stray *stray);
+
+// Accesses of the running launch that are made: are they where they should be? bounds_leave: one that is not in its
+// first home as a whole.
+void hw_check_bounds_leave(hw_check *check, const hw_access *access, const hw_home_set *homes);
+
+static inline bool hw_check_is_in(const hw_home *home, uint8_t space, uint64_t address, uint64_t bytes) {
+    const bool is_alike = home->space == (space == HW_SPACE_CONST ? HW_SPACE_GLOBAL : space);
+    return is_alike && address - home->begin <= home->bytes && bytes <= home->bytes - (address - home->begin);
+}
+
+// The homes of an access of this instruction; n 0: not known.
+static inline hw_home_set hw_check_homes_of(const hw_check *c, uint32_t note) {
+    const uint32_t access = c->homes ? c->notes[note].access - c->homes->first_access : 0;
+    return c->homes && access < c->homes->n_accesses ? c->homes->sets[c->homes->set_of[access]] : (hw_home_set){0};
+}
+
+static inline void hw_check_bounds_access(hw_check *c, const hw_access *a) {
+    if (a->note >= c->n_notes || !a->pattern->mask) return;
+    const hw_home_set homes = hw_check_homes_of(c, a->note);
+    const uint64_t begin = a->base + (uint64_t)a->pattern->low;
+    const uint64_t bytes = (uint64_t)(a->pattern->high - a->pattern->low) + a->width_bytes;
+    if (homes.n && !hw_check_is_in(&c->homes->items[homes.first], a->space, begin, bytes))
+        hw_check_bounds_leave(c, a, &homes);
+}
 
 #endif

@@ -19,6 +19,7 @@ static void forget_launch(hw_check *c) {
     c->n_runs = c->n_notes = 0;
     c->notes = NULL;
     c->memory = NULL;
+    c->homes = NULL;
 }
 
 static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag *diag) {
@@ -31,6 +32,7 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     c->notes = info->notes;
     c->n_notes = info->n_notes;
     c->memory = info->mem;
+    c->homes = info->homes;
     c->shared_bytes = info->smem_static_bytes + info->smem_dynamic_bytes;
     if (!c->work || !c->runs || !hw_check_works_add_launch(&c->works, c->work, info) ||
         !hw_check_blocks_begin(&c->blocks, info, c->options.compute_capability))
@@ -58,6 +60,11 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i].event, c->unheard[i].thread, true);
     c->n_unheard = 0;
     pthread_mutex_unlock(&c->lock);
+}
+
+static void tell_access(hw_sink *sink, uint32_t worker, const hw_access *access) {
+    hw_check_bounds_access((hw_check *)sink, access);
+    hw_check_tell_access(sink, worker, access);
 }
 
 // ---- order ----------------------------------------------------------------------------------------------------------
@@ -292,7 +299,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
                   HW_WANTS(TOUCHED) | HW_WANTS(HOST),
         .ordered = true,
         .launch_begin = begin_launch, .launch_end = end_launch,
-        .access = hw_check_tell_access, .atomic = hw_check_tell_access, .lane_access = hw_check_tell_lanes,
+        .access = tell_access, .atomic = tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
         .mbarrier = tell_mbarrier, .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
         .touched = tell_touched, .host = tell_host};

@@ -63,6 +63,7 @@ struct hw_check {
     const hw_note *notes;
     uint32_t n_notes, n_runs;
     const hw_mem *memory;
+    const hw_homes *homes;           // NULL: not known
     uint32_t shared_bytes;           // of a block
     hw_check_runs **runs;            // by index of the pattern; NULL where it was not met
     hw_check_blocks blocks;

@@ -48,6 +48,7 @@ typedef struct hw_launch_info {
     bool is_cooperative;
     uint32_t n_patterns;             // indexes of patterns are below this
     const struct hw_mem *mem;        // the memory that it runs in
+    const struct hw_homes *homes;    // where accesses have to stay; NULL unless a sink wants STRAY
 } hw_launch_info;
 
 // Where and when: all events of a block come from one worker, in the order of `sequence`.
@@ -76,6 +77,7 @@ typedef struct hw_access_pattern {
     uint32_t mask;                   // active lanes; 0: the guard was false in all
     uint64_t serial;                 // of this worker: never used twice, not 0
     uint8_t space;
+    int64_t low, high;               // the least and the greatest delta; not of patterns met once
     int64_t delta[HW_WARP_LANES];    // differences to the address of the lowest active lane; 0 in inactive lanes
 } hw_access_pattern;
 enum { HW_PATTERN_WAYS = 4, HW_NO_PATTERN = 0xffffffff };
@@ -94,6 +96,26 @@ typedef struct hw_access {
     uint64_t repeat;                 // 1 for ordered sinks
     hw_where where;                  // for ordered sinks; lanes whose spaces differ have a record for each space
 } hw_access;
+
+// A piece of memory that accesses have to stay in: the allocation that a parameter points into, or a variable.
+typedef struct hw_home {
+    uint64_t begin, bytes;           // SHARED and LOCAL: offset in their window
+    uint8_t space;                   // GLOBAL, constants too; SHARED, LOCAL
+    const char *name;                // of a variable, mangled; or NULL
+    const void *site;                // of the host's call that allocated it: a code address, or NULL
+} hw_home;
+
+// Each access of a set has to stay in one of its homes. n 0: it is not known where its address comes from.
+typedef struct hw_home_set {
+    uint32_t first, n;               // in hw_homes.items
+} hw_home_set;
+
+typedef struct hw_homes {
+    uint32_t first_access, n_accesses;
+    const uint32_t *set_of;          // by hw_note.access, from first_access on: number of the set
+    const hw_home_set *sets;
+    const hw_home *items;
+} hw_homes;
 
 // Bytes that one lane reads or writes.
 typedef struct hw_lane_bytes {

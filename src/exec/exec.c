@@ -344,7 +344,9 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
         status = lay_out(&run, diag);
     }
     if (status == HW_OK) status = place_params(&run, diag);
+    if (status == HW_OK) status = hw_homes_find(&run, diag);
     if (status == HW_OK) status = run_blocks(exec, &run, diag);
+    hw_homes_forget(&run);
     if (run.param_address) hw_mem_free(launch->mem, run.param_address, NULL);
     hw_free(run.areas);
     hw_free(run.block_lists);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "isa/rates.h"
 #include "lower/lowering.h"
+#include "lower/root.h"
 
 // ---- notes ----
 
@@ -222,5 +223,7 @@ hw_status hw_lower_module(hw_ptx_module *module, hw_program_set **out, hw_diag *
 }
 
 void hw_program_set_free(hw_program_set *set) {
+    for (uint32_t k = 0; set && k < set->n_programs; k++)
+        if (set->programs[k]) hw_roots_free(set->programs[k]->roots);
     if (set) hw_arena_destroy(set->arena);
 }

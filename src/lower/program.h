@@ -287,6 +287,7 @@ struct hw_program {
     uint32_t n_immediates;
     bool uses_alloca;
     bool may_wait;                          // for other blocks: polls or changes memory atomically
+    struct hw_roots *roots;                 // of entries: where addresses come from, once somebody has asked (root.h)
     bool takes_param_address;               // of its own parameters: param.address, ld.param at a computed address
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none
 };

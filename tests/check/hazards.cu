@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "blocks.cuh"
+#include "bounds.cuh"
 #include "copies.cuh"
 #include "messages.cuh"
 #include "patterns.cuh"
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
     run_copies();
     run_streams();
     run_patterns();
+    run_bounds();
     const cudaError_t error = cudaDeviceSynchronize();
     puts(error ? cudaGetErrorString(error) : "done");
     return error != 0;

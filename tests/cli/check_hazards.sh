@@ -105,6 +105,32 @@ warp_volatile|race|warp|
 histogram|race|warp block|
 stencil|race|warp block|
 stencil_of_blocks|race|warp block grid|
+past_end|bounds||
+before_begin|bounds||
+far_past_end|bounds||
+half_past_end|bounds||
+into_another|bounds||
+into_third|bounds||
+in_function|bounds||
+of_structure|bounds||
+loop_past_end|bounds||
+atomic_past_end|bounds||
+null_pointer|bounds||
+into_neighbour|bounds||
+past_shared|bounds||
+past_dynamic|bounds||
+before_dynamic|bounds||
+past_variable|bounds||
+past_local|bounds||
+freed_read|freed||
+freed_write|freed||
+freed_in_stream|freed||
+freed_atomic|freed||
+freed_list|freed||
+misaligned_vector|misaligned||
+misaligned_write|misaligned||
+misaligned_shared|misaligned||
+misaligned_atomic|misaligned||
 ROWS
 
 routes=0

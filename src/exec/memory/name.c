@@ -36,6 +36,11 @@ static const hw_access_pattern *add_pattern_name(hw_worker *worker, hw_pattern_n
     made->serial = ++worker->serial;
     made->space = space;
     memcpy(made->delta, delta, sizeof made->delta);
+    made->low = made->high = 0;
+    for (int i = 0; i < HW_WARP_LANES; i++) {
+        if (delta[i] < made->low) made->low = delta[i];
+        if (delta[i] > made->high) made->high = delta[i];
+    }
     return made;
 }
 

@@ -214,6 +214,8 @@ struct hw_run {
     hw_fault *fault;
     hw_status status;
     uint32_t n_workers;
+    hw_homes homes;               // where a sink wants to hear of accesses that stray
+    hw_arena *homes_arena;
 };
 
 _Static_assert(sizeof(hw_state) == HW_WARP_BYTES, "convoys find the next warp by this");
@@ -352,6 +354,11 @@ const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uin
 const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p);
 // Has the instruction used as many patterns in this launch as are told apart?
 bool hw_names_are_full(const hw_worker *worker, uint32_t note);
+
+// homes.c
+// Where the launch's accesses have to stay, when a sink wants to hear of those that stray. HW_NO_MEMORY.
+hw_status hw_homes_find(hw_run *run, hw_diag *diag);
+void hw_homes_forget(hw_run *run);
 
 // fault.c
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);

@@ -1,0 +1,40 @@
+// Where the addresses that a kernel accesses come from: parameters and variables, found in its PTX ahead of time. An
+// observer that knows what these point into knows where each access has to stay.
+//
+// Of each register, and of what is put away in local variables and handed to functions, the analysis finds which roots
+// may be in it, whatever way the program takes. Sums, differences, choices and masks of an address have its roots;
+// products and shifts are taken to be numbers, and so is what is narrower than an address, but for addresses of shared
+// and local memory. What comes out of memory is unknown, and so is what has an unknown part.
+#ifndef HW_LOWER_ROOT_H
+#define HW_LOWER_ROOT_H
+
+#include "lower/program.h"
+
+typedef struct hw_root {
+    const hw_ptx_symbol *symbol;     // a variable: GLOBAL, CONST, SHARED, LOCAL; or NULL:
+    uint32_t offset;                 // the 8 bytes here among the kernel's parameters, a pointer or a number
+} hw_root;
+
+// Some roots, from any of which an address may come.
+typedef struct hw_root_set {
+    uint32_t first, n;               // in hw_roots.members
+} hw_root_set;
+
+typedef struct hw_roots {
+    hw_arena *arena;                 // that has all of this
+    const hw_root *items;
+    const uint32_t *members;         // indexes of items
+    const hw_root_set *sets;         // 0: not known
+    uint32_t n_items, n_sets;
+    uint32_t first_access, n_accesses;   // of hw_note.access
+    const uint32_t *set_of;          // by access, from the first on
+} hw_roots;
+
+// Of an entry and of all that it calls, which has been lowered. NULL: out of memory. Linear but for a fixpoint.
+hw_roots *hw_roots_find(const hw_program_set *set, const hw_program *entry);
+void hw_roots_free(hw_roots *roots);
+
+// The same, found once and kept until the set goes. One call of a set at a time, by whoever launches the entry.
+const hw_roots *hw_roots_of(const hw_program_set *set, const hw_program *entry);
+
+#endif
