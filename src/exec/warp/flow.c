@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "exec/warp/warp.h"
 
 // The basic block that ends with this instruction has been executed by the active lanes.
 static inline void count_block(hw_state *s, const hw_inst *in) {
     hw_block_count *count = &s->worker->counts[in->basic_block];
     count->warps++;
-    count->lanes += HW_ALL_ON(&s->warp) ? 32 : (uint32_t)__builtin_popcount(s->warp.mask);
+    count->lanes += HW_ALL_ON(&s->warp) ? 32 : hw_bits_set(s->warp.mask);
     s->block->issued += in->count;
 }
 
@@ -252,7 +253,7 @@ static const hw_inst *flow_guard(hw_warp *w, const hw_inst *in) {
         s->outer_mask = w->mask;
         return in + 1;
     }
-    uint32_t off = (uint32_t)__builtin_popcount(w->mask & ~p);
+    uint32_t off = hw_bits_set(w->mask & ~p);
     s->worker->guarded_off[in->note] += (uint64_t)off * in->count;
     if (!on) return s->insts + in->target;
     s->outer_mask = w->mask;
@@ -301,7 +302,7 @@ static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     count_block(s, in);
     uint32_t gone = w->mask;
     s->live &= ~gone;
-    s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
+    s->block->live_threads -= HW_ALL_ON(w) ? 32 : hw_bits_set(gone);
     s->block->turn.has_progressed = true;
     if (s->live || s->frame != &s->entry_frame || s->split) drop_exited_lanes(s, gone);
     if (s->block->busy_barriers) hw_barrier_threads_left(s->block);
