@@ -169,11 +169,32 @@ static inline __m512i bits_of_banks(__m512i numbers, uint32_t lanes, uint32_t ba
                                    _mm512_and_si512(numbers, _mm512_set1_epi32((int)banks - 1)));
 }
 
+// Words less than 256 bytes behind the first lane's are a bit each of 64: a bank has two of them at most. 0: they are
+// not so near, or no words of 4 bytes.
+static inline uint32_t busiest_of_near(const hw_lanes *l) {
+    const __m512i one = _mm512_set1_epi64(1), outside = _mm512_set1_epi64(~(256ll - WORD_BYTES));
+    __m512i delta[4], words = _mm512_setzero_si512(), bits = words;
+    if (l->width != WORD_BYTES || l->base % WORD_BYTES) return 0;
+    for (int k = 0; k < 4; k++) {
+        delta[k] = _mm512_maskz_loadu_epi64((__mmask8)(l->mask >> 8 * k), l->delta + 8 * k);
+        bits = _mm512_or_si512(bits, delta[k]);
+    }
+    if (_mm512_test_epi64_mask(bits, outside)) return 0;
+    for (int k = 0; k < 4; k++) {
+        const __m512i word = _mm512_sllv_epi64(one, _mm512_srli_epi64(delta[k], 2));
+        words = _mm512_mask_or_epi64(words, (__mmask8)(l->mask >> 8 * k), words, word);
+    }
+    const uint64_t all = (uint64_t)_mm512_reduce_or_epi64(words);
+    return 1 + ((uint32_t)all & (uint32_t)(all >> 32) ? 1 : 0);
+}
+
 static uint32_t busiest_banks(const hw_lanes *l, uint32_t group, bool shares) {
     const uint32_t piece_bytes = l->width > WORD_BYTES ? l->width : WORD_BYTES, banks = ROW_BYTES / piece_bytes;
     const uint32_t lanes = (uint32_t)__builtin_popcount(l->mask);
     uint32_t counted = l->mask, total = 0;
     numbers n;
+    const uint32_t near = shares && group == ALL_LANES ? busiest_of_near(l) : 0;
+    if (near) return near;
     if (!number_pieces(l, piece_bytes, &n)) return HW_DISTINCT_UNKNOWN;
     if (group == ALL_LANES && lanes <= HALF_LANES) {
         const __m512i few = compact(&n, l->mask);

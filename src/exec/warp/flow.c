@@ -135,6 +135,21 @@ const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) {
     return hw_turn_goes_on(&s->turn) ? next : yield_path(s, next);
 }
 
+bool hw_flow_expect(hw_state *s, const hw_inst *meeting) {
+    hw_split *split = new_split(s, NULL, meeting, s->frame, s->warp.mask);
+    if (!split) return false;
+    split->is_meeting = true;
+    set_split(s, split);
+    return true;
+}
+
+static const hw_inst *stop_at_meeting(hw_state *s, const hw_inst *next) {
+    s->stop = HW_STOP_MET;
+    s->pc = next;
+    s->is_ready = true;
+    return NULL;
+}
+
 // The running path has come to the instruction at which its split reconverges, after instruction `in`. The head of a
 // loop can be such an instruction.
 static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, const hw_inst *next) {
@@ -143,9 +158,11 @@ static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, co
         split->expected &= ~s->warp.mask;
         split->waiting |= s->warp.mask;
         if (split->expected) return next_path(s);
+        const bool is_meeting = split->is_meeting;
         hw_set_mask(&s->warp, split->waiting);
         set_split(s, split->outer);
         free_split(s, split);
+        if (is_meeting) return stop_at_meeting(s, next);
     }
     return next <= in ? hw_flow_spend(s, next) : next;
 }
