@@ -15,6 +15,14 @@ static inline uint64_t hw_magnitude(int64_t n) { return n < 0 ? -(uint64_t)n : (
 
 static inline uint64_t hw_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+// How many bits are set. Not by the compiler's function, which is a call where the processor need not have an
+// instruction for it.
+static inline uint32_t hw_bits_set(uint32_t bits) {
+    bits -= bits >> 1 & 0x55555555;
+    bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+    return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
 // The largest number that divides both; of a number and 0, the number.
 static inline uint64_t hw_common_divisor(uint64_t a, uint64_t b) {
     while (b) {

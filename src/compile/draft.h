@@ -29,6 +29,7 @@ typedef struct hw_draft {
     size_t lengths[HW_DRAFT_PARTS];
     hw_draft_variable variables[HW_DRAFT_VARIABLES];
     uint32_t n_variables, n_numbers, access;
+    uint32_t bit_number;     // oN is the number 1, which the compiler does not know; N + 1, or 0: there is none yet
     const char *guard;       // what instructions under a guard depend on, or NULL
     char guard_text[128];
     bool failed;
@@ -43,6 +44,8 @@ typedef struct hw_draft {
 const char *hw_draft_bits_type(unsigned bytes);
 // A register's value as an expression of a type. takes_raw: any NaN will do.
 const char *hw_draft_read(hw_draft *w, char out[128], hw_slot slot, const char *type, bool takes_raw);
+// The same of a mask, an operand of `and`: a single bit is hidden from the compiler (registers.c says why).
+const char *hw_draft_read_mask(hw_draft *w, char out[128], hw_slot slot, const char *type);
 // A predicate as 0 or 1.
 const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bool is_negated);
 // Writes `slot = value` of a type; "int" of a predicate. Under a guard that is off the old value stays.

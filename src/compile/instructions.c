@@ -9,11 +9,13 @@
 static const char *call_form(hw_draft *w, char *out, size_t size, const hw_inst *in, hw_body_id id, bool is_raw) {
     const hw_form *form = hw_form_of(id);
     const hw_slot operands[] = {in->a, in->b, in->c, in->fourth};
+    const bool is_and = !strncmp(form->function, "and_b", 5);
     int length = snprintf(out, size, "%s%s(", form->function, is_raw ? "_raw" : "");
     w->is_named[id] = 1;
     for (unsigned k = 0; k < 4 && form->sources[k]; k++) {
         char operand[128];
-        hw_draft_read(w, operand, operands[k], form->sources[k], form->ignores_payloads);
+        if (is_and) hw_draft_read_mask(w, operand, operands[k], form->sources[k]);
+        else hw_draft_read(w, operand, operands[k], form->sources[k], form->ignores_payloads);
         length += snprintf(out + length, size - (size_t)length, "%s%s", k ? ", " : "", operand);
     }
     snprintf(out + length, size - (size_t)length, ")");

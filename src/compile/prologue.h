@@ -35,6 +35,11 @@ typedef struct at {
 #define PUT_PREDICATE_ALL(to, x) (to) = (x)
 #define PUT_PREDICATE_SOME(to, x) (to) = ((to) & ~MASK) | ((x) & MASK)
 
+static inline u64 hidden(u64 x) {
+    __asm__("" : "+r"(x));
+    return x;
+}
+
 // One bit for each of 16 lanes of 0 or -1.
 static inline u32 packed(const int *lanes) {
 #if defined(__AVX512DQ__)

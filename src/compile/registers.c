@@ -85,6 +85,18 @@ const char *hw_draft_read(hw_draft *w, char out[128], hw_slot slot, const char *
     return as_type(out, name, v->type, type);
 }
 
+// `x & 1` that is compared is a conversion to bool to gcc, of which it makes no vectors.
+const char *hw_draft_read_mask(hw_draft *w, char out[128], hw_slot slot, const char *type) {
+    const hw_immediate *known = (slot & 3) == HW_BASE_LAUNCH ? find_immediate(w->program, slot) : NULL;
+    if (!known || known->bits != 1) return hw_draft_read(w, out, slot, type, false);
+    if (!w->bit_number) {
+        w->bit_number = ++w->n_numbers;
+        fprintf(w->parts[HW_DRAFT_LAUNCH], "    const u64 o%u = hidden(1);\n", w->bit_number - 1);
+    }
+    snprintf(out, 128, "(%s)o%u", type, w->bit_number - 1);
+    return out;
+}
+
 const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bool is_negated) {
     hw_draft_variable *v = find_variable(w, slot);
     if (!v) {

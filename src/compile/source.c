@@ -79,7 +79,7 @@ static bool close_parts(hw_draft *w) {
 
 static bool translate(hw_draft *w, const hw_segment *segment) {
     w->segment = segment;
-    w->n_variables = w->n_numbers = w->access = 0;
+    w->n_variables = w->n_numbers = w->access = w->bit_number = 0;
     w->guard = NULL;
     if (!open_parts(w)) return false;
     for (uint32_t i = 0; i < segment->count; i++) hw_draft_instruction(w, segment->first + i);

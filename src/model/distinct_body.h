@@ -1,17 +1,13 @@
 // Distinct pieces of memory at one instruction-set level. The includer defines
 //   LEVEL         the table's name
 //   LEVEL_NAME    what it is called
-//   FIRST_LANES, MOST_SET    functions below that it has better ones of
 // There is no guard.
 #include "model/distinct.h"
 
-enum { ALL_LANES = 32, ROW_BYTES = 128, WORD_BYTES = 4, EIGHTS = 4 };
+enum { ALL_LANES = 32, ROW_BYTES = 128, WORD_BYTES = 4 };
 
-#ifndef FIRST_LANES
-#define FIRST_LANES first_lanes
-// The lanes whose number no lower lane has. across: whether lanes of both halves may have the same.
-static inline uint32_t first_lanes(const uint32_t values[ALL_LANES], bool across) {
-    (void)across;
+// The lanes whose number no lower lane has.
+static inline uint32_t first_lanes(const uint32_t values[ALL_LANES]) {
     uint32_t with_none_below[2 * ALL_LANES], is_again[ALL_LANES] = {0}, first = 0;
     for (int i = 0; i < ALL_LANES; i++) with_none_below[i] = UINT32_MAX;   // no lane has this number
     for (int i = 0; i < ALL_LANES; i++) with_none_below[ALL_LANES + i] = values[i];
@@ -22,10 +18,7 @@ static inline uint32_t first_lanes(const uint32_t values[ALL_LANES], bool across
     for (int i = 0; i < ALL_LANES; i++) first |= (~is_again[i] & 1) << i;
     return first;
 }
-#endif
 
-#ifndef MOST_SET
-#define MOST_SET most_set
 // Of words with one bit or none: the bit that most of them have, and how many that are.
 static inline uint32_t most_set(const uint32_t words[ALL_LANES]) {
     uint8_t counts[ALL_LANES] = {0};
@@ -34,7 +27,6 @@ static inline uint32_t most_set(const uint32_t words[ALL_LANES]) {
     for (int bit = 0; bit < ALL_LANES; bit++) most = counts[bit] > most ? counts[bit] : most;
     return most;
 }
-#endif
 
 static inline bool is_power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
@@ -60,7 +52,7 @@ static inline bool number_pieces(const hw_lanes *l, uint32_t piece_bytes, uint32
 static uint32_t pieces(const hw_lanes *l, uint32_t piece_bytes) {
     uint32_t values[ALL_LANES];
     if (!number_pieces(l, piece_bytes, values)) return HW_DISTINCT_UNKNOWN;
-    return (uint32_t)__builtin_popcount(FIRST_LANES(values, true) & l->mask);
+    return (uint32_t)__builtin_popcount(first_lanes(values) & l->mask);
 }
 
 static uint32_t pieces_of_eights(const hw_lanes *l) {
@@ -68,7 +60,7 @@ static uint32_t pieces_of_eights(const hw_lanes *l) {
     const uint32_t piece_bytes = l->width > WORD_BYTES ? l->width : WORD_BYTES;
     if (!number_pieces(l, piece_bytes, values)) return HW_DISTINCT_UNKNOWN;
     for (uint32_t i = 0; i < ALL_LANES; i++) values[i] |= i / 8 << NUMBER_BITS;
-    return (uint32_t)__builtin_popcount(FIRST_LANES(values, false) & l->mask) * (piece_bytes / WORD_BYTES);
+    return (uint32_t)__builtin_popcount(first_lanes(values) & l->mask) * (piece_bytes / WORD_BYTES);
 }
 
 static uint32_t busiest_banks(const hw_lanes *l, uint32_t group, bool shares) {
@@ -76,16 +68,16 @@ static uint32_t busiest_banks(const hw_lanes *l, uint32_t group, bool shares) {
     const uint32_t piece_bytes = l->width > WORD_BYTES ? l->width : WORD_BYTES, banks = ROW_BYTES / piece_bytes;
     if (!number_pieces(l, piece_bytes, values)) return HW_DISTINCT_UNKNOWN;
     if (shares && group == ALL_LANES) {
-        counted &= FIRST_LANES(values, true);
+        counted &= first_lanes(values);
     } else if (shares) {
         for (uint32_t i = 0; i < ALL_LANES; i++) words[i] = values[i] | i / group << NUMBER_BITS;
-        counted &= FIRST_LANES(words, false);
+        counted &= first_lanes(words);
     }
     for (uint32_t first = 0; first < ALL_LANES; first += group) {
         const uint32_t members = counted & (uint32_t)(((uint64_t)1 << group) - 1) << first;
         if (!members) continue;
         for (uint32_t i = 0; i < ALL_LANES; i++) words[i] = (members >> i & 1) << (values[i] & (banks - 1));
-        total += MOST_SET(words);
+        total += most_set(words);
     }
     return total;
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/integers.h"
+
 typedef struct hw_lanes {
     uint32_t mask;           // lanes that access
     uint64_t base;
@@ -14,7 +16,7 @@ typedef struct hw_lanes {
 
 // How many lanes are on: mostly all.
 static inline uint32_t hw_lanes_on(uint32_t mask) {
-    return mask == 0xffffffff ? 32 : (uint32_t)__builtin_popcount(mask);
+    return mask == 0xffffffff ? 32 : hw_bits_set(mask);
 }
 
 static inline uint64_t hw_lane_address(const hw_lanes *l, int lane) { return l->base + (uint64_t)l->delta[lane]; }

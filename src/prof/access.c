@@ -90,8 +90,9 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     if (!a->pattern->mask) return;
     accesses->requests[space] += a->repeat;
     if (a->pattern->index == HW_NO_PATTERN) {
+        const uint32_t asked = space == HW_PROF_GLOBAL ? asked_bytes(accesses, a) : 0;
         count_access(prof, accesses, a, space, cost_of_access(prof, accesses, a, space),
-                     packed_cost(prof, accesses, a, space), asked_bytes(accesses, a));
+                     packed_cost(prof, accesses, a, space), asked);
         return;
     }
     hw_prof_pattern *p = &accesses->patterns[a->pattern->index % HW_PATTERN_WAYS];

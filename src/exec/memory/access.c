@@ -45,11 +45,11 @@ static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pa
 // patterns as they tell apart: for them, one more is none that they know.
 static void note_history(hw_worker *worker, hw_pattern *p, uint64_t hits) {
     const hw_run *run = worker->run;
-    p->lone = hits > 1 ? 0 : p->lone < HW_PATTERN_LONE ? p->lone + 1 : p->lone;
+    p->lone = hits > 1 ? 0 : p->lone < HW_PATTERN_LONE_MOST ? p->lone + 1 : p->lone;
     if (p->lone < HW_PATTERN_LONE || worker->ordered) return;
     if (!is_wanted(&run->observers->counting, (hw_note_kind)run->set->notes[p->inst->note].kind) ||
         hw_names_are_full(worker, p->inst->note))
-        p->apart = HW_PATTERN_APART;
+        p->apart = (uint8_t)(HW_PATTERN_APART << (p->lone - HW_PATTERN_LONE));
 }
 
 void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses) {
@@ -250,6 +250,12 @@ void hw_access_settle(hw_pattern *p) {
     p->fixed_for = NULL;
 }
 
+static inline bool any_hits(const uint64_t hits[8]) {
+    uint64_t any = 0;
+    for (int i = 0; i < 8; i++) any |= hits[i];
+    return any;
+}
+
 // Ordered sinks have heard of each access already.
 uint64_t hw_access_flush(hw_worker *worker, hw_pattern *p) {
     hw_access_settle(p);
@@ -258,6 +264,10 @@ uint64_t hw_access_flush(hw_worker *worker, hw_pattern *p) {
     bool is_told = is_wanted(counting, (hw_note_kind)run->set->notes[p->inst->note].kind);
     uint64_t all = 0;
     for (uint32_t phase = 0; phase < 128; phase++) {
+        if (phase % 8 == 0 && !any_hits(p->hits + phase)) {    // mostly all but one, so by vectors
+            phase += 7;
+            continue;
+        }
         if (!p->hits[phase]) continue;
         all += p->hits[phase];
         if (is_told) {

@@ -205,9 +205,10 @@ static inline void put_split_word(uint64_t at, uint64_t value) {
 
 // Do the active lanes' words lie side by side, as the lanes do?
 static inline bool are_in_line(const hw_warp *w, const uint64_t at[32], uint32_t bytes) {
-    const int first = __builtin_ctz(w->mask);
+    const uint32_t first = (uint32_t)__builtin_ctz(w->mask), last = 31 - (uint32_t)__builtin_clz(w->mask);
     const uint64_t begin = at[first] - (uint64_t)first * bytes;
     uint64_t differ = 0;
+    if (at[last] - begin != (uint64_t)last * bytes) return false;    // the usual way of those that do not
     for (int i = 0; i < 32; i++) differ |= (at[i] - begin - (uint64_t)i * bytes) & (uint64_t)(int64_t)w->lanes[i];
     return !differ;
 }

@@ -1,5 +1,6 @@
 // Where the lanes of any access lie, whatever their pattern: addresses are computed, checked and compared by vectors,
 // and only what is new is looked up. Compiled for each instruction-set level.
+#include "exec/memory/addresses.h"
 #include "exec/memory/locate.h"
 
 // Whole vectors: bodies that load what narrower stores have written would wait for the cache.
@@ -13,77 +14,67 @@ void HW_LEVEL_NAME(hw_set_mask)(hw_warp *w, uint32_t mask) {
     for (int i = 0; i < 32; i++) w->lanes[i] = -(int32_t)((mask & bit[i]) == bit[i]);
 }
 
-// The active lanes' addresses, and the first one's for the others; each one's difference to the first's. Returns that.
-static inline uint64_t compute_addresses(const hw_warp *w, const hw_inst *in, uint64_t at[32], int64_t delta[32]) {
+// The active lanes' addresses, and for the others the first one's, which is *base.
+static inline hw_addresses compute_addresses(const hw_warp *w, const hw_inst *in, uint64_t *base) {
     const int first = __builtin_ctz(w->mask);
-    const int32_t *on = w->lanes;
-    uint64_t base = (uint64_t)in->imm;
-    if (in->a == HW_NO_SLOT) {
-        for (int i = 0; i < 32; i++) at[i] = base;
-    } else if (in->flags & HW_INST_ADDRESS_32) {
+    *base = (uint64_t)in->imm;
+    if (in->a == HW_NO_SLOT) return hw_addresses_same(*base);
+    if (in->flags & HW_INST_ADDRESS_32) {
         const uint32_t *a = hw_at(w, in->a), imm = (uint32_t)in->imm;
-        base = (uint32_t)(a[first] + imm);
-        for (int i = 0; i < 32; i++) at[i] = on[i] ? (uint32_t)(a[i] + imm) : base;
-    } else {
-        const uint64_t *a = hw_at(w, in->a), imm = (uint64_t)in->imm;
-        base = a[first] + imm;
-        for (int i = 0; i < 32; i++) at[i] = on[i] ? a[i] + imm : base;
+        *base = (uint32_t)(a[first] + imm);
+        return hw_addresses_sum_32(a, imm, w->mask, *base);
     }
-    for (int i = 0; i < 32; i++) delta[i] = (int64_t)(at[i] - base);
-    return base;
+    const uint64_t *a = hw_at(w, in->a), imm = (uint64_t)in->imm;
+    *base = a[first] + imm;
+    return hw_addresses_sum(a, imm, w->mask, *base);
 }
 
-// Do all lie at room_begin .. room_begin + room - 1, aligned? No room reaches half of the address space, so that one
-// sign tells of too low and too high.
-static inline bool are_in_room(const hw_pattern *p, const uint64_t at[32], uint32_t bytes) {
-    const uint64_t begin = p->room_begin, last = p->room - 1;
-    uint64_t outside = last, bits = 0;
-    for (int i = 0; i < 32; i++) {
-        const uint64_t offset = at[i] - begin;
-        outside |= offset | (last - offset);
-        bits |= at[i];
-    }
-    return !(outside >> 63) && !(bits & (bytes - 1));
+// An access of an instruction whose patterns do not repeat.
+static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_addresses deltas, uint64_t base) {
+    hw_access_pattern pattern;
+    p->apart--;
+    if (!(s->events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC)))) return;
+    pattern.mask = s->warp.mask;
+    pattern.space = p->room_space;
+    hw_addresses_put(deltas, pattern.delta);
+    hw_access_tell_once(s, in, &pattern, base);
 }
 
-static inline bool have_deltas(const hw_pattern *p, const int64_t delta[32]) {
-    uint64_t differ = 0;
-    for (int i = 0; i < 32; i++) differ |= (uint64_t)(p->delta[i] ^ delta[i]);
-    return !differ;
-}
-
-static inline void count_access(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t at[32],
-                                hw_access_pattern *pattern, uint64_t base) {
+static inline void count_access(hw_state *s, const hw_inst *in, hw_pattern *p, hw_addresses at, uint64_t base) {
+    const hw_addresses deltas = hw_addresses_plus(at, -base);
     if (p->apart) {
-        p->apart--;
-        if (!(s->events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC)))) return;
-        pattern->mask = s->warp.mask;
-        pattern->space = p->room_space;
-        hw_access_tell_once(s, in, pattern, base);
+        tell_apart(s, in, p, deltas, base);
         return;
     }
-    const bool is_known = p->mask == s->warp.mask && have_deltas(p, pattern->delta);
+    const bool is_known = p->mask == s->warp.mask && hw_addresses_equal(deltas, p->delta);
     // Limits are for the quick bodies, which are of no use to some lanes, nor to local memory.
     const bool has_limit = base - p->begin < p->limit || !HW_ALL_ON(&s->warp) || p->space == HW_SPACE_LOCAL;
-    if (is_known && has_limit && p->space == p->room_space && !s->worker->ordered) hw_access_count(p, base);
-    else hw_access_count_in_room(s, in, p, at, is_known);
+    if (is_known && has_limit && p->space == p->room_space && !s->worker->ordered) {
+        hw_access_count(p, base);
+    } else {
+        uint64_t addresses[32];
+        hw_addresses_put(at, addresses);
+        hw_access_count_in_room(s, in, p, addresses, is_known);
+    }
 }
 
 hw_space HW_LEVEL_NAME(hw_lanes_at)(hw_state *s, const hw_inst *in, uint64_t at[32]) {
     hw_pattern *p = &s->patterns[in->pattern];
-    const uint32_t bytes = (uint32_t)in->width * in->vector;
-    hw_access_pattern pattern;
-    const uint64_t base = compute_addresses(&s->warp, in, at, pattern.delta);
-    if (!are_in_room(p, at, bytes) && !hw_access_find_room(s, in, p, at)) return HW_SPACE_GENERIC;
-    count_access(s, in, p, at, &pattern, base);
-    const uint64_t origin = p->room_origin;
-    const hw_space space = (hw_space)p->room_space;
-    if (space == HW_SPACE_LOCAL) {
-        const uint64_t local = (uint64_t)(uintptr_t)s->local;
-        for (int i = 0; i < 32; i++) at[i] = local + hw_local_offset(at[i] - origin) + 4 * (uint64_t)i;
-    } else {
-        const uint64_t shift = space == HW_SPACE_SHARED ? (uint64_t)(uintptr_t)s->shared - origin : p->room_shift;
-        for (int i = 0; i < 32; i++) at[i] += shift;
+    uint64_t base;
+    const hw_addresses addresses = compute_addresses(&s->warp, in, &base);
+    if (!hw_addresses_within(addresses, p->room_begin, p->room, (uint32_t)in->width * in->vector)) {
+        hw_addresses_put(addresses, at);
+        if (!hw_access_find_room(s, in, p, at)) return HW_SPACE_GENERIC;
     }
+    // First what needs the addresses, which calls would have to keep.
+    const hw_space space = (hw_space)p->room_space;
+    const uint64_t origin = p->room_origin, shared = (uint64_t)(uintptr_t)s->shared - origin;
+    if (space == HW_SPACE_LOCAL) {
+        const hw_addresses offsets = hw_addresses_plus(addresses, -origin);
+        hw_addresses_put(hw_addresses_local(offsets, (uint64_t)(uintptr_t)s->local), at);
+    } else {
+        hw_addresses_put(hw_addresses_plus(addresses, space == HW_SPACE_SHARED ? shared : p->room_shift), at);
+    }
+    count_access(s, in, p, addresses, base);
     return space;
 }

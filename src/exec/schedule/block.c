@@ -134,8 +134,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     }
 }
 
-// Runs one turn of a warp: until the warp has exited, waits, or has used up its fuel.
-static void run_warp(hw_state *s) {
+void hw_block_run_warp(hw_state *s) {
     s->stop = HW_STOP_NONE;
     if (!hw_flow_pick(s)) {
         s->stop = HW_STOP_BLOCKED;
@@ -203,7 +202,7 @@ static bool run_round(hw_block *block, bool *waits) {
         uint32_t went = k >= with_convoys ? hw_convoy_run(block, k, hw_turn_fuel(run->launch->max_instructions)) : 0;
         if (went) with_convoys = k + went;
         if (went && s->stop != HW_STOP_LEFT) k += went - 1;
-        else run_warp(s);
+        else hw_block_run_warp(s);
         if (s->stop == HW_STOP_FAULT || is_over_limit(s)) return true;
         if (__builtin_expect(hw_is_asked(s->worker), 0) && !hw_answer(s)) return true;
         if (s->stop != HW_STOP_YIELD || !hw_turn_waits(&s->turn)) *waits = false;

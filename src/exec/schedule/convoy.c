@@ -2,9 +2,10 @@
 //
 // Most of what a body costs is not its lanes but finding them: the jump, the operands, the checks. A convoy pays it
 // once for up to HW_CONVOY_MAX warps, and their accesses to memory lie side by side in time as they do in space. A
-// kernel's entry has its instructions a second time for this, with the bodies' convoy forms. Warps that want to part,
-// or come to an instruction that is each warp's own business, leave: every one goes on alone from there, with the
-// ordinary instructions, and joins again when the block's next round finds it beside others.
+// kernel's entry has its instructions a second time for this, with the bodies' convoy forms. Where warps or their lanes
+// part at a branch, each warp goes alone, with the ordinary instructions, to where these ways meet again. Warps that do
+// not all come there, or come to an instruction that is each warp's own business, leave: every one goes on alone, and
+// joins again when the block's next round finds it beside others.
 #include <string.h>
 
 #include "base/arena.h"
@@ -111,10 +112,48 @@ static uint32_t common_predicate(hw_warp *w, const hw_inst *in) {
     return any ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
 }
 
+// A warp goes alone from `branch` to `meeting`. Does it come there with all its lanes?
+static bool go_alone(hw_state *s, const hw_inst *branch, const hw_inst *meeting) {
+    s->pc = branch;
+    s->is_ready = true;
+    if (!hw_flow_expect(s, meeting)) {
+        hw_fault_stop(s, branch, HW_FAULT_NO_MEMORY, 0);
+        return false;
+    }
+    hw_block_run_warp(s);
+    return s->stop == HW_STOP_MET && s->warp.mask == 0xffffffffu && !s->n_paths;
+}
+
+// The warps part at a branch, and go on together where their ways meet, if all come there.
+static const hw_inst *part_and_meet(hw_warp *w, const hw_inst *in) {
+    hw_state *first = hw_state_of(w);
+    const hw_inst *branch = ordinary_inst(first, in), *meeting = first->insts + in->reconverge;
+    const int32_t whole_turn = hw_turn_fuel(first->run->launch->max_instructions);
+    int32_t fuel = first->turn.fuel;
+    bool have_met = true;
+    for (uint32_t k = 0; k < w->convoy; k++) {
+        have_met &= go_alone(first + k, branch, meeting);
+        fuel -= whole_turn - first[k].turn.fuel;
+        if (first[k].stop == HW_STOP_FAULT) {
+            first->stop = HW_STOP_FAULT;
+            return NULL;
+        }
+    }
+    if (!have_met) {
+        first->stop = HW_STOP_LEFT;
+        return NULL;
+    }
+    for (uint32_t k = 0; k < w->convoy; k++) first[k].is_ready = false;
+    first->turn.fuel = fuel;
+    const hw_inst *next = first->frame->program->convoy_insts + in->reconverge;
+    return next <= in && !hw_turn_goes_on(&first->turn) ? stop_convoy(w, next, HW_STOP_YIELD) : next;
+}
+
 static const hw_inst *convoy_bra_p(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint32_t taken = common_predicate(w, in);
-    if (taken == 1) return leave_convoy(w, in);
+    if (taken == 1 && in->reconverge == HW_NO_RECONVERGENCE) return leave_convoy(w, in);
+    if (taken == 1) HW_GO_ON(w, part_and_meet(w, in));
     HW_GO_ON(w, go_on_in_convoy(s, in, taken ? convoy_target(s, in) : in + 1));
 }
 

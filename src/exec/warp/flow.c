@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "exec/warp/warp.h"
 
 // The basic block that ends with this instruction has been executed by the active lanes.
 static inline void count_block(hw_state *s, const hw_inst *in) {
     hw_block_count *count = &s->worker->counts[in->basic_block];
     count->warps++;
-    count->lanes += HW_ALL_ON(&s->warp) ? 32 : (uint32_t)__builtin_popcount(s->warp.mask);
+    count->lanes += HW_ALL_ON(&s->warp) ? 32 : hw_bits_set(s->warp.mask);
     s->block->issued += in->count;
 }
 
@@ -134,6 +135,21 @@ const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next) {
     return hw_turn_goes_on(&s->turn) ? next : yield_path(s, next);
 }
 
+bool hw_flow_expect(hw_state *s, const hw_inst *meeting) {
+    hw_split *split = new_split(s, NULL, meeting, s->frame, s->warp.mask);
+    if (!split) return false;
+    split->is_meeting = true;
+    set_split(s, split);
+    return true;
+}
+
+static const hw_inst *stop_at_meeting(hw_state *s, const hw_inst *next) {
+    s->stop = HW_STOP_MET;
+    s->pc = next;
+    s->is_ready = true;
+    return NULL;
+}
+
 // The running path has come to the instruction at which its split reconverges, after instruction `in`. The head of a
 // loop can be such an instruction.
 static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, const hw_inst *next) {
@@ -142,9 +158,11 @@ static const hw_inst *arrive_at_reconvergence(hw_state *s, const hw_inst *in, co
         split->expected &= ~s->warp.mask;
         split->waiting |= s->warp.mask;
         if (split->expected) return next_path(s);
+        const bool is_meeting = split->is_meeting;
         hw_set_mask(&s->warp, split->waiting);
         set_split(s, split->outer);
         free_split(s, split);
+        if (is_meeting) return stop_at_meeting(s, next);
     }
     return next <= in ? hw_flow_spend(s, next) : next;
 }
@@ -253,7 +271,7 @@ static const hw_inst *flow_guard(hw_warp *w, const hw_inst *in) {
         s->outer_mask = w->mask;
         return in + 1;
     }
-    uint32_t off = (uint32_t)__builtin_popcount(w->mask & ~p);
+    uint32_t off = hw_bits_set(w->mask & ~p);
     s->worker->guarded_off[in->note] += (uint64_t)off * in->count;
     if (!on) return s->insts + in->target;
     s->outer_mask = w->mask;
@@ -302,7 +320,7 @@ static const hw_inst *flow_exit(hw_warp *w, const hw_inst *in) {
     count_block(s, in);
     uint32_t gone = w->mask;
     s->live &= ~gone;
-    s->block->live_threads -= HW_ALL_ON(w) ? 32 : (uint32_t)__builtin_popcount(gone);
+    s->block->live_threads -= HW_ALL_ON(w) ? 32 : hw_bits_set(gone);
     s->block->turn.has_progressed = true;
     if (s->live || s->frame != &s->entry_frame || s->split) drop_exited_lanes(s, gone);
     if (s->block->busy_barriers) hw_barrier_threads_left(s->block);

@@ -40,6 +40,7 @@ typedef struct hw_split {
     hw_frame *frame;              // `reconverge` is meant in this call only
     uint32_t expected;            // lanes still on their way
     uint32_t waiting;             // lanes that have arrived
+    bool is_meeting;              // the warp stops there, as others of its convoy do
     struct hw_split *next_made;
 } hw_split;
 
@@ -67,6 +68,7 @@ typedef enum hw_stop {
     HW_STOP_DONE,                 // all lanes have exited
     HW_STOP_FAULT,
     HW_STOP_LEFT,                 // left the convoy: its warps go on one by one
+    HW_STOP_MET,                  // has come to where its convoy meets again; ready to go on there
 } hw_stop;
 
 struct hw_state {
@@ -226,6 +228,9 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes);
 bool hw_flow_pick(hw_state *s);                 // makes a ready path the running one; false: there is none
 bool hw_flow_has_ready(const hw_state *s);
 bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait for reconvergence go on alone
+// The warp, all lanes on and in no split, is to stop with HW_STOP_MET when all lanes have come to that instruction.
+// False: out of memory.
+bool hw_flow_expect(hw_state *s, const hw_inst *meeting);
 void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state);
 void hw_flow_use_frame(hw_state *s, hw_frame *frame);
 void hw_flow_free(hw_state *s);
@@ -397,6 +402,8 @@ void hw_set_mask(hw_warp *w, uint32_t mask);    // sets the active lanes
 hw_space hw_lanes_at(hw_state *s, const hw_inst *in, uint64_t at[32]);
 
 // block.c
+// Runs one turn of a warp: until it has exited, waits, or has used up its fuel.
+void hw_block_run_warp(hw_state *s);
 hw_status hw_block_create(hw_worker *worker, hw_block *block);
 void hw_block_destroy(hw_block *block);
 void hw_worker_main(hw_worker *worker);

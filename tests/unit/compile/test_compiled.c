@@ -32,7 +32,7 @@ static void put_guard(void) {
 
 typedef struct op {
     const char *name;
-    char shape[6];     // of each operand: r d f g p register; i a number; c a shift
+    char shape[6];     // of each operand: r d f g p register; i a number; c a shift; 1 one
 } op;
 
 static const op ops[] = {
@@ -54,7 +54,8 @@ static const op ops[] = {
     {"neg.f64", "gg"}, {"setp.lt.s32", "prr"}, {"setp.ge.u32", "pri"}, {"setp.eq.s64", "pdd"}, {"setp.lt.f32", "pff"},
     {"setp.neu.f32", "pff"}, {"setp.gtu.f64", "pgg"}, {"selp.b32", "rrrp"}, {"selp.f32", "fffp"}, {"selp.b64", "dddp"},
     {"and.pred", "ppp"}, {"or.pred", "ppp"}, {"xor.pred", "ppp"}, {"not.pred", "pp"}, {"setp.lt.and.s32", "prrp"},
-    {"lop3.b32", "rrrrt"}, {"lop3.b32", "rrrrt"},
+    {"lop3.b32", "rrrrt"}, {"lop3.b32", "rrrrt"}, {"and.b32", "rr1"}, {"and.b64", "dd1"}, {"and.b32", "r1r"},
+    {"setp.eq.s32", "pr1"}, {"setp.ne.s64", "pd1"},
 };
 
 static void put_operand(char shape) {
@@ -67,6 +68,7 @@ static void put_operand(char shape) {
     case 'h': put("%%h0"); break;
     case 'c': put("%u", pick(40)); break;
     case 't': put("%u", pick(256)); break;
+    case '1': put("1"); break;
     default: put("%d", (int)pick(2000) - 1000 + (pick(8) ? 0 : 1 << 30));
     }
 }

@@ -33,6 +33,37 @@ static void test_parting(void **state) {
         "add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 2; @%p3 bra AGAIN;\n" STORE_RET("%r10"))}, 1792, parted, true);
 }
 
+// Three rounds in which lanes part and meet: in some warps, in none, and in all; warps that go different ways, each
+// with a barrier on it; and in the first round lanes that leave on their way.
+static uint32_t met(uint32_t t) {
+    uint32_t i = t % 320, sum = 0;
+    for (uint32_t round = 0; round < 3; round++) {
+        bool is_one = i % 32 > 10 * round + 3 && i / 32 != 4;
+        if (is_one && round == 0 && i % 41 == 5) return 0;
+        sum += is_one ? 1 : 100;
+        for (uint32_t k = 0; k < i % 7 + i / 32; k++) sum += round;
+        sum += i < 96 ? 1000 : 2000;
+        sum *= 3;
+    }
+    return sum;
+}
+static void test_meeting(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 3, .block = 320, .ptx = KERNEL("",
+        "mov.u32 %r5, 0; mov.u32 %r6, 0; and.b32 %r7, %r1, 31; shr.u32 %r8, %r1, 5; rem.u32 %r9, %r1, 7;\n"
+        "add.u32 %r9, %r9, %r8; rem.u32 %r10, %r1, 41; setp.lt.u32 %p4, %r1, 96; setp.eq.u32 %p5, %r10, 5;\n"
+        "ROUND: mad.lo.u32 %r11, %r6, 10, 3; setp.gt.u32 %p1, %r7, %r11; setp.ne.and.u32 %p1, %r8, 4, %p1;\n"
+        "@%p1 bra ONE; add.u32 %r5, %r5, 100; bra MET;\n"
+        "ONE: setp.eq.and.u32 %p6, %r6, 0, %p5; @%p6 bra LEAVE; add.u32 %r5, %r5, 1;\nMET: mov.u32 %r12, 0;\n"
+        "setp.eq.u32 %p2, %r9, 0; @%p2 bra DONE;\n"
+        "MORE: add.u32 %r5, %r5, %r6; add.u32 %r12, %r12, 1; setp.lt.u32 %p2, %r12, %r9; @%p2 bra MORE;\n"
+        "DONE: @%p4 bra FEW; bar.sync 0; add.u32 %r5, %r5, 2000; bra BOTH;\n"
+        "FEW: bar.sync 0; add.u32 %r5, %r5, 1000;\n"
+        "BOTH: mul.lo.u32 %r5, %r5, 3;\n"
+        "add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 3; @%p3 bra ROUND;\n" STORE_RET("%r5") "LEAVE: ret;\n")}, 960, met,
+        true);
+}
+
 // Guards that are on for all, for nobody, for some warps, and for some lanes.
 static uint32_t guarded(uint32_t t) {
     uint32_t i = t % 192;
@@ -107,6 +138,14 @@ static void test_fault(void **state) {
         "mov.u32 %r5, tile; mad.lo.u32 %r6, %r1, 4, %r5; setp.ne.u32 %p1, %r1, 70; selp.b32 %r7, 0, 2, %p1;\n"
         "add.u32 %r6, %r6, %r7;\nst.shared.u32 [%r6], %r1;\n" STORE_RET("%r1"))}, HW_FAULT, HW_FAULT_MISALIGNED);
     assert_says(r, "thread (70,0,0)");
+    r = run_fault((run_args){.block = 256, .ptx = KERNEL("",     // on a way that few go
+        "rem.u32 %r5, %r1, 50; setp.ne.u32 %p1, %r5, 20; @%p1 bra REST; setp.gt.u32 %p2, %r1, 100;\n"
+        "selp.b64 %rd3, 2, %rd3, %p2;\nREST:\n" STORE_RET("%r1"))}, HW_FAULT, HW_FAULT_MISALIGNED);
+    assert_says(r, "thread (120,0,0)");
+    r = run_fault((run_args){.block = 256, .ptx = KERNEL("",
+        "rem.u32 %r5, %r1, 50; setp.ne.u32 %p1, %r5, 20; @%p1 bra REST; st.global.u32 [%rd3+2], %r1;\nREST:\n"
+        STORE_RET("%r1"))}, HW_FAULT, HW_FAULT_MISALIGNED);
+    assert_says(r, "thread (20,0,0)");
 }
 
 // A loop that never ends is stopped by the limit, as a warp alone is.
@@ -115,11 +154,15 @@ static void test_limit(void **state) {
     static run_result r;
     run_kernel(&(run_args){.block = 256, .max_instructions = 100000, .ptx = KERNEL("", "LOOP: bra LOOP;\n")}, &r);
     assert_int_equal(r.status, HW_DEADLOCK);
+    run_kernel(&(run_args){.block = 256, .max_instructions = 100000, .ptx = KERNEL("",
+        "and.b32 %r5, %r1, 3; setp.eq.u32 %p1, %r5, 0; @%p1 bra REST;\nLOOP: bra LOOP;\nREST: ret;\n")}, &r);
+    assert_int_equal(r.status, HW_DEADLOCK);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exchange),   cmocka_unit_test(test_parting), cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_exchange),   cmocka_unit_test(test_parting), cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_guards),
         cmocka_unit_test(test_lanes_apart), cmocka_unit_test(test_transpose), cmocka_unit_test(test_polling),
         cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_fault), cmocka_unit_test(test_limit),
     };

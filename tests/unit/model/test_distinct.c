@@ -73,6 +73,8 @@ static void make_lanes(hw_lanes *l, int64_t delta[32]) {
     }
     if (random_bits() % 4 == 0)
         for (int i = 0; i < 32; i++) delta[i] = i * (int64_t)(random_bits() % 2 ? l->width : 2 * l->width);
+    if (random_bits() % 4 == 0)    // behind the first lane, as usual
+        for (int i = 0; i < 32; i++) delta[i] = delta[i] < 0 ? -delta[i] : delta[i];
     delta[__builtin_ctz(l->mask)] = 0;
     for (int i = 0; i < 32; i++)
         if (!(l->mask >> i & 1)) delta[i] = (int64_t)random_bits();    // nobody looks at them
