@@ -20,6 +20,8 @@ static const char check_help[] =
     "  --suppress FILE   lines of a kind or * and a pattern of file:line or a kernel,\n"
     "                    which are not told; nor is what a comment\n"
     "                    `halfwarp-check: allow KIND` stands at in the source\n"
+    "  --max-findings N  tell no more than N of a kind in text, 50 unless given; the\n"
+    "                    others are counted, and JSON and SARIF have them all\n"
     "  -o FILE           write the findings to FILE and not to standard output\n"
     HW_LAUNCH_OPTIONS_HELP_WITH("", "")
     "\n"

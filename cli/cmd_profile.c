@@ -33,7 +33,8 @@ static const char profile_help[] =
     "                    as JSON or SARIF when it ends in .json or .sarif; the exit\n"
     "                    status is 1 when there are any\n"
     "  --leaks           with --check: as check has it\n"
-    "  --suppress FILE   with --check: likewise\n" HW_LAUNCH_OPTIONS_HELP;
+    "  --suppress FILE   with --check: likewise\n"
+    "  --max-findings N  with --check: likewise\n" HW_LAUNCH_OPTIONS_HELP;
 
 static const char *format_of_file(const char *path) {
     const char *ending = path ? strrchr(path, '.') : NULL;

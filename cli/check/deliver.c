@@ -9,6 +9,8 @@
 #include "output/text_output.h"
 #include "output/whole_file.h"
 
+enum { MOST_SHOWN = 50 };            // of a kind, unless the user says another number
+
 typedef bool writer(const hw_cli_findings *findings, bool colour, FILE *out);
 
 static bool write_json(const hw_cli_findings *findings, bool colour, FILE *out) {
@@ -65,6 +67,7 @@ int hw_cli_check_report(const hw_cli_check *check, const hw_cli_launch *launch, 
     }
     int status = hw_cli_findings_read(in, launch->suppressions, &findings);
     fclose(in);
+    findings.most_shown = launch->max_findings ? strtoull(launch->max_findings, NULL, 10) : MOST_SHOWN;
     if (!status && !findings.processes && !program_status && !ended_by) {
         hw_cli_complain("nothing was checked: the program is not linked to the shared CUDA runtime (nvcc -cudart "
                         "shared)");

@@ -46,6 +46,7 @@ typedef struct hw_cli_finding {
 typedef struct hw_cli_findings {
     hw_cli_finding *items;
     size_t n, n_suppressed;
+    size_t most_shown;               // of a kind, as text
     bool ran_out;                    // a process had no memory for it any more: there may be more findings
     unsigned processes;              // that wrote; 0: no program ran that could be checked
     json_t *root;                    // whose strings the items have

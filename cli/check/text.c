@@ -57,22 +57,41 @@ static void write_memory(const hw_cli_finding *f, FILE *out) {
     else fputc('\n', out);
 }
 
-bool hw_cli_findings_write_text(const hw_cli_findings *findings, bool colour, FILE *out) {
+static void write_finding(const hw_cli_finding *f, bool colour, FILE *out) {
     char sentence[WORDS];
-    for (size_t i = 0; i < findings->n; i++) {
-        const hw_cli_finding *f = &findings->items[i];
-        fprintf(out, colour ? "\033[1;31m%s\033[m: %s" : "%s: %s", hw_check_kind_name(f->kind),
-                hw_cli_finding_sentence(f, sentence, sizeof sentence));
-        if (f->count > 1) fprintf(out, " (%llu times)", f->count);
-        fputc('\n', out);
-        for (unsigned k = 0; k < f->n_sides; k++) write_side(&f->sides[k], colour, out);
-        write_memory(f, out);
-        if (f->seed) fprintf(out, "  found with --seed %llu\n", f->seed);
-        fprintf(out, "  %s\n\n", hw_cli_finding_remedy(f));
+    fprintf(out, colour ? "\033[1;31m%s\033[m: %s" : "%s: %s", hw_check_kind_name(f->kind),
+            hw_cli_finding_sentence(f, sentence, sizeof sentence));
+    if (f->count > 1) fprintf(out, " (%llu times)", f->count);
+    fputc('\n', out);
+    for (unsigned k = 0; k < f->n_sides; k++) write_side(&f->sides[k], colour, out);
+    write_memory(f, out);
+    if (f->seed) fprintf(out, "  found with --seed %llu\n", f->seed);
+    fprintf(out, "  %s\n\n", hw_cli_finding_remedy(f));
+}
+
+// "5 hazards found, 1 suppressed: 4 race (2 shown), 1 free"; by kind where that says more than their number.
+static void write_summary(const hw_cli_findings *findings, const size_t *of_kind, FILE *out) {
+    bool is_begun = false;
+    size_t n_kinds = 0, most = 0;
+    for (int kind = 0; kind < HW_CHECK_KINDS; kind++) {
+        n_kinds += of_kind[kind] > 0;
+        if (of_kind[kind] > most) most = of_kind[kind];
     }
-    if (findings->n)
-        fprintf(out, "%zu hazard%s found", findings->n, findings->n == 1 ? "" : "s");
-    if (findings->n && findings->n_suppressed) fprintf(out, ", %zu suppressed", findings->n_suppressed);
-    if (findings->n) fputc('\n', out);
+    fprintf(out, "%zu hazard%s found", findings->n, findings->n == 1 ? "" : "s");
+    if (findings->n_suppressed) fprintf(out, ", %zu suppressed", findings->n_suppressed);
+    for (int kind = 0; (n_kinds > 1 || most > findings->most_shown) && kind < HW_CHECK_KINDS; kind++) {
+        if (!of_kind[kind]) continue;
+        fprintf(out, "%s %zu %s", is_begun ? "," : ":", of_kind[kind], hw_check_kind_name((hw_check_kind)kind));
+        if (of_kind[kind] > findings->most_shown) fprintf(out, " (%zu shown)", findings->most_shown);
+        is_begun = true;
+    }
+    fputc('\n', out);
+}
+
+bool hw_cli_findings_write_text(const hw_cli_findings *findings, bool colour, FILE *out) {
+    size_t of_kind[HW_CHECK_KINDS] = {0};
+    for (size_t i = 0; i < findings->n; i++)
+        if (of_kind[findings->items[i].kind]++ < findings->most_shown) write_finding(&findings->items[i], colour, out);
+    if (findings->n) write_summary(findings, of_kind, out);
     return true;
 }

@@ -68,6 +68,11 @@ static void say_reason(const hw_cli_finding *f, char *out, size_t bytes) {
     case HW_HOST_BEYOND_END: say_beyond(f, out, bytes); break;
     case HW_HOST_IN_FREED: snprintf(out, bytes, "a %s goes to or from memory that has been freed", what); break;
     case HW_HOST_IN_NOTHING: snprintf(out, bytes, "a %s goes to or from where there is no memory", what); break;
+    case HW_HOST_NO_TEXTURE:
+        snprintf(out, bytes, "a kernel reads through a texture object %s",
+                 s->bytes ? "whose memory has been freed" : was_there(f) ? "that has been destroyed"
+                                                                        : "that nobody has created");
+        break;
     case HW_HOST_NO_LAUNCH:
         snprintf(out, bytes, "a launch of %s is refused%s%s", s->kernel ? s->kernel : "a kernel", s->why ? ": " : "",
                  s->why ? s->why : "");

@@ -202,6 +202,13 @@ static bool set_schedule(hw_cli_launch *launch, const char *value) {
     return false;
 }
 
+static bool set_max_findings(hw_cli_launch *launch, const char *value) {
+    launch->max_findings = value;
+    if (is_number(value, 0, ULLONG_MAX)) return true;
+    hw_cli_complain("--max-findings takes a number of findings of a kind, and got '%s'", value);
+    return false;
+}
+
 static bool set_suppressions(hw_cli_launch *launch, const char *value) {
     launch->suppressions = value;
     return true;
@@ -239,6 +246,7 @@ static const option_row launch_option_rows[] = {
     {"--leaks", NO_VALUE, REPORTS, set_leaks},
     {"--schedule", A_VALUE, HW_CLI_CHECK, set_schedule},
     {"--suppress", A_VALUE, REPORTS, set_suppressions},
+    {"--max-findings", A_VALUE, REPORTS, set_max_findings},
     {"--check", MAYBE_A_VALUE, PROFILES, set_check},
     {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
     {"--no-l1", NO_VALUE, PROFILES, set_no_l1},
@@ -516,8 +524,10 @@ static void warn_of_options_behind(char *const *program) {
 // What profile is told of a check: both reports have their places, and nothing is said of one that is not made.
 static bool fits_check(const hw_cli_launch *launch) {
     const bool is_for_programs = strcmp(launch->format, "table") != 0;
-    if (!launch->checks_too && (launch->leaks || launch->suppressions)) {
-        hw_cli_complain("%s is about what is checked: --check does that", launch->leaks ? "--leaks" : "--suppress");
+    const char *lacking = launch->leaks ? "--leaks" : launch->suppressions ? "--suppress"
+                          : launch->max_findings ? "--max-findings" : NULL;
+    if (!launch->checks_too && lacking) {
+        hw_cli_complain("%s is about what is checked: --check does that", lacking);
         return false;
     }
     if (launch->checks_too && is_for_programs && !launch->output && !launch->check_output) {

@@ -29,6 +29,7 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     c->work = hw_check_streams_begin(c->streams, info->stream);
     c->runs = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->runs);
     c->n_runs = c->runs ? info->n_patterns : 0;
+    c->launch = info->number;
     c->notes = info->notes;
     c->n_notes = info->n_notes;
     c->memory = info->mem;

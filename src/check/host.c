@@ -96,7 +96,28 @@ static hw_check_act act_of(const hw_host_refused *r) {
     }
 }
 
+// Whoever destroyed the texture object, or freed what it is of, and the thread that reads it.
+static void add_texture(hw_check *c, const hw_host_refused *r) {
+    const void *destroyed_at = hw_check_host_destroyed_at(c, &r->object);
+    const void *earlier = r->allocation.bytes ? r->allocation.freed_at : destroyed_at;
+    hw_check_finding f = {.kind = HW_CHECK_HANDLE, .subject = {.reason = (uint8_t)r->reason,
+                          .object = HW_HOST_TEXTURE, .begin = r->allocation.address, .bytes = r->allocation.bytes,
+                          .made_at = r->allocation.made_at}};
+    const char *file = keep_text(c, r->file);
+    hw_check_side reader = {.act = HW_CHECK_READS, .kernel = keep_text(c, r->kernel), .line = r->line,
+                            .launch = c->launch, .file = file ? file : ""};
+    memcpy(reader.block, r->block, sizeof reader.block);
+    memcpy(reader.thread, r->thread, sizeof reader.thread);
+    if (earlier) f.sides[f.n_sides++] = side_of(r->allocation.bytes ? HW_CHECK_FREES : HW_CHECK_DESTROYS, earlier);
+    if (reader.kernel) f.sides[f.n_sides++] = reader;
+    hw_check_add(c, &f, (const uint64_t[2]){(uint64_t)(uintptr_t)earlier, (uint64_t)r->line << 5 | r->reason});
+}
+
 void hw_check_host_refused(hw_check *c, const hw_host_event *event, uint64_t thread) {
+    if (event->refused.reason == HW_HOST_NO_TEXTURE) {
+        add_texture(c, &event->refused);
+        return;
+    }
     const hw_host_refused *r = &event->refused;
     const bool is_of_object = r->reason == HW_HOST_NO_OBJECT || r->reason == HW_HOST_NO_OBJECT_TO_DESTROY;
     const void *earlier = is_of_object ? hw_check_host_destroyed_at(c, &r->object) : r->allocation.freed_at;

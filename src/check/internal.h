@@ -60,6 +60,7 @@ struct hw_check {
     size_t n_unheard, unheard_capacity;
     // The running launch.
     uint32_t work;
+    uint64_t launch;                 // its number; when it has ended, of the last one
     const hw_note *notes;
     uint32_t n_notes, n_runs;
     const hw_mem *memory;

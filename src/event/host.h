@@ -71,6 +71,7 @@ typedef enum hw_host_reason {
     HW_HOST_IN_NOTHING,                  // a copy or set where there is no memory
     HW_HOST_NO_OBJECT,                   // a call with a handle that stands for nothing, or nothing any more
     HW_HOST_NO_OBJECT_TO_DESTROY,        // a call that is to destroy such a one
+    HW_HOST_NO_TEXTURE,                  // a kernel reads through a texture object that is gone, or its memory is
     HW_HOST_NO_LAUNCH,                   // a launch with a grid, block or shared memory that the GPU has not
 } hw_host_reason;
 
@@ -80,6 +81,8 @@ typedef struct hw_host_refused {
     uint64_t address, bytes;             // of memory: what the call names
     hw_host_object object;               // of objects
     const char *kernel, *why;            // of launches: mangled; a sentence. Good until the call returns
+    const char *file;                    // of NO_TEXTURE, where and who; "" and 0: not known. Likewise
+    uint32_t line, block[3], thread[3];
     // Of memory: the allocation that is meant, or was. bytes 0: none is known.
     struct {
         uint64_t address, bytes;

@@ -182,6 +182,20 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
     return NULL;
 }
 
+const hw_inst *hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, const hw_texture *texture) {
+    if (!claim_fault(s)) return NULL;
+    hw_fault *fault = s->run->fault;
+    fill_fault(s, in, fault, HW_FAULT_ADDRESS, lane);
+    fault->space = HW_SPACE_GLOBAL;
+    fault->address = texture ? texture->address : handle;
+    fault->width_bytes = 1;
+    fault->texture = handle;
+    if (texture) describe_address(s, fault, false);
+    else hw_text_append(fault->text, sizeof fault->text, ": there is no texture object 0x%" PRIx64, handle);
+    s->run->status = HW_FAULT;
+    return NULL;
+}
+
 void hw_fault_limit(hw_state *s) {
     if (!claim_fault(s)) return;
     const hw_inst *in = s->pc ? s->pc : s->run->entry->insts;

@@ -37,6 +37,7 @@ typedef struct hw_fault {
     uint64_t space_bytes;    // SHARED, LOCAL: how many bytes there are
     bool has_allocation;     // GLOBAL: the nearest one
     hw_allocation allocation;
+    uint64_t texture;        // ADDRESS: of the texture object that was read, which is none, or whose memory is; or 0
     bool has_assertion;      // text is what the program's assert says
     char text[1024];         // one sentence that says all of the above; for a deadlock one line per waiting group
 } hw_fault;

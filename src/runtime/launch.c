@@ -57,6 +57,7 @@ hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw
     hw_fault fault;
     hw_status status = hw_sim_launch(hw_rt_sim(runtime), &sim_args, &refusal, &fault, diag);
     if (status == HW_FAULT || status == HW_DEADLOCK) {
+        if (fault.texture) hw_rt_tell_no_texture(runtime, &fault);
         if (runtime->options.faulted) runtime->options.faulted(runtime->options.context, &fault);
         hw_rt_set_sticky(runtime, status_of_fault(&fault));
         return HW_RT_SUCCESS;

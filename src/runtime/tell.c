@@ -1,6 +1,8 @@
 // What the program asks of the GPU, as events of the seam.
 #include "runtime/tell.h"
 
+#include <string.h>
+
 static const void *site_of(const hw_runtime *runtime) {
     return runtime->options.site ? runtime->options.site(runtime->options.context) : NULL;
 }
@@ -146,6 +148,18 @@ void hw_rt_tell_bad_side(hw_runtime *runtime, hw_host_action action, const hw_rt
 void hw_rt_tell_refused_launch(hw_runtime *runtime, const char *kernel, const hw_diag *diag) {
     if (!hw_rt_is_heard(runtime)) return;
     const hw_host_refused refused = {.reason = HW_HOST_NO_LAUNCH, .kernel = kernel, .why = diag ? diag->text : NULL};
+    tell_refusal(runtime, &refused, NULL);
+}
+
+void hw_rt_tell_no_texture(hw_runtime *runtime, const hw_fault *fault) {
+    if (!hw_rt_is_heard(runtime)) return;
+    hw_host_refused refused = {.reason = HW_HOST_NO_TEXTURE, .kernel = fault->kernel, .file = fault->file,
+                               .line = fault->line,
+                               .object = {.kind = HW_HOST_TEXTURE, .handle = fault->texture}};
+    hw_allocation a;
+    memcpy(refused.block, fault->block, sizeof refused.block);
+    memcpy(refused.thread, fault->thread, sizeof refused.thread);
+    if (fault->address != fault->texture && find_allocation(runtime, fault->address, &a)) set_allocation(&refused, &a);
     tell_refusal(runtime, &refused, NULL);
 }
 

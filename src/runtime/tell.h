@@ -32,6 +32,8 @@ void hw_rt_tell_bad_free(hw_runtime *runtime, uint64_t address, const void *site
 void hw_rt_tell_bad_side(hw_runtime *runtime, hw_host_action action, const hw_rt_region *side, uint64_t bytes,
                          bool must_be_device);
 
+// What a kernel read through, which is no texture object, or has no memory.
+void hw_rt_tell_no_texture(hw_runtime *runtime, const hw_fault *fault);
 // A launch, by its kernel's name, for what the diag says.
 void hw_rt_tell_refused_launch(hw_runtime *runtime, const char *kernel, const hw_diag *diag);
 

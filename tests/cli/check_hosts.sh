@@ -85,4 +85,25 @@ for compiler in clang nvcc; do
     done
 done
 [ $routes -gt 0 ] || exit 77
+
+# ---- texture objects that are gone ----------------------------------------------------------------------------------
+
+textures=$here/../check/textures.cu
+line_of() { grep -n "// $1\$" "$textures" | cut -d: -f1; }
+for case in "destroyed destroys read that has been destroyed" "freed frees read whose memory has been freed" \
+        "array frees read_array whose memory has been freed"; do
+    read -r name does reads sentence <<< "$case"
+    expect 5 "$halfwarp" check "$textures" "$name"
+    says out "handle: a kernel reads through a texture object $sentence"
+    says out "textures.cu:$(line_of "$name"): $does"
+    says out "textures.cu:$(line_of "$reads"): reads"
+    says out "1 hazard found"
+done
+expect 5 "$halfwarp" check "$textures" unmade
+says out "handle: a kernel reads through a texture object that nobody has created"
+says err "there is no texture object 0x4d"
+for name in clean array_clean; do
+    expect 0 "$halfwarp" check "$textures" $name
+    [ "$(cat "$work/out")" = done ] || fail "textures, $name: $(cat "$work/out")"
+done
 finish

@@ -148,6 +148,27 @@ if "$halfwarp" gpus | grep -q p100; then
     expect 1 check --gpu p100 "$work/told.cu" race
 fi
 
+# Many of a kind: some are shown, all are counted, and none of another kind goes under.
+{
+    echo '__global__ void many(int *out) {'
+    for i in $(seq 60); do echo "    out[$i] = threadIdx.x;"; done
+    echo '}'
+    echo 'int main() { int *p; cudaMalloc(&p, 400); many<<<1, 64>>>(p); cudaFree(p); cudaFree(p); }'
+} > "$work/many.cu"
+expect 1 check "$work/many.cu"
+says out "61 hazards found: 60 race (50 shown), 1 free"
+says out "free: memory is freed for the second time"
+[ "$(grep -c '^race:' "$work/out")" = 50 ] || fail "races shown: $(grep -c '^race:' "$work/out")"
+expect 1 check --max-findings 2 "$work/many.cu"
+says out "61 hazards found: 60 race (2 shown), 1 free"
+[ "$(grep -c '^race:' "$work/out")" = 2 ] || fail "--max-findings 2: $(grep -c '^race:' "$work/out")"
+expect 1 check --max-findings 60 "$work/many.cu"
+says out "61 hazards found: 60 race, 1 free"
+expect 1 check --max-findings 1 --format json "$work/many.cu"
+[ "$(grep -c '"kind": "race"' "$work/out")" = 60 ] || fail "JSON lacks findings"
+expect 2 check --max-findings many "$work/many.cu"
+refuses "--max-findings takes a number"
+
 # ---- JSON and SARIF -------------------------------------------------------------------------------------------------
 
 if command -v python3 > "$work/where"; then
@@ -316,4 +337,9 @@ mkdir "$work/grün"
 echo 'int main() { int *p; return cudaMalloc(&p, 400); }' > "$work/grün/leak.cu"
 expect 1 check --leaks "$work/grün/leak.cu"
 says out "grün/leak.cu:1: allocates"
+if command -v python3 > "$work/where"; then
+    expect 1 check --leaks --format sarif -o "$work/green.sarif" "$work/grün/leak.cu"
+    grep -q '"uri": ".*/gr%C3%BCn/leak.cu"' "$work/green.sarif" || fail "URI: $(grep uri "$work/green.sarif")"
+    python3 "$(dirname "$0")/check_sarif.py" "$work/green.sarif" "$work/r.sarif" || fail "no SARIF"
+fi
 finish

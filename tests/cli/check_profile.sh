@@ -34,7 +34,8 @@ CUDA
 profile() { "$halfwarp" profile "$@"; }
 # Rows without what depends on how they were executed.
 columns() {
-    sed 's/"[^"]*"/kernel/' "$1" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) is_left_out[i] = $i == "host_ms" || $i == "reused" }
+    sed 's/"[^"]*"/kernel/' "$1" |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) is_left_out[i] = $i == "host_ms" || $i == "reused" }
         { for (i = 1; i <= NF; i++) if (!is_left_out[i]) printf "%s,", $i; print "" }'
 }
 

@@ -10,11 +10,11 @@ const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint
     if (handle && last->handle == handle && last->epoch == epoch && last->version == version) return &last->texture;
     last->handle = 0;
     if (!hw_textures_find(textures, handle, &last->texture)) {
-        hw_fault_access(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, handle, 1, false);
+        hw_fault_texture(s, in, lane, handle, NULL);
         return NULL;
     }
     if (!hw_mem_find(mem, last->texture.address, last->texture.bytes, &found)) {
-        hw_fault_access(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, last->texture.address, 1, false);
+        hw_fault_texture(s, in, lane, handle, &last->texture);
         return NULL;
     }
     if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, &found, HW_TOUCHED_TEXTURE);

@@ -367,6 +367,8 @@ void hw_homes_forget(hw_run *run);
 
 // fault.c
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
+// Of a read through a texture object: texture NULL: there is none of that handle; else it has no memory any more.
+const hw_inst *hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, const hw_texture *texture);
 const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
                                uint64_t address, uint32_t bytes, bool is_write);
 void hw_fault_deadlock(hw_block *block);
