@@ -68,14 +68,14 @@ static hw_check_object object_of(const hw_check_finding *finding) {
                              .site = found.site};
 }
 
-static void write_allocation(FILE *out, const hw_check_finding *finding) {
+static void write_object(FILE *out, const char *name, const hw_check_object *object) {
     char place[PLACE_BYTES];
-    const hw_check_object found = object_of(finding);
-    if (!found.is_known) return;
-    fprintf(out, ",\"allocation\":{\"address\":%llu,\"bytes\":%llu,\"nearest\":%s",
-            (unsigned long long)found.address, (unsigned long long)found.bytes, found.is_nearest ? "true" : "false");
-    if (found.name) write_text(out, "name", hw_demangle(found.name, place, sizeof place));
-    if (found.site && hw_shim_describe_site(found.site, place, sizeof place)) write_text(out, "site", place);
+    if (!object->is_known) return;
+    fprintf(out, ",\"%s\":{\"address\":%llu,\"bytes\":%llu,\"nearest\":%s", name,
+            (unsigned long long)object->address, (unsigned long long)object->bytes,
+            object->is_nearest ? "true" : "false");
+    if (object->name) write_text(out, "name", hw_demangle(object->name, place, sizeof place));
+    if (object->site && hw_shim_describe_site(object->site, place, sizeof place)) write_text(out, "site", place);
     fputc('}', out);
 }
 
@@ -119,7 +119,9 @@ static void tell_finding(void *context, const hw_check_finding *f) {
     write_text(out, "kind", hw_check_kind_name(f->kind));
     fprintf(out, ",\"missing\":%d,\"space\":%u,\"address\":%llu,\"bytes\":%llu", (int)f->missing, f->space,
             (unsigned long long)f->address, (unsigned long long)f->bytes);
-    write_allocation(out, f);
+    const hw_check_object object = object_of(f);
+    write_object(out, "allocation", &object);
+    write_object(out, "there", &f->there);
     write_subject(out, f);
     fputs(",\"sides\":[", out);
     for (uint32_t i = 0; i < f->n_sides; i++) {

@@ -52,10 +52,20 @@ static hw_cli_finding_subject read_subject(const json_t *object) {
                                     .memory = (unsigned)number_of(object, "memory")};
 }
 
+static hw_cli_finding_object read_object(const json_t *object) {
+    if (!object) return (hw_cli_finding_object){.is_known = false};
+    return (hw_cli_finding_object){.is_known = true,
+                                   .is_nearest = json_is_true(json_object_get(object, "nearest")),
+                                   .address = number_of(object, "address"),
+                                   .bytes = number_of(object, "bytes"),
+                                   .name = text_of(object, "name"),
+                                   .site = text_of(object, "site")};
+}
+
 // False: no finding of this version's.
 static bool read_finding(const json_t *object, hw_cli_finding *out) {
     const char *kind = text_of(object, "kind");
-    const json_t *sides = json_object_get(object, "sides"), *allocation = json_object_get(object, "allocation");
+    const json_t *sides = json_object_get(object, "sides");
     *out = (hw_cli_finding){.kind = kind ? hw_check_find_kind(kind) : HW_CHECK_KINDS,
                             .missing = (hw_check_missing)number_of(object, "missing"),
                             .space = (hw_space)number_of(object, "space"),
@@ -69,13 +79,8 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
         out->subject.object > HW_HOST_TEXTURE)
         return false;
     for (unsigned i = 0; i < out->n_sides; i++) out->sides[i] = read_side(json_array_get(sides, i));
-    if (!allocation) return true;
-    out->has_allocation = true;
-    out->allocation_address = number_of(allocation, "address");
-    out->allocation_bytes = number_of(allocation, "bytes");
-    out->is_nearest = json_is_true(json_object_get(allocation, "nearest"));
-    out->allocation_name = text_of(allocation, "name");
-    out->allocation_site = text_of(allocation, "site");
+    out->object = read_object(json_object_get(object, "allocation"));
+    out->there = read_object(json_object_get(object, "there"));
     return true;
 }
 
@@ -156,8 +161,7 @@ static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_
 // One access may leave two arrays.
 static bool are_of_one_object(const hw_cli_finding *a, const hw_cli_finding *b) {
     if (a->kind != HW_CHECK_BOUNDS && a->kind != HW_CHECK_FREED && a->kind != HW_CHECK_MISALIGNED) return true;
-    return are_equal_texts(a->allocation_name, b->allocation_name) &&
-           are_equal_texts(a->allocation_site, b->allocation_site);
+    return are_equal_texts(a->object.name, b->object.name) && are_equal_texts(a->object.site, b->object.site);
 }
 
 static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, bool swapped) {
@@ -225,7 +229,7 @@ static const char *who_lacks(hw_check_missing missing) {
 
 bool hw_cli_finding_is_null(const hw_cli_finding *f) {
     enum { NULL_BYTES = 4096 };
-    return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->has_allocation && f->address < NULL_BYTES;
+    return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known && f->address < NULL_BYTES;
 }
 
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {

@@ -29,15 +29,21 @@ typedef struct hw_cli_finding_subject {
     unsigned memory;
 } hw_cli_finding_subject;
 
+// An allocation or a variable.
+typedef struct hw_cli_finding_object {
+    bool is_known, is_nearest;       // nearest: it is not known where the pointer came from
+    unsigned long long address, bytes;
+    const char *name, *site;         // NULL: not known
+} hw_cli_finding_object;
+
 typedef struct hw_cli_finding {
     hw_check_kind kind;
     hw_check_missing missing;
     hw_space space;
     unsigned long long address, bytes, count;
     unsigned long long seed;         // of the run that found it first; 0: none
-    bool has_allocation, is_nearest; // nearest: it is not known where the pointer came from
-    unsigned long long allocation_address, allocation_bytes;
-    const char *allocation_name, *allocation_site;    // NULL: not known
+    hw_cli_finding_object object;    // that the finding is about
+    hw_cli_finding_object there;     // BOUNDS: what is accessed instead
     hw_cli_finding_subject subject;
     unsigned n_sides;
     hw_cli_finding_side sides[2];

@@ -22,7 +22,7 @@ static void write_side(const hw_cli_finding_side *side, bool colour, FILE *out) 
 
 // How far the byte is from what it should have stayed in, up to " of 400 bytes".
 static void write_distance(const hw_cli_finding *f, FILE *out) {
-    const unsigned long long begin = f->allocation_address, end = begin + f->allocation_bytes;
+    const unsigned long long begin = f->object.address, end = begin + f->object.bytes;
     const unsigned long long apart = f->address < begin ? begin - f->address : f->address - end;
     if (f->address >= begin && f->address < end) fprintf(out, "byte %llu of %llu", f->address - begin, end - begin);
     else if (f->address == end) fprintf(out, "right behind the end of %llu bytes", end - begin);
@@ -30,7 +30,15 @@ static void write_distance(const hw_cli_finding *f, FILE *out) {
                                                                                : "behind the end", end - begin);
 }
 
+static void write_origin(const hw_cli_finding_object *object, hw_space space, FILE *out) {
+    if (object->name) fprintf(out, " of the variable %s\n", object->name);
+    else if (object->site) fprintf(out, ", allocated at %s\n", object->site);
+    else if (space != HW_SPACE_GLOBAL) fprintf(out, " of %s memory\n", hw_space_name(space));
+    else fputc('\n', out);
+}
+
 static void write_memory(const hw_cli_finding *f, FILE *out) {
+    const hw_cli_finding_object *there = &f->there;
     const hw_cli_finding_subject *s = &f->subject;
     if (hw_cli_is_about_calls(f) && s->bytes) {
         fprintf(out, "  %llu bytes%s%s", s->bytes, s->variable ? " of the variable " : "",
@@ -38,23 +46,20 @@ static void write_memory(const hw_cli_finding *f, FILE *out) {
         if (s->made_at) fprintf(out, ", allocated at %s", s->made_at);
         fputc('\n', out);
     }
-    const bool is_race = f->kind == HW_CHECK_RACE;
-    if (is_race && f->space == HW_SPACE_SHARED) {
+    if (f->kind == HW_CHECK_RACE && f->space == HW_SPACE_SHARED) {
         fprintf(out, "  shared memory, byte %llu\n", f->address);
         return;
     }
-    if (!f->has_allocation) {
-        if (f->kind == HW_CHECK_BOUNDS && f->space != HW_SPACE_LOCAL)
-            fprintf(out, "  %s\n", hw_cli_finding_is_null(f) ? "a null pointer" : "nothing is allocated there or near");
-        return;
-    }
+    if (f->kind == HW_CHECK_BOUNDS && !f->object.is_known)
+        fprintf(out, "  %s\n", hw_cli_finding_is_null(f) ? "a null pointer" : "nothing is there or near");
+    if (!f->object.is_known) return;
     fputs("  ", out);
     write_distance(f, out);
-    if (f->is_nearest) fputs(", what lies nearest", out);
-    if (f->allocation_name) fprintf(out, " of the variable %s\n", f->allocation_name);
-    else if (f->allocation_site) fprintf(out, ", allocated at %s\n", f->allocation_site);
-    else if (f->space == HW_SPACE_SHARED) fputs(" of shared memory\n", out);
-    else fputc('\n', out);
+    if (f->object.is_nearest) fputs(", what lies nearest", out);
+    write_origin(&f->object, f->space, out);
+    if (!there->is_known) return;
+    fprintf(out, "  which is byte %llu of %llu", f->address - there->address, there->bytes);
+    write_origin(there, f->space, out);
 }
 
 static void write_finding(const hw_cli_finding *f, bool colour, FILE *out) {

@@ -27,12 +27,42 @@ static uint64_t first_outside(const hw_check_object *object, uint64_t address) {
     return object->is_known && address >= object->address && address < end ? end : address;
 }
 
+static hw_check_object object_of(const hw_allocation *a) {
+    return (hw_check_object){.is_known = true, .address = a->address, .bytes = a->bytes, .name = a->name,
+                             .site = a->site};
+}
+
+static hw_check_object object_of_home(const hw_home *home) {
+    return (hw_check_object){.is_known = true, .address = home->begin, .bytes = home->bytes, .name = home->name,
+                             .site = home->site};
+}
+
+// The variable or allocation that a byte lies in; of shared memory a variable that some access is known to mean.
+static hw_check_object find_there(hw_check *c, uint8_t space, uint64_t address) {
+    const hw_homes *homes = c->homes;
+    hw_check_object there = {.is_known = false};
+    hw_allocation a;
+    if (space == HW_SPACE_SHARED) {
+        for (uint32_t k = 1; homes && k < homes->n_sets && !there.is_known; k++)
+            for (uint32_t i = 0; i < homes->sets[k].n; i++) {
+                const hw_home *home = &homes->items[homes->sets[k].first + i];
+                if (hw_check_is_in(home, space, address, 1)) there = object_of_home(home);
+            }
+    } else if (space != HW_SPACE_LOCAL && c->memory && hw_mem_find(c->memory, address, 1, &a)) {
+        there = object_of(&a);
+    }
+    there.name = keep_name(c, there.name);
+    return there;
+}
+
 static hw_check_finding describe(hw_check *c, const wrong *w, const hw_check_side *side) {
     hw_check_finding finding = {.kind = w->kind, .space = w->space, .address = w->address, .object = w->object,
                                 .n_sides = 1, .sides = {*side}};
     finding.sides[0].bytes = w->bytes;
     finding.object.name = keep_name(c, w->object.name);
-    if (w->kind == HW_CHECK_BOUNDS) finding.address = first_outside(&w->object, w->address);
+    if (w->kind != HW_CHECK_BOUNDS) return finding;
+    finding.address = first_outside(&w->object, w->address);
+    if (!w->object.is_nearest) finding.there = find_there(c, w->space, finding.address);
     return finding;
 }
 
@@ -41,11 +71,6 @@ static void add_free(hw_check_finding *finding, const void *site) {
     if (!site) return;
     finding->sides[finding->n_sides++] = finding->sides[0];
     finding->sides[0] = (hw_check_side){.act = HW_CHECK_FREES, .site = site, .file = ""};
-}
-
-static hw_check_object object_of(const hw_allocation *a) {
-    return (hw_check_object){.is_known = true, .address = a->address, .bytes = a->bytes, .name = a->name,
-                             .site = a->site};
 }
 
 // What lies nearest to an access of device memory, where nobody knows where its pointer came from.
@@ -85,11 +110,6 @@ static void add_wrong(hw_check *c, wrong *w) {
 }
 
 // ---- accesses elsewhere ---------------------------------------------------------------------------------------------
-
-static hw_check_object object_of_home(const hw_home *home) {
-    return (hw_check_object){.is_known = true, .address = home->begin, .bytes = home->bytes, .name = home->name,
-                             .site = home->site};
-}
 
 static uint64_t distance_to(const hw_home *home, uint64_t address) {
     if (address < home->begin) return home->begin - address;

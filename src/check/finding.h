@@ -83,6 +83,7 @@ typedef struct hw_check_finding {
                                      // offset in the block's shared memory
     uint64_t bytes;                  // LEAK: of all that was allocated there
     hw_check_object object;          // of BOUNDS, FREED and MISALIGNED
+    hw_check_object there;           // of BOUNDS: what the access is in instead, where that is known
     uint32_t n_sides;
     hw_check_side sides[2];          // in the order in which they were executed; FREED: first who freed it
     uint64_t count;                  // of accesses of these two places that lacked the order; of one place, by threads

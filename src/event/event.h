@@ -113,7 +113,8 @@ typedef struct hw_home_set {
 typedef struct hw_homes {
     uint32_t first_access, n_accesses;
     const uint32_t *set_of;          // by hw_note.access, from first_access on: number of the set
-    const hw_home_set *sets;
+    uint32_t n_sets;
+    const hw_home_set *sets;         // n of set 0 is 0
     const hw_home *items;
 } hw_homes;
 

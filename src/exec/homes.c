@@ -85,7 +85,7 @@ static bool fill_homes(hw_run *run, const hw_roots *roots) {
     for (uint32_t k = 1; k < roots->n_sets; k++)
         sets[k] = homes_of_set(roots, &roots->sets[k], meanings, of_root, items, &n);
     run->homes = (hw_homes){.first_access = roots->first_access, .n_accesses = roots->n_accesses,
-                            .set_of = roots->set_of, .sets = sets, .items = items};
+                            .set_of = roots->set_of, .n_sets = roots->n_sets, .sets = sets, .items = items};
     return true;
 }
 
