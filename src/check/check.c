@@ -12,6 +12,7 @@
 static void forget_launch(hw_check *c) {
     c->ran_out |= c->blocks.ran_out;
     hw_check_blocks_end(&c->blocks);
+    hw_check_intervals_free(&c->intervals);
     for (uint32_t i = 0; i < c->n_runs; i++) hw_free(c->runs[i]);
     hw_free(c->runs);
     c->runs = NULL;
@@ -19,10 +20,17 @@ static void forget_launch(hw_check *c) {
     c->notes = NULL;
 }
 
+// More work in a stream.
+static uint32_t begin_work(hw_check *c, uint64_t stream) {
+    const uint32_t work = hw_check_streams_begin(c->streams, stream);
+    c->floor = hw_check_is_all_before(c->streams) ? hw_check_entries_next(&c->entries) : 1;
+    return work;
+}
+
 static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag *diag) {
     forget_launch(c);
     if (info->n_workers > 1) return hw_diag_set(diag, HW_USAGE, "launches are checked by one host thread at a time");
-    c->work = hw_check_streams_begin(c->streams, info->stream);
+    c->work = begin_work(c, info->stream);
     c->runs = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->runs);
     c->n_runs = c->runs ? info->n_patterns : 0;
     c->notes = info->notes;
@@ -48,6 +56,7 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     hw_check *c = (hw_check *)sink;
     (void)info, (void)host_ns, (void)status;
     pthread_mutex_lock(&c->lock);
+    hw_check_intervals_look(c);
     forget_launch(c);
     c->is_running = false;
     for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i]);
@@ -60,8 +69,19 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
 static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step) {
     hw_check *c = (hw_check *)sink;
     (void)worker;
-    if (step->has_ended) hw_check_block_end(&c->blocks, &step->where);
-    else hw_check_block_begin(&c->blocks, &step->where);
+    if (!step->has_ended) {
+        hw_check_block_begin(&c->blocks, &step->where, hw_check_entries_next(&c->entries));
+        return;
+    }
+    hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    if (block) hw_check_interval_end(c, block);
+    hw_check_block_end(&c->blocks, &step->where);
+}
+
+// What has waited is looked at before threads of the block are put in order.
+static void stop_waiting(hw_check *c, const hw_where *where) {
+    hw_check_block *block = hw_check_block_of(&c->blocks, where);
+    if (block) hw_check_interval_look(c, block);
 }
 
 static hw_check_entry entry_at_barrier(const hw_check *c, const hw_check_block *block, uint32_t warp, uint32_t mask,
@@ -72,10 +92,16 @@ static hw_check_entry entry_at_barrier(const hw_check *c, const hw_check_block *
 
 static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *step) {
     hw_check *c = (hw_check *)sink;
+    hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
     uint32_t first = 0;
     (void)worker;
-    if (hw_check_blocks_barrier(&c->blocks, step, c->notes, &first)) return;
-    const hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    if (!block) return;
+    const bool is_for_all = hw_check_blocks_is_for_all(block, step);
+    if (is_for_all) hw_check_interval_end(c, block);
+    else if (step->action != HW_BARRIER_SYNC && step->action != HW_BARRIER_REDUCE) hw_check_interval_look(c, block);
+    const bool is_good = hw_check_blocks_barrier(&c->blocks, step, c->notes, &first);
+    if (is_for_all && !block->has_copies) block->floor = hw_check_entries_next(&c->entries);
+    if (is_good) return;
     const hw_check_arrivals *a = &block->arrivals[step->barrier];
     const hw_check_entry one = entry_at_barrier(c, block, a->warp, a->mask, first);
     const hw_check_entry other = entry_at_barrier(c, block, step->where.warp, step->mask, step->note);
@@ -83,18 +109,23 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
 }
 
 static void tell_meeting(hw_sink *sink, uint32_t worker, const hw_warp_sync *sync) {
+    hw_check *c = (hw_check *)sink;
     (void)worker;
-    hw_check_blocks_meet(&((hw_check *)sink)->blocks, sync);
+    stop_waiting(c, &sync->where);
+    hw_check_blocks_meet(&c->blocks, sync);
 }
 
 static void tell_fence(hw_sink *sink, uint32_t worker, const hw_fence *fence) {
+    hw_check *c = (hw_check *)sink;
     (void)worker;
-    hw_check_blocks_fence(&((hw_check *)sink)->blocks, fence);
+    stop_waiting(c, &fence->where);
+    hw_check_blocks_fence(&c->blocks, fence);
 }
 
 static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step *step) {
     hw_check *c = (hw_check *)sink;
     (void)worker;
+    stop_waiting(c, &step->where);
     hw_check_blocks_mbarrier(&c->blocks, step, step->note < c->n_notes ? c->notes[step->note].scope : 0);
 }
 
@@ -117,7 +148,7 @@ static void remove_allocation(hw_check *c, uint64_t address) {
 }
 
 static uint32_t begin_call(hw_check *c, const hw_host_event *event) {
-    const uint32_t work = hw_check_streams_begin(c->streams, event->stream);
+    const uint32_t work = begin_work(c, event->stream);
     if (!work || !hw_check_works_add_call(&c->works, work, event->stream, event->site)) c->ran_out = true;
     return work;
 }
@@ -202,9 +233,10 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
                   HW_WANTS(HOST),
         .ordered = true,
         .launch_begin = begin_launch, .launch_end = end_launch,
-        .access = hw_check_tell_access, .atomic = hw_check_tell_access, .lane_access = hw_check_tell_lanes,
-        .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
-        .mbarrier = tell_mbarrier, .block = tell_block, .host = tell_host};
+        .access = hw_check_tell_access, .accesses = hw_check_tell_accesses, .atomic = hw_check_tell_access,
+        .lane_access = hw_check_tell_lanes, .copy_landed = hw_check_tell_landed, .fence = tell_fence,
+        .barrier = tell_barrier, .warp_sync = tell_meeting, .mbarrier = tell_mbarrier, .block = tell_block,
+        .host = tell_host};
     if (c->streams && c->works.arena) return HW_OK;
     hw_check_destroy(c);
     *out = NULL;

@@ -57,6 +57,7 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
                        uint64_t address) {
     const hw_check_entry *e = hw_check_entry_of(&c->entries, earlier);
     const uint64_t places[2] = {hw_check_works_place(&c->works, e), hw_check_works_place(&c->works, later)};
+    c->n_races++;
     if (count_again(c, HW_CHECK_RACE, places)) return;
     const hw_check_finding finding = {
         .kind = HW_CHECK_RACE,

@@ -6,25 +6,10 @@
 
 #include "check/blocks.h"
 #include "check/check.h"
+#include "check/intervals.h"
+#include "check/race.h"
 #include "check/streams.h"
 #include "check/works.h"
-
-// Neighbouring lanes of an access, side by side or at one address; where other lanes have the very same bytes, of all
-// of them.
-typedef struct hw_check_run {
-    int64_t delta;                   // of its first byte
-    uint32_t mask;                   // the lanes
-    uint8_t first_lane;
-    uint8_t elems;                   // of the access's width
-    bool is_many;                    // more lanes than elems
-} hw_check_run;
-
-// How the lanes of a pattern lie.
-typedef struct hw_check_runs {
-    uint64_t serial;
-    uint32_t n;
-    hw_check_run items[HW_WARP_LANES];
-} hw_check_runs;
 
 // Two places and what was found there.
 typedef struct hw_check_found {
@@ -57,12 +42,15 @@ struct hw_check {
     bool is_running;
     hw_host_event *unheard;
     size_t n_unheard, unheard_capacity;
+    hw_check_ref floor;              // what device memory refers to below it comes before all that is done now
+    uint64_t n_races;                // that have been met
     // The running launch.
     uint32_t work;
     const hw_note *notes;
     uint32_t n_notes, n_runs;
     hw_check_runs **runs;            // by index of the pattern; NULL where it was not met
     hw_check_blocks blocks;
+    hw_check_intervals intervals;
 };
 
 // ---- findings.c ----
@@ -73,10 +61,19 @@ void hw_check_add_race(hw_check *check, hw_check_ref earlier, const hw_check_ent
 void hw_check_add_barrier(hw_check *check, const hw_check_entry *first, const hw_check_entry *other);
 void hw_check_add_leak(hw_check *check, const hw_check_allocation *allocation);
 
-// ---- race.c ----
+// ---- told.c ----
+
+// What an instruction of that kind does, and the scope of a strong one; NONE: the access is weak.
+hw_check_act hw_check_act_of(uint8_t kind, uint8_t space);
+uint8_t hw_check_strong_scope(const hw_note *note, hw_check_act act);
+// An access of `n_warps` warps of the block one after the other, by lanes of mask.
+void hw_check_begin_present(hw_check *check, hw_check_present *now, hw_check_block *block, uint32_t warp,
+                            uint32_t n_warps, uint8_t space, uint32_t note, uint8_t kind, uint8_t width_bytes,
+                            uint32_t mask);
 
 // Accesses of the running launch, and of calls of the host to `bytes` bytes.
 void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *access);
+void hw_check_tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases);
 void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *access);
 void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed);
 void hw_check_host_access(hw_check *check, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes);
