@@ -22,7 +22,7 @@ typedef struct record {
 _Static_assert(sizeof(record) == 48, "logs are compared as bytes");
 
 typedef struct lanes {
-    int64_t delta[HW_WARP_LANES];
+    int32_t delta[HW_WARP_LANES];    // no shared memory is larger
 } lanes;
 
 void hw_check_intervals_free(hw_check_intervals *s) {
@@ -62,7 +62,11 @@ static bool have_one_step(uint32_t n, const uint64_t *bases) {
 
 static char *put_record(char *at, const record *r, const int64_t *delta) {
     memcpy(at, r, sizeof *r);
-    if (delta) memcpy(at + sizeof *r, delta, sizeof(lanes));
+    if (delta) {
+        lanes l;
+        for (int i = 0; i < HW_WARP_LANES; i++) l.delta[i] = (int32_t)delta[i];
+        memcpy(at + sizeof *r, &l, sizeof l);
+    }
     return at + sizeof *r + (delta ? sizeof(lanes) : 0);
 }
 
@@ -105,6 +109,14 @@ static void look_at_record(hw_check *c, hw_check_block *block, const record *r, 
     }
 }
 
+static void find_runs_of(const record *r, const char *at, hw_check_runs *runs) {
+    int64_t delta[HW_WARP_LANES];
+    lanes l;
+    memcpy(&l, at, sizeof l);
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = l.delta[i];
+    hw_check_find_runs(r->mask, delta, r->width_bytes, runs);
+}
+
 void hw_check_interval_look(hw_check *c, hw_check_block *block) {
     hw_check_interval *in = &block->interval;
     if (!in->bytes) return;
@@ -116,11 +128,9 @@ void hw_check_interval_look(hw_check *c, hw_check_block *block) {
             look_at_record(c, block, &r, r.runs);
             continue;
         }
-        lanes l;
         hw_check_runs runs;
-        memcpy(&l, in->log + at, sizeof l);
-        at += sizeof l;
-        hw_check_find_runs(r.mask, l.delta, r.width_bytes, &runs);
+        find_runs_of(&r, in->log + at, &runs);
+        at += sizeof(lanes);
         look_at_record(c, block, &r, &runs);
     }
     in->bytes = 0;

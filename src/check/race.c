@@ -436,6 +436,71 @@ static void go_through_runs(present *now, const hw_check_runs *runs, uint64_t ba
     become(now, are_all_many, runs->mask);
 }
 
+// ---- lanes apart ----------------------------------------------------------------------------------------------------
+
+// The lines of a piece of memory that was found last.
+typedef struct place {
+    uint64_t begin, bytes;
+    hw_check_line *lines;
+} place;
+
+// NULL: there are none.
+static inline hw_check_line *find_line(const present *now, place *at, uint64_t address) {
+    if (address - at->begin >= at->bytes) {
+        const bool is_shared = now->space == HW_SPACE_SHARED;
+        at->bytes = is_shared ? (uint64_t)LINE * now->check->blocks.n_lines : HW_CHECK_PAGE_BYTES;
+        at->begin = is_shared ? 0 : address / HW_CHECK_PAGE_BYTES * HW_CHECK_PAGE_BYTES;
+        at->lines = is_shared ? now->block->shared : hw_check_shadow_line(&now->check->shadow, at->begin);
+        if (!at->lines || address - at->begin >= at->bytes) {
+            at->bytes = 0;
+            return NULL;
+        }
+    }
+    return &at->lines[(address - at->begin) / LINE];
+}
+
+// A word that one lane alone reads or writes, where what it meets is simple: a plane of words, and nobody else since
+// the floor. False: nothing has been done.
+static inline bool read_word(const present *now, hw_check_line *line, uint32_t at, hw_check_ref ref,
+                             hw_check_ref newest) {
+    if (is_settled(now, line, at, at + WORD)) return true;
+    if (line->cell_bytes[HW_CHECK_READ] != WORD) return false;
+    if (line->newest_write >= now->floor && has_newer(line, HW_CHECK_WRITE, at, at + WORD, now->floor)) return false;
+    hw_check_ref *cell = &line->planes[HW_CHECK_READ].cells[at / WORD];
+    if (*cell >= now->floor) return false;
+    *cell = ref;
+    line->newest_read = newest;
+    return true;
+}
+
+static inline bool write_word(const present *now, hw_check_line *line, uint32_t at, hw_check_ref ref,
+                              hw_check_ref newest) {
+    if (line->cell_bytes[HW_CHECK_WRITE] != WORD || line->newest_read >= now->floor) return false;
+    hw_check_ref *cell = &line->planes[HW_CHECK_WRITE].cells[at / WORD];
+    if (*cell >= now->floor) return false;
+    *cell = ref;
+    line->newest_write = newest;
+    line->settled_since = 0;
+    return true;
+}
+
+// Each run is a word of one lane.
+static void go_through_words(present *now, const hw_check_runs *runs, uint64_t base) {
+    const hw_check_ref ref = ref_of(now), newest = newest_now(now);
+    const bool writes = is_write(now->entry.act);
+    place at = {0};
+    for (uint32_t i = 0; i < runs->n && ref; i++) {
+        const hw_check_run *run = &runs->items[i];
+        const uint64_t address = base + (uint64_t)run->delta;
+        hw_check_line *line = find_line(now, &at, address);
+        if (!line) continue;
+        const hw_check_ref own = ref + run->first_lane;
+        if (writes ? !write_word(now, line, address % LINE, own, newest)
+                   : !read_word(now, line, address % LINE, own, newest))
+            go_through_line(now, address, address + WORD, false, run->first_lane, 2, HW_CHECK_COMPARE | HW_CHECK_RECORD);
+    }
+}
+
 // What the lanes need is fetched for all of them before it is used for one.
 static void prefetch_lines(const present *now, const hw_check_runs *runs, uint64_t base) {
     for (uint32_t i = 0; i < runs->n; i++)
@@ -451,7 +516,11 @@ static void prefetch_lines(const present *now, const hw_check_runs *runs, uint64
 
 void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base) {
     const bool in_two_steps = runs->may_overlap && is_write(now->entry.act);
-    if (runs->n > 4 && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
+    if (runs->n > 4 && !runs->serial && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
+    if (runs->are_words && !now->entry.is_many && base % WORD == 0) {
+        go_through_words(now, runs, base);
+        return;
+    }
     go_through_runs(now, runs, base, in_two_steps ? HW_CHECK_COMPARE : HW_CHECK_COMPARE | HW_CHECK_RECORD);
     if (in_two_steps) go_through_runs(now, runs, base, HW_CHECK_RECORD);
 }

@@ -51,6 +51,7 @@ static bool have_overlap(const hw_check_runs *runs, uint32_t width) {
 
 void hw_check_find_runs(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs) {
     const bool is_apart = are_apart(mask, delta);
+    runs->serial = 0;
     runs->mask = mask;
     runs->n = 0;
     for (uint32_t left = mask; left;) {
@@ -66,4 +67,5 @@ void hw_check_find_runs(uint32_t mask, const int64_t *delta, uint32_t width, hw_
         if (is_apart || !join_run(runs, &run)) runs->items[runs->n++] = run;
     }
     runs->may_overlap = !is_apart && have_overlap(runs, width);
+    runs->are_words = is_apart && width == 4 && runs->n == (uint32_t)__builtin_popcount(mask);
 }

@@ -17,10 +17,11 @@ typedef struct hw_check_run {
 } hw_check_run;
 
 typedef struct hw_check_runs {
-    uint64_t serial;                 // of the pattern
+    uint64_t serial;                 // of the pattern; 0: it has no name
     uint32_t mask;                   // all lanes
     uint32_t n;
     bool may_overlap;                // no two runs have a byte in common where this is false
+    bool are_words;                  // of one lane each
     hw_check_run items[HW_WARP_LANES];
 } hw_check_runs;
 

@@ -57,18 +57,16 @@ void hw_check_begin_present(hw_check *c, hw_check_present *now, hw_check_block *
 
 // ---- accesses of kernels --------------------------------------------------------------------------------------------
 
-// The runs of a pattern are found once, and kept by its index; others are `own`.
-static const hw_check_runs *runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width, hw_check_runs *own) {
-    hw_check_runs *runs = own;
-    if (p->index < c->n_runs) {
-        if (!c->runs[p->index]) c->runs[p->index] = hw_calloc(1, sizeof *own);
-        if (c->runs[p->index]) runs = c->runs[p->index];
-        if (runs != own && runs->serial == p->serial) return runs;
-        if (runs != own && runs->serial) hw_check_intervals_look(c);    // logs refer to them
-    }
-    hw_check_find_runs(p->mask, p->delta, width, runs);
-    runs->serial = p->serial;
-    return runs;
+// The runs of a pattern are found once, and kept by its index. NULL: it has none, or there is no memory.
+static const hw_check_runs *kept_runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width) {
+    if (p->index >= c->n_runs) return NULL;
+    hw_check_runs **kept = &c->runs[p->index];
+    if (!*kept) *kept = hw_calloc(1, sizeof **kept);
+    if (!*kept || (*kept)->serial == p->serial) return *kept;
+    if ((*kept)->serial) hw_check_intervals_look(c);    // logs refer to them
+    hw_check_find_runs(p->mask, p->delta, width, *kept);
+    (*kept)->serial = p->serial;
+    return *kept;
 }
 
 // Strong accesses are how threads leave word for each other. Do they now?
@@ -110,10 +108,14 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
     hw_check_block *block = hw_check_block_of(&c->blocks, &first->where);
     if (!block) return;
     hw_check_runs own;
-    const hw_check_runs *runs = runs_of(c, p, first->width_bytes, &own);
+    const hw_check_runs *runs = kept_runs_of(c, p, first->width_bytes);
     if (first->space == HW_SPACE_SHARED && can_wait(c, block, first, n) &&
-        hw_check_interval_add(c, block, first, n, bases, runs == &own ? NULL : runs))
+        hw_check_interval_add(c, block, first, n, bases, runs))
         return;
+    if (!runs) {
+        hw_check_find_runs(p->mask, p->delta, first->width_bytes, &own);
+        runs = &own;
+    }
     hw_check_present now;
     hw_check_begin_present(c, &now, block, first->where.warp, n, first->space, first->note, first->kind,
                            first->width_bytes, p->mask);
