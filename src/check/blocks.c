@@ -23,22 +23,22 @@ bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int c
     return true;
 }
 
-// Its lines of shared memory stay: what they refer to is below the next block's floor.
+// Its lines of shared memory stay: what they refer to is below the next block's floor. So does memory that the next
+// one may need.
 static void empty_block(hw_check_block *block, uint32_t n_warps) {
     for (uint32_t i = 0; i < n_warps; i++) {
-        hw_free(block->warps[i].met_lanes);
-        hw_free(block->warps[i].lanes);
-        block->warps[i] = (hw_check_warp){0};
+        if (block->warps[i].met_lanes) hw_free(block->warps[i].met_lanes);
+        if (block->warps[i].lanes) hw_free(block->warps[i].lanes);
     }
-    for (int i = 0; i <= HW_BARRIERS; i++) {
-        hw_free(block->waiting[i]);
-        block->waiting[i] = NULL;
-        block->arrivals[i] = (hw_check_arrivals){0};
-    }
+    memset(block->warps, 0, n_warps * sizeof *block->warps);
+    memset(block->arrivals, 0, sizeof block->arrivals);
+    for (int i = 0; i <= HW_BARRIERS; i++)
+        if (block->waiting[i]) memset(block->waiting[i], 0, n_warps * sizeof *block->waiting[i]);
 }
 
 static void free_block(hw_check_block *block, uint32_t n_warps) {
     empty_block(block, n_warps);
+    for (int i = 0; i <= HW_BARRIERS; i++) hw_free(block->waiting[i]);
     hw_free(block->interval.log);
     hw_free(block->shared);
     hw_free(block->warps);

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/mix.h"
 
-enum { RECENT = 1 << 10, MOST = 1 << 26, FIRST_SWEEP = 1 << 20, AT_ONCE = HW_CHECK_ENTRIES_AT_ONCE };
+enum { RECENT = 1 << 10, MOST = 1 << (32 - HW_CHECK_REF_BITS), FIRST_SWEEP = 1 << 18 };
 
 static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
     return a->work == b->work && a->warp == b->warp && a->time == b->time && a->note == b->note &&
@@ -15,7 +15,7 @@ static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
 
 // moved has room for one number more: of what will be next.
 static bool make_room(hw_check_entries *e) {
-    if (e->n + AT_ONCE <= e->capacity) return true;
+    if (e->n < e->capacity) return true;
     const uint32_t capacity = e->capacity ? 2 * e->capacity : 1 << 12;
     hw_check_entry *items = capacity > MOST ? NULL : hw_realloc_array(e->items, capacity, sizeof *items);
     if (!items) return false;
@@ -27,29 +27,20 @@ static bool make_room(hw_check_entries *e) {
     return true;
 }
 
-hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *entry, uint32_t n) {
+hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *entry) {
     const uint64_t lanes = (uint64_t)entry->mask << 1 | entry->is_many;
     const uint64_t hash = hw_mix_word(hw_mix_word(lanes, entry->warp), entry->note);
-    const uint32_t place = hash >> 32 & (RECENT - 1);
-    const uint32_t known = e->recent[place].first;
-    if (e->recent[place].n >= n && are_equal(&e->items[known], entry)) return known << HW_CHECK_LANE_BITS;
+    uint32_t *recent = &e->recent[hash >> 32 & (RECENT - 1)];
+    if (*recent && are_equal(&e->items[*recent], entry)) return *recent << HW_CHECK_REF_BITS;
     if (!e->n) e->n = 1;
     if (!make_room(e)) return 0;
-    const uint32_t first = e->n;
-    for (uint32_t i = 0; i < n; i++) {
-        e->items[first + i] = *entry;
-        e->items[first + i].warp += i;
-    }
-    e->n += n;
-    e->recent[place].first = first;
-    e->recent[place].n = n;
-    return first << HW_CHECK_LANE_BITS;
+    e->items[e->n] = *entry;
+    *recent = e->n;
+    return e->n++ << HW_CHECK_REF_BITS;
 }
 
 // The table doubles between two sweeps, so that sweeping costs a share of making.
-bool hw_check_entries_are_many(const hw_check_entries *e) {
-    return e->n + AT_ONCE > e->capacity && e->n >= FIRST_SWEEP;
-}
+bool hw_check_entries_are_many(const hw_check_entries *e) { return e->n == e->capacity && e->n >= FIRST_SWEEP; }
 
 bool hw_check_entries_sweep(hw_check_entries *e) {
     uint32_t to = 1, live = 0;

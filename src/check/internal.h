@@ -66,10 +66,9 @@ void hw_check_add_leak(hw_check *check, const hw_check_allocation *allocation);
 // What an instruction of that kind does, and the scope of a strong one; NONE: the access is weak.
 hw_check_act hw_check_act_of(uint8_t kind, uint8_t space);
 uint8_t hw_check_strong_scope(const hw_note *note, hw_check_act act);
-// An access of `n_warps` warps of the block one after the other, by lanes of mask.
-void hw_check_begin_present(hw_check *check, hw_check_present *now, hw_check_block *block, uint32_t warp,
-                            uint32_t n_warps, uint8_t space, uint32_t note, uint8_t kind, uint8_t width_bytes,
-                            uint32_t mask);
+// An access by lanes of mask.
+void hw_check_begin_present(hw_check *check, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
+                            uint32_t note, uint8_t kind, uint8_t width_bytes, uint32_t mask);
 
 // Accesses of the running launch, and of calls of the host to `bytes` bytes.
 void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *access);

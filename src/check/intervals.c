@@ -19,7 +19,7 @@ typedef struct record {
     uint16_t n;
     uint8_t kind, width_bytes;
 } record;
-_Static_assert(sizeof(record) == 48, "logs are compared as bytes");
+_Static_assert(sizeof(record) == 48, "logs are compared as bytes, and hold records at multiples of 16");
 
 typedef struct lanes {
     int32_t delta[HW_WARP_LANES];    // no shared memory is larger
@@ -60,14 +60,9 @@ static bool have_one_step(uint32_t n, const uint64_t *bases) {
     return !differ;
 }
 
-static char *put_record(char *at, const record *r, const int64_t *delta) {
-    memcpy(at, r, sizeof *r);
-    if (delta) {
-        lanes l;
-        for (int i = 0; i < HW_WARP_LANES; i++) l.delta[i] = (int32_t)delta[i];
-        memcpy(at + sizeof *r, &l, sizeof l);
-    }
-    return at + sizeof *r + (delta ? sizeof(lanes) : 0);
+static void put_lanes(char *at, const int64_t *delta) {
+    lanes *l = (lanes *)(void *)at;
+    for (int i = 0; i < HW_WARP_LANES; i++) l->delta[i] = (int32_t)delta[i];
 }
 
 bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
@@ -75,19 +70,26 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
     hw_check_interval *in = &block->interval;
     const bool is_one = have_one_step(n, bases), is_first = !in->bytes;
     const uint32_t n_records = is_one ? 1 : n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
-    const int64_t *delta = runs ? NULL : first->pattern->delta;
     char *at = in->is_known ? NULL : take_room(&c->intervals, in, n_records * each);
     if (!at) {
         hw_check_interval_look(c, block);
         in->is_known = true;
         return false;
     }
-    record r = {.runs = runs, .serial = runs ? runs->serial : 0, .note = first->note, .warp = first->where.warp,
-                .mask = first->pattern->mask, .n = (uint16_t)(is_one ? n : 1), .kind = first->kind,
-                .width_bytes = first->width_bytes, .step = is_one && n > 1 ? bases[1] - bases[0] : 0};
-    for (uint32_t k = 0; k < n_records; k++, r.warp++) {
-        r.base = bases[k];
-        at = put_record(at, &r, delta);
+    // Written where it stays: a copy would wait until the processor has put its parts together.
+    for (uint32_t k = 0; k < n_records; k++, at += each) {
+        record *r = (record *)(void *)at;
+        r->runs = runs;
+        r->serial = runs ? runs->serial : 0;
+        r->base = bases[k];
+        r->step = is_one && n > 1 ? bases[1] - bases[0] : 0;
+        r->note = first->note;
+        r->warp = first->where.warp + k;
+        r->mask = first->pattern->mask;
+        r->n = (uint16_t)(is_one ? n : 1);
+        r->kind = first->kind;
+        r->width_bytes = first->width_bytes;
+        if (!runs) put_lanes(at + sizeof *r, first->pattern->delta);
     }
     if (is_first) {
         in->kinds = 0;
@@ -102,18 +104,17 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
 
 static void look_at_record(hw_check *c, hw_check_block *block, const record *r, const hw_check_runs *runs) {
     hw_check_present now;
-    hw_check_begin_present(c, &now, block, r->warp, r->n, HW_SPACE_SHARED, r->note, r->kind, r->width_bytes, r->mask);
+    hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, r->note, r->kind, r->width_bytes, r->mask);
     for (uint32_t k = 0; k < r->n; k++) {
         if (k) hw_check_next_warp(&now);
         hw_check_access_runs(&now, runs, r->base + k * r->step);
     }
 }
 
-static void find_runs_of(const record *r, const char *at, hw_check_runs *runs) {
+static void find_runs_of(const record *r, hw_check_runs *runs) {
+    const lanes *l = (const lanes *)(const void *)(r + 1);
     int64_t delta[HW_WARP_LANES];
-    lanes l;
-    memcpy(&l, at, sizeof l);
-    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = l.delta[i];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = l->delta[i];
     hw_check_find_runs(r->mask, delta, r->width_bytes, runs);
 }
 
@@ -121,17 +122,11 @@ void hw_check_interval_look(hw_check *c, hw_check_block *block) {
     hw_check_interval *in = &block->interval;
     if (!in->bytes) return;
     for (uint32_t at = 0; at < in->bytes;) {
-        record r;
-        memcpy(&r, in->log + at, sizeof r);
-        at += sizeof r;
-        if (r.runs) {
-            look_at_record(c, block, &r, r.runs);
-            continue;
-        }
-        hw_check_runs runs;
-        find_runs_of(&r, in->log + at, &runs);
-        at += sizeof(lanes);
-        look_at_record(c, block, &r, &runs);
+        const record *r = (const record *)(const void *)(in->log + at);
+        hw_check_runs own;
+        if (!r->runs) find_runs_of(r, &own);
+        look_at_record(c, block, r, r->runs ? r->runs : &own);
+        at += sizeof *r + (r->runs ? 0 : sizeof(lanes));
     }
     in->bytes = 0;
     in->is_known = true;

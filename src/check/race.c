@@ -77,7 +77,7 @@ static bool is_ordered(const present *now, const hw_check_entry *e, int of, int 
 
 // Is the access that ref refers to a race with the present one?
 static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, ref);
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref), *e = &author;
     if (!is_write(e->act) && !is_write(now->entry.act)) return false;
     if (are_both_strong(e, &now->entry, is_of_block(now, e))) return false;
     return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
@@ -92,11 +92,12 @@ static bool holds_for_lanes(const present *now, const hw_check_entry *e) {
 }
 
 static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
-    const uint32_t entry = ref >> HW_CHECK_LANE_BITS;
+    const uint32_t entry = hw_check_warp_of(ref);
     if (ref < now->floor || entry == now->fine[entry % 4]) return false;
     if (is_race(now, ref, lane, cell_bytes)) return true;
     if (entry == now->uneven) return false;
-    if (holds_for_lanes(now, hw_check_entry_of(&now->check->entries, ref))) now->fine[entry % 4] = entry;
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref);
+    if (holds_for_lanes(now, &author)) now->fine[entry % 4] = entry;
     else now->uneven = entry;
     return false;
 }
@@ -156,7 +157,7 @@ static inline hw_check_ref ref_of(present *now) {
     if (now->ref) return now->ref;
     hw_check_entry first = now->entry;
     first.warp -= now->behind;
-    const hw_check_ref ref = hw_check_entries_refer(&now->check->entries, &first, now->n_warps);
+    const hw_check_ref ref = hw_check_entries_refer(&now->check->entries, &first);
     now->ref = ref ? ref + (now->behind << HW_CHECK_LANE_BITS) : 0;
     return now->ref;
 }
@@ -165,12 +166,12 @@ static inline hw_check_ref ref_of(present *now) {
 static hw_check_ref refer_to_many(const present *now) {
     hw_check_entry many = now->entry;
     many.is_many = true;
-    return hw_check_entries_refer(&now->check->entries, &many, 1);
+    return hw_check_entries_refer(&now->check->entries, &many);
 }
 
 // Does whatever comes after the present access, come after this one of its block as well?
 static bool is_behind(const present *now, hw_check_ref old, hw_check_ref ref) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, old);
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, old), *e = &author;
     if (!is_of_block(now, e)) return false;
     if (e->time < now->block->barrier_time) return true;
     if (e->warp != now->entry.warp) return false;
@@ -181,8 +182,8 @@ static bool is_behind(const present *now, hw_check_ref old, hw_check_ref ref) {
 // Is the reader before the last one to be kept, and not the last one, beside the present one? It is when it is of
 // another block than both, or of another lane of the warp.
 static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept, hw_check_ref ref) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, last);
-    const hw_check_entry *other = hw_check_entry_of(&now->check->entries, kept);
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, last), *e = &author;
+    const hw_check_entry before = hw_check_entry_of(&now->check->entries, kept), *other = &before;
     const bool is_ours = !e->is_host && e->work == now->entry.work;
     if (is_ours && e->warp == now->entry.warp)
         return kept && (other->is_host || other->work != now->entry.work || !is_behind(now, kept, ref));
@@ -192,7 +193,7 @@ static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept,
 
 // Is it of another block of this launch?
 static bool is_of_other_block(const present *now, hw_check_ref ref) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, ref);
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref), *e = &author;
     return now->block && ref >= now->floor && !e->is_host && e->work == now->entry.work && !is_of_block(now, e);
 }
 
@@ -212,10 +213,10 @@ typedef struct readers {
 
 static inline readers readers_with(present *now, readers old, hw_check_ref ref) {
     if (old.last == ref) return old;
-    if (old.last >> HW_CHECK_LANE_BITS == ref >> HW_CHECK_LANE_BITS)
+    if (hw_check_warp_of(old.last) == hw_check_warp_of(ref))
         return (readers){refer_to_many(now), old.before};
     if (old.last < now->floor) return (readers){ref, old.before};
-    const uint32_t last = old.last >> HW_CHECK_LANE_BITS, kept = old.before >> HW_CHECK_LANE_BITS;
+    const uint32_t last = hw_check_warp_of(old.last), kept = hw_check_warp_of(old.before);
     if (last != now->last || kept != now->kept) {
         now->last = last;
         now->kept = kept;
@@ -316,7 +317,7 @@ static void forget_all_readers(present *now, hw_check_line *line) {
 // A strong write is no race with other strong ones, so that the weak access before it stays, for those to be compared
 // with.
 static bool is_to_stay(const present *now, hw_check_ref old) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, old);
+    const hw_check_entry *e = &now->check->entries.items[old >> HW_CHECK_REF_BITS];
     return old >= now->floor && e->scope == HW_SCOPE_NONE && e->work == now->entry.work;
 }
 

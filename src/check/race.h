@@ -16,7 +16,7 @@ typedef struct hw_check_present {
     hw_check_block *block;           // NULL: by the host
     uint32_t warp;                   // of the block
     uint32_t first_warp;             // of the block, as entries number them
-    uint32_t n_warps, behind;        // so many warps do it one after the other; this one is `behind` the first
+    uint32_t behind;                 // several warps may do it one after the other: this one is so far behind the first
     uint8_t space;
     hw_check_entry entry;
     hw_check_ref ref;                // of the entry's lane 0; 0: it has not been asked for
@@ -38,7 +38,7 @@ void hw_check_go_through(hw_check_present *now, uint64_t begin, uint64_t bytes, 
 // Accesses by the lanes of runs. Lanes of one instruction are not compared with each other: which of them writes last
 // is not said, but that one does.
 void hw_check_access_runs(hw_check_present *now, const hw_check_runs *runs, uint64_t base);
-// The next of the n_warps warps does the same.
+// The next warp does the same: up to HW_CHECK_WARPS_AT_ONCE in all.
 void hw_check_next_warp(hw_check_present *now);
 
 #endif

@@ -111,7 +111,7 @@ static hw_check_ref move_plane(hw_check_line *line, int plane, const hw_check_en
         refs[k] = refs[k] < below ? 0 : hw_check_entries_moved(entries, refs[k]);
         newest = refs[k] > newest ? refs[k] : newest;
     }
-    return newest ? newest | ((1u << HW_CHECK_LANE_BITS) - 1) : 0;
+    return newest ? newest | ((1u << HW_CHECK_REF_BITS) - 1) : 0;
 }
 
 void hw_check_lines_move(hw_check_line *lines, uint32_t n, const hw_check_entries *entries, hw_check_ref below) {

@@ -45,7 +45,7 @@ static inline hw_check_ref hw_check_line_ref(const hw_check_line *line, const hw
                                         : line->planes[plane].whole;
     const uint32_t offset = !cell_bytes ? at : cell_bytes == 1 ? 0 : at % HW_CHECK_WORD_BYTES;
     if (!ref || !offset) return ref;
-    const hw_check_entry *e = hw_check_entry_of(entries, ref);
+    const hw_check_entry *e = &entries->items[ref >> HW_CHECK_REF_BITS];
     return e->is_many || e->is_host ? ref : ref + offset / e->width_bytes;
 }
 

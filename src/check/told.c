@@ -34,19 +34,19 @@ static bool can_check(hw_check *c) {
     return !c->ran_out && !c->blocks.ran_out;
 }
 
-static void begin_plain(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint32_t n_warps,
-                        uint8_t space, uint32_t note) {
-    *now = (hw_check_present){.check = c, .block = block, .warp = warp, .n_warps = n_warps, .space = space,
+static void begin_plain(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
+                        uint32_t note) {
+    *now = (hw_check_present){.check = c, .block = block, .warp = warp, .space = space,
                               .first_warp = block->number * c->blocks.n_warps,
                               .floor = space == HW_SPACE_SHARED ? block->floor : c->floor,
                               .last = UINT32_MAX, .kept = UINT32_MAX};
     now->entry = (hw_check_entry){.work = c->work, .warp = now->first_warp + warp, .time = block->time, .note = note};
 }
 
-void hw_check_begin_present(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint32_t n_warps,
-                            uint8_t space, uint32_t note, uint8_t kind, uint8_t width_bytes, uint32_t mask) {
+void hw_check_begin_present(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
+                            uint32_t note, uint8_t kind, uint8_t width_bytes, uint32_t mask) {
     const hw_check_act act = hw_check_act_of(kind, space);
-    begin_plain(c, now, block, warp, n_warps, space, note);
+    begin_plain(c, now, block, warp, space, note);
     now->entry.act = (uint8_t)act;
     now->entry.mask = mask;
     now->entry.width_bytes = width_bytes;
@@ -117,7 +117,7 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
         runs = &own;
     }
     hw_check_present now;
-    hw_check_begin_present(c, &now, block, first->where.warp, n, first->space, first->note, first->kind,
+    hw_check_begin_present(c, &now, block, first->where.warp, first->space, first->note, first->kind,
                            first->width_bytes, p->mask);
     const hw_note *note = &c->notes[first->note];
     for (uint32_t k = 0; k < n; k++) {
@@ -156,7 +156,7 @@ void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *a
         hw_check_block *block = block_now(c, &a->where, lane->space);
         if (!block) continue;
         hw_check_present now;
-        begin_plain(c, &now, block, a->where.warp, 1, lane->space, a->note);
+        begin_plain(c, &now, block, a->where.warp, lane->space, a->note);
         now.entry.act = a->is_write ? HW_CHECK_WRITES : HW_CHECK_READS;
         now.entry.mask = 1u << lane->lane;
         now.entry.width_bytes = lane->bytes < 16 ? (uint8_t)lane->bytes : 16;
@@ -172,7 +172,7 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
     (void)worker;
     if (!block) return;
     hw_check_present now;
-    begin_plain(c, &now, block, landed->where.warp, 1, HW_SPACE_SHARED, landed->note);
+    begin_plain(c, &now, block, landed->where.warp, HW_SPACE_SHARED, landed->note);
     now.entry.act = HW_CHECK_COPIES;
     now.entry.mask = landed->mask;
     now.entry.width_bytes = landed->width_bytes;
@@ -186,7 +186,7 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
 
 void hw_check_host_access(hw_check *c, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes) {
     if (!can_check(c)) return;
-    hw_check_present now = {.check = c, .n_warps = 1, .space = HW_SPACE_GLOBAL, .floor = c->floor,
+    hw_check_present now = {.check = c, .space = HW_SPACE_GLOBAL, .floor = c->floor,
                             .last = UINT32_MAX, .kept = UINT32_MAX,
                             .entry = {.work = work, .act = (uint8_t)act, .is_many = true, .is_host = true,
                                       .width_bytes = 1}};

@@ -302,19 +302,20 @@ static uint64_t told_base(const hw_state *s, const hw_pattern *p, uint32_t k) {
 
 void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
     hw_state *s = hw_state_of(w);
-    const hw_listeners *ordered = &s->run->observers->ordered;
+    const hw_observers *to = s->run->observers;
+    const hw_note_kind kind = (hw_note_kind)s->run->set->notes[p->inst->note].kind;
     const uint32_t n = w->convoy;
     uint64_t bases[HW_CONVOY_MAX];
-    for (uint32_t k = 0; k < n; k++) {
-        bases[k] = told_base(s, p, k);
-        p->hits[p->phase[k]]++;
-    }
-    if (!is_wanted(ordered, (hw_note_kind)s->run->set->notes[p->inst->note].kind)) return;
+    // What nobody adds up is counted for the pattern's history alone.
+    if (!is_wanted(&to->counting, kind)) p->hits[0] += n;
+    else for (uint32_t k = 0; k < n; k++) p->hits[p->phase[k]]++;
+    if (!is_wanted(&to->ordered, kind)) return;
+    for (uint32_t k = 0; k < n; k++) bases[k] = told_base(s, p, k);
     hw_access first = describe_access(s->run, p->inst, hw_pattern_name(s->worker, p));
     first.base = bases[0];
     first.where = hw_where_of(s);
     s->worker->sequence += n - 1;
-    hw_tell_accesses(ordered, s->worker->index, &first, n, bases);
+    hw_tell_accesses(&to->ordered, s->worker->index, &first, n, bases);
 }
 
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base) {

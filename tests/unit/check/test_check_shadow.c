@@ -17,7 +17,7 @@ static hw_check_entry entry_of(uint32_t note, uint8_t width, bool is_many) {
 // ---- lines ---------------------------------------------------------------------------------------------------------
 
 static hw_check_ref refer(hw_check_entries *entries, const hw_check_entry *e) {
-    return hw_check_entries_refer(entries, e, 1);
+    return hw_check_entries_refer(entries, e);
 }
 
 // A line that lanes have written side by side knows of each of its words and bytes which lane that was.
@@ -174,24 +174,27 @@ static void test_equal_entries_are_one(void **state) {
     e.time = 2;
     const hw_check_ref next = hw_check_entries_next(&entries), later = refer(&entries, &e);
     assert_true(next > ref + 31 && later >= next);
-    assert_int_equal(hw_check_entry_of(&entries, later + 31)->time, 2);
+    assert_int_equal(hw_check_entry_of(&entries, later + 31).time, 2);
     assert_int_equal(hw_check_lane_of(later + 31), 31);
     hw_check_entries_free(&entries);
 }
 
-// Entries of several warps are found again by that of the first, if there are as many.
-static void test_entries_of_many_warps(void **state) {
+// An entry stands for several warps.
+static void test_entry_of_many_warps(void **state) {
     (void)state;
     hw_check_entries entries = {0};
     hw_check_entry e = entry_of(5, 4, false);
     e.warp = 40;
-    const hw_check_ref first = hw_check_entries_refer(&entries, &e, 5);
-    for (uint32_t k = 0; k < 5; k++) assert_int_equal(hw_check_entry_of(&entries, first + 32 * k + 7)->warp, 40 + k);
-    assert_int_equal(hw_check_entries_refer(&entries, &e, 5), first);
-    assert_int_equal(hw_check_entries_refer(&entries, &e, 2), first);
-    const hw_check_ref more = hw_check_entries_refer(&entries, &e, 8);
-    assert_int_not_equal(more, first);
-    assert_int_equal(hw_check_entry_of(&entries, more + 32 * 7)->warp, 47);
+    const hw_check_ref first = refer(&entries, &e);
+    for (uint32_t k = 0; k < HW_CHECK_WARPS_AT_ONCE; k++) {
+        const hw_check_ref ref = first + (k << HW_CHECK_LANE_BITS) + 7;
+        assert_int_equal(hw_check_entry_of(&entries, ref).warp, 40 + k);
+        assert_int_equal(hw_check_lane_of(ref), 7);
+        assert_int_equal(hw_check_warp_of(ref), hw_check_warp_of(ref - 7));
+        assert_true(ref < hw_check_entries_next(&entries));
+    }
+    e.warp = 41;
+    assert_true(refer(&entries, &e) > first + 255);
     hw_check_entries_free(&entries);
 }
 
@@ -221,19 +224,19 @@ static void test_sweep(void **state) {
         const hw_check_line *line = hw_check_shadow_line(&shadow, 1 << 20 | i * 128);
         const hw_check_ref ref = i % 2 ? line->planes[HW_CHECK_READ_BEFORE].whole
                                        : line->planes[HW_CHECK_WRITE].cells[16];
-        assert_int_equal(hw_check_entry_of(&entries, ref)->note, i);
+        assert_int_equal(hw_check_entry_of(&entries, ref).note, i);
         assert_int_equal(hw_check_lane_of(ref), i % 2 ? 3 : 9);
         assert_true(ref > last);
         assert_true((i % 2 ? line->newest_read : line->newest_write) >= ref);
         last = ref;
         // Of those that went, the next one that stayed has the number: times are compared by it.
-        if (i) assert_int_equal(hw_check_entries_moved(&entries, refs[i - 2]), ref & ~31u);
+        if (i) assert_int_equal(hw_check_entries_moved(&entries, refs[i - 2]), ref & ~255u);
     }
     // Nothing is marked any more: none stays.
     assert_true(hw_check_entries_sweep(&entries));
     assert_int_equal(entries.n, 1);
     const hw_check_entry again = entry_of(0, 4, false);
-    assert_int_equal(refer(&entries, &again), 32);
+    assert_int_equal(refer(&entries, &again), 256);
     hw_check_shadow_free(&shadow);
     hw_check_entries_free(&entries);
 }
@@ -272,7 +275,7 @@ int main(void) {
         cmocka_unit_test(test_split_into_words_and_bytes), cmocka_unit_test(test_split_word_of_bytes),
         cmocka_unit_test(test_cells_are_given_again), cmocka_unit_test(test_line_without_memory),
         cmocka_unit_test(test_lines_of_device_memory), cmocka_unit_test(test_shadow_without_memory),
-        cmocka_unit_test(test_equal_entries_are_one), cmocka_unit_test(test_entries_of_many_warps),
+        cmocka_unit_test(test_equal_entries_are_one), cmocka_unit_test(test_entry_of_many_warps),
         cmocka_unit_test(test_sweep), cmocka_unit_test(test_sweep_of_few),
         cmocka_unit_test(test_entries_without_memory),
     };
