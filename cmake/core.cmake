@@ -43,6 +43,11 @@ if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set_property(SOURCE ${distinct_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
 endif()
 
+# Each access that is checked goes through loops over cells of shadow memory.
+if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set_property(SOURCE src/check/race.c APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
+endif()
+
 # The instruction sets of src/base/processor.h.
 set(simd_avx2 -mavx2 -mfma -mbmi2 -mf16c)
 set(simd_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl ${simd_avx2} -mprefer-vector-width=512)

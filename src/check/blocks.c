@@ -23,22 +23,23 @@ bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int c
     return true;
 }
 
-static void empty_block(hw_check_block *block, uint32_t n_warps, uint32_t n_lines) {
-    for (uint32_t i = 0; i < n_lines; i++) hw_check_line_forget(&block->shared[i]);
+// Its lines of shared memory stay: what they refer to is below the next block's floor. So does memory that the next
+// one may need.
+static void empty_block(hw_check_block *block, uint32_t n_warps) {
     for (uint32_t i = 0; i < n_warps; i++) {
-        hw_free(block->warps[i].met_lanes);
-        hw_free(block->warps[i].lanes);
-        block->warps[i] = (hw_check_warp){0};
+        if (block->warps[i].met_lanes) hw_free(block->warps[i].met_lanes);
+        if (block->warps[i].lanes) hw_free(block->warps[i].lanes);
     }
-    for (int i = 0; i <= HW_BARRIERS; i++) {
-        hw_free(block->waiting[i]);
-        block->waiting[i] = NULL;
-        block->arrivals[i] = (hw_check_arrivals){0};
-    }
+    memset(block->warps, 0, n_warps * sizeof *block->warps);
+    memset(block->arrivals, 0, sizeof block->arrivals);
+    for (int i = 0; i <= HW_BARRIERS; i++)
+        if (block->waiting[i]) memset(block->waiting[i], 0, n_warps * sizeof *block->waiting[i]);
 }
 
-static void free_block(hw_check_block *block, uint32_t n_warps, uint32_t n_lines) {
-    empty_block(block, n_warps, n_lines);
+static void free_block(hw_check_block *block, uint32_t n_warps) {
+    empty_block(block, n_warps);
+    for (int i = 0; i <= HW_BARRIERS; i++) hw_free(block->waiting[i]);
+    hw_free(block->interval.log);
     hw_free(block->shared);
     hw_free(block->warps);
     hw_free(block);
@@ -48,13 +49,14 @@ void hw_check_blocks_end(hw_check_blocks *b) {
     for (int i = 0; i < BUCKETS; i++) {
         for (hw_check_block *block = b->buckets[i], *next; block; block = next) {
             next = block->next;
-            free_block(block, b->n_warps, b->n_lines);
+            free_block(block, b->n_warps);
         }
     }
     for (hw_check_block *block = b->spare, *next; block; block = next) {
         next = block->next;
-        free_block(block, b->n_warps, b->n_lines);
+        free_block(block, b->n_warps);
     }
+    hw_check_cells_free(&b->cells);
     hw_arena_destroy(b->arena);
     memset(b, 0, sizeof *b);
 }
@@ -62,7 +64,18 @@ void hw_check_blocks_end(hw_check_blocks *b) {
 void hw_check_blocks_mark(const hw_check_blocks *b, hw_check_entries *entries) {
     for (int i = 0; i < BUCKETS; i++)
         for (const hw_check_block *block = b->buckets[i]; block; block = block->next)
-            hw_check_lines_mark(block->shared, b->n_lines, entries);
+            hw_check_lines_mark(block->shared, b->n_lines, entries, block->floor);
+}
+
+void hw_check_blocks_move(hw_check_blocks *b, const hw_check_entries *entries) {
+    for (int i = 0; i < BUCKETS; i++) {
+        for (hw_check_block *block = b->buckets[i]; block; block = block->next) {
+            hw_check_lines_move(block->shared, b->n_lines, entries, block->floor);
+            block->floor = hw_check_entries_moved(entries, block->floor);
+        }
+    }
+    for (hw_check_block *block = b->spare; block; block = block->next)
+        hw_check_lines_move(block->shared, b->n_lines, entries, UINT32_MAX);
 }
 
 static hw_check_block *make_block(hw_check_blocks *b) {
@@ -90,7 +103,7 @@ static bool has_index(const hw_check_block *block, const uint32_t index[3]) {
     return block->index[0] == index[0] && block->index[1] == index[1] && block->index[2] == index[2];
 }
 
-void hw_check_block_begin(hw_check_blocks *b, const hw_where *where) {
+void hw_check_block_begin(hw_check_blocks *b, const hw_where *where, hw_check_ref next) {
     hw_check_block *block = make_block(b);
     if (!block) {
         b->ran_out = true;
@@ -104,6 +117,10 @@ void hw_check_block_begin(hw_check_blocks *b, const hw_where *where) {
     block->barrier_time = 0;
     block->known = NULL;
     block->serial = ++b->n_begun;
+    block->floor = next;
+    block->has_copies = false;
+    block->interval.bytes = block->interval.kinds = 0;
+    block->interval.is_known = false;
     block->next = *bucket;
     *bucket = block;
 }
@@ -122,7 +139,7 @@ void hw_check_block_end(hw_check_blocks *b, const hw_where *where) {
     hw_check_block *block = *at;
     if (!block) return;
     *at = block->next;
-    empty_block(block, b->n_warps, b->n_lines);
+    empty_block(block, b->n_warps);
     block->next = b->spare;
     b->spare = block;
     b->last = NULL;
@@ -346,10 +363,15 @@ static void complete_for_some(hw_check_blocks *b, hw_check_block *block, uint32_
         if (waiting[i]) read_messages(b, block, i, waiting[i], key);
 }
 
-static void complete_barrier(hw_check_blocks *b, hw_check_block *block, uint32_t barrier) {
+bool hw_check_blocks_is_for_all(const hw_check_block *block, const hw_barrier_step *step) {
+    return step->action == HW_BARRIER_COMPLETE && step->barrier != HW_CLUSTER_BARRIER &&
+           !block->arrivals[step->barrier].has_arrivers;
+}
+
+static void complete_barrier(hw_check_blocks *b, hw_check_block *block, const hw_barrier_step *step) {
+    const uint32_t barrier = step->barrier;
     hw_check_arrivals *a = &block->arrivals[barrier];
-    const bool is_for_all = barrier != HW_CLUSTER_BARRIER && !a->has_arrivers;
-    if (is_for_all) complete_for_all(b, block);
+    if (hw_check_blocks_is_for_all(block, step)) complete_for_all(b, block);
     else complete_for_some(b, block, barrier);
     if (block->waiting[barrier]) memset(block->waiting[barrier], 0, b->n_warps * sizeof *block->waiting[barrier]);
     *a = (hw_check_arrivals){0};
@@ -381,7 +403,7 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
     if (!block) return true;
     b->has_clusters |= step->barrier == HW_CLUSTER_BARRIER;
     if (step->action == HW_BARRIER_COMPLETE) {
-        complete_barrier(b, block, step->barrier);
+        complete_barrier(b, block, step);
         return true;
     }
     if (step->action == HW_BARRIER_WAIT) {

@@ -46,6 +46,15 @@ typedef struct hw_check_arrivals {
     bool has_arrivers;                       // who do not wait
 } hw_check_arrivals;
 
+// Accesses to the block's shared memory that have not been looked at yet (intervals.h).
+typedef struct hw_check_interval {
+    char *log;
+    uint32_t bytes, capacity;
+    uint32_t kinds;                          // of accesses in the log, bits
+    bool is_known;                           // shadow memory has accesses of the interval; what follows has to go there
+    bool is_named;                           // all in the log is of patterns with a name
+} hw_check_interval;
+
 typedef struct hw_check_block {
     struct hw_check_block *next;
     uint32_t number;                         // in the grid; modulo 2^32
@@ -54,6 +63,9 @@ typedef struct hw_check_block {
     hw_check_warp *warps;
     const hw_check_letters *known;           // what all threads have read
     hw_check_line *shared;
+    hw_check_ref floor;                      // what shared memory refers to below it, all threads come after
+    bool has_copies;                         // asynchronous ones into shared memory: barriers do not wait for them
+    hw_check_interval interval;
     hw_check_arrivals arrivals[HW_BARRIERS + 1];
     uint32_t *waiting[HW_BARRIERS + 1];      // lanes of each warp that wait at a barrier; NULL: nobody ever
 } hw_check_block;
@@ -62,6 +74,7 @@ typedef struct hw_check_block {
 typedef struct hw_check_blocks {
     hw_arena *arena;                         // of the launch
     hw_check_logs logs;
+    hw_check_cells cells;                    // of shared memory's lines
     hw_check_block *buckets[256], *spare, *last;
     uint32_t grid[3], threads, n_warps, n_lines, n_begun;
     bool has_clusters;                       // blocks have met at a barrier of their cluster: they may use mbarriers of
@@ -73,11 +86,12 @@ typedef struct hw_check_blocks {
 // False: no memory.
 bool hw_check_blocks_begin(hw_check_blocks *blocks, const hw_launch_info *info, int compute_capability);
 void hw_check_blocks_end(hw_check_blocks *blocks);
-// Marks what the shared memory of running blocks refers to (hw_check_entries_sweep).
+// What the shared memory of running blocks refers to, before and after hw_check_entries_sweep.
 void hw_check_blocks_mark(const hw_check_blocks *blocks, hw_check_entries *entries);
+void hw_check_blocks_move(hw_check_blocks *blocks, const hw_check_entries *entries);
 
-// A block that begins, and one that has ended. NULL where it was never told to begin.
-void hw_check_block_begin(hw_check_blocks *blocks, const hw_where *where);
+// A block that begins, and one that has ended. NULL where it was never told to begin. next: of hw_check_entries_next.
+void hw_check_block_begin(hw_check_blocks *blocks, const hw_where *where, hw_check_ref next);
 void hw_check_block_end(hw_check_blocks *blocks, const hw_where *where);
 hw_check_block *hw_check_block_of(hw_check_blocks *blocks, const hw_where *where);
 
@@ -85,6 +99,8 @@ hw_check_block *hw_check_block_of(hw_check_blocks *blocks, const hw_where *where
 // *first_note is then.
 bool hw_check_blocks_barrier(hw_check_blocks *blocks, const hw_barrier_step *step, const hw_note *notes,
                              uint32_t *first_note);
+// Is this the end of a barrier that all threads of the block have reached and waited at?
+bool hw_check_blocks_is_for_all(const hw_check_block *block, const hw_barrier_step *step);
 void hw_check_blocks_meet(hw_check_blocks *blocks, const hw_warp_sync *sync);
 void hw_check_blocks_fence(hw_check_blocks *blocks, const hw_fence *fence);
 void hw_check_blocks_mbarrier(hw_check_blocks *blocks, const hw_mbarrier_step *step, uint8_t scope);

@@ -13,6 +13,7 @@
 static void forget_launch(hw_check *c) {
     c->ran_out |= c->blocks.ran_out;
     hw_check_blocks_end(&c->blocks);
+    hw_check_intervals_free(&c->intervals);
     for (uint32_t i = 0; i < c->n_runs; i++) hw_free(c->runs[i]);
     hw_free(c->runs);
     c->runs = NULL;
@@ -22,11 +23,18 @@ static void forget_launch(hw_check *c) {
     c->homes = NULL;
 }
 
+// More work in a stream.
+static uint32_t begin_work(hw_check *c, uint64_t stream) {
+    const uint32_t work = hw_check_streams_begin(c->streams, stream);
+    c->floor = hw_check_is_all_before(c->streams) ? hw_check_entries_next(&c->entries) : 1;
+    return work;
+}
+
 static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag *diag) {
     forget_launch(c);
     if (info->n_workers > 1) return hw_diag_set(diag, HW_USAGE, "launches are checked by one host thread at a time");
     hw_check_host_launches(c, hw_check_host_this_thread());
-    c->work = hw_check_streams_begin(c->streams, info->stream);
+    c->work = begin_work(c, info->stream);
     c->runs = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->runs);
     c->n_runs = c->runs ? info->n_patterns : 0;
     c->launch = info->number;
@@ -56,6 +64,7 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     hw_check *c = (hw_check *)sink;
     (void)info, (void)host_ns, (void)status;
     pthread_mutex_lock(&c->lock);
+    hw_check_intervals_look(c);
     forget_launch(c);
     c->is_running = false;
     for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i].event, c->unheard[i].thread, true);
@@ -68,13 +77,33 @@ static void tell_access(hw_sink *sink, uint32_t worker, const hw_access *access)
     hw_check_tell_access(sink, worker, access);
 }
 
+static void tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases) {
+    hw_access one = *first;
+    for (uint32_t k = 0; k < n; k++, one.where.warp++) {
+        one.base = bases[k];
+        hw_check_bounds_access((hw_check *)sink, &one);
+    }
+    hw_check_tell_accesses(sink, worker, first, n, bases);
+}
+
 // ---- order ----------------------------------------------------------------------------------------------------------
 
 static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step) {
     hw_check *c = (hw_check *)sink;
     (void)worker;
-    if (step->has_ended) hw_check_block_end(&c->blocks, &step->where);
-    else hw_check_block_begin(&c->blocks, &step->where);
+    if (!step->has_ended) {
+        hw_check_block_begin(&c->blocks, &step->where, hw_check_entries_next(&c->entries));
+        return;
+    }
+    hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    if (block) hw_check_interval_end(c, block);
+    hw_check_block_end(&c->blocks, &step->where);
+}
+
+// What has waited is looked at before threads of the block are put in order.
+static void stop_waiting(hw_check *c, const hw_where *where) {
+    hw_check_block *block = hw_check_block_of(&c->blocks, where);
+    if (block) hw_check_interval_look(c, block);
 }
 
 static hw_check_entry entry_of_waiting(const hw_check *c, const hw_check_block *block, uint32_t warp, uint32_t mask,
@@ -85,10 +114,16 @@ static hw_check_entry entry_of_waiting(const hw_check *c, const hw_check_block *
 
 static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *step) {
     hw_check *c = (hw_check *)sink;
+    hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
     uint32_t first = 0;
     (void)worker;
-    if (hw_check_blocks_barrier(&c->blocks, step, c->notes, &first)) return;
-    const hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    if (!block) return;
+    const bool is_for_all = hw_check_blocks_is_for_all(block, step);
+    if (is_for_all) hw_check_interval_end(c, block);
+    else if (step->action != HW_BARRIER_SYNC && step->action != HW_BARRIER_REDUCE) hw_check_interval_look(c, block);
+    const bool is_good = hw_check_blocks_barrier(&c->blocks, step, c->notes, &first);
+    if (is_for_all && !block->has_copies) block->floor = hw_check_entries_next(&c->entries);
+    if (is_good) return;
     const hw_check_arrivals *a = &block->arrivals[step->barrier];
     const hw_check_entry one = entry_of_waiting(c, block, a->warp, a->mask, first, HW_CHECK_ARRIVES);
     const hw_check_entry other = entry_of_waiting(c, block, step->where.warp, step->mask, step->note, HW_CHECK_ARRIVES);
@@ -99,6 +134,7 @@ static void tell_meeting(hw_sink *sink, uint32_t worker, const hw_warp_sync *syn
     hw_check *c = (hw_check *)sink;
     const uint32_t strangers = sync->mask & ~sync->members;
     (void)worker;
+    stop_waiting(c, &sync->where);
     hw_check_blocks_meet(&c->blocks, sync);
     const hw_check_block *block = strangers ? hw_check_block_of(&c->blocks, &sync->where) : NULL;
     if (!block) return;
@@ -126,13 +162,16 @@ static void tell_stuck(hw_sink *sink, uint32_t worker, const hw_stuck *stuck) {
 }
 
 static void tell_fence(hw_sink *sink, uint32_t worker, const hw_fence *fence) {
+    hw_check *c = (hw_check *)sink;
     (void)worker;
-    hw_check_blocks_fence(&((hw_check *)sink)->blocks, fence);
+    stop_waiting(c, &fence->where);
+    hw_check_blocks_fence(&c->blocks, fence);
 }
 
 static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step *step) {
     hw_check *c = (hw_check *)sink;
     (void)worker;
+    stop_waiting(c, &step->where);
     hw_check_blocks_mbarrier(&c->blocks, step, step->note < c->n_notes ? c->notes[step->note].scope : 0);
 }
 
@@ -144,7 +183,7 @@ static void add_allocation(hw_check *c, const hw_host_event *event) {
 }
 
 static uint32_t begin_call(hw_check *c, const hw_host_event *event) {
-    const uint32_t work = hw_check_streams_begin(c->streams, event->stream);
+    const uint32_t work = begin_work(c, event->stream);
     if (!work || !hw_check_works_add_call(&c->works, work, event->stream, event->site)) c->ran_out = true;
     return work;
 }
@@ -300,7 +339,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
                   HW_WANTS(TOUCHED) | HW_WANTS(HOST),
         .ordered = true,
         .launch_begin = begin_launch, .launch_end = end_launch,
-        .access = tell_access, .atomic = tell_access, .lane_access = hw_check_tell_lanes,
+        .access = tell_access, .accesses = tell_accesses, .atomic = tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
         .mbarrier = tell_mbarrier, .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
         .touched = tell_touched, .host = tell_host};

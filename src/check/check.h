@@ -4,8 +4,9 @@
 // streams.h), whichever of them came first. It changes no result. Launches have to be executed by one host thread, so
 // that two runs find the same in the same order; a launch by several is refused.
 //
-// Shadow memory is 0.2 bytes a byte that warps access side by side, 3.2 where lanes are apart, 12.2 where they share
-// words; entries and messages come on top, and go when nothing refers to them or their launch ends.
+// Shadow memory is 0.4 bytes a byte that warps access side by side; where lanes are apart 1 more for writers, and for
+// each of two readers, and 4 where they share words. Entries and messages come on top, and go when nothing refers to
+// them or their launch ends.
 #ifndef HW_CHECK_CHECK_H
 #define HW_CHECK_CHECK_H
 

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/mix.h"
 
-enum { RECENT = 1 << 10, MOST = 1 << 26, FIRST_SWEEP = 1 << 22 };
+enum { RECENT = 1 << 10, MOST = 1 << (32 - HW_CHECK_REF_BITS), FIRST_SWEEP = 1 << 18 };
 
 static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
     return a->work == b->work && a->warp == b->warp && a->time == b->time && a->note == b->note &&
@@ -13,15 +13,16 @@ static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
            a->is_many == b->is_many && a->is_pending == b->is_pending && a->is_host == b->is_host;
 }
 
+// moved has room for one number more: of what will be next.
 static bool make_room(hw_check_entries *e) {
     if (e->n < e->capacity) return true;
     const uint32_t capacity = e->capacity ? 2 * e->capacity : 1 << 12;
     hw_check_entry *items = capacity > MOST ? NULL : hw_realloc_array(e->items, capacity, sizeof *items);
     if (!items) return false;
     e->items = items;
-    uint32_t *freed = hw_realloc_array(e->freed, capacity, sizeof *freed);
-    if (!freed) return false;
-    e->freed = freed;
+    uint32_t *moved = hw_realloc_array(e->moved, capacity + 1, sizeof *moved);
+    if (!moved) return false;
+    e->moved = moved;
     e->capacity = capacity;
     return true;
 }
@@ -30,37 +31,37 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *e
     const uint64_t lanes = (uint64_t)entry->mask << 1 | entry->is_many;
     const uint64_t hash = hw_mix_word(hw_mix_word(lanes, entry->warp), entry->note);
     uint32_t *recent = &e->recent[hash >> 32 & (RECENT - 1)];
-    if (*recent && are_equal(&e->items[*recent], entry)) return *recent << HW_CHECK_LANE_BITS;
-    uint32_t number;
-    if (e->n_freed) {
-        number = e->freed[--e->n_freed];
-    } else {
-        if (!e->n) e->n = 1;
-        if (!make_room(e)) return 0;
-        number = e->n++;
-    }
-    e->items[number] = *entry;
-    *recent = number;
-    return number << HW_CHECK_LANE_BITS;
+    if (*recent && are_equal(&e->items[*recent], entry)) return *recent << HW_CHECK_REF_BITS;
+    if (!e->n) e->n = 1;
+    if (!make_room(e)) return 0;
+    e->items[e->n] = *entry;
+    *recent = e->n;
+    return e->n++ << HW_CHECK_REF_BITS;
 }
 
 // The table doubles between two sweeps, so that sweeping costs a share of making.
-bool hw_check_entries_are_many(const hw_check_entries *e) {
-    return e->n == e->capacity && !e->n_freed && e->n >= FIRST_SWEEP;
-}
+bool hw_check_entries_are_many(const hw_check_entries *e) { return e->n == e->capacity && e->n >= FIRST_SWEEP; }
 
-void hw_check_entries_sweep(hw_check_entries *e) {
-    memset(e->recent, 0, sizeof e->recent);
-    e->n_freed = 0;
-    for (uint32_t i = e->n; i-- > 1;) {
-        if (!e->items[i].is_live) e->freed[e->n_freed++] = i;
-        e->items[i].is_live = false;
+bool hw_check_entries_sweep(hw_check_entries *e) {
+    uint32_t to = 1, live = 0;
+    for (uint32_t i = 1; i < e->n; i++) live += e->items[i].is_live;
+    const bool is_worth_it = live <= e->n - e->n / 4;
+    for (uint32_t i = 1; i < e->n; i++) {
+        e->moved[i] = to;
+        if (is_worth_it && e->items[i].is_live) e->items[to++] = e->items[i];
     }
-    if (e->n_freed < e->n / 4) e->n_freed = 0;    // hardly worth it: the table grows instead
+    if (is_worth_it) {
+        e->moved[0] = 0;
+        e->moved[e->n] = to;
+        e->n = to;
+        memset(e->recent, 0, sizeof e->recent);
+    }
+    for (uint32_t i = 1; i < e->n; i++) e->items[i].is_live = false;
+    return is_worth_it;
 }
 
 void hw_check_entries_free(hw_check_entries *e) {
     hw_free(e->items);
-    hw_free(e->freed);
+    hw_free(e->moved);
     memset(e, 0, sizeof *e);
 }

@@ -60,8 +60,9 @@ static hw_check_missing missing_between(const hw_check *c, const hw_check_entry 
 
 void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *later, int later_lane, uint8_t space,
                        uint64_t address) {
-    const hw_check_entry *e = hw_check_entry_of(&c->entries, earlier);
+    const hw_check_entry author = hw_check_entry_of(&c->entries, earlier), *e = &author;
     const uint64_t places[2] = {hw_check_works_place(&c->works, e), hw_check_works_place(&c->works, later)};
+    c->n_races++;
     if (hw_check_count_again(c, HW_CHECK_RACE, places, 1)) return;
     const hw_check_finding finding = {
         .kind = HW_CHECK_RACE,

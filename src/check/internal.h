@@ -7,26 +7,11 @@
 #include "check/blocks.h"
 #include "check/check.h"
 #include "check/host.h"
+#include "check/intervals.h"
+#include "check/race.h"
 #include "check/streams.h"
 #include "check/works.h"
 #include "mem/mem.h"
-
-// Neighbouring lanes of an access, side by side or at one address; where other lanes have the very same bytes, of all
-// of them.
-typedef struct hw_check_run {
-    int64_t delta;                   // of its first byte
-    uint32_t mask;                   // the lanes
-    uint8_t first_lane;
-    uint8_t elems;                   // of the access's width
-    bool is_many;                    // more lanes than elems
-} hw_check_run;
-
-// How the lanes of a pattern lie.
-typedef struct hw_check_runs {
-    uint64_t serial;
-    uint32_t n;
-    hw_check_run items[HW_WARP_LANES];
-} hw_check_runs;
 
 // Two places and what was found there.
 typedef struct hw_check_found {
@@ -58,6 +43,8 @@ struct hw_check {
     bool is_running;
     hw_check_unheard *unheard;
     size_t n_unheard, unheard_capacity;
+    hw_check_ref floor;              // what device memory refers to below it comes before all that is done now
+    uint64_t n_races;                // that have been met
     // The running launch.
     uint32_t work;
     uint64_t launch;                 // its number; when it has ended, of the last one
@@ -68,6 +55,7 @@ struct hw_check {
     uint32_t shared_bytes;           // of a block
     hw_check_runs **runs;            // by index of the pattern; NULL where it was not met
     hw_check_blocks blocks;
+    hw_check_intervals intervals;
 };
 
 // ---- findings.c ----
@@ -88,10 +76,18 @@ void hw_check_add_stuck(hw_check *check, hw_check_kind kind, const hw_check_entr
 // Of calls of the host program: another one of these places, or a new one. Leaks of one place add their bytes up.
 void hw_check_add(hw_check *check, const hw_check_finding *finding, const uint64_t places[2]);
 
-// ---- race.c ----
+// ---- told.c ----
+
+// What an instruction of that kind does, and the scope of a strong one; NONE: the access is weak.
+hw_check_act hw_check_act_of(uint8_t kind, uint8_t space);
+uint8_t hw_check_strong_scope(const hw_note *note, hw_check_act act);
+// An access by lanes of mask.
+void hw_check_begin_present(hw_check *check, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
+                            uint32_t note, uint8_t kind, uint8_t width_bytes, uint32_t mask);
 
 // Accesses of the running launch, and of calls of the host to `bytes` bytes.
 void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *access);
+void hw_check_tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases);
 void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *access);
 void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed);
 void hw_check_host_access(hw_check *check, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes);

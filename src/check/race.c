@@ -1,28 +1,21 @@
-// Accesses, compared with those before them that nothing puts in order with them.
+#include "check/race.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
 #include "check/internal.h"
 #include "isa/order.h"
 
-enum { LANES = HW_WARP_LANES, LINE = HW_CHECK_LINE_BYTES };
+enum { LANES = HW_WARP_LANES, LINE = HW_CHECK_LINE_BYTES, WORD = HW_CHECK_WORD_BYTES };
 
-// What is being done, and by whom; block NULL: by the host.
-typedef struct present {
-    hw_check *check;
-    hw_check_block *block;
-    uint32_t warp;
-    hw_check_entry entry;
-    hw_check_ref ref;                // of the entry's lane 0
-    uint32_t first_warp;             // of the block, as entries number them
-    uint8_t space;
-    // Cells side by side mostly have the same entries, so that what was found of one is remembered for the next.
-    uint32_t fine[4];                // entries that are no race with the present one, whatever the lanes, by their
-                                     // number modulo 4; 0: none
-    uint32_t uneven;                 // one with which it depends on the lanes
-    uint32_t last, kept;             // readers of which is_to_keep was asked last,
-    bool keeps;                      // and what it said
-} present;
+// A shift that makes all bytes those of one lane.
+enum { NO_LANES = 31 };
+
+typedef hw_check_present present;
+
+static hw_check_cells *cells_for(const present *now) {
+    return now->space == HW_SPACE_SHARED ? &now->check->blocks.cells : &now->check->shadow.cells;
+}
 
 // ---- two accesses ---------------------------------------------------------------------------------------------------
 
@@ -84,8 +77,7 @@ static bool is_ordered(const present *now, const hw_check_entry *e, int of, int 
 
 // Is the access that ref refers to a race with the present one?
 static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
-    if (!ref) return false;
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, ref);
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref), *e = &author;
     if (!is_write(e->act) && !is_write(now->entry.act)) return false;
     if (are_both_strong(e, &now->entry, is_of_block(now, e))) return false;
     return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
@@ -100,26 +92,78 @@ static bool holds_for_lanes(const present *now, const hw_check_entry *e) {
 }
 
 static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
-    const uint32_t entry = ref >> HW_CHECK_LANE_BITS;
-    if (!ref || entry == now->fine[entry % 4]) return false;
+    const uint32_t entry = hw_check_warp_of(ref);
+    if (ref < now->floor || entry == now->fine[entry % 4]) return false;
     if (is_race(now, ref, lane, cell_bytes)) return true;
     if (entry == now->uneven) return false;
-    if (holds_for_lanes(now, hw_check_entry_of(&now->check->entries, ref))) now->fine[entry % 4] = entry;
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref);
+    if (holds_for_lanes(now, &author)) now->fine[entry % 4] = entry;
     else now->uneven = entry;
     return false;
 }
 
-static inline hw_check_ref find_race(present *now, const hw_check_cell *cell, int lane, uint32_t cell_bytes) {
-    if (is_race_or_fine(now, cell->write, lane, cell_bytes)) return cell->write;
-    for (int i = 0; i < 2 && is_write(now->entry.act); i++)
-        if (is_race_or_fine(now, cell->reads[i], lane, cell_bytes)) return cell->reads[i];
-    return 0;
+// ---- comparing ------------------------------------------------------------------------------------------------------
+
+// Does the plane have a reference in [from, to) that is not below the floor?
+static bool has_newer(const hw_check_line *line, hw_check_plane plane, uint32_t from, uint32_t to, hw_check_ref floor) {
+    const uint32_t cell_bytes = line->cell_bytes[plane];
+    if (!cell_bytes) return line->planes[plane].whole >= floor;
+    const int bits = cell_bytes == 1 ? 0 : 2;
+    const hw_check_ref *cells = line->planes[plane].cells;
+    bool is_newer = false;
+    for (uint32_t i = from >> bits; i <= (to - 1) >> bits; i++) is_newer |= cells[i] >= floor;
+    return is_newer;
 }
 
-// ---- what stays -----------------------------------------------------------------------------------------------------
+// The width of what has one reference in every plane, for an access to [from, to).
+static uint32_t common_cell_bytes(const hw_check_line *line, uint32_t from, uint32_t to, bool is_whole) {
+    uint32_t cell_bytes = (from | to) % WORD ? 1 : is_whole ? LINE : WORD;
+    for (int p = 0; p < HW_CHECK_PLANES; p++)
+        if (line->cell_bytes[p] && line->cell_bytes[p] < cell_bytes) cell_bytes = line->cell_bytes[p];
+    return cell_bytes;
+}
+
+// Of the cells in [from, to), where the first lane has `from`, others follow each 1 << width_bits bytes.
+static void compare_cells(present *now, const hw_check_line *line, uint64_t begin, uint32_t from, uint32_t to,
+                          bool is_whole, int first_lane, int width_bits) {
+    const hw_check_entries *entries = &now->check->entries;
+    const uint32_t cell_bytes = common_cell_bytes(line, from, to, is_whole);
+    const int n_planes = is_write(now->entry.act) ? HW_CHECK_PLANES : 1;
+    for (uint32_t at = from; at < to; at += cell_bytes) {
+        const int lane = first_lane + (int)((at - from) >> width_bits);
+        for (int p = 0; p < n_planes; p++) {
+            const hw_check_ref ref = hw_check_line_ref(line, entries, (hw_check_plane)p, at);
+            if (!is_race_or_fine(now, ref, lane, cell_bytes)) continue;
+            hw_check_add_race(now->check, ref, &now->entry, lane, now->space, begin + (at - from));
+            break;
+        }
+    }
+}
+
+static inline void compare(present *now, const hw_check_line *line, uint64_t begin, uint32_t from, uint32_t to,
+                           bool is_whole, int first_lane, int width_bits) {
+    const hw_check_ref floor = now->floor;
+    bool is_newer = line->newest_write >= floor && has_newer(line, HW_CHECK_WRITE, from, to, floor);
+    if (is_write(now->entry.act) && line->newest_read >= floor)
+        is_newer = is_newer || has_newer(line, HW_CHECK_READ, from, to, floor) ||
+                   has_newer(line, HW_CHECK_READ_BEFORE, from, to, floor);
+    if (is_newer) compare_cells(now, line, begin, from, to, is_whole, first_lane, width_bits);
+}
+
+// ---- what stays: readers --------------------------------------------------------------------------------------------
+
+// The reference of the present access: made when something has to be noted down. 0: no memory.
+static inline hw_check_ref ref_of(present *now) {
+    if (now->ref) return now->ref;
+    hw_check_entry first = now->entry;
+    first.warp -= now->behind;
+    const hw_check_ref ref = hw_check_entries_refer(&now->check->entries, &first);
+    now->ref = ref ? ref + (now->behind << HW_CHECK_LANE_BITS) : 0;
+    return now->ref;
+}
 
 // Lanes of one instruction that read the same bytes are all their readers.
-static hw_check_ref refer_to_many(present *now) {
+static hw_check_ref refer_to_many(const present *now) {
     hw_check_entry many = now->entry;
     many.is_many = true;
     return hw_check_entries_refer(&now->check->entries, &many);
@@ -127,7 +171,7 @@ static hw_check_ref refer_to_many(present *now) {
 
 // Does whatever comes after the present access, come after this one of its block as well?
 static bool is_behind(const present *now, hw_check_ref old, hw_check_ref ref) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, old);
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, old), *e = &author;
     if (!is_of_block(now, e)) return false;
     if (e->time < now->block->barrier_time) return true;
     if (e->warp != now->entry.warp) return false;
@@ -138,8 +182,8 @@ static bool is_behind(const present *now, hw_check_ref old, hw_check_ref ref) {
 // Is the reader before the last one to be kept, and not the last one, beside the present one? It is when it is of
 // another block than both, or of another lane of the warp.
 static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept, hw_check_ref ref) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, last);
-    const hw_check_entry *other = hw_check_entry_of(&now->check->entries, kept);
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, last), *e = &author;
+    const hw_check_entry before = hw_check_entry_of(&now->check->entries, kept), *other = &before;
     const bool is_ours = !e->is_host && e->work == now->entry.work;
     if (is_ours && e->warp == now->entry.warp)
         return kept && (other->is_host || other->work != now->entry.work || !is_behind(now, kept, ref));
@@ -147,286 +191,337 @@ static bool is_to_keep(const present *now, hw_check_ref last, hw_check_ref kept,
     return kept && !other->is_host && other->work == now->entry.work && !is_of_block(now, other);
 }
 
-static inline void record_read(present *now, hw_check_cell *cell, hw_check_ref ref) {
-    const hw_check_ref last = cell->reads[0], kept = cell->reads[1];
-    if (last == ref) return;
-    if (last >> HW_CHECK_LANE_BITS == ref >> HW_CHECK_LANE_BITS) {
-        cell->reads[0] = refer_to_many(now);
+// Is it of another block of this launch?
+static bool is_of_other_block(const present *now, hw_check_ref ref) {
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref), *e = &author;
+    return now->block && ref >= now->floor && !e->is_host && e->work == now->entry.work && !is_of_block(now, e);
+}
+
+// No reference is above this one.
+static inline hw_check_ref newest_now(const present *now) { return hw_check_entries_next(&now->check->entries) - 1; }
+
+// Of the cells in [from, to), where lanes follow each other each 1 << width_bits bytes.
+static inline void put_refs(hw_check_ref *cells, uint32_t from, uint32_t to, uint32_t cell_bytes, hw_check_ref ref,
+                            int width_bits) {
+    for (uint32_t at = from; at < to; at += cell_bytes) cells[at / cell_bytes] = ref + ((at - from) >> width_bits);
+}
+
+// What the two planes of readers of a cell become.
+typedef struct readers {
+    hw_check_ref last, before;
+} readers;
+
+static inline readers readers_with(present *now, readers old, hw_check_ref ref) {
+    if (old.last == ref) return old;
+    if (hw_check_warp_of(old.last) == hw_check_warp_of(ref))
+        return (readers){refer_to_many(now), old.before};
+    if (old.last < now->floor) return (readers){ref, old.before};
+    const uint32_t last = hw_check_warp_of(old.last), kept = hw_check_warp_of(old.before);
+    if (last != now->last || kept != now->kept) {
+        now->last = last;
+        now->kept = kept;
+        now->keeps = is_to_keep(now, old.last, old.before, ref);
+        now->settles = is_of_other_block(now, now->keeps ? old.before : old.last);
+    }
+    return (readers){ref, now->keeps ? old.before : old.last};
+}
+
+// Are the two that readers_with has kept of two blocks? As far as it has asked.
+static inline bool are_two_blocks(const present *now, readers old, readers new, hw_check_ref ref) {
+    return old.last >= now->floor && old.last != ref && new.last == ref && now->settles;
+}
+
+static inline uint32_t words_of(uint32_t from, uint32_t to) {
+    const uint32_t first = from / WORD, n = (to - 1) / WORD - first + 1;
+    return (n == 32 ? 0xffffffffu : (1u << n) - 1) << first;
+}
+
+static void settle(const present *now, hw_check_line *line, uint32_t words) {
+    if (line->settled_since != now->floor) line->settled = 0;
+    line->settled_since = now->floor;
+    line->settled |= words;
+}
+
+// Words that two blocks have read need no third reader, as long as blocks leave each other no messages.
+static inline bool is_settled(const present *now, const hw_check_line *line, uint32_t from, uint32_t to) {
+    return line->settled_since == now->floor && !(words_of(from, to) & ~line->settled) && !now->check->blocks.logs.n;
+}
+
+static void record_read_whole(present *now, hw_check_line *line, hw_check_ref ref) {
+    const readers old = {line->planes[HW_CHECK_READ].whole, line->planes[HW_CHECK_READ_BEFORE].whole};
+    const readers new = readers_with(now, old, ref);
+    line->planes[HW_CHECK_READ].whole = new.last;
+    line->planes[HW_CHECK_READ_BEFORE].whole = new.before;
+    if (are_two_blocks(now, old, new, ref)) settle(now, line, 0xffffffffu);
+}
+
+// One cell's, of which some have been read since the floor. True: it has readers of two blocks now.
+static inline bool record_again(present *now, hw_check_line *line, hw_check_ref *read, uint32_t at, uint32_t cell_bytes,
+                                hw_check_ref ref) {
+    const hw_check_entries *entries = &now->check->entries;
+    const readers old = {*read, hw_check_line_ref(line, entries, HW_CHECK_READ_BEFORE, at)};
+    const readers new = readers_with(now, old, ref);
+    *read = new.last;
+    if (new.before != old.before) {
+        hw_check_ref *before = hw_check_line_split(line, cells_for(now), entries, HW_CHECK_READ_BEFORE, cell_bytes);
+        if (before) before[at / cell_bytes] = new.before;
+    }
+    return are_two_blocks(now, old, new, ref);
+}
+
+static void record_read_cells(present *now, hw_check_line *line, uint32_t from, uint32_t to, hw_check_ref ref,
+                              int width_bits) {
+    const hw_check_entries *entries = &now->check->entries;
+    uint32_t cell_bytes = (from | to) % WORD || line->cell_bytes[HW_CHECK_READ_BEFORE] == 1 ? 1 : WORD;
+    hw_check_ref *reads = hw_check_line_split(line, cells_for(now), entries, HW_CHECK_READ, cell_bytes);
+    if (!reads) return;
+    cell_bytes = line->cell_bytes[HW_CHECK_READ];
+    if (line->newest_read >= now->floor && has_newer(line, HW_CHECK_READ, from, to, now->floor)) {
+        uint32_t two_blocks = 0;
+        for (uint32_t at = from; at < to; at += cell_bytes)
+            if (record_again(now, line, &reads[at / cell_bytes], at, cell_bytes, ref + ((at - from) >> width_bits)))
+                two_blocks |= 1u << at / WORD;
+        if (two_blocks && cell_bytes == WORD) settle(now, line, two_blocks);
         return;
     }
-    cell->reads[0] = ref;
-    if (!last) return;
-    if (last >> HW_CHECK_LANE_BITS != now->last || kept >> HW_CHECK_LANE_BITS != now->kept) {
-        now->last = last >> HW_CHECK_LANE_BITS;
-        now->kept = kept >> HW_CHECK_LANE_BITS;
-        now->keeps = is_to_keep(now, last, kept, ref);
+    put_refs(reads, from, to, cell_bytes, ref, width_bits);
+}
+
+static inline void record_read(present *now, hw_check_line *line, uint32_t from, uint32_t to, bool is_whole,
+                               hw_check_ref ref, int width_bits) {
+    if (is_whole && !line->cell_bytes[HW_CHECK_READ] && !line->cell_bytes[HW_CHECK_READ_BEFORE])
+        record_read_whole(now, line, ref);
+    else record_read_cells(now, line, from, to, ref, width_bits);
+    line->newest_read = newest_now(now);
+}
+
+// ---- what stays: writers --------------------------------------------------------------------------------------------
+
+static void forget_readers(present *now, hw_check_line *line, uint32_t from, uint32_t to) {
+    const hw_check_entries *entries = &now->check->entries;
+    for (hw_check_plane p = HW_CHECK_READ; p <= HW_CHECK_READ_BEFORE; p++) {
+        if (!line->cell_bytes[p] && line->planes[p].whole < now->floor) continue;
+        hw_check_ref *cells = hw_check_line_split(line, cells_for(now), entries, p, (from | to) % WORD ? 1 : WORD);
+        if (!cells) continue;
+        const uint32_t cell_bytes = line->cell_bytes[p];
+        memset(&cells[from / cell_bytes], 0, (to - from) / cell_bytes * sizeof *cells);
     }
-    if (!now->keeps) cell->reads[1] = last;
+}
+
+static void forget_all_readers(present *now, hw_check_line *line) {
+    hw_check_line_join(line, cells_for(now), HW_CHECK_READ, 0);
+    hw_check_line_join(line, cells_for(now), HW_CHECK_READ_BEFORE, 0);
+    line->newest_read = 0;
 }
 
 // A strong write is no race with other strong ones, so that the weak access before it stays, for those to be compared
 // with.
-static void record_strong_write(const present *now, hw_check_cell *cell, hw_check_ref ref) {
-    const hw_check_entry *e = hw_check_entry_of(&now->check->entries, cell->write);
-    if (cell->write && e->scope == HW_SCOPE_NONE && e->work == now->entry.work) {
-        cell->reads[1] = cell->reads[0];
-        cell->reads[0] = cell->write;
-    }
-    cell->write = ref;
+static bool is_to_stay(const present *now, hw_check_ref old) {
+    const hw_check_entry *e = &now->check->entries.items[old >> HW_CHECK_REF_BITS];
+    return old >= now->floor && e->scope == HW_SCOPE_NONE && e->work == now->entry.work;
 }
 
-static inline void record(present *now, hw_check_cell *cell, hw_check_ref ref) {
-    if (!is_write(now->entry.act)) record_read(now, cell, ref);
-    else if (now->entry.scope != HW_SCOPE_NONE) record_strong_write(now, cell, ref);
-    else *cell = (hw_check_cell){.write = ref};
+// Where the reference of byte `at` is, in a plane of such cells.
+static inline hw_check_ref *ref_at(hw_check_line *line, hw_check_plane plane, uint32_t at, uint32_t cell_bytes) {
+    return cell_bytes == LINE ? &line->planes[plane].whole : &line->planes[plane].cells[at / cell_bytes];
+}
+
+static void keep_weak_writers(present *now, hw_check_line *line, uint32_t from, uint32_t to, bool is_whole) {
+    const uint32_t cell_bytes = common_cell_bytes(line, from, to, is_whole);
+    for (int p = 0; p < HW_CHECK_PLANES && cell_bytes < LINE; p++)
+        if (!hw_check_line_split(line, cells_for(now), &now->check->entries, (hw_check_plane)p, cell_bytes)) return;
+    for (uint32_t at = from; at < to; at += cell_bytes) {
+        const hw_check_ref old = *ref_at(line, HW_CHECK_WRITE, at, cell_bytes);
+        if (!is_to_stay(now, old)) continue;
+        hw_check_ref *read = ref_at(line, HW_CHECK_READ, at, cell_bytes);
+        *ref_at(line, HW_CHECK_READ_BEFORE, at, cell_bytes) = *read;
+        *read = old;
+        line->newest_read = newest_now(now);
+    }
+}
+
+static void record_write(present *now, hw_check_line *line, uint32_t from, uint32_t to, bool is_whole,
+                         hw_check_ref ref, int width_bits) {
+    const bool is_strong = now->entry.scope != HW_SCOPE_NONE;
+    if (is_strong && line->newest_write >= now->floor) keep_weak_writers(now, line, from, to, is_whole);
+    if (!is_strong && line->newest_read >= now->floor) {
+        if (is_whole) forget_all_readers(now, line);
+        else forget_readers(now, line, from, to);
+    }
+    line->settled_since = 0;
+    line->newest_write = newest_now(now);
+    if (is_whole) {
+        hw_check_line_join(line, cells_for(now), HW_CHECK_WRITE, ref);
+        return;
+    }
+    hw_check_ref *writes = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE,
+                                               (from | to) % WORD ? 1 : WORD);
+    if (writes) put_refs(writes, from, to, line->cell_bytes[HW_CHECK_WRITE], ref, width_bits);
 }
 
 // ---- pieces ---------------------------------------------------------------------------------------------------------
 
-static hw_check_line *line_of(const present *now, uint64_t address) {
+static inline hw_check_line *line_of(const present *now, uint64_t address) {
     if (now->space != HW_SPACE_SHARED) return hw_check_shadow_line(&now->check->shadow, address);
     const uint64_t number = address / LINE;
     return number < now->check->blocks.n_lines ? &now->block->shared[number] : NULL;
 }
 
-// What to do with the cells of an access: compare, note down, or both.
-enum { COMPARE = 1, RECORD = 2 };
-
-// [begin, end), all in one line. The first lane has `begin`; others follow each width_bytes, unless all have all.
-static void go_through_line(present *now, uint64_t begin, uint64_t end, uint32_t unit_bytes, int first_lane,
-                            unsigned what) {
+// [begin, end), all in one line. The first lane has `begin`; others follow each 1 << width_bits bytes.
+static inline void go_through_line(present *now, uint64_t begin, uint64_t end, bool is_whole, int first_lane,
+                                   int width_bits, unsigned what) {
     hw_check_line *line = line_of(now, begin);
     if (!line) return;
     const uint32_t from = (uint32_t)(begin % LINE), to = from + (uint32_t)(end - begin);
-    const hw_check_piece piece = hw_check_line_piece(line, &now->check->entries, from, to, unit_bytes);
-    const bool has_lanes = !now->entry.is_many && !now->entry.is_host;
-    const int width_bits = has_lanes ? __builtin_ctz(now->entry.width_bytes) : 31;    // widths are powers of two
-    for (uint32_t i = 0; i < piece.n; i++) {
-        const uint32_t behind = i * piece.cell_bytes;
-        const int lane = first_lane + (int)(behind >> width_bits);
-        hw_check_cell *cell = &piece.cells[i];
-        const hw_check_ref race = what & COMPARE ? find_race(now, cell, lane, piece.cell_bytes) : 0;
-        if (race) hw_check_add_race(now->check, race, &now->entry, lane, now->space, begin + behind);
-        if (what & RECORD) record(now, cell, now->ref + (has_lanes ? (uint32_t)lane : 0));
-    }
+    const bool writes = is_write(now->entry.act);
+    if (!writes && is_settled(now, line, from, to)) return;
+    if (what & HW_CHECK_COMPARE) compare(now, line, begin, from, to, is_whole, first_lane, width_bits);
+    hw_check_ref ref = what & HW_CHECK_RECORD ? ref_of(now) : 0;
+    if (!ref) return;
+    if (width_bits != NO_LANES) ref += (uint32_t)first_lane;
+    if (writes) record_write(now, line, from, to, is_whole, ref, width_bits);
+    else record_read(now, line, from, to, is_whole, ref, width_bits);
 }
 
-// The bytes from begin on, of lanes side by side or of all of them, line by line.
-static void go_through(present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what) {
+static int width_bits_of(const present *now) {
+    const bool has_lanes = !now->entry.is_many && !now->entry.is_host;
+    return has_lanes ? __builtin_ctz(now->entry.width_bytes) : NO_LANES;    // widths are powers of two
+}
+
+void hw_check_go_through(present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what) {
     const uint64_t end = begin + bytes;
-    const uint32_t width = now->entry.is_many || now->entry.is_host ? 0 : now->entry.width_bytes;
+    const int width_bits = width_bits_of(now);
     for (uint64_t at = begin, next; at < end; at = next) {
         next = (at / LINE + 1) * LINE;
         if (next > end) next = end;
-        const bool is_whole = next - at == LINE && (!width || width >= HW_CHECK_WORD_BYTES);
-        const bool has_words = !(at % HW_CHECK_WORD_BYTES) && !(next % HW_CHECK_WORD_BYTES);
-        const int lane = first_lane + (width && at != begin ? (int)((at - begin) / width) : 0);
-        go_through_line(now, at, next, is_whole ? LINE : has_words ? HW_CHECK_WORD_BYTES : 1, lane, what);
+        const bool is_whole = next - at == LINE && 1u << width_bits >= WORD;
+        go_through_line(now, at, next, is_whole, first_lane + (int)((at - begin) >> width_bits), width_bits, what);
     }
 }
 
 // ---- lanes ----------------------------------------------------------------------------------------------------------
 
-// Does the lane go on where the run's last one ended, or have the same bytes as its first?
-static bool extend_run(hw_check_run *run, uint32_t lanes, int64_t delta, uint32_t width) {
-    if (delta == run->delta && run->elems == 1) {
-        run->is_many = true;
-        return true;
+// What was remembered is of other lanes, or another warp.
+static void forget_answers(present *now) {
+    memset(now->fine, 0, sizeof now->fine);
+    now->uneven = 0;
+    now->last = now->kept = UINT32_MAX;
+}
+
+void hw_check_next_warp(present *now) {
+    now->warp++;
+    now->entry.warp++;
+    now->behind++;
+    if (now->ref) now->ref += 1u << HW_CHECK_LANE_BITS;
+    forget_answers(now);
+}
+
+// What is done by all lanes of a run, and by each for itself, has entries of its own.
+static inline void become(present *now, bool is_many, uint32_t mask) {
+    if (now->entry.is_many == is_many && now->entry.mask == mask) return;
+    now->entry.is_many = is_many;
+    now->entry.mask = mask;
+    now->ref = 0;
+    forget_answers(now);
+}
+
+static void go_through_runs(present *now, const hw_check_runs *runs, uint64_t base, unsigned what) {
+    const bool are_all_many = now->entry.is_many;
+    const uint32_t width = now->entry.width_bytes;
+    for (uint32_t i = 0; i < runs->n; i++) {
+        const hw_check_run *run = &runs->items[i];
+        const bool is_many = run->is_many;
+        become(now, are_all_many || is_many, is_many ? run->mask : runs->mask);
+        hw_check_go_through(now, base + (uint64_t)run->delta, (uint64_t)run->elems * width, run->first_lane, what);
     }
-    if (run->elems != lanes || delta != run->delta + (int64_t)(run->elems * width)) return false;
-    run->elems++;
+    become(now, are_all_many, runs->mask);
+}
+
+// ---- lanes apart ----------------------------------------------------------------------------------------------------
+
+// The lines of a piece of memory that was found last.
+typedef struct place {
+    uint64_t begin, bytes;
+    hw_check_line *lines;
+} place;
+
+// NULL: there are none.
+static inline hw_check_line *find_line(const present *now, place *at, uint64_t address) {
+    if (address - at->begin >= at->bytes) {
+        const bool is_shared = now->space == HW_SPACE_SHARED;
+        at->bytes = is_shared ? (uint64_t)LINE * now->check->blocks.n_lines : HW_CHECK_PAGE_BYTES;
+        at->begin = is_shared ? 0 : address / HW_CHECK_PAGE_BYTES * HW_CHECK_PAGE_BYTES;
+        at->lines = is_shared ? now->block->shared : hw_check_shadow_line(&now->check->shadow, at->begin);
+        if (!at->lines || address - at->begin >= at->bytes) {
+            at->bytes = 0;
+            return NULL;
+        }
+    }
+    return &at->lines[(address - at->begin) / LINE];
+}
+
+// A word that one lane alone reads or writes, where what it meets is simple: a plane of words, and nobody else since
+// the floor. False: nothing has been done.
+static inline bool read_word(const present *now, hw_check_line *line, uint32_t at, hw_check_ref ref,
+                             hw_check_ref newest) {
+    if (is_settled(now, line, at, at + WORD)) return true;
+    if (line->cell_bytes[HW_CHECK_READ] != WORD) return false;
+    if (line->newest_write >= now->floor && has_newer(line, HW_CHECK_WRITE, at, at + WORD, now->floor)) return false;
+    hw_check_ref *cell = &line->planes[HW_CHECK_READ].cells[at / WORD];
+    if (*cell >= now->floor) return false;
+    *cell = ref;
+    line->newest_read = newest;
     return true;
 }
 
-// Lanes that have the very bytes of an earlier run join it.
-static bool join_run(hw_check_runs *runs, const hw_check_run *run) {
-    for (uint32_t i = 0; i < runs->n; i++) {
-        hw_check_run *other = &runs->items[i];
-        if (other->delta != run->delta || other->elems != run->elems) continue;
-        other->is_many = true;
-        other->mask |= run->mask;
-        return true;
-    }
-    return false;
+static inline bool write_word(const present *now, hw_check_line *line, uint32_t at, hw_check_ref ref,
+                              hw_check_ref newest) {
+    if (line->cell_bytes[HW_CHECK_WRITE] != WORD || line->newest_read >= now->floor) return false;
+    hw_check_ref *cell = &line->planes[HW_CHECK_WRITE].cells[at / WORD];
+    if (*cell >= now->floor) return false;
+    *cell = ref;
+    line->newest_write = newest;
+    line->settled_since = 0;
+    return true;
 }
 
-static void find_runs(const hw_access_pattern *p, uint32_t width, hw_check_runs *runs) {
-    runs->serial = p->serial;
-    runs->n = 0;
-    for (uint32_t left = p->mask; left;) {
-        const int first = __builtin_ctz(left);
-        hw_check_run run = {.delta = p->delta[first], .mask = 1u << first, .first_lane = (uint8_t)first, .elems = 1};
-        uint32_t lanes = 1;
-        left &= left - 1;
-        while (first + lanes < LANES && left >> (first + lanes) & 1 &&
-               extend_run(&run, lanes, p->delta[first + lanes], width)) {
-            left &= left - 1;
-            run.mask |= 1u << (first + lanes++);
-        }
-        if (!join_run(runs, &run)) runs->items[runs->n++] = run;
+// Each run is a word of one lane.
+static void go_through_words(present *now, const hw_check_runs *runs, uint64_t base) {
+    const hw_check_ref ref = ref_of(now), newest = newest_now(now);
+    const bool writes = is_write(now->entry.act);
+    place at = {0};
+    for (uint32_t i = 0; i < runs->n && ref; i++) {
+        const hw_check_run *run = &runs->items[i];
+        const uint64_t address = base + (uint64_t)run->delta;
+        hw_check_line *line = find_line(now, &at, address);
+        if (!line) continue;
+        const hw_check_ref own = ref + run->first_lane;
+        if (writes ? !write_word(now, line, address % LINE, own, newest)
+                   : !read_word(now, line, address % LINE, own, newest))
+            go_through_line(now, address, address + WORD, false, run->first_lane, 2, HW_CHECK_COMPARE | HW_CHECK_RECORD);
     }
-}
-
-// The runs of a pattern are found once.
-static const hw_check_runs *runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width, hw_check_runs *own) {
-    hw_check_runs *runs = own;
-    if (p->index < c->n_runs) {
-        if (!c->runs[p->index]) c->runs[p->index] = hw_calloc(1, sizeof *own);
-        if (c->runs[p->index]) runs = c->runs[p->index];
-        if (runs != own && runs->serial == p->serial) return runs;
-    }
-    find_runs(p, width, runs);
-    return runs;
 }
 
 // What the lanes need is fetched for all of them before it is used for one.
 static void prefetch_lines(const present *now, const hw_check_runs *runs, uint64_t base) {
     for (uint32_t i = 0; i < runs->n; i++)
         __builtin_prefetch(line_of(now, base + (uint64_t)runs->items[i].delta));
+    const hw_check_plane plane = is_write(now->entry.act) ? HW_CHECK_WRITE : HW_CHECK_READ;
     for (uint32_t i = 0; i < runs->n; i++) {
         const uint64_t address = base + (uint64_t)runs->items[i].delta;
         const hw_check_line *line = line_of(now, address);
-        if (line && line->cell_bytes) __builtin_prefetch(&line->cells[address % LINE / line->cell_bytes]);
+        if (line && line->cell_bytes[plane])
+            __builtin_prefetch(&line->planes[plane].cells[address % LINE / line->cell_bytes[plane]]);
     }
 }
 
-// What is done by all lanes of a run, and by each for itself, has entries of its own.
-static void access_runs(present *each, const hw_check_runs *runs, uint64_t base, unsigned what) {
-    present many = *each;
-    many.entry.is_many = true;
-    many.ref = 0;
-    for (uint32_t i = 0; i < runs->n; i++) {
-        const hw_check_run *run = &runs->items[i];
-        present *now = run->is_many ? &many : each;
-        if (run->is_many && many.entry.mask != run->mask) {
-            many.entry.mask = run->mask;
-            many.ref = many.uneven = 0;
-            memset(many.fine, 0, sizeof many.fine);
-        }
-        if (!now->ref) now->ref = hw_check_entries_refer(&now->check->entries, &now->entry);
-        if (now->ref)
-            go_through(now, base + (uint64_t)run->delta, (uint64_t)run->elems * now->entry.width_bytes,
-                       run->first_lane, what);
+void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base) {
+    const bool in_two_steps = runs->may_overlap && is_write(now->entry.act);
+    if (runs->n > 4 && !runs->serial && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
+    if (runs->are_words && !now->entry.is_many && base % WORD == 0) {
+        go_through_words(now, runs, base);
+        return;
     }
-}
-
-// Lanes of one instruction are not compared with each other: which of them writes last is not said, but that one does.
-static void access_memory(present *now, const hw_access_pattern *p, uint64_t base) {
-    hw_check_runs own;
-    const hw_check_runs *runs = runs_of(now->check, p, now->entry.width_bytes, &own);
-    const bool in_two_steps = runs->n > 1 && is_write(now->entry.act);
-    now->last = now->kept = UINT32_MAX;
-    if (runs->n > 4 && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
-    access_runs(now, runs, base, in_two_steps ? COMPARE : COMPARE | RECORD);
-    if (in_two_steps) access_runs(now, runs, base, RECORD);
-}
-
-// ---- accesses of kernels --------------------------------------------------------------------------------------------
-
-static bool can_check(hw_check *c) {
-    if (hw_check_entries_are_many(&c->entries)) {
-        hw_check_shadow_mark(&c->shadow, &c->entries);
-        hw_check_blocks_mark(&c->blocks, &c->entries);
-        hw_check_entries_sweep(&c->entries);
-    }
-    return !c->ran_out && !c->blocks.ran_out;
-}
-
-static bool begin_present(hw_check *c, present *now, const hw_where *where, uint32_t note, uint8_t space) {
-    if ((space != HW_SPACE_GLOBAL && space != HW_SPACE_SHARED) || !can_check(c)) return false;
-    *now = (present){.check = c, .block = hw_check_block_of(&c->blocks, where), .warp = where->warp, .space = space};
-    if (!now->block) return false;
-    now->first_warp = now->block->number * c->blocks.n_warps;
-    now->entry = (hw_check_entry){.work = c->work, .warp = now->first_warp + where->warp,
-                                  .time = now->block->time, .note = note};
-    return true;
-}
-
-static hw_check_act act_of(uint8_t kind, uint8_t space) {
-    switch (kind) {
-    case HW_NOTE_STORE: return HW_CHECK_WRITES;
-    case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: return HW_CHECK_CHANGES;
-    case HW_NOTE_COPY: case HW_NOTE_COPY_BYPASS: return space == HW_SPACE_SHARED ? HW_CHECK_COPIES : HW_CHECK_READS;
-    default: return HW_CHECK_READS;
-    }
-}
-
-// NONE: the access is weak.
-static uint8_t strong_scope(const hw_note *note, hw_check_act act) {
-    if (act == HW_CHECK_CHANGES) return note->scope > HW_SCOPE_WARP ? note->scope : HW_SCOPE_GPU;
-    if (note->order == HW_ORDER_VOLATILE || note->order == HW_ORDER_MMIO) return HW_SCOPE_SYS;
-    return note->order >= HW_ORDER_RELAXED ? note->scope : HW_SCOPE_NONE;
-}
-
-// Strong accesses are how threads leave word for each other.
-static void exchange_messages(const present *now, const hw_note *note, const hw_access_pattern *p, uint64_t base) {
-    hw_check_blocks *b = &now->check->blocks;
-    const bool is_plain = note->order != HW_ORDER_ACQUIRE && note->order < HW_ORDER_RELEASE;
-    if (is_plain && !b->logs.n && !now->block->warps[now->warp].lanes) return;
-    for (uint32_t left = p->mask; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-        const uint64_t word = (base + (uint64_t)p->delta[lane]) & ~7ull;
-        const uint64_t key = now->space == HW_SPACE_SHARED ? hw_check_key_of_shared(now->block->serial, word)
-                                                           : hw_check_key_of_global(word);
-        hw_check_blocks_exchange(b, now->block, now->warp, lane, key, now->entry.act, note->order, now->entry.scope);
-    }
-}
-
-void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
-    hw_check *c = (hw_check *)sink;
-    present now;
-    (void)worker;
-    if (!a->pattern->mask || a->note >= c->n_notes || !begin_present(c, &now, &a->where, a->note, a->space)) return;
-    const hw_note *note = &c->notes[a->note];
-    const hw_check_act act = act_of(a->kind, a->space);
-    now.entry.act = (uint8_t)act;
-    now.entry.mask = a->pattern->mask;
-    now.entry.width_bytes = a->width_bytes;
-    now.entry.scope = strong_scope(note, act);
-    now.entry.is_pending = act == HW_CHECK_COPIES;
-    now.entry.is_many = a->kind == HW_NOTE_LOAD_MATRIX;    // what a lane points at others get
-    access_memory(&now, a->pattern, a->base);
-    if (now.entry.scope != HW_SCOPE_NONE) exchange_messages(&now, note, a->pattern, a->base);
-}
-
-void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *a) {
-    hw_check *c = (hw_check *)sink;
-    (void)worker;
-    for (uint32_t i = 0; i < a->n; i++) {
-        const hw_lane_bytes *lane = &a->list[i];
-        present now;
-        if (!begin_present(c, &now, &a->where, a->note, lane->space)) continue;
-        now.entry.act = a->is_write ? HW_CHECK_WRITES : HW_CHECK_READS;
-        now.entry.mask = 1u << lane->lane;
-        now.entry.width_bytes = lane->bytes < 16 ? (uint8_t)lane->bytes : 16;
-        now.entry.is_many = true;
-        now.ref = hw_check_entries_refer(&c->entries, &now.entry);
-        if (now.ref) go_through(&now, lane->address, lane->bytes, lane->lane, COMPARE | RECORD);
-    }
-}
-
-// What a copy has written is there now, for those who have waited: an ordinary write, made then.
-void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed) {
-    hw_check *c = (hw_check *)sink;
-    present now;
-    (void)worker;
-    if (!begin_present(c, &now, &landed->where, landed->note, HW_SPACE_SHARED)) return;
-    now.entry.act = HW_CHECK_COPIES;
-    now.entry.mask = landed->mask;
-    now.entry.width_bytes = landed->width_bytes;
-    now.ref = hw_check_entries_refer(&c->entries, &now.entry);
-    for (uint32_t left = now.ref ? landed->mask : 0; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
-        go_through(&now, landed->to[i], landed->width_bytes, i, RECORD);
-    }
-}
-
-// ---- of the host ----------------------------------------------------------------------------------------------------
-
-void hw_check_host_access(hw_check *c, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes) {
-    present now = {.check = c, .space = HW_SPACE_GLOBAL,
-                   .entry = {.work = work, .act = (uint8_t)act, .is_many = true, .is_host = true, .width_bytes = 1}};
-    if (!can_check(c)) return;
-    now.ref = hw_check_entries_refer(&c->entries, &now.entry);
-    if (now.ref) go_through(&now, address, bytes, 0, COMPARE | RECORD);
+    go_through_runs(now, runs, base, in_two_steps ? HW_CHECK_COMPARE : HW_CHECK_COMPARE | HW_CHECK_RECORD);
+    if (in_two_steps) go_through_runs(now, runs, base, HW_CHECK_RECORD);
 }

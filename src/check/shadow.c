@@ -5,59 +5,124 @@
 #include "base/alloc.h"
 #include "base/mix.h"
 
-enum { LINE = HW_CHECK_LINE_BYTES, WORD = HW_CHECK_WORD_BYTES, PAGE_BYTES = 1 << 16, PAGE_LINES = PAGE_BYTES / LINE };
-
-struct hw_check_page {
-    hw_check_page *next;
-    uint64_t number;
-    hw_check_line lines[PAGE_LINES];
+enum {
+    LINE = HW_CHECK_LINE_BYTES, WORD = HW_CHECK_WORD_BYTES, PLANES = HW_CHECK_PLANES,
+    PAGE_BYTES = HW_CHECK_PAGE_BYTES, PAGE_LINES = HW_CHECK_PAGE_LINES,
+    CHUNK_BYTES = 1 << 16
 };
+
+// ---- cells ----
+
+// Spare blocks, and chunks, begin with the next one's address.
+static void *next_of(const void *block) {
+    void *next;
+    memcpy(&next, block, sizeof next);
+    return next;
+}
+
+static size_t bytes_of(uint32_t cell_bytes) { return LINE / cell_bytes * sizeof(hw_check_ref); }
+
+static hw_check_ref *take_cells(hw_check_cells *c, uint32_t cell_bytes) {
+    const size_t bytes = bytes_of(cell_bytes);
+    void *block = c->spare[cell_bytes == 1];
+    if (block) {
+        c->spare[cell_bytes == 1] = next_of(block);
+        return block;
+    }
+    if ((size_t)(c->end - c->next) < bytes) {
+        char *chunk = hw_alloc_lanes(CHUNK_BYTES);
+        if (!chunk) return NULL;
+        memcpy(chunk, &c->chunks, sizeof c->chunks);
+        c->chunks = chunk;
+        c->next = chunk + LINE;
+        c->end = chunk + CHUNK_BYTES;
+    }
+    block = c->next;
+    c->next += bytes;
+    return block;
+}
+
+static void give_cells(hw_check_cells *c, hw_check_ref *cells, uint32_t cell_bytes) {
+    void **spare = &c->spare[cell_bytes == 1];
+    memcpy(cells, spare, sizeof *spare);
+    *spare = cells;
+}
+
+void hw_check_cells_free(hw_check_cells *c) {
+    for (void *chunk = c->chunks, *next; chunk; chunk = next) {
+        next = next_of(chunk);
+        hw_free_aligned(chunk);
+    }
+    *c = (hw_check_cells){0};
+}
 
 // ---- a line ----
 
-// The reference of the byte `offset` behind where ref is for, in a cell that lanes access side by side.
-static hw_check_ref shift_ref(const hw_check_entries *entries, hw_check_ref ref, uint32_t offset) {
-    const hw_check_entry *e = hw_check_entry_of(entries, ref);
-    return !ref || e->is_many || e->is_host ? ref : ref + offset / e->width_bytes;
+hw_check_ref *hw_check_line_split(hw_check_line *line, hw_check_cells *c, const hw_check_entries *entries,
+                                  hw_check_plane plane, uint32_t cell_bytes) {
+    const uint32_t old = line->cell_bytes[plane];
+    if (old && old <= cell_bytes) return line->planes[plane].cells;
+    hw_check_ref *cells = take_cells(c, cell_bytes);
+    if (!cells) return NULL;
+    if (!old && !line->planes[plane].whole) memset(cells, 0, bytes_of(cell_bytes));
+    else for (uint32_t at = 0; at < LINE; at += cell_bytes)
+        cells[at / cell_bytes] = hw_check_line_ref(line, entries, plane, at);
+    if (old) give_cells(c, line->planes[plane].cells, old);
+    line->planes[plane].cells = cells;
+    line->cell_bytes[plane] = (uint8_t)cell_bytes;
+    return cells;
 }
 
-static hw_check_cell shift_cell(const hw_check_entries *entries, const hw_check_cell *cell, uint32_t offset) {
-    return (hw_check_cell){shift_ref(entries, cell->write, offset),
-                           {shift_ref(entries, cell->reads[0], offset), shift_ref(entries, cell->reads[1], offset)}};
+void hw_check_line_join(hw_check_line *line, hw_check_cells *c, hw_check_plane plane, hw_check_ref ref) {
+    if (line->cell_bytes[plane]) give_cells(c, line->planes[plane].cells, line->cell_bytes[plane]);
+    line->planes[plane].cells = NULL;
+    line->planes[plane].whole = ref;
+    line->cell_bytes[plane] = 0;
 }
 
-// Gives the line cells of so many bytes, in place of larger ones.
-static bool split_line(hw_check_line *line, const hw_check_entries *entries, uint32_t cell_bytes) {
-    hw_check_cell *cells = hw_calloc(LINE / cell_bytes, sizeof *cells);
-    if (!cells) return false;
-    for (uint32_t at = 0; at < LINE; at += cell_bytes) {
-        const uint32_t old = line->cell_bytes;
-        const hw_check_cell *from = old ? &line->cells[at / old] : &line->whole;
-        cells[at / cell_bytes] = shift_cell(entries, from, old ? at % old : at);
-    }
-    hw_free(line->cells);
-    line->cells = cells;
-    line->cell_bytes = (uint8_t)cell_bytes;
-    line->whole = (hw_check_cell){0};
-    return true;
-}
-
-hw_check_piece hw_check_line_piece(hw_check_line *line, const hw_check_entries *entries, uint32_t from, uint32_t to,
-                                   uint32_t unit_bytes) {
-    const bool is_whole = from == 0 && to == LINE && unit_bytes == LINE;
-    if (!line->cell_bytes && is_whole) return (hw_check_piece){&line->whole, 1, LINE};
-    const bool has_words = !(from % WORD) && !(to % WORD) && unit_bytes >= WORD;
-    const uint32_t wanted = has_words ? WORD : 1;
-    if (!line->cell_bytes || line->cell_bytes > wanted)
-        if (!split_line(line, entries, wanted)) return (hw_check_piece){0};
-    const uint32_t bytes = line->cell_bytes;
-    const int bits = bytes == WORD ? 2 : 0;
-    return (hw_check_piece){&line->cells[from >> bits], (to - from) >> bits, bytes};
-}
-
-void hw_check_line_forget(hw_check_line *line) {
-    hw_free(line->cells);
+void hw_check_line_forget(hw_check_line *line, hw_check_cells *c) {
+    for (int p = 0; p < PLANES; p++) hw_check_line_join(line, c, (hw_check_plane)p, 0);
     *line = (hw_check_line){0};
+}
+
+// ---- sweeping ----
+
+static uint32_t refs_of(hw_check_line *line, int plane, hw_check_ref **refs) {
+    const uint32_t cell_bytes = line->cell_bytes[plane];
+    *refs = cell_bytes ? line->planes[plane].cells : &line->planes[plane].whole;
+    return cell_bytes ? LINE / cell_bytes : 1;
+}
+
+void hw_check_lines_mark(const hw_check_line *lines, uint32_t n, hw_check_entries *entries, hw_check_ref below) {
+    for (uint32_t i = 0; i < n; i++) {
+        for (int p = 0; p < PLANES; p++) {
+            hw_check_ref *refs;
+            const uint32_t n_refs = refs_of((hw_check_line *)(uintptr_t)&lines[i], p, &refs);
+            for (uint32_t k = 0; k < n_refs; k++)
+                if (refs[k] >= below) hw_check_entries_mark(entries, refs[k]);
+        }
+    }
+}
+
+static hw_check_ref move_plane(hw_check_line *line, int plane, const hw_check_entries *entries, hw_check_ref below) {
+    hw_check_ref *refs, newest = 0;
+    const uint32_t n = refs_of(line, plane, &refs);
+    for (uint32_t k = 0; k < n; k++) {
+        refs[k] = refs[k] < below ? 0 : hw_check_entries_moved(entries, refs[k]);
+        newest = refs[k] > newest ? refs[k] : newest;
+    }
+    return newest ? newest | ((1u << HW_CHECK_REF_BITS) - 1) : 0;
+}
+
+void hw_check_lines_move(hw_check_line *lines, uint32_t n, const hw_check_entries *entries, hw_check_ref below) {
+    for (uint32_t i = 0; i < n; i++) {
+        hw_check_line *line = &lines[i];
+        line->newest_write = move_plane(line, HW_CHECK_WRITE, entries, below);
+        const hw_check_ref read = move_plane(line, HW_CHECK_READ, entries, below);
+        const hw_check_ref before = move_plane(line, HW_CHECK_READ_BEFORE, entries, below);
+        line->newest_read = read > before ? read : before;
+        line->settled_since = 0;
+    }
 }
 
 // ---- device memory ----
@@ -102,7 +167,7 @@ static hw_check_page *make_page(hw_check_shadow *s, uint64_t number) {
     return page;
 }
 
-hw_check_line *hw_check_shadow_line(hw_check_shadow *s, uint64_t address) {
+hw_check_line *hw_check_shadow_find(hw_check_shadow *s, uint64_t address) {
     const uint64_t number = address / PAGE_BYTES;
     hw_check_page **recent = &s->recent[number % (sizeof s->recent / sizeof *s->recent)];
     if (!*recent || (*recent)->number != number) {
@@ -120,40 +185,31 @@ void hw_check_shadow_forget(hw_check_shadow *s, uint64_t address, uint64_t bytes
         const uint64_t page_end = (address / PAGE_BYTES + 1) * PAGE_BYTES, until = end < page_end ? end : page_end;
         hw_check_page *page = find_page(s, address / PAGE_BYTES);
         for (uint64_t at = address; page && at < until; at += LINE)
-            hw_check_line_forget(&page->lines[at % PAGE_BYTES / LINE]);
+            hw_check_line_forget(&page->lines[at % PAGE_BYTES / LINE], &s->cells);
         address = page_end;
-    }
-}
-
-static void mark_cell(const hw_check_cell *cell, hw_check_entries *entries) {
-    hw_check_entries_mark(entries, cell->write);
-    hw_check_entries_mark(entries, cell->reads[0]);
-    hw_check_entries_mark(entries, cell->reads[1]);
-}
-
-void hw_check_lines_mark(const hw_check_line *lines, uint32_t n, hw_check_entries *entries) {
-    for (uint32_t i = 0; i < n; i++) {
-        const hw_check_line *line = &lines[i];
-        mark_cell(&line->whole, entries);
-        for (uint32_t k = 0; line->cell_bytes && k < (uint32_t)LINE / line->cell_bytes; k++)
-            mark_cell(&line->cells[k], entries);
     }
 }
 
 void hw_check_shadow_mark(const hw_check_shadow *s, hw_check_entries *entries) {
     for (uint32_t i = 0; i < s->n_buckets; i++)
         for (const hw_check_page *page = s->buckets[i]; page; page = page->next)
-            hw_check_lines_mark(page->lines, PAGE_LINES, entries);
+            hw_check_lines_mark(page->lines, PAGE_LINES, entries, 0);
+}
+
+void hw_check_shadow_move(hw_check_shadow *s, const hw_check_entries *entries) {
+    for (uint32_t i = 0; i < s->n_buckets; i++)
+        for (hw_check_page *page = s->buckets[i]; page; page = page->next)
+            hw_check_lines_move(page->lines, PAGE_LINES, entries, 0);
 }
 
 void hw_check_shadow_free(hw_check_shadow *s) {
     for (uint32_t i = 0; i < s->n_buckets; i++) {
         for (hw_check_page *page = s->buckets[i], *next; page; page = next) {
             next = page->next;
-            for (int k = 0; k < PAGE_LINES; k++) hw_free(page->lines[k].cells);
             hw_free(page);
         }
     }
     hw_free(s->buckets);
+    hw_check_cells_free(&s->cells);
     memset(s, 0, sizeof *s);
 }

@@ -1,7 +1,8 @@
 // Shadow memory: of each piece of memory who wrote it last, and who has read it since.
 //
-// A line of 128 bytes has one cell as long as it is accessed whole, by warps whose lanes lie side by side; else cells
-// for its words, and for its bytes where lanes share words. So a line costs 24 bytes, or 384 more, or 1536.
+// A line of 128 bytes has three planes: writers, readers, and readers before these. A plane is one reference as long
+// as the line is accessed whole, by warps whose lanes lie side by side, or not at all; else it has cells for its words,
+// and for its bytes where lanes share words. So a line costs 48 bytes, and a plane 128 more, or 512.
 //
 // Two readers are kept. A write is compared with both: where a third reader is in another order with it than these two,
 // its race is not found. The two are of two blocks where there are such, else of two warps.
@@ -12,30 +13,53 @@
 
 #include "check/entries.h"
 
-enum { HW_CHECK_LINE_BYTES = 128, HW_CHECK_WORD_BYTES = 4 };
+enum { HW_CHECK_LINE_BYTES = 128, HW_CHECK_WORD_BYTES = 4, HW_CHECK_LINE_WORDS = 32 };
 
-typedef struct hw_check_cell {
-    hw_check_ref write, reads[2];    // reads[0] is the later one
-} hw_check_cell;
+typedef enum hw_check_plane { HW_CHECK_WRITE, HW_CHECK_READ, HW_CHECK_READ_BEFORE, HW_CHECK_PLANES } hw_check_plane;
 
 typedef struct hw_check_line {
-    hw_check_cell whole;
-    uint8_t cell_bytes;              // of each of cells: 4 or 1; 0: the line is whole
-    hw_check_cell *cells;
+    union {
+        hw_check_ref whole;          // of the first byte; 0: nobody
+        hw_check_ref *cells;
+    } planes[HW_CHECK_PLANES];
+    uint8_t cell_bytes[HW_CHECK_PLANES];    // 4 or 1; 0: the plane is whole
+    hw_check_ref newest_write, newest_read; // no writer, and no reader, is above these
+    // Words that threads of two blocks have read since this was hw_check_entries_next, and nobody has written: they are
+    // both readers that are kept, and no third is needed.
+    hw_check_ref settled_since;
+    uint32_t settled;
 } hw_check_line;
 
-// A piece of a line's cells, for an access to [from, to) of the line: whole lines are one cell.
-typedef struct hw_check_piece {
-    hw_check_cell *cells;
-    uint32_t n, cell_bytes;
-} hw_check_piece;
+// Where cells come from: blocks of two sizes, which are given again.
+typedef struct hw_check_cells {
+    void *chunks, *spare[2];
+    char *next, *end;                // of the newest chunk
+} hw_check_cells;
+void hw_check_cells_free(hw_check_cells *cells);
 
-// Finds the cells of bytes [from, to) of a line, and makes them smaller where that is needed. unit_bytes: nothing
-// smaller is accessed alone; of a whole line 128. n 0: no memory.
-hw_check_piece hw_check_line_piece(hw_check_line *line, const hw_check_entries *entries, uint32_t from, uint32_t to,
-                                   uint32_t unit_bytes);
-// Makes the line whole again: nothing is known of it.
-void hw_check_line_forget(hw_check_line *line);
+// Who has byte `at` of the line.
+static inline hw_check_ref hw_check_line_ref(const hw_check_line *line, const hw_check_entries *entries,
+                                             hw_check_plane plane, uint32_t at) {
+    const uint32_t cell_bytes = line->cell_bytes[plane];
+    const hw_check_ref ref = cell_bytes ? line->planes[plane].cells[cell_bytes == 1 ? at : at / HW_CHECK_WORD_BYTES]
+                                        : line->planes[plane].whole;
+    const uint32_t offset = !cell_bytes ? at : cell_bytes == 1 ? 0 : at % HW_CHECK_WORD_BYTES;
+    if (!ref || !offset) return ref;
+    const hw_check_entry *e = &entries->items[ref >> HW_CHECK_REF_BITS];
+    return e->is_many || e->is_host ? ref : ref + offset / e->width_bytes;
+}
+
+// The plane's cells, of so many bytes or fewer each, in place of larger ones. NULL: no memory.
+hw_check_ref *hw_check_line_split(hw_check_line *line, hw_check_cells *cells, const hw_check_entries *entries,
+                                  hw_check_plane plane, uint32_t cell_bytes);
+// The whole plane has one reference now.
+void hw_check_line_join(hw_check_line *line, hw_check_cells *cells, hw_check_plane plane, hw_check_ref ref);
+// Nothing is known of the line.
+void hw_check_line_forget(hw_check_line *line, hw_check_cells *cells);
+
+// For hw_check_entries_sweep, before and after. below: references below it are not needed any more.
+void hw_check_lines_mark(const hw_check_line *lines, uint32_t n, hw_check_entries *entries, hw_check_ref below);
+void hw_check_lines_move(hw_check_line *lines, uint32_t n, const hw_check_entries *entries, hw_check_ref below);
 
 // The lines of device memory, in pages that are made when they are first asked for.
 typedef struct hw_check_page hw_check_page;
@@ -43,14 +67,27 @@ typedef struct hw_check_shadow {
     hw_check_page **buckets;
     uint32_t n_pages, n_buckets;
     hw_check_page *recent[256];      // by their numbers
+    hw_check_cells cells;
 } hw_check_shadow;
 
-// NULL: no memory.
-hw_check_line *hw_check_shadow_line(hw_check_shadow *shadow, uint64_t address);
+// The line of an address, as long as nothing is forgotten. NULL: no memory.
+hw_check_line *hw_check_shadow_find(hw_check_shadow *shadow, uint64_t address);
+enum { HW_CHECK_PAGE_BYTES = 1 << 16, HW_CHECK_PAGE_LINES = HW_CHECK_PAGE_BYTES / HW_CHECK_LINE_BYTES };
+struct hw_check_page {
+    hw_check_page *next;
+    uint64_t number;
+    hw_check_line lines[HW_CHECK_PAGE_LINES];
+};
+static inline hw_check_line *hw_check_shadow_line(hw_check_shadow *s, uint64_t address) {
+    const uint64_t number = address / HW_CHECK_PAGE_BYTES;
+    hw_check_page *page = s->recent[number % (sizeof s->recent / sizeof *s->recent)];
+    if (!page || page->number != number) return hw_check_shadow_find(s, address);
+    return &page->lines[address % HW_CHECK_PAGE_BYTES / HW_CHECK_LINE_BYTES];
+}
 // Nothing is known of these bytes any more, whole lines: the allocation that begins or ends there.
 void hw_check_shadow_forget(hw_check_shadow *shadow, uint64_t address, uint64_t bytes);
 void hw_check_shadow_mark(const hw_check_shadow *shadow, hw_check_entries *entries);
-void hw_check_lines_mark(const hw_check_line *lines, uint32_t n, hw_check_entries *entries);
+void hw_check_shadow_move(hw_check_shadow *shadow, const hw_check_entries *entries);
 void hw_check_shadow_free(hw_check_shadow *shadow);
 
 #endif

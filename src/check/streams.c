@@ -112,6 +112,15 @@ static bool knows_work(const hw_check_streams *s, const known *k, uint32_t numbe
 }
 
 bool hw_check_is_before(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->last, work); }
+
+bool hw_check_is_all_before(const hw_check_streams *s) {
+    if (!s->n_works) return true;
+    const work *last = &s->works[s->n_works - 1];
+    for (size_t i = 0; i < s->n_streams; i++)
+        if (done_of(&s->last, i) < s->streams[i].n - (i == last->stream ? 1 : 0)) return false;
+    return true;
+}
+
 bool hw_check_is_waited_for(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->host, work); }
 
 static void wait_for_device(hw_check_streams *s) {

@@ -25,6 +25,8 @@ void hw_check_streams_tell(hw_check_streams *streams, const hw_host_event *event
 
 // Has this work been done before the last that began does anything?
 bool hw_check_is_before(const hw_check_streams *streams, uint32_t work);
+// All work that there was when it began?
+bool hw_check_is_all_before(const hw_check_streams *streams);
 // And before the host goes on?
 bool hw_check_is_waited_for(const hw_check_streams *streams, uint32_t work);
 

@@ -72,8 +72,7 @@ typedef struct hw_block_step {
 typedef struct hw_access_pattern {
     uint32_t index;                  // of this worker; HW_PATTERN_WAYS that begin at a multiple of it are of one
                                      // instruction; HW_NO_PATTERN: met once, not to be remembered (copies in
-                                     // parts; accesses of instructions whose addresses do not repeat, to sinks that
-                                     // are not ordered)
+                                     // parts; accesses of instructions whose addresses do not repeat)
     uint32_t mask;                   // active lanes; 0: the guard was false in all
     uint64_t serial;                 // of this worker: never used twice, not 0
     uint8_t space;
@@ -336,6 +335,9 @@ struct hw_sink {
 #define HW_EVENT(id, function, record, ...) void (*function)(hw_sink *sink, uint32_t worker, const record *event);
 #include "event/event.def"
 #undef HW_EVENT
+    // ACCESS of an ordered sink, by n warps of a block one after the other: first->where.warp and those behind it, with
+    // the same pattern, and bases[k] in place of first->base. May be NULL: `access` is called for each.
+    void (*accesses)(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases);
     // HOST. Called on the thread of the host program, one call at a time, perhaps while a launch runs.
     void (*host)(hw_sink *sink, const hw_host_event *event);
 };

@@ -115,6 +115,23 @@ void hw_observers_repeat(const hw_observers *observers, const hw_launch_info *in
 #include "event/event.def"
 #undef HW_EVENT
 
+static void tell_one_by_one(hw_sink *sink, uint32_t worker, hw_access access, uint32_t n, const uint64_t *bases) {
+    for (uint32_t k = 0; k < n; k++, access.where.warp++, access.where.sequence++) {
+        access.base = bases[k];
+        sink->access(sink, worker, &access);
+    }
+}
+
+void hw_tell_accesses(const hw_listeners *to, uint32_t worker, const hw_access *first, uint32_t n,
+                      const uint64_t *bases) {
+    for (uint32_t i = 0; i < to->n; i++) {
+        hw_sink *sink = to->sinks[i];
+        if (!(sink->events & HW_WANTS(ACCESS))) continue;
+        if (sink->accesses) sink->accesses(sink, worker, first, n, bases);
+        else tell_one_by_one(sink, worker, *first, n, bases);
+    }
+}
+
 void hw_tell_host(const hw_sinks *sinks, const hw_host_event *event) {
     for (uint32_t i = 0; i < sinks->n; i++)
         if (sinks->items[i]->events & HW_WANTS(HOST)) sinks->items[i]->host(sinks->items[i], event);

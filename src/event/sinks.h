@@ -48,6 +48,9 @@ void hw_observers_repeat(const hw_observers *observers, const hw_launch_info *in
     void tell(const hw_listeners *to, uint32_t worker, const record *event);
 #include "event/event.def"
 #undef HW_EVENT
+// The accesses of n warps (hw_sink.accesses), to listeners that are ordered.
+void hw_tell_accesses(const hw_listeners *to, uint32_t worker, const hw_access *first, uint32_t n,
+                      const uint64_t *bases);
 void hw_tell_host(const hw_sinks *sinks, const hw_host_event *event);
 
 #endif

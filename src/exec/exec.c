@@ -269,7 +269,7 @@ static void finish_worker(hw_worker *worker) {
         hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
         hw_access_flush(worker, p);
         p->mask = 0;
-        p->limit = p->known_limit = p->room = 0;
+        p->limit = p->known_limit = p->told_limit = p->room = 0;
         p->apart = p->lone = 0;
     }
     worker->n_used = 0;

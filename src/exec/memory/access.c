@@ -46,10 +46,25 @@ static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pa
 static void note_history(hw_worker *worker, hw_pattern *p, uint64_t hits) {
     const hw_run *run = worker->run;
     p->lone = hits > 1 ? 0 : p->lone < HW_PATTERN_LONE_MOST ? p->lone + 1 : p->lone;
-    if (p->lone < HW_PATTERN_LONE || worker->ordered) return;
+    if (p->lone < HW_PATTERN_LONE) return;
     if (!is_wanted(&run->observers->counting, (hw_note_kind)run->set->notes[p->inst->note].kind) ||
         hw_names_are_full(worker, p->inst->note))
         p->apart = (uint8_t)(HW_PATTERN_APART << (p->lone - HW_PATTERN_LONE));
+}
+
+static void forget_limits(hw_pattern *p) { p->limit = p->known_limit = p->told_limit = 0; }
+
+// The base may be so far from p->begin as `bytes` at a time fit into `size` bytes. With an ordered sink only convoys go
+// on without a look: they tell it.
+static void set_limits(const hw_worker *worker, hw_pattern *p, uint64_t size, uint64_t span, uint32_t bytes) {
+    const bool is_even = p->mask == 0xffffffffu && !(p->begin & (bytes - 1));
+    forget_limits(p);
+    if (worker->ordered) {
+        p->told_limit = is_even ? size - span + 1 : 0;
+    } else {
+        p->limit = size - span + 1;
+        p->known_limit = is_even ? (size - span) / bytes + 1 : 0;
+    }
 }
 
 void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t *addresses) {
@@ -71,7 +86,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
     }
     p->high = (int64_t)((uint64_t)p->high + bytes);    // lanes may be as far apart as addresses go
     p->shape = (uint8_t)shape_of(p, bytes);
-    p->limit = p->known_limit = 0;
+    forget_limits(p);
     p->inst = in;
     p->name = NULL;
     p->root_scale = 0;
@@ -132,14 +147,14 @@ static void set_space(hw_state *s, hw_pattern *p, hw_space space) {
     if (p->space == (uint8_t)space) return;
     hw_access_flush(s->worker, p);
     p->space = (uint8_t)space;
-    p->limit = p->known_limit = 0;
+    forget_limits(p);
     p->name = NULL;
 }
 
 bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t base) {
     uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t span = (uint64_t)p->high - (uint64_t)p->low, lowest = base + (uint64_t)p->low, begin, room, offset;
-    p->limit = p->known_limit = 0;
+    forget_limits(p);
     if ((int64_t)span < 0 || (base | p->bits) & (bytes - 1)) return false;
     hw_space space = resolve_address(in, base, &offset);
     if (space == HW_SPACE_SHARED) {
@@ -158,9 +173,8 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     if (span > room || lowest - begin > room - span) return false;
     set_space(s, p, space);
     p->begin = begin - (uint64_t)p->low;
+    set_limits(s->worker, p, room, span, bytes);
     if (s->worker->ordered) tell_each(s, p, space == HW_SPACE_SHARED ? offset : base);
-    else p->limit = room - span + 1;
-    if (p->mask == 0xffffffffu && !(p->begin & (bytes - 1)) && p->limit) p->known_limit = (room - span) / bytes + 1;
     return true;
 }
 
@@ -197,14 +211,13 @@ bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const ui
 
 // Lets the quick bodies make accesses of this pattern by themselves, wherever they fit into the room. They know nothing
 // of local memory, whose bytes do not lie together.
-static void allow_in_room(const hw_inst *in, hw_pattern *p) {
-    const uint64_t bytes = (uint64_t)in->width * in->vector, size = p->room + bytes - 1;
-    const uint64_t span = (uint64_t)p->high - (uint64_t)p->low;
+static void allow_in_room(const hw_worker *worker, const hw_inst *in, hw_pattern *p) {
+    const uint32_t bytes = (uint32_t)in->width * in->vector;
+    const uint64_t size = p->room + bytes - 1, span = (uint64_t)p->high - (uint64_t)p->low;
     if (p->space == HW_SPACE_LOCAL) return;
     p->begin = p->room_begin - (uint64_t)p->low;
     p->window = p->space == HW_SPACE_GLOBAL || p->space == HW_SPACE_CONST ? -p->room_shift : p->room_origin;
-    p->limit = size - span + 1;
-    if (p->mask == 0xffffffffu && !(p->begin & (bytes - 1))) p->known_limit = (size - span) / bytes + 1;
+    set_limits(worker, p, size, span, bytes);
 }
 
 void hw_access_count_in_room(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t addresses[32],
@@ -212,8 +225,8 @@ void hw_access_count_in_room(hw_state *s, const hw_inst *in, hw_pattern *p, cons
     const uint64_t base = addresses[__builtin_ctz(s->warp.mask)];
     if (!is_known) hw_access_learn(s, in, p, addresses);
     set_space(s, p, (hw_space)p->room_space);
+    if (base - p->begin >= (s->worker->ordered ? p->told_limit : p->limit)) allow_in_room(s->worker, in, p);
     if (s->worker->ordered) tell_each(s, p, base - p->room_origin);
-    else if (base - p->begin >= p->limit) allow_in_room(in, p);
     hw_access_count(p, base);
 }
 
@@ -223,7 +236,8 @@ void hw_access_refresh(hw_worker *worker) {
     worker->epoch = epoch;
     for (uint32_t i = 0; i < worker->n_used; i++) {
         hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
-        p->limit = p->known_limit = p->room = 0;
+        forget_limits(p);
+        p->room = 0;
         hw_access_settle(p);
     }
 }
@@ -247,7 +261,7 @@ static hw_access describe_access(const hw_run *run, const hw_inst *in, const hw_
 
 void hw_access_settle(hw_pattern *p) {
     for (uint32_t k = 0; p->fixed_for && k < p->n_at; k++) p->hits[p->phase[k]] += p->repeats;
-    p->fixed_for = NULL;
+    p->fixed_for = p->told_for = NULL;
 }
 
 static inline bool any_hits(const uint64_t hits[8]) {
@@ -290,14 +304,44 @@ static void tell_each(hw_state *s, hw_pattern *p, uint64_t base) {
     tell_access(ordered, s->worker->index, &access);
 }
 
+// Where the access of a convoy's warp k begins, as sinks are told.
+static uint64_t told_base(const hw_state *s, const hw_pattern *p, uint32_t k) {
+    const uint64_t at = (uint64_t)(uintptr_t)p->at[k];
+    return p->space == HW_SPACE_SHARED ? at - (uint64_t)(uintptr_t)s->shared : at + p->window;
+}
+
+void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
+    hw_state *s = hw_state_of(w);
+    const hw_observers *to = s->run->observers;
+    const hw_note_kind kind = (hw_note_kind)s->run->set->notes[p->inst->note].kind;
+    const uint32_t n = w->convoy;
+    uint64_t bases[HW_CONVOY_MAX];
+    // What nobody adds up is counted for the pattern's history alone.
+    if (!is_wanted(&to->counting, kind)) p->hits[0] += n;
+    else for (uint32_t k = 0; k < n; k++) p->hits[p->phase[k]]++;
+    if (!is_wanted(&to->ordered, kind)) return;
+    for (uint32_t k = 0; k < n; k++) bases[k] = told_base(s, p, k);
+    hw_access first = describe_access(s->run, p->inst, hw_pattern_name(s->worker, p));
+    first.base = bases[0];
+    first.where = hw_where_of(s);
+    s->worker->sequence += n - 1;
+    hw_tell_accesses(&to->ordered, s->worker->index, &first, n, bases);
+}
+
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base) {
-    const hw_listeners *counting = &s->run->observers->counting;
-    if (!is_wanted(counting, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
+    const hw_observers *to = s->run->observers;
+    const hw_note_kind kind = (hw_note_kind)s->run->set->notes[in->note].kind;
     pattern->index = HW_NO_PATTERN;
     pattern->serial = ++s->worker->serial;
     hw_access access = describe_access(s->run, in, pattern);
+    if (is_wanted(&to->ordered, kind)) {
+        access.base = base - s->patterns[in->pattern].room_origin;
+        access.where = hw_where_of(s);
+        tell_access(&to->ordered, s->worker->index, &access);
+    }
     access.base = base % 128;
-    tell_access(counting, s->worker->index, &access);
+    access.where = (hw_where){.warp = 0};
+    if (is_wanted(&to->counting, kind)) tell_access(&to->counting, s->worker->index, &access);
 }
 
 // An access whose lanes are in different spaces: one record for each.

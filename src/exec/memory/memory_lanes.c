@@ -42,8 +42,13 @@ static inline void guess_next(hw_pattern *p, const char *m, uint64_t bytes) {
 #define LOCATE_ALL(name, type, same, delta_field)                                                      \
     static __attribute__((noinline)) bool name##_anew(hw_warp *w, const hw_inst *in, hw_pattern *p) {  \
         uint32_t n = w->convoy, k = 0;                                                                 \
+        if (p->told_for == w && p->told_n == n) {                                                      \
+            hw_access_tell_convoy(w, p);                                                               \
+            return true;                                                                               \
+        }                                                                                              \
         bool is_shared = sizeof(type) == 4 || p->space == HW_SPACE_SHARED, is_known = true;            \
-        uint64_t begin = p->begin, limit = p->known_limit ? p->limit : 0, offsets = 0, phases = 0;     \
+        uint64_t begin = p->begin, offsets = 0, phases = 0;                                             \
+        uint64_t limit = p->known_limit ? p->limit : p->told_limit;                                    \
         uint64_t first = (type)(*(const type *)hw_at(w, in->a) + (type)in->imm);                       \
         uint64_t memory = is_shared ? (uintptr_t)hw_state_of(w)->shared : 0;                           \
         if (sizeof(type) == 8) memory -= p->window;                                                    \
@@ -55,7 +60,12 @@ static inline void guess_next(hw_pattern *p, const char *m, uint64_t bytes) {
                      p->phase[k] = (uint8_t)(base & 127);                                              \
                      p->at[k++] = (char *)(uintptr_t)(memory + base););                                \
         if (__builtin_expect(!is_known || offsets & (in->width - 1u), 0)) return false;                \
-        if ((in->a & 3) == HW_BASE_WARP || (in->a & 3) == HW_BASE_LAUNCH) {                            \
+        bool is_fixed = (in->a & 3) == HW_BASE_WARP || (in->a & 3) == HW_BASE_LAUNCH;                  \
+        if (p->told_limit) {                                                                           \
+            p->told_for = is_fixed ? w : NULL;                                                         \
+            p->told_n = n;                                                                             \
+            hw_access_tell_convoy(w, p);                                                               \
+        } else if (is_fixed) {                                                                         \
             p->fixed_for = w;                                                                          \
             p->n_at = n;                                                                               \
             p->repeats = 1;                                                                            \

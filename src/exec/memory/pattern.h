@@ -24,7 +24,7 @@ typedef enum hw_shape {
 //   relative   mask shape delta delta_32 low      hw_access_learn         the next hw_access_learn, or the launch's end
 //              high bits inst                                             (mask 0: nothing is known)
 //   memory     space begin window limit           hw_access_check,        the next of them, hw_access_learn, or
-//              known_limit                        hw_access_count_in_room hw_access_refresh after an allocation
+//              known_limit told_limit             hw_access_count_in_room hw_access_refresh after an allocation
 //   room       room_begin room room_origin        hw_access_find_room     the next one, or hw_access_refresh
 //              room_shift room_space
 //   history    apart lone                         hw_access_learn,        the launch's end
@@ -33,6 +33,7 @@ typedef enum hw_shape {
 //              name name_serial                   hw_pattern_name         the next hw_access_learn, another space
 //   convoy     at phase                           the convoy's body       its next access
 //              fixed_for n_at repeats             the convoy's body       hw_access_settle
+//              told_for told_n                    hw_access_tell_convoy   hw_access_settle
 //   guess      last                               the quick bodies        their next access
 //   segment    root_delta root_scale              memory/known.h          the next hw_access_learn
 //              root_for root_n                    memory/known.h          the next hw_access_learn
@@ -46,7 +47,7 @@ typedef struct hw_pattern {
     uint8_t apart;                // so many accesses more are taken to have addresses that do not repeat
     uint8_t lone;                 // patterns in a row that were met once, up to HW_PATTERN_LONE_MOST
     uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
-                                  // access lay in; limit 0: look it up, which an ordered sink wants for each access
+                                  // access lay in; limit 0: look it up
     uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
     uint64_t window;              // base - window is an offset: of SHARED in the block's memory, else from address 0 of
                                   // the host
@@ -69,6 +70,10 @@ typedef struct hw_pattern {
     const hw_warp *fixed_for;     // the convoy's first warp, when its addresses are the same in every block; or NULL
     uint32_t n_at;                // of fixed_for: how many warps,
     uint64_t repeats;             // and how often it has made these accesses, which are not among the hits
+    const hw_warp *told_for;      // as fixed_for and n_at, where a sink is told of each access
+    uint32_t told_n;
+    uint64_t told_limit;          // limit of convoys whose accesses are told to an ordered sink; limit and known_limit
+                                  // are 0 then
     // For segments (exec/segment.h): delta over root_scale, which is 0 when that is not known; and the convoy's first
     // warp and length whose roots have been found to lie so, of registers that depend on the thread alone.
     _Alignas(64) int32_t root_delta[32];

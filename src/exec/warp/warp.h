@@ -316,6 +316,8 @@ bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const ui
 // pattern p; else that is learned now.
 void hw_access_count_in_room(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64_t addresses[32],
                              bool is_known);
+// Counts and tells the access of a convoy that has been located: of each warp one that begins at p->at.
+void hw_access_tell_convoy(hw_warp *w, hw_pattern *p);
 // Tells an access that is not to be remembered. pattern: has all but its name.
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base);
 // The repeats of fixed addresses become hits, and are to be looked at again.

@@ -7,7 +7,7 @@
 #include "check/check.h"
 #include "event/host.h"
 
-enum { CHECKED_LINES = 512, ALL_LANES = -1 };
+enum { CHECKED_LINES = 512, CHECKED_PATTERNS = 8, ALL_LANES = -1 };
 
 typedef struct checked {
     hw_check *check;
@@ -16,6 +16,8 @@ typedef struct checked {
     const char *files[1];
     hw_launch_info info;
     uint64_t serial;
+    hw_access_pattern patterns[CHECKED_PATTERNS];
+    uint8_t widths[CHECKED_PATTERNS];    // exec's patterns are each of one instruction, and so of one width
 } checked;
 
 static inline hw_status checked_create(checked *c) {
@@ -44,7 +46,7 @@ static inline hw_status checked_begin(checked *c, uint64_t stream, uint32_t bloc
     c->info = (hw_launch_info){.kernel = "k", .grid = {blocks, 1, 1}, .block = {threads, 1, 1},
                                .smem_static_bytes = 4096, .notes = c->notes, .n_notes = CHECKED_LINES,
                                .files = c->files, .n_files = 1, .n_workers = 1, .number = number, .stream = stream,
-                               .n_patterns = 8};
+                               .n_patterns = CHECKED_PATTERNS};
     hw_status status = c->sink->launch_begin(c->sink, &c->info, &diag);
     for (uint32_t i = 0; i < blocks && !status; i++) checked_block(c, i, false);
     return status;
@@ -52,18 +54,47 @@ static inline hw_status checked_begin(checked *c, uint64_t stream, uint32_t bloc
 
 static inline void checked_end(checked *c) { c->sink->launch_end(c->sink, &c->info, 0, HW_OK); }
 
+// The same pattern as before where it is the same, as exec does; others take the places in turn.
+static inline const hw_access_pattern *checked_pattern(checked *c, const hw_note *note, uint32_t mask,
+                                                       const int64_t *delta) {
+    static const int64_t none[HW_WARP_LANES];
+    const size_t bytes = sizeof none;
+    if (!delta) delta = none;
+    for (int i = 0; i < CHECKED_PATTERNS; i++) {
+        const hw_access_pattern *p = &c->patterns[i];
+        const bool is_such = p->serial && p->space == note->space && c->widths[i] == note->width_bytes;
+        if (is_such && p->mask == mask && !memcmp(p->delta, delta, bytes)) return p;
+    }
+    const uint32_t index = (uint32_t)(c->serial % CHECKED_PATTERNS);
+    c->patterns[index] = (hw_access_pattern){.index = index, .mask = mask, .serial = ++c->serial,
+                                              .space = note->space};
+    c->widths[index] = note->width_bytes;
+    memcpy(c->patterns[index].delta, delta, bytes);
+    return &c->patterns[index];
+}
+
 // delta: of 32 lanes, to the lowest one of mask; NULL: all access the same bytes.
-static inline void checked_access(checked *c, hw_where where, uint32_t line, const hw_note *as, uint32_t mask,
-                                  uint64_t base, const int64_t *delta) {
-    hw_access_pattern pattern = {.index = line % 8, .mask = mask, .serial = ++c->serial, .space = as->space};
+static inline hw_access checked_record(checked *c, hw_where where, uint32_t line, const hw_note *as, uint32_t mask,
+                                       uint64_t base, const int64_t *delta) {
     hw_note *note = &c->notes[line];
     *note = *as;
     note->line = line;
-    if (delta) memcpy(pattern.delta, delta, sizeof pattern.delta);
-    const hw_access access = {.note = line, .kind = as->kind, .space = as->space, .width_bytes = as->width_bytes,
-                              .pattern = &pattern, .base = base, .repeat = 1, .where = where};
+    return (hw_access){.note = line, .kind = as->kind, .space = as->space, .width_bytes = as->width_bytes,
+                       .pattern = checked_pattern(c, as, mask, delta), .base = base, .repeat = 1, .where = where};
+}
+
+static inline void checked_access(checked *c, hw_where where, uint32_t line, const hw_note *as, uint32_t mask,
+                                  uint64_t base, const int64_t *delta) {
+    const hw_access access = checked_record(c, where, line, as, mask, base, delta);
     if (as->kind == HW_NOTE_ATOMIC) c->sink->atomic(c->sink, 0, &access);
     else c->sink->access(c->sink, 0, &access);
+}
+
+// By n warps of a block, the first in `where`, told at once.
+static inline void checked_accesses(checked *c, hw_where where, uint32_t line, const hw_note *as, uint32_t mask,
+                                    uint32_t n, const uint64_t *bases, const int64_t *delta) {
+    const hw_access first = checked_record(c, where, line, as, mask, bases[0], delta);
+    c->sink->accesses(c->sink, 0, &first, n, bases);
 }
 
 // One lane's access of a word of global memory.

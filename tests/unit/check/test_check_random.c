@@ -19,7 +19,7 @@ enum {
     BLOCKS = 2, THREADS = 72, WARPS = 3, T = BLOCKS * THREADS,
     OBJECTS = 3, OBJECT_BYTES = 256,      // two in global memory, the last one in each block's shared memory
     PLACES = OBJECTS + BLOCKS - 1,        // with shared memory of each block
-    FLAGS = 2, MOST_OPS = 60,
+    FLAGS = 2, MOST_OPS = 60, LINES = 2 * MOST_OPS,    // an op may be two warps'
     MOST_ACCESSES = 1024
 };
 static const uint64_t GLOBAL = 1 << 20, FLAG = 1 << 24;
@@ -138,9 +138,22 @@ static void draw_offsets(program *p, uint32_t width, uint32_t mask, int64_t *off
     }
 }
 
+static void judge_access(program *p, uint32_t block, uint32_t warp, uint32_t mask, int place, const int64_t *offset,
+                         const hw_note *note) {
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const access now = {thread_of(block, warp, lane), p->m.op, p->m.launch, note->kind == HW_NOTE_STORE};
+        access_bytes(&p->m, place, offset[lane], note->width_bytes, &now);
+    }
+}
+
+// By one warp, or by the first two, whose lanes all take part, one after the other.
 static void do_access(program *p, uint32_t block, uint32_t warp) {
     static const uint8_t widths[] = {1, 4, 4, 8};
-    const uint32_t width = widths[draw(p, 4)], mask = draw_lanes(p, warp), object = draw(p, OBJECTS);
+    const bool are_two = draw(p, 4) == 0;
+    if (are_two) warp = 0;
+    const uint32_t width = widths[draw(p, 4)], mask = are_two ? 0xffffffff : draw_lanes(p, warp);
+    const uint32_t object = draw(p, OBJECTS);
     const bool is_shared = object + 1 == OBJECTS, is_write = draw(p, 3) == 0;
     const int place = (int)(object + (is_shared ? block : 0)), lowest = __builtin_ctz(mask);
     int64_t offset[32], delta[32];
@@ -148,14 +161,15 @@ static void do_access(program *p, uint32_t block, uint32_t warp) {
     for (int lane = 0; lane < 32; lane++) delta[lane] = mask >> lane & 1 ? offset[lane] - offset[lowest] : 0;
     const hw_note note = {.kind = is_write ? HW_NOTE_STORE : HW_NOTE_LOAD, .width_bytes = (uint8_t)width,
                           .space = is_shared ? HW_SPACE_SHARED : HW_SPACE_GLOBAL};
-    const uint64_t base = is_shared ? 0 : GLOBAL + object * OBJECT_BYTES;
-    checked_access(&p->c, checked_where(block, warp), (uint32_t)(p->m.launch * MOST_OPS + p->m.op), &note, mask,
-                   base + (uint64_t)offset[lowest], delta);
-    for (uint32_t left = mask; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-        const access now = {thread_of(block, warp, lane), p->m.op, p->m.launch, is_write};
-        access_bytes(&p->m, place, offset[lane], width, &now);
-    }
+    const uint64_t base = (is_shared ? 0 : GLOBAL + object * OBJECT_BYTES) + (uint64_t)offset[lowest];
+    const uint32_t line = (uint32_t)(p->m.launch * LINES + p->m.op);
+    const uint64_t bases[] = {base, base};
+    if (are_two) checked_accesses(&p->c, checked_where(block, 0), line, &note, mask, 2, bases, delta);
+    else checked_access(&p->c, checked_where(block, warp), line, &note, mask, base, delta);
+    judge_access(p, block, warp, mask, place, offset, &note);
+    if (!are_two) return;
+    p->m.op++;
+    judge_access(p, block, 1, mask, place, offset, &note);
 }
 
 static void do_meet(program *p, uint32_t block, uint32_t warp) {
@@ -221,7 +235,7 @@ static void do_message(program *p, uint32_t block, uint32_t warp) {
     if (has_release) checked_fence(&p->c, block, warp, mask, HW_SCOPE_GPU);
     const hw_note note = {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .scope = HW_SCOPE_GPU,
                           .order = HW_ORDER_RELAXED};
-    checked_access(&p->c, checked_where(block, warp), (uint32_t)(m->launch * MOST_OPS + m->op), &note, mask,
+    checked_access(&p->c, checked_where(block, warp), (uint32_t)(m->launch * LINES + m->op), &note, mask,
                    FLAG + 8 * flag, NULL);
     if (has_acquire) checked_fence(&p->c, block, warp, mask, HW_SCOPE_GPU);
     for (uint32_t left = mask; left; left &= left - 1) {

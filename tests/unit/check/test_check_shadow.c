@@ -16,46 +16,42 @@ static hw_check_entry entry_of(uint32_t note, uint8_t width, bool is_many) {
 
 // ---- lines ---------------------------------------------------------------------------------------------------------
 
-static void test_whole_line(void **state) {
-    (void)state;
-    hw_check_entries entries = {0};
-    hw_check_line line = {0};
-    const hw_check_piece piece = hw_check_line_piece(&line, &entries, 0, 128, 128);
-    assert_int_equal(piece.n, 1);
-    assert_int_equal(piece.cell_bytes, 128);
-    assert_null(line.cells);
-    hw_check_line_forget(&line);
-    hw_check_entries_free(&entries);
+static hw_check_ref refer(hw_check_entries *entries, const hw_check_entry *e) {
+    return hw_check_entries_refer(entries, e);
 }
 
-// A line that lanes have written side by side knows of each of its words which lane that was.
+// A line that lanes have written side by side knows of each of its words and bytes which lane that was.
 static void test_split_into_words_and_bytes(void **state) {
     (void)state;
     static const uint8_t widths[] = {4, 8, 16};
     for (int k = 0; k < 3; k++) {
         hw_check_entries entries = {0};
+        hw_check_cells cells = {0};
         hw_check_line line = {0};
         const hw_check_entry each = entry_of(1, widths[k], false), many = entry_of(2, 4, true);
-        const hw_check_ref write = hw_check_entries_refer(&entries, &each) + 3;
-        const hw_check_ref read = hw_check_entries_refer(&entries, &many);
-        *hw_check_line_piece(&line, &entries, 0, 128, 128).cells = (hw_check_cell){write, {read, 0}};
-        hw_check_piece piece = hw_check_line_piece(&line, &entries, 8, 24, 4);
-        assert_int_equal(piece.n, 4);
-        assert_int_equal(piece.cell_bytes, 4);
-        for (uint32_t i = 0; i < 4; i++) {
-            assert_int_equal(piece.cells[i].write, write + (8 + 4 * i) / widths[k]);
-            assert_int_equal(piece.cells[i].reads[0], read);
-            assert_int_equal(piece.cells[i].reads[1], 0);
+        const hw_check_ref write = refer(&entries, &each) + 3, read = refer(&entries, &many);
+        hw_check_line_join(&line, &cells, HW_CHECK_WRITE, write);
+        hw_check_line_join(&line, &cells, HW_CHECK_READ, read);
+        for (int bytes = 0; bytes < 3; bytes++) {
+            if (bytes == 1) assert_non_null(hw_check_line_split(&line, &cells, &entries, HW_CHECK_WRITE, 4));
+            if (bytes == 2) assert_non_null(hw_check_line_split(&line, &cells, &entries, HW_CHECK_WRITE, 1));
+            assert_int_equal(line.cell_bytes[HW_CHECK_WRITE], bytes == 0 ? 0 : bytes == 1 ? 4 : 1);
+            for (uint32_t at = 0; at < 128; at += bytes == 1 ? 4 : 1) {
+                assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_WRITE, at), write + at / widths[k]);
+                assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_READ, at), read);
+                assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_READ_BEFORE, at), 0);
+            }
         }
-        // What is whole now goes through the words; a byte alone makes them bytes.
-        assert_int_equal(hw_check_line_piece(&line, &entries, 0, 128, 128).n, 32);
-        piece = hw_check_line_piece(&line, &entries, 9, 10, 1);
-        assert_int_equal(piece.n, 1);
-        assert_int_equal(piece.cells->write, write + 9 / widths[k]);
-        assert_int_equal(hw_check_line_piece(&line, &entries, 0, 128, 128).n, 128);
-        hw_check_line_forget(&line);
-        assert_null(line.cells);
-        assert_int_equal(hw_check_line_piece(&line, &entries, 0, 128, 128).n, 1);
+        // Larger cells are not made of smaller ones; the other planes stay whole.
+        hw_check_ref *split = hw_check_line_split(&line, &cells, &entries, HW_CHECK_WRITE, 4);
+        assert_ptr_equal(split, line.planes[HW_CHECK_WRITE].cells);
+        assert_int_equal(line.cell_bytes[HW_CHECK_WRITE], 1);
+        assert_int_equal(line.cell_bytes[HW_CHECK_READ], 0);
+        hw_check_line_join(&line, &cells, HW_CHECK_WRITE, read);
+        assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_WRITE, 77), read);
+        hw_check_line_forget(&line, &cells);
+        assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_READ, 5), 0);
+        hw_check_cells_free(&cells);
         hw_check_entries_free(&entries);
     }
 }
@@ -64,30 +60,61 @@ static void test_split_into_words_and_bytes(void **state) {
 static void test_split_word_of_bytes(void **state) {
     (void)state;
     hw_check_entries entries = {0};
+    hw_check_cells cells = {0};
     hw_check_line line = {0};
     const hw_check_entry each = entry_of(1, 1, false);
-    const hw_check_ref lane0 = hw_check_entries_refer(&entries, &each);
-    hw_check_piece piece = hw_check_line_piece(&line, &entries, 0, 32, 4);
-    for (uint32_t i = 0; i < piece.n; i++) piece.cells[i].write = lane0 + 4 * i;
-    piece = hw_check_line_piece(&line, &entries, 5, 8, 1);
-    assert_int_equal(piece.n, 3);
-    for (uint32_t i = 0; i < 3; i++) assert_int_equal(piece.cells[i].write, lane0 + 5 + i);
-    hw_check_line_forget(&line);
+    const hw_check_ref lane0 = refer(&entries, &each);
+    hw_check_ref *words = hw_check_line_split(&line, &cells, &entries, HW_CHECK_WRITE, 4);
+    for (uint32_t i = 0; i < 8; i++) words[i] = lane0 + 4 * i;
+    for (uint32_t at = 0; at < 32; at++)
+        assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_WRITE, at), lane0 + at);
+    const hw_check_ref *bytes = hw_check_line_split(&line, &cells, &entries, HW_CHECK_WRITE, 1);
+    for (uint32_t at = 0; at < 128; at++) assert_int_equal(bytes[at], at < 32 ? lane0 + at : 0);
+    hw_check_cells_free(&cells);
     hw_check_entries_free(&entries);
+}
+
+// Cells that a line has given back are given again, and no two lines have the same.
+static void test_cells_are_given_again(void **state) {
+    (void)state;
+    enum { N = 2000 };
+    static hw_check_line lines[N];
+    hw_check_entries entries = {0};
+    hw_check_cells cells = {0};
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint32_t i = 0; i < N; i++)
+            *hw_check_line_split(&lines[i], &cells, &entries, HW_CHECK_READ, i % 3 ? 4 : 1) = i + 1;
+        for (uint32_t i = 0; i < N; i++) assert_int_equal(*lines[i].planes[HW_CHECK_READ].cells, i + 1);
+        for (uint32_t i = 0; i < N; i++) assert_int_equal(lines[i].planes[HW_CHECK_READ].cells[31], 0);
+        const void *chunks = cells.chunks;
+        for (uint32_t i = 0; i < N; i++) hw_check_line_forget(&lines[i], &cells);
+        assert_non_null(hw_check_line_split(&lines[0], &cells, &entries, HW_CHECK_WRITE, 1));
+        assert_ptr_equal(cells.chunks, chunks);
+        hw_check_line_forget(&lines[0], &cells);
+    }
+    hw_check_cells_free(&cells);
 }
 
 static void test_line_without_memory(void **state) {
     (void)state;
     hw_check_entries entries = {0};
+    hw_check_cells cells = {0};
     hw_check_line line = {0};
+    line.planes[HW_CHECK_READ].whole = 0;
     hw_alloc_fail_after(0);
-    assert_int_equal(hw_check_line_piece(&line, &entries, 0, 4, 4).n, 0);
+    assert_null(hw_check_line_split(&line, &cells, &entries, HW_CHECK_READ, 4));
     hw_alloc_fail_after(-1);
-    assert_int_equal(hw_check_line_piece(&line, &entries, 0, 4, 4).n, 1);
-    hw_check_line_forget(&line);
+    assert_int_equal(line.cell_bytes[HW_CHECK_READ], 0);
+    assert_non_null(hw_check_line_split(&line, &cells, &entries, HW_CHECK_READ, 4));
+    hw_check_cells_free(&cells);
 }
 
 // ---- device memory -------------------------------------------------------------------------------------------------
+
+// Of the plane of writers.
+static hw_check_ref *whole_at(hw_check_shadow *shadow, uint64_t address) {
+    return &hw_check_shadow_line(shadow, address)->planes[HW_CHECK_WRITE].whole;
+}
 
 static void test_lines_of_device_memory(void **state) {
     (void)state;
@@ -98,23 +125,25 @@ static void test_lines_of_device_memory(void **state) {
     for (uint64_t i = 0; i < 2000; i++) {
         hw_check_line *line = hw_check_shadow_line(&shadow, base + i * 65536 * 3);
         assert_non_null(line);
-        line->whole.write = (hw_check_ref)i + 1;
+        line->planes[HW_CHECK_WRITE].whole = (hw_check_ref)i + 1;
     }
     for (uint64_t i = 0; i < 2000; i++)
-        assert_int_equal(hw_check_shadow_line(&shadow, base + i * 65536 * 3 + 127)->whole.write, i + 1);
-    assert_int_equal(hw_check_shadow_line(&shadow, base + 128)->whole.write, 0);
+        assert_int_equal(whole_at(&shadow, base + i * 65536 * 3 + 127)[0], i + 1);
+    assert_int_equal(whole_at(&shadow, base + 128)[0], 0);
     // Over the end of a page; lines on either side stay.
-    hw_check_line_piece(hw_check_shadow_line(&shadow, base + 65536 - 128), &entries, 0, 4, 4).cells->write = 7;
-    hw_check_shadow_line(&shadow, base + 65536)->whole.write = 8;
-    hw_check_shadow_line(&shadow, base + 65536 + 128)->whole.write = 9;
-    hw_check_shadow_line(&shadow, base + 65536 - 256)->whole.write = 6;
+    hw_check_line *split = hw_check_shadow_line(&shadow, base + 65536 - 128);
+    *hw_check_line_split(split, &shadow.cells, &entries, HW_CHECK_WRITE, 4) = 7;
+    whole_at(&shadow, base + 65536)[0] = 8;
+    whole_at(&shadow, base + 65536 + 128)[0] = 9;
+    whole_at(&shadow, base + 65536 - 256)[0] = 6;
     hw_check_shadow_forget(&shadow, base + 65536 - 128, 256);
-    assert_null(hw_check_shadow_line(&shadow, base + 65536 - 128)->cells);
-    assert_int_equal(hw_check_shadow_line(&shadow, base + 65536)->whole.write, 0);
-    assert_int_equal(hw_check_shadow_line(&shadow, base + 65536 + 128)->whole.write, 9);
-    assert_int_equal(hw_check_shadow_line(&shadow, base + 65536 - 256)->whole.write, 6);
+    assert_int_equal(hw_check_shadow_line(&shadow, base + 65536 - 128)->cell_bytes[HW_CHECK_WRITE], 0);
+    assert_int_equal(whole_at(&shadow, base + 65536 - 128)[0], 0);
+    assert_int_equal(whole_at(&shadow, base + 65536)[0], 0);
+    assert_int_equal(whole_at(&shadow, base + 65536 + 128)[0], 9);
+    assert_int_equal(whole_at(&shadow, base + 65536 - 256)[0], 6);
     hw_check_shadow_free(&shadow);
-    assert_int_equal(hw_check_shadow_line(&shadow, base)->whole.write, 0);
+    assert_int_equal(whole_at(&shadow, base)[0], 0);
     hw_check_shadow_free(&shadow);
     hw_check_entries_free(&entries);
 }
@@ -137,19 +166,39 @@ static void test_equal_entries_are_one(void **state) {
     (void)state;
     hw_check_entries entries = {0};
     hw_check_entry e = entry_of(5, 4, false);
-    const hw_check_ref ref = hw_check_entries_refer(&entries, &e);
+    assert_true(hw_check_entries_next(&entries) > 0);
+    const hw_check_ref ref = refer(&entries, &e);
     assert_int_not_equal(ref, 0);
     assert_int_equal(hw_check_lane_of(ref), 0);
-    assert_int_equal(hw_check_entries_refer(&entries, &e), ref);
+    assert_int_equal(refer(&entries, &e), ref);
     e.time = 2;
-    const hw_check_ref later = hw_check_entries_refer(&entries, &e);
-    assert_int_not_equal(later, ref);
-    assert_int_equal(hw_check_entry_of(&entries, later + 31)->time, 2);
+    const hw_check_ref next = hw_check_entries_next(&entries), later = refer(&entries, &e);
+    assert_true(next > ref + 31 && later >= next);
+    assert_int_equal(hw_check_entry_of(&entries, later + 31).time, 2);
     assert_int_equal(hw_check_lane_of(later + 31), 31);
     hw_check_entries_free(&entries);
 }
 
-// Those that are referred to stay as they are; the others' places are given again.
+// An entry stands for several warps.
+static void test_entry_of_many_warps(void **state) {
+    (void)state;
+    hw_check_entries entries = {0};
+    hw_check_entry e = entry_of(5, 4, false);
+    e.warp = 40;
+    const hw_check_ref first = refer(&entries, &e);
+    for (uint32_t k = 0; k < HW_CHECK_WARPS_AT_ONCE; k++) {
+        const hw_check_ref ref = first + (k << HW_CHECK_LANE_BITS) + 7;
+        assert_int_equal(hw_check_entry_of(&entries, ref).warp, 40 + k);
+        assert_int_equal(hw_check_lane_of(ref), 7);
+        assert_int_equal(hw_check_warp_of(ref), hw_check_warp_of(ref - 7));
+        assert_true(ref < hw_check_entries_next(&entries));
+    }
+    e.warp = 41;
+    assert_true(refer(&entries, &e) > first + 255);
+    hw_check_entries_free(&entries);
+}
+
+// What is referred to stays, in the order in which it was made, and is referred to by other numbers.
 static void test_sweep(void **state) {
     (void)state;
     enum { N = 5000 };
@@ -158,37 +207,36 @@ static void test_sweep(void **state) {
     hw_check_shadow shadow = {0};
     for (uint32_t i = 0; i < N; i++) {
         const hw_check_entry e = entry_of(i, 4, false);
-        refs[i] = hw_check_entries_refer(&entries, &e);
+        refs[i] = refer(&entries, &e);
     }
-    const uint32_t made = entries.n;
-    // Each fifth is in a cell: of whole lines, of words, as reader.
+    // Each fifth is in a plane: whole, or of words.
     for (uint32_t i = 0; i < N; i += 5) {
         hw_check_line *line = hw_check_shadow_line(&shadow, 1 << 20 | i * 128);
-        if (i % 2) line->whole.reads[1] = refs[i] + 3;
-        else hw_check_line_piece(line, &entries, 64, 68, 4).cells->write = refs[i] + 9;
+        if (i % 2) line->planes[HW_CHECK_READ_BEFORE].whole = refs[i] + 3;
+        else hw_check_line_split(line, &shadow.cells, &entries, HW_CHECK_WRITE, 4)[16] = refs[i] + 9;
     }
     hw_check_shadow_mark(&shadow, &entries);
-    hw_check_entries_sweep(&entries);
-    assert_int_equal(entries.n_freed, N - N / 5);
-    for (uint32_t i = 0; i < N - N / 5; i++) {
-        const hw_check_entry e = entry_of(N + i, 4, false);
-        const hw_check_ref ref = hw_check_entries_refer(&entries, &e);
-        assert_true(ref >> HW_CHECK_LANE_BITS < made);
-        assert_true((ref >> HW_CHECK_LANE_BITS) - (refs[0] >> HW_CHECK_LANE_BITS) < N);
+    assert_true(hw_check_entries_sweep(&entries));
+    assert_int_equal(entries.n, 1 + N / 5);
+    hw_check_shadow_move(&shadow, &entries);
+    hw_check_ref last = 0;
+    for (uint32_t i = 0; i < N; i += 5) {
+        const hw_check_line *line = hw_check_shadow_line(&shadow, 1 << 20 | i * 128);
+        const hw_check_ref ref = i % 2 ? line->planes[HW_CHECK_READ_BEFORE].whole
+                                       : line->planes[HW_CHECK_WRITE].cells[16];
+        assert_int_equal(hw_check_entry_of(&entries, ref).note, i);
+        assert_int_equal(hw_check_lane_of(ref), i % 2 ? 3 : 9);
+        assert_true(ref > last);
+        assert_true((i % 2 ? line->newest_read : line->newest_write) >= ref);
+        last = ref;
+        // Of those that went, the next one that stayed has the number: times are compared by it.
+        if (i) assert_int_equal(hw_check_entries_moved(&entries, refs[i - 2]), ref & ~255u);
     }
-    assert_int_equal(entries.n, made);
-    for (uint32_t i = 0; i < N; i += 5) assert_int_equal(hw_check_entry_of(&entries, refs[i])->note, i);
-    // Nothing is marked any more: all are free.
-    hw_check_entries_sweep(&entries);
-    assert_int_equal(entries.n_freed, N);
-    // One equal to what was freed is made anew: nobody else is given its place.
-    const hw_check_entry last = entry_of(N + (N - N / 5) - 1, 4, false);
-    const hw_check_ref again = hw_check_entries_refer(&entries, &last);
-    for (uint32_t i = 0; i < N; i++) {
-        const hw_check_entry e = entry_of(3 * N + i, 4, false);
-        assert_int_not_equal(hw_check_entries_refer(&entries, &e), again);
-    }
-    assert_int_equal(hw_check_entry_of(&entries, again)->note, last.note);
+    // Nothing is marked any more: none stays.
+    assert_true(hw_check_entries_sweep(&entries));
+    assert_int_equal(entries.n, 1);
+    const hw_check_entry again = entry_of(0, 4, false);
+    assert_int_equal(refer(&entries, &again), 256);
     hw_check_shadow_free(&shadow);
     hw_check_entries_free(&entries);
 }
@@ -200,11 +248,12 @@ static void test_sweep_of_few(void **state) {
     hw_check_entries entries = {0};
     for (uint32_t i = 0; i < N; i++) {
         const hw_check_entry e = entry_of(i, 4, false);
-        const hw_check_ref ref = hw_check_entries_refer(&entries, &e);
+        const hw_check_ref ref = refer(&entries, &e);
         if (i % 10) hw_check_entries_mark(&entries, ref);
     }
-    hw_check_entries_sweep(&entries);
-    assert_int_equal(entries.n_freed, 0);
+    assert_false(hw_check_entries_sweep(&entries));
+    assert_int_equal(entries.n, N + 1);
+    for (uint32_t i = 1; i <= N; i++) assert_false(entries.items[i].is_live);
     hw_check_entries_free(&entries);
 }
 
@@ -214,20 +263,21 @@ static void test_entries_without_memory(void **state) {
         hw_check_entries entries = {0};
         const hw_check_entry e = entry_of(1, 4, false);
         hw_alloc_fail_after(successes);
-        assert_int_equal(hw_check_entries_refer(&entries, &e), 0);
+        assert_int_equal(refer(&entries, &e), 0);
         hw_alloc_fail_after(-1);
-        assert_int_not_equal(hw_check_entries_refer(&entries, &e), 0);
+        assert_int_not_equal(refer(&entries, &e), 0);
         hw_check_entries_free(&entries);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_line), cmocka_unit_test(test_split_into_words_and_bytes),
-        cmocka_unit_test(test_split_word_of_bytes), cmocka_unit_test(test_line_without_memory),
+        cmocka_unit_test(test_split_into_words_and_bytes), cmocka_unit_test(test_split_word_of_bytes),
+        cmocka_unit_test(test_cells_are_given_again), cmocka_unit_test(test_line_without_memory),
         cmocka_unit_test(test_lines_of_device_memory), cmocka_unit_test(test_shadow_without_memory),
-        cmocka_unit_test(test_equal_entries_are_one), cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_sweep_of_few), cmocka_unit_test(test_entries_without_memory),
+        cmocka_unit_test(test_equal_entries_are_one), cmocka_unit_test(test_entry_of_many_warps),
+        cmocka_unit_test(test_sweep), cmocka_unit_test(test_sweep_of_few),
+        cmocka_unit_test(test_entries_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

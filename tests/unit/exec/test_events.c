@@ -570,7 +570,6 @@ static void test_identity_of_patterns(void **state) {
         for (uint32_t i = 0; i < k->n; i++) {
             const hw_access_pattern *one = &k->list[i].pattern;
             if (one->index == HW_NO_PATTERN) {
-                assert_false(ordered);
                 assert_int_equal(k->list[i].access.repeat, 1);
                 continue;
             }
@@ -635,6 +634,57 @@ static void test_sinks_side_by_side(void **state) {
         "ld.local.u32 %r5, [%rd5]; red.global.add.u32 [%rd1], %r5; atom.global.max.u32 %r6, [%rd3], %r1;\n"
         "cvta.local.u64 %rd6, %rd5; setp.lt.u32 %p1, %r1, 40; selp.b64 %rd7, %rd6, %rd3, %p1;\n"
         "st.u32 [%rd7], %r1;\nret;\n"));
+}
+
+// Hears of several warps at once, and keeps each as if it had heard of it alone.
+static uint32_t most_at_once;
+static void keep_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases) {
+    hw_access one = *first;
+    most_at_once = n > most_at_once ? n : most_at_once;
+    for (uint32_t i = 0; i < n; i++, one.where.warp++, one.where.sequence++) {
+        one.base = bases[i];
+        sink->access(sink, worker, &one);
+    }
+}
+
+// Addresses of each block's own, of each thread's and the same for all; with barriers, and warps that part. Twice: what
+// was known of addresses holds for one launch.
+static void test_accesses_of_many_warps(void **state) {
+    (void)state;
+    bench b = open_bench(KERNEL(".shared .align 4 .b8 s[4096];",
+        "mul.wide.u32 %rd5, %r4, 4; add.u64 %rd4, %rd2, %rd5;\n"
+        "mov.u32 %r9, s; mad.lo.u32 %r10, %r1, 4, %r9; mov.u32 %r5, 0; mov.u32 %r11, 0;\n"
+        "LOOP: ld.global.u32 %r8, [%rd4]; st.shared.u32 [%r10], %r8; bar.sync 0;\n"
+        "ld.shared.u32 %r7, [%r9]; add.u32 %r11, %r11, %r7; setp.gt.u32 %p2, %r1, 70;\n"
+        "@%p2 ld.shared.u32 %r6, [%r10+-8]; add.u64 %rd4, %rd4, 64; bar.sync 0;\n"
+        "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 5;\n@%p1 bra LOOP;\n" STORE_RET("%r11")));
+    keeping_sink *each = new_keeping_sink(HW_WANTS(ACCESS), true), *many = new_keeping_sink(HW_WANTS(ACCESS), true);
+    many->sink.accesses = keep_accesses;
+    attach(&b, each);
+    attach(&b, many);
+    most_at_once = 0;
+    for (uint32_t turn = 1; turn <= 2; turn++) {
+        assert_int_equal(launch(&b, 3, 128), HW_OK);
+        assert_int_equal(each->n, turn * 3 * 4 * (5 * 3 + 1) + turn * 3 * 5 * 2);
+        assert_int_equal(many->n, each->n);
+    }
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < each->n; i++) {
+        const hw_access *one = &each->list[i].access, *other = &many->list[i].access;
+        if (i == each->n / 2) last = 0;
+        assert_sequence(each, &one->where, &last);
+        assert_memory_equal(&one->where, &other->where, sizeof one->where);
+        assert_int_equal(one->note, other->note);
+        assert_int_equal(one->base, other->base);
+        assert_int_equal(one->repeat, 1);
+        assert_memory_equal(&each->list[i].pattern, &many->list[i].pattern, sizeof each->list[i].pattern);
+        if (one->space == HW_SPACE_SHARED && one->kind == HW_NOTE_STORE)
+            assert_int_equal(one->base, 128 * one->where.warp);
+    }
+    assert_int_equal(most_at_once, 4);
+    hw_sim_destroy(b.sim);
+    free(each);
+    free(many);
 }
 
 // What it is asked with is what it would be begun with: a load and a store.
@@ -768,6 +818,7 @@ int main(void) {
         cmocka_unit_test(test_spaces_in_one_instruction),
         cmocka_unit_test(test_identity_of_patterns),
         cmocka_unit_test(test_sinks_side_by_side),
+        cmocka_unit_test(test_accesses_of_many_warps),
         cmocka_unit_test(test_sinks_that_decline_or_refuse),
         cmocka_unit_test(test_sinks_that_cannot_be),
         cmocka_unit_test(test_host),

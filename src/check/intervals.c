@@ -1,0 +1,195 @@
+#include "check/intervals.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/mix.h"
+#include "check/internal.h"
+#include "isa/order.h"
+
+// What accesses of an interval are.
+enum { WEAK_READ = 1, WEAK_WRITE = 2, STRONG_READ = 4, STRONG_WRITE = 8 };
+enum { MOST_BYTES = 1 << 16 };
+
+// By warps whose bases lie `step` apart. Lanes follow where runs are NULL.
+typedef struct record {
+    const hw_check_runs *runs;
+    uint64_t serial, base, step;
+    uint32_t note, warp, mask;
+    uint16_t n;
+    uint8_t kind, width_bytes;
+} record;
+_Static_assert(sizeof(record) == 48, "logs are compared as bytes, and hold records at multiples of 16");
+
+typedef struct lanes {
+    int32_t delta[HW_WARP_LANES];    // no shared memory is larger
+} lanes;
+
+void hw_check_intervals_free(hw_check_intervals *s) {
+    for (int i = 0; i < HW_CHECK_INTERVALS_KEPT; i++) hw_free(s->kept[i].log);
+    memset(s, 0, sizeof *s);
+}
+
+// ---- waiting --------------------------------------------------------------------------------------------------------
+
+// Room for so many bytes more; NULL: too many have been written, or no memory.
+static char *take_room(hw_check_intervals *s, hw_check_interval *in, uint32_t bytes) {
+    if (in->bytes + bytes > in->capacity) {
+        const uint32_t capacity = in->capacity ? 2 * in->capacity : 1 << 12;
+        char *log = capacity > MOST_BYTES ? NULL : hw_realloc_array(in->log, capacity, 1);
+        if (!log) return NULL;
+        in->log = log;
+        in->capacity = capacity;
+    }
+    if (!in->bytes) s->n_waiting++;
+    char *at = in->log + in->bytes;
+    in->bytes += bytes;
+    return at;
+}
+
+static uint32_t kind_of(const hw_note *note, uint8_t kind) {
+    const bool is_strong = hw_check_strong_scope(note, hw_check_act_of(kind, HW_SPACE_SHARED)) != HW_SCOPE_NONE;
+    const bool is_read = hw_check_act_of(kind, HW_SPACE_SHARED) == HW_CHECK_READS;
+    return is_strong ? (is_read ? STRONG_READ : STRONG_WRITE) : is_read ? WEAK_READ : WEAK_WRITE;
+}
+
+static bool have_one_step(uint32_t n, const uint64_t *bases) {
+    const uint64_t step = n > 1 ? bases[1] - bases[0] : 0;
+    uint64_t differ = 0;
+    for (uint32_t k = 1; k < n; k++) differ |= bases[k] - bases[k - 1] - step;
+    return !differ;
+}
+
+static void put_lanes(char *at, const int64_t *delta) {
+    lanes *l = (lanes *)(void *)at;
+    for (int i = 0; i < HW_WARP_LANES; i++) l->delta[i] = (int32_t)delta[i];
+}
+
+bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
+                           const uint64_t *bases, const hw_check_runs *runs) {
+    hw_check_interval *in = &block->interval;
+    const bool is_one = have_one_step(n, bases), is_first = !in->bytes;
+    const uint32_t n_records = is_one ? 1 : n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
+    char *at = in->is_known ? NULL : take_room(&c->intervals, in, n_records * each);
+    if (!at) {
+        hw_check_interval_look(c, block);
+        in->is_known = true;
+        return false;
+    }
+    // Written where it stays: a copy would wait until the processor has put its parts together.
+    for (uint32_t k = 0; k < n_records; k++, at += each) {
+        record *r = (record *)(void *)at;
+        r->runs = runs;
+        r->serial = runs ? runs->serial : 0;
+        r->base = bases[k];
+        r->step = is_one && n > 1 ? bases[1] - bases[0] : 0;
+        r->note = first->note;
+        r->warp = first->where.warp + k;
+        r->mask = first->pattern->mask;
+        r->n = (uint16_t)(is_one ? n : 1);
+        r->kind = first->kind;
+        r->width_bytes = first->width_bytes;
+        if (!runs) put_lanes(at + sizeof *r, first->pattern->delta);
+    }
+    if (is_first) {
+        in->kinds = 0;
+        in->is_named = true;
+    }
+    in->kinds |= kind_of(&c->notes[first->note], first->kind);
+    in->is_named &= runs != NULL;
+    return true;
+}
+
+// ---- looking --------------------------------------------------------------------------------------------------------
+
+static void look_at_record(hw_check *c, hw_check_block *block, const record *r, const hw_check_runs *runs) {
+    hw_check_present now;
+    hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, r->note, r->kind, r->width_bytes, r->mask);
+    for (uint32_t k = 0; k < r->n; k++) {
+        if (k) hw_check_next_warp(&now);
+        hw_check_access_runs(&now, runs, r->base + k * r->step);
+    }
+}
+
+static void find_runs_of(const record *r, hw_check_runs *runs) {
+    const lanes *l = (const lanes *)(const void *)(r + 1);
+    int64_t delta[HW_WARP_LANES];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = l->delta[i];
+    hw_check_find_runs(r->mask, delta, r->width_bytes, runs);
+}
+
+void hw_check_interval_look(hw_check *c, hw_check_block *block) {
+    hw_check_interval *in = &block->interval;
+    if (!in->bytes) return;
+    for (uint32_t at = 0; at < in->bytes;) {
+        const record *r = (const record *)(const void *)(in->log + at);
+        hw_check_runs own;
+        if (!r->runs) find_runs_of(r, &own);
+        look_at_record(c, block, r, r->runs ? r->runs : &own);
+        at += sizeof *r + (r->runs ? 0 : sizeof(lanes));
+    }
+    in->bytes = 0;
+    in->is_known = true;
+    c->intervals.n_waiting--;
+}
+
+void hw_check_intervals_look(hw_check *c) {
+    for (size_t i = 0; c->intervals.n_waiting && i < sizeof c->blocks.buckets / sizeof *c->blocks.buckets; i++)
+        for (hw_check_block *block = c->blocks.buckets[i]; block; block = block->next)
+            hw_check_interval_look(c, block);
+}
+
+// ---- intervals without a race ---------------------------------------------------------------------------------------
+
+static uint64_t hash_of(const hw_check_interval *in) {
+    uint64_t hash = in->bytes, word;
+    for (uint32_t at = 0; at < in->bytes; at += sizeof word) {
+        memcpy(&word, in->log + at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+// What has been logged can be no race: nobody writes, or all are strong.
+static bool is_harmless(const hw_check_interval *in) {
+    return !(in->kinds & (WEAK_WRITE | STRONG_WRITE)) || !(in->kinds & (WEAK_READ | WEAK_WRITE));
+}
+
+static void drop_log(hw_check *c, hw_check_interval *in) {
+    in->bytes = 0;
+    c->intervals.n_waiting--;
+}
+
+// Looks at an interval that is not known, and keeps it if there is no race in it.
+static void look_and_keep(hw_check *c, hw_check_block *block, uint64_t hash) {
+    hw_check_interval *in = &block->interval;
+    const uint32_t bytes = in->bytes, place = hash % HW_CHECK_INTERVALS_KEPT;
+    const uint64_t races = c->n_races;
+    hw_check_interval_look(c, block);
+    if (c->n_races != races || !in->is_named) return;
+    // The log is as it was, but taken to be empty.
+    if (c->intervals.kept[place].capacity < bytes) {
+        char *log = hw_realloc_array(c->intervals.kept[place].log, bytes, 1);
+        if (!log) return;
+        c->intervals.kept[place].log = log;
+        c->intervals.kept[place].capacity = bytes;
+    }
+    memcpy(c->intervals.kept[place].log, in->log, bytes);
+    c->intervals.kept[place].bytes = bytes;
+}
+
+void hw_check_interval_end(hw_check *c, hw_check_block *block) {
+    hw_check_interval *in = &block->interval;
+    if (in->bytes && is_harmless(in)) {
+        drop_log(c, in);
+    } else if (in->bytes) {
+        const uint64_t hash = in->is_named ? hash_of(in) : 0;
+        const uint32_t place = hash % HW_CHECK_INTERVALS_KEPT;
+        if (in->is_named && c->intervals.kept[place].bytes == in->bytes &&
+            !memcmp(c->intervals.kept[place].log, in->log, in->bytes))
+            drop_log(c, in);
+        else look_and_keep(c, block, hash);
+    }
+    in->is_known = false;
+}

@@ -1,0 +1,39 @@
+// Accesses to shared memory, put off until the block's next barrier.
+//
+// Between two barriers of a whole block only accesses of that interval can be races with each other. So they are
+// written into a log, and mostly never looked at one by one: where all of them read, or all are strong, there is no
+// race; and where the same accesses as in an interval before have been made, by the same warps in the same order, there
+// is none either if there was none then. What else orders threads of the block ends the waiting: then the log goes
+// through shadow memory, and so does what follows until the barrier.
+//
+// Internal to check/. Calls are one at a time.
+#ifndef HW_CHECK_INTERVALS_H
+#define HW_CHECK_INTERVALS_H
+
+#include "check/blocks.h"
+#include "check/race.h"
+
+// Intervals without a race, by a hash of their logs.
+enum { HW_CHECK_INTERVALS_KEPT = 256 };
+typedef struct hw_check_intervals {
+    struct {
+        char *log;
+        uint32_t bytes, capacity;
+    } kept[HW_CHECK_INTERVALS_KEPT];
+    uint32_t n_waiting;              // blocks with something in their logs, at least
+} hw_check_intervals;
+
+void hw_check_intervals_free(hw_check_intervals *intervals);
+
+// Notes down an access to shared memory by n warps one after the other, for later. runs: of its pattern; they stay as
+// they are, or all logs are looked at before. False: it cannot wait, and is to be looked at now.
+bool hw_check_interval_add(hw_check *check, hw_check_block *block, const hw_access *first, uint32_t n,
+                           const uint64_t *bases, const hw_check_runs *runs);
+
+// All that waits goes through shadow memory: before threads of the block are put in order otherwise than by a barrier
+// of all of them. end: at such a barrier, or with the block.
+void hw_check_interval_look(hw_check *check, hw_check_block *block);
+void hw_check_interval_end(hw_check *check, hw_check_block *block);
+void hw_check_intervals_look(hw_check *check);
+
+#endif

@@ -1,0 +1,44 @@
+// Accesses, compared with those before them that nothing puts in order with them, and noted down for those to come.
+//
+// Internal to check/.
+#ifndef HW_CHECK_RACE_H
+#define HW_CHECK_RACE_H
+
+#include "check/entries.h"
+#include "check/runs.h"
+
+typedef struct hw_check hw_check;
+typedef struct hw_check_block hw_check_block;
+
+// What is being done, and by whom.
+typedef struct hw_check_present {
+    hw_check *check;
+    hw_check_block *block;           // NULL: by the host
+    uint32_t warp;                   // of the block
+    uint32_t first_warp;             // of the block, as entries number them
+    uint32_t behind;                 // several warps may do it one after the other: this one is so far behind the first
+    uint8_t space;
+    hw_check_entry entry;
+    hw_check_ref ref;                // of the entry's lane 0; 0: it has not been asked for
+    hw_check_ref floor;              // references below it are of accesses that come before all that is done now
+    // Cells side by side mostly have the same entries, so that what was found of one is remembered for the next.
+    uint32_t fine[4];                // entries that are no race with the present one, whatever the lanes, by their
+                                     // number modulo 4; 0: none
+    uint32_t uneven;                 // one with which it depends on the lanes
+    uint32_t last, kept;             // readers of which is_to_keep was asked last,
+    bool keeps;                      // and what it said
+    bool settles;                    // then the two that are kept are of two blocks of this launch
+} hw_check_present;
+
+enum { HW_CHECK_COMPARE = 1, HW_CHECK_RECORD = 2 };
+
+// The bytes from begin on, of lanes side by side or of all of them. what: COMPARE, RECORD, or both.
+void hw_check_go_through(hw_check_present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what);
+
+// Accesses by the lanes of runs. Lanes of one instruction are not compared with each other: which of them writes last
+// is not said, but that one does.
+void hw_check_access_runs(hw_check_present *now, const hw_check_runs *runs, uint64_t base);
+// The next warp does the same: up to HW_CHECK_WARPS_AT_ONCE in all.
+void hw_check_next_warp(hw_check_present *now);
+
+#endif

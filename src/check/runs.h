@@ -1,0 +1,31 @@
+// How the lanes of an access lie: runs of neighbouring lanes that lie side by side, or at one address.
+//
+// Internal to check/.
+#ifndef HW_CHECK_RUNS_H
+#define HW_CHECK_RUNS_H
+
+#include "event/event.h"
+
+// Neighbouring lanes of an access, side by side or at one address; where other lanes have the very same bytes, of all
+// of them.
+typedef struct hw_check_run {
+    int64_t delta;                   // of its first byte
+    uint32_t mask;                   // the lanes
+    uint8_t first_lane;
+    uint8_t elems;                   // of the access's width
+    bool is_many;                    // more lanes than elems
+} hw_check_run;
+
+typedef struct hw_check_runs {
+    uint64_t serial;                 // of the pattern; 0: it has no name
+    uint32_t mask;                   // all lanes
+    uint32_t n;
+    bool may_overlap;                // no two runs have a byte in common where this is false
+    bool are_words;                  // of one lane each
+    hw_check_run items[HW_WARP_LANES];
+} hw_check_runs;
+
+// delta: of the lanes in mask, whole elements of `width` bytes apart.
+void hw_check_find_runs(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs);
+
+#endif

@@ -1,0 +1,194 @@
+// What sinks hear of memory: accesses of kernels, and of calls of the host.
+#include "base/alloc.h"
+#include "check/internal.h"
+#include "isa/order.h"
+
+// ---- who does what --------------------------------------------------------------------------------------------------
+
+hw_check_act hw_check_act_of(uint8_t kind, uint8_t space) {
+    switch (kind) {
+    case HW_NOTE_STORE: return HW_CHECK_WRITES;
+    case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: return HW_CHECK_CHANGES;
+    case HW_NOTE_COPY: case HW_NOTE_COPY_BYPASS: return space == HW_SPACE_SHARED ? HW_CHECK_COPIES : HW_CHECK_READS;
+    default: return HW_CHECK_READS;
+    }
+}
+
+uint8_t hw_check_strong_scope(const hw_note *note, hw_check_act act) {
+    if (act == HW_CHECK_CHANGES) return note->scope > HW_SCOPE_WARP ? note->scope : HW_SCOPE_GPU;
+    if (note->order == HW_ORDER_VOLATILE || note->order == HW_ORDER_MMIO) return HW_SCOPE_SYS;
+    return note->order >= HW_ORDER_RELAXED ? note->scope : HW_SCOPE_NONE;
+}
+
+static void sweep_entries(hw_check *c) {
+    hw_check_shadow_mark(&c->shadow, &c->entries);
+    hw_check_blocks_mark(&c->blocks, &c->entries);
+    if (!hw_check_entries_sweep(&c->entries)) return;
+    hw_check_shadow_move(&c->shadow, &c->entries);
+    hw_check_blocks_move(&c->blocks, &c->entries);
+    if (c->floor > 1) c->floor = hw_check_entries_moved(&c->entries, c->floor);
+}
+
+static bool can_check(hw_check *c) {
+    if (hw_check_entries_are_many(&c->entries)) sweep_entries(c);
+    return !c->ran_out && !c->blocks.ran_out;
+}
+
+static void begin_plain(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
+                        uint32_t note) {
+    *now = (hw_check_present){.check = c, .block = block, .warp = warp, .space = space,
+                              .first_warp = block->number * c->blocks.n_warps,
+                              .floor = space == HW_SPACE_SHARED ? block->floor : c->floor,
+                              .last = UINT32_MAX, .kept = UINT32_MAX};
+    now->entry = (hw_check_entry){.work = c->work, .warp = now->first_warp + warp, .time = block->time, .note = note};
+}
+
+void hw_check_begin_present(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
+                            uint32_t note, uint8_t kind, uint8_t width_bytes, uint32_t mask) {
+    const hw_check_act act = hw_check_act_of(kind, space);
+    begin_plain(c, now, block, warp, space, note);
+    now->entry.act = (uint8_t)act;
+    now->entry.mask = mask;
+    now->entry.width_bytes = width_bytes;
+    now->entry.scope = hw_check_strong_scope(&c->notes[note], act);
+    now->entry.is_pending = act == HW_CHECK_COPIES;
+    now->entry.is_many = kind == HW_NOTE_LOAD_MATRIX;    // what a lane points at others get
+}
+
+// ---- accesses of kernels --------------------------------------------------------------------------------------------
+
+// The runs of a pattern are found once, and kept by its index. NULL: it has none, or there is no memory.
+static const hw_check_runs *kept_runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width) {
+    if (p->index >= c->n_runs) return NULL;
+    hw_check_runs **kept = &c->runs[p->index];
+    if (!*kept) *kept = hw_calloc(1, sizeof **kept);
+    if (!*kept || (*kept)->serial == p->serial) return *kept;
+    if ((*kept)->serial) hw_check_intervals_look(c);    // logs refer to them
+    hw_check_find_runs(p->mask, p->delta, width, *kept);
+    (*kept)->serial = p->serial;
+    return *kept;
+}
+
+// Strong accesses are how threads leave word for each other. Do they now?
+static bool has_messages(const hw_check *c, const hw_check_block *block, uint32_t warp, const hw_note *note) {
+    const bool is_plain = note->order != HW_ORDER_ACQUIRE && note->order < HW_ORDER_RELEASE;
+    return !is_plain || c->blocks.logs.n || block->warps[warp].lanes;
+}
+
+static void exchange_messages(const hw_check_present *now, const hw_note *note, const hw_access_pattern *p,
+                              uint64_t base) {
+    hw_check_blocks *b = &now->check->blocks;
+    for (uint32_t left = p->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const uint64_t word = (base + (uint64_t)p->delta[lane]) & ~7ull;
+        const uint64_t key = now->space == HW_SPACE_SHARED ? hw_check_key_of_shared(now->block->serial, word)
+                                                           : hw_check_key_of_global(word);
+        hw_check_blocks_exchange(b, now->block, now->warp, lane, key, now->entry.act, note->order, now->entry.scope);
+    }
+}
+
+// An access to shared memory waits for the next barrier, unless it is a copy, or orders threads.
+static bool can_wait(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n) {
+    const hw_note *note = &c->notes[first->note];
+    const hw_check_act act = hw_check_act_of(first->kind, HW_SPACE_SHARED);
+    if (act == HW_CHECK_COPIES) block->has_copies = true;
+    bool waits = !block->has_copies;
+    if (hw_check_strong_scope(note, act) != HW_SCOPE_NONE)
+        for (uint32_t k = 0; k < n; k++) waits &= !has_messages(c, block, first->where.warp + k, note);
+    if (waits) return true;
+    hw_check_interval_look(c, block);
+    block->interval.is_known = true;
+    return false;
+}
+
+static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases) {
+    const hw_access_pattern *p = first->pattern;
+    if (!p->mask || first->note >= c->n_notes || !can_check(c)) return;
+    if (first->space != HW_SPACE_GLOBAL && first->space != HW_SPACE_SHARED) return;
+    hw_check_block *block = hw_check_block_of(&c->blocks, &first->where);
+    if (!block) return;
+    hw_check_runs own;
+    const hw_check_runs *runs = kept_runs_of(c, p, first->width_bytes);
+    if (first->space == HW_SPACE_SHARED && can_wait(c, block, first, n) &&
+        hw_check_interval_add(c, block, first, n, bases, runs))
+        return;
+    if (!runs) {
+        hw_check_find_runs(p->mask, p->delta, first->width_bytes, &own);
+        runs = &own;
+    }
+    hw_check_present now;
+    hw_check_begin_present(c, &now, block, first->where.warp, first->space, first->note, first->kind,
+                           first->width_bytes, p->mask);
+    const hw_note *note = &c->notes[first->note];
+    for (uint32_t k = 0; k < n; k++) {
+        if (k) hw_check_next_warp(&now);
+        hw_check_access_runs(&now, runs, bases[k]);
+        if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, now.warp, note))
+            exchange_messages(&now, note, p, bases[k]);
+    }
+}
+
+void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
+    (void)worker;
+    hear_accesses((hw_check *)sink, a, 1, &a->base);
+}
+
+void hw_check_tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases) {
+    (void)worker;
+    hear_accesses((hw_check *)sink, first, n, bases);
+}
+
+// The block of something that cannot wait; NULL: it is not to be looked at.
+static hw_check_block *block_now(hw_check *c, const hw_where *where, uint8_t space) {
+    if ((space != HW_SPACE_GLOBAL && space != HW_SPACE_SHARED) || !can_check(c)) return NULL;
+    hw_check_block *block = hw_check_block_of(&c->blocks, where);
+    if (!block || space == HW_SPACE_GLOBAL) return block;
+    hw_check_interval_look(c, block);
+    block->interval.is_known = true;
+    return block;
+}
+
+void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *a) {
+    hw_check *c = (hw_check *)sink;
+    (void)worker;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const hw_lane_bytes *lane = &a->list[i];
+        hw_check_block *block = block_now(c, &a->where, lane->space);
+        if (!block) continue;
+        hw_check_present now;
+        begin_plain(c, &now, block, a->where.warp, lane->space, a->note);
+        now.entry.act = a->is_write ? HW_CHECK_WRITES : HW_CHECK_READS;
+        now.entry.mask = 1u << lane->lane;
+        now.entry.width_bytes = lane->bytes < 16 ? (uint8_t)lane->bytes : 16;
+        now.entry.is_many = true;
+        hw_check_go_through(&now, lane->address, lane->bytes, lane->lane, HW_CHECK_COMPARE | HW_CHECK_RECORD);
+    }
+}
+
+// What a copy has written is there now, for those who have waited: an ordinary write, made then.
+void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed) {
+    hw_check *c = (hw_check *)sink;
+    hw_check_block *block = block_now(c, &landed->where, HW_SPACE_SHARED);
+    (void)worker;
+    if (!block) return;
+    hw_check_present now;
+    begin_plain(c, &now, block, landed->where.warp, HW_SPACE_SHARED, landed->note);
+    now.entry.act = HW_CHECK_COPIES;
+    now.entry.mask = landed->mask;
+    now.entry.width_bytes = landed->width_bytes;
+    for (uint32_t left = landed->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        hw_check_go_through(&now, landed->to[i], landed->width_bytes, i, HW_CHECK_RECORD);
+    }
+}
+
+// ---- of the host ----------------------------------------------------------------------------------------------------
+
+void hw_check_host_access(hw_check *c, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes) {
+    if (!can_check(c)) return;
+    hw_check_present now = {.check = c, .space = HW_SPACE_GLOBAL, .floor = c->floor,
+                            .last = UINT32_MAX, .kept = UINT32_MAX,
+                            .entry = {.work = work, .act = (uint8_t)act, .is_many = true, .is_host = true,
+                                      .width_bytes = 1}};
+    hw_check_go_through(&now, address, bytes, 0, HW_CHECK_COMPARE | HW_CHECK_RECORD);
+}

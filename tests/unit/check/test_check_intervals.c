@@ -1,0 +1,206 @@
+// Shared memory between two barriers: what is put off, what is known to be no race, and what ends the waiting.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "check/checked_launch.h"
+
+enum { LOAD = 10, STORE = 11, OTHER_STORE = 12, RED = 13 };
+static const uint32_t FULL = 0xffffffff;
+static checked c;
+
+static int begin(void **state) {
+    (void)state;
+    return checked_create(&c) != HW_OK;
+}
+static int end(void **state) {
+    (void)state;
+    hw_check_destroy(c.check);
+    return 0;
+}
+
+static void start(uint32_t blocks) { assert_int_equal(checked_begin(&c, 2, blocks, 128), HW_OK); }
+
+static void barrier(uint32_t block) {
+    for (uint32_t warp = 0; warp < 4; warp++) checked_arrive(&c, block, warp, 90, HW_BARRIER_SYNC, 0, FULL, 0);
+    checked_complete(&c, block, 0);
+}
+
+// All four warps, each a row of 128 bytes; `shift` bytes further.
+static void access_rows(uint32_t block, uint32_t line, uint8_t kind, uint64_t shift) {
+    const hw_note note = {.kind = kind, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    const uint64_t bases[] = {shift, 128 + shift, 256 + shift, 384 + shift};
+    int64_t delta[HW_WARP_LANES];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = 4 * i;
+    checked_accesses(&c, checked_where(block, 0), line, &note, FULL, 4, bases, delta);
+}
+
+static void change_word(uint32_t block, uint32_t warp, uint64_t offset) {
+    const hw_note note = {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_SHARED, .width_bytes = 4, .scope = HW_SCOPE_GPU,
+                          .order = HW_ORDER_RELAXED};
+    checked_access(&c, checked_where(block, warp), RED, &note, FULL, offset, NULL);
+}
+
+static uint64_t count_between(uint32_t line, uint32_t other) {
+    const hw_check_finding *f = checked_between(&c, line, other);
+    return f ? f->count : 0;
+}
+
+// ---- tests ---------------------------------------------------------------------------------------------------------
+
+// A tile that is written and, behind a barrier, read otherwise: in many blocks.
+static void test_tiles(void **state) {
+    (void)state;
+    start(20);
+    for (uint32_t block = 0; block < 20; block++) {
+        for (int turn = 0; turn < 3; turn++) {
+            access_rows(block, STORE, HW_NOTE_STORE, 0);
+            barrier(block);
+            access_rows(block, LOAD, HW_NOTE_LOAD, 64);
+            barrier(block);
+        }
+        checked_block(&c, block, true);
+    }
+    checked_end(&c);
+    assert_int_equal(checked_count(&c), 0);
+}
+
+// Without the barrier, each block and turn counts: an interval with a race is looked at each time.
+static void test_races_are_counted_in_each_interval(void **state) {
+    (void)state;
+    start(3);
+    for (uint32_t block = 0; block < 3; block++) {
+        for (int turn = 0; turn < 2; turn++) {
+            access_rows(block, STORE, HW_NOTE_STORE, 0);
+            access_rows(block, LOAD, HW_NOTE_LOAD, 64);
+            barrier(block);
+        }
+    }
+    checked_end(&c);
+    // Half a row is another lane's, the other half another warp's; what follows the last row is nobody's.
+    assert_int_equal(count_between(STORE, LOAD), 3 * 2 * (128 - 16));
+}
+
+// Intervals that begin as one without a race did, and are others: longer, shorter, elsewhere, by another instruction.
+static void test_intervals_that_are_nearly_known(void **state) {
+    (void)state;
+    start(5);
+    for (uint32_t block = 0; block < 5; block++) {
+        access_rows(block, STORE, HW_NOTE_STORE, 0);
+        if (block != 4) access_rows(block, OTHER_STORE, HW_NOTE_STORE, block == 2 ? 544 : 512);
+        if (block == 1) access_rows(block, LOAD, HW_NOTE_LOAD, 1024);
+        if (block == 3) access_rows(block, LOAD, HW_NOTE_LOAD, 4);
+        barrier(block);
+        assert_int_equal(count_between(STORE, LOAD), block < 3 ? 0 : 127);
+    }
+    checked_end(&c);
+    assert_int_equal(count_between(OTHER_STORE, LOAD), 1);
+}
+
+// The launch may end, and the block, without a barrier.
+static void test_what_waits_is_looked_at_in_the_end(void **state) {
+    (void)state;
+    for (int ends = 0; ends < 2; ends++) {
+        start(1);
+        access_rows(0, STORE, HW_NOTE_STORE, 0);
+        access_rows(0, LOAD, HW_NOTE_LOAD, 4);
+        assert_int_equal(count_between(STORE, LOAD), 127 * ends);
+        if (ends) checked_block(&c, 0, true);
+        checked_end(&c);
+        assert_int_equal(count_between(STORE, LOAD), 127 * (ends + 1));
+    }
+}
+
+// Lanes that meet are in order afterwards, and not before.
+static void test_meeting_ends_the_waiting(void **state) {
+    (void)state;
+    const hw_note write = {.kind = HW_NOTE_STORE, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    const hw_note read = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    start(2);
+    for (uint32_t block = 0; block < 2; block++) {
+        checked_access(&c, checked_where(block, 0), STORE, &write, 1, 0, NULL);
+        if (block) checked_meet(&c, block, 0, FULL);
+        checked_access(&c, checked_where(block, 0), LOAD, &read, 2, 0, NULL);
+        if (!block) checked_meet(&c, block, 0, FULL);
+        barrier(block);
+        assert_int_equal(count_between(STORE, LOAD), 1);
+    }
+    // What came before the meeting is compared with what came behind it, by another warp.
+    checked_access(&c, checked_where(0, 0), STORE, &write, 1, 0, NULL);
+    checked_meet(&c, 0, 0, FULL);
+    checked_access(&c, checked_where(0, 1), OTHER_STORE, &write, 1, 0, NULL);
+    barrier(0);
+    assert_int_equal(count_between(STORE, OTHER_STORE), 1);
+    checked_end(&c);
+}
+
+// Atomics are no race with each other, but with what is weak; patterns without a name are looked at.
+static void test_atomics(void **state) {
+    (void)state;
+    start(1);
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint32_t warp = 0; warp < 4; warp++)
+            for (uint64_t word = 0; word < 100; word++) change_word(0, warp, 4 * word);
+        if (turn) access_rows(0, LOAD, HW_NOTE_LOAD, 0);
+        barrier(0);
+        assert_int_equal(checked_count(&c), turn);
+    }
+    assert_int_equal(count_between(RED, LOAD), 100);
+    checked_end(&c);
+}
+
+// More than is written down; and patterns whose places others take meanwhile.
+static void test_long_intervals(void **state) {
+    (void)state;
+    start(2);
+    access_rows(0, STORE, HW_NOTE_STORE, 0);
+    for (int i = 0; i < 5000; i++) {
+        const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_SHARED, .width_bytes = 4};
+        checked_access(&c, checked_where(0, (uint32_t)i % 4), LOAD, &note, 0x3 << i % 30, 2048 + (uint64_t)(i % 64) * 4,
+                       NULL);
+    }
+    assert_int_equal(checked_count(&c), 0);
+    access_rows(0, OTHER_STORE, HW_NOTE_STORE, 4);
+    barrier(0);
+    assert_int_equal(count_between(STORE, OTHER_STORE), 127);
+    assert_int_equal(checked_count(&c), 1);
+    checked_end(&c);
+}
+
+static void test_intervals_without_memory(void **state) {
+    (void)state;
+    for (long successes = 0; successes < 12; successes++) {
+        assert_int_equal(checked_create(&c), HW_OK);
+        start(2);
+        hw_alloc_fail_after(successes);
+        for (uint32_t block = 0; block < 2; block++) {
+            access_rows(block, STORE, HW_NOTE_STORE, 0);
+            barrier(block);
+        }
+        access_rows(0, LOAD, HW_NOTE_LOAD, 0);
+        barrier(0);
+        hw_alloc_fail_after(-1);
+        checked_end(&c);
+        assert_int_equal(checked_count(&c), 0);
+        hw_check_destroy(c.check);
+    }
+    assert_int_equal(checked_create(&c), HW_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_tiles, begin, end),
+        cmocka_unit_test_setup_teardown(test_races_are_counted_in_each_interval, begin, end),
+        cmocka_unit_test_setup_teardown(test_intervals_that_are_nearly_known, begin, end),
+        cmocka_unit_test_setup_teardown(test_what_waits_is_looked_at_in_the_end, begin, end),
+        cmocka_unit_test_setup_teardown(test_meeting_ends_the_waiting, begin, end),
+        cmocka_unit_test_setup_teardown(test_atomics, begin, end),
+        cmocka_unit_test_setup_teardown(test_long_intervals, begin, end),
+        cmocka_unit_test(test_intervals_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
