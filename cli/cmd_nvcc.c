@@ -80,13 +80,14 @@ static int run_program(void *user, const char *const *program) {
     return hw_cli_launch_run(&launch, NULL, &ended_by);
 }
 
-static hw_nvcc_settings settings_of(const char *toolkit_dir) {
+static hw_nvcc_settings settings_of(const char *toolkit_dir, const char *cache) {
     const char *folder = getenv("TMPDIR");
     return (hw_nvcc_settings){
         .hide_nvcc = hw_cli_hides_nvcc(),
         .search_path = getenv("PATH"),
         .name = "halfwarp " HW_VERSION,
         .toolkit_dir = toolkit_dir,
+        .cache_dir = cache,
         .temporary_dir = folder && *folder == '/' ? folder : "/tmp",
         .prepend = getenv("NVCC_PREPEND_FLAGS"),
         .append = getenv("NVCC_APPEND_FLAGS"),
@@ -102,9 +103,11 @@ static int nvcc_main(int argc, char **argv) {
     hw_diag diag = {0};
     int exit_status = 0;
     if (!hw_cli_find_toolkit(toolkit)) return HW_EXIT_USAGE;
-    const hw_nvcc_settings settings = settings_of(toolkit);
+    char *cache = hw_cli_cache_folder();
+    const hw_nvcc_settings settings = settings_of(toolkit, cache);
     take_signals();
     hw_status status = hw_nvcc_run(&settings, (const char *const *)argv + 1, (size_t)argc - 1, &exit_status, &diag);
+    free(cache);
     if (stopped_by) {
         signal(stopped_by, SIG_DFL);
         raise(stopped_by);

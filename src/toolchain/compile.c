@@ -89,7 +89,7 @@ static hw_status wrap_ptx(compilation *job, const char *ptx_path, const char *fa
     uint8_t *fatbin;
     const char *text = hw_cache_read_file(ptx_path, job->arena, &length);
     if (!text) return hw_diag_errno(diag, errno, "cannot read %s", ptx_path);
-    const char *compiler = hw_compiler_name(&job->compiler, job->arena);
+    const char *compiler = hw_compiler_name(&job->compiler, job->options->cache_dir, job->arena);
     const char *ptx = compiler ? hw_arena_printf(job->arena, "%s" HW_PRODUCER_LINE, text, compiler) : NULL;
     if (!ptx) return hw_diag_no_memory(diag);
     length = strlen(ptx);
@@ -106,18 +106,17 @@ static void add_pass(const hw_clang_route *route, const compilation *job, bool i
     else hw_clang_add_device(route, job->arch, args);
 }
 
-// What is kept of our headers for a pass without arguments of the user's, which might change what they say; NULL:
-// nothing. clang lists their files among the program's.
+// What is kept of our headers for a pass; NULL: nothing. clang lists their files among the program's.
 static const char *find_headers(const compilation *job, hw_clang_route route, bool is_host) {
     const hw_args *own = is_host ? &job->arguments.host : &job->arguments.device;
     hw_args pass = {.arena = job->arena};
     const hw_clang_headers wanted = {.cache_dir = job->options->cache_dir, .include_dir = job->options->include_dir,
-                                     .clang = &job->compiler, .pass = &pass, .is_for_program = true};
-    if (own->count || (is_host && job->options->as_library)) return NULL;
+                                     .clang = &job->compiler, .pass = &pass, .own = own};
     route.headers = "";
     route.fatbin = NULL;
     add_pass(&route, job, is_host, &pass);
     if (is_host) hw_args_add(&pass, "-c");
+    if (is_host && job->options->as_library) hw_args_add(&pass, "-fPIC");
     return hw_clang_headers_find(&wanted, job->arena);
 }
 
@@ -256,7 +255,8 @@ static hw_status compile_by(compilation *job, hw_toolchain_result *result, hw_di
     hw_hash key = key_of(job);
     job->make_file_count = 0;
     result->compiler = job->compiler.kind;
-    const char *name = job->options->wants_name ? hw_compiler_name(&job->compiler, job->arena) : NULL;
+    const char *name = NULL;
+    if (job->options->wants_name) name = hw_compiler_name(&job->compiler, job->options->cache_dir, job->arena);
     snprintf(result->compiler_name, sizeof result->compiler_name, "%s", name ? name : "");
     result->from_cache = hw_cache_find(job->options->cache_dir, &key, job->arena, result);
     if (result->from_cache) return HW_OK;

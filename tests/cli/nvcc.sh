@@ -132,6 +132,10 @@ for route in $routes; do
     expect 0 "${compile[@]}" -c -MD -MF scale.d -Xcompiler -Wall,-g -arch=sm_80 scale.cu -o scale.o
     grep -q '^scale.o *:' scale.d || fail "$route: target of the dependency file: $(head -1 scale.d)"
     grep -q 'scale\.h' scale.d || fail "$route: the dependency file has no scale.h"
+    if [ $route = clang ]; then   # by headers that are kept since the first program, of which -MMD tells nothing
+        expect 0 "${compile[@]}" -c -MMD -MF user.d -DUNUSED scale.cu -o user.o
+        grep -q 'scale\.h' user.d && ! grep -q vector_types user.d || fail "-MMD: $(cat user.d)"
+    fi
     mkdir -p objects
     expect 0 "${compile[@]}" -DFACTOR=3 --compile main.cpp shift.cu -odir objects \
         -gencode arch=compute_75,code=sm_75 --generate-code=arch=compute_86,code=[sm_86]

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,59 +38,11 @@ static void find_numbered_clang(const char *search_path, hw_arena *arena, hw_com
     }
 }
 
-// *version: what follows `before` in what a compiler says of itself; NULL: it does not say. HW_NO_MEMORY alone is a
-// failure.
-static hw_status ask_version(const char *path, const char *before, hw_arena *arena, const char **version,
-                             hw_diag *diag) {
-    const char *const argv[] = {path, "--version", NULL};
-    const char *text = NULL;
-    int exit_status = 1;
-    *version = NULL;
-    const hw_status status = hw_process_run(argv, NULL, arena, &text, &exit_status, NULL);
-    if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);
-    if (status != HW_OK || exit_status != 0) return HW_OK;
-    const char *found = strstr(text, before);
-    if (found) *version = found + strlen(before);
-    return HW_OK;
-}
-
-static const char *ask_name(const hw_compiler *compiler, hw_arena *arena) {
-    const bool is_nvcc = compiler->kind == HW_COMPILER_NVCC;
-    const char *name = is_nvcc ? "nvcc" : "clang";
-    const char *version;
-    if (ask_version(compiler->path, is_nvcc ? ", V" : "clang version ", arena, &version, NULL)) return NULL;
-    int length = version ? (int)strspn(version, "0123456789.") : 0;
-    return length ? hw_arena_printf(arena, "%s %.*s", name, length, version) : hw_arena_printf(arena, "%s", name);
-}
-
-// The answer of the compiler that was asked last: a kernel takes clang 80 ms, and asking it 13.
-static pthread_mutex_t name_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    hw_hash compiler;
-    char name[64];
-} last_name;
-
-const char *hw_compiler_name(const hw_compiler *compiler, hw_arena *arena) {
-    const char *name = NULL;
-    hw_hash key = hw_hash_start();
-    hw_hash_number(&key, (uint64_t)compiler->kind);
-    hw_compiler_identify(compiler->path, &key);
-    pthread_mutex_lock(&name_lock);
-    if (*last_name.name && last_name.compiler.high == key.high && last_name.compiler.low == key.low)
-        name = hw_arena_printf(arena, "%s", last_name.name);
-    pthread_mutex_unlock(&name_lock);
-    if (name || !(name = ask_name(compiler, arena))) return name;
-    pthread_mutex_lock(&name_lock);
-    last_name.compiler = key;
-    snprintf(last_name.name, sizeof last_name.name, "%s", strlen(name) < sizeof last_name.name ? name : "");
-    pthread_mutex_unlock(&name_lock);
-    return name;
-}
-
 // *version 0: it does not say. HW_NO_MEMORY alone is a failure.
-static hw_status ask_clang_version(const char *path, hw_arena *arena, int *version, hw_diag *diag) {
+static hw_status ask_clang_version(const char *path, const char *cache_dir, hw_arena *arena, int *version,
+                                   hw_diag *diag) {
     const hw_compiler clang = {.kind = HW_COMPILER_CLANG, .path = path};
-    const char *name = hw_compiler_name(&clang, arena);
+    const char *name = hw_compiler_name(&clang, cache_dir, arena);
     if (!name) return hw_diag_no_memory(diag);
     *version = atoi(name + strlen("clang"));
     return HW_OK;
@@ -103,14 +54,14 @@ static int same_file(const char *a, const char *b) {
 }
 
 // The newest: clang-NN by its name; plain clang is asked for its version where it is another file.
-static hw_status find_clang(const char *search_path, hw_arena *arena, hw_compiler *best, hw_diag *diag) {
+static hw_status find_clang(const hw_toolchain_options *options, hw_arena *arena, hw_compiler *best, hw_diag *diag) {
     int version = 0;
-    find_numbered_clang(search_path, arena, best);
-    const char *plain = hw_process_find(search_path, "clang", arena);
+    find_numbered_clang(options->search_path, arena, best);
+    const char *plain = hw_process_find(options->search_path, "clang", arena);
     // Without memory to look with, what was found need not be the newest, nor what was not found absent.
     if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
     if (!plain || (best->path && same_file(plain, best->path))) return HW_OK;
-    hw_status status = ask_clang_version(plain, arena, &version, diag);
+    hw_status status = ask_clang_version(plain, options->cache_dir, arena, &version, diag);
     if (status == HW_OK && version >= HW_CLANG_OLDEST && version > best->clang_major)
         *best = (hw_compiler){HW_COMPILER_CLANG, plain, version};
     return status;
@@ -181,7 +132,7 @@ hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *aren
     if (options->compiler == HW_COMPILER_NVCC)
         return hw_diag_set(diag, HW_NOT_FOUND,
                            "there is no nvcc on PATH; install the CUDA toolkit, or clang (apt-get install clang)");
-    hw_status status = find_clang(options->search_path, arena, compiler, diag);
+    hw_status status = find_clang(options, arena, compiler, diag);
     if (status != HW_OK || compiler->path) return status;
     return hw_diag_set(diag, HW_NOT_FOUND,
                        "there is no CUDA compiler on PATH: install clang %d or newer (apt-get install clang), or nvcc",

@@ -15,7 +15,8 @@ typedef struct hw_compiler {
     int clang_major;       // clang only
 } hw_compiler;
 
-// The one that the options ask for. HW_NOT_FOUND with a sentence that says what to install.
+// The one that the options ask for; what compilers were asked is kept in their cache_dir. HW_NOT_FOUND with a sentence
+// that says what to install.
 hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *arena, hw_compiler *compiler,
                              hw_diag *diag);
 
@@ -37,9 +38,9 @@ void hw_compiler_prefer_arch(int *best, int candidate, int cc);
 // The next compute capability above arch that this clang compiles for; 0: none.
 int hw_compiler_clang_arch_after(const hw_compiler *clang, int arch);
 // "clang 14.0.6", "nvcc 13.0.88", by asking the program; "clang", "nvcc" when it does not answer. Takes some
-// milliseconds, and nothing when this process has just asked the same. In the arena, or NULL when memory ran out. Any
-// thread.
-const char *hw_compiler_name(const hw_compiler *compiler, hw_arena *arena);
+// milliseconds the first time: the answer is kept by this process, and in cache_dir unless that is NULL or "". In the
+// arena, or NULL when memory ran out. Any thread.
+const char *hw_compiler_name(const hw_compiler *compiler, const char *cache_dir, hw_arena *arena);
 
 // NN of the +ptxNN that this clang is given.
 int hw_compiler_clang_ptx(int clang_major);

@@ -47,7 +47,8 @@ static hw_hash key_of(const hw_code_request *request, const hw_nvrtc *nvrtc, con
 }
 
 static hw_status choose_process(const hw_code_request *request, hw_arena *arena, hw_compiler *compiler, hw_diag *diag) {
-    const hw_toolchain_options options = {.compiler = request->compiler, .search_path = request->search_path};
+    const hw_toolchain_options options = {.compiler = request->compiler, .search_path = request->search_path,
+                                          .cache_dir = request->cache_dir};
     hw_diag own = {0};
     hw_status status = hw_compiler_choose(&options, arena, compiler, &own);
     if (status == HW_OK && compiler->kind == HW_COMPILER_CLANG && !request->include_dir)

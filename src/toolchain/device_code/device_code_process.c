@@ -92,7 +92,8 @@ static hw_status compile_in(const char *folder, const hw_code_request *request, 
     if (exit_status != 0) return hw_code_complain(request, words, folder, diag);
     const char *ptx = hw_cache_read_file(output, arena, &code->length);
     if (!ptx) return hw_diag_errno(diag, errno, "cannot read %s", output);
-    const char *name = compiler->kind == HW_COMPILER_CLANG ? hw_compiler_name(compiler, arena) : NULL;
+    const char *name = NULL;
+    if (compiler->kind == HW_COMPILER_CLANG) name = hw_compiler_name(compiler, request->cache_dir, arena);
     if (name) ptx = hw_arena_printf(arena, "%s" HW_PRODUCER_LINE, ptx, name);
     code->bytes = ptx ? hw_code_name_files(request, ptx, arena) : NULL;
     code->length = code->bytes ? strlen(code->bytes) : 0;

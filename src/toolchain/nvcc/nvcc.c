@@ -76,7 +76,7 @@ hw_status hw_nvcc_run(const hw_nvcc_settings *settings, const char *const *words
     hw_status status = hw_nvcc_expand(&expanded, words, count, diag);
     if (!status && expanded.failed) status = hw_diag_no_memory(diag);
     hw_toolchain_options options = {.compiler = wanted_compiler(settings, &expanded), .hide_nvcc = settings->hide_nvcc,
-                                    .search_path = settings->search_path};
+                                    .search_path = settings->search_path, .cache_dir = settings->cache_dir};
     if (!status) status = hw_compiler_choose(&options, arena, &compiler, diag);
     hw_diag why = {0};
     if (!status && compiler.kind == HW_COMPILER_NVCC) {

@@ -23,6 +23,7 @@ typedef struct hw_nvcc_settings {
     const char *search_path;          // directories for the compilers, as in PATH
     const char *toolkit_dir;          // a folder like a CUDA toolkit's: include, lib64
     const char *temporary_dir;
+    const char *cache_dir;            // of what clang has read of our headers; created when missing; NULL: none
     // Options before and behind the user's, as words of one text; NULL: none. nvcc itself reads them where it runs.
     const char *prepend, *append;
     const volatile sig_atomic_t *stop;                           // not 0: end after the process under way; NULL: never

@@ -6,15 +6,52 @@
 
 #include "base/alloc.h"
 #include "toolchain/cache/cache.h"
+#include "toolchain/compilers/clang_headers.h"
 #include "toolchain/nvcc/nvcc_work.h"
 #include "toolchain/process.h"
 #include "toolchain/binary/ptx_link.h"
 #include "toolchain/binary/producer.h"
 
+// ---- Passes ---------------------------------------------------------------------------------------------------------
+
+static void add_device_pass(const hw_clang_route *route, int arch, hw_args *args) {
+    hw_clang_add_device(route, arch, args);
+    hw_args_add(args, "-D__NVCC__");
+}
+
+static void add_host_pass(hw_nvcc_work *w, const hw_clang_route *route, hw_args *args) {
+    // Any that clang knows: host code sees nothing of it.
+    int arch = hw_compiler_clang_arch_after(route->compiler, HW_NVCC_DEFAULT_ARCH - 1);
+    hw_clang_add_host(route, arch, args);
+    hw_args_add(args, "-D__NVCC__");
+    hw_args_add_all(args, &w->command->forwarded);
+}
+
+// The route of a pass with what is kept of our headers for it, if anything is. Commands that are shown may be repeated
+// elsewhere, and words that only the C++ compiler knows could say anything: such do without. arch 0: host code.
+static hw_clang_route with_headers(hw_nvcc_work *w, int arch) {
+    hw_clang_route route = w->route;
+    hw_args pass = {.arena = w->arena};
+    const hw_clang_headers wanted = {.cache_dir = w->settings->cache_dir, .include_dir = w->include_dir,
+                                     .clang = route.compiler, .pass = &pass,
+                                     .own = arch ? &w->arguments.device : &w->arguments.host};
+    if (w->command->verbose || w->command->dry_run || (!arch && w->command->forwarded.count)) return route;
+    route.headers = "";
+    route.fatbin = NULL;
+    if (arch) add_device_pass(&route, arch, &pass);
+    else add_host_pass(w, &route, &pass);
+    if (!arch) hw_args_add(&pass, "-c");
+    route.headers = hw_clang_headers_find(&wanted, w->arena);
+    route.fatbin = w->route.fatbin;
+    return route;
+}
+
+// ---- Device code ----------------------------------------------------------------------------------------------------
+
 hw_status hw_nvcc_make_ptx(hw_nvcc_work *w, const char *source, int arch, const char *output) {
     hw_args args = {.arena = w->arena};
-    hw_clang_add_device(&w->route, arch, &args);
-    hw_args_add(&args, "-D__NVCC__");
+    const hw_clang_route route = with_headers(w, arch);
+    add_device_pass(&route, arch, &args);
     hw_nvcc_add_source(&args, "cuda", source, output);
     return hw_nvcc_run_tool(w, &args, source, "does not compile");
 }
@@ -46,7 +83,7 @@ static hw_status write_pieces(hw_nvcc_work *w, const hw_fatbin_piece *pieces, si
 static hw_status wrap_own(hw_nvcc_work *w, const char *source, const char *const *ptx, const int *archs, size_t count,
                           hw_fatbin_piece *pieces, const char *output) {
     if (w->command->dry_run) return HW_OK;
-    const char *maker = hw_compiler_name(w->route.compiler, w->arena);
+    const char *maker = hw_compiler_name(w->route.compiler, w->settings->cache_dir, w->arena);
     for (size_t i = 0; i < count; i++) {
         size_t length;
         const char *text = hw_cache_read_file(ptx[i], w->arena, &length);
@@ -192,19 +229,12 @@ static hw_status show_variables(hw_nvcc_work *w, const char *source, const hw_pt
 
 // ---- Object files ---------------------------------------------------------------------------------------------------
 
-static void add_host_pass(hw_nvcc_work *w, hw_args *args) {
-    // Any that clang knows: host code sees nothing of it.
-    int arch = hw_compiler_clang_arch_after(w->route.compiler, HW_NVCC_DEFAULT_ARCH - 1);
-    hw_clang_add_host(&w->route, arch, args);
-    hw_args_add(args, "-D__NVCC__");
-    hw_args_add_all(args, &w->command->forwarded);
-}
-
-// The dependency file by itself: that of a pass with a header of ours would name it, which is gone when make looks.
+// The dependency file by itself: that of a pass with a header of ours would name it, which is gone when make looks, and
+// -MMD would name those that were kept.
 static hw_status write_dependencies(hw_nvcc_work *w, const char *source, const char *output) {
     hw_args args = {.arena = w->arena};
     if (!w->command->depends) return HW_OK;
-    add_host_pass(w, &args);
+    add_host_pass(w, &w->route, &args);
     hw_nvcc_add_dependencies(w, strcmp(w->command->depends, "-MD") ? "-MM" : "-M", output, &args);
     hw_args_add_words(&args, "-x cuda", ' ');
     hw_args_add(&args, source);
@@ -224,7 +254,8 @@ static hw_status compile_relocatable(hw_nvcc_work *w, const char *source, const 
     if (!w->command->dry_run) status = hw_ptx_link_list(piece->ptx, w->arena, &symbols, &count, w->diag);
     if (!status && !w->command->dry_run) status = write_symbols(w, symbols, count, header);
     if (!status && host == source) status = write_dependencies(w, source, output);
-    add_host_pass(w, &args);
+    const hw_clang_route route = with_headers(w, 0);
+    add_host_pass(w, &route, &args);
     hw_args_add_words(&args, "-c -include", ' ');
     hw_args_add(&args, header);
     hw_nvcc_add_source(&args, "cuda", host, object);
@@ -246,11 +277,14 @@ static hw_status compile_cuda(hw_nvcc_work *w, const char *source, const char *o
     if (status) return status;
     w->route.fatbin = fatbin;
     if (w->command->relocatable) return compile_relocatable(w, source, source, &pieces[count - 1], output);
-    add_host_pass(w, &args);
+    const hw_clang_route route = with_headers(w, 0);
+    add_host_pass(w, &route, &args);
     hw_args_add(&args, "-c");
-    hw_nvcc_add_dependencies(w, w->command->depends, output, &args);
+    const bool names_kept = route.headers && w->command->depends && strcmp(w->command->depends, "-MD") != 0;
+    if (!names_kept) hw_nvcc_add_dependencies(w, w->command->depends, output, &args);
     hw_nvcc_add_source(&args, "cuda", source, output);
-    return hw_nvcc_run_tool(w, &args, source, "does not compile");
+    status = hw_nvcc_run_tool(w, &args, source, "does not compile");
+    return !status && names_kept ? write_dependencies(w, source, output) : status;
 }
 
 // PTX that other files' device code is linked to, in an object file without host code of its own.

@@ -2,9 +2,13 @@
 // ptxas (played by a script, so that no CUDA toolkit is needed). test_compile.c has the rest.
 #include "toolchain_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include "toolchain/binary/producer.h"
 #include "toolchain/cache/depend.h"
 #include "toolchain/compilers/arguments.h"
+#include "toolchain/compilers/clang_headers.h"
 #include "toolchain/compilers/compilers.h"
 #include "toolchain/process.h"
 
@@ -246,11 +250,126 @@ static void test_names_of_compilers_are_remembered(void **state) {
         write_text(clang.path, text);
         chmod(clang.path, 0755);
         snprintf(expected, sizeof expected, "clang %s", versions[i]);
-        for (int k = 0; k < 3; k++) assert_string_equal(hw_compiler_name(&clang, arena), expected);
+        for (int k = 0; k < 3; k++) assert_string_equal(hw_compiler_name(&clang, NULL, arena), expected);
         assert_int_equal(stat(asked, &info), 0);
         assert_int_equal(info.st_size, 1);
         unlink(asked);
     }
+    hw_arena_destroy(arena);
+}
+
+static int times_asked(const char *file) {
+    struct stat info;
+    return stat(file, &info) == 0 ? (int)info.st_size : 0;
+}
+
+// On disk its answer is kept for other processes, which is shown by asking another compiler meanwhile; that of a script
+// is not, since the compiler that it starts may change.
+static void test_names_of_compilers_are_kept(void **state) {
+    (void)state;
+    hw_arena *arena = hw_arena_create();
+    char asked[2][4096];
+    const hw_compiler compilers[] = {{HW_COMPILER_CLANG, hw_arena_printf(arena, "%s", in_folder("clang-kept")), 19},
+                                     {HW_COMPILER_CLANG, hw_arena_printf(arena, "%s", in_folder("clang-script")), 19}};
+    for (int i = 0; i < 2; i++) snprintf(asked[i], sizeof asked[i], "%s.asked", compilers[i].path);
+    FILE *source = fopen(in_folder("clang-kept.c"), "w");
+    assert_non_null(source);
+    fprintf(source, "#include <stdio.h>\nint main(void) { FILE *f = fopen(\"%s\", \"a\"); fputc('x', f); fclose(f);\n"
+            "puts(\"clang version 19.1.7\"); return 0; }\n", asked[0]);
+    assert_int_equal(fclose(source), 0);
+    assert_int_equal(shell("cd %s && cc clang-kept.c -o clang-kept", folder), 0);
+    assert_int_equal(shell("cd %s && printf '#!/bin/sh\nprintf x >> %s\necho clang version 18\n' > clang-script && "
+                           "chmod +x clang-script", folder, asked[1]), 0);
+    const char *cache = hw_arena_printf(arena, "%s", in_folder("names"));
+    for (int i = 0; i < 6; i++)
+        assert_string_equal(hw_compiler_name(&compilers[i % 2], cache, arena), i % 2 ? "clang 18" : "clang 19.1.7");
+    assert_int_equal(times_asked(asked[0]), 1);
+    assert_int_equal(times_asked(asked[1]), 3);
+    // What is no name counts as none.
+    assert_int_equal(shell("for f in %s/*.name; do printf clang > $f; done", cache), 0);
+    assert_string_equal(hw_compiler_name(&compilers[0], cache, arena), "clang 19.1.7");
+    assert_int_equal(times_asked(asked[0]), 2);
+    hw_arena_destroy(arena);
+}
+
+// --- kept headers, made by a script that stands for clang
+
+static void write_headers_and_clang(void) {
+    assert_int_equal(shell("cd %s && mkdir -p headers/bits shadows/bits nothing && echo '#include \"bits/part.h\"' > "
+                           "headers/cuda_runtime.h && echo 'int x = KNOWN + KNOWN_2;' > headers/bits/part.h && "
+                           "touch shadows/bits/part.h", folder), 0);
+    assert_int_equal(shell("cd %s && cat > headers-clang << 'END' && chmod +x headers-clang && sleep .03\n"
+                           "#!/bin/sh\n"
+                           "while [ $# -gt 0 ]; do\n"
+                           "    case $1 in -o) out=$2 ;; -MF) list=$2 ;; -D | -I) exit 1 ;; esac\n"
+                           "    shift\n"
+                           "done\n"
+                           "echo made > \"$out\"\n"
+                           "here=$(dirname \"$0\")/headers\n"
+                           "echo \"x: $here/cuda_runtime.h $here/bits/part.h\" > \"$list\"\n"
+                           "END\n", folder), 0);
+}
+
+static const char *find_headers(const char *const *own, size_t count, const char *cache, hw_arena *arena) {
+    const hw_compiler clang = {HW_COMPILER_CLANG, hw_arena_printf(arena, "%s", in_folder("headers-clang")), 19};
+    hw_args words = {.arena = arena}, pass = {.arena = arena};
+    for (size_t i = 0; i < count; i++) hw_args_add(&words, own[i]);
+    hw_args_add(&pass, clang.path);
+    hw_args_add_all(&pass, &words);
+    const hw_clang_headers wanted = {.cache_dir = cache, .include_dir = hw_arena_printf(arena, "%s/headers", folder),
+                                     .clang = &clang, .pass = &pass, .own = &words};
+    return hw_clang_headers_find(&wanted, arena);
+}
+
+// What was kept serves whatever macros and folders the user has, as long as our headers say the same with them.
+static void test_kept_headers_and_the_users_words(void **state) {
+    (void)state;
+    static const struct {
+        const char *own[4];
+        bool is_found;
+    } cases[] = {
+        {{NULL}, true},
+        {{"-D", "N=3"}, true},
+        {{"-U", "KNOW"}, true},
+        {{"-D", "NOWN"}, true},
+        {{"-D", "KNOWN"}, false},
+        {{"-D", "KNOWN_2=1"}, false},
+        {{"-D", "KNOWN(x)=x"}, false},
+        {{"-D", "N", "-U", "KNOWN"}, false},
+        {{"-D", ""}, false},
+        {{"-I", "nothing"}, true},
+        {{"-I", "none"}, true},
+        {{"-I", "shadows"}, false},
+        {{"-I", "nothing", "-isystem", "shadows"}, false},
+        {{"-include", "x.h"}, false},
+        {{"-Werror"}, false},
+        {{"-Wp,-DKNOWN"}, false},
+        {{"-fopenmp"}, false},   // another header, which is asked for once
+    };
+    hw_arena *arena = hw_arena_create();
+    const char *cache = hw_arena_printf(arena, "%s", in_folder("kept headers"));
+    char back[4096];
+    write_headers_and_clang();
+    assert_non_null(getcwd(back, sizeof back));
+    assert_int_equal(chdir(folder), 0);
+    assert_null(find_headers(cases[0].own, 0, cache, arena));
+    const char *first = find_headers(cases[0].own, 0, cache, arena);
+    assert_non_null(first);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t count = 0;
+        while (count < 4 && cases[i].own[count]) count++;
+        const char *found = find_headers(cases[i].own, count, cache, arena);
+        if (cases[i].is_found ? !found || strcmp(found, first) != 0 : found != NULL)
+            fail_msg("case %zu: %s", i, found ? found : "nothing");
+    }
+    // Where another makes it, nobody waits.
+    unlink(first);
+    const int mark = open(hw_arena_printf(arena, "%s.seen", first), O_WRONLY);
+    assert_int_equal(flock(mark, LOCK_EX), 0);
+    assert_null(find_headers(cases[0].own, 0, cache, arena));
+    close(mark);
+    assert_non_null(find_headers(cases[0].own, 0, cache, arena));
+    assert_int_equal(chdir(back), 0);
     hw_arena_destroy(arena);
 }
 
@@ -560,6 +679,8 @@ int main(void) {
         cmocka_unit_test(test_nvcc_says_what_it_knows),
         cmocka_unit_test(test_clang_is_chosen_by_its_version),
         cmocka_unit_test(test_names_of_compilers_are_remembered),
+        cmocka_unit_test(test_names_of_compilers_are_kept),
+        cmocka_unit_test(test_kept_headers_and_the_users_words),
         cmocka_unit_test(test_no_compiler_is_told_what_to_install),
         cmocka_unit_test(test_executables),
         cmocka_unit_test(test_relocatable_device_code),
