@@ -6,19 +6,28 @@ cat > "$work/p.cu" <<'CUDA'
 #include <cstdlib>
 #include <cstring>
 #include <csignal>
+#include <pthread.h>
 #include <unistd.h>
 __global__ void first(int *p) { p[threadIdx.x] += 1; }
 template <typename T> __global__ void second(T *p) { p[threadIdx.x] += 100; }
-__global__ void endless(volatile int *p, int n) {
-    for (int i = 0; i < n || n < 0; i++)
-        if (i % 32 == threadIdx.x % 32)
-            for (int k = 0; k < 8; k++) p[threadIdx.x] += i;
+// Waits for the host's clock now and then: the machine has little to do, as those that only poll sleep.
+__global__ void endless(int *p, int *strikes) {
+    for (int i = 0; i >= 0; i = i + 1 & 0xfffffff) {
+        if (i % 32 == threadIdx.x % 32) for (int k = 0; k < 8; k++) p[threadIdx.x] += i;
+        while (*(volatile int *)strikes < i / 16);
+    }
     __syncthreads();
 }
 __global__ void shifted(volatile int *p) { p[1 << 28] = 1; }
+static void *strike(void *strikes) {
+    for (;; ++*(volatile int *)strikes) usleep(1000);
+}
 static void mine(int) { fputs("the program's own handler\n", stderr); }
 int main(int argc, char **argv) {
-    int *p, is_endless = argc > 2 && !strcmp(argv[2], "endless"), got[32];
+    int *p, *strikes, got[32];
+    const bool is_busy = argc > 2 && !strcmp(argv[2], "busy");
+    const bool is_endless = is_busy || (argc > 2 && !strcmp(argv[2], "endless"));
+    pthread_t clock;
     if (argc > 2 && !strcmp(argv[2], "handles")) signal(SIGUSR1, mine);
     cudaMalloc(&p, 1024);
     cudaMemset(p, 0, 1024);
@@ -28,7 +37,12 @@ int main(int argc, char **argv) {
     }
     printf("without a newline at its end");
     if (argc > 2 && !strcmp(argv[2], "faults")) shifted<<<1, 1>>>(p);
-    if (is_endless) endless<<<2, 64>>>(p, -1);
+    if (is_endless) {
+        cudaMallocHost(&strikes, sizeof *strikes);
+        *strikes = is_busy ? 1 << 30 : 0;
+        if (!is_busy) pthread_create(&clock, NULL, strike, strikes);
+        endless<<<2, 64>>>(p, strikes);
+    }
     if (argc > 2 && !is_endless) sleep(30);
     cudaMemcpy(got, p, sizeof got, cudaMemcpyDeviceToHost);
     printf(": %d\n", got[0]);
@@ -46,11 +60,11 @@ rows() {
 
 # ---- --timeout: 124; what was counted is reported, of the launch that is stopped as far as it came -------------------
 
-# One thread is enough for kernels that are busy until they are stopped.
-expect 124 "$halfwarp" profile --threads 1 --timeout 1.5 --format csv -o "$work/r.csv" "$work/p.cu" 1 endless
+# One thread is enough for a kernel that is busy until it is stopped.
+expect 124 "$halfwarp" profile --threads 1 --timeout 1.5 --format csv -o "$work/r.csv" "$work/p.cu" 1 busy
 [ "$(rows)" = "0,first 1,second 2,endless " ] || fail "rows: $(rows)"
 [ "$(cat "$work/out")" = "without a newline at its end" ] || fail "its output is lost: $(cat "$work/out")"
-says err "the program was ended after 1.5 s (--timeout), in the midst of kernel endless(int volatile*, int), launch 3"
+says err "the program was ended after 1.5 s (--timeout), in the midst of kernel endless(int*, int*), launch 3"
 column=$(head -1 "$work/r.csv" | tr , '\n' | grep -nx thread_inst | cut -d: -f1)
 tail -1 "$work/r.csv" | sed 's/"[^"]*"/x/g' | awk -F, -v c="$column" '$c < 100000 {exit 1}' ||
     fail "nothing was counted of the launch that was stopped: $(tail -1 "$work/r.csv")"
@@ -125,8 +139,8 @@ ROWS
 
 # ---- The hint: once, and why -----------------------------------------------------------------------------------------
 
-HALFWARP_HINT=.5 expect 124 "$halfwarp" run --threads 1 --timeout 3.5 "$work/p.cu" 0 endless
-grep -qE 'kernel endless\(int volatile\*, int\), launch 1, has taken [1-4] s so far: [0-9.]+ of 32 lanes are on' \
+HALFWARP_HINT=.5 expect 124 "$halfwarp" run --threads 1 --timeout 3.5 "$work/p.cu" 0 busy
+grep -qE 'kernel endless\(int\*, int\*\), launch 1, has taken [1-4] s so far: [0-9.]+ of 32 lanes are on' \
     "$work/err" || fail "no hint: $(cat "$work/err")"
 [ "$(wc -l < "$work/err")" = 2 ] || fail "more than a hint: $(cat "$work/err")"
 HALFWARP_HINT=0 expect 124 "$halfwarp" run --threads 1 --timeout 2.2 "$work/p.cu" 0 endless
@@ -171,10 +185,10 @@ for whom in halfwarp program; do
     [ $whom = halfwarp ] || signalled program program "$halfwarp" run --threads 2 --timeout 2.5 "$work/p.cu" 0 endless
     heard $whom
     [ $status = 124 ] || fail "SIGUSR1 to the $whom: status $status"
-    grep -qE '^halfwarp: kernel endless\(int volatile\*, int\), launch 1, thread [12] of 2; 2 of 2 blocks have begun$' \
+    grep -qE '^halfwarp: kernel endless\(int\*, int\*\), launch 1, thread [12] of 2; 2 of 2 blocks have begun$' \
         "$work/err" || fail "SIGUSR1 to the $whom: $(cat "$work/err")"
     for block in 0 1; do
-        grep -qE "^  block .*\($block,0,0\).*: [0-9]+ threads? of 2 warps at [^ ]*p\.cu:(9|10|11|12)" "$work/err" ||
+        grep -qE "^  block .*\($block,0,0\).*: [0-9]+ threads? of 2 warps at [^ ]*p\.cu:(11|12|13)" "$work/err" ||
             fail "SIGUSR1 to the $whom: nothing of block $block: $(cat "$work/err")"
     done
 done

@@ -34,7 +34,33 @@ static const char header_text[] = "#pragma once\n\n__device__ inline int part() 
 static const hw_source_file header = {"common/part.cuh", header_text, sizeof header_text - 1};
 static const char *const n_is_5 = "N=5";
 
+static const char *path_in(const char *name) {
+    static char paths[4][4096];
+    static int turn;
+    char *path = paths[turn++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+// What clang has read of our headers takes 0.4 s to make and is the same for every folder: the first test's serves the
+// others.
+static void share_headers(const char *cache_dir) {
+    const char *made = path_in("compilers");
+    char pattern[4200], own[2 * 4096];
+    glob_t found;
+    if (!cache_dir || strncmp(cache_dir, folder, strlen(folder)) != 0 || !strcmp(cache_dir, made)) return;
+    snprintf(pattern, sizeof pattern, "%s/*.pch", made);
+    if (glob(pattern, 0, NULL, &found) != 0) return;
+    mkdir(cache_dir, 0755);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        snprintf(own, sizeof own, "%s%s", cache_dir, strrchr(found.gl_pathv[i], '/'));
+        if (link(found.gl_pathv[i], own) != 0) assert_true(errno == EEXIST || errno == ENOTDIR);
+    }
+    globfree(&found);
+}
+
 static hw_code_request request_for(const char *cache_dir) {
+    share_headers(cache_dir);
     return (hw_code_request){
         .source = {"family/add.cu", source_text, sizeof source_text - 1},
         .headers = &header,
@@ -50,14 +76,6 @@ static hw_code_request request_for(const char *cache_dir) {
 
 static const hw_toolchain_compiler compilers[] = {HW_COMPILER_NVRTC, HW_COMPILER_NVCC, HW_COMPILER_CLANG};
 static const char *const compiler_names[] = {"NVRTC", "nvcc", "clang"};
-
-static const char *path_in(const char *name) {
-    static char paths[4][4096];
-    static int turn;
-    char *path = paths[turn++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
-}
 
 static hw_status compile(const hw_code_request *request, hw_arena *arena, hw_code *code, hw_diag *diag) {
     *diag = (hw_diag){0};
@@ -509,7 +527,7 @@ static void test_failing_allocations(void **state) {
 static void test_failing_allocations_by_clang(void **state) {
     enum { LINES = 1000 };   // of a comment in the PTX, which the compiler only copies
     static char source[100 * LINES] = "extern \"C\" __global__ void add(float *p) {\n";
-    hw_code_request request = request_for("");
+    hw_code_request request = request_for(path_in("memory by clang"));
     hw_status status = HW_NO_MEMORY;
     long n = 0;
     (void)state;
