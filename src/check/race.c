@@ -496,9 +496,10 @@ static void go_through_words(present *now, const hw_check_runs *runs, uint64_t b
         hw_check_line *line = find_line(now, &at, address);
         if (!line) continue;
         const hw_check_ref own = ref + run->first_lane;
+        const unsigned both = HW_CHECK_COMPARE | HW_CHECK_RECORD;
         if (writes ? !write_word(now, line, address % LINE, own, newest)
                    : !read_word(now, line, address % LINE, own, newest))
-            go_through_line(now, address, address + WORD, false, run->first_lane, 2, HW_CHECK_COMPARE | HW_CHECK_RECORD);
+            go_through_line(now, address, address + WORD, false, run->first_lane, 2, both);
     }
 }
 
