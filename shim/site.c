@@ -108,12 +108,26 @@ static bool is_wrapper(const char *function, const char *place) {
     return is_header_place(place) || strncmp(function, "cuda", 4) == 0 || strncmp(function, "__cuda", 6) == 0;
 }
 
+// addr2line may name the file that nvcc makes of a .cu file, with that one's lines: then ".../tmpxft_<numbers>
+// -6_sum.cudafe1.cpp:12" stands for sum.cu:12. Its folder is not known.
+static void name_source(char *place) {
+    static const char made[] = ".cudafe1.cpp:";
+    const char *name = strrchr(place, '/') ? strrchr(place, '/') + 1 : place, *ending = strstr(name, made);
+    if (!ending || strncmp(name, "tmpxft_", 7) != 0) return;
+    const char *begin = strchr(name, '-') ? strchr(strchr(name, '-'), '_') : NULL;
+    if (!begin || begin >= ending) return;
+    char source[512];
+    snprintf(source, sizeof source, "%.*s.cu:%s", (int)(ending - begin - 1), begin + 1, ending + strlen(made));
+    strcpy(place, source);
+}
+
 // A function and its file:line as addr2line prints them, without what it says behind. False at the end.
 static bool read_frame(FILE *in, char *function, char *place, size_t bytes) {
     if (!fgets(function, (int)bytes, in) || !fgets(place, (int)bytes, in)) return false;
     function[strcspn(function, "\n")] = place[strcspn(place, "\n")] = '\0';
     char *more = strstr(place, " (discriminator");
     if (more) *more = '\0';
+    name_source(place);
     return true;
 }
 

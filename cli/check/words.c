@@ -53,7 +53,7 @@ static void say_object(const hw_cli_finding *f, char *out, size_t bytes) {
 
 static void say_reason(const hw_cli_finding *f, char *out, size_t bytes) {
     const hw_cli_finding_subject *s = &f->subject;
-    const char *what = is_set(f) ? "set" : "copy";
+    const char *goes = is_set(f) ? "set goes to" : "copy goes to or from";
     switch (s->reason) {
     case HW_HOST_NEVER_ALLOCATED: snprintf(out, bytes, "memory is freed that was never allocated"); break;
     case HW_HOST_FREED_BEFORE: snprintf(out, bytes, "memory is freed for the second time"); break;
@@ -66,8 +66,8 @@ static void say_reason(const hw_cli_finding *f, char *out, size_t bytes) {
         else snprintf(out, bytes, "the direction of a copy is not that of its addresses");
         break;
     case HW_HOST_BEYOND_END: say_beyond(f, out, bytes); break;
-    case HW_HOST_IN_FREED: snprintf(out, bytes, "a %s goes to or from memory that has been freed", what); break;
-    case HW_HOST_IN_NOTHING: snprintf(out, bytes, "a %s goes to or from where there is no memory", what); break;
+    case HW_HOST_IN_FREED: snprintf(out, bytes, "a %s memory that has been freed", goes); break;
+    case HW_HOST_IN_NOTHING: snprintf(out, bytes, "a %s where there is no memory", goes); break;
     case HW_HOST_NO_TEXTURE:
         snprintf(out, bytes, "a kernel reads through a texture object %s",
                  s->bytes ? "whose memory has been freed" : was_there(f) ? "that has been destroyed"

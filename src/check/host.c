@@ -69,6 +69,24 @@ static void add_calls(hw_check *c, hw_check_finding *f, hw_check_act before, con
     hw_check_add(c, f, places);
 }
 
+static void add_launch(hw_check *c, const hw_check_thread *t) {
+    hw_check_finding f = {.kind = HW_CHECK_LAUNCH, .subject = t->refused};
+    add_calls(c, &f, HW_CHECK_FAILS, NULL, HW_CHECK_LAUNCHES, t->site);
+}
+
+// What a call returns a program may have looked at, unless it went on to launch something; what <<<>>> does not say, it
+// cannot know. Calls that are a finding themselves need no second one, and a launch is one only then: a program that
+// asks at once may try what fits.
+static void forget_error(hw_check *c, hw_check_thread *t) {
+    hw_check_finding f = {.kind = HW_CHECK_ERROR, .subject = {.why = t->error}};
+    if (t->error && (t->is_launch || t->has_launched)) {
+        if (t->refused.kernel) add_launch(c, t);
+        else if (!t->is_explained) add_calls(c, &f, HW_CHECK_FAILS, NULL, HW_CHECK_FAILS, t->site);
+    }
+    t->error = NULL;
+    t->refused = (hw_check_subject){.kernel = NULL};
+}
+
 static const char *keep_text(hw_check *c, const char *text) {
     return text ? hw_arena_string(c->works.arena, text, strlen(text)) : NULL;
 }
@@ -79,7 +97,6 @@ static hw_check_kind kind_of(const hw_host_refused *r) {
         return HW_CHECK_FREE;
     case HW_HOST_WRONG_DIRECTION: case HW_HOST_BEYOND_END: case HW_HOST_IN_FREED: case HW_HOST_IN_NOTHING:
         return HW_CHECK_COPY;
-    case HW_HOST_NO_LAUNCH: return HW_CHECK_LAUNCH;
     default: break;
     }
     // An array is memory to who frees it.
@@ -91,7 +108,6 @@ static hw_check_act act_of(const hw_host_refused *r) {
     switch (kind_of(r)) {
     case HW_CHECK_FREE: return HW_CHECK_FREES;
     case HW_CHECK_COPY: return r->action == HW_HOST_SET ? HW_CHECK_SETS_BYTES : HW_CHECK_COPIES_BYTES;
-    case HW_CHECK_LAUNCH: return HW_CHECK_LAUNCHES;
     default: return r->reason == HW_HOST_NO_OBJECT_TO_DESTROY ? HW_CHECK_DESTROYS : HW_CHECK_USES;
     }
 }
@@ -113,25 +129,39 @@ static void add_texture(hw_check *c, const hw_host_refused *r) {
     hw_check_add(c, &f, (const uint64_t[2]){(uint64_t)(uintptr_t)earlier, (uint64_t)r->line << 5 | r->reason});
 }
 
-void hw_check_host_refused(hw_check *c, const hw_host_event *event, uint64_t thread) {
-    if (event->refused.reason == HW_HOST_NO_TEXTURE) {
-        add_texture(c, &event->refused);
-        return;
-    }
+// The error of the launch follows.
+static void keep_launch(hw_check *c, const hw_host_event *event, hw_check_thread *t) {
+    const hw_host_refused *r = &event->refused;
+    if (t->error && t->site != event->site) forget_error(c, t);
+    t->explained_at = event->site;
+    t->refused = (hw_check_subject){.reason = (uint8_t)r->reason, .kernel = keep_text(c, r->kernel),
+                                    .why = keep_text(c, r->why)};
+}
+
+static void add_refusal(hw_check *c, const hw_host_event *event) {
     const hw_host_refused *r = &event->refused;
     const bool is_of_object = r->reason == HW_HOST_NO_OBJECT || r->reason == HW_HOST_NO_OBJECT_TO_DESTROY;
     const void *earlier = is_of_object ? hw_check_host_destroyed_at(c, &r->object) : r->allocation.freed_at;
     hw_check_finding f = {
         .kind = kind_of(r), .address = r->address, .bytes = r->bytes,
         .subject = {.reason = (uint8_t)r->reason, .object = (uint8_t)r->object.kind,
-                    .kernel = keep_text(c, r->kernel), .why = keep_text(c, r->why),
                     .begin = r->allocation.address, .bytes = r->allocation.bytes, .memory = r->allocation.kind,
                     .made_at = r->allocation.made_at, .variable = r->allocation.name}};
-    hw_check_thread *t = find_thread(c, thread);
-    if (t) t->explained_at = event->site;
     const bool is_memory = !is_of_object || r->object.kind == HW_HOST_ARRAY;
     const hw_check_act before = is_memory ? HW_CHECK_FREES : HW_CHECK_DESTROYS;
     add_calls(c, &f, before, earlier, act_of(r), event->site);
+}
+
+void hw_check_host_refused(hw_check *c, const hw_host_event *event, uint64_t thread) {
+    hw_check_thread *t = find_thread(c, thread);
+    if (event->refused.reason == HW_HOST_NO_TEXTURE) {
+        add_texture(c, &event->refused);
+    } else if (event->refused.reason == HW_HOST_NO_LAUNCH) {
+        if (t) keep_launch(c, event, t);
+    } else {
+        add_refusal(c, event);
+        if (t) t->explained_at = event->site;
+    }
 }
 
 void hw_check_host_direction(hw_check *c, const hw_host_event *event) {
@@ -151,19 +181,10 @@ void hw_check_host_direction(hw_check *c, const hw_host_event *event) {
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
-// What a call returns a program may have looked at, unless it went on to launch something; what <<<>>> does not say, it
-// cannot know. Calls that are a finding themselves need no second one.
-static void forget_error(hw_check *c, hw_check_thread *t) {
-    const bool goes_on = t->is_launch || t->has_launched;
-    hw_check_finding f = {.kind = HW_CHECK_ERROR, .subject = {.why = t->error}};
-    if (t->error && goes_on && !t->is_explained) add_calls(c, &f, HW_CHECK_FAILS, NULL, HW_CHECK_FAILS, t->site);
-    t->error = NULL;
-}
-
 void hw_check_host_failed(hw_check *c, const hw_host_event *event, uint64_t thread) {
     hw_check_thread *t = find_thread(c, thread);
     if (!t) return;
-    if (t->site != event->site) forget_error(c, t);
+    if (t->error && t->site != event->site) forget_error(c, t);
     t->error = event->error.name;
     t->site = event->site;
     t->is_explained = event->site == t->explained_at;
@@ -176,8 +197,10 @@ void hw_check_host_asks(hw_check *c, const hw_host_event *event, uint64_t thread
     hw_check_thread *t = find_thread(c, thread);
     if (!t || !t->error) return;
     hw_check_finding f = {.kind = HW_CHECK_ERROR, .subject = {.why = t->error}};
+    if (t->n_works && t->refused.kernel) add_launch(c, t);
     if (t->n_works) add_calls(c, &f, HW_CHECK_FAILS, t->site, HW_CHECK_ASKS, event->site);
     t->error = NULL;
+    t->refused = (hw_check_subject){.kernel = NULL};
 }
 
 void hw_check_host_ends(hw_check *c) {

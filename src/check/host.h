@@ -35,6 +35,7 @@ typedef struct hw_check_thread {
     const char *error;                   // its name; NULL: none
     const void *site, *explained_at;     // of the call that failed; of the last one that another finding is about
     bool is_explained;                   // the two are one
+    hw_check_subject refused;            // it is a launch's that was refused; kernel NULL: no
     bool is_launch, has_launched;        // it was <<<>>>; something was launched since
     uint64_t n_works;                    // asked of the GPU since
 } hw_check_thread;

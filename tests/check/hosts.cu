@@ -352,6 +352,9 @@ static void free_waits() {
 }
 static void less_is_tried() {
     void *p = NULL;
+    nothing<<<1, 2048>>>();
+    if (cudaPeekAtLastError() == cudaErrorInvalidValue) cudaGetLastError();
+    nothing<<<1, 1024>>>();
     if (cudaMalloc(&p, (size_t)1 << 50)) {
         cudaGetLastError();
         cudaMalloc(&p, BYTES);

@@ -77,7 +77,6 @@ for compiler in clang nvcc; do
     for options in -O0 "-O3 -Xcompiler -fno-optimize-sibling-calls"; do
         check() { "$halfwarp" check --leaks --compiler $compiler $options "$@"; }
         expect 0 check "$source" clean
-        silent err
         [ "$(cat "$work/out")" = done ] || fail "$compiler $options, clean: $(head -c 3000 "$work/out")"
         expect 1 check --format json -o "$work/found.json" "$source" racy
         python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../check" ||
