@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "event/host.h"
+#include "mem/mem.h"
 
 enum { CHECKED_LINES = 512, ALL_LANES = -1 };
 
@@ -60,6 +61,10 @@ static inline void checked_access(checked *c, hw_where where, uint32_t line, con
     *note = *as;
     note->line = line;
     if (delta) memcpy(pattern.delta, delta, sizeof pattern.delta);
+    for (int i = 0; i < HW_WARP_LANES; i++) {
+        if (pattern.delta[i] < pattern.low) pattern.low = pattern.delta[i];
+        if (pattern.delta[i] > pattern.high) pattern.high = pattern.delta[i];
+    }
     const hw_access access = {.note = line, .kind = as->kind, .space = as->space, .width_bytes = as->width_bytes,
                               .pattern = &pattern, .base = base, .repeat = 1, .where = where};
     if (as->kind == HW_NOTE_ATOMIC) c->sink->atomic(c->sink, 0, &access);
