@@ -227,7 +227,7 @@ static const char *who_lacks(hw_check_missing missing) {
     }
 }
 
-bool hw_cli_finding_is_null(const hw_cli_finding *f) {
+static bool is_null(const hw_cli_finding *f) {
     enum { NULL_BYTES = 4096 };
     return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known && f->address < NULL_BYTES;
 }
@@ -259,7 +259,7 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_DEADLOCK)
         return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";
     if (hw_cli_is_about_calls(f)) return hw_cli_call_remedy(f);
-    if (hw_cli_finding_is_null(f)) return "a pointer has to be set before it is used";
+    if (is_null(f)) return "a pointer has to be set before it is used";
     if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
     if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
     if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "
@@ -274,6 +274,48 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
                                        "for it";
     default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
     }
+}
+
+// How far the byte is from what it should have stayed in, up to "of 400 bytes".
+static void write_distance(const hw_cli_finding *f, char *out, size_t bytes) {
+    const unsigned long long begin = f->object.address, end = begin + f->object.bytes;
+    const unsigned long long apart = f->address < begin ? begin - f->address : f->address - end;
+    const char *side = f->address < begin ? "before the beginning" : "behind the end";
+    if (f->address >= begin && f->address < end)
+        snprintf(out, bytes, "byte %llu of %llu", f->address - begin, end - begin);
+    else if (f->address == end) snprintf(out, bytes, "right behind the end of %llu bytes", end - begin);
+    else snprintf(out, bytes, "%llu bytes %s of %llu bytes", apart, side, end - begin);
+}
+
+// " of the variable table", ", allocated at sum.cu:20": behind what is written already.
+static void append_origin(const hw_cli_finding_object *object, hw_space space, char *out, size_t bytes) {
+    const size_t n = strlen(out);
+    if (object->is_nearest) snprintf(out + n, bytes - n, ", what lies nearest");
+    const size_t m = strlen(out);
+    if (object->name) snprintf(out + m, bytes - m, " of the variable %s", object->name);
+    else if (object->site) snprintf(out + m, bytes - m, ", allocated at %s", object->site);
+    else if (space != HW_SPACE_GLOBAL) snprintf(out + m, bytes - m, " of %s memory", hw_space_name(space));
+}
+
+const char *hw_cli_finding_memory(const hw_cli_finding *f, char *out, size_t bytes) {
+    *out = 0;
+    if (f->kind == HW_CHECK_RACE && f->space == HW_SPACE_SHARED) {
+        snprintf(out, bytes, "shared memory, byte %llu", f->address);
+    } else if (f->object.is_known) {
+        write_distance(f, out, bytes);
+        append_origin(&f->object, f->space, out, bytes);
+    } else if (f->kind == HW_CHECK_BOUNDS) {
+        snprintf(out, bytes, is_null(f) ? "a null pointer" : "nothing is there or near");
+    }
+    return out;
+}
+
+const char *hw_cli_finding_there(const hw_cli_finding *f, char *out, size_t bytes) {
+    *out = 0;
+    if (!f->there.is_known) return out;
+    snprintf(out, bytes, "which is byte %llu of %llu", f->address - f->there.address, f->there.bytes);
+    append_origin(&f->there, f->space, out, bytes);
+    return out;
 }
 
 static const char *act_word(hw_check_act act) {

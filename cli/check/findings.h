@@ -63,9 +63,6 @@ typedef struct hw_cli_findings {
 int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out);
 void hw_cli_findings_free(hw_cli_findings *findings);
 
-// Is it an access through a null pointer?
-bool hw_cli_finding_is_null(const hw_cli_finding *finding);
-
 // What is wrong, and what would mend it, a sentence each, without a full stop. Into out, which is returned.
 const char *hw_cli_finding_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
 const char *hw_cli_finding_remedy(const hw_cli_finding *finding);
@@ -73,6 +70,10 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *finding);
 bool hw_cli_is_about_calls(const hw_cli_finding *finding);
 const char *hw_cli_call_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
 const char *hw_cli_call_remedy(const hw_cli_finding *finding);
+// "right behind the end of 400 bytes, allocated at sum.cu:20"; "which is byte 0 of 64 of the variable table": where the
+// byte is, and what is there of another object. "" where nothing is to be said.
+const char *hw_cli_finding_memory(const hw_cli_finding *finding, char *out, size_t bytes);
+const char *hw_cli_finding_there(const hw_cli_finding *finding, char *out, size_t bytes);
 // "reads 4 bytes: thread (1,0,0) of block (0,0,0) in sum(float*), launch 2".
 const char *hw_cli_finding_side_text(const hw_cli_finding_side *side, char *out, size_t bytes);
 // The file and line of a side in the source, of kernels and of calls: false where they are not known.

@@ -36,7 +36,7 @@ static bool append_side(json_t *to, const hw_cli_finding_side *side) {
 }
 
 static bool append_finding(json_t *to, const hw_cli_finding *f) {
-    char sentence[WORDS];
+    char sentence[WORDS], memory[PLACE], there[PLACE];
     json_t *object = json_object(), *sides = json_array();
     bool good = put_text(object, "kind", hw_check_kind_name(f->kind)) &&
                 put_text(object, "sentence", hw_cli_finding_sentence(f, sentence, sizeof sentence)) &&
@@ -44,7 +44,9 @@ static bool append_finding(json_t *to, const hw_cli_finding *f) {
                 put(object, "count", json_integer((json_int_t)f->count)) &&
                 (!f->seed || put(object, "seed", json_integer((json_int_t)f->seed))) &&
                 put_text(object, "space", hw_space_name(f->space)) &&
-                put(object, "address", json_integer((json_int_t)f->address));
+                put(object, "address", json_integer((json_int_t)f->address)) &&
+                put_text(object, "memory", hw_cli_finding_memory(f, memory, sizeof memory)) &&
+                put_text(object, "there", hw_cli_finding_there(f, there, sizeof there));
     for (unsigned k = 0; k < f->n_sides; k++) good = append_side(sides, &f->sides[k]) && good;
     good = put(object, "sides", sides) && good;
     return json_array_append_new(to, object) == 0 && good;
@@ -82,10 +84,11 @@ static json_t *location_of(const hw_cli_finding_side *side) {
 }
 
 static bool append_result(json_t *to, const hw_cli_finding *f) {
-    char sentence[WORDS], text[2 * WORDS];
+    char sentence[WORDS], memory[PLACE], text[PLACE + 2 * WORDS];
     json_t *places = json_array(), *related = json_array();
-    snprintf(text, sizeof text, "%s; %s", hw_cli_finding_sentence(f, sentence, sizeof sentence),
-             hw_cli_finding_remedy(f));
+    hw_cli_finding_memory(f, memory, sizeof memory);
+    snprintf(text, sizeof text, "%s%s%s; %s", hw_cli_finding_sentence(f, sentence, sizeof sentence),
+             *memory ? ": " : "", memory, hw_cli_finding_remedy(f));
     bool good = places && related;
     // The later access is where the finding is shown; the earlier one is related to it.
     for (unsigned k = 0; k < f->n_sides; k++) {

@@ -20,25 +20,7 @@ static void write_side(const hw_cli_finding_side *side, bool colour, FILE *out) 
     write_source_line(side, colour, out);
 }
 
-// How far the byte is from what it should have stayed in, up to " of 400 bytes".
-static void write_distance(const hw_cli_finding *f, FILE *out) {
-    const unsigned long long begin = f->object.address, end = begin + f->object.bytes;
-    const unsigned long long apart = f->address < begin ? begin - f->address : f->address - end;
-    if (f->address >= begin && f->address < end) fprintf(out, "byte %llu of %llu", f->address - begin, end - begin);
-    else if (f->address == end) fprintf(out, "right behind the end of %llu bytes", end - begin);
-    else fprintf(out, "%llu bytes %s of %llu bytes", apart, f->address < begin ? "before the beginning"
-                                                                               : "behind the end", end - begin);
-}
-
-static void write_origin(const hw_cli_finding_object *object, hw_space space, FILE *out) {
-    if (object->name) fprintf(out, " of the variable %s\n", object->name);
-    else if (object->site) fprintf(out, ", allocated at %s\n", object->site);
-    else if (space != HW_SPACE_GLOBAL) fprintf(out, " of %s memory\n", hw_space_name(space));
-    else fputc('\n', out);
-}
-
 static void write_memory(const hw_cli_finding *f, FILE *out) {
-    const hw_cli_finding_object *there = &f->there;
     const hw_cli_finding_subject *s = &f->subject;
     if (hw_cli_is_about_calls(f) && s->bytes) {
         fprintf(out, "  %llu bytes%s%s", s->bytes, s->variable ? " of the variable " : "",
@@ -46,20 +28,9 @@ static void write_memory(const hw_cli_finding *f, FILE *out) {
         if (s->made_at) fprintf(out, ", allocated at %s", s->made_at);
         fputc('\n', out);
     }
-    if (f->kind == HW_CHECK_RACE && f->space == HW_SPACE_SHARED) {
-        fprintf(out, "  shared memory, byte %llu\n", f->address);
-        return;
-    }
-    if (f->kind == HW_CHECK_BOUNDS && !f->object.is_known)
-        fprintf(out, "  %s\n", hw_cli_finding_is_null(f) ? "a null pointer" : "nothing is there or near");
-    if (!f->object.is_known) return;
-    fputs("  ", out);
-    write_distance(f, out);
-    if (f->object.is_nearest) fputs(", what lies nearest", out);
-    write_origin(&f->object, f->space, out);
-    if (!there->is_known) return;
-    fprintf(out, "  which is byte %llu of %llu", f->address - there->address, there->bytes);
-    write_origin(there, f->space, out);
+    char text[PLACE];
+    if (*hw_cli_finding_memory(f, text, sizeof text)) fprintf(out, "  %s\n", text);
+    if (*hw_cli_finding_there(f, text, sizeof text)) fprintf(out, "  %s\n", text);
 }
 
 static void write_finding(const hw_cli_finding *f, bool colour, FILE *out) {

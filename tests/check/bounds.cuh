@@ -228,8 +228,64 @@ static void run_misaligned() {
     RUN_ON(misaligned_atomic, 0, (char *)data);
 }
 
+// ---- what looks wrong and is not -----------------------------------------------------------------------------------
+
+template <bool> __global__ void count_back(int *end) { end[-1 - (int)threadIdx.x] = 1; }
+template <bool> __global__ void from_one_on(int *before) { before[1 + threadIdx.x] = 1; }
+template <bool> __global__ void with_halo(int *middle) { middle[(int)threadIdx.x - 16] = 1; }
+template <bool> __global__ void of_either(int *a, int *b) { (threadIdx.x % 2 ? a : b)[threadIdx.x] = 1; }
+template <bool> __global__ void by_distance(int *a, int *b) {
+    for (int *at = a + threadIdx.x; at < a + 96; at += 32) {
+        *at = 1;
+        *(b + (at - a)) = 2;
+    }
+}
+template <bool> __global__ void by_list(int *const *list, int n) {
+    for (int i = 0; i < n; i++) list[i][threadIdx.x] = i;
+}
+template <bool> __global__ void rows_of_pitch(char *first, size_t pitch, int rows) {
+    for (int y = 0; y < rows; y++) ((int *)(first + y * pitch))[threadIdx.x] = y;
+}
+template <bool> __global__ void own_heap(int *out) {
+    int *own = new int[8];
+    for (int i = 0; i < 8; i++) own[i] = i;
+    out[threadIdx.x] = own[threadIdx.x % 8];
+    delete[] own;
+}
+template <bool> __global__ void carved_up(int *out) {
+    extern __shared__ int pieces[];
+    int *first = pieces, *second = pieces + 32;
+    first[threadIdx.x] = second[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
+}
+template <bool> __global__ void unused_null(int *out, int *maybe) {
+    if (maybe) maybe[threadIdx.x] = 1;
+    (maybe ? maybe : out)[threadIdx.x] = 2;
+}
+
+static void run_fine() {
+    int *a = allocate_ints(), *b = allocate_ints(), *managed, **list, *const elements[] = {a, b};
+    char *rows;
+    size_t pitch;
+    cudaMalloc(&list, sizeof elements);
+    cudaMemcpy(list, elements, sizeof elements, cudaMemcpyHostToDevice);
+    cudaMallocPitch(&rows, &pitch, 32 * sizeof(int), 4);
+    cudaMallocManaged(&managed, SMALL_BYTES);
+    RUN_ON(count_back, 0, a + INTS);
+    RUN_ON(from_one_on, 0, a - 1);
+    RUN_ON(with_halo, 0, a + 16);
+    RUN_ON(of_either, 0, a, managed);
+    RUN_ON(by_distance, 0, a, b);
+    RUN_ON(by_list, 0, list, 2);
+    RUN_ON(rows_of_pitch, 0, rows, pitch, 4);
+    RUN_ON(own_heap, 0, b);
+    RUN_ON(carved_up, 64 * sizeof(int), b);
+    RUN_ON(unused_null, 0, b, nullptr);
+}
+
 static void run_bounds() {
     begin_case();
+    run_fine();
     run_allocations();
     run_variables();
     run_freed();

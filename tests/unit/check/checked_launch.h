@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "event/host.h"
+#include "mem/mem.h"
 
 enum { CHECKED_LINES = 512, CHECKED_PATTERNS = 8, ALL_LANES = -1 };
 
@@ -70,6 +71,10 @@ static inline const hw_access_pattern *checked_pattern(checked *c, const hw_note
                                               .space = note->space};
     c->widths[index] = note->width_bytes;
     memcpy(c->patterns[index].delta, delta, bytes);
+    for (int i = 0; i < HW_WARP_LANES; i++) {
+        if (delta[i] < c->patterns[index].low) c->patterns[index].low = delta[i];
+        if (delta[i] > c->patterns[index].high) c->patterns[index].high = delta[i];
+    }
     return &c->patterns[index];
 }
 
