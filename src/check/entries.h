@@ -1,6 +1,6 @@
 // Who has accessed memory: an entry for what neighbouring warps do by one instruction between two points of order, or
-// for a call of the host. Shadow memory holds references to them, 32 bits each: the entry, which of the warps, and which
-// of its lanes.
+// for a call of the host. Shadow memory holds references to them, 32 bits each: the entry, which of the warps, and
+// which of its lanes.
 //
 // Entries are numbered as they are made, also after those that nobody refers to have been swept: so of two references
 // the larger one is of the later entry, and one comparison tells those that were there at some time from later ones.

@@ -26,6 +26,8 @@ typedef struct hw_check_runs {
 } hw_check_runs;
 
 // delta: of the lanes in mask, whole elements of `width` bytes apart.
+// The same, but lanes of 4 bytes are runs of their own where no two have the same, which is found sooner.
+void hw_check_find_words(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs);
 void hw_check_find_runs(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs);
 
 #endif

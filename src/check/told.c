@@ -113,7 +113,7 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
         hw_check_interval_add(c, block, first, n, bases, runs))
         return;
     if (!runs) {
-        hw_check_find_runs(p->mask, p->delta, first->width_bytes, &own);
+        hw_check_find_words(p->mask, p->delta, first->width_bytes, &own);
         runs = &own;
     }
     hw_check_present now;
