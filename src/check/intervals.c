@@ -41,7 +41,7 @@ static char *take_room(hw_check_intervals *s, hw_check_interval *in, uint32_t by
         in->log = log;
         in->capacity = capacity;
     }
-    if (!in->bytes) s->n_waiting++;
+    if (!in->bytes && !s->n_waiting++) s->turn++;
     char *at = in->log + in->bytes;
     in->bytes += bytes;
     return at;
@@ -66,7 +66,7 @@ static void put_lanes(char *at, const int64_t *delta) {
 }
 
 bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
-                           const uint64_t *bases, const hw_check_runs *runs) {
+                           const uint64_t *bases, hw_check_runs *runs) {
     hw_check_interval *in = &block->interval;
     const bool is_one = have_one_step(n, bases), is_first = !in->bytes;
     const uint32_t n_records = is_one ? 1 : n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
@@ -97,6 +97,7 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
     }
     in->kinds |= kind_of(&c->notes[first->note], first->kind);
     in->is_named &= runs != NULL;
+    if (runs) runs->logged = c->intervals.turn;
     return true;
 }
 
