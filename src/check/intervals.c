@@ -106,10 +106,7 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
 static void look_at_record(hw_check *c, hw_check_block *block, const record *r, const hw_check_runs *runs) {
     hw_check_present now;
     hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, r->note, r->kind, r->width_bytes, r->mask);
-    for (uint32_t k = 0; k < r->n; k++) {
-        if (k) hw_check_next_warp(&now);
-        hw_check_access_runs(&now, runs, r->base + k * r->step);
-    }
+    for (uint32_t k = 0; k < r->n; k++) hw_check_access_runs(&now, runs, r->base + k * r->step, k);
 }
 
 static void find_runs_of(const record *r, hw_check_runs *runs) {

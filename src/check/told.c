@@ -78,15 +78,15 @@ static bool has_messages(const hw_check *c, const hw_check_block *block, uint32_
     return !is_plain || c->blocks.logs.n || block->warps[warp].lanes;
 }
 
-static void exchange_messages(const hw_check_present *now, const hw_note *note, const hw_access_pattern *p,
-                              uint64_t base) {
+static void exchange_messages(const hw_check_present *now, uint32_t warp, const hw_note *note,
+                              const hw_access_pattern *p, uint64_t base) {
     hw_check_blocks *b = &now->check->blocks;
     for (uint32_t left = p->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         const uint64_t word = (base + (uint64_t)p->delta[lane]) & ~7ull;
         const uint64_t key = now->space == HW_SPACE_SHARED ? hw_check_key_of_shared(now->block->serial, word)
                                                            : hw_check_key_of_global(word);
-        hw_check_blocks_exchange(b, now->block, now->warp, lane, key, now->entry.act, note->order, now->entry.scope);
+        hw_check_blocks_exchange(b, now->block, warp, lane, key, now->entry.act, note->order, now->entry.scope);
     }
 }
 
@@ -125,10 +125,9 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
                            first->width_bytes, p->mask);
     const hw_note *note = &c->notes[first->note];
     for (uint32_t k = 0; k < n; k++) {
-        if (k) hw_check_next_warp(&now);
-        hw_check_access_runs(&now, runs, bases[k]);
-        if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, now.warp, note))
-            exchange_messages(&now, note, p, bases[k]);
+        hw_check_access_runs(&now, runs, bases[k], k);
+        if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, first->where.warp + k, note))
+            exchange_messages(&now, first->where.warp + k, note, p, bases[k]);
     }
 }
 
