@@ -41,7 +41,7 @@ static char *take_room(hw_check_intervals *s, hw_check_interval *in, uint32_t by
         in->log = log;
         in->capacity = capacity;
     }
-    if (!in->bytes) s->n_waiting++;
+    if (!in->bytes && !s->n_waiting++) s->turn++;
     char *at = in->log + in->bytes;
     in->bytes += bytes;
     return at;
@@ -66,7 +66,7 @@ static void put_lanes(char *at, const int64_t *delta) {
 }
 
 bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
-                           const uint64_t *bases, const hw_check_runs *runs) {
+                           const uint64_t *bases, hw_check_runs *runs) {
     hw_check_interval *in = &block->interval;
     const bool is_one = have_one_step(n, bases), is_first = !in->bytes;
     const uint32_t n_records = is_one ? 1 : n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
@@ -97,6 +97,7 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
     }
     in->kinds |= kind_of(&c->notes[first->note], first->kind);
     in->is_named &= runs != NULL;
+    if (runs) runs->logged = c->intervals.turn;
     return true;
 }
 
@@ -105,17 +106,14 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
 static void look_at_record(hw_check *c, hw_check_block *block, const record *r, const hw_check_runs *runs) {
     hw_check_present now;
     hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, r->note, r->kind, r->width_bytes, r->mask);
-    for (uint32_t k = 0; k < r->n; k++) {
-        if (k) hw_check_next_warp(&now);
-        hw_check_access_runs(&now, runs, r->base + k * r->step);
-    }
+    for (uint32_t k = 0; k < r->n; k++) hw_check_access_runs(&now, runs, r->base + k * r->step, k);
 }
 
 static void find_runs_of(const record *r, hw_check_runs *runs) {
     const lanes *l = (const lanes *)(const void *)(r + 1);
     int64_t delta[HW_WARP_LANES];
     for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = l->delta[i];
-    hw_check_find_runs(r->mask, delta, r->width_bytes, runs);
+    hw_check_find_words(r->mask, delta, r->width_bytes, runs);
 }
 
 void hw_check_interval_look(hw_check *c, hw_check_block *block) {

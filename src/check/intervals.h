@@ -20,15 +20,20 @@ typedef struct hw_check_intervals {
         char *log;
         uint32_t bytes, capacity;
     } kept[HW_CHECK_INTERVALS_KEPT];
-    uint32_t n_waiting;              // blocks with something in their logs, at least
+    uint32_t n_waiting;              // blocks with something in their logs
+    uint32_t turn;                   // counts the times that all logs were empty, from 1 on
 } hw_check_intervals;
 
 void hw_check_intervals_free(hw_check_intervals *intervals);
 
-// Notes down an access to shared memory by n warps one after the other, for later. runs: of its pattern; they stay as
-// they are, or all logs are looked at before. False: it cannot wait, and is to be looked at now.
+// Notes down an access to shared memory by n warps one after the other, for later. runs: of its pattern, or NULL; they
+// stay as they are as long as a log refers to them. False: it cannot wait, and is to be looked at now.
 bool hw_check_interval_add(hw_check *check, hw_check_block *block, const hw_access *first, uint32_t n,
-                           const uint64_t *bases, const hw_check_runs *runs);
+                           const uint64_t *bases, hw_check_runs *runs);
+// Does a log refer to these runs, perhaps?
+static inline bool hw_check_intervals_have(const hw_check_intervals *intervals, const hw_check_runs *runs) {
+    return intervals->n_waiting && runs->logged == intervals->turn;
+}
 
 // All that waits goes through shadow memory: before threads of the block are put in order otherwise than by a barrier
 // of all of them. end: at such a barrier, or with the block.

@@ -91,16 +91,30 @@ static bool holds_for_lanes(const present *now, const hw_check_entry *e) {
     return hw_check_blocks_order_warps(&now->check->blocks, now->block, now->warp, e);
 }
 
+// Has each lane done it for itself, as it does now?
+static bool is_of_same_lanes(const present *now, const hw_check_entry *e) {
+    return e->work == now->entry.work && e->warp == now->entry.warp && !e->is_host && !e->is_pending && !e->is_many &&
+           !now->entry.is_many && e->width_bytes == now->entry.width_bytes;
+}
+
 static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
     const uint32_t entry = hw_check_warp_of(ref);
     if (ref < now->floor || entry == now->fine[entry % 4]) return false;
+    if (entry == now->uneven && now->is_own && hw_check_lane_of(ref) == (uint32_t)lane) return false;
     if (is_race(now, ref, lane, cell_bytes)) return true;
     if (entry == now->uneven) return false;
     const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref);
-    if (holds_for_lanes(now, &author)) now->fine[entry % 4] = entry;
-    else now->uneven = entry;
+    if (holds_for_lanes(now, &author)) {
+        now->fine[entry % 4] = entry;
+    } else {
+        now->uneven = entry;
+        now->is_own = is_of_same_lanes(now, &author);
+    }
     return false;
 }
+
+// Cells have 1 or 4 bytes.
+static inline int bits_of(uint32_t cell_bytes) { return cell_bytes == 1 ? 0 : 2; }
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
@@ -108,11 +122,12 @@ static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uin
 static bool has_newer(const hw_check_line *line, hw_check_plane plane, uint32_t from, uint32_t to, hw_check_ref floor) {
     const uint32_t cell_bytes = line->cell_bytes[plane];
     if (!cell_bytes) return line->planes[plane].whole >= floor;
-    const int bits = cell_bytes == 1 ? 0 : 2;
-    const hw_check_ref *cells = line->planes[plane].cells;
-    bool is_newer = false;
-    for (uint32_t i = from >> bits; i <= (to - 1) >> bits; i++) is_newer |= cells[i] >= floor;
-    return is_newer;
+    const int bits = bits_of(cell_bytes);
+    const hw_check_ref *cells = line->planes[plane].cells + (from >> bits);
+    const uint32_t n = ((to - 1) >> bits) - (from >> bits) + 1;
+    hw_check_ref newest = 0;
+    for (uint32_t i = 0; i < n; i++) newest = cells[i] > newest ? cells[i] : newest;
+    return newest >= floor;
 }
 
 // The width of what has one reference in every plane, for an access to [from, to).
@@ -203,7 +218,11 @@ static inline hw_check_ref newest_now(const present *now) { return hw_check_entr
 // Of the cells in [from, to), where lanes follow each other each 1 << width_bits bytes.
 static inline void put_refs(hw_check_ref *cells, uint32_t from, uint32_t to, uint32_t cell_bytes, hw_check_ref ref,
                             int width_bits) {
-    for (uint32_t at = from; at < to; at += cell_bytes) cells[at / cell_bytes] = ref + ((at - from) >> width_bits);
+    const int bits = bits_of(cell_bytes);
+    const uint32_t n = (to - from) >> bits;
+    cells += from >> bits;
+    if (cell_bytes == WORD && width_bits == 2) for (uint32_t i = 0; i < n; i++) cells[i] = ref + i;
+    else for (uint32_t i = 0; i < n; i++) cells[i] = ref + ((i << bits) >> width_bits);
 }
 
 // What the two planes of readers of a cell become.
@@ -255,36 +274,50 @@ static void record_read_whole(present *now, hw_check_line *line, hw_check_ref re
     if (are_two_blocks(now, old, new, ref)) settle(now, line, 0xffffffffu);
 }
 
-// One cell's, of which some have been read since the floor. True: it has readers of two blocks now.
-static inline bool record_again(present *now, hw_check_line *line, hw_check_ref *read, uint32_t at, uint32_t cell_bytes,
-                                hw_check_ref ref) {
-    const hw_check_entries *entries = &now->check->entries;
-    const readers old = {*read, hw_check_line_ref(line, entries, HW_CHECK_READ_BEFORE, at)};
-    const readers new = readers_with(now, old, ref);
-    *read = new.last;
-    if (new.before != old.before) {
-        hw_check_ref *before = hw_check_line_split(line, cells_for(now), entries, HW_CHECK_READ_BEFORE, cell_bytes);
-        if (before) before[at / cell_bytes] = new.before;
-    }
+// One cell's, which has been read since the floor. True: it has readers of two blocks now.
+static bool record_again(present *now, hw_check_ref *last, hw_check_ref *before, hw_check_ref ref) {
+    const readers old = {*last, *before}, new = readers_with(now, old, ref);
+    *last = new.last;
+    *before = new.before;
     return are_two_blocks(now, old, new, ref);
+}
+
+// Cells of which some have been read since the floor. Neighbours mostly have the same readers, about whom the answer is
+// known.
+static void record_cells_again(present *now, hw_check_line *line, uint32_t from, uint32_t to, hw_check_ref ref,
+                               int width_bits) {
+    const uint32_t cell_bytes = line->cell_bytes[HW_CHECK_READ];
+    const int bits = bits_of(cell_bytes);
+    hw_check_ref *last = line->planes[HW_CHECK_READ].cells + (from >> bits);
+    hw_check_ref *before = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_READ_BEFORE,
+                                               cell_bytes);
+    if (!before) return;
+    before += from >> bits;
+    uint32_t two_blocks = 0;
+    for (uint32_t i = 0; i < (to - from) >> bits; i++) {
+        const hw_check_ref own = ref + ((i << bits) >> width_bits);
+        if (last[i] < now->floor) {
+            last[i] = own;
+        } else if (hw_check_warp_of(last[i]) == now->last && hw_check_warp_of(before[i]) == now->kept &&
+                   now->last != hw_check_warp_of(ref)) {
+            if (!now->keeps) before[i] = last[i];
+            last[i] = own;
+            two_blocks |= (uint32_t)now->settles << (i & 31);
+        } else {
+            two_blocks |= (uint32_t)record_again(now, &last[i], &before[i], own) << (i & 31);
+        }
+    }
+    if (two_blocks && cell_bytes == WORD) settle(now, line, two_blocks << from / WORD);
 }
 
 static void record_read_cells(present *now, hw_check_line *line, uint32_t from, uint32_t to, hw_check_ref ref,
                               int width_bits) {
-    const hw_check_entries *entries = &now->check->entries;
-    uint32_t cell_bytes = (from | to) % WORD || line->cell_bytes[HW_CHECK_READ_BEFORE] == 1 ? 1 : WORD;
-    hw_check_ref *reads = hw_check_line_split(line, cells_for(now), entries, HW_CHECK_READ, cell_bytes);
+    const uint32_t cell_bytes = (from | to) % WORD || line->cell_bytes[HW_CHECK_READ_BEFORE] == 1 ? 1 : WORD;
+    hw_check_ref *reads = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_READ, cell_bytes);
     if (!reads) return;
-    cell_bytes = line->cell_bytes[HW_CHECK_READ];
-    if (line->newest_read >= now->floor && has_newer(line, HW_CHECK_READ, from, to, now->floor)) {
-        uint32_t two_blocks = 0;
-        for (uint32_t at = from; at < to; at += cell_bytes)
-            if (record_again(now, line, &reads[at / cell_bytes], at, cell_bytes, ref + ((at - from) >> width_bits)))
-                two_blocks |= 1u << at / WORD;
-        if (two_blocks && cell_bytes == WORD) settle(now, line, two_blocks);
-        return;
-    }
-    put_refs(reads, from, to, cell_bytes, ref, width_bits);
+    if (line->newest_read >= now->floor && has_newer(line, HW_CHECK_READ, from, to, now->floor))
+        record_cells_again(now, line, from, to, ref, width_bits);
+    else put_refs(reads, from, to, line->cell_bytes[HW_CHECK_READ], ref, width_bits);
 }
 
 static inline void record_read(present *now, hw_check_line *line, uint32_t from, uint32_t to, bool is_whole,
@@ -304,7 +337,7 @@ static void forget_readers(present *now, hw_check_line *line, uint32_t from, uin
         hw_check_ref *cells = hw_check_line_split(line, cells_for(now), entries, p, (from | to) % WORD ? 1 : WORD);
         if (!cells) continue;
         const uint32_t cell_bytes = line->cell_bytes[p];
-        memset(&cells[from / cell_bytes], 0, (to - from) / cell_bytes * sizeof *cells);
+        memset(&cells[from >> bits_of(cell_bytes)], 0, ((to - from) >> bits_of(cell_bytes)) * sizeof *cells);
     }
 }
 
@@ -323,7 +356,7 @@ static bool is_to_stay(const present *now, hw_check_ref old) {
 
 // Where the reference of byte `at` is, in a plane of such cells.
 static inline hw_check_ref *ref_at(hw_check_line *line, hw_check_plane plane, uint32_t at, uint32_t cell_bytes) {
-    return cell_bytes == LINE ? &line->planes[plane].whole : &line->planes[plane].cells[at / cell_bytes];
+    return cell_bytes == LINE ? &line->planes[plane].whole : &line->planes[plane].cells[at >> bits_of(cell_bytes)];
 }
 
 static void keep_weak_writers(present *now, hw_check_line *line, uint32_t from, uint32_t to, bool is_whole) {
@@ -408,11 +441,13 @@ static void forget_answers(present *now) {
     now->last = now->kept = UINT32_MAX;
 }
 
-void hw_check_next_warp(present *now) {
-    now->warp++;
-    now->entry.warp++;
-    now->behind++;
-    if (now->ref) now->ref += 1u << HW_CHECK_LANE_BITS;
+static void become_warp(present *now, uint32_t behind) {
+    const uint32_t further = behind - now->behind;
+    if (!further) return;
+    now->warp += further;
+    now->entry.warp += further;
+    now->behind = behind;
+    if (now->ref) now->ref += further << HW_CHECK_LANE_BITS;
     forget_answers(now);
 }
 
@@ -485,21 +520,36 @@ static inline bool write_word(const present *now, hw_check_line *line, uint32_t 
     return true;
 }
 
+// The lines of all runs. What they need is fetched for all of them before it is used for one, where addresses have no
+// name: those that do are mostly in the cache.
+static void find_lines(const present *now, const hw_check_runs *runs, uint64_t base, hw_check_line **lines) {
+    place at = {0};
+    for (uint32_t i = 0; i < runs->n; i++) {
+        lines[i] = find_line(now, &at, base + (uint64_t)runs->items[i].delta);
+        __builtin_prefetch(lines[i]);
+    }
+    if (runs->serial || now->space == HW_SPACE_SHARED) return;
+    const hw_check_plane plane = is_write(now->entry.act) ? HW_CHECK_WRITE : HW_CHECK_READ;
+    for (uint32_t i = 0; i < runs->n; i++)
+        if (lines[i] && lines[i]->cell_bytes[plane] == WORD)
+            __builtin_prefetch(&lines[i]->planes[plane].cells[(base + (uint64_t)runs->items[i].delta) % LINE / WORD]);
+}
+
 // Each run is a word of one lane.
 static void go_through_words(present *now, const hw_check_runs *runs, uint64_t base) {
     const hw_check_ref ref = ref_of(now), newest = newest_now(now);
     const bool writes = is_write(now->entry.act);
-    place at = {0};
+    const unsigned what = HW_CHECK_COMPARE | HW_CHECK_RECORD;
+    hw_check_line *lines[LANES];
+    find_lines(now, runs, base, lines);
     for (uint32_t i = 0; i < runs->n && ref; i++) {
         const hw_check_run *run = &runs->items[i];
         const uint64_t address = base + (uint64_t)run->delta;
-        hw_check_line *line = find_line(now, &at, address);
-        if (!line) continue;
         const hw_check_ref own = ref + run->first_lane;
-        const unsigned both = HW_CHECK_COMPARE | HW_CHECK_RECORD;
-        if (writes ? !write_word(now, line, address % LINE, own, newest)
-                   : !read_word(now, line, address % LINE, own, newest))
-            go_through_line(now, address, address + WORD, false, run->first_lane, 2, both);
+        if (!lines[i]) continue;
+        if (writes ? !write_word(now, lines[i], address % LINE, own, newest)
+                   : !read_word(now, lines[i], address % LINE, own, newest))
+            go_through_line(now, address, address + WORD, false, run->first_lane, 2, what);
     }
 }
 
@@ -516,13 +566,28 @@ static void prefetch_lines(const present *now, const hw_check_runs *runs, uint64
     }
 }
 
-void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base) {
+// Is all that the lanes read settled, so that nothing is to be done?
+static bool are_settled(const present *now, const hw_check_runs *runs, uint64_t base) {
+    if (now->space == HW_SPACE_SHARED || is_write(now->entry.act) || now->check->blocks.logs.n) return false;
+    for (uint32_t i = 0; i < runs->n; i++) {
+        const hw_check_run *run = &runs->items[i];
+        const uint64_t begin = base + (uint64_t)run->delta, bytes = (uint64_t)run->elems * now->entry.width_bytes;
+        const uint32_t from = begin % LINE;
+        const hw_check_line *line = hw_check_shadow_line(&now->check->shadow, begin);
+        if (from + bytes > LINE || !line || !is_settled(now, line, from, from + (uint32_t)bytes)) return false;
+    }
+    return true;
+}
+
+void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base, uint32_t behind) {
+    if (runs->n <= 4 && are_settled(now, runs, base)) return;
+    become_warp(now, behind);
     const bool in_two_steps = runs->may_overlap && is_write(now->entry.act);
-    if (runs->n > 4 && !runs->serial && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
     if (runs->are_words && !now->entry.is_many && base % WORD == 0) {
         go_through_words(now, runs, base);
         return;
     }
+    if (runs->n > 4 && !runs->serial && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
     go_through_runs(now, runs, base, in_two_steps ? HW_CHECK_COMPARE : HW_CHECK_COMPARE | HW_CHECK_RECORD);
     if (in_two_steps) go_through_runs(now, runs, base, HW_CHECK_RECORD);
 }

@@ -25,6 +25,7 @@ typedef struct hw_check_present {
     uint32_t fine[4];                // entries that are no race with the present one, whatever the lanes, by their
                                      // number modulo 4; 0: none
     uint32_t uneven;                 // one with which it depends on the lanes
+    bool is_own;                     // it is what the same lanes did, each for itself
     uint32_t last, kept;             // readers of which is_to_keep was asked last,
     bool keeps;                      // and what it said
     bool settles;                    // then the two that are kept are of two blocks of this launch
@@ -36,9 +37,8 @@ enum { HW_CHECK_COMPARE = 1, HW_CHECK_RECORD = 2 };
 void hw_check_go_through(hw_check_present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what);
 
 // Accesses by the lanes of runs. Lanes of one instruction are not compared with each other: which of them writes last
-// is not said, but that one does.
-void hw_check_access_runs(hw_check_present *now, const hw_check_runs *runs, uint64_t base);
-// The next warp does the same: up to HW_CHECK_WARPS_AT_ONCE in all.
-void hw_check_next_warp(hw_check_present *now);
+// is not said, but that one does. behind: the same by the warp so far behind the first, up to HW_CHECK_WARPS_AT_ONCE in
+// all, one after the other.
+void hw_check_access_runs(hw_check_present *now, const hw_check_runs *runs, uint64_t base, uint32_t behind);
 
 #endif

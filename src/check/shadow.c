@@ -1,15 +1,17 @@
 #include "check/shadow.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "base/mix.h"
 
 enum {
     LINE = HW_CHECK_LINE_BYTES, WORD = HW_CHECK_WORD_BYTES, PLANES = HW_CHECK_PLANES,
-    PAGE_BYTES = HW_CHECK_PAGE_BYTES, PAGE_LINES = HW_CHECK_PAGE_LINES,
-    CHUNK_BYTES = 1 << 16
+    PAGE_BYTES = HW_CHECK_PAGE_BYTES, PAGE_LINES = HW_CHECK_PAGE_LINES
 };
+enum { FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, HUGE_PAGE = 1 << 21 };
 
 // ---- cells ----
 
@@ -22,23 +24,36 @@ static void *next_of(const void *block) {
 
 static size_t bytes_of(uint32_t cell_bytes) { return LINE / cell_bytes * sizeof(hw_check_ref); }
 
-static hw_check_ref *take_cells(hw_check_cells *c, uint32_t cell_bytes) {
-    const size_t bytes = bytes_of(cell_bytes);
-    void *block = c->spare[cell_bytes == 1];
-    if (block) {
-        c->spare[cell_bytes == 1] = next_of(block);
-        return block;
-    }
-    if ((size_t)(c->end - c->next) < bytes) {
-        char *chunk = hw_alloc_lanes(CHUNK_BYTES);
-        if (!chunk) return NULL;
-        memcpy(chunk, &c->chunks, sizeof c->chunks);
-        c->chunks = chunk;
-        c->next = chunk + LINE;
-        c->end = chunk + CHUNK_BYTES;
-    }
-    block = c->next;
+// As much as there is already, so that small programs take little; large ones want large pages, since they go from
+// line to line as their kernels do.
+static bool add_chunk(hw_check_cells *c, size_t wanted) {
+    size_t bytes = c->bytes < FIRST_CHUNK ? FIRST_CHUNK : c->bytes < LARGEST_CHUNK ? c->bytes : LARGEST_CHUNK;
+    if (bytes < wanted + LINE) bytes = wanted + LINE;
+    char *chunk = hw_alloc_lanes(bytes);
+    if (!chunk) return false;
+    const uintptr_t begin = hw_align_up((uintptr_t)chunk, HUGE_PAGE);
+    const uintptr_t end = ((uintptr_t)chunk + bytes) & -(uintptr_t)HUGE_PAGE;
+    if (end > begin) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    memcpy(chunk, &c->chunks, sizeof c->chunks);
+    c->chunks = chunk;
+    c->next = chunk + LINE;
+    c->end = chunk + bytes;
+    c->bytes += bytes;
+    return true;
+}
+
+// Zeros.
+static void *take_bytes(hw_check_cells *c, size_t bytes) {
+    if ((size_t)(c->end - c->next) < bytes && !add_chunk(c, bytes)) return NULL;
+    char *taken = c->next;
     c->next += bytes;
+    return taken;
+}
+
+static hw_check_ref *take_cells(hw_check_cells *c, uint32_t cell_bytes) {
+    void *block = c->spare[cell_bytes == 1];
+    if (!block) return take_bytes(c, bytes_of(cell_bytes));
+    c->spare[cell_bytes == 1] = next_of(block);
     return block;
 }
 
@@ -95,7 +110,7 @@ static uint32_t refs_of(hw_check_line *line, int plane, hw_check_ref **refs) {
 
 void hw_check_lines_mark(const hw_check_line *lines, uint32_t n, hw_check_entries *entries, hw_check_ref below) {
     for (uint32_t i = 0; i < n; i++) {
-        for (int p = 0; p < PLANES; p++) {
+        for (int p = 0; p < PLANES && (lines[i].newest_write | lines[i].newest_read); p++) {
             hw_check_ref *refs;
             const uint32_t n_refs = refs_of((hw_check_line *)(uintptr_t)&lines[i], p, &refs);
             for (uint32_t k = 0; k < n_refs; k++)
@@ -117,6 +132,7 @@ static hw_check_ref move_plane(hw_check_line *line, int plane, const hw_check_en
 void hw_check_lines_move(hw_check_line *lines, uint32_t n, const hw_check_entries *entries, hw_check_ref below) {
     for (uint32_t i = 0; i < n; i++) {
         hw_check_line *line = &lines[i];
+        if (!line->newest_write && !line->newest_read) continue;    // nobody has touched it
         line->newest_write = move_plane(line, HW_CHECK_WRITE, entries, below);
         const hw_check_ref read = move_plane(line, HW_CHECK_READ, entries, below);
         const hw_check_ref before = move_plane(line, HW_CHECK_READ_BEFORE, entries, below);
@@ -157,7 +173,7 @@ static hw_check_page *find_page(const hw_check_shadow *s, uint64_t number) {
 }
 
 static hw_check_page *make_page(hw_check_shadow *s, uint64_t number) {
-    hw_check_page *page = make_buckets(s) ? hw_calloc(1, sizeof *page) : NULL;
+    hw_check_page *page = make_buckets(s) ? take_bytes(&s->cells, sizeof *page) : NULL;
     if (!page) return NULL;
     hw_check_page **bucket = bucket_of(s, number);
     page->number = number;
@@ -169,14 +185,13 @@ static hw_check_page *make_page(hw_check_shadow *s, uint64_t number) {
 
 hw_check_line *hw_check_shadow_find(hw_check_shadow *s, uint64_t address) {
     const uint64_t number = address / PAGE_BYTES;
-    hw_check_page **recent = &s->recent[number % (sizeof s->recent / sizeof *s->recent)];
-    if (!*recent || (*recent)->number != number) {
-        hw_check_page *page = find_page(s, number);
-        if (!page) page = make_page(s, number);
-        if (!page) return NULL;
-        *recent = page;
-    }
-    return &(*recent)->lines[address % PAGE_BYTES / LINE];
+    const uint32_t place = number % (sizeof s->recent / sizeof *s->recent);
+    hw_check_page *page = find_page(s, number);
+    if (!page) page = make_page(s, number);
+    if (!page) return NULL;
+    s->recent[place].number = number + 1;
+    s->recent[place].page = page;
+    return &page->lines[address % PAGE_BYTES / LINE];
 }
 
 void hw_check_shadow_forget(hw_check_shadow *s, uint64_t address, uint64_t bytes) {
@@ -203,12 +218,6 @@ void hw_check_shadow_move(hw_check_shadow *s, const hw_check_entries *entries) {
 }
 
 void hw_check_shadow_free(hw_check_shadow *s) {
-    for (uint32_t i = 0; i < s->n_buckets; i++) {
-        for (hw_check_page *page = s->buckets[i], *next; page; page = next) {
-            next = page->next;
-            hw_free(page);
-        }
-    }
     hw_free(s->buckets);
     hw_check_cells_free(&s->cells);
     memset(s, 0, sizeof *s);

@@ -30,10 +30,11 @@ typedef struct hw_check_line {
     uint32_t settled;
 } hw_check_line;
 
-// Where cells come from: blocks of two sizes, which are given again.
+// Where cells come from: blocks of two sizes, which are given again; and pages of lines, which are not.
 typedef struct hw_check_cells {
     void *chunks, *spare[2];
     char *next, *end;                // of the newest chunk
+    size_t bytes;                    // of all chunks
 } hw_check_cells;
 void hw_check_cells_free(hw_check_cells *cells);
 
@@ -66,13 +67,16 @@ typedef struct hw_check_page hw_check_page;
 typedef struct hw_check_shadow {
     hw_check_page **buckets;
     uint32_t n_pages, n_buckets;
-    hw_check_page *recent[256];      // by their numbers
+    struct {
+        uint64_t number;             // + 1
+        hw_check_page *page;
+    } recent[256];                   // by their numbers
     hw_check_cells cells;
 } hw_check_shadow;
 
 // The line of an address, as long as nothing is forgotten. NULL: no memory.
 hw_check_line *hw_check_shadow_find(hw_check_shadow *shadow, uint64_t address);
-enum { HW_CHECK_PAGE_BYTES = 1 << 16, HW_CHECK_PAGE_LINES = HW_CHECK_PAGE_BYTES / HW_CHECK_LINE_BYTES };
+enum { HW_CHECK_PAGE_BYTES = 1 << 20, HW_CHECK_PAGE_LINES = HW_CHECK_PAGE_BYTES / HW_CHECK_LINE_BYTES };
 struct hw_check_page {
     hw_check_page *next;
     uint64_t number;
@@ -80,9 +84,9 @@ struct hw_check_page {
 };
 static inline hw_check_line *hw_check_shadow_line(hw_check_shadow *s, uint64_t address) {
     const uint64_t number = address / HW_CHECK_PAGE_BYTES;
-    hw_check_page *page = s->recent[number % (sizeof s->recent / sizeof *s->recent)];
-    if (!page || page->number != number) return hw_check_shadow_find(s, address);
-    return &page->lines[address % HW_CHECK_PAGE_BYTES / HW_CHECK_LINE_BYTES];
+    const uint32_t place = number % (sizeof s->recent / sizeof *s->recent);
+    if (s->recent[place].number != number + 1) return hw_check_shadow_find(s, address);
+    return &s->recent[place].page->lines[address % HW_CHECK_PAGE_BYTES / HW_CHECK_LINE_BYTES];
 }
 // Nothing is known of these bytes any more, whole lines: the allocation that begins or ends there.
 void hw_check_shadow_forget(hw_check_shadow *shadow, uint64_t address, uint64_t bytes);

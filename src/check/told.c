@@ -58,14 +58,17 @@ void hw_check_begin_present(hw_check *c, hw_check_present *now, hw_check_block *
 // ---- accesses of kernels --------------------------------------------------------------------------------------------
 
 // The runs of a pattern are found once, and kept by its index. NULL: it has none, or there is no memory.
-static const hw_check_runs *kept_runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width) {
+static hw_check_runs *kept_runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width) {
     if (p->index >= c->n_runs) return NULL;
     hw_check_runs **kept = &c->runs[p->index];
     if (!*kept) *kept = hw_calloc(1, sizeof **kept);
-    if (!*kept || (*kept)->serial == p->serial) return *kept;
-    if ((*kept)->serial) hw_check_intervals_look(c);    // logs refer to them
+    if (!*kept) return NULL;
+    (*kept)->is_new = (*kept)->serial != p->serial;
+    if (!(*kept)->is_new) return *kept;
+    if (hw_check_intervals_have(&c->intervals, *kept)) hw_check_intervals_look(c);
     hw_check_find_runs(p->mask, p->delta, width, *kept);
     (*kept)->serial = p->serial;
+    (*kept)->logged = 0;
     return *kept;
 }
 
@@ -75,15 +78,15 @@ static bool has_messages(const hw_check *c, const hw_check_block *block, uint32_
     return !is_plain || c->blocks.logs.n || block->warps[warp].lanes;
 }
 
-static void exchange_messages(const hw_check_present *now, const hw_note *note, const hw_access_pattern *p,
-                              uint64_t base) {
+static void exchange_messages(const hw_check_present *now, uint32_t warp, const hw_note *note,
+                              const hw_access_pattern *p, uint64_t base) {
     hw_check_blocks *b = &now->check->blocks;
     for (uint32_t left = p->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         const uint64_t word = (base + (uint64_t)p->delta[lane]) & ~7ull;
         const uint64_t key = now->space == HW_SPACE_SHARED ? hw_check_key_of_shared(now->block->serial, word)
                                                            : hw_check_key_of_global(word);
-        hw_check_blocks_exchange(b, now->block, now->warp, lane, key, now->entry.act, note->order, now->entry.scope);
+        hw_check_blocks_exchange(b, now->block, warp, lane, key, now->entry.act, note->order, now->entry.scope);
     }
 }
 
@@ -108,12 +111,13 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
     hw_check_block *block = hw_check_block_of(&c->blocks, &first->where);
     if (!block) return;
     hw_check_runs own;
-    const hw_check_runs *runs = kept_runs_of(c, p, first->width_bytes);
+    hw_check_runs *runs = kept_runs_of(c, p, first->width_bytes);
+    // What is met once soon has another one's place: logs have it as if it had no name.
     if (first->space == HW_SPACE_SHARED && can_wait(c, block, first, n) &&
-        hw_check_interval_add(c, block, first, n, bases, runs))
+        hw_check_interval_add(c, block, first, n, bases, runs && runs->is_new ? NULL : runs))
         return;
     if (!runs) {
-        hw_check_find_runs(p->mask, p->delta, first->width_bytes, &own);
+        hw_check_find_words(p->mask, p->delta, first->width_bytes, &own);
         runs = &own;
     }
     hw_check_present now;
@@ -121,10 +125,9 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
                            first->width_bytes, p->mask);
     const hw_note *note = &c->notes[first->note];
     for (uint32_t k = 0; k < n; k++) {
-        if (k) hw_check_next_warp(&now);
-        hw_check_access_runs(&now, runs, bases[k]);
-        if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, now.warp, note))
-            exchange_messages(&now, note, p, bases[k]);
+        hw_check_access_runs(&now, runs, bases[k], k);
+        if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, first->where.warp + k, note))
+            exchange_messages(&now, first->where.warp + k, note, p, bases[k]);
     }
 }
 

@@ -10,6 +10,8 @@
 #include "base/alloc.h"
 #include "check/shadow.h"
 
+enum { PAGE = HW_CHECK_PAGE_BYTES, PAGES = 600 };
+
 static hw_check_entry entry_of(uint32_t note, uint8_t width, bool is_many) {
     return (hw_check_entry){.work = 1, .note = note, .mask = 0xffffffff, .width_bytes = width, .is_many = is_many};
 }
@@ -122,26 +124,26 @@ static void test_lines_of_device_memory(void **state) {
     hw_check_entries entries = {0};
     const uint64_t base = 0x7f0000000000;
     // Pages far apart, more than one bucket's and more than the recent ones.
-    for (uint64_t i = 0; i < 2000; i++) {
-        hw_check_line *line = hw_check_shadow_line(&shadow, base + i * 65536 * 3);
+    for (uint64_t i = 0; i < PAGES; i++) {
+        hw_check_line *line = hw_check_shadow_line(&shadow, base + i * PAGE * 3);
         assert_non_null(line);
         line->planes[HW_CHECK_WRITE].whole = (hw_check_ref)i + 1;
     }
-    for (uint64_t i = 0; i < 2000; i++)
-        assert_int_equal(whole_at(&shadow, base + i * 65536 * 3 + 127)[0], i + 1);
+    for (uint64_t i = 0; i < PAGES; i++)
+        assert_int_equal(whole_at(&shadow, base + i * PAGE * 3 + 127)[0], i + 1);
     assert_int_equal(whole_at(&shadow, base + 128)[0], 0);
     // Over the end of a page; lines on either side stay.
-    hw_check_line *split = hw_check_shadow_line(&shadow, base + 65536 - 128);
+    hw_check_line *split = hw_check_shadow_line(&shadow, base + PAGE - 128);
     *hw_check_line_split(split, &shadow.cells, &entries, HW_CHECK_WRITE, 4) = 7;
-    whole_at(&shadow, base + 65536)[0] = 8;
-    whole_at(&shadow, base + 65536 + 128)[0] = 9;
-    whole_at(&shadow, base + 65536 - 256)[0] = 6;
-    hw_check_shadow_forget(&shadow, base + 65536 - 128, 256);
-    assert_int_equal(hw_check_shadow_line(&shadow, base + 65536 - 128)->cell_bytes[HW_CHECK_WRITE], 0);
-    assert_int_equal(whole_at(&shadow, base + 65536 - 128)[0], 0);
-    assert_int_equal(whole_at(&shadow, base + 65536)[0], 0);
-    assert_int_equal(whole_at(&shadow, base + 65536 + 128)[0], 9);
-    assert_int_equal(whole_at(&shadow, base + 65536 - 256)[0], 6);
+    whole_at(&shadow, base + PAGE)[0] = 8;
+    whole_at(&shadow, base + PAGE + 128)[0] = 9;
+    whole_at(&shadow, base + PAGE - 256)[0] = 6;
+    hw_check_shadow_forget(&shadow, base + PAGE - 128, 256);
+    assert_int_equal(hw_check_shadow_line(&shadow, base + PAGE - 128)->cell_bytes[HW_CHECK_WRITE], 0);
+    assert_int_equal(whole_at(&shadow, base + PAGE - 128)[0], 0);
+    assert_int_equal(whole_at(&shadow, base + PAGE)[0], 0);
+    assert_int_equal(whole_at(&shadow, base + PAGE + 128)[0], 9);
+    assert_int_equal(whole_at(&shadow, base + PAGE - 256)[0], 6);
     hw_check_shadow_free(&shadow);
     assert_int_equal(whole_at(&shadow, base)[0], 0);
     hw_check_shadow_free(&shadow);
@@ -214,6 +216,7 @@ static void test_sweep(void **state) {
         hw_check_line *line = hw_check_shadow_line(&shadow, 1 << 20 | i * 128);
         if (i % 2) line->planes[HW_CHECK_READ_BEFORE].whole = refs[i] + 3;
         else hw_check_line_split(line, &shadow.cells, &entries, HW_CHECK_WRITE, 4)[16] = refs[i] + 9;
+        *(i % 2 ? &line->newest_read : &line->newest_write) = refs[i] + 255;
     }
     hw_check_shadow_mark(&shadow, &entries);
     assert_true(hw_check_entries_sweep(&entries));
