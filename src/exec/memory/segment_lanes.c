@@ -129,6 +129,11 @@ static const hw_inst *segment_convoy(hw_warp *w, const hw_inst *in) {
 static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     hw_segment *segment = s->frame->program->segments[in - s->insts];
+    if (!HW_ALL_ON(w) && !segment->n_accesses && segment->some) {    // the usual way of lanes that have parted
+        segment->some((char *)w, 1, NULL);
+        if (segment->n_guards) count_guards(w, 1, segment);
+        HW_GO_ON(w, in + segment->count);
+    }
     hw_body instead = HW_ALL_ON(w) ? run_warp(w, in, segment) : run_some(w, in, segment);
     if (instead) return instead(w, in);
     HW_GO_ON(w, in + segment->count);
