@@ -20,6 +20,12 @@ typedef struct builder {
 
 static bool is_access(hw_body_id id) { return id == HW_BODY_LD || id == HW_BODY_ST; }
 
+// By all lanes, or where these never were at once by some.
+static hw_seen_shape seen_shape(const builder *b, const hw_inst *in) {
+    hw_seen_shape all = hw_segment_seen(b->set, in->pattern);
+    return all != HW_SEEN_NEVER ? all : hw_segment_seen_some(b->set, in->pattern);
+}
+
 // Spaces whose bytes lie together, by registers that the quick bodies know too.
 static bool can_access(const builder *b, const hw_inst *in, bool is_store) {
     bool has_space = in->space == HW_SPACE_GLOBAL || in->space == HW_SPACE_SHARED || in->space == HW_SPACE_GENERIC ||
@@ -27,7 +33,7 @@ static bool can_access(const builder *b, const hw_inst *in, bool is_store) {
     if (!has_space || in->a == HW_NO_SLOT || in->flags & HW_INST_VOLATILE || in->width > 8 || in->vector > 4)
         return false;
     if (in->flags & HW_INST_ADDRESS_32 && in->space != HW_SPACE_SHARED) return false;
-    hw_seen_shape seen = hw_segment_seen(b->set, in->pattern);
+    hw_seen_shape seen = seen_shape(b, in);
     return seen == HW_SEEN_UNIT || (seen == HW_SEEN_SAME && !is_store);
 }
 
@@ -95,8 +101,9 @@ static bool add_access(builder *b, uint32_t index) {
     hw_segment_access *access = &s->accesses[s->n_accesses];
     if (s->n_accesses == HW_SEGMENT_ACCESSES || !can_access(b, in, is_store)) return false;
     *access = (hw_segment_access){.offset = (uint16_t)(index - s->first),
-                                  .shape = (uint8_t)hw_segment_seen(b->set, in->pattern)};
+                                  .shape = (uint8_t)seen_shape(b, in)};
     if (!hw_symbols_address(&b->symbols, in, &access->address)) return false;
+    s->has_some &= hw_segment_seen_some(b->set, in->pattern) == access->shape;
     find_group(b, in, s->n_accesses++);
     b->has_stored = is_store;
     return true;
@@ -172,7 +179,7 @@ hw_segment *hw_compile_choose(const hw_program_set *set, const hw_program *progr
     *b = (builder){.set = set, .program = program, .symbols = {.program = program}};
     for (uint32_t i = 0; i < program->n_insts;) {
         b->segment = &segments[*count];
-        *b->segment = (hw_segment){.first = i};
+        *b->segment = (hw_segment){.first = i, .has_some = true};
         b->symbols.n = 0;
         b->has_stored = b->has_truncated = false;
         uint32_t end = i, taken;

@@ -109,7 +109,7 @@ static void attach_parts(const hw_program_set *set, const hw_compile_part *parts
             snprintf(name, sizeof name, "segment_%d_%u", parts[k].program->index, segment->first);
             *(void **)&segment->all = dlsym(object, name);
             snprintf(name, sizeof name, "segment_%d_%u_some", parts[k].program->index, segment->first);
-            *(void **)&segment->some = segment->n_accesses ? NULL : dlsym(object, name);
+            *(void **)&segment->some = segment->has_some ? dlsym(object, name) : NULL;
             if (segment->all) hw_segment_attach(set->programs[parts[k].program->index], segment);
         }
     }

@@ -146,7 +146,7 @@ static void write_load(hw_draft *w, const hw_inst *in) {
                     number, k);
             snprintf(text, sizeof text, "m%u_%u", number, k);
         } else {
-            snprintf(text, sizeof text, "(%s)m%u[i * %u + %u]", reg, number, in->vector, k);
+            snprintf(text, sizeof text, "(%s)LOADED(m%u[i * %u + %u])", reg, number, in->vector, k);
         }
         hw_draft_assign(w, slot, reg, text, false);
     }
@@ -179,14 +179,15 @@ static void write_store(hw_draft *w, const hw_inst *in) {
     for (uint32_t k = 0; k < in->vector; k++) {
         char value[128];
         hw_draft_read(w, value, element_slot(w, in, k, in->b), reg, false);
-        fprintf(w->parts[HW_DRAFT_LANE], "                m%u[i * %u + %u] = (%s)%s;\n", number, in->vector, k, type,
-                value);
+        fprintf(w->parts[HW_DRAFT_LANE], is_late ? "                m%u[i * %u + %u] = (%s)%s;\n"
+                                           : "                STORE(m%u[i * %u + %u], (%s)%s);\n",
+                number, in->vector, k, type, value);
     }
     if (is_late)
         fprintf(w->parts[HW_DRAFT_WARP_END],
                 "        for (u32 h = 0; h < 2; h++)\n"
-                "            __builtin_memcpy(m[%u].at[k] + h * m[%u].apart + %lld, late[h], sizeof late[h]);\n",
-                access->group, access->group, (long long)access->distance);
+                "            STORE_LATE(m[%u].at[k] + h * m[%u].apart + %lld, late[h], %u);\n",
+                access->group, access->group, (long long)access->distance, in->vector);
 }
 
 // ---- all of them ----

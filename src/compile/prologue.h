@@ -35,6 +35,20 @@ typedef struct at {
 #define PUT_PREDICATE_ALL(to, x) (to) = (x)
 #define PUT_PREDICATE_SOME(to, x) (to) = ((to) & ~MASK) | ((x) & MASK)
 
+// From memory, and into it. Late: what lanes have kept until all have loaded, `size` elements of each.
+#define LOADED_ALL(x) (x)
+#define LOADED_SOME(x) (ON[LANE] ? (x) : 0)
+#define STORE_ALL(to, x) (to) = (x)
+#define STORE_SOME(to, x)                                                                                              \
+    if (ON[LANE]) (to) = (x)
+#define STORE_LATE_ALL(to, late, size) __builtin_memcpy(to, late, sizeof late)
+#define STORE_LATE_SOME(to, late, size)                                                                                \
+    do {                                                                                                               \
+        __typeof__(&late[0]) to_ = (void *)(to);                                                                       \
+        for (int i = 0; i < 16 * size; i++)                                                                            \
+            if (ON[16 * h + i / size]) to_[i] = late[i];                                                               \
+    } while (0)
+
 static inline u64 hidden(u64 x) {
     __asm__("" : "+r"(x));
     return x;

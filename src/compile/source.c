@@ -52,8 +52,9 @@ static void put_registers(hw_draft *w) {
 
 // form: ALL or SOME, as of the macros that write registers.
 static void write_function(FILE *to, const hw_draft *w, const char *suffix, const char *form) {
-    fprintf(to, "#undef PUT\n#undef PUT_PREDICATE\n#define PUT PUT_%s\n#define PUT_PREDICATE PUT_PREDICATE_%s\n", form,
-            form);
+    static const char *const macros[] = {"PUT", "PUT_PREDICATE", "LOADED", "STORE", "STORE_LATE"};
+    for (size_t k = 0; k < sizeof macros / sizeof *macros; k++)
+        fprintf(to, "#undef %s\n#define %s %s_%s\n", macros[k], macros[k], macros[k], form);
     fprintf(to, "void segment_%d_%u%s(char *w, u32 n, const at *m) {\n"
             "    char *const b1 = BASE(1), *const b2 = BASE(2);\n%s", w->program->index, w->segment->first, suffix,
             w->texts[HW_DRAFT_LAUNCH]);
@@ -128,7 +129,7 @@ static bool write_part(FILE *to, hw_draft *w, const hw_compile_part *part, hw_ar
         hw_liveness_before(live, segment->first + segment->count, w->is_live);
         is_whole = translate(w, segment) && !w->failed;
         if (is_whole) write_function(to, w, "", "ALL");
-        if (is_whole && !segment->n_accesses) write_function(to, w, "_some", "SOME");
+        if (is_whole && segment->has_some) write_function(to, w, "_some", "SOME");
         free_texts(w);
     }
     return is_whole;

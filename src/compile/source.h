@@ -14,7 +14,7 @@ typedef struct hw_compile_part {
     uint32_t count;
 } hw_compile_part;
 
-// Writes the functions of the segments of n programs: segment_P_N, all lanes on, and, of those without an access,
+// Writes the functions of the segments of n programs: segment_P_N, all lanes on, and, of those with has_some,
 // segment_P_N_some; P is the program's index in its set, N the number of the first instruction. False: memory ran out,
 // or the stream took no more.
 bool hw_compile_write(FILE *to, const hw_compile_part *parts, uint32_t n, hw_arena *scratch);

@@ -17,6 +17,14 @@ void hw_segment_attach(hw_program *program, hw_segment *segment) {
 
 const char *hw_segment_level(void) { return hw_level_used() ? hw_level_used()->name : NULL; }
 
+static uint8_t seen_of(const hw_program_set *set, uint32_t pattern) {
+    return set->seen ? __atomic_load_n(&set->seen[pattern], __ATOMIC_RELAXED) : 0;
+}
+
 hw_seen_shape hw_segment_seen(const hw_program_set *set, uint32_t pattern) {
-    return set->seen ? (hw_seen_shape)__atomic_load_n(&set->seen[pattern], __ATOMIC_RELAXED) : HW_SEEN_NEVER;
+    return (hw_seen_shape)HW_SEEN_ALL(seen_of(set, pattern));
+}
+
+hw_seen_shape hw_segment_seen_some(const hw_program_set *set, uint32_t pattern) {
+    return (hw_seen_shape)HW_SEEN_SOME(seen_of(set, pattern));
 }

@@ -20,7 +20,7 @@ typedef struct hw_segment_at {
 } hw_segment_at;
 
 // Executes a segment for n warps, HW_WARP_BYTES apart (exec/ops/lanes.h); at: by group. All lanes of the warps are on,
-// or, of the second form of the code, those of their masks.
+// or, of the second form of the code, those of their masks: it touches no memory of others.
 typedef void (*hw_segment_code)(char *first_warp, uint32_t n_warps, const hw_segment_at *at);
 
 // How an instruction's lanes lay when it was executed last.
@@ -30,6 +30,11 @@ typedef enum hw_seen_shape {
     HW_SEEN_SAME,        // one address in each half warp
     HW_SEEN_OTHER,
 } hw_seen_shape;
+
+// Two of them in a byte (hw_program_set.seen): of accesses of all lanes, and of some.
+#define HW_SEEN_ALL(byte) ((byte) & 15)
+#define HW_SEEN_SOME(byte) ((byte) >> 4)
+#define HW_SEEN_BOTH(all, some) ((uint8_t)((all) | (some) << 4))
 
 enum { HW_SEGMENT_ACCESSES = 48, HW_SEGMENT_GUARDS = 8 };
 
@@ -76,13 +81,16 @@ typedef struct hw_segment_guard {
 
 typedef struct hw_segment {
     uint32_t first, count;             // instructions of the program
-    hw_segment_code all, some;         // all lanes on; some: NULL where there is an access
+    hw_segment_code all, some;         // all lanes on; some: NULL where accesses have not been seen to lie so
+    bool has_some;                     // is to have code for some lanes
     uint32_t n_accesses, n_groups, n_guards;
     hw_segment_access accesses[HW_SEGMENT_ACCESSES];
     hw_segment_guard guards[HW_SEGMENT_GUARDS];
     // Set by hw_segment_attach: what executes the first instruction otherwise.
     hw_body body, convoy_body;
-    atomic_uint misses;                // how often an access was not as expected; far too often: it is detached
+    // How often an access was not as expected, of all lanes and of some. Far too often: the segment is detached, or
+    // does without its code for some.
+    atomic_uint misses, misses_of_some;
 } hw_segment;
 
 // From now on the program's segment is executed by its code, also by launches that are running: one store changes a
@@ -90,9 +98,11 @@ typedef struct hw_segment {
 // happens where the program has no room for segments.
 void hw_segment_attach(hw_program *program, hw_segment *segment);
 
-// How the lanes of an access lay when it was last executed with new relative addresses, by hw_inst.pattern. While
-// launches run the answer is of some moment, which is good enough to choose code by.
+// How the lanes of an access lay when it was last executed with new relative addresses, by all lanes, and by some, of
+// those that were on. By hw_inst.pattern. While launches run the answer is of some moment, which is good enough to
+// choose code by.
 hw_seen_shape hw_segment_seen(const hw_program_set *set, uint32_t pattern);
+hw_seen_shape hw_segment_seen_some(const hw_program_set *set, uint32_t pattern);
 
 // The instruction-set level that programs are bound to, "avx512" for one; NULL: none runs here.
 const char *hw_segment_level(void);

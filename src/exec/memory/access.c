@@ -18,27 +18,59 @@ static bool is_wanted(const hw_listeners *listeners, hw_note_kind kind) {
     return listeners->events & (is_atomic(kind) ? HW_WANTS(ATOMIC) : HW_WANTS(ACCESS));
 }
 
-static hw_shape shape_of(const hw_pattern *p, uint32_t bytes) {
-    if (p->mask != 0xffffffffu) return HW_SHAPE_GENERAL;
-    bool unit = true, same = true, unit_halves = true, same_halves = true;
-    for (int i = 0; i < 32; i++) {
-        int64_t in_half = p->delta[i] - p->delta[i & 16];
-        unit &= p->delta[i] == (int64_t)i * bytes;
-        same &= p->delta[i] == 0;
-        unit_halves &= in_half == (int64_t)(i & 15) * bytes;
-        same_halves &= in_half == 0;
+// The lanes of a half warp that are on, as a shape sees them: side by side, at one place.
+typedef struct half_shape {
+    bool is_unit, is_same;
+    int64_t unit_begin, same_begin;      // the delta of the half's first lane, on or off
+} half_shape;
+
+static half_shape shape_of_half(const hw_pattern *p, int begin, uint32_t bytes) {
+    const uint32_t mask = p->mask >> begin & 0xffff;
+    const int first = begin + __builtin_ctz(mask);
+    const int64_t *delta = p->delta + begin, unit_begin = p->delta[first] - (int64_t)(first - begin) * bytes;
+    uint64_t off_unit = 0, off_same = 0;
+    for (int i = 0; i < 16; i++) {
+        const uint64_t on = -(uint64_t)(mask >> i & 1);
+        off_unit |= (uint64_t)(delta[i] - unit_begin - (int64_t)i * bytes) & on;
+        off_same |= (uint64_t)(delta[i] - p->delta[first]) & on;
     }
-    return unit ? HW_SHAPE_UNIT : same ? HW_SHAPE_SAME : unit_halves ? HW_SHAPE_UNIT_HALVES
-         : same_halves ? HW_SHAPE_SAME_HALVES : HW_SHAPE_GENERAL;
+    return (half_shape){!off_unit, !off_same, unit_begin, p->delta[first]};
 }
 
-// What compiled code may be made for: the shape of the last access of all lanes.
+// Lanes of a half in which none is on lie as they would beside the other half's.
+static half_shape shape_beside(half_shape other, int64_t distance) {
+    other.unit_begin += distance;
+    return other;
+}
+
+static void find_shape(hw_pattern *p, uint32_t bytes) {
+    const int64_t unit = 16 * (int64_t)bytes;
+    half_shape low, high;
+    if (p->mask & 0xffff) low = shape_of_half(p, 0, bytes);
+    if (p->mask >> 16) high = shape_of_half(p, 16, bytes);
+    if (!(p->mask >> 16)) high = shape_beside(low, unit);
+    if (!(p->mask & 0xffff)) low = shape_beside(high, -unit);
+    const bool is_unit = low.is_unit && high.is_unit, is_same = low.is_same && high.is_same;
+    p->shape = is_unit && high.unit_begin - low.unit_begin == unit ? HW_SHAPE_UNIT
+               : is_same && high.same_begin == low.same_begin      ? HW_SHAPE_SAME
+               : is_unit                                           ? HW_SHAPE_UNIT_HALVES
+               : is_same                                           ? HW_SHAPE_SAME_HALVES
+                                                                   : HW_SHAPE_GENERAL;
+    const bool by_unit = p->shape == HW_SHAPE_UNIT || p->shape == HW_SHAPE_UNIT_HALVES;
+    p->lane_0 = by_unit ? low.unit_begin : low.same_begin;
+    p->lane_16 = by_unit ? high.unit_begin : high.same_begin;
+}
+
+// What compiled code may be made for: the shapes of the last access of all lanes, and of some.
 static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pattern *p) {
-    static const uint8_t seen[] = {
+    static const uint8_t shapes[] = {
         [HW_SHAPE_GENERAL] = HW_SEEN_OTHER, [HW_SHAPE_UNIT] = HW_SEEN_UNIT, [HW_SHAPE_SAME] = HW_SEEN_SAME,
         [HW_SHAPE_UNIT_HALVES] = HW_SEEN_UNIT, [HW_SHAPE_SAME_HALVES] = HW_SEEN_SAME,
     };
-    if (p->mask == 0xffffffffu) __atomic_store_n(&set->seen[in->pattern], seen[p->shape], __ATOMIC_RELAXED);
+    const uint8_t seen = __atomic_load_n(&set->seen[in->pattern], __ATOMIC_RELAXED);
+    const uint8_t fresh = p->mask == 0xffffffffu ? HW_SEEN_BOTH(shapes[p->shape], HW_SEEN_SOME(seen))
+                                                 : HW_SEEN_BOTH(HW_SEEN_ALL(seen), shapes[p->shape]);
+    if (fresh != seen) __atomic_store_n(&set->seen[in->pattern], fresh, __ATOMIC_RELAXED);
 }
 
 // A pattern goes that was met so many times. Addresses are taken not to repeat when sinks have been told of as many
@@ -85,7 +117,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
         p->bits |= (uint64_t)delta;
     }
     p->high = (int64_t)((uint64_t)p->high + bytes);    // lanes may be as far apart as addresses go
-    p->shape = (uint8_t)shape_of(p, bytes);
+    find_shape(p, bytes);
     forget_limits(p);
     p->inst = in;
     p->name = NULL;
@@ -209,8 +241,8 @@ bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const ui
     return true;
 }
 
-// Lets the quick bodies make accesses of this pattern by themselves, wherever they fit into the room. They know nothing
-// of local memory, whose bytes do not lie together.
+// Lets the quick bodies and segments make accesses of this pattern by themselves, wherever they fit into the room. They
+// know nothing of local memory, whose bytes do not lie together.
 static void allow_in_room(const hw_worker *worker, const hw_inst *in, hw_pattern *p) {
     const uint32_t bytes = (uint32_t)in->width * in->vector;
     const uint64_t size = p->room + bytes - 1, span = (uint64_t)p->high - (uint64_t)p->low;

@@ -27,11 +27,11 @@ static inline hw_known_sums hw_known_sum(const hw_warp *w, const hw_segment_addr
     return sums;
 }
 
-// The address of lane 0.
-static inline uint64_t hw_known_base(const hw_warp *w, const hw_segment_address *a, hw_known_sums sums) {
+// A lane's address.
+static inline uint64_t hw_known_base(const hw_warp *w, const hw_segment_address *a, hw_known_sums sums, int lane) {
     const void *root = hw_at(w, a->root);
-    if (a->root_bytes == 8) return *(const uint64_t *)root + sums.add_64;
-    uint32_t low = *(const uint32_t *)root + sums.add_32;
+    if (a->root_bytes == 8) return ((const uint64_t *)root)[lane] + sums.add_64;
+    uint32_t low = ((const uint32_t *)root)[lane] + sums.add_32;
     if (!a->is_extended) return low;
     return (uint64_t)a->scale * (uint64_t)(a->is_signed ? (int64_t)(int32_t)low : (int64_t)low) + sums.add_64;
 }
@@ -56,10 +56,21 @@ static inline bool hw_known_lanes(const hw_warp *w, const hw_segment_address *a,
     return hw_same_deltas_32(root, *(const uint32_t *)root, p->root_delta);
 }
 
+// The same of the lanes in the pattern's mask, which are the warp's.
+static inline bool hw_known_lanes_some(const hw_warp *w, const hw_segment_address *a, hw_pattern *p, int lane) {
+    const void *root = hw_at(w, a->root);
+    const uint32_t *narrow = root;
+    if (a->root_bytes == 8) return hw_same_deltas_of(p->mask, root, ((const uint64_t *)root)[lane], p->delta);
+    if (!a->is_extended) return hw_same_deltas_32_of(p->mask, narrow, narrow[lane], p->delta_32);
+    if (p->root_scale != a->scale && !hw_known_unscale(p, a->scale)) return false;
+    return hw_same_deltas_32_of(p->mask, narrow, narrow[lane], p->root_delta);
+}
+
+// lane: the first that is on.
 static inline bool hw_known_wraps(const hw_warp *w, const hw_segment_address *a, hw_known_sums sums,
-                                  const hw_pattern *p, uint32_t bytes) {
+                                  const hw_pattern *p, uint32_t bytes, int lane) {
     if (!a->is_extended) return false;
-    uint32_t low = *(const uint32_t *)hw_at(w, a->root) + sums.add_32;
+    uint32_t low = ((const uint32_t *)hw_at(w, a->root))[lane] + sums.add_32;
     int64_t first = a->is_signed ? (int64_t)(int32_t)low : (int64_t)low;
     int64_t least = first + p->low / a->scale, most = first + (p->high - (int64_t)bytes) / a->scale;
     return a->is_signed ? least < INT32_MIN || most > INT32_MAX : least < 0 || most > UINT32_MAX;
@@ -74,6 +85,11 @@ static inline bool hw_known_is_alike(const hw_pattern *p, const hw_pattern *lead
     return p->shape == leader->shape && p->delta[16] == leader->delta[16] && p->mask == 0xffffffffu;
 }
 
+static inline bool hw_known_is_alike_some(const hw_pattern *p, const hw_pattern *leader) {
+    return p->shape == leader->shape && p->lane_0 == leader->lane_0 && p->lane_16 == leader->lane_16 &&
+           p->mask == leader->mask;
+}
+
 // ---- one warp, all lanes on ----
 
 // Fills *host and *base. leader: the pattern of an access by the same root that has been found, or NULL.
@@ -81,11 +97,28 @@ static inline bool hw_known_find(hw_warp *w, const hw_inst *in, const hw_segment
                                  const hw_pattern *leader, char **host, uint64_t *base) {
     uint32_t bytes = (uint32_t)in->width * in->vector;
     hw_known_sums sums = hw_known_sum(w, a);
-    *base = hw_known_base(w, a, sums);
+    *base = hw_known_base(w, a, sums, 0);
     bool is_same = leader ? hw_known_is_alike(p, leader) : p->mask == 0xffffffffu && hw_known_lanes(w, a, p);
     if (!is_same || *base - p->begin >= p->limit || *base & (bytes - 1)) return false;
-    if (hw_known_wraps(w, a, sums, p, bytes)) return false;
+    if (hw_known_wraps(w, a, sums, p, bytes, 0)) return false;
     *host = (char *)(uintptr_t)(hw_known_memory(hw_state_of(w), p) + *base);
+    return true;
+}
+
+// ---- one warp, some lanes on ----
+
+// The same; *host: of lane 0, on or off.
+static inline bool hw_known_find_some(hw_warp *w, const hw_inst *in, const hw_segment_address *a, hw_pattern *p,
+                                      const hw_pattern *leader, char **host, uint64_t *base) {
+    const uint32_t bytes = (uint32_t)in->width * in->vector;
+    const int lane = __builtin_ctz(w->mask);
+    const hw_known_sums sums = hw_known_sum(w, a);
+    if (p->mask != w->mask) return false;
+    *base = hw_known_base(w, a, sums, lane);
+    const bool is_same = leader ? hw_known_is_alike_some(p, leader) : hw_known_lanes_some(w, a, p, lane);
+    if (!is_same || *base - p->begin >= p->limit || *base & (bytes - 1)) return false;
+    if (hw_known_wraps(w, a, sums, p, bytes, lane)) return false;
+    *host = (char *)(uintptr_t)(hw_known_memory(hw_state_of(w), p) + *base + (uint64_t)p->lane_0);
     return true;
 }
 
@@ -103,9 +136,9 @@ static __attribute__((noinline)) bool hw_known_find_anew(hw_warp *w, const hw_in
     uint64_t begin = p->begin, limit = p->limit, offsets = 0, memory = hw_known_memory(hw_state_of(w), p);
     hw_warp *member = w;
     for (uint32_t k = 0; k < n && is_known; k++, member = hw_next_warp(member)) {
-        uint64_t base = hw_known_base(member, a, sums);
+        uint64_t base = hw_known_base(member, a, sums, 0);
         if (!is_compared) is_known = hw_known_lanes(member, a, p);
-        is_known &= base - begin < limit && !hw_known_wraps(member, a, sums, p, bytes);
+        is_known &= base - begin < limit && !hw_known_wraps(member, a, sums, p, bytes, 0);
         offsets |= base - begin;
         p->phase[k] = (uint8_t)(base & 127);
         p->at[k] = (char *)(uintptr_t)(memory + base);

@@ -8,8 +8,8 @@
 
 typedef enum hw_shape {
     HW_SHAPE_GENERAL,
-    HW_SHAPE_UNIT,                // lane i at base + i * bytes
-    HW_SHAPE_SAME,                // all lanes at base
+    HW_SHAPE_UNIT,                // lane i at lane 0's place + i * bytes, of the lanes that are on
+    HW_SHAPE_SAME,                // all lanes that are on at one place
     HW_SHAPE_UNIT_HALVES,         // the same in each half warp
     HW_SHAPE_SAME_HALVES,
 } hw_shape;
@@ -22,7 +22,7 @@ typedef enum hw_shape {
 //
 //   group      fields                             written by              holds until
 //   relative   mask shape delta delta_32 low      hw_access_learn         the next hw_access_learn, or the launch's end
-//              high bits inst                                             (mask 0: nothing is known)
+//              high bits inst lane_0 lane_16                              (mask 0: nothing is known)
 //   memory     space begin window limit           hw_access_check,        the next of them, hw_access_learn, or
 //              known_limit told_limit             hw_access_count_in_room hw_access_refresh after an allocation
 //   room       room_begin room room_origin        hw_access_find_room     the next one, or hw_access_refresh
@@ -41,7 +41,7 @@ typedef enum hw_shape {
 // Fields stand in the order of their use: the first cache line has what every access looks at.
 typedef struct hw_pattern {
     _Alignas(64) uint32_t mask;   // active lanes; 0: nothing remembered
-    uint8_t shape;                // hw_shape; other than GENERAL only for full masks
+    uint8_t shape;                // hw_shape
     uint8_t space;                // resolved
     uint8_t room_space;           // likewise
     uint8_t apart;                // so many accesses more are taken to have addresses that do not repeat
@@ -56,6 +56,7 @@ typedef struct hw_pattern {
     _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
     int64_t low, high;            // smallest delta; largest delta plus access width
     uint64_t bits;                // of all deltas, or-ed: for alignment
+    int64_t lane_0, lane_16;      // by the shape, other than GENERAL: the deltas that these lanes have, or would have
     const hw_inst *inst;
     const hw_access_pattern *name;    // the pattern as sinks know it; NULL: not told yet
     uint64_t name_serial;         // name is another's when it no longer has this serial

@@ -47,8 +47,8 @@ static inline void count_access(hw_state *s, const hw_inst *in, hw_pattern *p, h
         return;
     }
     const bool is_known = p->mask == s->warp.mask && hw_addresses_equal(deltas, p->delta);
-    // Limits are for the quick bodies, which are of no use to some lanes, nor to local memory.
-    const bool has_limit = base - p->begin < p->limit || !HW_ALL_ON(&s->warp) || p->space == HW_SPACE_LOCAL;
+    // Limits are for those who know of no local memory.
+    const bool has_limit = base - p->begin < p->limit || p->space == HW_SPACE_LOCAL;
     if (is_known && has_limit && p->space == p->room_space && !s->worker->ordered) {
         hw_access_count(p, base);
     } else {

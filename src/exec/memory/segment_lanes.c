@@ -11,12 +11,12 @@ static inline bool is_as_expected(const hw_pattern *p, hw_seen_shape shape) {
 
 // The interpreter goes on, with the body that the instruction had. A segment that often runs in vain costs more than it
 // saves; each launch's first access of a pattern has to be looked at anyway.
+enum { TOO_MANY_MISSES = 4096 };
 static __attribute__((noinline)) hw_body miss(hw_segment *segment, const hw_inst *in, hw_body body,
                                               const hw_pattern *p) {
-    enum { TOO_MANY = 4096 };
     if (!p->mask || !p->limit) return body;
     uint32_t misses = atomic_fetch_add_explicit(&segment->misses, 1, memory_order_relaxed);
-    if (misses > TOO_MANY) __atomic_store_n(&((hw_inst *)(uintptr_t)in)->body, body, __ATOMIC_RELEASE);
+    if (misses > TOO_MANY_MISSES) __atomic_store_n(&((hw_inst *)(uintptr_t)in)->body, body, __ATOMIC_RELEASE);
     return body;
 }
 
@@ -83,6 +83,41 @@ static __attribute__((noinline)) hw_body run_warp(hw_warp *w, const hw_inst *in,
     return NULL;
 }
 
+// Masks that change from one time to the next are no reason to give up all lanes' code.
+static __attribute__((noinline)) hw_body miss_some(hw_segment *segment, const hw_pattern *p) {
+    if (!p->mask) return segment->body;
+    uint32_t misses = atomic_fetch_add_explicit(&segment->misses_of_some, 1, memory_order_relaxed);
+    if (misses > TOO_MANY_MISSES) __atomic_store_n(&segment->some, NULL, __ATOMIC_RELEASE);
+    return segment->body;
+}
+
+// The same as run_warp, of a warp that has lanes off.
+static __attribute__((noinline)) hw_body run_some(hw_warp *w, const hw_inst *in, hw_segment *segment) {
+    hw_state *s = hw_state_of(w);
+    const hw_segment_code code = __atomic_load_n(&segment->some, __ATOMIC_ACQUIRE);
+    hw_segment_at at[HW_SEGMENT_ACCESSES];
+    const hw_pattern *patterns[HW_SEGMENT_ACCESSES];
+    char *host[HW_SEGMENT_ACCESSES];
+    uint64_t bases[HW_SEGMENT_ACCESSES];
+    if (!code) return segment->body;
+    for (uint32_t k = 0; k < segment->n_accesses; k++) {
+        const hw_segment_access *a = &segment->accesses[k];
+        const hw_inst *access = in + a->offset;
+        hw_pattern *p = &s->patterns[access->pattern];
+        patterns[k] = p;
+        if (!hw_known_find_some(w, access, &a->address, p, a->leader == k ? NULL : patterns[a->leader], &host[k],
+                                &bases[k]) ||
+            !is_as_expected(p, (hw_seen_shape)a->shape))
+            return miss_some(segment, p);
+        if (a->is_first) at[a->group] = (hw_segment_at){&host[k], p->lane_16 - p->lane_0};
+    }
+    for (uint32_t k = 0; k < segment->n_accesses; k++)
+        hw_access_count(&s->patterns[in[segment->accesses[k].offset].pattern], bases[k]);
+    code((char *)w, 1, at);
+    if (segment->n_guards) count_guards(w, 1, segment);
+    return NULL;
+}
+
 static const hw_inst *segment_convoy(hw_warp *w, const hw_inst *in) {
     const hw_program *program = hw_state_of(w)->frame->program;
     hw_segment *segment = program->segments[in - program->convoy_insts];
@@ -94,13 +129,12 @@ static const hw_inst *segment_convoy(hw_warp *w, const hw_inst *in) {
 static const hw_inst *segment_warp(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     hw_segment *segment = s->frame->program->segments[in - s->insts];
-    if (!HW_ALL_ON(w)) {
-        if (!segment->some) return segment->body(w, in);
+    if (!HW_ALL_ON(w) && !segment->n_accesses && segment->some) {    // the usual way of lanes that have parted
         segment->some((char *)w, 1, NULL);
         if (segment->n_guards) count_guards(w, 1, segment);
         HW_GO_ON(w, in + segment->count);
     }
-    hw_body instead = run_warp(w, in, segment);
+    hw_body instead = HW_ALL_ON(w) ? run_warp(w, in, segment) : run_some(w, in, segment);
     if (instead) return instead(w, in);
     HW_GO_ON(w, in + segment->count);
 }

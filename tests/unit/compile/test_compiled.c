@@ -156,6 +156,7 @@ static void put_kernel(unsigned number) {
         "mov.u32 %%s, tile; mad.lo.s32 %%s, %%t, 4, %%s; shr.u32 %%r0, %%t, 5; mad.lo.s32 %%s, %%r0, 32, %%s;\n"
         "and.b32 %%lane3, %%t, 3; st.shared.u32 [%%s], %%i;\n"
         "cvt.u16.u32 %%h0, %%i;\n", 4 * ROW_WORDS);
+    if (pick(2)) put("setp.lt.u32 %%q, %%t, %d; @%%q ret;\n", pick(2) ? 3 : 17);    // the first lanes leave
     for (int r = 0; r < R; r++) put("ld.global.u32 %%r%d, [%%mine+%d];\n", r, 512 * r);
     for (int d = 0; d < D; d++) put("mul.wide.s32 %%d%d, %%r%d, %%r%d;\n", d, d, d + 1);
     for (int f = 0; f < F; f++) put("%s %%f%d, %%r%d;\n", pick(2) ? "mov.b32" : "cvt.rn.f32.s32", f, f);
@@ -203,7 +204,8 @@ static void make_inputs(void) {
 
 static const struct {
     uint32_t grid, block;
-} shapes[] = {{4, 96}, {1, 32}, {2, 72}, {2, 256}};
+} shapes[] = {{4, 96}, {1, 32}, {2, 72}, {2, 256}, {10, 20}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
     char name[16];
@@ -249,7 +251,7 @@ static void check(unsigned kernel, unsigned shape, const outcome *before, const 
 }
 
 static void check_seed(uint64_t seed) {
-    static outcome before[KERNELS][4], after;
+    static outcome before[KERNELS][SHAPES], after;
     bench b;
     random_state = seed * 7919 + 3;
     length = 0;
@@ -258,13 +260,13 @@ static void check_seed(uint64_t seed) {
     make_inputs();
     begin(&b);
     for (unsigned k = 0; k < KERNELS; k++)
-        for (unsigned s = 0; s < 4; s++) launch(&b, k, s, &before[k][s]);
+        for (unsigned s = 0; s < SHAPES; s++) launch(&b, k, s, &before[k][s]);
     if (!b.sim->compile) skip();    // no C compiler here
     uint32_t segments = 0;
     if (hw_compile_now(b.sim->compile, b.module->set, NULL, &segments, &b.diag) != HW_OK) fail_msg("%s", b.diag.text);
     assert_true(segments > 2 * KERNELS);
     for (unsigned k = 0; k < KERNELS; k++)
-        for (unsigned s = 0; s < 4; s++) {
+        for (unsigned s = 0; s < SHAPES; s++) {
             launch(&b, k, s, &after);
             check(k, s, &before[k][s], &after);
         }
