@@ -20,12 +20,16 @@ static void free_page(hw_defined_page *page) {
     hw_free(page);
 }
 
-void hw_defined_destroy(hw_defined *defined) {
-    if (!defined) return;
+void hw_defined_forget_all(hw_defined *defined) {
     for (uint32_t t = 0; t < 1u << HW_DEFINED_TOP_BITS; t++) {
         for (uint32_t i = 0; defined->tables[t] && i < TABLE_PAGES; i++) free_page(defined->tables[t][i]);
         hw_free_aligned(defined->tables[t]);
+        defined->tables[t] = NULL;
     }
+}
+
+void hw_defined_destroy(hw_defined *defined) {
+    if (defined) hw_defined_forget_all(defined);
     hw_free(defined);
 }
 

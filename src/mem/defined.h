@@ -27,6 +27,8 @@ void hw_defined_destroy(hw_defined *defined);     // NULL is allowed
 bool hw_defined_follow(hw_defined *defined, uint64_t address, uint64_t bytes, bool is_defined);
 void hw_defined_forget(hw_defined *defined, uint64_t address, uint64_t bytes);
 
+void hw_defined_forget_all(hw_defined *defined);
+
 bool hw_defined_is_followed(const hw_defined *defined, uint64_t address);
 // Is each bit of these bytes defined?
 bool hw_defined_is(const hw_defined *defined, uint64_t address, uint64_t bytes);
@@ -55,6 +57,7 @@ struct hw_defined_page {
     uint8_t *shadow;                 // NULL: no bytes are to be written here
 };
 struct hw_defined {
+    uint32_t n_origins;              // given so far, by whoever gives them
     hw_defined_page **tables[1 << HW_DEFINED_TOP_BITS];
 };
 
