@@ -61,7 +61,8 @@ static void write_side(FILE *out, const hw_check_side *side) {
 static void write_allocation(FILE *out, const hw_check_finding *finding) {
     char place[PLACE_BYTES];
     hw_allocation found;
-    if (!findings.sim || finding->kind != HW_CHECK_RACE || finding->space != HW_SPACE_GLOBAL) return;
+    const bool has_place = finding->kind == HW_CHECK_RACE || finding->kind == HW_CHECK_UNDEFINED;
+    if (!findings.sim || !has_place || finding->space != HW_SPACE_GLOBAL) return;
     if (!hw_mem_find(hw_sim_mem(findings.sim), finding->address, 1, &found)) return;
     fprintf(out, ",\"allocation\":{\"address\":%llu,\"bytes\":%llu", (unsigned long long)found.address,
             (unsigned long long)found.bytes);

@@ -46,7 +46,7 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
     const json_t *sides = json_object_get(object, "sides"), *allocation = json_object_get(object, "allocation");
     *out = (hw_cli_finding){.kind = kind ? hw_check_find_kind(kind) : HW_CHECK_KINDS,
                             .missing = (hw_check_missing)number_of(object, "missing"),
-                            .is_shared = number_of(object, "space") == HW_SPACE_SHARED,
+                            .space = (hw_space)number_of(object, "space"),
                             .address = number_of(object, "address"),
                             .bytes = number_of(object, "bytes"),
                             .count = 1,
@@ -191,18 +191,45 @@ static const char *who_lacks(hw_check_missing missing) {
     }
 }
 
+// What depends on bytes that nobody wrote: the last side says.
+static const char *what_depends(const hw_cli_finding *f) {
+    switch (f->sides[f->n_sides ? f->n_sides - 1 : 0].act) {
+    case HW_CHECK_ADDRESSES: return "an address depends on";
+    case HW_CHECK_DECIDES: return "which way threads go depends on";
+    case HW_CHECK_CHANGES: return "what an atomic does depends on";
+    case HW_CHECK_PASSES: return "what is printed, or asked for, depends on";
+    case HW_CHECK_WRITES: return "what is stored in memory of the host depends on";
+    default: return f->sides[0].act == HW_CHECK_ALLOCATES ? "a copy to the host has nothing but" :
+                                                            "a copy to the host has what depends on";
+    }
+}
+
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
+    if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_REG) {
+        snprintf(out, bytes, "%s a register that nothing has written", what_depends(f));
+        return out;
+    }
+    if (f->kind == HW_CHECK_UNDEFINED) {
+        snprintf(out, bytes, "%s bytes of %s memory that nothing has written", what_depends(f),
+                 hw_space_name(f->space));
+        return out;
+    }
     if (f->kind == HW_CHECK_BARRIER)
         snprintf(out, bytes, "threads of one block wait for each other at two barriers of the source");
     else if (f->kind == HW_CHECK_LEAK)
         snprintf(out, bytes, "%llu bytes of device memory are still allocated at the end", f->bytes);
-    else snprintf(out, bytes, who_lacks(f->missing), f->is_shared ? "shared" : "global");
+    else snprintf(out, bytes, who_lacks(f->missing), hw_space_name(f->space));
     return out;
 }
 
 const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
     if (f->kind == HW_CHECK_LEAK) return "cudaFree() gives it back";
+    if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_GLOBAL)
+        return "a kernel, a copy or cudaMemset() has to write them first";
+    if (f->kind == HW_CHECK_UNDEFINED)
+        return f->space == HW_SPACE_SHARED ? "each element that is used has to be written by some thread of the block"
+                                           : "it has to be given a value on each way to its use";
     switch (f->missing) {
     case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
                                        "a warp have none of themselves";
@@ -216,7 +243,8 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
 }
 
 static const char *act_word(hw_check_act act) {
-    static const char *const words[] = {"reads", "writes", "changes", "copies", "frees", "waits", "allocates"};
+    static const char *const words[] = {"reads", "writes", "changes", "copies", "frees", "waits", "allocates",
+                                        "uses it in an address", "decides by it", "passes it on"};
     return (size_t)act < sizeof words / sizeof words[0] ? words[act] : "accesses";
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "check/finding.h"
+#include "isa/isa.h"
 
 typedef struct hw_cli_finding_side {
     hw_check_act act;
@@ -20,7 +21,7 @@ typedef struct hw_cli_finding_side {
 typedef struct hw_cli_finding {
     hw_check_kind kind;
     hw_check_missing missing;
-    bool is_shared;
+    hw_space space;
     unsigned long long address, bytes, count;
     bool has_allocation;
     unsigned long long allocation_address, allocation_bytes;

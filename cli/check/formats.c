@@ -40,7 +40,7 @@ static bool append_finding(json_t *to, const hw_cli_finding *f) {
                 put_text(object, "sentence", hw_cli_finding_sentence(f, sentence, sizeof sentence)) &&
                 put_text(object, "remedy", hw_cli_finding_remedy(f)) &&
                 put(object, "count", json_integer((json_int_t)f->count)) &&
-                put_text(object, "space", f->is_shared ? "shared" : "global") &&
+                put_text(object, "space", f->space == HW_SPACE_GENERIC ? "global" : hw_space_name(f->space)) &&
                 put(object, "address", json_integer((json_int_t)f->address));
     for (unsigned k = 0; k < f->n_sides; k++) good = append_side(sides, &f->sides[k]) && good;
     good = put(object, "sides", sides) && good;

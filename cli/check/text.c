@@ -20,9 +20,9 @@ static void write_side(const hw_cli_finding_side *side, bool colour, FILE *out) 
 }
 
 static void write_memory(const hw_cli_finding *f, FILE *out) {
-    if (f->kind != HW_CHECK_RACE) return;
-    if (f->is_shared) {
-        fprintf(out, "  shared memory, byte %llu\n", f->address);
+    if (f->kind != HW_CHECK_RACE && f->kind != HW_CHECK_UNDEFINED) return;
+    if (f->space == HW_SPACE_SHARED || f->space == HW_SPACE_LOCAL) {
+        fprintf(out, "  %s memory, byte %llu\n", hw_space_name(f->space), f->address);
         return;
     }
     if (!f->has_allocation) return;

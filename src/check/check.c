@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "check/internal.h"
+#include "mem/defined.h"
 #include "mem/mem.h"
 
 // ---- launches -------------------------------------------------------------------------------------------------------
@@ -102,6 +103,7 @@ static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step
 
 static void add_allocation(hw_check *c, const hw_host_event *event) {
     hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    hw_check_undefined_allocated(c, event);
     const uint8_t kind = event->memory.kind;
     if (kind != HW_ALLOC_DEVICE && kind != HW_ALLOC_MANAGED && kind != HW_ALLOC_PINNED) return;
     if (!hw_grow((void **)&c->allocations, c->n_allocations, &c->allocations_capacity, sizeof *c->allocations)) return;
@@ -137,6 +139,7 @@ static void tell_copy(hw_check *c, const hw_host_event *e) {
         access_rows(c, work, HW_CHECK_READS, &e->copy.from, e->copy.width, e->copy.height, e->copy.depth);
     if (kind != HW_HOST_COPY_DEVICE_TO_HOST && kind != HW_HOST_COPY_HOST_TO_HOST)
         access_rows(c, work, HW_CHECK_WRITES, &e->copy.to, e->copy.width, e->copy.height, e->copy.depth);
+    hw_check_undefined_copied(c, work, e);
 }
 
 static void tell_free(hw_check *c, const hw_host_event *e) {
@@ -146,6 +149,7 @@ static void tell_free(hw_check *c, const hw_host_event *e) {
         hw_check_host_access(c, work, HW_CHECK_FREES, e->memory.address, e->memory.bytes);
     }
     remove_allocation(c, e->memory.address);
+    hw_check_undefined_freed(c, e);
     hw_check_shadow_forget(&c->shadow, e->memory.address, e->memory.bytes);
 }
 
@@ -157,6 +161,7 @@ static void hear_host(hw_check *c, const hw_host_event *event) {
     case HW_HOST_SET:
         access_rows(c, begin_call(c, event), HW_CHECK_WRITES, &event->set.to, event->set.width, event->set.height,
                     event->set.depth);
+        hw_check_undefined_set(c, event);
         break;
     default: hw_check_streams_tell(c->streams, event);
     }
@@ -167,10 +172,16 @@ static bool is_of_kernel(const hw_host_event *event) {
     return (event->action == HW_HOST_ALLOCATE || event->action == HW_HOST_FREE) && event->memory.kind == HW_ALLOC_HEAP;
 }
 
+static void hear_kernel(hw_check *c, const hw_host_event *event) {
+    hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    if (event->action == HW_HOST_ALLOCATE) hw_check_undefined_allocated(c, event);
+    else hw_check_undefined_freed(c, event);
+}
+
 static void tell_host(hw_sink *sink, const hw_host_event *event) {
     hw_check *c = (hw_check *)sink;
     pthread_mutex_lock(&c->lock);
-    if (is_of_kernel(event)) hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    if (is_of_kernel(event)) hear_kernel(c, event);
     else if (!c->is_running) hear_host(c, event);
     else if (hw_grow((void **)&c->unheard, c->n_unheard, &c->unheard_capacity, sizeof *c->unheard))
         c->unheard[c->n_unheard++] = *event;
@@ -199,13 +210,15 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     c->sink = (hw_sink){
         .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) |
                   HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) | HW_WANTS(BLOCK) |
-                  HW_WANTS(HOST),
+                  HW_WANTS(UNDEFINED) | HW_WANTS(HOST),
         .ordered = true,
+        .defined = hw_defined_create(),
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = hw_check_tell_access, .atomic = hw_check_tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
-        .mbarrier = tell_mbarrier, .block = tell_block, .host = tell_host};
-    if (c->streams && c->works.arena) return HW_OK;
+        .mbarrier = tell_mbarrier, .block = tell_block, .undefined = hw_check_tell_undefined,
+        .host = tell_host};
+    if (c->streams && c->works.arena && c->sink.defined) return HW_OK;
     hw_check_destroy(c);
     *out = NULL;
     return hw_diag_no_memory(diag);
@@ -223,6 +236,8 @@ void hw_check_destroy(hw_check *c) {
     hw_free(c->found);
     hw_free(c->allocations);
     hw_free(c->unheard);
+    hw_free(c->origins.items);
+    hw_defined_destroy(c->sink.defined);
     pthread_mutex_destroy(&c->lock);
     hw_free(c);
 }
@@ -232,6 +247,7 @@ hw_sink *hw_check_sink(hw_check *c) { return &c->sink; }
 void hw_check_forget_memory(hw_check *c) {
     pthread_mutex_lock(&c->lock);
     hw_check_shadow_free(&c->shadow);
+    hw_defined_forget_all(c->sink.defined);
     c->n_allocations = 0;
     pthread_mutex_unlock(&c->lock);
 }

@@ -17,7 +17,9 @@ typedef enum hw_check_kind {
 typedef enum hw_check_act {
     HW_CHECK_READS, HW_CHECK_WRITES, HW_CHECK_CHANGES /* an atomic */,
     HW_CHECK_COPIES /* asynchronously, into shared */, HW_CHECK_FREES, HW_CHECK_ARRIVES /* at a barrier */,
-    HW_CHECK_ALLOCATES
+    HW_CHECK_ALLOCATES,
+    // what an undefined value is used for
+    HW_CHECK_ADDRESSES, HW_CHECK_DECIDES /* which way threads go */, HW_CHECK_PASSES /* to printf and the like */
 } hw_check_act;
 
 // The order that is missing between two accesses: of the threads that would have to be put in order.

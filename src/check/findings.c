@@ -90,3 +90,27 @@ void hw_check_add_leak(hw_check *c, const hw_check_allocation *a) {
                                       .sides = {{.act = HW_CHECK_ALLOCATES, .site = a->site, .file = ""}}};
     keep_finding(c, &finding, places);
 }
+
+void hw_check_add_undefined(hw_check *c, const hw_check_entry *read, const hw_check_entry *use, int lane, uint8_t space,
+                            uint64_t address) {
+    const uint64_t places[2] = {read ? hw_check_works_place(&c->works, read) : 0,
+                                hw_check_works_place(&c->works, use)};
+    if (count_again(c, HW_CHECK_UNDEFINED, places)) return;
+    hw_check_finding finding = {.kind = HW_CHECK_UNDEFINED, .space = space, .address = address};
+    // An atomic reads itself what it changes.
+    const bool is_one = read && read->work == use->work && read->note == use->note && !use->is_host;
+    if (read && !is_one)
+        finding.sides[finding.n_sides++] = hw_check_works_side(&c->works, read, __builtin_ctz(read->mask));
+    finding.sides[finding.n_sides++] = hw_check_works_side(&c->works, use, lane);
+    keep_finding(c, &finding, places);
+}
+
+void hw_check_add_untouched(hw_check *c, const hw_check_allocation *of, const hw_check_entry *copy, uint64_t address) {
+    const uint64_t places[2] = {(uint64_t)(uintptr_t)of->site, hw_check_works_place(&c->works, copy)};
+    if (count_again(c, HW_CHECK_UNDEFINED, places)) return;
+    const hw_check_finding finding = {.kind = HW_CHECK_UNDEFINED, .space = HW_SPACE_GLOBAL, .address = address,
+                                      .n_sides = 2,
+                                      .sides = {{.act = HW_CHECK_ALLOCATES, .site = of->site, .file = ""},
+                                                hw_check_works_side(&c->works, copy, 0)}};
+    keep_finding(c, &finding, places);
+}

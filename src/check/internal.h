@@ -7,6 +7,7 @@
 #include "check/blocks.h"
 #include "check/check.h"
 #include "check/streams.h"
+#include "check/undefined.h"
 #include "check/works.h"
 
 // Neighbouring lanes of an access, side by side or at one address; where other lanes have the very same bytes, of all
@@ -50,6 +51,7 @@ struct hw_check {
     hw_check_found *recent[256];     // by a hash of their places
     hw_check_allocation *allocations;
     size_t n_allocations, allocations_capacity;
+    hw_check_origins origins;        // of undefined values
     bool ran_out;                    // of memory: nothing is found any more
     // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
     // do not wait for it, so nothing puts the two in order, whichever is heard first.
@@ -72,6 +74,12 @@ void hw_check_add_race(hw_check *check, hw_check_ref earlier, const hw_check_ent
                        uint8_t space, uint64_t address);
 void hw_check_add_barrier(hw_check *check, const hw_check_entry *first, const hw_check_entry *other);
 void hw_check_add_leak(hw_check *check, const hw_check_allocation *allocation);
+// A use of a value that nobody has given. read: what has read it, at `address` in a space; NULL: a register.
+void hw_check_add_undefined(hw_check *check, const hw_check_entry *read, const hw_check_entry *use, int lane,
+                            uint8_t space, uint64_t address);
+// A copy to the host of bytes none of which anybody has written.
+void hw_check_add_untouched(hw_check *check, const hw_check_allocation *of, const hw_check_entry *copy,
+                            uint64_t address);
 
 // ---- race.c ----
 

@@ -6,6 +6,7 @@
 #include "messages.cuh"
 #include "patterns.cuh"
 #include "streams.cuh"
+#include "undefined.cuh"
 #include "warps.cuh"
 
 int main(int argc, char **argv) {
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
     run_copies();
     run_streams();
     run_patterns();
+    run_undefined();
     const cudaError_t error = cudaDeviceSynchronize();
     puts(error ? cudaGetErrorString(error) : "done");
     return error != 0;

@@ -157,7 +157,7 @@ assert log["version"] == "2.1.0" and log["$schema"].endswith(".json")
 (run,) = log["runs"]
 driver = run["tool"]["driver"]
 rules = [rule["id"] for rule in driver["rules"]]
-assert driver["name"] == "halfwarp check" and rules == ["race", "barrier", "leak"], rules
+assert driver["name"] == "halfwarp check" and rules == ["race", "barrier", "uninitialised", "leak"], rules
 assert all(rule["shortDescription"]["text"] for rule in driver["rules"])
 race, leak = run["results"]
 assert race["ruleId"] == "race" and race["level"] == "error" and race["message"]["text"]
