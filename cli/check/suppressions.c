@@ -35,7 +35,8 @@ static int read_suppression(char *line, const char *path, int number, suppressio
     out->kind = strcmp(kind, "*") == 0 ? HW_CHECK_KINDS : hw_check_find_kind(kind);
     if (!length || (out->kind == HW_CHECK_KINDS && strcmp(kind, "*") != 0)) {
         hw_cli_complain("%s:%d: a line is a kind of finding (race, barrier, uninitialised, leak or *) and a pattern "
-                        "of a place or kernel, and not '%s%s%s'", path, number, kind, length ? " " : "", length ? rest : "");
+                        "of a place or kernel, and not '%s%s%s'",
+                        path, number, kind, length ? " " : "", length ? rest : "");
         return -1;
     }
     out->pattern = strdup(rest);

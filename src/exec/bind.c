@@ -206,6 +206,10 @@ hw_status hw_exec_watch(hw_program_set *set, hw_diag *diag) {
     return HW_OK;
 }
 
+bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes) {
+    return level.used->all_clean(s, in, bytes);
+}
+
 void hw_bind_leave(void) { level.used->leave(); }
 
 void hw_set_mask(hw_warp *w, uint32_t mask) { level.used->set_mask(w, mask); }

@@ -75,23 +75,9 @@ bool hw_undefined_is_clean(const hw_state *s, int lane, place at, uint32_t bytes
     }
 }
 
-// Do the lanes, whose registers hold addresses, all access one page of device memory, which has no undefined bytes?
-static bool is_one_clean_page(const hw_state *s, const hw_inst *in, place first) {
-    const hw_warp *w = &s->warp;
-    uint64_t differ = 0;
-    if (in->flags & HW_INST_ADDRESS_32 || hw_defined_page_of(s->undefined->defined, first.offset)) return false;
-    if (in->a == HW_NO_SLOT) return true;
-    const uint64_t *a = hw_at(w, in->a);
-    for (int i = 0; i < 32; i++) differ |= ((a[i] + (uint64_t)in->imm) ^ first.offset) & (uint64_t)(int64_t)w->lanes[i];
-    return !(differ >> HW_DEFINED_PAGE_BITS);
-}
-
 bool hw_undefined_access_is_clean(const hw_state *s, const hw_inst *in, uint32_t bytes) {
-    const place first = hw_undefined_place_of(s, in, __builtin_ctz(s->warp.mask));
-    if (first.space == HW_SPACE_GLOBAL && is_one_clean_page(s, in, first)) return true;
-    if (in->space == HW_SPACE_SHARED && !s->undefined->shared->n_undefined) return true;
-    if (in->space == HW_SPACE_CONST) return true;
     bool is_clean = true;
+    if (hw_undefined_all_clean(s, in, bytes)) return true;
     for (uint32_t left = s->warp.mask; left && is_clean; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         is_clean = hw_undefined_is_clean(s, lane, hw_undefined_place_of(s, in, lane), bytes);
@@ -140,30 +126,51 @@ void hw_undefined_write(hw_state *s, int lane, place at, uint32_t bytes, const u
     }
 }
 
+static void define_shared(hw_shadow_memory *shared, uint64_t offset, uint32_t bytes) {
+    uint32_t n = 0;
+    if (!is_inside(shared, offset, bytes)) return;
+    for (uint32_t i = 0; i < bytes; i++) n += shared->bits[offset + i] != 0;
+    memset(shared->bits + offset, 0, bytes);
+    shared->n_undefined -= n;
+}
+
+static void define_local(hw_shadow_memory *local, int lane, uint64_t offset, uint32_t bytes) {
+    if (!is_inside(local, offset, bytes)) return;
+    for (uint64_t end = offset + bytes, n; offset < end; offset += n) {
+        n = WORD - offset % WORD < end - offset ? WORD - offset % WORD : end - offset;
+        memset(local->bits + local_at(lane, offset), 0, n);
+    }
+}
+
 void hw_undefined_define(hw_state *s, int lane, place at, uint32_t bytes) {
-    static const uint8_t defined[256];
-    if (hw_undefined_is_clean(s, lane, at, bytes)) return;
-    if (at.space == HW_SPACE_GLOBAL) hw_defined_set(s->undefined->defined, at.offset, bytes);
-    else for (uint32_t n; bytes; bytes -= n, at.offset += n) {
-        n = bytes < sizeof defined ? bytes : sizeof defined;
-        hw_undefined_write(s, lane, at, n, defined, 0);
+    hw_undefined *u = s->undefined;
+    switch (at.space) {
+    case HW_SPACE_GLOBAL: hw_defined_set(u->defined, at.offset, bytes); break;
+    case HW_SPACE_SHARED: define_shared(u->shared, at.offset, bytes); break;
+    case HW_SPACE_LOCAL: define_local(&u->local, lane, at.offset, bytes); break;
+    default: break;
     }
 }
 
 // All lanes side by side?
 static bool is_unit_stride(const hw_warp *w, const hw_inst *in, uint32_t bytes) {
     uint64_t differ = 0;
-    if (w->mask != 0xffffffffu || in->flags & HW_INST_ADDRESS_32 || in->a == HW_NO_SLOT) return false;
-    const uint64_t *a = hw_at(w, in->a), first = a[0];
-    for (uint64_t i = 0; i < 32; i++) differ |= a[i] ^ (first + i * bytes);
+    if (w->mask != 0xffffffffu || in->a == HW_NO_SLOT) return false;
+    if (in->flags & HW_INST_ADDRESS_32) {
+        const uint32_t *a = hw_at(w, in->a), first = a[0];
+        for (uint32_t i = 0; i < 32; i++) differ |= a[i] ^ (first + i * bytes);
+    } else {
+        const uint64_t *a = hw_at(w, in->a), first = a[0];
+        for (uint64_t i = 0; i < 32; i++) differ |= a[i] ^ (first + i * bytes);
+    }
     return !differ;
 }
 
 void hw_undefined_define_access(hw_state *s, const hw_inst *in, uint32_t bytes) {
+    if (hw_undefined_all_clean(s, in, bytes)) return;
     const place first = hw_undefined_place_of(s, in, __builtin_ctz(s->warp.mask));
-    if (hw_undefined_access_is_clean(s, in, bytes)) return;
-    if (first.space == HW_SPACE_GLOBAL && is_unit_stride(&s->warp, in, bytes)) {
-        hw_defined_set(s->undefined->defined, first.offset, (uint64_t)32 * bytes);
+    if (first.space != HW_SPACE_LOCAL && is_unit_stride(&s->warp, in, bytes)) {
+        hw_undefined_define(s, 0, first, 32 * bytes);
         return;
     }
     for (uint32_t left = s->warp.mask; left; left &= left - 1) {
