@@ -337,11 +337,15 @@ static void load_param(hw_state *s, const hw_inst *in) {
             const int lane = __builtin_ctz(left);
             const uint32_t offset = (uint32_t)in->imm + e * in->width, at = in->sub ? param_at(frame, lane, offset) : 0;
             uint8_t shadow[16] = {0};
-            const place local = {HW_SPACE_LOCAL, hw_call_local_params(frame) + offset};
-            if (is_local) origin |= hw_undefined_read(s, lane, local, in->width, shadow);
-            else if (in->sub) memcpy(shadow, frame->shadow->bits + at, in->width);
-            if (!is_local && in->sub && !origin && is_any(shadow, in->width))
-                origin = frame->shadow->origins[at / WORD];
+            hw_origin own = 0;
+            if (is_local) {
+                const place local = {HW_SPACE_LOCAL, hw_call_local_params(frame) + offset};
+                own = hw_undefined_read(s, lane, local, in->width, shadow);
+            } else if (in->sub) {
+                memcpy(shadow, frame->shadow->bits + at, in->width);
+                if (is_any(shadow, in->width)) own = frame->shadow->origins[at / WORD];
+            }
+            if (!origin) origin = own;
             put_extended(s, in, registers[e], lane, shadow);
         }
         hw_undefined_settle_slot(s, registers[e], in->reg_bytes, origin);

@@ -285,12 +285,19 @@ static void compute_predicate(hw_state *s, const hw_inst *in, const hw_undefined
 
 // ---- other lanes' values --------------------------------------------------------------------------------------------
 
+// Does a lane decide the vote alone: one that is for `any`, or against `all`?
+static bool is_decided(const hw_state *s, const hw_inst *in, const hw_undefined_facts *f, uint32_t undefined) {
+    const uint32_t p = hw_pred(&s->warp, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
+    const uint32_t defined = s->warp.mask & ~undefined;
+    return (f->votes_any && p & defined) || (f->votes_all && ~p & defined);
+}
+
 // A vote of which some part is undefined; the ballot's bits are those of the lanes.
 static void compute_vote(hw_state *s, const hw_inst *in, const hw_undefined_facts *f) {
     hw_shadow *shadow = s->frame->shadow;
     hw_origin origin = 0;
     const uint32_t lanes = hw_undefined_lanes_of(s, in->p, PREDICATE, &origin);
-    const uint64_t bits = f->rule == HW_RULE_BALLOT ? lanes : lanes != 0;
+    const uint64_t bits = f->rule == HW_RULE_BALLOT ? lanes : lanes && !is_decided(s, in, f, lanes);
     if (in->d == HW_NO_SLOT) return;
     for (uint32_t left = s->warp.mask; left; left &= left - 1)
         hw_undefined_put(shadow, in->d, f->d, __builtin_ctz(left), bits);

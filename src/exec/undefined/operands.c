@@ -131,6 +131,8 @@ static void describe_by_name(const char *name, hw_undefined_facts *f) {
     f->order = order_of(name);
     f->is_left = has_word(name, "l");
     f->clamps = has_word(name, "clamp");
+    f->votes_any = has_word(name, "any");
+    f->votes_all = has_word(name, "all");
     f->reads_carry = strncmp(name, "addc", 4) == 0 || strncmp(name, "subc", 4) == 0 || strncmp(name, "madc", 4) == 0;
     describe_widths(r->operands, first, last, f);
     if (r->rule == RESIZE_BACK) {

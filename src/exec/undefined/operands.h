@@ -44,6 +44,7 @@ typedef struct hw_undefined_facts {
     bool has_fourth;              // the union is a source
     bool is_left, clamps;         // of FUNNEL
     uint8_t order;                // of COMPARE
+    bool votes_any, votes_all;    // of VOTE
     bool reads_carry;             // of CARRY
     bool is_across;               // of matrices: transposed
 } hw_undefined_facts;

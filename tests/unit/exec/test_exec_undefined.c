@@ -57,6 +57,7 @@ static const instruction table[] = {
     {"slct.b32.s32 r, R, R, R", false}, {"shfl.sync.bfly.b32 r, R, 5, 31, -1", true},
     {"shfl.sync.down.b32 r, R, 3, 0x181f, -1", true}, {"shfl.sync.idx.b32 r|p, R, R, 31, -1", false},
     {"vote.sync.ballot.b32 r, P, -1", false}, {"vote.sync.any.pred p, P, -1", false},
+    {"vote.sync.all.pred p, P, -1", false}, {"vote.sync.uni.pred p, P, -1", false},
     {"redux.sync.or.b32 r, R, -1", false}, {"add.cc.u32 r, R, R; addc.u32 r, R, R", false},
     {"sub.cc.u64 d, D, D; subc.u64 d, D, D", false}, {"ex2.approx.f32 r, R", false},
 };
