@@ -62,7 +62,8 @@ static void write_side(FILE *out, const hw_check_side *side) {
 // What of memory a finding is about.
 static hw_check_object object_of(const hw_check_finding *finding) {
     hw_allocation found;
-    if (finding->kind != HW_CHECK_RACE || finding->space != HW_SPACE_GLOBAL || !findings.sim) return finding->object;
+    const bool has_place = finding->kind == HW_CHECK_RACE || finding->kind == HW_CHECK_UNDEFINED;
+    if (!has_place || finding->space != HW_SPACE_GLOBAL || !findings.sim) return finding->object;
     if (!hw_mem_find(hw_sim_mem(findings.sim), finding->address, 1, &found)) return finding->object;
     return (hw_check_object){.is_known = true, .address = found.address, .bytes = found.bytes, .name = found.name,
                              .site = found.site};

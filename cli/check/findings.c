@@ -227,6 +227,19 @@ static const char *who_lacks(hw_check_missing missing) {
     }
 }
 
+// What depends on bytes that nobody wrote: the last side says.
+static const char *what_depends(const hw_cli_finding *f) {
+    switch (f->sides[f->n_sides ? f->n_sides - 1 : 0].act) {
+    case HW_CHECK_ADDRESSES: return "an address depends on";
+    case HW_CHECK_DECIDES: return "which way threads go depends on";
+    case HW_CHECK_CHANGES: return "what an atomic does depends on";
+    case HW_CHECK_PASSES: return "what is printed, or asked for, depends on";
+    case HW_CHECK_WRITES: return "what is stored in memory of the host depends on";
+    default: return f->sides[0].act == HW_CHECK_ALLOCATES ? "a copy to the host has nothing but" :
+                                                            "a copy to the host has what depends on";
+    }
+}
+
 static bool is_null(const hw_cli_finding *f) {
     enum { NULL_BYTES = 4096 };
     return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known && f->address < NULL_BYTES;
@@ -234,6 +247,15 @@ static bool is_null(const hw_cli_finding *f) {
 
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
     if (hw_cli_is_about_calls(f)) return hw_cli_call_sentence(f, out, bytes);
+    if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_REG) {
+        snprintf(out, bytes, "%s a register that nothing has written", what_depends(f));
+        return out;
+    }
+    if (f->kind == HW_CHECK_UNDEFINED) {
+        snprintf(out, bytes, "%s bytes of %s memory that nothing has written", what_depends(f),
+                 hw_space_name(f->space));
+        return out;
+    }
     const char *space = hw_space_name(f->space);
     switch (f->kind) {
     case HW_CHECK_BARRIER:
@@ -264,6 +286,11 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
     if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "
                                                "is none, elements have to be accessed one by one";
+    if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_GLOBAL)
+        return "a kernel, a copy or cudaMemset() has to write them first";
+    if (f->kind == HW_CHECK_UNDEFINED)
+        return f->space == HW_SPACE_SHARED ? "each element that is used has to be written by some thread of the block"
+                                           : "it has to be given a value on each way to its use";
     switch (f->missing) {
     case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
                                        "a warp have none of themselves";
@@ -299,8 +326,9 @@ static void append_origin(const hw_cli_finding_object *object, hw_space space, c
 
 const char *hw_cli_finding_memory(const hw_cli_finding *f, char *out, size_t bytes) {
     *out = 0;
-    if (f->kind == HW_CHECK_RACE && f->space == HW_SPACE_SHARED) {
-        snprintf(out, bytes, "shared memory, byte %llu", f->address);
+    const bool is_own = f->space == HW_SPACE_SHARED || f->space == HW_SPACE_LOCAL;    // of the block, of the thread
+    if (is_own && (f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_UNDEFINED)) {
+        snprintf(out, bytes, "%s memory, byte %llu", hw_space_name(f->space), f->address);
     } else if (f->object.is_known) {
         write_distance(f, out, bytes);
         append_origin(&f->object, f->space, out, bytes);

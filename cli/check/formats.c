@@ -43,7 +43,7 @@ static bool append_finding(json_t *to, const hw_cli_finding *f) {
                 put_text(object, "remedy", hw_cli_finding_remedy(f)) &&
                 put(object, "count", json_integer((json_int_t)f->count)) &&
                 (!f->seed || put(object, "seed", json_integer((json_int_t)f->seed))) &&
-                put_text(object, "space", hw_space_name(f->space)) &&
+                put_text(object, "space", f->space == HW_SPACE_GENERIC ? "global" : hw_space_name(f->space)) &&
                 put(object, "address", json_integer((json_int_t)f->address)) &&
                 put_text(object, "memory", hw_cli_finding_memory(f, memory, sizeof memory)) &&
                 put_text(object, "there", hw_cli_finding_there(f, there, sizeof there));

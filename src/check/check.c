@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "check/bounds.h"
 #include "check/internal.h"
+#include "mem/defined.h"
 #include "mem/mem.h"
 
 // ---- launches -------------------------------------------------------------------------------------------------------
@@ -180,6 +181,7 @@ static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step
 static void add_allocation(hw_check *c, const hw_host_event *event) {
     hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
     hw_check_host_allocate(c, event);
+    hw_check_undefined_allocated(c, event);
 }
 
 static uint32_t begin_call(hw_check *c, const hw_host_event *event) {
@@ -205,12 +207,14 @@ static void tell_copy(hw_check *c, const hw_host_event *e, bool is_late) {
         access_rows(c, work, HW_CHECK_WRITES, &e->copy.to, e->copy.width, e->copy.height, e->copy.depth);
     hw_check_host_copies(c, e, work, is_late);
     hw_check_host_direction(c, e);
+    hw_check_undefined_copied(c, work, e);
 }
 
 static void tell_set(hw_check *c, const hw_host_event *e) {
     const hw_host_side *to = &e->set.to;
     access_rows(c, begin_call(c, e), HW_CHECK_WRITES, to, e->set.width, e->set.height, e->set.depth);
     hw_check_host_overwritten(c, to->address, (e->set.depth - 1) * to->slice + e->set.height * to->pitch);
+    hw_check_undefined_set(c, e);
 }
 
 // cudaFree waits for the device. CUDA programming guide, "Stream Ordered Memory Allocator": not where the memory is of
@@ -234,6 +238,7 @@ static void tell_free(hw_check *c, const hw_host_event *e) {
     } else {
         hw_check_host_waited(c, e);
     }
+    hw_check_undefined_freed(c, e);
     hw_check_shadow_forget(&c->shadow, e->memory.address, e->memory.bytes);
 }
 
@@ -295,10 +300,16 @@ static bool is_of_kernel(const hw_host_event *event) {
     return (event->action == HW_HOST_ALLOCATE || event->action == HW_HOST_FREE) && event->memory.kind == HW_ALLOC_HEAP;
 }
 
+static void hear_kernel(hw_check *c, const hw_host_event *event) {
+    hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    if (event->action == HW_HOST_ALLOCATE) hw_check_undefined_allocated(c, event);
+    else hw_check_undefined_freed(c, event);
+}
+
 static void tell_host(hw_sink *sink, const hw_host_event *event) {
     hw_check *c = (hw_check *)sink;
     pthread_mutex_lock(&c->lock);
-    if (is_of_kernel(event)) hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    if (is_of_kernel(event)) hear_kernel(c, event);
     else if (!c->is_running) hear_host(c, event, hw_check_host_this_thread(), false);
     else keep_unheard(c, event);
     pthread_mutex_unlock(&c->lock);
@@ -336,14 +347,16 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
         .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) |
                   HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) |
                   HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) |
-                  HW_WANTS(TOUCHED) | HW_WANTS(HOST),
+                  HW_WANTS(UNDEFINED) | HW_WANTS(TOUCHED) | HW_WANTS(HOST),
         .ordered = true,
+        .defined = hw_defined_create(),
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = tell_access, .accesses = tell_accesses, .atomic = tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
         .mbarrier = tell_mbarrier, .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
-        .touched = tell_touched, .host = tell_host};
-    if (c->streams && c->works.arena) return HW_OK;
+        .undefined = hw_check_tell_undefined, .touched = tell_touched,
+        .host = tell_host};
+    if (c->streams && c->works.arena && c->sink.defined) return HW_OK;
     hw_check_destroy(c);
     *out = NULL;
     return hw_diag_no_memory(diag);
@@ -361,6 +374,8 @@ void hw_check_destroy(hw_check *c) {
     hw_free(c->found);
     hw_check_host_free(&c->host);
     hw_free(c->unheard);
+    hw_free(c->origins.items);
+    hw_defined_destroy(c->sink.defined);
     pthread_mutex_destroy(&c->lock);
     hw_free(c);
 }
@@ -371,6 +386,7 @@ void hw_check_forget_memory(hw_check *c) {
     pthread_mutex_lock(&c->lock);
     hw_check_shadow_free(&c->shadow);
     hw_check_host_forget(&c->host);
+    hw_defined_forget_all(c->sink.defined);
     pthread_mutex_unlock(&c->lock);
 }
 

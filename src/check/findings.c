@@ -110,3 +110,27 @@ void hw_check_add(hw_check *c, const hw_check_finding *finding, const uint64_t p
     if (!known) hw_check_keep(c, finding, places, 1);
     else if (finding->kind == HW_CHECK_LEAK) known->finding.bytes += finding->bytes;
 }
+
+void hw_check_add_undefined(hw_check *c, const hw_check_entry *read, const hw_check_entry *use, int lane, uint8_t space,
+                            uint64_t address) {
+    const uint64_t places[2] = {read ? hw_check_works_place(&c->works, read) : 0,
+                                hw_check_works_place(&c->works, use)};
+    if (hw_check_count_again(c, HW_CHECK_UNDEFINED, places, 1)) return;
+    hw_check_finding finding = {.kind = HW_CHECK_UNDEFINED, .space = space, .address = address};
+    // An atomic reads itself what it changes.
+    const bool is_one = read && read->work == use->work && read->note == use->note && !use->is_host;
+    if (read && !is_one)
+        finding.sides[finding.n_sides++] = hw_check_works_side(&c->works, read, __builtin_ctz(read->mask));
+    finding.sides[finding.n_sides++] = hw_check_works_side(&c->works, use, lane);
+    hw_check_keep(c, &finding, places, 1);
+}
+
+void hw_check_add_untouched(hw_check *c, const hw_check_allocation *of, const hw_check_entry *copy, uint64_t address) {
+    const uint64_t places[2] = {(uint64_t)(uintptr_t)of->site, hw_check_works_place(&c->works, copy)};
+    if (hw_check_count_again(c, HW_CHECK_UNDEFINED, places, 1)) return;
+    const hw_check_finding finding = {.kind = HW_CHECK_UNDEFINED, .space = HW_SPACE_GLOBAL, .address = address,
+                                      .n_sides = 2,
+                                      .sides = {{.act = HW_CHECK_ALLOCATES, .site = of->site, .file = ""},
+                                                hw_check_works_side(&c->works, copy, 0)}};
+    hw_check_keep(c, &finding, places, 1);
+}

@@ -10,6 +10,7 @@
 #include "check/intervals.h"
 #include "check/race.h"
 #include "check/streams.h"
+#include "check/undefined.h"
 #include "check/works.h"
 #include "mem/mem.h"
 
@@ -36,6 +37,7 @@ struct hw_check {
     size_t n_found, found_capacity;
     hw_check_found *recent[256];     // by a hash of their places
     hw_check_host host;
+    hw_check_origins origins;        // of undefined values
     bool ran_out;                    // of memory: nothing is found any more
     // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
     // do not wait for it, so nothing puts the two in order, whichever is heard first.
@@ -75,6 +77,12 @@ void hw_check_add_stuck(hw_check *check, hw_check_kind kind, const hw_check_entr
                         hw_check_missing missing);
 // Of calls of the host program: another one of these places, or a new one. Leaks of one place add their bytes up.
 void hw_check_add(hw_check *check, const hw_check_finding *finding, const uint64_t places[2]);
+// A use of a value that nobody has given. read: what has read it, at `address` in a space; NULL: a register.
+void hw_check_add_undefined(hw_check *check, const hw_check_entry *read, const hw_check_entry *use, int lane,
+                            uint8_t space, uint64_t address);
+// A copy to the host of bytes none of which anybody has written.
+void hw_check_add_untouched(hw_check *check, const hw_check_allocation *of, const hw_check_entry *copy,
+                            uint64_t address);
 
 // ---- told.c ----
 

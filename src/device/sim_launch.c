@@ -366,6 +366,13 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
     return status;
 }
 
+static hw_status watch_undefined(hw_sim *sim, hw_program_set *set, hw_diag *diag) {
+    pthread_mutex_lock(&sim->load_lock);
+    const hw_status status = hw_exec_watch(set, diag);
+    pthread_mutex_unlock(&sim->load_lock);
+    return status;
+}
+
 static bool is_to_execute(const hw_sim *sim, const hw_sim_function *function) {
     const hw_sim_options *options = &sim->options;
     return !options->executes || options->executes(options->launch_context, function->ptx->name);
@@ -394,7 +401,8 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     const bool executes = !status && is_to_execute(sim, function);
     hw_observers observers = {.all = {.n = 0}};
     if (executes && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
-    if (executes && !(sim->reuse && repeat_launch(sim, function, &info, &observers, key)))
+    if (observers.all.events & HW_WANTS(UNDEFINED)) status = watch_undefined(sim, function->module->set, diag);
+    if (executes && !status && !(sim->reuse && repeat_launch(sim, function, &info, &observers, key)))
         status = execute(sim, args, params, &info, &observers, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
     if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);

@@ -312,8 +312,34 @@ typedef struct hw_outside {
 
 // ---- who observes ---------------------------------------------------------------------------------------------------
 
+// ---- undefined values -----------------------------------------------------------------------------------------------
+
+// What an undefined value decides.
+typedef enum hw_undefined_use {
+    HW_UNDEFINED_IS_BORN,            // none of these: a load has read bytes that nobody wrote
+    HW_UNDEFINED_ADDRESS,            // of an access, or a coordinate of a texture
+    HW_UNDEFINED_DECIDES,            // a branch, a guard, which function is called
+    HW_UNDEFINED_CHANGES,            // an atomic: what is there, or the operand
+    HW_UNDEFINED_PASSED,             // what printf prints, malloc's size
+    HW_UNDEFINED_STORED,             // into memory that the host reads without a call
+} hw_undefined_use;
+
+// Some bits of a value have been given by nobody. What is only moved is not told; where it comes from is told once for
+// each instruction of a launch.
+typedef struct hw_undefined_told {
+    hw_where where;
+    uint32_t note;                   // of the load or the use; HW_NO_NOTE: IS_BORN, registers that nobody wrote
+    uint32_t mask;                   // lanes
+    hw_undefined_use use;
+    uint32_t origin;                 // a number; IS_BORN: this one's, from 1 on, which no other launch has
+    uint8_t space;                   // IS_BORN: of the bytes, resolved; CHANGES: the same
+    uint8_t bytes;                   // IS_BORN: that each lane reads
+    uint64_t address;                // of the first byte found: SHARED, LOCAL: offset in its window
+} hw_undefined_told;
+
 typedef struct hw_host_event hw_host_event;
 typedef struct hw_sink hw_sink;
+struct hw_defined;
 struct hw_sink {
     uint32_t events;     // HW_WANTS bits. Fixed while the sink is attached; the functions of these types are there
     bool ordered;        // wants each access as it happens, with its place; costs speed
@@ -340,6 +366,9 @@ struct hw_sink {
     void (*accesses)(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases);
     // HOST. Called on the thread of the host program, one call at a time, perhaps while a launch runs.
     void (*host)(hw_sink *sink, const hw_host_event *event);
+    // UNDEFINED: which bytes of device memory are defined (mem/defined.h). The sink keeps it as the host writes, and
+    // launches that it takes part in as they do. Where two sinks want that, the first one's is used.
+    struct hw_defined *defined;
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/demangle.h"
 #include "exec/warp/builtin.h"
 #include "exec/ops/level.h"
+#include "exec/undefined/undefined.h"
 #include "exec/warp/warp.h"
 
 // The bodies' forms by group; forms of loads and stores are chosen one by one.
@@ -194,6 +195,19 @@ hw_status hw_exec_bind(hw_program_set *set, hw_program *const *programs, uint32_
     for (uint32_t i = 0; i < n && status == HW_OK; i++)
         if (!programs[i]->is_bound) status = bind_program(set, programs[i], diag);
     return status;
+}
+
+hw_status hw_exec_watch(hw_program_set *set, hw_diag *diag) {
+    for (uint32_t i = 0; i < set->n_programs; i++) {
+        hw_program *program = set->programs[i];
+        if (program && program->is_bound && !program->watched && !hw_undefined_watch(program, set->arena))
+            return hw_diag_no_memory(diag);
+    }
+    return HW_OK;
+}
+
+bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes) {
+    return level.used->all_clean(s, in, bytes);
 }
 
 void hw_bind_leave(void) { level.used->leave(); }

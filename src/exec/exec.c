@@ -238,6 +238,20 @@ static uint64_t blocks_at_once(const hw_run *run) {
     return share < 1 ? 1 : share > MOST ? MOST : share;
 }
 
+// Bytes that are defined, where a sink has them and wants to hear of the others. All that can run is watched then.
+static hw_status find_defined(hw_run *run, hw_diag *diag) {
+    const hw_listeners *all = &run->observers->all;
+    struct hw_defined *defined = NULL;
+    for (uint32_t i = 0; all->events & HW_WANTS(UNDEFINED) && i < all->n && !defined; i++)
+        defined = all->sinks[i]->defined;
+    for (uint32_t i = 0; i < run->set->n_programs; i++)
+        if (run->areas[i].is_reachable && !run->set->programs[i]->watched) defined = NULL;
+    if (!defined || run->n_workers > 1) return HW_OK;
+    run->defined = defined;
+    run->origins = hw_calloc((size_t)run->set->n_notes + 1, sizeof *run->origins);
+    return run->origins ? HW_OK : hw_diag_no_memory(diag);
+}
+
 // ---- after ----
 
 static void report_counts(hw_worker *worker, const hw_program *program) {
@@ -341,12 +355,16 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
         if (uses_reserved_shared(&run))
             run.shared_bytes = (uint32_t)hw_align_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
         run.blocks_at_once = blocks_at_once(&run);
+        status = find_defined(&run, diag);
+    }
+    if (status == HW_OK) {
         status = lay_out(&run, diag);
     }
     if (status == HW_OK) status = place_params(&run, diag);
     if (status == HW_OK) status = hw_homes_find(&run, diag);
     if (status == HW_OK) status = run_blocks(exec, &run, diag);
     hw_homes_forget(&run);
+    hw_free(run.origins);
     if (run.param_address) hw_mem_free(launch->mem, run.param_address, NULL);
     hw_free(run.areas);
     hw_free(run.block_lists);

@@ -19,6 +19,10 @@ void hw_exec_destroy(hw_exec *exec);
 // is bound already may run meanwhile.
 hw_status hw_exec_bind(hw_program_set *set, hw_program *const *programs, uint32_t n, hw_diag *diag);
 
+// Makes what all bound programs of the set need to tell of undefined values; before the first launch that is to. One
+// call of a set at a time, and none of hw_exec_bind meanwhile.
+hw_status hw_exec_watch(hw_program_set *set, hw_diag *diag);
+
 // What the simulated GPU is, as far as execution can see it.
 typedef struct hw_exec_gpu {
     uint32_t compute_capability;    // 90 for 9.0: 70 and newer let lanes of a warp progress independently

@@ -28,6 +28,8 @@ typedef struct live {
     uint32_t *first, *next;        // events of register r: events[first[r] .. first[r + 1])
     event *events;                 // NULL while they are counted
     range *ranges;
+    bool *unset;                   // by register: may it be read before it is written?
+    uint32_t n_unset;
     int32_t *pressure;             // by position: change of the number of live 32-bit registers
     // By block, for the register at work. The first three hold its number + 1 where they apply.
     uint32_t *killed_in, *out_of, *touched_in, *piece_start, *piece_end;
@@ -177,24 +179,47 @@ static void find_range(live *l, uint32_t reg) {
     }
 }
 
+// Some way from the entry comes to a use without a definition before.
+static bool is_unset(const live *l, uint32_t reg) {
+    const hw_cfg_block *entry = &l->lo->cfg.blocks[0];
+    return l->touched_in[0] == reg + 1 && l->piece_start[0] == block_start(entry) && l->lo->regs[reg].n_defs &&
+           l->lo->regs[reg].level == HW_LEVEL_VARYING;
+}
+
+// Their slots are known in the end.
+static hw_status list_unset(live *l) {
+    hw_program *program = l->lo->program;
+    program->unset = hw_arena_take(l->lo->arena, (l->n_unset + 1) * sizeof *program->unset);
+    if (!program->unset) return hw_diag_no_memory(l->lo->diag);
+    for (uint32_t r = 0; r < l->lo->f->n_regs; r++)
+        if (l->unset[r])
+            program->unset[program->n_unset++] =
+                (hw_unset_register){l->lo->regs[r].slot, (uint8_t)hw_lane_bytes((hw_lane)l->lo->regs[r].lane)};
+    return HW_OK;
+}
+
 static hw_status find_ranges(live *l) {
     hw_arena *scratch = l->lo->scratch;
     size_t n_regs = (size_t)l->lo->f->n_regs + 1, n_blocks = l->lo->cfg.n_blocks;
     size_t n_pos = 2 * (size_t)l->lo->f->n_insts + 3;
     l->ranges = hw_arena_take(scratch, n_regs * sizeof *l->ranges);
     l->pressure = hw_arena_take(scratch, n_pos * sizeof *l->pressure);
+    l->unset = hw_arena_take(scratch, n_regs);
     uint32_t **per_block[] = {&l->killed_in, &l->out_of, &l->touched_in, &l->stack, &l->touched, &l->piece_start,
                               &l->piece_end};
     for (unsigned k = 0; k < sizeof per_block / sizeof *per_block; k++) {
         *per_block[k] = hw_arena_take(scratch, n_blocks * sizeof(uint32_t));
         if (!*per_block[k]) return hw_diag_no_memory(l->lo->diag);
     }
-    if (!l->ranges || !l->pressure) return hw_diag_no_memory(l->lo->diag);
+    if (!l->ranges || !l->pressure || !l->unset) return hw_diag_no_memory(l->lo->diag);
     for (uint32_t r = 0; r < l->lo->f->n_regs; r++) {
         l->ranges[r].start = l->ranges[r].end = NOWHERE;
         if (l->first[r] == l->first[r + 1]) continue;
-        if (l->steps < MAX_STEPS) find_range(l, r);
-        else widen_range(&l->ranges[r], 0, 2 * l->lo->f->n_insts + 1);
+        if (l->steps < MAX_STEPS) {
+            find_range(l, r);
+            l->unset[r] = is_unset(l, r);
+            l->n_unset += l->unset[r];
+        } else widen_range(&l->ranges[r], 0, 2 * l->lo->f->n_insts + 1);
     }
     return HW_OK;
 }
@@ -286,6 +311,7 @@ hw_status hw_live_assign(hw_lowering *lo) {
     hw_status status = collect_events(&l);
     if (status == HW_OK) status = find_ranges(&l);
     if (status == HW_OK) status = share_slots(&l);
+    if (status == HW_OK) status = list_unset(&l);
     if (status == HW_OK) lo->program->regs_estimate = estimate_registers(&l);
     return status;
 }

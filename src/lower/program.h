@@ -252,6 +252,11 @@ typedef struct hw_immediate {
     uint8_t lane;      // width: 0 predicate, 1 16 bits, 2 32 bits, 3 64 bits
 } hw_immediate;
 
+typedef struct hw_unset_register {
+    hw_slot slot;      // in the frame
+    uint8_t bytes;     // of a lane; 0: a predicate
+} hw_unset_register;
+
 struct hw_program {
     const char *name;
     const hw_ptx_function *function;
@@ -260,6 +265,7 @@ struct hw_program {
     hw_body_id *bodies;                     // of each instruction
     uint32_t n_insts;
     hw_inst *convoy_insts;                  // of entries: the body as several warps execute it together; made by exec
+    struct hw_watched *watched;             // the instructions as they run where undefined values are told; by exec
     struct hw_segment **segments;           // by their first instruction (exec/segment.h), else NULL; made by exec
     hw_inst *launch_insts, *block_insts, *warp_insts;   // lifted, in an order that satisfies dependences,
     hw_body_id *launch_bodies, *block_bodies, *warp_bodies;  // each list ended by HW_BODY_END
@@ -281,6 +287,8 @@ struct hw_program {
     hw_call_site *calls;
     uint32_t n_calls;
     uint32_t *targets;                      // of brx.idx
+    struct hw_unset_register *unset;        // registers that may be read before they are written
+    uint32_t n_unset;
     bool may_recurse;
     bool is_lowered, is_bound;              // else only what hw_lower_open says is known; bound: by exec
     hw_immediate *immediates;               // what launch_image is made of

@@ -7,6 +7,7 @@
 #include "messages.cuh"
 #include "patterns.cuh"
 #include "streams.cuh"
+#include "undefined.cuh"
 #include "warps.cuh"
 
 int main(int argc, char **argv) {
@@ -19,6 +20,7 @@ int main(int argc, char **argv) {
     run_streams();
     run_patterns();
     run_bounds();
+    run_undefined();
     const cudaError_t error = cudaDeviceSynchronize();
     puts(error ? cudaGetErrorString(error) : "done");
     return error != 0;

@@ -109,6 +109,7 @@ static void copy_past_array() {
 static void copy_from_freed() {
     int *p;
     cudaMalloc(&p, BYTES);
+    cudaMemset(p, 0, BYTES);
     if (!is_right) cudaFree(p);                           // copy_from_freed
     cudaMemcpy(own, p, BYTES, cudaMemcpyDeviceToHost);    // copy_from_freed
     if (is_right) cudaFree(p);
@@ -428,6 +429,7 @@ int main(int argc, char **argv) {
     is_right = argc > 1 && strcmp(argv[1], "clean") == 0;
     cudaStreamCreate(&stream);
     cudaMalloc(&device, BYTES);
+    cudaMemset(device, 0, BYTES);
     cudaMallocHost(&pinned, BYTES);
     for (void (*run)() : cases) {
         cudaDeviceSynchronize();

@@ -131,6 +131,26 @@ misaligned_vector|misaligned||
 misaligned_write|misaligned||
 misaligned_shared|misaligned||
 misaligned_atomic|misaligned||
+fresh_branch|uninitialised||
+fresh_index|uninitialised||
+fresh_atomic|uninitialised||
+fresh_byte|uninitialised||
+tile_sum|uninitialised||
+tile_halo|uninitialised||
+tile_buffers|uninitialised||
+tile_index|uninitialised||
+array_sum|uninitialised||
+array_branch|uninitialised||
+array_count|uninitialised||
+array_passed|uninitialised||
+register_branch|uninitialised||
+register_index|uninitialised||
+register_atomic|uninitialised||
+register_lane|uninitialised||
+back_computed|uninitialised||
+back_whole|uninitialised||
+back_untouched|uninitialised||
+back_rows|uninitialised||
 ROWS
 
 routes=0

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "exec/schedule/seeded.h"
+#include "exec/undefined/undefined.h"
 
 // Runs a list of lifted instructions with all lanes on.
 static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
@@ -71,10 +72,12 @@ hw_status hw_block_create(hw_worker *worker, hw_block *block) {
         if (!create_warp(block, i, &memory, worker)) return HW_NO_MEMORY;
         memory = begin + per_warp;
     }
+    if (run->defined && !hw_undefined_create(block)) return HW_NO_MEMORY;
     return HW_OK;
 }
 
 void hw_block_destroy(hw_block *block) {
+    hw_undefined_destroy(block);
     for (uint32_t i = 0; block->warps && i < block->n_warps; i++) {
         hw_flow_free(&block->warps[i]);
         hw_copies_free(&block->warps[i]);
@@ -132,6 +135,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
         uint32_t threads = run->threads_per_block - i * 32;
         hw_flow_start(&block->warps[i], run->entry, threads >= 32 ? 0xffffffffu : (1u << threads) - 1);
     }
+    if (run->defined) hw_undefined_begin(block);
 }
 
 void hw_block_run_warp(hw_state *s) {

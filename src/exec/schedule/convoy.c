@@ -9,13 +9,19 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "exec/undefined/undefined.h"
 #include "exec/warp/warp.h"
+
+// An entry's instructions as convoys execute them in this launch.
+static const hw_inst *convoy_insts(const hw_state *s, const hw_program *entry) {
+    return s->undefined ? entry->watched->convoy_insts : entry->convoy_insts;
+}
 
 // ---- leaving ----
 
 // The ordinary instruction at the place of a convoy's instruction.
 static const hw_inst *ordinary_inst(const hw_state *s, const hw_inst *in) {
-    return s->insts + (in - s->frame->program->convoy_insts);
+    return s->insts + (in - convoy_insts(s, s->frame->program));
 }
 
 static const hw_inst *stop_convoy(hw_warp *w, const hw_inst *next, hw_stop why) {
@@ -31,7 +37,7 @@ static const hw_inst *stop_convoy(hw_warp *w, const hw_inst *next, hw_stop why) 
     return NULL;
 }
 
-static const hw_inst *leave_convoy(hw_warp *w, const hw_inst *in) { return stop_convoy(w, in, HW_STOP_LEFT); }
+const hw_inst *hw_convoy_leave(hw_warp *w, const hw_inst *in) { return stop_convoy(w, in, HW_STOP_LEFT); }
 
 // ---- one warp after the other ----
 
@@ -53,14 +59,14 @@ static const hw_inst *step_each_warp(hw_warp *w, const hw_inst *in) {
 static const hw_inst *step_gathering(hw_warp *w, const hw_inst *in) {
     hw_slot members = in->members == HW_MEMBERS_IN_P ? in->p : in->c;
     if ((members & 3) != HW_BASE_LAUNCH || *(const uint32_t *)hw_at(w, members) != 0xffffffffu)
-        return leave_convoy(w, in);
+        return hw_convoy_leave(w, in);
     return step_each_warp(w, in);
 }
 
 // bar.warp.sync: a constant mask of all members finds them here; with any other mask the warps leave the convoy.
 static const hw_inst *convoy_warp_sync(hw_warp *w, const hw_inst *in) {
     bool waits_for_all = (in->a & 3) == HW_BASE_LAUNCH && *(const uint32_t *)hw_at(w, in->a) == 0xffffffffu;
-    if (!waits_for_all) return leave_convoy(w, in);
+    if (!waits_for_all) return hw_convoy_leave(w, in);
     hw_state *s = hw_state_of(w);
     if (HW_IS_TOLD(s, WARP_SYNC))
         for (uint32_t k = 0; k < w->convoy; k++) hw_sync_tell(s + k, in, 0xffffffffu, 0xffffffffu);
@@ -87,7 +93,7 @@ static void count_convoy_block(hw_state *s, const hw_inst *in) {
 }
 
 static inline const hw_inst *convoy_target(const hw_state *s, const hw_inst *in) {
-    return s->frame->program->convoy_insts + in->target;
+    return convoy_insts(s, s->frame->program) + in->target;
 }
 
 static inline const hw_inst *go_on_in_convoy(hw_state *s, const hw_inst *in, const hw_inst *next) {
@@ -112,7 +118,12 @@ static uint32_t common_predicate(hw_warp *w, const hw_inst *in) {
     return any ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
 }
 
-// A warp goes alone from `branch` to `meeting`. Does it come there with all its lanes?
+// Does the warp have undefined values, which it follows alone?
+static bool has_undefined(const hw_state *s) {
+    return s->undefined && (s->undefined->n_undefined | s->undefined->carry);
+}
+
+// A warp goes alone from `branch` to `meeting`. Does it come there with all its lanes, and may join others?
 static bool go_alone(hw_state *s, const hw_inst *branch, const hw_inst *meeting) {
     s->pc = branch;
     s->is_ready = true;
@@ -121,7 +132,7 @@ static bool go_alone(hw_state *s, const hw_inst *branch, const hw_inst *meeting)
         return false;
     }
     hw_block_run_warp(s);
-    return s->stop == HW_STOP_MET && s->warp.mask == 0xffffffffu && !s->n_paths;
+    return s->stop == HW_STOP_MET && s->warp.mask == 0xffffffffu && !s->n_paths && !has_undefined(s);
 }
 
 // The warps part at a branch, and go on together where their ways meet, if all come there.
@@ -145,14 +156,14 @@ static const hw_inst *part_and_meet(hw_warp *w, const hw_inst *in) {
     }
     for (uint32_t k = 0; k < w->convoy; k++) first[k].is_ready = false;
     first->turn.fuel = fuel;
-    const hw_inst *next = first->frame->program->convoy_insts + in->reconverge;
+    const hw_inst *next = convoy_insts(first, first->frame->program) + in->reconverge;
     return next <= in && !hw_turn_goes_on(&first->turn) ? stop_convoy(w, next, HW_STOP_YIELD) : next;
 }
 
 static const hw_inst *convoy_bra_p(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint32_t taken = common_predicate(w, in);
-    if (taken == 1 && in->reconverge == HW_NO_RECONVERGENCE) return leave_convoy(w, in);
+    if (taken == 1 && in->reconverge == HW_NO_RECONVERGENCE) return hw_convoy_leave(w, in);
     if (taken == 1) HW_GO_ON(w, part_and_meet(w, in));
     HW_GO_ON(w, go_on_in_convoy(s, in, taken ? convoy_target(s, in) : in + 1));
 }
@@ -160,7 +171,7 @@ static const hw_inst *convoy_bra_p(hw_warp *w, const hw_inst *in) {
 static const hw_inst *convoy_guard(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint32_t on = common_predicate(w, in);
-    if (on == 1) return leave_convoy(w, in);
+    if (on == 1) return hw_convoy_leave(w, in);
     if (on) return in + 1;
     s->worker->guarded_off[in->note] += (uint64_t)32 * w->convoy * in->count;
     return convoy_target(s, in);
@@ -189,7 +200,7 @@ static const hw_inst *convoy_exit(hw_warp *w, const hw_inst *in) {
 static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     bool is_plain = (in->a & 3) == HW_BASE_LAUNCH && in->b == HW_NO_SLOT;
-    if (!is_plain) return leave_convoy(w, in);
+    if (!is_plain) return hw_convoy_leave(w, in);
     uint32_t number = *(const uint32_t *)hw_at(w, in->a) % HW_BARRIERS;
     if (32 * w->convoy == s->block->live_threads && !s->block->busy_barriers) {
         if (HW_IS_TOLD(s, BARRIER)) hw_barrier_tell_whole(s, w->convoy, in, number);
@@ -228,11 +239,11 @@ static const hw_body rows[HW_BODY_NAMED_COUNT] = {
 hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form) {
     const hw_body_info *info = hw_body_info_of(id);
     if (in->flags & HW_INST_VOLATILE && (in->d != HW_NO_SLOT || in->vector > 1))
-        return leave_convoy;   // it may be waiting
+        return hw_convoy_leave;   // it may be waiting
     if (form) return form;
     if (info->members) return step_gathering;
     if (info->works_on_lanes) return step_each_warp;
-    return id < HW_BODY_NAMED_COUNT && rows[id] ? rows[id] : leave_convoy;
+    return id < HW_BODY_NAMED_COUNT && rows[id] ? rows[id] : hw_convoy_leave;
 }
 
 bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena) {
@@ -260,6 +271,7 @@ bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena)
 // The instruction at which the warp goes on, if all its lanes are one path in the entry; else NULL.
 static const hw_inst *whole_warp_pc(const hw_state *s) {
     if (s->live != 0xffffffffu || hw_turn_waits(&s->turn)) return NULL;
+    if (has_undefined(s)) return NULL;
     if (s->is_ready) {
         bool is_whole = !s->n_paths && s->warp.mask == 0xffffffffu && s->frame == &s->entry_frame && !s->split;
         return is_whole ? s->pc : NULL;
@@ -285,7 +297,7 @@ uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel) {
     }
     s->warp.convoy = n;
     s->turn.fuel = fuel;
-    const hw_inst *in = program->convoy_insts + (pc - program->insts);
+    const hw_inst *in = convoy_insts(s, program) + (pc - hw_flow_insts(s, program));
     while (in) in = in->body(&s->warp, in);
     return n;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/ops/builtin_math.h"
+#include "exec/undefined/undefined.h"
 #include "exec/warp/format.h"
 
 static char *argument_at(const hw_state *s, const hw_call_site *site, uint32_t k, int lane) {
@@ -47,6 +48,7 @@ static bool read_format_string(void *context, uint64_t address, char *out, size_
 
 static bool read_format_bytes(void *context, uint64_t address, void *out, uint32_t bytes) {
     string_reader *r = context;
+    if (r->s->undefined) hw_undefined_builtin_reads(r->s, r->in, r->lane, address, bytes);
     return hw_access_read(r->s, r->in, r->lane, address, out, bytes);
 }
 
@@ -192,6 +194,7 @@ static bool run_math(hw_state *s, const hw_inst *in, const hw_call_site *site, c
         if (*letter == '@') letter++;
         if (*letter != '*') continue;
         letter++;
+        if (s->undefined) hw_undefined_builtin_writes(s, lane, pointers[k], pointee_bytes(*letter));
         if (!hw_access_write(s, in, lane, pointers[k], &rets[out++], pointee_bytes(*letter))) return false;
     }
     set_result(s, site, lane, rets[0]);

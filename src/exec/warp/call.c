@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "exec/undefined/undefined.h"
 #include "exec/warp/warp.h"
 
 // A call takes this much of the thread's stack besides its .local variables: what a real call saves, roughly. It
@@ -86,8 +87,9 @@ static const hw_inst *enter_function(hw_state *s, const hw_inst *in, const hw_ca
     if (callee->takes_param_address) frame->local_top = hw_call_local_params(frame) + callee->formal_param_bytes;
     if (frame->local_top > s->run->local_bytes) return hw_fault_stop(s, in, HW_FAULT_STACK, first);
     if (!pass_arguments(s, in, site, frame)) return NULL;
+    if (s->undefined && !hw_undefined_enter(s, site, frame)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, first);
     hw_flow_use_frame(s, frame);
-    return hw_flow_spend(s, callee->insts);
+    return hw_flow_spend(s, s->insts);
 }
 
 static const hw_inst *call_ret(hw_warp *w, const hw_inst *in) {
@@ -103,6 +105,7 @@ static const hw_inst *call_ret(hw_warp *w, const hw_inst *in) {
         HW_EACH_ACTIVE_LANE(memcpy(param_at(caller, i, site->ret_offsets[k]),
                                    param_at(frame, i, (uint32_t)f->rets[k]->offset), bytes));
     }
+    if (s->undefined) hw_undefined_return(s, site, frame);
     const hw_inst *next = frame->return_to;
     frame->live &= ~w->mask;
     if (!frame->live) {

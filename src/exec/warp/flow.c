@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "exec/undefined/undefined.h"
 #include "exec/warp/warp.h"
 
 // The basic block that ends with this instruction has been executed by the active lanes.
@@ -42,11 +43,15 @@ static void free_split(hw_state *s, hw_split *split) {
     s->free_splits = split;
 }
 
+const hw_inst *hw_flow_insts(const hw_state *s, const hw_program *program) {
+    return s->undefined ? program->watched->insts : program->insts;
+}
+
 void hw_flow_use_frame(hw_state *s, hw_frame *frame) {
     const hw_program *program = frame->program;
     const hw_areas *areas = &s->run->areas[program->index];
     s->frame = frame;
-    s->insts = program->insts;
+    s->insts = hw_flow_insts(s, program);
     s->warp.slots = program->slots;
     hw_set_base(&s->warp, HW_BASE_FRAME, frame->registers);
     hw_set_base(&s->warp, HW_BASE_LAUNCH, areas->launch);
@@ -63,7 +68,7 @@ void hw_flow_start(hw_state *s, const hw_program *entry, uint32_t lanes) {
     if (s->frame != &s->entry_frame) hw_flow_use_frame(s, &s->entry_frame);
     set_split(s, NULL);
     if (s->warp.mask != lanes) hw_set_mask(&s->warp, lanes);
-    s->pc = entry->insts;
+    s->pc = s->insts;
     s->is_ready = true;
     if (s->copies) hw_copies_forget(s);
 }
@@ -78,6 +83,7 @@ void hw_flow_free(hw_state *s) {
         hw_frame *frame = s->made_frames;
         s->made_frames = frame->next_made;
         hw_free_aligned(frame->registers);
+        hw_undefined_free_frame(frame);
         hw_free(frame);
     }
 }

@@ -17,6 +17,9 @@ typedef struct hw_block hw_block;
 typedef struct hw_worker hw_worker;
 typedef struct hw_run hw_run;
 typedef struct hw_copies hw_copies;
+typedef struct hw_undefined hw_undefined;         // undefined/undefined.h: of launches that tell of undefined values
+typedef struct hw_shadow hw_shadow;
+struct hw_shadow_memory;
 
 // One call's registers. Lanes that are in different calls have different frames.
 typedef struct hw_frame {
@@ -29,6 +32,7 @@ typedef struct hw_frame {
     uint32_t local_top;           // where the next call's begin (alloca moves it)
     uint32_t param_stride;        // bytes from one lane's parameter memory to the next
     char *registers, *params;
+    hw_shadow *shadow;            // their undefined bits; NULL: nobody asks
     struct hw_frame *next_free, *next_made;
     size_t bytes;                 // of registers and params, for reuse
 } hw_frame;
@@ -99,6 +103,7 @@ struct hw_state {
     char *local;                  // 32 lanes' local memory, words interleaved
     char *warp_area;              // of all programs
     hw_copies *copies;            // that have begun; NULL: there have never been any
+    hw_undefined *undefined;      // what of registers and memory is undefined; NULL: nobody asks
 };
 
 typedef struct hw_barrier {
@@ -118,6 +123,7 @@ struct hw_block {
     uint32_t busy_barriers;       // at which somebody has arrived, one bit each
     char *shared;                 // shared_bytes, with room behind it that no program reaches
     char *block_area;
+    struct hw_shadow_memory *shadow;     // of shared memory; NULL: nobody asks
     hw_state *warps;
     bool is_running;              // holds a block that has not finished
     hw_block_turn turn;
@@ -218,6 +224,8 @@ struct hw_run {
     uint32_t n_workers;
     hw_homes homes;               // where a sink wants to hear of accesses that stray
     hw_arena *homes_arena;
+    struct hw_defined *defined;   // bytes of device memory that are; NULL: nobody asks for undefined values
+    uint32_t *origins;            // by note, and behind them of registers: numbers of undefined values; 0: none yet
 };
 
 _Static_assert(sizeof(hw_state) == HW_WARP_BYTES, "convoys find the next warp by this");
@@ -233,6 +241,7 @@ bool hw_flow_release_waiting(hw_state *s);      // lets lanes that wait for reco
 bool hw_flow_expect(hw_state *s, const hw_inst *meeting);
 void hw_flow_suspend(hw_state *s, const hw_inst *pc, hw_path_state state);
 void hw_flow_use_frame(hw_state *s, hw_frame *frame);
+const hw_inst *hw_flow_insts(const hw_state *s, const hw_program *program);    // that the launch executes
 void hw_flow_free(hw_state *s);
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
 const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next);   // next, or NULL when the warp's turn is over
@@ -395,6 +404,8 @@ bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena)
 // Runs the warps from `first` on that can go together. Returns the number of warps that ran, 0 when no other warp can
 // go with `first`; the first warp's `stop` says how the convoy ended; LEFT: each warp is to go on alone now.
 uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel);
+// A convoy's body: each warp goes on alone, with this instruction.
+const hw_inst *hw_convoy_leave(hw_warp *w, const hw_inst *in);
 
 // bind.c
 void hw_bind_leave(void);    // a worker has run its last body
