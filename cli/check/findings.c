@@ -235,7 +235,7 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
 static const char *act_word(hw_check_act act) {
     static const char *const words[] = {"reads", "writes", "changes", "copies", "frees", "waits", "allocates", "copies",
                                         "sets", "creates", "uses", "destroys", "launches", "fails",
-                                        "asks for the last error", "waits"};
+                                        "asks for the last error", "waits", "computes"};
     return (size_t)act < sizeof words / sizeof words[0] ? words[act] : "accesses";
 }
 

@@ -20,7 +20,8 @@ typedef enum hw_check_act {
     HW_CHECK_ALLOCATES,
     // Of calls of the host program alone.
     HW_CHECK_COPIES_BYTES, HW_CHECK_SETS_BYTES, HW_CHECK_CREATES, HW_CHECK_USES, HW_CHECK_DESTROYS, HW_CHECK_LAUNCHES,
-    HW_CHECK_FAILS, HW_CHECK_ASKS /* for the last error */, HW_CHECK_WAITS
+    HW_CHECK_FAILS, HW_CHECK_ASKS /* for the last error */, HW_CHECK_WAITS,
+    HW_CHECK_COMPUTES                // a thread of a kernel
 } hw_check_act;
 
 // The order that is missing between two accesses: of the threads that would have to be put in order.
@@ -43,7 +44,7 @@ typedef enum hw_check_leak {
 
 // What a call of the host program was about.
 typedef struct hw_check_subject {
-    uint8_t reason;                  // hw_host_reason (event/host.h)
+    uint8_t reason;                  // hw_host_reason (event/host.h); of ARITHMETIC hw_arithmetic_kind
     uint8_t object;                  // hw_host_object_kind; of HANDLE, and of FREE where the reason is about objects
     hw_check_leak leak;              // of LEAK
     const char *kernel;              // LAUNCH: mangled

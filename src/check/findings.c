@@ -80,6 +80,14 @@ void hw_check_add_barrier(hw_check *c, const hw_check_entry *first, const hw_che
     keep_finding(c, &finding, places);
 }
 
+void hw_check_add_arithmetic(hw_check *c, const hw_check_entry *entry, uint8_t what) {
+    const uint64_t places[2] = {hw_check_works_place(&c->works, entry), what};
+    if (count_again(c, HW_CHECK_ARITHMETIC, places)) return;
+    const hw_check_finding finding = {.kind = HW_CHECK_ARITHMETIC, .n_sides = 1, .subject = {.reason = what},
+                                      .sides = {hw_check_works_side(&c->works, entry, __builtin_ctz(entry->mask))}};
+    keep_finding(c, &finding, places);
+}
+
 void hw_check_add(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
     hw_check_found *known = count_again(c, finding->kind, places);
     if (!known) keep_finding(c, finding, places);

@@ -72,6 +72,8 @@ struct hw_check {
 void hw_check_add_race(hw_check *check, hw_check_ref earlier, const hw_check_entry *later, int later_lane,
                        uint8_t space, uint64_t address);
 void hw_check_add_barrier(hw_check *check, const hw_check_entry *first, const hw_check_entry *other);
+// A thread's own doing; what: hw_arithmetic_kind.
+void hw_check_add_arithmetic(hw_check *check, const hw_check_entry *entry, uint8_t what);
 // Of calls of the host program: another one of these places, or a new one. Leaks of one place add their bytes up.
 void hw_check_add(hw_check *check, const hw_check_finding *finding, const uint64_t places[2]);
 
