@@ -34,6 +34,8 @@ static const char profile_help[] =
     "                    status is 1 when there are any\n"
     "  --leaks           with --check: as check has it\n"
     "  --suppress FILE   with --check: likewise\n"
+    "  --nan             with --check: likewise\n"
+    "  --integers        with --check: likewise\n"
     "  --max-findings N  with --check: likewise\n" HW_LAUNCH_OPTIONS_HELP;
 
 static const char *format_of_file(const char *path) {

@@ -25,6 +25,7 @@
 #define HW_ENV_COUNT "HALFWARP_COUNT"       // and behind them no more than so many are; absent: all
 
 #define HW_ENV_MONITOR "HALFWARP_MONITOR"   // file in which the halfwarp command sees how launches get on
+#define HW_ENV_ARITHMETIC "HALFWARP_CHECK_ARITHMETIC"   // with HALFWARP_CHECK: 1 floats, 2 integers, 3 both
 #define HW_ENV_ONLY_KERNEL "HALFWARP_ONLY_KERNEL"   // execute only kernels whose names this expression matches
 #define HW_ENV_ONLY_LAUNCH "HALFWARP_ONLY_LAUNCH"   // K/N: execute only the K-th, (K+N)-th, ... launch
 #define HW_ENV_MAX_LAUNCHES "HALFWARP_MAX_LAUNCHES" // the process ends when so many have been executed
@@ -43,6 +44,7 @@ typedef struct hw_environment {
     char cache_dir[4096];                           // as the halfwarp command chooses it
     uint32_t threads, max_regs;                     // 0: not told
     uint64_t seed, skip, count;                     // count UINT64_MAX: all
+    uint8_t watched;                                // HW_SIM_WATCH_* (device/sim.h)
     uint64_t max_launches;                          // 0: no limit
     uint32_t only_launch, of_launches;              // 0: all
     int poison;                                     // -1: absent

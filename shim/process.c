@@ -142,6 +142,7 @@ static void describe_process(hw_rt_options *options) {
             .gpu = gpu,
             .threads = hw_findings_are_wanted() ? 1 : environment->threads,    // as check/check.h asks
             .seed = environment->seed,
+            .watched = environment->watched,
             .poisons = environment->poison >= 0,
             .poison = (uint8_t)environment->poison,
             .reuses = environment->reuses,

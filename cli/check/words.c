@@ -1,4 +1,4 @@
-// What is said of the host program's own calls.
+// What is said of the host program's own calls, and of arithmetic.
 #include "check/findings.h"
 
 #include <string.h>
@@ -18,9 +18,11 @@ static const struct {
 };
 
 bool hw_cli_is_about_calls(const hw_cli_finding *f) {
-    return f->kind == HW_CHECK_FREE || f->kind == HW_CHECK_COPY || f->kind == HW_CHECK_HANDLE ||
-           f->kind == HW_CHECK_LAUNCH || f->kind == HW_CHECK_ERROR || f->kind == HW_CHECK_LEAK ||
-           f->missing == HW_CHECK_MISSING_HOST;
+    switch (f->kind) {
+    case HW_CHECK_FREE: case HW_CHECK_COPY: case HW_CHECK_HANDLE: case HW_CHECK_LAUNCH: case HW_CHECK_ERROR:
+    case HW_CHECK_ARITHMETIC: case HW_CHECK_LEAK: return true;
+    default: return f->missing == HW_CHECK_MISSING_HOST;
+    }
 }
 
 // ---- what is wrong --------------------------------------------------------------------------------------------------
@@ -88,6 +90,23 @@ static void say_race(const hw_cli_finding *f, char *out, size_t bytes) {
     else snprintf(out, bytes, "the host program has written bytes of an asynchronous copy before it has waited for it");
 }
 
+static const struct {
+    const char *what, *remedy;
+} arithmetic[] = {
+    [HW_ARITHMETIC_NAN] = {"a result is NaN, and no operand is NaN or infinite",
+                           "zero over zero gives NaN, and functions do where they have no value"},
+    [HW_ARITHMETIC_INFINITY] = {"a result is infinite, and no operand is",
+                                "a number over zero is infinite, and so is what the type has no room for"},
+    [HW_ARITHMETIC_DIVISION] = {"an integer is divided by zero", "C leaves open what that gives"},
+    [HW_ARITHMETIC_SHIFT] = {"an integer is shifted by as many bits as it has, or more",
+                             "C leaves open what that gives"},
+};
+
+static unsigned arithmetic_of(const hw_cli_finding *f) {
+    const unsigned what = (unsigned)f->subject.reason;
+    return what <= HW_ARITHMETIC_SHIFT ? what : HW_ARITHMETIC_NAN;
+}
+
 static void say_error(const hw_cli_finding *f, char *out, size_t bytes) {
     const char *name = f->subject.why ? f->subject.why : "";
     if (was_there(f)) snprintf(out, bytes, "the error that is asked for is that of an earlier call: %s", name);
@@ -96,7 +115,8 @@ static void say_error(const hw_cli_finding *f, char *out, size_t bytes) {
 
 const char *hw_cli_call_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
     const char *leaves = leaks[f->subject.leak].what;
-    if (f->kind == HW_CHECK_RACE) say_race(f, out, bytes);
+    if (f->kind == HW_CHECK_ARITHMETIC) snprintf(out, bytes, "%s", arithmetic[arithmetic_of(f)].what);
+    else if (f->kind == HW_CHECK_RACE) say_race(f, out, bytes);
     else if (f->kind == HW_CHECK_ERROR) say_error(f, out, bytes);
     else if (f->kind != HW_CHECK_LEAK) say_reason(f, out, bytes);
     else if (f->bytes) snprintf(out, bytes, "%llu %s", f->bytes, leaves);
@@ -116,6 +136,7 @@ static const char *remedy_of_kind(unsigned memory) {
 }
 
 const char *hw_cli_call_remedy(const hw_cli_finding *f) {
+    if (f->kind == HW_CHECK_ARITHMETIC) return arithmetic[arithmetic_of(f)].remedy;
     if (f->kind == HW_CHECK_LEAK) return leaks[f->subject.leak].remedy;
     if (f->kind == HW_CHECK_RACE) return "cudaStreamSynchronize(), or cudaEventSynchronize(), before that waits for it";
     if (f->kind == HW_CHECK_ERROR)

@@ -128,6 +128,9 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_JOURNAL", journal_path);
     set_variable("HALFWARP_CHECK", launch->findings_path);
     set_variable("HALFWARP_LEAKS", launch->findings_path && launch->leaks ? "1" : NULL);
+    const char *watched[] = {NULL, "1", "2", "3"};
+    set_variable("HALFWARP_CHECK_ARITHMETIC",
+                 launch->findings_path ? watched[launch->watches_floats + 2 * launch->watches_integers] : NULL);
     set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
     set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
     set_variable("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");

@@ -74,6 +74,7 @@ typedef struct hw_cli_launch {
     const char *suppressions;       // with a check only: a file, or NULL
     bool leaks;                     // with a check only: --leaks
     const char *schedule;           // check only: --schedule, a checked number, or NULL
+    bool watches_floats, watches_integers;   // with a check only: --nan, --integers
     const char *max_findings;       // with a check only: a checked number, or NULL
     bool no_l1;                     // profile only: --no-l1, or told to ptxas
     const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned

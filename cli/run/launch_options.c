@@ -202,6 +202,18 @@ static bool set_schedule(hw_cli_launch *launch, const char *value) {
     return false;
 }
 
+static bool set_nan(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->watches_floats = true;
+    return true;
+}
+
+static bool set_integers(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->watches_integers = true;
+    return true;
+}
+
 static bool set_max_findings(hw_cli_launch *launch, const char *value) {
     launch->max_findings = value;
     if (is_number(value, 0, ULLONG_MAX)) return true;
@@ -246,6 +258,8 @@ static const option_row launch_option_rows[] = {
     {"--leaks", NO_VALUE, REPORTS, set_leaks},
     {"--schedule", A_VALUE, HW_CLI_CHECK, set_schedule},
     {"--suppress", A_VALUE, REPORTS, set_suppressions},
+    {"--nan", NO_VALUE, REPORTS, set_nan},
+    {"--integers", NO_VALUE, REPORTS, set_integers},
     {"--max-findings", A_VALUE, REPORTS, set_max_findings},
     {"--check", MAYBE_A_VALUE, PROFILES, set_check},
     {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
@@ -525,7 +539,8 @@ static void warn_of_options_behind(char *const *program) {
 static bool fits_check(const hw_cli_launch *launch) {
     const bool is_for_programs = strcmp(launch->format, "table") != 0;
     const char *lacking = launch->leaks ? "--leaks" : launch->suppressions ? "--suppress"
-                          : launch->max_findings ? "--max-findings" : NULL;
+                          : launch->max_findings ? "--max-findings" : launch->watches_floats ? "--nan"
+                          : launch->watches_integers ? "--integers" : NULL;
     if (!launch->checks_too && lacking) {
         hw_cli_complain("%s is about what is checked: --check does that", lacking);
         return false;

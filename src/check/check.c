@@ -176,6 +176,19 @@ static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step
     hw_check_blocks_mbarrier(&c->blocks, step, step->note < c->n_notes ? c->notes[step->note].scope : 0);
 }
 
+// ---- arithmetic -----------------------------------------------------------------------------------------------------
+
+static void tell_arithmetic(hw_sink *sink, uint32_t worker, const hw_arithmetic *arithmetic) {
+    hw_check *c = (hw_check *)sink;
+    const hw_check_block *block = hw_check_block_of(&c->blocks, &arithmetic->where);
+    (void)worker;
+    if (!block) return;
+    const hw_check_entry entry = {.work = c->work, .warp = block->number * c->blocks.n_warps + arithmetic->where.warp,
+                                  .note = arithmetic->note, .mask = arithmetic->mask, .act = HW_CHECK_COMPUTES,
+                                  .is_many = true};
+    hw_check_add_arithmetic(c, &entry, (uint8_t)arithmetic->kind);
+}
+
 // ---- the host -------------------------------------------------------------------------------------------------------
 
 static void add_allocation(hw_check *c, const hw_host_event *event) {
@@ -347,7 +360,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
         .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) |
                   HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) |
                   HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) |
-                  HW_WANTS(UNDEFINED) | HW_WANTS(TOUCHED) | HW_WANTS(HOST),
+                  HW_WANTS(UNDEFINED) | HW_WANTS(TOUCHED) | HW_WANTS(ARITHMETIC) | HW_WANTS(HOST),
         .ordered = true,
         .defined = hw_defined_create(),
         .launch_begin = begin_launch, .launch_end = end_launch,
@@ -355,7 +368,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
         .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
         .mbarrier = tell_mbarrier, .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
         .undefined = hw_check_tell_undefined, .touched = tell_touched,
-        .host = tell_host};
+        .arithmetic = tell_arithmetic, .host = tell_host};
     if (c->streams && c->works.arena && c->sink.defined) return HW_OK;
     hw_check_destroy(c);
     *out = NULL;

@@ -41,7 +41,7 @@ typedef enum hw_check_leak {
 
 // What a call of the host program was about.
 typedef struct hw_check_subject {
-    uint8_t reason;                  // hw_host_reason (event/host.h)
+    uint8_t reason;                  // hw_host_reason (event/host.h); of ARITHMETIC hw_arithmetic_kind
     uint8_t object;                  // hw_host_object_kind; of HANDLE, and of FREE where the reason is about objects
     hw_check_leak leak;              // of LEAK
     const char *kernel;              // LAUNCH: mangled

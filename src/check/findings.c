@@ -105,6 +105,14 @@ void hw_check_add_stuck(hw_check *c, hw_check_kind kind, const hw_check_entry *w
     if (!hw_check_count_again(c, kind, places, 1)) hw_check_keep(c, &finding, places, 1);
 }
 
+void hw_check_add_arithmetic(hw_check *c, const hw_check_entry *entry, uint8_t what) {
+    const uint64_t places[2] = {hw_check_works_place(&c->works, entry), what};
+    if (hw_check_count_again(c, HW_CHECK_ARITHMETIC, places, 1)) return;
+    const hw_check_finding finding = {.kind = HW_CHECK_ARITHMETIC, .n_sides = 1, .subject = {.reason = what},
+                                      .sides = {hw_check_works_side(&c->works, entry, __builtin_ctz(entry->mask))}};
+    hw_check_keep(c, &finding, places, 1);
+}
+
 void hw_check_add(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
     hw_check_found *known = add_to_known(c, finding->kind, places, 1);
     if (!known) hw_check_keep(c, finding, places, 1);

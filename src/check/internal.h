@@ -75,6 +75,8 @@ void hw_check_add_stranger(hw_check *check, const hw_check_entry *stranger);
 // n: 1 or 2.
 void hw_check_add_stuck(hw_check *check, hw_check_kind kind, const hw_check_entry *waiting, uint32_t n,
                         hw_check_missing missing);
+// A thread's own doing; what: hw_arithmetic_kind.
+void hw_check_add_arithmetic(hw_check *check, const hw_check_entry *entry, uint8_t what);
 // Of calls of the host program: another one of these places, or a new one. Leaks of one place add their bytes up.
 void hw_check_add(hw_check *check, const hw_check_finding *finding, const uint64_t places[2]);
 // A use of a value that nobody has given. read: what has read it, at `address` in a space; NULL: a register.

@@ -18,10 +18,15 @@ typedef struct hw_sim hw_sim;
 typedef struct hw_sim_module hw_sim_module;
 typedef struct hw_sim_function hw_sim_function;
 
+// hw_sim_options.watched: results that are NaN or infinite and whose operands are not; divisions of integers by zero,
+// and shifts by more bits than there are.
+enum { HW_SIM_WATCH_FLOATS = 1, HW_SIM_WATCH_INTEGERS = 2 };
+
 typedef struct hw_sim_options {
     const hw_gpu *gpu;
     uint32_t threads;              // host threads; 0: one per processor
     uint64_t seed;                 // order of warps; 0: by index
+    uint8_t watched;               // arithmetic that sinks hear of (HW_EVENT_ARITHMETIC): HW_SIM_WATCH_*
     void (*print)(void *context, const char *text, size_t length);   // device printf
     void *print_context;
     void (*notice)(void *context, const char *text);       // of a launch that goes round for ever, or is asked (exec.h)

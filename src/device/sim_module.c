@@ -97,6 +97,9 @@ static hw_status place_variables(hw_sim *sim, hw_sim_module *module, hw_diag *di
     return status;
 }
 
+_Static_assert((int)HW_SIM_WATCH_FLOATS == HW_WATCH_FLOATS && (int)HW_SIM_WATCH_INTEGERS == HW_WATCH_INTEGERS,
+               "callers of the device do not see lower");
+
 static hw_status list_entries(hw_sim_module *module, hw_diag *diag) {
     const hw_ptx_module *ptx = module->ptx;
     uint32_t most = module->sim->options.gpu->arch->smem_per_block_bytes;
@@ -143,6 +146,7 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
     hw_status status = hw_ptx_parse(ptx, length, name, &module->ptx, diag);
     if (!status) status = place_variables(sim, module, diag);
     if (!status) status = hw_lower_open(module->ptx, &module->set, diag);
+    if (!status) module->set->watched = sim->options.watched;
     if (!status) status = list_entries(module, diag);
     if (status) {
         free_module(sim, module);

@@ -296,6 +296,20 @@ typedef struct hw_guarded_off {
     uint64_t lanes;
 } hw_guarded_off;
 
+typedef enum hw_arithmetic_kind {
+    HW_ARITHMETIC_NAN, HW_ARITHMETIC_INFINITY,         // a result is one, and no operand is either
+    HW_ARITHMETIC_DIVISION,                            // an integer is divided by zero
+    HW_ARITHMETIC_SHIFT,                               // an integer is shifted by more bits than it has
+} hw_arithmetic_kind;
+
+// Told only of programs that have been lowered so as to look (lower/program.h, HW_WATCH_*).
+typedef struct hw_arithmetic {
+    hw_where where;
+    uint32_t note;
+    uint32_t mask;                   // these lanes
+    hw_arithmetic_kind kind;
+} hw_arithmetic;
+
 typedef enum hw_outside_kind {
     HW_OUTSIDE_CLOCK,                // %clock, %globaltimer or one of their kind was read
     HW_OUTSIDE_NUMBER,               // %gridid, which is another in each launch

@@ -72,7 +72,10 @@ static hw_status emit_arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status != HW_OK) return status;
     if (hw_op_traits(inst->op)->compares) t.sub = combination_of(&inst->mods);
     if (inst->op == HW_OP_PRMT) t.sub = prmt_mode(&inst->mods);
-    status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
+    const bool is_watched = hw_watch_wants(lo, inst);
+    if (is_watched) status = hw_watch_before(lo, inst, &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
+    if (status == HW_OK && is_watched) status = hw_watch_behind(lo, inst, &t);
     if (status == HW_OK) status = hw_operand_finish(lo, &first);
     return status == HW_OK ? hw_operand_finish(lo, &second) : status;
 }

@@ -99,6 +99,7 @@ static void check_register(void *context, int32_t reg, bool is_def) {
 
 static uint8_t level_of(const hw_lowering *lo, const hw_ptx_inst *inst) {
     level_check check = {.lo = lo, .level = HW_LEVEL_LAUNCH};
+    if (hw_watch_wants(lo, inst)) return HW_LEVEL_VARYING;
     if (inst->guard >= 0 || (!is_arithmetic(inst) && !is_parameter_load(lo, inst))) return HW_LEVEL_VARYING;
     hw_defs_visit(inst, check_register, &check);
     for (unsigned k = 1; k < inst->n_operands; k++) check.level |= operand_level(lo, &inst->operands[k]);

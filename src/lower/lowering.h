@@ -250,6 +250,10 @@ hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_vector(hw_lowering *lo, hw_slot **out, unsigned n, uint32_t *list);
 // Operand letters of arithmetic (SHAPE in isa/ops.def); NULL: no arithmetic.
 const char *hw_emit_shape(const hw_ptx_inst *inst);
+// watch.c: what looks at arithmetic, before and behind it (HW_WATCH_*): is this instruction looked at at all?
+bool hw_watch_wants(const hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_watch_before(hw_lowering *lo, const hw_ptx_inst *inst, const hw_inst *fields);
+hw_status hw_watch_behind(hw_lowering *lo, const hw_ptx_inst *inst, const hw_inst *fields);
 // A mov or cvta that changes nothing: the operand that the destination is another name of; else NULL.
 const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *inst);
 // The whole body, block by block.

@@ -63,6 +63,8 @@
 //       imm, sub: HW_PLACE_*; width bytes of an element
 //   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
 //       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
+//   watch.operands (a, b, c, width 4 or 8), watch.result (a), watch.divisor (a, width 2, 4 or 8), watch.shift (a 32
+//       bits, imm the bits of what is shifted): look at the instruction whose note they have (HW_WATCH_*)
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
 //   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; basic_block: its number)
@@ -306,6 +308,10 @@ static inline uint32_t hw_program_dynamic_shared(const hw_program *entry) {
     return (uint32_t)hw_align_up(entry->shared_bytes, entry->dynamic_shared_align ? entry->dynamic_shared_align : 16);
 }
 
+// Arithmetic that is looked at while it is executed (hw_arithmetic, event/event.h), by instructions before and behind
+// it; it is not lifted then. Nothing is paid for what is not.
+enum { HW_WATCH_FLOATS = 1, HW_WATCH_INTEGERS = 2 };
+
 // All functions of a module, lowered; they are freed together.
 typedef struct hw_program_set {
     hw_arena *arena;
@@ -319,6 +325,7 @@ typedef struct hw_program_set {
     _Atomic(uint8_t *) seen;                // by pattern: hw_seen_shape (exec/segment.h); made by exec
     uint32_t seen_capacity;
     struct hw_spelled *spelled;             // lower's own
+    uint8_t watched;                        // HW_WATCH_*; 0 at first, set before anything is lowered
 } hw_program_set;
 
 // A set of programs none of which is lowered: of each are known its name, function, notes (without merged_bytes), local

@@ -159,6 +159,68 @@ static const hw_inst *special_nop(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
+// ---- arithmetic that is watched: of programs that have been lowered so ----
+
+static void tell_arithmetic(hw_state *s, const hw_inst *in, uint32_t mask, hw_arithmetic_kind kind) {
+    const hw_arithmetic event = {.where = hw_where_of(s), .note = in->note, .mask = mask, .kind = kind};
+    if (mask && HW_IS_TOLD(s, ARITHMETIC)) hw_tell_arithmetic(&s->run->observers->all, s->worker->index, &event);
+}
+
+// Lanes whose float or double in the slot is neither NaN nor infinite, by the exponent alone; nan: those that are NaN.
+static uint32_t finite_lanes(const hw_warp *w, hw_slot slot, uint32_t width, uint32_t *nan) {
+    enum { INFINITE_32 = 0x7f800000 };
+    static const uint64_t infinite_64 = 0x7ff0000000000000u;
+    const void *lanes = hw_at(w, slot);
+    uint32_t finite = 0;
+    *nan = 0;
+    for (int i = 0; i < 32; i++) {
+        const uint64_t bits = width == 4 ? ((const uint32_t *)lanes)[i] & 0x7fffffffu
+                                         : ((const uint64_t *)lanes)[i] & 0x7fffffffffffffffu;
+        const uint64_t infinite = width == 4 ? INFINITE_32 : infinite_64;
+        finite |= (uint32_t)(bits < infinite) << i;
+        *nan |= (uint32_t)(bits > infinite) << i;
+    }
+    return finite;
+}
+
+// The result may lie where an operand was: so those are looked at before.
+static const hw_inst *special_watch_operands(hw_warp *w, const hw_inst *in) {
+    const hw_slot operands[] = {in->a, in->b, in->c};
+    uint32_t finite = w->mask, nan;
+    for (int k = 0; k < 3; k++)
+        if (operands[k] != HW_NO_SLOT) finite &= finite_lanes(w, operands[k], in->width, &nan);
+    hw_state_of(w)->finite = finite;
+    return in + 1;
+}
+
+static const hw_inst *special_watch_result(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    uint32_t nan;
+    const uint32_t finite = finite_lanes(w, in->a, in->width, &nan), born = s->finite & w->mask & ~finite;
+    tell_arithmetic(s, in, born & nan, HW_ARITHMETIC_NAN);
+    tell_arithmetic(s, in, born & ~nan, HW_ARITHMETIC_INFINITY);
+    return in + 1;
+}
+
+static const hw_inst *special_watch_divisor(hw_warp *w, const hw_inst *in) {
+    const void *lanes = hw_at(w, in->a);
+    uint32_t zero = 0;
+    HW_EACH_ACTIVE_LANE(const uint64_t divisor = in->width == 2 ? ((const uint16_t *)lanes)[i]
+                                                 : in->width == 4 ? ((const uint32_t *)lanes)[i]
+                                                                  : ((const uint64_t *)lanes)[i];
+                        zero |= (uint32_t)!divisor << i);
+    tell_arithmetic(hw_state_of(w), in, zero, HW_ARITHMETIC_DIVISION);
+    return in + 1;
+}
+
+static const hw_inst *special_watch_shift(hw_warp *w, const hw_inst *in) {
+    const uint32_t *amounts = hw_at(w, in->a);
+    uint32_t beyond = 0;
+    HW_EACH_ACTIVE_LANE(beyond |= (uint32_t)(amounts[i] >= (uint64_t)in->imm) << i);
+    tell_arithmetic(hw_state_of(w), in, beyond, HW_ARITHMETIC_SHIFT);
+    return in + 1;
+}
+
 // The end of a list of lifted instructions.
 static const hw_inst *special_end(hw_warp *w, const hw_inst *in) {
     (void)w;
