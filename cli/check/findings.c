@@ -282,6 +282,9 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
         return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";
     if (hw_cli_is_about_calls(f)) return hw_cli_call_remedy(f);
     if (is_null(f)) return "a pointer has to be set before it is used";
+    if (f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known)
+        return "kernels have device, managed, pinned and registered memory: is it a pointer to other memory of the "
+               "host?";
     if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
     if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
     if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "
@@ -333,7 +336,7 @@ const char *hw_cli_finding_memory(const hw_cli_finding *f, char *out, size_t byt
         write_distance(f, out, bytes);
         append_origin(&f->object, f->space, out, bytes);
     } else if (f->kind == HW_CHECK_BOUNDS) {
-        snprintf(out, bytes, is_null(f) ? "a null pointer" : "nothing is there or near");
+        snprintf(out, bytes, is_null(f) ? "a null pointer" : "no allocation is there or near");
     }
     return out;
 }

@@ -28,8 +28,8 @@ static uint64_t first_outside(const hw_check_object *object, uint64_t address) {
 }
 
 static hw_check_object object_of(const hw_allocation *a) {
-    return (hw_check_object){.is_known = true, .address = a->address, .bytes = a->bytes, .name = a->name,
-                             .site = a->site};
+    return (hw_check_object){.is_known = true, .address = a->address, .bytes = a->bytes,
+                             .name = a->kind == HW_ALLOC_GLOBAL ? a->name : NULL, .site = a->site};
 }
 
 static hw_check_object object_of_home(const hw_home *home) {
@@ -144,7 +144,10 @@ static bool does_write(const hw_access *a) {
 }
 
 void hw_check_bounds_leave(hw_check *c, const hw_access *a, const hw_home_set *homes) {
+    const uint64_t begin = a->base + (uint64_t)a->pattern->low;
+    const uint64_t bytes = (uint64_t)(a->pattern->high - a->pattern->low) + a->width_bytes;
     uint32_t lanes = 0;
+    if (is_at_home(c, homes, a->space, begin, bytes)) return;
     for (uint32_t left = a->pattern->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         const uint64_t address = a->base + (uint64_t)a->pattern->delta[i];

@@ -19,7 +19,8 @@ static meaning home_of_address(const hw_run *run, uint64_t address, hw_home *hom
     hw_allocation a;
     if (!find_allocation(run->launch->mem, address, &a)) return address < least_pointer ? NUMBER : UNKNOWN;
     if (a.kind == HW_ALLOC_REGISTERED) return UNKNOWN;
-    *home = (hw_home){.begin = a.address, .bytes = a.bytes, .space = HW_SPACE_GLOBAL, .name = a.name, .site = a.site};
+    *home = (hw_home){.begin = a.address, .bytes = a.bytes, .space = HW_SPACE_GLOBAL, .site = a.site,
+                      .name = a.kind == HW_ALLOC_GLOBAL ? a.name : NULL};
     return HOME;
 }
 

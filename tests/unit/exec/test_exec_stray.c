@@ -1,5 +1,6 @@
 // Accesses that cannot be made, where a sink wants to hear of them: they are told by lane, read zeros and write
-// nothing, and the launch goes on. That they are faults without such a sink is test_exec_fault.c's.
+// nothing, and the launch goes on; and where such a sink learns that accesses have to stay. That they are faults
+// without such a sink is test_exec_fault.c's.
 #include "exec_bench.h"
 
 typedef struct stray_sink {
@@ -13,6 +14,10 @@ static void keep_stray(hw_sink *sink, uint32_t worker, const hw_stray *stray) {
     (void)worker;
     if (k->n < sizeof k->told / sizeof *k->told) k->told[k->n] = *stray;
     k->n++;
+}
+
+static void keep_stray_nowhere(hw_sink *sink, uint32_t worker, const hw_stray *stray) {
+    (void)sink, (void)worker, (void)stray;
 }
 
 static void count_made(hw_sink *sink, uint32_t worker, const hw_access *access) {
@@ -138,11 +143,88 @@ static void test_functions(void **state) {
     assert_int_equal(out[0], 0);
 }
 
+// ---- where accesses have to stay ----
+
+typedef struct homes_sink {
+    hw_sink sink;
+    uint32_t n;                      // homes of the kernel's second access
+    hw_home home;
+} homes_sink;
+
+static hw_status keep_homes(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
+    homes_sink *k = (homes_sink *)sink;
+    const hw_homes *h = info->homes;
+    uint32_t access = 0;
+    (void)diag;
+    assert_non_null(h);
+    for (uint32_t i = 0; i < info->n_notes; i++)
+        if (info->notes[i].kind == HW_NOTE_LOAD) access = info->notes[i].access;
+    assert_true(access - h->first_access < h->n_accesses);
+    const hw_home_set *set = &h->sets[h->set_of[access - h->first_access]];
+    k->n = set->n;
+    if (set->n) k->home = h->items[set->first];
+    return HW_OK;
+}
+
+// A launch with this for the second parameter.
+static homes_sink homes_with(bench *b, uint64_t argument) {
+    homes_sink k = {.sink = {.events = HW_WANTS(STRAY), .launch_begin = keep_homes, .stray = keep_stray_nowhere}};
+    const uint64_t in = b->in;
+    b->in = argument;
+    assert_int_equal(hw_sim_add_sink(b->sim, &k.sink, NULL), HW_OK);
+    assert_int_equal(launch(b, 1, 1), HW_OK);
+    hw_sim_remove_sink(b->sim, &k.sink);
+    b->in = in;
+    return k;
+}
+
+static void test_homes_of_arguments(void **state) {
+    (void)state;
+    bench b = open_bench(KERNEL("", "ld.global.u32 %r6, [%rd2+-4];\n" STORE_RET("%r6")));
+    const uint64_t in = b.in, inside[] = {in, in + 4, in + 65535, in + 65536};
+    for (int i = 0; i < 4; i++) {
+        const homes_sink k = homes_with(&b, inside[i]);
+        assert_int_equal(k.n, 1);
+        assert_int_equal(k.home.begin, in);
+        assert_int_equal(k.home.bytes, 65536);
+        assert_int_equal(k.home.space, HW_SPACE_GLOBAL);
+    }
+    // Numbers, and pointers that point nowhere: nothing is known.
+    const uint64_t nowhere[] = {0, 77, in - 4, in + 65537, (uint64_t)(uintptr_t)&b};
+    for (int i = 0; i < 5; i++) assert_int_equal(homes_with(&b, nowhere[i]).n, 0);
+    assert_int_equal(hw_mem_free(hw_sim_mem(b.sim), in, NULL), HW_OK);
+    assert_int_equal(homes_with(&b, in).n, 0);
+    static uint32_t own[64];
+    hw_mem *mem = hw_sim_mem(b.sim);
+    assert_int_equal(hw_mem_register(mem, (uint64_t)(uintptr_t)own, sizeof own, NULL, NULL), HW_OK);
+    assert_int_equal(homes_with(&b, (uint64_t)(uintptr_t)&own[1]).n, 0);
+    hw_sim_destroy(b.sim);
+}
+
+static void test_homes_of_variables(void **state) {
+    (void)state;
+    bench b = open_bench(KERNEL(".shared .align 4 .b8 other[12]; .shared .align 4 .b8 tile[64];\n",
+                                "st.shared.u32 [other], 1;\nld.shared.u32 %r6, [tile+4];\n" STORE_RET("%r6")));
+    const homes_sink k = homes_with(&b, b.in);
+    assert_int_equal(k.n, 1);
+    assert_int_equal(k.home.space, HW_SPACE_SHARED);
+    assert_int_equal(k.home.bytes, 64);
+    assert_string_equal(k.home.name, "tile");
+    hw_sim_destroy(b.sim);
+    b = open_bench(KERNEL(".global .align 4 .b8 table[48];\n", "ld.global.u32 %r6, [table+4];\n" STORE_RET("%r6")));
+    const homes_sink g = homes_with(&b, b.in);
+    assert_int_equal(g.n, 1);
+    assert_int_equal(g.home.bytes, 48);
+    assert_string_equal(g.home.name, "table");
+    hw_sim_destroy(b.sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lanes_behind), cmocka_unit_test(test_all_lanes), cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_shared), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_homes_of_arguments),
+        cmocka_unit_test(test_homes_of_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

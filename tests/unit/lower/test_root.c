@@ -158,6 +158,7 @@ static void test_local(void **state) {
         {FRAME "st.u64 [%a11+8], %a1; ld.u64 %a7, [%a11+16]; ld.u32 %r2, [%a7];", "l l ?"},
         {FRAME "st.u64 [%a11+8], %a1; st.u32 [%a11+12], %r1; ld.u64 %a7, [%a11+8]; ld.u32 %r2, [%a7];", "l l l ?"},
         {FRAME "st.u64 [%a11+8], %a1; st.u32 [%a11+16], %r1; ld.u64 %a7, [%a11+8]; ld.u32 %r2, [%a7];", "l l l p"},
+        {FRAME "ld.u64 %a7, [%a11+16]; add.s64 %a8, %a1, %a7; ld.u32 %r2, [%a8];", "l ?"},
         // An array of pointers, and bytes that may be those of one.
         {FRAME "st.u64 [%a11+8], %a1; add.s64 %a12, %a11, %a6; st.u64 [%a12], %a2; ld.u64 %a7, [%a11+8];"
          " ld.u32 %r2, [%a7];", "l l l p|q"},
