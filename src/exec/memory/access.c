@@ -61,6 +61,7 @@ static void set_limits(const hw_worker *worker, hw_pattern *p, uint64_t size, ui
     forget_limits(p);
     if (worker->ordered) {
         p->told_limit = is_even ? size - span + 1 : 0;
+        p->told_kind = worker->run->set->notes[p->inst->note].kind;
     } else {
         p->limit = size - span + 1;
         p->known_limit = is_even ? (size - span) / bytes + 1 : 0;
@@ -297,7 +298,7 @@ static void tell_each(hw_state *s, hw_pattern *p, uint64_t base) {
 void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
     hw_state *s = hw_state_of(w);
     const hw_observers *to = s->run->observers;
-    const hw_note_kind kind = (hw_note_kind)s->run->set->notes[p->inst->note].kind;
+    const hw_note_kind kind = (hw_note_kind)p->told_kind;
     const uint32_t n = w->convoy;
     // What nobody adds up is counted for the pattern's history alone.
     if (!is_wanted(&to->counting, kind)) p->hits[0] += n;
@@ -306,9 +307,10 @@ void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
     const uint64_t origin = p->space == HW_SPACE_SHARED ? (uint64_t)(uintptr_t)s->shared : -p->window;
     uint64_t bases[HW_CONVOY_MAX];
     for (uint32_t k = 0; k < n; k++) bases[k] = (uint64_t)(uintptr_t)p->at[k] - origin;
-    hw_access first = describe_access(s->run, p->inst, hw_pattern_name(s->worker, p));
-    first.base = bases[0];
-    first.where = hw_where_of(s);
+    const hw_access first = {.note = p->inst->note, .kind = p->told_kind, .space = p->space,
+                             .width_bytes = (uint8_t)(p->inst->width * p->inst->vector),
+                             .pattern = hw_pattern_name(s->worker, p), .base = bases[0], .repeat = 1,
+                             .where = hw_where_of(s)};
     s->worker->sequence += n - 1;
     hw_tell_accesses(&to->ordered, s->worker->index, &first, n, bases);
 }
