@@ -160,7 +160,7 @@ static hw_check_lane *lane_of(hw_check_blocks *b, hw_check_warp *warp, int lane)
 }
 
 static void join_letters(hw_check_blocks *b, const hw_check_letters **letters, const hw_check_letters *other) {
-    b->ran_out |= !hw_check_letters_join(letters, b->arena, other);
+    if (other) b->ran_out |= !hw_check_letters_join(letters, b->arena, other);
 }
 
 // What the lane knows by having met some of its warp it tells as they would.

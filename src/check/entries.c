@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/mix.h"
 
-enum { RECENT = 1 << 10, MOST = 1 << (32 - HW_CHECK_REF_BITS), FIRST_SWEEP = 1 << 18 };
+enum { RECENT = 1 << 10, MOST = 1 << (32 - HW_CHECK_REF_BITS) };
 
 static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
     return a->work == b->work && a->warp == b->warp && a->time == b->time && a->note == b->note &&
@@ -38,9 +38,6 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *e
     *recent = e->n;
     return e->n++ << HW_CHECK_REF_BITS;
 }
-
-// The table doubles between two sweeps, so that sweeping costs a share of making.
-bool hw_check_entries_are_many(const hw_check_entries *e) { return e->n == e->capacity && e->n >= FIRST_SWEEP; }
 
 bool hw_check_entries_sweep(hw_check_entries *e) {
     uint32_t to = 1, live = 0;

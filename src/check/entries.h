@@ -62,7 +62,10 @@ static inline hw_check_ref hw_check_entries_next(const hw_check_entries *e) {
 hw_check_ref hw_check_entries_refer(hw_check_entries *entries, const hw_check_entry *entry);
 
 // Should what nobody refers to be freed before the next is made? Then mark all that is referred to, and sweep.
-bool hw_check_entries_are_many(const hw_check_entries *entries);
+static inline bool hw_check_entries_are_many(const hw_check_entries *e) {
+    enum { FIRST_SWEEP = 1 << 18 };
+    return e->n == e->capacity && e->n >= FIRST_SWEEP;    // it doubles: sweeping costs a share of making
+}
 static inline void hw_check_entries_mark(hw_check_entries *e, hw_check_ref ref) {
     e->items[ref >> HW_CHECK_REF_BITS].is_live = true;
 }

@@ -7,8 +7,6 @@
 #include "check/internal.h"
 #include "isa/order.h"
 
-// What accesses of an interval are.
-enum { WEAK_READ = 1, WEAK_WRITE = 2, STRONG_READ = 4, STRONG_WRITE = 8 };
 enum { MOST_BYTES = 1 << 16 };
 
 // By warps whose bases lie `step` apart. Lanes follow where runs are NULL.
@@ -47,16 +45,19 @@ static char *take_room(hw_check_intervals *s, hw_check_interval *in, uint32_t by
     return at;
 }
 
-static uint32_t kind_of(const hw_note *note, uint8_t kind) {
-    const bool is_strong = hw_check_strong_scope(note, hw_check_act_of(kind, HW_SPACE_SHARED)) != HW_SCOPE_NONE;
-    const bool is_read = hw_check_act_of(kind, HW_SPACE_SHARED) == HW_CHECK_READS;
-    return is_strong ? (is_read ? STRONG_READ : STRONG_WRITE) : is_read ? WEAK_READ : WEAK_WRITE;
+uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind) {
+    const hw_check_act act = hw_check_act_of(kind, HW_SPACE_SHARED);
+    const bool is_strong = hw_check_strong_scope(note, act) != HW_SCOPE_NONE;
+    if (act == HW_CHECK_COPIES) return HW_CHECK_COPY;
+    if (act == HW_CHECK_READS) return is_strong ? HW_CHECK_STRONG_READ : HW_CHECK_WEAK_READ;
+    return is_strong ? HW_CHECK_STRONG_WRITE : HW_CHECK_WEAK_WRITE;
 }
 
 static bool have_one_step(uint32_t n, const uint64_t *bases) {
-    const uint64_t step = n > 1 ? bases[1] - bases[0] : 0;
+    if (n == 1) return true;
+    const uint64_t step = bases[1] - bases[0];
     uint64_t differ = 0;
-    for (uint32_t k = 1; k < n; k++) differ |= bases[k] - bases[k - 1] - step;
+    for (uint32_t k = 2; k < n; k++) differ |= (bases[k] - bases[k - 1]) ^ step;
     return !differ;
 }
 
@@ -66,7 +67,7 @@ static void put_lanes(char *at, const int64_t *delta) {
 }
 
 bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
-                           const uint64_t *bases, hw_check_runs *runs) {
+                           const uint64_t *bases, uint8_t kind, hw_check_runs *runs) {
     hw_check_interval *in = &block->interval;
     const bool is_one = have_one_step(n, bases), is_first = !in->bytes;
     const uint32_t n_records = is_one ? 1 : n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
@@ -95,7 +96,7 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
         in->kinds = 0;
         in->is_named = true;
     }
-    in->kinds |= kind_of(&c->notes[first->note], first->kind);
+    in->kinds |= kind;
     in->is_named &= runs != NULL;
     if (runs) runs->logged = c->intervals.turn;
     return true;
@@ -151,7 +152,8 @@ static uint64_t hash_of(const hw_check_interval *in) {
 
 // What has been logged can be no race: nobody writes, or all are strong.
 static bool is_harmless(const hw_check_interval *in) {
-    return !(in->kinds & (WEAK_WRITE | STRONG_WRITE)) || !(in->kinds & (WEAK_READ | WEAK_WRITE));
+    return !(in->kinds & (HW_CHECK_WEAK_WRITE | HW_CHECK_STRONG_WRITE)) ||
+           !(in->kinds & (HW_CHECK_WEAK_READ | HW_CHECK_WEAK_WRITE));
 }
 
 static void drop_log(hw_check *c, hw_check_interval *in) {
@@ -189,5 +191,5 @@ void hw_check_interval_end(hw_check *c, hw_check_block *block) {
             drop_log(c, in);
         else look_and_keep(c, block, hash);
     }
-    in->is_known = false;
+    in->is_known = block->has_copies;
 }

@@ -13,6 +13,13 @@
 #include "check/blocks.h"
 #include "check/race.h"
 
+// What an access to shared memory is. COPY: an asynchronous one writes it, which does not wait for a barrier.
+enum {
+    HW_CHECK_WEAK_READ = 1, HW_CHECK_WEAK_WRITE = 2, HW_CHECK_STRONG_READ = 4, HW_CHECK_STRONG_WRITE = 8,
+    HW_CHECK_COPY = 16
+};
+uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind);
+
 // Intervals without a race, by a hash of their logs.
 enum { HW_CHECK_INTERVALS_KEPT = 256 };
 typedef struct hw_check_intervals {
@@ -26,10 +33,10 @@ typedef struct hw_check_intervals {
 
 void hw_check_intervals_free(hw_check_intervals *intervals);
 
-// Notes down an access to shared memory by n warps one after the other, for later. runs: of its pattern, or NULL; they
+// Notes down an access of that kind by n warps one after the other, for later. runs: of its pattern, or NULL; they
 // stay as they are as long as a log refers to them. False: it cannot wait, and is to be looked at now.
 bool hw_check_interval_add(hw_check *check, hw_check_block *block, const hw_access *first, uint32_t n,
-                           const uint64_t *bases, hw_check_runs *runs);
+                           const uint64_t *bases, uint8_t kind, hw_check_runs *runs);
 // Does a log refer to these runs, perhaps?
 static inline bool hw_check_intervals_have(const hw_check_intervals *intervals, const hw_check_runs *runs) {
     return intervals->n_waiting && runs->logged == intervals->turn;

@@ -3,12 +3,28 @@
 
 enum { LANES = HW_WARP_LANES, SLOTS = 64 };
 
+static uint32_t hash_of(int64_t delta, int bits) {
+    return (uint32_t)((uint64_t)delta * 0x9e3779b97f4a7c15u >> (64 - bits));
+}
+
+// False: no two lanes have one address. Without a branch that a processor would have to guess.
+static bool may_meet(uint32_t mask, const int64_t *delta) {
+    uint64_t seen[64] = {0}, met = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const uint32_t hash = hash_of(delta[__builtin_ctz(left)], 12);
+        met |= seen[hash / 64] >> hash % 64;
+        seen[hash / 64] |= 1ull << hash % 64;
+    }
+    return met & 1;
+}
+
 // Has each lane an address of its own?
 static bool are_apart(uint32_t mask, const int64_t *delta) {
     uint8_t slots[SLOTS] = {0};      // lane + 1, by a hash of its address
+    if (!may_meet(mask, delta)) return true;
     for (uint32_t left = mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        uint32_t at = (uint32_t)((uint64_t)delta[lane] * 0x9e3779b97f4a7c15u >> 58);
+        uint32_t at = hash_of(delta[lane], 6);
         for (; slots[at]; at = (at + 1) % SLOTS)
             if (delta[slots[at] - 1] == delta[lane]) return false;
         slots[at] = (uint8_t)(lane + 1);

@@ -23,6 +23,7 @@ typedef struct hw_check_runs {
     bool may_overlap;                // no two runs have a byte in common where this is false
     bool are_words;                  // of one lane each
     bool is_new;                     // the pattern has been met once
+    uint8_t kinds;                   // what its instruction does in shared memory (intervals.h)
     uint32_t logged;                 // hw_check_intervals.turn when a log last referred to these
     hw_check_run items[HW_WARP_LANES];
 } hw_check_runs;

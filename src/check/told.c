@@ -29,7 +29,7 @@ static void sweep_entries(hw_check *c) {
     if (c->floor > 1) c->floor = hw_check_entries_moved(&c->entries, c->floor);
 }
 
-static bool can_check(hw_check *c) {
+static inline bool can_check(hw_check *c) {
     if (hw_check_entries_are_many(&c->entries)) sweep_entries(c);
     return !c->ran_out && !c->blocks.ran_out;
 }
@@ -58,7 +58,8 @@ void hw_check_begin_present(hw_check *c, hw_check_present *now, hw_check_block *
 // ---- accesses of kernels --------------------------------------------------------------------------------------------
 
 // The runs of a pattern are found once, and kept by its index. NULL: it has none, or there is no memory.
-static hw_check_runs *kept_runs_of(hw_check *c, const hw_access_pattern *p, uint32_t width) {
+static hw_check_runs *kept_runs_of(hw_check *c, const hw_access *a) {
+    const hw_access_pattern *p = a->pattern;
     if (p->index >= c->n_runs) return NULL;
     hw_check_runs **kept = &c->runs[p->index];
     if (!*kept) *kept = hw_calloc(1, sizeof **kept);
@@ -66,7 +67,8 @@ static hw_check_runs *kept_runs_of(hw_check *c, const hw_access_pattern *p, uint
     (*kept)->is_new = (*kept)->serial != p->serial;
     if (!(*kept)->is_new) return *kept;
     if (hw_check_intervals_have(&c->intervals, *kept)) hw_check_intervals_look(c);
-    hw_check_find_runs(p->mask, p->delta, width, *kept);
+    hw_check_find_runs(p->mask, p->delta, a->width_bytes, *kept);
+    (*kept)->kinds = hw_check_interval_kind(&c->notes[a->note], a->kind);
     (*kept)->serial = p->serial;
     (*kept)->logged = 0;
     return *kept;
@@ -91,44 +93,47 @@ static void exchange_messages(const hw_check_present *now, uint32_t warp, const 
 }
 
 // An access to shared memory waits for the next barrier, unless it is a copy, or orders threads.
-static bool can_wait(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n) {
-    const hw_note *note = &c->notes[first->note];
-    const hw_check_act act = hw_check_act_of(first->kind, HW_SPACE_SHARED);
-    if (act == HW_CHECK_COPIES) block->has_copies = true;
-    bool waits = !block->has_copies;
-    if (hw_check_strong_scope(note, act) != HW_SCOPE_NONE)
-        for (uint32_t k = 0; k < n; k++) waits &= !has_messages(c, block, first->where.warp + k, note);
+static bool can_wait(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n, uint8_t kind) {
+    bool waits = kind != HW_CHECK_COPY;
+    if (kind & (HW_CHECK_STRONG_READ | HW_CHECK_STRONG_WRITE))
+        for (uint32_t k = 0; k < n; k++)
+            waits &= !has_messages(c, block, first->where.warp + k, &c->notes[first->note]);
     if (waits) return true;
+    block->has_copies |= kind == HW_CHECK_COPY;
     hw_check_interval_look(c, block);
     block->interval.is_known = true;
     return false;
 }
 
-static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases) {
-    const hw_access_pattern *p = first->pattern;
-    if (!p->mask || first->note >= c->n_notes || !can_check(c)) return;
-    if (first->space != HW_SPACE_GLOBAL && first->space != HW_SPACE_SHARED) return;
-    hw_check_block *block = hw_check_block_of(&c->blocks, &first->where);
-    if (!block) return;
-    hw_check_runs own;
-    hw_check_runs *runs = kept_runs_of(c, p, first->width_bytes);
-    // What is met once soon has another one's place: logs have it as if it had no name.
-    if (first->space == HW_SPACE_SHARED && can_wait(c, block, first, n) &&
-        hw_check_interval_add(c, block, first, n, bases, runs && runs->is_new ? NULL : runs))
-        return;
-    if (!runs) {
-        hw_check_find_words(p->mask, p->delta, first->width_bytes, &own);
-        runs = &own;
-    }
+static void look_at_accesses(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
+                             const uint64_t *bases, const hw_check_runs *runs) {
+    const hw_note *note = &c->notes[first->note];
     hw_check_present now;
     hw_check_begin_present(c, &now, block, first->where.warp, first->space, first->note, first->kind,
-                           first->width_bytes, p->mask);
-    const hw_note *note = &c->notes[first->note];
+                           first->width_bytes, first->pattern->mask);
     for (uint32_t k = 0; k < n; k++) {
         hw_check_access_runs(&now, runs, bases[k], k);
         if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, first->where.warp + k, note))
-            exchange_messages(&now, first->where.warp + k, note, p, bases[k]);
+            exchange_messages(&now, first->where.warp + k, note, first->pattern, bases[k]);
     }
+}
+
+static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases) {
+    const hw_access_pattern *p = first->pattern;
+    if (first->space != HW_SPACE_GLOBAL && first->space != HW_SPACE_SHARED) return;
+    if (!p->mask || first->note >= c->n_notes || !can_check(c)) return;
+    hw_check_block *block = hw_check_block_of(&c->blocks, &first->where);
+    if (!block) return;
+    hw_check_runs own, *runs = kept_runs_of(c, first);
+    if (first->space == HW_SPACE_SHARED) {
+        const uint8_t kind = runs ? runs->kinds : hw_check_interval_kind(&c->notes[first->note], first->kind);
+        // What is met once soon has another one's place: logs have it as if it had no name.
+        if (can_wait(c, block, first, n, kind) &&
+            hw_check_interval_add(c, block, first, n, bases, kind, runs && runs->is_new ? NULL : runs))
+            return;
+    }
+    if (!runs) hw_check_find_words(p->mask, p->delta, first->width_bytes, &own);
+    look_at_accesses(c, block, first, n, bases, runs ? runs : &own);
 }
 
 void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *a) {

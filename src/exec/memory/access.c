@@ -93,6 +93,7 @@ static void set_limits(const hw_worker *worker, hw_pattern *p, uint64_t size, ui
     forget_limits(p);
     if (worker->ordered) {
         p->told_limit = is_even ? size - span + 1 : 0;
+        p->told_kind = worker->run->set->notes[p->inst->note].kind;
     } else {
         p->limit = size - span + 1;
         p->known_limit = is_even ? (size - span) / bytes + 1 : 0;
@@ -336,26 +337,22 @@ static void tell_each(hw_state *s, hw_pattern *p, uint64_t base) {
     tell_access(ordered, s->worker->index, &access);
 }
 
-// Where the access of a convoy's warp k begins, as sinks are told.
-static uint64_t told_base(const hw_state *s, const hw_pattern *p, uint32_t k) {
-    const uint64_t at = (uint64_t)(uintptr_t)p->at[k];
-    return p->space == HW_SPACE_SHARED ? at - (uint64_t)(uintptr_t)s->shared : at + p->window;
-}
-
 void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
     hw_state *s = hw_state_of(w);
     const hw_observers *to = s->run->observers;
-    const hw_note_kind kind = (hw_note_kind)s->run->set->notes[p->inst->note].kind;
+    const hw_note_kind kind = (hw_note_kind)p->told_kind;
     const uint32_t n = w->convoy;
-    uint64_t bases[HW_CONVOY_MAX];
     // What nobody adds up is counted for the pattern's history alone.
     if (!is_wanted(&to->counting, kind)) p->hits[0] += n;
     else for (uint32_t k = 0; k < n; k++) p->hits[p->phase[k]]++;
     if (!is_wanted(&to->ordered, kind)) return;
-    for (uint32_t k = 0; k < n; k++) bases[k] = told_base(s, p, k);
-    hw_access first = describe_access(s->run, p->inst, hw_pattern_name(s->worker, p));
-    first.base = bases[0];
-    first.where = hw_where_of(s);
+    const uint64_t origin = p->space == HW_SPACE_SHARED ? (uint64_t)(uintptr_t)s->shared : -p->window;
+    uint64_t bases[HW_CONVOY_MAX];
+    for (uint32_t k = 0; k < n; k++) bases[k] = (uint64_t)(uintptr_t)p->at[k] - origin;
+    const hw_access first = {.note = p->inst->note, .kind = p->told_kind, .space = p->space,
+                             .width_bytes = (uint8_t)(p->inst->width * p->inst->vector),
+                             .pattern = hw_pattern_name(s->worker, p), .base = bases[0], .repeat = 1,
+                             .where = hw_where_of(s)};
     s->worker->sequence += n - 1;
     hw_tell_accesses(&to->ordered, s->worker->index, &first, n, bases);
 }

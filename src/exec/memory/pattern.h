@@ -24,7 +24,7 @@ typedef enum hw_shape {
 //   relative   mask shape delta delta_32 low      hw_access_learn         the next hw_access_learn, or the launch's end
 //              high bits inst lane_0 lane_16                              (mask 0: nothing is known)
 //   memory     space begin window limit           hw_access_check,        the next of them, hw_access_learn, or
-//              known_limit told_limit             hw_access_count_in_room hw_access_refresh after an allocation
+//              known_limit told_limit told_kind   hw_access_count_in_room hw_access_refresh after an allocation
 //   room       room_begin room room_origin        hw_access_find_room     the next one, or hw_access_refresh
 //              room_shift room_space
 //   history    apart lone                         hw_access_learn,        the launch's end
@@ -73,6 +73,7 @@ typedef struct hw_pattern {
     uint64_t repeats;             // and how often it has made these accesses, which are not among the hits
     const hw_warp *told_for;      // as fixed_for and n_at, where a sink is told of each access
     uint32_t told_n;
+    uint8_t told_kind;            // of the instruction's note, of which told_limit is
     uint64_t told_limit;          // limit of convoys whose accesses are told to an ordered sink; limit and known_limit
                                   // are 0 then
     // For segments (exec/segment.h): delta over root_scale, which is 0 when that is not known; and the convoy's first

@@ -18,7 +18,7 @@ typedef struct checked {
     hw_launch_info info;
     uint64_t serial;
     hw_access_pattern patterns[CHECKED_PATTERNS];
-    uint8_t widths[CHECKED_PATTERNS];    // exec's patterns are each of one instruction, and so of one width
+    hw_note of[CHECKED_PATTERNS];    // exec's patterns are each of one instruction; here, of such
 } checked;
 
 static inline hw_status checked_create(checked *c) {
@@ -63,13 +63,15 @@ static inline const hw_access_pattern *checked_pattern(checked *c, const hw_note
     if (!delta) delta = none;
     for (int i = 0; i < CHECKED_PATTERNS; i++) {
         const hw_access_pattern *p = &c->patterns[i];
-        const bool is_such = p->serial && p->space == note->space && c->widths[i] == note->width_bytes;
+        const hw_note *of = &c->of[i];
+        const bool is_such = p->serial && of->space == note->space && of->width_bytes == note->width_bytes &&
+                             of->kind == note->kind && of->order == note->order && of->scope == note->scope;
         if (is_such && p->mask == mask && !memcmp(p->delta, delta, bytes)) return p;
     }
     const uint32_t index = (uint32_t)(c->serial % CHECKED_PATTERNS);
     c->patterns[index] = (hw_access_pattern){.index = index, .mask = mask, .serial = ++c->serial,
                                               .space = note->space};
-    c->widths[index] = note->width_bytes;
+    c->of[index] = *note;
     memcpy(c->patterns[index].delta, delta, bytes);
     for (int i = 0; i < HW_WARP_LANES; i++) {
         if (delta[i] < c->patterns[index].low) c->patterns[index].low = delta[i];
