@@ -1,6 +1,6 @@
-// A segment is as long as a loop over lanes can keep the order of effects: what it loads it loads before it stores, by
-// addresses that are known when it begins (symbols.h), and its one store comes last. Branches, barriers, groups of
-// lanes and accesses whose lanes lie apart end it.
+// A segment is as long as a loop over lanes can keep the order of effects: it stores once, and what it loads afterwards
+// is in another space, all by addresses that are known when it begins (symbols.h). Branches, barriers, groups of lanes
+// and accesses whose lanes lie apart end it.
 #include "compile/choose.h"
 
 #include "compile/forms.h"
@@ -15,6 +15,7 @@ typedef struct builder {
     hw_segment *segment;              // that is being made
     hw_symbols symbols;
     bool has_stored;
+    uint8_t stored_space;
     bool has_truncated;               // floats to integers
 } builder;
 
@@ -94,18 +95,27 @@ static void find_group(const builder *b, const hw_inst *in, uint32_t number) {
     s->n_groups += access->is_first;
 }
 
+// Can an access be behind the store whatever its address? Global memory is no block's shared memory.
+static bool can_follow(const builder *b, const hw_inst *in, bool is_store) {
+    if (!b->has_stored) return true;
+    uint8_t stored = b->stored_space, loaded = in->space;
+    return !is_store && ((stored == HW_SPACE_SHARED && loaded == HW_SPACE_GLOBAL) ||
+                         (stored == HW_SPACE_GLOBAL && loaded == HW_SPACE_SHARED));
+}
+
 static bool add_access(builder *b, uint32_t index) {
     const hw_inst *in = &b->program->insts[index];
     bool is_store = b->program->bodies[index] == HW_BODY_ST;
     hw_segment *s = b->segment;
     hw_segment_access *access = &s->accesses[s->n_accesses];
+    if (!can_follow(b, in, is_store)) return false;
     if (s->n_accesses == HW_SEGMENT_ACCESSES || !can_access(b, in, is_store)) return false;
     *access = (hw_segment_access){.offset = (uint16_t)(index - s->first),
                                   .shape = (uint8_t)seen_shape(b, in)};
     if (!hw_symbols_address(&b->symbols, in, &access->address)) return false;
     s->has_some &= hw_segment_seen_some(b->set, in->pattern) == access->shape;
     find_group(b, in, s->n_accesses++);
-    b->has_stored = is_store;
+    if (is_store) b->has_stored = true, b->stored_space = in->space;
     return true;
 }
 
@@ -164,7 +174,7 @@ static uint32_t add_guard(builder *b, uint32_t index) {
 // How many instructions from `index` on the segment takes in; 0: it ends before them.
 static uint32_t extend(builder *b, uint32_t index) {
     hw_body_id id = b->program->bodies[index];
-    if (b->has_stored || index - b->segment->first >= MOST_INSTRUCTIONS) return 0;
+    if (index - b->segment->first >= MOST_INSTRUCTIONS) return 0;
     if (id == HW_BODY_GUARD) return add_guard(b, index);
     if (changes_guard(b, index) || rounds_trip(b, index)) return 0;
     bool is_taken = is_access(id) ? add_access(b, index) : is_value(b, index);

@@ -1,6 +1,6 @@
 // Segments: instructions in a row that compiled code executes in the interpreter's stead.
 //
-// A segment lies inside a basic block, works on registers of its lanes, may load and at its end store. Its code gets
+// A segment lies inside a basic block, works on registers of its lanes, may load, and may store once. Its code gets
 // host addresses that the interpreter has looked up, checked and counted as for the instructions alone, so that it has
 // no part in faults, bounds or counters. Where an access is not as the code expects, the interpreter executes the
 // segment's instructions one by one. Both give the same bits and the same counts.

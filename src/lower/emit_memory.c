@@ -130,9 +130,22 @@ static hw_status vector_operands(hw_lowering *lo, const hw_ptx_inst *inst, hw_la
     return status;
 }
 
+static hw_body_id atomic_body(const hw_ptx_inst *inst, bool returns, bool is_vector) {
+    return hw_names_printf("%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
+                           operation_of(&inst->mods), hw_type_name(inst->types[0]));
+}
+
+// Compilers write atom for atomics whose result nobody wants, and leave it to ptxas to make red of it: warps need not
+// wait for each other's results then.
+static bool is_result_wanted(const hw_lowering *lo, const hw_ptx_inst *inst) {
+    int32_t reg = hw_operand_reg_of(&inst->operands[0]);
+    return (reg >= 0 && lo->regs[reg].is_read) || atomic_body(inst, false, false) == HW_BODY_NONE;
+}
+
 // atom d, [a], b {, c}; red [a], b.
 hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool returns = inst->op == HW_OP_ATOM, is_vector = inst->operands[1 + returns].kind == HW_OPERAND_VECTOR;
+    bool is_wanted = returns && (is_vector || is_result_wanted(lo, inst));
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
     hw_status status = HW_OK;
@@ -143,7 +156,7 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.pattern = lo->set->n_patterns++;
     hw_destination to = {.reg = HW_NO_REG};
     if (is_vector) status = vector_operands(lo, inst, lane, &t);
-    if (returns && !is_vector) {
+    if (is_wanted && !is_vector) {
         const hw_ptx_operand *d = &inst->operands[0];
         status = hw_operand_destination(lo, hw_operand_reg_of(d), lane, false, &to);
         t.d = to.slot;
@@ -153,9 +166,7 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && hw_has_mod(&inst->mods, HW_M_CAS))
         status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);
     if (status != HW_OK) return status;
-    hw_body_id body = hw_names_printf("%s.%s%s.%s", returns ? "atom" : "red", is_vector ? "vector." : "",
-                                       operation_of(&inst->mods), hw_type_name(inst->types[0]));
-    status = hw_emit_inst(lo, body, &t);
+    status = hw_emit_inst(lo, atomic_body(inst, is_wanted, is_vector), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 

@@ -24,8 +24,9 @@ static const uint8_t sreg_level[HW_SREG_COUNT] = {
 
 // ---- definitions ----
 
-static void count_definition(void *context, int32_t reg, bool is_def) {
+static void count_use(void *context, int32_t reg, bool is_def) {
     hw_reg_info *regs = context;
+    regs[reg].is_read |= !is_def;
     if (is_def && regs[reg].n_defs < 2) regs[reg].n_defs++;
 }
 
@@ -36,7 +37,7 @@ static void describe_registers(hw_lowering *lo) {
                                     .level = HW_LEVEL_VARYING};
     for (uint32_t k = 0; k < lo->cfg.n_reachable; k++) {
         const hw_cfg_block *block = &lo->cfg.blocks[lo->cfg.rpo[k]];
-        for (uint32_t i = block->first; i < block->end; i++) hw_defs_visit(&f->insts[i], count_definition, lo->regs);
+        for (uint32_t i = block->first; i < block->end; i++) hw_defs_visit(&f->insts[i], count_use, lo->regs);
     }
     for (uint32_t r = 0; r < f->n_regs; r++)
         if (!lo->regs[r].n_defs) lo->regs[r].level = HW_LEVEL_LAUNCH;

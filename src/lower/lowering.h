@@ -59,6 +59,7 @@ typedef struct hw_reg_info {
     uint8_t lane;                  // hw_lane
     uint8_t level;                 // HW_LEVEL_*; VARYING until lift has found it invariant
     uint8_t n_defs;                // in reachable code: 0, 1, 2 meaning several
+    bool is_read;                  // in reachable code
 } hw_reg_info;
 
 typedef void (*hw_reg_visitor)(void *context, int32_t reg, bool is_def);

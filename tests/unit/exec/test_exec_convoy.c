@@ -105,13 +105,15 @@ static void test_transpose(void **state) {
         "st.global.u32 [%rd4], %r8;\nret;\n")}, 2304, transposed, true);
 }
 
-// What has no form for convoys goes warp by warp: shuffles, divisions, reductions in memory.
-static uint32_t one_by_one(uint32_t t) { return (t ^ 1) / 3 + 256; }
+// What has no form for convoys goes warp by warp: shuffles, divisions, reductions in memory, and atomics whose result
+// nobody reads.
+static uint32_t one_by_one(uint32_t t) { return (t ^ 1) / 3 + 512; }
 static void test_one_by_one(void **state) {
     (void)state;
     run_always((run_args){.grid = 5, .block = 256, .ptx = KERNEL(".shared .align 4 .b8 total[4];\n",
         "shfl.sync.bfly.b32 %r5, %r4, 1, 31, 0xffffffff;\ncvt.u64.u32 %rd5, %r5; div.u64 %rd6, %rd5, 3;\n"
-        "cvt.u32.u64 %r6, %rd6; red.shared.add.u32 [total], 1;\nbar.sync 0;\nld.shared.u32 %r7, [total];\n"
+        "cvt.u32.u64 %r6, %rd6; red.shared.add.u32 [total], 1;\natom.shared.add.u32 %r8, [total], 1;\n"
+        "bar.sync 0;\nld.shared.u32 %r7, [total];\n"
         "add.u32 %r6, %r6, %r7;\n" STORE_RET("%r6"))}, 1280, one_by_one, true);
 }
 

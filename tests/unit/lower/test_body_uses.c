@@ -66,6 +66,8 @@ static void test_kinds(void **state) {
         {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%g1, %g2}, {%g3}, {%g4}, {%g5, %g6}",
          "mma.f64.f64 imm 264200\n"},
         {"red.global.add.u32 [%d1+4], %r1", "red.add.u32 L0(0) L256(0) [+4] global.4 volatile\n"},
+        {"atom.global.add.u32 %r1, [%d1+4], %r2", "red.add.u32 L0(0) L256(0) [+4] global.4 volatile\n"},
+        {"atom.global.add.u32 %r1, [%d1], %r2; not.b32 %r3, %r1", "atom.add.u32  F0 = L0(0) L256(0) [+0]"},
         {"atom.global.v2.f32.add {%f1, %f2}, [%d1], {%f3, %f4}", "{L0(0) L0(0)} [+0] global.4 volatile\n"},
         {"alloca.u64 %d1, %d2, 16", "alloca  F0 = L0(0) imm 16\n"}, {"mov.u32 %r1, %clock", "sreg  F0 = clock\n"},
     };
