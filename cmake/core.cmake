@@ -18,8 +18,8 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   list(APPEND level_flags -fno-tree-loop-distribute-patterns)
 endif()
 if(HW_SANITIZE)
-  # There are thousands of bodies, three times: optimising them under sanitizers would take most of the test time. Two
-  # of five checks go: a pointer that is null, or has wrapped, AddressSanitizer finds where it is used.
+  # There are thousands of bodies, three times: optimising them under sanitizers would take most of the test time.
+  # Pointers that are null, or have wrapped, AddressSanitizer finds where they are used.
   list(APPEND level_flags -O0 -g1 -fno-sanitize=null,object-size,pointer-overflow)
 elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   list(APPEND level_flags -O3 -g0)
