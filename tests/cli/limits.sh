@@ -188,7 +188,7 @@ for whom in halfwarp program; do
     grep -qE '^halfwarp: kernel endless\(int\*, int\*\), launch 1, thread [12] of 2; 2 of 2 blocks have begun$' \
         "$work/err" || fail "SIGUSR1 to the $whom: $(cat "$work/err")"
     for block in 0 1; do
-        grep -qE "^  block .*\($block,0,0\).*: [0-9]+ threads? of 2 warps at [^ ]*p\.cu:(11|12|13)" "$work/err" ||
+        grep -qE "^  block .*\($block,0,0\).*: [0-9]+ threads? of [12] warps? at [^ ]*p\.cu:(11|12|13)" "$work/err" ||
             fail "SIGUSR1 to the $whom: nothing of block $block: $(cat "$work/err")"
     done
 done
