@@ -13,7 +13,7 @@ template <typename T> __global__ void second(T *p) { p[threadIdx.x] += 100; }
 // Waits for the host's clock now and then: the machine has little to do, as those that only poll sleep.
 __global__ void endless(int *p, int *strikes) {
     for (int i = 0; i >= 0; i = i + 1 & 0xfffffff) {
-        if (i % 32 == threadIdx.x % 32) for (int k = 0; k < 8; k++) p[threadIdx.x] += i;
+        if (i % 32 == threadIdx.x % 32) for (int k = 0; k < 8; k++) *(volatile int *)(p + threadIdx.x) += i;
         while (*(volatile int *)strikes < i / 16);
     }
     __syncthreads();
