@@ -13,7 +13,7 @@ template <typename T> __global__ void second(T *p) { p[threadIdx.x] += 100; }
 // Waits for the host's clock now and then: the machine has little to do, as those that only poll sleep.
 __global__ void endless(int *p, int *strikes) {
     for (int i = 0; i >= 0; i = i + 1 & 0xfffffff) {
-        if (i % 32 == threadIdx.x % 32) for (int k = 0; k < 8; k++) p[threadIdx.x] += i;
+        if (i % 32 == threadIdx.x % 32) for (int k = 0; k < 8; k++) *(volatile int *)(p + threadIdx.x) += i;
         while (*(volatile int *)strikes < i / 16);
     }
     __syncthreads();
@@ -188,7 +188,7 @@ for whom in halfwarp program; do
     grep -qE '^halfwarp: kernel endless\(int\*, int\*\), launch 1, thread [12] of 2; 2 of 2 blocks have begun$' \
         "$work/err" || fail "SIGUSR1 to the $whom: $(cat "$work/err")"
     for block in 0 1; do
-        grep -qE "^  block .*\($block,0,0\).*: [0-9]+ threads? of 2 warps at [^ ]*p\.cu:(11|12|13)" "$work/err" ||
+        grep -qE "^  block .*\($block,0,0\).*: [0-9]+ threads? of [12] warps? at [^ ]*p\.cu:(11|12|13)" "$work/err" ||
             fail "SIGUSR1 to the $whom: nothing of block $block: $(cat "$work/err")"
     done
 done

@@ -44,7 +44,8 @@ fits "$halfwarp" occupancy --gpu h200 --block 256 --regs 40 --smem 20000
 fits "$halfwarp" occupancy --gpu 8800gtx --block 192 --regs 12
 fits "$halfwarp" occupancy --gpu h200 examples/transpose.cu
 fits "$halfwarp" ladder transpose --gpu h200 --size 256x256
-fits "$halfwarp" ladder transpose --gpu gtx280 --size 256x256 --block all
+fits "$halfwarp" ladder transpose --gpu gtx280 --size 256x256
+fits "$halfwarp" ladder transpose --gpu h200 --size 256x256 --block all   # whose kernels unit.ladder_steps has as well
 says out "best blocks:"
 fits "$halfwarp" ladder matmul --gpu h200 --size 64x64x64
 says out "loads per"

@@ -53,6 +53,24 @@ static bool has_header(const char *folder, const hw_depend *files, hw_arena *are
     return false;
 }
 
+// Puts blanks in place of comments, which name half of the alphabet. What looks like a string ends with its line.
+static void hide_comments(char *text) {
+    for (char *at = text, quote = 0; *at; at++) {
+        if (quote) {
+            if (*at == '\\' && at[1]) at++;
+            else if (*at == quote || *at == '\n') quote = 0;
+        } else if (*at == '"' || *at == '\'') {
+            quote = *at;
+        } else if (*at == '/' && (at[1] == '/' || at[1] == '*')) {
+            const bool is_line = at[1] == '/';
+            const char *end = is_line ? strchr(at, '\n') : strstr(at + 2, "*/");
+            const size_t length = !end ? strlen(at) : (size_t)(end - at) + (is_line ? 0 : 2);
+            memset(at, ' ', length);
+            at += length - 1;
+        }
+    }
+}
+
 static bool is_in_name(char c) { return c == '_' || isalnum((unsigned char)c); }
 
 // Does one of the files say NAME of "NAME", "NAME=2" or "NAME(x)=x"?
@@ -60,8 +78,9 @@ static bool names(const hw_depend *files, const char *macro, hw_arena *arena) {
     size_t length = 0, bytes;
     while (is_in_name(macro[length])) length++;
     for (size_t i = 0; length && i < files->count; i++) {
-        const char *text = hw_cache_read_file(files->paths[i], arena, &bytes);
+        char *text = hw_cache_read_file(files->paths[i], arena, &bytes);
         if (!text) return true;
+        hide_comments(text);
         for (const char *at = text; (at = memmem(at, bytes - (size_t)(at - text), macro, length)); at += length)
             if ((at == text || !is_in_name(at[-1])) && !is_in_name(at[length])) return true;
     }

@@ -515,7 +515,7 @@ static hw_permutation random_square(void) {
 // Pads behind axes of two elements: found at random, one in 400000.
 static void test_short_axes(void **state) {
     (void)state;
-    const hw_permutation p = {
+    static const hw_permutation p = {
         .rank = 18, .elem_bytes = 2, .elems = 8957952, .n = {6, 2, 2, 3, 2, 3, 2, 2, 2, 2, 2, 3, 2, 2, 3, 3, 2, 3},
         .in_stride = {0, -64905, 150, 300, -129810, 21635, 75, 5408, 519240, 2, 901, 1038483, 259620, 1, 1802, 5,
                       -10816, 23},

@@ -295,9 +295,11 @@ static void test_names_of_compilers_are_kept(void **state) {
 // --- kept headers, made by a script that stands for clang
 
 static void write_headers_and_clang(void) {
-    assert_int_equal(shell("cd %s && mkdir -p headers/bits shadows/bits nothing && echo '#include \"bits/part.h\"' > "
-                           "headers/cuda_runtime.h && echo 'int x = KNOWN + KNOWN_2;' > headers/bits/part.h && "
-                           "touch shadows/bits/part.h", folder), 0);
+    assert_int_equal(shell("cd %s && mkdir -p headers/bits shadows/bits nothing", folder), 0);
+    write_text(in_folder("shadows/bits/part.h"), "");
+    write_text(in_folder("headers/cuda_runtime.h"), "#include \"bits/part.h\"\n");
+    write_text(in_folder("headers/bits/part.h"), "/* SAID\n   MORE */ int x = KNOWN + KNOWN_2; // SAID \"\n"
+                                                 "char y[] = \"// QUOTED\", *z = LAST;\n");
     assert_int_equal(shell("cd %s && cat > headers-clang << 'END' && chmod +x headers-clang && sleep .03\n"
                            "#!/bin/sh\n"
                            "while [ $# -gt 0 ]; do\n"
@@ -332,6 +334,8 @@ static void test_kept_headers_and_the_users_words(void **state) {
         {{"-D", "N=3"}, true},
         {{"-U", "KNOW"}, true},
         {{"-D", "NOWN"}, true},
+        {{"-D", "SAID", "-D", "MORE"}, true},
+        {{"-D", "LAST"}, false},
         {{"-D", "KNOWN"}, false},
         {{"-D", "KNOWN_2=1"}, false},
         {{"-D", "KNOWN(x)=x"}, false},
