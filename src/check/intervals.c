@@ -48,7 +48,7 @@ static char *take_room(hw_check_intervals *s, hw_check_interval *in, uint32_t by
 uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind) {
     const hw_check_act act = hw_check_act_of(kind, HW_SPACE_SHARED);
     const bool is_strong = hw_check_strong_scope(note, act) != HW_SCOPE_NONE;
-    if (act == HW_CHECK_COPIES) return HW_CHECK_COPY;
+    if (act == HW_CHECK_COPIES) return HW_CHECK_ASYNC_WRITE;
     if (act == HW_CHECK_READS) return is_strong ? HW_CHECK_STRONG_READ : HW_CHECK_WEAK_READ;
     return is_strong ? HW_CHECK_STRONG_WRITE : HW_CHECK_WEAK_WRITE;
 }

@@ -13,10 +13,10 @@
 #include "check/blocks.h"
 #include "check/race.h"
 
-// What an access to shared memory is. COPY: an asynchronous one writes it, which does not wait for a barrier.
+// What an access to shared memory is. ASYNC_WRITE: an asynchronous copy, which does not wait for a barrier.
 enum {
     HW_CHECK_WEAK_READ = 1, HW_CHECK_WEAK_WRITE = 2, HW_CHECK_STRONG_READ = 4, HW_CHECK_STRONG_WRITE = 8,
-    HW_CHECK_COPY = 16
+    HW_CHECK_ASYNC_WRITE = 16
 };
 uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind);
 

@@ -94,12 +94,12 @@ static void exchange_messages(const hw_check_present *now, uint32_t warp, const 
 
 // An access to shared memory waits for the next barrier, unless it is a copy, or orders threads.
 static bool can_wait(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n, uint8_t kind) {
-    bool waits = kind != HW_CHECK_COPY;
+    bool waits = kind != HW_CHECK_ASYNC_WRITE;
     if (kind & (HW_CHECK_STRONG_READ | HW_CHECK_STRONG_WRITE))
         for (uint32_t k = 0; k < n; k++)
             waits &= !has_messages(c, block, first->where.warp + k, &c->notes[first->note]);
     if (waits) return true;
-    block->has_copies |= kind == HW_CHECK_COPY;
+    block->has_copies |= kind == HW_CHECK_ASYNC_WRITE;
     hw_check_interval_look(c, block);
     block->interval.is_known = true;
     return false;
