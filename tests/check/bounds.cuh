@@ -173,6 +173,14 @@ template <bool Ordered> __global__ void freed_in_stream(int *out) {
 template <bool Ordered> __global__ void freed_atomic(int *out) {
     atomicAdd(&out[threadIdx.x], 1);                // freed_atomic
 }
+// By the kernel itself, twice.
+template <bool Ordered> __global__ void freed_twice(int *out) {
+    int *own = new int[8];
+    own[0] = threadIdx.x;
+    out[threadIdx.x] = own[0];
+    delete[] own;
+    if (!Ordered) delete[] own;                     // freed_twice
+}
 // A pointer out of memory: nobody knows where it came from.
 template <bool Ordered> __global__ void freed_list(int *const *list) {
     list[1][threadIdx.x] = 1;                       // freed_list
@@ -196,6 +204,7 @@ static void run_freed() {
     if (is_ordered) RUN_ON(freed_atomic, 0, c);
     cudaFree(c);                                    // freed_atomic
     if (!is_ordered) RUN_ON(freed_atomic, 0, c);
+    RUN_ON(freed_twice, 0, data);
     if (is_ordered) RUN_ON(freed_list, 0, list);
     cudaFree(d);                                    // freed_list
     if (!is_ordered) RUN_ON(freed_list, 0, list);

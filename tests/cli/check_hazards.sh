@@ -126,6 +126,7 @@ freed_read|freed||
 freed_write|freed||
 freed_in_stream|freed||
 freed_atomic|freed||
+freed_twice|freed||
 freed_list|freed||
 misaligned_vector|misaligned||
 misaligned_write|misaligned||

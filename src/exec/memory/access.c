@@ -431,7 +431,7 @@ static hw_fault_kind find_fault(hw_state *s, const hw_inst *in, hw_space space, 
 }
 
 // Notes down that a lane strays; false: nobody wants to hear of that, and the launch has been stopped.
-static bool may_stray(hw_state *s, const hw_inst *in, int lane, hw_fault_kind kind, hw_space space, uint64_t offset,
+static bool may_stray(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space, uint64_t offset,
                       hw_stray *stray) {
     if (!HW_IS_TOLD(s, STRAY)) {
         hw_fault_access(s, in, kind, lane, space, offset, stray->bytes, stray->is_write);
@@ -463,13 +463,12 @@ static hw_space resolve_generic(uint64_t address, uint64_t *offset) {
 // What became of one lane's copy.
 typedef enum outcome { FAULTED, STRAYED, COPIED } outcome;
 
-static outcome stray_generic(hw_state *s, const hw_inst *in, int lane, hw_fault_kind kind, hw_space space,
-                             uint64_t offset, void *bytes, uint32_t count, bool is_write) {
-    hw_stray stray = {.is_write = is_write, .bytes = count};
-    if (!may_stray(s, in, lane, kind, space, offset, &stray)) return FAULTED;
+bool hw_access_stray(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space, uint64_t offset,
+                     uint32_t bytes, bool is_write) {
+    hw_stray stray = {.is_write = is_write, .bytes = bytes};
+    if (!may_stray(s, in, kind, lane, space, offset, &stray)) return false;
     tell_stray(s, in, &stray);
-    if (!is_write) memset(bytes, 0, count);
-    return STRAYED;
+    return true;
 }
 
 static outcome copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
@@ -477,7 +476,9 @@ static outcome copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t a
     uint64_t offset;
     hw_space space = resolve_generic(address, &offset);
     hw_fault_kind kind = find_fault(s, in, space, offset, count, 1);
-    if (kind) return stray_generic(s, in, lane, kind, space, offset, bytes, count, is_write);
+    if (kind && !hw_access_stray(s, in, kind, lane, space, offset, count, is_write)) return FAULTED;
+    if (kind && !is_write) memset(bytes, 0, count);
+    if (kind) return STRAYED;
     if (space == HW_SPACE_LOCAL) {
         copy_local(s, lane, offset, bytes, count, is_write);
         return COPIED;
@@ -543,7 +544,7 @@ static bool find_stray(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
         const hw_space space = (hw_space)at->space[i];
         const hw_fault_kind kind = find_fault(s, in, space, at->offset[i], bytes, bytes);
         if (kind && !is_access) hw_fault_access(s, in, kind, i, space, at->offset[i], bytes, is_write);
-        if (kind && (!is_access || !may_stray(s, in, i, kind, space, at->offset[i], &stray))) return false);
+        if (kind && (!is_access || !may_stray(s, in, kind, i, space, at->offset[i], &stray))) return false);
     at->stray = stray.mask;
     if (stray.mask) tell_stray(s, in, &stray);
     return true;

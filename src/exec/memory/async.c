@@ -148,8 +148,9 @@ static bool read_parts(hw_state *s, const hw_inst *in, const uint32_t sizes[32])
         uint64_t address = (uint64_t)in->imm;
         if (in->a != HW_NO_SLOT) address += ((const uint64_t *)hw_at(&s->warp, in->a))[i];
         if (address & (in->width - 1u)) {
-            hw_fault_access(s, in, HW_FAULT_MISALIGNED, i, HW_SPACE_GLOBAL, address, in->width, false);
-            return false;
+            if (!hw_access_stray(s, in, HW_FAULT_MISALIGNED, i, HW_SPACE_GLOBAL, address, in->width, false))
+                return false;
+            continue;
         }
         if (!hw_access_read(s, in, i, address, s->copies->staged[i], sizes[i])) return false;
     }

@@ -109,8 +109,7 @@ static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, i
     hw_allocation block;
     if (hw_mem_find(mem, address, 1, &block) && block.kind == HW_ALLOC_HEAP && hw_mem_free(mem, address, NULL) == HW_OK)
         return true;
-    hw_fault_access(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, address, 1, true);
-    return false;
+    return hw_access_stray(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, address, 1, true);
 }
 
 // void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t charsize):

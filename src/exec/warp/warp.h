@@ -342,6 +342,10 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
 static inline bool hw_access_is_nowhere(const hw_state *s, const void *pointer) {
     return (uintptr_t)pointer - (uintptr_t)s->worker->nowhere < sizeof s->worker->nowhere;
 }
+// Tells of one lane's access that cannot be made, and for whose result zeros stand (hw_stray); false: nobody wants to
+// hear of that, and the launch has been stopped.
+bool hw_access_stray(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space, uint64_t offset,
+                     uint32_t bytes, bool is_write);
 // Tells sinks what lanes have accessed otherwise than by an address of the instruction. Where HW_IS_TOLD says that
 // LANE_ACCESS is wanted.
 void hw_access_tell_lanes(hw_state *s, const hw_inst *in, bool is_write, const hw_lane_bytes *list, uint32_t n);

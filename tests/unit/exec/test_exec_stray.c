@@ -129,6 +129,19 @@ static void test_copies(void **state) {
     for (uint32_t i = 0; i < 32; i++) assert_int_equal(out[i], 0);
 }
 
+// Parts of words at addresses where no copy may begin.
+static void test_misaligned_parts(void **state) {
+    (void)state;
+    uint32_t out[32];
+    const stray_sink k = watch(KERNEL(".shared .align 8 .b8 tile[256];\n",
+        "mov.u32 %r5, tile; mad.lo.u32 %r5, %r1, 8, %r5;\nst.shared.u64 [%r5], 3;\nadd.u64 %rd4, %rd2, 65532;\n"
+        "mov.u32 %r7, 2; cp.async.ca.shared.global [%r5], [%rd4], 8, %r7;\ncp.async.wait_all;\n"
+        "ld.shared.u32 %r6, [%r5];\n" STORE_RET("%r6")), out);
+    assert_true(k.n > 0);
+    assert_true(k.told[0].misaligned == k.told[0].mask && !k.told[0].is_write);
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(out[i], 0);
+}
+
 // A format string that is not there.
 static void test_functions(void **state) {
     (void)state;
@@ -223,8 +236,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lanes_behind), cmocka_unit_test(test_all_lanes), cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_shared), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_functions), cmocka_unit_test(test_homes_of_arguments),
-        cmocka_unit_test(test_homes_of_variables),
+        cmocka_unit_test(test_misaligned_parts), cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_homes_of_arguments), cmocka_unit_test(test_homes_of_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
