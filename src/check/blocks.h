@@ -37,6 +37,8 @@ typedef struct hw_check_warp {
     uint32_t (*met_lanes)[HW_WARP_LANES];    // [a][b]: lane a knows of b's; NULL: no more than met
     hw_check_lane *lanes;                    // NULL: none has to do with messages
     const hw_check_letters *known;           // what all lanes have read
+    uint32_t *answers;                       // by warp of the block: all lanes have been found to know what it did
+                                             // before this time. NULL: nobody has asked
 } hw_check_warp;
 
 // Who has come to a barrier that has not been completed.
@@ -112,7 +114,7 @@ void hw_check_blocks_exchange(hw_check_blocks *blocks, hw_check_block *block, ui
 
 // Does the access of the entry, by whichever lane, come before what any lane of the warp does now? false: it may depend
 // on the lanes. The entry is of another warp.
-bool hw_check_blocks_order_warps(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp,
+bool hw_check_blocks_order_warps(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp,
                                  const hw_check_entry *entry);
 
 // Does the access of the entry, by lane `of`, come before what lane `lane` of the warp does now?

@@ -114,7 +114,7 @@ static void find_runs_of(const record *r, hw_check_runs *runs) {
     const lanes *l = (const lanes *)(const void *)(r + 1);
     int64_t delta[HW_WARP_LANES];
     for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = l->delta[i];
-    hw_check_find_words(r->mask, delta, r->width_bytes, runs);
+    hw_check_find_cells(r->mask, delta, r->width_bytes, runs);
 }
 
 void hw_check_interval_look(hw_check *c, hw_check_block *block) {

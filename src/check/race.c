@@ -495,24 +495,24 @@ static inline hw_check_line *find_line(const present *now, place *at, uint64_t a
     return &at->lines[(address - at->begin) / LINE];
 }
 
-// A word that one lane alone reads or writes, where what it meets is simple: a plane of words, and nobody else since
-// the floor. False: nothing has been done.
-static inline bool read_word(const present *now, hw_check_line *line, uint32_t at, hw_check_ref ref,
+// A word or a byte that one lane alone reads or writes, where what it meets is simple: a plane of such cells, and
+// nobody else since the floor. False: nothing has been done.
+static inline bool read_cell(const present *now, hw_check_line *line, uint32_t at, uint32_t bytes, hw_check_ref ref,
                              hw_check_ref newest) {
-    if (is_settled(now, line, at, at + WORD)) return true;
-    if (line->cell_bytes[HW_CHECK_READ] != WORD) return false;
-    if (line->newest_write >= now->floor && has_newer(line, HW_CHECK_WRITE, at, at + WORD, now->floor)) return false;
-    hw_check_ref *cell = &line->planes[HW_CHECK_READ].cells[at / WORD];
+    if (is_settled(now, line, at, at + bytes)) return true;
+    if (line->cell_bytes[HW_CHECK_READ] != bytes) return false;
+    if (line->newest_write >= now->floor && has_newer(line, HW_CHECK_WRITE, at, at + bytes, now->floor)) return false;
+    hw_check_ref *cell = &line->planes[HW_CHECK_READ].cells[at >> bits_of(bytes)];
     if (*cell >= now->floor) return false;
     *cell = ref;
     line->newest_read = newest;
     return true;
 }
 
-static inline bool write_word(const present *now, hw_check_line *line, uint32_t at, hw_check_ref ref,
+static inline bool write_cell(const present *now, hw_check_line *line, uint32_t at, uint32_t bytes, hw_check_ref ref,
                               hw_check_ref newest) {
-    if (line->cell_bytes[HW_CHECK_WRITE] != WORD || line->newest_read >= now->floor) return false;
-    hw_check_ref *cell = &line->planes[HW_CHECK_WRITE].cells[at / WORD];
+    if (line->cell_bytes[HW_CHECK_WRITE] != bytes || line->newest_read >= now->floor) return false;
+    hw_check_ref *cell = &line->planes[HW_CHECK_WRITE].cells[at >> bits_of(bytes)];
     if (*cell >= now->floor) return false;
     *cell = ref;
     line->newest_write = newest;
@@ -530,13 +530,15 @@ static void find_lines(const present *now, const hw_check_runs *runs, uint64_t b
     }
     if (runs->serial || now->space == HW_SPACE_SHARED) return;
     const hw_check_plane plane = is_write(now->entry.act) ? HW_CHECK_WRITE : HW_CHECK_READ;
-    for (uint32_t i = 0; i < runs->n; i++)
-        if (lines[i] && lines[i]->cell_bytes[plane] == WORD)
-            __builtin_prefetch(&lines[i]->planes[plane].cells[(base + (uint64_t)runs->items[i].delta) % LINE / WORD]);
+    for (uint32_t i = 0; i < runs->n; i++) {
+        const uint64_t at = (base + (uint64_t)runs->items[i].delta) % LINE;
+        const uint32_t cell_bytes = lines[i] ? lines[i]->cell_bytes[plane] : 0;
+        if (cell_bytes) __builtin_prefetch(&lines[i]->planes[plane].cells[at >> bits_of(cell_bytes)]);
+    }
 }
 
-// Each run is a word of one lane.
-static void go_through_words(present *now, const hw_check_runs *runs, uint64_t base) {
+// Each run is a word, or a byte, of one lane.
+static inline void go_through_cells(present *now, const hw_check_runs *runs, uint64_t base, uint32_t bytes) {
     const hw_check_ref ref = ref_of(now), newest = newest_now(now);
     const bool writes = is_write(now->entry.act);
     const unsigned what = HW_CHECK_COMPARE | HW_CHECK_RECORD;
@@ -547,9 +549,9 @@ static void go_through_words(present *now, const hw_check_runs *runs, uint64_t b
         const uint64_t address = base + (uint64_t)run->delta;
         const hw_check_ref own = ref + run->first_lane;
         if (!lines[i]) continue;
-        if (writes ? !write_word(now, lines[i], address % LINE, own, newest)
-                   : !read_word(now, lines[i], address % LINE, own, newest))
-            go_through_line(now, address, address + WORD, false, run->first_lane, 2, what);
+        if (writes ? !write_cell(now, lines[i], address % LINE, bytes, own, newest)
+                   : !read_cell(now, lines[i], address % LINE, bytes, own, newest))
+            go_through_line(now, address, address + bytes, false, run->first_lane, bits_of(bytes), what);
     }
 }
 
@@ -583,8 +585,9 @@ void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base
     if (runs->n <= 4 && are_settled(now, runs, base)) return;
     become_warp(now, behind);
     const bool in_two_steps = runs->may_overlap && is_write(now->entry.act);
-    if (runs->are_words && !now->entry.is_many && base % WORD == 0) {
-        go_through_words(now, runs, base);
+    if (runs->are_cells && !now->entry.is_many && base % now->entry.width_bytes == 0) {
+        if (now->entry.width_bytes == WORD) go_through_cells(now, runs, base, WORD);
+        else go_through_cells(now, runs, base, 1);
         return;
     }
     if (runs->n > 4 && !runs->serial && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);

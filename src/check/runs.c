@@ -82,16 +82,16 @@ static void find_runs(uint32_t mask, const int64_t *delta, uint32_t width, bool 
         if (is_apart || !join_run(runs, &run)) runs->items[runs->n++] = run;
     }
     runs->may_overlap = !is_apart && have_overlap(runs, width);
-    runs->are_words = is_apart && width == 4 && runs->n == (uint32_t)__builtin_popcount(mask);
+    runs->are_cells = is_apart && (width == 4 || width == 1) && runs->n == (uint32_t)__builtin_popcount(mask);
 }
 
 void hw_check_find_runs(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs) {
     find_runs(mask, delta, width, are_apart(mask, delta), runs);
 }
 
-void hw_check_find_words(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs) {
+void hw_check_find_cells(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs) {
     const bool is_apart = are_apart(mask, delta);
-    if (!is_apart || width != 4) {
+    if (!is_apart || (width != 4 && width != 1)) {
         find_runs(mask, delta, width, is_apart, runs);
         return;
     }
@@ -99,7 +99,7 @@ void hw_check_find_words(uint32_t mask, const int64_t *delta, uint32_t width, hw
     runs->mask = mask;
     runs->n = 0;
     runs->may_overlap = false;
-    runs->are_words = true;
+    runs->are_cells = true;
     for (uint32_t left = mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         runs->items[runs->n++] = (hw_check_run){.delta = delta[lane], .mask = 1u << lane, .first_lane = (uint8_t)lane,

@@ -21,7 +21,7 @@ typedef struct hw_check_runs {
     uint32_t mask;                   // all lanes
     uint32_t n;
     bool may_overlap;                // no two runs have a byte in common where this is false
-    bool are_words;                  // of one lane each
+    bool are_cells;                  // words, or bytes, of one lane each
     bool is_new;                     // the pattern has been met once
     uint8_t kinds;                   // what its instruction does in shared memory (intervals.h)
     uint32_t logged;                 // hw_check_intervals.turn when a log last referred to these
@@ -29,8 +29,8 @@ typedef struct hw_check_runs {
 } hw_check_runs;
 
 // delta: of the lanes in mask, whole elements of `width` bytes apart.
-// The same, but lanes of 4 bytes are runs of their own where no two have the same, which is found sooner.
-void hw_check_find_words(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs);
+// The same, but lanes of 4 bytes, or 1, are runs of their own where no two have the same, which is found sooner.
+void hw_check_find_cells(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs);
 void hw_check_find_runs(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs);
 
 #endif

@@ -132,7 +132,7 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
             hw_check_interval_add(c, block, first, n, bases, kind, runs && runs->is_new ? NULL : runs))
             return;
     }
-    if (!runs) hw_check_find_words(p->mask, p->delta, first->width_bytes, &own);
+    if (!runs) hw_check_find_cells(p->mask, p->delta, first->width_bytes, &own);
     look_at_accesses(c, block, first, n, bases, runs ? runs : &own);
 }
 

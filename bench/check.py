@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What `halfwarp check` costs beside `halfwarp run`, both by the interpreter on one host thread.
+
+usage: bench/check.py BUILD [--rounds N] [--only NAME,NAME] [--out OUT.csv] [--programs FOLDER]
+
+A row is a kernel: milliseconds of the processor for a launch with `run` and with `check`. A round runs each program
+with two launches and with more, with either command; the difference of the least that each took over all rounds is
+what the launches cost, since other work on the machine only adds. The programs are compiled once, by nvcc."""
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Program, name of the kernel in it, size, launches more than two.
+CASES = [
+    ("transpose_naive", None, 1024, 12), ("transpose_tile", None, 1024, 12), ("matmul_tiled", None, 256, 12),
+    ("kinds", "gather", 1 << 19, 12), ("kinds", "saxpy", 1 << 20, 24), ("kinds", "reduce_shared", 1 << 19, 8),
+    ("kinds", "reduce_shuffle", 1 << 20, 8), ("kinds", "scan", 1 << 18, 8), ("kinds", "stencil", 1024, 8),
+    ("kinds", "matmul_naive", 192, 12), ("kinds", "bodies", 4096, 4), ("kinds", "histogram", 1 << 17, 12),
+    ("scattered", "gather_words", 1 << 19, 6), ("scattered", "gather_bytes", 1 << 18, 6),
+    ("scattered", "histogram_shared", 1 << 16, 8), ("scattered", "bitonic", 1 << 18, 2),
+    ("scattered", "sparse_rows", 1 << 16, 4), ("scattered", "stencil_columns", 256, 2),
+]
+INTERPRETED = {"HALFWARP_COMPILE": "0", "HALFWARP_REUSE": "0", "HALFWARP_THREADS": "1"}
+
+
+def compile_program(name, folder):
+    program = os.path.join(folder, name)
+    if not os.path.exists(program):
+        subprocess.run(["nvcc", "-std=c++17", "-O3", "-w", "-lineinfo", "-cudart", "shared", "-gencode",
+                        "arch=compute_80,code=compute_80", "-o", program, os.path.join(HERE, "kernels", f"{name}.cu")],
+                       check=True)
+    return program
+
+
+def cost(build, command, program, words):
+    """Milliseconds of the processor, of the whole process tree."""
+    child = subprocess.Popen([os.path.join(build, "halfwarp"), command, program] + words,
+                             env={**os.environ, **INTERPRETED}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"halfwarp {command} {' '.join([program] + words)} failed")
+    return 1000 * (usage.ru_utime + usage.ru_stime)
+
+
+def words_of(kernel, size, launches):
+    return ([kernel] if kernel else []) + [str(size), str(launches)]
+
+
+def row_of(build, program, case, rounds):
+    name, kernel, size, more = case
+    least = {}
+    for turn in range(rounds):
+        for command in (("run", "check"), ("check", "run"))[turn % 2]:
+            for launches in (2, 2 + more):
+                taken = cost(build, command, program, words_of(kernel, size, launches))
+                least[command, launches] = min(taken, least.get((command, launches), taken))
+    run, check = ((least[command, 2 + more] - least[command, 2]) / more for command in ("run", "check"))
+    return [kernel or name, f"{run:.3g}", f"{check:.3g}", f"{check / run:.2g}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--out")
+    parser.add_argument("--programs", help="a folder that keeps what is compiled")
+    options = parser.parse_args()
+    rows = [["kernel", "run", "check", "times"]]
+    with tempfile.TemporaryDirectory() as folder:
+        for case in CASES:
+            name = case[1] or case[0]
+            if options.only and name not in options.only.split(","):
+                continue
+            program = compile_program(case[0], options.programs or folder)
+            rows.append(row_of(options.build, program, case, options.rounds))
+            print(*rows[-1], file=sys.stderr, flush=True)
+    target = open(options.out, "w", newline="") if options.out else sys.stdout
+    with target:
+        csv.writer(target, lineterminator="\n").writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
