@@ -29,13 +29,16 @@ static bool make_room(hw_check_entries *e) {
 
 hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *entry) {
     const uint64_t lanes = (uint64_t)entry->mask << 1 | entry->is_many;
-    const uint64_t hash = hw_mix_word(hw_mix_word(lanes, entry->warp), entry->note);
-    uint32_t *recent = &e->recent[hash >> 32 & (RECENT - 1)];
-    if (*recent && are_equal(&e->items[*recent], entry)) return *recent << HW_CHECK_REF_BITS;
+    const uint64_t when = (uint64_t)entry->work << 32 | entry->time, where = (uint64_t)entry->warp << 32 | entry->note;
+    const uint64_t hash = hw_mix_word(hw_mix_word(lanes, where), when);
+    const uint32_t place = hash >> 32 & (RECENT - 1), number = e->recent[place].number;
+    if (number && e->recent[place].hash == (uint32_t)hash && are_equal(&e->items[number], entry))
+        return number << HW_CHECK_REF_BITS;
     if (!e->n) e->n = 1;
     if (!make_room(e)) return 0;
     e->items[e->n] = *entry;
-    *recent = e->n;
+    e->recent[place].number = e->n;
+    e->recent[place].hash = (uint32_t)hash;
     return e->n++ << HW_CHECK_REF_BITS;
 }
 

@@ -39,7 +39,9 @@ typedef struct hw_check_entries {
     hw_check_entry *items;       // 0 is not used
     uint32_t *moved;             // by the last sweep: where the first that stayed, from this one on, is now
     uint32_t n, capacity;
-    uint32_t recent[1 << 10];    // entries by a hash of what they are of
+    struct {
+        uint32_t number, hash;
+    } recent[1 << 10];           // entries by a hash of what they are of, whose other half tells most apart
 } hw_check_entries;
 
 static inline uint32_t hw_check_lane_of(hw_check_ref ref) { return ref & ((1u << HW_CHECK_LANE_BITS) - 1); }
