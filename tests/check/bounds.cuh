@@ -6,7 +6,9 @@
 enum { INTS = 100, SMALL_BYTES = INTS * sizeof(int) };
 
 #define RUN_ON(name, shared_bytes, ...)                                                                                \
-    (is_ordered ? name<true><<<1, 32, shared_bytes>>>(__VA_ARGS__) : name<false><<<1, 32, shared_bytes>>>(__VA_ARGS__))
+    (!is_wanted(#name) ? (void)0                                                                                       \
+     : is_ordered      ? name<true><<<1, 32, shared_bytes>>>(__VA_ARGS__)                                              \
+                       : name<false><<<1, 32, shared_bytes>>>(__VA_ARGS__))
 
 static int *allocate_ints() {
     int *memory;
