@@ -1,5 +1,5 @@
-// All cases of this folder: with `racy` each has the hazard of its name, with `clean` none has any. With the name of one
-// behind that it runs without most others, for tools that end the program at the first hazard.
+// All cases of this folder: with `racy` each has the hazard of its name, with `clean` none has any. With the name of
+// one behind that it runs without most others, for tools that end the program at the first hazard.
 #include "blocks.cuh"
 #include "bounds.cuh"
 #include "copies.cuh"
