@@ -66,7 +66,7 @@ void hw_cli_findings_free(hw_cli_findings *findings);
 // What is wrong, and what would mend it, a sentence each, without a full stop. Into out, which is returned.
 const char *hw_cli_finding_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
 const char *hw_cli_finding_remedy(const hw_cli_finding *finding);
-// The same of findings about the host program's own calls, and about arithmetic (words.c).
+// The same of findings about the host program's own calls, and about arithmetic (call_words.c).
 bool hw_cli_is_about_calls(const hw_cli_finding *finding);
 const char *hw_cli_call_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
 const char *hw_cli_call_remedy(const hw_cli_finding *finding);

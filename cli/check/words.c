@@ -1,157 +1,179 @@
-// What is said of the host program's own calls, and of arithmetic.
+// What is said of findings: what is wrong, where, and what would mend it.
 #include "check/findings.h"
 
 #include <string.h>
 
-#include "mem/mem.h"
+static const char *who_lacks(hw_check_missing missing) {
+    switch (missing) {
+    case HW_CHECK_MISSING_WARP: return "lanes of one warp access the same bytes of %s memory without an order between "
+                                       "them";
+    case HW_CHECK_MISSING_BLOCK: return "threads of one block access the same bytes of %s memory without an order "
+                                        "between them";
+    case HW_CHECK_MISSING_GRID: return "threads of two blocks access the same bytes of %s memory without an order "
+                                       "between them";
+    case HW_CHECK_MISSING_WAIT: return "bytes of %s memory are accessed before the asynchronous copy that writes them "
+                                       "has been waited for";
+    default: return "work in two streams accesses the same bytes of %s memory without an order between the two";
+    }
+}
 
-static const char *const object_words[] = {
-    [HW_HOST_STREAM] = "a stream", [HW_HOST_EVENT] = "an event", [HW_HOST_ARRAY] = "an array",
-    [HW_HOST_TEXTURE] = "a texture object"};
+// What depends on bytes that nobody wrote: the last side says.
+static const char *what_depends(const hw_cli_finding *f) {
+    switch (f->sides[f->n_sides ? f->n_sides - 1 : 0].act) {
+    case HW_CHECK_ADDRESSES: return "an address depends on";
+    case HW_CHECK_DECIDES: return "which way threads go depends on";
+    case HW_CHECK_CHANGES: return "what an atomic does depends on";
+    case HW_CHECK_PASSES: return "what is printed, or asked for, depends on";
+    case HW_CHECK_WRITES: return "what is stored in memory of the host depends on";
+    default: return f->sides[0].act == HW_CHECK_ALLOCATES ? "a copy to the host has nothing but" :
+                                                            "a copy to the host has what depends on";
+    }
+}
 
-static const struct {
-    const char *what, *remedy;
-} leaks[] = {
-#define LEAK(id, what, remedy) {what, remedy},
-#include "check/leaks.def"
-#undef LEAK
-};
+static bool is_null(const hw_cli_finding *f) {
+    enum { NULL_BYTES = 4096 };
+    return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known && f->address < NULL_BYTES;
+}
 
-bool hw_cli_is_about_calls(const hw_cli_finding *f) {
+const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
+    if (hw_cli_is_about_calls(f)) return hw_cli_call_sentence(f, out, bytes);
+    if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_REG) {
+        snprintf(out, bytes, "%s a register that nothing has written", what_depends(f));
+        return out;
+    }
+    if (f->kind == HW_CHECK_UNDEFINED) {
+        snprintf(out, bytes, "%s bytes of %s memory that nothing has written", what_depends(f),
+                 hw_space_name(f->space));
+        return out;
+    }
+    const char *space = hw_space_name(f->space);
     switch (f->kind) {
-    case HW_CHECK_FREE: case HW_CHECK_COPY: case HW_CHECK_HANDLE: case HW_CHECK_LAUNCH: case HW_CHECK_ERROR:
-    case HW_CHECK_ARITHMETIC: case HW_CHECK_LEAK: return true;
-    default: return f->missing == HW_CHECK_MISSING_HOST;
+    case HW_CHECK_BARRIER:
+        snprintf(out, bytes, f->n_sides == 2 ? "threads of one block wait for each other at two barriers of the source"
+                                             : "lanes meet others of their warp by a mask that does not name them");
+        break;
+    case HW_CHECK_DEADLOCK: snprintf(out, bytes, "threads of one block wait for each other for ever"); break;
+    case HW_CHECK_LIVELOCK: snprintf(out, bytes, "threads go round, and nothing has changed for seconds"); break;
+    case HW_CHECK_BOUNDS: snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
+    case HW_CHECK_FREED: snprintf(out, bytes, "memory is accessed that has been freed"); break;
+    case HW_CHECK_MISALIGNED: snprintf(out, bytes, "%s memory is accessed at a misaligned address", space); break;
+    default: snprintf(out, bytes, who_lacks(f->missing), space); break;
     }
-}
-
-// ---- what is wrong --------------------------------------------------------------------------------------------------
-
-static bool is_set(const hw_cli_finding *f) {
-    return f->n_sides && f->sides[f->n_sides - 1].act == HW_CHECK_SETS_BYTES;
-}
-
-static bool was_there(const hw_cli_finding *f) { return f->n_sides == 2; }
-
-static void say_beyond(const hw_cli_finding *f, char *out, size_t bytes) {
-    const hw_cli_finding_subject *s = &f->subject;
-    const char *what = is_set(f) ? "set" : "copy";
-    const unsigned long long end = s->begin + s->bytes, reach = f->address + f->bytes;
-    if (f->bytes && s->bytes && reach > end)
-        snprintf(out, bytes, "a %s of %llu bytes ends %llu bytes behind the end of an allocation", what, f->bytes,
-                 reach - end);
-    else snprintf(out, bytes, "a %s leaves an allocation", what);
-}
-
-static void say_object(const hw_cli_finding *f, char *out, size_t bytes) {
-    const char *object = object_words[f->subject.object];
-    const bool destroys = f->subject.reason == HW_HOST_NO_OBJECT_TO_DESTROY;
-    const char *is_done = f->subject.object == HW_HOST_ARRAY && destroys ? "freed" : destroys ? "destroyed" : "used";
-    if (!was_there(f)) snprintf(out, bytes, "%s is %s that nobody has created", object, is_done);
-    else if (destroys) snprintf(out, bytes, "%s is %s for the second time", object, is_done);
-    else snprintf(out, bytes, "%s is used after it has been %s", object,
-                  f->subject.object == HW_HOST_ARRAY ? "freed" : "destroyed");
-}
-
-static void say_reason(const hw_cli_finding *f, char *out, size_t bytes) {
-    const hw_cli_finding_subject *s = &f->subject;
-    const char *goes = is_set(f) ? "set goes to" : "copy goes to or from";
-    switch (s->reason) {
-    case HW_HOST_NEVER_ALLOCATED: snprintf(out, bytes, "memory is freed that was never allocated"); break;
-    case HW_HOST_FREED_BEFORE: snprintf(out, bytes, "memory is freed for the second time"); break;
-    case HW_HOST_FREED_INSIDE:
-        snprintf(out, bytes, "an address %llu bytes behind the begin of an allocation is freed", f->address - s->begin);
-        break;
-    case HW_HOST_FREED_BY_OTHER: snprintf(out, bytes, "memory is freed by a call for memory of another kind"); break;
-    case HW_HOST_WRONG_DIRECTION:
-        if (is_set(f)) snprintf(out, bytes, "host memory is set by a call for device memory");
-        else snprintf(out, bytes, "the direction of a copy is not that of its addresses");
-        break;
-    case HW_HOST_BEYOND_END: say_beyond(f, out, bytes); break;
-    case HW_HOST_IN_FREED: snprintf(out, bytes, "a %s memory that has been freed", goes); break;
-    case HW_HOST_IN_NOTHING: snprintf(out, bytes, "a %s where there is no memory", goes); break;
-    case HW_HOST_NO_TEXTURE:
-        snprintf(out, bytes, "a kernel reads through a texture object %s",
-                 s->bytes ? "whose memory has been freed" : was_there(f) ? "that has been destroyed"
-                                                                        : "that nobody has created");
-        break;
-    case HW_HOST_NO_LAUNCH:
-        snprintf(out, bytes, "a launch of %s is refused%s%s", s->kernel ? s->kernel : "a kernel", s->why ? ": " : "",
-                 s->why ? s->why : "");
-        break;
-    default: say_object(f, out, bytes);
-    }
-}
-
-static void say_race(const hw_cli_finding *f, char *out, size_t bytes) {
-    const hw_check_act act = f->sides[1].act;
-    if (f->sides[0].kernel) snprintf(out, bytes, "memory is freed that work of a stream may still access");
-    else if (act == HW_CHECK_FREES) snprintf(out, bytes, "memory is freed that an asynchronous copy may still access");
-    else snprintf(out, bytes, "the host program has written bytes of an asynchronous copy before it has waited for it");
-}
-
-static const struct {
-    const char *what, *remedy;
-} arithmetic[] = {
-    [HW_ARITHMETIC_NAN] = {"a result is NaN, and no operand is NaN or infinite",
-                           "zero over zero gives NaN, and functions do where they have no value"},
-    [HW_ARITHMETIC_INFINITY] = {"a result is infinite, and no operand is",
-                                "a number over zero is infinite, and so is what the type has no room for"},
-    [HW_ARITHMETIC_DIVISION] = {"an integer is divided by zero", "C leaves open what that gives"},
-    [HW_ARITHMETIC_SHIFT] = {"an integer is shifted by as many bits as it has, or more",
-                             "C leaves open what that gives"},
-};
-
-static unsigned arithmetic_of(const hw_cli_finding *f) {
-    const unsigned what = (unsigned)f->subject.reason;
-    return what <= HW_ARITHMETIC_SHIFT ? what : HW_ARITHMETIC_NAN;
-}
-
-static void say_error(const hw_cli_finding *f, char *out, size_t bytes) {
-    const char *name = f->subject.why ? f->subject.why : "";
-    if (was_there(f)) snprintf(out, bytes, "the error that is asked for is that of an earlier call: %s", name);
-    else snprintf(out, bytes, "a call has failed, and nobody has asked for its error: %s", name);
-}
-
-const char *hw_cli_call_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
-    const char *leaves = leaks[f->subject.leak].what;
-    if (f->kind == HW_CHECK_ARITHMETIC) snprintf(out, bytes, "%s", arithmetic[arithmetic_of(f)].what);
-    else if (f->kind == HW_CHECK_RACE) say_race(f, out, bytes);
-    else if (f->kind == HW_CHECK_ERROR) say_error(f, out, bytes);
-    else if (f->kind != HW_CHECK_LEAK) say_reason(f, out, bytes);
-    else if (f->bytes) snprintf(out, bytes, "%llu %s", f->bytes, leaves);
-    else snprintf(out, bytes, "%s", leaves);
     return out;
 }
 
-// ---- what would mend it ---------------------------------------------------------------------------------------------
-
-static const char *remedy_of_kind(unsigned memory) {
-    switch (memory) {
-    case HW_ALLOC_PINNED: return "cudaFreeHost() frees what cudaMallocHost() and cudaHostAlloc() gave";
-    case HW_ALLOC_REGISTERED: return "cudaHostUnregister() ends what cudaHostRegister() began";
-    case HW_ALLOC_GLOBAL: return "variables of the device are there as long as their module";
-    default: return "cudaFree() frees what cudaMalloc() and cudaMallocManaged() gave";
+const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
+    if (f->kind == HW_CHECK_LIVELOCK) return "what they poll has to be written by threads that run, or by the host; of "
+                                             "a grid's blocks all do only in a cooperative launch";
+    if (f->kind != HW_CHECK_RACE && f->missing == HW_CHECK_MISSING_WARP)
+        return "a mask has to name all lanes that execute __syncwarp(), a shuffle or a vote together, and no other one";
+    if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
+    if (f->kind == HW_CHECK_DEADLOCK)
+        return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";
+    if (hw_cli_is_about_calls(f)) return hw_cli_call_remedy(f);
+    if (is_null(f)) return "a pointer has to be set before it is used";
+    if (f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known)
+        return "kernels have device, managed, pinned and registered memory: is it a pointer to other memory of the "
+               "host?";
+    if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
+    if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
+    if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "
+                                               "is none, elements have to be accessed one by one";
+    if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_GLOBAL)
+        return "a kernel, a copy or cudaMemset() has to write them first";
+    if (f->kind == HW_CHECK_UNDEFINED)
+        return f->space == HW_SPACE_SHARED ? "each element that is used has to be written by some thread of the block"
+                                           : "it has to be given a value on each way to its use";
+    switch (f->missing) {
+    case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
+                                       "a warp have none of themselves";
+    case HW_CHECK_MISSING_BLOCK: return "__syncthreads() between the two gives one";
+    case HW_CHECK_MISSING_GRID: return "blocks have none of themselves: atomics, a flag behind __threadfence(), "
+                                       "grid.sync() or two launches give one";
+    case HW_CHECK_MISSING_WAIT: return "cp.async.wait_all, __pipeline_wait_prior() or pipeline.consumer_wait() waits "
+                                       "for it";
+    default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
     }
 }
 
-const char *hw_cli_call_remedy(const hw_cli_finding *f) {
-    if (f->kind == HW_CHECK_ARITHMETIC) return arithmetic[arithmetic_of(f)].remedy;
-    if (f->kind == HW_CHECK_LEAK) return leaks[f->subject.leak].remedy;
-    if (f->kind == HW_CHECK_RACE) return "cudaStreamSynchronize(), or cudaEventSynchronize(), before that waits for it";
-    if (f->kind == HW_CHECK_ERROR)
-        return "what the call returns says so, and cudaGetLastError() right behind it, which takes the error away";
-    switch (f->subject.reason) {
-    case HW_HOST_NEVER_ALLOCATED: return "only what cudaMalloc() or one of its kind gave can be freed";
-    case HW_HOST_FREED_BEFORE: return "a pointer that is set to NULL when it is freed can be freed again";
-    case HW_HOST_FREED_INSIDE: return "the address that cudaMalloc() gave frees it";
-    case HW_HOST_FREED_BY_OTHER: return remedy_of_kind(f->subject.memory);
-    case HW_HOST_WRONG_DIRECTION: return is_set(f) ? "memset() sets host memory"
-                                                   : "cudaMemcpyDefault goes by the addresses";
-    case HW_HOST_BEYOND_END: return "sizes are in bytes, on both sides";
-    case HW_HOST_IN_FREED: case HW_HOST_IN_NOTHING: return "the memory has to be there when the call is made";
-    case HW_HOST_NO_LAUNCH:
-        return "cudaGetLastError() behind the launch says so; `halfwarp occupancy` knows what fits";
-    default: return "a handle is good from its creation until it is destroyed";
+// How far the byte is from what it should have stayed in, up to "of 400 bytes".
+static void write_distance(const hw_cli_finding *f, char *out, size_t bytes) {
+    const unsigned long long begin = f->object.address, end = begin + f->object.bytes;
+    const unsigned long long apart = f->address < begin ? begin - f->address : f->address - end;
+    const char *side = f->address < begin ? "before the beginning" : "behind the end";
+    if (f->address >= begin && f->address < end)
+        snprintf(out, bytes, "byte %llu of %llu", f->address - begin, end - begin);
+    else if (f->address == end) snprintf(out, bytes, "right behind the end of %llu bytes", end - begin);
+    else snprintf(out, bytes, "%llu bytes %s of %llu bytes", apart, side, end - begin);
+}
+
+// " of the variable table", ", allocated at sum.cu:20": behind what is written already.
+static void append_origin(const hw_cli_finding_object *object, hw_space space, char *out, size_t bytes) {
+    const size_t n = strlen(out);
+    if (object->is_nearest) snprintf(out + n, bytes - n, ", what lies nearest");
+    const size_t m = strlen(out);
+    if (object->name) snprintf(out + m, bytes - m, " of the variable %s", object->name);
+    else if (object->site) snprintf(out + m, bytes - m, ", allocated at %s", object->site);
+    else if (space != HW_SPACE_GLOBAL) snprintf(out + m, bytes - m, " of %s memory", hw_space_name(space));
+}
+
+const char *hw_cli_finding_memory(const hw_cli_finding *f, char *out, size_t bytes) {
+    *out = 0;
+    const bool is_own = f->space == HW_SPACE_SHARED || f->space == HW_SPACE_LOCAL;    // of the block, of the thread
+    if (is_own && (f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_UNDEFINED)) {
+        snprintf(out, bytes, "%s memory, byte %llu", hw_space_name(f->space), f->address);
+    } else if (f->object.is_known) {
+        write_distance(f, out, bytes);
+        append_origin(&f->object, f->space, out, bytes);
+    } else if (f->kind == HW_CHECK_BOUNDS) {
+        snprintf(out, bytes, is_null(f) ? "a null pointer" : "no allocation is there or near");
     }
+    return out;
+}
+
+const char *hw_cli_finding_there(const hw_cli_finding *f, char *out, size_t bytes) {
+    *out = 0;
+    if (!f->there.is_known) return out;
+    snprintf(out, bytes, "which is byte %llu of %llu", f->address - f->there.address, f->there.bytes);
+    append_origin(&f->there, f->space, out, bytes);
+    return out;
+}
+
+static const char *act_word(hw_check_act act) {
+    static const char *const words[] = {
+#define ACT(id, word) word,
+#include "check/acts.def"
+#undef ACT
+    };
+    return (size_t)act < sizeof words / sizeof words[0] ? words[act] : "accesses";
+}
+
+const char *hw_cli_finding_side_text(const hw_cli_finding_side *s, char *out, size_t bytes) {
+    char what[32] = "", launch[64] = "";
+    if (!s->kernel) {
+        snprintf(out, bytes, "%s: a call of the host program", act_word(s->act));
+        return out;
+    }
+    if (s->bytes) snprintf(what, sizeof what, " %u byte%s", s->bytes, s->bytes == 1 ? "" : "s");
+    snprintf(launch, sizeof launch, "launch %llu", s->launch);
+    snprintf(out, bytes, "%s%s: thread (%u,%u,%u) of block (%u,%u,%u)%s in %s, %s", act_word(s->act), what,
+             s->thread[0], s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2],
+             s->is_many ? " and others of its warp" : "", s->kernel, launch);
+    return out;
+}
+
+bool hw_cli_finding_line(const hw_cli_finding_side *s, char *file, size_t bytes, unsigned *line) {
+    const char *colon = s->kernel || !s->site ? NULL : strrchr(s->site, ':');
+    char *end = NULL;
+    *line = s->kernel ? s->line : colon ? (unsigned)strtoul(colon + 1, &end, 10) : 0;
+    if (s->kernel) snprintf(file, bytes, "%s", s->file);
+    else if (colon) snprintf(file, bytes, "%.*s", (int)(colon - s->site), s->site);
+    return *line && (s->kernel || !*end);
+}
+
+const char *hw_cli_finding_place(const hw_cli_finding_side *s, char *out, size_t bytes) {
+    if (!s->kernel) snprintf(out, bytes, "%s", s->site ? s->site : "");
+    else if (s->line) snprintf(out, bytes, "%s:%u", s->file, s->line);
+    else snprintf(out, bytes, "PTX line %u", s->ptx_line);
+    return out;
 }
