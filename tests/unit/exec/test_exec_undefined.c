@@ -16,6 +16,8 @@ enum { PROGRAMS = 20, FILLINGS = 24, STEPS = 12 };
 #else
 enum { PROGRAMS = 200, FILLINGS = 48, STEPS = 12 };
 #endif
+// Of instructions each of whose undefined bits has to be seen to change: one may stay with odds of 3 to 4 in a filling.
+enum { EXACT_FILLINGS = 96 };
 enum { THREADS = 64, INPUTS = 9, REGISTERS = 9, RESULTS = 3, IN_BYTES = INPUTS * THREADS * 8,
        OUT_BYTES = RESULTS * THREADS * 8, TEXT = 1 << 14 };
 
@@ -202,7 +204,7 @@ static void compare(fixture *f, const char *text, bool is_exact) {
         fail_msg("%s\n%s", diag.text, strstr(text, "%p9"));
     assert_int_equal(hw_sim_find_function(module, "k", &function, &diag), HW_OK);
     launch(f, function, first);
-    for (int round = 1; round < FILLINGS; round++) {
+    for (int round = 1; round < (is_exact ? EXACT_FILLINGS : FILLINGS); round++) {
         launch(f, function, out);
         for (int i = 0; i < OUT_BYTES; i++) changed[i] |= out[i] ^ first[i];
     }
