@@ -24,13 +24,25 @@ static inline hw_home_set hw_check_homes_of(const hw_check *c, uint32_t note) {
     return c->homes && access < c->homes->n_accesses ? c->homes->sets[c->homes->set_of[access]] : (hw_home_set){0};
 }
 
-static inline void hw_check_bounds_access(hw_check *c, const hw_access *a) {
+// Of n warps of a block, as hw_sink.accesses has them. Mostly all of them are in one home.
+static inline void hw_check_bounds_accesses(hw_check *c, const hw_access *a, uint32_t n, const uint64_t *bases) {
     if (a->note >= c->n_notes || !a->pattern->mask) return;
     const hw_home_set homes = hw_check_homes_of(c, a->note);
-    const uint64_t begin = a->base + (uint64_t)a->pattern->low;
+    if (!homes.n) return;
+    const hw_home *home = &c->homes->items[homes.first];
+    const uint64_t low = (uint64_t)a->pattern->low;
     const uint64_t bytes = (uint64_t)(a->pattern->high - a->pattern->low) + a->width_bytes;
-    if (homes.n && !hw_check_is_in(&c->homes->items[homes.first], a->space, begin, bytes))
-        hw_check_bounds_leave(c, a, &homes);
+    uint64_t least = bases[0], most = bases[0];
+    for (uint32_t k = 1; k < n; k++) {
+        least = bases[k] < least ? bases[k] : least;
+        most = bases[k] > most ? bases[k] : most;
+    }
+    if (hw_check_is_in(home, a->space, least + low, most - least + bytes)) return;
+    hw_access one = *a;
+    for (uint32_t k = 0; k < n; k++, one.where.warp++) {
+        one.base = bases[k];
+        if (!hw_check_is_in(home, a->space, one.base + low, bytes)) hw_check_bounds_leave(c, &one, &homes);
+    }
 }
 
 #endif

@@ -74,16 +74,12 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
 }
 
 static void tell_access(hw_sink *sink, uint32_t worker, const hw_access *access) {
-    hw_check_bounds_access((hw_check *)sink, access);
+    hw_check_bounds_accesses((hw_check *)sink, access, 1, &access->base);
     hw_check_tell_access(sink, worker, access);
 }
 
 static void tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases) {
-    hw_access one = *first;
-    for (uint32_t k = 0; k < n; k++, one.where.warp++) {
-        one.base = bases[k];
-        hw_check_bounds_access((hw_check *)sink, &one);
-    }
+    hw_check_bounds_accesses((hw_check *)sink, first, n, bases);
     hw_check_tell_accesses(sink, worker, first, n, bases);
 }
 

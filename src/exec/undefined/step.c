@@ -41,6 +41,12 @@ static const hw_inst *look_at_gathered(hw_warp *w, const hw_inst *in) {
 
 // ---- convoys --------------------------------------------------------------------------------------------------------
 
+// Is there nothing to look at, nor to define, for any warp of the block?
+static bool is_settled(const hw_state *s, const hw_inst *in, const hw_undefined_facts *f) {
+    const bool is_plain = f->rule == HW_RULE_LOAD || f->rule == HW_RULE_STORE;
+    return is_plain && in->space == HW_SPACE_SHARED && !s->undefined->shared->n_undefined;
+}
+
 // None of a convoy's warps has an undefined register. One that would read an undefined byte leaves it, with the others.
 static const hw_inst *look_at_convoy(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
@@ -48,6 +54,7 @@ static const hw_inst *look_at_convoy(hw_warp *w, const hw_inst *in) {
     // The ordinary instruction has its operands; steps may have taken the place of some in this one.
     const hw_inst *one = &watched->insts[in - watched->convoy_insts];
     const hw_undefined_facts *f = &watched->facts[in - watched->convoy_insts];
+    if (is_settled(s, one, f)) return f->convoy(w, in);
     for (uint32_t k = 0; k < w->convoy; k++)
         if (!hw_undefined_may_go_on(s + k, one, f)) return hw_convoy_leave(w, in);
     for (uint32_t k = 0; k < w->convoy; k++) hw_undefined_go_on(s + k, one, f);
