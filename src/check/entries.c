@@ -35,7 +35,10 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *e
     if (number && e->recent[place].hash == (uint32_t)hash && are_equal(&e->items[number], entry))
         return number << HW_CHECK_REF_BITS;
     if (!e->n) e->n = 1;
-    if (!make_room(e)) return 0;
+    if (!make_room(e)) {
+        e->ran_out = true;
+        return 0;
+    }
     e->items[e->n] = *entry;
     e->recent[place].number = e->n;
     e->recent[place].hash = (uint32_t)hash;

@@ -111,6 +111,19 @@ static void test_line_without_memory(void **state) {
     hw_check_cells_free(&cells);
 }
 
+// Who cannot be noted down is missed; that is kept in mind.
+static void test_missed_entries(void **state) {
+    (void)state;
+    hw_check_entries entries = {0};
+    const hw_check_entry entry = {.work = 1, .mask = 1};
+    hw_alloc_fail_after(0);
+    assert_int_equal(hw_check_entries_refer(&entries, &entry), 0);
+    hw_alloc_fail_after(-1);
+    assert_true(entries.ran_out);
+    assert_int_not_equal(hw_check_entries_refer(&entries, &entry), 0);
+    hw_check_entries_free(&entries);
+}
+
 // ---- device memory -------------------------------------------------------------------------------------------------
 
 // Of the plane of writers.
@@ -280,7 +293,7 @@ int main(void) {
         cmocka_unit_test(test_lines_of_device_memory), cmocka_unit_test(test_shadow_without_memory),
         cmocka_unit_test(test_equal_entries_are_one), cmocka_unit_test(test_entry_of_many_warps),
         cmocka_unit_test(test_sweep), cmocka_unit_test(test_sweep_of_few),
-        cmocka_unit_test(test_entries_without_memory),
+        cmocka_unit_test(test_entries_without_memory), cmocka_unit_test(test_missed_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
