@@ -46,6 +46,8 @@ static void add_use(hw_check *c, const hw_check_origin *from, const hw_check_ent
     const hw_check_entry read = {.work = from->work, .warp = from->warp, .note = from->note, .mask = 1u << from->lane,
                                  .act = HW_CHECK_READS, .width_bytes = from->bytes};
     const bool has_place = from->note != HW_NO_NOTE;
+    c->ran_out |= c->sink.defined->ran_out;
+    if (c->ran_out) return;    // what could not be noted down may have been written
     hw_check_add_undefined(c, has_place ? &read : NULL, use, lane, from->space, from->address);
 }
 

@@ -235,7 +235,8 @@ void hw_defined_put(hw_defined *defined, uint64_t address, uint32_t bytes, const
     const uint64_t end = address + bytes;
     EACH_PIECE(address, end) {
         hw_defined_page **entry = entry_of(defined, address);
-        if (entry && *entry) put_piece(entry, offset_of(address), (uint32_t)n, shadow, origin);
+        if (entry && *entry && !put_piece(entry, offset_of(address), (uint32_t)n, shadow, origin))
+            defined->ran_out = true;
         shadow += n;
     }
 }
@@ -244,7 +245,7 @@ void hw_defined_set(hw_defined *defined, uint64_t address, uint64_t bytes) {
     const uint64_t end = address + bytes;
     EACH_PIECE(address, end) {
         hw_defined_page **entry = entry_of(defined, address);
-        if (entry && *entry) fill_piece(entry, offset_of(address), (uint32_t)n, 0);
+        if (entry && *entry && !fill_piece(entry, offset_of(address), (uint32_t)n, 0)) defined->ran_out = true;
     }
 }
 
@@ -267,7 +268,7 @@ static void leave_undefined(hw_defined *defined, uint64_t address, uint64_t byte
     const uint64_t end = address + bytes;
     EACH_PIECE(address, end) {
         hw_defined_page **entry = entry_of(defined, address);
-        if (entry && *entry) fill_piece(entry, offset_of(address), (uint32_t)n, UNDEFINED);
+        if (entry && *entry && !fill_piece(entry, offset_of(address), (uint32_t)n, UNDEFINED)) defined->ran_out = true;
     }
 }
 

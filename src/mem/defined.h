@@ -58,6 +58,8 @@ struct hw_defined_page {
 };
 struct hw_defined {
     uint32_t n_origins;              // given so far, by whoever gives them
+    bool ran_out;                    // of memory: bytes that have been written since may count as undefined still, and
+                                     // undefined ones as defined
     hw_defined_page **tables[1 << HW_DEFINED_TOP_BITS];
 };
 
