@@ -5,10 +5,10 @@ command -v python3 > "$work/where" || exit 77
 here=$(dirname "$0")
 source=$here/../check/stuck.cu
 
-# finds KIND CASE, STATUS...: the case has one finding of that kind, whose lines are those that are marked.
+# finds KIND CASE [COMPILER OPTION]: the case has findings of that kind, whose lines are those that are marked.
 finds() {
     printf '%s|%s||\n' "$2" "$1" > "$work/table.$2"
-    python3 "$here/check_hazards.py" "$work/table.$2" "$work/found.$2" "$here/../check" || fail "$2 ${*:3}"
+    python3 "$here/check_hazards.py" "$work/table.$2" "$work/found.$2" "$here/../check" "${4-}" || fail "$2 ${*:3}"
 }
 
 routes=0
