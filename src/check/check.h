@@ -1,4 +1,5 @@
-// halfwarp check: an observer that finds accesses without an order between them, and other hazards.
+// halfwarp check: an observer that finds the hazards of a program: accesses without an order between them or outside of
+// their memory, values that nobody gave, threads that wait for ever, wrong calls of the host (kinds.def).
 //
 // What it finds does not depend on how this run went: two accesses are a race when nothing orders them (blocks.h,
 // streams.h), whichever of them came first. It changes no result. Launches have to be executed by one host thread, so

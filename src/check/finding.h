@@ -1,4 +1,4 @@
-// What a check finds, as plain data: two accesses without an order between them, barriers that do not fit together.
+// What a check finds, as plain data: a kind, and one or two places in the source, with what each of them does.
 #ifndef HW_CHECK_FINDING_H
 #define HW_CHECK_FINDING_H
 

@@ -2,7 +2,8 @@
 //
 // A body is what executes one decoded instruction. Each is a row of a file in isa/bodies/; its number, a hw_body_id, is
 // its place among all rows. lower finds the number of an instruction once, by the name that it spells (lower/program.h,
-// "Body names"); exec has arrays of functions in the same order, and nothing compares names after that.
+// "Body names"); exec has arrays of functions in the same order, and names are compared after that only where a program
+// is prepared for launches that follow undefined values (exec/undefined/operands.h).
 #ifndef HW_ISA_BODIES_H
 #define HW_ISA_BODIES_H
 
