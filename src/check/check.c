@@ -12,7 +12,7 @@
 // ---- launches -------------------------------------------------------------------------------------------------------
 
 static void forget_launch(hw_check *c) {
-    c->ran_out |= c->blocks.ran_out || c->entries.ran_out || c->sink.defined->ran_out;
+    c->ran_out |= c->blocks.ran_out || c->entries.ran_out || (c->sink.defined && c->sink.defined->ran_out);
     hw_check_blocks_end(&c->blocks);
     hw_check_intervals_free(&c->intervals);
     for (uint32_t i = 0; i < c->n_runs; i++) hw_free(c->runs[i]);
