@@ -189,7 +189,7 @@ assert race["sides"][0]["thread"][0] == 63 - race["sides"][1]["thread"][0]
 assert barrier["kind"] == "barrier" and len(barrier["sides"]) == 2
 PYTHON
     expect 1 check --format sarif --leaks -o "$work/r.sarif" "$work/told.cu" race
-    sed -n 's/^KIND([A-Z]*, "\([a-z]*\)".*/\1/p' src/check/kinds.def > "$work/kinds"
+    sed -n 's/^KIND([A-Z]*, "\([a-z-]*\)".*/\1/p' src/check/kinds.def > "$work/kinds"
     python3 - "$work/r.sarif" "$first" "$second" "$work/kinds" << 'PYTHON' || fail "SARIF: $(cat "$work/r.sarif")"
 import json, sys
 log = json.load(open(sys.argv[1]))
@@ -323,7 +323,7 @@ while read -r kind; do
     grep -qE "[( ]$kind[ ,]" "$work/err" || fail "the complaint has no $kind: $(cat "$work/err")"
     grep -q "^  $kind\$" "$work/help" || fail "check --help has no $kind"
     grep -q "^.It Cm $kind\$" man/halfwarp-check.1 || fail "man/halfwarp-check.1 has no $kind"
-done < <(sed -n 's/^KIND([A-Z]*, "\([a-z]*\)".*/\1/p' src/check/kinds.def)
+done < <(sed -n 's/^KIND([A-Z]*, "\([a-z-]*\)".*/\1/p' src/check/kinds.def)
 
 # In the source: a comment in the line of either side, or above it; for its own kind.
 expect 0 check "$work/told.cu" known known_above
