@@ -45,11 +45,10 @@ static half_shape shape_beside(half_shape other, int64_t distance) {
 
 static void find_shape(hw_pattern *p, uint32_t bytes) {
     const int64_t unit = 16 * (int64_t)bytes;
-    half_shape low, high;
-    if (p->mask & 0xffff) low = shape_of_half(p, 0, bytes);
-    if (p->mask >> 16) high = shape_of_half(p, 16, bytes);
-    if (!(p->mask >> 16)) high = shape_beside(low, unit);
-    if (!(p->mask & 0xffff)) low = shape_beside(high, -unit);
+    const bool in_low = p->mask & 0xffff, in_high = p->mask >> 16;
+    half_shape low = shape_of_half(p, in_low ? 0 : 16, bytes), high = low;
+    if (!in_low) low = shape_beside(high, -unit);
+    else high = in_high ? shape_of_half(p, 16, bytes) : shape_beside(low, unit);
     const bool is_unit = low.is_unit && high.is_unit, is_same = low.is_same && high.is_same;
     p->shape = is_unit && high.unit_begin - low.unit_begin == unit ? HW_SHAPE_UNIT
                : is_same && high.same_begin == low.same_begin      ? HW_SHAPE_SAME

@@ -5,25 +5,27 @@ static void tell(hw_state *s, const hw_undefined_told *told) {
     hw_tell_undefined(&s->run->observers->all, s->worker->index, told);
 }
 
+// The next origin: where it is born is told once, and stands behind every later use.
+static hw_origin bear(hw_state *s, hw_undefined_told told) {
+    told.where = hw_where_of(s);
+    told.origin = ++s->undefined->defined->n_origins;
+    told.use = HW_UNDEFINED_IS_BORN;
+    tell(s, &told);
+    return told.origin;
+}
+
 // One for each instruction of a launch.
 hw_origin hw_undefined_origin(hw_state *s, const hw_inst *in, int lane, hw_undefined_place place, uint32_t bytes) {
     hw_origin *known = &s->run->origins[in->note];
-    if (*known) return *known;
-    *known = ++s->undefined->defined->n_origins;
-    const hw_undefined_told told = {.where = hw_where_of(s), .note = in->note, .mask = 1u << lane, .origin = *known,
-                                    .use = HW_UNDEFINED_IS_BORN, .space = place.space, .bytes = (uint8_t)bytes,
-                                    .address = place.offset};
-    tell(s, &told);
+    if (!*known)
+        *known = bear(s, (hw_undefined_told){.note = in->note, .mask = 1u << lane, .space = place.space,
+                                             .bytes = (uint8_t)bytes, .address = place.offset});
     return *known;
 }
 
 hw_origin hw_undefined_origin_of_registers(hw_state *s) {
     hw_origin *known = &s->run->origins[s->run->set->n_notes];
-    if (*known) return *known;
-    *known = ++s->undefined->defined->n_origins;
-    const hw_undefined_told told = {.where = hw_where_of(s), .note = HW_NO_NOTE, .origin = *known,
-                                    .use = HW_UNDEFINED_IS_BORN};
-    tell(s, &told);
+    if (!*known) *known = bear(s, (hw_undefined_told){.note = HW_NO_NOTE});
     return *known;
 }
 
