@@ -160,6 +160,16 @@ hw_body_id hw_body_find(const char *name) {
     return HW_BODY_NONE;
 }
 
+// Opcodes have dots in their names, too: the longest beginning that is one counts.
+hw_op hw_body_op(const char *name) {
+    for (size_t length = strlen(name); length; length--) {
+        if (name[length] && name[length] != '.') continue;
+        const hw_op op = hw_op_find(name, length);
+        if (op != HW_OP_NONE) return op;
+    }
+    return HW_OP_NONE;
+}
+
 hw_body_id hw_body_first(hw_body_group group) {
     pthread_once(&filled, fill_slots);
     return first[group];

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/isa.h"
+
 // The files, in the order of their rows. Columns: GROUP(file, x), x as the user of the list says.
 // Of the first groups each body exists once; of the others once for each instruction-set level (exec/ops/level.h).
 #define HW_BODY_GROUPS_COMMON(GROUP, x)                                                                                \
@@ -79,6 +81,8 @@ typedef struct hw_body_info {
 const hw_body_info *hw_body_info_of(hw_body_id id);
 const char *hw_body_name(hw_body_id id);
 hw_body_id hw_body_find(const char *name);     // HW_BODY_NONE: there is none
+// The opcode that a body's name begins with; HW_OP_NONE: the body is a step of several. Compares strings.
+hw_op hw_body_op(const char *name);
 // A group's bodies have the numbers from first on, count of them. hw_body_count: all numbers, 0 included.
 hw_body_id hw_body_first(hw_body_group group);
 uint32_t hw_body_count_of(hw_body_group group);

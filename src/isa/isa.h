@@ -115,6 +115,7 @@ typedef struct hw_traits {
     uint8_t says_order, says_scope;    // hw_order, hw_scope: what is meant where the instruction names none
     uint8_t gathers;                   // hw_gather
     uint8_t flow;                      // hw_flow
+    uint8_t undefined;                 // hw_undefined_rule (isa/undefined.h); NONE: as ANY
     bool is_atomic, is_merged, is_fence, may_wait, is_unmaskable, has_no_destination, reads_carry;
     bool compares, rounds_to_nearest, has_ftz_of_source;
 } hw_traits;

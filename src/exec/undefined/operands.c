@@ -1,22 +1,8 @@
-// What is to be known of a body is read from its name: opcode and types (lower/program.h, "Body names").
+// What is to be known of a body is read from its name, opcode, words and types (lower/program.h, "Body names"), and
+// from the opcode's row in ops.def.
 #include "exec/undefined/operands.h"
 
 #include <string.h>
-
-typedef struct row {
-    const char *beginning;
-    uint8_t rule;
-    const char *operands;
-} row;
-
-enum { RESIZE_BACK = 0xff };      // of ext: its types stand the other way round
-#define HW_RULE_RESIZE_BACK RESIZE_BACK
-
-static const row rows[] = {
-#define OPERANDS(beginning, rule, operands) {beginning, (uint8_t)HW_RULE_##rule, operands},
-#include "exec/undefined/operands.def"
-#undef OPERANDS
-};
 
 // ---- types ----------------------------------------------------------------------------------------------------------
 
@@ -57,16 +43,16 @@ static bool read_type(const char *word, size_t length, type *out) {
     return true;
 }
 
-// The first and the last type of a name; both alike where there is one.
-static void read_types(const char *name, type *first, type *last) {
-    bool has_first = false;
+// The first and the last type of a name, both alike where there is one; how many it has.
+static unsigned read_types(const char *name, type *first, type *last) {
+    unsigned n = 0;
     *first = *last = (type){.bytes = 4, .bits = 32};
     for (const char *word = name; word; word = strchr(word, '.')) {
         if (*word == '.') word++;
         if (!read_type(word, strcspn(word, "."), last)) continue;
-        if (!has_first) *first = *last;
-        has_first = true;
+        if (!n++) *first = *last;
     }
+    return n;
 }
 
 static bool has_word(const char *name, const char *word) {
@@ -78,22 +64,25 @@ static bool has_word(const char *name, const char *word) {
 
 // ---- rules ----------------------------------------------------------------------------------------------------------
 
+// Of one letter of SHAPE, as the head of ops.def has them.
 static uint8_t width_of(char letter, type first, type last) {
     switch (letter) {
-    case 'F': return first.bytes;
-    case 'W': return (uint8_t)(2 * last.bytes);
-    case '4': return 4;
-    case '8': return 8;
-    case 'P': return 0;
-    default: return last.bytes;
+    case 'p': return 0;
+    case 'D': case 'I': return 4;
+    case 'W': case 'w': return (uint8_t)(2 * last.bytes);
+    case 'k': return 8;
+    case 'A': return last.bytes;
+    default: return first.bytes;
     }
 }
 
-static void describe_widths(const char *operands, type first, type last, hw_undefined_facts *f) {
+// Destinations come first in PTX and in SHAPE; predicates read and numbers are no operands of these.
+static void describe_widths(const char *shape, type first, type last, hw_undefined_facts *f) {
     uint8_t *const widths[] = {&f->d, &f->a, &f->b, &f->c, &f->x};
-    for (size_t k = 0; k < sizeof widths / sizeof *widths && operands[k]; k++)
-        *widths[k] = width_of(operands[k], first, last);
-    f->has_fourth = strlen(operands) == 5;
+    size_t n = 0;
+    for (; *shape; shape++)
+        if (*shape != 'q' && *shape != 'i') *widths[n++] = width_of(*shape, first, last);
+    f->has_fourth = n == sizeof widths / sizeof *widths;
 }
 
 // What a narrow result leaves of its source decides how it is extended, else what the source is.
@@ -121,26 +110,66 @@ static bool is_of_integers(uint8_t rule) {
            rule == HW_RULE_COMPARE;
 }
 
+// Words of names that change the rule: of any instruction (NONE), or of those that have this one.
+static uint8_t rule_with_words(const char *name, uint8_t rule) {
+    static const struct {
+        const char *word;
+        uint8_t of, rule;
+    } words[] = {
+        {"cc", HW_RULE_NONE, HW_RULE_CARRY},          {"hi", HW_RULE_PRODUCT, HW_RULE_ANY},
+        {"sat", HW_RULE_NONE, HW_RULE_ANY},           {"and", HW_RULE_LOP3, HW_RULE_ANY},
+        {"or", HW_RULE_LOP3, HW_RULE_ANY},            {"pack", HW_RULE_MOVE, HW_RULE_PACK},
+        {"unpack", HW_RULE_MOVE, HW_RULE_UNPACK},     {"ballot", HW_RULE_VOTE, HW_RULE_BALLOT},
+        {"pred", HW_RULE_MOVE, HW_RULE_PREDICATE_MOVE}, {"pred", HW_RULE_NOT, HW_RULE_PREDICATE_MOVE},
+        {"pred", HW_RULE_AND, HW_RULE_PREDICATE_AND}, {"pred", HW_RULE_OR, HW_RULE_PREDICATE_OR},
+        {"pred", HW_RULE_XOR, HW_RULE_PREDICATE_XOR},
+        // prmt's modes
+        {"f4e", HW_RULE_PERMUTE, HW_RULE_ANY},        {"b4e", HW_RULE_PERMUTE, HW_RULE_ANY},
+        {"rc8", HW_RULE_PERMUTE, HW_RULE_ANY},        {"ecl", HW_RULE_PERMUTE, HW_RULE_ANY},
+        {"ecr", HW_RULE_PERMUTE, HW_RULE_ANY},        {"rc16", HW_RULE_PERMUTE, HW_RULE_ANY},
+    };
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if ((words[k].of == HW_RULE_NONE || words[k].of == rule) && has_word(name, words[k].word)) return words[k].rule;
+    return rule;
+}
+
+// Bodies that are a step of several opcodes.
+static const struct {
+    const char *name;
+    uint8_t rule;
+    const char *shape;
+} steps[] = {{"trunc.", HW_RULE_RESIZE, "Aa"}, {"ext.", HW_RULE_RESIZE, "Aa"}, {"wmma.address", HW_RULE_ANY, "WWI"}};
+
+// The rule, from the opcode and what else the name says, and the shape.
+static uint8_t find_rule(const char *name, unsigned n_types, const char **shape) {
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        if (strncmp(name, steps[k].name, strlen(steps[k].name)) != 0) continue;
+        *shape = steps[k].shape;
+        return steps[k].rule;
+    }
+    const hw_traits *t = hw_op_traits(hw_body_op(name));
+    const bool is_other = t->other_shape && (n_types == 2 || has_word(name, "wide"));
+    *shape = is_other ? t->other_shape : t->shape ? t->shape : "daaa";
+    return rule_with_words(name, t->undefined ? t->undefined : HW_RULE_ANY);
+}
+
 static void describe_by_name(const char *name, hw_undefined_facts *f) {
-    const row *r = rows;
+    const char *shape;
     type first, last;
-    while (strncmp(name, r->beginning, strlen(r->beginning)) != 0) r++;
-    read_types(name, &first, &last);
-    f->rule = r->rule;
+    const unsigned n_types = read_types(name, &first, &last);
+    f->rule = find_rule(name, n_types, &shape);
     f->is_signed = last.is_signed;
     f->order = order_of(name);
     f->is_left = has_word(name, "l");
     f->clamps = has_word(name, "clamp");
     f->votes_any = has_word(name, "any");
     f->votes_all = has_word(name, "all");
-    f->reads_carry = strncmp(name, "addc", 4) == 0 || strncmp(name, "subc", 4) == 0 || strncmp(name, "madc", 4) == 0;
-    describe_widths(r->operands, first, last, f);
-    if (r->rule == RESIZE_BACK) {
-        f->rule = HW_RULE_RESIZE;
-        describe_resize(last, first, f);
-    } else if (r->rule == HW_RULE_RESIZE) {
-        const bool is_trunc = r->operands[0] == 'T';
-        describe_resize(is_trunc ? last : first, is_trunc ? first : last, f);
+    f->reads_carry = hw_op_traits(hw_body_op(name))->reads_carry;
+    describe_widths(shape, first, last, f);
+    if (f->rule == HW_RULE_VOTE) f->d = 0;
+    if (f->rule == HW_RULE_RESIZE) {
+        const bool is_step = shape[0] == 'A';
+        describe_resize(is_step ? last : first, is_step ? first : last, f);
     }
     if (is_of_integers(f->rule) && (last.is_float || last.is_pair)) f->rule = HW_RULE_ANY;
     f->part_bytes = last.is_pair && first.is_pair && f->d == last.bytes ? (uint8_t)(last.bytes / 2) : 0;

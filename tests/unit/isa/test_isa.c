@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "isa/rates.h"
+#include "isa/undefined.h"
 
 static void test_names_find_their_numbers(void **state) {
     (void)state;
@@ -121,7 +122,8 @@ static void check_traits(hw_op op) {
     const hw_traits *t = hw_op_traits(op);
     if (t->emitter == HW_EMIT_NONE || !t->count) fail_msg("%s has no attributes: EMIT and ISSUE", row->name);
     assert_true(t->emitter < HW_EMITTERS && t->pipe < HW_RATES);
-    if ((t->emitter == HW_EMIT_ARITHMETIC) != (t->shape != NULL)) fail_msg("%s: arithmetic has a shape", row->name);
+    if (t->emitter == HW_EMIT_ARITHMETIC && !t->shape) fail_msg("%s: arithmetic has a shape", row->name);
+    if (t->undefined >= HW_RULE_BODIES) fail_msg("%s: a rule of bodies, not of opcodes", row->name);
     hw_mods none = {{0}};
     hw_effects shared = hw_inst_effects(op, &none, HW_SPACE_SHARED, false);
     bool may_write_shared = t->writes & (HW_IN_ITS_SPACE | HW_IN(HW_SPACE_SHARED)) && t->emitter != HW_EMIT_COPY;
