@@ -13,7 +13,7 @@ enum { HW_WARP_LANES = 32 };
 
 typedef enum hw_type {
     HW_T_NONE = 0,
-#define HW_TYPE(id, name, bits, kind) HW_T_##id,
+#define HW_TYPE(id, name, bits, elements, kind) HW_T_##id,
 #include "isa/types.def"
 #undef HW_TYPE
     HW_T_COUNT
@@ -151,6 +151,7 @@ hw_order_words hw_inst_order(hw_op op, const hw_mods *mods);
 const hw_op_row *hw_op_info(hw_op op);
 const char *hw_type_name(hw_type type);
 unsigned hw_type_bits(hw_type type);
+unsigned hw_type_elements(hw_type type);   // 2 of packed pairs, else 1
 hw_type_kind hw_type_kind_of(hw_type type);
 const char *hw_mod_name(hw_mod mod);
 const char *hw_sreg_name(hw_sreg sreg);    // without '%', e.g. "tid.x"
