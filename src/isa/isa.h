@@ -128,8 +128,8 @@ typedef struct hw_effects {
     uint8_t gathers;          // hw_gather
     uint8_t kind;             // hw_note_kind
     bool is_atomic, is_fence, may_wait;
-    bool is_strong;           // of an access: atomic, volatile, relaxed, acquire or release. Others may change what it
-                              // reads or wait for what it writes, so that it is made as it is written
+    bool is_strong;           // of an access: atomic, volatile, relaxed, acquire or release. Other threads may change
+                              // the memory that is read, or wait for the memory that is written
     uint8_t parts_loads;      // set of spaces: loads of these before and after it are not merged into one
     uint8_t parts_stores;     // the same of stores
 } hw_effects;
