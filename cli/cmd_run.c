@@ -4,8 +4,8 @@
 static const char run_help[] =
     "usage: halfwarp run [OPTIONS] [--] PROG [ARGS]\n"
     "\n"
-    "Runs PROG, a .cu or .cpp file or an executable linked to the shared CUDA\n"
-    "runtime, on a simulated GPU. Its output and exit status are its own.\n"
+    "Runs PROG, a .cu or .cpp file or an executable whose device code is or has PTX,\n"
+    "on a simulated GPU. Its output and exit status are its own.\n"
     "\n" HW_LAUNCH_OPTIONS_HELP;
 
 static int run_main(int argc, char **argv) {

@@ -15,7 +15,7 @@ enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
 static const char help_tail[] =
     "\n"
-    "PROG is a .cu or .cpp file or an executable linked to the shared CUDA runtime.\n"
+    "PROG is a .cu or .cpp file or an executable whose device code is or has PTX.\n"
     "No GPU is needed. `halfwarp COMMAND --help` lists a command's options, `halfwarp\n"
     "help COMMAND` shows its manual.\n"
     "\n"

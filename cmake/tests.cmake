@@ -69,7 +69,7 @@ foreach(source IN LISTS unit_sources)
     target_compile_definitions(${file_name} PRIVATE HW_SANITIZED=1)
   endif()
   if(source MATCHES "/unit/shim/")   # calls the runtime look-alike, and looks behind it
-    target_sources(${file_name} PRIVATE shim/cudart/version.c $<TARGET_OBJECTS:shim_objects>)
+    target_sources(${file_name} PRIVATE shim/cudart/version.c $<TARGET_OBJECTS:shim_objects> $<TARGET_OBJECTS:cudart_objects>)
     target_include_directories(${file_name} PRIVATE . include/cuda)
     target_compile_definitions(${file_name} PRIVATE HW_CUDART=13)
   endif()

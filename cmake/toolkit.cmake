@@ -12,7 +12,7 @@ file(CREATE_LINK ../../lib/libcudart.so.13 ${toolkit}/lib64/libcudart.so SYMBOLI
 file(CREATE_LINK ../../lib/libhalfwarp.so.0 ${toolkit}/lib64/libhalfwarp.so.0 SYMBOLIC)
 # Makefiles link -lcuda, with and without a need of it: where there is no driver it is the one that has no device.
 file(MAKE_DIRECTORY ${toolkit}/lib64/stubs)
-file(CREATE_LINK ../../lib/nodriver/libcuda.so.1 ${toolkit}/lib64/libcuda.so SYMBOLIC)
+file(CREATE_LINK ../../lib/driver/libcuda.so.1 ${toolkit}/lib64/libcuda.so SYMBOLIC)
 file(CREATE_LINK ../libcuda.so ${toolkit}/lib64/stubs/libcuda.so SYMBOLIC)
 foreach(library cudart_static cudadevrt)
   file(WRITE ${toolkit}/lib64/lib${library}.a "INPUT(-lcudart)\n")
@@ -28,6 +28,6 @@ install(CODE "
   file(CREATE_LINK ../../../../bin/halfwarp \"\${prefix}/lib/halfwarp/cuda/bin/nvcc\" SYMBOLIC)
   file(CREATE_LINK ../../../share/halfwarp/include/cuda \"\${prefix}/lib/halfwarp/cuda/include\" SYMBOLIC)
   file(CREATE_LINK ../../libcudart.so.13 \"\${prefix}/lib/halfwarp/cuda/lib64/libcudart.so\" SYMBOLIC)
-  file(CREATE_LINK ../../nodriver/libcuda.so.1 \"\${prefix}/lib/halfwarp/cuda/lib64/libcuda.so\" SYMBOLIC)
+  file(CREATE_LINK ../../driver/libcuda.so.1 \"\${prefix}/lib/halfwarp/cuda/lib64/libcuda.so\" SYMBOLIC)
   file(CREATE_LINK ../libcuda.so \"\${prefix}/lib/halfwarp/cuda/lib64/stubs/libcuda.so\" SYMBOLIC)
   file(CREATE_LINK ../../../libhalfwarp.so.0 \"\${prefix}/lib/halfwarp/cuda/lib64/libhalfwarp.so.0\" SYMBOLIC)")

@@ -184,15 +184,16 @@ hw_runtime *hw_shim_runtime(void) {
 
 hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtime()); }
 
+void hw_shim_module_loaded(hw_rt_module *module) {
+    if (hw_shim_process_get()->journal) hw_rt_module_ask_registers(hw_shim_runtime(), module);
+}
+
 // What the process holds is left to the system: threads of the program may still be using it.
 __attribute__((constructor)) static void prepare(void) {
     hw_shim_runtime();
     hw_monitor_on_signal();
-    hw_library_look();
 }
 
-// Of a program that loads a library and allocates nothing behind it.
 __attribute__((destructor)) static void end(void) {
-    hw_library_look();
     hw_findings_end(true);
 }

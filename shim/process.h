@@ -15,11 +15,10 @@ typedef struct hw_shim_process {
     hw_environment environment;
     hw_journal *journal;                    // NULL: nothing is counted
     hw_prof *prof;                          // NULL until there has been a context
+    bool has_cudart;                        // one of its doors is the CUDA runtime, which uses the primary context
     uint64_t n_launches, n_executed;        // that were possible; launches come one after the other
     pthread_mutex_t lock;                   // of what follows
     bool is_noted;                          // the status file has its line
-    _Atomic unsigned long long objects_seen;   // of library.c, and the names that were told
-    char libraries_told[1024];
 } hw_shim_process;
 
 hw_shim_process *hw_shim_process_get(void);

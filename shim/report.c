@@ -97,6 +97,12 @@ static bool is_known(const void *site, const char *text) {
     return found;
 }
 
+void hw_shim_complain(const char *sentence, int exit_code) {
+    if (is_known(hw_shim_site(), sentence)) return;
+    fprintf(stderr, "halfwarp: %s\n", sentence);
+    if (exit_code) hw_shim_note(exit_code, sentence);
+}
+
 // Programs often overlook the error of a launch, so it is said aloud: once for each place and reason, and not for ever
 // to one that tries on.
 void hw_shim_explain_refusal(const hw_diag *diag) {

@@ -8,7 +8,7 @@
 #define HW_SHIM_SHIM_H
 
 #include "exec/monitor.h"
-#include "runtime/runtime.h"
+#include "runtime/module.h"
 
 #define HW_EXPORT __attribute__((visibility("default")))
 
@@ -18,11 +18,16 @@
 // process.c: the runtime of this process; never NULL. Ends the process where its GPU is not known.
 hw_runtime *hw_shim_runtime(void);
 
+// process.c: of a module that has been loaded: reports want its registers from ptxas, before it is launched.
+void hw_shim_module_loaded(hw_rt_module *module);
+
 // report.c
 void hw_shim_report_fault(const hw_fault *fault);
 void hw_shim_note(int exit_code, const char *message);   // one line for the halfwarp command; the first one counts
 // The call's name goes to stderr the first time, and to the halfwarp command. HW_RT_NOT_SUPPORTED.
 hw_rt_status hw_shim_unsupported(const char *call);
+// A sentence on stderr, once for each place that calls; and to the halfwarp command unless exit_code is 0.
+void hw_shim_complain(const char *sentence, int exit_code);
 // Ends the process: its device code could not be loaded.
 void hw_shim_refuse(const hw_diag *diag, hw_rt_status status) __attribute__((noreturn));
 // Says why the launch that is being made was refused.
@@ -40,10 +45,8 @@ void hw_monitor_on_signal(void);
 // touch.c: a crash of the program's own code in this device memory is explained from now on; NULL: in none.
 void hw_touch_watch(const hw_mem *mem);
 
-// library.c: names libraries that cannot work here, loaded since the last time. Costs little when there are none new:
-// at the start, when memory is allocated, and at the end.
-void hw_library_look(void);
-// The file name of the shared library that an address lies in; NULL where that is the program itself, or nothing.
+// library.c: the file name of the shared library that an address lies in; NULL where that is the program itself, or
+// nothing.
 const char *hw_library_of(const void *address);
 
 // site.c: who called. Sites live as long as the process.

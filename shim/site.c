@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/demangle.h"
 #include "shim/shim.h"
 
-enum { MAX_FRAMES = 8, BUCKETS = 1024 };
+enum { MAX_FRAMES = 12, BUCKETS = 1024 };   // the static runtime has some of its own in front of the program's
 
 typedef struct site {
     struct site *next;
@@ -103,9 +104,32 @@ static bool is_header_place(const char *place) {
            strstr(place, "cuda_runtime_api.h:") || strstr(place, "/include/c++/");
 }
 
-// Is this none of the program's own frames: a header's template, a runtime call?
-static bool is_wrapper(const char *function, const char *place) {
-    return is_header_place(place) || strncmp(function, "cuda", 4) == 0 || strncmp(function, "__cuda", 6) == 0;
+static bool begins_with(const char *text, const char *beginning) {
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+// nvcc's stub of a kernel is called by a function of the kernel's name, which has the kernel's line: neither is where
+// the program launches it.
+typedef struct stub {
+    char kernel[512];                  // demangled; "" unless the frame before was its stub
+} stub;
+
+static bool is_stub(const char *function, stub *stub) {
+    static const char beginning[] = "__device_stub_";
+    char mangled[512];
+    stub->kernel[0] = '\0';
+    if (!begins_with(function, beginning)) return false;
+    const char *name = function + strlen(beginning);
+    snprintf(mangled, sizeof mangled, "%.*s", (int)strcspn(name, "("), name);
+    hw_demangle(mangled, stub->kernel, sizeof stub->kernel);
+    return true;
+}
+
+// Is this none of the program's own frames: a header's template, a runtime call, what the static runtime is made of?
+static bool is_wrapper(const char *function, const char *place, stub *stub) {
+    const bool is_kernel = stub->kernel[0] && strcmp(function, stub->kernel) == 0;
+    return is_stub(function, stub) || is_kernel || is_header_place(place) || begins_with(function, "cuda") ||
+           begins_with(function, "__cuda") || begins_with(function, "libcudart_static_");
 }
 
 // addr2line may name the file that nvcc makes of a .cu file, with that one's lines: then ".../tmpxft_<numbers>
@@ -132,17 +156,19 @@ static bool read_frame(FILE *in, char *function, char *place, size_t bytes) {
 }
 
 // Function and file:line of an offset in an object, as `addr2line` has them: of functions inlined there the innermost
-// that is not one of CUDA's wrappers. False when there is no line.
-static bool ask_addr2line(const char *object, uint64_t offset, char *function, char *place, size_t bytes) {
+// that is not one of CUDA's wrappers. *has_line: there is a line. False when all of them are wrappers.
+static bool ask_addr2line(const char *object, uint64_t offset, stub *stub, char *function, char *place,
+                          size_t bytes, bool *has_line) {
     char address[32];
     int ends[2];
     pid_t child;
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)offset);
     char *arguments[] = {"addr2line", "-f", "-C", "-i", "-e", (char *)object, address, NULL};
     char **environment = clean_environment();
+    *has_line = false;
     if (!environment || pipe(ends)) {
         hw_free(environment);
-        return false;
+        return true;
     }
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -154,13 +180,15 @@ static bool ask_addr2line(const char *object, uint64_t offset, char *function, c
     hw_free(environment);
     close(ends[1]);
     FILE *in = failed ? NULL : fdopen(ends[0], "r");
-    bool good = in && read_frame(in, function, place, bytes);
-    while (good && is_wrapper(function, place) && read_frame(in, function, place, bytes)) {}
+    const bool good = in && read_frame(in, function, place, bytes);
+    bool is_own = !good || !is_wrapper(function, place, stub);
+    while (!is_own && read_frame(in, function, place, bytes)) is_own = !is_wrapper(function, place, stub);
     if (in) fclose(in);
     else close(ends[0]);
     if (!failed) waitpid(child, NULL, 0);
     const char *line = good ? strrchr(place, ':') : NULL;
-    return line && strncmp(place, "??", 2) != 0 && line[1] >= '1' && line[1] <= '9';   // not "file.c:?" or ":0"
+    *has_line = line && strncmp(place, "??", 2) != 0 && line[1] >= '1' && line[1] <= '9';   // not "file.c:?" or ":0"
+    return is_own;
 }
 
 // An address within an object as its debug information counts: from its load address unless it is loaded where linked.
@@ -186,6 +214,8 @@ static const char *path_of(const Dl_info *info, const struct link_map *object) {
 bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
     const site *s = where;
     char function[512], place[512];
+    bool has_line;
+    stub stub = {""};
     for (int i = 0; s && i < s->n_frames; i++) {
         Dl_info info;
         struct link_map *map = NULL;
@@ -194,9 +224,8 @@ bool hw_shim_describe_site(const void *where, char *out, size_t out_bytes) {
         if (strncmp(object, "libc.", 5) == 0 || strncmp(object, "libstdc++.", 10) == 0) continue;
         uint64_t offset = link_address(&info, s->frames[i]);
         function[0] = place[0] = '\0';
-        bool has_line = ask_addr2line(path, offset, function, place, sizeof place);
+        if (!ask_addr2line(path, offset, &stub, function, place, sizeof place, &has_line)) continue;
         bool has_name = function[0] && strncmp(function, "??", 2) != 0;
-        if (is_wrapper(function, has_line ? place : "")) continue;
         if (has_line) snprintf(out, out_bytes, "%s", place);
         else if (has_name) snprintf(out, out_bytes, "%s in %s", function, object);
         else snprintf(out, out_bytes, "%s+0x%llx", object, (unsigned long long)offset);

@@ -78,10 +78,10 @@ static bool put_first(const char *variable, const char *value) {
     return good;
 }
 
-// The runtime, and behind it the driver that says that there is no GPU: a real one knows nothing of simulated memory.
+// The runtime and the driver, in front of real ones, which know nothing of simulated memory.
 static bool put_folders_first(const char *shim_dir) {
     char *folders = NULL;
-    if (asprintf(&folders, "%s:%s/nodriver", shim_dir, shim_dir) < 0) return false;
+    if (asprintf(&folders, "%s:%s/driver", shim_dir, shim_dir) < 0) return false;
     bool good = put_first("LD_LIBRARY_PATH", folders);
     free(folders);
     return good;
@@ -145,13 +145,19 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
 }
 
 // "4 message" or "5 message" that the runtime left behind wins over the program's own status, which a program that
-// checks no errors leaves at 0. The runtime has printed the message already.
+// checks no errors leaves at 0. The runtime has printed the message already; of one that went on without what it had
+// asked for it is said again behind all that it has printed since.
 static int final_status(int program_status, int status_file) {
-    char text[32] = "";
+    char text[1024] = "";
     ssize_t length = pread(status_file, text, sizeof text - 1, 0);
     int status = length > 0 ? atoi(text) : 0;
-    return status == HW_EXIT_USAGE || status == HW_EXIT_UNSUPPORTED || status == HW_EXIT_FAULT ? status
-                                                                                               : program_status;
+    if (status != HW_EXIT_USAGE && status != HW_EXIT_UNSUPPORTED && status != HW_EXIT_FAULT) return program_status;
+    if (status == HW_EXIT_UNSUPPORTED && program_status != HW_EXIT_UNSUPPORTED) {
+        text[strcspn(text, "\n")] = '\0';
+        hw_cli_complain("the program went on without what is not simulated (%s): its results are not to be trusted",
+                        text + strcspn(text, " ") + (strchr(text, ' ') != NULL));
+    }
+    return status;
 }
 
 static hw_toolchain_compiler compiler_of(const char *name) {

@@ -67,7 +67,7 @@ static int deliver_report(const hw_cli_report *report, const hw_report *content,
 
 // Why there is nothing to report. What did not compile, or was refused, has been told.
 static int explain_nothing(int program_status, int ended_by) {
-    static const char why[] = "the program is not linked to the shared CUDA runtime (nvcc -cudart shared)";
+    static const char why[] = "the program has not loaded a CUDA runtime or driver";
     if (ended_by) hw_cli_complain("no report: signal %d ended the program before it was loaded, or %s", ended_by, why);
     else if (program_status == 0) hw_cli_complain("no report: %s", why);
     return program_status ? 0 : HW_EXIT_USAGE;

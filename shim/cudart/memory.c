@@ -9,7 +9,6 @@ static cudaError_t allocate_memory(void **pointer, size_t bytes, hw_alloc_kind k
     HW_ENTER();
     if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *pointer = NULL;
-    hw_library_look();
     uint64_t address;
     const void *site = bytes ? hw_shim_site() : NULL;
     hw_rt_status status = hw_rt_alloc(hw_shim_runtime(), bytes, kind, flags, order, site, &address);

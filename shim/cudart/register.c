@@ -2,6 +2,9 @@
 #include <string.h>
 
 #include "shim/cudart/registry.h"
+#include "shim/process.h"
+
+__attribute__((constructor)) static void announce(void) { hw_shim_process_get()->has_cudart = true; }
 
 HW_EXPORT void **__cudaRegisterFatBinary(void *wrapper) { return (void **)hw_registry_add_image(wrapper); }
 

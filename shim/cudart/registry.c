@@ -8,19 +8,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "shim/process.h"
+#include "shim/container.h"
+#include "shim/environment.h"
 #include "toolchain/binary/ptx_link.h"
 
 enum { BUCKETS = 4096, MAX_MANAGED_RANGES = 64 };
-// LINKED: the device code of several files, each in a container of its own, which the driver would link.
-enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER_LINKED = 2 };
 
 typedef struct function_node {
     struct function_node *next;          // by host address
@@ -136,42 +134,16 @@ static uint64_t place_managed(void *context, const char *name, uint64_t bytes) {
     return 0;
 }
 
-typedef struct segment_search {
-    uint64_t address, end;
-} segment_search;
-
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *user) {
-    (void)size;
-    segment_search *search = user;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        uint64_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && search->address >= start && search->address < end) {
-            search->end = end;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-size_t hw_registry_readable_bytes(const void *data) {
-    segment_search search = {.address = hw_address(data)};
-    dl_iterate_phdr(look_at_object, &search);
-    return search.end ? (size_t)(search.end - search.address) : (size_t)1 << 30;
-}
-
 // The PTX for this GPU, in image->ptx.
 static hw_rt_status unpack_image(hw_image *image, hw_diag *diag) {
-    const struct { int32_t magic, version; const void *data; void *more; } *wrapper = image->wrapper;
     hw_rt_code code;
-    if (!wrapper || wrapper->magic != WRAPPER_MAGIC || !wrapper->data) {
+    snprintf(image->name, sizeof image->name, "%s.ptx", program_invocation_short_name);
+    const int cc = hw_rt_gpu(hw_shim_runtime())->arch->cc;
+    if (!image->wrapper) {
         hw_diag_set(diag, HW_MALFORMED, "the program's device code is not packed as nvcc or clang pack it");
         return HW_RT_INVALID_PTX;
     }
-    snprintf(image->name, sizeof image->name, "%s.ptx", program_invocation_short_name);
-    const int cc = hw_rt_gpu(hw_shim_runtime())->arch->cc;
-    if (wrapper->version == WRAPPER_LINKED)
-        return hw_relocatable_unpack(wrapper->more, cc, &image->ptx, &image->ptx_bytes, diag);
-    hw_rt_status status = hw_rt_unpack(wrapper->data, hw_registry_readable_bytes(wrapper->data), cc, &code, diag);
+    const hw_rt_status status = hw_shim_unpack(image->wrapper, cc, &code, diag);
     if (status) return status;
     image->ptx = code.ptx;
     image->ptx_bytes = code.ptx_bytes;
@@ -275,7 +247,7 @@ static hw_rt_status load_image(hw_image *image) {
     if (status == HW_RT_NO_MEMORY) return status;
     if (status) hw_shim_refuse(&diag, status);
     bind_names(image);
-    if (!is_part && hw_shim_process_get()->journal) hw_rt_module_ask_registers(runtime, image->module);
+    if (!is_part) hw_shim_module_loaded(image->module);
     return HW_RT_SUCCESS;
 }
 

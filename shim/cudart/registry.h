@@ -28,13 +28,8 @@ void hw_registry_add_variable(hw_image *image, const void *host, void **managed,
 void hw_registry_add_managed_range(uint64_t begin, uint64_t end);
 bool hw_registry_has_managed(const hw_image *image);
 
-// relocatable.c: device code of several files. Of nvcc's linked wrapper, whose pieces are the fat binaries that the
-// driver would link: *ptx is all of them as one, to be freed with hw_free. HW_RT_NO_IMAGE: machine code only.
-hw_rt_status hw_relocatable_unpack(const void *const *pieces, int cc, char **ptx, size_t *ptx_bytes, hw_diag *diag);
-// Makes the PTX of all these images, each unpacked, one text of the first, whose parts they become.
+// relocatable.c: makes the PTX of all these images, each unpacked, one text of the first, whose parts they become.
 hw_rt_status hw_relocatable_join(hw_image **parts, size_t count, hw_diag *diag);
-// Bytes from an address to the end of the program's segment that it lies in: a container's own sizes are not trusted.
-size_t hw_registry_readable_bytes(const void *data);
 
 // Says, once, that a kernel of an image without PTX cannot be run.
 void hw_registry_complain(hw_image *image);

@@ -3,6 +3,7 @@
 // so that a stray one is an error and no crash.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -88,31 +89,48 @@ hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from,
     return HW_RT_SUCCESS;
 }
 
-static void set_rows(hw_sim *sim, const hw_rt_region *to, int value, hw_rt_shape shape) {
+// One row: false where its bytes were there already. What is no byte over and over is not compared.
+static bool set_row(hw_sim *sim, char *row, uint32_t word, size_t word_bytes, size_t bytes, bool compares) {
+    const uint32_t byte = word & 0xff, bits = (uint32_t)(word_bytes * 8);
+    if (word == (byte * 0x01010101u & (bits == 32 ? UINT32_MAX : (1u << bits) - 1)))
+        return hw_bulk_set(hw_sim_bulk(sim), row, (int)byte, bytes, compares);
+    for (size_t i = 0; i < bytes; i += word_bytes) memcpy(row + i, &word, word_bytes);
+    return true;
+}
+
+static void set_rows(hw_sim *sim, const hw_rt_region *to, uint32_t word, size_t word_bytes, hw_rt_shape shape) {
     hw_mem *mem = hw_sim_mem(sim);
     char *target = bytes_of(mem, to);
     bool has_changed = is_the_hosts(mem, to);
-    for (size_t z = 0; z < shape.depth; z++) {
-        for (size_t y = 0; y < shape.height; y++) {
-            char *row = target + z * to->slice + y * to->pitch;
-            has_changed |= hw_bulk_set(hw_sim_bulk(sim), row, value, shape.width, !has_changed);
-        }
-    }
+    for (size_t z = 0; z < shape.depth; z++)
+        for (size_t y = 0; y < shape.height; y++)
+            has_changed |= set_row(sim, target + z * to->slice + y * to->pitch, word, word_bytes, shape.width,
+                                   !has_changed);
     if (has_changed) hw_mem_set_changed(mem, hw_rt_address(to->start));
 }
 
-hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order) {
+static bool is_aligned(const hw_rt_region *to, size_t word_bytes, hw_rt_shape shape) {
+    const size_t pitch = shape.height > 1 ? to->pitch : 0;
+    return ((hw_rt_address(to->start) | pitch | shape.width) & (word_bytes - 1)) == 0;
+}
+
+hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word, size_t word_bytes, hw_rt_shape shape,
+                             hw_rt_order order) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (is_empty(shape)) return HW_RT_SUCCESS;
     hw_mem *mem = hw_rt_mem(runtime);
     size_t span = 0;
-    if (shape.height > 1 && shape.width > to.pitch) return HW_RT_INVALID_VALUE;
+    if ((shape.height > 1 && shape.width > to.pitch) || !is_aligned(&to, word_bytes, shape)) return HW_RT_INVALID_VALUE;
     if (!span_of(&to, shape, &span) || !is_device(mem, &to, span)) {
         hw_rt_tell_bad_side(runtime, HW_HOST_SET, &to, span, true);
         return HW_RT_INVALID_VALUE;
     }
-    set_rows(hw_rt_sim(runtime), &to, value, shape);
-    hw_rt_tell_set(runtime, &to, value, shape, order);
+    set_rows(hw_rt_sim(runtime), &to, word, word_bytes, shape);
+    hw_rt_tell_set(runtime, &to, (int)(word & 0xff), shape, order);
     return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order) {
+    return hw_rt_set_words(runtime, to, (uint8_t)value, 1, shape, order);
 }

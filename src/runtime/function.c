@@ -29,6 +29,19 @@ hw_rt_status hw_rt_function_get_info(hw_runtime *runtime, hw_rt_function *functi
     return HW_RT_SUCCESS;
 }
 
+hw_rt_status hw_rt_function_get_name(hw_runtime *runtime, hw_rt_function *function, const char **name) {
+    hw_rt_status status = check_function(runtime, function);
+    if (status) return status;
+    hw_sim_function_info info;
+    hw_sim_get_function_info(function->sim, &info);
+    *name = info.name;
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_module *hw_rt_function_module(hw_runtime *runtime, const hw_rt_function *function) {
+    return hw_rt_is_function(runtime, function) ? function->module : NULL;
+}
+
 hw_rt_status hw_rt_function_get_param(hw_runtime *runtime, hw_rt_function *function, size_t index, size_t *offset,
                                       size_t *bytes) {
     hw_rt_status status = check_function(runtime, function);

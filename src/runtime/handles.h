@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 typedef enum hw_rt_handle_kind {
-    HW_RT_STREAM = 1, HW_RT_EVENT, HW_RT_ARRAY, HW_RT_POOL, HW_RT_MODULE, HW_RT_FUNCTION
+    HW_RT_STREAM = 1, HW_RT_EVENT, HW_RT_ARRAY, HW_RT_POOL, HW_RT_MODULE, HW_RT_FUNCTION,
+    HW_RT_LIBRARY, HW_RT_KERNEL
 } hw_rt_handle_kind;
 
 enum { HW_RT_HANDLES_BURIED = 256 };

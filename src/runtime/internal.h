@@ -69,6 +69,10 @@ void hw_rt_become_orphan(hw_runtime *runtime);
 void hw_rt_forget_modules(hw_runtime *runtime);
 uint64_t hw_rt_place_variable(void *runtime, const char *name, uint64_t bytes);
 
+// library.c: its memory alone.
+struct hw_rt_library;
+void hw_rt_free_library(struct hw_rt_library *library);
+
 // device.c
 void hw_rt_init_device(hw_runtime *runtime);
 

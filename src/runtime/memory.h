@@ -65,6 +65,11 @@ void hw_rt_tell_bad_bytes(hw_runtime *runtime, hw_host_action action, hw_host_re
 // Fills rows of device memory with a byte. HW_RT_INVALID_HANDLE, HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_shape shape, hw_rt_order order);
 
+// The same with a word of 1, 2 or 4 bytes, of which shape.width is a multiple. Also HW_RT_INVALID_VALUE where a row
+// does not begin at a multiple of word_bytes.
+hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word, size_t word_bytes, hw_rt_shape shape,
+                             hw_rt_order order);
+
 // ---- pools: settings only; memory comes from where hw_rt_alloc's does ----
 
 typedef struct hw_rt_pool hw_rt_pool;

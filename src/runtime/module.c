@@ -81,9 +81,23 @@ hw_rt_status hw_rt_module_load(hw_runtime *runtime, const hw_rt_text *text, hw_r
     return status;
 }
 
-// A copy of text that ends with a NUL, or what a container or ELF file has of PTX.
-static hw_rt_status read_code(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
-                              hw_rt_code *out, hw_diag *diag) {
+// A copy of text that ends with a NUL.
+static hw_rt_status copy_text(const char *data, size_t readable_bytes, const char *name, hw_rt_code *out,
+                              hw_diag *diag) {
+    const char *end = memchr(data, '\0', readable_bytes);
+    if (!end || end == data) {
+        hw_diag_set(diag, HW_MALFORMED, "the device code of %s is no PTX", name);
+        return HW_RT_INVALID_IMAGE;
+    }
+    out->ptx_bytes = (size_t)(end - data);
+    out->ptx = hw_malloc(out->ptx_bytes + 1);
+    if (!out->ptx) return hw_rt_status_of(hw_diag_no_memory(diag));
+    memcpy(out->ptx, data, out->ptx_bytes + 1);
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_read_code(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
+                             hw_rt_code *out, hw_diag *diag) {
     enum { ELF_MAGIC = 0x464c457f };
     uint32_t magic = 0;
     if (readable_bytes >= sizeof magic) memcpy(&magic, data, sizeof magic);
@@ -93,20 +107,14 @@ static hw_rt_status read_code(hw_runtime *runtime, const void *data, size_t read
         hw_diag_set(diag, HW_NOT_FOUND, "%s is machine code for GPUs, which cannot be simulated; load PTX", name);
         return HW_RT_NO_IMAGE;
     }
-    const char *end = memchr(data, '\0', readable_bytes);
-    if (!end) return hw_rt_status_of(hw_diag_set(diag, HW_MALFORMED, "the device code of %s is no PTX", name));
-    out->ptx_bytes = (size_t)(end - (const char *)data);
-    out->ptx = hw_malloc(out->ptx_bytes + 1);
-    if (!out->ptx) return hw_rt_status_of(hw_diag_no_memory(diag));
-    memcpy(out->ptx, data, out->ptx_bytes + 1);
-    return HW_RT_SUCCESS;
+    return copy_text(data, readable_bytes, name, out, diag);
 }
 
 hw_rt_status hw_rt_module_load_data(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
                                     hw_rt_module **out, hw_diag *diag) {
     HW_RT_ENTER(runtime);
     hw_rt_code code;
-    hw_rt_status status = read_code(runtime, data, readable_bytes, name, &code, diag);
+    hw_rt_status status = hw_rt_read_code(runtime, data, readable_bytes, name, &code, diag);
     if (status) return status;
     const hw_rt_text text = {.ptx = code.ptx, .ptx_bytes = code.ptx_bytes, .name = code.name[0] ? code.name : name};
     pthread_mutex_lock(&runtime->load_lock);
@@ -154,6 +162,12 @@ hw_rt_status hw_rt_module_variable(hw_runtime *runtime, hw_rt_module *module, co
     HW_RT_ENTER(runtime);
     if (!is_module(runtime, module)) return HW_RT_INVALID_HANDLE;
     return hw_sim_find_global(module->sim, name, address, bytes, NULL) ? HW_RT_NOT_FOUND : HW_RT_SUCCESS;
+}
+
+size_t hw_rt_module_functions(hw_runtime *runtime, hw_rt_module *module, hw_rt_function **out, size_t n) {
+    if (!is_module(runtime, module)) return 0;
+    for (size_t i = 0; i < n && i < module->n_functions; i++) out[i] = &module->functions[i];
+    return module->n_functions;
 }
 
 static void take_answer(void *user, const hw_ptxas_usage *usage) {

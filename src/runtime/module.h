@@ -25,6 +25,11 @@ hw_rt_status hw_rt_unpack(const void *container, size_t readable_bytes, int cc, 
 // The texts of several files as one (ptx_link.h), which the caller frees with hw_free. HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_link(const char *const *texts, size_t count, char **ptx, size_t *ptx_bytes, hw_diag *diag);
 
+// The PTX of PTX with a NUL behind it, or of a container: as much of data is read as it says of itself, and no more
+// than readable_bytes. name: for messages. HW_RT_INVALID_IMAGE: neither; as hw_rt_unpack.
+hw_rt_status hw_rt_read_code(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
+                             hw_rt_code *out, hw_diag *diag);
+
 // ---- modules ----
 
 // PTX to be loaded.
@@ -40,8 +45,7 @@ typedef struct hw_rt_text {
 // A module goes with hw_rt_module_unload, or with its context: it is then no handle any more, and neither are its
 // functions. HW_RT_INVALID_PTX, HW_RT_NOT_SUPPORTED, with the place in diag; HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_module_load(hw_runtime *runtime, const hw_rt_text *text, hw_rt_module **out, hw_diag *diag);
-// PTX with a NUL behind it, or a container, of which nothing is needed afterwards; as much of data is read as it says
-// of itself, and no more than readable_bytes. Also HW_RT_NO_IMAGE.
+// What hw_rt_read_code takes, of which nothing is needed afterwards. Also HW_RT_NO_IMAGE, HW_RT_INVALID_IMAGE.
 hw_rt_status hw_rt_module_load_data(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
                                     hw_rt_module **out, hw_diag *diag);
 hw_rt_status hw_rt_module_unload(hw_runtime *runtime, hw_rt_module *module);   // HW_RT_INVALID_HANDLE
@@ -50,6 +54,9 @@ hw_rt_status hw_rt_module_unload(hw_runtime *runtime, hw_rt_module *module);   /
 hw_rt_status hw_rt_module_function(hw_runtime *runtime, hw_rt_module *module, const char *name, hw_rt_function **out);
 hw_rt_status hw_rt_module_variable(hw_runtime *runtime, hw_rt_module *module, const char *name, uint64_t *address,
                                    uint64_t *bytes);
+
+// The functions of a module, in no order: the first n into out. Returns how many there are; 0 where there is no module.
+size_t hw_rt_module_functions(hw_runtime *runtime, hw_rt_module *module, hw_rt_function **out, size_t n);
 
 // Takes registers and spills from ptxas, where the options say so and there is one; once for each module. Takes as long
 // as ptxas does unless its answer is in the cache.
@@ -67,11 +74,13 @@ typedef struct hw_rt_function_info {
 
 // All: HW_RT_INVALID_HANDLE, and HW_RT_INVALID_VALUE for a value that the call does not take.
 hw_rt_status hw_rt_function_get_info(hw_runtime *runtime, hw_rt_function *function, hw_rt_function_info *out);
+hw_rt_status hw_rt_function_get_name(hw_runtime *runtime, hw_rt_function *function, const char **name);   // mangled
 hw_rt_status hw_rt_function_get_param(hw_runtime *runtime, hw_rt_function *function, size_t index, size_t *offset,
                                       size_t *bytes);
 hw_rt_status hw_rt_function_set_dynamic_shared(hw_runtime *runtime, hw_rt_function *function, int bytes);
 hw_rt_status hw_rt_function_set_carveout(hw_runtime *runtime, hw_rt_function *function, int percent);
 hw_rt_status hw_rt_function_set_cache_preference(hw_runtime *runtime, hw_rt_function *function, unsigned preference);
+hw_rt_module *hw_rt_function_module(hw_runtime *runtime, const hw_rt_function *function);   // NULL: it is no function
 hw_rt_status hw_rt_function_set_bank_preference(hw_runtime *runtime, hw_rt_function *function, unsigned preference);
 
 // Blocks that one multiprocessor holds; 0 where no launch is possible.

@@ -48,8 +48,8 @@ static void close_context(hw_runtime *runtime) {
 }
 
 static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
-    (void)kind;
-    if (handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);
+    if (kind == HW_RT_LIBRARY) hw_rt_free_library(handle);   // with its kernels
+    else if (kind != HW_RT_KERNEL && handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);
 }
 
 void hw_rt_destroy(hw_runtime *runtime) {
@@ -67,6 +67,8 @@ void *hw_rt_context(const hw_runtime *runtime) { return runtime->options.context
 const hw_gpu *hw_rt_gpu(const hw_runtime *runtime) { return runtime->options.device.gpu; }
 hw_sim *hw_rt_simulation(const hw_runtime *runtime) { return hw_rt_sim(runtime); }
 uint64_t hw_rt_epoch(const hw_runtime *runtime) { return atomic_load_explicit(&runtime->epoch, memory_order_acquire); }
+
+bool hw_rt_had_context(const hw_runtime *runtime) { return atomic_load(&runtime->n_contexts) > 0; }
 
 hw_rt_status hw_rt_sticky(const hw_runtime *runtime) { return (hw_rt_status)atomic_load(&runtime->sticky); }
 

@@ -59,6 +59,7 @@ hw_sim *hw_rt_simulation(const hw_runtime *runtime);
 hw_rt_status hw_rt_enter(hw_runtime *runtime);
 // A number that changes with each context; 0: none now. Modules and functions of another one are gone.
 uint64_t hw_rt_epoch(const hw_runtime *runtime);
+bool hw_rt_had_context(const hw_runtime *runtime);   // now, or before a reset
 
 // Frees the memory and modules, and forgets a sticky status. Streams, events, pools and settings stay; arrays stay
 // without their memory. Nothing happens in a forked process, whose parent has the context.

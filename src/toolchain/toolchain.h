@@ -52,15 +52,10 @@ typedef struct hw_toolchain_result {
 // HW_USAGE: an option that the compiler's route has no use for; HW_IO: source or cache cannot be read or written.
 hw_status hw_toolchain_compile(const hw_toolchain_options *options, hw_toolchain_result *result, hw_diag *diag);
 
-// Can this file run with our CUDA runtime? HW_OK for programs that use the shared runtime, and for those with no device
-// code (scripts included): they run as they are. HW_UNSUPPORTED with a sentence that says what to change: linked to the
-// static runtime, machine code only, another processor. HW_USAGE: not a program; HW_IO: cannot be read.
+// Can this file run on a simulated GPU? HW_OK for programs with PTX, and for those with no device code (scripts
+// included): they run as they are. HW_UNSUPPORTED with a sentence that says what to change: machine code only, another
+// processor. HW_USAGE: not a program; HW_IO: cannot be read.
 hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag);
-
-// Is this file a library (or program) with a CUDA runtime of its own, which is not ours? Told by its device code and
-// what it imports; with reads_all also without device code, by the runtime's words, for the price of reading the file.
-// False where it cannot be read.
-bool hw_toolchain_has_own_runtime(const char *path, bool reads_all);
 
 // The name of the CUDA runtime library that the program itself asks for ("libcudart.so.12"), so that ours can be loaded
 // before one that the program's own search path (DT_RPATH) would find. "" when it asks for none or is no program.

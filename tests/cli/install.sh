@@ -17,7 +17,7 @@ grep -q ldconfig "$work/log" && fail "a staged installation speaks of ldconfig: 
 diff <(cd "$there" && find . | sort) <(cd "$work/stage/usr/local" && find . | sort) > "$work/differences" ||
     fail "DESTDIR: $(head -3 "$work/differences")"
 rm -r "$work/stage"
-for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so lib/halfwarp/nodriver/libcuda.so.1 \
+for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so lib/halfwarp/driver/libcuda.so.1 \
     share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h include/halfwarp/sim.h \
     lib/libhalfwarp.so lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc \
     lib/cmake/Halfwarp/HalfwarpConfig.cmake \

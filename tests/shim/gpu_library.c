@@ -1,6 +1,5 @@
-// A library as cuBLAS is one: device code, and in front of it a CUDA runtime of its own, which looks for the driver.
-// With SHARED_RUNTIME one that leaves its code, machine code only, to the shared runtime. MACHINE_CODE: the file of a
-// fat binary.
+// A library as cuBLAS is one: device code, which it gives the driver by itself, as a CUDA runtime inside it would. With
+// SHARED_RUNTIME one that leaves its code to the shared runtime. MACHINE_CODE: the file of a fat binary, without PTX.
 #include <dlfcn.h>
 #include <stddef.h>
 
@@ -8,8 +7,9 @@ __asm__(".section .nv_fatbin,\"a\"\n.balign 8\n.globl device_code\n.hidden devic
         "device_code: .incbin \"" MACHINE_CODE "\"\n.balign 8\n.text\n");
 extern const char device_code[];
 
-#ifdef SHARED_RUNTIME
 static const struct { int magic, version; const void *data; void *more; } wrapper = {0x466243b1, 1, device_code, NULL};
+
+#ifdef SHARED_RUNTIME
 typedef struct { unsigned x, y, z; } extent;
 void **__cudaRegisterFatBinary(void *);
 void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
@@ -25,8 +25,11 @@ int gpu_library_create(void) {
 }
 #else
 int gpu_library_create(void) {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *library;
     int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
-    return init ? init(0) : -1;
+    int (*load)(void **, const void *, void *, void *, unsigned, void *, void *, unsigned) =
+        driver ? (__typeof__(load))dlsym(driver, "cuLibraryLoadData") : NULL;
+    if (!init || init(0)) return -1;
+    return load(&library, &wrapper, NULL, NULL, 0, NULL, NULL, 0);
 }
 #endif

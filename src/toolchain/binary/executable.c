@@ -87,20 +87,6 @@ static span find_needed(const elf *elf, const char *beginning) {
     return (span){NULL, 0};
 }
 
-// Is the function left to a shared library? (A library of the program's own may hold the static runtime.)
-static int is_imported(const elf *elf, const char *function) {
-    span symbols = find_section(elf, ".dynsym"), strings = find_section(elf, ".dynstr");
-    size_t length = strlen(function) + 1;
-    for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.length; at += sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol;
-        memcpy(&symbol, symbols.bytes + at, sizeof symbol);
-        if (symbol.st_shndx == SHN_UNDEF && symbol.st_name < strings.length &&
-            length <= strings.length - symbol.st_name && !memcmp(strings.bytes + symbol.st_name, function, length))
-            return 1;
-    }
-    return 0;
-}
-
 // Machine code with a function in it: nvcc puts an empty piece into every program that it links.
 static int has_function(const hw_fatbin_entry *entry) {
     char *text;
@@ -136,30 +122,15 @@ static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
     }
 }
 
-// Without device code of its own a program may still call the runtime that is inside it.
-static bool holds_runtime(const elf *elf) {
-    span text = find_section(elf, ".rodata");
-    return text.length && !find_needed(elf, "libcudart.so").bytes &&
-           memmem(text.bytes, text.length, "cudaErrorInvalidDeviceFunction", 30) &&
-           memmem(text.bytes, text.length, "libcuda.so.1", 12);
-}
-
 static hw_status check_device_code(const elf *elf, const char *path, hw_diag *diag) {
-    span code = find_section(elf, ".nv_fatbin");
-    int shared = find_needed(elf, "libcudart.so").bytes != NULL;
-    if (!shared && (holds_runtime(elf) || (code.length && !is_imported(elf, "__cudaRegisterFatBinary"))))
-        return hw_diag_set(diag, HW_UNSUPPORTED,
-                           "%s is linked to the static CUDA runtime, which no other can replace; rebuild it with "
-                           "`nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...`, or run its .cu file",
-                           path);
     size_t ptx = 0, machine_code = 0;
-    count_device_code(code, &ptx, &machine_code);
+    count_device_code(find_section(elf, ".nv_fatbin"), &ptx, &machine_code);
     // What nvcc has linked is machine code; the files' own pieces have PTX where -gencode asked for it.
     count_device_code(find_section(elf, "__nv_relfatbin"), &ptx, &machine_code);
     if (machine_code && !ptx)
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "%s holds machine code only, and no PTX; rebuild it with "
-                           "`nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...`",
+                           "`nvcc -gencode arch=compute_75,code=compute_75 ...`",
                            path);
     return HW_OK;
 }
@@ -340,18 +311,6 @@ hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_t
 }
 
 hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag) { return inspect_file(path, NULL, 0, diag); }
-
-bool hw_toolchain_has_own_runtime(const char *path, bool reads_all) {
-    const uint8_t *bytes;
-    size_t length;
-    elf elf;
-    if (map_file(path, &bytes, &length, NULL)) return false;
-    bool is_elf = open_elf(bytes, length, path, &elf, NULL) == HW_OK;
-    bool has = is_elf && find_section(&elf, ".nv_fatbin").length && !is_imported(&elf, "__cudaRegisterFatBinary");
-    if (is_elf && !has && reads_all) has = holds_runtime(&elf);
-    munmap((void *)bytes, length);
-    return has;
-}
 
 void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes) {
     name[0] = '\0';

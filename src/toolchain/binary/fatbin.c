@@ -186,7 +186,7 @@ hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *le
     if (!best.payload)
         return hw_diag_set(diag, HW_NOT_FOUND,
                            "the program holds machine code only; build it with PTX as well: "
-                           "nvcc -cudart shared -gencode arch=compute_75,code=compute_75 ...");
+                           "nvcc -gencode arch=compute_75,code=compute_75 ...");
     if (entry) *entry = best;
     status = hw_fatbin_unpack(&best, text, length, diag);
     return status ? status : name_producer(fatbin, text, length, diag);

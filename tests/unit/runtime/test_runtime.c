@@ -224,7 +224,7 @@ static void test_module_data(void **state) {
     diag = (hw_diag){0};
     assert_int_equal(hw_rt_module_load_data(runtime, text, sizeof KERNELS, "c.ptx", &module, &diag), HW_RT_INVALID_PTX);
     assert_string_equal(diag.file, "c.ptx");
-    assert_int_equal(hw_rt_module_load_data(runtime, text, 4, "d", &module, &diag), HW_RT_INVALID_PTX);   // no NUL
+    assert_int_equal(hw_rt_module_load_data(runtime, text, 4, "d", &module, &diag), HW_RT_INVALID_IMAGE);   // no NUL
     assert_int_equal(hw_rt_module_load_data(runtime, "\177ELF\2", 6, "e.cubin", &module, &diag), HW_RT_NO_IMAGE);
     free(text);
     hw_rt_destroy(runtime);
