@@ -77,7 +77,7 @@ bool hw_undefined_is_clean(const hw_state *s, int lane, place at, uint32_t bytes
 
 bool hw_undefined_access_is_clean(const hw_state *s, const hw_inst *in, uint32_t bytes) {
     bool is_clean = true;
-    if (hw_undefined_all_clean(s, in, bytes)) return true;
+    if (hw_undefined_all_clean(s, in, bytes, 1)) return true;
     for (uint32_t left = s->warp.mask; left && is_clean; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         is_clean = hw_undefined_is_clean(s, lane, hw_undefined_place_of(s, in, lane), bytes);
@@ -167,7 +167,7 @@ static bool is_unit_stride(const hw_warp *w, const hw_inst *in, uint32_t bytes) 
 }
 
 void hw_undefined_define_access(hw_state *s, const hw_inst *in, uint32_t bytes) {
-    if (hw_undefined_all_clean(s, in, bytes)) return;
+    if (hw_undefined_all_clean(s, in, bytes, 1)) return;
     const place first = hw_undefined_place_of(s, in, __builtin_ctz(s->warp.mask));
     if (first.space != HW_SPACE_LOCAL && is_unit_stride(&s->warp, in, bytes)) {
         hw_undefined_define(s, 0, first, 32 * bytes);

@@ -108,8 +108,8 @@ static void begin_warp(hw_state *s) {
     hw_undefined *u = s->undefined;
     const uint64_t local = s->run->entry->local_bytes;
     u->carry = 0;
+    if (u->staged_origin) memset(u->staged, 0, sizeof u->staged);
     u->staged_origin = 0;
-    memset(u->staged, 0, sizeof u->staged);
     for (hw_frame *frame = s->made_frames; frame; frame = frame->next_made)
         if (frame->shadow) clear_shadow(s, frame->shadow);
     clear_shadow(s, &u->entry);

@@ -20,10 +20,17 @@ static const hw_inst *look_at_lanes(hw_warp *w, const hw_inst *in) {
     return f->body(w, in);
 }
 
+// Loads, stores and atomics: what they move is in memory and in registers alone.
+static bool is_plain(const hw_undefined_facts *f) {
+    return f->rule == HW_RULE_LOAD || f->rule == HW_RULE_STORE || f->rule == HW_RULE_ATOMIC;
+}
+
 static const hw_inst *look_at_access(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     const hw_undefined_facts *f = facts_of(s, in);
-    hw_undefined_access(s, in, f);
+    const bool is_clean = is_plain(f) && !s->undefined->n_undefined &&
+                          hw_undefined_all_clean(s, in, (uint32_t)in->width * in->vector, 1);
+    if (!is_clean) hw_undefined_access(s, in, f);
     return f->body(w, in);
 }
 
@@ -43,8 +50,7 @@ static const hw_inst *look_at_gathered(hw_warp *w, const hw_inst *in) {
 
 // Is there nothing to look at, nor to define, for any warp of the block?
 static bool is_settled(const hw_state *s, const hw_inst *in, const hw_undefined_facts *f) {
-    const bool is_plain = f->rule == HW_RULE_LOAD || f->rule == HW_RULE_STORE;
-    return is_plain && in->space == HW_SPACE_SHARED && !s->undefined->shared->n_undefined;
+    return is_plain(f) && hw_undefined_all_clean(s, in, (uint32_t)in->width * in->vector, s->warp.convoy);
 }
 
 // None of a convoy's warps has an undefined register. One that would read an undefined byte leaves it, with the others.

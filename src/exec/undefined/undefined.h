@@ -87,7 +87,9 @@ typedef struct hw_undefined_place {
 hw_undefined_place hw_undefined_place_of(const hw_state *s, const hw_inst *in, int lane);
 hw_undefined_place hw_undefined_place_at(uint64_t generic_address);
 // Are all bytes that the active lanes access known to be defined, without a look at each lane? bytes: of each lane.
-bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes);    // of this level: clean_lanes.c
+// Of n warps of a block from this one on; where n is not 1, false may mean that it takes a look at each warp. Of this
+// level: clean_lanes.c.
+bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n);
 // Are they?
 bool hw_undefined_access_is_clean(const hw_state *s, const hw_inst *in, uint32_t bytes);
 bool hw_undefined_is_clean(const hw_state *s, int lane, hw_undefined_place place, uint32_t bytes);
