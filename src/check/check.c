@@ -350,6 +350,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     if (!c) return hw_diag_no_memory(diag);
     make_lock(&c->lock);
     c->options = *options;
+    c->level = hw_check_level_best();
     c->streams = hw_check_streams_create();
     c->works.arena = hw_arena_create();
     c->sink = (hw_sink){

@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "check/host.h"
 #include "check/intervals.h"
+#include "check/lanes.h"
 #include "check/race.h"
 #include "check/streams.h"
 #include "check/undefined.h"
@@ -29,6 +30,7 @@ typedef struct hw_check_unheard {
 struct hw_check {
     hw_sink sink;                    // first: the sink is the object
     hw_check_options options;
+    const hw_check_level *level;
     hw_check_entries entries;
     hw_check_shadow shadow;          // of device memory
     hw_check_streams *streams;

@@ -68,6 +68,7 @@ static hw_check_runs *kept_runs_of(hw_check *c, const hw_access *a) {
     if (!(*kept)->is_new) return *kept;
     if (hw_check_intervals_have(&c->intervals, *kept)) hw_check_intervals_look(c);
     hw_check_find_runs(p->mask, p->delta, a->width_bytes, *kept);
+    for (int i = 0; i < HW_WARP_LANES; i++) (*kept)->delta[i] = (int32_t)p->delta[i];
     (*kept)->kinds = hw_check_interval_kind(&c->notes[a->note], a->kind);
     (*kept)->serial = p->serial;
     (*kept)->logged = 0;
