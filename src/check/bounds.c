@@ -152,6 +152,7 @@ void hw_check_bounds_leave(hw_check *c, const hw_access *a, const hw_home_set *h
         lanes |= (uint32_t)!is_at_home(c, homes, a->space, address, a->width_bytes) << i;
     }
     if (!lanes) return;
+    if (a->space == HW_SPACE_GLOBAL && hw_check_act_of(a->kind, a->space) != HW_CHECK_READS) hw_check_reads_stray(c);
     const uint64_t address = a->base + (uint64_t)a->pattern->delta[__builtin_ctz(lanes)];
     const hw_home *home = nearest_home(c, homes, a->space, address);
     if (!home) return;

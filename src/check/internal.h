@@ -10,6 +10,7 @@
 #include "check/intervals.h"
 #include "check/lanes.h"
 #include "check/race.h"
+#include "check/reads.h"
 #include "check/streams.h"
 #include "check/undefined.h"
 #include "check/works.h"
@@ -33,6 +34,7 @@ struct hw_check {
     const hw_check_level *level;
     hw_check_entries entries;
     hw_check_shadow shadow;          // of device memory
+    hw_check_all_reads reads;        // of what launches only read
     hw_check_streams *streams;
     hw_check_works works;
     hw_check_found **found;          // in the order in which they were found

@@ -2,9 +2,10 @@
 //
 // Between two barriers of a whole block only accesses of that interval can be races with each other. So they are
 // written into a log, and mostly never looked at one by one: where all of them read, or all are strong, there is no
-// race; where the same accesses as in an interval before have been made, by the same warps in the same order, there
-// is none either if there was none then; nor where no thread touches a word that another one writes. What else orders threads of the block ends the waiting: then the log goes
-// through shadow memory, and so does what follows until the barrier.
+// race; where the same accesses as in an interval before have been made, by the same warps in the same order, there is
+// none either if there was none then; nor where no thread touches a word that another one writes. What else orders
+// threads of the block ends the waiting: then the log goes through shadow memory, and so does what follows until the
+// barrier.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_INTERVALS_H

@@ -5,6 +5,7 @@
 #ifndef HW_CHECK_LANES_H
 #define HW_CHECK_LANES_H
 
+#include "check/entries.h"
 #include "event/event.h"
 
 // Who has written which word of shared memory since some barrier: a stamp of the interval, and the thread. There is one
@@ -30,6 +31,11 @@ typedef struct hw_check_level {
     bool (*has)(hw_check_owners *owners, const hw_check_touch *touch);
     // Has no other thread the lanes' words? false: one has, or there are no such words.
     bool (*is_alone)(hw_check_owners *owners, const hw_check_touch *touch);
+    // Lanes whose cell, at `at` + delta bytes, has a reference below `begin`. Cells of 1 << bits bytes.
+    uint32_t (*older)(const hw_check_ref *cells, const hw_access_pattern *p, uint64_t at, uint32_t bits,
+                      hw_check_ref begin);
+    // Has one of n cells such a reference?
+    bool (*has_older)(const hw_check_ref *cells, uint32_t n, hw_check_ref begin);
 } hw_check_level;
 
 // Level 0 is base, which every machine has; NULL past the last one that this processor has.

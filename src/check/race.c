@@ -392,6 +392,36 @@ static void record_write(present *now, hw_check_line *line, uint32_t from, uint3
     if (writes) put_refs(writes, from, to, line->cell_bytes[HW_CHECK_WRITE], ref, width_bits);
 }
 
+// ---- what launches only read ----------------------------------------------------------------------------------------
+
+// Cells in [begin, end) of an allocation, whose first readers are compared with the present access, and forgotten where
+// it is weak.
+static void compare_readers(present *now, hw_check_reads *r, uint64_t begin, uint64_t end, int first_lane,
+                            int width_bits, unsigned what) {
+    const bool forgets = what & HW_CHECK_RECORD && now->entry.scope == HW_SCOPE_NONE;
+    const uint32_t cell_bytes = 1u << r->cell_bits;
+    for (uint64_t at = begin / cell_bytes * cell_bytes; at < end; at += cell_bytes) {
+        hw_check_ref *cell = &r->first[(at - r->begin) >> r->cell_bits];
+        const uint64_t byte = at < begin ? begin : at;
+        const int lane = first_lane + (int)((byte - begin) >> width_bits);
+        if (what & HW_CHECK_COMPARE && *cell && is_race_or_fine(now, *cell, lane, cell_bytes))
+            hw_check_add_race(now->check, *cell, &now->entry, lane, now->space, byte);
+        if (forgets) *cell = 0;
+    }
+}
+
+static void compare_with_reads(present *now, uint64_t begin, uint64_t end, int first_lane, int width_bits,
+                               unsigned what) {
+    const hw_check_all_reads *all = &now->check->reads;
+    for (size_t i = 0; i < all->n; i++) {
+        hw_check_reads *r = all->items[i];
+        const uint64_t from = begin > r->begin ? begin : r->begin;
+        const uint64_t to = end < r->begin + r->bytes ? end : r->begin + r->bytes;
+        if (from < to)
+            compare_readers(now, r, from, to, first_lane + (int)((from - begin) >> width_bits), width_bits, what);
+    }
+}
+
 // ---- pieces ---------------------------------------------------------------------------------------------------------
 
 static inline hw_check_line *line_of(const present *now, uint64_t address) {
@@ -424,6 +454,8 @@ static int width_bits_of(const present *now) {
 void hw_check_go_through(present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what) {
     const uint64_t end = begin + bytes;
     const int width_bits = width_bits_of(now);
+    if (now->check->reads.may_meet && now->space != HW_SPACE_SHARED && is_write(now->entry.act))
+        compare_with_reads(now, begin, end, first_lane, width_bits, what);
     for (uint64_t at = begin, next; at < end; at = next) {
         next = (at / LINE + 1) * LINE;
         if (next > end) next = end;
@@ -585,7 +617,8 @@ void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base
     if (runs->n <= 4 && are_settled(now, runs, base)) return;
     become_warp(now, behind);
     const bool in_two_steps = runs->may_overlap && is_write(now->entry.act);
-    if (runs->are_cells && !now->entry.is_many && base % now->entry.width_bytes == 0) {
+    const bool are_cells = runs->are_cells && base % now->entry.width_bytes == 0;
+    if (are_cells && !now->entry.is_many && !now->check->reads.may_meet) {
         if (now->entry.width_bytes == WORD) go_through_cells(now, runs, base, WORD);
         else go_through_cells(now, runs, base, 1);
         return;

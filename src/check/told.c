@@ -22,9 +22,11 @@ uint8_t hw_check_strong_scope(const hw_note *note, hw_check_act act) {
 
 static void sweep_entries(hw_check *c) {
     hw_check_shadow_mark(&c->shadow, &c->entries);
+    hw_check_reads_mark(c);
     hw_check_blocks_mark(&c->blocks, &c->entries);
     if (!hw_check_entries_sweep(&c->entries)) return;
     hw_check_shadow_move(&c->shadow, &c->entries);
+    hw_check_reads_move(c);
     hw_check_blocks_move(&c->blocks, &c->entries);
     if (c->floor > 1) c->floor = hw_check_entries_moved(&c->entries, c->floor);
 }
@@ -133,6 +135,8 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
             hw_check_interval_add(c, block, first, n, bases, kind, runs && runs->is_new ? NULL : runs))
             return;
     }
+    hw_check_reads *reads = first->space == HW_SPACE_GLOBAL ? hw_check_reads_of(c, first) : NULL;
+    if (reads && hw_check_reads_add(c, reads, block, first, n, bases, runs)) return;
     if (!runs) hw_check_find_cells(p->mask, p->delta, first->width_bytes, &own);
     look_at_accesses(c, block, first, n, bases, runs ? runs : &own);
 }
@@ -160,6 +164,7 @@ static hw_check_block *block_now(hw_check *c, const hw_where *where, uint8_t spa
 void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *a) {
     hw_check *c = (hw_check *)sink;
     (void)worker;
+    if (a->is_write) hw_check_reads_stray(c);
     for (uint32_t i = 0; i < a->n; i++) {
         const hw_lane_bytes *lane = &a->list[i];
         hw_check_block *block = block_now(c, &a->where, lane->space);
