@@ -91,7 +91,8 @@ static bool is_row_clean(const hw_shadow_memory *local, uint64_t offset, uint32_
     return is_zero(local->bits + hw_local_offset(begin), (end - begin + WORD - 1) / WORD * 32 * WORD);
 }
 
-static bool is_block_clean(const hw_undefined *u, const hw_inst *in, hw_addresses addresses, uint32_t bytes) {
+static bool is_block_clean(const hw_state *state, const hw_inst *in, hw_addresses addresses, uint32_t bytes) {
+    const hw_shadow_memory *local = &state->undefined->local;
     const span s = {hw_addresses_low(addresses), hw_addresses_high(addresses)};
     hw_undefined_place first = {in->space, s.least};
     uint64_t at[32];
@@ -99,10 +100,11 @@ static bool is_block_clean(const hw_undefined *u, const hw_inst *in, hw_addresse
     // Lanes in several windows are told apart one by one.
     const uint64_t end = first.offset + (s.most - s.least) + bytes;
     if (first.space == HW_SPACE_GLOBAL || end > HW_WINDOW_BYTES) return false;
-    if (first.space == HW_SPACE_LOCAL) return s.least == s.most && is_row_clean(&u->local, first.offset, bytes);
-    if (is_range_clean(u->shared, first.offset, end)) return true;
+    if (first.space == HW_SPACE_LOCAL) return s.least == s.most && is_row_clean(local, first.offset, bytes);
+    const hw_shadow_memory *shared = hw_undefined_shared_of(state);
+    if (is_range_clean(shared, first.offset, end)) return true;
     hw_addresses_put(hw_addresses_plus(addresses, first.offset - s.least), at);
-    return end <= u->shared->bytes && are_bytes_clean(u->shared, at, bytes);
+    return end <= shared->bytes && are_bytes_clean(shared, at, bytes);
 }
 
 bool HW_LEVEL_NAME(hw_undefined_all_clean)(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n) {
@@ -122,5 +124,5 @@ bool HW_LEVEL_NAME(hw_undefined_all_clean)(const hw_state *s, const hw_inst *in,
             return is_device_clean(u->defined, at, bytes, is_generic);
         }
     }
-    return n == 1 && is_block_clean(u, in, hw_addresses_of(&s->warp, in, &base), bytes);
+    return n == 1 && is_block_clean(s, in, hw_addresses_of(&s->warp, in, &base), bytes);
 }

@@ -121,11 +121,7 @@ static void begin_warp(hw_state *s) {
 }
 
 void hw_undefined_begin(hw_block *block) {
-    hw_shadow_memory *shared = block->shadow;
-    const uint32_t bytes = block->warps[0].run->kernels_shared_bytes;
-    memset(shared->bits, UNDEFINED, bytes);
-    memset(shared->origins, 0, hw_align_up(bytes, WORD));
-    shared->n_undefined = bytes;
+    hw_undefined_begin_shared(block->warps[0].run, block->shadow);
     for (uint32_t i = 0; i < block->n_warps; i++) begin_warp(&block->warps[i]);
 }
 
