@@ -552,15 +552,14 @@ static inline bool write_cell(const present *now, hw_check_line *line, uint32_t 
     return true;
 }
 
-// The lines of all runs. What they need is fetched for all of them before it is used for one, where addresses have no
-// name: those that do are mostly in the cache.
+// The lines of all runs. What they need is fetched for all of them before it is used for one.
 static void find_lines(const present *now, const hw_check_runs *runs, uint64_t base, hw_check_line **lines) {
     place at = {0};
     for (uint32_t i = 0; i < runs->n; i++) {
         lines[i] = find_line(now, &at, base + (uint64_t)runs->items[i].delta);
         __builtin_prefetch(lines[i]);
     }
-    if (runs->serial || now->space == HW_SPACE_SHARED) return;
+    if (now->space == HW_SPACE_SHARED) return;
     const hw_check_plane plane = is_write(now->entry.act) ? HW_CHECK_WRITE : HW_CHECK_READ;
     for (uint32_t i = 0; i < runs->n; i++) {
         const uint64_t at = (base + (uint64_t)runs->items[i].delta) % LINE;
@@ -585,6 +584,41 @@ static inline void go_through_cells(present *now, const hw_check_runs *runs, uin
                    : !read_cell(now, lines[i], address % LINE, bytes, own, newest))
             go_through_line(now, address, address + bytes, false, run->first_lane, bits_of(bytes), what);
     }
+}
+
+// Words of a line that the same lane of n warps writes, side by side; NULL: it is not that simple.
+static inline hw_check_ref *column_of(const present *now, hw_check_line *line, uint32_t at, uint32_t n) {
+    hw_check_ref newest = 0;
+    if (!line || at + n * WORD > LINE || line->newest_read >= now->floor) return NULL;
+    if (!line->cell_bytes[HW_CHECK_WRITE])
+        hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
+    if (line->cell_bytes[HW_CHECK_WRITE] != WORD) return NULL;
+    hw_check_ref *const cells = line->planes[HW_CHECK_WRITE].cells + at / WORD;
+    for (uint32_t k = 0; k < n; k++) newest = cells[k] > newest ? cells[k] : newest;
+    return newest < now->floor ? cells : NULL;
+}
+
+bool hw_check_write_columns(present *now, const hw_check_runs *runs, const uint64_t *bases, uint32_t n) {
+    hw_check_line *lines[LANES];
+    hw_check_ref *columns[LANES];
+    const bool are_words = runs->are_cells && now->entry.width_bytes == WORD && bases[0] % WORD == 0;
+    uint64_t differ = 0;
+    for (uint32_t k = 1; k < n; k++) differ |= (bases[k] - bases[0]) ^ k * WORD;
+    if (n == 1 || differ || !are_words || now->entry.is_many || !is_write(now->entry.act)) return false;
+    if (now->check->reads.may_meet) return false;
+    find_lines(now, runs, bases[0], lines);
+    for (uint32_t i = 0; i < runs->n; i++) {
+        columns[i] = column_of(now, lines[i], (bases[0] + (uint64_t)runs->items[i].delta) % LINE, n);
+        if (!columns[i]) return false;
+    }
+    const hw_check_ref ref = ref_of(now), newest = newest_now(now);
+    for (uint32_t i = 0; i < runs->n && ref; i++) {
+        const hw_check_ref own = ref + runs->items[i].first_lane;
+        for (uint32_t k = 0; k < n; k++) columns[i][k] = own + (k << HW_CHECK_LANE_BITS);
+        lines[i]->newest_write = newest;
+        lines[i]->settled_since = 0;
+    }
+    return true;
 }
 
 // What the lanes need is fetched for all of them before it is used for one.

@@ -212,10 +212,18 @@ static bool is_inside(const reading *r, uint32_t n, const uint64_t *bases) {
     return is_inside;
 }
 
+// What warps of a convoy need is fetched for all of them before it is used for one: rows of a matrix lie apart.
+static inline void prefetch_row(const reading *r, uint64_t base) {
+    const hw_check_ref *cells = &r->of->first[(base - r->of->begin) >> r->of->cell_bits];
+    __builtin_prefetch(cells);
+    __builtin_prefetch(cells + HW_CHECK_LINE_WORDS / 2);
+}
+
 bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
                         const uint64_t *bases, const hw_check_runs *runs) {
     reading r = {.check = c, .of = reads, .block = block, .access = first};
     bool good = is_inside(&r, n, bases);
+    for (uint32_t k = 1; k < n && good; k++) prefetch_row(&r, bases[k]);
     for (uint32_t k = 0; k < n && good; k++) good = read_warp(&r, bases[k], runs, k);
     return good;
 }

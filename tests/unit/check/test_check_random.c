@@ -153,6 +153,13 @@ static void judge_access(program *p, uint32_t block, uint32_t warp, uint32_t mas
     }
 }
 
+// A second warp's columns beside the first one's, where there is room; else the same.
+static uint64_t shift_of(const int64_t offset[32], uint32_t width) {
+    int64_t most = 0;
+    for (int lane = 0; lane < 32; lane++) most = offset[lane] > most ? offset[lane] : most;
+    return most + 2 * (int64_t)width <= OBJECT_BYTES ? width : 0;
+}
+
 // Launches have numbers of accesses of their own.
 static uint32_t access_of(const program *p, uint32_t set) { return (uint32_t)p->m.launch * SETS + set; }
 
@@ -173,12 +180,13 @@ static void do_access(program *p, uint32_t block, uint32_t warp) {
                           .access = access_of(p, is_shared ? UNKNOWN : FIRST_OBJECT + object)};
     const uint64_t base = (is_shared ? 0 : GLOBAL + object * OBJECT_BYTES) + (uint64_t)offset[lowest];
     const uint32_t line = (uint32_t)(p->m.launch * LINES + p->m.op);
-    const uint64_t bases[] = {base, base};
+    const uint64_t shift = are_two && draw(p, 2) ? shift_of(offset, width) : 0, bases[] = {base, base + shift};
     if (are_two) checked_accesses(&p->c, checked_where(block, 0), line, &note, mask, 2, bases, delta);
     else checked_access(&p->c, checked_where(block, warp), line, &note, mask, base, delta);
     judge_access(p, block, warp, mask, place, offset, &note);
     if (!are_two) return;
     p->m.op++;
+    for (int lane = 0; lane < 32; lane++) offset[lane] += (int64_t)shift;
     judge_access(p, block, 1, mask, place, offset, &note);
 }
 
