@@ -401,12 +401,13 @@ static void compare_readers(present *now, hw_check_reads *r, uint64_t begin, uin
     const bool forgets = what & HW_CHECK_RECORD && now->entry.scope == HW_SCOPE_NONE;
     const uint32_t cell_bytes = 1u << r->cell_bits;
     for (uint64_t at = begin / cell_bytes * cell_bytes; at < end; at += cell_bytes) {
-        hw_check_ref *cell = &r->first[(at - r->begin) >> r->cell_bits];
+        const uint64_t cell = (at - r->begin) >> r->cell_bits;
+        const hw_check_ref ref = hw_check_reads_first(now->check, r, cell);
         const uint64_t byte = at < begin ? begin : at;
         const int lane = first_lane + (int)((byte - begin) >> width_bits);
-        if (what & HW_CHECK_COMPARE && *cell && is_race_or_fine(now, *cell, lane, cell_bytes))
-            hw_check_add_race(now->check, *cell, &now->entry, lane, now->space, byte);
-        if (forgets) *cell = 0;
+        if (what & HW_CHECK_COMPARE && ref && is_race_or_fine(now, ref, lane, cell_bytes))
+            hw_check_add_race(now->check, ref, &now->entry, lane, now->space, byte);
+        if (forgets && ref) hw_check_reads_clear(now->check, r, cell);
     }
 }
 

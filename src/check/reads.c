@@ -8,7 +8,7 @@
 #include "check/internal.h"
 #include "isa/order.h"
 
-enum { CHUNK = HW_CHECK_READS_CHUNK, WORD_BITS = 2 };
+enum { CHUNK = HW_CHECK_READS_CHUNK, ROW = HW_CHECK_READS_ROW, WORD_BITS = 2 };
 
 // ---- what a launch only reads ---------------------------------------------------------------------------------------
 
@@ -52,6 +52,7 @@ static bool has_narrow_reads(const hw_check *c, const hw_home *home) {
 static void free_reads(hw_check_reads *r) {
     if (!r) return;
     hw_free_aligned(r->first);
+    hw_free_aligned(r->whole);
     hw_free(r->has_any);
     hw_free(r);
 }
@@ -65,8 +66,9 @@ static hw_check_reads *make_reads(const hw_home *home, uint32_t cell_bits) {
     hw_check_reads *r = n && n < 1u << 31 ? hw_calloc(1, sizeof *r) : NULL;
     if (!r) return NULL;
     *r = (hw_check_reads){.begin = begin, .bytes = bytes, .n_cells = (uint32_t)n, .cell_bits = cell_bits,
-                          .first = hw_alloc_lanes(n * sizeof *r->first), .has_any = hw_calloc(n / CHUNK + 1, 1)};
-    if (r->first && r->has_any) return r;
+                          .first = hw_alloc_lanes(n * sizeof *r->first), .has_any = hw_calloc(n / CHUNK + 1, 1),
+                          .whole = hw_alloc_lanes((n / ROW + 1) * sizeof *r->whole)};
+    if (r->first && r->whole && r->has_any) return r;
     free_reads(r);
     return NULL;
 }
@@ -167,24 +169,41 @@ static bool read_lanes(reading *r, uint64_t offset, uint32_t behind) {
         if (left && !find_ref(r)) return false;
         for (; left; left &= left - 1) {
             const uint32_t lane = (uint32_t)__builtin_ctz(left);
-            put_ref(r, (offset + byte + (uint64_t)p->delta[lane]) >> bits,
-                    r->ref + (behind << HW_CHECK_LANE_BITS) + lane);
+            const uint64_t cell = (offset + byte + (uint64_t)p->delta[lane]) >> bits;
+            if (r->of->whole[cell / ROW] < c->reads.begin)
+                put_ref(r, cell, r->ref + (behind << HW_CHECK_LANE_BITS) + lane);
         }
     }
     return true;
 }
 
+// Cells [from, to) of one row, or all of it. ref: of the first of them; lanes have 1 << width_bits each.
+static void put_refs(reading *r, uint64_t from, uint64_t to, hw_check_ref ref, uint32_t width_bits) {
+    const hw_check_ref begin = r->check->reads.begin;
+    hw_check_ref *first = r->of->first;
+    if (to - from == ROW) {
+        r->of->whole[from / ROW] = ref;
+        return;
+    }
+    for (uint64_t i = from; i < to; i++)
+        if (first[i] < begin) first[i] = ref + (hw_check_ref)((i - from) >> width_bits);
+    r->of->has_any[from / CHUNK] = 1;
+}
+
 // Lanes side by side, or of several with the same bytes the first.
 static bool read_run(reading *r, uint64_t offset, const hw_check_run *run, uint32_t behind) {
     const uint32_t bits = r->of->cell_bits, width = r->access->width_bytes;
-    const uint64_t cell = offset >> bits;
-    const uint32_t n = run->elems * width >> bits, width_bits = (uint32_t)__builtin_ctz(width) - bits;
-    hw_check_ref *first = r->of->first + cell;
-    if (!r->check->level->has_older(first, n, r->check->reads.begin)) return true;
-    if (!find_ref(r)) return false;
-    const hw_check_ref ref = r->ref + (behind << HW_CHECK_LANE_BITS) + run->first_lane, begin = r->check->reads.begin;
-    for (uint32_t i = 0; i < n; i++) first[i] = first[i] < begin ? ref + (i >> width_bits) : first[i];
-    for (uint64_t chunk = cell / CHUNK; chunk <= (cell + n - 1) / CHUNK; chunk++) r->of->has_any[chunk] = 1;
+    const uint32_t width_bits = (uint32_t)__builtin_ctz(width) - bits;
+    const uint64_t begin = offset >> bits, end = begin + (run->elems * width >> bits);
+    const hw_check_ref newer = r->check->reads.begin;
+    for (uint64_t at = begin, next; at < end; at = next) {
+        next = (at / ROW + 1) * ROW < end ? (at / ROW + 1) * ROW : end;
+        if (r->of->whole[at / ROW] >= newer) continue;
+        if (next - at < ROW && !r->check->level->has_older(r->of->first + at, (uint32_t)(next - at), newer)) continue;
+        if (!find_ref(r)) return false;
+        const hw_check_ref lane = (hw_check_ref)(run->first_lane + ((at - begin) >> width_bits));
+        put_refs(r, at, next, r->ref + (behind << HW_CHECK_LANE_BITS) + lane, width_bits);
+    }
     return true;
 }
 
@@ -214,9 +233,7 @@ static bool is_inside(const reading *r, uint32_t n, const uint64_t *bases) {
 
 // What warps of a convoy need is fetched for all of them before it is used for one: rows of a matrix lie apart.
 static inline void prefetch_row(const reading *r, uint64_t base) {
-    const hw_check_ref *cells = &r->of->first[(base - r->of->begin) >> r->of->cell_bits];
-    __builtin_prefetch(cells);
-    __builtin_prefetch(cells + HW_CHECK_LINE_WORDS / 2);
+    __builtin_prefetch(&r->of->whole[((base - r->of->begin) >> r->of->cell_bits) / ROW]);
 }
 
 bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
@@ -226,6 +243,21 @@ bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *bloc
     for (uint32_t k = 1; k < n && good; k++) prefetch_row(&r, bases[k]);
     for (uint32_t k = 0; k < n && good; k++) good = read_warp(&r, bases[k], runs, k);
     return good;
+}
+
+hw_check_ref hw_check_reads_first(const hw_check *c, const hw_check_reads *r, uint64_t cell) {
+    const hw_check_ref row = r->whole[cell / ROW];
+    if (row <= r->first[cell]) return r->first[cell];
+    const uint32_t lane_cells = c->entries.items[row >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
+    return row + (hw_check_ref)(cell % ROW / lane_cells);
+}
+
+void hw_check_reads_clear(hw_check *c, hw_check_reads *r, uint64_t cell) {
+    const uint64_t begin = cell / ROW * ROW;
+    for (uint64_t i = begin; r->whole[cell / ROW] && i < begin + ROW; i++) r->first[i] = hw_check_reads_first(c, r, i);
+    r->has_any[cell / CHUNK] = 1;
+    r->whole[cell / ROW] = 0;
+    r->first[cell] = 0;
 }
 
 // ---- sweeping -------------------------------------------------------------------------------------------------------
@@ -242,20 +274,28 @@ static cells cells_of(const hw_check_reads *r, uint32_t chunk) {
 }
 
 void hw_check_reads_mark(hw_check *c) {
-    for (size_t i = 0; i < c->reads.n; i++)
-        for (uint32_t chunk = 0; chunk * CHUNK < c->reads.items[i]->n_cells; chunk++) {
-            const cells of = cells_of(c->reads.items[i], chunk);
+    for (size_t i = 0; i < c->reads.n; i++) {
+        const hw_check_reads *r = c->reads.items[i];
+        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
+            if (r->whole[row]) hw_check_entries_mark(&c->entries, r->whole[row]);
+        for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
+            const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++)
                 if (of.first[k]) hw_check_entries_mark(&c->entries, of.first[k]);
         }
+    }
 }
 
 void hw_check_reads_move(hw_check *c) {
-    for (size_t i = 0; i < c->reads.n; i++)
-        for (uint32_t chunk = 0; chunk * CHUNK < c->reads.items[i]->n_cells; chunk++) {
-            const cells of = cells_of(c->reads.items[i], chunk);
+    for (size_t i = 0; i < c->reads.n; i++) {
+        const hw_check_reads *r = c->reads.items[i];
+        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
+            r->whole[row] = hw_check_entries_moved(&c->entries, r->whole[row]);
+        for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
+            const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++) of.first[k] = hw_check_entries_moved(&c->entries, of.first[k]);
         }
+    }
     c->reads.newest = hw_check_entries_moved(&c->entries, c->reads.newest);
     c->reads.begin = hw_check_entries_moved(&c->entries, c->reads.begin);
 }

@@ -24,10 +24,11 @@ typedef struct hw_check_block hw_check_block;
 typedef struct hw_check_reads {
     uint64_t begin, bytes;
     hw_check_ref *first;             // of each cell: its first reader in the newest launch that read it; 0: nobody
+    hw_check_ref *whole;             // of each row of cells: its first cell's, where neighbouring lanes read all of it
     uint8_t *has_any;                // of each HW_CHECK_READS_CHUNK cells
     uint32_t n_cells, cell_bits;     // cells are of 1 or 4 bytes
 } hw_check_reads;
-enum { HW_CHECK_READS_CHUNK = 1024 };
+enum { HW_CHECK_READS_CHUNK = 1024, HW_CHECK_READS_ROW = 32 };
 
 typedef struct hw_check_all_reads {
     hw_check_reads **items;
@@ -50,6 +51,10 @@ bool hw_check_reads_add(hw_check *check, hw_check_reads *reads, hw_check_block *
                         uint32_t n, const uint64_t *bases, const hw_check_runs *runs);
 // The launch writes where it was not known to.
 void hw_check_reads_stray(hw_check *check);
+// Of a cell; 0: nobody.
+hw_check_ref hw_check_reads_first(const hw_check *check, const hw_check_reads *reads, uint64_t cell);
+// Nobody has read the cell.
+void hw_check_reads_clear(hw_check *check, hw_check_reads *reads, uint64_t cell);
 // Nothing is known of these bytes any more.
 void hw_check_reads_forget(hw_check *check, uint64_t address, uint64_t bytes);
 

@@ -420,6 +420,36 @@ static void test_later_work_meets_readers(void **state) {
     assert_non_null(checked_between(&c, READER, 30));
 }
 
+// A row of words by 32 lanes is one reference: the newest launch's, and each lane's word is its own.
+static void test_rows_of_readers(void **state) {
+    (void)state;
+    static const uint32_t set_of[] = {0, 1};
+    static const hw_home home = {1 << 20, READ_BYTES, HW_SPACE_GLOBAL, NULL, NULL};
+    static const hw_home_set sets[] = {{.n = 0}, {.n = 1, .least_read_bytes = 4}};
+    static const hw_homes homes = {.n_accesses = 2, .set_of = set_of, .n_sets = 2, .sets = sets, .items = &home};
+    const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .access = 1};
+    int64_t delta[HW_WARP_LANES];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = 4 * i;
+    c.homes = &homes;
+    for (uint32_t block = 0; block < 2; block++) {
+        start(2, 32);
+        checked_access(&c, checked_where(block, 0), READER, &note, FULL, WORD + 128, delta);
+        checked_end(&c);
+    }
+    c.homes = NULL;
+    assert_int_equal(checked_begin(&c, 4, 1, 32), HW_OK);
+    checked_word(&c, 0, 0, 0, 30, HW_NOTE_STORE, WORD + 128 + 4 * 7);
+    checked_word(&c, 0, 0, 0, 31, HW_NOTE_STORE, WORD + 128 + 4 * 9);
+    checked_end(&c);
+    for (uint32_t line = 30; line < 32; line++) {
+        const hw_check_finding *f = checked_between(&c, READER, line);
+        assert_non_null(f);
+        assert_int_equal(f->count, 1);
+        assert_int_equal(f->sides[0].block[0], 1);
+        assert_int_equal(f->sides[0].thread[0], 7 + 2 * (line - 30));
+    }
+}
+
 static void test_readers_without_memory(void **state) {
     (void)state;
     for (long successes = 0; successes < 40; successes++) {
@@ -454,6 +484,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_columns, begin, end),
         cmocka_unit_test_setup_teardown(test_stray_store_into_what_is_read, begin, end),
         cmocka_unit_test_setup_teardown(test_later_work_meets_readers, begin, end),
+        cmocka_unit_test_setup_teardown(test_rows_of_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_readers_without_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
