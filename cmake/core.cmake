@@ -44,9 +44,10 @@ if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set_property(SOURCE ${distinct_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
 endif()
 
-# Each access that is checked goes through loops over cells of shadow memory.
+# Each access that is checked goes through loops over cells of shadow memory, or over lanes.
+file(GLOB lanes_sources CONFIGURE_DEPENDS src/check/lanes_*.c)
 if(NOT HW_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-  set_property(SOURCE src/check/race.c APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
+  set_property(SOURCE src/check/race.c src/check/reads.c ${lanes_sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
 endif()
 
 # The instruction sets of src/base/processor.h.

@@ -143,17 +143,16 @@ static bool does_write(const hw_access *a) {
                                         a->space == HW_SPACE_SHARED);
 }
 
-void hw_check_bounds_leave(hw_check *c, const hw_access *a, const hw_home_set *homes) {
-    const uint64_t begin = a->base + (uint64_t)a->pattern->low;
-    const uint64_t bytes = (uint64_t)(a->pattern->high - a->pattern->low) + a->width_bytes;
+void hw_check_bounds_leave(hw_check *c, const hw_access *a, const hw_home_set *homes, int64_t low, int64_t high) {
     uint32_t lanes = 0;
-    if (is_at_home(c, homes, a->space, begin, bytes)) return;
+    if (is_at_home(c, homes, a->space, a->base + (uint64_t)low, (uint64_t)(high - low))) return;
     for (uint32_t left = a->pattern->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         const uint64_t address = a->base + (uint64_t)a->pattern->delta[i];
         lanes |= (uint32_t)!is_at_home(c, homes, a->space, address, a->width_bytes) << i;
     }
     if (!lanes) return;
+    if (a->space == HW_SPACE_GLOBAL && hw_check_act_of(a->kind, a->space) != HW_CHECK_READS) hw_check_reads_stray(c);
     const uint64_t address = a->base + (uint64_t)a->pattern->delta[__builtin_ctz(lanes)];
     const hw_home *home = nearest_home(c, homes, a->space, address);
     if (!home) return;

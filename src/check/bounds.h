@@ -10,8 +10,9 @@
 void hw_check_tell_stray(hw_sink *sink, uint32_t worker, const hw_stray *stray);
 
 // Accesses of the running launch that are made: are they where they should be? bounds_leave: one that is not in its
-// first home as a whole.
-void hw_check_bounds_leave(hw_check *check, const hw_access *access, const hw_home_set *homes);
+// first home as a whole, low and high bytes about its base.
+void hw_check_bounds_leave(hw_check *check, const hw_access *access, const hw_home_set *homes, int64_t low,
+                           int64_t high);
 
 static inline bool hw_check_is_in(const hw_home *home, uint8_t space, uint64_t address, uint64_t bytes) {
     const bool is_alike = home->space == (space == HW_SPACE_CONST ? HW_SPACE_GLOBAL : space);
@@ -30,18 +31,21 @@ static inline void hw_check_bounds_accesses(hw_check *c, const hw_access *a, uin
     const hw_home_set homes = hw_check_homes_of(c, a->note);
     if (!homes.n) return;
     const hw_home *home = &c->homes->items[homes.first];
-    const uint64_t low = (uint64_t)a->pattern->low;
-    const uint64_t bytes = (uint64_t)(a->pattern->high - a->pattern->low) + a->width_bytes;
+    int64_t low = a->pattern->low, high = a->pattern->high;
+    if (a->pattern->index == HW_NO_PATTERN) c->level->span(a->pattern->delta, &low, &high);
+    high += a->width_bytes;
+    const uint64_t bytes = (uint64_t)(high - low);
     uint64_t least = bases[0], most = bases[0];
     for (uint32_t k = 1; k < n; k++) {
         least = bases[k] < least ? bases[k] : least;
         most = bases[k] > most ? bases[k] : most;
     }
-    if (hw_check_is_in(home, a->space, least + low, most - least + bytes)) return;
+    if (hw_check_is_in(home, a->space, least + (uint64_t)low, most - least + bytes)) return;
     hw_access one = *a;
     for (uint32_t k = 0; k < n; k++, one.where.warp++) {
         one.base = bases[k];
-        if (!hw_check_is_in(home, a->space, one.base + low, bytes)) hw_check_bounds_leave(c, &one, &homes);
+        if (hw_check_is_in(home, a->space, one.base + (uint64_t)low, bytes)) continue;
+        hw_check_bounds_leave(c, &one, &homes, low, high);
     }
 }
 

@@ -14,6 +14,7 @@
 static void forget_launch(hw_check *c) {
     c->ran_out |= c->blocks.ran_out || c->entries.ran_out || (c->sink.defined && c->sink.defined->ran_out);
     hw_check_blocks_end(&c->blocks);
+    hw_check_reads_end(c);
     hw_check_intervals_free(&c->intervals);
     for (uint32_t i = 0; i < c->n_runs; i++) hw_free(c->runs[i]);
     hw_free(c->runs);
@@ -28,6 +29,7 @@ static void forget_launch(hw_check *c) {
 static uint32_t begin_work(hw_check *c, uint64_t stream) {
     const uint32_t work = hw_check_streams_begin(c->streams, stream);
     c->floor = hw_check_is_all_before(c->streams) ? hw_check_entries_next(&c->entries) : 1;
+    c->reads.may_meet = c->reads.newest >= c->floor;
     return work;
 }
 
@@ -47,6 +49,7 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     if (!c->work || !c->runs || !hw_check_works_add_launch(&c->works, c->work, info) ||
         !hw_check_blocks_begin(&c->blocks, info, c->options.compute_capability))
         return hw_diag_no_memory(diag);
+    hw_check_reads_begin(c);
     return HW_OK;
 }
 
@@ -187,8 +190,14 @@ static void tell_arithmetic(hw_sink *sink, uint32_t worker, const hw_arithmetic 
 
 // ---- the host -------------------------------------------------------------------------------------------------------
 
+// Who has accessed memory that is another's now.
+static void forget_bytes(hw_check *c, uint64_t address, uint64_t bytes) {
+    hw_check_shadow_forget(&c->shadow, address, bytes);
+    hw_check_reads_forget(c, address, bytes);
+}
+
 static void add_allocation(hw_check *c, const hw_host_event *event) {
-    hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    forget_bytes(c, event->memory.address, event->memory.bytes);
     hw_check_host_allocate(c, event);
     hw_check_undefined_allocated(c, event);
 }
@@ -248,7 +257,7 @@ static void tell_free(hw_check *c, const hw_host_event *e) {
         hw_check_host_waited(c, e);
     }
     hw_check_undefined_freed(c, e);
-    hw_check_shadow_forget(&c->shadow, e->memory.address, e->memory.bytes);
+    forget_bytes(c, e->memory.address, e->memory.bytes);
 }
 
 // What a handle stands for that has an action of its own.
@@ -310,7 +319,7 @@ static bool is_of_kernel(const hw_host_event *event) {
 }
 
 static void hear_kernel(hw_check *c, const hw_host_event *event) {
-    hw_check_shadow_forget(&c->shadow, event->memory.address, event->memory.bytes);
+    forget_bytes(c, event->memory.address, event->memory.bytes);
     if (event->action == HW_HOST_ALLOCATE) hw_check_undefined_allocated(c, event);
     else hw_check_undefined_freed(c, event);
 }
@@ -350,6 +359,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     if (!c) return hw_diag_no_memory(diag);
     make_lock(&c->lock);
     c->options = *options;
+    c->level = hw_check_level_best();
     c->streams = hw_check_streams_create();
     c->works.arena = hw_arena_create();
     c->sink = (hw_sink){
@@ -376,6 +386,7 @@ void hw_check_destroy(hw_check *c) {
     forget_launch(c);
     hw_check_entries_free(&c->entries);
     hw_check_shadow_free(&c->shadow);
+    hw_check_reads_free(c);
     hw_check_streams_destroy(c->streams);
     hw_arena_destroy(c->works.arena);
     hw_free(c->works.items);
@@ -394,6 +405,7 @@ hw_sink *hw_check_sink(hw_check *c) { return &c->sink; }
 void hw_check_forget_memory(hw_check *c) {
     pthread_mutex_lock(&c->lock);
     hw_check_shadow_free(&c->shadow);
+    hw_check_reads_free(c);
     hw_check_host_forget(&c->host);
     hw_defined_forget_all(c->sink.defined);
     pthread_mutex_unlock(&c->lock);

@@ -8,7 +8,9 @@
 #include "check/check.h"
 #include "check/host.h"
 #include "check/intervals.h"
+#include "check/lanes.h"
 #include "check/race.h"
+#include "check/reads.h"
 #include "check/streams.h"
 #include "check/undefined.h"
 #include "check/works.h"
@@ -29,8 +31,10 @@ typedef struct hw_check_unheard {
 struct hw_check {
     hw_sink sink;                    // first: the sink is the object
     hw_check_options options;
+    const hw_check_level *level;
     hw_check_entries entries;
     hw_check_shadow shadow;          // of device memory
+    hw_check_all_reads reads;        // of what launches only read
     hw_check_streams *streams;
     hw_check_works works;
     hw_check_found **found;          // in the order in which they were found

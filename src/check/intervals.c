@@ -20,11 +20,12 @@ typedef struct record {
 _Static_assert(sizeof(record) == 48, "logs are compared as bytes, and hold records at multiples of 16");
 
 typedef struct lanes {
-    int32_t delta[HW_WARP_LANES];    // no shared memory is larger
+    int32_t delta[HW_WARP_LANES];
 } lanes;
 
 void hw_check_intervals_free(hw_check_intervals *s) {
     for (int i = 0; i < HW_CHECK_INTERVALS_KEPT; i++) hw_free(s->kept[i].log);
+    hw_free(s->owners.of);
     memset(s, 0, sizeof *s);
 }
 
@@ -49,6 +50,7 @@ uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind) {
     const hw_check_act act = hw_check_act_of(kind, HW_SPACE_SHARED);
     const bool is_strong = hw_check_strong_scope(note, act) != HW_SCOPE_NONE;
     if (act == HW_CHECK_COPIES) return HW_CHECK_ASYNC_WRITE;
+    if (kind == HW_NOTE_LOAD_MATRIX) return HW_CHECK_WEAK_READ | HW_CHECK_FOR_OTHERS;
     if (act == HW_CHECK_READS) return is_strong ? HW_CHECK_STRONG_READ : HW_CHECK_WEAK_READ;
     return is_strong ? HW_CHECK_STRONG_WRITE : HW_CHECK_WEAK_WRITE;
 }
@@ -161,14 +163,58 @@ static void drop_log(hw_check *c, hw_check_interval *in) {
     c->intervals.n_waiting--;
 }
 
-// Looks at an interval that is not known, and keeps it if there is no race in it.
-static void look_and_keep(hw_check *c, hw_check_block *block, uint64_t hash) {
-    hw_check_interval *in = &block->interval;
-    const uint32_t bytes = in->bytes, place = hash % HW_CHECK_INTERVALS_KEPT;
-    const uint64_t races = c->n_races;
-    hw_check_interval_look(c, block);
-    if (c->n_races != races || !in->is_named) return;
-    // The log is as it was, but taken to be empty.
+// ---- threads apart --------------------------------------------------------------------------------------------------
+
+enum { STAMPS = 1 << (32 - HW_CHECK_THREAD_BITS) };
+
+// Nobody has any word. False: no memory.
+static bool begin_owning(hw_check *c) {
+    hw_check_owners *o = &c->intervals.owners;
+    if (!o->of) {
+        o->n_words = c->blocks.n_lines * HW_CHECK_LINE_WORDS;
+        o->of = hw_calloc((size_t)o->n_words + 1, sizeof *o->of);
+        if (!o->of) return false;
+    }
+    if (++o->stamp == STAMPS) {
+        memset(o->of, 0, (size_t)o->n_words * sizeof *o->of);
+        o->stamp = 1;
+    }
+    return true;
+}
+
+// For each word of each lane of all accesses that write, or of those that read. False: one has said no.
+static bool ask_all(hw_check *c, const hw_check_interval *in, bool of_writes,
+                    bool (*ask)(hw_check_owners *owners, const hw_check_touch *touch)) {
+    for (uint32_t at = 0; at < in->bytes;) {
+        const record *r = (const record *)(const void *)(in->log + at);
+        const lanes *own = (const lanes *)(const void *)(r + 1);
+        hw_check_touch touch = {.delta = r->runs ? r->runs->delta : own->delta, .mask = r->mask};
+        at += sizeof *r + (r->runs ? 0 : sizeof(lanes));
+        if ((hw_check_act_of(r->kind, HW_SPACE_SHARED) != HW_CHECK_READS) != of_writes) continue;
+        for (uint32_t k = 0; k < r->n; k++) {
+            touch.thread = (r->warp + k) * HW_WARP_LANES;
+            for (uint32_t byte = 0; byte < r->width_bytes; byte += HW_CHECK_WORD_BYTES) {
+                touch.base = (uint32_t)(r->base + k * r->step) + byte;
+                if (!ask(&c->intervals.owners, &touch)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Does no thread touch a word that another one writes?
+static bool are_apart(hw_check *c, const hw_check_interval *in) {
+    if (in->kinds & HW_CHECK_FOR_OTHERS || !begin_owning(c)) return false;
+    return ask_all(c, in, true, c->level->claim) && ask_all(c, in, true, c->level->has) &&
+           ask_all(c, in, false, c->level->is_alone);
+}
+
+// ---- what is done ---------------------------------------------------------------------------------------------------
+
+// A log without a race, if all in it has a name.
+static void keep_log(hw_check *c, const hw_check_interval *in, uint32_t bytes, uint64_t hash) {
+    const uint32_t place = hash % HW_CHECK_INTERVALS_KEPT;
+    if (!in->is_named) return;
     if (c->intervals.kept[place].capacity < bytes) {
         char *log = hw_realloc_array(c->intervals.kept[place].log, bytes, 1);
         if (!log) return;
@@ -179,17 +225,25 @@ static void look_and_keep(hw_check *c, hw_check_block *block, uint64_t hash) {
     c->intervals.kept[place].bytes = bytes;
 }
 
+static bool is_kept(const hw_check *c, const hw_check_interval *in, uint64_t hash) {
+    const uint32_t place = hash % HW_CHECK_INTERVALS_KEPT;
+    return in->is_named && c->intervals.kept[place].bytes == in->bytes &&
+           !memcmp(c->intervals.kept[place].log, in->log, in->bytes);
+}
+
 void hw_check_interval_end(hw_check *c, hw_check_block *block) {
     hw_check_interval *in = &block->interval;
-    if (in->bytes && is_harmless(in)) {
+    const uint64_t hash = in->bytes && in->is_named && !is_harmless(in) ? hash_of(in) : 0, races = c->n_races;
+    const uint32_t bytes = in->bytes;
+    if (in->bytes && (is_harmless(in) || is_kept(c, in, hash))) {
+        drop_log(c, in);
+    } else if (in->bytes && are_apart(c, in)) {
+        keep_log(c, in, bytes, hash);
         drop_log(c, in);
     } else if (in->bytes) {
-        const uint64_t hash = in->is_named ? hash_of(in) : 0;
-        const uint32_t place = hash % HW_CHECK_INTERVALS_KEPT;
-        if (in->is_named && c->intervals.kept[place].bytes == in->bytes &&
-            !memcmp(c->intervals.kept[place].log, in->log, in->bytes))
-            drop_log(c, in);
-        else look_and_keep(c, block, hash);
+        hw_check_interval_look(c, block);
+        // The log is as it was, but taken to be empty.
+        if (c->n_races == races) keep_log(c, in, bytes, hash);
     }
     in->is_known = block->has_copies;
 }

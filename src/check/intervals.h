@@ -2,21 +2,24 @@
 //
 // Between two barriers of a whole block only accesses of that interval can be races with each other. So they are
 // written into a log, and mostly never looked at one by one: where all of them read, or all are strong, there is no
-// race; and where the same accesses as in an interval before have been made, by the same warps in the same order, there
-// is none either if there was none then. What else orders threads of the block ends the waiting: then the log goes
-// through shadow memory, and so does what follows until the barrier.
+// race; where the same accesses as in an interval before have been made, by the same warps in the same order, there is
+// none either if there was none then; nor where no thread touches a word that another one writes. What else orders
+// threads of the block ends the waiting: then the log goes through shadow memory, and so does what follows until the
+// barrier.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_INTERVALS_H
 #define HW_CHECK_INTERVALS_H
 
 #include "check/blocks.h"
+#include "check/lanes.h"
 #include "check/race.h"
 
 // What an access to shared memory is. ASYNC_WRITE: an asynchronous copy, which does not wait for a barrier.
+// FOR_OTHERS: lanes get what others have read.
 enum {
     HW_CHECK_WEAK_READ = 1, HW_CHECK_WEAK_WRITE = 2, HW_CHECK_STRONG_READ = 4, HW_CHECK_STRONG_WRITE = 8,
-    HW_CHECK_ASYNC_WRITE = 16
+    HW_CHECK_ASYNC_WRITE = 16, HW_CHECK_FOR_OTHERS = 32
 };
 uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind);
 
@@ -27,6 +30,7 @@ typedef struct hw_check_intervals {
         char *log;
         uint32_t bytes, capacity;
     } kept[HW_CHECK_INTERVALS_KEPT];
+    hw_check_owners owners;
     uint32_t n_waiting;              // blocks with something in their logs
     uint32_t turn;                   // counts the times that all logs were empty, from 1 on
 } hw_check_intervals;

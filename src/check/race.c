@@ -392,6 +392,37 @@ static void record_write(present *now, hw_check_line *line, uint32_t from, uint3
     if (writes) put_refs(writes, from, to, line->cell_bytes[HW_CHECK_WRITE], ref, width_bits);
 }
 
+// ---- what launches only read ----------------------------------------------------------------------------------------
+
+// Cells in [begin, end) of an allocation, whose first readers are compared with the present access, and forgotten where
+// it is weak.
+static void compare_readers(present *now, hw_check_reads *r, uint64_t begin, uint64_t end, int first_lane,
+                            int width_bits, unsigned what) {
+    const bool forgets = what & HW_CHECK_RECORD && now->entry.scope == HW_SCOPE_NONE;
+    const uint32_t cell_bytes = 1u << r->cell_bits;
+    for (uint64_t at = begin / cell_bytes * cell_bytes; at < end; at += cell_bytes) {
+        const uint64_t cell = (at - r->begin) >> r->cell_bits;
+        const hw_check_ref ref = hw_check_reads_first(now->check, r, cell);
+        const uint64_t byte = at < begin ? begin : at;
+        const int lane = first_lane + (int)((byte - begin) >> width_bits);
+        if (what & HW_CHECK_COMPARE && ref && is_race_or_fine(now, ref, lane, cell_bytes))
+            hw_check_add_race(now->check, ref, &now->entry, lane, now->space, byte);
+        if (forgets && ref) hw_check_reads_clear(now->check, r, cell);
+    }
+}
+
+static void compare_with_reads(present *now, uint64_t begin, uint64_t end, int first_lane, int width_bits,
+                               unsigned what) {
+    const hw_check_all_reads *all = &now->check->reads;
+    for (size_t i = 0; i < all->n; i++) {
+        hw_check_reads *r = all->items[i];
+        const uint64_t from = begin > r->begin ? begin : r->begin;
+        const uint64_t to = end < r->begin + r->bytes ? end : r->begin + r->bytes;
+        if (from < to)
+            compare_readers(now, r, from, to, first_lane + (int)((from - begin) >> width_bits), width_bits, what);
+    }
+}
+
 // ---- pieces ---------------------------------------------------------------------------------------------------------
 
 static inline hw_check_line *line_of(const present *now, uint64_t address) {
@@ -424,6 +455,8 @@ static int width_bits_of(const present *now) {
 void hw_check_go_through(present *now, uint64_t begin, uint64_t bytes, int first_lane, unsigned what) {
     const uint64_t end = begin + bytes;
     const int width_bits = width_bits_of(now);
+    if (now->check->reads.may_meet && now->space != HW_SPACE_SHARED && is_write(now->entry.act))
+        compare_with_reads(now, begin, end, first_lane, width_bits, what);
     for (uint64_t at = begin, next; at < end; at = next) {
         next = (at / LINE + 1) * LINE;
         if (next > end) next = end;
@@ -520,15 +553,14 @@ static inline bool write_cell(const present *now, hw_check_line *line, uint32_t 
     return true;
 }
 
-// The lines of all runs. What they need is fetched for all of them before it is used for one, where addresses have no
-// name: those that do are mostly in the cache.
+// The lines of all runs. What they need is fetched for all of them before it is used for one.
 static void find_lines(const present *now, const hw_check_runs *runs, uint64_t base, hw_check_line **lines) {
     place at = {0};
     for (uint32_t i = 0; i < runs->n; i++) {
         lines[i] = find_line(now, &at, base + (uint64_t)runs->items[i].delta);
         __builtin_prefetch(lines[i]);
     }
-    if (runs->serial || now->space == HW_SPACE_SHARED) return;
+    if (now->space == HW_SPACE_SHARED) return;
     const hw_check_plane plane = is_write(now->entry.act) ? HW_CHECK_WRITE : HW_CHECK_READ;
     for (uint32_t i = 0; i < runs->n; i++) {
         const uint64_t at = (base + (uint64_t)runs->items[i].delta) % LINE;
@@ -553,6 +585,41 @@ static inline void go_through_cells(present *now, const hw_check_runs *runs, uin
                    : !read_cell(now, lines[i], address % LINE, bytes, own, newest))
             go_through_line(now, address, address + bytes, false, run->first_lane, bits_of(bytes), what);
     }
+}
+
+// Words of a line that the same lane of n warps writes, side by side; NULL: it is not that simple.
+static inline hw_check_ref *column_of(const present *now, hw_check_line *line, uint32_t at, uint32_t n) {
+    hw_check_ref newest = 0;
+    if (!line || at + n * WORD > LINE || line->newest_read >= now->floor) return NULL;
+    if (!line->cell_bytes[HW_CHECK_WRITE])
+        hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
+    if (line->cell_bytes[HW_CHECK_WRITE] != WORD) return NULL;
+    hw_check_ref *const cells = line->planes[HW_CHECK_WRITE].cells + at / WORD;
+    for (uint32_t k = 0; k < n; k++) newest = cells[k] > newest ? cells[k] : newest;
+    return newest < now->floor ? cells : NULL;
+}
+
+bool hw_check_write_columns(present *now, const hw_check_runs *runs, const uint64_t *bases, uint32_t n) {
+    hw_check_line *lines[LANES];
+    hw_check_ref *columns[LANES];
+    const bool are_words = runs->are_cells && now->entry.width_bytes == WORD && bases[0] % WORD == 0;
+    uint64_t differ = 0;
+    for (uint32_t k = 1; k < n; k++) differ |= (bases[k] - bases[0]) ^ k * WORD;
+    if (n == 1 || differ || !are_words || now->entry.is_many || !is_write(now->entry.act)) return false;
+    if (now->check->reads.may_meet) return false;
+    find_lines(now, runs, bases[0], lines);
+    for (uint32_t i = 0; i < runs->n; i++) {
+        columns[i] = column_of(now, lines[i], (bases[0] + (uint64_t)runs->items[i].delta) % LINE, n);
+        if (!columns[i]) return false;
+    }
+    const hw_check_ref ref = ref_of(now), newest = newest_now(now);
+    for (uint32_t i = 0; i < runs->n && ref; i++) {
+        const hw_check_ref own = ref + runs->items[i].first_lane;
+        for (uint32_t k = 0; k < n; k++) columns[i][k] = own + (k << HW_CHECK_LANE_BITS);
+        lines[i]->newest_write = newest;
+        lines[i]->settled_since = 0;
+    }
+    return true;
 }
 
 // What the lanes need is fetched for all of them before it is used for one.
@@ -585,7 +652,8 @@ void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base
     if (runs->n <= 4 && are_settled(now, runs, base)) return;
     become_warp(now, behind);
     const bool in_two_steps = runs->may_overlap && is_write(now->entry.act);
-    if (runs->are_cells && !now->entry.is_many && base % now->entry.width_bytes == 0) {
+    const bool are_cells = runs->are_cells && base % now->entry.width_bytes == 0;
+    if (are_cells && !now->entry.is_many && !now->check->reads.may_meet) {
         if (now->entry.width_bytes == WORD) go_through_cells(now, runs, base, WORD);
         else go_through_cells(now, runs, base, 1);
         return;

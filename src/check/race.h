@@ -41,4 +41,8 @@ void hw_check_go_through(hw_check_present *now, uint64_t begin, uint64_t bytes, 
 // all, one after the other.
 void hw_check_access_runs(hw_check_present *now, const hw_check_runs *runs, uint64_t base, uint32_t behind);
 
+// The same of n warps, whose lanes each write a word, side by side with the same lane of the next warp: a column of a
+// matrix. False: nothing has been done, as it is not so, or others have been there since the floor.
+bool hw_check_write_columns(hw_check_present *now, const hw_check_runs *runs, const uint64_t *bases, uint32_t n);
+
 #endif

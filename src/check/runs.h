@@ -25,6 +25,7 @@ typedef struct hw_check_runs {
     bool is_new;                     // the pattern has been met once
     uint8_t kinds;                   // what its instruction does in shared memory (intervals.h)
     uint32_t logged;                 // hw_check_intervals.turn when a log last referred to these
+    int32_t delta[HW_WARP_LANES];    // of the lanes; no shared memory is larger
     hw_check_run items[HW_WARP_LANES];
 } hw_check_runs;
 

@@ -22,9 +22,11 @@ uint8_t hw_check_strong_scope(const hw_note *note, hw_check_act act) {
 
 static void sweep_entries(hw_check *c) {
     hw_check_shadow_mark(&c->shadow, &c->entries);
+    hw_check_reads_mark(c);
     hw_check_blocks_mark(&c->blocks, &c->entries);
     if (!hw_check_entries_sweep(&c->entries)) return;
     hw_check_shadow_move(&c->shadow, &c->entries);
+    hw_check_reads_move(c);
     hw_check_blocks_move(&c->blocks, &c->entries);
     if (c->floor > 1) c->floor = hw_check_entries_moved(&c->entries, c->floor);
 }
@@ -68,6 +70,7 @@ static hw_check_runs *kept_runs_of(hw_check *c, const hw_access *a) {
     if (!(*kept)->is_new) return *kept;
     if (hw_check_intervals_have(&c->intervals, *kept)) hw_check_intervals_look(c);
     hw_check_find_runs(p->mask, p->delta, a->width_bytes, *kept);
+    for (int i = 0; i < HW_WARP_LANES; i++) (*kept)->delta[i] = (int32_t)p->delta[i];
     (*kept)->kinds = hw_check_interval_kind(&c->notes[a->note], a->kind);
     (*kept)->serial = p->serial;
     (*kept)->logged = 0;
@@ -111,6 +114,7 @@ static void look_at_accesses(hw_check *c, hw_check_block *block, const hw_access
     hw_check_present now;
     hw_check_begin_present(c, &now, block, first->where.warp, first->space, first->note, first->kind,
                            first->width_bytes, first->pattern->mask);
+    if (now.entry.scope == HW_SCOPE_NONE && hw_check_write_columns(&now, runs, bases, n)) return;
     for (uint32_t k = 0; k < n; k++) {
         hw_check_access_runs(&now, runs, bases[k], k);
         if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, first->where.warp + k, note))
@@ -132,6 +136,8 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
             hw_check_interval_add(c, block, first, n, bases, kind, runs && runs->is_new ? NULL : runs))
             return;
     }
+    hw_check_reads *reads = first->space == HW_SPACE_GLOBAL ? hw_check_reads_of(c, first) : NULL;
+    if (reads && hw_check_reads_add(c, reads, block, first, n, bases, runs)) return;
     if (!runs) hw_check_find_cells(p->mask, p->delta, first->width_bytes, &own);
     look_at_accesses(c, block, first, n, bases, runs ? runs : &own);
 }
@@ -159,6 +165,7 @@ static hw_check_block *block_now(hw_check *c, const hw_where *where, uint8_t spa
 void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *a) {
     hw_check *c = (hw_check *)sink;
     (void)worker;
+    if (a->is_write) hw_check_reads_stray(c);
     for (uint32_t i = 0; i < a->n; i++) {
         const hw_lane_bytes *lane = &a->list[i];
         hw_check_block *block = block_now(c, &a->where, lane->space);

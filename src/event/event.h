@@ -107,13 +107,16 @@ typedef struct hw_home {
 // Each access of a set has to stay in one of its homes. n 0: it is not known where its address comes from.
 typedef struct hw_home_set {
     uint32_t first, n;               // in hw_homes.items
+    bool is_written;                 // an access of the set may write to device memory
+    uint8_t least_read_bytes;        // of a lane, by an access that may read it; 0: none does
 } hw_home_set;
 
 typedef struct hw_homes {
     uint32_t first_access, n_accesses;
     const uint32_t *set_of;          // by hw_note.access, from first_access on: number of the set
     uint32_t n_sets;
-    const hw_home_set *sets;         // n of set 0 is 0
+    const hw_home_set *sets;         // n of set 0 is 0. All accesses are in a set, but those of functions that no
+                                     // module defines
     const hw_home *items;
 } hw_homes;
 

@@ -206,8 +206,8 @@ hw_status hw_exec_watch(hw_program_set *set, hw_diag *diag) {
     return HW_OK;
 }
 
-bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes) {
-    return level.used->all_clean(s, in, bytes);
+bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n) {
+    return level.used->all_clean(s, in, bytes, n);
 }
 
 void hw_bind_leave(void) { level.used->leave(); }

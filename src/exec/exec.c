@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "exec/warp/reserved.h"
 #include "exec/schedule/seeded.h"
+#include "exec/undefined/undefined.h"
 
 struct hw_exec {
     hw_pool *pool;
@@ -365,6 +366,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     if (status == HW_OK) status = run_blocks(exec, &run, diag);
     hw_homes_forget(&run);
     hw_free(run.origins);
+    hw_undefined_states_free(run.states);
     if (run.param_address) hw_mem_free(launch->mem, run.param_address, NULL);
     hw_free(run.areas);
     hw_free(run.block_lists);

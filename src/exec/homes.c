@@ -58,10 +58,13 @@ static meaning home_of_root(const hw_run *run, const hw_root *root, hw_home *hom
 // Roots that are numbers are left out.
 static hw_home_set homes_of_set(const hw_roots *roots, const hw_root_set *set, const meaning *meanings,
                                 const hw_home *of_root, hw_home *items, uint32_t *n) {
-    hw_home_set homes = {.first = *n};
+    hw_home_set homes = {.first = *n, .is_written = set->is_written, .least_read_bytes = set->least_read_bytes};
     for (uint32_t i = 0; i < set->n; i++) {
         const uint32_t root = roots->members[set->first + i];
-        if (meanings[root] == UNKNOWN) return (hw_home_set){.n = 0};
+        if (meanings[root] == UNKNOWN) {
+            homes.n = 0;
+            return homes;
+        }
         if (meanings[root] == HOME) items[homes.first + homes.n++] = of_root[root];
     }
     *n += homes.n;
@@ -83,7 +86,7 @@ static bool fill_homes(hw_run *run, const hw_roots *roots) {
     uint32_t n = 0;
     if (!meanings || !of_root || !items || !sets) return false;
     for (uint32_t i = 0; i < roots->n_items; i++) meanings[i] = home_of_root(run, &roots->items[i], &of_root[i]);
-    for (uint32_t k = 1; k < roots->n_sets; k++)
+    for (uint32_t k = 0; k < roots->n_sets; k++)
         sets[k] = homes_of_set(roots, &roots->sets[k], meanings, of_root, items, &n);
     run->homes = (hw_homes){.first_access = roots->first_access, .n_accesses = roots->n_accesses,
                             .set_of = roots->set_of, .n_sets = roots->n_sets, .sets = sets, .items = items};

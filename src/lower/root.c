@@ -468,6 +468,17 @@ static bool is_access(const hw_note *note) {
     return note->kind != HW_NOTE_PLAIN && note->kind != HW_NOTE_BRANCH && note->kind != HW_NOTE_BARRIER;
 }
 
+// What the access does with device memory, as far as its note says.
+static void add_access(hw_root_set *set, const hw_note *note) {
+    const bool is_copy = note->kind == HW_NOTE_COPY || note->kind == HW_NOTE_COPY_BYPASS;
+    const bool is_device = note->space == HW_SPACE_GLOBAL || note->space == HW_SPACE_GENERIC;
+    if (!is_device && !is_copy) return;
+    const bool reads = is_copy || note->kind == HW_NOTE_LOAD;
+    set->is_written |= !reads;
+    if (reads && (!set->least_read_bytes || note->width_bytes < set->least_read_bytes))
+        set->least_read_bytes = note->width_bytes;
+}
+
 static void find_accesses(const analysis *a, uint32_t *first, uint32_t *end) {
     *first = UINT32_MAX;
     *end = 0;
@@ -490,13 +501,15 @@ static bool write_down(analysis *a, hw_roots *roots) {
     uint32_t *set_of = hw_arena_take(roots->arena, (roots->n_accesses + 1) * sizeof *set_of);
     sets s = {.roots = roots};
     if (!set_of || !hw_lower_grow(roots->arena, (void **)&s.items, 0, &s.capacity, sizeof *s.items)) return false;
-    s.n = 1;
+    s.items[s.n++] = (hw_root_set){.n = 0};
     for (uint32_t k = 0; k < a->n_functions; k++) {
         const function *f = &a->functions[k];
         for (uint32_t i = 0; i < f->f->n_insts; i++) {
             if (!is_access(&f->program->notes[i])) continue;
             const hw_origin origin = origin_of_access(a, f, &f->f->insts[i]);
-            set_of[f->program->notes[i].access - roots->first_access] = number_of_set(&s, &origin);
+            const uint32_t set = number_of_set(&s, &origin);
+            set_of[f->program->notes[i].access - roots->first_access] = set;
+            add_access(&s.items[set], &f->program->notes[i]);
         }
     }
     hw_root *items = hw_arena_take(roots->arena, (a->n_roots + 1) * sizeof *items);

@@ -18,13 +18,15 @@ typedef struct hw_root {
 // Some roots, from any of which an address may come.
 typedef struct hw_root_set {
     uint32_t first, n;               // in hw_roots.members
+    bool is_written;                 // an access of the set writes, to device memory as far as it says
+    uint8_t least_read_bytes;        // of a lane, by an access that reads; 0: none does
 } hw_root_set;
 
 typedef struct hw_roots {
     hw_arena *arena;                 // that has all of this
     const hw_root *items;
     const uint32_t *members;         // indexes of items
-    const hw_root_set *sets;         // 0: not known
+    const hw_root_set *sets;         // 0: not known, n is 0
     uint32_t n_items, n_sets;
     uint32_t first_access, n_accesses;   // of hw_note.access
     const uint32_t *set_of;          // by access, from the first on

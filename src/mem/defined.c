@@ -22,7 +22,7 @@ static void free_page(hw_defined_page *page) {
 
 void hw_defined_forget_all(hw_defined *defined) {
     for (uint32_t t = 0; t < 1u << HW_DEFINED_TOP_BITS; t++) {
-        for (uint32_t i = 0; defined->tables[t] && i < TABLE_PAGES; i++) free_page(defined->tables[t][i]);
+        for (uint32_t i = 0; defined->tables[t] && i < TABLE_PAGES; i++) free_page(defined->tables[t]->pages[i]);
         hw_free_aligned(defined->tables[t]);
         defined->tables[t] = NULL;
     }
@@ -35,22 +35,38 @@ void hw_defined_destroy(hw_defined *defined) {
 
 // ---- pages ----------------------------------------------------------------------------------------------------------
 
+static hw_defined_table **table_of(hw_defined *defined, uint64_t address) {
+    const uint64_t number = address >> (HW_DEFINED_PAGE_BITS + HW_DEFINED_TABLE_BITS);
+    return &defined->tables[number & ((1u << HW_DEFINED_TOP_BITS) - 1)];
+}
+
+static uint32_t number_of(uint64_t address) { return address >> HW_DEFINED_PAGE_BITS & (TABLE_PAGES - 1); }
+
 // Where the page of an address stands; NULL: no memory there is followed.
-static hw_defined_page **entry_of(const hw_defined *defined, uint64_t address) {
-    const uint64_t number = address >> HW_DEFINED_PAGE_BITS;
-    hw_defined_page **table = defined->tables[number >> HW_DEFINED_TABLE_BITS & ((1u << HW_DEFINED_TOP_BITS) - 1)];
-    return table ? &table[number & (TABLE_PAGES - 1)] : NULL;
+static hw_defined_page **entry_of(hw_defined *defined, uint64_t address) {
+    hw_defined_table *table = *table_of(defined, address);
+    return table ? &table->pages[number_of(address)] : NULL;
 }
 
 static const hw_defined_page *page_at(const hw_defined *defined, uint64_t address) {
-    hw_defined_page **entry = entry_of(defined, address);
-    return entry ? *entry : NULL;
+    const hw_defined_table *table = hw_defined_table_of(defined, address);
+    return table ? table->pages[number_of(address)] : NULL;
 }
 
 static hw_defined_page **make_entry(hw_defined *defined, uint64_t address) {
-    const uint64_t top = address >> (HW_DEFINED_PAGE_BITS + HW_DEFINED_TABLE_BITS) & ((1u << HW_DEFINED_TOP_BITS) - 1);
-    if (!defined->tables[top]) defined->tables[top] = hw_alloc_lanes(TABLE_PAGES * sizeof(hw_defined_page *));
+    hw_defined_table **table = table_of(defined, address);
+    if (!*table) *table = hw_alloc_lanes(sizeof **table);
     return entry_of(defined, address);
+}
+
+// After the page of an address has been changed: has it an undefined bit?
+static void settle(hw_defined *defined, uint64_t address) {
+    hw_defined_table *table = *table_of(defined, address);
+    const uint32_t number = number_of(address);
+    const hw_defined_page *page = table->pages[number];
+    const uint64_t bit = (uint64_t)1 << number % 64;
+    if (page && page->n_undefined) table->has_undefined[number / 64] |= bit;
+    else table->has_undefined[number / 64] &= ~bit;
 }
 
 // A page whose bytes can be written, in place of one that all share, or of none. NULL: no memory.
@@ -144,6 +160,7 @@ bool hw_defined_follow(hw_defined *defined, uint64_t address, uint64_t bytes, bo
         hw_defined_page **entry = make_entry(defined, address);
         if (entry && !*entry) *entry = &all_defined;
         good &= entry && fill_piece(entry, offset_of(address), (uint32_t)n, is_defined ? 0 : UNDEFINED);
+        if (entry) settle(defined, address);
     }
     return good;
 }
@@ -156,6 +173,7 @@ void hw_defined_forget(hw_defined *defined, uint64_t address, uint64_t bytes) {
         if (!entry || !*entry) continue;
         fill_piece(entry, offset_of(address), (uint32_t)n, 0);
         if (n == PAGE_BYTES) *entry = NULL;
+        settle(defined, address);
     }
 }
 
@@ -231,22 +249,28 @@ hw_origin hw_defined_get(const hw_defined *defined, uint64_t address, uint32_t b
     return origin;
 }
 
+// A piece that lies in one page.
+static void fill(hw_defined *defined, uint64_t address, uint32_t bytes, uint8_t value) {
+    hw_defined_page **entry = entry_of(defined, address);
+    if (!entry || !*entry) return;
+    if (!fill_piece(entry, offset_of(address), bytes, value)) defined->ran_out = true;
+    settle(defined, address);
+}
+
 void hw_defined_put(hw_defined *defined, uint64_t address, uint32_t bytes, const uint8_t *shadow, hw_origin origin) {
     const uint64_t end = address + bytes;
     EACH_PIECE(address, end) {
         hw_defined_page **entry = entry_of(defined, address);
-        if (entry && *entry && !put_piece(entry, offset_of(address), (uint32_t)n, shadow, origin))
-            defined->ran_out = true;
         shadow += n;
+        if (!entry || !*entry) continue;
+        if (!put_piece(entry, offset_of(address), (uint32_t)n, shadow - n, origin)) defined->ran_out = true;
+        settle(defined, address);
     }
 }
 
 void hw_defined_set(hw_defined *defined, uint64_t address, uint64_t bytes) {
     const uint64_t end = address + bytes;
-    EACH_PIECE(address, end) {
-        hw_defined_page **entry = entry_of(defined, address);
-        if (entry && *entry && !fill_piece(entry, offset_of(address), (uint32_t)n, 0)) defined->ran_out = true;
-    }
+    EACH_PIECE(address, end) fill(defined, address, (uint32_t)n, 0);
 }
 
 static void copy_word(hw_defined *defined, uint64_t to, uint64_t from, uint32_t bytes) {
@@ -266,10 +290,7 @@ static void copy_words(hw_defined *defined, uint64_t to, uint64_t from, uint64_t
 
 static void leave_undefined(hw_defined *defined, uint64_t address, uint64_t bytes) {
     const uint64_t end = address + bytes;
-    EACH_PIECE(address, end) {
-        hw_defined_page **entry = entry_of(defined, address);
-        if (entry && *entry && !fill_piece(entry, offset_of(address), (uint32_t)n, UNDEFINED)) defined->ran_out = true;
-    }
+    EACH_PIECE(address, end) fill(defined, address, (uint32_t)n, UNDEFINED);
 }
 
 static void copy_piece(hw_defined *defined, uint64_t to, uint64_t from, uint64_t bytes) {

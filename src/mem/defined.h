@@ -56,20 +56,45 @@ struct hw_defined_page {
     hw_origin *origins;              // of each 4 bytes, where there are any
     uint8_t *shadow;                 // NULL: no bytes are to be written here
 };
+// 4 GiB of addresses.
+typedef struct hw_defined_table {
+    hw_defined_page *pages[1 << HW_DEFINED_TABLE_BITS];
+    uint64_t has_undefined[(1 << HW_DEFINED_TABLE_BITS) / 64];    // a bit for each page that has an undefined bit
+} hw_defined_table;
 struct hw_defined {
     uint32_t n_origins;              // given so far, by whoever gives them
     bool ran_out;                    // of memory: bytes that have been written since may count as undefined still, and
                                      // undefined ones as defined
-    hw_defined_page **tables[1 << HW_DEFINED_TOP_BITS];
+    hw_defined_table *tables[1 << HW_DEFINED_TOP_BITS];
 };
+
+static inline const hw_defined_table *hw_defined_table_of(const hw_defined *defined, uint64_t address) {
+    const uint64_t number = address >> (HW_DEFINED_PAGE_BITS + HW_DEFINED_TABLE_BITS);
+    return defined->tables[number & ((1 << HW_DEFINED_TOP_BITS) - 1)];
+}
 
 // NULL: all of it is defined. address: below 2^48, as all are.
 static inline const hw_defined_page *hw_defined_page_of(const hw_defined *defined, uint64_t address) {
-    hw_defined_page *const *table =
-        defined->tables[address >> (HW_DEFINED_PAGE_BITS + HW_DEFINED_TABLE_BITS) & ((1 << HW_DEFINED_TOP_BITS) - 1)];
+    const hw_defined_table *table = hw_defined_table_of(defined, address);
     const hw_defined_page *page =
-        table ? table[address >> HW_DEFINED_PAGE_BITS & ((1 << HW_DEFINED_TABLE_BITS) - 1)] : NULL;
+        table ? table->pages[address >> HW_DEFINED_PAGE_BITS & ((1 << HW_DEFINED_TABLE_BITS) - 1)] : NULL;
     return page && page->n_undefined ? page : NULL;
+}
+
+// Is each page from the first byte's to the last one's defined as a whole? false: perhaps not; of more than
+// HW_DEFINED_FAR_BYTES nobody looks. Cost: a word for each MiB.
+#define HW_DEFINED_FAR_BYTES ((uint64_t)1 << 28)
+static inline bool hw_defined_are_pages(const hw_defined *defined, uint64_t first, uint64_t last) {
+    const uint64_t begin = first >> HW_DEFINED_PAGE_BITS, end = last >> HW_DEFINED_PAGE_BITS;
+    const hw_defined_table *table = hw_defined_table_of(defined, first);
+    const uint32_t from = begin & ((1 << HW_DEFINED_TABLE_BITS) - 1), to = end & ((1 << HW_DEFINED_TABLE_BITS) - 1);
+    if (last - first > HW_DEFINED_FAR_BYTES || hw_defined_table_of(defined, last) != table) return false;
+    if (!table) return true;
+    const uint64_t of_first = ~(uint64_t)0 << from % 64, of_last = ~(uint64_t)0 >> (63 - to % 64);
+    if (from / 64 == to / 64) return !(table->has_undefined[from / 64] & of_first & of_last);
+    uint64_t any = (table->has_undefined[from / 64] & of_first) | (table->has_undefined[to / 64] & of_last);
+    for (uint32_t word = from / 64 + 1; word < to / 64; word++) any |= table->has_undefined[word];
+    return !any;
 }
 
 #endif

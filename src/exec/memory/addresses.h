@@ -66,6 +66,26 @@ static inline bool hw_addresses_within(hw_addresses x, uint64_t begin, uint64_t 
     return !(outside | _mm512_test_epi64_mask(bits, _mm512_set1_epi64((long long)bytes - 1)));
 }
 
+// The least, and the greatest, lane by lane.
+static inline hw_addresses hw_addresses_least(hw_addresses x, hw_addresses y) {
+    return (hw_addresses){_mm512_min_epu64(x.a, y.a), _mm512_min_epu64(x.b, y.b), _mm512_min_epu64(x.c, y.c),
+                          _mm512_min_epu64(x.d, y.d)};
+}
+
+static inline hw_addresses hw_addresses_most(hw_addresses x, hw_addresses y) {
+    return (hw_addresses){_mm512_max_epu64(x.a, y.a), _mm512_max_epu64(x.b, y.b), _mm512_max_epu64(x.c, y.c),
+                          _mm512_max_epu64(x.d, y.d)};
+}
+
+// Of all lanes.
+static inline uint64_t hw_addresses_low(hw_addresses x) {
+    return _mm512_reduce_min_epu64(_mm512_min_epu64(_mm512_min_epu64(x.a, x.b), _mm512_min_epu64(x.c, x.d)));
+}
+
+static inline uint64_t hw_addresses_high(hw_addresses x) {
+    return _mm512_reduce_max_epu64(_mm512_max_epu64(_mm512_max_epu64(x.a, x.b), _mm512_max_epu64(x.c, x.d)));
+}
+
 // Addresses in local memory as the host's: words of the lanes side by side (hw_local_offset).
 static inline hw_addresses hw_addresses_local(hw_addresses x, uint64_t memory) {
     const __m512i lanes = _mm512_set_epi64(28, 24, 20, 16, 12, 8, 4, 0), in_word = _mm512_set1_epi64(3);
@@ -124,10 +144,48 @@ static inline bool hw_addresses_within(hw_addresses a, uint64_t begin, uint64_t 
     return !(outside >> 63) && !(bits & (bytes - 1));
 }
 
+// Addresses are below 2^63, and signed ones are compared sooner.
+static inline hw_addresses hw_addresses_least(hw_addresses a, hw_addresses b) {
+    for (int i = 0; i < 32; i++) a.of[i] = (int64_t)b.of[i] < (int64_t)a.of[i] ? b.of[i] : a.of[i];
+    return a;
+}
+
+static inline hw_addresses hw_addresses_most(hw_addresses a, hw_addresses b) {
+    for (int i = 0; i < 32; i++) a.of[i] = (int64_t)b.of[i] > (int64_t)a.of[i] ? b.of[i] : a.of[i];
+    return a;
+}
+
+static inline uint64_t hw_addresses_low(hw_addresses a) {
+    int64_t low = (int64_t)a.of[0];
+    for (int i = 1; i < 32; i++) low = (int64_t)a.of[i] < low ? (int64_t)a.of[i] : low;
+    return (uint64_t)low;
+}
+
+static inline uint64_t hw_addresses_high(hw_addresses a) {
+    int64_t high = (int64_t)a.of[0];
+    for (int i = 1; i < 32; i++) high = (int64_t)a.of[i] > high ? (int64_t)a.of[i] : high;
+    return (uint64_t)high;
+}
+
 static inline hw_addresses hw_addresses_local(hw_addresses a, uint64_t memory) {
     for (int i = 0; i < 32; i++) a.of[i] = memory + (a.of[i] >> 2) * 128 + (a.of[i] & 3) + 4 * (uint64_t)i;
     return a;
 }
 #endif
+
+// The active lanes' addresses, and for the others the first one's, which is *base.
+static inline hw_addresses hw_addresses_of(const hw_warp *w, const hw_inst *in, uint64_t *base) {
+    const int first = __builtin_ctz(w->mask);
+    *base = (uint64_t)in->imm;
+    if (in->a == HW_NO_SLOT) return hw_addresses_same(*base);
+    if (in->flags & HW_INST_ADDRESS_32) {
+        const uint32_t *a = hw_at(w, in->a), imm = (uint32_t)in->imm;
+        *base = (uint32_t)(a[first] + imm);
+        return hw_addresses_sum_32(a, imm, w->mask, *base);
+    }
+    const uint64_t *a = hw_at(w, in->a), imm = (uint64_t)in->imm;
+    *base = a[first] + imm;
+    return hw_addresses_sum(a, imm, w->mask, *base);
+}
 
 #endif

@@ -14,21 +14,6 @@ void HW_LEVEL_NAME(hw_set_mask)(hw_warp *w, uint32_t mask) {
     for (int i = 0; i < 32; i++) w->lanes[i] = -(int32_t)((mask & bit[i]) == bit[i]);
 }
 
-// The active lanes' addresses, and for the others the first one's, which is *base.
-static inline hw_addresses compute_addresses(const hw_warp *w, const hw_inst *in, uint64_t *base) {
-    const int first = __builtin_ctz(w->mask);
-    *base = (uint64_t)in->imm;
-    if (in->a == HW_NO_SLOT) return hw_addresses_same(*base);
-    if (in->flags & HW_INST_ADDRESS_32) {
-        const uint32_t *a = hw_at(w, in->a), imm = (uint32_t)in->imm;
-        *base = (uint32_t)(a[first] + imm);
-        return hw_addresses_sum_32(a, imm, w->mask, *base);
-    }
-    const uint64_t *a = hw_at(w, in->a), imm = (uint64_t)in->imm;
-    *base = a[first] + imm;
-    return hw_addresses_sum(a, imm, w->mask, *base);
-}
-
 // An access of an instruction whose patterns do not repeat.
 static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_addresses deltas, uint64_t base) {
     hw_access_pattern pattern;
@@ -66,7 +51,7 @@ static inline void count_access(hw_state *s, const hw_inst *in, hw_pattern *p, h
 hw_space HW_LEVEL_NAME(hw_lanes_at)(hw_state *s, const hw_inst *in, uint64_t at[32]) {
     hw_pattern *p = &s->patterns[in->pattern];
     uint64_t base;
-    const hw_addresses addresses = compute_addresses(&s->warp, in, &base);
+    const hw_addresses addresses = hw_addresses_of(&s->warp, in, &base);
     if (!hw_addresses_within(addresses, p->room_begin, p->room, (uint32_t)in->width * in->vector)) {
         hw_addresses_put(addresses, at);
         if (!hw_access_find_room(s, in, p, at)) return HW_SPACE_GENERIC;

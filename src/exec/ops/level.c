@@ -10,7 +10,7 @@
     hw_body_forms hw_memory_select_##level(const hw_inst *in, bool is_store);                                          \
     void hw_set_mask_##level(hw_warp *w, uint32_t mask);                                                               \
     hw_space hw_lanes_at_##level(hw_state *s, const hw_inst *in, uint64_t at[32]);                                     \
-    bool hw_undefined_all_clean_##level(const hw_state *s, const hw_inst *in, uint32_t bytes);                         \
+    bool hw_undefined_all_clean_##level(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n);             \
     void hw_level_leave_##level(void);                                                                                 \
     extern const hw_body_forms hw_segment_bodies_##level;                                                              \
     static const hw_body_forms *const level##_tables[] = {HW_BODY_GROUPS_OF_LANES(NAME_TABLE, level)};

@@ -67,7 +67,7 @@ bool hw_undefined_is_clean(const hw_state *s, int lane, place at, uint32_t bytes
     switch (at.space) {
     case HW_SPACE_SHARED:
         return !u->shared->n_undefined || !is_inside(u->shared, at.offset, bytes) ||
-               is_zero(u->shared->bits + at.offset, bytes);
+               is_zero(hw_undefined_shared_of(s)->bits + at.offset, bytes);
     case HW_SPACE_LOCAL:
         return !is_inside(&u->local, at.offset, bytes) || is_local_clean(&u->local, lane, at.offset, bytes);
     case HW_SPACE_GLOBAL: return is_global_clean(u->defined, at.offset, bytes);
@@ -77,7 +77,7 @@ bool hw_undefined_is_clean(const hw_state *s, int lane, place at, uint32_t bytes
 
 bool hw_undefined_access_is_clean(const hw_state *s, const hw_inst *in, uint32_t bytes) {
     bool is_clean = true;
-    if (hw_undefined_all_clean(s, in, bytes)) return true;
+    if (hw_undefined_all_clean(s, in, bytes, 1)) return true;
     for (uint32_t left = s->warp.mask; left && is_clean; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         is_clean = hw_undefined_is_clean(s, lane, hw_undefined_place_of(s, in, lane), bytes);
@@ -90,7 +90,7 @@ bool hw_undefined_access_is_clean(const hw_state *s, const hw_inst *in, uint32_t
 hw_origin hw_undefined_read(const hw_state *s, int lane, place at, uint32_t bytes, uint8_t *shadow) {
     const hw_undefined *u = s->undefined;
     const bool is_shared = at.space == HW_SPACE_SHARED;
-    const hw_shadow_memory *memory = is_shared ? u->shared : &u->local;
+    const hw_shadow_memory *memory = is_shared ? hw_undefined_shared_of(s) : &u->local;
     hw_origin origin = 0;
     if (at.space == HW_SPACE_GLOBAL) return hw_defined_get(u->defined, at.offset, bytes, shadow);
     memset(shadow, 0, bytes);
@@ -114,13 +114,17 @@ static void write_bytes(hw_shadow_memory *memory, bool is_shared, int lane, uint
         memory->bits[to] = shadow[i];
         if (shadow[i]) memory->origins[to / WORD] = origin;
     }
+    memory->state = 0;
+    memory->has_origins = true;
 }
 
 void hw_undefined_write(hw_state *s, int lane, place at, uint32_t bytes, const uint8_t *shadow, hw_origin origin) {
     hw_undefined *u = s->undefined;
     switch (at.space) {
     case HW_SPACE_GLOBAL: hw_defined_put(u->defined, at.offset, bytes, shadow, origin); break;
-    case HW_SPACE_SHARED: write_bytes(u->shared, true, lane, at.offset, bytes, shadow, origin); break;
+    case HW_SPACE_SHARED:
+        write_bytes(hw_undefined_shared_of(s), true, lane, at.offset, bytes, shadow, origin);
+        break;
     case HW_SPACE_LOCAL: write_bytes(&u->local, false, lane, at.offset, bytes, shadow, origin); break;
     default: break;
     }
@@ -130,8 +134,10 @@ static void define_shared(hw_shadow_memory *shared, uint64_t offset, uint32_t by
     uint32_t n = 0;
     if (!is_inside(shared, offset, bytes)) return;
     for (uint32_t i = 0; i < bytes; i++) n += shared->bits[offset + i] != 0;
+    if (!n) return;
     memset(shared->bits + offset, 0, bytes);
     shared->n_undefined -= n;
+    shared->state = 0;
 }
 
 static void define_local(hw_shadow_memory *local, int lane, uint64_t offset, uint32_t bytes) {
@@ -146,7 +152,7 @@ void hw_undefined_define(hw_state *s, int lane, place at, uint32_t bytes) {
     hw_undefined *u = s->undefined;
     switch (at.space) {
     case HW_SPACE_GLOBAL: hw_defined_set(u->defined, at.offset, bytes); break;
-    case HW_SPACE_SHARED: define_shared(u->shared, at.offset, bytes); break;
+    case HW_SPACE_SHARED: define_shared(hw_undefined_shared_of(s), at.offset, bytes); break;
     case HW_SPACE_LOCAL: define_local(&u->local, lane, at.offset, bytes); break;
     default: break;
     }
@@ -167,7 +173,7 @@ static bool is_unit_stride(const hw_warp *w, const hw_inst *in, uint32_t bytes) 
 }
 
 void hw_undefined_define_access(hw_state *s, const hw_inst *in, uint32_t bytes) {
-    if (hw_undefined_all_clean(s, in, bytes)) return;
+    if (hw_undefined_all_clean(s, in, bytes, 1)) return;
     const place first = hw_undefined_place_of(s, in, __builtin_ctz(s->warp.mask));
     if (first.space != HW_SPACE_LOCAL && is_unit_stride(&s->warp, in, bytes)) {
         hw_undefined_define(s, 0, first, 32 * bytes);

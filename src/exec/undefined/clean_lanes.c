@@ -2,26 +2,10 @@
 // instruction-set level.
 #include <string.h>
 
-#include "exec/memory/locate.h"
+#include "exec/memory/addresses.h"
 #include "exec/undefined/undefined.h"
 
 enum { RANGE_BYTES = 1024, WORD = 4 };
-
-// The addresses of the active lanes, and the first one's for the others. Returns which bits differ from the first's.
-static inline uint64_t find_addresses(const hw_warp *w, const hw_inst *in, uint64_t at[32]) {
-    const int first = __builtin_ctz(w->mask);
-    const int32_t *on = w->lanes;
-    uint64_t differ = 0;
-    if (in->flags & HW_INST_ADDRESS_32) {
-        const uint32_t *a = hw_at(w, in->a), imm = (uint32_t)in->imm, base = a[first];
-        for (int i = 0; i < 32; i++) at[i] = (uint32_t)((on[i] ? a[i] : base) + imm);
-    } else {
-        const uint64_t *a = hw_at(w, in->a), imm = (uint64_t)in->imm, base = a[first];
-        for (int i = 0; i < 32; i++) at[i] = (on[i] ? a[i] : base) + imm;
-    }
-    for (int i = 0; i < 32; i++) differ |= at[i] ^ at[0];
-    return differ;
-}
 
 static bool is_zero(const uint8_t *at, uint64_t bytes) {
     uint64_t any = 0, word;
@@ -34,21 +18,13 @@ static bool is_zero(const uint8_t *at, uint64_t bytes) {
 }
 
 // Lanes that are near each other: all bytes between them.
-static bool is_range_clean(const hw_shadow_memory *memory, const uint64_t at[32], uint32_t bytes) {
-    uint64_t least = at[0], most = at[0];
-    for (int i = 1; i < 32; i++) {
-        least = at[i] < least ? at[i] : least;
-        most = at[i] > most ? at[i] : most;
-    }
-    most += bytes;
-    return most - least <= RANGE_BYTES && most <= memory->bytes && is_zero(memory->bits + least, most - least);
+static bool is_range_clean(const hw_shadow_memory *memory, uint64_t least, uint64_t end) {
+    return end - least <= RANGE_BYTES && end <= memory->bytes && is_zero(memory->bits + least, end - least);
 }
 
 // Lanes that are apart: the bytes of each.
 static bool are_bytes_clean(const hw_shadow_memory *memory, const uint64_t at[32], uint32_t bytes) {
-    uint64_t most = 0, any = 0;
-    for (int i = 0; i < 32; i++) most = at[i] > most ? at[i] : most;
-    if (most > memory->bytes || memory->bytes - most < bytes) return false;
+    uint64_t any = 0;
 #define LOOK_AT(type)                                        \
     for (int i = 0; i < 32; i++) {                           \
         type part;                                           \
@@ -60,6 +36,39 @@ static bool are_bytes_clean(const hw_shadow_memory *memory, const uint64_t at[32
     else for (int i = 0; i < 32 && !any; i++) any = !is_zero(memory->bits + at[i], bytes);
 #undef LOOK_AT
     return !any;
+}
+
+// The lanes of some warps, all of them: their least and their greatest address.
+typedef struct span {
+    uint64_t least, most;
+} span;
+
+static inline span span_of(const hw_warp *w, const hw_inst *in, uint32_t n) {
+    uint64_t base;
+    hw_addresses least = hw_addresses_of(w, in, &base), most = least;
+    for (uint32_t k = 1; k < n; k++) {
+        w = hw_next_warp((hw_warp *)(uintptr_t)w);
+        const hw_addresses at = hw_addresses_of(w, in, &base);
+        least = hw_addresses_least(least, at);
+        most = hw_addresses_most(most, at);
+    }
+    return (span){hw_addresses_low(least), hw_addresses_high(most)};
+}
+
+// Of a generic access: do all lanes mean device memory? Windows are larger than the distance that is allowed.
+static inline bool is_of_device(const span *s, bool is_generic) {
+    return !is_generic || (s->most - s->least < HW_WINDOW_BYTES &&
+                           hw_undefined_place_at(s->least).space == HW_SPACE_GLOBAL &&
+                           hw_undefined_place_at(s->most).space == HW_SPACE_GLOBAL);
+}
+
+// Lanes near each other in a page that is defined in part.
+static inline bool is_piece_clean(const hw_defined *defined, const span *s, uint32_t bytes) {
+    const uint32_t page_bytes = 1u << HW_DEFINED_PAGE_BITS, offset = (uint32_t)s->least & (page_bytes - 1);
+    const uint64_t length = s->most - s->least + bytes;
+    const hw_defined_page *page = hw_defined_page_of(defined, s->least);
+    return page && page->shadow && length <= RANGE_BYTES && offset + length <= page_bytes &&
+           is_zero(page->shadow + offset, length);
 }
 
 // Lanes in device memory, in several pages or one that is defined in part.
@@ -82,22 +91,38 @@ static bool is_row_clean(const hw_shadow_memory *local, uint64_t offset, uint32_
     return is_zero(local->bits + hw_local_offset(begin), (end - begin + WORD - 1) / WORD * 32 * WORD);
 }
 
-bool HW_LEVEL_NAME(hw_undefined_all_clean)(const hw_state *s, const hw_inst *in, uint32_t bytes) {
-    const hw_undefined *u = s->undefined;
+static bool is_block_clean(const hw_state *state, const hw_inst *in, hw_addresses addresses, uint32_t bytes) {
+    const hw_shadow_memory *local = &state->undefined->local;
+    const span s = {hw_addresses_low(addresses), hw_addresses_high(addresses)};
+    hw_undefined_place first = {in->space, s.least};
     uint64_t at[32];
+    if (in->space == HW_SPACE_GENERIC) first = hw_undefined_place_at(s.least);
+    // Lanes in several windows are told apart one by one.
+    const uint64_t end = first.offset + (s.most - s.least) + bytes;
+    if (first.space == HW_SPACE_GLOBAL || end > HW_WINDOW_BYTES) return false;
+    if (first.space == HW_SPACE_LOCAL) return s.least == s.most && is_row_clean(local, first.offset, bytes);
+    const hw_shadow_memory *shared = hw_undefined_shared_of(state);
+    if (is_range_clean(shared, first.offset, end)) return true;
+    hw_addresses_put(hw_addresses_plus(addresses, first.offset - s.least), at);
+    return end <= shared->bytes && are_bytes_clean(shared, at, bytes);
+}
+
+bool HW_LEVEL_NAME(hw_undefined_all_clean)(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n) {
+    const hw_undefined *u = s->undefined;
+    const bool is_generic = in->space == HW_SPACE_GENERIC;
+    uint64_t base, at[32];
     if (in->a == HW_NO_SLOT || in->space == HW_SPACE_PARAM) return false;
     if (in->space == HW_SPACE_CONST || (in->space == HW_SPACE_SHARED && !u->shared->n_undefined)) return true;
-    const uint64_t differ = find_addresses(&s->warp, in, at);
-    hw_undefined_place first = {in->space, at[0]};
-    if (in->space == HW_SPACE_GENERIC) first = hw_undefined_place_at(at[0]);
-    if (first.space == HW_SPACE_GLOBAL) {
-        if (!(differ >> HW_DEFINED_PAGE_BITS) && !hw_defined_page_of(u->defined, at[0])) return true;
-        return is_device_clean(u->defined, at, bytes, in->space == HW_SPACE_GENERIC);
+    if (in->space == HW_SPACE_GLOBAL || is_generic) {
+        const span all = span_of(&s->warp, in, n);
+        const bool is_device = is_of_device(&all, is_generic);
+        if (is_device && hw_defined_are_pages(u->defined, all.least, all.most + bytes - 1)) return true;
+        if (n > 1) return false;
+        if (is_device && is_piece_clean(u->defined, &all, bytes)) return true;
+        if (is_device || !is_generic) {
+            hw_addresses_put(hw_addresses_of(&s->warp, in, &base), at);
+            return is_device_clean(u->defined, at, bytes, is_generic);
+        }
     }
-    // Lanes in several windows are told apart one by one.
-    if (differ >> 32) return false;
-    const uint64_t window = at[0] - first.offset;
-    for (int i = 0; i < 32; i++) at[i] -= window;
-    if (first.space == HW_SPACE_LOCAL) return !differ && is_row_clean(&u->local, first.offset, bytes);
-    return is_range_clean(u->shared, at, bytes) || are_bytes_clean(u->shared, at, bytes);
+    return n == 1 && is_block_clean(s, in, hw_addresses_of(&s->warp, in, &base), bytes);
 }

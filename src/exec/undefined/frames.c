@@ -108,8 +108,8 @@ static void begin_warp(hw_state *s) {
     hw_undefined *u = s->undefined;
     const uint64_t local = s->run->entry->local_bytes;
     u->carry = 0;
+    if (u->staged_origin) memset(u->staged, 0, sizeof u->staged);
     u->staged_origin = 0;
-    memset(u->staged, 0, sizeof u->staged);
     for (hw_frame *frame = s->made_frames; frame; frame = frame->next_made)
         if (frame->shadow) clear_shadow(s, frame->shadow);
     clear_shadow(s, &u->entry);
@@ -121,11 +121,7 @@ static void begin_warp(hw_state *s) {
 }
 
 void hw_undefined_begin(hw_block *block) {
-    hw_shadow_memory *shared = block->shadow;
-    const uint32_t bytes = block->warps[0].run->kernels_shared_bytes;
-    memset(shared->bits, UNDEFINED, bytes);
-    memset(shared->origins, 0, hw_align_up(bytes, WORD));
-    shared->n_undefined = bytes;
+    hw_undefined_begin_shared(block->warps[0].run, block->shadow);
     for (uint32_t i = 0; i < block->n_warps; i++) begin_warp(&block->warps[i]);
 }
 

@@ -20,10 +20,26 @@ static const hw_inst *look_at_lanes(hw_warp *w, const hw_inst *in) {
     return f->body(w, in);
 }
 
+// What they move is in memory and in registers alone.
+static bool is_plain(const hw_undefined_facts *f) {
+    return f->rule == HW_RULE_LOAD || f->rule == HW_RULE_STORE || f->rule == HW_RULE_ATOMIC;
+}
+
+// Warps whose registers are defined: is there nothing to look at in memory, nor to define?
+static bool is_settled(hw_state *s, const hw_inst *in, uint32_t n) {
+    const uint32_t bytes = (uint32_t)in->width * in->vector;
+    if (in->space == HW_SPACE_SHARED && !s->undefined->shared->n_undefined) return true;
+    return hw_undefined_knows_step(s, in, n) || hw_undefined_all_clean(s, in, bytes, n);
+}
+
 static const hw_inst *look_at_access(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     const hw_undefined_facts *f = facts_of(s, in);
+    const bool is_defined = is_plain(f) && !s->undefined->n_undefined;
+    if (is_defined && is_settled(s, in, 1)) return f->body(w, in);
+    const uint32_t from = is_defined ? s->undefined->shared->state : 0;
     hw_undefined_access(s, in, f);
+    if (f->rule != HW_RULE_ATOMIC && !s->undefined->n_undefined) hw_undefined_learn_step(s, in, 1, from);
     return f->body(w, in);
 }
 
@@ -41,12 +57,6 @@ static const hw_inst *look_at_gathered(hw_warp *w, const hw_inst *in) {
 
 // ---- convoys --------------------------------------------------------------------------------------------------------
 
-// Is there nothing to look at, nor to define, for any warp of the block?
-static bool is_settled(const hw_state *s, const hw_inst *in, const hw_undefined_facts *f) {
-    const bool is_plain = f->rule == HW_RULE_LOAD || f->rule == HW_RULE_STORE;
-    return is_plain && in->space == HW_SPACE_SHARED && !s->undefined->shared->n_undefined;
-}
-
 // None of a convoy's warps has an undefined register. One that would read an undefined byte leaves it, with the others.
 static const hw_inst *look_at_convoy(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
@@ -54,10 +64,12 @@ static const hw_inst *look_at_convoy(hw_warp *w, const hw_inst *in) {
     // The ordinary instruction has its operands; steps may have taken the place of some in this one.
     const hw_inst *one = &watched->insts[in - watched->convoy_insts];
     const hw_undefined_facts *f = &watched->facts[in - watched->convoy_insts];
-    if (is_settled(s, one, f)) return f->convoy(w, in);
+    const uint32_t from = is_plain(f) ? s->undefined->shared->state : 0;
+    if (is_plain(f) && is_settled(s, one, w->convoy)) return f->convoy(w, in);
     for (uint32_t k = 0; k < w->convoy; k++)
         if (!hw_undefined_may_go_on(s + k, one, f)) return hw_convoy_leave(w, in);
     for (uint32_t k = 0; k < w->convoy; k++) hw_undefined_go_on(s + k, one, f);
+    if (from) hw_undefined_learn_step(s, one, w->convoy, from);
     return f->convoy(w, in);
 }
 

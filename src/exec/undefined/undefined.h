@@ -28,6 +28,9 @@ typedef struct hw_shadow_memory {
     uint8_t *bits;
     hw_origin *origins;
     uint32_t bytes, n_undefined;     // of shared memory: bytes with an undefined bit
+    // Of shared memory: what it is, by states.c; 0: what its bits say. They are not up to date where it is_behind.
+    uint32_t state;
+    bool is_behind, has_origins;
 } hw_shadow_memory;
 
 enum { HW_UNDEFINED_STAGED = 16 };
@@ -62,6 +65,23 @@ bool hw_undefined_enter(hw_state *s, const hw_call_site *site, hw_frame *frame);
 void hw_undefined_return(hw_state *s, const hw_call_site *site, hw_frame *frame);
 void hw_undefined_free_frame(hw_frame *frame);
 
+// ---- shared memory of all blocks: states.c ----
+
+// Of a block that begins.
+void hw_undefined_begin_shared(hw_run *run, hw_shadow_memory *shared);
+void hw_undefined_states_free(struct hw_undefined_states *states);    // NULL is allowed
+// Before its bits are looked at.
+void hw_undefined_catch_up(const hw_run *run, hw_shadow_memory *shared);
+static inline hw_shadow_memory *hw_undefined_shared_of(const hw_state *s) {
+    hw_shadow_memory *shared = s->undefined->shared;
+    if (shared->is_behind) hw_undefined_catch_up(s->run, shared);
+    return shared;
+}
+// n warps, whose registers are defined, load, store or change shared memory. knows: it is known that what is read is
+// defined, and what is written counts as defined now. learn: it has been found so, in a block that was in state `from`.
+bool hw_undefined_knows_step(hw_state *s, const hw_inst *in, uint32_t n);
+void hw_undefined_learn_step(hw_state *s, const hw_inst *in, uint32_t n, uint32_t from);
+
 // ---- registers: lanes.c ----
 
 // Results of the instruction, out of the frame's registers. The active lanes are about to execute it.
@@ -87,7 +107,9 @@ typedef struct hw_undefined_place {
 hw_undefined_place hw_undefined_place_of(const hw_state *s, const hw_inst *in, int lane);
 hw_undefined_place hw_undefined_place_at(uint64_t generic_address);
 // Are all bytes that the active lanes access known to be defined, without a look at each lane? bytes: of each lane.
-bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes);    // of this level: clean_lanes.c
+// Of n warps of a block from this one on; where n is not 1, false may mean that it takes a look at each warp. Of this
+// level: clean_lanes.c.
+bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n);
 // Are they?
 bool hw_undefined_access_is_clean(const hw_state *s, const hw_inst *in, uint32_t bytes);
 bool hw_undefined_is_clean(const hw_state *s, int lane, hw_undefined_place place, uint32_t bytes);

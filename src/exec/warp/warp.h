@@ -20,6 +20,7 @@ typedef struct hw_copies hw_copies;
 typedef struct hw_undefined hw_undefined;         // undefined/undefined.h: of launches that tell of undefined values
 typedef struct hw_shadow hw_shadow;
 struct hw_shadow_memory;
+struct hw_undefined_states;
 
 // One call's registers. Lanes that are in different calls have different frames.
 typedef struct hw_frame {
@@ -226,6 +227,7 @@ struct hw_run {
     hw_homes homes;               // where a sink wants to hear of accesses that stray
     hw_arena *homes_arena;
     struct hw_defined *defined;   // bytes of device memory that are; NULL: nobody asks for undefined values
+    struct hw_undefined_states *states;
     uint32_t *origins;            // by note, and behind them of registers: numbers of undefined values; 0: none yet
 };
 

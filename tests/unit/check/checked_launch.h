@@ -18,6 +18,7 @@ typedef struct checked {
     hw_launch_info info;
     uint64_t serial;
     hw_access_pattern patterns[CHECKED_PATTERNS];
+    const hw_homes *homes;           // of launches to come; NULL: not known
     hw_note of[CHECKED_PATTERNS];    // exec's patterns are each of one instruction; here, of such
 } checked;
 
@@ -47,7 +48,7 @@ static inline hw_status checked_begin(checked *c, uint64_t stream, uint32_t bloc
     c->info = (hw_launch_info){.kernel = "k", .grid = {blocks, 1, 1}, .block = {threads, 1, 1},
                                .smem_static_bytes = 4096, .notes = c->notes, .n_notes = CHECKED_LINES,
                                .files = c->files, .n_files = 1, .n_workers = 1, .number = number, .stream = stream,
-                               .n_patterns = CHECKED_PATTERNS};
+                               .n_patterns = CHECKED_PATTERNS, .homes = c->homes};
     hw_status status = c->sink->launch_begin(c->sink, &c->info, &diag);
     for (uint32_t i = 0; i < blocks && !status; i++) checked_block(c, i, false);
     return status;

@@ -17,7 +17,7 @@ static const hw_home homes[] = {
     {.begin = 64, .bytes = 128, .space = HW_SPACE_SHARED, .name = "tile"},
 };
 // 0 is not known, 1 and 2 are one of the allocations, 3 is either, 4 the variable.
-static const hw_home_set sets[] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {2, 1}};
+static const hw_home_set sets[] = {{.n = 0}, {.n = 1}, {.first = 1, .n = 1}, {.n = 2}, {.first = 2, .n = 1}};
 
 // A launch of a warp in which the access of LINE and OTHER_LINE is of that set.
 typedef struct homed {

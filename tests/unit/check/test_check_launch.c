@@ -347,6 +347,122 @@ static void test_out_of_memory(void **state) {
     }
 }
 
+// A matrix that is written by columns, each warp beside the one before: each word has its own thread.
+static void test_columns(void **state) {
+    (void)state;
+    const hw_note note = {.kind = HW_NOTE_STORE, .space = HW_SPACE_GLOBAL, .width_bytes = 4};
+    const uint64_t bases[] = {WORD, WORD + 4, WORD + 8, WORD + 12};
+    int64_t delta[HW_WARP_LANES];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = 128 * i;
+    for (uint32_t warp = 0; warp < 4; warp++) {
+        start(2, 128);
+        checked_accesses(&c, checked_where(0, 0), 10, &note, FULL, 4, bases, delta);
+        checked_word(&c, 1, 0, 0, 20 + warp, HW_NOTE_LOAD, WORD + 7 * 128 + 4 * warp);
+        checked_end(&c);
+        const hw_check_finding *f = checked_between(&c, 10, 20 + warp);
+        assert_non_null(f);
+        assert_int_equal(f->sides[0].thread[0], 32 * warp + 7);
+        assert_int_equal(f->count, 1);
+    }
+    assert_int_equal(checked_count(&c), 4);
+}
+
+// ---- what a launch only reads ---------------------------------------------------------------------------------------
+
+enum { READER = 10, STRAY = 11, LATE_READER = 12, READ_BYTES = 256 };
+
+static void access_in_set(uint32_t block, uint32_t line, uint8_t kind, uint32_t set, uint64_t address) {
+    const hw_note note = {.kind = kind, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .access = set};
+    checked_access(&c, checked_where(block, 0), line, &note, 1, address, NULL);
+}
+
+// strays: a store whose pointer comes from elsewhere hits it nevertheless.
+static void read_and_stray(uint64_t address, bool strays) {
+    static const uint32_t set_of[] = {0, 1, 2};
+    static const hw_home items[] = {{1 << 20, READ_BYTES, HW_SPACE_GLOBAL, NULL, NULL},
+                                    {1 << 22, READ_BYTES, HW_SPACE_GLOBAL, NULL, NULL}};
+    static const hw_home_set sets[] = {{.n = 0}, {.n = 1, .least_read_bytes = 4},
+                                       {.first = 1, .n = 1, .is_written = true}};
+    static const hw_homes homes = {.n_accesses = 3, .set_of = set_of, .n_sets = 3, .sets = sets, .items = items};
+    c.homes = &homes;
+    if (checked_begin(&c, 2, 3, 32)) return;
+    access_in_set(0, READER, HW_NOTE_LOAD, 1, address);
+    access_in_set(0, READER, HW_NOTE_LOAD, 1, address);
+    if (strays) access_in_set(1, STRAY, HW_NOTE_STORE, 2, address);
+    access_in_set(2, LATE_READER, HW_NOTE_LOAD, 1, address);
+    checked_end(&c);
+    c.homes = NULL;
+}
+
+static void test_stray_store_into_what_is_read(void **state) {
+    (void)state;
+    read_and_stray(WORD + 128, true);
+    const hw_check_finding *f = checked_between(&c, READER, STRAY), *late = checked_between(&c, STRAY, LATE_READER);
+    assert_non_null(f);
+    assert_non_null(late);
+    assert_int_equal(f->address, WORD + 128);
+    assert_int_equal(f->sides[0].block[0], 0);
+    assert_int_equal(late->sides[1].block[0], 2);
+    assert_int_equal(checked_count(&c), 3);    // and the store is out of bounds
+}
+
+// Work in another stream is in no order with it; work of its own stream comes after.
+static void test_later_work_meets_readers(void **state) {
+    (void)state;
+    static const uint64_t streams[] = {2, 4};
+    for (int i = 0; i < 2; i++) {
+        read_and_stray(WORD + 64 * (uint64_t)i, false);
+        assert_int_equal(checked_begin(&c, streams[i], 1, 32), HW_OK);
+        checked_word(&c, 0, 0, 0, 30, HW_NOTE_STORE, WORD + 64 * (uint64_t)i);
+        checked_end(&c);
+        assert_int_equal(checked_count(&c), i);
+    }
+    assert_non_null(checked_between(&c, READER, 30));
+}
+
+// A row of words by 32 lanes is one reference: the newest launch's, and each lane's word is its own.
+static void test_rows_of_readers(void **state) {
+    (void)state;
+    static const uint32_t set_of[] = {0, 1};
+    static const hw_home home = {1 << 20, READ_BYTES, HW_SPACE_GLOBAL, NULL, NULL};
+    static const hw_home_set sets[] = {{.n = 0}, {.n = 1, .least_read_bytes = 4}};
+    static const hw_homes homes = {.n_accesses = 2, .set_of = set_of, .n_sets = 2, .sets = sets, .items = &home};
+    const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .access = 1};
+    int64_t delta[HW_WARP_LANES];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = 4 * i;
+    c.homes = &homes;
+    for (uint32_t block = 0; block < 2; block++) {
+        start(2, 32);
+        checked_access(&c, checked_where(block, 0), READER, &note, FULL, WORD + 128, delta);
+        checked_end(&c);
+    }
+    c.homes = NULL;
+    assert_int_equal(checked_begin(&c, 4, 1, 32), HW_OK);
+    checked_word(&c, 0, 0, 0, 30, HW_NOTE_STORE, WORD + 128 + 4 * 7);
+    checked_word(&c, 0, 0, 0, 31, HW_NOTE_STORE, WORD + 128 + 4 * 9);
+    checked_end(&c);
+    for (uint32_t line = 30; line < 32; line++) {
+        const hw_check_finding *f = checked_between(&c, READER, line);
+        assert_non_null(f);
+        assert_int_equal(f->count, 1);
+        assert_int_equal(f->sides[0].block[0], 1);
+        assert_int_equal(f->sides[0].thread[0], 7 + 2 * (line - 30));
+    }
+}
+
+static void test_readers_without_memory(void **state) {
+    (void)state;
+    for (long successes = 0; successes < 40; successes++) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        hw_alloc_fail_after(successes);
+        read_and_stray(WORD, true);
+        hw_alloc_fail_after(-1);
+        assert_true(checked_count(&c) <= 3);
+    }
+    assert_int_equal(checked_count(&c), 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_finding, begin, end),
@@ -365,6 +481,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_sweep_keeps_what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_columns, begin, end),
+        cmocka_unit_test_setup_teardown(test_stray_store_into_what_is_read, begin, end),
+        cmocka_unit_test_setup_teardown(test_later_work_meets_readers, begin, end),
+        cmocka_unit_test_setup_teardown(test_rows_of_readers, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_without_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,10 +44,16 @@ typedef struct model {
     int op, launch;
 } model;
 
+// Where accesses stay, by kernels that say so: each object, the flags, and what is not said (shared memory).
+enum { UNKNOWN, FIRST_OBJECT, OF_FLAGS = FIRST_OBJECT + OBJECTS - 1, SETS };
+
 typedef struct program {
     checked c;
     model m;
     uint64_t state;
+    bool is_only_read[OBJECTS];           // by the running launch, which says so
+    bool has_bytes;                       // such objects are read in bytes too
+    hw_homes homes;
 } program;
 
 static uint32_t draw(program *p, uint32_t below) {
@@ -147,28 +153,40 @@ static void judge_access(program *p, uint32_t block, uint32_t warp, uint32_t mas
     }
 }
 
+// A second warp's columns beside the first one's, where there is room; else the same.
+static uint64_t shift_of(const int64_t offset[32], uint32_t width) {
+    int64_t most = 0;
+    for (int lane = 0; lane < 32; lane++) most = offset[lane] > most ? offset[lane] : most;
+    return most + 2 * (int64_t)width <= OBJECT_BYTES ? width : 0;
+}
+
+// Launches have numbers of accesses of their own.
+static uint32_t access_of(const program *p, uint32_t set) { return (uint32_t)p->m.launch * SETS + set; }
+
 // By one warp, or by the first two, whose lanes all take part, one after the other.
 static void do_access(program *p, uint32_t block, uint32_t warp) {
     static const uint8_t widths[] = {1, 4, 4, 8};
     const bool are_two = draw(p, 4) == 0;
     if (are_two) warp = 0;
-    const uint32_t width = widths[draw(p, 4)], mask = are_two ? 0xffffffff : draw_lanes(p, warp);
-    const uint32_t object = draw(p, OBJECTS);
-    const bool is_shared = object + 1 == OBJECTS, is_write = draw(p, 3) == 0;
+    const uint32_t drawn = widths[draw(p, 4)], mask = are_two ? 0xffffffff : draw_lanes(p, warp);
+    const uint32_t object = draw(p, OBJECTS), width = p->is_only_read[object] && !p->has_bytes && drawn < 4 ? 4 : drawn;
+    const bool is_shared = object + 1 == OBJECTS, is_write = draw(p, 3) == 0 && !p->is_only_read[object];
     const int place = (int)(object + (is_shared ? block : 0)), lowest = __builtin_ctz(mask);
     int64_t offset[32], delta[32];
     draw_offsets(p, width, mask, offset);
     for (int lane = 0; lane < 32; lane++) delta[lane] = mask >> lane & 1 ? offset[lane] - offset[lowest] : 0;
     const hw_note note = {.kind = is_write ? HW_NOTE_STORE : HW_NOTE_LOAD, .width_bytes = (uint8_t)width,
-                          .space = is_shared ? HW_SPACE_SHARED : HW_SPACE_GLOBAL};
+                          .space = is_shared ? HW_SPACE_SHARED : HW_SPACE_GLOBAL,
+                          .access = access_of(p, is_shared ? UNKNOWN : FIRST_OBJECT + object)};
     const uint64_t base = (is_shared ? 0 : GLOBAL + object * OBJECT_BYTES) + (uint64_t)offset[lowest];
     const uint32_t line = (uint32_t)(p->m.launch * LINES + p->m.op);
-    const uint64_t bases[] = {base, base};
+    const uint64_t shift = are_two && draw(p, 2) ? shift_of(offset, width) : 0, bases[] = {base, base + shift};
     if (are_two) checked_accesses(&p->c, checked_where(block, 0), line, &note, mask, 2, bases, delta);
     else checked_access(&p->c, checked_where(block, warp), line, &note, mask, base, delta);
     judge_access(p, block, warp, mask, place, offset, &note);
     if (!are_two) return;
     p->m.op++;
+    for (int lane = 0; lane < 32; lane++) offset[lane] += (int64_t)shift;
     judge_access(p, block, 1, mask, place, offset, &note);
 }
 
@@ -234,7 +252,7 @@ static void do_message(program *p, uint32_t block, uint32_t warp) {
         has_release |= m->is_fenced[thread_of(block, warp, __builtin_ctz(left))];
     if (has_release) checked_fence(&p->c, block, warp, mask, HW_SCOPE_GPU);
     const hw_note note = {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .scope = HW_SCOPE_GPU,
-                          .order = HW_ORDER_RELAXED};
+                          .order = HW_ORDER_RELAXED, .access = access_of(p, OF_FLAGS)};
     checked_access(&p->c, checked_where(block, warp), (uint32_t)(m->launch * LINES + m->op), &note, mask,
                    FLAG + 8 * flag, NULL);
     if (has_acquire) checked_fence(&p->c, block, warp, mask, HW_SCOPE_GPU);
@@ -269,6 +287,27 @@ static void forget_bytes(model *m, int first_place) {
         for (int at = 0; at < OBJECT_BYTES; at++) m->bytes[place][at].n = 0;
 }
 
+// Some objects are not written by the launch, and it is known.
+static void declare_homes(program *p) {
+    static const uint32_t set_of[SETS] = {UNKNOWN, FIRST_OBJECT, FIRST_OBJECT + 1, OF_FLAGS};
+    static const hw_home items[SETS] = {[FIRST_OBJECT] = {GLOBAL, OBJECT_BYTES, HW_SPACE_GLOBAL, NULL, NULL},
+                                        [FIRST_OBJECT + 1] = {GLOBAL + OBJECT_BYTES, OBJECT_BYTES, HW_SPACE_GLOBAL,
+                                                              NULL, NULL},
+                                        [OF_FLAGS] = {FLAG, 8 * FLAGS, HW_SPACE_GLOBAL, NULL, NULL}};
+    static hw_home_set sets[SETS] = {
+        [FIRST_OBJECT] = {.first = FIRST_OBJECT, .n = 1}, {.first = FIRST_OBJECT + 1, .n = 1},
+        {.first = OF_FLAGS, .n = 1, .is_written = true}};
+    p->homes = (hw_homes){.first_access = access_of(p, 0), .n_accesses = SETS, .set_of = set_of, .n_sets = SETS,
+                          .sets = sets, .items = items};
+    p->c.homes = &p->homes;
+    p->has_bytes = draw(p, 2);
+    for (uint32_t object = 0; object + 1 < OBJECTS; object++) {
+        p->is_only_read[object] = draw(p, 3) == 0;
+        sets[FIRST_OBJECT + object].is_written = !p->is_only_read[object];
+        sets[FIRST_OBJECT + object].least_read_bytes = p->has_bytes ? 1 : 4;
+    }
+}
+
 static void run_launch(program *p, uint64_t stream) {
     model *m = &p->m;
     m->op = 0;
@@ -279,6 +318,7 @@ static void run_launch(program *p, uint64_t stream) {
     memset(m->has_arrived, 0, sizeof m->has_arrived);
     memset(m->arrived, 0, sizeof m->arrived);
     forget_bytes(m, OBJECTS - 1);         // shared memory is fresh
+    declare_homes(p);
     assert_int_equal(checked_begin(&p->c, stream, BLOCKS, THREADS), HW_OK);
     for (uint32_t n = 5 + draw(p, MOST_OPS - 10); n > 0; n--) do_something(p);
     checked_end(&p->c);

@@ -217,11 +217,37 @@ static void test_many(void **state) {
         "ld.u32 %r2, [%a11];"), "k", "p|q|n|z0|z8");
 }
 
+// What is done with the memory that each root means.
+static void test_ways(void **state) {
+    (void)state;
+    static const struct {
+        const char *root;
+        uint8_t least_read_bytes;
+        bool is_written;
+    } rows[] = {{"?", 8, true}, {"p", 1, false}, {"q", 0, true}, {"g", 4, true}, {"s", 0, false}};
+    lower(KERNEL_OF("ld.global.u64 %a7, [%a4]; ld.u8 %h1, [%a1+9]; st.global.u32 [%a5], %r1; red.global.add.u32 [g], 1;"
+                    " ld.global.u32 %r2, [g]; st.shared.u32 [s], %r1; ld.shared.u8 %h1, [s];"
+                    " ld.global.u64 %a8, [%a7]; st.global.u8 [%a7], %h1;"));
+    hw_roots *roots = hw_roots_find(set, program("k"));
+    assert_non_null(roots);
+    assert_int_equal(roots->n_sets, sizeof rows / sizeof *rows);
+    for (uint32_t k = 0; k < roots->n_sets; k++) {
+        const hw_root *root = k ? &roots->items[roots->members[roots->sets[k].first]] : NULL;
+        const char *name = !root ? "?" : root->symbol ? root->symbol->name : root->offset ? "q" : "p";
+        uint32_t row = 0;
+        while (strcmp(rows[row].root, name) != 0) row++;
+        assert_int_equal(roots->sets[k].least_read_bytes, rows[row].least_read_bytes);
+        assert_int_equal(roots->sets[k].is_written, rows[row].is_written);
+    }
+    hw_roots_free(roots);
+    done();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_flow), cmocka_unit_test(test_variables),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_local), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_many), cmocka_unit_test(test_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,16 @@ static void fill(model *m, uint32_t at, uint32_t n, uint8_t value) {
     for (uint32_t w = at / 4; n && value && w <= (at + n - 1) / 4; w++) m->origins[w] = 0;
 }
 
+// All pages that these bytes lie in, and in one table.
+static bool are_pages_defined(const model *m, uint32_t at, uint32_t n) {
+    const uint64_t page = 1u << HW_DEFINED_PAGE_BITS, first = BASE + at, last = first + n - 1;
+    const uint64_t begin = first / page * page, end = (last / page + 1) * page;
+    const uint64_t from = begin < BASE ? 0 : begin - BASE, to = end - BASE < BYTES ? end - BASE : BYTES;
+    uint8_t any = 0;
+    for (uint64_t i = from; i < to; i++) any |= m->shadow[i];
+    return !any && first >> 32 == last >> 32;
+}
+
 static void compare(const hw_defined *d, const model *m, uint32_t at, uint32_t n) {
     uint8_t shadow[256];
     uint32_t first = 0, undefined = 0;
@@ -37,6 +47,7 @@ static void compare(const hw_defined *d, const model *m, uint32_t at, uint32_t n
     assert_memory_equal(shadow, m->shadow + at, n);
     assert_int_equal(hw_defined_is(d, BASE + at, n), !undefined);
     assert_int_equal(hw_defined_is_untouched(d, BASE + at, n), n && undefined == n);
+    assert_int_equal(hw_defined_are_pages(d, BASE + at, BASE + at + n - 1), are_pages_defined(m, at, n));
     uint64_t found;
     hw_origin origin;
     assert_int_equal(hw_defined_find(d, BASE + at, n, false, &found, &origin), undefined > 0);

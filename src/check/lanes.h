@@ -1,0 +1,47 @@
+// Loops over the lanes of a warp, by vectors: a table of functions for each instruction-set level, all made from
+// lanes_body.h.
+//
+// Internal to check/. Threads: any.
+#ifndef HW_CHECK_LANES_H
+#define HW_CHECK_LANES_H
+
+#include "check/entries.h"
+#include "event/event.h"
+
+// Who has written which word of shared memory since some barrier: a stamp of the interval, and the thread. There is one
+// word more than there are, for lanes that are off.
+enum { HW_CHECK_THREAD_BITS = 10 };
+typedef struct hw_check_owners {
+    uint32_t *of;
+    uint32_t n_words, stamp;
+} hw_check_owners;
+
+// An access of 4 bytes or fewer by lanes of mask, at base + delta. thread: of lane 0.
+typedef struct hw_check_touch {
+    const int32_t *delta;
+    uint32_t mask, base, thread;
+} hw_check_touch;
+
+typedef struct hw_check_level {
+    const char *name;                // "base", "avx2", "avx512"
+    void (*span)(const int64_t delta[HW_WARP_LANES], int64_t *least, int64_t *most);
+    // The lanes' words become theirs. false: there are no such words.
+    bool (*claim)(hw_check_owners *owners, const hw_check_touch *touch);
+    // Does each lane have its word still?
+    bool (*has)(hw_check_owners *owners, const hw_check_touch *touch);
+    // Has no other thread the lanes' words? false: one has, or there are no such words.
+    bool (*is_alone)(hw_check_owners *owners, const hw_check_touch *touch);
+    // Lanes whose cell, at `at` + delta bytes, has a reference below `begin`. Cells of 1 << bits bytes.
+    uint32_t (*older)(const hw_check_ref *cells, const hw_access_pattern *p, uint64_t at, uint32_t bits,
+                      hw_check_ref begin);
+    // Has one of n cells such a reference?
+    bool (*has_older)(const hw_check_ref *cells, uint32_t n, hw_check_ref begin);
+} hw_check_level;
+
+// Level 0 is base, which every machine has; NULL past the last one that this processor has.
+const hw_check_level *hw_check_level_at(unsigned index);
+const hw_check_level *hw_check_level_best(void);    // cheap
+
+extern const hw_check_level hw_check_base, hw_check_avx2, hw_check_avx512;
+
+#endif

@@ -1,0 +1,78 @@
+// The loops of lanes.h at one instruction-set level. The includer defines
+//   LEVEL         the table's name
+//   LEVEL_NAME    what it is called
+// There is no guard.
+#include "check/lanes.h"
+
+enum { ALL_LANES = HW_WARP_LANES };
+
+static void span(const int64_t delta[HW_WARP_LANES], int64_t *least, int64_t *most) {
+    int64_t low = 0, high = 0;
+    for (int i = 0; i < ALL_LANES; i++) low = delta[i] < low ? delta[i] : low;
+    for (int i = 0; i < ALL_LANES; i++) high = delta[i] > high ? delta[i] : high;
+    *least = low;
+    *most = high;
+}
+
+// The lanes' words; the last one for lanes that are off, without a branch. Returns the greatest of them.
+static inline uint32_t find_words(const hw_check_touch *t, uint32_t last, uint32_t words[ALL_LANES]) {
+    const int32_t *delta = t->delta;
+    const uint32_t mask = t->mask, base = t->base;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < ALL_LANES; i++) {
+        const uint32_t word = (base + (uint32_t)delta[i]) >> 2, on = -(mask >> i & 1);
+        words[i] = (word & on) | (last & ~on);
+    }
+    for (int i = 0; i < ALL_LANES; i++) most = words[i] > most ? words[i] : most;
+    return most;
+}
+
+static inline uint32_t id_of(const hw_check_owners *owners, const hw_check_touch *t) {
+    return owners->stamp << HW_CHECK_THREAD_BITS | t->thread;
+}
+
+static bool claim(hw_check_owners *owners, const hw_check_touch *t) {
+    uint32_t words[ALL_LANES], *const of = owners->of;
+    const uint32_t id = id_of(owners, t);
+    if (find_words(t, owners->n_words, words) > owners->n_words) return false;
+    for (uint32_t i = 0; i < ALL_LANES; i++) of[words[i]] = id + i;
+    return true;
+}
+
+static bool has(hw_check_owners *owners, const hw_check_touch *t) {
+    uint32_t words[ALL_LANES], differ = 0;
+    const uint32_t id = id_of(owners, t), mask = t->mask, *const of = owners->of;
+    find_words(t, owners->n_words, words);
+    for (uint32_t i = 0; i < ALL_LANES; i++) differ |= (of[words[i]] ^ (id + i)) & -(mask >> i & 1);
+    return !differ;
+}
+
+static bool is_alone(hw_check_owners *owners, const hw_check_touch *t) {
+    uint32_t words[ALL_LANES], others = 0;
+    const uint32_t id = id_of(owners, t), mask = t->mask, *const of = owners->of;
+    if (find_words(t, owners->n_words, words) > owners->n_words) return false;
+    for (uint32_t i = 0; i < ALL_LANES; i++) {
+        const uint32_t owner = of[words[i]], is_now = (owner ^ id) >> HW_CHECK_THREAD_BITS == 0;
+        others |= is_now & (owner != id + i) & mask >> i;
+    }
+    return !(others & 1);
+}
+
+// The delta of lanes that are off is 0.
+static uint32_t older(const hw_check_ref *cells, const hw_access_pattern *p, uint64_t at, uint32_t bits,
+                      hw_check_ref begin) {
+    const int64_t *delta = p->delta;
+    hw_check_ref refs[ALL_LANES];
+    uint32_t lanes = 0;
+    for (int i = 0; i < ALL_LANES; i++) refs[i] = cells[(at + (uint64_t)delta[i]) >> bits];
+    for (int i = 0; i < ALL_LANES; i++) lanes |= (uint32_t)(refs[i] < begin) << i;
+    return lanes & p->mask;
+}
+
+static bool has_older(const hw_check_ref *cells, uint32_t n, hw_check_ref begin) {
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < n; i++) any |= cells[i] < begin;
+    return any;
+}
+
+const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, older, has_older};

@@ -1,0 +1,308 @@
+#include "check/reads.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/integers.h"
+#include "check/bounds.h"
+#include "check/internal.h"
+#include "isa/order.h"
+
+enum { CHUNK = HW_CHECK_READS_CHUNK, ROW = HW_CHECK_READS_ROW, WORD_BITS = 2 };
+
+// ---- what a launch only reads ---------------------------------------------------------------------------------------
+
+// One allocation alone; NULL: there are others, or none is known.
+static const hw_home *only_home(const hw_check *c, uint32_t set) {
+    const hw_home_set *homes = &c->homes->sets[set];
+    const hw_home *home = homes->n == 1 ? &c->homes->items[homes->first] : NULL;
+    return home && home->space == HW_SPACE_GLOBAL ? home : NULL;
+}
+
+static bool overlap(const hw_home *a, const hw_home *b) {
+    return a->space == b->space && a->begin < b->begin + b->bytes && b->begin < a->begin + a->bytes;
+}
+
+static bool is_in_set(const hw_check *c, const hw_home *home, const hw_home_set *set) {
+    bool is_in = set->n == 0;
+    for (uint32_t k = 0; k < set->n; k++) is_in |= overlap(home, &c->homes->items[set->first + k]);
+    return is_in;
+}
+
+// May an instruction of the launch write to this home? Where it is not known what one writes, it may.
+static bool is_written(const hw_check *c, const hw_home *home) {
+    bool is_written = false;
+    for (uint32_t k = 0; k < c->homes->n_sets && !is_written; k++)
+        is_written = c->homes->sets[k].is_written && is_in_set(c, home, &c->homes->sets[k]);
+    return is_written;
+}
+
+// Are bytes of it read one by one, or two by two?
+static bool has_narrow_reads(const hw_check *c, const hw_home *home) {
+    bool has = false;
+    for (uint32_t k = 0; k < c->homes->n_sets && !has; k++) {
+        const uint8_t bytes = c->homes->sets[k].least_read_bytes;
+        has = bytes && bytes < HW_CHECK_WORD_BYTES && c->homes->sets[k].n && is_in_set(c, home, &c->homes->sets[k]);
+    }
+    return has;
+}
+
+// ---- allocations ----------------------------------------------------------------------------------------------------
+
+static void free_reads(hw_check_reads *r) {
+    if (!r) return;
+    hw_free_aligned(r->first);
+    hw_free_aligned(r->whole);
+    hw_free(r->has_any);
+    hw_free(r);
+}
+
+// Cells are words of memory.
+static uint64_t first_word(const hw_home *home) { return home->begin / HW_CHECK_WORD_BYTES * HW_CHECK_WORD_BYTES; }
+
+static hw_check_reads *make_reads(const hw_home *home, uint32_t cell_bits) {
+    const uint64_t begin = first_word(home), bytes = home->begin + home->bytes - begin;
+    const uint64_t n = hw_divide_up(bytes, (uint64_t)1 << cell_bits);
+    hw_check_reads *r = n && n < 1u << 31 ? hw_calloc(1, sizeof *r) : NULL;
+    if (!r) return NULL;
+    *r = (hw_check_reads){.begin = begin, .bytes = bytes, .n_cells = (uint32_t)n, .cell_bits = cell_bits,
+                          .first = hw_alloc_lanes(n * sizeof *r->first), .has_any = hw_calloc(n / CHUNK + 1, 1),
+                          .whole = hw_alloc_lanes((n / ROW + 1) * sizeof *r->whole)};
+    if (r->first && r->whole && r->has_any) return r;
+    free_reads(r);
+    return NULL;
+}
+
+// NULL: no memory, or its cells are too large.
+static hw_check_reads *reads_of_home(hw_check *c, const hw_home *home) {
+    hw_check_all_reads *all = &c->reads;
+    const uint32_t cell_bits = has_narrow_reads(c, home) ? 0 : WORD_BITS;
+    for (size_t i = 0; i < all->n; i++)
+        if (all->items[i]->begin == first_word(home))
+            return all->items[i]->cell_bits <= cell_bits ? all->items[i] : NULL;
+    if (!hw_grow((void **)&all->items, all->n, &all->capacity, sizeof *all->items)) return NULL;
+    hw_check_reads *made = make_reads(home, cell_bits);
+    if (made) all->items[all->n++] = made;
+    return made;
+}
+
+void hw_check_reads_begin(hw_check *c) {
+    hw_check_all_reads *all = &c->reads;
+    all->begin = hw_check_entries_next(&c->entries);
+    if (!c->homes || c->floor != all->begin) return;
+    all->of_set = hw_calloc(c->homes->n_sets, sizeof(hw_check_reads *));
+    for (uint32_t set = 1; all->of_set && set < c->homes->n_sets; set++) {
+        const hw_home *home = only_home(c, set);
+        if (home && !is_written(c, home)) all->of_set[set] = reads_of_home(c, home);
+    }
+}
+
+void hw_check_reads_end(hw_check *c) {
+    hw_free(c->reads.of_set);
+    c->reads.of_set = NULL;
+}
+
+void hw_check_reads_stray(hw_check *c) {
+    hw_check_reads_end(c);
+    c->reads.may_meet = true;
+}
+
+void hw_check_reads_forget(hw_check *c, uint64_t address, uint64_t bytes) {
+    hw_check_all_reads *all = &c->reads;
+    for (size_t i = 0; i < all->n;) {
+        hw_check_reads *r = all->items[i];
+        if (r->begin >= address + bytes || address >= r->begin + r->bytes) {
+            i++;
+            continue;
+        }
+        for (uint32_t set = 0; all->of_set && set < c->homes->n_sets; set++)
+            if (all->of_set[set] == r) all->of_set[set] = NULL;
+        free_reads(r);
+        all->items[i] = all->items[--all->n];
+    }
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+hw_check_reads *hw_check_reads_of(const hw_check *c, const hw_access *a) {
+    const hw_note *note = &c->notes[a->note];
+    const uint32_t access = c->reads.of_set ? note->access - c->homes->first_access : 0;
+    if (!c->reads.of_set || access >= c->homes->n_accesses) return NULL;
+    hw_check_reads *reads = c->reads.of_set[c->homes->set_of[access]];
+    const bool is_read = reads && hw_check_act_of(a->kind, a->space) == HW_CHECK_READS;
+    return is_read && hw_check_strong_scope(note, HW_CHECK_READS) == HW_SCOPE_NONE ? reads : NULL;
+}
+
+// An access that is being noted down.
+typedef struct reading {
+    hw_check *check;
+    hw_check_reads *of;
+    hw_check_block *block;
+    const hw_access *access;         // of the first warp
+    hw_check_ref ref;                // of its lane 0; 0: it has not been asked for
+} reading;
+
+// What nobody has read in this launch is this one's. False: no memory.
+static bool find_ref(reading *r) {
+    const hw_access *a = r->access;
+    hw_check *c = r->check;
+    hw_check_present now;
+    if (r->ref) return true;
+    hw_check_begin_present(c, &now, r->block, a->where.warp, a->space, a->note, a->kind, a->width_bytes,
+                           a->pattern->mask);
+    r->ref = hw_check_entries_refer(&c->entries, &now.entry);
+    if (r->ref > c->reads.newest) c->reads.newest = r->ref | ((1u << HW_CHECK_REF_BITS) - 1);
+    return r->ref;
+}
+
+static inline void put_ref(reading *r, uint64_t cell, hw_check_ref ref) {
+    r->of->first[cell] = ref;
+    r->of->has_any[cell / CHUNK] = 1;
+}
+
+static bool read_lanes(reading *r, uint64_t offset, uint32_t behind) {
+    const hw_check *c = r->check;
+    const hw_access_pattern *p = r->access->pattern;
+    const uint32_t bits = r->of->cell_bits;
+    for (uint32_t byte = 0; byte < r->access->width_bytes; byte += 1u << bits) {
+        uint32_t left = c->level->older(r->of->first, p, offset + byte, bits, c->reads.begin);
+        if (left && !find_ref(r)) return false;
+        for (; left; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            const uint64_t cell = (offset + byte + (uint64_t)p->delta[lane]) >> bits;
+            if (r->of->whole[cell / ROW] < c->reads.begin)
+                put_ref(r, cell, r->ref + (behind << HW_CHECK_LANE_BITS) + lane);
+        }
+    }
+    return true;
+}
+
+// Cells [from, to) of one row, or all of it. ref: of the first of them; lanes have 1 << width_bits each.
+static void put_refs(reading *r, uint64_t from, uint64_t to, hw_check_ref ref, uint32_t width_bits) {
+    const hw_check_ref begin = r->check->reads.begin;
+    hw_check_ref *first = r->of->first;
+    if (to - from == ROW) {
+        r->of->whole[from / ROW] = ref;
+        return;
+    }
+    for (uint64_t i = from; i < to; i++)
+        if (first[i] < begin) first[i] = ref + (hw_check_ref)((i - from) >> width_bits);
+    r->of->has_any[from / CHUNK] = 1;
+}
+
+// Lanes side by side, or of several with the same bytes the first.
+static bool read_run(reading *r, uint64_t offset, const hw_check_run *run, uint32_t behind) {
+    const uint32_t bits = r->of->cell_bits, width = r->access->width_bytes;
+    const uint32_t width_bits = (uint32_t)__builtin_ctz(width) - bits;
+    const uint64_t begin = offset >> bits, end = begin + (run->elems * width >> bits);
+    const hw_check_ref newer = r->check->reads.begin;
+    for (uint64_t at = begin, next; at < end; at = next) {
+        next = (at / ROW + 1) * ROW < end ? (at / ROW + 1) * ROW : end;
+        if (r->of->whole[at / ROW] >= newer) continue;
+        if (next - at < ROW && !r->check->level->has_older(r->of->first + at, (uint32_t)(next - at), newer)) continue;
+        if (!find_ref(r)) return false;
+        const hw_check_ref lane = (hw_check_ref)(run->first_lane + ((at - begin) >> width_bits));
+        put_refs(r, at, next, r->ref + (behind << HW_CHECK_LANE_BITS) + lane, width_bits);
+    }
+    return true;
+}
+
+static bool read_warp(reading *r, uint64_t base, const hw_check_runs *runs, uint32_t behind) {
+    enum { MOST_RUNS = 4 };
+    const uint64_t offset = base - r->of->begin;
+    bool good = true;
+    if (!runs || runs->n > MOST_RUNS) return read_lanes(r, offset, behind);
+    for (uint32_t i = 0; i < runs->n && good; i++)
+        good = read_run(r, offset + (uint64_t)runs->items[i].delta, &runs->items[i], behind);
+    return good;
+}
+
+// Nobody is elsewhere than bounds have said, but who is misaligned or has left its allocation.
+static bool is_inside(const reading *r, uint32_t n, const uint64_t *bases) {
+    const hw_access_pattern *p = r->access->pattern;
+    int64_t low = p->low, high = p->high;
+    if (p->index == HW_NO_PATTERN) r->check->level->span(p->delta, &low, &high);
+    const uint64_t bytes = (uint64_t)(high - low) + r->access->width_bytes;
+    bool is_inside = r->access->width_bytes >= 1u << r->of->cell_bits;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint64_t offset = bases[k] + (uint64_t)low - r->of->begin;
+        is_inside = is_inside && offset <= r->of->bytes && bytes <= r->of->bytes - offset;
+    }
+    return is_inside;
+}
+
+// What warps of a convoy need is fetched for all of them before it is used for one: rows of a matrix lie apart.
+static inline void prefetch_row(const reading *r, uint64_t base) {
+    __builtin_prefetch(&r->of->whole[((base - r->of->begin) >> r->of->cell_bits) / ROW]);
+}
+
+bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
+                        const uint64_t *bases, const hw_check_runs *runs) {
+    reading r = {.check = c, .of = reads, .block = block, .access = first};
+    bool good = is_inside(&r, n, bases);
+    for (uint32_t k = 1; k < n && good; k++) prefetch_row(&r, bases[k]);
+    for (uint32_t k = 0; k < n && good; k++) good = read_warp(&r, bases[k], runs, k);
+    return good;
+}
+
+hw_check_ref hw_check_reads_first(const hw_check *c, const hw_check_reads *r, uint64_t cell) {
+    const hw_check_ref row = r->whole[cell / ROW];
+    if (row <= r->first[cell]) return r->first[cell];
+    const uint32_t lane_cells = c->entries.items[row >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
+    return row + (hw_check_ref)(cell % ROW / lane_cells);
+}
+
+void hw_check_reads_clear(hw_check *c, hw_check_reads *r, uint64_t cell) {
+    const uint64_t begin = cell / ROW * ROW;
+    for (uint64_t i = begin; r->whole[cell / ROW] && i < begin + ROW; i++) r->first[i] = hw_check_reads_first(c, r, i);
+    r->has_any[cell / CHUNK] = 1;
+    r->whole[cell / ROW] = 0;
+    r->first[cell] = 0;
+}
+
+// ---- sweeping -------------------------------------------------------------------------------------------------------
+
+typedef struct cells {
+    hw_check_ref *first;
+    uint32_t n;
+} cells;
+
+// The cells of a chunk; none where nobody has read any.
+static cells cells_of(const hw_check_reads *r, uint32_t chunk) {
+    const uint32_t begin = chunk * CHUNK, left = r->n_cells - begin;
+    return (cells){r->first + begin, !r->has_any[chunk] ? 0 : left < CHUNK ? left : CHUNK};
+}
+
+void hw_check_reads_mark(hw_check *c) {
+    for (size_t i = 0; i < c->reads.n; i++) {
+        const hw_check_reads *r = c->reads.items[i];
+        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
+            if (r->whole[row]) hw_check_entries_mark(&c->entries, r->whole[row]);
+        for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
+            const cells of = cells_of(r, chunk);
+            for (uint32_t k = 0; k < of.n; k++)
+                if (of.first[k]) hw_check_entries_mark(&c->entries, of.first[k]);
+        }
+    }
+}
+
+void hw_check_reads_move(hw_check *c) {
+    for (size_t i = 0; i < c->reads.n; i++) {
+        const hw_check_reads *r = c->reads.items[i];
+        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
+            r->whole[row] = hw_check_entries_moved(&c->entries, r->whole[row]);
+        for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
+            const cells of = cells_of(r, chunk);
+            for (uint32_t k = 0; k < of.n; k++) of.first[k] = hw_check_entries_moved(&c->entries, of.first[k]);
+        }
+    }
+    c->reads.newest = hw_check_entries_moved(&c->entries, c->reads.newest);
+    c->reads.begin = hw_check_entries_moved(&c->entries, c->reads.begin);
+}
+
+void hw_check_reads_free(hw_check *c) {
+    hw_check_reads_end(c);
+    for (size_t i = 0; i < c->reads.n; i++) free_reads(c->reads.items[i]);
+    hw_free(c->reads.items);
+    c->reads = (hw_check_all_reads){.items = NULL};
+}

@@ -1,0 +1,66 @@
+// Memory that a launch only reads.
+//
+// Where all that a launch writes is known to lie in other allocations (hw_homes), no access of the launch can be a race
+// with its own reads of one. What comes later is then in the same order with all its readers, so that one reader of
+// each byte is enough: the first. These stand in an array of the allocation, and lines of shadow memory know nothing of
+// them; whoever reads the same again is done after one comparison. It is so for launches that all earlier work comes
+// before. Others, and strong reads, go through lines.
+//
+// A store that leaves its own allocation, or is made by a function that no module defines, may come nevertheless. It is
+// compared with the first readers, and reads behind it go through lines.
+//
+// Internal to check/. Calls are one at a time.
+#ifndef HW_CHECK_READS_H
+#define HW_CHECK_READS_H
+
+#include "check/entries.h"
+#include "check/runs.h"
+#include "event/event.h"
+
+typedef struct hw_check hw_check;
+typedef struct hw_check_block hw_check_block;
+
+// Of one allocation.
+typedef struct hw_check_reads {
+    uint64_t begin, bytes;
+    hw_check_ref *first;             // of each cell: its first reader in the newest launch that read it; 0: nobody
+    hw_check_ref *whole;             // of each row of cells: its first cell's, where neighbouring lanes read all of it
+    uint8_t *has_any;                // of each HW_CHECK_READS_CHUNK cells
+    uint32_t n_cells, cell_bits;     // cells are of 1 or 4 bytes
+} hw_check_reads;
+enum { HW_CHECK_READS_CHUNK = 1024, HW_CHECK_READS_ROW = 32 };
+
+typedef struct hw_check_all_reads {
+    hw_check_reads **items;
+    size_t n, capacity;
+    hw_check_ref newest;             // no reader is above it
+    bool may_meet;                   // what is done now may be in no order with some of them
+    // The running launch.
+    hw_check_reads **of_set;         // by number of a set of homes: what is only read; or NULL
+    hw_check_ref begin;              // its references are not below
+} hw_check_all_reads;
+
+// A launch whose homes, notes and floor are known begins; and ends.
+void hw_check_reads_begin(hw_check *check);
+void hw_check_reads_end(hw_check *check);
+// What the running launch only reads by this instruction; NULL: this is not known.
+hw_check_reads *hw_check_reads_of(const hw_check *check, const hw_access *access);
+// Notes down that n warps of the block read it, whose bases are these. runs: of the pattern, or NULL. false: it has to
+// go through lines.
+bool hw_check_reads_add(hw_check *check, hw_check_reads *reads, hw_check_block *block, const hw_access *first,
+                        uint32_t n, const uint64_t *bases, const hw_check_runs *runs);
+// The launch writes where it was not known to.
+void hw_check_reads_stray(hw_check *check);
+// Of a cell; 0: nobody.
+hw_check_ref hw_check_reads_first(const hw_check *check, const hw_check_reads *reads, uint64_t cell);
+// Nobody has read the cell.
+void hw_check_reads_clear(hw_check *check, hw_check_reads *reads, uint64_t cell);
+// Nothing is known of these bytes any more.
+void hw_check_reads_forget(hw_check *check, uint64_t address, uint64_t bytes);
+
+// For hw_check_entries_sweep, before and after.
+void hw_check_reads_mark(hw_check *check);
+void hw_check_reads_move(hw_check *check);
+void hw_check_reads_free(hw_check *check);
+
+#endif
